@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * libcps-isa: what instructions and registers are. Decode, print, parse and encode machine words,
+ * and translate register, packet and event numbers to names and back. Nothing runs here.
+ *
+ * This library does not know files, firmware containers or machines. It keeps no state: all
+ * tables are constant, every function is thread-safe, only handles allocate.
+ *
+ * To add an instruction set:
+ *   1. write NAME.def: FIELD, FORM, OP and ENC rows (table.h says what they mean);
+ *   2. expand it in sets.c and declare its cps_isa_NAME() here;
+ *   3. `meson test` sweeps every row: no overlap, all bits accounted for, text and word round trip;
+ *   4. an engine (emu/engine.h) expands the OP rows' meanings.
+ */
+#ifndef CPS_ISA_H
+#define CPS_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "err.h"
+
+/** Generations of the afuc instruction set, as bits so that a table row can name several. */
+enum cps_gen {
+    CPS_A5XX = 1, /**< PFP and ME, firmware id 5ff */
+    CPS_A6XX = 2, /**< SQE, firmware ids 6ee 6dd 6dc and 7aa */
+    CPS_A7XX = 4, /**< BR, BV, LPAC */
+    CPS_A8XX = 8, /**< a7xx and a few more instructions; decoded, not executed */
+};
+
+/** Most fields that one instruction can have. */
+#define CPS_MAX_OPERANDS 8
+
+struct cps_isa;
+struct cps_form;
+struct cps_enc;
+
+/** One decoded instruction: plain data, no allocation behind it. */
+struct cps_insn {
+    uint64_t word;
+    const struct cps_enc *enc; /**< the matching row, or NULL: no row of the generation matches */
+    uint16_t op;               /**< enum cps_afuc_op and its peers; 0 when @p enc is NULL */
+    uint8_t length;            /**< bytes */
+    uint64_t unclaimed;        /**< bits set in @p word that no field or opcode explains */
+    int64_t operand[CPS_MAX_OPERANDS]; /**< values of enc's fields, in the order of its form */
+};
+
+/** The afuc instruction set, which newer Mesa calls QRisc (afuc.def). */
+CPS_PUBLIC const struct cps_isa *cps_isa_afuc(void);
+
+/** Operation numbers of afuc, in table order; CPS_AFUC_NONE is not an instruction. */
+enum cps_afuc_op {
+    CPS_AFUC_NONE,
+#define OP(id, text, kind, ...) CPS_AFUC_##id,
+#include "afuc.def"
+    CPS_AFUC_OP_COUNT,
+};
+
+/** The mnemonic of an operation. */
+CPS_PUBLIC const char *cps_op_name(const struct cps_isa *isa, unsigned op);
+
+/**
+ * Value of the field called @p field (its name in the .def file) in a decoded instruction, or
+ * @p fallback when the instruction has no such field.
+ */
+CPS_PUBLIC int64_t cps_insn_field(const struct cps_insn *insn, const char *field, int64_t fallback);
+
+/** Decodes @p word as generation @p gen has it. Never fails: see cps_insn.enc. */
+CPS_PUBLIC void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word,
+                           struct cps_insn *ret);
+
+struct cps_names;
+
+/** What the printer asks its caller for. Zero-initialised is valid: numbers instead of names. */
+struct cps_print_names {
+    const struct cps_names *names; /**< control and SQE register names, or NULL */
+    /** The label at dword @p target of the image, or NULL to print the number. */
+    const char *(*label)(void *context, uint32_t target);
+    void *context;
+};
+
+/**
+ * Appends the text of @p insn, standing at dword @p pc of its image, so that cps_parse() gives the
+ * same word back. What is not an instruction, or has unclaimed bits, becomes a literal
+ * `[0123abcd]`.
+ */
+CPS_PUBLIC void cps_print(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
+                          const struct cps_print_names *names, struct cps_buf *out);
+
+/** What the parser asks its caller for. */
+struct cps_parse_names {
+    const struct cps_names *names; /**< control and SQE register names, or NULL */
+    /** Finds label @p name: true and the dword offset in @p ret, else false. */
+    bool (*label)(void *context, const char *name, size_t length, uint32_t *ret);
+    void *context;
+};
+
+/**
+ * Parses one instruction (no label, no comment) that stands at dword @p pc.
+ *
+ * @param[out] column  on error the column of the offending text, from 0
+ * @param[out] ret     the word
+ * @return NULL, or CPS_ERR_SYNTAX with a message that says what was expected; no file, no line
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_parse(const struct cps_isa *isa, enum cps_gen gen, const char *text, uint32_t pc,
+          const struct cps_parse_names *names, size_t *column, uint64_t *ret);
+
+/**
+ * The word of a decoded or hand-filled instruction: enc and operand[] are read, word is not.
+ * @return NULL, or CPS_ERR_SYNTAX that names the operand whose value does not fit its field
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_encode(const struct cps_isa *isa,
+                                                   const struct cps_insn *insn, uint64_t *ret);
+
+/** Appends the table of an instruction set as Markdown: ruler, text and meaning of every row. */
+CPS_PUBLIC void cps_isa_document(const struct cps_isa *isa, struct cps_buf *out);
+
+/** Number spaces that have names. */
+enum cps_space {
+    CPS_SPACE_GPU,     /**< GPU registers, 18-bit dword offsets */
+    CPS_SPACE_CONTROL, /**< control registers of one processor (`@NAME`) */
+    CPS_SPACE_SQE,     /**< SQE registers (`%NAME`) */
+    CPS_SPACE_PIPE,    /**< pipe registers (`|NAME`), 8 bits */
+    CPS_SPACE_PACKET,  /**< PM4 type-7 opcodes, 7 bits */
+    CPS_SPACE_EVENT,   /**< vgt_event_type, 8 bits */
+    CPS_SPACE_COUNT,
+};
+
+/** Which set of names applies: generation, and for control registers the layout. */
+enum cps_layout {
+    CPS_LAYOUT_A5XX_PFP,
+    CPS_LAYOUT_A5XX_ME, /**< the ME numbers its control registers independently of the PFP */
+    CPS_LAYOUT_A6XX,
+    CPS_LAYOUT_A7XX,
+    CPS_LAYOUT_A7XX_GEN3, /**< a750 and later shuffled the control registers */
+    CPS_LAYOUT_A8XX,
+    CPS_LAYOUT_COUNT,
+};
+
+/** The generation that a layout belongs to. */
+CPS_PUBLIC enum cps_gen cps_layout_gen(enum cps_layout layout);
+/** "a5xx", "a6xx", "a7xx", "a8xx". */
+CPS_PUBLIC const char *cps_gen_name(enum cps_gen gen);
+/** The generation called @p name (as cps_gen_name() spells it, or its digit); false if none is. */
+CPS_PUBLIC bool cps_gen_parse(const char *name, enum cps_gen *ret);
+
+/**
+ * Opens the names of one layout.
+ *
+ * @param rnn_dir  NULL for the built-in tables only; else a directory that holds rnndb XML files
+ *                 (Mesa's or the kernel's `registers/adreno`), whose names then win
+ * @return NULL, or CPS_ERR_OS / CPS_ERR_INPUT (file, line) / CPS_ERR_UNSUPPORTED when built
+ *         without XML support. The caller destroys @p ret.
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_names_create(enum cps_layout layout, const char *rnn_dir, struct cps_names **ret);
+CPS_PUBLIC void cps_names_destroy(struct cps_names *names);
+
+/**
+ * The name that covers @p number, or NULL.
+ *
+ * @param[out] index  0 for the register itself, 1 for the upper half of a 64-bit register
+ *                    (`NAME+0x1`); may be NULL
+ */
+CPS_PUBLIC const char *cps_name(const struct cps_names *names, enum cps_space space,
+                                uint32_t number, unsigned *index);
+
+/** The number behind a name of @p length bytes, in any variant that has it; false if unknown. */
+CPS_PUBLIC bool cps_name_number(const struct cps_names *names, enum cps_space space,
+                                const char *name, size_t length, uint32_t *ret);
+
+/** Whether register @p number is marked as one without payload (pipe registers). */
+CPS_PUBLIC bool cps_name_is_void(const struct cps_names *names, enum cps_space space,
+                                 uint32_t number);
+
+/**
+ * Appends `NAME=value` for each bit field of a register that is not zero, separated by spaces;
+ * nothing for registers without fields. Values are hexadecimal, single-bit fields only named.
+ */
+CPS_PUBLIC void cps_name_fields(const struct cps_names *names, enum cps_space space,
+                                uint32_t number, uint32_t value, struct cps_buf *out);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * The event record and the sink: all of trace/ that an engine may include.
+ *
+ * An event is 16 plain bytes. Engines make them, sinks take them in batches; neither knows the
+ * other. Events carry numbers only: names are looked up by whoever prints. */
+#ifndef CPS_EVENT_H
+#define CPS_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Kinds of events; event.def has one row each. */
+enum cps_event_kind {
+#define EVENT(id, ...) CPS_EV_##id,
+#include "event.def"
+    CPS_EV_COUNT,
+};
+
+/** Values of the `sub` field; which list applies depends on the kind (event.def). */
+enum cps_event_sub {
+#define SUB(list, id, text, number, doc) CPS_##list##_##id = number,
+#include "event.def"
+};
+
+/** Processors, the `who` field. */
+enum cps_processor {
+    CPS_CPU_PFP,
+    CPS_CPU_ME,
+    CPS_CPU_SQE, /**< also a7xx BR */
+    CPS_CPU_BV,
+    CPS_CPU_LPAC,
+    CPS_CPU_NONE, /**< not from a core: submissions, the end */
+    CPS_CPU_COUNT,
+};
+
+/** One thing that happened. What `addr` and `value` mean is the kind's row in event.def. */
+struct cps_event {
+    uint32_t head; /**< kind 31:27, sub 26:24, who 23:20, pc 19:0 (dword in the core's image) */
+    uint32_t value;
+    uint64_t addr;
+};
+
+static inline uint32_t cps_event_head(unsigned kind, unsigned sub, unsigned who, uint32_t pc)
+{
+    return (uint32_t)kind << 27 | (uint32_t)sub << 24 | (uint32_t)who << 20 | (pc & 0xfffff);
+}
+static inline unsigned cps_event_kind(const struct cps_event *event)
+{
+    return event->head >> 27;
+}
+static inline unsigned cps_event_sub(const struct cps_event *event)
+{
+    return event->head >> 24 & 7;
+}
+static inline unsigned cps_event_who(const struct cps_event *event)
+{
+    return event->head >> 20 & 15;
+}
+static inline uint32_t cps_event_pc(const struct cps_event *event)
+{
+    return event->head & 0xfffff;
+}
+
+/** Takes events in program order, in batches of any size. Sinks may chain. Errors are kept inside
+ * and reported by the sink's own finish function: an engine never has to handle one. */
+struct cps_sink {
+    void (*put)(struct cps_sink *sink, const struct cps_event *events, size_t count);
+};
+
+#endif
