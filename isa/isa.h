@@ -64,7 +64,8 @@ CPS_PUBLIC const char *cps_op_name(const struct cps_isa *isa, unsigned op);
  * Value of the field called @p field (its name in the .def file) in a decoded instruction, or
  * @p fallback when the instruction has no such field.
  */
-CPS_PUBLIC int64_t cps_insn_field(const struct cps_insn *insn, const char *field, int64_t fallback);
+CPS_PUBLIC int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn,
+                                  const char *field, int64_t fallback);
 
 /** Decodes @p word as generation @p gen has it. Never fails: see cps_insn.enc. */
 CPS_PUBLIC void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word,
@@ -87,6 +88,12 @@ struct cps_print_names {
  */
 CPS_PUBLIC void cps_print(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                           const struct cps_print_names *names, struct cps_buf *out);
+
+/** As cps_print(), but shows the decoded instruction even where its word has unclaimed bits or is
+ * customarily written as a literal: for people, not for the assembler. @p insn->enc is not NULL. */
+CPS_PUBLIC void cps_print_decoded(const struct cps_isa *isa, const struct cps_insn *insn,
+                                  uint32_t pc, const struct cps_print_names *names,
+                                  struct cps_buf *out);
 
 /** What the parser asks its caller for. */
 struct cps_parse_names {

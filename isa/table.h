@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * What the rows of an instruction table (afuc.def and its peers) mean. Plain data, one level of
+ * expansion, no function pointers. Private to isa/.
+ *
+ * FIELD(id, name, low, width, kind, gens)
+ *     One operand: `width` bits from bit `low`. In other generations than `gens` the bits are
+ *     don't-care. `name` is what messages and cps_insn_field() call it; prefixes are written as
+ *     "(name)" or "(nameN)".
+ * FORM(id, mnemonic, text, ignored, fields...)
+ *     One way to write an instruction. `mnemonic` replaces the operation's own name unless NULL.
+ *     `text` is what follows it; print and parse both walk it, and each `{}` is the next field
+ *     that is not a prefix. `ignored` are bits that the processor does not look at.
+ * OP(id, text, kind, meaning)
+ *     One operation. ALU: `meaning` is a C expression over a, b (sources), d (old destination),
+ *     carry and t (64-bit scratch), whose value goes to the destination. OWN: the interpreter has
+ *     a handler of its own, `meaning` is text for the reader.
+ * ENC(op, gens, form, match, mask, flags)
+ *     One encoding of an operation: words with (word & mask) == match. The first matching row of
+ *     a generation wins; ALIAS rows stand before the more general row that they overlap, LITERAL
+ *     rows are printed as [word]. */
+#ifndef CPS_TABLE_H
+#define CPS_TABLE_H
+
+#include "isa.h"
+
+/** How a field is written. */
+enum cps_field_kind {
+    CPS_FIELD_FLAG,  /**< prefix "(name)" when 1 */
+    CPS_FIELD_COUNT, /**< prefix "(nameN)" when N > 0 */
+    CPS_FIELD_SRC,   /**< register read */
+    CPS_FIELD_DST,   /**< register written */
+    CPS_FIELD_HEX,   /**< unsigned, hexadecimal */
+    CPS_FIELD_DEC,   /**< unsigned, decimal */
+    CPS_FIELD_BIT,   /**< bit number, "b5" */
+    CPS_FIELD_REL,   /**< signed distance in dwords from the instruction, "#label" */
+    CPS_FIELD_ABS,   /**< dword index in the image, "#label" */
+    CPS_FIELD_SKIP,  /**< no bits: the target is always `low` words ahead */
+    CPS_FIELD_BANG,  /**< "!" when 1 */
+    CPS_FIELD_CTL,   /**< control register number, "@NAME" */
+    CPS_FIELD_SQE,   /**< SQE register number, "%NAME" */
+    CPS_FIELD_BASE,  /**< byte offset of a memory access */
+};
+
+struct cps_field {
+    const char *name;
+    uint8_t low;
+    uint8_t width;
+    uint8_t kind; /**< enum cps_field_kind */
+    uint8_t gens;
+};
+
+struct cps_form {
+    const char *mnemonic; /**< NULL: the operation's */
+    const char *text;
+    uint64_t ignored;
+    uint8_t field[CPS_MAX_OPERANDS]; /**< indexes into cps_isa.fields, 0-terminated if shorter */
+};
+
+enum cps_op_kind { CPS_OP_ALU, CPS_OP_OWN };
+
+struct cps_op {
+    const char *text;
+    const char *meaning;
+    uint8_t kind; /**< enum cps_op_kind */
+};
+
+enum cps_enc_flags { CPS_ENC_PLAIN = 0, CPS_ENC_ALIAS = 1, CPS_ENC_LITERAL = 2 };
+
+struct cps_enc {
+    uint16_t op;
+    uint8_t gens;
+    uint8_t form;
+    uint8_t flags;
+    uint64_t match;
+    uint64_t mask;
+};
+
+struct cps_isa {
+    const char *name;
+    uint8_t unit; /**< bytes of the smallest instruction */
+    const struct cps_field *fields; /**< entry 0 is unused */
+    const struct cps_form *forms;
+    const struct cps_op *ops; /**< entry 0 is "no instruction" */
+    size_t op_count;
+    const struct cps_enc *encs;
+    size_t enc_count;
+    /** Register names by number, as written when read and when written; NULL entries: "$xx". */
+    const char *const *source_names;
+    const char *const *target_names;
+};
+
+static inline uint64_t cps_field_mask_(const struct cps_field *field)
+{
+    return ((UINT64_C(1) << field->width) - 1) << (field->kind == CPS_FIELD_SKIP ? 0 : field->low);
+}
+static inline const struct cps_form *cps_form_(const struct cps_isa *isa, const struct cps_enc *enc)
+{
+    return &isa->forms[enc->form];
+}
+static inline const char *cps_mnemonic_(const struct cps_isa *isa, const struct cps_enc *enc)
+{
+    const char *own = cps_form_(isa, enc)->mnemonic;
+    return own ? own : isa->ops[enc->op].text;
+}
+static inline bool cps_field_is_prefix_(const struct cps_field *field)
+{
+    return field->kind == CPS_FIELD_FLAG || field->kind == CPS_FIELD_COUNT;
+}
+
+#endif
