@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * libcps-fw: firmware as files and as source. Reads and writes containers, tells generations and
+ * processors apart, assembles and lists. It does not run anything: where the parts of an image
+ * begin is found from its own header words and tables. */
+#ifndef CPS_FW_H
+#define CPS_FW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../isa/isa.h"
+
+/** Most parts that one image can hold. */
+#define CPS_FW_MAX_PARTS 4
+/** Entries of a packet table. */
+#define CPS_FW_TABLE_SIZE 128
+/** "There is none", for dword offsets. */
+#define CPS_FW_NONE UINT32_MAX
+/** Largest image that is accepted, in dwords (16 MiB); shipped ones are below 32 Ki. */
+#define CPS_FW_MAX_WORDS (4u << 20)
+
+/** What a part of an image runs on. */
+enum cps_fw_role {
+    CPS_FW_PFP,  /**< a5xx prefetch parser */
+    CPS_FW_ME,   /**< a5xx micro engine, the file called pm4 */
+    CPS_FW_SQE,  /**< a6xx SQE, a7xx BR */
+    CPS_FW_BV,   /**< a7xx */
+    CPS_FW_LPAC, /**< a660 and later */
+};
+
+/** The image of one processor inside a file. All numbers are dwords. */
+struct cps_fw_part {
+    enum cps_fw_role role;
+    uint32_t start; /**< in the whole image; the part's own addresses count from here */
+    uint32_t size;
+    uint32_t table; /**< of the packet table, from `start`; CPS_FW_NONE if not found */
+};
+
+/** A loaded firmware file. */
+struct cps_fw {
+    char *name;      /**< path or name for messages */
+    uint32_t *words; /**< the image, without the leading dword of the file */
+    uint32_t count;  /**< dwords */
+    uint32_t lead;   /**< the leading dword that the kernel drops; 0 in all shipped files */
+    uint32_t id;     /**< bits 23:12 of the first word: 0x6ee */
+    uint32_t version; /**< bits 11:0 of the first word */
+    enum cps_gen gen;
+    enum cps_layout layout;
+    struct cps_fw_part part[CPS_FW_MAX_PARTS];
+    unsigned part_count;
+    char *assumed; /**< what was assumed because the id is unknown, for the user; else NULL */
+};
+
+/** What is known about a firmware id (ident.def). */
+struct cps_fw_ident {
+    uint32_t id;
+    const char *name; /**< "a630 family" */
+    enum cps_gen gen;
+    enum cps_layout layout;
+};
+
+/** The row of ident.def for @p id, or NULL. */
+CPS_PUBLIC const struct cps_fw_ident *cps_fw_ident(uint32_t id);
+
+/**
+ * Loads a raw `.fw` file.
+ * @param gen  0 to find out, else the generation to take it for
+ * @return NULL, or CPS_ERR_OS / CPS_ERR_INPUT (file, offset, what was expected)
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_load(const char *path, unsigned gen,
+                                                    struct cps_fw **ret);
+/** The same from the bytes of a file in memory. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_parse(const char *name, const void *bytes,
+                                                     size_t size, unsigned gen,
+                                                     struct cps_fw **ret);
+CPS_PUBLIC void cps_fw_destroy(struct cps_fw *fw);
+
+/** "pfp", "me", "sqe", "bv", "lpac". */
+CPS_PUBLIC const char *cps_fw_role_name(enum cps_fw_role role);
+
+/** The dword address of packet @p id's handler in a part's table, or CPS_FW_NONE. */
+CPS_PUBLIC uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
+                                   unsigned id);
+
+/**
+ * Appends the assembly listing of all parts; assembling it again gives the same file.
+ * @param rnn_dir  as for cps_names_create()
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw,
+                                                       const char *rnn_dir, struct cps_buf *out);
+
+/** An assembled program. */
+struct cps_asm {
+    uint32_t *words; /**< as in the file, including the leading zero dword */
+    uint32_t count;  /**< dwords */
+};
+
+/**
+ * Assembles @p text.
+ * @param name  of the source, for messages
+ * @param gen   0 to find out from the first literal or the `; aNxx microcode` line
+ * @return NULL, or CPS_ERR_SYNTAX: "FILE:LINE:COLUMN: expected ...", the line, and a caret; up to
+ *         20 errors in one message. The caller frees ret->words.
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_assemble(const char *name, const char *text,
+                                                     size_t size, unsigned gen,
+                                                     struct cps_asm *ret);
+
+#endif
