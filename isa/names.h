@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * Name tables as the generator writes them and as rnndb XML is read into: rows sorted by number,
+ * an index sorted by name. Private to isa/; also included by the build-time generator. */
+#ifndef CPS_NAMES_H
+#define CPS_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/** Sets of GPU generations ("variants"): bit 0 is a2xx, bit 3 a5xx, bit 6 a8xx. */
+#define CPS_CHIP_BIT(digit) (1u << ((digit)-2))
+#define CPS_CHIPS_ALL       0xffu
+
+/** One bit field of a register; bits count through both halves of a 64-bit register. */
+struct cps_name_field {
+    const char *name;
+    uint8_t low;
+    uint8_t high;
+    uint8_t chips; /**< generations that have the field */
+};
+
+struct cps_name_row {
+    const char *name;
+    uint32_t number;
+    uint32_t order; /**< position in the source: earlier rows win a tie */
+    uint32_t first_field;
+    uint32_t field_count;
+    uint8_t chips; /**< generations in which the number has this name */
+    bool wide;     /**< 64 bits: also covers number + 1 */
+    bool is_void;  /**< written for its effect; the value is ignored */
+};
+
+struct cps_name_table {
+    const char *domain;              /**< of the source: "A6XX_CONTROL_REG" */
+    const struct cps_name_row *rows; /**< in the order of cps_row_order_() */
+    const uint32_t *by_name;         /**< indexes into rows, in the order of cps_row_by_name_() */
+    const struct cps_name_field *fields;
+    size_t count;
+};
+
+/** The built-in tables, written by mknames. */
+extern const struct cps_name_table cps_name_tables_[];
+extern const size_t cps_name_table_count_;
+
+/* "A6XX" at *text: its digit, and *text behind it; else 0. */
+static inline unsigned cps_chip_parse_(const char **text)
+{
+    const char *t = *text;
+    if (t[0] != 'A' || t[1] < '2' || t[1] > '9' || strncmp(t + 2, "XX", 2) != 0)
+        return 0;
+    *text = t + 4;
+    return (unsigned)(t[1] - '0');
+}
+
+/**
+ * Reads rnndb's "A5XX", "A6XX-", "A2XX-A4XX" or several of them. Empty means all; words that name
+ * no generation (chips within one) are ignored, since no layout could tell them apart.
+ */
+static inline uint8_t cps_chips_parse_(const char *text)
+{
+    unsigned chips = 0;
+    while (*text) {
+        const char *start = text;
+        unsigned first = cps_chip_parse_(&text);
+        unsigned last = first;
+        if (*text == '-') {
+            text++;
+            last = cps_chip_parse_(&text);
+            if (!last)
+                last = 9;
+            if (!first && last < 9)
+                first = 2;
+        }
+        for (unsigned digit = first; first && digit <= last; digit++)
+            chips |= CPS_CHIP_BIT(digit);
+        if (text == start)
+            text++;
+    }
+    return (uint8_t)(chips ? chips : CPS_CHIPS_ALL);
+}
+
+/* The later a name was introduced, and the fewer generations have it, the higher. */
+static inline unsigned cps_chips_rank_(uint8_t chips)
+{
+    unsigned first = 0;
+    unsigned others = 8;
+    for (unsigned bit = 0; bit < 8; bit++)
+        others -= chips >> bit & 1;
+    while (first < 8 && !(chips >> first & 1))
+        first++;
+    return first * 16 + others;
+}
+
+/** By number, then the most specific name, then as written. A total order. */
+static inline int cps_row_order_(const void *left, const void *right)
+{
+    const struct cps_name_row *a = left;
+    const struct cps_name_row *b = right;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    unsigned rank_a = cps_chips_rank_(a->chips);
+    unsigned rank_b = cps_chips_rank_(b->chips);
+    if (rank_a != rank_b)
+        return rank_a > rank_b ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/** By name, then the most specific row, then as written. Compares pointers to rows. */
+static inline int cps_row_by_name_(const void *left, const void *right)
+{
+    const struct cps_name_row *a = *(const struct cps_name_row *const *)left;
+    const struct cps_name_row *b = *(const struct cps_name_row *const *)right;
+    int order = strcmp(a->name, b->name);
+    if (order)
+        return order;
+    unsigned rank_a = cps_chips_rank_(a->chips);
+    unsigned rank_b = cps_chips_rank_(b->chips);
+    if (rank_a != rank_b)
+        return rank_a > rank_b ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+#endif
