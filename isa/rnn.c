@@ -309,8 +309,10 @@ static void XMLCALL start(void *context, const char *name, const char **attribut
     struct frame *frame = &reader->frame[reader->depth];
     inherit(frame, parent, attributes);
     const struct element *element = find_element(name);
-    if (!element)
+    if (!element) {
+        frame->space = -1; /* what stands in documentation is an example */
         return;
+    }
     frame->kind = element->kind;
     if (element->open)
         element->open(reader, frame, attributes);

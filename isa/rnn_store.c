@@ -121,7 +121,9 @@ static int compare_bitsets(const void *left, const void *right)
     const struct cps_rnn_bitset *a = left;
     const struct cps_rnn_bitset *b = right;
     int order = strcmp(a->name, b->name);
-    return order ? order : a->first_field < b->first_field ? -1 : a->first_field > b->first_field;
+    uint32_t end_a = a->first_field + a->field_count;
+    uint32_t end_b = b->first_field + b->field_count;
+    return order ? order : end_a < end_b ? -1 : end_a > end_b;
 }
 
 static const struct cps_rnn_bitset *find_bitset(const struct cps_rnn *rnn, const char *name)
