@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ * Built-in names: numbers to names and back in every space and layout. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "isa.h"
+#include "names.h"
+
+static struct cps_names *open_names(enum cps_layout layout)
+{
+    struct cps_names *names = NULL;
+    assert_null(cps_names_create(layout, NULL, &names));
+    return names;
+}
+
+/* name NULL: the number must have none. */
+static const struct {
+    enum cps_layout layout;
+    enum cps_space space;
+    uint32_t number;
+    const char *name;
+    unsigned index;
+} named[] = {
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_PACKET, 0x04, "PKT4", 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_PACKET, 0x0a, NULL, 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_PACKET, 0x3f, "CP_INDIRECT_BUFFER_PFE", 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_PACKET, 0x50, "CP_PERFCOUNTER_ACTION", 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_PACKET, 0x6c, "CP_SET_RENDER_MODE", 0},
+    {CPS_LAYOUT_A5XX_ME, CPS_SPACE_PACKET, 0x30, "CP_LOAD_STATE4", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x0a, "IN_IB_END", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x0b, "IN_GMU_INTERRUPT", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x0f, "IN_PREEMPT", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x3f, "CP_INDIRECT_BUFFER", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x46, "CP_EVENT_WRITE", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x50, "CP_START_BIN", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x6c, "CP_PREEMPT_DISABLE", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x30, NULL, 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_PACKET, 0x46, "CP_EVENT_WRITE7", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_PACKET, 0x14, "CP_WAIT_TIMESTAMP", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_PACKET, 0x6c, NULL, 0},
+    {CPS_LAYOUT_A8XX, CPS_SPACE_PACKET, 0x46, "CP_EVENT_WRITE7", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, 0x80, NULL, 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_CONTROL, 0x10, "REG_WRITE_ADDR", 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_CONTROL, 0xb1, "IB1_BASE", 1},
+    {CPS_LAYOUT_A5XX_ME, CPS_SPACE_CONTROL, 0x38, "STORE_HI", 0},
+    {CPS_LAYOUT_A5XX_ME, CPS_SPACE_CONTROL, 0x10, NULL, 0},
+    {CPS_LAYOUT_A5XX_ME, CPS_SPACE_CONTROL, 0xb1, NULL, 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_CONTROL, 0x10, "IB1_BASE", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_CONTROL, 0x11, "IB1_BASE", 1},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_CONTROL, 0x0f, NULL, 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_CONTROL, 0x18, "IB3_BASE", 0},
+    {CPS_LAYOUT_A7XX_GEN3, CPS_SPACE_CONTROL, 0x18, "REG_WRITE_ADDR", 0},
+    {CPS_LAYOUT_A8XX, CPS_SPACE_CONTROL, 0x18, "REG_WRITE_ADDR", 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_SQE, 0x05, NULL, 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_SQE, 0x05, "SP", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_SQE, 0x04, "PREEMPT_INSTR", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0x80, "WAIT_FOR_IDLE", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_PIPE, 0x87, "WAIT_FOR_IDLE", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_PIPE, 0xec, "EVENT_TS_DATA", 1},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xec, NULL, 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_GPU, 0x00, NULL, 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_GPU, 0x18, "RBBM_CFG_DEBBUS_CTLTM_ENABLE_SHIFT", 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_GPU, 0x880, "CP_PROTECT[0].REG", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x850, "CP_PROTECT[0].REG", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x885, "CP_SCRATCH[2].REG", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x801, "CP_RB_BASE", 1},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x122, "RBBM_CLOCK_HYST_TEX_FCHE", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x122, "RBBM_CGC_P2S_STATUS", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x9107, "VPC_UNKNOWN_9107", 0},
+    {CPS_LAYOUT_A7XX_GEN3, CPS_SPACE_GPU, 0x9107, "PC_RASTER_CNTL", 0},
+    {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x9107, "PC_RASTER_CNTL", 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x8a2, "CP_CONTEXT_SWITCH_SMMU_INFO", 1},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0xffffffff, NULL, 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_EVENT, 4, "CACHE_FLUSH_TS", 0},
+    {CPS_LAYOUT_A5XX_PFP, CPS_SPACE_EVENT, 6, NULL, 0},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_EVENT, 26, "PC_CCU_RESOLVE_TS", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_EVENT, 26, "CCU_RESOLVE_CLEAN", 0},
+    {CPS_LAYOUT_A8XX, CPS_SPACE_EVENT, 26, "CCU_RESOLVE_CLEAN", 0},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_EVENT, 1, "DUMMY_EVENT", 0},
+};
+
+static void a_number_has_the_name_of_its_layout(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        struct cps_names *names = open_names(named[i].layout);
+        unsigned index = 99;
+        const char *name = cps_name(names, named[i].space, named[i].number, &index);
+        if (!named[i].name) {
+            assert_null(name);
+            assert_int_equal(index, 99);
+        } else {
+            assert_non_null(name);
+            assert_string_equal(name, named[i].name);
+            assert_int_equal(index, named[i].index);
+            assert_ptr_equal(cps_name(names, named[i].space, named[i].number, NULL), name);
+        }
+        cps_names_destroy(names);
+    }
+}
+
+static const struct {
+    enum cps_layout layout;
+    enum cps_space space;
+    const char *name;
+    int64_t number; /* -1: unknown */
+} numbered[] = {
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, "CP_INDIRECT_BUFFER_PFD", 0x37},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, "CP_INDIRECT_BUFFER_PFE", 0x3f},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, "CP_IM_LOAD", 0x27},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, "IN_IB_PREFETCH_END", 0x17},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, "CP_IM_LOA", -1},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PACKET, "", -1},
+    {CPS_LAYOUT_A5XX_ME, CPS_SPACE_CONTROL, "IB1_BASE", 0xb0},
+    {CPS_LAYOUT_A5XX_ME, CPS_SPACE_SQE, "SP", -1},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_CONTROL, "IB1_BASE", 0x10},
+    {CPS_LAYOUT_A7XX_GEN3, CPS_SPACE_CONTROL, "IB1_BASE", 0x20},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, "HLSQ_CS_CNTL", 0xb987},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, "HLSQ_CS_CNTL", 0xa9cd},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, "VPC_UNKNOWN_9107", 0x9107},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_EVENT, "PC_CCU_RESOLVE_TS", 26},
+};
+
+static void a_name_has_its_number_in_any_variant(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbered) / sizeof(numbered[0]); i++) {
+        struct cps_names *names = open_names(numbered[i].layout);
+        uint32_t number = 0;
+        bool found = cps_name_number(names, numbered[i].space, numbered[i].name,
+                                     strlen(numbered[i].name), &number);
+        assert_int_equal(found, numbered[i].number >= 0);
+        if (found)
+            assert_int_equal(number, numbered[i].number);
+        cps_names_destroy(names);
+    }
+}
+
+static void a_name_is_compared_by_its_length(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_names(CPS_LAYOUT_A6XX);
+    uint32_t number = 0;
+    assert_true(cps_name_number(names, CPS_SPACE_SQE, "SP]", 2, &number));
+    assert_int_equal(number, 5);
+    assert_false(cps_name_number(names, CPS_SPACE_SQE, "SP\0garbage", 10, &number));
+    cps_names_destroy(names);
+}
+
+/* What is named can be found by its name, in every table and layout. */
+static void every_name_leads_back(void **state)
+{
+    (void)state;
+    for (unsigned layout = 0; layout < CPS_LAYOUT_COUNT; layout++) {
+        struct cps_names *names = open_names((enum cps_layout)layout);
+        for (unsigned space = 0; space < CPS_SPACE_COUNT; space++) {
+            for (uint32_t number = 0; number < 0x24000; number++) {
+                unsigned index;
+                uint32_t back;
+                const char *name = cps_name(names, (enum cps_space)space, number, &index);
+                if (!name)
+                    continue;
+                assert_true(
+                    cps_name_number(names, (enum cps_space)space, name, strlen(name), &back));
+                /* A few names stand for several numbers; those numbers still have that name. */
+                if (back + index != number)
+                    assert_string_equal(cps_name(names, (enum cps_space)space, back, NULL), name);
+            }
+        }
+        cps_names_destroy(names);
+    }
+}
+
+static const struct {
+    enum cps_layout layout;
+    enum cps_space space;
+    uint32_t number, value;
+    const char *text;
+} fielded[] = {
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xea, 0x00000306, "TIMESTAMP INTERRUPT EVENT=0x3"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xea, 0, ""},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xa2, 0xffffffff, ""},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0x00, 0xffffffff, ""},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x8005, 0x00000c01, "IJ_PERSP_PIXEL"},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8005, 0x00000c01, "IJ_PERSP_PIXEL UNK10 UNK11"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x0c10, 0xffffffff, "X=0x3ff Y=0x3ff W=0x3f H=0x3f"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x0850, 0x80000010, "BASE_ADDR=0x10 READ"},
+};
+
+static void fields_that_are_not_zero_are_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(fielded) / sizeof(fielded[0]); i++) {
+        struct cps_names *names = open_names(fielded[i].layout);
+        CPS_BUF text = {0};
+        cps_buf_str(&text, "> ");
+        cps_name_fields(names, fielded[i].space, fielded[i].number, fielded[i].value, &text);
+        assert_string_equal(cps_buf_text(&text) + 2, fielded[i].text);
+        cps_names_destroy(names);
+    }
+}
+
+static void registers_without_payload_are_void(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_names(CPS_LAYOUT_A6XX);
+    assert_true(cps_name_is_void(names, CPS_SPACE_PIPE, 0x84));
+    assert_false(cps_name_is_void(names, CPS_SPACE_PIPE, 0xa0));
+    assert_false(cps_name_is_void(names, CPS_SPACE_PIPE, 0x00));
+    cps_names_destroy(names);
+}
+
+static void generations_have_names(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"a5xx", "a6xx", "a7xx", "a8xx"};
+    for (unsigned i = 0; i < 4; i++) {
+        enum cps_gen gen;
+        char digit[2] = {good[i][1], '\0'};
+        assert_true(cps_gen_parse(good[i], &gen));
+        assert_string_equal(cps_gen_name(gen), good[i]);
+        assert_true(cps_gen_parse(digit, &gen));
+        assert_int_equal(gen, 1 << i);
+    }
+    static const char *const bad[] = {"", "a", "4", "9", "a6", "a6xxx", "A6XX", "66"};
+    for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        enum cps_gen gen;
+        assert_false(cps_gen_parse(bad[i], &gen));
+    }
+    assert_int_equal(cps_layout_gen(CPS_LAYOUT_A5XX_ME), CPS_A5XX);
+    assert_int_equal(cps_layout_gen(CPS_LAYOUT_A7XX_GEN3), CPS_A7XX);
+    assert_int_equal(cps_layout_gen(CPS_LAYOUT_A8XX), CPS_A8XX);
+}
+
+static const struct {
+    const char *text;
+    unsigned chips;
+} variants[] = {
+    {"", CPS_CHIPS_ALL},
+    {"A2XX", 0x01},
+    {"A5XX", 0x08},
+    {"A6XX-", 0xf0},
+    {"A2XX-A4XX", 0x07},
+    {"-A3XX", 0x03},
+    {"A2XX A7XX", 0x21},
+    {"A6XX,A8XX", 0x50},
+    {"A740", CPS_CHIPS_ALL},
+    {"A740 A6XX", 0x10},
+    {"A7XX-A5XX", CPS_CHIPS_ALL},
+    {"-", CPS_CHIPS_ALL},
+};
+
+static void variants_are_sets_of_generations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
+        assert_int_equal(cps_chips_parse_(variants[i].text), variants[i].chips);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_has_the_name_of_its_layout),
+        cmocka_unit_test(a_name_has_its_number_in_any_variant),
+        cmocka_unit_test(a_name_is_compared_by_its_length),
+        cmocka_unit_test(every_name_leads_back),
+        cmocka_unit_test(fields_that_are_not_zero_are_named),
+        cmocka_unit_test(registers_without_payload_are_void),
+        cmocka_unit_test(generations_have_names),
+        cmocka_unit_test(variants_are_sets_of_generations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

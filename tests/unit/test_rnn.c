@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ * rnndb XML over the built-in names: what is understood, what is refused, and that the built-in
+ * tables agree with a real tree ($CPSCOPE_CORPUS/rnndb). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "isa.h"
+
+#define DATABASE(text) "<?xml version=\"1.0\"?>\n<database>\n" text "</database>\n"
+#define A6XX(text)                                                                           \
+    DATABASE("<domain name=\"A6XX\" width=\"32\" prefix=\"variant\" varset=\"chip\">\n" text \
+             "</domain>\n")
+
+static void write_file(const char *dir, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fputs(text, file) >= 0, 1);
+    fclose(file);
+}
+
+static void remove_file(const char *dir, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    remove(path);
+}
+
+/* Opens the names of a directory that holds one file. */
+static struct cps_err *open_text(enum cps_layout layout, const char *name, const char *text,
+                                 struct cps_names **ret)
+{
+    char dir[] = "/tmp/cpscope-rnn-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    write_file(dir, name, text);
+    struct cps_err *err = cps_names_create(layout, dir, ret);
+    remove_file(dir, name);
+    rmdir(dir);
+    return err;
+}
+
+static struct cps_names *open_good(enum cps_layout layout, const char *name, const char *text)
+{
+    struct cps_names *names = NULL;
+    struct cps_err *err = open_text(layout, name, text, &names);
+    if (err)
+        fail_msg("%s", err->message);
+    return names;
+}
+
+static const char registers[] = A6XX(
+    "<reg32 name=\"MINE\" offset=\"0x0800\" type=\"named\"/>\n"
+    "<reg64 name=\"WIDE\" offset=\"2050\"/>\n"
+    "<reg32 name=\"OLD\" offset=\"0x900\" variants=\"A6XX\"/>\n"
+    "<reg32 name=\"NEW\" offset=\"0x900\" variants=\"A7XX-\"/>\n"
+    "<reg32 name=\"NEWEST\" offset=\"0x900\" variants=\"A8XX-\"/>\n"
+    "<array name=\"ARR\" offset=\"0x31000\" stride=\"0x10\" length=\"3\">\n"
+    "  <reg32 name=\"FIRST\" offset=\"0\"><bitfield name=\"LOW\" low=\"0\" high=\"3\"/></reg32>\n"
+    "  <array name=\"INNER\" offset=\"4\" stride=\"2\" length=\"2\">\n"
+    "    <reg64 name=\"ADDR\" offset=\"0\" type=\"address\"/>\n"
+    "  </array>\n"
+    "</array>\n"
+    "<array name=\"PERF\" offset=\"0x32000\" stride=\"2\" length=\"4\" variants=\"A7XX-\"/>\n"
+    "<stripe varset=\"chip\" variants=\"A6XX-A7XX\">\n"
+    "  <reg32 name=\"STRIPED\" offset=\"0x33000\"/>\n"
+    "  <reg32 name=\"NEVER\" offset=\"0x33001\" variants=\"A5XX\"/>\n"
+    "</stripe>\n"
+    "<stripe varset=\"other\" variants=\"SOMETHING\">\n"
+    "  <reg32 name=\"ANY\" offset=\"0x33002\"/>\n"
+    "</stripe>\n"
+    "<reg32 name=\"REP\" offset=\"0x34000\" stride=\"4\" length=\"2\"/>\n"
+    "<reg64 name=\"SPLIT\" offset=\"0x35000\">\n"
+    "  <bitfield name=\"ACROSS\" low=\"28\" high=\"35\"/><bitfield name=\"TOP\" pos=\"63\"/>\n"
+    "</reg64>\n"
+    "<doc><b>text</b> <reg32 name=\"NOT\" offset=\"0x36000\"/></doc>\n"
+    "<bitset name=\"named\">\n"
+    "  <bitfield name=\"FLAG\" pos=\"31\"/>\n"
+    "  <bitfield name=\"PART\" low=\"4\" high=\"7\" variants=\"A6XX\"/>\n"
+    "</bitset>\n"
+    "<bitset name=\"named\"/>\n"); /* a second definition does not replace the first */
+
+static const struct {
+    enum cps_layout layout;
+    uint32_t number;
+    const char *name;
+    unsigned index;
+} named[] = {
+    {CPS_LAYOUT_A6XX, 0x800, "MINE", 0},
+    {CPS_LAYOUT_A6XX, 0x802, "WIDE", 0},
+    {CPS_LAYOUT_A6XX, 0x803, "WIDE", 1},
+    {CPS_LAYOUT_A6XX, 0x900, "OLD", 0},
+    {CPS_LAYOUT_A7XX, 0x900, "NEW", 0},
+    {CPS_LAYOUT_A8XX, 0x900, "NEWEST", 0},
+    {CPS_LAYOUT_A6XX, 0x31010, "ARR[1].FIRST", 0},
+    {CPS_LAYOUT_A6XX, 0x31024, "ARR[2].INNER[0].ADDR", 0},
+    {CPS_LAYOUT_A6XX, 0x31027, "ARR[2].INNER[1].ADDR", 1},
+    {CPS_LAYOUT_A6XX, 0x31028, NULL, 0},
+    {CPS_LAYOUT_A6XX, 0x32000, NULL, 0},
+    {CPS_LAYOUT_A7XX, 0x32007, "PERF[3]", 1},
+    {CPS_LAYOUT_A7XX, 0x33000, "STRIPED", 0},
+    {CPS_LAYOUT_A6XX, 0x33001, NULL, 0},
+    {CPS_LAYOUT_A6XX, 0x33002, "ANY", 0},
+    {CPS_LAYOUT_A6XX, 0x34004, "REP[1]", 0},
+    {CPS_LAYOUT_A6XX, 0x36000, NULL, 0},
+    {CPS_LAYOUT_A6XX, 0x885, "CP_SCRATCH[2].REG", 0}, /* built-in */
+};
+
+static void registers_of_the_tree_win_over_built_in_ones(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        struct cps_names *names = open_good(named[i].layout, "a6xx.xml", registers);
+        unsigned index = 0;
+        const char *name = cps_name(names, CPS_SPACE_GPU, named[i].number, &index);
+        if (!named[i].name) {
+            assert_null(name);
+        } else {
+            assert_non_null(name);
+            assert_string_equal(name, named[i].name);
+            assert_int_equal(index, named[i].index);
+        }
+        cps_names_destroy(names);
+    }
+}
+
+static void a_name_of_the_tree_has_its_number(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(CPS_LAYOUT_A6XX, "a6xx.xml", registers);
+    uint32_t number = 0;
+    assert_true(cps_name_number(names, CPS_SPACE_GPU, "ARR[1].INNER[1].ADDR", 20, &number));
+    assert_int_equal(number, 0x31016);
+    assert_true(cps_name_number(names, CPS_SPACE_GPU, "NEW", 3, &number));
+    assert_int_equal(number, 0x900);
+    assert_true(cps_name_number(names, CPS_SPACE_GPU, "CP_RB_BASE", 10, &number));
+    assert_int_equal(number, 0x800);
+    cps_names_destroy(names);
+}
+
+static void expect_fields(const struct cps_names *names, uint32_t number, uint32_t value,
+                          const char *expected)
+{
+    CPS_BUF text = {0};
+    cps_name_fields(names, CPS_SPACE_GPU, number, value, &text);
+    assert_string_equal(cps_buf_text(&text), expected);
+}
+
+static void fields_come_from_the_register_or_its_bitset(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(CPS_LAYOUT_A6XX, "a6xx.xml", registers);
+    expect_fields(names, 0x800, 0x80000050, "FLAG PART=0x5");
+    expect_fields(names, 0x31020, 0xff, "LOW=0xf");
+    expect_fields(names, 0x35000, 0xa0000000, "ACROSS=0xa");
+    expect_fields(names, 0x35001, 0x80000003, "ACROSS=0x3 TOP");
+    cps_names_destroy(names);
+    names = open_good(CPS_LAYOUT_A7XX, "a6xx.xml", registers);
+    expect_fields(names, 0x800, 0x80000050, "FLAG");
+    cps_names_destroy(names);
+}
+
+static void enums_and_other_domains_are_read_from_their_files(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(
+        CPS_LAYOUT_A6XX, "adreno_pm4.xml",
+        DATABASE("<enum name=\"adreno_pm4_type3_packets\" varset=\"chip\">"
+                 "<value name=\"CP_MINE\" value=\"0x10\"/><value name=\"NONE\"/>"
+                 "<value name=\"CP_LATER\" value=\"0x10\" variants=\"A7XX-\"/></enum>"
+                 "<enum name=\"vgt_event_type\"><value name=\"EV\" value=\"4\"/></enum>"));
+    assert_string_equal(cps_name(names, CPS_SPACE_PACKET, 0x10, NULL), "CP_MINE");
+    assert_string_equal(cps_name(names, CPS_SPACE_PACKET, 0x3f, NULL), "CP_INDIRECT_BUFFER");
+    assert_string_equal(cps_name(names, CPS_SPACE_EVENT, 4, NULL), "EV");
+    cps_names_destroy(names);
+    names = open_good(CPS_LAYOUT_A7XX, "adreno_pipe_regs.xml",
+                      DATABASE("<domain name=\"A7XX_PIPE_REG\">"
+                               "<reg32 name=\"P\" offset=\"0x99\" type=\"void\"/></domain>"));
+    assert_string_equal(cps_name(names, CPS_SPACE_PIPE, 0x99, NULL), "P");
+    assert_true(cps_name_is_void(names, CPS_SPACE_PIPE, 0x99));
+    cps_names_destroy(names);
+    names = open_good(CPS_LAYOUT_A5XX_ME, "adreno_control_regs.xml",
+                      DATABASE("<domain name=\"A5XX_CONTROL_REG\">"
+                               "<reg32 name=\"C\" offset=\"0x99\"/></domain>"));
+    assert_null(cps_name(names, CPS_SPACE_CONTROL, 0x99, NULL));
+    cps_names_destroy(names);
+}
+
+static void a_tree_may_be_one_directory_deeper(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/cpscope-rnn-XXXXXX";
+    char deeper[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(deeper, sizeof(deeper), "%s/adreno", dir);
+    assert_int_equal(mkdir(deeper, 0700), 0);
+    write_file(deeper, "a7xx.xml",
+               DATABASE("<domain name=\"A7XX\"><reg32 name=\"D\" offset=\"1\"/></domain>"));
+    struct cps_names *names = NULL;
+    struct cps_err *err = cps_names_create(CPS_LAYOUT_A7XX, dir, &names);
+    remove_file(deeper, "a7xx.xml");
+    rmdir(deeper);
+    rmdir(dir);
+    assert_null(err);
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 1, NULL), "D");
+    cps_names_destroy(names);
+}
+
+#define REPEAT4(text)  text text text text
+#define REPEAT16(text) REPEAT4(REPEAT4(text))
+#define REPEAT64(text) REPEAT4(REPEAT16(text))
+#define BIG_ARRAY      "<array name=\"A\" offset=\"0\" stride=\"1\" length=\"4096\">"
+
+/* Text that must be refused, and a part of the message. */
+static const struct {
+    const char *text;
+    const char *message;
+} refused[] = {
+    {"", "line 1: no element found"},
+    {"<database>\n<domain>\n</database>", "a6xx.xml: line 3: mismatched tag"},
+    {A6XX("<reg32 name=\"R\" offset=\"zz\"/>"), "line 4: offset=\"zz\" is not a 32-bit number"},
+    {A6XX("<reg32 name=\"R\" offset=\"-1\"/>"), "offset=\"-1\" is not a 32-bit number"},
+    {A6XX("<reg32 name=\"R\" offset=\"0x100000000\"/>"), "is not a 32-bit number"},
+    {A6XX("<reg32 name=\"R\" offset=\"\"/>"), "is not a 32-bit number"},
+    {A6XX("<reg32 offset=\"1\"/>"), "needs a name"},
+    {A6XX("<bitset/>"), "needs a name"},
+    {A6XX("<array name=\"A\" offset=\"0\" stride=\"1\" length=\"4097\"/>"), "length 4097"},
+    {A6XX("<array name=\"A\" offset=\"0\" stride=\"1\" length=\"0\"/>"), "length 0"},
+    {A6XX("<reg32 name=\"R\" offset=\"0\"><bitfield name=\"F\" low=\"3\" high=\"64\"/></reg32>"),
+     "bits 3 to 64 are not a bit field"},
+    {A6XX("<reg32 name=\"R\" offset=\"0\"><bitfield name=\"F\" low=\"3\" high=\"2\"/></reg32>"),
+     "bits 3 to 2"},
+    {A6XX(BIG_ARRAY BIG_ARRAY "<reg32 name=\"R\" offset=\"0\"/></array></array>"),
+     "more than 200000 names"},
+    {A6XX(REPEAT64("<a>") REPEAT64("</a>")), "nested more than 32 deep"},
+    {A6XX("<reg32 name=\"" REPEAT64("12345") "\" offset=\"0\"/>"), "longer than 256 bytes"},
+    {A6XX("<array name=\"" REPEAT64("123") "\" offset=\"0\" stride=\"1\" length=\"2\"><reg32 "
+                                           "name=\"" REPEAT64("123") "\" offset=\"0\"/></array>"),
+     "longer than 256 bytes"},
+    {"<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]>\n<x>&b;</x>",
+     "line 1: a document type declaration"},
+};
+
+static void damaged_xml_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        struct cps_names *names = NULL;
+        struct cps_err *err = open_text(CPS_LAYOUT_A6XX, "a6xx.xml", refused[i].text, &names);
+        assert_non_null(err);
+        assert_int_equal(err->code, CPS_ERR_INPUT);
+        if (!strstr(err->message, refused[i].message))
+            fail_msg("\"%s\" lacks \"%s\"", err->message, refused[i].message);
+        assert_null(names);
+        cps_err_free(err);
+    }
+}
+
+static void a_directory_without_xml_is_an_error(void **state)
+{
+    (void)state;
+    struct cps_names *names = NULL;
+    struct cps_err *err = open_text(CPS_LAYOUT_A6XX, "a5xx.xml", DATABASE(""), &names);
+    assert_non_null(err);
+    assert_non_null(strstr(err->message, "expected a6xx.xml, adreno_control_regs.xml"));
+    cps_err_free(err);
+    err = cps_names_create(CPS_LAYOUT_A6XX, "/nonexistent", &names);
+    assert_non_null(err);
+    cps_err_free(err);
+}
+
+/* Numbers of one layout whose built-in name, half or fields differ from the tree's. */
+static unsigned count_differences(enum cps_layout layout, const char *dir, unsigned *total)
+{
+    struct cps_names *built_in = NULL;
+    struct cps_names *tree = NULL;
+    unsigned count = 0;
+    assert_null(cps_names_create(layout, NULL, &built_in));
+    struct cps_err *err = cps_names_create(layout, dir, &tree);
+    if (err)
+        fail_msg("%s", err->message);
+    for (unsigned space = 0; space < CPS_SPACE_COUNT; space++) {
+        for (uint32_t number = 0; number < 0x40000; number++) {
+            CPS_BUF left = {0};
+            CPS_BUF right = {0};
+            unsigned index[2] = {0, 0};
+            const char *a = cps_name(built_in, (enum cps_space)space, number, &index[0]);
+            const char *b = cps_name(tree, (enum cps_space)space, number, &index[1]);
+            if (!a && !b)
+                continue;
+            ++*total;
+            cps_name_fields(built_in, (enum cps_space)space, number, 0xffffffff, &left);
+            cps_name_fields(tree, (enum cps_space)space, number, 0xffffffff, &right);
+            if (a && b && !strcmp(a, b) && index[0] == index[1] &&
+                !strcmp(cps_buf_text(&left), cps_buf_text(&right)))
+                continue;
+            count++;
+            print_message("# layout %d space %u 0x%x: built-in %s %s, tree %s %s\n", (int)layout,
+                          space, (unsigned)number, a ? a : "-", cps_buf_text(&left), b ? b : "-",
+                          cps_buf_text(&right));
+        }
+    }
+    cps_names_destroy(built_in);
+    cps_names_destroy(tree);
+    return count;
+}
+
+/* The tables were made from a tree like the corpus', so that none is expected to differ. */
+static void corpus_built_in_names_agree_with_a_real_tree(void **state)
+{
+    (void)state;
+    const char *corpus = getenv("CPSCOPE_CORPUS");
+    char dir[1024];
+    unsigned total = 0;
+    unsigned differences = 0;
+    if (!corpus)
+        skip();
+    snprintf(dir, sizeof(dir), "%s/rnndb", corpus);
+    for (unsigned layout = 0; layout < CPS_LAYOUT_COUNT; layout++)
+        differences += count_differences((enum cps_layout)layout, dir, &total);
+    print_message("# %u of %u names differ\n", differences, total);
+    assert_true(total > 10000);
+    assert_int_equal(differences, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_of_the_tree_win_over_built_in_ones),
+        cmocka_unit_test(a_name_of_the_tree_has_its_number),
+        cmocka_unit_test(fields_come_from_the_register_or_its_bitset),
+        cmocka_unit_test(enums_and_other_domains_are_read_from_their_files),
+        cmocka_unit_test(a_tree_may_be_one_directory_deeper),
+        cmocka_unit_test(damaged_xml_is_refused_with_its_line),
+        cmocka_unit_test(a_directory_without_xml_is_an_error),
+        cmocka_unit_test(corpus_built_in_names_agree_with_a_real_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
