@@ -39,11 +39,11 @@ struct cps_fw_part {
 
 /** A loaded firmware file. */
 struct cps_fw {
-    char *name;      /**< path or name for messages */
-    uint32_t *words; /**< the image, without the leading dword of the file */
-    uint32_t count;  /**< dwords */
-    uint32_t lead;   /**< the leading dword that the kernel drops; 0 in all shipped files */
-    uint32_t id;     /**< bits 23:12 of the first word: 0x6ee */
+    char *name;       /**< path or name for messages */
+    uint32_t *words;  /**< the image, without the leading dword of the file */
+    uint32_t count;   /**< dwords */
+    uint32_t lead;    /**< the leading dword that the kernel drops; 0 in all shipped files */
+    uint32_t id;      /**< bits 23:12 of the first word: 0x6ee */
     uint32_t version; /**< bits 11:0 of the first word */
     enum cps_gen gen;
     enum cps_layout layout;
@@ -71,9 +71,8 @@ CPS_PUBLIC const struct cps_fw_ident *cps_fw_ident(uint32_t id);
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_load(const char *path, unsigned gen,
                                                     struct cps_fw **ret);
 /** The same from the bytes of a file in memory. */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_parse(const char *name, const void *bytes,
-                                                     size_t size, unsigned gen,
-                                                     struct cps_fw **ret);
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_fw_parse(const char *name, const void *bytes, size_t size, unsigned gen, struct cps_fw **ret);
 CPS_PUBLIC void cps_fw_destroy(struct cps_fw *fw);
 
 /** "pfp", "me", "sqe", "bv", "lpac". */
@@ -87,8 +86,8 @@ CPS_PUBLIC uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_
  * Appends the assembly listing of all parts; assembling it again gives the same file.
  * @param rnn_dir  as for cps_names_create()
  */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw,
-                                                       const char *rnn_dir, struct cps_buf *out);
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir,
+                                                       struct cps_buf *out);
 
 /** An assembled program. */
 struct cps_asm {
@@ -97,14 +96,22 @@ struct cps_asm {
 };
 
 /**
- * Assembles @p text.
+ * Assembles @p text: the syntax of the listing, which is that of Mesa's tools. Beyond
+ * instructions there are `name:`, `#name`, `[0123abcd]`, `[#name]` (a label's dword offset as the
+ * payload of a nop) and
+ *
+ *     .align N        nops up to a multiple of N bytes, counted from the start of the image
+ *     .jumptbl        the 128 words of the packet table, from the labels of this section that are
+ *                     packet names or UNKNn (decimal); packets without a label get 0
+ *     .section NAME   begins the image BV or LPAC, 32-byte aligned, with labels of its own
+ *     .lead N         another leading dword than 0
+ *
  * @param name  of the source, for messages
  * @param gen   0 to find out from the first literal or the `; aNxx microcode` line
  * @return NULL, or CPS_ERR_SYNTAX: "FILE:LINE:COLUMN: expected ...", the line, and a caret; up to
  *         20 errors in one message. The caller frees ret->words.
  */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_assemble(const char *name, const char *text,
-                                                     size_t size, unsigned gen,
-                                                     struct cps_asm *ret);
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_assemble(const char *name, const char *text, size_t size, unsigned gen, struct cps_asm *ret);
 
 #endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of fw/ share among themselves. Not installed. */
+#ifndef CPS_FW_PRIVATE_H
+#define CPS_FW_PRIVATE_H
+
+#include "fw.h"
+
+/** Parts start at multiples of this many dwords of the image (32 bytes). */
+#define CPS_FW_ALIGN 8u
+
+/** The word that fills gaps in a generation: a nop without payload. */
+static inline uint32_t cps_fw_nop_(enum cps_gen gen)
+{
+    return gen == CPS_A5XX ? 0 : UINT32_C(0x01000000);
+}
+
+/** A nop whose payload is a dword offset: how headers refer to their packet table. */
+static inline uint32_t cps_fw_offset_word_(enum cps_gen gen, uint32_t offset)
+{
+    return cps_fw_nop_(gen) | (offset & 0xffffff);
+}
+
+/** The firmware id in an image's first word. */
+static inline uint32_t cps_fw_id_(uint32_t word)
+{
+    return word >> 12 & 0xfff;
+}
+
+/** The ident of a whole first word: as cps_fw_ident(), but NULL too when the top byte is not the
+ * one that the generation gives its payload words. */
+const struct cps_fw_ident *cps_fw_ident_word_(uint32_t word);
+
+/** The layout to use for @p gen: that of @p id's row if it is of this generation, else the
+ * generation's first one. */
+enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen);
+
+/** Fills id, version, gen, layout and assumed from the image. @p gen as for cps_fw_load(). */
+CPS_MUST_USE struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen);
+
+/** Fills the parts from the image; for a5xx also the layout, which depends on the processor. */
+void cps_fw_split_(struct cps_fw *fw);
+
+/** Whether a table of 128 plausible handler addresses stands at dword @p table of a part that
+ * begins at dword @p start of the image. */
+bool cps_fw_table_plausible_(const struct cps_fw *fw, uint32_t start, uint32_t table);
+
+/** The packet whose handler a label called @p name marks: a packet name or UNKNn; false if none. */
+bool cps_fw_packet_(const struct cps_names *names, const char *name, size_t length, unsigned *ret);
+
+#endif
