@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Fuzz target: rnndb XML. Whatever is accepted must give sorted tables within the limits. */
+#include <string.h>
+
+#include "rnn_store.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Rows must be in the orders that the binary searches rely on. */
+static void check_table(const struct cps_name_table *table)
+{
+    for (size_t i = 1; i < table->count; i++) {
+        const struct cps_name_row *row = table->rows;
+        if (cps_row_order_(&row[i - 1], &row[i]) >= 0 ||
+            strcmp(row[table->by_name[i - 1]].name, row[table->by_name[i]].name) > 0)
+            __builtin_trap();
+    }
+}
+
+static void parse(struct cps_rnn *rnn, FILE *file)
+{
+    struct cps_err *err = cps_rnn_parse_(rnn, "fuzz.xml", file);
+    if (!err)
+        err = cps_rnn_finish_(rnn);
+    for (unsigned space = 0; !err && space < CPS_SPACE_COUNT; space++)
+        check_table(cps_rnn_table_(rnn, (enum cps_space)space));
+    if (rnn->names > CPS_RNN_MAX_NAMES)
+        __builtin_trap();
+    cps_err_free(err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cps_rnn *rnn = NULL;
+    FILE *file = size ? fmemopen((void *)data, size, "rb") : NULL;
+    if (!file)
+        return 0;
+    struct cps_err *err = cps_rnn_create_(CPS_LAYOUT_A7XX, &rnn);
+    if (!err)
+        parse(rnn, file);
+    cps_err_free(err);
+    cps_rnn_destroy_(rnn);
+    fclose(file);
+    return 0;
+}
