@@ -93,6 +93,19 @@ static bool parse_target(struct parser *p, const char **at, int64_t *ret)
     return cps_lex_number(at, ret) || fail(p, word, "a label (#name) or a dword address");
 }
 
+/* The distance to a target. Addresses wrap at 32 bits, as those printed for targets in front of the
+ * image do. */
+static bool parse_distance(struct parser *p, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    if (!parse_target(p, at, ret))
+        return false;
+    if (*ret > UINT32_MAX)
+        return fail(p, word, "a dword address of 32 bits");
+    *ret = (int32_t)((uint32_t)*ret - p->pc);
+    return true;
+}
+
 /* "@NAME", "%NAME", each with an optional "+ n". */
 static bool parse_named(struct parser *p, const char **at, int64_t *ret)
 {
@@ -148,10 +161,7 @@ static bool parse_operand(struct parser *p, const struct cps_field *field, const
         return parse_bit(p, at, ret);
     case CPS_FIELD_REL:
     case CPS_FIELD_SKIP:
-        if (!parse_target(p, at, ret))
-            return false;
-        *ret -= p->pc;
-        return true;
+        return parse_distance(p, at, ret);
     case CPS_FIELD_ABS:
         return parse_target(p, at, ret);
     case CPS_FIELD_BANG:
