@@ -16,8 +16,8 @@
  *     a handler of its own, `meaning` is text for the reader.
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
- *     a generation wins; ALIAS rows stand before the more general row that they overlap, LITERAL
- *     rows are printed as [word]. */
+ *     a generation wins; ALIAS rows stand before the more general row that they overlap (an old
+ *     spelling, which is only read, behind it), LITERAL rows are printed as [word]. */
 #ifndef CPS_TABLE_H
 #define CPS_TABLE_H
 
