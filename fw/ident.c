@@ -62,9 +62,7 @@ static unsigned score(const struct cps_fw *fw, enum cps_gen gen)
     unsigned points = count_instructions(fw, gen);
     if (fw->words[0] >> 24 == cps_fw_nop_(gen) >> 24)
         points += SAMPLE;
-    uint32_t place = gen & (CPS_A7XX | CPS_A8XX) ? 3 : 1;
-    if (place < fw->count && fw->words[place] >> 24 == cps_fw_nop_(gen) >> 24 &&
-        cps_fw_table_plausible_(fw, 0, fw->words[place] & 0xffffff))
+    if (cps_fw_find_table_(fw, gen, 0) != CPS_FW_NONE)
         points += SAMPLE / 4;
     return points;
 }

@@ -40,9 +40,9 @@ CPS_MUST_USE struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen);
 /** Fills the parts from the image; for a5xx also the layout, which depends on the processor. */
 void cps_fw_split_(struct cps_fw *fw);
 
-/** Whether a table of 128 plausible handler addresses stands at dword @p table of a part that
- * begins at dword @p start of the image. */
-bool cps_fw_table_plausible_(const struct cps_fw *fw, uint32_t start, uint32_t table);
+/** The packet table of the image that begins at dword @p start, as generation @p gen notes it, from
+ * the image's start; CPS_FW_NONE if what is noted cannot be one. */
+uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start);
 
 /** The packet whose handler a label called @p name marks: a packet name or UNKNn; false if none. */
 bool cps_fw_packet_(const struct cps_names *names, const char *name, size_t length, unsigned *ret);

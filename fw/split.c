@@ -6,7 +6,8 @@
 /* Handlers never lie in the header, and tables never in front of it. */
 #define HEADER 2u
 
-bool cps_fw_table_plausible_(const struct cps_fw *fw, uint32_t start, uint32_t table)
+/* Whether a table of 128 handler addresses can stand at dword `table` of an image. */
+static bool is_plausible(const struct cps_fw *fw, uint32_t start, uint32_t table)
 {
     uint32_t size = fw->count - start;
     if (table < HEADER || size < CPS_FW_TABLE_SIZE || table > size - CPS_FW_TABLE_SIZE)
@@ -20,25 +21,25 @@ bool cps_fw_table_plausible_(const struct cps_fw *fw, uint32_t start, uint32_t t
 }
 
 /* The table offset in dword @p place of the image at @p start, or CPS_FW_NONE. */
-static uint32_t table_at(const struct cps_fw *fw, uint32_t start, uint32_t place)
+static uint32_t table_at(const struct cps_fw *fw, enum cps_gen gen, uint32_t start, uint32_t place)
 {
     if (start >= fw->count || place >= fw->count - start)
         return CPS_FW_NONE;
     uint32_t word = fw->words[start + place];
-    if (word >> 24 != cps_fw_nop_(fw->gen) >> 24)
+    if (word >> 24 != cps_fw_nop_(gen) >> 24)
         return CPS_FW_NONE;
     uint32_t table = word & 0xffffff;
-    return cps_fw_table_plausible_(fw, start, table) ? table : CPS_FW_NONE;
+    return is_plausible(fw, start, table) ? table : CPS_FW_NONE;
 }
 
-static uint32_t find_table(const struct cps_fw *fw, uint32_t start)
+uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start)
 {
     /* a740's first image has its total size in dword 1 and the offset in dword 3; its others, and
      * programs made for tests, have the offset in dword 1. */
     uint32_t table = CPS_FW_NONE;
-    if (start == 0 && fw->gen & (CPS_A7XX | CPS_A8XX))
-        table = table_at(fw, start, 3);
-    return table != CPS_FW_NONE ? table : table_at(fw, start, 1);
+    if (start == 0 && gen & (CPS_A7XX | CPS_A8XX))
+        table = table_at(fw, gen, start, 3);
+    return table != CPS_FW_NONE ? table : table_at(fw, gen, start, 1);
 }
 
 /* Where the image behind a part's table begins, or CPS_FW_NONE if what stands there is none. */
@@ -49,7 +50,7 @@ static uint32_t next_start(const struct cps_fw *fw, const struct cps_fw_part *pa
     uint32_t end = part->start + part->table + CPS_FW_TABLE_SIZE;
     uint32_t start = (end + CPS_FW_ALIGN - 1) / CPS_FW_ALIGN * CPS_FW_ALIGN;
     if (start >= fw->count || fw->words[start] >> 24 != cps_fw_nop_(fw->gen) >> 24 ||
-        find_table(fw, start) == CPS_FW_NONE)
+        cps_fw_find_table_(fw, fw->gen, start) == CPS_FW_NONE)
         return CPS_FW_NONE;
     return start;
 }
@@ -66,7 +67,7 @@ static void split_chain(struct cps_fw *fw, const enum cps_fw_role *roles, unsign
             .role = roles[fw->part_count],
             .start = start,
             .size = fw->count - start,
-            .table = find_table(fw, start),
+            .table = cps_fw_find_table_(fw, fw->gen, start),
         };
         fw->part_count++;
         start = next_start(fw, part);

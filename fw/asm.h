@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * The assembler's state and the steps that its files share. Private to fw/. */
+#ifndef CPS_ASM_H
+#define CPS_ASM_H
+
+#include "asm_labels.h"
+#include "asm_text.h"
+
+enum { CPS_ASM_SECTIONS = 3 }; /* the first one, BV, LPAC */
+
+/** An assembly in progress. All numbers are dwords. */
+struct cps_assembler {
+    struct cps_asm_text text;
+    struct cps_asm_labels labels;
+    struct cps_names *names;
+    enum cps_gen gen;
+    enum cps_layout layout;
+    bool encoding;   /* the second pass */
+    bool failed;     /* out of memory */
+    uint32_t *words; /* of the image; grows during the second pass */
+    size_t capacity;
+    uint32_t position; /* dword of the image */
+    uint32_t lead;
+    unsigned section;
+    bool section_used[CPS_ASM_SECTIONS];
+    uint32_t section_start;
+};
+
+/** The current address, as instructions and labels of the section count it. */
+static inline uint32_t cps_asm_pc_(const struct cps_assembler *a)
+{
+    return a->position - a->section_start;
+}
+
+/** Notes that something else was @p expected at @p at in the current statement. Always false. */
+bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expected);
+/** Whether nothing but blanks is left; else notes an error. */
+bool cps_asm_end_(struct cps_assembler *a, const char *at);
+/** Appends a word; false if there is no room. */
+bool cps_asm_emit_(struct cps_assembler *a, uint32_t word);
+/** The length of the label that begins the text, without its colon; else 0. */
+size_t cps_asm_label_length_(const char *at);
+
+/** Does the directive at @p at; false after an error. */
+bool cps_asm_directive_(struct cps_assembler *a, const char *at);
+
+/**
+ * Finds out the generation and the layout: as asked, else as the head comment says, else by the
+ * first word. Leaves the text where it is.
+ */
+CPS_MUST_USE struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen);
+
+#endif
