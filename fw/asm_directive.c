@@ -118,12 +118,29 @@ static bool find_handlers(struct cps_assembler *a, struct handlers *ret)
     return ok;
 }
 
+/* The handler of packets without a label: what `#label` behind the directive names, else 0. */
+static bool read_default(struct cps_assembler *a, const char *at, uint32_t *ret)
+{
+    at = cps_lex_blank(at);
+    *ret = 0;
+    if (*at != '#')
+        return cps_asm_end_(a, at);
+    size_t length = cps_lex_identifier(at + 1);
+    const struct cps_asm_label *label =
+        cps_asm_labels_find_(&a->labels, a->section, at + 1, length);
+    if (!label)
+        return cps_asm_expected_(a, at, "a label that is defined");
+    *ret = label->offset;
+    return cps_asm_end_(a, at + 1 + length);
+}
+
 static bool do_jumptbl(struct cps_assembler *a, const char *at)
 {
     struct handlers handlers = {0};
-    bool ok = cps_asm_end_(a, at) && (!a->encoding || find_handlers(a, &handlers));
+    uint32_t fallback = 0;
+    bool ok = !a->encoding || (read_default(a, at, &fallback) && find_handlers(a, &handlers));
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (!cps_asm_emit_(a, handlers.owner[id] ? handlers.owner[id]->offset : 0))
+        if (!cps_asm_emit_(a, handlers.owner[id] ? handlers.owner[id]->offset : fallback))
             return false;
     }
     return ok;

@@ -102,7 +102,8 @@ struct cps_asm {
  *
  *     .align N        nops up to a multiple of N bytes, counted from the start of the image
  *     .jumptbl        the 128 words of the packet table, from the labels of this section that are
- *                     packet names or UNKNn (decimal); packets without a label get 0
+ *                     packet names or UNKNn (decimal); packets without a label get 0, or the
+ *                     address of NAME if `#NAME` follows
  *     .section NAME   begins the image BV or LPAC, 32-byte aligned, with labels of its own
  *     .lead N         another leading dword than 0
  *
