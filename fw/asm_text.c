@@ -70,13 +70,15 @@ bool cps_asm_next_(struct cps_asm_text *text)
 static void show_line(struct cps_asm_text *text, size_t column)
 {
     struct cps_buf *out = &text->errors;
-    size_t size = text->length < SHOWN ? text->length : SHOWN;
+    size_t size = text->length;
+    if (size && text->line[size - 1] == '\r')
+        size--;
+    if (size > SHOWN)
+        size = SHOWN;
     cps_buf_str(out, "\n");
     for (size_t i = 0; i < size; i++) {
-        char c =
-            text->line[i] == '\t' || isprint((unsigned char)text->line[i]) ? text->line[i] : '?';
-        if (c != '?' || text->line[i] == '?' || i + 1 < text->length)
-            cps_buf_add(out, &c, 1);
+        char c = text->line[i];
+        cps_buf_add(out, c == '\t' || isprint((unsigned char)c) ? &c : "?", 1);
     }
     if (column > size)
         return;
