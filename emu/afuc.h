@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * One afuc core: its state as plain bytes, its micro-operations, and the functions that the
+ * interpreter's files share. Private to emu/. */
+#ifndef CPS_AFUC_H
+#define CPS_AFUC_H
+
+#include "emu.h"
+#include "mem.h"
+
+/** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and
+ * writes another). */
+enum { R_SP = 0x1a, R_LR = 0x1b, R_REM = 0x1c, R_ADDR = 0x1d, R_USRADDR = 0x1e, R_DATA = 0x1f };
+enum { R_MEMDATA = R_ADDR, R_REGDATA = R_USRADDR };
+/** Writes to $00 land here, so that r[0] stays 0 without a test. */
+enum { R_TRASH = 32, R_COUNT = 33 };
+
+#define CONTROL_COUNT 0x1000u
+#define SQE_COUNT     64u
+#define SQE_PREEMPT   4u
+#define SQE_SP        5u
+#define SQE_STACK     8u
+#define STACK_DEPTH   8u
+#define GPU_REGS      0x40000u
+#define GROUP_COUNT   32u
+
+/** The word that hardware puts behind the last dword of every IB: type 7, opcode 0x0a, count 0. */
+#define END_OF_IB 0x708a8000u
+
+/** Streams that a core can read, by role; IB_LEVEL values map to them per generation. */
+enum level { LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS, LEVEL_COUNT };
+
+/** One fetch that waits in, or is read from, a queue of the ROQ. */
+struct fetch {
+    uint64_t iova;
+    uint32_t dwords;
+    uint32_t group; /* draw-state group, LEVEL_SDS only */
+};
+
+/** Fetches of one level, consumed in order, each followed by END_OF_IB (the ring has no marks). */
+#define QUEUE_DEPTH 64u
+struct queue {
+    struct fetch fetch[QUEUE_DEPTH];
+    uint32_t head;
+    uint32_t count;
+    uint32_t pos; /* dwords consumed of fetch[head] */
+};
+
+/** Words on their way from memory or registers to $memdata / $regdata. */
+#define FIFO_WORDS    256u
+#define FIFO_REQUESTS 16u
+struct fifo {
+    uint32_t word[FIFO_WORDS];
+    uint32_t head;
+    uint32_t count;
+    struct {
+        uint64_t iova;
+        uint32_t dwords;
+    } request[FIFO_REQUESTS]; /* fetches that did not fit yet */
+    uint32_t request_count;
+};
+
+/** Draw-state group registers, selected by DRAW_STATE_SEL. */
+struct group {
+    uint32_t sds_base[2];
+    uint32_t sds_dwords;
+    uint32_t base[2];
+    uint32_t hdr; /* 15:0 dwords, 18:16 modes */
+};
+
+/** Why a core does not go on; part of the state because the scheduler resumes it. */
+enum afuc_wait {
+    WAIT_NONE,
+    WAIT_STREAM,  /* the stream of the current level is empty */
+    WAIT_MEMDATA, /* nothing was requested, or more was read than requested */
+    WAIT_REGDATA,
+    WAIT_FAULT, /* for ever; `fault` says why */
+};
+
+/** All of a core's state. Plain bytes without pointers: a checkpoint is a copy, equality is
+ * memcmp. */
+struct afuc_state {
+    uint32_t r[R_COUNT];
+    uint32_t pc;  /* dword of the instruction that runs next */
+    uint32_t npc; /* and of the one behind it: differs from pc + 1 in a delay slot */
+    uint32_t carry;
+    uint32_t addr;
+    uint32_t usraddr;
+    uint32_t user_selected; /* $data goes to: 0 $addr, 1 $usraddr */
+    uint32_t wait;          /* enum afuc_wait */
+    uint32_t fault;         /* enum afuc_fault */
+    uint32_t fault_value;
+    uint32_t error_code; /* what the firmware wrote to the fatal-error register; 0: nothing */
+    uint32_t started;
+    uint32_t level;  /* enum level */
+    uint32_t header; /* of the current packet */
+    uint64_t header_iova;
+    uint32_t peeking;
+    uint32_t table_at; /* next entry that PACKET_TABLE_WRITE stores */
+    uint32_t table[128];
+    uint32_t control[CONTROL_COUNT];
+    uint32_t touched[CONTROL_COUNT / 32]; /* UNMODELLED was reported */
+    uint32_t touched_sqe[SQE_COUNT / 32];
+    uint32_t touched_pipe[256 / 32];
+    uint32_t reg_writes; /* REG_WRITEs since its address was set */
+    uint32_t sqe[SQE_COUNT];
+    struct queue queue[LEVEL_COUNT];
+    struct fifo memdata;
+    struct fifo regdata;
+    struct group group[GROUP_COUNT];
+    uint32_t groups_loaded;
+    uint32_t group_active;
+    uint32_t pend_wfi, pend_query, pend_cache;
+    uint32_t nrt[2]; /* NRT address, low word with flags */
+    uint32_t event_cmd, event_ctrl, event_addr[2];
+    uint32_t visible_draw; /* draws that the visibility stream has handed out */
+};
+
+enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE };
+
+/** One instruction, decoded once. */
+struct afuc_uop {
+    uint16_t code; /* enum uop_code */
+    uint8_t dst;
+    uint8_t s1;
+    uint8_t s2; /* IMM: the second source is `imm` */
+    uint8_t flags;
+    uint8_t xmov; /* N of (xmovN) or (sdsN) */
+    uint8_t spare;
+    uint32_t imm; /* immediate, base, bit number; low 5 bits for branches */
+    uint32_t target;
+};
+#define S2_IMM 0xff
+
+enum { U_REP = 1, U_PEEK = 2, U_PRE = 4, U_POPS = 8 };
+
+/** Codes of micro-operations. Every ALU operation has three shapes: two registers, register and
+ * immediate, and the general one that handles queues and prefixes. */
+enum uop_code {
+#define OP(id, text, kind, ...) CODE_##kind(id)
+#define CODE_ALU(id)            UOP_##id##_RR, UOP_##id##_RI, UOP_##id##_ANY,
+#define CODE_OWN(id)            UOP_##id,
+#include "../isa/afuc.def"
+#undef CODE_ALU
+#undef CODE_OWN
+    UOP_ILLEGAL,
+    UOP_COUNT,
+};
+
+/** The place a core looked at last: names the culprit when it spins. */
+struct polled {
+    unsigned place; /* enum CPS_PLACE_* */
+    uint64_t number;
+};
+
+/** Control registers that the code around them needs by name (rows of afuc_ctrl.def). */
+enum ctl {
+    CTL_DRAW_STATE_SEL,
+    CTL_LOAD_STORE_HI,
+    CTL_REG_READ_DWORDS,
+    CTL_REG_READ_TEST_RESULT,
+    CTL_REG_WRITE_ADDR,
+    CTL_CHIP_ID,
+    CTL_CHIP_VARIANT,
+    CTL_SECURE_MODE,
+};
+
+struct afuc_core {
+    struct afuc_state s;         /* first: the hot part of a core */
+    const struct afuc_uop *uops; /* image, then one ILLEGAL; owned by the machine */
+    uint32_t uop_count;          /* without the last one */
+    enum cps_processor who;
+    enum cps_layout layout;
+    struct cps_machine *machine;
+    /* The stream being read, as a window into memory; not state, refilled when stale. */
+    const uint32_t *window;
+    uint32_t window_left;
+    uint64_t window_epoch;
+    struct polled polled;
+    uint8_t control_row[CONTROL_COUNT]; /* row of afuc_ctrl.def, 0xff: none */
+};
+
+/* afuc_load.c */
+CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
+                                        struct afuc_uop **ret);
+/* afuc_fast.c, afuc_step.c: run at most @p budget instructions; returns how many ran. */
+uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
+uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);
+
+/* afuc_port.c: what special registers do. */
+bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop);
+uint32_t afuc_read_(struct afuc_core *core, const struct afuc_uop *uop, unsigned number);
+void afuc_write_(struct afuc_core *core, unsigned number, uint32_t value);
+void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop);
+void afuc_store_(struct afuc_core *core, uint32_t offset, uint32_t value);
+uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset);
+void afuc_fault_(struct afuc_core *core, enum afuc_fault fault, uint32_t value);
+
+/* afuc_ctrl.c: control and SQE registers. */
+uint32_t afuc_control_read_(struct afuc_core *core, uint32_t number);
+/** @param extra  source of the (sdsN) words; only DRAW_STATE_SET_HDR looks at them */
+void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value,
+                         const uint32_t *extra);
+uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number);
+void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
+/** Fills control_row for the core's layout. */
+void afuc_control_init_(struct afuc_core *core);
+/** The stored value of a control register; 0 where the layout lacks it. No side effects. */
+uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which);
+void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
+
+/* afuc_pipe.c */
+void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
+/** $addr now names pipe register @p number: those without payload act at once. */
+void afuc_pipe_select_(struct afuc_core *core, uint32_t number);
+
+/* queue.c: streams. */
+/** Queues a fetch; false if the queue is full. */
+bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group);
+void queue_clear_(struct afuc_core *core, enum level level);
+/** Whether @p words words can be read at the current level. */
+bool stream_has_(struct afuc_core *core, uint32_t words);
+uint32_t stream_peek_(struct afuc_core *core);
+uint32_t stream_pop_(struct afuc_core *core);
+/** Address of the next word of the current level. */
+uint64_t stream_iova_(const struct afuc_core *core);
+void stream_select_(struct afuc_core *core, enum level level);
+/** Reads the word @p ahead words behind the next one without consuming; false past the IB. */
+bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret);
+void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uint32_t dwords);
+/** False if it is full. */
+bool fifo_put_(struct fifo *fifo, uint32_t value);
+bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words);
+uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo);
+
+/* packet.c: waitin and its relatives. */
+/** Looks the next header up; false if there is none yet. @p target may lie outside the image. */
+bool afuc_dispatch_(struct afuc_core *core, uint32_t *target);
+bool afuc_iret_(struct afuc_core *core, uint32_t *target);
+bool afuc_setsecure_(struct afuc_core *core);
+
+/* draw.c: draw-state groups. */
+void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base);
+void draw_execute_group_(struct afuc_core *core, uint32_t group);
+uint32_t draw_queued_mask_(const struct afuc_core *core);
+
+#endif

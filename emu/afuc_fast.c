@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT
+ * The interpreter with nobody watching. */
+#include "machine.h"
+
+#define AFUC_RUN      afuc_run_
+#define WATCH_BEGIN() ((void)0)
+#define WATCH_NEXT()  ((void)0)
+#include "afuc_body.h"

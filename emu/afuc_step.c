@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * The interpreter with STEP events: after each instruction, the registers that it changed. */
+#include "machine.h"
+
+#include <string.h>
+
+/* Emits the changed registers, two to a record. */
+static void report_step(struct afuc_core *core, uint32_t pc, const uint32_t *before)
+{
+    const uint32_t *now = core->s.r;
+    enum cps_event_kind kind = CPS_EV_STEP;
+    unsigned reg = 0;
+    do {
+        uint32_t mask = 0;
+        uint64_t values = 0;
+        unsigned found = 0;
+        for (; reg < 32 && found < 2; reg++) {
+            if (now[reg] == before[reg])
+                continue;
+            mask |= 1u << reg;
+            values |= (uint64_t)now[reg] << (32 * found++);
+        }
+        if (mask || kind == CPS_EV_STEP)
+            machine_event_(core->machine, kind, 0, core->who, pc, values, mask);
+        kind = CPS_EV_STEPX;
+    } while (reg < 32);
+}
+
+#define AFUC_RUN afuc_run_watched_
+#define WATCH_BEGIN()         \
+    uint32_t before[R_COUNT]; \
+    memcpy(before, r, sizeof(before))
+#define WATCH_NEXT()                                      \
+    do {                                                  \
+        report_step(core, (uint32_t)(ip - base), before); \
+        memcpy(before, r, sizeof(before));                \
+    } while (0)
+#include "afuc_body.h"

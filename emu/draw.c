@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Draw-state groups of a6xx: set by CP_SET_DRAW_STATE, queued one by one by the firmware, read at
+ * the draw-state level (F: 6ee 0c28..0c86). */
+#include "machine.h"
+
+enum { HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
+
+static void disable(struct afuc_state *s, uint32_t groups)
+{
+    s->group_active &= ~groups;
+    s->groups_loaded &= ~groups;
+}
+
+/* 15:0 dwords, 17 disable, 18 disable all, 22:20 modes, 28:24 group. The header register of the
+ * group shows dwords and, at 18:16, the modes (H: dumps of CP_DRAW_STATE). */
+void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base)
+{
+    struct afuc_state *s = &core->s;
+    uint32_t number = header >> 24 & 31;
+    struct group *group = &s->group[number];
+    if (header & HDR_DISABLE_ALL)
+        disable(s, ~0u);
+    if ((header & HDR_DISABLE) || !(header & 0xffff)) {
+        disable(s, 1u << number);
+        return;
+    }
+    group->base[0] = base[0];
+    group->base[1] = base[1];
+    group->hdr = (header & 0xffff) | (header >> 20 & 7) << 16;
+    s->group_active |= 1u << number;
+}
+
+void draw_execute_group_(struct afuc_core *core, uint32_t number)
+{
+    struct afuc_state *s = &core->s;
+    const struct group *group = &s->group[number % GROUP_COUNT];
+    uint64_t iova = (uint64_t)group->base[1] << 32 | group->base[0];
+    uint32_t dwords = group->hdr & 0xffff;
+    s->groups_loaded |= 1u << number % GROUP_COUNT;
+    if (dwords && !queue_push_(&s->queue[LEVEL_SDS], iova, dwords, number % GROUP_COUNT))
+        afuc_fault_(core, FAULT_QUEUE, number);
+}
+
+uint32_t draw_queued_mask_(const struct afuc_core *core)
+{
+    const struct queue *queue = &core->s.queue[LEVEL_SDS];
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < queue->count; i++)
+        mask |= 1u << queue->fetch[(queue->head + i) % QUEUE_DEPTH].group;
+    return mask;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * libcps-emu: machines that execute firmware. A machine is one or more cores, the registers,
+ * memory and queues around them, and a deterministic scheduler.
+ *
+ * It does not know files: firmware comes as words, a capture as calls that store memory and name
+ * streams, results leave as events through a sink. It never prints, exits or blocks. */
+#ifndef CPS_EMU_H
+#define CPS_EMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../isa/isa.h"
+#include "../trace/event.h"
+
+struct cps_machine;
+
+/** What a wait for a value does that only the rest of the GPU would write. */
+enum cps_waits { CPS_WAITS_SATISFY, CPS_WAITS_STOP };
+/** What the visibility streams say, which the binning pass of a GPU would have written. */
+enum cps_visibility { CPS_VISIBILITY_ALL, CPS_VISIBILITY_NONE, CPS_VISIBILITY_CAPTURED };
+
+/** Policies: what shapes a run. They are part of a trace's header. */
+struct cps_policy {
+    enum cps_waits waits;
+    enum cps_visibility visibility;
+    bool prefetch; /**< the firmware's look-ahead over queued IBs */
+};
+
+/** The image of one core. */
+struct cps_image {
+    enum cps_processor who;
+    uint32_t start; /**< dword of `words` where the core's own address 0 lies */
+};
+
+/** Everything a machine is made from; cps_machine_create() copies what it keeps. */
+struct cps_machine_config {
+    enum cps_layout layout;   /**< CPS_LAYOUT_A5XX_PFP stands for PFP and ME together */
+    const uint32_t *words;    /**< the firmware image, without the leading dword of the file */
+    uint32_t count;           /**< dwords */
+    const uint32_t *me_words; /**< a5xx: the image of the ME */
+    uint32_t me_count;
+    struct cps_image image[4]; /**< the cores' parts of `words`, in scheduling order */
+    unsigned image_count;
+    struct cps_policy policy;
+    uint32_t chip; /**< what the chip identity control register reads (machine.c has defaults) */
+    bool chip_given;
+    uint64_t memory_limit; /**< bytes; 0: 4 GiB */
+    uint64_t instr_iova;   /**< where the image lies in GPU memory; 0: the default */
+    uint64_t ring_iova;    /**< where the ring lies; 0: the default */
+};
+
+/** Why cps_machine_run() came back. */
+enum cps_stop {
+    CPS_STOP_IDLE,       /**< every core waits for the ring: all that was submitted is done */
+    CPS_STOP_BUDGET,     /**< the instruction budget is used up */
+    CPS_STOP_DEADLOCK,   /**< no core can go on; see cps_machine_stopped_at() */
+    CPS_STOP_FAULT,      /**< illegal instruction, or the firmware reported an error of its own */
+    CPS_STOP_BAD_PACKET, /**< the firmware reported a packet that it refuses */
+};
+
+/** Counters of a run so far. */
+struct cps_stats {
+    uint64_t instructions;
+    uint64_t packets;
+    uint64_t events[CPS_EV_COUNT];  /**< all that happened, recorded or not */
+    uint64_t packets_by_id[6][128]; /**< by enum CPS_LEVEL_* and table index */
+};
+
+/** @return NULL, or CPS_ERR_NOMEM / CPS_ERR_UNSUPPORTED; the caller destroys @p ret */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_machine_create(const struct cps_machine_config *config,
+                                                           struct cps_machine **ret);
+CPS_PUBLIC void cps_machine_destroy(struct cps_machine *machine);
+
+/** Sends events of the kinds in @p kinds (bit per enum cps_event_kind) to @p sink; NULL: to
+ * nobody, which costs nothing. Pending events go to the old sink first. */
+CPS_PUBLIC void cps_machine_sink(struct cps_machine *machine, struct cps_sink *sink,
+                                 uint32_t kinds);
+/** Hands pending events to the sink. Runs end with this; a debugger may want it sooner. */
+CPS_PUBLIC void cps_machine_flush(struct cps_machine *machine);
+/** Emits the END event. */
+CPS_PUBLIC void cps_machine_end(struct cps_machine *machine, enum cps_stop stop);
+
+/** Runs the bootstrap and the generation's CP_ME_INIT, as the kernel driver submits it. */
+CPS_PUBLIC enum cps_stop cps_machine_boot(struct cps_machine *machine, uint64_t budget);
+/** Stores contents of a buffer of the capture. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_machine_load(struct cps_machine *machine, uint64_t iova,
+                                                         const uint8_t *data, uint64_t size);
+/** A new submission of the capture begins: all its buffers so far are gone. */
+CPS_PUBLIC void cps_machine_forget(struct cps_machine *machine);
+/**
+ * Calls a stream from the ring with CP_INDIRECT_BUFFER; cps_machine_run() then executes it.
+ * @return false, after an UNMODELLED event, when memory holds not even its first dword
+ */
+CPS_PUBLIC bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t iova,
+                                   uint32_t dwords);
+/** Runs until a stop, at most @p budget instructions of all cores together. */
+CPS_PUBLIC enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget);
+
+/** Appends where and on what the machine stands after a stop: "sqe at 0x00c6: ...". */
+CPS_PUBLIC void cps_machine_explain(const struct cps_machine *machine, enum cps_stop stop,
+                                    struct cps_buf *out);
+CPS_PUBLIC const struct cps_stats *cps_machine_stats(const struct cps_machine *machine);
+
+/** Looks into a machine: for debuggers, tests and comparison with hardware dumps. */
+CPS_PUBLIC unsigned cps_machine_core_count(const struct cps_machine *machine);
+CPS_PUBLIC enum cps_processor cps_machine_core_who(const struct cps_machine *machine,
+                                                   unsigned core);
+CPS_PUBLIC uint32_t cps_machine_pc(const struct cps_machine *machine, unsigned core);
+/** General register $00..$1f without side effects; 0x1d..0x1f read as the selected addresses. */
+CPS_PUBLIC uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core,
+                                    unsigned number);
+CPS_PUBLIC uint32_t cps_machine_control(const struct cps_machine *machine, unsigned core,
+                                        uint32_t number);
+CPS_PUBLIC uint32_t cps_machine_sqe(const struct cps_machine *machine, unsigned core,
+                                    uint32_t number);
+CPS_PUBLIC uint32_t cps_machine_reg(const struct cps_machine *machine, uint32_t offset);
+CPS_PUBLIC void cps_machine_set_reg(struct cps_machine *machine, uint32_t offset, uint32_t value);
+CPS_PUBLIC uint32_t cps_machine_packet_table(const struct cps_machine *machine, unsigned core,
+                                             unsigned id);
+CPS_PUBLIC uint32_t cps_machine_memory(struct cps_machine *machine, uint64_t iova, bool *known);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * Looking into a machine: registers, tables, and the sentence about why it stopped. */
+#include "machine.h"
+
+#include <inttypes.h>
+
+const struct cps_stats *cps_machine_stats(const struct cps_machine *machine)
+{
+    return &machine->stats;
+}
+
+unsigned cps_machine_core_count(const struct cps_machine *machine)
+{
+    return machine->core_count;
+}
+
+enum cps_processor cps_machine_core_who(const struct cps_machine *machine, unsigned core)
+{
+    return machine->core[core].who;
+}
+
+uint32_t cps_machine_pc(const struct cps_machine *machine, unsigned core)
+{
+    return machine->core[core].s.pc;
+}
+
+uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core, unsigned number)
+{
+    const struct afuc_state *s = &machine->core[core].s;
+    if (number == R_ADDR)
+        return s->addr;
+    if (number == R_USRADDR)
+        return s->usraddr;
+    return number <= R_REM ? s->r[number] : 0;
+}
+
+uint32_t cps_machine_control(const struct cps_machine *machine, unsigned core, uint32_t number)
+{
+    return machine->core[core].s.control[number % CONTROL_COUNT];
+}
+
+uint32_t cps_machine_sqe(const struct cps_machine *machine, unsigned core, uint32_t number)
+{
+    return machine->core[core].s.sqe[number % SQE_COUNT];
+}
+
+uint32_t cps_machine_reg(const struct cps_machine *machine, uint32_t offset)
+{
+    return machine->reg[offset % GPU_REGS];
+}
+
+void cps_machine_set_reg(struct cps_machine *machine, uint32_t offset, uint32_t value)
+{
+    machine->reg[offset % GPU_REGS] = value;
+    machine->reg_flags[offset % GPU_REGS] |= REG_WRITTEN;
+}
+
+uint32_t cps_machine_packet_table(const struct cps_machine *machine, unsigned core, unsigned id)
+{
+    return machine->core[core].s.table[id % 128];
+}
+
+uint32_t cps_machine_memory(struct cps_machine *machine, uint64_t iova, bool *known)
+{
+    return cps_mem_read(machine->mem, iova, known);
+}
+
+static void explain_fault(const struct afuc_core *core, struct cps_buf *out)
+{
+    const struct afuc_state *s = &core->s;
+    switch ((enum afuc_fault)s->fault) {
+    case FAULT_ILLEGAL:
+        cps_buf_str(out, "the word there is no instruction of this generation");
+        break;
+    case FAULT_JUMP:
+        cps_buf_printf(out, "jump to 0x%04" PRIx32 ", outside of the image", s->fault_value);
+        break;
+    case FAULT_MEMORY:
+        cps_buf_str(out, "the limit on memory is reached");
+        break;
+    case FAULT_QUEUE:
+        cps_buf_str(out, "more requests than a queue holds");
+        break;
+    case FAULT_NONE:
+        break;
+    }
+}
+
+static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
+{
+    static const char *const place[] = {[CPS_PLACE_GPU] = "GPU register",
+                                        [CPS_PLACE_CONTROL] = "control register",
+                                        [CPS_PLACE_MEMORY] = "memory"};
+    static const char *const wait[] = {"", "waits for words of a command stream that has none",
+                                       "reads $memdata, but nothing was requested",
+                                       "reads $regdata, but nothing was requested", ""};
+    if (core->s.wait)
+        cps_buf_str(out, wait[core->s.wait]);
+    else if (core->polled.number || core->polled.place)
+        cps_buf_printf(out, "spins; what it reads is %s 0x%03" PRIx64,
+                       place[core->polled.place] ? place[core->polled.place] : "",
+                       core->polled.number);
+    else
+        cps_buf_str(out, "spins");
+}
+
+void cps_machine_explain(const struct cps_machine *machine, enum cps_stop stop, struct cps_buf *out)
+{
+    const struct afuc_core *core = &machine->core[0];
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        if (machine->core[i].s.wait == WAIT_FAULT || machine->core[i].s.error_code)
+            core = &machine->core[i];
+    }
+    const struct afuc_state *s = &core->s;
+    cps_buf_printf(out, "at 0x%04" PRIx32 ": ", s->pc);
+    if (s->error_code)
+        cps_buf_printf(out, "the firmware reported error %" PRIu32 " and spins", s->error_code);
+    else if (stop == CPS_STOP_FAULT)
+        explain_fault(core, out);
+    else if (stop == CPS_STOP_BUDGET)
+        cps_buf_str(out, "the instruction limit is reached");
+    else
+        explain_spin(core, out);
+    cps_buf_printf(out, "; packet 0x%08" PRIx32 " at 0x%016" PRIx64, s->header, s->header_iova);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * The machine that cores share: GPU registers, memory, ring, event buffer, policies. Private to
+ * emu/. */
+#ifndef CPS_MACHINE_H
+#define CPS_MACHINE_H
+
+#include "afuc.h"
+
+#define RING_DWORDS 8192u
+#define EVENT_BATCH 4096u
+#define MAX_CORES   4u
+#define MAX_PLACES  65536u
+
+struct cps_machine {
+    struct afuc_core core[MAX_CORES];
+    unsigned core_count;
+    struct afuc_uop *uops[MAX_CORES];
+    struct cps_policy policy;
+    enum cps_layout layout;
+    struct cps_mem *mem;
+    uint64_t instr_iova;
+    uint64_t ring_iova;
+    uint32_t ring_wptr; /* dwords */
+    uint64_t clock;     /* instructions of all cores */
+    uint64_t changes;   /* stores that changed a register: equal counts, equal registers */
+    uint64_t progress;  /* consumed stream words, dispatches: a spinning core makes none */
+    struct cps_stats stats;
+    struct cps_sink *sink;
+    uint32_t kinds; /* bit per kind that the sink wants */
+    size_t pending;
+    struct cps_event event[EVENT_BATCH + 1];
+    uint32_t shared[0x100];      /* scratch that all processors see, control 0x200.. */
+    uint8_t reg_flags[GPU_REGS]; /* enum reg_flag */
+    uint32_t reg[GPU_REGS];
+};
+
+enum reg_flag {
+    REG_WRITTEN = 1,  /* somebody gave it a value */
+    REG_REPORTED = 2, /* UNMODELLED was emitted */
+    REG_BEHAVES = 4,  /* gpu_reg.def has a row */
+};
+
+void machine_flush_(struct cps_machine *machine);
+
+/** Records an event. Kinds that nobody wants are counted and otherwise cost a store that the next
+ * event overwrites. */
+static inline void machine_event_(struct cps_machine *m, enum cps_event_kind kind, unsigned sub,
+                                  unsigned who, uint32_t pc, uint64_t addr, uint32_t value)
+{
+    m->stats.events[kind]++;
+    m->event[m->pending] = (struct cps_event){cps_event_head(kind, sub, who, pc), value, addr};
+    m->pending += m->kinds >> kind & 1;
+    if (CPS_UNLIKELY(m->pending == EVENT_BATCH))
+        machine_flush_(m);
+}
+
+static inline void core_event_(struct afuc_core *core, enum cps_event_kind kind, unsigned sub,
+                               uint64_t addr, uint32_t value)
+{
+    machine_event_(core->machine, kind, sub, core->who, core->s.pc, addr, value);
+}
+
+/* gpu.c: GPU registers. */
+void gpu_init_(struct cps_machine *machine);
+uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
+void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path);
+
+/** Whether CP_PROTECT forbids the access to any of @p count registers. */
+bool gpu_protected_(const struct cps_machine *machine, uint32_t offset, uint32_t count, bool write);
+
+/* memory with events; nrt.c */
+uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via);
+void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsigned via);
+void nrt_write_(struct afuc_core *core, uint32_t value);
+void event_stamp_(struct afuc_core *core, uint32_t value);
+void event_stamp_high_(struct afuc_core *core, uint32_t value);
+
+/* wait.c: the policy about values that the rest of the GPU would write. */
+void wait_policy_(struct afuc_core *core, uint32_t header);
+
+/* sched.c */
+uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget);
+
+/* spin.c: whether the cores go round in circles of at most @p largest steps for ever. Steps them
+ * until *ran, to which it adds, reaches @p budget. */
+bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budget, uint64_t *ran);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ * Sparse copy-on-write memory: a hash table of reference-counted pages. */
+#include "mem.h"
+
+#include <string.h>
+
+#include "../isa/le.h"
+
+#define MASK_WORDS (CPS_PAGE_WORDS / 32)
+
+struct page {
+    uint32_t refs;
+    bool keep;
+    uint32_t known[MASK_WORDS];    /* dwords that were stored */
+    uint32_t reported[MASK_WORDS]; /* unknown dwords whose read was reported */
+    uint32_t word[CPS_PAGE_WORDS];
+};
+
+struct slot {
+    uint64_t number;   /* iova / CPS_PAGE_BYTES */
+    struct page *page; /* NULL: free */
+};
+
+struct cps_mem {
+    struct slot *slots; /* open addressing, a power of two */
+    size_t capacity;
+    size_t used;
+    uint64_t limit;
+    uint64_t epoch;
+    uint64_t changes;
+    bool keep;
+    uint64_t last_number; /* the page found last: streams and copies stay on one */
+    struct page *last_page;
+};
+
+static bool test_bit(const uint32_t *mask, uint32_t index)
+{
+    return mask[index / 32] >> (index % 32) & 1;
+}
+
+static void set_bit(uint32_t *mask, uint32_t index)
+{
+    mask[index / 32] |= 1u << (index % 32);
+}
+
+static uint32_t word_index(uint64_t iova)
+{
+    return (uint32_t)(iova % CPS_PAGE_BYTES / 4);
+}
+
+static size_t slot_of(const struct cps_mem *mem, uint64_t number)
+{
+    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (mem->capacity - 1);
+    while (mem->slots[at].page && mem->slots[at].number != number)
+        at = (at + 1) & (mem->capacity - 1);
+    return at;
+}
+
+static void unref(struct page *page)
+{
+    if (page && --page->refs == 0)
+        free(page);
+}
+
+struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret)
+{
+    struct cps_mem *mem = calloc(1, sizeof(*mem));
+    if (!mem)
+        return cps_err_nomem();
+    mem->capacity = 64;
+    mem->limit = limit;
+    mem->slots = calloc(mem->capacity, sizeof(*mem->slots));
+    if (!mem->slots) {
+        free(mem);
+        return cps_err_nomem();
+    }
+    *ret = mem;
+    return NULL;
+}
+
+void cps_mem_destroy(struct cps_mem *mem)
+{
+    if (!mem)
+        return;
+    for (size_t i = 0; i < mem->capacity; i++)
+        unref(mem->slots[i].page);
+    free(mem->slots);
+    free(mem);
+}
+
+struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
+{
+    struct cps_mem *copy = malloc(sizeof(*copy));
+    struct slot *slots = malloc(mem->capacity * sizeof(*slots));
+    if (!copy || !slots) {
+        free(copy);
+        free(slots);
+        return cps_err_nomem();
+    }
+    memcpy(slots, mem->slots, mem->capacity * sizeof(*slots));
+    for (size_t i = 0; i < mem->capacity; i++) {
+        if (slots[i].page)
+            slots[i].page->refs++;
+    }
+    mem->last_page = NULL; /* its page is shared now and must be found again before a write */
+    *copy = *mem;
+    copy->slots = slots;
+    *ret = copy;
+    return NULL;
+}
+
+/* Puts the pages that @p stay into a new table of the same size; others are released. */
+void cps_mem_forget(struct cps_mem *mem)
+{
+    mem->last_page = NULL;
+    mem->epoch++;
+    mem->changes++;
+    struct slot *old = mem->slots;
+    struct slot *slots = calloc(mem->capacity, sizeof(*slots));
+    if (!slots) { /* no room for a new table: stale pages are better than none */
+        return;
+    }
+    mem->slots = slots;
+    mem->used = 0;
+    for (size_t i = 0; i < mem->capacity; i++) {
+        if (old[i].page && old[i].page->keep) {
+            mem->slots[slot_of(mem, old[i].number)] = old[i];
+            mem->used++;
+        } else {
+            unref(old[i].page);
+        }
+    }
+    free(old);
+}
+
+void cps_mem_keep(struct cps_mem *mem, bool keep)
+{
+    mem->keep = keep;
+}
+
+static bool grow(struct cps_mem *mem)
+{
+    struct cps_mem wider = *mem;
+    wider.capacity = mem->capacity * 2;
+    wider.slots = calloc(wider.capacity, sizeof(*wider.slots));
+    if (!wider.slots)
+        return false;
+    for (size_t i = 0; i < mem->capacity; i++) {
+        if (mem->slots[i].page)
+            wider.slots[slot_of(&wider, mem->slots[i].number)] = mem->slots[i];
+    }
+    free(mem->slots);
+    *mem = wider;
+    return true;
+}
+
+static struct page *find(struct cps_mem *mem, uint64_t number)
+{
+    if (mem->last_page && mem->last_number == number)
+        return mem->last_page;
+    struct page *page = mem->slots[slot_of(mem, number)].page;
+    if (page) {
+        mem->last_number = number;
+        mem->last_page = page;
+    }
+    return page;
+}
+
+static struct page *add_page(struct cps_mem *mem, uint64_t number)
+{
+    if ((mem->used + 1) * sizeof(struct page) > mem->limit ||
+        (mem->used * 2 >= mem->capacity && !grow(mem)))
+        return NULL;
+    struct page *page = calloc(1, sizeof(*page));
+    if (!page)
+        return NULL;
+    page->refs = 1;
+    mem->slots[slot_of(mem, number)] = (struct slot){number, page};
+    mem->used++;
+    mem->epoch++;
+    return page;
+}
+
+/* The page for writing: made if absent, copied if shared; NULL at the limit. */
+static struct page *find_writable(struct cps_mem *mem, uint64_t number)
+{
+    struct page *page = find(mem, number);
+    if (!page) {
+        page = add_page(mem, number);
+        if (!page)
+            return NULL;
+    } else if (page->refs > 1) {
+        struct page *copy = malloc(sizeof(*copy));
+        if (!copy)
+            return NULL;
+        *copy = *page;
+        copy->refs = 1;
+        page->refs--;
+        mem->slots[slot_of(mem, number)].page = copy;
+        mem->epoch++;
+        page = copy;
+    }
+    page->keep |= mem->keep;
+    mem->last_number = number;
+    mem->last_page = page;
+    return page;
+}
+
+uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
+{
+    const struct page *page = find(mem, iova / CPS_PAGE_BYTES);
+    uint32_t index = word_index(iova);
+    if (known)
+        *known = page && test_bit(page->known, index);
+    return page ? page->word[index] : 0;
+}
+
+bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)
+{
+    struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
+    uint32_t index = word_index(iova);
+    if (!page)
+        return false;
+    if (page->word[index] != value || !test_bit(page->known, index)) {
+        page->word[index] = value;
+        set_bit(page->known, index);
+        mem->changes++;
+    }
+    return true;
+}
+
+/* Replaces one byte of a dword; only the ragged ends of a buffer need it. */
+static bool write_byte(struct cps_mem *mem, uint64_t iova, uint8_t value)
+{
+    unsigned shift = (unsigned)(iova % 4) * 8;
+    uint32_t old = cps_mem_read(mem, iova, NULL);
+    return cps_mem_write(mem, iova, (old & ~(0xffu << shift)) | (uint32_t)value << shift);
+}
+
+struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *data, uint64_t size)
+{
+    while (size) {
+        bool whole = iova % 4 == 0 && size >= 4;
+        uint64_t step = whole ? 4 : 1;
+        if (!(whole ? cps_mem_write(mem, iova, cps_le32(data)) : write_byte(mem, iova, *data)))
+            return cps_err_new(CPS_ERR_NOMEM,
+                               "the buffers of the capture need more than %llu MiB of memory",
+                               (unsigned long long)(mem->limit >> 20));
+        iova += step;
+        data += step;
+        size -= step;
+    }
+    return NULL;
+}
+
+const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *count)
+{
+    const struct page *page = find(mem, iova / CPS_PAGE_BYTES);
+    uint32_t index = word_index(iova);
+    uint32_t end = index;
+    while (page && end < CPS_PAGE_WORDS && test_bit(page->known, end))
+        end++;
+    *count = end - index;
+    return end > index ? &page->word[index] : NULL;
+}
+
+uint64_t cps_mem_epoch(const struct cps_mem *mem)
+{
+    return mem->epoch;
+}
+
+uint64_t cps_mem_changes(const struct cps_mem *mem)
+{
+    return mem->changes;
+}
+
+uint64_t cps_mem_bytes(const struct cps_mem *mem)
+{
+    return mem->used * sizeof(struct page);
+}
+
+bool cps_mem_report(struct cps_mem *mem, uint64_t iova)
+{
+    struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
+    uint32_t index = word_index(iova);
+    if (!page || test_bit(page->reported, index))
+        return false;
+    set_bit(page->reported, index);
+    return true;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * Sparse GPU memory over the full 64-bit address space, in copy-on-write pages of 4 KiB.
+ *
+ * Memory knows which dwords anybody ever stored, so that a read of what the capture does not hold
+ * can be told apart from a stored zero. It does not know buffers, events or cores. */
+#ifndef CPS_MEM_H
+#define CPS_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../isa/err.h"
+
+#define CPS_PAGE_WORDS 1024u
+#define CPS_PAGE_BYTES (4u * CPS_PAGE_WORDS)
+
+struct cps_mem;
+
+/** @param limit  largest number of bytes that pages may take */
+CPS_MUST_USE struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret);
+void cps_mem_destroy(struct cps_mem *mem);
+/** A copy that shares all pages until one side writes them. */
+CPS_MUST_USE struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret);
+/** Forgets every page except those that were stored while `keep` was set. */
+void cps_mem_forget(struct cps_mem *mem);
+/** Pages written from now on survive cps_mem_forget() (ring, firmware image), or not. */
+void cps_mem_keep(struct cps_mem *mem, bool keep);
+
+/** Copies @p size bytes to @p iova; wraps at 2^64. Fails only with CPS_ERR_NOMEM. */
+CPS_MUST_USE struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *data,
+                                          uint64_t size);
+
+/** The dword at @p iova (low two bits ignored); 0 where nothing is stored.
+ * @param[out] known  whether it was ever stored; may be NULL */
+uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known);
+/** Stores a dword; false if the limit on memory is reached. */
+bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value);
+
+/**
+ * The stored dwords from @p iova to the end of its page, for streams.
+ * @param[out] count  how many consecutive ones are known; 0 and NULL if not even the first
+ * @return valid until cps_mem_epoch() changes
+ */
+const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *count);
+/** Changes whenever a window may have become stale. */
+uint64_t cps_mem_epoch(const struct cps_mem *mem);
+/** Counts stores that changed a value: equal counts mean equal contents. */
+uint64_t cps_mem_changes(const struct cps_mem *mem);
+/** Bytes of pages now, shared or not. */
+uint64_t cps_mem_bytes(const struct cps_mem *mem);
+/** True once per unknown dword: whether a read of it should be reported now. */
+bool cps_mem_report(struct cps_mem *mem, uint64_t iova);
+
+#endif

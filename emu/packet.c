@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * waitin: a header becomes a handler; and the two instructions that enter and leave modes. */
+#include "machine.h"
+
+static unsigned odd_parity(uint32_t value)
+{
+    value ^= value >> 16;
+    value ^= value >> 8;
+    value ^= value >> 4;
+    return 0x6996u >> (value & 15) & 1;
+}
+
+/* Parity bits make the field and the bit together odd. */
+static bool type7_valid(uint32_t header)
+{
+    return odd_parity(header >> 16 & 0xff) && odd_parity(header & 0xffff) && !(header & 0x0f004000);
+}
+
+static bool type4_valid(uint32_t header)
+{
+    return odd_parity(header >> 8 & 0xfffff) && odd_parity(header & 0xff) && !(header >> 26 & 1);
+}
+
+struct dispatch {
+    uint32_t id;    /* packet table index */
+    uint32_t count; /* dwords of payload */
+};
+
+/* A malformed header runs an error handler with $rem = 0 (H: crash.devcore). Which table entry
+ * hardware takes is not known for every kind of defect; entry 0 is an error handler in all images
+ * seen. */
+static struct dispatch classify(const struct afuc_core *core, uint32_t header)
+{
+    bool checked = core->layout != CPS_LAYOUT_A5XX_ME; /* PFP edits counts without parity (F) */
+    unsigned type = header >> 28;
+    if (type == 7 && (!checked || type7_valid(header)))
+        return (struct dispatch){header >> 16 & 0x7f, header & 0x3fff};
+    if (type == 4 && (!checked || type4_valid(header)))
+        return (struct dispatch){4, header & 0x7f};
+    return (struct dispatch){0, 0};
+}
+
+static unsigned event_level(const struct afuc_core *core, uint32_t header)
+{
+    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB, CPS_LEVEL_IB1, CPS_LEVEL_IB2,
+                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS};
+    return header == END_OF_IB ? CPS_LEVEL_INT : by_level[core->s.level];
+}
+
+/* The delay slot pops the header; $rem counts that word too until then. */
+bool afuc_dispatch_(struct afuc_core *core, uint32_t *target)
+{
+    struct afuc_state *s = &core->s;
+    struct cps_machine *machine = core->machine;
+    if (!stream_has_(core, 1)) {
+        s->wait = WAIT_STREAM;
+        return false;
+    }
+    uint32_t header = stream_peek_(core);
+    struct dispatch to = classify(core, header);
+    unsigned level = event_level(core, header);
+    s->header = header;
+    s->header_iova = stream_iova_(core);
+    machine->stats.packets++;
+    machine->stats.packets_by_id[level][to.id]++;
+    core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
+    wait_policy_(core, header);
+    s->r[R_REM] = to.count + 1;
+    *target = s->table[to.id];
+    return true;
+}
+
+/* Nothing enters the preemption routine yet, so nothing can return from it. */
+bool afuc_iret_(struct afuc_core *core, uint32_t *target)
+{
+    (void)target;
+    afuc_fault_(core, FAULT_ILLEGAL, core->s.pc);
+    return false;
+}
+
+/* H: in dumps of an a630 the bootstrap's setsecure with $02 = 2 has failed. Nothing is known about
+ * the other modes, so they succeed, and every outcome is an assumption in the trace. */
+bool afuc_setsecure_(struct afuc_core *core)
+{
+    uint32_t mode = core->s.r[2];
+    bool success = mode != 2;
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_SECURE, mode, success);
+    if (success && mode < 2)
+        afuc_control_set_(core, CTL_SECURE_MODE, mode);
+    return success;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * The queues of the ROQ: command streams by level, and the FIFOs behind $memdata and $regdata.
+ *
+ * A stream is read from memory when it is consumed. Behind the last dword of every fetch (but not
+ * in the ring) hardware delivers END_OF_IB, which is read like any header (H: it is the queue head
+ * behind the last dword of an IB in crash dumps). */
+#include "machine.h"
+
+bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group)
+{
+    if (queue->count == QUEUE_DEPTH)
+        return false;
+    queue->fetch[(queue->head + queue->count++) % QUEUE_DEPTH] =
+        (struct fetch){iova, dwords, group};
+    return true;
+}
+
+void queue_clear_(struct afuc_core *core, enum level level)
+{
+    struct queue *queue = &core->s.queue[level];
+    if (level != LEVEL_RB)
+        *queue = (struct queue){0};
+    core->window_left = 0;
+}
+
+static uint32_t ring_available(const struct afuc_core *core)
+{
+    return (core->machine->ring_wptr - core->s.queue[LEVEL_RB].pos) % RING_DWORDS;
+}
+
+bool stream_has_(struct afuc_core *core, uint32_t words)
+{
+    if (core->s.level == LEVEL_RB)
+        return ring_available(core) >= words;
+    const struct queue *queue = &core->s.queue[core->s.level];
+    uint64_t available = 0;
+    for (uint32_t i = 0; i < queue->count && available < words + (uint64_t)queue->pos; i++)
+        available += queue->fetch[(queue->head + i) % QUEUE_DEPTH].dwords + UINT64_C(1);
+    return available >= words + (uint64_t)queue->pos;
+}
+
+uint64_t stream_iova_(const struct afuc_core *core)
+{
+    const struct queue *queue = &core->s.queue[core->s.level];
+    if (core->s.level == LEVEL_RB)
+        return core->machine->ring_iova + 4 * (uint64_t)queue->pos;
+    return queue->fetch[queue->head].iova + 4 * (uint64_t)queue->pos;
+}
+
+/* Points the window at the next words; leaves it empty where memory holds none. */
+static void refill(struct afuc_core *core)
+{
+    const struct queue *queue = &core->s.queue[core->s.level];
+    uint32_t rest = core->s.level == LEVEL_RB ? RING_DWORDS - queue->pos
+                                              : queue->fetch[queue->head].dwords - queue->pos;
+    core->window = cps_mem_window(core->machine->mem, stream_iova_(core), &core->window_left);
+    core->window_epoch = cps_mem_epoch(core->machine->mem);
+    if (core->window_left > rest)
+        core->window_left = rest;
+}
+
+static bool at_end_mark(const struct afuc_core *core)
+{
+    const struct queue *queue = &core->s.queue[core->s.level];
+    return core->s.level != LEVEL_RB && queue->pos >= queue->fetch[queue->head].dwords;
+}
+
+uint32_t stream_peek_(struct afuc_core *core)
+{
+    if (at_end_mark(core))
+        return END_OF_IB;
+    if (!core->window_left || core->window_epoch != cps_mem_epoch(core->machine->mem))
+        refill(core);
+    if (core->window_left)
+        return *core->window;
+    uint64_t iova = stream_iova_(core);
+    if (cps_mem_report(core->machine->mem, iova))
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
+    return 0;
+}
+
+static void pop_mark(struct queue *queue)
+{
+    queue->head = (queue->head + 1) % QUEUE_DEPTH;
+    queue->count--;
+    queue->pos = 0;
+}
+
+uint32_t stream_pop_(struct afuc_core *core)
+{
+    struct queue *queue = &core->s.queue[core->s.level];
+    bool mark = at_end_mark(core);
+    uint32_t value = stream_peek_(core);
+    core->s.r[R_REM]--;
+    core->machine->progress++;
+    if (mark) {
+        pop_mark(queue);
+        core->window_left = 0;
+        return value;
+    }
+    if (core->window_left) {
+        core->window++;
+        core->window_left--;
+    }
+    queue->pos++;
+    if (core->s.level == LEVEL_RB)
+        queue->pos %= RING_DWORDS;
+    return value;
+}
+
+void stream_select_(struct afuc_core *core, enum level level)
+{
+    core->s.level = level;
+    core->window_left = 0;
+}
+
+bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
+{
+    const struct queue *queue = &core->s.queue[core->s.level];
+    uint64_t iova = stream_iova_(core) + 4 * (uint64_t)ahead;
+    if (core->s.level == LEVEL_RB) {
+        if (ring_available(core) <= ahead)
+            return false;
+        uint32_t at = (queue->pos + ahead) % RING_DWORDS;
+        iova = core->machine->ring_iova + 4 * (uint64_t)at;
+    } else if (queue->pos + (uint64_t)ahead >= queue->fetch[queue->head].dwords) {
+        return false;
+    }
+    *ret = cps_mem_read(core->machine->mem, iova, NULL);
+    return true;
+}
+
+bool fifo_put_(struct fifo *fifo, uint32_t value)
+{
+    if (fifo->count == FIFO_WORDS)
+        return false;
+    fifo->word[(fifo->head + fifo->count++) % FIFO_WORDS] = value;
+    return true;
+}
+
+/* Fetches what fits. Hardware's queue has a limited depth too and fetches the rest as it drains
+ * (region MRB of the ROQ, 40 dwords on a630). */
+static void fifo_fill(struct afuc_core *core, struct fifo *fifo)
+{
+    while (fifo->request_count && fifo->count < FIFO_WORDS) {
+        uint64_t iova = fifo->request[0].iova;
+        fifo_put_(fifo, core_mem_read_(core, iova, CPS_VIA_MEMDATA));
+        fifo->request[0].iova += 4;
+        if (--fifo->request[0].dwords)
+            continue;
+        fifo->request_count--;
+        for (uint32_t i = 0; i < fifo->request_count; i++)
+            fifo->request[i] = fifo->request[i + 1];
+    }
+}
+
+void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uint32_t dwords)
+{
+    if (!dwords)
+        return;
+    if (fifo->request_count == FIFO_REQUESTS) {
+        afuc_fault_(core, FAULT_QUEUE, FIFO_REQUESTS);
+        return;
+    }
+    fifo->request[fifo->request_count].iova = iova;
+    fifo->request[fifo->request_count++].dwords = dwords;
+    fifo_fill(core, fifo);
+}
+
+bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words)
+{
+    fifo_fill(core, fifo);
+    return fifo->count >= words;
+}
+
+uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo)
+{
+    if (!fifo->count)
+        fifo_fill(core, fifo);
+    if (!fifo->count) /* afuc_ready_() has made sure of the words that the operands name */
+        return 0;
+    uint32_t value = fifo->word[fifo->head];
+    fifo->head = (fifo->head + 1) % FIFO_WORDS;
+    fifo->count--;
+    return value;
+}

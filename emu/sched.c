@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
+ * run is the same on every machine. */
+#include "machine.h"
+
+#define TURN_ALONE    65536u /* instructions of a turn; nobody waits for a single core */
+#define TURN_SHARED   1024u
+#define TURN_IN_ERROR 64u /* an error loop is recognised soon */
+
+uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget)
+{
+    bool watched = core->machine->kinds >> CPS_EV_STEP & 1;
+    return watched ? afuc_run_watched_(core, budget) : afuc_run_(core, budget);
+}
+
+static bool runnable(const struct afuc_core *core)
+{
+    return core->s.started && core->s.wait != WAIT_FAULT;
+}
+
+/* At `waitin`, at ring level, with nothing in the ring. */
+static bool idle(const struct afuc_core *core)
+{
+    const struct afuc_state *s = &core->s;
+    return !s->started ||
+           (s->wait == WAIT_STREAM && s->level == LEVEL_RB && core->uops[s->pc].code == UOP_WAITIN);
+}
+
+static bool all_idle(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        if (!idle(&machine->core[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool any_error(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        if (machine->core[i].s.error_code)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t turn(const struct cps_machine *machine)
+{
+    if (any_error(machine))
+        return TURN_IN_ERROR;
+    return machine->core_count == 1 ? TURN_ALONE : TURN_SHARED;
+}
+
+/* One turn of every core. */
+static uint64_t run_round(struct cps_machine *machine, uint64_t budget)
+{
+    uint64_t ran = 0;
+    uint64_t most = turn(machine);
+    for (unsigned i = 0; i < machine->core_count && ran < budget; i++) {
+        uint64_t left = budget - ran;
+        if (runnable(&machine->core[i]))
+            ran += machine_run_core_(&machine->core[i], left < most ? left : most);
+    }
+    return ran;
+}
+
+static bool faulted(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        if (machine->core[i].s.wait == WAIT_FAULT)
+            return true;
+    }
+    return false;
+}
+
+/* The firmware's own error code 1 is a packet that it refuses (F: 6ee 00c4, reached from every
+ * unused entry of the packet table and from misplaced IBs). */
+static enum cps_stop error_stop(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        uint32_t code = machine->core[i].s.error_code;
+        if (code)
+            return code == 1 ? CPS_STOP_BAD_PACKET : CPS_STOP_FAULT;
+    }
+    return CPS_STOP_DEADLOCK;
+}
+
+/* How long nothing has happened, and when that is to be looked into next. */
+struct watch {
+    uint64_t mark; /* progress and changes so far */
+    uint64_t still;
+    uint64_t look_at;
+};
+
+static uint64_t activity(const struct cps_machine *machine)
+{
+    return machine->progress + machine->changes + cps_mem_changes(machine->mem);
+}
+
+/* After a round: whether the cores poll for something that nothing will change. The search takes a
+ * small, constant share of the instructions, whatever the firmware does. */
+static bool stuck(struct cps_machine *machine, struct watch *watch, uint64_t budget, uint64_t *ran)
+{
+    if (activity(machine) != watch->mark) {
+        *watch = (struct watch){activity(machine), 0, any_error(machine) ? 0 : TURN_ALONE};
+        return false;
+    }
+    watch->still += *ran;
+    if (watch->still < watch->look_at || *ran >= budget)
+        return false;
+    watch->look_at = watch->still * 2;
+    return machine_spins_(machine, 4096 + watch->still / 128, budget, ran);
+}
+
+static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
+{
+    struct watch watch = {activity(machine), 0, TURN_ALONE};
+    while (budget) {
+        uint64_t ran = run_round(machine, budget);
+        if (faulted(machine))
+            return CPS_STOP_FAULT;
+        if (!ran)
+            return all_idle(machine) ? CPS_STOP_IDLE : error_stop(machine);
+        if (stuck(machine, &watch, budget, &ran))
+            return error_stop(machine);
+        budget -= ran < budget ? ran : budget;
+    }
+    return CPS_STOP_BUDGET;
+}
+
+enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget)
+{
+    enum cps_stop stop = run(machine, budget);
+    machine->stats.instructions = machine->clock;
+    machine_flush_(machine);
+    return stop;
+}

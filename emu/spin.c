@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * Deadlocks by proof: a machine is deterministic, so once all of its state repeats, it repeats for
+ * ever. Brent's algorithm over the plain state, entered only after a long time without progress. */
+#include "machine.h"
+
+#include <string.h>
+
+struct snapshot {
+    struct afuc_state state[MAX_CORES];
+    uint64_t changes;
+    uint64_t progress;
+};
+
+static uint64_t all_changes(const struct cps_machine *machine)
+{
+    return machine->changes + cps_mem_changes(machine->mem);
+}
+
+static void take(const struct cps_machine *machine, struct snapshot *ret)
+{
+    for (unsigned i = 0; i < machine->core_count; i++)
+        memcpy(&ret->state[i], &machine->core[i].s, sizeof(ret->state[i]));
+    ret->changes = all_changes(machine);
+    ret->progress = machine->progress;
+}
+
+static bool same(const struct cps_machine *machine, const struct snapshot *then)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        const struct afuc_state *now = &machine->core[i].s;
+        if (now->pc != then->state[i].pc || memcmp(now, &then->state[i], sizeof(*now)) != 0)
+            return false;
+    }
+    return all_changes(machine) == then->changes;
+}
+
+static uint64_t step_all(struct cps_machine *machine)
+{
+    uint64_t ran = 0;
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        struct afuc_core *core = &machine->core[i];
+        if (core->s.started && core->s.wait != WAIT_FAULT)
+            ran += machine_run_core_(core, 1);
+    }
+    return ran;
+}
+
+bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budget, uint64_t *ran)
+{
+    struct snapshot *then = malloc(sizeof(*then));
+    bool found = false;
+    uint64_t progress = machine->progress;
+    for (uint64_t window = 64; then && !found && window <= largest; window *= 2) {
+        take(machine, then);
+        for (uint64_t i = 0; i < window && !found; i++) {
+            uint64_t steps = step_all(machine);
+            *ran += steps;
+            if (!steps || *ran >= budget || machine->progress != progress)
+                goto done;
+            found = same(machine, then);
+        }
+    }
+done:
+    free(then);
+    return found;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * The text form of a trace: what people diff and keep in git. */
+#ifndef CPS_TEXT_H
+#define CPS_TEXT_H
+
+#include "../isa/isa.h"
+#include "event.h"
+#include "outfile.h"
+
+/** One input named in a trace's header. */
+struct cps_trace_input {
+    const char *name;   /**< file name without directories */
+    const char *sha256; /**< 64 digits, or "unknown" */
+};
+
+/** What a trace says about how it was made. All texts are the caller's. */
+struct cps_trace_header {
+    enum cps_gen gen;
+    struct cps_trace_input firmware[2];
+    unsigned firmware_count;
+    struct cps_trace_input capture;
+    const char *policy; /**< "waits=satisfy visibility=all prefetch=off" */
+    const char *events; /**< classes recorded, "submit,pkt,reg" */
+};
+
+struct cps_text;
+
+/**
+ * A sink that writes the text form to @p out, header first. @p names (by enum cps_processor,
+ * entries may be NULL) give the commentary behind `;`; they and @p out must outlive the writer.
+ * @param with_processor  start every line with the processor: machines with several cores
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_text_create(struct cps_outfile *out, const struct cps_trace_header *header,
+                struct cps_names *const names[CPS_CPU_COUNT], bool with_processor,
+                struct cps_text **ret);
+/** The sink that events go into. */
+CPS_PUBLIC struct cps_sink *cps_text_sink(struct cps_text *text);
+/** Writes what is buffered; does not commit the outfile. NULL is fine. */
+CPS_PUBLIC void cps_text_destroy(struct cps_text *text);
+
+/** Appends one line of the text form, with newline and commentary. */
+CPS_PUBLIC void cps_text_event(struct cps_buf *out, const struct cps_event *event,
+                               const struct cps_names *names, bool with_processor);
+/** Bits of the kinds that a comma-separated list of classes names ("reg,pipe,memw", "all",
+ * "default"); false if a class is unknown. */
+CPS_PUBLIC bool cps_text_classes(const char *list, uint32_t *ret);
+/** Keyword of a kind: "REG"; words of its sub values: "user". */
+CPS_PUBLIC const char *cps_event_keyword(unsigned kind);
+CPS_PUBLIC const char *cps_event_sub_word(unsigned kind, unsigned sub);
+/** "sqe", "bv", ... */
+CPS_PUBLIC const char *cps_processor_name(unsigned who);
+
+#endif
