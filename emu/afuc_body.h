@@ -39,10 +39,12 @@
         np = there;                                    \
         DISPATCH();                                    \
     } while (0)
-#define AGAIN()       \
-    do {              \
-        WATCH_NEXT(); \
-        DISPATCH();   \
+/* One more repetition: the clock ticks, but it is the same instruction. */
+#define AGAIN()                   \
+    do {                          \
+        core->machine->repeats++; \
+        WATCH_NEXT();             \
+        DISPATCH();               \
     } while (0)
 /* Leaves the loop before anything of the instruction has happened. */
 #define BLOCK()   \

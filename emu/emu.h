@@ -62,7 +62,8 @@ enum cps_stop {
 
 /** Counters of a run so far. */
 struct cps_stats {
-    uint64_t instructions;
+    uint64_t instructions; /**< a (rep) counts once, however often it repeats */
+    uint64_t ticks;        /**< every repetition counts: the unit of budgets and of the clock */
     uint64_t packets;
     uint64_t events[CPS_EV_COUNT];  /**< all that happened, recorded or not */
     uint64_t packets_by_id[6][128]; /**< by enum CPS_LEVEL_* and table index */

@@ -129,7 +129,7 @@ void cps_machine_end(struct cps_machine *machine, enum cps_stop stop)
         [CPS_STOP_FAULT] = CPS_REASON_FAULT,
         [CPS_STOP_BAD_PACKET] = CPS_REASON_BAD_PACKET,
     };
-    machine_event_(machine, CPS_EV_END, reason[stop], CPS_CPU_NONE, 0, machine->clock,
+    machine_event_(machine, CPS_EV_END, reason[stop], CPS_CPU_NONE, 0, machine->stats.instructions,
                    (uint32_t)machine->stats.packets);
     machine_flush_(machine);
 }

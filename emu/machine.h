@@ -21,7 +21,8 @@ struct cps_machine {
     uint64_t instr_iova;
     uint64_t ring_iova;
     uint32_t ring_wptr; /* dwords */
-    uint64_t clock;     /* instructions of all cores */
+    uint64_t clock;     /* instructions of all cores, each repetition of a (rep) counted */
+    uint64_t repeats;   /* repetitions behind the first */
     uint64_t changes;   /* stores that changed a register: equal counts, equal registers */
     uint64_t progress;  /* consumed stream words, dispatches: a spinning core makes none */
     struct cps_stats stats;

@@ -131,7 +131,8 @@ static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
 enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget)
 {
     enum cps_stop stop = run(machine, budget);
-    machine->stats.instructions = machine->clock;
+    machine->stats.ticks = machine->clock;
+    machine->stats.instructions = machine->clock - machine->repeats;
     machine_flush_(machine);
     return stop;
 }

@@ -15,6 +15,9 @@
 #define CPS_LIKELY(cond)   __builtin_expect(!!(cond), 1)
 #define CPS_UNLIKELY(cond) __builtin_expect(!!(cond), 0)
 
+/** Makes the compiler believe that @p variable is read and changed here: for yardstick loops. */
+#define CPS_KEEP(variable) __asm__ volatile("" : "+r"(variable))
+
 /** Runs @p function on the variable's address when the variable goes out of scope. */
 #define CPS_CLEANUP(function) __attribute__((cleanup(function)))
 /** Frees a malloc()ed pointer at the end of its scope; NULL is fine. */
@@ -26,11 +29,11 @@ static inline void cps_cleanup_free_(void *pointer)
 }
 
 /** Hands a guarded pointer out: returns its value and disarms the guard. */
-#define CPS_TAKE(pointer)                                                                          \
-    __extension__({                                                                                \
-        __auto_type taken_ = (pointer);                                                            \
-        (pointer) = NULL;                                                                          \
-        taken_;                                                                                    \
+#define CPS_TAKE(pointer)               \
+    __extension__({                     \
+        __auto_type taken_ = (pointer); \
+        (pointer) = NULL;               \
+        taken_;                         \
     })
 
 #endif

@@ -23,13 +23,13 @@
 /** What a capture says, in order. */
 enum cps_item_kind {
     CPS_ITEM_SECTION, /**< section: raw section of the container, before what it means */
-    CPS_ITEM_CHIP,   /**< chip: which GPU made it; may come more than once, the first counts */
-    CPS_ITEM_TEXT,   /**< text: test name, process, fence */
-    CPS_ITEM_RESET,  /**< a new submission begins: every buffer of the one before is gone */
-    CPS_ITEM_BUFFER, /**< buffer: address and size are known, contents are not */
-    CPS_ITEM_DATA,   /**< buffer: contents of (part of) a buffer */
-    CPS_ITEM_SUBMIT, /**< stream: run these dwords at level IB1 */
-    CPS_ITEM_NOTE,   /**< text: a defect that does not stop the reading ("warning: ...") */
+    CPS_ITEM_CHIP,    /**< chip: which GPU made it; may come more than once, the first counts */
+    CPS_ITEM_TEXT,    /**< text: test name, process, fence */
+    CPS_ITEM_RESET,   /**< a new submission begins: every buffer of the one before is gone */
+    CPS_ITEM_BUFFER,  /**< buffer: address and size are known, contents are not */
+    CPS_ITEM_DATA,    /**< buffer: contents of (part of) a buffer */
+    CPS_ITEM_SUBMIT,  /**< stream: run these dwords at level IB1 */
+    CPS_ITEM_NOTE,    /**< text: a defect that does not stop the reading ("warning: ...") */
 };
 
 /** One item; only the member of its kind is valid, only during the callback. */
@@ -50,8 +50,8 @@ struct cps_item {
         size_t size;
     } text;
     struct {
-        uint64_t iova; /**< bytes */
-        uint64_t size; /**< bytes */
+        uint64_t iova;       /**< bytes */
+        uint64_t size;       /**< bytes */
         const uint8_t *data; /**< CPS_ITEM_DATA: `size` bytes, else NULL */
     } buffer;
     struct {

@@ -4,6 +4,7 @@
 #ifndef CPS_STREAM_H
 #define CPS_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +15,8 @@ struct cps_stream;
 /** Opens @p path, or stdin for "-". Directories and unreadable files are CPS_ERR_OS. */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_open(const char *path, struct cps_stream **ret);
 /** A stream over @p size bytes of the caller's memory; @p name is for messages. */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_open_memory(const char *name, const void *data,
-                                                               size_t size,
-                                                               struct cps_stream **ret);
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_stream_open_memory(const char *name, const void *data, size_t size, struct cps_stream **ret);
 CPS_PUBLIC void cps_stream_close(struct cps_stream *stream);
 
 /** The name for messages: the path, or "(stdin)". */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope disasm: firmware to assembly. */
+#include "fw/fw.h"
+#include "opt.h"
+#include "report.h"
+#include "trace/outfile.h"
+
+int cmd_disasm(const struct cps_options *opt);
+
+static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
+{
+    struct cps_outfile *out = NULL;
+    CPS_TRY(cps_fw_load(opt->arg[0], opt->gen, fw));
+    CPS_TRY(cps_fw_listing(*fw, opt->rnn, text));
+    CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
+    cps_outfile_write(out, cps_buf_text(text), text->size);
+    return cps_outfile_commit(out);
+}
+
+int cmd_disasm(const struct cps_options *opt)
+{
+    CPS_BUF text = {0};
+    struct cps_fw *fw = NULL;
+    if (opt->arg_count != 1)
+        return report_usage("disasm takes one firmware file");
+    struct cps_err *err = list(opt, &fw, &text);
+    cps_fw_destroy(fw);
+    return err ? report_error(err) : 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope info: what a file is and what it holds. */
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "info.h"
+#include "opt.h"
+#include "report.h"
+
+int cmd_info(const struct cps_options *opt);
+
+/* A capture if its first bytes say so, else firmware. */
+static struct cps_err *describe(const struct cps_options *opt, const char *path,
+                                struct json_object *to)
+{
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_stream_peek(stream, 32, &data, &size);
+    if (!err && size && cps_capture_format(data, size))
+        err = info_capture(stream, to);
+    else if (!err)
+        err = info_firmware(stream, opt->gen, to);
+    cps_stream_close(stream);
+    return err;
+}
+
+int cmd_info(const struct cps_options *opt)
+{
+    int status = 0;
+    struct json_object *files = json_object_new_array();
+    if (!opt->arg_count)
+        status = report_usage("info needs at least one file");
+    for (unsigned i = 0; i < opt->arg_count; i++) {
+        struct json_object *file = opt->json ? json_object_new_object() : NULL;
+        struct cps_err *err = describe(opt, opt->arg[i], file);
+        if (file) {
+            json_object_object_add(file, "name", json_object_new_string(opt->arg[i]));
+            json_object_array_add(files, file);
+        }
+        if (err)
+            status = report_error(err);
+    }
+    if (opt->json && !status) {
+        struct json_object *root = json_object_new_object();
+        json_object_object_add(root, "files", json_object_get(files));
+        puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+        json_object_put(root);
+    }
+    json_object_put(files);
+    return status;
+}

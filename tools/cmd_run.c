@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope run: firmware over a capture, the trace out, a summary for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "demo.h"
+#include "report.h"
+#include "rig.h"
+#include "summary.h"
+
+int cmd_run(const struct cps_options *opt);
+
+struct run {
+    struct rig rig;
+    const struct cps_options *opt;
+    struct cps_outfile *out;
+    struct cps_text *text;
+    struct cps_stream *capture;
+    char capture_hash[65];
+    char firmware_hash[65];
+    char policy[80];
+};
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *const visibility_word[] = {"all", "none", "captured"};
+
+static void describe_policy(struct run *run)
+{
+    const struct cps_options *opt = run->opt;
+    snprintf(run->policy, sizeof(run->policy), "waits=%s visibility=%s prefetch=%s",
+             opt->waits > 0 ? "stop" : "satisfy",
+             visibility_word[opt->visibility > 0 ? opt->visibility : 0],
+             opt->prefetch > 0 ? "on" : "off");
+}
+
+static struct cps_err *hash(const char *path, bool built_in, char ret[65])
+{
+    if (!built_in)
+        return cps_sha256_file(path, ret);
+    snprintf(ret, 65, "built-in");
+    return NULL;
+}
+
+static struct cps_err *open_trace(struct run *run, const char *capture_name)
+{
+    const struct cps_options *opt = run->opt;
+    if (opt->json && !opt->output)
+        return NULL;
+    struct cps_trace_header header = {
+        .gen = run->rig.fw->gen,
+        .firmware = {{file_name(run->rig.fw->name), run->firmware_hash}},
+        .firmware_count = 1,
+        .capture = {file_name(capture_name), run->capture_hash},
+        .policy = run->policy,
+        .events = opt->events ? opt->events : "default",
+    };
+    CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &run->out));
+    CPS_TRY(cps_text_create(run->out, &header, run->rig.names, false, &run->text));
+    run->rig.trace = cps_text_sink(run->text);
+    return NULL;
+}
+
+static struct cps_err *open_capture(struct run *run, const char **name)
+{
+    const struct cps_options *opt = run->opt;
+    if (opt->arg_count) {
+        *name = opt->arg[0];
+        return cps_stream_open(opt->arg[0], &run->capture);
+    }
+    *name = "demo.pm4";
+    return cps_stream_open_memory(*name, cps_demo_pm4, cps_demo_pm4_size, &run->capture);
+}
+
+static struct cps_err *prepare(struct run *run)
+{
+    const struct cps_options *opt = run->opt;
+    const char *name = NULL;
+    CPS_TRY(rig_open(&run->rig, opt));
+    CPS_TRY(open_capture(run, &name));
+    CPS_TRY(hash(name, !opt->arg_count, run->capture_hash));
+    CPS_TRY(hash(run->rig.fw->name, !opt->fw_count, run->firmware_hash));
+    describe_policy(run);
+    return open_trace(run, name);
+}
+
+/* What ran is a complete trace with its END, also when the file behind it was cut; only a run
+ * that executed nothing leaves no output. */
+static struct cps_err *finish(struct run *run, struct cps_err *err)
+{
+    cps_text_destroy(run->text);
+    run->text = NULL;
+    if (err && !run->rig.executed) {
+        cps_outfile_abort(run->out);
+        run->out = NULL;
+        return err;
+    }
+    struct cps_err *late = run->out ? cps_outfile_commit(run->out) : NULL;
+    run->out = NULL;
+    if (err)
+        cps_err_free(late);
+    return err ? err : late;
+}
+
+static struct cps_err *execute(struct run *run)
+{
+    CPS_TRY(prepare(run));
+    rig_boot(&run->rig);
+    return finish(run, rig_play(&run->rig, run->capture));
+}
+
+static int usage(const struct cps_options *opt)
+{
+    if (opt->arg_count > 1)
+        return report_usage("run takes one capture, found a second one");
+    if (!opt->fw_count && !opt->demo)
+        return report_usage("run needs --fw FILE and a capture, or --demo");
+    if (!opt->arg_count && !opt->demo)
+        return report_usage("run needs a capture (\"-\" is stdin), or --demo");
+    return 0;
+}
+
+static void release(struct run *run)
+{
+    cps_text_destroy(run->text);
+    cps_outfile_abort(run->out);
+    cps_stream_close(run->capture);
+    rig_close(&run->rig);
+}
+
+int cmd_run(const struct cps_options *opt)
+{
+    struct run run = {.opt = opt};
+    int status = usage(opt);
+    if (!status && !cps_text_classes(opt->events ? opt->events : "default", &run.rig.kinds))
+        status = report_usage("--events takes classes of docs/formats.md, \"all\" or \"default\"");
+    if (status)
+        return status;
+    struct cps_err *err = execute(&run);
+    if (run.rig.executed || (run.rig.machine && !err))
+        summary_print(&run.rig, opt->json);
+    if (err)
+        status = report_error(err);
+    else if (run.rig.stopped)
+        status = 4;
+    release(&run);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * The command: its table of contents. */
+#include <stdio.h>
+#include <string.h>
+
+#include "opt.h"
+#include "report.h"
+
+#define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
+#include "opt.def"
+
+static int (*const run[])(const struct cps_options *opt) = {
+#define COMMAND(id, name, ...) cmd_##name,
+#include "opt.def"
+};
+
+static int help(int argc, char **argv)
+{
+    int command = argc > 2 ? opt_command(argv[2]) : -1;
+    if (argc > 2 && command < 0)
+        return report_usage("no command is called '%s'; try 'cpscope help'", argv[2]);
+    opt_help(command);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct cps_options opt;
+    if (argc < 2)
+        return report_usage("expected a command; try 'cpscope help'");
+    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return help(argc, argv);
+    if (!strcmp(argv[1], "--version")) {
+        puts("cpscope " CPS_VERSION);
+        return 0;
+    }
+    int command = opt_command(argv[1]);
+    if (command < 0)
+        return report_usage("no command is called '%s'; try 'cpscope help'", argv[1]);
+    if (argc > 2 && !strcmp(argv[2], "--help")) {
+        opt_help(command);
+        return 0;
+    }
+    int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
+    if (!status)
+        status = run[command](&opt);
+    if (fflush(stdout) != 0 && !status)
+        status = report_error(cps_err_os("(stdout)", "write"));
+    return status;
+}

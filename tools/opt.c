@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * Options: parser and help, both from opt.def. */
+#include "opt.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/emu.h"
+#include "isa/isa.h"
+#include "isa/lex.h"
+#include "report.h"
+
+enum kind {
+    KIND_FLAG,
+    KIND_TEXT,
+    KIND_LIST,
+    KIND_COUNT,
+    KIND_INDEX,
+    KIND_GEN,
+    KIND_WAITS,
+    KIND_VISIBILITY,
+    KIND_SWITCH,
+};
+
+enum {
+#define COMMAND(id, ...) id = 1 << OPT_SHIFT_##id,
+#include "opt.def"
+};
+
+static const struct command {
+    const char *name;
+    const char *arguments;
+    const char *help;
+} commands[] = {
+#define COMMAND(id, name, arguments, help) {#name, arguments, help},
+#include "opt.def"
+};
+
+static const struct option {
+    size_t offset; /* in struct cps_options */
+    enum kind kind;
+    const char *name;
+    char letter;
+    const char *argument; /* NULL: takes none */
+    unsigned commands;
+    const char *help;
+} options[] = {
+#define OPTION(field, kind, name, letter, argument, commands, help) \
+    {offsetof(struct cps_options, field), KIND_##kind, name, letter, argument, commands, help},
+#include "opt.def"
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+int opt_command(const char *name)
+{
+    for (unsigned i = 0; i < COUNT(commands); i++) {
+        if (!strcmp(commands[i].name, name))
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool parse_count(const char *text, uint64_t *ret)
+{
+    char digits[24] = "";
+    size_t length = strlen(text);
+    uint64_t unit = 1;
+    if (length && strchr("kMG", text[length - 1])) {
+        unit = text[length - 1] == 'k' ? 1000 : text[length - 1] == 'M' ? 1000000 : 1000000000;
+        length--;
+    }
+    if (!length || length >= sizeof(digits))
+        return false;
+    memcpy(digits, text, length);
+    const char *at = digits;
+    int64_t value = 0;
+    if (!cps_lex_number(&at, &value) || *at || (uint64_t)value > UINT64_MAX / unit)
+        return false;
+    *ret = (uint64_t)value * unit;
+    return true;
+}
+
+/* The position of @p text in a list of words that NULL ends, or -1. */
+static int word_index(const char *text, const char *const *words)
+{
+    for (int i = 0; words[i]; i++) {
+        if (!strcmp(text, words[i]))
+            return i;
+    }
+    return -1;
+}
+
+static bool set_word(const char *text, enum kind kind, int *ret)
+{
+    static const char *const waits[] = {"satisfy", "stop", NULL};
+    static const char *const visibility[] = {"all", "none", "captured", NULL};
+    static const char *const onoff[] = {"off", "on", NULL};
+    *ret = word_index(text, kind == KIND_WAITS        ? waits
+                            : kind == KIND_VISIBILITY ? visibility
+                                                      : onoff);
+    return *ret >= 0;
+}
+
+static bool set_list(struct cps_options *to, const char *text)
+{
+    if (to->fw_count == OPT_MAX_FW)
+        return false;
+    to->fw[to->fw_count++] = text;
+    return true;
+}
+
+static bool set_value(struct cps_options *to, const struct option *option, const char *text)
+{
+    void *field = (char *)to + option->offset;
+    uint64_t count = 0;
+    enum cps_gen gen = CPS_A6XX;
+    switch (option->kind) {
+    case KIND_FLAG:
+        *(bool *)field = true;
+        return true;
+    case KIND_TEXT:
+        *(const char **)field = text;
+        return true;
+    case KIND_LIST:
+        return set_list(to, text);
+    case KIND_COUNT:
+        return parse_count(text, (uint64_t *)field);
+    case KIND_INDEX:
+        if (!parse_count(text, &count) || count > INT32_MAX)
+            return false;
+        *(long *)field = (long)count;
+        return true;
+    case KIND_GEN:
+        if (!cps_gen_parse(text, &gen))
+            return false;
+        *(unsigned *)field = gen;
+        return true;
+    default:
+        return set_word(text, option->kind, (int *)field);
+    }
+}
+
+static const struct option *find_option(const char *arg, unsigned command, const char **value)
+{
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        const struct option *option = &options[i];
+        size_t length = strlen(option->name);
+        if (!(option->commands >> command & 1))
+            continue;
+        if (arg[1] == '-' && !strncmp(arg + 2, option->name, length) &&
+            (!arg[2 + length] || arg[2 + length] == '=')) {
+            *value = arg[2 + length] ? arg + 3 + length : NULL;
+            return option;
+        }
+        if (option->letter && arg[1] == option->letter) {
+            *value = arg[2] ? arg + 2 : NULL;
+            return option;
+        }
+    }
+    return NULL;
+}
+
+/* Takes the option at argv[*at] with its argument. */
+static int take_option(unsigned command, int argc, char **argv, int *at, struct cps_options *ret)
+{
+    const char *value = NULL;
+    const struct option *option = find_option(argv[*at], command, &value);
+    if (!option)
+        return report_usage("%s: unknown option %s; try 'cpscope help %s'", commands[command].name,
+                            argv[*at], commands[command].name);
+    if (!option->argument && value)
+        return report_usage("--%s takes no argument", option->name);
+    if (option->argument && !value) {
+        if (*at + 1 >= argc)
+            return report_usage("--%s needs an argument: %s", option->name, option->argument);
+        value = argv[++*at];
+    }
+    if (!set_value(ret, option, value))
+        return report_usage("--%s %s: expected %s (%s)", option->name, value, option->argument,
+                            option->help);
+    return 0;
+}
+
+int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
+{
+    bool only_arguments = false;
+    *ret = (struct cps_options){.limit = 100000000, .submit = -1, .arg = argv};
+    for (int i = 0; i < argc; i++) {
+        char *arg = argv[i];
+        if (!only_arguments && !strcmp(arg, "--")) {
+            only_arguments = true;
+        } else if (only_arguments || arg[0] != '-' || !arg[1]) {
+            ret->arg[ret->arg_count++] = arg;
+        } else {
+            int status = take_option(command, argc, argv, &i, ret);
+            if (status)
+                return status;
+        }
+    }
+    return 0;
+}
+
+static void help_command(unsigned command)
+{
+    printf("usage: cpscope %s %s\n\n%s\n\noptions:\n", commands[command].name,
+           commands[command].arguments, commands[command].help);
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        char head[48];
+        if (!(options[i].commands >> command & 1))
+            continue;
+        char letter[4] = {options[i].letter ? '-' : ' ',
+                          options[i].letter ? options[i].letter : ' ',
+                          options[i].letter ? ',' : ' ', '\0'};
+        snprintf(head, sizeof(head), "%s --%s %s", letter, options[i].name,
+                 options[i].argument ? options[i].argument : "");
+        printf("  %-26s %s\n", head, options[i].help);
+    }
+}
+
+void opt_help(int command)
+{
+    if (command >= 0) {
+        help_command((unsigned)command);
+        return;
+    }
+    printf("usage: cpscope COMMAND ...\n\n"
+           "Runs GPU command-processor firmware over captured PM4 streams.\n\ncommands:\n");
+    for (unsigned i = 0; i < COUNT(commands); i++)
+        printf("  %-8s %s\n", commands[i].name, commands[i].help);
+    printf("\n'cpscope help COMMAND' tells more. Exit status: 0 fine, 1 differences, 2 usage,\n"
+           "3 bad input, 4 the emulated machine stopped early.\n");
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * The command line as a plain struct. */
+#ifndef CPS_OPT_H
+#define CPS_OPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OPT_MAX_FW 8
+
+/** Everything that options say. Texts point into argv. */
+struct cps_options {
+    const char *fw[OPT_MAX_FW];
+    unsigned fw_count;
+    const char *output;
+    const char *events;
+    const char *rnn;
+    uint64_t limit;
+    long submit;    /**< -1: all */
+    unsigned gen;   /**< enum cps_gen, 0: find out */
+    int waits;      /**< enum cps_waits */
+    int visibility; /**< enum cps_visibility */
+    int prefetch;   /**< 0 off, 1 on */
+    bool json;
+    bool demo;
+    char **arg; /**< positional arguments, inside argv */
+    unsigned arg_count;
+};
+
+/** Commands as bits, for the option rows. */
+enum opt_command {
+#define COMMAND(id, ...) OPT_SHIFT_##id,
+#include "opt.def"
+};
+
+/**
+ * Parses @p argv (without program and command) for command number @p command; positional
+ * arguments are gathered at the front of @p argv.
+ * @return 0, or 2 after one line on stderr
+ */
+int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret);
+/** Prints the help of one command, or the list of commands for -1, to stdout. */
+void opt_help(int command);
+/** Number of the command called @p name, or -1. */
+int opt_command(const char *name);
+
+#endif

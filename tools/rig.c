@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * The one place that joins firmware, capture, machine and sinks. */
+#include "rig.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "demo.h"
+
+/* What the chip identity control register reads, by firmware id: it selects work-arounds. 0 runs
+ * every capture of the a630 family. */
+static uint32_t chip_identity(uint32_t id)
+{
+    switch (id) {
+    case 0x6dd:
+        return 1u << 28;
+    case 0x7aa:
+        return 2u << 28;
+    case 0x6dc:
+        return 3u << 28;
+    default:
+        return 0;
+    }
+}
+
+static struct cps_err *load_firmware(struct rig *rig)
+{
+    const struct cps_options *opt = rig->opt;
+    if (opt->demo && !opt->fw_count)
+        return cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &rig->fw);
+    return cps_fw_load(opt->fw[0], opt->gen, &rig->fw);
+}
+
+static struct cps_err *build_machine(struct rig *rig)
+{
+    const struct cps_options *opt = rig->opt;
+    struct cps_machine_config config = {
+        .layout = rig->fw->layout,
+        .words = rig->fw->words,
+        .count = rig->fw->count,
+        .image = {{CPS_CPU_SQE, rig->fw->part[0].start}},
+        .image_count = rig->fw->part_count ? 1 : 0,
+        .policy = {.waits = opt->waits > 0 ? CPS_WAITS_STOP : CPS_WAITS_SATISFY,
+                   .visibility = opt->visibility > 0 ? (enum cps_visibility)opt->visibility
+                                                     : CPS_VISIBILITY_ALL,
+                   .prefetch = opt->prefetch > 0},
+        .chip = chip_identity(rig->fw->id),
+    };
+    return cps_machine_create(&config, &rig->machine);
+}
+
+static void note_place(struct rig *rig, const struct cps_event *event)
+{
+    if (rig->place_count < RIG_MAX_PLACES)
+        rig->place[rig->place_count++] = (struct rig_place){cps_event_sub(event), event->addr, 1};
+}
+
+/* Keeps the unmodelled places for the summary, and hands on what the trace records. */
+static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct rig *rig = (struct rig *)((char *)sink - offsetof(struct rig, sink));
+    size_t from = 0;
+    bool forward = rig->kinds >> CPS_EV_UNMODELLED & 1;
+    for (size_t i = 0; i < count; i++) {
+        if (cps_event_kind(&events[i]) != CPS_EV_UNMODELLED)
+            continue;
+        note_place(rig, &events[i]);
+        if (forward)
+            continue;
+        if (rig->trace && i > from)
+            rig->trace->put(rig->trace, events + from, i - from);
+        from = i + 1;
+    }
+    if (rig->trace && count > from)
+        rig->trace->put(rig->trace, events + from, count - from);
+}
+
+/* The generation that a GPU belongs to: 630 and 0x06030002 are a6xx, 0x43050a01 is a7xx. */
+static unsigned gpu_generation(uint64_t gpu)
+{
+    if (gpu < 1000)
+        return (unsigned)gpu / 100;
+    unsigned core = gpu >> 24 & 0xff;
+    return core >= 0x43 ? 7 : core;
+}
+
+static unsigned gen_digit(enum cps_gen gen)
+{
+    return (unsigned)cps_gen_name(gen)[1] - '0';
+}
+
+static struct cps_err *check_chip(struct rig *rig, const struct cps_item *item)
+{
+    if (!rig->gpu)
+        rig->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
+    unsigned generation = gpu_generation(rig->gpu);
+    if (!rig->gpu || generation == gen_digit(rig->fw->gen))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "the capture is from a GPU of generation a%uxx (id %" PRIu64
+                       "), the firmware %s is %s",
+                       generation, rig->gpu, rig->fw->name, cps_gen_name(rig->fw->gen));
+}
+
+static void run_submission(struct rig *rig, const struct cps_item *item)
+{
+    uint32_t index = rig->submissions++;
+    if (rig->stopped || (rig->opt->submit >= 0 && (uint32_t)rig->opt->submit != index))
+        return;
+    if (!cps_machine_submit(rig->machine, index, item->stream.iova, item->stream.dwords)) {
+        rig->not_captured++;
+        return;
+    }
+    rig->executed++;
+    rig->stop = cps_machine_run(rig->machine, rig->opt->limit);
+    rig->stopped = rig->stop != CPS_STOP_IDLE;
+}
+
+static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_item *item)
+{
+    struct rig *rig = (struct rig *)items;
+    switch (item->kind) {
+    case CPS_ITEM_CHIP:
+        return check_chip(rig, item);
+    case CPS_ITEM_RESET:
+        cps_machine_forget(rig->machine);
+        return NULL;
+    case CPS_ITEM_DATA:
+        return cps_machine_load(rig->machine, item->buffer.iova, item->buffer.data,
+                                item->buffer.size);
+    case CPS_ITEM_SUBMIT:
+        run_submission(rig, item);
+        return NULL;
+    case CPS_ITEM_NOTE:
+        rig->notes++;
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+struct cps_err *rig_open(struct rig *rig, const struct cps_options *opt)
+{
+    rig->items.item = take_item;
+    rig->sink.put = take_events;
+    rig->opt = opt;
+    CPS_TRY(load_firmware(rig));
+    CPS_TRY(cps_names_create(rig->fw->layout, opt->rnn, &rig->names[CPS_CPU_SQE]));
+    return build_machine(rig);
+}
+
+void rig_close(struct rig *rig)
+{
+    cps_machine_destroy(rig->machine);
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
+        cps_names_destroy(rig->names[i]);
+    cps_fw_destroy(rig->fw);
+}
+
+void rig_boot(struct rig *rig)
+{
+    cps_machine_sink(rig->machine, &rig->sink, rig->kinds | 1u << CPS_EV_UNMODELLED);
+    rig->stop = cps_machine_boot(rig->machine, rig->opt->limit);
+    rig->stopped = rig->stop != CPS_STOP_IDLE;
+}
+
+struct cps_err *rig_play(struct rig *rig, struct cps_stream *capture)
+{
+    struct cps_err *err = cps_capture_read(capture, NULL, &rig->items);
+    cps_machine_end(rig->machine, rig->stop);
+    return err;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * The one place that joins firmware, capture, machine and sinks. */
+#ifndef CPS_RIG_H
+#define CPS_RIG_H
+
+#include "emu/emu.h"
+#include "fw/fw.h"
+#include "opt.h"
+#include "trace/capture.h"
+#include "trace/outfile.h"
+#include "trace/text.h"
+
+#define RIG_MAX_PLACES 256
+
+/** A place that the firmware touched and nobody models. */
+struct rig_place {
+    unsigned place; /**< enum CPS_PLACE_* */
+    uint64_t number;
+    uint64_t count; /**< always 1: reported once per place */
+};
+
+/** Firmware, machine and names, ready to be fed. */
+struct rig {
+    struct cps_item_sink items; /* first: the capture reader calls back through it */
+    struct cps_sink sink;
+    const struct cps_options *opt;
+    struct cps_fw *fw;
+    struct cps_names *names[CPS_CPU_COUNT];
+    struct cps_machine *machine;
+    struct cps_sink *trace; /**< where recorded events go on to, or NULL */
+    uint32_t kinds;         /**< what `trace` wants */
+    enum cps_stop stop;     /**< of the last run */
+    bool stopped;           /**< the machine cannot go on; later submissions are ignored */
+    uint32_t submissions;   /**< seen */
+    uint32_t executed;
+    uint32_t not_captured;
+    uint64_t gpu; /**< first GPU or chip id of the capture, 0 if none */
+    struct rig_place place[RIG_MAX_PLACES];
+    unsigned place_count;
+    uint64_t notes; /**< defects of the capture that did not stop the reading */
+};
+
+/** Loads the firmware that the options name (or the demo) and builds the machine. @p rig is zero
+ * but for `kinds` and `trace`; the caller calls rig_close() in any case. */
+CPS_MUST_USE struct cps_err *rig_open(struct rig *rig, const struct cps_options *opt);
+void rig_close(struct rig *rig);
+/** Boots; on return rig->stop says how that ended. */
+void rig_boot(struct rig *rig);
+/** Feeds a capture, submission by submission, and ends the run. */
+CPS_MUST_USE struct cps_err *rig_play(struct rig *rig, struct cps_stream *capture);
+
+#endif

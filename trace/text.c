@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ * The text form of a trace: event.def's columns, then commentary behind `;`. */
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "pm4.h"
+
+#define FLUSH_BYTES 65536u
+
+enum list {
+    LIST_NONE,
+    LIST_LEVEL,
+    LIST_PATH,
+    LIST_VIA,
+    LIST_WHAT,
+    LIST_PLACE,
+    LIST_REASON,
+    LIST_COUNT,
+};
+
+static const char *const sub_words[LIST_COUNT][8] = {
+#define SUB(list, id, text, number, doc) [LIST_##list][number] = text,
+#include "event.def"
+};
+
+static const struct kind {
+    const char *keyword;
+    const char *class;
+    const char *columns;
+    uint8_t list;
+    bool by_default;
+} kinds[CPS_EV_COUNT] = {
+#define EVENT(id, keyword, class, dflt, columns, list, doc) \
+    [CPS_EV_##id] = {keyword, class, columns, LIST_##list, dflt},
+#include "event.def"
+};
+
+static const char *const processor_names[CPS_CPU_COUNT] = {"pfp", "me", "sqe", "bv", "lpac", ""};
+
+struct cps_text {
+    struct cps_sink sink;
+    struct cps_outfile *out;
+    struct cps_names *names[CPS_CPU_COUNT];
+    bool with_processor;
+    struct cps_buf buf;
+};
+
+const char *cps_event_keyword(unsigned kind)
+{
+    return kind < CPS_EV_COUNT ? kinds[kind].keyword : "?";
+}
+
+const char *cps_event_sub_word(unsigned kind, unsigned sub)
+{
+    const char *word = kind < CPS_EV_COUNT && sub < 8 ? sub_words[kinds[kind].list][sub] : NULL;
+    return word ? word : "?";
+}
+
+const char *cps_processor_name(unsigned who)
+{
+    return who < CPS_CPU_COUNT ? processor_names[who] : "?";
+}
+
+/* Adds the kinds of one class; false if none has it. */
+static bool add_class(const char *name, size_t length, uint32_t *mask)
+{
+    bool found = false;
+    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
+        bool named = strlen(kinds[i].class) == length && !memcmp(kinds[i].class, name, length);
+        bool all = length == 3 && !memcmp(name, "all", 3);
+        bool by_default = length == 7 && !memcmp(name, "default", 7) && kinds[i].by_default;
+        if (!named && !all && !by_default)
+            continue;
+        *mask |= 1u << i;
+        found = true;
+    }
+    return found;
+}
+
+bool cps_text_classes(const char *list, uint32_t *ret)
+{
+    uint32_t mask = 0;
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        if (!add_class(list, length, &mask))
+            return false;
+        if (!list[length])
+            break;
+        list += length + 1;
+    }
+    *ret = mask;
+    return true;
+}
+
+static void put_decimal(struct cps_buf *out, uint64_t value)
+{
+    char text[20];
+    unsigned at = sizeof(text);
+    do {
+        text[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    cps_buf_add(out, text + at, sizeof(text) - at);
+}
+
+static void put_registers(struct cps_buf *out, const struct cps_event *event)
+{
+    uint64_t values = event->addr;
+    bool first = true;
+    for (unsigned reg = 0; reg < 32; reg++) {
+        if (!(event->value >> reg & 1))
+            continue;
+        cps_buf_printf(out, "%s$%02x=", first ? "" : " ", reg);
+        cps_buf_hex(out, values & 0xffffffff, 8);
+        values >>= 32;
+        first = false;
+    }
+    if (first)
+        cps_buf_str(out, "-");
+}
+
+static void put_column(struct cps_buf *out, const struct cps_event *event, char column)
+{
+    switch (column) {
+    case 'n':
+        put_decimal(out, event->value);
+        break;
+    case 'a':
+        cps_buf_hex(out, event->addr, 16);
+        break;
+    case 'v':
+        cps_buf_hex(out, event->value, 8);
+        break;
+    case 'o':
+        cps_buf_hex(out, event->addr, 4);
+        break;
+    case 's':
+        cps_buf_str(out, cps_event_sub_word(cps_event_kind(event), cps_event_sub(event)));
+        break;
+    case 'p':
+        put_decimal(out, cps_event_pc(event));
+        break;
+    case 'q':
+        put_decimal(out, event->addr);
+        break;
+    case 'c':
+        cps_buf_hex(out, cps_event_pc(event), 4);
+        break;
+    default:
+        put_registers(out, event);
+    }
+}
+
+static void put_name(struct cps_buf *out, const struct cps_names *names, enum cps_space space,
+                     uint32_t number)
+{
+    unsigned index = 0;
+    const char *name = cps_name(names, space, number, &index);
+    if (!name)
+        return;
+    cps_buf_add(out, " ", 1);
+    cps_buf_str(out, name);
+    if (index)
+        cps_buf_printf(out, "+0x%x", index);
+}
+
+static void comment_packet(struct cps_buf *out, const struct cps_names *names, uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode(header);
+    if (packet.kind == CPS_PM4_TYPE7) {
+        put_name(out, names, CPS_SPACE_PACKET, packet.opcode);
+    } else if (packet.kind == CPS_PM4_TYPE4) {
+        cps_buf_str(out, " type4");
+        put_name(out, names, CPS_SPACE_GPU, packet.reg);
+        cps_buf_printf(out, " x%" PRIu32, packet.count);
+    } else {
+        cps_buf_str(out, " malformed");
+    }
+}
+
+static void comment_register(struct cps_buf *out, const struct cps_names *names,
+                             enum cps_space space, const struct cps_event *event)
+{
+    put_name(out, names, space, (uint32_t)event->addr);
+    size_t before = out->size;
+    cps_buf_add(out, " ", 1);
+    cps_name_fields(names, space, (uint32_t)event->addr, event->value, out);
+    if (out->size == before + 1)
+        out->data[--out->size] = '\0';
+}
+
+static void comment_place(struct cps_buf *out, const struct cps_names *names,
+                          const struct cps_event *event)
+{
+    uint32_t number = (uint32_t)event->addr;
+    if (cps_event_sub(event) == CPS_PLACE_GPU)
+        put_name(out, names, CPS_SPACE_GPU, number);
+    else if (cps_event_sub(event) == CPS_PLACE_CONTROL)
+        put_name(out, names, CPS_SPACE_CONTROL, number);
+    else if (cps_event_sub(event) == CPS_PLACE_PIPE)
+        put_name(out, names, CPS_SPACE_PIPE, number);
+}
+
+static void put_comment(struct cps_buf *out, const struct cps_event *event,
+                        const struct cps_names *names)
+{
+    switch (cps_event_kind(event)) {
+    case CPS_EV_PKT:
+        comment_packet(out, names, event->value);
+        break;
+    case CPS_EV_REG:
+    case CPS_EV_REGR:
+    case CPS_EV_PROT:
+        comment_register(out, names, CPS_SPACE_GPU, event);
+        break;
+    case CPS_EV_PIPE:
+        comment_register(out, names, CPS_SPACE_PIPE, event);
+        break;
+    case CPS_EV_CTRL:
+        comment_register(out, names, CPS_SPACE_CONTROL, event);
+        break;
+    case CPS_EV_UNMODELLED:
+        comment_place(out, names, event);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The program counter is commentary: shifted code is no difference in behaviour. It stands last,
+ * in a form that a reader can take back. */
+void cps_text_event(struct cps_buf *out, const struct cps_event *event,
+                    const struct cps_names *names, bool with_processor)
+{
+    unsigned kind = cps_event_kind(event);
+    bool from_core = cps_event_who(event) != CPS_CPU_NONE;
+    if (kind >= CPS_EV_COUNT)
+        return;
+    if (with_processor && from_core)
+        cps_buf_printf(out, "%s ", cps_processor_name(cps_event_who(event)));
+    cps_buf_str(out, kinds[kind].keyword);
+    for (const char *column = kinds[kind].columns; *column; column++) {
+        cps_buf_add(out, " ", 1);
+        put_column(out, event, *column);
+    }
+    if (from_core && kind != CPS_EV_STEP && kind != CPS_EV_STEPX) {
+        cps_buf_add(out, " ;", 2);
+        if (names)
+            put_comment(out, event, names);
+        cps_buf_add(out, " pc=", 4);
+        cps_buf_hex(out, cps_event_pc(event), 4);
+    }
+    cps_buf_add(out, "\n", 1);
+}
+
+static void flush(struct cps_text *text)
+{
+    cps_outfile_write(text->out, cps_buf_text(&text->buf), text->buf.size);
+    cps_buf_clear(&text->buf);
+}
+
+static void put_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct cps_text *text = (struct cps_text *)sink;
+    for (size_t i = 0; i < count; i++) {
+        unsigned who = cps_event_who(&events[i]);
+        cps_text_event(&text->buf, &events[i], who < CPS_CPU_COUNT ? text->names[who] : NULL,
+                       text->with_processor);
+        if (text->buf.size >= FLUSH_BYTES)
+            flush(text);
+    }
+}
+
+static void put_header(struct cps_buf *out, const struct cps_trace_header *header)
+{
+    cps_buf_printf(out, "# cpscope-trace 1\n# gen %s\n", cps_gen_name(header->gen));
+    for (unsigned i = 0; i < header->firmware_count; i++)
+        cps_buf_printf(out, "# firmware %s sha256:%s\n", header->firmware[i].name,
+                       header->firmware[i].sha256);
+    cps_buf_printf(out, "# capture %s sha256:%s\n# policy %s\n# events %s\n", header->capture.name,
+                   header->capture.sha256, header->policy, header->events);
+}
+
+struct cps_err *cps_text_create(struct cps_outfile *out, const struct cps_trace_header *header,
+                                struct cps_names *const names[CPS_CPU_COUNT], bool with_processor,
+                                struct cps_text **ret)
+{
+    struct cps_text *text = calloc(1, sizeof(*text));
+    if (!text)
+        return cps_err_nomem();
+    text->sink.put = put_events;
+    text->out = out;
+    memcpy(text->names, names, sizeof(text->names));
+    text->with_processor = with_processor;
+    put_header(&text->buf, header);
+    *ret = text;
+    return NULL;
+}
+
+struct cps_sink *cps_text_sink(struct cps_text *text)
+{
+    return &text->sink;
+}
+
+void cps_text_destroy(struct cps_text *text)
+{
+    if (!text)
+        return;
+    flush(text);
+    cps_buf_deinit(&text->buf);
+    free(text);
+}
