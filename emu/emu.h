@@ -96,6 +96,10 @@ CPS_PUBLIC void cps_machine_forget(struct cps_machine *machine);
  */
 CPS_PUBLIC bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t iova,
                                    uint32_t dwords);
+/** Puts @p count dwords behind what the ring holds, for packets of the kernel's own; false if the
+ * limit on memory is reached. The ring has 8192 dwords. */
+CPS_PUBLIC bool cps_machine_ring(struct cps_machine *machine, const uint32_t *words,
+                                 unsigned count);
 /** Runs until a stop, at most @p budget instructions of all cores together. */
 CPS_PUBLIC enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget);
 

@@ -135,7 +135,7 @@ void cps_machine_end(struct cps_machine *machine, enum cps_stop stop)
 }
 
 /* Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
-static bool ring_write(struct cps_machine *machine, const uint32_t *words, unsigned count)
+bool cps_machine_ring(struct cps_machine *machine, const uint32_t *words, unsigned count)
 {
     bool stored = true;
     cps_mem_keep(machine->mem, true);
@@ -156,7 +156,7 @@ enum cps_stop cps_machine_boot(struct cps_machine *machine, uint64_t budget)
     enum cps_stop stop = cps_machine_run(machine, budget);
     if (stop != CPS_STOP_IDLE)
         return stop;
-    ring_write(machine, me_init_a6xx, sizeof(me_init_a6xx) / sizeof(me_init_a6xx[0]));
+    cps_machine_ring(machine, me_init_a6xx, sizeof(me_init_a6xx) / sizeof(me_init_a6xx[0]));
     return cps_machine_run(machine, budget);
 }
 
@@ -183,5 +183,5 @@ bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t io
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return false;
     }
-    return ring_write(machine, call, sizeof(call) / sizeof(call[0]));
+    return cps_machine_ring(machine, call, sizeof(call) / sizeof(call[0]));
 }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ * The interpreter and what stands around it, by small programs: each row is a claim of
+ * docs/hardware.md, the code that shows it, and the state that proves it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu.h"
+#include "fw.h"
+#include "pm4.h"
+
+/* A program runs to its `waitin`, or to a self-jump; then register `reg` must be `value`. */
+static const struct program {
+    const char *claim;
+    const char *code;
+    unsigned reg;
+    uint32_t value;
+} programs[] = {
+    {"the delay slot of a taken branch runs", "jump #a\nmov $02, 0x5\nmov $02, 0x6\na:\n", 2, 5},
+    {"the delay slot of an untaken branch runs", "brne $00, 0x0, #a\nmov $02, 0x5\na:\n", 2, 5},
+    {"a branch in the slot of an untaken branch is ordinary",
+     "brne $00, 0x0, #a\njump #b\nmov $02, 0x7\na:\nmov $03, 0x1\nb:\n", 2, 7},
+    {"both taken: the first target runs once, then the second target",
+     "jump #a\njump #b\nb:\nmov $03, 0x1\njump #end\nnop\na:\nmov $02, 0x9\nmov $02, 0x8\nend:\n",
+     2, 9},
+    {"call returns behind its delay slot",
+     "call #f\nmov $02, 0x1\nadd $02, $02, 0x10\njump #end\nnop\nf:\nret\nadd $02, $02, "
+     "0x100\nend:\n",
+     2, 0x111},
+    {"add carries into addhi",
+     "mov $02, 0xffff << 16\nor $02, $02, 0xffff\nadd $03, $02, 0x1\naddhi $04, $00, $00\n", 4, 1},
+    {"sub borrows into subhi", "sub $03, $00, 0x1\nmov $04, 0x5\nsubhi $04, $04, $00\n", 4, 4},
+    {"mov and cwrite between keep the carry",
+     "sub $03, $00, 0x1\nmov $05, 0x5\ncwrite $05, [$00 + 0x100]\nsubhi $04, $05, $00\n", 4, 4},
+    {"cmp says 0x2b for equal", "mov $02, 0x3\ncmp $03, $02, 0x3\n", 3, 0x2b},
+    {"cmp says 0x1e for less, unsigned", "mov $02, 0x3\ncmp $03, $02, 0x8000\n", 3, 0x1e},
+    {"cmp says 0 for greater", "mov $02, 0x3\ncmp $03, $02, 0x2\n", 3, 0},
+    {"or with an immediate keeps the upper half", "mov $02, 0x1234 << 16\nor $02, $02, 0xff\n", 2,
+     0x123400ff},
+    {"rot turns left", "mov $02, 0x8001 << 16\nrot $03, $02, 0x4\n", 3, 0x00100008},
+    {"ishr keeps the sign", "mov $02, 0x8000 << 16\nishr $03, $02, 0x1f\n", 3, 0xffffffff},
+    {"mul8 multiplies bytes", "mov $02, 0x12ff\nmul8 $03, $02, 0x2\n", 3, 0x1fe},
+    {"msb of 0 is 0", "mov $03, 0x7\nmsb $03, $00\n", 3, 0},
+    {"msb is the index of the highest bit", "mov $02, 0x500\nmsb $03, $02\n", 3, 10},
+    {"writes to $00 are lost", "mov $00, 0x7\nmov $02, $00\n", 2, 0},
+    {"(rep) with $rem = 0 does nothing", "mov $rem, 0x0\n(rep)add $02, $02, 0x1\n", 2, 0},
+    {"(rep) counts $rem down", "mov $rem, 0x5\n(rep)add $02, $02, 0x1\n", 2, 5},
+    {"(rep) runs all its repetitions in a delay slot",
+     "mov $rem, 0x3\njump #a\n(rep)add $02, $02, 0x1\na:\n", 2, 3},
+    {"pre-increment writes the sum back before the access",
+     "mov $02, 0xff\nmov $03, 0x42\ncwrite $03, [$02 + 0x001]!\ncread $04, [$00 + 0x100]\n", 4,
+     0x42},
+    {"store and load meet in memory",
+     "mov $02, 0x77\nstore $02, [$00 + 0x010]\nload $03, [$00 + 0x010]\n", 3, 0x77},
+    {"$regdata gives consecutive registers",
+     "mov $02, 0x2\ncwrite $02, [$00 + @REG_READ_DWORDS]\nmov $02, 0x830\ncwrite $02, [$00 + "
+     "@REG_READ_ADDR]\nmov $03, $regdata\nmov $04, $regdata\n",
+     4, 0x0001ffff},
+    {"REG_WRITE increments its address",
+     "mov $02, 0x8800\ncwrite $02, [$00 + @REG_WRITE_ADDR]\ncwrite $02, [$00 + "
+     "@REG_WRITE]\ncwrite $02, [$00 + @REG_WRITE]\ncread $03, [$00 + @REG_WRITE_ADDR]\n",
+     3, 0x8802},
+    {"the pending counter rises and falls",
+     "cwrite $00, [$00 + @WFI_PEND_INCR]\ncwrite $00, [$00 + @WFI_PEND_INCR]\nmov $addr, 0x81 << "
+     "24\ncread $02, [$00 + @WFI_PEND_CTR]\n",
+     2, 1},
+    {"setsecure with mode 2 fails", "mov $02, 0x2\nsetsecure $02, #a\nmov $03, 0x1\nnop\na:\n", 3,
+     1},
+    {"setsecure with mode 1 succeeds and skips two words",
+     "mov $02, 0x1\nsetsecure $02, #a\nmov $03, 0x1\nmov $03, 0x2\na:\n", 3, 0},
+};
+
+static struct cps_machine *machine_of(const char *code, struct cps_asm *program)
+{
+    struct cps_buf text = {0};
+    struct cps_machine *machine = NULL;
+    cps_buf_printf(&text, "[016ee001]\n[01000000]\n%swaitin\nmov $01, $data\n", code);
+    struct cps_err *err = cps_assemble("test", text.data, text.size, CPS_A6XX, program);
+    if (err)
+        fail_msg("%s", err->message);
+    cps_buf_deinit(&text);
+    struct cps_machine_config config = {.layout = CPS_LAYOUT_A6XX,
+                                        .words = program->words + 1,
+                                        .count = program->count - 1,
+                                        .image = {{CPS_CPU_SQE, 0}},
+                                        .image_count = 1};
+    assert_null(cps_machine_create(&config, &machine));
+    return machine;
+}
+
+static void programs_have_their_effect(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+        struct cps_asm program = {0};
+        struct cps_machine *machine = machine_of(programs[i].code, &program);
+        assert_int_equal(cps_machine_run(machine, 10000), CPS_STOP_IDLE);
+        uint32_t found = cps_machine_gpr(machine, 0, programs[i].reg);
+        if (found != programs[i].value)
+            fail_msg("%s: $%02x is 0x%x, expected 0x%x", programs[i].claim, programs[i].reg, found,
+                     programs[i].value);
+        cps_machine_destroy(machine);
+        free(program.words);
+    }
+}
+
+/* Handler 4 copies a type-4 packet; everything else is handler 0, which drops the packet. */
+static const char copier[] = "cwrite $00, [$00 + @PACKET_TABLE_WRITE_ADDR]\n"
+                             "mov $02, #drop\n"
+                             "mov $rem, 0x80\n"
+                             "(rep)cwrite $02, [$00 + @PACKET_TABLE_WRITE]\n"
+                             "mov $03, 0x4\n"
+                             "cwrite $03, [$00 + @PACKET_TABLE_WRITE_ADDR]\n"
+                             "mov $03, #copy\n"
+                             "cwrite $03, [$00 + @PACKET_TABLE_WRITE]\n"
+                             "waitin\nmov $01, $data\n"
+                             "drop:\n(rep)(xmov3)mov $00, $data\n"
+                             "waitin\nmov $01, $data\n"
+                             "copy:\nushr $usraddr, $01, 0x8\n"
+                             "mov $03, #enter\n"
+                             "(rep)(xmov1)mov $data, $data\n"
+                             "enter:\n";
+
+/* The count of extra moves is limited by $rem behind the instruction's own read. */
+static void type4_of_every_count_reads_exactly_its_payload(void **state)
+{
+    (void)state;
+    for (uint32_t count = 0; count <= 127; count++) {
+        struct cps_asm program = {0};
+        struct cps_machine *machine = machine_of(copier, &program);
+        uint32_t words[2 + 127 + 2];
+        uint32_t size = 0;
+        words[size++] = cps_pm4_type4(0x8800, count);
+        for (uint32_t i = 0; i < count; i++)
+            words[size++] = 0x1000 + i;
+        words[size++] = cps_pm4_type4(0x9000, 1);
+        words[size++] = 0xabcd;
+        assert_int_equal(cps_machine_run(machine, 10000), CPS_STOP_IDLE);
+        assert_true(cps_machine_ring(machine, words, size));
+        assert_int_equal(cps_machine_run(machine, 100000), CPS_STOP_IDLE);
+        for (uint32_t i = 0; i < count; i++)
+            assert_int_equal(cps_machine_reg(machine, 0x8800 + i), 0x1000 + i);
+        assert_int_equal(cps_machine_reg(machine, 0x8800 + count), 0);
+        assert_int_equal(cps_machine_reg(machine, 0x9000), 0xabcd);
+        cps_machine_destroy(machine);
+        free(program.words);
+    }
+}
+
+static void a_spinning_core_is_a_deadlock(void **state)
+{
+    static const char *const spins[] = {
+        "a:\njump #a\nnop\n",
+        "a:\ncread $02, [$00 + 0x038]\nbreq $02, 0x0, #a\nnop\n",
+        "a:\njump #a\njump #a\n",
+        "mov $03, 0x7fff\na:\nbrne $03, 0x0, #a\nsub $03, $03, 0x1\nmov $03, 0x7fff\njump "
+        "#a\nnop\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(spins) / sizeof(spins[0]); i++) {
+        struct cps_asm program = {0};
+        struct cps_machine *machine = machine_of(spins[i], &program);
+        assert_int_equal(cps_machine_run(machine, 100000000), CPS_STOP_DEADLOCK);
+        cps_machine_destroy(machine);
+        free(program.words);
+    }
+}
+
+static void progress_without_end_meets_the_budget(void **state)
+{
+    (void)state;
+    struct cps_asm program = {0};
+    struct cps_machine *machine = machine_of("a:\njump #a\nadd $02, $02, 0x1\n", &program);
+    assert_int_equal(cps_machine_run(machine, 1000000), CPS_STOP_BUDGET);
+    assert_int_equal(cps_machine_stats(machine)->ticks, 1000000);
+    cps_machine_destroy(machine);
+    free(program.words);
+}
+
+static void an_illegal_word_is_a_fault(void **state)
+{
+    (void)state;
+    struct cps_asm program = {0};
+    struct cps_machine *machine = machine_of("[00000000]\n", &program);
+    assert_int_equal(cps_machine_run(machine, 1000), CPS_STOP_FAULT);
+    assert_int_equal(cps_machine_pc(machine, 0), 2);
+    cps_machine_destroy(machine);
+    free(program.words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_have_their_effect),
+        cmocka_unit_test(type4_of_every_count_reads_exactly_its_payload),
+        cmocka_unit_test(a_spinning_core_is_a_deadlock),
+        cmocka_unit_test(progress_without_end_meets_the_budget),
+        cmocka_unit_test(an_illegal_word_is_a_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what building needs on Debian 12; with "ci" also what the checks need. Does nothing
+# where all of it is there.
+set -eu
+
+packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev libmd-dev
+libexpat1-dev libjson-c-dev libcmocka-dev python3"
+if [ "${1:-}" = ci ]; then
+    packages="$packages clang libclang-rt-dev clang-format"
+fi
+
+missing=""
+for package in $packages; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+        missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+sudo=""
+[ "$(id -u)" = 0 ] || sudo=sudo
+export DEBIAN_FRONTEND=noninteractive
+echo "installing:$missing"
+$sudo apt-get update -qq
+# shellcheck disable=SC2086 # the list is meant to split
+$sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
