@@ -47,11 +47,11 @@ CPS_PUBLIC struct cps_err *cps_err_nomem(void);
 CPS_PUBLIC void cps_err_free(struct cps_err *err);
 
 /** Returns from the calling function with the error of @p call, if there is one. */
-#define CPS_TRY(call)                                                                              \
-    do {                                                                                           \
-        struct cps_err *try_err_ = (call);                                                         \
-        if (CPS_UNLIKELY(try_err_ != NULL))                                                        \
-            return try_err_;                                                                       \
+#define CPS_TRY(call)                       \
+    do {                                    \
+        struct cps_err *try_err_ = (call);  \
+        if (CPS_UNLIKELY(try_err_ != NULL)) \
+            return try_err_;                \
     } while (0)
 
 #endif

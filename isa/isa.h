@@ -110,9 +110,10 @@ struct cps_parse_names {
  * @param[out] ret     the word
  * @return NULL, or CPS_ERR_SYNTAX with a message that says what was expected; no file, no line
  */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *
-cps_parse(const struct cps_isa *isa, enum cps_gen gen, const char *text, uint32_t pc,
-          const struct cps_parse_names *names, size_t *column, uint64_t *ret);
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse(const struct cps_isa *isa, enum cps_gen gen,
+                                                  const char *text, uint32_t pc,
+                                                  const struct cps_parse_names *names,
+                                                  size_t *column, uint64_t *ret);
 
 /**
  * The word of a decoded or hand-filled instruction: enc and operand[] are read, word is not.

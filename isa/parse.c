@@ -115,8 +115,9 @@ static bool parse_named(struct parser *p, const char **at, int64_t *ret)
     uint32_t number = 0;
     if (!length || !p->names || !p->names->names ||
         !cps_name_number(p->names->names, space, word + 1, length, &number))
-        return fail(p, word, space == CPS_SPACE_CONTROL ? "a control register that has this name"
-                                                        : "an SQE register that has this name");
+        return fail(p, word,
+                    space == CPS_SPACE_CONTROL ? "a control register that has this name"
+                                               : "an SQE register that has this name");
     *at = word + 1 + length;
     *ret = number;
     const char *plus = cps_lex_blank(*at);
@@ -290,8 +291,7 @@ static const char *parse_prefixes(struct parser *p, const char *at)
             fail(p, at, "a prefix such as (rep)");
             return NULL;
         }
-        p->prefix[p->prefix_count++] =
-            (struct prefix){name, length, count, (size_t)(at - p->text)};
+        p->prefix[p->prefix_count++] = (struct prefix){name, length, count, (size_t)(at - p->text)};
         at = end + 1;
     }
     return at;
@@ -350,8 +350,7 @@ struct cps_err *cps_parse(const struct cps_isa *isa, enum cps_gen gen, const cha
     p.mnemonic = at;
     p.mnemonic_length = cps_lex_identifier(at);
     if (!p.mnemonic_length) {
-        fail(&p, at, *at == '[' ? "a word of up to 8 hexadecimal digits in [ ]"
-                                : "an instruction");
+        fail(&p, at, *at == '[' ? "a word of up to 8 hexadecimal digits in [ ]" : "an instruction");
         return report(&p, column);
     }
     return parse_rows(&p, at + p.mnemonic_length, column, ret);

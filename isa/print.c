@@ -23,9 +23,8 @@ static void put_register(const struct printer *p, const char *const *special, in
 
 static void put_target(const struct printer *p, uint32_t target)
 {
-    const char *label = p->names && p->names->label
-                            ? p->names->label(p->names->context, target)
-                            : NULL;
+    const char *label =
+        p->names && p->names->label ? p->names->label(p->names->context, target) : NULL;
     if (label)
         cps_buf_printf(p->out, "#%s", label);
     else
@@ -43,8 +42,7 @@ static void put_named(const struct printer *p, enum cps_space space, char sigil,
 {
     unsigned index = 0;
     const struct cps_names *names = p->names ? p->names->names : NULL;
-    const char *name =
-        names && !is_preincrement(p) ? cps_name(names, space, number, &index) : NULL;
+    const char *name = names && !is_preincrement(p) ? cps_name(names, space, number, &index) : NULL;
     if (!name)
         cps_buf_hex(p->out, number, 3);
     else if (index)

@@ -33,7 +33,7 @@ static const struct cps_op afuc_ops[] = {
 };
 
 static const struct cps_enc afuc_encs[] = {
-#define ENC(op, gens, form, match, mask, flags)                                                    \
+#define ENC(op, gens, form, match, mask, flags) \
     {CPS_AFUC_##op, gens, FORM_##form, CPS_ENC_##flags, match, mask},
 #include "afuc.def"
 };

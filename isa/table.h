@@ -77,7 +77,7 @@ struct cps_enc {
 
 struct cps_isa {
     const char *name;
-    uint8_t unit; /**< bytes of the smallest instruction */
+    uint8_t unit;                   /**< bytes of the smallest instruction */
     const struct cps_field *fields; /**< entry 0 is unused */
     const struct cps_form *forms;
     const struct cps_op *ops; /**< entry 0 is "no instruction" */

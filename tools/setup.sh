@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what building needs on Debian 12; with "ci" also what the checks need. Does nothing
-# where all of it is there.
+# Installs what building needs on Debian 12; with "ci" also what the checks need. Does nothing where
+# all of it is there.
 set -eu
 
 packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev libmd-dev
-libexpat1-dev libjson-c-dev libcmocka-dev python3"
+libexpat1-dev libjson-c-dev libcmocka-dev"
 if [ "${1:-}" = ci ]; then
-    packages="$packages clang libclang-rt-dev clang-format"
+    packages="$packages clang libclang-rt-14-dev clang-format git python3"
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "tools/setup.sh: no dpkg here; what it would install:" "$packages" >&2
+    exit 0
 fi
 
 missing=""
@@ -18,9 +23,9 @@ done
 [ -n "$missing" ] || exit 0
 
 sudo=""
-[ "$(id -u)" = 0 ] || sudo=sudo
+[ "$(id -u)" = 0 ] || sudo="sudo env DEBIAN_FRONTEND=noninteractive"
 export DEBIAN_FRONTEND=noninteractive
-echo "installing:$missing"
+echo "installing:$missing" >&2
 $sudo apt-get update -qq
 # shellcheck disable=SC2086 # the list is meant to split
 $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Expands the behaviour tables of emu/ into docs/hardware.md, between its markers.
+
+Usage: hardware.py ROOT [--check]; with --check it only says whether the page is up to date.
+"""
+import csv
+import os
+import re
+import sys
+
+TABLES = {
+    "control": ("afuc_ctrl.def", "CTRL", ["register", "PFP", "ME", "a6xx", "a7xx", "a750", "count",
+                                          "read", "write", "evidence"]),
+    "pipe": ("afuc_pipe.def", "PIPE_REG", ["register", "a6xx", "a7xx", "no payload", "write",
+                                           "evidence"]),
+    "gpu": ("gpu_reg.def", "GPU_REG", ["register", "generation", "first", "last", "read",
+                                       "evidence"]),
+}
+
+
+def rows(path, macro):
+    for line in open(path):
+        match = re.match(r"%s\((.*)\)\s*$" % macro, line)
+        if match and '"' in match.group(1):
+            cells = next(csv.reader([match.group(1)], skipinitialspace=True))
+            yield [c.strip().replace("NA", "-").replace("|", "\\|") if c.strip() == "NA"
+                   else c.strip().replace("|", "\\|") for c in cells]
+
+
+def table(root, name):
+    file, macro, head = TABLES[name]
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for cells in rows(os.path.join(root, "emu", file), macro):
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    root = sys.argv[1]
+    page = os.path.join(root, "docs", "hardware.md")
+    old = open(page).read()
+    new = re.sub(r"(<!-- table (\w+) -->\n).*?(<!-- end -->)",
+                 lambda m: m.group(1) + table(root, m.group(2)) + m.group(3), old, flags=re.S)
+    if "--check" in sys.argv:
+        sys.exit("docs/hardware.md is not what the tables say: run docs/hardware.py ." if new != old
+                 else 0)
+    open(page, "w").write(new)
+
+
+main()
