@@ -97,11 +97,11 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
     if (core->s.wait)
         cps_buf_str(out, wait[core->s.wait]);
     else if (core->polled.number || core->polled.place)
-        cps_buf_printf(out, "spins; what it reads is %s 0x%03" PRIx64,
+        cps_buf_printf(out, "repeats the same state for ever; what it read last is %s 0x%03" PRIx64,
                        place[core->polled.place] ? place[core->polled.place] : "",
                        core->polled.number);
     else
-        cps_buf_str(out, "spins");
+        cps_buf_str(out, "repeats the same state for ever");
 }
 
 void cps_machine_explain(const struct cps_machine *machine, enum cps_stop stop, struct cps_buf *out)

@@ -24,7 +24,6 @@ struct cps_machine {
     uint64_t clock;     /* instructions of all cores, each repetition of a (rep) counted */
     uint64_t repeats;   /* repetitions behind the first */
     uint64_t changes;   /* stores that changed a register: equal counts, equal registers */
-    uint64_t progress;  /* consumed stream words, dispatches: a spinning core makes none */
     struct cps_stats stats;
     struct cps_sink *sink;
     uint32_t kinds; /* bit per kind that the sink wants */

@@ -92,7 +92,6 @@ uint32_t stream_pop_(struct afuc_core *core)
     bool mark = at_end_mark(core);
     uint32_t value = stream_peek_(core);
     core->s.r[R_REM]--;
-    core->machine->progress++;
     if (mark) {
         pop_mark(queue);
         core->window_left = 0;

@@ -85,28 +85,32 @@ static enum cps_stop error_stop(const struct cps_machine *machine)
     return CPS_STOP_DEADLOCK;
 }
 
-/* How long nothing has happened, and when that is to be looked into next. */
+/* How long no register and no memory has changed, and when that is to be looked into next. */
 struct watch {
-    uint64_t mark; /* progress and changes so far */
+    uint64_t mark; /* changes so far */
     uint64_t still;
     uint64_t look_at;
 };
 
-static uint64_t activity(const struct cps_machine *machine)
+static uint64_t changes(const struct cps_machine *machine)
 {
-    return machine->progress + machine->changes + cps_mem_changes(machine->mem);
+    return machine->changes + cps_mem_changes(machine->mem);
 }
 
-/* After a round: whether the cores poll for something that nothing will change. The search takes a
- * small, constant share of the instructions, whatever the firmware does. */
+/* After a round: whether the cores go round in circles. The search takes a small, constant share of
+ * the instructions, whatever the firmware does; behind an error code a short circle is expected. */
 static bool stuck(struct cps_machine *machine, struct watch *watch, uint64_t budget, uint64_t *ran)
 {
-    if (activity(machine) != watch->mark) {
-        *watch = (struct watch){activity(machine), 0, any_error(machine) ? 0 : TURN_ALONE};
+    if (*ran >= budget)
+        return false;
+    if (any_error(machine))
+        return machine_spins_(machine, 64, budget, ran);
+    if (changes(machine) != watch->mark) {
+        *watch = (struct watch){changes(machine), 0, TURN_ALONE};
         return false;
     }
     watch->still += *ran;
-    if (watch->still < watch->look_at || *ran >= budget)
+    if (watch->still < watch->look_at)
         return false;
     watch->look_at = watch->still * 2;
     return machine_spins_(machine, 4096 + watch->still / 128, budget, ran);
@@ -114,7 +118,7 @@ static bool stuck(struct cps_machine *machine, struct watch *watch, uint64_t bud
 
 static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
 {
-    struct watch watch = {activity(machine), 0, TURN_ALONE};
+    struct watch watch = {changes(machine), 0, TURN_ALONE};
     while (budget) {
         uint64_t ran = run_round(machine, budget);
         if (faulted(machine))

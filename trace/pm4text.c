@@ -3,6 +3,7 @@
  * buffer that stands below it. */
 #include "pm4text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 
 #define TEXT_LIMIT (64u << 20)
 #define MAX_WORDS  16384u
+#define SHOWN      160 /* of a line below an error */
 
 static const char magic[] = "# cpscope-pm4 1";
 
@@ -20,6 +22,8 @@ struct named_buffer {
     size_t length;
     uint64_t iova;
     uint32_t dwords;
+    const char *line; /* that declares it */
+    unsigned number;  /* of that line */
 };
 
 struct text {
@@ -30,7 +34,8 @@ struct text {
     struct cps_names *names;
     struct named_buffer *buffers;
     size_t buffer_count, buffer_capacity;
-    size_t current; /* buffer that packets go to, 1-based; 0: none yet */
+    struct named_buffer *by_name; /* the same, sorted, once all sizes are known */
+    size_t current;               /* buffer that packets go to, 1-based; 0: none yet */
     unsigned line;
     bool sizes_only;
     uint32_t words[MAX_WORDS];
@@ -45,25 +50,79 @@ bool cps_pm4text_recognise_(const uint8_t *data, size_t size)
 static struct cps_err *error_at(const struct text *t, const char *line, size_t column,
                                 const char *message)
 {
-    return cps_err_new(CPS_ERR_SYNTAX, "%s:%u:%zu: %s\n  %s\n  %*s^", cps_stream_name(t->stream),
-                       t->line, column + 1, message, line, (int)column, "");
+    CPS_BUF out = {0};
+    size_t size = strlen(line);
+    while (size && isspace((unsigned char)line[size - 1]))
+        size--;
+    cps_buf_printf(&out, "%s:%u:%zu: %s\n  ", cps_stream_name(t->stream), t->line, column + 1,
+                   message);
+    for (size_t i = 0; i < size && i < SHOWN; i++)
+        cps_buf_add(&out, line[i] == '\t' || isprint((unsigned char)line[i]) ? &line[i] : "?", 1);
+    if (column <= SHOWN) {
+        cps_buf_str(&out, "\n  ");
+        for (size_t i = 0; i < column; i++)
+            cps_buf_str(&out, line[i] == '\t' ? "\t" : " ");
+        cps_buf_str(&out, "^");
+    }
+    return out.failed ? cps_err_nomem() : cps_err_new(CPS_ERR_SYNTAX, "%s", cps_buf_text(&out));
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct named_buffer *a = left;
+    const struct named_buffer *b = right;
+    int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* By name, equal names in the order of their lines. */
+static int compare_buffers(const void *left, const void *right)
+{
+    const struct named_buffer *a = left;
+    const struct named_buffer *b = right;
+    int order = compare_names(a, b);
+    return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* Between the passes: sorts the buffers by name; a name that comes twice is an error. */
+static struct cps_err *sort_buffers(struct text *t)
+{
+    if (!t->buffer_count)
+        return NULL;
+    t->by_name = malloc(t->buffer_count * sizeof(*t->by_name));
+    if (!t->by_name)
+        return cps_err_nomem();
+    memcpy(t->by_name, t->buffers, t->buffer_count * sizeof(*t->by_name));
+    qsort(t->by_name, t->buffer_count, sizeof(*t->by_name), compare_buffers);
+    const struct named_buffer *twice = NULL;
+    for (size_t i = 1; i < t->buffer_count; i++) {
+        const struct named_buffer *buffer = &t->by_name[i];
+        if (!compare_names(buffer - 1, buffer) && (!twice || buffer->number < twice->number))
+            twice = buffer;
+    }
+    if (!twice)
+        return NULL;
+    t->line = twice->number;
+    return error_at(t, twice->line, (size_t)(twice->name - twice->line),
+                    "expected a name that no other buffer has");
 }
 
 static bool find_buffer(void *context, const char *name, size_t length, uint64_t *iova,
                         uint32_t *dwords)
 {
     const struct text *t = context;
-    for (size_t i = 0; i < t->buffer_count; i++) {
-        const struct named_buffer *buffer = &t->buffers[i];
-        if (buffer->length == length && !memcmp(buffer->name, name, length)) {
-            *iova = buffer->iova;
-            *dwords = buffer->dwords;
-            return true;
-        }
-    }
+    const struct named_buffer key = {.name = name, .length = length};
     /* While sizes are counted a reference takes its room whatever it will be. */
     *iova = *dwords = 0;
-    return t->sizes_only;
+    if (t->sizes_only || !t->by_name)
+        return t->sizes_only;
+    const struct named_buffer *found =
+        bsearch(&key, t->by_name, t->buffer_count, sizeof(key), compare_names);
+    if (!found)
+        return false;
+    *iova = found->iova;
+    *dwords = found->dwords;
+    return true;
 }
 
 static struct cps_err *give(struct text *t, const struct cps_item *item)
@@ -115,7 +174,7 @@ static struct cps_err *read_buffer(struct text *t, const char *line, const char 
     if (!cps_lex_number(&at, &iova))
         return error_at(t, line, (size_t)(cps_lex_blank(at) - line), "expected an address");
     at = cps_lex_blank(at);
-    struct named_buffer buffer = {at, cps_lex_identifier(at), (uint64_t)iova, 0};
+    struct named_buffer buffer = {at, cps_lex_identifier(at), (uint64_t)iova, 0, line, t->line};
     if (!buffer.length || *cps_lex_blank(at + buffer.length))
         return error_at(t, line, (size_t)(at - line), "expected a name for the buffer");
     t->current++;
@@ -253,8 +312,11 @@ struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
     if (!err)
         err = pass(t, true);
     if (!err)
+        err = sort_buffers(t);
+    if (!err)
         err = pass(t, false);
     cps_names_destroy(t->names);
+    free(t->by_name);
     free(t->buffers);
     free(t->data);
     free(t);
