@@ -64,13 +64,14 @@ static struct cps_err *put_reg(struct line *l)
     l->at = cps_lex_blank(l->at);
     size_t length = strcspn(l->at, " \t");
     bool known = true;
-    if (cps_lex_number(&l->at, &number))
+    if (cps_lex_number(&l->at, &number)) {
         known = number <= 0x3ffff;
-    else if ((known = cps_name_number(l->names->names, CPS_SPACE_GPU, l->at, length, &reg)))
+        reg = (uint32_t)number;
+    } else if ((known = cps_name_number(l->names->names, CPS_SPACE_GPU, l->at, length, &reg))) {
         l->at += length;
+    }
     if (!known)
         return expected("a register offset up to 0x3ffff or a register's name");
-    reg |= (uint32_t)number;
     l->count = 1;
     CPS_TRY(put_values(l));
     if (l->count - 1 > 127)
