@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * cpscope disasm: firmware to assembly. */
-#include "fw/fw.h"
+#include "info.h"
 #include "opt.h"
 #include "report.h"
 #include "trace/outfile.h"
 
 int cmd_disasm(const struct cps_options *opt);
 
+static struct cps_err *load(const struct cps_options *opt, struct cps_fw **ret)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(opt->arg[0], &stream));
+    struct cps_err *err = info_read_firmware(stream, opt->gen, ret);
+    cps_stream_close(stream);
+    return err;
+}
+
 static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
 {
     struct cps_outfile *out = NULL;
-    CPS_TRY(cps_fw_load(opt->arg[0], opt->gen, fw));
+    CPS_TRY(load(opt, fw));
     CPS_TRY(cps_fw_listing(*fw, opt->rnn, text));
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
     cps_outfile_write(out, cps_buf_text(text), text->size);

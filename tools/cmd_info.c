@@ -9,6 +9,21 @@
 
 int cmd_info(const struct cps_options *opt);
 
+void info_add_int(struct json_object *to, const char *key, uint64_t value)
+{
+    json_object_object_add(to, key, json_object_new_int64((int64_t)value));
+}
+
+const char *info_packet_name(const struct cps_names *names, unsigned id,
+                             char scratch[INFO_NAME_SIZE])
+{
+    const char *name = cps_name(names, CPS_SPACE_PACKET, id, NULL);
+    if (name)
+        return name;
+    snprintf(scratch, INFO_NAME_SIZE, "UNKN%u", id);
+    return scratch;
+}
+
 /* A capture if its first bytes say so, else firmware. */
 static struct cps_err *describe(const struct cps_options *opt, const char *path,
                                 struct json_object *to)
@@ -18,8 +33,9 @@ static struct cps_err *describe(const struct cps_options *opt, const char *path,
     size_t size = 0;
     CPS_TRY(cps_stream_open(path, &stream));
     struct cps_err *err = cps_stream_peek(stream, 32, &data, &size);
-    if (!err && size && cps_capture_format(data, size))
-        err = info_capture(stream, to);
+    const char *format = err ? NULL : cps_capture_format(data, size);
+    if (format)
+        err = info_capture(stream, format, to);
     else if (!err)
         err = info_firmware(stream, opt->gen, to);
     cps_stream_close(stream);

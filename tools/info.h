@@ -3,13 +3,27 @@
 #ifndef CPS_INFO_H
 #define CPS_INFO_H
 
+#include "fw/fw.h"
 #include "trace/capture.h"
 #include "trace/stream.h"
 
 struct json_object;
 
-/** What a capture holds: chip, sections, buffers, submits, packet mix. */
-CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, struct json_object *json);
+/** Room for the name of a packet that has none. */
+#define INFO_NAME_SIZE 16
+
+/** Sets an integer member of a JSON object. */
+void info_add_int(struct json_object *to, const char *key, uint64_t value);
+/** The name of packet @p id, else "UNKNn" (decimal), made in @p scratch. */
+const char *info_packet_name(const struct cps_names *names, unsigned id,
+                             char scratch[INFO_NAME_SIZE]);
+
+/** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
+CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,
+                                          struct json_object *json);
+/** Loads the firmware that fills the rest of @p stream; the caller destroys @p ret. */
+CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen,
+                                                struct cps_fw **ret);
 /** What a firmware holds: id, generation, version, processors, packet table. */
 CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
                                            struct json_object *json);

@@ -44,11 +44,6 @@ struct info {
     uint64_t walked;
 };
 
-static void add_int(struct json_object *to, const char *key, uint64_t value)
-{
-    json_object_object_add(to, key, json_object_new_int64((int64_t)value));
-}
-
 static void count_section(struct info *info, const struct cps_item *item)
 {
     unsigned i = 0;
@@ -77,9 +72,9 @@ static void flush_buffer(struct info *info)
         return;
     }
     struct json_object *row = json_object_new_object();
-    add_int(row, "iova", info->iova);
-    add_int(row, "size", info->size);
-    add_int(row, "contents", info->contents);
+    info_add_int(row, "iova", info->iova);
+    info_add_int(row, "size", info->size);
+    info_add_int(row, "contents", info->contents);
     json_object_array_add(info->buffers, row);
 }
 
@@ -142,8 +137,8 @@ static void take_submit(struct info *info, const struct cps_item *item)
         return;
     }
     struct json_object *row = json_object_new_object();
-    add_int(row, "iova", item->stream.iova);
-    add_int(row, "dwords", item->stream.dwords);
+    info_add_int(row, "iova", item->stream.iova);
+    info_add_int(row, "dwords", item->stream.dwords);
     json_object_object_add(row, "captured", json_object_new_boolean(known));
     json_object_array_add(info->submits, row);
 }
@@ -206,16 +201,6 @@ static enum cps_layout layout_of(const struct info *info)
     return core == 5 ? CPS_LAYOUT_A5XX_PFP : core == 6 ? CPS_LAYOUT_A6XX : CPS_LAYOUT_A7XX;
 }
 
-static const char *packet_name(const struct cps_names *names, unsigned id, char *scratch,
-                               size_t size)
-{
-    const char *name = cps_name(names, CPS_SPACE_PACKET, id, NULL);
-    if (name)
-        return name;
-    snprintf(scratch, size, "UNKN%u", id);
-    return scratch;
-}
-
 static void print_text(const struct info *info, const struct cps_names *names)
 {
     printf("  gpu id %" PRIu32 ", chip id 0x%" PRIx64 "\n", info->gpu_id, info->chip_id);
@@ -229,13 +214,22 @@ static void print_text(const struct info *info, const struct cps_names *names)
     printf("  packets, by a static walk:\n    %-28s %8" PRIu64 " (%" PRIu64 " registers)\n",
            "type 4", info->type4, info->type4_regs);
     for (unsigned id = 0; id < 128; id++) {
-        char scratch[16];
+        char scratch[INFO_NAME_SIZE];
         if (info->mix[id])
-            printf("    %-28s %8" PRIu64 "\n", packet_name(names, id, scratch, sizeof(scratch)),
-                   info->mix[id]);
+            printf("    %-28s %8" PRIu64 "\n", info_packet_name(names, id, scratch), info->mix[id]);
     }
     if (info->malformed)
         printf("    %-28s %8" PRIu64 "\n", "malformed", info->malformed);
+}
+
+static void add_section(struct json_object *to, const struct count *count)
+{
+    char scratch[24];
+    struct json_object *row = json_object_new_object();
+    snprintf(scratch, sizeof(scratch), "type %" PRIu32, count->type);
+    info_add_int(row, "count", count->sections);
+    info_add_int(row, "bytes", count->bytes);
+    json_object_object_add(to, count->name ? count->name : scratch, row);
 }
 
 static void print_json(const struct info *info, const struct cps_names *names)
@@ -243,19 +237,18 @@ static void print_json(const struct info *info, const struct cps_names *names)
     struct json_object *sections = json_object_new_object();
     struct json_object *mix = json_object_new_object();
     json_object_object_add(info->json, "kind", json_object_new_string("capture"));
-    add_int(info->json, "gpu_id", info->gpu_id);
-    add_int(info->json, "chip_id", info->chip_id);
+    info_add_int(info->json, "gpu_id", info->gpu_id);
+    info_add_int(info->json, "chip_id", info->chip_id);
     for (unsigned i = 0; i < info->count_used; i++)
-        add_int(sections, info->count[i].name ? info->count[i].name : "unknown",
-                info->count[i].sections);
+        add_section(sections, &info->count[i]);
     json_object_object_add(info->json, "sections", sections);
     json_object_object_add(info->json, "buffers", json_object_get(info->buffers));
     json_object_object_add(info->json, "submits", json_object_get(info->submits));
-    add_int(mix, "type4", info->type4);
+    info_add_int(mix, "type4", info->type4);
     for (unsigned id = 0; id < 128; id++) {
-        char scratch[16];
+        char scratch[INFO_NAME_SIZE];
         if (info->mix[id])
-            add_int(mix, packet_name(names, id, scratch, sizeof(scratch)), info->mix[id]);
+            info_add_int(mix, info_packet_name(names, id, scratch), info->mix[id]);
     }
     json_object_object_add(info->json, "packets", mix);
 }
@@ -272,7 +265,8 @@ static struct cps_err *finish(const struct info *info)
     return NULL;
 }
 
-struct cps_err *info_capture(struct cps_stream *stream, struct json_object *json)
+struct cps_err *info_capture(struct cps_stream *stream, const char *format,
+                             struct json_object *json)
 {
     struct info *info = calloc(1, sizeof(*info));
     if (!info)
@@ -281,8 +275,10 @@ struct cps_err *info_capture(struct cps_stream *stream, struct json_object *json
     info->json = json;
     info->buffers = json_object_new_array();
     info->submits = json_object_new_array();
-    if (!json)
-        printf("%s: capture\n", cps_stream_name(stream));
+    if (json)
+        json_object_object_add(json, "format", json_object_new_string(format));
+    else
+        printf("%s: capture, %s\n", cps_stream_name(stream), format);
     struct cps_err *err = cps_mem_create(MEMORY_LIMIT, &info->mem);
     if (!err)
         err = cps_capture_read(stream, NULL, &info->sink);

@@ -4,31 +4,15 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "fw/fw.h"
 #include "info.h"
-
-static void add_int(struct json_object *to, const char *key, uint64_t value)
-{
-    json_object_object_add(to, key, json_object_new_int64((int64_t)value));
-}
-
-static const char *handler_name(const struct cps_names *names, unsigned id, char *scratch,
-                                size_t size)
-{
-    const char *name = cps_name(names, CPS_SPACE_PACKET, id, NULL);
-    if (name)
-        return name;
-    snprintf(scratch, size, "UNKN%u", id);
-    return scratch;
-}
 
 static void table_text(const struct cps_fw *fw, const struct cps_fw_part *part,
                        const struct cps_names *names)
 {
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && part->table != CPS_FW_NONE; id++) {
-        char scratch[16];
+        char scratch[INFO_NAME_SIZE];
         printf("    0x%02x 0x%04" PRIx32 " %s\n", id, cps_fw_handler(fw, part, id),
-               handler_name(names, id, scratch, sizeof(scratch)));
+               info_packet_name(names, id, scratch));
     }
 }
 
@@ -37,12 +21,12 @@ static struct json_object *table_json(const struct cps_fw *fw, const struct cps_
 {
     struct json_object *table = json_object_new_array();
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && part->table != CPS_FW_NONE; id++) {
-        char scratch[16];
+        char scratch[INFO_NAME_SIZE];
         struct json_object *row = json_object_new_object();
-        add_int(row, "id", id);
-        add_int(row, "handler", cps_fw_handler(fw, part, id));
-        json_object_object_add(
-            row, "name", json_object_new_string(handler_name(names, id, scratch, sizeof(scratch))));
+        info_add_int(row, "id", id);
+        info_add_int(row, "handler", cps_fw_handler(fw, part, id));
+        json_object_object_add(row, "name",
+                               json_object_new_string(info_packet_name(names, id, scratch)));
         json_object_array_add(table, row);
     }
     return table;
@@ -75,34 +59,39 @@ static void print_json(const struct cps_fw *fw, const struct cps_names *names,
 {
     struct json_object *parts = json_object_new_array();
     json_object_object_add(json, "kind", json_object_new_string("firmware"));
-    add_int(json, "id", fw->id);
+    info_add_int(json, "id", fw->id);
     json_object_object_add(json, "generation", json_object_new_string(cps_gen_name(fw->gen)));
-    add_int(json, "version", fw->version);
-    add_int(json, "dwords", fw->count);
+    info_add_int(json, "version", fw->version);
+    info_add_int(json, "dwords", fw->count);
     if (fw->assumed)
         json_object_object_add(json, "assumed", json_object_new_string(fw->assumed));
     for (unsigned i = 0; i < fw->part_count; i++) {
         const struct cps_fw_part *part = &fw->part[i];
         struct json_object *row = json_object_new_object();
         json_object_object_add(row, "name", json_object_new_string(cps_fw_role_name(part->role)));
-        add_int(row, "start", part->start);
-        add_int(row, "size", part->size);
+        info_add_int(row, "start", part->start);
+        info_add_int(row, "size", part->size);
         if (part->table != CPS_FW_NONE)
-            add_int(row, "table", part->table);
+            info_add_int(row, "table", part->table);
         json_object_object_add(row, "packet_table", table_json(fw, part, names));
         json_object_array_add(parts, row);
     }
     json_object_object_add(json, "processors", parts);
 }
 
-struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen, struct json_object *json)
+struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen, struct cps_fw **ret)
 {
     CPS_FREE uint8_t *bytes = NULL;
     size_t size = 0;
+    CPS_TRY(cps_stream_read_all(stream, 4 * ((size_t)CPS_FW_MAX_WORDS + 1), &bytes, &size));
+    return cps_fw_parse(cps_stream_name(stream), bytes, size, gen, ret);
+}
+
+struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen, struct json_object *json)
+{
     struct cps_fw *fw = NULL;
     struct cps_names *names = NULL;
-    CPS_TRY(cps_stream_read_all(stream, 4 * (size_t)CPS_FW_MAX_WORDS, &bytes, &size));
-    CPS_TRY(cps_fw_parse(cps_stream_name(stream), bytes, size, gen, &fw));
+    CPS_TRY(info_read_firmware(stream, gen, &fw));
     struct cps_err *err = cps_names_create(fw->layout, NULL, &names);
     if (!err && json)
         print_json(fw, names, json);

@@ -23,6 +23,16 @@ static int help(int argc, char **argv)
     return 0;
 }
 
+/* Whether --help stands anywhere among a command's options. */
+static bool wants_help(int argc, char **argv)
+{
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (!strcmp(argv[i], "--help"))
+            return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     struct cps_options opt;
@@ -37,7 +47,7 @@ int main(int argc, char **argv)
     int command = opt_command(argv[1]);
     if (command < 0)
         return report_usage("no command is called '%s'; try 'cpscope help'", argv[1]);
-    if (argc > 2 && !strcmp(argv[2], "--help")) {
+    if (wants_help(argc, argv)) {
         opt_help(command);
         return 0;
     }

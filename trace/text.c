@@ -2,7 +2,6 @@
  * The text form of a trace: event.def's columns, then commentary behind `;`. */
 #include "text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "pm4.h"
@@ -112,7 +111,9 @@ static void put_registers(struct cps_buf *out, const struct cps_event *event)
     for (unsigned reg = 0; reg < 32; reg++) {
         if (!(event->value >> reg & 1))
             continue;
-        cps_buf_printf(out, "%s$%02x=", first ? "" : " ", reg);
+        const char digits[] = "0123456789abcdef";
+        const char name[] = {' ', '$', digits[reg >> 4], digits[reg & 15], '='};
+        cps_buf_add(out, name + first, sizeof(name) - first);
         cps_buf_hex(out, values & 0xffffffff, 8);
         values >>= 32;
         first = false;
@@ -174,7 +175,8 @@ static void comment_packet(struct cps_buf *out, const struct cps_names *names, u
     } else if (packet.kind == CPS_PM4_TYPE4) {
         cps_buf_str(out, " type4");
         put_name(out, names, CPS_SPACE_GPU, packet.reg);
-        cps_buf_printf(out, " x%" PRIu32, packet.count);
+        cps_buf_add(out, " x", 2);
+        put_decimal(out, packet.count);
     } else {
         cps_buf_str(out, " malformed");
     }
@@ -238,8 +240,10 @@ void cps_text_event(struct cps_buf *out, const struct cps_event *event,
     bool from_core = cps_event_who(event) != CPS_CPU_NONE;
     if (kind >= CPS_EV_COUNT)
         return;
-    if (with_processor && from_core)
-        cps_buf_printf(out, "%s ", cps_processor_name(cps_event_who(event)));
+    if (with_processor && from_core) {
+        cps_buf_str(out, cps_processor_name(cps_event_who(event)));
+        cps_buf_add(out, " ", 1);
+    }
     cps_buf_str(out, kinds[kind].keyword);
     for (const char *column = kinds[kind].columns; *column; column++) {
         cps_buf_add(out, " ", 1);
@@ -295,6 +299,10 @@ struct cps_err *cps_text_create(struct cps_outfile *out, const struct cps_trace_
     memcpy(text->names, names, sizeof(text->names));
     text->with_processor = with_processor;
     put_header(&text->buf, header);
+    if (text->buf.failed) {
+        cps_text_destroy(text);
+        return cps_err_nomem();
+    }
     *ret = text;
     return NULL;
 }

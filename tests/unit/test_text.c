@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * The text form of a trace, against lines written by hand from event.def's columns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "pm4.h"
+#include "text.h"
+
+#define TRACE "test_text.trace"
+
+static struct cps_names *names;
+
+static int open_names(void **state)
+{
+    (void)state;
+    struct cps_err *err = cps_names_create(CPS_LAYOUT_A6XX, NULL, &names);
+    cps_err_free(err);
+    return err != NULL;
+}
+
+static int close_names(void **state)
+{
+    (void)state;
+    cps_names_destroy(names);
+    return 0;
+}
+
+static struct cps_event event(unsigned kind, unsigned sub, uint32_t pc, uint64_t addr,
+                              uint32_t value)
+{
+    return (struct cps_event){cps_event_head(kind, sub, CPS_CPU_SQE, pc), value, addr};
+}
+
+static void expect(struct cps_event of, const struct cps_names *with, bool processor,
+                   const char *line)
+{
+    CPS_BUF out = {0};
+    cps_text_event(&out, &of, with, processor);
+    assert_string_equal(cps_buf_text(&out), line);
+}
+
+static void every_kind_has_its_columns(void **state)
+{
+    (void)state;
+    expect(event(CPS_EV_PKT, CPS_LEVEL_IB1, 0xc6, 0x1d91000, 0x70268000), NULL, false,
+           "PKT ib1 0x0000000001d91000 0x70268000 ; pc=0x00c6\n");
+    expect(event(CPS_EV_REG, CPS_PATH_USER, 0xd9, 0x8a0, 1), NULL, false,
+           "REG 0x08a0 0x00000001 user ; pc=0x00d9\n");
+    expect(event(CPS_EV_REGR, 0, 5, 0x12345, 0xdeadbeef), NULL, false,
+           "REGR 0x12345 0xdeadbeef ; pc=0x0005\n");
+    expect(event(CPS_EV_PIPE, 0, 5, 0x10, 2), NULL, false, "PIPE 0x0010 0x00000002 ; pc=0x0005\n");
+    expect(event(CPS_EV_CTRL, 0, 5, 0x10, 2), NULL, false, "CTRL 0x0010 0x00000002 ; pc=0x0005\n");
+    expect(event(CPS_EV_PROT, 0, 5, 0x10, 2), NULL, false, "PROT 0x0010 0x00000002 ; pc=0x0005\n");
+    expect(event(CPS_EV_MEMW, CPS_VIA_STORE, 5, UINT64_MAX, 7), NULL, false,
+           "MEMW 0xffffffffffffffff 0x00000007 store ; pc=0x0005\n");
+    expect(event(CPS_EV_MEMR, CPS_VIA_MEMDATA, 5, 16, 7), NULL, false,
+           "MEMR 0x0000000000000010 0x00000007 memdata ; pc=0x0005\n");
+    expect(event(CPS_EV_IRQ, 0, 5, 0, UINT32_MAX), NULL, false, "IRQ 4294967295 ; pc=0x0005\n");
+    expect(event(CPS_EV_ASSUME, CPS_WHAT_WAIT, 0xfffff, 16, 7), NULL, false,
+           "ASSUME wait 0x0000000000000010 0x00000007 ; pc=0xfffff\n");
+    expect(event(CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, 5, 16, 0), NULL, false,
+           "UNMODELLED mem 0x0000000000000010 ; pc=0x0005\n");
+}
+
+static void steps_list_the_registers_they_changed(void **state)
+{
+    (void)state;
+    expect(event(CPS_EV_STEP, 0, 0x123, 1, 1u << 2 | 1u << 0x1c), NULL, false,
+           "STEP 0x0123 $02=0x00000001 $1c=0x00000000\n");
+    expect(event(CPS_EV_STEP, 0, 0x123, UINT64_C(0x1122334455667788), 1u << 31 | 1u), names, true,
+           "sqe STEP 0x0123 $00=0x55667788 $1f=0x11223344\n");
+    expect(event(CPS_EV_STEP, 0, 0, 0, 0), NULL, false, "STEP 0x0000 -\n");
+    expect(event(CPS_EV_STEPX, 0, 1, 9, 1u << 16), NULL, false, "STEPX 0x0001 $10=0x00000009\n");
+}
+
+static void what_no_core_did_has_neither_processor_nor_pc(void **state)
+{
+    (void)state;
+    struct cps_event submit = {cps_event_head(CPS_EV_SUBMIT, 0, CPS_CPU_NONE, 1023), 0, 0x1d91000};
+    struct cps_event end = {cps_event_head(CPS_EV_END, CPS_REASON_BAD_PACKET, CPS_CPU_NONE, 0), 12,
+                            UINT64_MAX};
+    expect(submit, names, true, "SUBMIT 0 0x0000000001d91000 1023\n");
+    expect(end, names, true, "END bad-packet 12 18446744073709551615\n");
+}
+
+static void packets_are_named(void **state)
+{
+    (void)state;
+    struct cps_event wait = event(CPS_EV_PKT, CPS_LEVEL_RB, 0xc6, 0, 0x70268000);
+    expect(wait, names, false,
+           "PKT rb 0x0000000000000000 0x70268000 ; CP_WAIT_FOR_IDLE pc=0x00c6\n");
+    expect(wait, names, true,
+           "sqe PKT rb 0x0000000000000000 0x70268000 ; CP_WAIT_FOR_IDLE pc=0x00c6\n");
+    expect(event(CPS_EV_PKT, CPS_LEVEL_SDS, 1, 0, cps_pm4_type4(0x8e07, 12)), names, false,
+           "PKT sds 0x0000000000000000 0x408e078c ; type4 RB_CCU_CNTL x12 pc=0x0001\n");
+    expect(event(CPS_EV_PKT, CPS_LEVEL_IB2, 1, 0, 0), names, false,
+           "PKT ib2 0x0000000000000000 0x00000000 ; malformed pc=0x0001\n");
+}
+
+static void registers_are_named_with_their_fields(void **state)
+{
+    (void)state;
+    expect(event(CPS_EV_REG, CPS_PATH_DATA, 0x23, 0x8810, 1), names, false,
+           "REG 0x8810 0x00000001 data ; RB_SAMPLE_CNTL PER_SAMP_MODE pc=0x0023\n");
+    expect(event(CPS_EV_REG, CPS_PATH_DATA, 0x23, 0x8810, 0), names, false,
+           "REG 0x8810 0x00000000 data ; RB_SAMPLE_CNTL pc=0x0023\n");
+    expect(event(CPS_EV_REGR, 0, 5, 0x831, 0x1ffff), names, false,
+           "REGR 0x0831 0x0001ffff ; CP_SQE_INSTR_BASE+0x1 pc=0x0005\n");
+    expect(event(CPS_EV_UNMODELLED, CPS_PLACE_GPU, 5, 0x841, 0), names, false,
+           "UNMODELLED gpu 0x0000000000000841 ; CP_CHICKEN_DBG pc=0x0005\n");
+    expect(event(CPS_EV_REG, CPS_PATH_CTRL, 5, 0x3ffff, 3), names, false,
+           "REG 0x3ffff 0x00000003 ctrl ; pc=0x0005\n");
+}
+
+static void class_lists_are_masks(void **state)
+{
+    (void)state;
+    uint32_t mask = 1;
+    assert_true(cps_text_classes("reg,step", &mask));
+    assert_int_equal(mask, 1u << CPS_EV_REG | 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX);
+    assert_true(cps_text_classes("all", &mask));
+    assert_int_equal(mask, (1u << CPS_EV_COUNT) - 1);
+    uint32_t some = 0;
+    assert_true(cps_text_classes("default", &some));
+    assert_int_equal(mask & ~some, 1u << CPS_EV_CTRL | 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX);
+    assert_true(cps_text_classes("default,ctrl,step", &some));
+    assert_int_equal(some, mask);
+    const char *const wrong[] = {"", "reg,", ",reg", "REG", "re", "regx", "reg pkt", "al"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_false(cps_text_classes(wrong[i], &some));
+    assert_int_equal(some, mask);
+}
+
+static void unknown_numbers_have_words_too(void **state)
+{
+    (void)state;
+    assert_string_equal(cps_event_keyword(CPS_EV_STEPX), "STEPX");
+    assert_string_equal(cps_event_keyword(CPS_EV_COUNT), "?");
+    assert_string_equal(cps_event_sub_word(CPS_EV_REG, CPS_PATH_USER), "user");
+    assert_string_equal(cps_event_sub_word(CPS_EV_REG, 7), "?");
+    assert_string_equal(cps_event_sub_word(CPS_EV_COUNT, 8), "?");
+    assert_string_equal(cps_processor_name(CPS_CPU_BV), "bv");
+    assert_string_equal(cps_processor_name(CPS_CPU_COUNT), "?");
+    expect(event(CPS_EV_COUNT, 0, 0, 0, 0), names, true, "");
+}
+
+/* Writes @p count events, in batches of different sizes, into TRACE. */
+static void write_trace(size_t count)
+{
+    const struct cps_trace_header header = {
+        .gen = CPS_A6XX,
+        .firmware = {{"a.fw", "12ab"}},
+        .firmware_count = 1,
+        .capture = {"b.rd", "unknown"},
+        .policy = "waits=satisfy visibility=all prefetch=off",
+        .events = "reg",
+    };
+    struct cps_names *const none[CPS_CPU_COUNT] = {NULL};
+    struct cps_outfile *out = NULL;
+    struct cps_text *text = NULL;
+    assert_null(cps_outfile_open(TRACE, &out));
+    assert_null(cps_text_create(out, &header, none, false, &text));
+    struct cps_sink *sink = cps_text_sink(text);
+    for (size_t done = 0, batch = 0; done < count; done += batch, batch++) {
+        struct cps_event events[64];
+        batch %= 64;
+        batch = batch < count - done ? batch : count - done;
+        for (size_t i = 0; i < batch; i++)
+            events[i] = event(CPS_EV_REG, CPS_PATH_USER, 5, 0x10, (uint32_t)(done + i));
+        sink->put(sink, events, batch);
+    }
+    cps_text_destroy(text);
+    assert_null(cps_outfile_commit(out));
+}
+
+static void a_trace_is_its_header_and_every_event_in_order(void **state)
+{
+    (void)state;
+    char line[128];
+    char expected[128];
+    size_t count = 10000; /* several times the buffer */
+    write_trace(count);
+    FILE *file = fopen(TRACE, "r");
+    assert_non_null(file);
+    const char *const header[] = {
+        "# cpscope-trace 1\n",
+        "# gen a6xx\n",
+        "# firmware a.fw sha256:12ab\n",
+        "# capture b.rd sha256:unknown\n",
+        "# policy waits=satisfy visibility=all prefetch=off\n",
+        "# events reg\n",
+    };
+    for (size_t i = 0; i < sizeof(header) / sizeof(header[0]); i++) {
+        assert_non_null(fgets(line, sizeof(line), file));
+        assert_string_equal(line, header[i]);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(expected, sizeof(expected), "REG 0x0010 0x%08x user ; pc=0x0005\n", i);
+        assert_non_null(fgets(line, sizeof(line), file));
+        assert_string_equal(line, expected);
+    }
+    assert_null(fgets(line, sizeof(line), file));
+    fclose(file);
+    unlink(TRACE);
+    cps_text_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_has_its_columns),
+        cmocka_unit_test(steps_list_the_registers_they_changed),
+        cmocka_unit_test(what_no_core_did_has_neither_processor_nor_pc),
+        cmocka_unit_test(packets_are_named),
+        cmocka_unit_test(registers_are_named_with_their_fields),
+        cmocka_unit_test(class_lists_are_masks),
+        cmocka_unit_test(unknown_numbers_have_words_too),
+        cmocka_unit_test(a_trace_is_its_header_and_every_event_in_order),
+    };
+    return cmocka_run_group_tests_name("text", tests, open_names, close_names);
+}
