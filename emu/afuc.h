@@ -94,7 +94,9 @@ struct afuc_state {
     uint32_t level;  /* enum level */
     uint32_t header; /* of the current packet */
     uint64_t header_iova;
+    uint32_t header_pos; /* where it stands in its stream */
     uint32_t peeking;
+    uint32_t looking_ahead;
     uint32_t table_at; /* next entry that PACKET_TABLE_WRITE stores */
     uint32_t table[128];
     uint32_t control[CONTROL_COUNT];

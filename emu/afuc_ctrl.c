@@ -38,7 +38,9 @@ static uint32_t read_RPTR(const struct access *at)
 
 static uint32_t read_LOOKAHEAD(const struct access *at)
 {
-    return at->core->machine->policy.prefetch ? 3 : 0;
+    /* There must be a word behind the packet to look at. */
+    bool available = stream_has_(at->core, at->core->s.r[R_REM] + 1);
+    return at->core->machine->policy.prefetch && available ? 3 : 0;
 }
 
 /* a530 PFP: base lo, hi, size and dwords left of what IB1 (0..3) and IB2 (4..7) read. */
@@ -252,6 +254,18 @@ static void write_LEVEL(const struct access *at)
 static void write_PEEK(const struct access *at)
 {
     at->core->s.peeking = at->value != 0;
+}
+
+/* Clearing the hint takes back the packet that was read ahead: 6ee 01c6 then drops that packet's
+ * words itself, header included. */
+static void write_HINT(const struct access *at)
+{
+    struct afuc_state *s = &at->core->s;
+    if (!at->value && s->looking_ahead) {
+        s->queue[s->level].pos = s->header_pos;
+        at->core->window_left = 0;
+    }
+    s->looking_ahead = at->value != 0;
 }
 
 static void write_TABLE_ADDR(const struct access *at)

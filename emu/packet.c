@@ -61,6 +61,7 @@ bool afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     unsigned level = event_level(core, header);
     s->header = header;
     s->header_iova = stream_iova_(core);
+    s->header_pos = s->queue[s->level].pos;
     machine->stats.packets++;
     machine->stats.packets_by_id[level][to.id]++;
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);

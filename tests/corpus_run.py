@@ -123,11 +123,16 @@ class Checker:
             self.want.pop(0)
 
 
-def run(cpscope, firmware, capture, out):
-    done = subprocess.run([cpscope, "run", "--fw", firmware, capture, "-o", out],
+def run(cpscope, firmware, capture, out, *options):
+    done = subprocess.run([cpscope, "run", "--fw", firmware, capture, "-o", out, *options],
                           stderr=subprocess.PIPE, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return open(out).read(), done.stderr
+
+
+def writes_of(trace):
+    return [text.split(";")[0] for text in trace.splitlines()
+            if text.startswith(("REG ", "PIPE ", "MEMW "))]
 
 
 def check_case(cpscope, corpus, case, scratch):
@@ -136,6 +141,8 @@ def check_case(cpscope, corpus, case, scratch):
     capture = os.path.join(corpus, "captures", name)
     trace, summary = run(cpscope, firmware, capture, os.path.join(scratch, "a"))
     assert trace == run(cpscope, firmware, capture, os.path.join(scratch, "b"))[0], "two runs differ"
+    ahead = run(cpscope, firmware, capture, os.path.join(scratch, "c"), "--prefetch", "on")[0]
+    assert writes_of(ahead) == writes_of(trace), "look-ahead changes what is written"
     checker = Checker(capture)
     for text in trace.splitlines():
         if not text.startswith("#"):

@@ -157,8 +157,8 @@ static void a_spinning_core_is_a_deadlock(void **state)
         "a:\njump #a\nnop\n",
         "a:\ncread $02, [$00 + 0x038]\nbreq $02, 0x0, #a\nnop\n",
         "a:\njump #a\njump #a\n",
-        "mov $03, 0x7fff\na:\nbrne $03, 0x0, #a\nsub $03, $03, 0x1\nmov $03, 0x7fff\njump "
-        "#a\nnop\n",
+        /* a period of many instructions */
+        ("a:\nmov $03, 0x7fff\nb:\nbrne $03, 0x0, #b\nsub $03, $03, 0x1\njump #a\nnop\n"),
     };
     (void)state;
     for (size_t i = 0; i < sizeof(spins) / sizeof(spins[0]); i++) {
