@@ -5,4 +5,4 @@ set -eu
 cd "$(dirname "$0")/.."
 tools/setup.sh
 [ -f build/build.ninja ] || meson setup build >/dev/null
-ninja -C build --quiet
+ninja -C build --quiet >&2 # stdout belongs to the caller
