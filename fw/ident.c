@@ -83,6 +83,14 @@ static enum cps_gen guess_generation(const struct cps_fw *fw)
     return best;
 }
 
+/* Every image begins with a nop that carries its id; without that and without a packet table it is
+ * some other file. */
+static bool plausible(const struct cps_fw *fw)
+{
+    return fw->words[0] >> 24 == cps_fw_nop_(fw->gen) >> 24 ||
+           cps_fw_find_table_(fw, fw->gen, 0) != CPS_FW_NONE;
+}
+
 static struct cps_err *assume(struct cps_fw *fw)
 {
     CPS_BUF text = {0};
@@ -101,5 +109,12 @@ struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
     fw->version = fw->words[0] & 0xfff;
     fw->gen = gen ? (enum cps_gen)gen : ident ? ident->gen : guess_generation(fw);
     fw->layout = cps_fw_layout_(fw->id, fw->gen);
-    return gen || ident ? NULL : assume(fw);
+    if (gen || ident)
+        return NULL;
+    if (!plausible(fw))
+        return cps_err_input(fw->name, 4,
+                             "the first word 0x%08x carries no firmware id, expected firmware "
+                             "(--gen takes it for some all the same)",
+                             fw->words[0]);
+    return assume(fw);
 }
