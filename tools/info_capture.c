@@ -198,7 +198,7 @@ static enum cps_layout layout_of(const struct info *info)
                : info->gpu_id < 700 ? CPS_LAYOUT_A6XX
                                     : CPS_LAYOUT_A7XX;
     unsigned core = info->chip_id >> 24 & 0xff;
-    return core == 5 ? CPS_LAYOUT_A5XX_PFP : core == 6 ? CPS_LAYOUT_A6XX : CPS_LAYOUT_A7XX;
+    return core == 5 ? CPS_LAYOUT_A5XX_PFP : core <= 6 ? CPS_LAYOUT_A6XX : CPS_LAYOUT_A7XX;
 }
 
 static void print_text(const struct info *info, const struct cps_names *names)

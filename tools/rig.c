@@ -49,10 +49,19 @@ static struct cps_err *build_machine(struct rig *rig)
     return cps_machine_create(&config, &rig->machine);
 }
 
+/* A place that a later submission touches again counts up. */
 static void note_place(struct rig *rig, const struct cps_event *event)
 {
-    if (rig->place_count < RIG_MAX_PLACES)
-        rig->place[rig->place_count++] = (struct rig_place){cps_event_sub(event), event->addr, 1};
+    unsigned place = cps_event_sub(event);
+    unsigned i = 0;
+    while (i < rig->place_count &&
+           (rig->place[i].place != place || rig->place[i].number != event->addr))
+        i++;
+    if (i == RIG_MAX_PLACES)
+        return;
+    if (i == rig->place_count)
+        rig->place[rig->place_count++] = (struct rig_place){place, event->addr, 0};
+    rig->place[i].count++;
 }
 
 /* Keeps the unmodelled places for the summary, and hands on what the trace records. */

@@ -16,7 +16,7 @@
 struct rig_place {
     unsigned place; /**< enum CPS_PLACE_* */
     uint64_t number;
-    uint64_t count; /**< always 1: reported once per place */
+    uint64_t count; /**< submissions that touched it */
 };
 
 /** Firmware, machine and names, ready to be fed. */

@@ -60,12 +60,12 @@ static void print_packets(const struct rig *rig, const struct cps_stats *stats)
 static void print_places(const struct rig *rig)
 {
     if (rig->place_count)
-        fprintf(stderr, "not modelled (each place once):\n");
+        fprintf(stderr, "not modelled, with how many submissions touched it:\n");
     for (unsigned i = 0; i < rig->place_count; i++) {
         const struct rig_place *place = &rig->place[i];
         const char *name = place_name(rig, place);
-        fprintf(stderr, "  %-6s 0x%04" PRIx64 "%s%s\n",
-                cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number,
+        fprintf(stderr, "  %-6s 0x%04" PRIx64 " x%" PRIu64 "%s%s\n",
+                cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number, place->count,
                 name ? "  " : "", name ? name : "");
     }
     if (rig->place_count == RIG_MAX_PLACES)
@@ -132,6 +132,7 @@ static struct json_object *json_places(const struct rig *rig)
             row, "space",
             json_object_new_string(cps_event_sub_word(CPS_EV_UNMODELLED, place->place)));
         add_count(row, "number", place->number);
+        add_count(row, "count", place->count);
         if (name)
             json_object_object_add(row, "name", json_object_new_string(name));
         json_object_array_add(list, row);
