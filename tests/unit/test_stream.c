@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * Streams by magic, and output that is whole or absent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#include "outfile.h"
+#include "stream.h"
+
+static size_t gzip(const char *text, uint8_t *out, size_t room)
+{
+    z_stream z = {0};
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = (Bytef *)(uintptr_t)text;
+    z.avail_in = (uInt)strlen(text);
+    z.next_out = out;
+    z.avail_out = (uInt)room;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    return room - z.avail_out;
+}
+
+static struct cps_err *read_memory(const void *data, size_t size, char *text, size_t room)
+{
+    struct cps_stream *stream = NULL;
+    size_t got = 0;
+    CPS_TRY(cps_stream_open_memory("test", data, size, &stream));
+    struct cps_err *err = cps_stream_read(stream, text, room - 1, &got);
+    text[got] = '\0';
+    cps_stream_close(stream);
+    return err;
+}
+
+static void gzip_members_in_a_row_are_one_stream(void **state)
+{
+    uint8_t data[256];
+    char text[64];
+    (void)state;
+    size_t size = gzip("hello ", data, sizeof(data));
+    size += gzip("world", data + size, sizeof(data) - size);
+    assert_null(read_memory(data, size, text, sizeof(text)));
+    assert_string_equal(text, "hello world");
+}
+
+static void gzip_cut_anywhere_is_an_error(void **state)
+{
+    uint8_t data[256];
+    char text[64];
+    (void)state;
+    size_t size = gzip("hello", data, sizeof(data));
+    for (size_t cut = 2; cut < size; cut++) {
+        struct cps_err *err = read_memory(data, cut, text, sizeof(text));
+        assert_non_null(err);
+        assert_int_equal(err->code, CPS_ERR_INPUT);
+        cps_err_free(err);
+    }
+}
+
+static void peek_does_not_consume(void **state)
+{
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    size_t got = 0;
+    char text[8] = "";
+    (void)state;
+    assert_null(cps_stream_open_memory("test", "abcdef", 6, &stream));
+    assert_null(cps_stream_peek(stream, 3, &data, &got));
+    assert_int_equal(got, 3);
+    assert_memory_equal(data, "abc", 3);
+    assert_null(cps_stream_read(stream, text, 7, &got));
+    assert_string_equal(text, "abcdef");
+    assert_int_equal(cps_stream_offset(stream), 6);
+    cps_stream_close(stream);
+}
+
+static void a_directory_is_refused(void **state)
+{
+    struct cps_stream *stream = NULL;
+    (void)state;
+    struct cps_err *err = cps_stream_open("/", &stream);
+    assert_non_null(err);
+    assert_int_equal(err->code, CPS_ERR_OS);
+    cps_err_free(err);
+}
+
+static void aborted_output_leaves_nothing(void **state)
+{
+    char path[] = "/tmp/cpscope-test-XXXXXX";
+    struct cps_outfile *out = NULL;
+    char line[8] = "";
+    (void)state;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, "old", 3) == 3);
+    close(fd);
+    assert_null(cps_outfile_open(path, &out));
+    cps_outfile_write(out, "new", 3);
+    cps_outfile_abort(out);
+    FILE *file = fopen(path, "r");
+    assert_non_null(fgets(line, sizeof(line), file));
+    fclose(file);
+    assert_string_equal(line, "old");
+    assert_null(cps_outfile_open(path, &out));
+    cps_outfile_write(out, "new", 3);
+    assert_null(cps_outfile_commit(out));
+    file = fopen(path, "r");
+    assert_non_null(fgets(line, sizeof(line), file));
+    fclose(file);
+    assert_string_equal(line, "new");
+    unlink(path);
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    struct cps_outfile *out = NULL;
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        return;
+    assert_null(cps_outfile_open("/dev/full", &out));
+    cps_outfile_write(out, "x", 1);
+    struct cps_err *err = cps_outfile_commit(out);
+    assert_non_null(err);
+    assert_int_equal(err->code, CPS_ERR_OS);
+    cps_err_free(err);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gzip_members_in_a_row_are_one_stream),
+        cmocka_unit_test(gzip_cut_anywhere_is_an_error),
+        cmocka_unit_test(peek_does_not_consume),
+        cmocka_unit_test(a_directory_is_refused),
+        cmocka_unit_test(aborted_output_leaves_nothing),
+        cmocka_unit_test(a_full_disk_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
