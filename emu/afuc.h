@@ -25,9 +25,21 @@ enum { R_TRASH = 32, R_COUNT = 33 };
 
 /** The word that hardware puts behind the last dword of every IB: type 7, opcode 0x0a, count 0. */
 #define END_OF_IB 0x708a8000u
+/** And behind the packets that the ME of a5xx takes from its side stream: opcode 0x09. */
+#define END_OF_SIDE 0x70898000u
 
-/** Streams that a core can read, by role; IB_LEVEL values map to them per generation. */
-enum level { LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS, LEVEL_COUNT };
+/** Streams that a core can read, by role; IB_LEVEL values map to them per generation. The ME of
+ * a5xx has no levels: it reads the MEQ, or its side stream. */
+enum level {
+    LEVEL_RB,
+    LEVEL_IB1,
+    LEVEL_IB2,
+    LEVEL_IB3,
+    LEVEL_SDS,
+    LEVEL_SIDE,
+    LEVEL_COUNT, /* those above are fetched from memory */
+    LEVEL_MEQ = LEVEL_COUNT,
+};
 
 /** One fetch that waits in, or is read from, a queue of the ROQ. */
 struct fetch {
@@ -59,6 +71,17 @@ struct fifo {
     uint32_t request_count;
 };
 
+/** Words on their way from the PFP to the ME, each with the packet that the PFP was at. The depth
+ * of the hardware's queue is not visible to firmware. */
+#define MEQ_WORDS 1024u
+struct meq {
+    uint32_t word[MEQ_WORDS];
+    uint32_t level[MEQ_WORDS]; /* enum CPS_LEVEL_*: INT unless the PFP passed the word on */
+    uint64_t iova[MEQ_WORDS];
+    uint32_t head;
+    uint32_t count;
+};
+
 /** Draw-state group registers, selected by DRAW_STATE_SEL. */
 struct group {
     uint32_t sds_base[2];
@@ -73,6 +96,7 @@ enum afuc_wait {
     WAIT_STREAM,  /* the stream of the current level is empty */
     WAIT_MEMDATA, /* nothing was requested, or more was read than requested */
     WAIT_REGDATA,
+    WAIT_MEQ,   /* the queue to the ME is full */
     WAIT_FAULT, /* for ever; `fault` says why */
 };
 
@@ -115,6 +139,20 @@ struct afuc_state {
     uint32_t nrt[2]; /* NRT address, low word with flags */
     uint32_t event_cmd, event_ctrl, event_addr[2];
     uint32_t visible_draw; /* draws that the visibility stream has handed out */
+    uint32_t hint_pos;     /* a7xx: where the stream stood when the look-ahead began */
+    uint32_t id;           /* packet table index of the last dispatch */
+    uint32_t lock;         /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
+    /* a5xx */
+    struct meq meq;         /* ME: what the PFP sent */
+    uint32_t side_left;     /* ME: words that it still takes from the side stream */
+    uint32_t side_packets;  /* ME: the side stream is packets and ends with END_OF_SIDE */
+    uint32_t read_count;    /* ME: registers that the next $addr with bit 20 reads; 0: one */
+    uint32_t read_pending;  /* ME: a read address was set, but no length (enum pending_read) */
+    uint32_t rmw_offset;    /* ME: read-modify-write in progress, bit 31: valid */
+    uint32_t rmw_mask;
+    uint32_t rmw_rotate;
+    uint32_t group_words[3]; /* PFP: header and base of the draw-state group being set */
+    uint32_t group_word_count;
 };
 
 enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE };
@@ -164,6 +202,10 @@ enum ctl {
     CTL_CHIP_ID,
     CTL_CHIP_VARIANT,
     CTL_SECURE_MODE,
+    CTL_LEVEL_PRIVILEGE,
+    CTL_MODE_BITMASK,
+    CTL_BV_INSTR_BASE,
+    CTL_LPAC_INSTR_BASE,
 };
 
 struct afuc_core {
@@ -173,6 +215,8 @@ struct afuc_core {
     enum cps_processor who;
     enum cps_layout layout;
     struct cps_machine *machine;
+    struct afuc_core *me; /* a5xx: the core behind the PFP, NULL for all others */
+    uint32_t start;       /* dword of the machine's image where this core's own begins */
     /* The stream being read, as a window into memory; not state, refilled when stale. */
     const uint32_t *window;
     uint32_t window_left;
@@ -209,11 +253,13 @@ void afuc_control_init_(struct afuc_core *core);
 /** The stored value of a control register; 0 where the layout lacks it. No side effects. */
 uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which);
 void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
+/** Its number in the core's layout, 0xffff where the layout lacks it. */
+uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
 
 /* afuc_pipe.c */
 void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
-/** $addr now names pipe register @p number: those without payload act at once. */
-void afuc_pipe_select_(struct afuc_core *core, uint32_t number);
+/** $addr is now @p address, whose 31:24 name a pipe register: those without payload act at once. */
+void afuc_pipe_select_(struct afuc_core *core, uint32_t address);
 
 /* queue.c: streams. */
 /** Queues a fetch; false if the queue is full. */
@@ -240,9 +286,31 @@ bool afuc_dispatch_(struct afuc_core *core, uint32_t *target);
 bool afuc_iret_(struct afuc_core *core, uint32_t *target);
 bool afuc_setsecure_(struct afuc_core *core);
 
+/* meq.c: from the PFP of a5xx to its ME. */
+bool meq_room_(const struct afuc_core *pfp, uint32_t words);
+void meq_push_(struct afuc_core *pfp, uint32_t value);
+uint32_t meq_pop_(struct afuc_core *me);
+/** Whether the side stream holds @p words words, its end mark counted. */
+bool side_has_(const struct afuc_core *me, uint32_t words);
+bool side_at_end_(const struct afuc_core *me);
+
+/* me.c: the ME's own ways to registers and memory. */
+/** $addr or $usraddr with bit 20: queues registers in $regdata; with bit 23: read-modify-write. */
+void me_select_(struct afuc_core *me, uint32_t address, unsigned path);
+/** A value for $data while a read-modify-write is in progress; false if there is none. */
+bool me_rmw_data_(struct afuc_core *me, uint32_t value);
+/** Serves a read of register 0x1d that no request stands behind, as the older documentation has
+ * it; false if there is nothing to read. */
+bool me_read_through_(struct afuc_core *me);
+void me_reg_write_(struct afuc_core *me, uint32_t offset, uint32_t value);
+
 /* draw.c: draw-state groups. */
 void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base);
 void draw_execute_group_(struct afuc_core *core, uint32_t group);
 uint32_t draw_queued_mask_(const struct afuc_core *core);
+/** a7xx: queues every group of the active mask that the render mode asks for. */
+void draw_start_(struct afuc_core *core);
+/** a5xx PFP: one word of CP_SET_DRAW_STATE; @p first begins a packet. */
+void draw_group_word_(struct afuc_core *core, uint32_t value, bool first);
 
 #endif

@@ -124,6 +124,22 @@ static uint32_t read_MARKER(const struct access *at)
     return at->core->machine->reg[0x9880];
 }
 
+/* Evaluation is instant, so bit 0 is always set. */
+static uint32_t read_SDS_STATUS(const struct access *at)
+{
+    return at->core->s.queue[LEVEL_SDS].count ? 1 : 3;
+}
+
+static uint32_t read_PACKET_ID(const struct access *at)
+{
+    return at->core->s.id;
+}
+
+static uint32_t read_LOCK(const struct access *at)
+{
+    return at->core->s.lock;
+}
+
 static uint32_t read_SHARED(const struct access *at)
 {
     return at->core->machine->shared[at->index];
@@ -268,6 +284,18 @@ static void write_HINT(const struct access *at)
     s->looking_ahead = at->value != 0;
 }
 
+static void write_LEVEL_HINT(const struct access *at)
+{
+    struct afuc_state *s = &at->core->s;
+    if (at->value && !s->looking_ahead)
+        s->hint_pos = s->queue[s->level].pos;
+    if (!at->value && s->looking_ahead) {
+        s->queue[s->level].pos = s->hint_pos;
+        at->core->window_left = 0;
+    }
+    s->looking_ahead = at->value != 0;
+}
+
 static void write_TABLE_ADDR(const struct access *at)
 {
     at->core->s.table_at = at->value;
@@ -298,6 +326,71 @@ static void write_RESET(const struct access *at)
     }
 }
 
+static void write_GROUP_FIRST(const struct access *at)
+{
+    draw_group_word_(at->core, at->value, true);
+}
+
+static void write_GROUP_NEXT(const struct access *at)
+{
+    draw_group_word_(at->core, at->value, false);
+}
+
+static void write_SDS_START(const struct access *at)
+{
+    if (at->value == 4)
+        draw_start_(at->core);
+    else if (at->value == 3)
+        queue_clear_(at->core, LEVEL_SDS);
+}
+
+/* A lock that another core owns stays its own; asking again is the firmware's loop. */
+static void write_LOCK(const struct access *at)
+{
+    struct cps_machine *machine = at->core->machine;
+    uint32_t taken = 0;
+    for (unsigned i = 0; i < machine->core_count; i++)
+        taken |= &machine->core[i] == at->core ? 0 : machine->core[i].s.lock;
+    at->core->s.lock = at->value & ~taken;
+}
+
+static void start_core(const struct access *at, enum cps_processor who, enum ctl base)
+{
+    const uint32_t *words = at->core->s.control + afuc_control_number_(at->core, base);
+    if (at->value & 1)
+        machine_start_core_(at->core, who, (uint64_t)words[1] << 32 | words[0]);
+}
+
+static void write_BV_CNTL(const struct access *at)
+{
+    start_core(at, CPS_CPU_BV, CTL_BV_INSTR_BASE);
+}
+
+static void write_LPAC_CNTL(const struct access *at)
+{
+    start_core(at, CPS_CPU_LPAC, CTL_LPAC_INSTR_BASE);
+}
+
+/* Base low and high stand in the two registers before the size. */
+static void write_SIDE(const struct access *at)
+{
+    const uint32_t *control = at->core->s.control;
+    uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
+    if (at->value && !queue_push_(&at->core->me->s.queue[LEVEL_SIDE], iova, at->value, 0))
+        afuc_fault_(at->core, FAULT_QUEUE, at->number);
+}
+
+static void write_SIDE_TAKE(const struct access *at)
+{
+    at->core->s.side_left = at->value;
+}
+
+static void write_SOURCE(const struct access *at)
+{
+    at->core->s.side_packets = at->value == 1;
+    stream_select_(at->core, at->value ? LEVEL_SIDE : LEVEL_MEQ);
+}
+
 static void write_SHARED(const struct access *at)
 {
     struct cps_machine *machine = at->core->machine;
@@ -326,6 +419,10 @@ static const uint8_t row_of[] = {
     [CTL_CHIP_ID] = ROW_CHIP_ID,
     [CTL_CHIP_VARIANT] = ROW_CHIP_VARIANT,
     [CTL_SECURE_MODE] = ROW_SECURE_MODE,
+    [CTL_LEVEL_PRIVILEGE] = ROW_LEVEL_PRIVILEGE,
+    [CTL_MODE_BITMASK] = ROW_MODE_BITMASK,
+    [CTL_BV_INSTR_BASE] = ROW_BV_INSTR_BASE,
+    [CTL_LPAC_INSTR_BASE] = ROW_LPAC_INSTR_BASE,
 };
 
 void afuc_control_init_(struct afuc_core *core)
@@ -338,9 +435,14 @@ void afuc_control_init_(struct afuc_core *core)
     }
 }
 
+uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which)
+{
+    return rows[row_of[which]].number[core->layout];
+}
+
 uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which)
 {
-    uint32_t number = rows[row_of[which]].number[core->layout];
+    uint32_t number = afuc_control_number_(core, which);
     return number == NO_NUMBER ? 0 : core->s.control[number];
 }
 

@@ -77,20 +77,34 @@ static void pipe_TS_DATA_HI(struct afuc_core *core, uint32_t value)
     event_stamp_high_(core, value);
 }
 
+/* a530 ME: a void register whose command is part of the address. */
+static void pipe_A5_EVENT(struct afuc_core *core, uint32_t value)
+{
+    if (value >> 11 & 1)
+        lower(&core->s.pend_cache);
+    if (value >> 13 & 1)
+        lower(&core->machine->core[0].s.pend_cache);
+}
+
+static void pipe_READ_COUNT(struct afuc_core *core, uint32_t value)
+{
+    core->s.read_count = value;
+}
+
 static const struct row {
-    uint8_t number[2]; /* a6xx, a7xx */
+    uint8_t number[3]; /* a5xx, a6xx, a7xx */
     bool is_void;
     void (*write)(struct afuc_core *core, uint32_t value);
 } rows[] = {
-#define PIPE_REG(id, g6, g7, is_void, write, evidence) {{g6, g7}, is_void, pipe_##write},
+#define PIPE_REG(id, g5, g6, g7, is_void, write, evidence) {{g5, g6, g7}, is_void, pipe_##write},
 #include "afuc_pipe.def"
 };
 
 static const struct row *find_row(const struct afuc_core *core, uint32_t number)
 {
-    bool a7xx = is_a7xx(core);
+    unsigned gen = is_a7xx(core) ? 2 : cps_layout_gen(core->layout) == CPS_A6XX;
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].number[a7xx] == number)
+        if (rows[i].number[gen] == number)
             return &rows[i];
     }
     return NULL;
@@ -104,13 +118,14 @@ static void report_unmodelled(struct afuc_core *core, uint32_t number)
     *touched |= 1u << number % 32;
 }
 
-void afuc_pipe_select_(struct afuc_core *core, uint32_t number)
+void afuc_pipe_select_(struct afuc_core *core, uint32_t address)
 {
+    uint32_t number = address >> 24;
     const struct row *row = find_row(core, number);
     if (!row || !row->is_void)
         return;
-    core_event_(core, CPS_EV_PIPE, 0, number, 0);
-    row->write(core, 0);
+    core_event_(core, CPS_EV_PIPE, 0, number, address & 0xffffff);
+    row->write(core, address & 0xffffff);
 }
 
 void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value)

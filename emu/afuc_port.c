@@ -32,6 +32,15 @@ static uint32_t extra_reads(const struct afuc_core *core, const struct afuc_uop 
     return uop->code == UOP_CWRITE ? uop->xmov : extra_count(core, uop, popped);
 }
 
+static bool memdata_has(struct afuc_core *core, uint32_t words)
+{
+    while (!fifo_has_(core, &core->s.memdata, words)) {
+        if (core->layout != CPS_LAYOUT_A5XX_ME || !me_read_through_(core))
+            return false;
+    }
+    return true;
+}
+
 /* Whether every queue that an instruction reads holds enough for one execution. */
 bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop)
 {
@@ -39,9 +48,11 @@ bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop)
     uint32_t mem = uses(uop, R_MEMDATA);
     uint32_t reg = uses(uop, R_REGDATA);
     uint32_t extra = extra_reads(core, uop, data);
+    if (core->me && uop->dst == R_DATA && !meq_room_(core, 1 + uop->xmov))
+        return wait_for(core, WAIT_MEQ);
     if (data && !stream_has_(core, data + extra))
         return wait_for(core, WAIT_STREAM);
-    if (mem && !fifo_has_(core, &core->s.memdata, mem + (data ? 0 : extra)))
+    if (mem && !memdata_has(core, mem + (data ? 0 : extra)))
         return wait_for(core, WAIT_MEMDATA);
     if (reg && !fifo_has_(core, &core->s.regdata, reg + (data || mem ? 0 : extra)))
         return wait_for(core, WAIT_REGDATA);
@@ -73,7 +84,7 @@ static void protect_test(struct afuc_core *core, uint32_t value)
 static void user_write(struct afuc_core *core, uint32_t value)
 {
     uint32_t *address = &core->s.usraddr;
-    if (*address >> 20 & 1)
+    if ((*address >> 20 & 1) && core->layout != CPS_LAYOUT_A5XX_ME)
         protect_test(core, value);
     else
         gpu_write_(core, *address & 0x3ffff, value, CPS_PATH_USER);
@@ -81,14 +92,15 @@ static void user_write(struct afuc_core *core, uint32_t value)
         ++*address;
 }
 
-static void data_write(struct afuc_core *core, uint32_t value)
+/* What $data of an SQE or ME does: a write to the place that was selected last. */
+static void selected_write(struct afuc_core *core, uint32_t value)
 {
     struct afuc_state *s = &core->s;
+    bool fixed = s->addr >> 18 & 1;
     if (s->user_selected) {
         user_write(core, value);
         return;
     }
-    bool fixed = s->addr >> 18 & 1;
     if (s->addr >> 24) {
         afuc_pipe_write_(core, s->addr >> 24, value);
         s->addr += fixed ? 0 : 1u << 24;
@@ -96,6 +108,32 @@ static void data_write(struct afuc_core *core, uint32_t value)
         gpu_write_(core, s->addr & 0x3ffff, value, CPS_PATH_DATA);
         s->addr += !fixed;
     }
+}
+
+static void data_write(struct afuc_core *core, uint32_t value)
+{
+    if (core->me)
+        meq_push_(core, value);
+    else if (!me_rmw_data_(core, value))
+        selected_write(core, value);
+}
+
+static void select_user(struct afuc_core *core, uint32_t value)
+{
+    core->s.usraddr = value;
+    core->s.user_selected = 1;
+    if (core->layout == CPS_LAYOUT_A5XX_ME)
+        me_select_(core, value, CPS_PATH_USER);
+}
+
+static void select_privileged(struct afuc_core *core, uint32_t value)
+{
+    core->s.addr = value;
+    core->s.user_selected = 0;
+    if (value >> 24)
+        afuc_pipe_select_(core, value);
+    else if (core->layout == CPS_LAYOUT_A5XX_ME)
+        me_select_(core, value, CPS_PATH_DATA);
 }
 
 void afuc_write_(struct afuc_core *core, unsigned number, uint32_t value)
@@ -106,14 +144,10 @@ void afuc_write_(struct afuc_core *core, unsigned number, uint32_t value)
         data_write(core, value);
         break;
     case R_USRADDR:
-        s->usraddr = value;
-        s->user_selected = 1;
+        select_user(core, value);
         break;
     case R_ADDR:
-        s->addr = value;
-        s->user_selected = 0;
-        if (value >> 24)
-            afuc_pipe_select_(core, value >> 24);
+        select_privileged(core, value);
         break;
     default:
         s->r[number ? number : R_TRASH] = value;

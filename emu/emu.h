@@ -44,8 +44,7 @@ struct cps_machine_config {
     struct cps_image image[4]; /**< the cores' parts of `words`, in scheduling order */
     unsigned image_count;
     struct cps_policy policy;
-    uint32_t chip; /**< what the chip identity control register reads (machine.c has defaults) */
-    bool chip_given;
+    uint32_t chip;        /**< what the chip identity control register reads */
     uint64_t memory_limit; /**< bytes; 0: 4 GiB */
     uint64_t instr_iova;   /**< where the image lies in GPU memory; 0: the default */
     uint64_t ring_iova;    /**< where the ring lies; 0: the default */
@@ -83,6 +82,9 @@ CPS_PUBLIC void cps_machine_flush(struct cps_machine *machine);
 /** Emits the END event. */
 CPS_PUBLIC void cps_machine_end(struct cps_machine *machine, enum cps_stop stop);
 
+/** a5xx: the word of CP_ME_INIT that selects work-arounds; the kernel sends 0xb for a505, a506 and
+ * a530, 1 for a510, 0 for the others. Before cps_machine_boot(). */
+CPS_PUBLIC void cps_machine_workarounds(struct cps_machine *machine, uint32_t word);
 /** Runs the bootstrap and the generation's CP_ME_INIT, as the kernel driver submits it. */
 CPS_PUBLIC enum cps_stop cps_machine_boot(struct cps_machine *machine, uint64_t budget);
 /** Stores contents of a buffer of the capture. */

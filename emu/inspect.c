@@ -93,7 +93,8 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
                                         [CPS_PLACE_MEMORY] = "memory"};
     static const char *const wait[] = {"", "waits for words of a command stream that has none",
                                        "reads $memdata, but nothing was requested",
-                                       "reads $regdata, but nothing was requested", ""};
+                                       "reads $regdata, but nothing was requested",
+                                       "the queue to the ME is full", ""};
     if (core->s.wait)
         cps_buf_str(out, wait[core->s.wait]);
     else if (core->polled.number || core->polled.place)
@@ -104,14 +105,36 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
         cps_buf_str(out, "repeats the same state for ever");
 }
 
-void cps_machine_explain(const struct cps_machine *machine, enum cps_stop stop, struct cps_buf *out)
+static const char *processor_name(enum cps_processor who)
 {
-    const struct afuc_core *core = &machine->core[0];
+    static const char *const names[] = {
+        [CPS_CPU_PFP] = "pfp", [CPS_CPU_ME] = "me",     [CPS_CPU_SQE] = "sqe",
+        [CPS_CPU_BV] = "bv",   [CPS_CPU_LPAC] = "lpac", [CPS_CPU_NONE] = "",
+    };
+    return names[who];
+}
+
+/* The core to blame: with a fault or error, else one that goes round, else the first. */
+static const struct afuc_core *culprit(const struct cps_machine *machine)
+{
+    const struct afuc_core *core = NULL;
     for (unsigned i = 0; i < machine->core_count; i++) {
         if (machine->core[i].s.wait == WAIT_FAULT || machine->core[i].s.error_code)
             core = &machine->core[i];
     }
+    for (unsigned i = 0; !core && i < machine->core_count; i++) {
+        if (machine->core[i].s.started && !core_idle_(&machine->core[i]))
+            core = &machine->core[i];
+    }
+    return core ? core : &machine->core[0];
+}
+
+void cps_machine_explain(const struct cps_machine *machine, enum cps_stop stop, struct cps_buf *out)
+{
+    const struct afuc_core *core = culprit(machine);
     const struct afuc_state *s = &core->s;
+    if (machine->core_count > 1)
+        cps_buf_printf(out, "%s ", processor_name(core->who));
     cps_buf_printf(out, "at 0x%04" PRIx32 ": ", s->pc);
     if (s->error_code)
         cps_buf_printf(out, "the firmware reported error %" PRIu32 " and spins", s->error_code);

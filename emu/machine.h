@@ -16,11 +16,14 @@ struct cps_machine {
     unsigned core_count;
     struct afuc_uop *uops[MAX_CORES];
     struct cps_policy policy;
-    enum cps_layout layout;
+    enum cps_layout layout; /* A5XX_PFP for the two processors of a5xx together */
     struct cps_mem *mem;
+    uint32_t *words; /* the image, from which processors are started */
+    uint32_t word_count;
     uint64_t instr_iova;
     uint64_t ring_iova;
     uint32_t ring_wptr; /* dwords */
+    uint32_t workarounds; /* a5xx: that word of CP_ME_INIT */
     uint64_t clock;     /* instructions of all cores, each repetition of a (rep) counted */
     uint64_t repeats;   /* repetitions behind the first */
     uint64_t changes;   /* stores that changed a register: equal counts, equal registers */
@@ -75,10 +78,20 @@ void nrt_write_(struct afuc_core *core, uint32_t value);
 void event_stamp_(struct afuc_core *core, uint32_t value);
 void event_stamp_high_(struct afuc_core *core, uint32_t value);
 
+/** Another processor starts at @p iova, which must lie in the firmware's image. */
+void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t iova);
+
 /* wait.c: the policy about values that the rest of the GPU would write. */
 void wait_policy_(struct afuc_core *core, uint32_t header);
+/** Whether the words that the policy looks at are there: the ME gets them one by one. */
+bool wait_ready_(struct afuc_core *core, uint32_t header);
+
+/* packet.c */
+unsigned event_level_(const struct afuc_core *core, uint32_t header);
 
 /* sched.c */
+/** Whether the core waits for the next packet, and there is none. */
+bool core_idle_(const struct afuc_core *core);
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget);
 
 /* spin.c: whether the cores go round in circles of at most @p largest steps for ever. Steps them

@@ -26,6 +26,18 @@ struct dispatch {
     uint32_t count; /* dwords of payload */
 };
 
+/* Type 4 is entry 4, but on the ME of a5xx each kind of register bank has its own (F: the handlers
+ * add the bank bits of $16, of $17, and none). */
+static uint32_t type4_entry(const struct afuc_core *core, uint32_t header)
+{
+    uint32_t offset = header >> 8 & 0x3ffff;
+    if (core->layout != CPS_LAYOUT_A5XX_ME)
+        return 4;
+    if (offset >= 0x2000 && offset <= 0x27ff)
+        return 2;
+    return offset >= 0xe000 && offset <= 0xefff ? 3 : 4;
+}
+
 /* A malformed header runs an error handler with $rem = 0 (H: crash.devcore). Which table entry
  * hardware takes is not known for every kind of defect; entry 0 is an error handler in all images
  * seen. */
@@ -36,15 +48,18 @@ static struct dispatch classify(const struct afuc_core *core, uint32_t header)
     if (type == 7 && (!checked || type7_valid(header)))
         return (struct dispatch){header >> 16 & 0x7f, header & 0x3fff};
     if (type == 4 && (!checked || type4_valid(header)))
-        return (struct dispatch){4, header & 0x7f};
+        return (struct dispatch){type4_entry(core, header), header & 0x7f};
     return (struct dispatch){0, 0};
 }
 
-static unsigned event_level(const struct afuc_core *core, uint32_t header)
+unsigned event_level_(const struct afuc_core *core, uint32_t header)
 {
-    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB, CPS_LEVEL_IB1, CPS_LEVEL_IB2,
-                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS};
-    return header == END_OF_IB ? CPS_LEVEL_INT : by_level[core->s.level];
+    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB,  CPS_LEVEL_IB1, CPS_LEVEL_IB2,
+                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS, CPS_LEVEL_SDS};
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.level[core->s.meq.head];
+    bool mark = header == (core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB);
+    return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
 }
 
 /* The delay slot pops the header; $rem counts that word too until then. */
@@ -52,16 +67,17 @@ bool afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
     struct cps_machine *machine = core->machine;
-    if (!stream_has_(core, 1)) {
+    if (!stream_has_(core, 1) || !wait_ready_(core, stream_peek_(core))) {
         s->wait = WAIT_STREAM;
         return false;
     }
     uint32_t header = stream_peek_(core);
     struct dispatch to = classify(core, header);
-    unsigned level = event_level(core, header);
+    unsigned level = event_level_(core, header);
     s->header = header;
     s->header_iova = stream_iova_(core);
-    s->header_pos = s->queue[s->level].pos;
+    s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;
+    s->id = to.id;
     machine->stats.packets++;
     machine->stats.packets_by_id[level][to.id]++;
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);

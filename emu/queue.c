@@ -23,8 +23,11 @@ void queue_clear_(struct afuc_core *core, enum level level)
     core->window_left = 0;
 }
 
+/* LPAC has a ring of its own, into which nobody puts anything here. */
 static uint32_t ring_available(const struct afuc_core *core)
 {
+    if (core->who == CPS_CPU_LPAC)
+        return 0;
     return (core->machine->ring_wptr - core->s.queue[LEVEL_RB].pos) % RING_DWORDS;
 }
 
@@ -32,6 +35,10 @@ bool stream_has_(struct afuc_core *core, uint32_t words)
 {
     if (core->s.level == LEVEL_RB)
         return ring_available(core) >= words;
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.count >= words;
+    if (core->s.level == LEVEL_SIDE)
+        return side_has_(core, words);
     const struct queue *queue = &core->s.queue[core->s.level];
     uint64_t available = 0;
     for (uint32_t i = 0; i < queue->count && available < words + (uint64_t)queue->pos; i++)
@@ -41,6 +48,8 @@ bool stream_has_(struct afuc_core *core, uint32_t words)
 
 uint64_t stream_iova_(const struct afuc_core *core)
 {
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.iova[core->s.meq.head];
     const struct queue *queue = &core->s.queue[core->s.level];
     if (core->s.level == LEVEL_RB)
         return core->machine->ring_iova + 4 * (uint64_t)queue->pos;
@@ -61,14 +70,18 @@ static void refill(struct afuc_core *core)
 
 static bool at_end_mark(const struct afuc_core *core)
 {
+    if (core->s.level == LEVEL_SIDE)
+        return side_at_end_(core);
     const struct queue *queue = &core->s.queue[core->s.level];
     return core->s.level != LEVEL_RB && queue->pos >= queue->fetch[queue->head].dwords;
 }
 
 uint32_t stream_peek_(struct afuc_core *core)
 {
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.word[core->s.meq.head];
     if (at_end_mark(core))
-        return END_OF_IB;
+        return core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB;
     if (!core->window_left || core->window_epoch != cps_mem_epoch(core->machine->mem))
         refill(core);
     if (core->window_left)
@@ -79,31 +92,60 @@ uint32_t stream_peek_(struct afuc_core *core)
     return 0;
 }
 
-static void pop_mark(struct queue *queue)
+static void pop_fetch(struct queue *queue)
 {
     queue->head = (queue->head + 1) % QUEUE_DEPTH;
     queue->count--;
     queue->pos = 0;
 }
 
-uint32_t stream_pop_(struct afuc_core *core)
+/* Fetches of the side stream follow each other without marks. */
+static void pop_side(struct afuc_core *core)
+{
+    struct queue *queue = &core->s.queue[LEVEL_SIDE];
+    core->s.side_left--;
+    if (++queue->pos < queue->fetch[queue->head].dwords)
+        return;
+    pop_fetch(queue);
+    core->window_left = 0;
+}
+
+static void pop_end_mark(struct afuc_core *core)
+{
+    core->window_left = 0;
+    if (core->s.level == LEVEL_SIDE)
+        core->s.side_packets = 0;
+    else
+        pop_fetch(&core->s.queue[core->s.level]);
+}
+
+static void pop_word(struct afuc_core *core)
 {
     struct queue *queue = &core->s.queue[core->s.level];
-    bool mark = at_end_mark(core);
-    uint32_t value = stream_peek_(core);
-    core->s.r[R_REM]--;
-    if (mark) {
-        pop_mark(queue);
-        core->window_left = 0;
-        return value;
-    }
     if (core->window_left) {
         core->window++;
         core->window_left--;
     }
+    if (core->s.level == LEVEL_SIDE) {
+        pop_side(core);
+        return;
+    }
     queue->pos++;
     if (core->s.level == LEVEL_RB)
         queue->pos %= RING_DWORDS;
+}
+
+uint32_t stream_pop_(struct afuc_core *core)
+{
+    core->s.r[R_REM]--;
+    if (core->s.level == LEVEL_MEQ)
+        return meq_pop_(core);
+    bool mark = at_end_mark(core);
+    uint32_t value = stream_peek_(core);
+    if (mark)
+        pop_end_mark(core);
+    else
+        pop_word(core);
     return value;
 }
 
@@ -113,8 +155,18 @@ void stream_select_(struct afuc_core *core, enum level level)
     core->window_left = 0;
 }
 
+static bool meq_look(const struct meq *meq, uint32_t ahead, uint32_t *ret)
+{
+    *ret = meq->word[(meq->head + ahead) % MEQ_WORDS];
+    return ahead < meq->count;
+}
+
 bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
 {
+    if (core->s.level == LEVEL_MEQ)
+        return meq_look(&core->s.meq, ahead, ret);
+    if (core->s.level == LEVEL_SIDE)
+        return false;
     const struct queue *queue = &core->s.queue[core->s.level];
     uint64_t iova = stream_iova_(core) + 4 * (uint64_t)ahead;
     if (core->s.level == LEVEL_RB) {

@@ -4,7 +4,7 @@
 #include "machine.h"
 
 #define TURN_ALONE    65536u /* instructions of a turn; nobody waits for a single core */
-#define TURN_SHARED   1024u
+#define TURN_SHARED   128u
 #define TURN_IN_ERROR 64u /* an error loop is recognised soon */
 
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget)
@@ -18,18 +18,23 @@ static bool runnable(const struct afuc_core *core)
     return core->s.started && core->s.wait != WAIT_FAULT;
 }
 
-/* At `waitin`, at ring level, with nothing in the ring. */
-static bool idle(const struct afuc_core *core)
+/* At `waitin` with nothing in the ring, or in the MEQ. The processors of a7xx also wait in loops of
+ * their own that parse headers (740 0199, BV 0132): there nothing is left of a packet. */
+bool core_idle_(const struct afuc_core *core)
 {
     const struct afuc_state *s = &core->s;
-    return !s->started ||
-           (s->wait == WAIT_STREAM && s->level == LEVEL_RB && core->uops[s->pc].code == UOP_WAITIN);
+    if (s->wait != WAIT_STREAM)
+        return !s->started;
+    if (s->level == LEVEL_MEQ)
+        return !s->meq.count && core->uops[s->pc].code == UOP_WAITIN;
+    bool own_loop = cps_layout_gen(core->layout) >= CPS_A7XX && s->r[R_REM] == 0;
+    return s->level == LEVEL_RB && (own_loop || core->uops[s->pc].code == UOP_WAITIN);
 }
 
 static bool all_idle(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
-        if (!idle(&machine->core[i]))
+        if (!core_idle_(&machine->core[i]))
             return false;
     }
     return true;
@@ -74,13 +79,19 @@ static bool faulted(const struct cps_machine *machine)
 }
 
 /* The firmware's own error code 1 is a packet that it refuses (F: 6ee 00c4, reached from every
- * unused entry of the packet table and from misplaced IBs). */
+ * unused entry of the packet table and from misplaced IBs); BV of a7xx has its codes 13 bits
+ * higher, LPAC 8 (F: 740 0220, BV 01c1, LPAC 008b). */
+static bool refuses_packet(uint32_t code)
+{
+    return code == 1 || code == 1u << 13 || code == 1u << 8;
+}
+
 static enum cps_stop error_stop(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
         uint32_t code = machine->core[i].s.error_code;
         if (code)
-            return code == 1 ? CPS_STOP_BAD_PACKET : CPS_STOP_FAULT;
+            return refuses_packet(code) ? CPS_STOP_BAD_PACKET : CPS_STOP_FAULT;
     }
     return CPS_STOP_DEADLOCK;
 }

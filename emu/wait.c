@@ -99,30 +99,70 @@ static void test_two_mems(struct afuc_core *core, const uint32_t *words)
     wait_two(core, poll, words[4]);
 }
 
+/* a7xx: CP_WAIT_TIMESTAMP; 1:0 kind (0 32 bits, 1 64 bits, 2 the core's own count), 4 on-chip (F:
+ * 740 0c15). Only the first two poll for a value that the packet names. */
+static void wait_timestamp(struct afuc_core *core, const uint32_t *words)
+{
+    struct poll low = {SOURCE_MEMORY, pair(words + 1)};
+    struct poll high = {SOURCE_MEMORY, pair(words + 1) + 4};
+    if ((words[0] & 0x13) == 0)
+        wait_mem_gte(core, words);
+    if ((words[0] & 0x13) != 1)
+        return;
+    uint64_t now = (uint64_t)poll_read(core, &high) << 32 | poll_read(core, &low);
+    if (now >= pair(words + 3))
+        return;
+    poll_assume(core, &low, words[3]);
+    poll_assume(core, &high, words[4]);
+}
+
 /* Packets that wait, and how many words of payload say for what. */
-static const struct {
+static const struct wait_packet {
+    uint8_t gens;
     uint8_t opcode;
     uint8_t words;
     void (*satisfy)(struct afuc_core *core, const uint32_t *words);
 } waits[] = {
-    {0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
-    {0x14, 4, wait_mem_gte},  /* CP_WAIT_MEM_GTE */
-    {0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
-    {0x71, 5, test_two_mems}, /* CP_TEST_TWO_MEMS */
+    {CPS_A5XX | CPS_A6XX | CPS_A7XX | CPS_A8XX, 0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
+    {CPS_A5XX | CPS_A6XX, 0x14, 4, wait_mem_gte},                        /* CP_WAIT_MEM_GTE */
+    {CPS_A7XX | CPS_A8XX, 0x14, 4, wait_timestamp},                      /* CP_WAIT_TIMESTAMP */
+    {CPS_A5XX | CPS_A6XX | CPS_A7XX | CPS_A8XX, 0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
+    {CPS_A5XX | CPS_A6XX, 0x71, 5, test_two_mems},                       /* CP_TEST_TWO_MEMS */
 };
+
+/* The PFP of a5xx passes all of them on to the ME but CP_WAIT_MEM_GTE, which it handles itself. */
+static bool handled_here(const struct afuc_core *core, unsigned opcode)
+{
+    return core->layout != CPS_LAYOUT_A5XX_PFP || opcode == 0x14;
+}
+
+static const struct wait_packet *find(const struct afuc_core *core, uint32_t header)
+{
+    enum cps_gen gen = cps_layout_gen(core->layout);
+    unsigned opcode = header >> 16 & 0x7f;
+    if (header >> 28 != 7 || core->machine->policy.waits != CPS_WAITS_SATISFY)
+        return NULL;
+    for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, opcode); i++) {
+        if (waits[i].opcode == opcode && (waits[i].gens & gen))
+            return &waits[i];
+    }
+    return NULL;
+}
+
+bool wait_ready_(struct afuc_core *core, uint32_t header)
+{
+    const struct wait_packet *packet = core->s.level == LEVEL_MEQ ? find(core, header) : NULL;
+    return !packet || stream_has_(core, 1 + (uint32_t)packet->words);
+}
 
 void wait_policy_(struct afuc_core *core, uint32_t header)
 {
-    if (header >> 28 != 7 || core->machine->policy.waits != CPS_WAITS_SATISFY)
-        return;
-    for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
-        uint32_t words[5] = {0};
-        if (waits[i].opcode != (header >> 16 & 0x7f))
-            continue;
-        for (uint32_t k = 0; k < waits[i].words; k++) {
-            if (!stream_look_(core, k + 1, &words[k]))
-                return;
-        }
-        waits[i].satisfy(core, words);
+    const struct wait_packet *packet = find(core, header);
+    uint32_t words[5] = {0};
+    for (uint32_t k = 0; packet && k < 5; k++) {
+        if (!stream_look_(core, k + 1, &words[k]) && k < packet->words)
+            return;
     }
+    if (packet)
+        packet->satisfy(core, words);
 }

@@ -19,6 +19,7 @@ struct run {
     struct cps_stream *capture;
     char capture_hash[65];
     char firmware_hash[65];
+    char me_hash[65];
     char policy[80];
 };
 
@@ -54,14 +55,16 @@ static struct cps_err *open_trace(struct run *run, const char *capture_name)
         return NULL;
     struct cps_trace_header header = {
         .gen = run->rig.fw->gen,
-        .firmware = {{file_name(run->rig.fw->name), run->firmware_hash}},
-        .firmware_count = 1,
+        .firmware = {{file_name(run->rig.fw->name), run->firmware_hash},
+                     {run->rig.me ? file_name(run->rig.me->name) : "", run->me_hash}},
+        .firmware_count = run->rig.me ? 2 : 1,
         .capture = {file_name(capture_name), run->capture_hash},
         .policy = run->policy,
         .events = opt->events ? opt->events : "default",
     };
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &run->out));
-    CPS_TRY(cps_text_create(run->out, &header, run->rig.names, false, &run->text));
+    CPS_TRY(cps_text_create(run->out, &header, run->rig.names, rig_has_processors(&run->rig),
+                            &run->text));
     run->rig.trace = cps_text_sink(run->text);
     return NULL;
 }
@@ -85,6 +88,8 @@ static struct cps_err *prepare(struct run *run)
     CPS_TRY(open_capture(run, &name));
     CPS_TRY(hash(name, !opt->arg_count, run->capture_hash));
     CPS_TRY(hash(run->rig.fw->name, !opt->fw_count, run->firmware_hash));
+    if (run->rig.me)
+        CPS_TRY(hash(run->rig.me->name, false, run->me_hash));
     describe_policy(run);
     return open_trace(run, name);
 }
@@ -110,7 +115,6 @@ static struct cps_err *finish(struct run *run, struct cps_err *err)
 static struct cps_err *execute(struct run *run)
 {
     CPS_TRY(prepare(run));
-    rig_boot(&run->rig);
     return finish(run, rig_play(&run->rig, run->capture));
 }
 

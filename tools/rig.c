@@ -19,8 +19,33 @@ static uint32_t chip_identity(uint32_t id)
     case 0x6dc:
         return 3u << 28;
     default:
-        return 0;
+        return id == 0x730 || id == 0x740 || id == 0x520 || id == 0x512 || id == 0x310 ||
+                       id == 0x200
+                   ? 7u << 28
+                   : 0;
     }
+}
+
+/* a5xx: the PFP and the ME come as two files in any order. */
+static struct cps_err *load_pair(struct rig *rig)
+{
+    const struct cps_options *opt = rig->opt;
+    if (opt->fw_count < 2)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: this is the %s of a5xx, expected the file of the other processor "
+                           "too: --fw PFP --fw PM4",
+                           rig->fw->name, cps_fw_role_name(rig->fw->part[0].role));
+    CPS_TRY(cps_fw_load(opt->fw[1], opt->gen, &rig->me));
+    if (rig->fw->part[0].role == CPS_FW_ME) {
+        struct cps_fw *me = rig->fw;
+        rig->fw = rig->me;
+        rig->me = me;
+    }
+    if (rig->fw->gen == CPS_A5XX && rig->me->gen == CPS_A5XX &&
+        rig->fw->part[0].role == CPS_FW_PFP && rig->me->part[0].role == CPS_FW_ME)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s and %s: expected one PFP and one ME (pm4) of a5xx",
+                       rig->fw->name, rig->me->name);
 }
 
 static struct cps_err *load_firmware(struct rig *rig)
@@ -28,7 +53,30 @@ static struct cps_err *load_firmware(struct rig *rig)
     const struct cps_options *opt = rig->opt;
     if (opt->demo && !opt->fw_count)
         return cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &rig->fw);
-    return cps_fw_load(opt->fw[0], opt->gen, &rig->fw);
+    CPS_TRY(cps_fw_load(opt->fw[0], opt->gen, &rig->fw));
+    if (rig->fw->gen == CPS_A5XX)
+        return load_pair(rig);
+    if (opt->fw_count > 1)
+        return cps_err_new(CPS_ERR_INPUT, "%s: %s firmware is one file, found a second one: %s",
+                           rig->fw->name, cps_gen_name(rig->fw->gen), opt->fw[1]);
+    return NULL;
+}
+
+/* The kernel's word of work-arounds in CP_ME_INIT (a5xx). */
+static uint32_t workarounds(uint64_t gpu)
+{
+    if (gpu == 510)
+        return 1;
+    return gpu == 505 || gpu == 506 || gpu == 530 ? 0xb : 0;
+}
+
+static enum cps_processor processor_of(enum cps_fw_role role)
+{
+    static const uint8_t who[] = {
+        [CPS_FW_PFP] = CPS_CPU_PFP, [CPS_FW_ME] = CPS_CPU_ME,     [CPS_FW_SQE] = CPS_CPU_SQE,
+        [CPS_FW_BV] = CPS_CPU_BV,   [CPS_FW_LPAC] = CPS_CPU_LPAC,
+    };
+    return who[role];
 }
 
 static struct cps_err *build_machine(struct rig *rig)
@@ -38,14 +86,17 @@ static struct cps_err *build_machine(struct rig *rig)
         .layout = rig->fw->layout,
         .words = rig->fw->words,
         .count = rig->fw->count,
-        .image = {{CPS_CPU_SQE, rig->fw->part[0].start}},
-        .image_count = rig->fw->part_count ? 1 : 0,
+        .me_words = rig->me ? rig->me->words : NULL,
+        .me_count = rig->me ? rig->me->count : 0,
         .policy = {.waits = opt->waits > 0 ? CPS_WAITS_STOP : CPS_WAITS_SATISFY,
                    .visibility = opt->visibility > 0 ? (enum cps_visibility)opt->visibility
                                                      : CPS_VISIBILITY_ALL,
                    .prefetch = opt->prefetch > 0},
         .chip = chip_identity(rig->fw->id),
     };
+    for (unsigned i = 0; i < rig->fw->part_count; i++)
+        config.image[config.image_count++] = (struct cps_image){
+            processor_of(rig->fw->part[i].role), rig->fw->part[i].start};
     return cps_machine_create(&config, &rig->machine);
 }
 
@@ -114,6 +165,7 @@ static struct cps_err *check_chip(struct rig *rig, const struct cps_item *item)
 static void run_submission(struct rig *rig, const struct cps_item *item)
 {
     uint32_t index = rig->submissions++;
+    rig_boot(rig);
     if (rig->stopped || (rig->opt->submit >= 0 && (uint32_t)rig->opt->submit != index))
         return;
     if (!cps_machine_submit(rig->machine, index, item->stream.iova, item->stream.dwords)) {
@@ -148,14 +200,30 @@ static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_i
     }
 }
 
+/* Every processor numbers its own control registers; only a5xx has two layouts in one machine. */
+static struct cps_err *create_names(struct rig *rig)
+{
+    for (unsigned i = 0; i < cps_machine_core_count(rig->machine); i++) {
+        enum cps_processor who = cps_machine_core_who(rig->machine, i);
+        enum cps_layout layout = who == CPS_CPU_ME ? CPS_LAYOUT_A5XX_ME : rig->fw->layout;
+        CPS_TRY(cps_names_create(layout, rig->opt->rnn, &rig->names[who]));
+    }
+    return NULL;
+}
+
+bool rig_has_processors(const struct rig *rig)
+{
+    return cps_machine_core_count(rig->machine) > 1;
+}
+
 struct cps_err *rig_open(struct rig *rig, const struct cps_options *opt)
 {
     rig->items.item = take_item;
     rig->sink.put = take_events;
     rig->opt = opt;
     CPS_TRY(load_firmware(rig));
-    CPS_TRY(cps_names_create(rig->fw->layout, opt->rnn, &rig->names[CPS_CPU_SQE]));
-    return build_machine(rig);
+    CPS_TRY(build_machine(rig));
+    return create_names(rig);
 }
 
 void rig_close(struct rig *rig)
@@ -163,11 +231,16 @@ void rig_close(struct rig *rig)
     cps_machine_destroy(rig->machine);
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         cps_names_destroy(rig->names[i]);
+    cps_fw_destroy(rig->me);
     cps_fw_destroy(rig->fw);
 }
 
 void rig_boot(struct rig *rig)
 {
+    if (rig->booted)
+        return;
+    rig->booted = true;
+    cps_machine_workarounds(rig->machine, workarounds(rig->gpu));
     cps_machine_sink(rig->machine, &rig->sink, rig->kinds | 1u << CPS_EV_UNMODELLED);
     rig->stop = cps_machine_boot(rig->machine, rig->opt->limit);
     rig->stopped = rig->stop != CPS_STOP_IDLE;
@@ -176,6 +249,7 @@ void rig_boot(struct rig *rig)
 struct cps_err *rig_play(struct rig *rig, struct cps_stream *capture)
 {
     struct cps_err *err = cps_capture_read(capture, NULL, &rig->items);
+    rig_boot(rig);
     cps_machine_end(rig->machine, rig->stop);
     return err;
 }

@@ -25,11 +25,13 @@ struct rig {
     struct cps_sink sink;
     const struct cps_options *opt;
     struct cps_fw *fw;
+    struct cps_fw *me; /**< a5xx: the ME's firmware, else NULL */
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_machine *machine;
     struct cps_sink *trace; /**< where recorded events go on to, or NULL */
     uint32_t kinds;         /**< what `trace` wants */
     enum cps_stop stop;     /**< of the last run */
+    bool booted;
     bool stopped;           /**< the machine cannot go on; later submissions are ignored */
     uint32_t submissions;   /**< seen */
     uint32_t executed;
@@ -44,8 +46,10 @@ struct rig {
  * but for `kinds` and `trace`; the caller calls rig_close() in any case. */
 CPS_MUST_USE struct cps_err *rig_open(struct rig *rig, const struct cps_options *opt);
 void rig_close(struct rig *rig);
-/** Boots; on return rig->stop says how that ended. */
+/** Boots if that has not happened; on return rig->stop says how it ended. */
 void rig_boot(struct rig *rig);
+/** Whether traces name the processor in each line. */
+bool rig_has_processors(const struct rig *rig);
 /** Feeds a capture, submission by submission, and ends the run. */
 CPS_MUST_USE struct cps_err *rig_play(struct rig *rig, struct cps_stream *capture);
 

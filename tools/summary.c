@@ -14,9 +14,14 @@ static const char *const stop_word[] = {
     [CPS_STOP_BAD_PACKET] = "bad-packet",
 };
 
+static const struct cps_names *main_names(const struct rig *rig)
+{
+    return rig->names[cps_machine_core_who(rig->machine, 0)];
+}
+
 static const char *packet_name(const struct rig *rig, unsigned id, char *scratch, size_t size)
 {
-    const char *name = cps_name(rig->names[CPS_CPU_SQE], CPS_SPACE_PACKET, id, NULL);
+    const char *name = cps_name(main_names(rig), CPS_SPACE_PACKET, id, NULL);
     if (name)
         return name;
     snprintf(scratch, size, "UNKN%u", id);
@@ -39,7 +44,7 @@ static const char *place_name(const struct rig *rig, const struct rig_place *pla
     enum cps_space space = place_space(place->place);
     if (space == CPS_SPACE_COUNT)
         return NULL;
-    return cps_name(rig->names[CPS_CPU_SQE], space, (uint32_t)place->number, NULL);
+    return cps_name(main_names(rig), space, (uint32_t)place->number, NULL);
 }
 
 static void print_packets(const struct rig *rig, const struct cps_stats *stats)
@@ -92,8 +97,6 @@ static void print_text(const struct rig *rig)
             " assumptions, %" PRIu64 " places not modelled\n",
             rig->executed, rig->submissions, rig->not_captured, events[CPS_EV_ASSUME],
             events[CPS_EV_UNMODELLED]);
-    if (rig->fw->part_count > 1)
-        fprintf(stderr, "the image also holds LPAC, which was not started\n");
     if (rig->stop == CPS_STOP_IDLE)
         fprintf(stderr, "ended: done\n");
     else

@@ -135,7 +135,7 @@ static void put_column(struct cps_buf *out, const struct cps_event *event, char 
         cps_buf_hex(out, event->value, 8);
         break;
     case 'o':
-        cps_buf_hex(out, event->addr, 4);
+        cps_buf_hex(out, event->addr & 0xffffffff, 4);
         break;
     case 's':
         cps_buf_str(out, cps_event_sub_word(cps_event_kind(event), cps_event_sub(event)));
@@ -231,6 +231,13 @@ static void put_comment(struct cps_buf *out, const struct cps_event *event,
     }
 }
 
+/* a5xx: the context bank that the register was written in, bit 32 of the offset. */
+static void put_bank(struct cps_buf *out, const struct cps_event *event)
+{
+    if (strchr(kinds[cps_event_kind(event)].columns, 'o') && event->addr >> 32)
+        cps_buf_str(out, " bank=1");
+}
+
 /* The program counter is commentary: shifted code is no difference in behaviour. It stands last,
  * in a form that a reader can take back. */
 void cps_text_event(struct cps_buf *out, const struct cps_event *event,
@@ -253,6 +260,7 @@ void cps_text_event(struct cps_buf *out, const struct cps_event *event,
         cps_buf_add(out, " ;", 2);
         if (names)
             put_comment(out, event, names);
+        put_bank(out, event);
         cps_buf_add(out, " pc=", 4);
         cps_buf_hex(out, cps_event_pc(event), 4);
     }
