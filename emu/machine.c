@@ -247,7 +247,7 @@ static void ring_me_init(struct cps_machine *machine)
 {
     const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
     static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
-    static const uint32_t a7xx[] = {0x70978001, 0x08000000, 0x70c88004, 0x4b, 3, 0x20000000, 2};
+    static const uint32_t a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
     switch (cps_layout_gen(machine->layout)) {
     case CPS_A5XX:
         cps_machine_ring(machine, a5xx, sizeof(a5xx) / sizeof(a5xx[0]));
@@ -285,6 +285,11 @@ void cps_machine_forget(struct cps_machine *machine)
     cps_mem_forget(machine->mem);
 }
 
+/* CP_THREAD_CONTROL as the kernel's a7xx_submit() sends it in front of the IBs: BR alone after both
+ * have met, then both. Without it BV would not follow into the IBs and no stream could synchronise
+ * with it. */
+static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
+
 /* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
  * to 20 bits, take the place of the program counter. */
 bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t iova, uint32_t dwords)
@@ -297,5 +302,7 @@ bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t io
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return false;
     }
+    if (cps_layout_gen(machine->layout) >= CPS_A7XX)
+        cps_machine_ring(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
     return cps_machine_ring(machine, call, sizeof(call) / sizeof(call[0]));
 }
