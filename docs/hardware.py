@@ -12,10 +12,10 @@ import sys
 TABLES = {
     "control": ("afuc_ctrl.def", "CTRL", ["register", "PFP", "ME", "a6xx", "a7xx", "a750", "count",
                                           "read", "write", "evidence"]),
-    "pipe": ("afuc_pipe.def", "PIPE_REG", ["register", "a6xx", "a7xx", "no payload", "write",
+    "pipe": ("afuc_pipe.def", "PIPE_REG", ["register", "a5xx", "a6xx", "a7xx", "no payload", "write",
                                            "evidence"]),
     "gpu": ("gpu_reg.def", "GPU_REG", ["register", "generation", "first", "last", "read",
-                                       "evidence"]),
+                                       "write", "evidence"]),
 }
 
 

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lex.h"
@@ -131,6 +132,42 @@ static bool parse_named(struct parser *p, const char **at, int64_t *ret)
     return true;
 }
 
+/* The older documentation writes an element of an array of registers as CP_SCRATCH_REG[0x2], the
+ * register database as CP_SCRATCH[2].REG. */
+static bool find_element(const struct parser *p, const char *word, size_t length, uint32_t *ret)
+{
+    static const char tail[] = "_REG[";
+    char name[64];
+    const char *bracket = memchr(word, '[', length);
+    int64_t index = 0;
+    size_t stem = bracket ? (size_t)(bracket - word) + 1 : 0;
+    if (stem < sizeof(tail) || stem > 40 || memcmp(bracket - 4, tail, 5) != 0)
+        return false;
+    bracket++;
+    if (!cps_lex_number(&bracket, &index) || *bracket != ']')
+        return false;
+    int size = snprintf(name, sizeof(name), "%.*s[%" PRIi64 "].REG", (int)(stem - 5), word, index);
+    return cps_name_number(p->names->names, CPS_SPACE_GPU, name, (size_t)size, ret);
+}
+
+/* The name of a GPU register, for its offset. */
+static bool parse_gpu_name(struct parser *p, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    size_t length = cps_lex_identifier(word);
+    uint32_t number = 0;
+    while (length && (isalnum((unsigned char)word[length]) || strchr("_[].", word[length])) &&
+           word[length])
+        length++;
+    if (!length || !p->names || !p->names->names ||
+        (!cps_name_number(p->names->names, CPS_SPACE_GPU, word, length, &number) &&
+         !find_element(p, word, length, &number)))
+        return false;
+    *at = word + length;
+    *ret = number;
+    return true;
+}
+
 static bool parse_value(struct parser *p, const char **at, int64_t *ret)
 {
     const char *word = cps_lex_blank(*at);
@@ -138,7 +175,8 @@ static bool parse_value(struct parser *p, const char **at, int64_t *ret)
         return parse_named(p, at, ret);
     if (*word == '#')
         return parse_label(p, at, ret);
-    return cps_lex_number(at, ret) || fail(p, word, "a number, @NAME, %NAME or #label");
+    return cps_lex_number(at, ret) || parse_gpu_name(p, at, ret) ||
+           fail(p, word, "a number, @NAME, %NAME, a GPU register's name or #label");
 }
 
 static bool parse_bit(struct parser *p, const char **at, int64_t *ret)

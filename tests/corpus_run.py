@@ -123,8 +123,88 @@ class Checker:
             self.want.pop(0)
 
 
+class PairChecker(Checker):
+    """a5xx: the PFP walks the streams, the ME writes what it was sent, later."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.expected, self.written, self.me_type4 = [], [], False
+        self.switches, self.last = 0, None
+
+    def packet(self, level, iova, header):
+        super().packet(level, iova, header)
+        if header >> 28 == 4:
+            self.expected += self.want
+        self.want = []
+
+    def line(self, text):
+        line = text.split(";")[0].split()
+        self.switches += line[0] in ("pfp", "me") and line[0] != self.last
+        self.last = line[0]
+        if line[0] == "SUBMIT":
+            self.submit(line)
+        elif line[:2] == ["pfp", "PKT"]:
+            self.packet(line[2], int(line[3], 16), int(line[4], 16))
+        elif line[:2] == ["me", "PKT"]:
+            self.me_type4 = int(line[4], 16) >> 28 == 4 and line[2] != "int"
+        elif line[:2] == ["me", "REG"] and line[4] == "user" and self.me_type4:
+            self.written.append(("REG", int(line[2], 16), int(line[3], 16)))
+
+
+def check_a5xx(cpscope, corpus, scratch):
+    firmware = [os.path.join(corpus, "firmware", name) for name in ("a530_pfp.fw", "a530_pm4.fw")]
+    capture = os.path.join(corpus, "captures", "compute-a540.rd.gz")
+    trace, _ = run(cpscope, firmware, capture, os.path.join(scratch, "a"))
+    swapped, _ = run(cpscope, firmware[::-1], capture, os.path.join(scratch, "b"))
+    assert trace == swapped, "the order of --fw matters"
+    checker = PairChecker(capture)
+    for text in trace.splitlines():
+        if not text.startswith("#"):
+            checker.line(text)
+    assert checker.written == checker.expected
+    count = lambda pattern: len(re.findall(pattern, trace, re.M))
+    # The figures of two models that were built separately.
+    assert count(r"^pfp PKT") == 125 and count(r"^me PKT") == 104, "packets"
+    assert len(checker.written) == 128, len(checker.written)
+    # 6 of the ME's boot: two reads of address and length.
+    assert count(r"^me REG ") == 352 + 6 and count(r"^pfp REG ") == 8, "register writes"
+    assert checker.switches > 20, "the processors ran one after the other"
+    assert re.search(r"^END done 229 \d+$", trace, re.M)
+    return "128 type-4 writes through the MEQ, %d turns" % checker.switches
+
+
+def check_a7xx(cpscope, corpus, scratch):
+    """The stream of tests/streams/a7xx.pm4: what must happen, in order, by processor."""
+    firmware = os.path.join(corpus, "firmware", "a740_sqe.fw")
+    stream = os.path.join(os.path.dirname(os.path.abspath(__file__)), "streams", "a7xx.pm4")
+    trace, _ = run(cpscope, firmware, stream, os.path.join(scratch, "a"))
+    ahead, _ = run(cpscope, firmware, stream, os.path.join(scratch, "b"), "--prefetch", "on")
+    wanted = {
+        "sqe": [(0x8e07, 0x10000000), (0x8820, 1), (0x8821, 2), (0x8824, 4), (0x8822, 3),
+                (0x8810, 0x11), (0x8812, 0x11), (0x8813, 0x22), (0x8818, 0xa0), (0x8819, 0xa1),
+                (0x8814, 0x44)],
+        "bv": [(0x8811, 0x22)],
+    }
+    memory = [(0x200100, 0x1234), (0x200104, 0), (0x200000, 0x11), (0x200004, 0x22),
+              (0x200008, 0x33), (0x200200, 0x11)]
+    pairs = lambda text, pattern: [(int(a, 16), int(b, 16)) for a, b in
+                                   re.findall(pattern, text, re.M)]
+    for text in (trace, ahead):
+        for who, writes in wanted.items():
+            assert pairs(text, r"^%s REG (\S+) (\S+) user" % who) == writes, who
+        assert pairs(text, r"^sqe MEMW (\S+) (\S+)") == memory
+    levels = re.findall(r"^sqe PKT (ib\d|sds) 0x00000000001[123]0000", trace, re.M)
+    assert levels == ["ib2", "ib3", "sds"], levels
+    # All three processors load their packet table: 128 words each from their own image.
+    for who in ("sqe", "bv", "lpac"):
+        assert len(re.findall(r"^%s MEMR \S+ \S+ memdata" % who, trace, re.M)) >= 130, who
+    return "boot handshake of three processors, thread control, IB3, draw state"
+
+
 def run(cpscope, firmware, capture, out, *options):
-    done = subprocess.run([cpscope, "run", "--fw", firmware, capture, "-o", out, *options],
+    files = [firmware] if isinstance(firmware, str) else firmware
+    flags = [word for name in files for word in ("--fw", name)]
+    done = subprocess.run([cpscope, "run", *flags, capture, "-o", out, *options],
                           stderr=subprocess.PIPE, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return open(out).read(), done.stderr
@@ -157,17 +237,24 @@ def check_case(cpscope, corpus, case, scratch):
 
 def main():
     corpus = os.environ.get("CPSCOPE_CORPUS")
-    print("1..%d" % len(CASES))
-    for number, case in enumerate(CASES, 1):
+    tests = [("every captured write is traced: " + case[0],
+              lambda scratch, case=case: check_case(sys.argv[1], corpus, case, scratch))
+             for case in CASES]
+    tests += [("a5xx: PFP and ME together give every captured write",
+               lambda scratch: check_a5xx(sys.argv[1], corpus, scratch)),
+              ("a7xx: BR, BV and LPAC run a stream to level 3",
+               lambda scratch: check_a7xx(sys.argv[1], corpus, scratch))]
+    print("1..%d" % len(tests))
+    for number, (claim, check) in enumerate(tests, 1):
         if not corpus:
-            print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, case[0]))
+            print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, claim))
             continue
         with tempfile.TemporaryDirectory() as scratch:
             try:
-                print("# " + check_case(sys.argv[1], corpus, case, scratch))
-                print("ok %d - every captured write is traced: %s" % (number, case[0]))
+                print("# " + check(scratch))
+                print("ok %d - %s" % (number, claim))
             except AssertionError as problem:
-                print("# %s\nnot ok %d - %s" % (problem, number, case[0]))
+                print("# %s\nnot ok %d - %s" % (problem, number, claim))
 
 
 main()
