@@ -55,8 +55,6 @@ static const char *block_name(const char *dumped)
 
 static struct cps_err *give_block(struct cps_devcore *d)
 {
-    if (!d->entry.name[0])
-        return cps_devcore_note_(d, "warning: a block without a name is ignored");
     struct cps_item item = {.kind = CPS_ITEM_BLOCK};
     item.block.name = block_name(d->entry.name);
     item.block.words = d->block_count ? d->block : NULL;
@@ -65,16 +63,29 @@ static struct cps_err *give_block(struct cps_devcore *d)
     return cps_devcore_give_(d, &item);
 }
 
+/* Kernels print all of these before the contents; what is missing was cut off or never there. */
+static bool is_complete(const struct cps_devcore *d)
+{
+    const struct cps_devcore_entry *e = &d->entry;
+    if (d->section == CPS_DEVCORE_INDEXED)
+        return e->name[0] && e->dwords != CPS_DEVCORE_UNKNOWN;
+    return e->iova != CPS_DEVCORE_UNKNOWN && e->size != CPS_DEVCORE_UNKNOWN;
+}
+
 struct cps_err *cps_devcore_entry_(struct cps_devcore *d)
 {
     struct cps_devcore_entry *e = &d->entry;
     if (!e->open || e->given)
         return NULL;
     e->given = true;
+    if (!is_complete(d) && d->lines.done)
+        return cps_err_input(cps_stream_name(d->lines.stream), d->lines.offset,
+                             "end of file in an entry, expected its name or address, and size");
+    if (!is_complete(d))
+        return cps_devcore_note_(d, "warning: an entry without name or address, or size, is "
+                                    "ignored");
     if (d->section == CPS_DEVCORE_INDEXED)
         return give_block(d);
-    if (e->iova == CPS_DEVCORE_UNKNOWN)
-        return cps_devcore_note_(d, "warning: an entry without an address is ignored");
     if (d->section == CPS_DEVCORE_RINGS)
         return give_ring(d);
     struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {e->iova, e->size, NULL}};
@@ -83,8 +94,11 @@ struct cps_err *cps_devcore_entry_(struct cps_devcore *d)
 
 void cps_devcore_reset_(struct cps_devcore *d, bool open)
 {
-    d->entry = (struct cps_devcore_entry){
-        .iova = CPS_DEVCORE_UNKNOWN, .context = CPS_DEVCORE_UNKNOWN, .open = open};
+    d->entry = (struct cps_devcore_entry){.iova = CPS_DEVCORE_UNKNOWN,
+                                          .size = CPS_DEVCORE_UNKNOWN,
+                                          .dwords = CPS_DEVCORE_UNKNOWN,
+                                          .context = CPS_DEVCORE_UNKNOWN,
+                                          .open = open};
     d->block_count = 0;
 }
 
@@ -93,11 +107,11 @@ static struct cps_err *begin_contents(struct cps_devcore *d)
     d->bad = d->excess = false;
     d->block_count = 0;
     d->done = 0;
-    d->size = 4 * d->entry.dwords;
+    d->size = is_complete(d) ? 4 * d->entry.dwords : 0;
     if (d->section == CPS_DEVCORE_INDEXED)
         return NULL;
     CPS_TRY(cps_devcore_entry_(d));
-    d->size = d->entry.iova == CPS_DEVCORE_UNKNOWN ? 0 : d->entry.size;
+    d->size = is_complete(d) ? d->entry.size : 0;
     if (d->size > d->limits->buffer_bytes || d->size > d->limits->total_bytes - d->total)
         return cps_err_input(cps_stream_name(d->lines.stream), d->lines.offset,
                              "contents of 0x%llx bytes, expected at most 0x%llx, 0x%llx in all",

@@ -18,6 +18,13 @@ static struct cps_err *refill(struct cps_lines *l)
     return cps_stream_read(l->stream, l->bytes, sizeof(l->bytes), &l->end);
 }
 
+static struct cps_err *cut_short(const struct cps_lines *l)
+{
+    return cps_err_input(cps_stream_name(l->stream), l->offset,
+                         "line is cut short at 0x%llx, expected the rest of it",
+                         (unsigned long long)l->at_offset);
+}
+
 void cps_lines_take_(struct cps_lines *l, size_t size)
 {
     l->at += size;
@@ -38,7 +45,7 @@ struct cps_err *cps_lines_start_(struct cps_lines *l)
         cps_lines_take_(l, 1);
         CPS_TRY(refill(l));
     }
-    return NULL;
+    return l->started && l->at == l->end ? cut_short(l) : NULL;
 }
 
 struct cps_err *cps_lines_piece_(struct cps_lines *l, const char **text, size_t *ret)
@@ -63,9 +70,7 @@ struct cps_err *cps_lines_end_(struct cps_lines *l, bool *blank)
         cps_lines_take_(l, size);
     }
     if (l->at == l->end)
-        return cps_err_input(cps_stream_name(l->stream), l->offset,
-                             "line is cut short at 0x%llx, expected the rest of it",
-                             (unsigned long long)l->at_offset);
+        return cut_short(l);
     cps_lines_take_(l, 1);
     l->started = false;
     return NULL;

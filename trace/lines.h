@@ -27,7 +27,8 @@ struct cps_lines {
     char bytes[65536];
 };
 
-/** Begins the next line and consumes its indentation. Does nothing when it has begun already. */
+/** Begins the next line and consumes its indentation. Does nothing when it has begun already.
+ * CPS_ERR_INPUT when the file ends behind blanks. */
 CPS_MUST_USE struct cps_err *cps_lines_start_(struct cps_lines *lines);
 /** The rest of the line into `text`, and consumes the line's end. */
 CPS_MUST_USE struct cps_err *cps_lines_text_(struct cps_lines *lines);
