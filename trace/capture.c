@@ -8,6 +8,7 @@ static const struct format {
     struct cps_err *(*read)(struct cps_stream *stream, const struct cps_capture_limits *limits,
                             struct cps_item_sink *sink);
 } formats[] = {
+    {"devcoredump", cps_devcore_recognise_, cps_devcore_read_},
     {"pm4 text", cps_pm4text_recognise_, cps_pm4text_read_},
     {"rd", cps_rd_recognise_, cps_rd_read_},
 };
@@ -39,7 +40,8 @@ struct cps_err *cps_capture_read(struct cps_stream *stream, const struct cps_cap
     const struct format *format = find(data, size);
     if (!format)
         return cps_err_input(cps_stream_name(stream), 0,
-                             size ? "not a capture, expected .rd sections or PM4 text"
-                                  : "empty file, expected a capture");
+                             size
+                                 ? "not a capture, expected .rd sections, a devcoredump or PM4 text"
+                                 : "empty file, expected a capture");
     return format->read(stream, &set, sink);
 }

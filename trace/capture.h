@@ -30,6 +30,10 @@ enum cps_item_kind {
     CPS_ITEM_DATA,    /**< buffer: contents of (part of) a buffer */
     CPS_ITEM_SUBMIT,  /**< stream: run these dwords at level IB1 */
     CPS_ITEM_NOTE,    /**< text: a defect that does not stop the reading ("warning: ...") */
+    /* State of a GPU at a crash; there are no submissions in such a capture. */
+    CPS_ITEM_RING,     /**< ring: its position; what it holds follows as CPS_ITEM_DATA */
+    CPS_ITEM_REGISTER, /**< reg: one register's value */
+    CPS_ITEM_BLOCK,    /**< block: words read through an address and data register pair */
 };
 
 /** One item; only the member of its kind is valid, only during the callback. */
@@ -38,8 +42,8 @@ struct cps_item {
     uint64_t offset; /**< byte offset in the (decompressed) file, for messages */
     struct {
         const char *name; /**< static text: "GPUADDR", "ringbuffer"; NULL for an unknown type */
-        uint32_t type;
-        uint64_t size; /**< bytes of payload */
+        uint32_t type;    /**< another for each name */
+        uint64_t size;    /**< bytes of payload, 0 where the format does not say */
     } section;
     struct {
         uint32_t gpu_id;  /**< decimal marketing number (630), 0 when unknown */
@@ -58,6 +62,26 @@ struct cps_item {
         uint64_t iova; /**< bytes */
         uint32_t dwords;
     } stream;
+    struct {
+        uint32_t id;            /**< as the file says; may come twice */
+        uint64_t iova;          /**< bytes */
+        uint64_t size;          /**< bytes */
+        uint32_t rptr, wptr;    /**< dwords from the start of the ring */
+        uint32_t last_fence;    /**< newest one submitted */
+        uint32_t retired_fence; /**< newest one completed */
+    } ring;
+    struct {
+        uint32_t offset; /**< register number, in dwords */
+        uint32_t value;
+        const char *section; /**< "registers", "registers-gmu", or the cluster's name */
+        int context;         /**< of banked registers in clusters, else -1 */
+    } reg;
+    struct {
+        const char *name;      /**< the present name where older kernels had another */
+        const uint32_t *words; /**< NULL when there are none */
+        size_t count;          /**< words present; those missing at the end are zero or unknown */
+        size_t size;           /**< dwords that the file states */
+    } block;
 };
 
 /** Receives items. An error it returns stops the reader, which hands it on. */
@@ -81,7 +105,7 @@ CPS_MUST_USE CPS_PUBLIC struct cps_err *cps_capture_read(struct cps_stream *stre
                                                          const struct cps_capture_limits *limits,
                                                          struct cps_item_sink *sink);
 
-/** Name of the format that starts with these bytes ("rd", "pm4 text"), or NULL if none does. */
+/** Name of the format that starts with these bytes ("rd", "devcoredump", "pm4 text"), or NULL. */
 CPS_PUBLIC const char *cps_capture_format(const uint8_t *data, size_t size);
 
 #endif

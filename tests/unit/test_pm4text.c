@@ -134,7 +134,8 @@ static const struct {
     {BUFFER "reg NO_SUCH 1", "a.pm4:3:5: " REG "\n  reg NO_SUCH 1\n      ^"},
     {BUFFER "submit b", "a.pm4:3:8: " NAMED "\n  submit b\n         ^"},
     {HEAD "submit a", "a.pm4:2:8: " NAMED "\n  submit a\n         ^"},
-    {"# cpscope-pm", "a.pm4: offset 0x0: not a capture, expected .rd sections or PM4 text"},
+    {"# cpscope-pm",
+     "a.pm4: offset 0x0: not a capture, expected .rd sections, a devcoredump or PM4 text"},
 };
 
 static void test_mistakes(void **state)
