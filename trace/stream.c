@@ -13,6 +13,7 @@
 #endif
 
 #define RAW_BYTES  65536u
+#define LOOK_BYTES 4096u
 #define OPEN_BYTES 65536u /* decompressed, at least what cps_stream_peek() promises */
 
 enum codec { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD };
@@ -28,7 +29,7 @@ struct cps_stream {
     uint64_t raw_offset; /* of raw[raw_end] in the file */
     bool raw_done;       /* nothing more to read */
     bool frame_open;     /* inside a gzip member or zstd frame */
-    uint8_t open[OPEN_BYTES];
+    uint8_t open[OPEN_BYTES + LOOK_BYTES];
     size_t open_at, open_end;
     bool open_done;
     uint64_t offset;
@@ -39,28 +40,35 @@ struct cps_stream {
 #endif
 };
 
-static struct cps_err *refill_raw(struct cps_stream *s)
+/* Reads behind what raw[] holds. */
+static struct cps_err *read_raw(struct cps_stream *s)
 {
-    if (s->raw_at < s->raw_end || s->raw_done)
-        return NULL;
-    s->raw_at = s->raw_end = 0;
+    size_t room = RAW_BYTES - s->raw_end;
     ssize_t got = 0;
     if (s->fd < 0) {
-        got = (ssize_t)(s->memory_size < RAW_BYTES ? s->memory_size : RAW_BYTES);
-        memcpy(s->raw, s->memory, (size_t)got);
+        got = (ssize_t)(s->memory_size < room ? s->memory_size : room);
+        memcpy(s->raw + s->raw_end, s->memory, (size_t)got);
         s->memory += got;
         s->memory_size -= (size_t)got;
     } else {
         do
-            got = read(s->fd, s->raw, RAW_BYTES);
+            got = read(s->fd, s->raw + s->raw_end, room);
         while (got < 0 && errno == EINTR);
         if (got < 0)
             return cps_err_os(s->name, "read");
     }
     s->raw_done = got == 0;
-    s->raw_end = (size_t)got;
+    s->raw_end += (size_t)got;
     s->raw_offset += (uint64_t)got;
     return NULL;
+}
+
+static struct cps_err *refill_raw(struct cps_stream *s)
+{
+    if (s->raw_at < s->raw_end || s->raw_done)
+        return NULL;
+    s->raw_at = s->raw_end = 0;
+    return read_raw(s);
 }
 
 static struct cps_err *corrupt(const struct cps_stream *s, const char *what)
@@ -147,7 +155,8 @@ static struct cps_err *start_codec(struct cps_stream *s)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b};
     static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-    CPS_TRY(refill_raw(s));
+    while (s->raw_end < sizeof(zstd) && !s->raw_done) /* pipes may begin with a single byte */
+        CPS_TRY(read_raw(s));
     if (s->raw_end >= sizeof(gzip) && !memcmp(s->raw, gzip, sizeof(gzip))) {
         s->codec = CODEC_GZIP;
         s->zlib_ready = inflateInit2(&s->zlib, 15 + 16) == Z_OK;
@@ -270,15 +279,15 @@ struct cps_err *cps_stream_read(struct cps_stream *s, void *data, size_t size, s
     return NULL;
 }
 
-/* Moves what is left to the front and reads once more; only small looks ahead come here. */
+/* Reads once more and puts what was left in front of it: pipes may give a few bytes first and a
+ * full buffer then, for which the array has room. */
 static struct cps_err *extend(struct cps_stream *s)
 {
-    uint8_t left[4096];
+    uint8_t left[LOOK_BYTES];
     size_t size = s->open_end - s->open_at;
     memcpy(left, s->open + s->open_at, size);
+    s->open_at = s->open_end;
     CPS_TRY(refill(s));
-    if (s->open_end + size > OPEN_BYTES)
-        return cps_err_input(s->name, s->offset, "cannot look further ahead");
     memmove(s->open + size, s->open, s->open_end);
     memcpy(s->open, left, size);
     s->open_end += size;
@@ -288,10 +297,10 @@ static struct cps_err *extend(struct cps_stream *s)
 struct cps_err *cps_stream_peek(struct cps_stream *s, size_t size, const uint8_t **data,
                                 size_t *ret)
 {
-    size = size < 4096 ? size : 4096;
+    size = size < LOOK_BYTES ? size : LOOK_BYTES;
     if (s->open_at == s->open_end)
         CPS_TRY(refill(s));
-    if (s->open_end - s->open_at < size && s->open_end < OPEN_BYTES / 2 && !s->open_done)
+    while (s->open_end - s->open_at < size && !s->open_done)
         CPS_TRY(extend(s));
     *data = s->open + s->open_at;
     *ret = s->open_end - s->open_at;
