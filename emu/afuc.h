@@ -117,6 +117,7 @@ struct afuc_state {
     uint32_t started;
     uint32_t level;  /* enum level */
     uint32_t header; /* of the current packet */
+    uint32_t history[2]; /* of the two before, end marks included */
     uint64_t header_iova;
     uint32_t header_pos; /* where it stands in its stream */
     uint32_t peeking;
@@ -136,7 +137,8 @@ struct afuc_state {
     uint32_t groups_loaded;
     uint32_t group_active;
     uint32_t pend_wfi, pend_query, pend_cache;
-    uint32_t nrt[2]; /* NRT address, low word with flags */
+    uint32_t nrt[2];      /* NRT address, low word with flags */
+    uint32_t nrt_base[2]; /* as the firmware set it last */
     uint32_t event_cmd, event_ctrl, event_addr[2];
     uint32_t visible_draw; /* draws that the visibility stream has handed out */
     uint32_t hint_pos;     /* a7xx: where the stream stood when the look-ahead began */
@@ -202,6 +204,7 @@ enum ctl {
     CTL_CHIP_ID,
     CTL_CHIP_VARIANT,
     CTL_SECURE_MODE,
+    CTL_IB_LEVEL,
     CTL_LEVEL_PRIVILEGE,
     CTL_MODE_BITMASK,
     CTL_BV_INSTR_BASE,
@@ -264,6 +267,8 @@ void afuc_pipe_select_(struct afuc_core *core, uint32_t address);
 /* queue.c: streams. */
 /** Queues a fetch; false if the queue is full. */
 bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group);
+/** The same for a stream of packets that @p core will read: reports one that memory lacks. */
+bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch);
 void queue_clear_(struct afuc_core *core, enum level level);
 /** Whether @p words words can be read at the current level. */
 bool stream_has_(struct afuc_core *core, uint32_t words);

@@ -156,7 +156,7 @@ static void queue_ib(const struct access *at, enum level level)
     const uint32_t *control = at->core->s.control;
     uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
     uint32_t dwords = at->value & 0xfffff;
-    if (dwords && !queue_push_(&at->core->s.queue[level], iova, dwords, 0))
+    if (dwords && !stream_queue_(at->core, level, (struct fetch){iova, dwords, 0}))
         afuc_fault_(at->core, FAULT_QUEUE, at->number);
 }
 
@@ -419,6 +419,7 @@ static const uint8_t row_of[] = {
     [CTL_CHIP_ID] = ROW_CHIP_ID,
     [CTL_CHIP_VARIANT] = ROW_CHIP_VARIANT,
     [CTL_SECURE_MODE] = ROW_SECURE_MODE,
+    [CTL_IB_LEVEL] = ROW_IB_LEVEL,
     [CTL_LEVEL_PRIVILEGE] = ROW_LEVEL_PRIVILEGE,
     [CTL_MODE_BITMASK] = ROW_MODE_BITMASK,
     [CTL_BV_INSTR_BASE] = ROW_BV_INSTR_BASE,

@@ -32,12 +32,12 @@ static void pipe_QUERY_DECR(struct afuc_core *core, uint32_t value)
 
 static void pipe_NRT_LO(struct afuc_core *core, uint32_t value)
 {
-    core->s.nrt[0] = value;
+    core->s.nrt[0] = core->s.nrt_base[0] = value;
 }
 
 static void pipe_NRT_HI(struct afuc_core *core, uint32_t value)
 {
-    core->s.nrt[1] = value;
+    core->s.nrt[1] = core->s.nrt_base[1] = value;
 }
 
 static void pipe_NRT_DATA(struct afuc_core *core, uint32_t value)

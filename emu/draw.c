@@ -38,7 +38,8 @@ void draw_execute_group_(struct afuc_core *core, uint32_t number)
     uint64_t iova = (uint64_t)group->base[1] << 32 | group->base[0];
     uint32_t dwords = group->hdr & 0xffff;
     s->groups_loaded |= 1u << number % GROUP_COUNT;
-    if (dwords && !queue_push_(&s->queue[LEVEL_SDS], iova, dwords, number % GROUP_COUNT))
+    struct fetch fetch = {iova, dwords, number % GROUP_COUNT};
+    if (dwords && !stream_queue_(core, LEVEL_SDS, fetch))
         afuc_fault_(core, FAULT_QUEUE, number);
 }
 
@@ -65,7 +66,8 @@ static bool select_words(struct afuc_core *core, uint32_t number)
     group->sds_base[1] = group->base[1];
     group->sds_dwords = dwords;
     core->s.groups_loaded |= 1u << number;
-    return dwords == skip || queue_push_(&core->s.queue[LEVEL_SDS], iova, dwords - skip, number);
+    return dwords == skip ||
+           stream_queue_(core, LEVEL_SDS, (struct fetch){iova, dwords - skip, number});
 }
 
 void draw_start_(struct afuc_core *core)

@@ -47,7 +47,6 @@ struct cps_machine_config {
     uint32_t chip;        /**< what the chip identity control register reads */
     uint64_t memory_limit; /**< bytes; 0: 4 GiB */
     uint64_t instr_iova;   /**< where the image lies in GPU memory; 0: the default */
-    uint64_t ring_iova;    /**< where the ring lies; 0: the default */
 };
 
 /** Why cps_machine_run() came back. */
@@ -102,6 +101,10 @@ CPS_PUBLIC bool cps_machine_submit(struct cps_machine *machine, uint32_t index, 
  * limit on memory is reached. The ring has 8192 dwords. */
 CPS_PUBLIC bool cps_machine_ring(struct cps_machine *machine, const uint32_t *words,
                                  unsigned count);
+/** From now on the ring is @p dwords long at @p iova, whose contents the caller has stored; cores
+ * read from @p rptr to @p wptr (dwords). For rings of hardware dumps. */
+CPS_PUBLIC void cps_machine_set_ring(struct cps_machine *machine, uint64_t iova, uint32_t dwords,
+                                     uint32_t rptr, uint32_t wptr);
 /** Runs until a stop, at most @p budget instructions of all cores together. */
 CPS_PUBLIC enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget);
 
@@ -122,6 +125,23 @@ CPS_PUBLIC uint32_t cps_machine_control(const struct cps_machine *machine, unsig
                                         uint32_t number);
 CPS_PUBLIC uint32_t cps_machine_sqe(const struct cps_machine *machine, unsigned core,
                                     uint32_t number);
+/** Where a core stands in the stream of one level. */
+struct cps_position {
+    uint64_t iova;     /**< where the stream begins */
+    uint32_t dwords;   /**< its length; the ring's size for the ring */
+    uint32_t consumed; /**< dwords read of it */
+    bool active;       /**< there is a stream at this level */
+};
+/** @param level  enum CPS_LEVEL_RB to CPS_LEVEL_SDS */
+CPS_PUBLIC struct cps_position cps_machine_position(const struct cps_machine *machine,
+                                                    unsigned core, unsigned level);
+/** Header of the current packet (@p back 0) and of the two before it. */
+CPS_PUBLIC uint32_t cps_machine_header(const struct cps_machine *machine, unsigned core,
+                                       unsigned back);
+/** The value that the firmware gave IB_LEVEL last. */
+CPS_PUBLIC uint32_t cps_machine_level(const struct cps_machine *machine, unsigned core);
+/** The address that the firmware set for NRT writes, before it advances. */
+CPS_PUBLIC uint64_t cps_machine_nrt(const struct cps_machine *machine, unsigned core);
 CPS_PUBLIC uint32_t cps_machine_reg(const struct cps_machine *machine, uint32_t offset);
 CPS_PUBLIC void cps_machine_set_reg(struct cps_machine *machine, uint32_t offset, uint32_t value);
 CPS_PUBLIC uint32_t cps_machine_packet_table(const struct cps_machine *machine, unsigned core,

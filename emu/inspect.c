@@ -44,6 +44,38 @@ uint32_t cps_machine_sqe(const struct cps_machine *machine, unsigned core, uint3
     return machine->core[core].s.sqe[number % SQE_COUNT];
 }
 
+struct cps_position cps_machine_position(const struct cps_machine *machine, unsigned core,
+                                         unsigned level)
+{
+    static const uint8_t roles[] = {[CPS_LEVEL_RB] = LEVEL_RB,   [CPS_LEVEL_IB1] = LEVEL_IB1,
+                                    [CPS_LEVEL_IB2] = LEVEL_IB2, [CPS_LEVEL_IB3] = LEVEL_IB3,
+                                    [CPS_LEVEL_SDS] = LEVEL_SDS};
+    const struct queue *queue = &machine->core[core].s.queue[roles[level % sizeof(roles)]];
+    const struct fetch *fetch = &queue->fetch[queue->head];
+    if (level == CPS_LEVEL_RB)
+        return (struct cps_position){machine->ring_iova, machine->ring_dwords, queue->pos, true};
+    if (!queue->count)
+        return (struct cps_position){0};
+    return (struct cps_position){fetch->iova, fetch->dwords, queue->pos, true};
+}
+
+uint32_t cps_machine_header(const struct cps_machine *machine, unsigned core, unsigned back)
+{
+    const struct afuc_state *s = &machine->core[core].s;
+    return back ? s->history[(back - 1) % 2] : s->header;
+}
+
+uint32_t cps_machine_level(const struct cps_machine *machine, unsigned core)
+{
+    return afuc_control_get_(&machine->core[core], CTL_IB_LEVEL);
+}
+
+uint64_t cps_machine_nrt(const struct cps_machine *machine, unsigned core)
+{
+    const struct afuc_state *s = &machine->core[core].s;
+    return (uint64_t)s->nrt_base[1] << 32 | (s->nrt_base[0] & ~3u);
+}
+
 uint32_t cps_machine_reg(const struct cps_machine *machine, uint32_t offset)
 {
     return machine->reg[offset % GPU_REGS];

@@ -172,7 +172,8 @@ struct cps_err *cps_machine_create(const struct cps_machine_config *config,
     machine->layout = config->layout;
     machine->policy = config->policy;
     machine->instr_iova = config->instr_iova ? config->instr_iova : DEFAULT_INSTR_IOVA;
-    machine->ring_iova = config->ring_iova ? config->ring_iova : DEFAULT_RING_IOVA;
+    machine->ring_iova = DEFAULT_RING_IOVA;
+    machine->ring_dwords = RING_DWORDS;
     struct cps_err *err = init(machine, config);
     if (err) {
         cps_machine_destroy(machine);
@@ -234,10 +235,22 @@ bool cps_machine_ring(struct cps_machine *machine, const uint32_t *words, unsign
     for (unsigned i = 0; i < count; i++) {
         uint64_t iova = machine->ring_iova + 4 * (uint64_t)machine->ring_wptr;
         stored = cps_mem_write(machine->mem, iova, words[i]) && stored;
-        machine->ring_wptr = (machine->ring_wptr + 1) % RING_DWORDS;
+        machine->ring_wptr = (machine->ring_wptr + 1) % machine->ring_dwords;
     }
     cps_mem_keep(machine->mem, false);
     return stored;
+}
+
+void cps_machine_set_ring(struct cps_machine *machine, uint64_t iova, uint32_t dwords,
+                          uint32_t rptr, uint32_t wptr)
+{
+    machine->ring_iova = iova;
+    machine->ring_dwords = dwords ? dwords : RING_DWORDS;
+    machine->ring_wptr = wptr % machine->ring_dwords;
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        machine->core[i].s.queue[LEVEL_RB].pos = rptr % machine->ring_dwords;
+        machine->core[i].window_left = 0;
+    }
 }
 
 /* CP_ME_INIT as the kernel's drivers send it: contexts, error detection, default reset. a5xx has a

@@ -6,7 +6,7 @@
 
 #include "afuc.h"
 
-#define RING_DWORDS 8192u
+#define RING_DWORDS 8192u /* unless cps_machine_set_ring() says otherwise */
 #define EVENT_BATCH 4096u
 #define MAX_CORES   4u
 #define MAX_PLACES  65536u
@@ -22,7 +22,8 @@ struct cps_machine {
     uint32_t word_count;
     uint64_t instr_iova;
     uint64_t ring_iova;
-    uint32_t ring_wptr; /* dwords */
+    uint32_t ring_dwords; /* size */
+    uint32_t ring_wptr;   /* dwords */
     uint32_t workarounds; /* a5xx: that word of CP_ME_INIT */
     uint64_t clock;     /* instructions of all cores, each repetition of a (rep) counted */
     uint64_t repeats;   /* repetitions behind the first */

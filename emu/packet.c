@@ -74,6 +74,8 @@ bool afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     uint32_t header = stream_peek_(core);
     struct dispatch to = classify(core, header);
     unsigned level = event_level_(core, header);
+    s->history[1] = s->history[0];
+    s->history[0] = s->header;
     s->header = header;
     s->header_iova = stream_iova_(core);
     s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;

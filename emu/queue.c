@@ -15,6 +15,19 @@ bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t g
     return true;
 }
 
+/* A stream that memory does not hold gives nothing but its end: what stands behind the call can
+ * still be shown. */
+bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch)
+{
+    bool known = false;
+    cps_mem_read(core->machine->mem, fetch.iova, &known);
+    if (!known && fetch.dwords) {
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, fetch.iova, fetch.dwords);
+        fetch.dwords = 0;
+    }
+    return queue_push_(&core->s.queue[level], fetch.iova, fetch.dwords, fetch.group);
+}
+
 void queue_clear_(struct afuc_core *core, enum level level)
 {
     struct queue *queue = &core->s.queue[level];
@@ -28,7 +41,8 @@ static uint32_t ring_available(const struct afuc_core *core)
 {
     if (core->who == CPS_CPU_LPAC)
         return 0;
-    return (core->machine->ring_wptr - core->s.queue[LEVEL_RB].pos) % RING_DWORDS;
+    uint32_t size = core->machine->ring_dwords;
+    return (core->machine->ring_wptr + size - core->s.queue[LEVEL_RB].pos) % size;
 }
 
 bool stream_has_(struct afuc_core *core, uint32_t words)
@@ -60,7 +74,7 @@ uint64_t stream_iova_(const struct afuc_core *core)
 static void refill(struct afuc_core *core)
 {
     const struct queue *queue = &core->s.queue[core->s.level];
-    uint32_t rest = core->s.level == LEVEL_RB ? RING_DWORDS - queue->pos
+    uint32_t rest = core->s.level == LEVEL_RB ? core->machine->ring_dwords - queue->pos
                                               : queue->fetch[queue->head].dwords - queue->pos;
     core->window = cps_mem_window(core->machine->mem, stream_iova_(core), &core->window_left);
     core->window_epoch = cps_mem_epoch(core->machine->mem);
@@ -132,7 +146,7 @@ static void pop_word(struct afuc_core *core)
     }
     queue->pos++;
     if (core->s.level == LEVEL_RB)
-        queue->pos %= RING_DWORDS;
+        queue->pos %= core->machine->ring_dwords;
 }
 
 uint32_t stream_pop_(struct afuc_core *core)
@@ -172,7 +186,7 @@ bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
     if (core->s.level == LEVEL_RB) {
         if (ring_available(core) <= ahead)
             return false;
-        uint32_t at = (queue->pos + ahead) % RING_DWORDS;
+        uint32_t at = (queue->pos + ahead) % core->machine->ring_dwords;
         iova = core->machine->ring_iova + 4 * (uint64_t)at;
     } else if (queue->pos + (uint64_t)ahead >= queue->fetch[queue->head].dwords) {
         return false;
