@@ -225,6 +225,8 @@ struct afuc_core {
     uint32_t window_left;
     uint64_t window_epoch;
     struct polled polled;
+    uint32_t written; /* general registers that instructions have named as destination; only kept
+                         while STEP events are wanted */
     uint8_t control_row[CONTROL_COUNT]; /* row of afuc_ctrl.def, 0xff: none */
 };
 

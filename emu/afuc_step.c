@@ -26,12 +26,20 @@ static void report_step(struct afuc_core *core, uint32_t pc, const uint32_t *bef
     } while (reg < 32);
 }
 
+static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
+{
+    core->written |= 1u << (uop->dst & 31);
+    if (uop->flags & U_PRE)
+        core->written |= 1u << (uop->s1 & 31);
+}
+
 #define AFUC_RUN afuc_run_watched_
 #define WATCH_BEGIN()         \
     uint32_t before[R_COUNT]; \
     memcpy(before, r, sizeof(before))
 #define WATCH_NEXT()                                      \
     do {                                                  \
+        note_written(core, ip);                           \
         report_step(core, (uint32_t)(ip - base), before); \
         memcpy(before, r, sizeof(before));                \
     } while (0)

@@ -121,6 +121,8 @@ CPS_PUBLIC uint32_t cps_machine_pc(const struct cps_machine *machine, unsigned c
 /** General register $00..$1f without side effects; 0x1d..0x1f read as the selected addresses. */
 CPS_PUBLIC uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core,
                                     unsigned number);
+/** General registers that instructions have written since STEP events are wanted, a bit each. */
+CPS_PUBLIC uint32_t cps_machine_written(const struct cps_machine *machine, unsigned core);
 CPS_PUBLIC uint32_t cps_machine_control(const struct cps_machine *machine, unsigned core,
                                         uint32_t number);
 CPS_PUBLIC uint32_t cps_machine_sqe(const struct cps_machine *machine, unsigned core,

@@ -34,6 +34,11 @@ uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core, unsig
     return number <= R_REM ? s->r[number] : 0;
 }
 
+uint32_t cps_machine_written(const struct cps_machine *machine, unsigned core)
+{
+    return machine->core[core].written;
+}
+
 uint32_t cps_machine_control(const struct cps_machine *machine, unsigned core, uint32_t number)
 {
     return machine->core[core].s.control[number % CONTROL_COUNT];

@@ -2,9 +2,11 @@
  * cpscope run: firmware over a capture, the trace out, a summary for people. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "demo.h"
+#include "replay.h"
 #include "report.h"
 #include "rig.h"
 #include "summary.h"
@@ -17,6 +19,8 @@ struct run {
     struct cps_outfile *out;
     struct cps_text *text;
     struct cps_stream *capture;
+    struct dump *dump; /* a devcoredump is read whole, then replayed; else NULL */
+    struct replay *replay;
     char capture_hash[65];
     char firmware_hash[65];
     char me_hash[65];
@@ -51,7 +55,7 @@ static struct cps_err *hash(const char *path, bool built_in, char ret[65])
 static struct cps_err *open_trace(struct run *run, const char *capture_name)
 {
     const struct cps_options *opt = run->opt;
-    if (opt->json && !opt->output)
+    if ((opt->json || run->dump) && !opt->output)
         return NULL;
     struct cps_trace_header header = {
         .gen = run->rig.fw->gen,
@@ -80,12 +84,44 @@ static struct cps_err *open_capture(struct run *run, const char **name)
     return cps_stream_open_memory(*name, cps_demo_pm4, cps_demo_pm4_size, &run->capture);
 }
 
+/* A hardware dump says where the firmware's image lay. */
+static struct cps_err *read_dump(struct run *run)
+{
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    uint32_t low = 0;
+    uint32_t high = 0;
+    CPS_TRY(cps_stream_peek(run->capture, 64, &data, &size));
+    const char *format = cps_capture_format(data, size);
+    if (!format || strcmp(format, "devcoredump") != 0)
+        return NULL;
+    run->dump = calloc(1, sizeof(*run->dump));
+    run->replay = calloc(1, sizeof(*run->replay));
+    if (!run->dump || !run->replay)
+        return cps_err_nomem();
+    CPS_TRY(dump_read(run->dump, run->capture));
+    if (dump_reg(run->dump, 0x830, &low) && dump_reg(run->dump, 0x831, &high))
+        run->rig.instr_iova = (uint64_t)high << 32 | low;
+    run->rig.gpu = run->dump->gpu;
+    return NULL;
+}
+
+static struct cps_err *replay(struct run *run)
+{
+    CPS_TRY(rig_check_gpu(&run->rig));
+    *run->replay = (struct replay){.dump = run->dump, .rig = &run->rig};
+    CPS_TRY(replay_run(run->replay));
+    run->rig.executed = 1;
+    return NULL;
+}
+
 static struct cps_err *prepare(struct run *run)
 {
     const struct cps_options *opt = run->opt;
     const char *name = NULL;
-    CPS_TRY(rig_open(&run->rig, opt));
     CPS_TRY(open_capture(run, &name));
+    CPS_TRY(read_dump(run));
+    CPS_TRY(rig_open(&run->rig, opt));
     CPS_TRY(hash(name, !opt->arg_count, run->capture_hash));
     CPS_TRY(hash(run->rig.fw->name, !opt->fw_count, run->firmware_hash));
     if (run->rig.me)
@@ -115,7 +151,7 @@ static struct cps_err *finish(struct run *run, struct cps_err *err)
 static struct cps_err *execute(struct run *run)
 {
     CPS_TRY(prepare(run));
-    return finish(run, rig_play(&run->rig, run->capture));
+    return finish(run, run->dump ? replay(run) : rig_play(&run->rig, run->capture));
 }
 
 static int usage(const struct cps_options *opt)
@@ -129,8 +165,21 @@ static int usage(const struct cps_options *opt)
     return 0;
 }
 
+/* The comparison decides the status of a replay: that the machine stops is what it is for. */
+static int report_replay(const struct run *run)
+{
+    bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
+    if (!run->opt->json)
+        replay_print(run->replay, trace_on_stdout ? stderr : stdout);
+    return replay_count(run->replay, REPLAY_DIFFERENT) ? 1 : 0;
+}
+
 static void release(struct run *run)
 {
+    if (run->dump)
+        dump_deinit(run->dump);
+    free(run->dump);
+    free(run->replay);
     cps_text_destroy(run->text);
     cps_outfile_abort(run->out);
     cps_stream_close(run->capture);
@@ -146,10 +195,13 @@ int cmd_run(const struct cps_options *opt)
     if (status)
         return status;
     struct cps_err *err = execute(&run);
+    bool replayed = run.replay && !err;
     if (run.rig.executed || (run.rig.machine && !err))
-        summary_print(&run.rig, opt->json);
+        summary_print(&run.rig, opt->json, replayed && opt->json ? replay_json(run.replay) : NULL);
     if (err)
         status = report_error(err);
+    else if (replayed)
+        status = report_replay(&run);
     else if (run.rig.stopped)
         status = 4;
     release(&run);

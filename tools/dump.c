@@ -2,10 +2,10 @@
  * A kernel devcoredump, read whole. */
 #include "dump.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/buf.h"
 
 /* Where things lie in CP_UCODE_DBG of a6xx, in dwords (H). */
 #define UCODE_DBG_TABLE 0x4000u
@@ -233,4 +233,61 @@ int dump_handler_of(const uint32_t *table, uint32_t pc)
             best = (int)i;
     }
     return best;
+}
+
+/* Read and write positions of the queues in CP_ROQ: 9:0 next to read, 25:16 next to write; bases,
+ * words not fetched yet, sizes (H: a630). */
+enum {
+    ROQ_RB = 0x939,
+    ROQ_IB1 = 0x93a,
+    IB1_BASE = 0x928,
+    IB1_REST = 0x92a,
+    IB1_DWORDS = 0x943,
+    IB_STRIDE = 3
+};
+
+/* The ring is fetched in granules, so that positions in the queue say nothing by themselves: the
+ * place is where the words read last are those of the ring. */
+static bool ring_position(const struct dump *dump, const struct dump_ring *ring, uint32_t *ret)
+{
+    const struct dump_block *roq = dump_block(dump, "CP_ROQ");
+    uint32_t position = 0;
+    uint32_t size = (uint32_t)(ring->size / 4);
+    if (!roq || !dump_reg(dump, ROQ_RB, &position))
+        return false;
+    uint32_t read = position & 0x3ff;
+    uint32_t most = 0;
+    for (uint32_t at = 1; at <= size; at++) {
+        uint32_t same = 0;
+        uint32_t word = 0;
+        while (same < read && same < at && same < 32 &&
+               dump_memory(dump, ring->iova + 4 * (uint64_t)(at - 1 - same), &word) &&
+               word == dump_word(roq, read - 1 - same))
+            same++;
+        if (same > most) {
+            most = same;
+            *ret = at % size;
+        }
+    }
+    return most >= 4;
+}
+
+bool dump_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
+                   struct dump_position *ret)
+{
+    uint32_t low = 0, high = 0, rest = 0, queue = 0;
+    *ret = (struct dump_position){0, (uint32_t)(ring->size / 4), 0};
+    if (level == 0)
+        return ring_position(dump, ring, &ret->consumed);
+    if (level > 2)
+        return false;
+    uint32_t base = IB1_BASE + (level - 1) * IB_STRIDE;
+    bool known = dump_reg(dump, base, &low) && dump_reg(dump, base + 1, &high) &&
+                 dump_reg(dump, IB1_REST + (level - 1) * IB_STRIDE, &rest) &&
+                 dump_reg(dump, ROQ_IB1 + level - 1, &queue) &&
+                 dump_reg(dump, IB1_DWORDS + level - 1, &ret->dwords);
+    uint32_t waiting = ((queue >> 16) - (queue & 0x3ff)) & 0x3ff;
+    ret->iova = (uint64_t)high << 32 | low;
+    ret->consumed = ret->dwords - rest - waiting;
+    return known && rest + waiting <= ret->dwords;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "isa/buf.h"
 #include "trace/capture.h"
 
 #define DUMP_MAX_RINGS  16
@@ -64,6 +65,15 @@ bool dump_memory(const struct dump *dump, uint64_t iova, uint32_t *ret);
 /** The ring that hung: the first with work that has not retired, else the first. NULL: none. */
 const struct dump_ring *dump_hung_ring(const struct dump *dump);
 
+/** Where the hardware stood in the stream of one level (0 ring, 1 IB1, 2 IB2). */
+struct dump_position {
+    uint64_t iova;     /**< base of the newest fetch; 0 for the ring */
+    uint32_t dwords;   /**< its size */
+    uint32_t consumed; /**< dwords read of it */
+};
+/** @return false if the dump's registers and CP_ROQ do not say (a6xx layout) */
+bool dump_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
+                   struct dump_position *ret);
 /** The packet table of the firmware that ran: 128 handlers out of CP_UCODE_DBG; NULL: none. */
 const uint32_t *dump_table(const struct dump *dump);
 /** The handler that most entries of @p table share: the one for packets that are refused. */

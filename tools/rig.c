@@ -93,6 +93,7 @@ static struct cps_err *build_machine(struct rig *rig)
                                                      : CPS_VISIBILITY_ALL,
                    .prefetch = opt->prefetch > 0},
         .chip = chip_identity(rig->fw->id),
+        .instr_iova = rig->instr_iova,
     };
     for (unsigned i = 0; i < rig->fw->part_count; i++)
         config.image[config.image_count++] = (struct cps_image){
@@ -120,19 +121,19 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
 {
     struct rig *rig = (struct rig *)((char *)sink - offsetof(struct rig, sink));
     size_t from = 0;
-    bool forward = rig->kinds >> CPS_EV_UNMODELLED & 1;
+    uint32_t drop = (rig->extra | 1u << CPS_EV_UNMODELLED) & ~rig->kinds;
+    struct cps_sink *trace = rig->muted ? NULL : rig->trace;
     for (size_t i = 0; i < count; i++) {
-        if (cps_event_kind(&events[i]) != CPS_EV_UNMODELLED)
+        if (cps_event_kind(&events[i]) == CPS_EV_UNMODELLED)
+            note_place(rig, &events[i]);
+        if (!(drop >> cps_event_kind(&events[i]) & 1))
             continue;
-        note_place(rig, &events[i]);
-        if (forward)
-            continue;
-        if (rig->trace && i > from)
-            rig->trace->put(rig->trace, events + from, i - from);
+        if (trace && i > from)
+            trace->put(trace, events + from, i - from);
         from = i + 1;
     }
-    if (rig->trace && count > from)
-        rig->trace->put(rig->trace, events + from, count - from);
+    if (trace && count > from)
+        trace->put(trace, events + from, count - from);
 }
 
 /* The generation that a GPU belongs to: 630 and 0x06030002 are a6xx, 0x43050a01 is a7xx. */
@@ -149,10 +150,8 @@ static unsigned gen_digit(enum cps_gen gen)
     return (unsigned)cps_gen_name(gen)[1] - '0';
 }
 
-static struct cps_err *check_chip(struct rig *rig, const struct cps_item *item)
+struct cps_err *rig_check_gpu(const struct rig *rig)
 {
-    if (!rig->gpu)
-        rig->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
     unsigned generation = gpu_generation(rig->gpu);
     if (!rig->gpu || generation == gen_digit(rig->fw->gen))
         return NULL;
@@ -160,6 +159,13 @@ static struct cps_err *check_chip(struct rig *rig, const struct cps_item *item)
                        "the capture is from a GPU of generation a%uxx (id %" PRIu64
                        "), the firmware %s is %s",
                        generation, rig->gpu, rig->fw->name, cps_gen_name(rig->fw->gen));
+}
+
+static struct cps_err *check_chip(struct rig *rig, const struct cps_item *item)
+{
+    if (!rig->gpu)
+        rig->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
+    return rig_check_gpu(rig);
 }
 
 static void run_submission(struct rig *rig, const struct cps_item *item)
@@ -235,13 +241,27 @@ void rig_close(struct rig *rig)
     cps_fw_destroy(rig->fw);
 }
 
+struct cps_err *rig_restart(struct rig *rig)
+{
+    cps_machine_destroy(rig->machine);
+    rig->machine = NULL;
+    rig->booted = rig->stopped = false;
+    rig->place_count = 0;
+    return build_machine(rig);
+}
+
+void rig_watch(struct rig *rig)
+{
+    cps_machine_sink(rig->machine, &rig->sink, rig->kinds | rig->extra | 1u << CPS_EV_UNMODELLED);
+}
+
 void rig_boot(struct rig *rig)
 {
     if (rig->booted)
         return;
     rig->booted = true;
     cps_machine_workarounds(rig->machine, workarounds(rig->gpu));
-    cps_machine_sink(rig->machine, &rig->sink, rig->kinds | 1u << CPS_EV_UNMODELLED);
+    rig_watch(rig);
     rig->stop = cps_machine_boot(rig->machine, rig->opt->limit);
     rig->stopped = rig->stop != CPS_STOP_IDLE;
 }

@@ -30,6 +30,9 @@ struct rig {
     struct cps_machine *machine;
     struct cps_sink *trace; /**< where recorded events go on to, or NULL */
     uint32_t kinds;         /**< what `trace` wants */
+    uint32_t extra;         /**< what the machine emits beyond that, for the rig's own use */
+    uint64_t instr_iova;    /**< where the image lies, 0: the default */
+    bool muted;             /**< nothing goes to `trace` */
     enum cps_stop stop;     /**< of the last run */
     bool booted;
     bool stopped;           /**< the machine cannot go on; later submissions are ignored */
@@ -48,8 +51,14 @@ CPS_MUST_USE struct cps_err *rig_open(struct rig *rig, const struct cps_options 
 void rig_close(struct rig *rig);
 /** Boots if that has not happened; on return rig->stop says how it ended. */
 void rig_boot(struct rig *rig);
+/** A machine as new, for another run of the same capture. */
+CPS_MUST_USE struct cps_err *rig_restart(struct rig *rig);
+/** Lets events flow; rig_boot() does it too. */
+void rig_watch(struct rig *rig);
 /** Whether traces name the processor in each line. */
 bool rig_has_processors(const struct rig *rig);
+/** An error if the GPU that rig->gpu names cannot run this firmware's generation. */
+CPS_MUST_USE struct cps_err *rig_check_gpu(const struct rig *rig);
 /** Feeds a capture, submission by submission, and ends the run. */
 CPS_MUST_USE struct cps_err *rig_play(struct rig *rig, struct cps_stream *capture);
 

@@ -143,7 +143,7 @@ static struct json_object *json_places(const struct rig *rig)
     return list;
 }
 
-static void print_json(const struct rig *rig)
+static void print_json(const struct rig *rig, struct json_object *extra)
 {
     const struct cps_stats *stats = cps_machine_stats(rig->machine);
     struct json_object *root = json_object_new_object();
@@ -167,14 +167,16 @@ static void print_json(const struct rig *rig)
         json_object_object_add(root, "why", json_object_new_string(cps_buf_text(&why)));
     if (rig->fw->assumed)
         json_object_object_add(root, "assumed", json_object_new_string(rig->fw->assumed));
+    if (extra)
+        json_object_object_add(root, "comparison", extra);
     puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
     json_object_put(root);
 }
 
-void summary_print(const struct rig *rig, bool json)
+void summary_print(const struct rig *rig, bool json, struct json_object *extra)
 {
     if (json)
-        print_json(rig);
+        print_json(rig, extra);
     else
         print_text(rig);
 }

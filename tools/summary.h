@@ -5,6 +5,9 @@
 
 #include "rig.h"
 
-void summary_print(const struct rig *rig, bool json);
+struct json_object;
+
+/** @param extra  rows of a replay for the JSON form, consumed; or NULL */
+void summary_print(const struct rig *rig, bool json, struct json_object *extra);
 
 #endif
