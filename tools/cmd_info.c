@@ -2,6 +2,7 @@
  * cpscope info: what a file is and what it holds. */
 #include <json-c/json.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "info.h"
 #include "opt.h"
@@ -32,9 +33,11 @@ static struct cps_err *describe(const struct cps_options *opt, const char *path,
     const uint8_t *data = NULL;
     size_t size = 0;
     CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_peek(stream, 32, &data, &size);
+    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     const char *format = err ? NULL : cps_capture_format(data, size);
-    if (format)
+    if (format && !strcmp(format, "devcoredump"))
+        err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
+    else if (format)
         err = info_capture(stream, format, to);
     else if (!err)
         err = info_firmware(stream, opt->gen, to);

@@ -21,6 +21,9 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
 /** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
 CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,
                                           struct json_object *json);
+/** Where a hardware dump's processor hung. @p firmware  file whose code to show, or NULL */
+CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const char *firmware,
+                                       struct json_object *json);
 /** Loads the firmware that fills the rest of @p stream; the caller destroys @p ret. */
 CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen,
                                                 struct cps_fw **ret);

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A hardware dump against the emulator, and variants of it made by a second writer: a ring that has
+wrapped, hundreds of buffers, a stream that is missing. Usage: corpus_dump.py CPSCOPE"""
+import gzip
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def decode85(text):
+    words, at = [], 0
+    while at < len(text):
+        if text[at] == "z":
+            words.append(0)
+            at += 1
+        else:
+            value = 0
+            for c in text[at:at + 5]:
+                value = value * 85 + ord(c) - 33
+            words.append(value & 0xffffffff)
+            at += 5
+    return words
+
+
+def encode85(words):
+    out = []
+    for word in words:
+        group = ""
+        rest = word
+        for _ in range(5):
+            group = chr(33 + rest % 85) + group
+            rest //= 85
+        out.append("z" if word == 0 else group)
+    return "".join(out)
+
+
+def header(opcode, count):
+    odd = lambda value: (bin(value).count("1") + 1) & 1
+    return 7 << 28 | odd(opcode) << 23 | opcode << 16 | odd(count) << 15 | count
+
+
+class Dump:
+    """The public dump as lines, with its ring taken out to be changed."""
+
+    def __init__(self, path):
+        self.text = open(path, encoding="latin-1").read()
+        self.match = re.search(r"(ringbuffer:\n.*?    data: !!ascii85 \|\n\s+)(\S+)(\n)", self.text,
+                               re.S)
+        self.ring = decode85(self.match.group(2))
+
+    def write(self, path, ring, keys, extra=""):
+        head = self.match.group(1)
+        for key, value in keys.items():
+            head = re.sub(r"( %s: )\d+" % key, r"\g<1>%d" % value, head, count=1)
+        text = self.text[:self.match.start()] + head + encode85(ring) + "\n"
+        rest = self.text[self.match.end():]
+        open(path, "w", encoding="latin-1").write(text + rest.replace("bos:\n", "bos:\n" + extra, 1))
+
+
+def wrapped(dump):
+    """The same history but for the boot, around the end of a ring full of older packets, behind the
+    time stamp of a submission that has retired."""
+    stamp = [header(0x46, 4), 0x80000004, 4, 0x10000, 7]
+    tail = stamp + dump.ring[9:]
+    ring = [header(0x10, 0)] * 8192
+    start = 8192 - 20
+    for i, word in enumerate(tail):
+        ring[(start + i) % 8192] = word
+    return ring, {"rptr": (start + len(tail)) % 8192, "wptr": (start + len(tail)) % 8192,
+                  "last-fence": 8, "retired-fence": 7}
+
+
+def run(cpscope, *arguments):
+    return subprocess.run([cpscope, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=120)
+
+
+def table(done):
+    rows = {}
+    for line in done.stdout.splitlines():
+        match = re.match(r"(\S+) (0x[0-9a-f]{8}) (0x[0-9a-f]{8}) (equal|different|not comparable)(.*)",
+                         line)
+        if match:
+            rows[match.group(1)] = match.groups()[1:]
+    return rows
+
+
+GPRS = ["$%02x" % i for i in range(1, 0x1b)]
+
+
+def replay_matches(cpscope, corpus, scratch):
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    dump = os.path.join(corpus, "captures", "crash.devcore")
+    trace = os.path.join(scratch, "t")
+    done = run(cpscope, "run", "--fw", firmware, dump, "-o", trace)
+    rows = table(done)
+    assert done.returncode == 0, done.stderr
+    assert all(rows[name][2] == "equal" for name in GPRS), "26 general registers"
+    assert rows["$01"][0] == "0xdeadd00d"
+    assert "error loop" in rows["pc"][3], rows["pc"]
+    scratch_rows = [row for name, row in rows.items() if name.startswith("ctrl.")]
+    assert len(scratch_rows) == 128 and sum(row[2] == "equal" for row in scratch_rows) >= 121
+    for name in ("header", "level", "nrt.lo", "nrt.hi", "ring.rptr", "ib1.base.hi", "ib1.remaining"):
+        assert rows[name][2] == "equal", name
+    assert re.search(r"^PKT ib1 0x0000000100000018 0xdeadd00d", open(trace).read(), re.M)
+    zipped = os.path.join(scratch, "d.gz")
+    gzip.open(zipped, "wb").write(open(dump, "rb").read())
+    assert run(cpscope, "run", "--fw", firmware, zipped).stdout == done.stdout, "compressed"
+
+
+def missing_history(cpscope, corpus, scratch):
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    dump = Dump(os.path.join(corpus, "captures", "crash.devcore"))
+    path = os.path.join(scratch, "wrapped")
+    ring, keys = wrapped(dump)
+    dump.write(path, ring, keys)
+    done = run(cpscope, "run", "--fw", firmware, path)
+    rows = table(done)
+    assert "end of the last retired submission" in done.stdout, done.stdout[:400] + done.stderr
+    assert rows["$01"][2] == rows["$02"][2] == rows["header"][2] == rows["level"][2] == "equal"
+    assert rows["ib1.consumed"][2] == "equal" and rows["ib1.base.hi"][2] == "equal"
+    assert not [name for name, row in rows.items() if row[2] == "different"], rows
+    assert [name for name, row in rows.items() if "history" in row[3]], "history is missing"
+
+
+def many_buffers(cpscope, corpus, scratch):
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    dump = Dump(os.path.join(corpus, "captures", "crash.devcore"))
+    path = os.path.join(scratch, "many")
+    data = encode85([0x12345678, 0x9abcdef0])
+    extra = "".join("  - iova: 0x%016x\n    size: 4096\n    data: !!ascii85 |\n     %s\n" %
+                    (0x200000000 + 0x1000 * i, data) for i in range(400))
+    dump.write(path, dump.ring, {}, extra)
+    done = run(cpscope, "run", "--fw", firmware, path)
+    rows = table(done)
+    assert all(rows[name][2] == "equal" for name in GPRS), done.stderr
+
+
+def missing_stream(cpscope, corpus, scratch):
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    dump = Dump(os.path.join(corpus, "captures", "crash.devcore"))
+    path = os.path.join(scratch, "missing")
+    dump.write(path, dump.ring, {})
+    text = open(path, encoding="latin-1").read()
+    open(path, "w", encoding="latin-1").write(
+        text.replace("iova: 0x0000000100000000", "iova: 0x0000000300000000"))
+    done = run(cpscope, "run", "--fw", firmware, path)
+    rows = table(done)
+    assert done.returncode == 0, done.stderr
+    assert rows["$01"][2] == "not comparable" and "missing" in rows["$01"][3], rows["$01"]
+
+
+def cut_anywhere(cpscope, corpus, scratch):
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    data = open(os.path.join(corpus, "captures", "crash.devcore"), "rb").read()
+    path = os.path.join(scratch, "cut")
+    for size in (100, 400, 700, 5000, 60000, 200000):
+        open(path, "wb").write(data[:size])
+        for command in (("info", path), ("run", "--fw", firmware, path)):
+            done = run(cpscope, *command)
+            assert done.returncode in (0, 1, 3), (size, command[0], done.returncode, done.stderr)
+            if done.returncode == 3:
+                assert len(done.stderr.strip().splitlines()) >= 1
+
+
+def hang_summary(cpscope, corpus, scratch):
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    dump = os.path.join(corpus, "captures", "crash.devcore")
+    text = run(cpscope, "info", "--fw", firmware, dump).stdout
+    for part in ("0x00c5", "error handler+0x2", "0xdeadd00d", "CP_NOP", "level 1", "=> 00c6",
+                 "7 of 12 dwords read", "41 of 8192"):
+        assert part in text, part
+
+
+TESTS = [
+    ("replay of the hang: 26 of 26 general registers, the error loop, 121 of 128 scratch registers",
+     replay_matches),
+    ("a wrapped ring is replayed from the last retired submission, what is missing is said",
+     missing_history),
+    ("hundreds of buffers change nothing", many_buffers),
+    ("a stream that the dump lacks makes registers not comparable", missing_stream),
+    ("a dump that is cut gives an error and no crash", cut_anywhere),
+    ("info shows where the processor hangs, with code", hang_summary),
+]
+
+
+def main():
+    corpus = os.environ.get("CPSCOPE_CORPUS")
+    print("1..%d" % len(TESTS))
+    for number, (claim, check) in enumerate(TESTS, 1):
+        if not corpus:
+            print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, claim))
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                check(sys.argv[1], corpus, scratch)
+                print("ok %d - %s" % (number, claim))
+            except (AssertionError, KeyError) as problem:
+                print("# %s: %s\nnot ok %d - %s" % (type(problem).__name__, problem, number, claim))
+
+
+main()
