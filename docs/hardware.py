@@ -28,10 +28,14 @@ def rows(path, macro):
                    else c.strip().replace("|", "\\|") for c in cells]
 
 
+GENERATIONS = {"G6U": "a6xx a7xx a8xx", "CPS_A5XX": "a5xx", "CPS_A6XX": "a6xx"}
+
+
 def table(root, name):
     file, macro, head = TABLES[name]
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for cells in rows(os.path.join(root, "emu", file), macro):
+        cells = [GENERATIONS.get(cell, cell) for cell in cells]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -115,8 +115,8 @@ struct afuc_state {
     uint32_t fault_value;
     uint32_t error_code; /* what the firmware wrote to the fatal-error register; 0: nothing */
     uint32_t started;
-    uint32_t level;  /* enum level */
-    uint32_t header; /* of the current packet */
+    uint32_t level;      /* enum level */
+    uint32_t header;     /* of the current packet */
     uint32_t history[2]; /* of the two before, end marks included */
     uint64_t header_iova;
     uint32_t header_pos; /* where it stands in its stream */
@@ -141,16 +141,19 @@ struct afuc_state {
     uint32_t nrt_base[2]; /* as the firmware set it last */
     uint32_t event_cmd, event_ctrl, event_addr[2];
     uint32_t visible_draw; /* draws that the visibility stream has handed out */
+    uint32_t injected;     /* header that hardware puts in front of the stream; 0: none */
+    uint32_t resume[2];    /* pc and npc that iret returns to */
+    uint32_t interrupted;  /* inside the preemption routine */
     uint32_t hint_pos;     /* a7xx: where the stream stood when the look-ahead began */
     uint32_t id;           /* packet table index of the last dispatch */
     uint32_t lock;         /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
     /* a5xx */
-    struct meq meq;         /* ME: what the PFP sent */
-    uint32_t side_left;     /* ME: words that it still takes from the side stream */
-    uint32_t side_packets;  /* ME: the side stream is packets and ends with END_OF_SIDE */
-    uint32_t read_count;    /* ME: registers that the next $addr with bit 20 reads; 0: one */
-    uint32_t read_pending;  /* ME: a read address was set, but no length (enum pending_read) */
-    uint32_t rmw_offset;    /* ME: read-modify-write in progress, bit 31: valid */
+    struct meq meq;        /* ME: what the PFP sent */
+    uint32_t side_left;    /* ME: words that it still takes from the side stream */
+    uint32_t side_packets; /* ME: the side stream is packets and ends with END_OF_SIDE */
+    uint32_t read_count;   /* ME: registers that the next $addr with bit 20 reads; 0: one */
+    uint32_t read_pending; /* ME: a read address was set, but no length (enum pending_read) */
+    uint32_t rmw_offset;   /* ME: read-modify-write in progress, bit 31: valid */
     uint32_t rmw_mask;
     uint32_t rmw_rotate;
     uint32_t group_words[3]; /* PFP: header and base of the draw-state group being set */
@@ -204,6 +207,7 @@ enum ctl {
     CTL_CHIP_ID,
     CTL_CHIP_VARIANT,
     CTL_SECURE_MODE,
+    CTL_CONTEXT_SWITCH_CNTL,
     CTL_IB_LEVEL,
     CTL_LEVEL_PRIVILEGE,
     CTL_MODE_BITMASK,
@@ -288,8 +292,13 @@ bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words);
 uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo);
 
 /* packet.c: waitin and its relatives. */
-/** Looks the next header up; false if there is none yet. @p target may lie outside the image. */
-bool afuc_dispatch_(struct afuc_core *core, uint32_t *target);
+enum afuc_dispatch {
+    DISPATCH_NOTHING,   /* no header yet */
+    DISPATCH_PACKET,    /* go to @p target behind the delay slot */
+    DISPATCH_INTERRUPT, /* go there at once: the delay slot belongs to the packet behind */
+};
+/** Looks the next header up. @p target may lie outside the image. */
+enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target);
 bool afuc_iret_(struct afuc_core *core, uint32_t *target);
 bool afuc_setsecure_(struct afuc_core *core);
 

@@ -236,8 +236,15 @@ own_IRET:
     BRANCH_CHECKED(a);
 own_WAITIN:
     SYNC();
-    if (!afuc_dispatch_(core, &a))
+    b = afuc_dispatch_(core, &a);
+    if (b == DISPATCH_NOTHING)
         BLOCK();
+    if (b == DISPATCH_INTERRUPT && a < core->uop_count) {
+        WATCH_NEXT();
+        ip = base + a;
+        np = ip + 1;
+        DISPATCH();
+    }
     BRANCH_CHECKED(a);
 own_SETSECURE:
     SYNC();

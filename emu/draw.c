@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Draw-state groups: set by CP_SET_DRAW_STATE. On a6xx the firmware queues them one by one and reads
- * them at the draw-state level (F: 6ee 0c28..0c86); on a7xx the hardware makes that choice itself
- * (F: 740 0269..028c); on a5xx the PFP sends them to the ME's side stream (F: a530 PFP 09f1). */
+ * Draw-state groups: set by CP_SET_DRAW_STATE. On a6xx the firmware queues them one by one and
+ * reads them at the draw-state level (F: 6ee 0c28..0c86); on a7xx the hardware makes that choice
+ * itself (F: 740 0269..028c); on a5xx the PFP sends them to the ME's side stream (F: a530 PFP
+ * 09f1). */
 #include "machine.h"
 
 enum { HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
@@ -53,7 +54,8 @@ uint32_t draw_queued_mask_(const struct afuc_core *core)
 }
 
 /* What 6ee does in code (0d11..0d51): nothing if the same words were executed already, only the
- * appended part if the group grew, all of it otherwise. I: that the hardware of a7xx does the same. */
+ * appended part if the group grew, all of it otherwise. I: that the hardware of a7xx does the same.
+ */
 static bool select_words(struct afuc_core *core, uint32_t number)
 {
     struct group *group = &core->s.group[number];

@@ -44,7 +44,7 @@ struct cps_machine_config {
     struct cps_image image[4]; /**< the cores' parts of `words`, in scheduling order */
     unsigned image_count;
     struct cps_policy policy;
-    uint32_t chip;        /**< what the chip identity control register reads */
+    uint32_t chip;         /**< what the chip identity control register reads */
     uint64_t memory_limit; /**< bytes; 0: 4 GiB */
     uint64_t instr_iova;   /**< where the image lies in GPU memory; 0: the default */
 };
@@ -105,6 +105,18 @@ CPS_PUBLIC bool cps_machine_ring(struct cps_machine *machine, const uint32_t *wo
  * read from @p rptr to @p wptr (dwords). For rings of hardware dumps. */
 CPS_PUBLIC void cps_machine_set_ring(struct cps_machine *machine, uint64_t iova, uint32_t dwords,
                                      uint32_t rptr, uint32_t wptr);
+/** Packets that hardware makes itself, out of turn. */
+enum cps_inject {
+    CPS_INJECT_PREEMPT, /**< IN_PREEMPT: the driver's request to switch contexts */
+    CPS_INJECT_GMU,     /**< IN_GMU_INTERRUPT: the power controller wants something */
+};
+/**
+ * Lets hardware interrupt the SQE (BR, PFP) in front of packet @p packet of submission
+ * @p submission, both counted from 0 as the trace shows them; packet 0 is the ring's call.
+ * Requests are made in order. @return false if there are too many
+ */
+CPS_PUBLIC bool cps_machine_inject(struct cps_machine *machine, enum cps_inject kind,
+                                   uint32_t submission, uint32_t packet);
 /** Runs until a stop, at most @p budget instructions of all cores together. */
 CPS_PUBLIC enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget);
 

@@ -46,6 +46,18 @@ static uint32_t read_COUNT(const struct gpu_access *at)
     return assume(at, CPS_WHAT_COUNTER, at->stored);
 }
 
+static uint32_t read_SQE_STAT(const struct gpu_access *at)
+{
+    const struct afuc_state *s = &at->core->s;
+    uint32_t index = at->core->machine->reg[at->offset - 1];
+    const uint32_t headers[3] = {s->header, s->history[0], s->history[1]};
+    if (index == 0)
+        return s->pc;
+    if (index <= R_REM)
+        return s->r[index];
+    return index >= 0x24 && index <= 0x26 ? headers[index - 0x24] : 0;
+}
+
 static uint32_t read_STORED(const struct gpu_access *at)
 {
     return at->stored;

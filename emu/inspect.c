@@ -52,8 +52,10 @@ uint32_t cps_machine_sqe(const struct cps_machine *machine, unsigned core, uint3
 struct cps_position cps_machine_position(const struct cps_machine *machine, unsigned core,
                                          unsigned level)
 {
-    static const uint8_t roles[] = {[CPS_LEVEL_RB] = LEVEL_RB,   [CPS_LEVEL_IB1] = LEVEL_IB1,
-                                    [CPS_LEVEL_IB2] = LEVEL_IB2, [CPS_LEVEL_IB3] = LEVEL_IB3,
+    static const uint8_t roles[] = {[CPS_LEVEL_RB] = LEVEL_RB,
+                                    [CPS_LEVEL_IB1] = LEVEL_IB1,
+                                    [CPS_LEVEL_IB2] = LEVEL_IB2,
+                                    [CPS_LEVEL_IB3] = LEVEL_IB3,
                                     [CPS_LEVEL_SDS] = LEVEL_SDS};
     const struct queue *queue = &machine->core[core].s.queue[roles[level % sizeof(roles)]];
     const struct fetch *fetch = &queue->fetch[queue->head];
@@ -128,10 +130,12 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
     static const char *const place[] = {[CPS_PLACE_GPU] = "GPU register",
                                         [CPS_PLACE_CONTROL] = "control register",
                                         [CPS_PLACE_MEMORY] = "memory"};
-    static const char *const wait[] = {"", "waits for words of a command stream that has none",
+    static const char *const wait[] = {"",
+                                       "waits for words of a command stream that has none",
                                        "reads $memdata, but nothing was requested",
                                        "reads $regdata, but nothing was requested",
-                                       "the queue to the ME is full", ""};
+                                       "the queue to the ME is full",
+                                       ""};
     if (core->s.wait)
         cps_buf_str(out, wait[core->s.wait]);
     else if (core->polled.number || core->polled.place)

@@ -303,6 +303,15 @@ void cps_machine_forget(struct cps_machine *machine)
  * with it. */
 static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
 
+bool cps_machine_inject(struct cps_machine *machine, enum cps_inject kind, uint32_t submission,
+                        uint32_t packet)
+{
+    if (machine->injection_count == MAX_INJECTIONS)
+        return false;
+    machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
+    return true;
+}
+
 /* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
  * to 20 bits, take the place of the program counter. */
 bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t iova, uint32_t dwords)
@@ -311,6 +320,8 @@ bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t io
     bool known = false;
     cps_mem_read(machine->mem, iova, &known);
     machine_event_(machine, CPS_EV_SUBMIT, 0, CPS_CPU_NONE, dwords & 0xfffff, iova, index);
+    machine->submission = index;
+    machine->submission_packets = 0;
     if (!known && dwords) {
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return false;

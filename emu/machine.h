@@ -11,6 +11,14 @@
 #define MAX_CORES   4u
 #define MAX_PLACES  65536u
 
+/* A packet of the hardware's own, put in front of a packet of the stream. */
+struct injection {
+    enum cps_inject kind;
+    uint32_t submission;
+    uint32_t packet;
+};
+#define MAX_INJECTIONS 64u
+
 struct cps_machine {
     struct afuc_core core[MAX_CORES];
     unsigned core_count;
@@ -25,10 +33,14 @@ struct cps_machine {
     uint32_t ring_dwords; /* size */
     uint32_t ring_wptr;   /* dwords */
     uint32_t workarounds; /* a5xx: that word of CP_ME_INIT */
-    uint64_t clock;     /* instructions of all cores, each repetition of a (rep) counted */
-    uint64_t repeats;   /* repetitions behind the first */
-    uint64_t changes;   /* stores that changed a register: equal counts, equal registers */
+    uint64_t clock;       /* instructions of all cores, each repetition of a (rep) counted */
+    uint64_t repeats;     /* repetitions behind the first */
+    uint64_t changes;     /* stores that changed a register: equal counts, equal registers */
     struct cps_stats stats;
+    struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
+    unsigned injection_count, injection_next;
+    uint32_t submission;         /* index of the one that runs */
+    uint32_t submission_packets; /* that core 0 has dispatched of it */
     struct cps_sink *sink;
     uint32_t kinds; /* bit per kind that the sink wants */
     size_t pending;
@@ -37,6 +49,9 @@ struct cps_machine {
     uint8_t reg_flags[GPU_REGS]; /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
+
+/* GPU register by which the driver asks for preemption (D). */
+#define CP_CONTEXT_SWITCH_CNTL 0x8a0u
 
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */

@@ -62,39 +62,91 @@ unsigned event_level_(const struct afuc_core *core, uint32_t header)
     return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
 }
 
+/* Headers of the packets that hardware itself makes: no payload, valid parity. */
+enum { IN_PREEMPT = 0x708f8000, IN_GMU_INTERRUPT = 0x700b8000, IN_PREEMPT_A5XX = 0x708c8000 };
+
+static void note_packet(struct afuc_core *core, unsigned level, uint32_t id)
+{
+    core->machine->stats.packets++;
+    core->machine->stats.packets_by_id[level][id]++;
+}
+
+/* The preemption routine is entered where a packet would have been dispatched; iret goes back to
+ * the same waitin (F: IN_PREEMPT keeps even the temporaries it uses). */
+static enum afuc_dispatch preempt(struct afuc_core *core, uint32_t *target)
+{
+    struct afuc_state *s = &core->s;
+    s->resume[0] = s->pc;
+    s->resume[1] = s->pc + 1;
+    s->interrupted = 1;
+    afuc_control_set_(core, CTL_CONTEXT_SWITCH_CNTL, core->machine->reg[CP_CONTEXT_SWITCH_CNTL]);
+    core_event_(core, CPS_EV_PKT, CPS_LEVEL_INT, stream_iova_(core), IN_PREEMPT);
+    note_packet(core, CPS_LEVEL_INT, 0x0f);
+    *target = s->sqe[SQE_PREEMPT];
+    return DISPATCH_INTERRUPT;
+}
+
+/* Serves the request that is due at this packet, if there is one. */
+static enum afuc_dispatch inject(struct afuc_core *core, uint32_t *target)
+{
+    struct cps_machine *machine = core->machine;
+    struct injection *next = &machine->injection[machine->injection_next];
+    if (machine->injection_next == machine->injection_count || core != &machine->core[0] ||
+        next->submission != machine->submission || next->packet != machine->submission_packets ||
+        core->s.interrupted)
+        return DISPATCH_NOTHING;
+    machine->injection_next++;
+    if (next->kind == CPS_INJECT_GMU)
+        core->s.injected = IN_GMU_INTERRUPT;
+    else if (core->layout == CPS_LAYOUT_A5XX_PFP) /* an ordinary packet there (D) */
+        core->s.injected = IN_PREEMPT_A5XX;
+    else if (core->s.sqe[SQE_PREEMPT])
+        return preempt(core, target);
+    else
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_SQE, SQE_PREEMPT, 0);
+    return DISPATCH_NOTHING;
+}
+
 /* The delay slot pops the header; $rem counts that word too until then. */
-bool afuc_dispatch_(struct afuc_core *core, uint32_t *target)
+enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
     struct cps_machine *machine = core->machine;
     if (!stream_has_(core, 1) || !wait_ready_(core, stream_peek_(core))) {
         s->wait = WAIT_STREAM;
-        return false;
+        return DISPATCH_NOTHING;
     }
+    if (CPS_UNLIKELY(machine->injection_count) && inject(core, target) == DISPATCH_INTERRUPT)
+        return DISPATCH_INTERRUPT;
+    bool injected = s->injected != 0;
     uint32_t header = stream_peek_(core);
     struct dispatch to = classify(core, header);
-    unsigned level = event_level_(core, header);
+    unsigned level = injected ? (unsigned)CPS_LEVEL_INT : event_level_(core, header);
     s->history[1] = s->history[0];
     s->history[0] = s->header;
     s->header = header;
     s->header_iova = stream_iova_(core);
     s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;
     s->id = to.id;
-    machine->stats.packets++;
-    machine->stats.packets_by_id[level][to.id]++;
+    machine->submission_packets += core == &machine->core[0] && !injected;
+    note_packet(core, level, to.id);
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
     wait_policy_(core, header);
     s->r[R_REM] = to.count + 1;
     *target = s->table[to.id];
-    return true;
+    return DISPATCH_PACKET;
 }
 
-/* Nothing enters the preemption routine yet, so nothing can return from it. */
 bool afuc_iret_(struct afuc_core *core, uint32_t *target)
 {
-    (void)target;
-    afuc_fault_(core, FAULT_ILLEGAL, core->s.pc);
-    return false;
+    struct afuc_state *s = &core->s;
+    if (!s->interrupted) {
+        afuc_fault_(core, FAULT_ILLEGAL, s->pc);
+        return false;
+    }
+    s->interrupted = 0;
+    *target = s->resume[0];
+    return true;
 }
 
 /* H: in dumps of an a630 the bootstrap's setsecure with $02 = 2 has failed. Nothing is known about

@@ -47,6 +47,7 @@ static uint32_t ring_available(const struct afuc_core *core)
 
 bool stream_has_(struct afuc_core *core, uint32_t words)
 {
+    words -= words && core->s.injected;
     if (core->s.level == LEVEL_RB)
         return ring_available(core) >= words;
     if (core->s.level == LEVEL_MEQ)
@@ -92,6 +93,8 @@ static bool at_end_mark(const struct afuc_core *core)
 
 uint32_t stream_peek_(struct afuc_core *core)
 {
+    if (core->s.injected)
+        return core->s.injected;
     if (core->s.level == LEVEL_MEQ)
         return core->s.meq.word[core->s.meq.head];
     if (at_end_mark(core))
@@ -149,9 +152,18 @@ static void pop_word(struct afuc_core *core)
         queue->pos %= core->machine->ring_dwords;
 }
 
+static uint32_t pop_injected(struct afuc_core *core)
+{
+    uint32_t header = core->s.injected;
+    core->s.injected = 0;
+    return header;
+}
+
 uint32_t stream_pop_(struct afuc_core *core)
 {
     core->s.r[R_REM]--;
+    if (core->s.injected)
+        return pop_injected(core);
     if (core->s.level == LEVEL_MEQ)
         return meq_pop_(core);
     bool mark = at_end_mark(core);

@@ -201,6 +201,29 @@ def check_a7xx(cpscope, corpus, scratch):
     return "boot handshake of three processors, thread control, IB3, draw state"
 
 
+def check_interrupts(cpscope, corpus, scratch):
+    """Hardware interrupts the stream; the firmware saves, serves, restores, and goes on."""
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    capture = os.path.join(corpus, "captures", CASES[0][0])
+    plain, _ = run(cpscope, firmware, capture, os.path.join(scratch, "a"), "-e", "default,ctrl")
+    places = ["0:0", "0:7", "0:20", "0:21", "0:100", "1:3", "1:80"]
+    what = ",".join("preempt@" + place for place in places)
+    cut, _ = run(cpscope, firmware, capture, os.path.join(scratch, "b"), "-e", "default,ctrl",
+                 "--inject", what)
+    strip = lambda text: [line.split(";")[0] for line in text.splitlines()
+                          if re.match(r"(PKT|REG|REGR|PIPE|MEMW|MEMR) ", line)]
+    rest = [line for line in strip(cut) if "0x708f8000" not in line]
+    assert cut.count("0x708f8000") == len(places), "not every request was served"
+    # Registers used by the routine are kept in scratch 0x120 to 0x123.
+    assert len(re.findall(r"^CTRL 0x0120 ", cut, re.M)) >= len(places)
+    assert rest == strip(plain), "the rest of the trace differs"
+    gmu, _ = run(cpscope, firmware, capture, os.path.join(scratch, "c"), "--inject", "gmu@0:30")
+    assert "0x0000000000000000" not in re.findall(r"PKT int (\S+) 0x700b8000", gmu)
+    writes = [line for line in writes_of(gmu) if "0x0908" not in line]
+    assert writes == writes_of(plain), "IN_GMU_INTERRUPT disturbs the stream"
+    return "%d preemptions" % len(places)
+
+
 def run(cpscope, firmware, capture, out, *options):
     files = [firmware] if isinstance(firmware, str) else firmware
     flags = [word for name in files for word in ("--fw", name)]
@@ -242,6 +265,8 @@ def main():
              for case in CASES]
     tests += [("a5xx: PFP and ME together give every captured write",
                lambda scratch: check_a5xx(sys.argv[1], corpus, scratch)),
+              ("interrupts leave the rest of the trace as it was",
+               lambda scratch: check_interrupts(sys.argv[1], corpus, scratch)),
               ("a7xx: BR, BV and LPAC run a stream to level 3",
                lambda scratch: check_a7xx(sys.argv[1], corpus, scratch))]
     print("1..%d" % len(tests))

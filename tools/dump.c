@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Where things lie in CP_UCODE_DBG of a6xx, in dwords (H). */
 #define UCODE_DBG_TABLE 0x4000u
 #define TABLE_SIZE      128u

@@ -93,8 +93,7 @@ static void print_registers(const struct hang *h)
         printf("%s$%02x %08" PRIx32 "%s", i % 6 == 1 ? "    " : "", i, dump_word(h->stat, i),
                i % 6 == 0 || i == 0x1b ? "\n" : "  ");
     printf("    $rem %08" PRIx32 "  call stack %s0x%" PRIx32 "  NRT 0x%08" PRIx32 "%08" PRIx32 "\n",
-           dump_word(h->stat, STAT_REM),
-           dump_word(h->stat, STAT_STACK) >> 28 == 7 ? "empty, " : "",
+           dump_word(h->stat, STAT_REM), dump_word(h->stat, STAT_STACK) >> 28 == 7 ? "empty, " : "",
            dump_word(h->stat, STAT_STACK), dump_word(h->stat, STAT_NRT + 1),
            dump_word(h->stat, STAT_NRT));
 }

@@ -14,7 +14,10 @@ enum { CP_EVENT_WRITE = 0x46, CP_ME_INIT = 0x48, CP_THREAD_CONTROL = 0x17, CACHE
 static const struct {
     uint32_t first, last;
 } inputs[] = {
-    {0x800, 0x805}, {0x830, 0x831}, {0x840, 0x87f}, {0x8c0, 0x8c4},
+    {0x800, 0x805},
+    {0x830, 0x831},
+    {0x840, 0x87f},
+    {0x8c0, 0x8c4},
 };
 
 static uint32_t ring_dwords(const struct dump_ring *ring)

@@ -27,11 +27,11 @@ struct replay {
     const struct dump *dump;
     struct rig *rig;
     const struct dump_ring *ring;
-    bool from_boot;      /**< the ring still begins with the boot */
-    bool same_firmware;  /**< packet tables are equal */
-    uint32_t start;      /**< dword of the ring where the replay began */
-    uint64_t missing;    /**< streams on the way that the dump does not hold */
-    uint32_t written;     /**< general registers that the replay has written, a bit each */
+    bool from_boot;     /**< the ring still begins with the boot */
+    bool same_firmware; /**< packet tables are equal */
+    uint32_t start;     /**< dword of the ring where the replay began */
+    uint64_t missing;   /**< streams on the way that the dump does not hold */
+    uint32_t written;   /**< general registers that the replay has written, a bit each */
     struct replay_row row[REPLAY_MAX_ROWS];
     unsigned row_count;
     char scope[160]; /**< what was replayed, for people */

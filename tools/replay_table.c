@@ -65,8 +65,8 @@ static void add_pc(struct replay *r, uint32_t hardware)
     bool in_error = hardware_id >= 0 && id >= 0 &&
                     theirs[hardware_id] == dump_default_handler(theirs) &&
                     ours[id] == dump_default_handler(ours);
-    bool same = hardware_id >= 0 && id >= 0 &&
-                hardware - theirs[hardware_id] == pc - ours[id] && (in_error || hardware_id == id);
+    bool same = hardware_id >= 0 && id >= 0 && hardware - theirs[hardware_id] == pc - ours[id] &&
+                (in_error || hardware_id == id);
     add(r, "pc", hardware, pc,
         same && in_error ? "another firmware revision; both are in the error loop, at the same "
                            "distance from its entry"
@@ -198,16 +198,17 @@ const char *replay_word(enum replay_verdict verdict)
 
 void replay_print(const struct replay *r, FILE *out)
 {
-    fprintf(out, "# replayed %s\n# firmware %s that of the dump\n# register hardware emulated verdict\n",
-           r->scope, r->same_firmware ? "is" : "is not");
+    fprintf(out,
+            "# replayed %s\n# firmware %s that of the dump\n# register hardware emulated verdict\n",
+            r->scope, r->same_firmware ? "is" : "is not");
     for (unsigned i = 0; i < r->row_count; i++) {
         const struct replay_row *row = &r->row[i];
         fprintf(out, "%s 0x%08" PRIx32 " 0x%08" PRIx32 " %s%s%s\n", row->name, row->hardware,
-               row->emulated, replay_word(row->verdict), row->why ? ": " : "",
-               row->why ? row->why : "");
+                row->emulated, replay_word(row->verdict), row->why ? ": " : "",
+                row->why ? row->why : "");
     }
     fprintf(out, "# %u equal, %u different, %u not comparable\n", replay_count(r, REPLAY_EQUAL),
-           replay_count(r, REPLAY_DIFFERENT), replay_count(r, REPLAY_NOT_COMPARABLE));
+            replay_count(r, REPLAY_DIFFERENT), replay_count(r, REPLAY_NOT_COMPARABLE));
 }
 
 struct json_object *replay_json(const struct replay *r)

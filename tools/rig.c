@@ -3,6 +3,7 @@
 #include "rig.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "demo.h"
@@ -96,8 +97,8 @@ static struct cps_err *build_machine(struct rig *rig)
         .instr_iova = rig->instr_iova,
     };
     for (unsigned i = 0; i < rig->fw->part_count; i++)
-        config.image[config.image_count++] = (struct cps_image){
-            processor_of(rig->fw->part[i].role), rig->fw->part[i].start};
+        config.image[config.image_count++] =
+            (struct cps_image){processor_of(rig->fw->part[i].role), rig->fw->part[i].start};
     return cps_machine_create(&config, &rig->machine);
 }
 
@@ -206,6 +207,33 @@ static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_i
     }
 }
 
+/* "preempt@0:5,gmu@1:0", in order. */
+static struct cps_err *inject(struct rig *rig)
+{
+    static const char *const kinds[] = {
+        [CPS_INJECT_PREEMPT] = "preempt@", [CPS_INJECT_GMU] = "gmu@"};
+    const char *at = rig->opt->inject;
+    while (at && *at) {
+        unsigned kind =
+            strncmp(at, kinds[0], strlen(kinds[0])) ? CPS_INJECT_GMU : CPS_INJECT_PREEMPT;
+        unsigned submission = 0;
+        unsigned packet = 0;
+        int length = 0;
+        bool good = !strncmp(at, kinds[kind], strlen(kinds[kind]));
+        at += good ? strlen(kinds[kind]) : 0;
+        good = good && sscanf(at, "%u:%u%n", &submission, &packet, &length) == 2;
+        at += length;
+        if (!good || (*at && *at != ',') ||
+            !cps_machine_inject(rig->machine, kind, submission, packet))
+            return cps_err_new(CPS_ERR_INPUT,
+                               "--inject %s: expected up to 64 of preempt@SUBMIT:PACKET or "
+                               "gmu@SUBMIT:PACKET, with commas between",
+                               rig->opt->inject);
+        at += *at == ',';
+    }
+    return NULL;
+}
+
 /* Every processor numbers its own control registers; only a5xx has two layouts in one machine. */
 static struct cps_err *create_names(struct rig *rig)
 {
@@ -229,6 +257,7 @@ struct cps_err *rig_open(struct rig *rig, const struct cps_options *opt)
     rig->opt = opt;
     CPS_TRY(load_firmware(rig));
     CPS_TRY(build_machine(rig));
+    CPS_TRY(inject(rig));
     return create_names(rig);
 }
 

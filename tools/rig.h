@@ -35,8 +35,8 @@ struct rig {
     bool muted;             /**< nothing goes to `trace` */
     enum cps_stop stop;     /**< of the last run */
     bool booted;
-    bool stopped;           /**< the machine cannot go on; later submissions are ignored */
-    uint32_t submissions;   /**< seen */
+    bool stopped;         /**< the machine cannot go on; later submissions are ignored */
+    uint32_t submissions; /**< seen */
     uint32_t executed;
     uint32_t not_captured;
     uint64_t gpu; /**< first GPU or chip id of the capture, 0 if none */
