@@ -108,7 +108,7 @@ struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
     fw->id = cps_fw_id_(fw->words[0]);
     fw->version = fw->words[0] & 0xfff;
     fw->gen = gen ? (enum cps_gen)gen : ident ? ident->gen : guess_generation(fw);
-    fw->layout = cps_fw_layout_(fw->id, fw->gen);
+    fw->layout = cps_fw_layout_(ident ? fw->id : CPS_FW_NONE, fw->gen);
     if (gen || ident)
         return NULL;
     if (!plausible(fw))
