@@ -17,7 +17,8 @@ struct run {
     struct rig rig;
     const struct cps_options *opt;
     struct cps_outfile *out;
-    struct cps_text *text;
+    struct cps_trace_head head;
+    struct cps_trace_writer *writer;
     struct cps_stream *capture;
     struct dump *dump; /* a devcoredump is read whole, then replayed; else NULL */
     struct replay *replay;
@@ -66,10 +67,16 @@ static struct cps_err *open_trace(struct run *run, const char *capture_name)
         .policy = run->policy,
         .events = opt->events ? opt->events : "default",
     };
-    CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &run->out));
-    CPS_TRY(cps_text_create(run->out, &header, run->rig.names, rig_has_processors(&run->rig),
-                            &run->text));
-    run->rig.trace = cps_text_sink(run->text);
+    const char *path = opt->output ? opt->output : "-";
+    enum cps_trace_form form = cps_trace_form_of(path);
+    if (opt->to && !cps_trace_form_parse(opt->to, &form))
+        return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
+                           opt->to);
+    CPS_TRY(cps_trace_head_make(&header, run->rig.fw->layout, rig_has_processors(&run->rig),
+                                &run->head));
+    CPS_TRY(cps_outfile_open(path, &run->out));
+    CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->rig.names, &run->writer));
+    run->rig.trace = cps_trace_writer_sink(run->writer);
     return NULL;
 }
 
@@ -134,14 +141,16 @@ static struct cps_err *prepare(struct run *run)
  * that executed nothing leaves no output. */
 static struct cps_err *finish(struct run *run, struct cps_err *err)
 {
-    cps_text_destroy(run->text);
-    run->text = NULL;
-    if (err && !run->rig.executed) {
+    struct cps_err *late = cps_trace_writer_finish(run->writer);
+    run->writer = NULL;
+    if ((err && !run->rig.executed) || late) {
         cps_outfile_abort(run->out);
         run->out = NULL;
-        return err;
+        if (err)
+            cps_err_free(late);
+        return err ? err : late;
     }
-    struct cps_err *late = run->out ? cps_outfile_commit(run->out) : NULL;
+    late = run->out ? cps_outfile_commit(run->out) : NULL;
     run->out = NULL;
     if (err)
         cps_err_free(late);
@@ -180,7 +189,8 @@ static void release(struct run *run)
         dump_deinit(run->dump);
     free(run->dump);
     free(run->replay);
-    cps_text_destroy(run->text);
+    cps_err_free(cps_trace_writer_finish(run->writer));
+    cps_trace_head_deinit(&run->head);
     cps_outfile_abort(run->out);
     cps_stream_close(run->capture);
     rig_close(&run->rig);

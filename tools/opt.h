@@ -15,6 +15,7 @@ struct cps_options {
     const char *output;
     const char *events;
     const char *rnn;
+    const char *to;
     const char *inject;
     uint64_t limit;
     long submit;    /**< -1: all */

@@ -8,7 +8,7 @@
 #include "opt.h"
 #include "trace/capture.h"
 #include "trace/outfile.h"
-#include "trace/text.h"
+#include "trace/trace.h"
 
 #define RIG_MAX_PLACES 256
 

@@ -4,9 +4,8 @@
 
 #include <string.h>
 
+#include "forms.h"
 #include "pm4.h"
-
-#define FLUSH_BYTES 65536u
 
 enum list {
     LIST_NONE,
@@ -37,14 +36,6 @@ static const struct kind {
 };
 
 static const char *const processor_names[CPS_CPU_COUNT] = {"pfp", "me", "sqe", "bv", "lpac", ""};
-
-struct cps_text {
-    struct cps_sink sink;
-    struct cps_outfile *out;
-    struct cps_names *names[CPS_CPU_COUNT];
-    bool with_processor;
-    struct cps_buf buf;
-};
 
 const char *cps_event_keyword(unsigned kind)
 {
@@ -267,64 +258,49 @@ void cps_text_event(struct cps_buf *out, const struct cps_event *event,
     cps_buf_add(out, "\n", 1);
 }
 
-static void flush(struct cps_text *text)
+static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
 {
-    cps_outfile_write(text->out, cps_buf_text(&text->buf), text->buf.size);
-    cps_buf_clear(&text->buf);
+    unsigned who = cps_event_who(event);
+    cps_text_event(&w->buf, event, who < CPS_CPU_COUNT ? w->names[who] : NULL,
+                   w->head->with_processor);
 }
 
-static void put_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+struct cps_err *cps_text_write_(struct cps_trace_writer *writer)
 {
-    struct cps_text *text = (struct cps_text *)sink;
-    for (size_t i = 0; i < count; i++) {
-        unsigned who = cps_event_who(&events[i]);
-        cps_text_event(&text->buf, &events[i], who < CPS_CPU_COUNT ? text->names[who] : NULL,
-                       text->with_processor);
-        if (text->buf.size >= FLUSH_BYTES)
-            flush(text);
-    }
-}
-
-static void put_header(struct cps_buf *out, const struct cps_trace_header *header)
-{
-    cps_buf_printf(out, "# cpscope-trace 1\n# gen %s\n", cps_gen_name(header->gen));
-    for (unsigned i = 0; i < header->firmware_count; i++)
-        cps_buf_printf(out, "# firmware %s sha256:%s\n", header->firmware[i].name,
-                       header->firmware[i].sha256);
-    cps_buf_printf(out, "# capture %s sha256:%s\n# policy %s\n# events %s\n", header->capture.name,
-                   header->capture.sha256, header->policy, header->events);
-}
-
-struct cps_err *cps_text_create(struct cps_outfile *out, const struct cps_trace_header *header,
-                                struct cps_names *const names[CPS_CPU_COUNT], bool with_processor,
-                                struct cps_text **ret)
-{
-    struct cps_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return cps_err_nomem();
-    text->sink.put = put_events;
-    text->out = out;
-    memcpy(text->names, names, sizeof(text->names));
-    text->with_processor = with_processor;
-    put_header(&text->buf, header);
-    if (text->buf.failed) {
-        cps_text_destroy(text);
-        return cps_err_nomem();
-    }
-    *ret = text;
+    writer->event = write_event;
+    cps_buf_str(&writer->buf, writer->head->text);
     return NULL;
 }
 
-struct cps_sink *cps_text_sink(struct cps_text *text)
+unsigned cps_event_by_keyword_(const char *word, size_t length)
 {
-    return &text->sink;
+    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
+        if (strlen(kinds[i].keyword) == length && !memcmp(kinds[i].keyword, word, length))
+            return i;
+    }
+    return CPS_EV_COUNT;
 }
 
-void cps_text_destroy(struct cps_text *text)
+int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length)
 {
-    if (!text)
-        return;
-    flush(text);
-    cps_buf_deinit(&text->buf);
-    free(text);
+    for (int i = 0; i < 8; i++) {
+        const char *text = sub_words[kinds[kind].list][i];
+        if (text && strlen(text) == length && !memcmp(text, word, length))
+            return i;
+    }
+    return -1;
+}
+
+const char *cps_event_columns_(unsigned kind)
+{
+    return kinds[kind].columns;
+}
+
+unsigned cps_processor_by_name_(const char *word, size_t length)
+{
+    for (unsigned i = 0; i < CPS_CPU_NONE; i++) {
+        if (strlen(processor_names[i]) == length && !memcmp(processor_names[i], word, length))
+            return i;
+    }
+    return CPS_CPU_COUNT;
 }

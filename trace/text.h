@@ -5,7 +5,6 @@
 
 #include "../isa/isa.h"
 #include "event.h"
-#include "outfile.h"
 
 /** One input named in a trace's header. */
 struct cps_trace_input {
@@ -22,22 +21,6 @@ struct cps_trace_header {
     const char *policy; /**< "waits=satisfy visibility=all prefetch=off" */
     const char *events; /**< classes recorded, "submit,pkt,reg" */
 };
-
-struct cps_text;
-
-/**
- * A sink that writes the text form to @p out, header first. @p names (by enum cps_processor,
- * entries may be NULL) give the commentary behind `;`; they and @p out must outlive the writer.
- * @param with_processor  start every line with the processor: machines with several cores
- */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *
-cps_text_create(struct cps_outfile *out, const struct cps_trace_header *header,
-                struct cps_names *const names[CPS_CPU_COUNT], bool with_processor,
-                struct cps_text **ret);
-/** The sink that events go into. */
-CPS_PUBLIC struct cps_sink *cps_text_sink(struct cps_text *text);
-/** Writes what is buffered; does not commit the outfile. NULL is fine. */
-CPS_PUBLIC void cps_text_destroy(struct cps_text *text);
 
 /** Appends one line of the text form, with newline and commentary. */
 CPS_PUBLIC void cps_text_event(struct cps_buf *out, const struct cps_event *event,

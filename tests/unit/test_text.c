@@ -12,6 +12,7 @@
 
 #include "pm4.h"
 #include "text.h"
+#include "trace.h"
 
 #define TRACE "test_text.trace"
 
@@ -164,10 +165,12 @@ static void write_trace(size_t count)
     };
     struct cps_names *const none[CPS_CPU_COUNT] = {NULL};
     struct cps_outfile *out = NULL;
-    struct cps_text *text = NULL;
+    struct cps_trace_head head;
+    struct cps_trace_writer *writer = NULL;
+    assert_null(cps_trace_head_make(&header, CPS_LAYOUT_A6XX, false, &head));
     assert_null(cps_outfile_open(TRACE, &out));
-    assert_null(cps_text_create(out, &header, none, false, &text));
-    struct cps_sink *sink = cps_text_sink(text);
+    assert_null(cps_trace_writer_create(CPS_FORM_TEXT, out, &head, none, &writer));
+    struct cps_sink *sink = cps_trace_writer_sink(writer);
     for (size_t done = 0, batch = 0; done < count; done += batch, batch++) {
         struct cps_event events[64];
         batch %= 64;
@@ -176,8 +179,9 @@ static void write_trace(size_t count)
             events[i] = event(CPS_EV_REG, CPS_PATH_USER, 5, 0x10, (uint32_t)(done + i));
         sink->put(sink, events, batch);
     }
-    cps_text_destroy(text);
+    assert_null(cps_trace_writer_finish(writer));
     assert_null(cps_outfile_commit(out));
+    cps_trace_head_deinit(&head);
 }
 
 static void a_trace_is_its_header_and_every_event_in_order(void **state)
@@ -209,7 +213,7 @@ static void a_trace_is_its_header_and_every_event_in_order(void **state)
     assert_null(fgets(line, sizeof(line), file));
     fclose(file);
     unlink(TRACE);
-    cps_text_destroy(NULL);
+    assert_null(cps_trace_writer_finish(NULL));
 }
 
 int main(void)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope convert: a trace from one form into another, or a capture into .rd. */
+#include "names.h"
+#include "opt.h"
+#include "report.h"
+#include "trace/capture.h"
+#include "trace/rd_write.h"
+
+int cmd_convert(const struct cps_options *opt);
+
+#define BATCH 4096u
+
+struct conversion {
+    const struct cps_options *opt;
+    struct cps_stream *in;
+    struct cps_outfile *out;
+    struct cps_trace *trace;
+    struct cps_trace_writer *writer;
+    struct cps_names *names[CPS_CPU_COUNT];
+};
+
+/* Events up to the end; behind damage, what was whole has gone out already. */
+static struct cps_err *copy_events(struct conversion *c)
+{
+    struct cps_event events[BATCH];
+    struct cps_sink *sink = cps_trace_writer_sink(c->writer);
+    size_t count = 1;
+    struct cps_err *err = NULL;
+    while (count && !err) {
+        err = cps_trace_next(c->trace, events, BATCH, &count);
+        sink->put(sink, events, count);
+    }
+    return err;
+}
+
+/* A trace that is damaged somewhere is whole before: that much is kept, and the damage reported. */
+static struct cps_err *recover(struct conversion *c, struct cps_err *err)
+{
+    cps_err_free(cps_outfile_commit(c->out));
+    c->out = NULL;
+    return err;
+}
+
+static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form form)
+{
+    CPS_TRY(cps_trace_open(c->in, &c->trace));
+    const struct cps_trace_head *head = cps_trace_head(c->trace);
+    CPS_TRY(trace_names(head, c->opt->rnn, c->names));
+    CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
+    CPS_TRY(cps_trace_writer_create(form, c->out, head, c->names, &c->writer));
+    struct cps_err *err = copy_events(c);
+    struct cps_err *late = cps_trace_writer_finish(c->writer);
+    c->writer = NULL;
+    if (!err || late)
+        return err ? cps_err_free(late), err : late;
+    return recover(c, err);
+}
+
+static struct cps_err *convert_capture(struct conversion *c)
+{
+    CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
+    return cps_rd_write(c->in, c->out, c->opt->output ? c->opt->output : "");
+}
+
+static struct cps_err *convert(struct conversion *c)
+{
+    const struct cps_options *opt = c->opt;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    enum cps_trace_form form = cps_trace_form_of(opt->output ? opt->output : "-");
+    if (opt->to && !cps_trace_form_parse(opt->to, &form))
+        return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
+                           opt->to);
+    CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
+    CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
+    CPS_TRY(!cps_trace_recognise(data, size) && cps_capture_format(data, size)
+                ? convert_capture(c)
+                : convert_trace(c, form));
+    struct cps_err *err = cps_outfile_commit(c->out);
+    c->out = NULL;
+    return err;
+}
+
+int cmd_convert(const struct cps_options *opt)
+{
+    struct conversion c = {.opt = opt};
+    if (opt->arg_count != 1)
+        return report_usage("convert takes one trace or capture (\"-\" is stdin)");
+    struct cps_err *err = convert(&c);
+    cps_err_free(cps_trace_writer_finish(c.writer));
+    cps_outfile_abort(c.out);
+    cps_trace_close(c.trace);
+    cps_stream_close(c.in);
+    trace_names_free(c.names);
+    return err ? report_error(err) : 0;
+}

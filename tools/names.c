@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Names for the commentary of a trace. */
+#include "names.h"
+
+struct cps_err *trace_names(const struct cps_trace_head *head, const char *rnn,
+                            struct cps_names *names[CPS_CPU_COUNT])
+{
+    static const uint8_t a5xx[] = {CPS_CPU_PFP, CPS_CPU_ME};
+    static const uint8_t later[] = {CPS_CPU_SQE, CPS_CPU_BV, CPS_CPU_LPAC};
+    bool pair = head->gen == CPS_A5XX;
+    for (unsigned i = 0; i < (pair ? sizeof(a5xx) : sizeof(later)); i++) {
+        unsigned who = pair ? a5xx[i] : later[i];
+        enum cps_layout layout = who == CPS_CPU_ME ? CPS_LAYOUT_A5XX_ME : head->layout;
+        CPS_TRY(cps_names_create(layout, rnn, &names[who]));
+    }
+    return NULL;
+}
+
+void trace_names_free(struct cps_names *names[CPS_CPU_COUNT])
+{
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
+        cps_names_destroy(names[i]);
+}

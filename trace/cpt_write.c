@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * Writes `.cpt`. */
+#include <string.h>
+
+#include "../isa/le.h"
+#include "cpt.h"
+#include "forms.h"
+#include "pm4.h"
+
+#ifdef CPS_HAVE_ZSTD
+#include <zstd.h>
+
+#define LEVEL 3
+
+struct state {
+    struct cpt_model model;
+    uint32_t events; /* in the frame */
+    size_t size;     /* bytes of the frame */
+    uint64_t offset; /* of what is written next */
+    uint64_t first;  /* events in the frames before */
+    struct cps_buf index;
+    ZSTD_CCtx *zstd;
+    uint8_t raw[CPT_FRAME_EVENTS * CPT_MAX_EVENT];
+};
+
+/* Seven bits a byte, the last one without bit 7. */
+static void put_number(struct state *s, uint64_t value)
+{
+    while (value >= 0x80) {
+        s->raw[s->size++] = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    s->raw[s->size++] = (uint8_t)value;
+}
+
+static uint64_t zigzag(uint64_t distance)
+{
+    return distance << 1 ^ (0 - (distance >> 63));
+}
+
+static void put_bytes(struct cps_trace_writer *w, const void *data, size_t size)
+{
+    struct state *s = w->state;
+    cps_buf_add(&w->buf, data, size);
+    s->offset += size;
+}
+
+static void put_words(struct cps_trace_writer *w, const uint32_t *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, words[i]);
+        put_bytes(w, bytes, 4);
+    }
+}
+
+static void add_index(struct cps_trace_writer *w)
+{
+    struct state *s = w->state;
+    const uint64_t entry[2] = {s->offset, s->first};
+    for (unsigned i = 0; i < 4; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, (uint32_t)(entry[i / 2] >> 32 * (i % 2)));
+        cps_buf_add(&s->index, (const char *)bytes, 4);
+    }
+}
+
+static void end_frame(struct cps_trace_writer *w)
+{
+    struct state *s = w->state;
+    size_t room = ZSTD_compressBound(s->size);
+    uint8_t *packed = s->events ? malloc(room) : NULL;
+    size_t size = packed ? ZSTD_compress2(s->zstd, packed, room, s->raw, s->size) : 0;
+    w->lost = w->lost || (s->events && (!packed || ZSTD_isError(size)));
+    if (packed && !w->lost) {
+        add_index(w);
+        put_words(w, (const uint32_t[]){CPT_FRAME, s->events, (uint32_t)s->size, (uint32_t)size},
+                  4);
+        put_bytes(w, packed, size);
+    }
+    free(packed);
+    s->first += s->events;
+    s->events = 0;
+    s->size = 0;
+    memset(&s->model, 0, sizeof(s->model));
+}
+
+/* Headers of packets are said by what they mean where that gives the same word. */
+static unsigned tag_of(const struct cps_event *event, struct cps_pm4 *packet)
+{
+    unsigned kind = cps_event_kind(event);
+    *packet = (struct cps_pm4){0};
+    if (kind != CPS_EV_PKT)
+        return kind;
+    *packet = cps_pm4_decode(event->value);
+    if (packet->kind == CPS_PM4_TYPE7 &&
+        cps_pm4_type7(packet->opcode, packet->count) == event->value)
+        return CPT_TYPE7;
+    if (packet->kind == CPS_PM4_TYPE4 && cps_pm4_type4(packet->reg, packet->count) == event->value)
+        return CPT_TYPE4;
+    return kind;
+}
+
+static void put_value(struct state *s, const struct cps_event *event, unsigned tag,
+                      const struct cps_pm4 *packet, bool missed)
+{
+    if (tag == CPT_TYPE7) {
+        put_number(s, (uint64_t)packet->count << 1 | missed);
+        s->raw[s->size++] = (uint8_t)packet->opcode;
+    } else if (tag == CPT_TYPE4) {
+        put_number(s, (uint64_t)packet->count << 1 | missed);
+        put_number(s, zigzag((uint64_t)packet->reg - s->model.addr[CPS_EV_REG]));
+    } else {
+        put_number(s, (uint64_t)event->value << 1 | missed);
+    }
+}
+
+static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+{
+    struct state *s = w->state;
+    struct cps_pm4 packet;
+    unsigned kind = cps_event_kind(event);
+    unsigned tag = tag_of(event, &packet);
+    if (cps_event_who(event) != s->model.who) {
+        s->model.who = cps_event_who(event);
+        s->raw[s->size++] = (uint8_t)(CPT_WHO | s->model.who << 5);
+    }
+    bool missed = *cpt_slot(&s->model, kind) != cps_event_pc(event);
+    s->raw[s->size++] = (uint8_t)(tag | cps_event_sub(event) << 5);
+    put_number(s, zigzag(event->addr - s->model.addr[kind] - cpt_step(kind)));
+    put_value(s, event, tag, &packet, missed);
+    if (missed)
+        put_number(s, zigzag((uint64_t)cps_event_pc(event) - s->model.pc));
+    cpt_learn(&s->model, kind, cps_event_pc(event), event->addr);
+    if (++s->events == CPT_FRAME_EVENTS)
+        end_frame(w);
+}
+
+/* The index: where each frame begins and how many events stand before it; then where the index
+ * itself is. */
+static void end(struct cps_trace_writer *w)
+{
+    struct state *s = w->state;
+    end_frame(w);
+    uint64_t at = s->offset;
+    put_words(w, (const uint32_t[]){CPT_INDEX, (uint32_t)(s->index.size / 16)}, 2);
+    put_bytes(w, cps_buf_text(&s->index), s->index.size);
+    put_words(w, (const uint32_t[]){(uint32_t)s->first, (uint32_t)(s->first >> 32), (uint32_t)at,
+                                    (uint32_t)(at >> 32)},
+              4);
+    put_bytes(w, CPT_END, CPT_MAGIC_SIZE);
+    w->lost = w->lost || s->index.failed;
+    cps_buf_deinit(&s->index);
+    ZSTD_freeCCtx(s->zstd);
+}
+
+struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer)
+{
+    struct state *s = calloc(1, sizeof(*s));
+    size_t size = strlen(writer->head->text);
+    if (!s)
+        return cps_err_nomem();
+    writer->state = s;
+    writer->event = write_event;
+    writer->end = end;
+    s->zstd = ZSTD_createCCtx();
+    if (!s->zstd)
+        return cps_err_nomem();
+    ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
+    put_bytes(writer, CPT_MAGIC, CPT_MAGIC_SIZE);
+    put_words(writer, (const uint32_t[]){(uint32_t)size}, 1);
+    put_bytes(writer, writer->head->text, size);
+    return NULL;
+}
+
+#else
+
+struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer)
+{
+    (void)writer;
+    return cps_err_new(CPS_ERR_UNSUPPORTED, "cpscope was built without zstd, which .cpt needs");
+}
+
+#endif

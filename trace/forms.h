@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * What readers and writers of the forms share with trace.c. Private to trace/. */
+#ifndef CPS_FORMS_H
+#define CPS_FORMS_H
+
+#include "../isa/buf.h"
+#include "trace.h"
+
+/** A reader: `next` as cps_trace_next(), `close` frees what it made. */
+struct cps_trace {
+    struct cps_stream *stream;
+    struct cps_trace_head head;
+    void *state;
+    struct cps_err *(*next)(struct cps_trace *trace, struct cps_event *events, size_t max,
+                            size_t *count);
+    void (*close)(void *state);
+};
+
+/** A writer: `event` appends to `buf`, which trace.c hands to the outfile; `end` is the last. */
+struct cps_trace_writer {
+    struct cps_sink sink; /* first */
+    struct cps_outfile *out;
+    const struct cps_trace_head *head;
+    struct cps_names *names[CPS_CPU_COUNT];
+    struct cps_buf buf;
+    void *state; /* of the form; freed by trace.c with free() */
+    uint64_t count; /* events so far */
+    bool lost;      /* out of memory */
+    void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);
+    void (*end)(struct cps_trace_writer *writer);
+};
+
+/* text_read.c: reads head and events of the text form. */
+CPS_MUST_USE struct cps_err *cps_text_open_(struct cps_trace *trace);
+/* jsonl.c */
+CPS_MUST_USE struct cps_err *cps_jsonl_open_(struct cps_trace *trace);
+CPS_MUST_USE struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer);
+/* cpt_read.c, cpt_write.c */
+CPS_MUST_USE struct cps_err *cps_cpt_open_(struct cps_trace *trace);
+CPS_MUST_USE struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer);
+/* text.c, view.c */
+CPS_MUST_USE struct cps_err *cps_text_write_(struct cps_trace_writer *writer);
+CPS_MUST_USE struct cps_err *cps_perfetto_write_(struct cps_trace_writer *writer);
+CPS_MUST_USE struct cps_err *cps_vcd_write_(struct cps_trace_writer *writer);
+
+/** Row of event.def by keyword: kind, or CPS_EV_COUNT. */
+unsigned cps_event_by_keyword_(const char *word, size_t length);
+/** Value of a sub word of a kind, or -1. */
+int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length);
+/** Columns of a kind's text form. */
+const char *cps_event_columns_(unsigned kind);
+/** enum cps_processor called so, or CPS_CPU_COUNT. */
+unsigned cps_processor_by_name_(const char *word, size_t length);
+
+/** Reads the next line, without its newline, NUL-terminated. *line is NULL at the end. */
+CPS_MUST_USE struct cps_err *cps_trace_line_(struct cps_stream *stream, struct cps_buf *buf,
+                                             bool *more);
+
+#endif

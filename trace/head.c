@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * The head of a trace: lines of "# key value", which every form keeps as they are. */
+#include <string.h>
+
+#include "forms.h"
+
+static const char first_line[] = "# cpscope-trace 1\n";
+
+static enum cps_layout layout_of(enum cps_gen gen)
+{
+    switch (gen) {
+    case CPS_A5XX:
+        return CPS_LAYOUT_A5XX_PFP;
+    case CPS_A6XX:
+        return CPS_LAYOUT_A6XX;
+    case CPS_A7XX:
+        return CPS_LAYOUT_A7XX;
+    default:
+        return CPS_LAYOUT_A8XX;
+    }
+}
+
+/* Copies a word or the rest of a line; what does not fit is cut. */
+static void copy(char *to, size_t room, const char *from, size_t length)
+{
+    length = length < room - 1 ? length : room - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+/* "NAME sha256:DIGITS"; names may hold blanks. */
+static bool parse_file(const char *value, size_t length, struct cps_trace_file *ret)
+{
+    static const char mark[] = " sha256:";
+    for (size_t i = length; i >= sizeof(mark) - 1; i--) {
+        const char *at = value + i - (sizeof(mark) - 1);
+        if (memcmp(at, mark, sizeof(mark) - 1) != 0)
+            continue;
+        copy(ret->name, sizeof(ret->name), value, (size_t)(at - value));
+        copy(ret->sha256, sizeof(ret->sha256), value + i, length - i);
+        return true;
+    }
+    return false;
+}
+
+static bool is(const char *key, size_t length, const char *word)
+{
+    return strlen(word) == length && !memcmp(key, word, length);
+}
+
+/* One line behind its "# "; false if a known key has a value that cannot be. */
+static bool parse_line(struct cps_trace_head *head, const char *line, size_t length)
+{
+    const char *blank = memchr(line, ' ', length);
+    size_t key = blank ? (size_t)(blank - line) : length;
+    const char *value = blank ? blank + 1 : line + length;
+    size_t size = length - (size_t)(value - line);
+    char word[16];
+    copy(word, sizeof(word), value, size);
+    if (is(line, key, "gen")) {
+        bool known = cps_gen_parse(word, &head->gen);
+        head->layout = layout_of(head->gen);
+        return known;
+    }
+    if (is(line, key, "layout"))
+        head->layout = is(word, strlen(word), "a750") ? CPS_LAYOUT_A7XX_GEN3 : head->layout;
+    else if (is(line, key, "processors"))
+        head->with_processor = true;
+    else if (is(line, key, "policy"))
+        copy(head->policy, sizeof(head->policy), value, size);
+    else if (is(line, key, "events"))
+        copy(head->events, sizeof(head->events), value, size);
+    else if (is(line, key, "capture"))
+        return parse_file(value, size, &head->capture);
+    else if (is(line, key, "firmware") && head->firmware_count < 2)
+        return parse_file(value, size, &head->firmware[head->firmware_count++]);
+    return true;
+}
+
+struct cps_err *cps_trace_head_parse(const char *file, const char *text, struct cps_trace_head *ret)
+{
+    *ret = (struct cps_trace_head){.gen = CPS_A6XX, .layout = CPS_LAYOUT_A6XX};
+    if (strncmp(text, first_line, sizeof(first_line) - 1) != 0)
+        return cps_err_input(file, 0, "expected the line \"# cpscope-trace 1\"");
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (length < 2 || !parse_line(ret, line + 2, length - 2))
+            return cps_err_input(file, (uint64_t)(line - text),
+                                 "\"%.*s\" is no line of a trace's head, expected \"# key value\"",
+                                 (int)(length < 60 ? length : 60), line);
+        line += length + (line[length] == '\n');
+    }
+    ret->text = strdup(text);
+    return ret->text ? NULL : cps_err_nomem();
+}
+
+struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum cps_layout layout,
+                                    bool with_processor, struct cps_trace_head *ret)
+{
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s# gen %s\n", first_line, cps_gen_name(header->gen));
+    if (layout == CPS_LAYOUT_A7XX_GEN3)
+        cps_buf_str(&text, "# layout a750\n");
+    for (unsigned i = 0; i < header->firmware_count; i++)
+        cps_buf_printf(&text, "# firmware %s sha256:%s\n", header->firmware[i].name,
+                       header->firmware[i].sha256);
+    cps_buf_printf(&text, "# capture %s sha256:%s\n# policy %s\n# events %s\n",
+                   header->capture.name, header->capture.sha256, header->policy, header->events);
+    if (with_processor)
+        cps_buf_str(&text, "# processors yes\n");
+    if (text.failed)
+        return cps_err_nomem();
+    return cps_trace_head_parse("trace", text.data, ret);
+}
+
+void cps_trace_head_deinit(struct cps_trace_head *head)
+{
+    free(head->text);
+    head->text = NULL;
+}
