@@ -14,29 +14,50 @@
 #define CPT_FRAME        0x4d524643u /* "CFRM" */
 #define CPT_INDEX        0x58444943u /* "CIDX" */
 #define CPT_FRAME_EVENTS 65536u
-/** Most bytes of one event before compression: tag, processor, three numbers. */
-#define CPT_MAX_EVENT  26u
+/** Most bytes of one event before compression: flags, processor, tag, three numbers, opcode. */
+#define CPT_MAX_EVENT  32u
 #define CPT_MAX_HEAD   65536u
 #define CPT_FRAME_HEAD 16u /* magic, events, bytes, compressed bytes */
 
-/** Tags above the event kinds. */
-enum { CPT_TYPE7 = 28, CPT_TYPE4 = 29, CPT_WHO = 31 };
+/** Tags above the event kinds: headers of packets by what they mean. */
+enum { CPT_TYPE7 = 28, CPT_TYPE4 = 29 };
 
-#define CPT_SLOTS 1024u
+/** The byte that each event begins with: what is as predicted, and so is not written. */
+enum {
+    CPT_SAME_TAG = 1,    /**< kind, sub and form of the value */
+    CPT_SAME_PC = 2,     /**< program counter */
+    CPT_SAME_ADDR = 4,   /**< address, as the last time in this place */
+    CPT_NEXT_ADDR = 8,   /**< address, one step behind the last of its kind */
+    CPT_SAME_VALUE = 16, /**< value, as the last time at this address */
+    CPT_NEW_WHO = 128,   /**< another processor; its number follows */
+};
 
-/**
- * What the next event is predicted from. Begins as zero in each frame, so that every frame can be
- * read alone.
- *
- * An address is coded as the distance from the last one of its kind plus that kind's usual step. A
- * program counter is looked up by the event before and the kind: code repeats itself.
- */
+#define CPT_PLACES 1024u
+#define CPT_VALUES 4096u
+
+/** What followed an event the last time. */
+struct cpt_place {
+    uint32_t tag; /* kind or form, sub << 5 */
+    uint32_t pc;
+    uint64_t addr;
+};
+
+/** What the next event is predicted from: code repeats itself. Begins as zero in each frame, so
+ * that every frame can be read alone. */
 struct cpt_model {
     uint32_t who;
-    uint32_t pc; /* of the event before */
+    uint32_t pc;  /* of the event before */
+    uint32_t tag; /* of the event before */
     uint64_t addr[32];
-    uint32_t slot[CPT_SLOTS];
+    struct cpt_place place[CPT_PLACES];
+    uint32_t value[CPT_VALUES];
 };
+
+static inline unsigned cpt_kind(uint32_t tag)
+{
+    unsigned form = tag & 31;
+    return form == CPT_TYPE7 || form == CPT_TYPE4 ? (unsigned)CPS_EV_PKT : form;
+}
 
 static inline uint64_t cpt_step(unsigned kind)
 {
@@ -51,18 +72,29 @@ static inline uint64_t cpt_step(unsigned kind)
     }
 }
 
-static inline uint32_t *cpt_slot(struct cpt_model *model, unsigned kind)
+/** The place behind the event before. */
+static inline struct cpt_place *cpt_place(struct cpt_model *model)
 {
-    uint32_t mix = (model->pc * 2654435761u) ^ (kind * 40503u) ^ (model->who * 7919u);
-    return &model->slot[(mix ^ mix >> 15) % CPT_SLOTS];
+    uint32_t mix = model->pc * 2654435761u ^ model->tag * 40503u ^ model->who * 7919u;
+    return &model->place[(mix ^ mix >> 15) % CPT_PLACES];
+}
+
+static inline uint32_t *cpt_value(struct cpt_model *model, unsigned kind, uint64_t addr)
+{
+    uint64_t mix = (addr ^ (uint64_t)kind << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    return &model->value[(mix >> 40) % CPT_VALUES];
 }
 
 /** Notes an event, after it was coded or decoded. */
-static inline void cpt_learn(struct cpt_model *model, unsigned kind, uint32_t pc, uint64_t addr)
+static inline void cpt_learn(struct cpt_model *model, uint32_t tag, uint32_t pc, uint64_t addr,
+                             uint32_t value)
 {
-    *cpt_slot(model, kind) = pc;
+    unsigned kind = cpt_kind(tag);
+    *cpt_place(model) = (struct cpt_place){tag, pc, addr};
+    *cpt_value(model, kind, addr) = value;
     model->addr[kind] = addr;
     model->pc = pc;
+    model->tag = tag;
 }
 
 #endif

@@ -63,59 +63,73 @@ static bool get_distance(struct state *s, uint64_t *ret)
     return good;
 }
 
-static bool get_value(struct state *s, unsigned tag, uint32_t *value, bool *missed)
+static bool get_value(struct state *s, unsigned form, uint32_t *value)
 {
-    uint64_t code = 0;
-    uint64_t reg = 0;
+    uint64_t first = 0;
+    uint64_t count = 0;
     uint8_t opcode = 0;
-    if (!get_number(s, &code))
+    bool good = form == CPT_TYPE7   ? get_byte(s, &opcode)
+                : form == CPT_TYPE4 ? get_distance(s, &first)
+                                    : true;
+    if (!good || !get_number(s, &count))
         return false;
-    *missed = code & 1;
-    *value = (uint32_t)(code >> 1);
-    if (tag == CPT_TYPE7) {
-        if (!get_byte(s, &opcode))
-            return false;
-        *value = cps_pm4_type7(opcode, *value);
-    } else if (tag == CPT_TYPE4) {
-        if (!get_distance(s, &reg))
-            return false;
-        *value = cps_pm4_type4((uint32_t)(reg + s->model.addr[CPS_EV_REG]), *value);
-    }
+    *value = (uint32_t)count;
+    if (form == CPT_TYPE7)
+        *value = cps_pm4_type7(opcode, (uint32_t)count);
+    else if (form == CPT_TYPE4)
+        *value = cps_pm4_type4((uint32_t)(first + s->model.addr[CPS_EV_REG]), (uint32_t)count);
     return true;
 }
 
-static bool get_tag(struct state *s, uint8_t *tag)
+/* Flags, and the processor if it is another one. */
+static bool get_flags(struct state *s, uint8_t *flags)
 {
-    if (!get_byte(s, tag))
+    uint8_t who = 0;
+    if (!get_byte(s, flags))
         return false;
-    if ((*tag & 31) != CPT_WHO)
+    if (!(*flags & CPT_NEW_WHO))
         return true;
-    s->model.who = *tag >> 5;
-    return s->model.who <= CPS_CPU_NONE && get_byte(s, tag) && (*tag & 31) != CPT_WHO;
+    if (!get_byte(s, &who) || who > CPS_CPU_NONE)
+        return false;
+    s->model.who = who;
+    return true;
+}
+
+static bool get_pc(struct state *s, uint32_t *ret)
+{
+    uint64_t distance = 0;
+    bool good = get_distance(s, &distance);
+    *ret = (uint32_t)(s->model.pc + distance) & 0xfffff;
+    return good;
 }
 
 static bool get_event(struct state *s, struct cps_event *ret)
 {
-    uint8_t tag = 0;
-    uint64_t addr = 0;
-    uint64_t distance = 0;
-    uint32_t value = 0;
-    bool missed = false;
-    if (!get_tag(s, &tag))
+    uint8_t flags = 0;
+    uint8_t byte = 0;
+    if (!get_flags(s, &flags))
         return false;
-    unsigned form = tag & 31;
-    unsigned kind = form == CPT_TYPE7 || form == CPT_TYPE4 ? (unsigned)CPS_EV_PKT : form;
-    if (kind >= CPS_EV_COUNT || !get_distance(s, &addr) || !get_value(s, form, &value, &missed))
-        return false;
-    addr += s->model.addr[kind] + cpt_step(kind);
-    uint32_t pc = *cpt_slot(&s->model, kind);
-    if (missed) {
-        if (!get_distance(s, &distance))
+    struct cpt_place place = *cpt_place(&s->model);
+    if (!(flags & CPT_SAME_TAG)) {
+        if (!get_byte(s, &byte))
             return false;
-        pc = (uint32_t)(s->model.pc + distance) & 0xfffff;
+        place.tag = byte;
     }
-    cpt_learn(&s->model, kind, pc, addr);
-    *ret = (struct cps_event){cps_event_head(kind, tag >> 5, s->model.who, pc), value, addr};
+    unsigned kind = cpt_kind(place.tag);
+    if (kind >= CPS_EV_COUNT || (!(flags & CPT_SAME_PC) && !get_pc(s, &place.pc)))
+        return false;
+    uint64_t distance = cpt_step(kind);
+    if (!(flags & CPT_SAME_ADDR)) {
+        if (!(flags & CPT_NEXT_ADDR) && !get_distance(s, &distance))
+            return false;
+        place.addr = s->model.addr[kind] + distance;
+    }
+    uint32_t value = *cpt_value(&s->model, kind, place.addr);
+    if (!(flags & CPT_SAME_VALUE) && !get_value(s, place.tag & 31, &value))
+        return false;
+    cpt_learn(&s->model, place.tag, place.pc, place.addr, value);
+    *ret = (struct cps_event){
+        cps_event_head(kind, place.tag >> 5 & 7, s->model.who, place.pc), value, place.addr};
     return true;
 }
 

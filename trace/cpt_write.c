@@ -101,37 +101,60 @@ static unsigned tag_of(const struct cps_event *event, struct cps_pm4 *packet)
     return kind;
 }
 
-static void put_value(struct state *s, const struct cps_event *event, unsigned tag,
-                      const struct cps_pm4 *packet, bool missed)
+static void put_value(struct state *s, uint32_t value, unsigned form,
+                      const struct cps_pm4 *packet)
 {
-    if (tag == CPT_TYPE7) {
-        put_number(s, (uint64_t)packet->count << 1 | missed);
+    if (form == CPT_TYPE7) {
         s->raw[s->size++] = (uint8_t)packet->opcode;
-    } else if (tag == CPT_TYPE4) {
-        put_number(s, (uint64_t)packet->count << 1 | missed);
+        put_number(s, packet->count);
+    } else if (form == CPT_TYPE4) {
         put_number(s, zigzag((uint64_t)packet->reg - s->model.addr[CPS_EV_REG]));
+        put_number(s, packet->count);
     } else {
-        put_number(s, (uint64_t)event->value << 1 | missed);
+        put_number(s, value);
     }
+}
+
+/* Which parts of the event are as predicted. */
+static uint8_t flags_of(struct state *s, const struct cps_event *event, uint32_t tag)
+{
+    const struct cpt_place *place = cpt_place(&s->model);
+    unsigned kind = cps_event_kind(event);
+    bool same_addr = place->addr == event->addr;
+    bool next_addr = s->model.addr[kind] + cpt_step(kind) == event->addr;
+    bool same_value = *cpt_value(&s->model, kind, event->addr) == event->value;
+    return (uint8_t)((place->tag == tag ? CPT_SAME_TAG : 0) |
+                     (place->pc == cps_event_pc(event) ? CPT_SAME_PC : 0) |
+                     (same_addr ? CPT_SAME_ADDR : next_addr ? CPT_NEXT_ADDR : 0) |
+                     (same_value ? CPT_SAME_VALUE : 0));
+}
+
+static void put_event(struct state *s, const struct cps_event *event)
+{
+    struct cps_pm4 packet;
+    unsigned kind = cps_event_kind(event);
+    uint32_t tag = tag_of(event, &packet) | cps_event_sub(event) << 5;
+    uint8_t *flags = &s->raw[s->size++];
+    bool moved = cps_event_who(event) != s->model.who;
+    s->model.who = cps_event_who(event);
+    *flags = (uint8_t)(flags_of(s, event, tag) | (moved ? CPT_NEW_WHO : 0));
+    if (moved)
+        s->raw[s->size++] = (uint8_t)s->model.who;
+    if (!(*flags & CPT_SAME_TAG))
+        s->raw[s->size++] = (uint8_t)tag;
+    if (!(*flags & CPT_SAME_PC))
+        put_number(s, zigzag((uint64_t)cps_event_pc(event) - s->model.pc));
+    if (!(*flags & (CPT_SAME_ADDR | CPT_NEXT_ADDR)))
+        put_number(s, zigzag(event->addr - s->model.addr[kind]));
+    if (!(*flags & CPT_SAME_VALUE))
+        put_value(s, event->value, tag & 31, &packet);
+    cpt_learn(&s->model, tag, cps_event_pc(event), event->addr, event->value);
 }
 
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
 {
     struct state *s = w->state;
-    struct cps_pm4 packet;
-    unsigned kind = cps_event_kind(event);
-    unsigned tag = tag_of(event, &packet);
-    if (cps_event_who(event) != s->model.who) {
-        s->model.who = cps_event_who(event);
-        s->raw[s->size++] = (uint8_t)(CPT_WHO | s->model.who << 5);
-    }
-    bool missed = *cpt_slot(&s->model, kind) != cps_event_pc(event);
-    s->raw[s->size++] = (uint8_t)(tag | cps_event_sub(event) << 5);
-    put_number(s, zigzag(event->addr - s->model.addr[kind] - cpt_step(kind)));
-    put_value(s, event, tag, &packet, missed);
-    if (missed)
-        put_number(s, zigzag((uint64_t)cps_event_pc(event) - s->model.pc));
-    cpt_learn(&s->model, kind, cps_event_pc(event), event->addr);
+    put_event(s, event);
     if (++s->events == CPT_FRAME_EVENTS)
         end_frame(w);
 }
