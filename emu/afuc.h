@@ -229,6 +229,8 @@ struct afuc_core {
     uint32_t window_left;
     uint64_t window_epoch;
     struct polled polled;
+    struct cps_cover *cover; /* per instruction, NULL: not counted; the caller's */
+    uint32_t cover_count;    /* of them */
     uint32_t written; /* general registers that instructions have named as destination; only kept
                          while STEP events are wanted */
     uint8_t control_row[CONTROL_COUNT]; /* row of afuc_ctrl.def, 0xff: none */
@@ -237,8 +239,9 @@ struct afuc_core {
 /* afuc_load.c */
 CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
                                         struct afuc_uop **ret);
-/* afuc_fast.c, afuc_step.c: run at most @p budget instructions; returns how many ran. */
+/* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran. */
 uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
+uint64_t afuc_run_counted_(struct afuc_core *core, uint64_t budget);
 uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);
 
 /* afuc_port.c: what special registers do. */

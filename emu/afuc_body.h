@@ -7,6 +7,9 @@
  * points once the delay slot has become `ip`: that is all a delay slot is, also when the slot holds
  * a branch itself.
  *
+ * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
+ * behind each instruction, WATCH_TAKEN() instead behind one that branches.
+ *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */
 
@@ -34,7 +37,7 @@
 #define BRANCH(dword)                                  \
     do {                                               \
         const struct afuc_uop *there = base + (dword); \
-        WATCH_NEXT();                                  \
+        WATCH_TAKEN();                                 \
         ip = np;                                       \
         np = there;                                    \
         DISPATCH();                                    \

@@ -5,4 +5,5 @@
 #define AFUC_RUN      afuc_run_
 #define WATCH_BEGIN() ((void)0)
 #define WATCH_NEXT()  ((void)0)
+#define WATCH_TAKEN() ((void)0)
 #include "afuc_body.h"

@@ -43,4 +43,5 @@ static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
         report_step(core, (uint32_t)(ip - base), before); \
         memcpy(before, r, sizeof(before));                \
     } while (0)
+#define WATCH_TAKEN() WATCH_NEXT()
 #include "afuc_body.h"

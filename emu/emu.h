@@ -120,6 +120,24 @@ CPS_PUBLIC bool cps_machine_inject(struct cps_machine *machine, enum cps_inject 
 /** Runs until a stop, at most @p budget instructions of all cores together. */
 CPS_PUBLIC enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget);
 
+/** How often an instruction ran. */
+struct cps_cover {
+    uint64_t run;   /**< executions, repetitions of a (rep) counted */
+    uint64_t taken; /**< of them, those that branched */
+};
+/** Counts what the cores execute from now on (not while STEP events are wanted). The counters lie in
+ * @p counts, one per instruction of the core's image from its start and one behind the last, @p
+ * count of them; NULL stops it. They are the caller's and must outlive the counting. */
+CPS_PUBLIC void cps_machine_cover(struct cps_machine *machine, unsigned core,
+                                  struct cps_cover *counts, uint32_t count);
+/** Instructions of a core's image; 0 while it is not started. */
+CPS_PUBLIC uint32_t cps_machine_image_size(const struct cps_machine *machine, unsigned core);
+/** Where the core's image begins, in dwords of the firmware's image. */
+CPS_PUBLIC uint32_t cps_machine_image_start(const struct cps_machine *machine, unsigned core);
+/** A machine in the same state, which shares memory pages until one of them writes; without sink
+ * and counters. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_machine_clone(struct cps_machine *machine,
+                                                          struct cps_machine **ret);
 /** Appends where and on what the machine stands after a stop: "sqe at 0x00c6: ...". */
 CPS_PUBLIC void cps_machine_explain(const struct cps_machine *machine, enum cps_stop stop,
                                     struct cps_buf *out);

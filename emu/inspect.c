@@ -34,6 +34,25 @@ uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core, unsig
     return number <= R_REM ? s->r[number] : 0;
 }
 
+uint32_t cps_machine_image_size(const struct cps_machine *machine, unsigned core)
+{
+    return machine->core[core].uop_count;
+}
+
+uint32_t cps_machine_image_start(const struct cps_machine *machine, unsigned core)
+{
+    return machine->core[core].start;
+}
+
+/* The word behind the image, which a fault leads to, needs a counter too. */
+void cps_machine_cover(struct cps_machine *machine, unsigned core, struct cps_cover *counts,
+                       uint32_t count)
+{
+    struct afuc_core *c = &machine->core[core];
+    c->cover = counts && count > c->uop_count ? counts : NULL;
+    c->cover_count = count;
+}
+
 uint32_t cps_machine_written(const struct cps_machine *machine, unsigned core)
 {
     return machine->core[core].written;

@@ -71,6 +71,8 @@ static struct cps_err *load_core(struct cps_machine *machine, struct afuc_core *
     core->uops = machine->uops[index];
     core->uop_count = count - start;
     core->start = start;
+    if (core->cover && core->cover_count <= core->uop_count)
+        core->cover = NULL;
     core->s.started = 1;
     return NULL;
 }
@@ -192,6 +194,60 @@ void cps_machine_destroy(struct cps_machine *machine)
     free(machine->words);
     cps_mem_destroy(machine->mem);
     free(machine);
+}
+
+static struct cps_err *copy_uops(const struct cps_machine *from, struct cps_machine *to, unsigned i)
+{
+    size_t size = ((size_t)from->core[i].uop_count + 1) * sizeof(*to->uops[i]);
+    if (!from->uops[i])
+        return NULL;
+    to->uops[i] = malloc(size);
+    if (!to->uops[i])
+        return cps_err_nomem();
+    memcpy(to->uops[i], from->uops[i], size);
+    to->core[i].uops = to->uops[i];
+    return NULL;
+}
+
+static struct cps_err *copy_owned(struct cps_machine *from, struct cps_machine *to)
+{
+    for (unsigned i = 0; i < MAX_CORES; i++) {
+        struct afuc_core *core = &to->core[i];
+        core->machine = to;
+        core->me = core->me ? &to->core[core->me - from->core] : NULL;
+        core->cover = NULL;
+        core->window = NULL;
+        core->window_left = 0;
+        CPS_TRY(copy_uops(from, to, i));
+    }
+    CPS_TRY(cps_mem_clone(from->mem, &to->mem));
+    if (!from->words)
+        return NULL;
+    to->words = malloc(from->word_count * sizeof(*to->words));
+    if (!to->words)
+        return cps_err_nomem();
+    memcpy(to->words, from->words, from->word_count * sizeof(*to->words));
+    return NULL;
+}
+
+struct cps_err *cps_machine_clone(struct cps_machine *machine, struct cps_machine **ret)
+{
+    struct cps_machine *copy = malloc(sizeof(*copy));
+    if (!copy)
+        return cps_err_nomem();
+    machine_flush_(machine);
+    memcpy(copy, machine, sizeof(*copy));
+    copy->mem = NULL;
+    copy->words = NULL;
+    copy->sink = NULL;
+    copy->kinds = 0;
+    memset(copy->uops, 0, sizeof(copy->uops));
+    struct cps_err *err = copy_owned(machine, copy);
+    if (err)
+        cps_machine_destroy(copy);
+    else
+        *ret = copy;
+    return err;
 }
 
 void machine_flush_(struct cps_machine *machine)

@@ -10,7 +10,9 @@
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget)
 {
     bool watched = core->machine->kinds >> CPS_EV_STEP & 1;
-    return watched ? afuc_run_watched_(core, budget) : afuc_run_(core, budget);
+    if (watched)
+        return afuc_run_watched_(core, budget);
+    return core->cover ? afuc_run_counted_(core, budget) : afuc_run_(core, budget);
 }
 
 static bool runnable(const struct afuc_core *core)

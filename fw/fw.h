@@ -89,6 +89,22 @@ CPS_PUBLIC uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir,
                                                        struct cps_buf *out);
 
+/** A place where the code of two images differs. */
+struct cps_fw_change {
+    enum cps_fw_role role;
+    uint32_t a, b; /**< dwords from the starts of the processor's images */
+};
+
+/**
+ * Finds where the code that packets run differs between two images. Both are walked in step from
+ * each handler of their packet tables, so that code which only moved, and padding, is no change.
+ * @param[out] ret  @p count places in no particular order; the caller frees them
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT for images of two generations
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_compare(const struct cps_fw *a,
+                                                       const struct cps_fw *b,
+                                                       struct cps_fw_change **ret, size_t *count);
+
 /** An assembled program. */
 struct cps_asm {
     uint32_t *words; /**< as in the file, including the leading zero dword */

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ * Comparison of two traces. */
+#include "diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "align.h"
+#include "pm4.h"
+
+/* One packet of one processor: its PKT event and the compared events behind it. */
+struct packet {
+    const struct cps_event *pkt; /* NULL: what comes before the first packet */
+    uint32_t submission;
+    size_t first, count; /* in side.event */
+    uint64_t key;        /* header and level */
+    uint64_t content;    /* hash of the events, masked */
+};
+
+/* One trace, one processor. */
+struct side {
+    const struct cps_event **event;
+    size_t event_count;
+    struct packet *packet;
+    size_t packet_count;
+};
+
+struct differ {
+    const struct cps_diff_options *options;
+    void (*each)(void *context, const struct cps_difference *difference);
+    void *context;
+    struct cps_diff *ret;
+    struct side a, b;
+    size_t place_room;
+    bool failed;
+};
+
+int cps_diff_packet_id(const struct cps_event *pkt)
+{
+    struct cps_pm4 packet = cps_pm4_decode(pkt->value);
+    if (packet.kind == CPS_PM4_TYPE7)
+        return (int)packet.opcode;
+    return packet.kind == CPS_PM4_TYPE4 ? 4 : -1;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint32_t masked(const struct differ *d, const struct cps_event *event,
+                       const struct cps_event *pkt)
+{
+    if (cps_event_kind(event) == CPS_EV_END)
+        return 0; /* how many instructions a run took is no behaviour */
+    const struct cps_mask *mask = d->options->mask;
+    uint32_t bits = mask ? cps_mask_bits(mask, event, pkt ? cps_diff_packet_id(pkt) : -1) : 0;
+    return event->value & ~bits;
+}
+
+/* The same place, whatever the value. */
+static uint64_t event_key(const struct cps_event *event)
+{
+    uint64_t kind = cps_event_kind(event) << 3 | cps_event_sub(event);
+    if (cps_event_kind(event) == CPS_EV_END)
+        return mix(0, kind);
+    return mix(mix(0, kind), event->addr & ~(UINT64_C(1) << 32));
+}
+
+static void end_packet(const struct differ *d, struct side *side)
+{
+    struct packet *p = &side->packet[side->packet_count - 1];
+    p->count = side->event_count - p->first;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct cps_event *event = side->event[p->first + i];
+        p->content = mix(mix(p->content, event_key(event)), masked(d, event, p->pkt));
+    }
+}
+
+static void begin_packet(struct side *side, const struct cps_event *pkt, uint32_t submission)
+{
+    uint64_t key = pkt ? mix(mix(1, pkt->value), cps_event_sub(pkt)) : 0;
+    side->packet[side->packet_count++] =
+        (struct packet){pkt, submission, side->event_count, 0, key, 0};
+}
+
+static bool belongs(const struct cps_event *event, unsigned who)
+{
+    return cps_event_who(event) == who;
+}
+
+/* Takes one processor's events out of a trace. */
+static bool split(const struct differ *d, const struct cps_event *events, size_t count,
+                  unsigned who, struct side *side)
+{
+    uint32_t submission = UINT32_MAX;
+    size_t packets = 1;
+    for (size_t i = 0; i < count; i++)
+        packets += belongs(&events[i], who) && cps_event_kind(&events[i]) == CPS_EV_PKT;
+    *side = (struct side){.event = malloc((count + 1) * sizeof(*side->event)),
+                          .packet = malloc(packets * sizeof(*side->packet))};
+    if (!side->event || !side->packet)
+        return false;
+    begin_packet(side, NULL, submission);
+    for (size_t i = 0; i < count; i++) {
+        unsigned kind = cps_event_kind(&events[i]);
+        if (kind == CPS_EV_SUBMIT)
+            submission = events[i].value;
+        if (!belongs(&events[i], who))
+            continue;
+        if (kind == CPS_EV_PKT) {
+            end_packet(d, side);
+            begin_packet(side, &events[i], submission);
+        } else if (d->options->kinds >> kind & 1) {
+            side->event[side->event_count++] = &events[i];
+        }
+    }
+    end_packet(d, side);
+    return true;
+}
+
+static void free_side(struct side *side)
+{
+    free(side->event);
+    free(side->packet);
+}
+
+/* Counts a place; sorted by insertion, since few places differ in practice. */
+static void count_place(struct differ *d, const struct cps_event *event)
+{
+    struct cps_diff *ret = d->ret;
+    unsigned kind = cps_event_kind(event);
+    uint64_t addr = kind == CPS_EV_PKT ? 0 : event->addr;
+    size_t low = 0;
+    size_t high = ret->places;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const struct cps_diff_count *at = &ret->by_place[middle];
+        if (at->kind < kind || (at->kind == kind && at->addr < addr))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < ret->places && ret->by_place[low].kind == kind && ret->by_place[low].addr == addr) {
+        ret->by_place[low].count++;
+        return;
+    }
+    if (ret->places == d->place_room) {
+        size_t room = d->place_room ? 2 * d->place_room : 64;
+        struct cps_diff_count *more = realloc(ret->by_place, room * sizeof(*more));
+        d->failed = d->failed || !more;
+        if (!more)
+            return;
+        ret->by_place = more;
+        d->place_room = room;
+    }
+    memmove(ret->by_place + low + 1, ret->by_place + low,
+            (ret->places - low) * sizeof(*ret->by_place));
+    ret->by_place[low] = (struct cps_diff_count){kind, addr, 1};
+    ret->places++;
+}
+
+static void report(struct differ *d, enum cps_diff_how how, const struct packet *pa,
+                   const struct packet *pb, const struct cps_event *a, const struct cps_event *b)
+{
+    const struct packet *p = pa ? pa : pb;
+    const struct cps_difference difference = {
+        how, p->submission, pa ? pa->pkt : NULL, pb ? pb->pkt : NULL, a, b};
+    int id = p->pkt ? cps_diff_packet_id(p->pkt) : -1;
+    if (!d->ret->differences++)
+        d->ret->first = difference;
+    d->ret->by_packet[id >= 0 ? id : 128]++;
+    count_place(d, a ? a : b);
+    if (d->each)
+        d->each(d->context, &difference);
+}
+
+struct inside {
+    struct differ *d;
+    const struct packet *pa, *pb;
+};
+
+static uint64_t key_in_a(const void *context, size_t i)
+{
+    const struct inside *in = context;
+    return event_key(in->d->a.event[in->pa->first + i]);
+}
+
+static uint64_t key_in_b(const void *context, size_t i)
+{
+    const struct inside *in = context;
+    return event_key(in->d->b.event[in->pb->first + i]);
+}
+
+static void match_event(void *context, size_t i, size_t k)
+{
+    struct inside *in = context;
+    const struct cps_event *a = i == ALIGN_NONE ? NULL : in->d->a.event[in->pa->first + i];
+    const struct cps_event *b = k == ALIGN_NONE ? NULL : in->d->b.event[in->pb->first + k];
+    if (!a)
+        report(in->d, CPS_DIFF_ADDED, in->pa, in->pb, NULL, b);
+    else if (!b)
+        report(in->d, CPS_DIFF_REMOVED, in->pa, in->pb, a, NULL);
+    else if (masked(in->d, a, in->pa->pkt) != masked(in->d, b, in->pb->pkt))
+        report(in->d, CPS_DIFF_VALUE, in->pa, in->pb, a, b);
+}
+
+static void compare_inside(struct differ *d, const struct packet *pa, const struct packet *pb)
+{
+    struct inside in = {d, pa, pb};
+    const struct align align = {key_in_a, key_in_b, pa->count, pb->count, match_event, &in};
+    if (pa->content != pb->content || pa->count != pb->count)
+        align_run_(&align);
+}
+
+/* A packet without a partner is a difference itself, and so is each of its events. */
+static void report_packet(struct differ *d, enum cps_diff_how how, const struct packet *p)
+{
+    bool removed = how == CPS_DIFF_REMOVED;
+    const struct side *side = removed ? &d->a : &d->b;
+    if (p->pkt && (d->options->kinds >> CPS_EV_PKT & 1))
+        report(d, how, removed ? p : NULL, removed ? NULL : p, removed ? p->pkt : NULL,
+               removed ? NULL : p->pkt);
+    for (size_t i = 0; i < p->count; i++) {
+        const struct cps_event *event = side->event[p->first + i];
+        report(d, how, removed ? p : NULL, removed ? NULL : p, removed ? event : NULL,
+               removed ? NULL : event);
+    }
+}
+
+static uint64_t packet_in_a(const void *context, size_t i)
+{
+    return ((const struct differ *)context)->a.packet[i].key;
+}
+
+static uint64_t packet_in_b(const void *context, size_t i)
+{
+    return ((const struct differ *)context)->b.packet[i].key;
+}
+
+static void match_packet(void *context, size_t i, size_t k)
+{
+    struct differ *d = context;
+    if (i == ALIGN_NONE)
+        report_packet(d, CPS_DIFF_ADDED, &d->b.packet[k]);
+    else if (k == ALIGN_NONE)
+        report_packet(d, CPS_DIFF_REMOVED, &d->a.packet[i]);
+    else
+        compare_inside(d, &d->a.packet[i], &d->b.packet[k]);
+}
+
+static struct cps_err *compare_processor(struct differ *d, const struct cps_event *a,
+                                         size_t a_count, const struct cps_event *b, size_t b_count,
+                                         unsigned who)
+{
+    bool good = split(d, a, a_count, who, &d->a);
+    good = split(d, b, b_count, who, &d->b) && good;
+    if (good) {
+        const struct align align = {packet_in_a,       packet_in_b,  d->a.packet_count,
+                                    d->b.packet_count, match_packet, d};
+        align_run_(&align);
+    }
+    free_side(&d->a);
+    free_side(&d->b);
+    return good && !d->failed ? NULL : cps_err_nomem();
+}
+
+struct cps_err *cps_diff_events(const struct cps_event *a, size_t a_count,
+                                const struct cps_event *b, size_t b_count,
+                                const struct cps_diff_options *options,
+                                void (*each)(void *context,
+                                             const struct cps_difference *difference),
+                                void *context, struct cps_diff *ret)
+{
+    struct differ d = {.options = options, .each = each, .context = context, .ret = ret};
+    *ret = (struct cps_diff){0};
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
+        CPS_TRY(compare_processor(&d, a, a_count, b, b_count, who));
+    return NULL;
+}
+
+void cps_diff_deinit(struct cps_diff *diff)
+{
+    free(diff->by_place);
+    diff->by_place = NULL;
+}
