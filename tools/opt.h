@@ -16,6 +16,7 @@ struct cps_options {
     const char *events;
     const char *rnn;
     const char *to;
+    const char *mask;
     const char *inject;
     uint64_t limit;
     long submit;    /**< -1: all */

@@ -279,6 +279,17 @@ struct cps_err *rig_restart(struct rig *rig)
     return build_machine(rig);
 }
 
+struct cps_err *rig_adopt(struct rig *rig, struct cps_machine *booted)
+{
+    cps_machine_destroy(rig->machine);
+    rig->machine = NULL;
+    CPS_TRY(cps_machine_clone(booted, &rig->machine));
+    rig->booted = true;
+    rig->stop = CPS_STOP_IDLE;
+    rig_watch(rig);
+    return NULL;
+}
+
 void rig_watch(struct rig *rig)
 {
     cps_machine_sink(rig->machine, &rig->sink, rig->kinds | rig->extra | 1u << CPS_EV_UNMODELLED);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope diff: two traces, or two firmware revisions over captures. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diffreport.h"
+#include "names.h"
+#include "report.h"
+
+int cmd_diff(const struct cps_options *opt);
+
+#define DEFAULT_KINDS \
+    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_END)
+
+struct differ {
+    const struct cps_options *opt;
+    uint32_t kinds;
+    struct cps_mask mask;
+    struct cps_names *names[CPS_CPU_COUNT];
+    struct json_object *json; /* NULL: text */
+    struct cps_buf out;
+    uint64_t total;
+    uint64_t by_packet[129];
+};
+
+/* All events of a trace file. */
+static struct cps_err *load(const char *path, struct cps_trace_head *head, struct job *job)
+{
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    struct cps_event events[1024];
+    size_t count = 1;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_trace_open(stream, &trace);
+    if (!err)
+        err = cps_trace_head_parse(path, cps_trace_head(trace)->text, head);
+    if (!err)
+        head->with_processor = cps_trace_head(trace)->with_processor;
+    while (!err && count) {
+        err = cps_trace_next(trace, events, 1024, &count);
+        job_keep(job, events, count);
+    }
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+    return err ? err : job->lost ? cps_err_nomem() : NULL;
+}
+
+static void show(struct differ *d, const char *title, const struct diff_report *report)
+{
+    d->total += report->diff->differences;
+    for (unsigned i = 0; i < 129; i++)
+        d->by_packet[i] += report->diff->by_packet[i];
+    if (d->json) {
+        struct json_object *row = diff_json(report);
+        json_object_object_add(row, "name", json_object_new_string(title));
+        json_object_array_add(d->json, row);
+        return;
+    }
+    cps_buf_printf(&d->out, "%s: ", title);
+    diff_print_first(report, &d->out);
+    diff_print_counts(report, &d->out);
+}
+
+static struct cps_err *compare(struct differ *d, const struct job *a, const struct job *b,
+                               const char *title, struct diff_report *report)
+{
+    struct cps_diff diff = {0};
+    const struct cps_diff_options options = {d->kinds, &d->mask};
+    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
+    report->diff = &diff;
+    report->names = d->names;
+    show(d, title, report);
+    cps_diff_deinit(&diff);
+    return NULL;
+}
+
+static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
+                                   struct cps_trace_head heads[2])
+{
+    const struct cps_options *opt = d->opt;
+    for (unsigned i = 0; i < 2; i++)
+        CPS_TRY(load(opt->arg[i], &heads[i], &jobs[i]));
+    if (heads[0].gen != heads[1].gen)
+        return cps_err_new(CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",
+                           opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1],
+                           cps_gen_name(heads[1].gen));
+    if (strcmp(heads[0].policy, heads[1].policy) != 0)
+        cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", heads[0].policy,
+                       heads[1].policy);
+    CPS_TRY(trace_names(&heads[0], opt->rnn, d->names));
+    CPS_TRY(cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
+                         d->names[heads[0].gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]));
+    struct diff_report report = {.a = {.label = "a"}, .b = {.label = "b"}};
+    return compare(d, &jobs[0], &jobs[1], opt->arg[1], &report);
+}
+
+/* Two revisions: the halves of the list of --fw. */
+struct pair {
+    const char *path[2][2];
+    struct cps_fw *fw[2], *me[2];
+    struct cps_cover *cover[2]; /* over all captures */
+};
+
+static struct cps_err *open_pair(struct differ *d, struct pair *p)
+{
+    const struct cps_options *opt = d->opt;
+    unsigned each = opt->fw_count / 2;
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned k = 0; k < each; k++)
+            p->path[i][k] = opt->fw[i * each + k];
+        CPS_TRY(cps_fw_load(p->path[i][0], opt->gen, &p->fw[i]));
+        if (p->path[i][1])
+            CPS_TRY(cps_fw_load(p->path[i][1], opt->gen, &p->me[i]));
+        if (p->me[i] && p->fw[i]->part[0].role == CPS_FW_ME) {
+            struct cps_fw *other = p->fw[i];
+            p->fw[i] = p->me[i];
+            p->me[i] = other;
+        }
+        p->cover[i] = calloc((size_t)p->fw[i]->count + 1, sizeof(*p->cover[i]));
+        if (!p->cover[i])
+            return cps_err_nomem();
+    }
+    struct cps_trace_head head = {.gen = p->fw[0]->gen, .layout = p->fw[0]->layout};
+    CPS_TRY(trace_names(&head, opt->rnn, d->names));
+    return cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
+                        d->names[head.gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]);
+}
+
+static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
+{
+    struct job job[2] = {{0}, {0}};
+    const struct job_setup setup = {d->opt, d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT, true};
+    struct cps_err *err = NULL;
+    for (unsigned i = 0; i < 2 && !err; i++) {
+        err = job_run(&setup, p->path[i], capture, NULL, &job[i]);
+        for (uint32_t k = 0; k < job[i].cover_count && k <= p->fw[i]->count; k++)
+            p->cover[i][k].run += job[i].cover[k].run;
+    }
+    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &job[0]},
+                                 .b = {"new", p->fw[1], p->me[1], &job[1]}};
+    if (!err)
+        err = compare(d, &job[0], &job[1], capture, &report);
+    job_deinit(&job[0]);
+    job_deinit(&job[1]);
+    return err;
+}
+
+static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
+{
+    CPS_TRY(open_pair(d, p));
+    for (unsigned i = 0; i < d->opt->arg_count; i++)
+        CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
+    struct cps_diff none = {0};
+    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], NULL},
+                                 .b = {"new", p->fw[1], p->me[1], NULL},
+                                 .names = d->names,
+                                 .diff = &none};
+    CPS_TRY(diff_print_code(&report, p->cover[0], p->cover[1], d->by_packet, &d->out));
+    if (!p->me[0] || !p->me[1])
+        return NULL;
+    report.a.fw = p->me[0];
+    report.b.fw = p->me[1];
+    return diff_print_code(&report, NULL, NULL, d->by_packet, &d->out);
+}
+
+static void print(struct differ *d)
+{
+    if (!d->json) {
+        fwrite(cps_buf_text(&d->out), 1, d->out.size, stdout);
+        return;
+    }
+    struct json_object *root = json_object_new_object();
+    json_object_object_add(root, "differences", json_object_new_int64((int64_t)d->total));
+    json_object_object_add(root, "comparisons", json_object_get(d->json));
+    json_object_object_add(root, "text", json_object_new_string(cps_buf_text(&d->out)));
+    puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+    json_object_put(root);
+}
+
+static int usage(const struct cps_options *opt)
+{
+    if (opt->fw_count && (opt->fw_count % 2 || opt->fw_count > 4 || !opt->arg_count))
+        return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures");
+    if (!opt->fw_count && opt->arg_count != 2)
+        return report_usage("diff takes two traces, or --fw OLD --fw NEW and captures");
+    return 0;
+}
+
+int cmd_diff(const struct cps_options *opt)
+{
+    struct differ d = {.opt = opt, .kinds = DEFAULT_KINDS};
+    struct job jobs[2] = {{0}, {0}};
+    struct cps_trace_head heads[2] = {{0}, {0}};
+    struct pair pair = {0};
+    int status = usage(opt);
+    if (!status && opt->events && !cps_text_classes(opt->events, &d.kinds))
+        status = report_usage("--events takes classes of docs/formats.md, \"all\" or \"default\"");
+    if (status)
+        return status;
+    d.json = opt->json ? json_object_new_array() : NULL;
+    struct cps_err *err = opt->fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
+    if (!err)
+        print(&d);
+    for (unsigned i = 0; i < 2; i++) {
+        job_deinit(&jobs[i]);
+        cps_trace_head_deinit(&heads[i]);
+        cps_fw_destroy(pair.fw[i]);
+        cps_fw_destroy(pair.me[i]);
+        free(pair.cover[i]);
+    }
+    json_object_put(d.json);
+    trace_names_free(d.names);
+    cps_mask_deinit(&d.mask);
+    cps_buf_deinit(&d.out);
+    return err ? report_error(err) : d.total ? 1 : 0;
+}
