@@ -218,13 +218,17 @@ static void print_change(const struct diff_report *r, const struct cps_fw_change
     uint64_t ran = (cover_a ? cover_a[pa->start + change->a].run : 0) +
                    (cover_b ? cover_b[pb->start + change->b].run : 0);
     bool otherwise = behaves_otherwise(r->a.fw, pa, change->a, by_packet);
+    bool any = false;
+    for (unsigned id = 0; id <= 128; id++)
+        any = any || by_packet[id];
     cps_buf_str(out, "  ");
     diff_handler_name(r->a.fw, pa, names, change->a, out);
     if (r->a.fw->part_count > 1)
         cps_buf_printf(out, " (%s)", cps_fw_role_name(change->role));
     cps_buf_str(out, !ran        ? ": changed but not exercised\n"
                      : otherwise ? ": changed, behaves otherwise\n"
-                                 : ": changed, executed, the same behaviour\n");
+                 : any       ? ": changed, executed; what differs shows in other packets\n"
+                             : ": changed, executed, the same behaviour\n");
     print_instruction(r->a.fw, pa, names, change->a, out);
     print_instruction(r->b.fw, pb, names, change->b, out);
 }

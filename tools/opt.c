@@ -15,6 +15,7 @@ enum kind {
     KIND_FLAG,
     KIND_TEXT,
     KIND_LIST,
+    KIND_PATHS,
     KIND_COUNT,
     KIND_INDEX,
     KIND_GEN,
@@ -125,6 +126,11 @@ static bool set_value(struct cps_options *to, const struct option *option, const
         return true;
     case KIND_LIST:
         return set_list(to, text);
+    case KIND_PATHS:
+        if (to->search_count == OPT_MAX_SEARCH)
+            return false;
+        to->search[to->search_count++] = text;
+        return true;
     case KIND_COUNT:
         return parse_count(text, (uint64_t *)field);
     case KIND_INDEX:

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OPT_MAX_FW 8
+#define OPT_MAX_FW     8
+#define OPT_MAX_SEARCH 16
 
 /** Everything that options say. Texts point into argv. */
 struct cps_options {
@@ -17,6 +18,9 @@ struct cps_options {
     const char *rnn;
     const char *to;
     const char *mask;
+    const char *search[OPT_MAX_SEARCH];
+    unsigned search_count;
+    bool update;
     const char *inject;
     uint64_t limit;
     long submit;    /**< -1: all */

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope check: runs what a golden's head names and compares. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diffreport.h"
+#include "find.h"
+#include "names.h"
+#include "report.h"
+
+int cmd_check(const struct cps_options *opt);
+
+#define MAX_DIRS (OPT_MAX_SEARCH + 4)
+
+/* One golden, its inputs found, and the run. */
+struct check {
+    const struct cps_options *opt;
+    const char *path;
+    struct cps_trace_head head;
+    struct job golden, fresh;
+    char firmware[2][FIND_PATH];
+    char capture[FIND_PATH];
+    bool demo_firmware, demo_capture;
+    const char *dirs[MAX_DIRS];
+    size_t dir_count;
+    char beside[FIND_PATH];
+    uint32_t kinds;
+};
+
+static struct cps_err *load(struct check *c)
+{
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    struct cps_event events[1024];
+    size_t count = 1;
+    CPS_TRY(cps_stream_open(c->path, &stream));
+    struct cps_err *err = cps_trace_open(stream, &trace);
+    if (!err)
+        err = cps_trace_head_parse(c->path, cps_trace_head(trace)->text, &c->head);
+    while (!err && count) {
+        err = cps_trace_next(trace, events, 1024, &count);
+        job_keep(&c->golden, events, count);
+    }
+    if (!err)
+        c->head.with_processor = cps_trace_head(trace)->with_processor;
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+    return err ? err : c->golden.lost ? cps_err_nomem() : NULL;
+}
+
+/* The golden's own directory, --search, the corpus, where systems keep firmware. */
+static void collect_dirs(struct check *c)
+{
+    const char *corpus = getenv("CPSCOPE_CORPUS");
+    const char *slash = strrchr(c->path, '/');
+    int length = slash ? (int)(slash - c->path) : 1;
+    for (unsigned i = 0; i < c->opt->search_count; i++)
+        c->dirs[c->dir_count++] = c->opt->search[i];
+    snprintf(c->beside, sizeof(c->beside), "%.*s", length, slash ? c->path : ".");
+    c->dirs[c->dir_count++] = c->beside;
+    if (corpus)
+        c->dirs[c->dir_count++] = corpus;
+    c->dirs[c->dir_count++] = "/lib/firmware/qcom";
+}
+
+static struct cps_err *find_one(const struct check *c, const struct cps_trace_file *file,
+                                char ret[FIND_PATH], bool *demo)
+{
+    *demo = !strcmp(file->sha256, "built-in");
+    if (*demo || find_file(file->name, file->sha256, c->dirs, c->dir_count, ret))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "%s: %s (sha256 %.12s...) is in none of the directories searched, expected "
+                       "it below --search DIR",
+                       c->path, file->name, file->sha256);
+}
+
+static struct cps_err *find_inputs(struct check *c)
+{
+    bool demo = false;
+    collect_dirs(c);
+    if (!c->head.firmware_count)
+        return cps_err_input(c->path, 0, "the head names no firmware, expected \"# firmware\"");
+    for (unsigned i = 0; i < c->head.firmware_count; i++)
+        CPS_TRY(find_one(c, &c->head.firmware[i], c->firmware[i],
+                         i ? &demo : &c->demo_firmware));
+    return find_one(c, &c->head.capture, c->capture, &c->demo_capture);
+}
+
+static bool has(const char *policy, const char *word)
+{
+    return strstr(policy, word) != NULL;
+}
+
+/* The run's options are those of the head. */
+static struct cps_options options_of(const struct check *c)
+{
+    struct cps_options opt = *c->opt;
+    opt.waits = has(c->head.policy, "waits=stop") ? CPS_WAITS_STOP : CPS_WAITS_SATISFY;
+    opt.visibility = has(c->head.policy, "visibility=none")       ? CPS_VISIBILITY_NONE
+                     : has(c->head.policy, "visibility=captured") ? CPS_VISIBILITY_CAPTURED
+                                                                  : CPS_VISIBILITY_ALL;
+    opt.prefetch = has(c->head.policy, "prefetch=on");
+    return opt;
+}
+
+static struct cps_err *rerun(struct check *c)
+{
+    struct cps_options opt = options_of(c);
+    const struct job_setup setup = {&opt, c->kinds, false};
+    const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
+                                     c->head.firmware_count > 1 ? c->firmware[1] : NULL};
+    return job_run(&setup, firmware, c->demo_capture ? NULL : c->capture, NULL, &c->fresh);
+}
+
+/* Writes the new events under the golden's own head and form. */
+static struct cps_err *rewrite(const struct check *c, struct cps_names *const names[CPS_CPU_COUNT])
+{
+    struct cps_outfile *out = NULL;
+    struct cps_trace_writer *writer = NULL;
+    CPS_TRY(cps_outfile_open(c->path, &out));
+    struct cps_err *err =
+        cps_trace_writer_create(cps_trace_form_of(c->path), out, &c->head, names, &writer);
+    if (!err) {
+        struct cps_sink *sink = cps_trace_writer_sink(writer);
+        sink->put(sink, c->fresh.event, c->fresh.count);
+        err = cps_trace_writer_finish(writer);
+    }
+    if (err) {
+        cps_outfile_abort(out);
+        return err;
+    }
+    return cps_outfile_commit(out);
+}
+
+static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t *differences)
+{
+    struct cps_names *names[CPS_CPU_COUNT] = {NULL};
+    struct cps_diff diff = {0};
+    struct cps_mask mask = {0};
+    const struct cps_diff_options options = {c->kinds, &mask};
+    CPS_BUF text = {0};
+    struct cps_err *err = trace_names(&c->head, c->opt->rnn, names);
+    if (!err)
+        err = cps_mask_add(&mask, c->opt->mask ? c->opt->mask : "", names[CPS_CPU_SQE]);
+    if (!err)
+        err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event, c->fresh.count,
+                              &options, NULL, NULL, &diff);
+    const struct diff_report report = {
+        .a = {.label = "golden"}, .b = {.label = "now"}, .names = names, .diff = &diff};
+    *differences = diff.differences;
+    if (!err && json) {
+        struct json_object *row = diff_json(&report);
+        json_object_object_add(row, "golden", json_object_new_string(c->path));
+        json_object_array_add(json, row);
+    } else if (!err) {
+        diff_print_first(&report, &text);
+        diff_print_counts(&report, &text);
+        printf("%s: %s", c->path, diff.differences ? cps_buf_text(&text) : "pass\n");
+    }
+    if (!err && diff.differences && c->opt->update)
+        err = rewrite(c, names);
+    if (!err && diff.differences && c->opt->update && !json)
+        printf("%s: rewritten\n", c->path);
+    cps_diff_deinit(&diff);
+    cps_mask_deinit(&mask);
+    trace_names_free(names);
+    return err;
+}
+
+static struct cps_err *check_one(const struct cps_options *opt, const char *path,
+                                 struct json_object *json, uint64_t *differences)
+{
+    struct check *c = calloc(1, sizeof(*c));
+    if (!c)
+        return cps_err_nomem();
+    c->opt = opt;
+    c->path = path;
+    struct cps_err *err = load(c);
+    if (!err && !cps_text_classes(c->head.events, &c->kinds))
+        err = cps_err_input(path, 0, "\"# events %s\" is no list of classes", c->head.events);
+    if (!err)
+        err = find_inputs(c);
+    if (!err)
+        err = rerun(c);
+    if (!err)
+        err = judge(c, json, differences);
+    job_deinit(&c->golden);
+    job_deinit(&c->fresh);
+    cps_trace_head_deinit(&c->head);
+    free(c);
+    return err;
+}
+
+int cmd_check(const struct cps_options *opt)
+{
+    int status = opt->arg_count ? 0 : report_usage("check takes golden traces");
+    struct json_object *json = opt->json ? json_object_new_array() : NULL;
+    for (unsigned i = 0; i < opt->arg_count; i++) {
+        uint64_t differences = 0;
+        struct cps_err *err = check_one(opt, opt->arg[i], json, &differences);
+        if (err)
+            status = report_error(err);
+        else if (differences && !opt->update && status < 1)
+            status = 1;
+    }
+    if (json && opt->arg_count)
+        puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY));
+    json_object_put(json);
+    return status;
+}
