@@ -258,6 +258,25 @@ struct cps_err *diff_print_code(const struct diff_report *r, const struct cps_co
     return NULL;
 }
 
+struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *out)
+{
+    struct cps_fw_change *change = NULL;
+    size_t count = 0;
+    CPS_TRY(cps_fw_compare(r->a.fw, r->b.fw, &change, &count));
+    if (count)
+        qsort(change, count, sizeof(*change), by_address);
+    for (size_t i = 0; i < count; i++) {
+        const struct cps_fw_part *pa = part_of(r->a.fw, change[i].role);
+        const struct cps_fw_part *pb = part_of(r->b.fw, change[i].role);
+        diff_handler_name(r->a.fw, pa, any_names(r), change[i].a, out);
+        cps_buf_str(out, "\n");
+        print_instruction(r->a.fw, pa, any_names(r), change[i].a, out);
+        print_instruction(r->b.fw, pb, any_names(r), change[i].b, out);
+    }
+    free(change);
+    return NULL;
+}
+
 static struct json_object *json_event(const struct cps_event *event)
 {
     if (!event)

@@ -35,6 +35,9 @@ CPS_MUST_USE struct cps_err *diff_print_code(const struct diff_report *report,
                                              const struct cps_cover *cover_a,
                                              const struct cps_cover *cover_b,
                                              const uint64_t by_packet[129], struct cps_buf *out);
+/** Only the places where the code changed, without what a corpus did there. */
+CPS_MUST_USE struct cps_err *diff_print_places(const struct diff_report *report,
+                                               struct cps_buf *out);
 /** The code of one side around @p pc of processor @p who. */
 void diff_print_around(const struct diff_side *side, struct cps_names *const *names, unsigned who,
                        uint32_t pc, struct cps_buf *out);

@@ -63,7 +63,7 @@ int opt_command(const char *name)
     return -1;
 }
 
-static bool parse_count(const char *text, uint64_t *ret)
+bool opt_count(const char *text, uint64_t *ret)
 {
     char digits[24] = "";
     size_t length = strlen(text);
@@ -132,9 +132,9 @@ static bool set_value(struct cps_options *to, const struct option *option, const
         to->search[to->search_count++] = text;
         return true;
     case KIND_COUNT:
-        return parse_count(text, (uint64_t *)field);
+        return opt_count(text, (uint64_t *)field);
     case KIND_INDEX:
-        if (!parse_count(text, &count) || count > INT32_MAX)
+        if (!opt_count(text, &count) || count > INT32_MAX)
             return false;
         *(long *)field = (long)count;
         return true;

@@ -21,6 +21,11 @@ struct cps_options {
     const char *search[OPT_MAX_SEARCH];
     unsigned search_count;
     bool update;
+    long jobs;
+    const char *shard;
+    const char *cache;
+    bool no_cache;
+    bool merge;
     const char *inject;
     uint64_t limit;
     long submit;    /**< -1: all */
@@ -48,6 +53,8 @@ enum opt_command {
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret);
 /** Prints the help of one command, or the list of commands for -1, to stdout. */
 void opt_help(int command);
+/** Reads a number with k, M or G behind it. */
+bool opt_count(const char *text, uint64_t *ret);
 /** Number of the command called @p name, or -1. */
 int opt_command(const char *name);
 

@@ -16,7 +16,7 @@
 #define CPT_FRAME_EVENTS 65536u
 /** Most bytes of one event before compression: flags, processor, tag, three numbers, opcode. */
 #define CPT_MAX_EVENT  32u
-#define CPT_MAX_HEAD   65536u
+#define CPT_MAX_HEAD   (16u << 20)
 #define CPT_FRAME_HEAD 16u /* magic, events, bytes, compressed bytes */
 
 /** Tags above the event kinds: headers of packets by what they mean. */

@@ -229,7 +229,7 @@ static struct cps_err *read_head(struct cps_trace *trace)
         return cps_err_input(cps_stream_name(trace->stream), 7,
                              ".cpt of version '%c', expected version 1", bytes[7]);
     if (size > CPT_MAX_HEAD)
-        return damaged(trace, "the head is longer than 64 KiB");
+        return damaged(trace, "the head is longer than 16 MiB");
     CPS_FREE char *text = calloc(1, size + (size_t)1);
     if (!text)
         return cps_err_nomem();

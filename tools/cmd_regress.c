@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope regress: every firmware of a manifest over every capture. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cache.h"
+#include "cover.h"
+#include "names.h"
+#include "regress.h"
+#include "report.h"
+
+int cmd_regress(const struct cps_options *opt);
+
+#define DEFAULT_KINDS \
+    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_END)
+
+static bool has(const char *policy, const char *word)
+{
+    return policy && strstr(policy, word) != NULL;
+}
+
+static struct cps_options run_options(const struct regress *r)
+{
+    struct cps_options opt = *r->opt;
+    const char *policy = r->manifest.policy;
+    opt.limit = r->manifest.limit;
+    opt.waits = has(policy, "waits=stop") ? CPS_WAITS_STOP : CPS_WAITS_SATISFY;
+    opt.visibility = has(policy, "visibility=none")       ? CPS_VISIBILITY_NONE
+                     : has(policy, "visibility=captured") ? CPS_VISIBILITY_CAPTURED
+                                                          : CPS_VISIBILITY_ALL;
+    opt.prefetch = has(policy, "prefetch=on");
+    opt.gen = 0;
+    return opt;
+}
+
+/* "I/N", from 1; else what test runners say in the environment, from 0. */
+static struct cps_err *read_shard(struct regress *r)
+{
+    const char *total = getenv("TEST_TOTAL_SHARDS");
+    const char *index = getenv("TEST_SHARD_INDEX");
+    const char *status = getenv("TEST_SHARD_STATUS_FILE");
+    unsigned i = 1, n = 1;
+    if (r->opt->shard && (sscanf(r->opt->shard, "%u/%u", &i, &n) != 2 || !i || i > n))
+        return cps_err_new(CPS_ERR_INPUT, "--shard %s: expected I/N, I from 1 to N", r->opt->shard);
+    if (!r->opt->shard && total && index) {
+        n = (unsigned)strtoul(total, NULL, 10);
+        i = (unsigned)strtoul(index, NULL, 10) + 1;
+        if (!n || i > n)
+            return cps_err_new(CPS_ERR_INPUT,
+                               "TEST_SHARD_INDEX %s of TEST_TOTAL_SHARDS %s: expected 0 to %s - 1",
+                               index, total, total);
+        FILE *file = status ? fopen(status, "w") : NULL; /* the runner wants to see it is honoured */
+        if (file)
+            fclose(file);
+    }
+    r->shard = i - 1;
+    r->shards = n;
+    return NULL;
+}
+
+static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
+{
+    const struct cps_options *opt = r->opt;
+    CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
+    r->kinds = DEFAULT_KINDS;
+    if (r->manifest.events && !cps_text_classes(r->manifest.events, &r->kinds))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: \"events %s\" is no list of classes", opt->arg[0],
+                           r->manifest.events);
+    r->run = run_options(r);
+    cache_default_dir(cache, size);
+    r->cache_dir = opt->no_cache ? NULL : opt->cache ? opt->cache : cache;
+    r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;
+    if (r->jobs > r->manifest.capture_count)
+        r->jobs = r->manifest.capture_count;
+    return read_shard(r);
+}
+
+/* Coverage of one firmware, by handler. */
+static struct cps_err *add_firmware_cover(struct regress *r, const struct cps_fw *fw,
+                                          const char *name, const char *bits)
+{
+    struct cps_names *names[CPS_CPU_COUNT] = {NULL};
+    struct json_object *to = NULL;
+    const struct cps_trace_head head = {.gen = fw->gen, .layout = fw->layout};
+    struct cps_cover *cover = calloc((size_t)fw->count + 1, sizeof(*cover));
+    struct cps_err *err = cover ? trace_names(&head, r->opt->rnn, names) : cps_err_nomem();
+    for (uint32_t k = 0; !err && k < fw->count && bits[k]; k++) {
+        cover[k].taken = (bits[k] - '0') >> 1 & 1;
+        cover[k].run = cover[k].taken + ((bits[k] - '0') >> 2 & 1);
+    }
+    json_object_object_get_ex(r->results, "coverage", &to);
+    if (!err)
+        json_object_object_add(
+            to, name,
+            cover_handlers(fw, names[fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE], cover));
+    trace_names_free(names);
+    free(cover);
+    return err;
+}
+
+static struct cps_err *add_cover(struct regress *r)
+{
+    for (unsigned i = 0; i < r->manifest.firmware_count; i++) {
+        const struct manifest_firmware *m = &r->manifest.firmware[i];
+        struct json_object *text = NULL;
+        struct cps_fw *fw = NULL;
+        if (!json_object_object_get_ex(r->digits, m->name, &text))
+            continue;
+        struct cps_err *err = cps_fw_load(m->path[0], 0, &fw);
+        if (!err)
+            CPS_TRY(add_firmware_cover(r, fw, m->name, json_object_get_string(text)));
+        cps_err_free(err); /* every pair of that firmware says so */
+        cps_fw_destroy(fw);
+    }
+    return NULL;
+}
+
+static struct cps_err *add_code(struct regress *r)
+{
+    struct worker *worker = NULL;
+    struct json_object *code = NULL;
+    json_object_object_get_ex(r->results, "code", &code);
+    struct cps_err *err = worker_create(r, &worker);
+    if (!err)
+        err = worker_code(worker, code);
+    worker_destroy(worker);
+    return err;
+}
+
+static void print_people(const struct regress *r)
+{
+    struct json_object *pairs = NULL;
+    json_object_object_get_ex(r->results, "pairs", &pairs);
+    for (size_t i = 0; i < json_object_array_length(pairs); i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        if (strcmp(result_text(pair, "status"), "pass") != 0)
+            printf("%-8s %s  %s: %s\n", result_text(pair, "status"), result_text(pair, "firmware"),
+                   result_text(pair, "capture"), result_text(pair, "reason"));
+    }
+    printf("%u pass, %u differ, %u stopped, %u skipped\n", results_count(r->results, RESULT_PASS),
+           results_count(r->results, RESULT_DIFFERS), results_count(r->results, RESULT_STOPPED),
+           results_count(r->results, RESULT_SKIPPED));
+}
+
+static struct cps_err *finish(struct regress *r)
+{
+    results_sort(r->results);
+    if (r->opt->output)
+        CPS_TRY(results_write(r->results, r->opt->output));
+    if (r->opt->json)
+        puts(json_object_to_json_string_ext(r->results, JSON_C_TO_STRING_PRETTY));
+    else
+        print_people(r);
+    return NULL;
+}
+
+static struct cps_err *merge(struct regress *r)
+{
+    for (unsigned i = 0; i < r->opt->arg_count; i++) {
+        CPS_BUF path = {0};
+        cps_buf_printf(&path, "%s/results.json", r->opt->arg[i]);
+        CPS_TRY(results_merge(r->results, cps_buf_text(&path)));
+    }
+    return finish(r);
+}
+
+static struct cps_err *regress(struct regress *r)
+{
+    char cache[4096];
+    if (r->opt->merge)
+        return merge(r);
+    CPS_TRY(prepare(r, cache, sizeof(cache)));
+    CPS_TRY(pool_run(r));
+    CPS_TRY(add_code(r));
+    CPS_TRY(add_cover(r));
+    fprintf(stderr, "%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
+            r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
+    return finish(r);
+}
+
+int cmd_regress(const struct cps_options *opt)
+{
+    struct regress r = {.opt = opt};
+    if (opt->merge ? !opt->arg_count : opt->arg_count != 1)
+        return report_usage("regress takes one manifest, or --merge and directories");
+    r.results = results_create();
+    r.digits = json_object_new_object();
+    struct cps_err *err = regress(&r);
+    int status = err                                          ? report_error(err)
+                 : r.interrupted                              ? 130
+                 : results_count(r.results, RESULT_DIFFERS)   ? 1
+                 : results_count(r.results, RESULT_STOPPED)   ? 4
+                                                              : 0;
+    json_object_put(r.results);
+    json_object_put(r.digits);
+    manifest_deinit(&r.manifest);
+    return status;
+}

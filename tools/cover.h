@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * Which instructions and branch directions of a firmware were executed: a table per handler, and
+ * lcov's form against the disassembly. */
+#ifndef CPS_COVER_H
+#define CPS_COVER_H
+
+#include "emu/emu.h"
+#include "fw/fw.h"
+
+struct json_object;
+
+/** What was executed of each packet handler, in the form that results have (results.h). A handler
+ * reaches to the next one. @p cover  one per dword of the image */
+struct json_object *cover_handlers(const struct cps_fw *fw, const struct cps_names *names,
+                                   const struct cps_cover *cover);
+/** Appends the tracefile that lcov and genhtml read. @p listing  path of the disassembly, as
+ * cps_fw_listing() gives it in @p text */
+void cover_lcov(const struct cps_fw *fw, const struct cps_cover *cover, const char *listing,
+                const char *text, struct cps_buf *out);
+
+/** For each line of the listing, counted from 1, the dword it shows or UINT32_MAX; @p ret has room
+ * for two entries more than there are lines. @return lines + 1 */
+size_t cover_lines(const struct cps_fw *fw, const char *text, uint32_t *ret);
+
+#endif

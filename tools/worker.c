@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT
+ * One capture on all of its firmware: run or taken from the cache, compared, judged. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "diffreport.h"
+#include "names.h"
+#include "regress.h"
+
+/* A firmware of the manifest, opened once. */
+struct engine {
+    struct cps_fw *fw, *me;
+    struct cps_err *err; /* why it cannot run */
+    char hash[65], me_hash[65];
+    struct job_boot boot;
+    bool booted;
+    uint8_t *cover; /* per dword, bits as in the cache */
+};
+
+struct worker {
+    struct regress *regress;
+    struct engine *engine; /* by firmware of the manifest */
+    struct cps_mask mask;
+    struct cps_names *names[CPS_CPU_COUNT];
+    uint64_t emulated, cached;
+    bool cache_failed;
+    uint64_t *by_packet; /* differences by firmware and packet: 129 each */
+};
+
+static struct cps_err *open_engine(struct worker *w, unsigned i)
+{
+    const struct manifest_firmware *m = &w->regress->manifest.firmware[i];
+    struct engine *e = &w->engine[i];
+    CPS_TRY(cps_fw_load(m->path[0], 0, &e->fw));
+    CPS_TRY(cps_sha256_file(m->path[0], e->hash));
+    if (m->path[1]) {
+        CPS_TRY(cps_fw_load(m->path[1], 0, &e->me));
+        CPS_TRY(cps_sha256_file(m->path[1], e->me_hash));
+    }
+    e->cover = calloc((size_t)e->fw->count + 1, 1);
+    return e->cover ? NULL : cps_err_nomem();
+}
+
+struct cps_err *worker_create(struct regress *regress, struct worker **ret)
+{
+    unsigned count = regress->manifest.firmware_count;
+    struct worker *w = calloc(1, sizeof(*w));
+    *ret = w;
+    if (!w)
+        return cps_err_nomem();
+    w->regress = regress;
+    w->engine = calloc(count, sizeof(*w->engine));
+    w->by_packet = calloc((size_t)count * 129, sizeof(*w->by_packet));
+    if (!w->engine || !w->by_packet)
+        return cps_err_nomem();
+    const struct cps_fw *first = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        w->engine[i].err = open_engine(w, i);
+        first = !first && !w->engine[i].err ? w->engine[i].fw : first;
+    }
+    struct cps_trace_head head = {.gen = first ? first->gen : CPS_A6XX,
+                                  .layout = first ? first->layout : CPS_LAYOUT_A6XX};
+    CPS_TRY(trace_names(&head, regress->opt->rnn, w->names));
+    return cps_mask_add(&w->mask, regress->manifest.mask ? regress->manifest.mask : "",
+                        w->names[head.gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]);
+}
+
+void worker_destroy(struct worker *w)
+{
+    if (!w)
+        return;
+    for (unsigned i = 0; w->engine && i < w->regress->manifest.firmware_count; i++) {
+        struct engine *e = &w->engine[i];
+        cps_fw_destroy(e->fw);
+        cps_fw_destroy(e->me);
+        cps_err_free(e->err);
+        free(e->cover);
+        job_boot_deinit(&e->boot);
+    }
+    free(w->engine);
+    free(w->by_packet);
+    cps_mask_deinit(&w->mask);
+    trace_names_free(w->names);
+    free(w);
+}
+
+/* Whether the pair belongs to this shard: by its names, so that lists may grow and be reordered. */
+static bool mine(const struct worker *w, unsigned firmware, unsigned capture)
+{
+    const struct manifest *m = &w->regress->manifest;
+    CPS_BUF text = {0};
+    char hash[65];
+    cps_buf_printf(&text, "%s\n%s", m->firmware[firmware].name, m->capture[capture].name);
+    cache_hash(cps_buf_text(&text), text.size, hash);
+    hash[8] = '\0';
+    return strtoul(hash, NULL, 16) % w->regress->shards == w->regress->shard;
+}
+
+static void keep_cover(struct engine *e, const struct job *job)
+{
+    for (uint32_t i = 0; i < job->cover_count && i <= e->fw->count; i++) {
+        const struct cps_cover *c = &job->cover[i];
+        e->cover[i] |= (uint8_t)((c->run ? 1 : 0) | (c->taken ? 2 : 0) |
+                                 (c->run > c->taken ? 4 : 0));
+    }
+}
+
+static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *capture,
+                               struct job *ret)
+{
+    const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
+    struct engine *e = &w->engine[firmware];
+    const struct job_setup setup = {&w->regress->run,
+                                    w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT |
+                                        1u << CPS_EV_END,
+                                    true};
+    const char *const paths[2] = {m->path[0], m->path[1]};
+    if (!e->booted)
+        CPS_TRY(job_boot(&setup, paths, &e->boot));
+    e->booted = true;
+    CPS_TRY(job_run(&setup, paths, capture, &e->boot, ret));
+    w->emulated++;
+    return NULL;
+}
+
+/* The cache is a convenience: that it cannot be written is said once. */
+static void put_cache(struct worker *w, const struct cache_key *key, const struct job *job,
+                      enum cps_gen gen)
+{
+    struct cps_err *err = cache_put(w->regress->cache_dir, key, job, gen);
+    if (err && !w->cache_failed)
+        fprintf(stderr, "cpscope: %s; going on without keeping results\n", err->message);
+    w->cache_failed = w->cache_failed || err;
+    cps_err_free(err);
+}
+
+static struct cps_err *get_job(struct worker *w, unsigned firmware, unsigned capture,
+                               struct job *ret)
+{
+    struct engine *e = &w->engine[firmware];
+    const char *path = w->regress->manifest.capture[capture].path;
+    char hash[65];
+    if (e->err)
+        return cps_err_new(e->err->code, "%s", e->err->message);
+    CPS_TRY(cps_sha256_file(path, hash));
+    struct cache_key key =
+        cache_key_of(e->hash, e->me_hash, hash,
+                     w->regress->manifest.policy ? w->regress->manifest.policy : "",
+                     w->regress->manifest.limit, w->regress->kinds);
+    bool cached = w->regress->cache_dir && cache_get(w->regress->cache_dir, &key, ret);
+    w->cached += cached;
+    if (!cached) {
+        CPS_TRY(emulate(w, firmware, path, ret));
+        if (w->regress->cache_dir && !w->cache_failed)
+            put_cache(w, &key, ret, e->fw->gen);
+    }
+    keep_cover(e, ret);
+    return NULL;
+}
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+    json_object_object_add(to, key, json_object_new_string(text));
+}
+
+static void judge(struct json_object *pair, enum result_status status, const char *reason)
+{
+    add_text(pair, "status", result_word(status));
+    add_text(pair, "reason", reason);
+}
+
+static int reason_of(enum cps_stop stop)
+{
+    static const uint8_t reason[] = {
+        [CPS_STOP_IDLE] = CPS_REASON_DONE,
+        [CPS_STOP_BUDGET] = CPS_REASON_LIMIT,
+        [CPS_STOP_DEADLOCK] = CPS_REASON_DEADLOCK,
+        [CPS_STOP_FAULT] = CPS_REASON_FAULT,
+        [CPS_STOP_BAD_PACKET] = CPS_REASON_BAD_PACKET,
+    };
+    return reason[stop];
+}
+
+static void add_code(const struct diff_side *side, struct worker *w, const struct cps_event *event,
+                     const char *key, struct json_object *pair)
+{
+    CPS_BUF code = {0};
+    if (event)
+        diff_print_around(side, w->names, cps_event_who(event), cps_event_pc(event), &code);
+    add_text(pair, key, cps_buf_text(&code));
+}
+
+static void describe(struct worker *w, unsigned firmware, struct diff_report *report,
+                     const struct cps_diff *diff, struct json_object *pair)
+{
+    CPS_BUF first = {0};
+    CPS_BUF counts = {0};
+    struct diff_side a = report->a;
+    struct diff_side b = report->b;
+    report->a.fw = report->b.fw = NULL; /* code goes into columns of its own */
+    diff_print_first(report, &first);
+    diff_print_counts(report, &counts);
+    add_text(pair, "first", cps_buf_text(&first));
+    add_text(pair, "counts", cps_buf_text(&counts));
+    add_code(&a, w, diff->first.a, "code_a", pair);
+    add_code(&b, w, diff->first.b, "code_b", pair);
+    for (unsigned id = 0; id <= 128; id++)
+        w->by_packet[firmware * 129 + id] += diff->by_packet[id];
+}
+
+/* Compares with @p base and judges the pair. */
+static struct cps_err *compare(struct worker *w, unsigned firmware, const struct job *base,
+                               const struct diff_side *base_side, const struct job *job,
+                               struct json_object *pair)
+{
+    struct engine *e = &w->engine[firmware];
+    struct cps_diff diff = {0};
+    const struct cps_diff_options options = {w->regress->kinds, &w->mask};
+    CPS_TRY(cps_diff_events(base->event, base->count, job->event, job->count, &options, NULL, NULL,
+                            &diff));
+    struct diff_report report = {.a = *base_side, .names = w->names, .diff = &diff};
+    report.b = (struct diff_side){w->regress->manifest.firmware[firmware].name, e->fw, e->me, job};
+    json_object_object_add(pair, "differences",
+                           json_object_new_int64((int64_t)diff.differences));
+    if (diff.differences) {
+        char reason[64];
+        snprintf(reason, sizeof(reason), "%" PRIu64 " differences", diff.differences);
+        judge(pair, RESULT_DIFFERS, reason);
+        describe(w, firmware, &report, &diff, pair);
+    } else {
+        judge(pair, RESULT_PASS, "");
+    }
+    cps_diff_deinit(&diff);
+    return NULL;
+}
+
+/* DIR/FIRMWARE/CAPTURE.cpt */
+static bool golden_path(const struct worker *w, unsigned firmware, unsigned capture, char *ret)
+{
+    const struct manifest *m = &w->regress->manifest;
+    return m->golden &&
+           snprintf(ret, 4096, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
+                    m->capture[capture].name) < 4096;
+}
+
+static struct cps_err *load_golden(const char *path, struct job *ret)
+{
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    struct cps_event events[1024];
+    size_t count = 1;
+    *ret = (struct job){0};
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_trace_open(stream, &trace);
+    while (!err && count) {
+        err = cps_trace_next(trace, events, 1024, &count);
+        job_keep(ret, events, count);
+    }
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+    return err;
+}
+
+static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
+                                      const struct job *job, struct json_object *pair)
+{
+    char path[4096];
+    struct job golden = {0};
+    if (!golden_path(w, firmware, capture, path)) {
+        judge(pair, RESULT_PASS, "");
+        return NULL;
+    }
+    const struct diff_side side = {.label = "golden"};
+    struct cps_err *err = load_golden(path, &golden);
+    if (!err)
+        err = compare(w, firmware, &golden, &side, job, pair);
+    job_deinit(&golden);
+    return err;
+}
+
+static void judge_stop(struct worker *w, unsigned capture, const struct job *job,
+                       struct json_object *pair)
+{
+    int expected = w->regress->manifest.capture[capture].expect;
+    int reason = reason_of(job->stop);
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s, expected %s%s%s",
+                   cps_event_sub_word(CPS_EV_END, (unsigned)reason),
+                   cps_event_sub_word(CPS_EV_END, (unsigned)expected), job->why[0] ? ": " : "",
+                   job->why);
+    if (reason != expected)
+        judge(pair, RESULT_STOPPED, cps_buf_text(&text));
+}
+
+static bool is_judged(struct json_object *pair)
+{
+    struct json_object *status = NULL;
+    return json_object_object_get_ex(pair, "status", &status);
+}
+
+static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned capture,
+                                  const struct job *base, struct json_object *pair)
+{
+    const struct manifest *m = &w->regress->manifest;
+    struct job job = {0};
+    struct cps_err *err = get_job(w, firmware, capture, &job);
+    if (!err) {
+        json_object_object_add(pair, "packets", json_object_new_int64((int64_t)job.packets));
+        json_object_object_add(pair, "instructions",
+                               json_object_new_int64((int64_t)job.instructions));
+    }
+    bool compared = base && (int)firmware != m->baseline;
+    if (!err && compared) {
+        const struct engine *e = &w->engine[m->baseline];
+        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, base};
+        err = compare(w, firmware, base, &side, &job, pair);
+    } else if (!err) {
+        judge_stop(w, capture, &job, pair);
+        if (!is_judged(pair))
+            err = compare_golden(w, firmware, capture, &job, pair);
+    }
+    job_deinit(&job);
+    return err;
+}
+
+/* A capture of another generation than the firmware is no failure of either. */
+static bool is_mismatch(const struct cps_err *err)
+{
+    return strstr(err->message, "the capture is from a GPU of generation") != NULL;
+}
+
+static void run_pair(struct worker *w, unsigned firmware, unsigned capture, const struct job *base,
+                     struct json_object *pairs)
+{
+    const struct manifest *m = &w->regress->manifest;
+    struct json_object *pair = json_object_new_object();
+    add_text(pair, "firmware", m->firmware[firmware].name);
+    add_text(pair, "capture", m->capture[capture].name);
+    struct cps_err *err = judge_pair(w, firmware, capture, base, pair);
+    if (err)
+        judge(pair, is_mismatch(err) ? RESULT_SKIPPED : RESULT_STOPPED, err->message);
+    cps_err_free(err);
+    json_object_array_add(pairs, pair);
+}
+
+void worker_capture(struct worker *w, unsigned capture, struct json_object *pairs)
+{
+    const struct manifest *m = &w->regress->manifest;
+    struct job base = {0};
+    bool have_base = false;
+    for (unsigned i = 0; i < m->firmware_count; i++) {
+        bool paired = manifest_pairs(&m->firmware[i], &m->capture[capture]) && mine(w, i, capture);
+        bool needs_base = paired && m->baseline >= 0 && (int)i != m->baseline;
+        if (needs_base && !have_base) {
+            struct cps_err *err = get_job(w, (unsigned)m->baseline, capture, &base);
+            have_base = !err;
+            cps_err_free(err);
+        }
+        if (paired)
+            run_pair(w, i, capture, have_base ? &base : NULL, pairs);
+    }
+    job_deinit(&base);
+}
+
+struct json_object *worker_coverage(const struct worker *w)
+{
+    struct json_object *ret = json_object_new_object();
+    for (unsigned i = 0; i < w->regress->manifest.firmware_count; i++) {
+        const struct engine *e = &w->engine[i];
+        CPS_BUF digits = {0};
+        for (uint32_t k = 0; e->fw && e->cover && k < e->fw->count; k++) {
+            const char digit = (char)('0' + e->cover[k]);
+            cps_buf_add(&digits, &digit, 1);
+        }
+        add_text(ret, w->regress->manifest.firmware[i].name, cps_buf_text(&digits));
+    }
+    return ret;
+}
+
+void worker_counts(const struct worker *w, uint64_t *emulated, uint64_t *cached)
+{
+    *emulated = w->emulated;
+    *cached = w->cached;
+}
+
+struct cps_err *worker_code(struct worker *w, struct json_object *ret)
+{
+    const struct manifest *m = &w->regress->manifest;
+    const struct cps_diff none = {0};
+    for (unsigned i = 0; m->baseline >= 0 && i < m->firmware_count; i++) {
+        const struct engine *a = &w->engine[m->baseline];
+        const struct engine *b = &w->engine[i];
+        CPS_BUF text = {0};
+        struct diff_report report = {.a = {"old", a->fw, a->me, NULL},
+                                     .b = {"new", b->fw, b->me, NULL},
+                                     .names = w->names,
+                                     .diff = &none};
+        if ((int)i == m->baseline || a->err || b->err)
+            continue;
+        CPS_TRY(diff_print_places(&report, &text));
+        add_text(ret, m->firmware[i].name, cps_buf_text(&text));
+    }
+    return NULL;
+}
