@@ -239,7 +239,8 @@ struct afuc_core {
 /* afuc_load.c */
 CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
                                         struct afuc_uop **ret);
-/* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran. */
+/* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran.
+ */
 uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
 uint64_t afuc_run_counted_(struct afuc_core *core, uint64_t budget);
 uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);

@@ -125,7 +125,8 @@ struct cps_cover {
     uint64_t run;   /**< executions, repetitions of a (rep) counted */
     uint64_t taken; /**< of them, those that branched */
 };
-/** Counts what the cores execute from now on (not while STEP events are wanted). The counters lie in
+/** Counts what the cores execute from now on (not while STEP events are wanted). The counters lie
+ * in
  * @p counts, one per instruction of the core's image from its start and one behind the last, @p
  * count of them; NULL stops it. They are the caller's and must outlive the counting. */
 CPS_PUBLIC void cps_machine_cover(struct cps_machine *machine, unsigned core,

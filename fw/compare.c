@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where the code of two firmware images differs: both are walked in step from each packet's handler,
- * so that code which only moved is no difference. */
+ * Where the code of two firmware images differs: both are walked in step from each packet's
+ * handler, so that code which only moved is no difference. */
 #include <string.h>
 
 #include "private.h"
@@ -97,8 +97,8 @@ static bool same_address(const struct walk *w, const struct cps_insn *a, const s
     int64_t va = operand(a, "imm16");
     int64_t vb = operand(b, "imm16");
     if (a->op != CPS_AFUC_MOVI || b->op != CPS_AFUC_MOVI || va < 16 || vb < 16 ||
-        va >= w->part_a->size || vb >= w->part_b->size ||
-        operand(a, "dst") != operand(b, "dst") || operand(a, "shift") != operand(b, "shift"))
+        va >= w->part_a->size || vb >= w->part_b->size || operand(a, "dst") != operand(b, "dst") ||
+        operand(a, "shift") != operand(b, "shift"))
         return false;
     for (uint32_t i = 0; i < 8; i++) {
         if ((uint32_t)va + i >= w->part_a->size || (uint32_t)vb + i >= w->part_b->size)
@@ -184,7 +184,8 @@ static void resync(struct walk *w, uint32_t a, uint32_t b)
             continue;
         bool padding = more_a || more_b;
         for (uint32_t i = 0; i < skip && padding; i++)
-            padding = more_b ? is_nop(w->fw_b, w->part_b, b + i) : is_nop(w->fw_a, w->part_a, a + i);
+            padding =
+                more_b ? is_nop(w->fw_b, w->part_b, b + i) : is_nop(w->fw_a, w->part_a, a + i);
         if (!padding)
             add_change(w, a, b);
         push(w, a + (more_b ? 0 : skip), b + (more_a ? 0 : skip), false);

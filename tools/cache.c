@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Results of runs by what they were made from. An entry is a `.cpt` whose head has three lines more:
- * how the run ended, its counts, and which instructions it executed. */
+ * Results of runs by what they were made from. An entry is a `.cpt` whose head has three lines
+ * more: how the run ended, its counts, and which instructions it executed. */
 #include "cache.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ struct cache_key cache_key_of(const char *firmware_hash, const char *me_hash,
 {
     CPS_BUF text = {0};
     struct cache_key key;
-    cps_buf_printf(&text, "%d %s %s %s %s %" PRIu64 " %" PRIx32, CACHE_TRACE_VERSION,
-                   firmware_hash, me_hash, capture_hash, policy, limit, kinds);
+    cps_buf_printf(&text, "%d %s %s %s %s %" PRIu64 " %" PRIx32, CACHE_TRACE_VERSION, firmware_hash,
+                   me_hash, capture_hash, policy, limit, kinds);
     cache_hash(cps_buf_text(&text), text.size, key.text);
     return key;
 }
@@ -66,8 +66,8 @@ static void put_cover(const struct job *job, struct cps_buf *out)
 {
     for (uint32_t i = 0; i < job->cover_count; i++) {
         const struct cps_cover *c = &job->cover[i];
-        const char digit = (char)('0' + (c->run ? 1 : 0) + (c->taken ? 2 : 0) +
-                                  (c->run > c->taken ? 4 : 0));
+        const char digit =
+            (char)('0' + (c->run ? 1 : 0) + (c->taken ? 2 : 0) + (c->run > c->taken ? 4 : 0));
         cps_buf_add(out, &digit, 1);
     }
 }
@@ -102,8 +102,8 @@ static bool read_head(const struct cps_trace_head *head, struct job *job)
     size_t size = 0;
     unsigned stop = 0;
     const char *ended = head_value(head->text, "ended", &size);
-    if (!ended || sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &job->instructions,
-                         &job->packets) != 3)
+    if (!ended ||
+        sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &job->instructions, &job->packets) != 3)
         return false;
     job->stop = (enum cps_stop)stop;
     const char *why = head_value(head->text, "why", &size);

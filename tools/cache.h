@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Results of runs by what they were made from: firmware, capture, options, and the version of traces.
- * Files appear whole or not at all, so that several processes and machines may share a directory. */
+ * Results of runs by what they were made from: firmware, capture, options, and the version of
+ * traces. Files appear whole or not at all, so that several processes and machines may share a
+ * directory. */
 #ifndef CPS_CACHE_H
 #define CPS_CACHE_H
 

@@ -85,8 +85,7 @@ static struct cps_err *find_inputs(struct check *c)
     if (!c->head.firmware_count)
         return cps_err_input(c->path, 0, "the head names no firmware, expected \"# firmware\"");
     for (unsigned i = 0; i < c->head.firmware_count; i++)
-        CPS_TRY(find_one(c, &c->head.firmware[i], c->firmware[i],
-                         i ? &demo : &c->demo_firmware));
+        CPS_TRY(find_one(c, &c->head.firmware[i], c->firmware[i], i ? &demo : &c->demo_firmware));
     return find_one(c, &c->head.capture, c->capture, &c->demo_capture);
 }
 

@@ -54,7 +54,8 @@ static struct cps_err *write_lcov(struct coverage *c, const char *path)
     cps_buf_printf(&name, "%s.asm", path);
     CPS_TRY(write_text(cps_buf_text(&name), &c->listing));
     CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
-    cover_lcov(c->fw, c->cover, full ? full : cps_buf_text(&name), cps_buf_text(&c->listing), &info);
+    cover_lcov(c->fw, c->cover, full ? full : cps_buf_text(&name), cps_buf_text(&c->listing),
+               &info);
     return write_text(path, &info);
 }
 

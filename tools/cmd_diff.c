@@ -12,8 +12,7 @@
 
 int cmd_diff(const struct cps_options *opt);
 
-#define DEFAULT_KINDS \
-    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_END)
+#define DEFAULT_KINDS (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_END)
 
 struct differ {
     const struct cps_options *opt;
@@ -84,9 +83,9 @@ static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(load(opt->arg[i], &heads[i], &jobs[i]));
     if (heads[0].gen != heads[1].gen)
-        return cps_err_new(CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",
-                           opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1],
-                           cps_gen_name(heads[1].gen));
+        return cps_err_new(
+            CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",
+            opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1], cps_gen_name(heads[1].gen));
     if (strcmp(heads[0].policy, heads[1].policy) != 0)
         cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", heads[0].policy,
                        heads[1].policy);
@@ -132,7 +131,8 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
 static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
 {
     struct job job[2] = {{0}, {0}};
-    const struct job_setup setup = {d->opt, d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT, true};
+    const struct job_setup setup = {d->opt, d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT,
+                                    true};
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++) {
         err = job_run(&setup, p->path[i], capture, NULL, &job[i]);

@@ -15,8 +15,7 @@
 
 int cmd_regress(const struct cps_options *opt);
 
-#define DEFAULT_KINDS \
-    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_END)
+#define DEFAULT_KINDS (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_END)
 
 static bool has(const char *policy, const char *word)
 {
@@ -53,7 +52,8 @@ static struct cps_err *read_shard(struct regress *r)
             return cps_err_new(CPS_ERR_INPUT,
                                "TEST_SHARD_INDEX %s of TEST_TOTAL_SHARDS %s: expected 0 to %s - 1",
                                index, total, total);
-        FILE *file = status ? fopen(status, "w") : NULL; /* the runner wants to see it is honoured */
+        FILE *file =
+            status ? fopen(status, "w") : NULL; /* the runner wants to see it is honoured */
         if (file)
             fclose(file);
     }
@@ -190,11 +190,11 @@ int cmd_regress(const struct cps_options *opt)
     r.results = results_create();
     r.digits = json_object_new_object();
     struct cps_err *err = regress(&r);
-    int status = err                                          ? report_error(err)
-                 : r.interrupted                              ? 130
-                 : results_count(r.results, RESULT_DIFFERS)   ? 1
-                 : results_count(r.results, RESULT_STOPPED)   ? 4
-                                                              : 0;
+    int status = err                                        ? report_error(err)
+                 : r.interrupted                            ? 130
+                 : results_count(r.results, RESULT_DIFFERS) ? 1
+                 : results_count(r.results, RESULT_STOPPED) ? 4
+                                                            : 0;
     json_object_put(r.results);
     json_object_put(r.digits);
     manifest_deinit(&r.manifest);

@@ -44,7 +44,8 @@ void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
         best = (int)id;
         at = handler;
     }
-    const char *name = best < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)best, NULL);
+    const char *name =
+        best < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)best, NULL);
     if (name)
         cps_buf_str(out, name);
     else
@@ -227,8 +228,8 @@ static void print_change(const struct diff_report *r, const struct cps_fw_change
         cps_buf_printf(out, " (%s)", cps_fw_role_name(change->role));
     cps_buf_str(out, !ran        ? ": changed but not exercised\n"
                      : otherwise ? ": changed, behaves otherwise\n"
-                 : any       ? ": changed, executed; what differs shows in other packets\n"
-                             : ": changed, executed, the same behaviour\n");
+                     : any       ? ": changed, executed; what differs shows in other packets\n"
+                                 : ": changed, executed, the same behaviour\n");
     print_instruction(r->a.fw, pa, names, change->a, out);
     print_instruction(r->b.fw, pb, names, change->b, out);
 }

@@ -12,7 +12,7 @@ struct json_object;
 
 /** One side of a comparison. */
 struct diff_side {
-    const char *label;      /**< "old", a file name */
+    const char *label;       /**< "old", a file name */
     const struct cps_fw *fw; /**< for code; or NULL */
     const struct cps_fw *me; /**< a5xx: of the ME; or NULL */
     const struct job *job;   /**< for coverage; or NULL */

@@ -57,8 +57,8 @@ static void finish(struct job *job, const struct rig *rig)
     snprintf(job->why, sizeof(job->why), "%s", cps_buf_text(&why));
 }
 
-/* Counters of the cores are parts of one array, so that a place of the image has one, whichever core
- * ran it. a5xx: only the PFP is counted, the ME's image is another file. */
+/* Counters of the cores are parts of one array, so that a place of the image has one, whichever
+ * core ran it. a5xx: only the PFP is counted, the ME's image is another file. */
 static struct cps_err *start_cover(struct job *job, struct rig *rig)
 {
     job->cover_count = rig->fw->count + 1;

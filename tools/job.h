@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One firmware over one capture, its events and coverage in memory: what diff, check and regress are
- * made of. */
+ * One firmware over one capture, its events and coverage in memory: what diff, check and regress
+ * are made of. */
 #ifndef CPS_JOB_H
 #define CPS_JOB_H
 

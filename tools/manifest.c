@@ -260,8 +260,8 @@ struct cps_err *manifest_read(const char *path, struct manifest *ret)
     cps_stream_close(stream);
     CPS_TRY(err);
     char *text = calloc(1, size + 1);
-    struct reader r = {.to = ret, .path = path,
-                       .dir = strndup(path, slash ? (size_t)(slash - path) + 1 : 0)};
+    struct reader r = {
+        .to = ret, .path = path, .dir = strndup(path, slash ? (size_t)(slash - path) + 1 : 0)};
     if (text && r.dir) {
         memcpy(text, bytes, size);
         err = read_lines(&r, text);
@@ -294,7 +294,8 @@ void manifest_deinit(struct manifest *m)
     free(m->policy);
 }
 
-bool manifest_pairs(const struct manifest_firmware *firmware, const struct manifest_capture *capture)
+bool manifest_pairs(const struct manifest_firmware *firmware,
+                    const struct manifest_capture *capture)
 {
     if (!firmware->tags || !capture->tags)
         return true;

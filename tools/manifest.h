@@ -5,12 +5,10 @@
  *     firmware old   fw/a630_sqe.fw            ; name, file (a5xx: two), tags=A,B
  *     firmware new   fw/a630_sqe-new.fw
  *     baseline old                             ; every other firmware is compared with this one
- *     golden   goldens                         ; or: with DIR/FIRMWARE/CAPTURE.cpt where there is one
- *     capture  rd/a?.rd.gz tags=a6xx            ; paths or globs; expect=done, bad-packet, ...
- *     mask     reg:0x980-0x983                 ; as --mask
- *     events   reg,pipe,memw                   ; what is compared
- *     policy   waits=satisfy visibility=all prefetch=off
- *     limit    100M
+ *     golden   goldens                         ; or: with DIR/FIRMWARE/CAPTURE.cpt where there is
+ * one capture  rd/a?.rd.gz tags=a6xx            ; paths or globs; expect=done, bad-packet, ... mask
+ * reg:0x980-0x983                 ; as --mask events   reg,pipe,memw                   ; what is
+ * compared policy   waits=satisfy visibility=all prefetch=off limit    100M
  *
  * Paths are relative to the manifest. A capture with tags runs on the firmware that shares one. */
 #ifndef CPS_MANIFEST_H
@@ -49,6 +47,7 @@ struct manifest {
 CPS_MUST_USE struct cps_err *manifest_read(const char *path, struct manifest *ret);
 void manifest_deinit(struct manifest *manifest);
 /** Whether this capture runs on this firmware. */
-bool manifest_pairs(const struct manifest_firmware *firmware, const struct manifest_capture *capture);
+bool manifest_pairs(const struct manifest_firmware *firmware,
+                    const struct manifest_capture *capture);
 
 #endif

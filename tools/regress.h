@@ -10,14 +10,14 @@
 struct regress {
     const struct cps_options *opt;
     struct manifest manifest;
-    uint32_t kinds;          /**< what is compared */
-    struct cps_options run;  /**< the options of each run */
-    const char *cache_dir;   /**< NULL: no cache */
-    uint32_t shard, shards;  /**< this process's share of the pairs */
+    uint32_t kinds;         /**< what is compared */
+    struct cps_options run; /**< the options of each run */
+    const char *cache_dir;  /**< NULL: no cache */
+    uint32_t shard, shards; /**< this process's share of the pairs */
     unsigned jobs;
     struct json_object *results;
     struct json_object *digits; /**< coverage as workers have it: text per firmware */
-    uint64_t emulated, cached; /**< runs */
+    uint64_t emulated, cached;  /**< runs */
     bool interrupted;
 };
 

@@ -158,8 +158,11 @@ static struct cps_err *write_file(const char *path, const char *text, size_t siz
 static void put_xml(struct cps_buf *out, const char *text)
 {
     for (; *text; text++) {
-        const char *escape = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;"
-                           : *text == '"' ? "&quot;" : NULL;
+        const char *escape = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '&' ? "&amp;"
+                             : *text == '"' ? "&quot;"
+                                            : NULL;
         if (escape)
             cps_buf_str(out, escape);
         else if ((unsigned char)*text >= ' ' || *text == '\n' || *text == '\t')
@@ -216,7 +219,10 @@ static struct cps_err *write_tap(struct json_object *results, const char *path)
         const char *reason = result_text(pair, "reason");
         cps_buf_printf(&out, "%s %zu - %s %s%s%s\n", good ? "ok" : "not ok", i + 1,
                        result_text(pair, "firmware"), result_text(pair, "capture"),
-                       skipped ? " # SKIP " : good ? "" : ": ", good && !skipped ? "" : reason);
+                       skipped ? " # SKIP "
+                       : good  ? ""
+                               : ": ",
+                       good && !skipped ? "" : reason);
     }
     return out.failed ? cps_err_nomem() : write_file(path, out.data, out.size);
 }

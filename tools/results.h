@@ -29,7 +29,8 @@ enum {
     COVER_CODE = 8,    /**< an instruction, no data and no padding */
     COVER_BRANCH = 16, /**< that may branch or not */
 };
-/** Every place that @p a or @p b has; of the same length. Returns a new text, NULL without memory. */
+/** Every place that @p a or @p b has; of the same length. Returns a new text, NULL without memory.
+ */
 char *results_join_digits(const char *a, const char *b);
 /** A table of handlers, out of a firmware's coverage. */
 void results_coverage_table(struct json_object *handlers, struct cps_buf *out);

@@ -8,8 +8,10 @@
 #include "trace/outfile.h"
 
 static const char style[] =
-    "body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:80em;padding:0 1em;color:#222}"
-    "h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em;border-top:1px solid #ccc;padding-top:1em}"
+    "body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:80em;padding:0 "
+    "1em;color:#222}"
+    "h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em;border-top:1px solid "
+    "#ccc;padding-top:1em}"
     "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;"
     "vertical-align:top}"
     "th{background:#f2f2f2;position:sticky;top:0}a{color:inherit}"
@@ -181,15 +183,16 @@ struct cps_err *results_html(struct json_object *results, const char *path)
     CPS_BUF out = {0};
     struct cps_outfile *file = NULL;
     struct json_object *pairs = get(results, "pairs");
-    cps_buf_printf(&out,
-                   "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                   "<meta name=\"viewport\" content=\"width=device-width\">"
-                   "<link rel=\"icon\" href=\"data:,\"><title>cpscope regress</title><style>%s"
-                   "</style></head><body>\n<h1>cpscope regress</h1>\n<p>%zu pairs: %u pass, %u "
-                   "differ, %u stopped, %u skipped. <a href=\"#coverage\">Handler coverage</a></p>\n",
-                   style, json_object_array_length(pairs), results_count(results, RESULT_PASS),
-                   results_count(results, RESULT_DIFFERS), results_count(results, RESULT_STOPPED),
-                   results_count(results, RESULT_SKIPPED));
+    cps_buf_printf(
+        &out,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+        "<meta name=\"viewport\" content=\"width=device-width\">"
+        "<link rel=\"icon\" href=\"data:,\"><title>cpscope regress</title><style>%s"
+        "</style></head><body>\n<h1>cpscope regress</h1>\n<p>%zu pairs: %u pass, %u "
+        "differ, %u stopped, %u skipped. <a href=\"#coverage\">Handler coverage</a></p>\n",
+        style, json_object_array_length(pairs), results_count(results, RESULT_PASS),
+        results_count(results, RESULT_DIFFERS), results_count(results, RESULT_STOPPED),
+        results_count(results, RESULT_SKIPPED));
     put_matrix(&out, pairs);
     for (size_t i = 0; i < json_object_array_length(pairs); i++)
         put_detail(&out, json_object_array_get_idx(pairs, i), i);

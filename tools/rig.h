@@ -53,7 +53,8 @@ void rig_close(struct rig *rig);
 void rig_boot(struct rig *rig);
 /** A machine as new, for another run of the same capture. */
 CPS_MUST_USE struct cps_err *rig_restart(struct rig *rig);
-/** Takes a copy of a machine that has booted this firmware, with the events of its boot left out. */
+/** Takes a copy of a machine that has booted this firmware, with the events of its boot left out.
+ */
 CPS_MUST_USE struct cps_err *rig_adopt(struct rig *rig, struct cps_machine *booted);
 /** Lets events flow; rig_boot() does it too. */
 void rig_watch(struct rig *rig);

@@ -103,8 +103,8 @@ static void keep_cover(struct engine *e, const struct job *job)
 {
     for (uint32_t i = 0; i < job->cover_count && i <= e->fw->count; i++) {
         const struct cps_cover *c = &job->cover[i];
-        e->cover[i] |= (uint8_t)((c->run ? 1 : 0) | (c->taken ? 2 : 0) |
-                                 (c->run > c->taken ? 4 : 0));
+        e->cover[i] |=
+            (uint8_t)((c->run ? 1 : 0) | (c->taken ? 2 : 0) | (c->run > c->taken ? 4 : 0));
     }
 }
 
@@ -113,10 +113,9 @@ static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
     struct engine *e = &w->engine[firmware];
-    const struct job_setup setup = {&w->regress->run,
-                                    w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT |
-                                        1u << CPS_EV_END,
-                                    true};
+    const struct job_setup setup = {
+        &w->regress->run,
+        w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END, true};
     const char *const paths[2] = {m->path[0], m->path[1]};
     if (!e->booted)
         CPS_TRY(job_boot(&setup, paths, &e->boot));
@@ -146,10 +145,9 @@ static struct cps_err *get_job(struct worker *w, unsigned firmware, unsigned cap
     if (e->err)
         return cps_err_new(e->err->code, "%s", e->err->message);
     CPS_TRY(cps_sha256_file(path, hash));
-    struct cache_key key =
-        cache_key_of(e->hash, e->me_hash, hash,
-                     w->regress->manifest.policy ? w->regress->manifest.policy : "",
-                     w->regress->manifest.limit, w->regress->kinds);
+    struct cache_key key = cache_key_of(
+        e->hash, e->me_hash, hash, w->regress->manifest.policy ? w->regress->manifest.policy : "",
+        w->regress->manifest.limit, w->regress->kinds);
     bool cached = w->regress->cache_dir && cache_get(w->regress->cache_dir, &key, ret);
     w->cached += cached;
     if (!cached) {
@@ -223,8 +221,7 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
                             &diff));
     struct diff_report report = {.a = *base_side, .names = w->names, .diff = &diff};
     report.b = (struct diff_side){w->regress->manifest.firmware[firmware].name, e->fw, e->me, job};
-    json_object_object_add(pair, "differences",
-                           json_object_new_int64((int64_t)diff.differences));
+    json_object_object_add(pair, "differences", json_object_new_int64((int64_t)diff.differences));
     if (diff.differences) {
         char reason[64];
         snprintf(reason, sizeof(reason), "%" PRIu64 " differences", diff.differences);
@@ -241,9 +238,8 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
 static bool golden_path(const struct worker *w, unsigned firmware, unsigned capture, char *ret)
 {
     const struct manifest *m = &w->regress->manifest;
-    return m->golden &&
-           snprintf(ret, 4096, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
-                    m->capture[capture].name) < 4096;
+    return m->golden && snprintf(ret, 4096, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
+                                 m->capture[capture].name) < 4096;
 }
 
 static struct cps_err *load_golden(const char *path, struct job *ret)
@@ -287,8 +283,7 @@ static void judge_stop(struct worker *w, unsigned capture, const struct job *job
     int expected = w->regress->manifest.capture[capture].expect;
     int reason = reason_of(job->stop);
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "%s, expected %s%s%s",
-                   cps_event_sub_word(CPS_EV_END, (unsigned)reason),
+    cps_buf_printf(&text, "%s, expected %s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
                    cps_event_sub_word(CPS_EV_END, (unsigned)expected), job->why[0] ? ": " : "",
                    job->why);
     if (reason != expected)

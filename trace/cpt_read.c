@@ -14,9 +14,9 @@ struct state {
     struct cpt_model model;
     uint8_t *raw; /* of the frame at hand */
     size_t size, at;
-    uint32_t left;       /* events of it */
-    uint64_t total;      /* events of all frames so far */
-    uint64_t frame_at;   /* where the frame begins, for messages */
+    uint32_t left;     /* events of it */
+    uint64_t total;    /* events of all frames so far */
+    uint64_t frame_at; /* where the frame begins, for messages */
     bool done;
     ZSTD_DCtx *zstd;
 };
@@ -128,8 +128,8 @@ static bool get_event(struct state *s, struct cps_event *ret)
     if (!(flags & CPT_SAME_VALUE) && !get_value(s, place.tag & 31, &value))
         return false;
     cpt_learn(&s->model, place.tag, place.pc, place.addr, value);
-    *ret = (struct cps_event){
-        cps_event_head(kind, place.tag >> 5 & 7, s->model.who, place.pc), value, place.addr};
+    *ret = (struct cps_event){cps_event_head(kind, place.tag >> 5 & 7, s->model.who, place.pc),
+                              value, place.addr};
     return true;
 }
 

@@ -101,8 +101,7 @@ static unsigned tag_of(const struct cps_event *event, struct cps_pm4 *packet)
     return kind;
 }
 
-static void put_value(struct state *s, uint32_t value, unsigned form,
-                      const struct cps_pm4 *packet)
+static void put_value(struct state *s, uint32_t value, unsigned form, const struct cps_pm4 *packet)
 {
     if (form == CPT_TYPE7) {
         s->raw[s->size++] = (uint8_t)packet->opcode;
@@ -125,7 +124,9 @@ static uint8_t flags_of(struct state *s, const struct cps_event *event, uint32_t
     bool same_value = *cpt_value(&s->model, kind, event->addr) == event->value;
     return (uint8_t)((place->tag == tag ? CPT_SAME_TAG : 0) |
                      (place->pc == cps_event_pc(event) ? CPT_SAME_PC : 0) |
-                     (same_addr ? CPT_SAME_ADDR : next_addr ? CPT_NEXT_ADDR : 0) |
+                     (same_addr   ? CPT_SAME_ADDR
+                      : next_addr ? CPT_NEXT_ADDR
+                                  : 0) |
                      (same_value ? CPT_SAME_VALUE : 0));
 }
 
@@ -168,8 +169,9 @@ static void end(struct cps_trace_writer *w)
     uint64_t at = s->offset;
     put_words(w, (const uint32_t[]){CPT_INDEX, (uint32_t)(s->index.size / 16)}, 2);
     put_bytes(w, cps_buf_text(&s->index), s->index.size);
-    put_words(w, (const uint32_t[]){(uint32_t)s->first, (uint32_t)(s->first >> 32), (uint32_t)at,
-                                    (uint32_t)(at >> 32)},
+    put_words(w,
+              (const uint32_t[]){(uint32_t)s->first, (uint32_t)(s->first >> 32), (uint32_t)at,
+                                 (uint32_t)(at >> 32)},
               4);
     put_bytes(w, CPT_END, CPT_MAGIC_SIZE);
     w->lost = w->lost || s->index.failed;

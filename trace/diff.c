@@ -266,12 +266,11 @@ static struct cps_err *compare_processor(struct differ *d, const struct cps_even
     return good && !d->failed ? NULL : cps_err_nomem();
 }
 
-struct cps_err *cps_diff_events(const struct cps_event *a, size_t a_count,
-                                const struct cps_event *b, size_t b_count,
-                                const struct cps_diff_options *options,
-                                void (*each)(void *context,
-                                             const struct cps_difference *difference),
-                                void *context, struct cps_diff *ret)
+struct cps_err *
+cps_diff_events(const struct cps_event *a, size_t a_count, const struct cps_event *b,
+                size_t b_count, const struct cps_diff_options *options,
+                void (*each)(void *context, const struct cps_difference *difference), void *context,
+                struct cps_diff *ret)
 {
     struct differ d = {.options = options, .each = each, .context = context, .ret = ret};
     *ret = (struct cps_diff){0};

@@ -2,8 +2,8 @@
  * Comparison of two traces: packet with packet, event with event, per processor.
  *
  * Packets are aligned first (by header and level), then the events inside two packets that belong
- * together, so that one more write, or one more packet, is one difference and not a hundred. Program
- * counters are not compared: code that moved does the same. */
+ * together, so that one more write, or one more packet, is one difference and not a hundred.
+ * Program counters are not compared: code that moved does the same. */
 #ifndef CPS_DIFF_H
 #define CPS_DIFF_H
 
@@ -42,8 +42,8 @@ struct cps_diff_count {
 
 struct cps_diff {
     uint64_t differences;
-    struct cps_difference first; /**< in order of trace A; only if there are any */
-    uint64_t by_packet[129];     /**< by packet id; 128: outside of packets */
+    struct cps_difference first;     /**< in order of trace A; only if there are any */
+    uint64_t by_packet[129];         /**< by packet id; 128: outside of packets */
     struct cps_diff_count *by_place; /**< sorted by kind and address; owned */
     size_t places;
 };
@@ -56,8 +56,8 @@ struct cps_diff {
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_diff_events(const struct cps_event *a, size_t a_count, const struct cps_event *b,
                 size_t b_count, const struct cps_diff_options *options,
-                void (*each)(void *context, const struct cps_difference *difference),
-                void *context, struct cps_diff *ret);
+                void (*each)(void *context, const struct cps_difference *difference), void *context,
+                struct cps_diff *ret);
 CPS_PUBLIC void cps_diff_deinit(struct cps_diff *diff);
 
 /** Packet id of a PKT event's header: opcode, 4 for type 4, -1 for anything else. */

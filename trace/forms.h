@@ -23,7 +23,7 @@ struct cps_trace_writer {
     const struct cps_trace_head *head;
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_buf buf;
-    void *state; /* of the form; freed by trace.c with free() */
+    void *state;    /* of the form; freed by trace.c with free() */
     uint64_t count; /* events so far */
     bool lost;      /* out of memory */
     void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);

@@ -10,7 +10,8 @@
 
 static void put_line(struct cps_trace_writer *w, struct json_object *object)
 {
-    const char *text = object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN) : NULL;
+    const char *text =
+        object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN) : NULL;
     w->lost = w->lost || !text;
     cps_buf_str(&w->buf, text ? text : "");
     cps_buf_str(&w->buf, "\n");

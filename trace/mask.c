@@ -10,7 +10,7 @@ static const struct {
     int what;
     int space; /* of names; -1: none */
 } kinds[] = {
-    {"reg:", CPS_MASK_REG, CPS_SPACE_GPU},   {"pipe:", CPS_MASK_PIPE, CPS_SPACE_PIPE},
+    {"reg:", CPS_MASK_REG, CPS_SPACE_GPU},       {"pipe:", CPS_MASK_PIPE, CPS_SPACE_PIPE},
     {"ctrl:", CPS_MASK_CTRL, CPS_SPACE_CONTROL}, {"mem:", CPS_MASK_MEM, -1},
     {"pkt:", CPS_MASK_PKT, CPS_SPACE_PACKET},
 };
@@ -69,8 +69,7 @@ struct cps_err *cps_mask_add(struct cps_mask *mask, const char *text, const stru
 {
     const char *at = text;
     while (*at) {
-        struct cps_mask_rule *more =
-            realloc(mask->rule, (mask->count + 1) * sizeof(*mask->rule));
+        struct cps_mask_rule *more = realloc(mask->rule, (mask->count + 1) * sizeof(*mask->rule));
         if (!more)
             return cps_err_nomem();
         mask->rule = more;
@@ -117,10 +116,10 @@ uint32_t cps_mask_bits(const struct cps_mask *mask, const struct cps_event *even
         at &= UINT32_MAX; /* without the bank */
     for (unsigned i = 0; i < mask->count; i++) {
         const struct cps_mask_rule *rule = &mask->rule[i];
-        bool covers = rule->what == CPS_MASK_PKT
-                          ? id >= 0 && (uint64_t)id >= rule->first && (uint64_t)id <= rule->last
-                          : is_of_kind(event, (int)rule->what) && at >= rule->first &&
-                                at <= rule->last;
+        bool covers =
+            rule->what == CPS_MASK_PKT
+                ? id >= 0 && (uint64_t)id >= rule->first && (uint64_t)id <= rule->last
+                : is_of_kind(event, (int)rule->what) && at >= rule->first && at <= rule->last;
         bits |= covers ? rule->bits : 0;
     }
     return bits;

@@ -210,7 +210,8 @@ struct cps_err *cps_text_open_(struct cps_trace *trace)
     }
     if (head.failed)
         return cps_err_nomem();
-    CPS_TRY(cps_trace_head_parse(cps_stream_name(trace->stream), cps_buf_text(&head), &trace->head));
+    CPS_TRY(
+        cps_trace_head_parse(cps_stream_name(trace->stream), cps_buf_text(&head), &trace->head));
     if (s->pending)
         guess_processors(trace, s->lines.text);
     return NULL;

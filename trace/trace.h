@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Traces as files: readers and writers of every form behind one interface.
  *
- * A trace is a head (lines that begin with '#': what was run, how) and events. The text form, `.cpt`
- * and JSON Lines hold the same; the viewers' forms are written only. docs/formats.md has them all.
+ * A trace is a head (lines that begin with '#': what was run, how) and events. The text form,
+ * `.cpt` and JSON Lines hold the same; the viewers' forms are written only. docs/formats.md has
+ * them all.
  *
  * To add a form: a row in trace.c, and a writer or reader beside the others. */
 #ifndef CPS_TRACE_H
@@ -55,9 +56,8 @@ CPS_PUBLIC const struct cps_trace_head *cps_trace_head(const struct cps_trace *t
  * @return CPS_ERR_INPUT for damage; what stood before it has been delivered, also of a `.cpt` that
  *         was cut short
  */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_next(struct cps_trace *trace,
-                                                       struct cps_event *events, size_t max,
-                                                       size_t *count);
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_trace_next(struct cps_trace *trace, struct cps_event *events, size_t max, size_t *count);
 /** Whether a file that starts with these bytes is a trace. */
 CPS_PUBLIC bool cps_trace_recognise(const uint8_t *data, size_t size);
 
@@ -79,10 +79,9 @@ struct cps_trace_writer;
 
 /** Begins a trace in @p out. @p names (by enum cps_processor, may be NULL) give commentary; they,
  * @p out and @p head must outlive the writer. */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *
-cps_trace_writer_create(enum cps_trace_form form, struct cps_outfile *out,
-                        const struct cps_trace_head *head,
-                        struct cps_names *const names[CPS_CPU_COUNT], struct cps_trace_writer **ret);
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_create(
+    enum cps_trace_form form, struct cps_outfile *out, const struct cps_trace_head *head,
+    struct cps_names *const names[CPS_CPU_COUNT], struct cps_trace_writer **ret);
 CPS_PUBLIC struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer);
 /** Writes the rest and frees the writer; does not commit the outfile. NULL is fine.
  * @return NULL, or CPS_ERR_NOMEM when events were lost for lack of memory */

@@ -103,9 +103,8 @@ static const struct signal {
     unsigned bits;
     const char *name;
 } signals[] = {
-    {'p', 20, "pc"},     {'h', 32, "header"}, {'l', 3, "level"},
-    {'r', 18, "reg"},    {'v', 32, "value"},  {'a', 64, "mem_addr"},
-    {'d', 32, "mem_data"},
+    {'p', 20, "pc"},    {'h', 32, "header"},   {'l', 3, "level"},     {'r', 18, "reg"},
+    {'v', 32, "value"}, {'a', 64, "mem_addr"}, {'d', 32, "mem_data"},
 };
 
 static void change(struct cps_trace_writer *w, char letter, unsigned who, uint64_t value)
