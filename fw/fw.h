@@ -37,6 +37,32 @@ struct cps_fw_part {
     uint32_t table; /**< of the packet table, from `start`; CPS_FW_NONE if not found */
 };
 
+/** A name for a place of a part. */
+struct cps_fw_symbol {
+    char *name;     /**< as in the source: owned by the list that holds the symbol */
+    uint32_t part;  /**< index into the parts of the image */
+    uint32_t dword; /**< from the start of the part; its size for a label behind the last word */
+    int packet;     /**< id of the packet whose handler this is by its name, else -1 */
+};
+
+/** From which source line a word comes, and the words behind it until the next such entry. */
+struct cps_fw_line {
+    uint32_t part;
+    uint32_t dword; /**< from the start of the part */
+    uint32_t file;  /**< index into cps_fw_debug.files */
+    uint32_t line;  /**< from 1 */
+};
+
+/** What is known of a program's source. Zero-initialised is nothing; all lists are owned. */
+struct cps_fw_debug {
+    struct cps_fw_symbol *symbols; /**< by part, dword, name */
+    size_t symbol_count;
+    struct cps_fw_line *lines; /**< by part, dword */
+    size_t line_count;
+    char **files; /**< paths as they were given to the assembler */
+    size_t file_count;
+};
+
 /** A loaded firmware file. */
 struct cps_fw {
     char *name;       /**< path or name for messages */
@@ -50,6 +76,8 @@ struct cps_fw {
     struct cps_fw_part part[CPS_FW_MAX_PARTS];
     unsigned part_count;
     char *assumed; /**< what was assumed because the id is unknown, for the user; else NULL */
+    /** Empty for raw files until cps_fw_symbols_load(); owned. */
+    struct cps_fw_debug debug;
 };
 
 /** What is known about a firmware id (ident.def). */
@@ -89,6 +117,26 @@ CPS_PUBLIC uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir,
                                                        struct cps_buf *out);
 
+/** Frees the lists and leaves them empty. */
+CPS_PUBLIC void cps_fw_debug_deinit(struct cps_fw_debug *debug);
+
+/**
+ * The last symbol at or in front of a place: how places are named.
+ * @param part    index into fw->part
+ * @param dword   from the start of the part
+ * @param offset  gets the dwords from the symbol to the place; may be NULL
+ * @return NULL if the part has none there; of several at one place the first by name
+ */
+CPS_PUBLIC const struct cps_fw_symbol *cps_fw_symbol_at(const struct cps_fw *fw, uint32_t part,
+                                                        uint32_t dword, uint32_t *offset);
+/** The symbol called @p name, which may begin with a role and a colon ("bv:draw"); without it the
+ * first part that has the name answers. NULL if there is none. */
+CPS_PUBLIC const struct cps_fw_symbol *cps_fw_symbol_find(const struct cps_fw *fw,
+                                                          const char *name);
+/** The source line of a word; NULL if it is unknown. fw->debug.files has the file's path. */
+CPS_PUBLIC const struct cps_fw_line *cps_fw_line_at(const struct cps_fw *fw, uint32_t part,
+                                                    uint32_t dword);
+
 /** An assembled program. */
 struct cps_asm {
     uint32_t *words; /**< as in the file, including the leading zero dword */
@@ -114,5 +162,20 @@ struct cps_asm {
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_assemble(const char *name, const char *text, size_t size, unsigned gen, struct cps_asm *ret);
+
+/** An assembled program with what is known of its source: what an ELF file of ours holds. */
+struct cps_program {
+    struct cps_asm image;
+    enum cps_gen gen;
+    struct cps_fw_part part[CPS_FW_MAX_PARTS]; /**< as the source's sections say */
+    unsigned part_count;
+    struct cps_fw_debug debug;
+};
+
+/** As cps_assemble(), and keeps labels and lines; the caller deinitialises @p ret. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_program_assemble(const char *name, const char *text,
+                                                             size_t size, unsigned gen,
+                                                             struct cps_program *ret);
+CPS_PUBLIC void cps_program_deinit(struct cps_program *program);
 
 #endif

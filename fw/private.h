@@ -44,6 +44,21 @@ void cps_fw_split_(struct cps_fw *fw);
  * the image's start; CPS_FW_NONE if what is noted cannot be one. */
 uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start);
 
+/** Makes room for one more item behind @p count ones of @p item bytes; false when out of memory.
+ * A list that is only ever grown by this holds room for the next power of two. */
+bool cps_list_room_(void *list, size_t count, size_t item);
+
+/** Adds a symbol with a copy of @p length bytes of @p name. */
+CPS_MUST_USE struct cps_err *cps_fw_debug_symbol_(struct cps_fw_debug *debug, const char *name,
+                                                  size_t length, struct cps_fw_symbol symbol);
+/** Adds a file unless it is there already; @p ret is its index. */
+CPS_MUST_USE struct cps_err *cps_fw_debug_file_(struct cps_fw_debug *debug, const char *path,
+                                                uint32_t *ret);
+/** Adds a line entry; false when out of memory. */
+bool cps_fw_debug_line_(struct cps_fw_debug *debug, struct cps_fw_line line);
+/** Brings the lists into the order that the look-ups need. */
+void cps_fw_debug_sort_(struct cps_fw_debug *debug);
+
 /** The packet whose handler a label called @p name marks: a packet name or UNKNn; false if none. */
 bool cps_fw_packet_(const struct cps_names *names, const char *name, size_t length, unsigned *ret);
 

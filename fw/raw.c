@@ -111,5 +111,6 @@ void cps_fw_destroy(struct cps_fw *fw)
     free(fw->name);
     free(fw->words);
     free(fw->assumed);
+    cps_fw_debug_deinit(&fw->debug);
     free(fw);
 }
