@@ -49,10 +49,3 @@ struct cps_err *cps_asm_program_(struct cps_assembler *a, struct cps_program *re
     cps_fw_debug_sort_(a->debug);
     return NULL;
 }
-
-void cps_program_deinit(struct cps_program *program)
-{
-    free(program->image.words);
-    cps_fw_debug_deinit(&program->debug);
-    *program = (struct cps_program){0};
-}

@@ -19,6 +19,8 @@
 #define CPS_FW_NONE UINT32_MAX
 /** Largest image that is accepted, in dwords (16 MiB); shipped ones are below 32 Ki. */
 #define CPS_FW_MAX_WORDS (4u << 20)
+/** Largest file that is read: an image as ELF, with its symbols and lines. */
+#define CPS_FW_MAX_BYTES ((size_t)64 << 20)
 
 /** What a part of an image runs on. */
 enum cps_fw_role {
@@ -92,7 +94,8 @@ struct cps_fw_ident {
 CPS_PUBLIC const struct cps_fw_ident *cps_fw_ident(uint32_t id);
 
 /**
- * Loads a raw `.fw` file.
+ * Loads a firmware file: raw `.fw`, or an ELF file that cps_elf_write() made, which brings symbols
+ * and lines; its first bytes tell which.
  * @param gen  0 to find out, else the generation to take it for
  * @return NULL, or CPS_ERR_OS / CPS_ERR_INPUT (file, offset, what was expected)
  */
@@ -177,5 +180,22 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_program_assemble(const char *name, c
                                                              size_t size, unsigned gen,
                                                              struct cps_program *ret);
 CPS_PUBLIC void cps_program_deinit(struct cps_program *program);
+
+/**
+ * Appends @p program as an ELF file, with symbols and source lines in the way that binutils and
+ * debuggers know; docs/formats.md says what is where.
+ * @return NULL, CPS_ERR_OS, or CPS_ERR_UNSUPPORTED if built without libelf
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_elf_write(const struct cps_program *program,
+                                                      struct cps_buf *out);
+/**
+ * Reads such a file back: words, parts, symbols, lines. Files with other contents are refused.
+ * @return NULL, CPS_ERR_INPUT (file, offset, what was expected), or CPS_ERR_UNSUPPORTED if built
+ *         without libelf. The caller deinitialises @p ret.
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_elf_read(const char *name, const void *bytes,
+                                                     size_t size, struct cps_program *ret);
+/** Whether a file that begins with these bytes is ELF; its contents are not looked at. */
+CPS_PUBLIC bool cps_is_elf(const void *bytes, size_t size);
 
 #endif
