@@ -114,11 +114,25 @@ CPS_PUBLIC uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_
                                    unsigned id);
 
 /**
- * Appends the assembly listing of all parts; assembling it again gives the same file.
+ * Appends the assembly listing of all parts; assembling it again gives the same file. Symbols of
+ * the firmware are its labels, as far as that allows.
  * @param rnn_dir  as for cps_names_create()
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir,
                                                        struct cps_buf *out);
+
+/**
+ * Adds symbols from a file to a loaded firmware: from the ELF form of the same image, which brings
+ * lines too, or from text. A line of text is "ADDRESS NAME", the address in dwords (0x or decimal)
+ * from the start of the first part, or with a role and a colon in front ("bv:0x12 draw") from the
+ * start of that one; `#` begins a comment.
+ * @return NULL, CPS_ERR_OS, CPS_ERR_SYNTAX (file, line, column) or CPS_ERR_INPUT, also when an ELF
+ *         file is of another image; then @p fw is as it was
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_symbols_load(struct cps_fw *fw, const char *path);
+/** The same from the bytes of a file in memory. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_symbols_parse(struct cps_fw *fw, const char *name,
+                                                             const void *bytes, size_t size);
 
 /** Frees the lists and leaves them empty. */
 CPS_PUBLIC void cps_fw_debug_deinit(struct cps_fw_debug *debug);

@@ -14,6 +14,7 @@ struct cps_options {
     unsigned fw_count;
     const char *output;
     const char *events;
+    const char *symbols;
     const char *rnn;
     uint64_t limit;
     long submit;    /**< -1: all */

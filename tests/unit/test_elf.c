@@ -206,6 +206,27 @@ static void test_messages(void **state)
     }
 }
 
+/* The ELF form beside the raw file: symbols and lines of this image only. */
+static void test_symbols(void **state)
+{
+    struct cps_program program;
+    struct cps_fw *raw = NULL;
+    CPS_BUF elf = {0};
+    (void)state;
+    assemble(&program, &elf);
+    assert_null(cps_fw_parse("a7.fw", program.image.words, 4 * program.image.count, 0, &raw));
+    assert_null(cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size));
+    assert_int_equal(cps_fw_symbol_find(raw, "bv:helper")->dword, 4);
+    assert_int_equal(cps_fw_symbol_find(raw, "CP_NOP")->packet, 0x10);
+    assert_int_equal(cps_fw_line_at(raw, 1, 4)->line, 19);
+    raw->words[9] ^= 1;
+    struct cps_err *err = cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size);
+    assert_non_null(strstr(err->message, "a7.elf: offset 0x0: dword 0x0009 is 0x"));
+    cps_err_free(err);
+    cps_fw_destroy(raw);
+    cps_program_deinit(&program);
+}
+
 /* Sections without words, labels behind everything, and no symbol at all. */
 static void test_small(void **state)
 {
@@ -241,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
