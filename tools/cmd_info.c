@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "fw/mbn.h"
 #include "info.h"
 #include "opt.h"
 #include "report.h"
@@ -24,7 +25,7 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
     return scratch;
 }
 
-/* A capture if its first bytes say so, else firmware. */
+/* A capture or a foreign image if its first bytes say so, else firmware. */
 static struct cps_err *describe(const struct cps_options *opt, const char *path,
                                 struct json_object *to)
 {
@@ -32,10 +33,12 @@ static struct cps_err *describe(const struct cps_options *opt, const char *path,
     const uint8_t *data = NULL;
     size_t size = 0;
     CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_peek(stream, 32, &data, &size);
+    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     const char *format = err ? NULL : cps_capture_format(data, size);
     if (format)
         err = info_capture(stream, format, to);
+    else if (!err && cps_mbn_probe(data, size))
+        err = info_mbn(stream, to);
     else if (!err)
         err = info_firmware(stream, opt->gen, to);
     cps_stream_close(stream);
