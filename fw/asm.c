@@ -42,6 +42,8 @@ bool cps_asm_emit_(struct cps_assembler *a, uint32_t word)
         if (a->position >= a->capacity && !grow(a))
             return false;
         a->words[a->position] = word;
+        if (a->debug && !cps_asm_note_line_(a))
+            return false;
     }
     a->position++;
     return true;
@@ -125,13 +127,24 @@ static bool do_statement(struct cps_assembler *a)
     return do_instruction(a, at);
 }
 
+void cps_asm_begin_(struct cps_assembler *a, unsigned section)
+{
+    static const enum cps_fw_role roles[CPS_ASM_SECTIONS] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC};
+    a->section = section;
+    a->section_used[section] = true;
+    a->section_start = a->position;
+    a->part_of[section] = a->part_count;
+    a->part[a->part_count++] = (struct cps_fw_part){roles[section], a->position, 0, CPS_FW_NONE};
+}
+
 static void run_pass(struct cps_assembler *a, bool encoding)
 {
     a->encoding = encoding;
     a->text.muted = !encoding;
-    a->position = a->section_start = 0;
-    a->section = 0;
+    a->position = 0;
+    a->part_count = 0;
     memset(a->section_used, 0, sizeof(a->section_used));
+    cps_asm_begin_(a, 0);
     cps_asm_rewind_(&a->text);
     while (!a->failed && cps_asm_next_(&a->text)) {
         if (!do_statement(a) && a->position == CPS_FW_MAX_WORDS)
@@ -164,15 +177,32 @@ static struct cps_err *assemble(struct cps_assembler *a, unsigned gen, struct cp
     return NULL;
 }
 
+static void deinit(struct cps_assembler *a)
+{
+    cps_names_destroy(a->names);
+    cps_asm_labels_deinit_(&a->labels);
+    cps_asm_text_deinit_(&a->text);
+    free(a->words);
+}
+
 struct cps_err *cps_assemble(const char *name, const char *text, size_t size, unsigned gen,
                              struct cps_asm *ret)
 {
-    struct cps_assembler a = {0};
+    CPS_CLEANUP(deinit) struct cps_assembler a = {0};
     cps_asm_text_init_(&a.text, name, text, size);
-    struct cps_err *err = assemble(&a, gen, ret);
-    cps_names_destroy(a.names);
-    cps_asm_labels_deinit_(&a.labels);
-    cps_asm_text_deinit_(&a.text);
-    free(a.words);
-    return err;
+    return assemble(&a, gen, ret);
+}
+
+struct cps_err *cps_program_assemble(const char *name, const char *text, size_t size, unsigned gen,
+                                     struct cps_program *ret)
+{
+    CPS_CLEANUP(deinit) struct cps_assembler a = {0};
+    CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
+    cps_asm_text_init_(&a.text, name, text, size);
+    a.debug = &program.debug;
+    CPS_TRY(assemble(&a, gen, &program.image));
+    CPS_TRY(cps_asm_program_(&a, &program));
+    *ret = program;
+    program = (struct cps_program){0};
+    return NULL;
 }

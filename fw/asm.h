@@ -24,6 +24,10 @@ struct cps_assembler {
     unsigned section;
     bool section_used[CPS_ASM_SECTIONS];
     uint32_t section_start;
+    struct cps_fw_part part[CPS_ASM_SECTIONS]; /* the sections in the order of the image */
+    unsigned part_count;
+    unsigned part_of[CPS_ASM_SECTIONS]; /* by section */
+    struct cps_fw_debug *debug;         /* NULL: nobody wants labels and lines */
 };
 
 /** The current address, as instructions and labels of the section count it. */
@@ -38,11 +42,18 @@ bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expe
 bool cps_asm_end_(struct cps_assembler *a, const char *at);
 /** Appends a word; false if there is no room. */
 bool cps_asm_emit_(struct cps_assembler *a, uint32_t word);
+/** Begins section number @p section at the current position. */
+void cps_asm_begin_(struct cps_assembler *a, unsigned section);
 /** The length of the label that begins the text, without its colon; else 0. */
 size_t cps_asm_label_length_(const char *at);
 
 /** Does the directive at @p at; false after an error. */
 bool cps_asm_directive_(struct cps_assembler *a, const char *at);
+
+/** Notes from which line the word at the current position comes; false when out of memory. */
+bool cps_asm_note_line_(struct cps_assembler *a);
+/** Turns the finished assembly into @p ret, all but its words. */
+CPS_MUST_USE struct cps_err *cps_asm_program_(struct cps_assembler *a, struct cps_program *ret);
 
 /**
  * Finds out the generation and the layout: as asked, else as the head comment says, else by the

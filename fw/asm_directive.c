@@ -53,9 +53,7 @@ static bool do_section(struct cps_assembler *a, const char *at)
             return cps_asm_expected_(a, at, "a section that was not there before");
         if (!cps_asm_end_(a, at + length) || !align(a, CPS_FW_ALIGN))
             return false;
-        a->section_used[i] = true;
-        a->section = i;
-        a->section_start = a->position;
+        cps_asm_begin_(a, i);
         return true;
     }
     return cps_asm_expected_(a, at, "a section (BV or LPAC)");
@@ -138,6 +136,8 @@ static bool do_jumptbl(struct cps_assembler *a, const char *at)
 {
     struct handlers handlers = {0};
     uint32_t fallback = 0;
+    uint32_t *table = &a->part[a->part_count - 1].table;
+    *table = *table == CPS_FW_NONE ? cps_asm_pc_(a) : *table;
     bool ok = !a->encoding || (read_default(a, at, &fallback) && find_handlers(a, &handlers));
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
         if (!cps_asm_emit_(a, handlers.owner[id] ? handlers.owner[id]->offset : fallback))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "annotate.h"
+#include "listing_labels.h"
 #include "private.h"
 
 #define INDENT  8
@@ -18,6 +19,8 @@ struct listing {
     const struct cps_fw_part *part;
     const uint32_t *words; /* of the part */
     const struct cps_names *names;
+    const struct cps_names *asm_names; /* the assembler's: without the user's database */
+    struct cps_listing_labels labels;  /* the user's own */
     struct cps_buf *out;
     struct cps_buf text; /* of one instruction */
     struct cps_notes notes;
@@ -58,6 +61,9 @@ static const char *handler_label(struct listing *l, unsigned id)
 
 static const char *address_label(struct listing *l, uint32_t address)
 {
+    const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, address);
+    if (own)
+        return (*own)->name;
     for (unsigned id = 0; l->marks[address] & MARK_HANDLER && id < CPS_FW_TABLE_SIZE; id++) {
         if (l->words[l->part->table + id] == address)
             return handler_label(l, id);
@@ -187,7 +193,8 @@ static bool put_table_offset(struct listing *l, uint32_t pc)
         l->words[pc] != cps_fw_offset_word_(l->fw->gen, table))
         return false;
     size_t line_start = l->out->size;
-    cps_buf_printf(l->out, "%*s[#jumptbl]", INDENT, "");
+    const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, table);
+    cps_buf_printf(l->out, "%*s[#%s]", INDENT, "", own ? (*own)->name : "jumptbl");
     put_comment(l, line_start, pc);
     return true;
 }
@@ -200,22 +207,31 @@ static void put_handler_labels(struct listing *l, uint32_t pc)
     }
 }
 
+static bool put_own_labels(struct listing *l, uint32_t pc)
+{
+    const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, pc);
+    const struct cps_fw_symbol *const *end = l->labels.list + l->labels.count;
+    for (const struct cps_fw_symbol *const *at = own; at && at < end && (*at)->dword == pc; at++)
+        cps_buf_printf(l->out, "%s:\n", (*at)->name);
+    return own != NULL;
+}
+
 static void put_labels(struct listing *l, uint32_t pc)
 {
     if (pc == l->part->table) {
         bool aligned = (l->part->start + pc) % CPS_FW_ALIGN == 0;
         cps_buf_printf(l->out, "\n%s", aligned ? ".align 32\n" : "");
-        cps_buf_str(l->out, "jumptbl:\n");
+        if (!put_own_labels(l, pc))
+            cps_buf_str(l->out, "jumptbl:\n");
         put_handler_labels(l, pc);
         return;
     }
-    if (!l->marks[pc])
+    if (!l->marks[pc] && !cps_listing_labels_find_(&l->labels, pc))
         return;
     cps_notes_forget_(&l->notes);
     cps_buf_str(l->out, l->marks[pc] & (MARK_HANDLER | MARK_CALL) ? "\n" : "");
-    if (l->marks[pc] & MARK_HANDLER)
-        put_handler_labels(l, pc);
-    else
+    put_handler_labels(l, pc);
+    if (!put_own_labels(l, pc) && !(l->marks[pc] & MARK_HANDLER))
         cps_buf_printf(l->out, "%s:\n", address_label(l, pc));
 }
 
@@ -240,9 +256,12 @@ static void put_words(struct listing *l)
 
 static struct cps_err *put_part(struct listing *l)
 {
-    CPS_FREE uint8_t *marks = calloc(l->part->size, 1);
+    CPS_FREE uint8_t *marks = calloc((size_t)l->part->size + 1, 1);
     if (!marks)
         return cps_err_nomem();
+    cps_listing_labels_deinit_(&l->labels);
+    uint32_t number = (uint32_t)(l->part - l->fw->part);
+    CPS_TRY(cps_listing_labels_init_(l->fw, number, l->asm_names, &l->labels));
     l->marks = marks;
     l->table_directive = table_is_labels(l);
     mark_handlers(l);
@@ -268,9 +287,10 @@ static void put_head(const struct cps_fw *fw, struct cps_buf *out)
         cps_buf_printf(out, ".lead 0x%08" PRIx32 "\n", fw->lead);
 }
 
-static void put_section(const struct cps_fw_part *part, struct cps_buf *out)
+static void put_section(const struct cps_fw *fw, const struct cps_fw_part *part,
+                        struct cps_buf *out)
 {
-    if (part->start)
+    if (part != fw->part)
         cps_buf_printf(out, "\n.section %s\n", part->role == CPS_FW_BV ? "BV" : "LPAC");
 }
 
@@ -283,15 +303,18 @@ struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, str
 {
     CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
     CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
-    struct listing l = {.fw = fw, .names = names, .out = out};
+    CPS_CLEANUP(guard_names) struct cps_names *asm_names = NULL;
+    CPS_TRY(cps_names_create(fw->layout, NULL, &asm_names));
+    struct listing l = {.fw = fw, .names = names, .asm_names = asm_names, .out = out};
     struct cps_err *err = NULL;
     put_head(fw, out);
     for (unsigned i = 0; i < fw->part_count && !err; i++) {
         l.part = &fw->part[i];
         l.words = fw->words + l.part->start;
-        put_section(l.part, out);
+        put_section(fw, l.part, out);
         err = put_part(&l);
     }
+    cps_listing_labels_deinit_(&l.labels);
     cps_buf_deinit(&l.text);
     return err;
 }

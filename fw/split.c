@@ -107,13 +107,18 @@ static bool writes_ib_registers(const struct cps_fw *fw)
  * Both must find their own code in memory before they can load their packet table, and there is
  * one GPU register for that per processor: 0x835 for PFP, 0x838 for ME. A program that does
  * neither is taken for a PFP if it starts indirect buffers, which only PFP can. */
-static enum cps_fw_role a5xx_role(const struct cps_fw *fw)
+static bool is_pfp(const struct cps_fw *fw)
 {
     bool pfp = boot_has_immediate(fw, 0x835);
     bool me = boot_has_immediate(fw, 0x838);
-    if (pfp != me)
-        return pfp ? CPS_FW_PFP : CPS_FW_ME;
-    return writes_ib_registers(fw) ? CPS_FW_PFP : CPS_FW_ME;
+    return pfp != me ? pfp : writes_ib_registers(fw);
+}
+
+enum cps_fw_role cps_fw_a5xx_(struct cps_fw *fw)
+{
+    bool pfp = is_pfp(fw);
+    fw->layout = pfp ? CPS_LAYOUT_A5XX_PFP : CPS_LAYOUT_A5XX_ME;
+    return pfp ? CPS_FW_PFP : CPS_FW_ME;
 }
 
 void cps_fw_split_(struct cps_fw *fw)
@@ -121,9 +126,8 @@ void cps_fw_split_(struct cps_fw *fw)
     static const enum cps_fw_role a6xx[] = {CPS_FW_SQE, CPS_FW_LPAC};
     static const enum cps_fw_role a7xx[] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC};
     if (fw->gen == CPS_A5XX) {
-        enum cps_fw_role role = a5xx_role(fw);
+        enum cps_fw_role role = cps_fw_a5xx_(fw);
         split_chain(fw, &role, 1);
-        fw->layout = role == CPS_FW_PFP ? CPS_LAYOUT_A5XX_PFP : CPS_LAYOUT_A5XX_ME;
     } else if (fw->gen == CPS_A6XX) {
         split_chain(fw, a6xx, 2);
     } else {

@@ -11,28 +11,46 @@
 
 int cmd_asm(const struct cps_options *opt);
 
-static struct cps_err *write_words(const struct cps_asm *program, const char *path)
+static void put_words(const struct cps_asm *image, struct cps_buf *out)
+{
+    for (uint32_t i = 0; i < image->count; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, image->words[i]);
+        cps_buf_add(out, (const char *)bytes, sizeof(bytes));
+    }
+}
+
+static struct cps_err *write_program(const struct cps_program *program,
+                                     const struct cps_options *opt)
 {
     struct cps_outfile *out = NULL;
-    CPS_TRY(cps_outfile_open(path, &out));
-    for (uint32_t i = 0; i < program->count; i++) {
-        uint8_t bytes[4];
-        cps_put_le32(bytes, program->words[i]);
-        cps_outfile_write(out, bytes, sizeof(bytes));
-    }
+    CPS_BUF bytes = {0};
+    if (opt->debug)
+        CPS_TRY(cps_elf_write(program, &bytes));
+    else
+        put_words(&program->image, &bytes);
+    if (bytes.failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_outfile_open(opt->output, &out));
+    cps_outfile_write(out, bytes.data, bytes.size);
     return cps_outfile_commit(out);
 }
 
+/* Source, or its ELF form on the way back to a raw file. */
 static struct cps_err *assemble(const struct cps_options *opt, struct cps_stream *stream)
 {
-    struct cps_asm program = {0};
+    CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
     CPS_FREE uint8_t *text = NULL;
     size_t size = 0;
+    const char *name = cps_stream_name(stream);
     CPS_TRY(cps_stream_read_all(stream, SOURCE_LIMIT, &text, &size));
-    CPS_TRY(cps_assemble(cps_stream_name(stream), (const char *)text, size, opt->gen, &program));
-    struct cps_err *err = write_words(&program, opt->output);
-    free(program.words);
-    return err;
+    if (cps_is_elf(text, size))
+        CPS_TRY(cps_elf_read(name, text, size, &program));
+    else if (opt->debug)
+        CPS_TRY(cps_program_assemble(name, (const char *)text, size, opt->gen, &program));
+    else
+        CPS_TRY(cps_assemble(name, (const char *)text, size, opt->gen, &program.image));
+    return write_program(&program, opt);
 }
 
 int cmd_asm(const struct cps_options *opt)

@@ -20,6 +20,8 @@ static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, s
 {
     struct cps_outfile *out = NULL;
     CPS_TRY(load(opt, fw));
+    if (opt->symbols)
+        CPS_TRY(cps_fw_symbols_load(*fw, opt->symbols));
     CPS_TRY(cps_fw_listing(*fw, opt->rnn, text));
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
     cps_outfile_write(out, cps_buf_text(text), text->size);

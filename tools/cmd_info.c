@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fw/mbn.h"
 #include "info.h"
 #include "opt.h"
 #include "report.h"
@@ -25,7 +26,7 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
     return scratch;
 }
 
-/* A capture if its first bytes say so, else firmware. */
+/* A capture or a foreign image if its first bytes say so, else firmware. */
 static struct cps_err *describe(const struct cps_options *opt, const char *path,
                                 struct json_object *to)
 {
@@ -39,6 +40,8 @@ static struct cps_err *describe(const struct cps_options *opt, const char *path,
         err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
     else if (format)
         err = info_capture(stream, format, to);
+    else if (!err && cps_mbn_probe(data, size))
+        err = info_mbn(stream, to);
     else if (!err)
         err = info_firmware(stream, opt->gen, to);
     cps_stream_close(stream);

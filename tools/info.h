@@ -11,6 +11,8 @@ struct json_object;
 
 /** Room for the name of a packet that has none. */
 #define INFO_NAME_SIZE 16
+/** Largest image of other processors that is described, in bytes; modem images have 100 MiB. */
+#define INFO_IMAGE_LIMIT ((size_t)512 << 20)
 
 /** Sets an integer member of a JSON object. */
 void info_add_int(struct json_object *to, const char *key, uint64_t value);
@@ -30,5 +32,7 @@ CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsig
 /** What a firmware holds: id, generation, version, processors, packet table. */
 CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
                                            struct json_object *json);
+/** What the headers of Qualcomm's ELF images say, and which of their files are there. */
+CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json);
 
 #endif

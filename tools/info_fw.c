@@ -83,7 +83,7 @@ struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen, stru
 {
     CPS_FREE uint8_t *bytes = NULL;
     size_t size = 0;
-    CPS_TRY(cps_stream_read_all(stream, 4 * ((size_t)CPS_FW_MAX_WORDS + 1), &bytes, &size));
+    CPS_TRY(cps_stream_read_all(stream, CPS_FW_MAX_BYTES, &bytes, &size));
     return cps_fw_parse(cps_stream_name(stream), bytes, size, gen, ret);
 }
 

@@ -15,6 +15,7 @@ struct cps_options {
     unsigned fw_count;
     const char *output;
     const char *events;
+    const char *symbols;
     const char *rnn;
     const char *to;
     const char *mask;
@@ -35,6 +36,7 @@ struct cps_options {
     int prefetch;   /**< 0 off, 1 on */
     bool json;
     bool demo;
+    bool debug;
     char **arg; /**< positional arguments, inside argv */
     unsigned arg_count;
 };

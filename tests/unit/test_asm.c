@@ -251,12 +251,52 @@ static void test_full_image(void **state)
     cps_err_free(err);
 }
 
+/* Which line a word comes from and what its places are called, part by part. */
+static void test_program(void **state)
+{
+    static const char text[] = A6 "[#end]\nfirst:\n\nCP_NOP: nop\n.align 16\nnop\nend:\n"
+                                  ".section LPAC\nnop\nfirst: nop\n"
+                                  "jumptbl: .jumptbl #first\nend:";
+    static const struct cps_fw_symbol symbols[] = {{"CP_NOP", 0, 2, 0x10}, {"first", 0, 2, -1},
+                                                   {"end", 0, 5, -1},      {"first", 1, 1, -1},
+                                                   {"jumptbl", 1, 2, -1},  {"end", 1, 130, -1}};
+    static const struct cps_fw_line lines[] = {{0, 0, 0, 1},  {0, 1, 0, 2},  {0, 2, 0, 5},
+                                               {0, 3, 0, 6},  {0, 4, 0, 7},  {0, 5, 0, 9},
+                                               {1, 0, 0, 10}, {1, 1, 0, 11}, {1, 2, 0, 12}};
+    struct cps_program program;
+    (void)state;
+    assert_null(cps_program_assemble("a.afuc", text, strlen(text), 0, &program));
+    assert_int_equal(program.gen, CPS_A6XX);
+    assert_int_equal(program.part_count, 2);
+    assert_int_equal(program.part[0].size, 8);
+    assert_int_equal(program.part[0].table, CPS_FW_NONE);
+    assert_int_equal(program.part[1].role, CPS_FW_LPAC);
+    assert_int_equal(program.part[1].start, 8);
+    assert_int_equal(program.part[1].size, 130);
+    assert_int_equal(program.part[1].table, 2);
+    assert_int_equal(program.debug.file_count, 1);
+    assert_string_equal(program.debug.files[0], "a.afuc");
+    assert_int_equal(program.debug.symbol_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const struct cps_fw_symbol *symbol = &program.debug.symbols[i];
+        assert_string_equal(symbol->name, symbols[i].name);
+        assert_int_equal(symbol->part, symbols[i].part);
+        assert_int_equal(symbol->dword, symbols[i].dword);
+        assert_int_equal(symbol->packet, symbols[i].packet);
+    }
+    assert_int_equal(program.debug.line_count, 9);
+    assert_memory_equal(program.debug.lines, lines, sizeof(lines));
+    cps_program_deinit(&program);
+    assert_int_equal(program.debug.symbol_count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_lead),
         cmocka_unit_test(test_jumptbl),
+        cmocka_unit_test(test_program),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_foreign_packet_name),
         cmocka_unit_test(test_at_most_20_errors),

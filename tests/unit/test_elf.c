@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * The ELF form: what comes back from it, and that damaged files are refused. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "fwcheck.h"
+#include "le.h"
+
+static const char source[] = "; a7xx microcode\n"
+                             ".lead 0x12345678\n"
+                             "[01740168]\n"
+                             "[01000000]\n"
+                             "[01740139]\n"
+                             "[#jumptbl]\n"
+                             "start: mov $02, 0x1\n"
+                             "jump #start\n"
+                             "nop\n"
+                             "CP_NOP: waitin\n" /* line 10, dword 7 */
+                             "mov $01, $data\n"
+                             ".align 32\n"
+                             "jumptbl: .jumptbl\n"
+                             ".section BV\n"
+                             "[01740139]\n"
+                             "[#jumptbl]\n"
+                             "call #helper\n"
+                             "nop\n"
+                             "helper: ret\n" /* line 19, dword 4 */
+                             "nop\n"
+                             "jumptbl: .jumptbl #helper\n"
+                             ".section LPAC\n"
+                             "[01740055]\n"
+                             "[#jumptbl]\n"
+                             "start: waitin\n"
+                             "mov $01, $data\n"
+                             "jumptbl: .jumptbl #start\n"
+                             "tail: [30383037]\n"
+                             "end:\n";
+
+static void assemble(struct cps_program *program, struct cps_buf *elf)
+{
+    assert_null(cps_program_assemble("dir/a7.afuc", source, sizeof(source) - 1, 0, program));
+    assert_null(cps_elf_write(program, elf));
+}
+
+static void check_symbol(const struct cps_fw_symbol *a, const struct cps_fw_symbol *b)
+{
+    assert_string_equal(a->name, b->name);
+    assert_int_equal(a->part, b->part);
+    assert_int_equal(a->dword, b->dword);
+}
+
+static void check_debug(const struct cps_fw_debug *a, const struct cps_fw_debug *b)
+{
+    assert_int_equal(a->symbol_count, b->symbol_count);
+    for (size_t i = 0; i < a->symbol_count; i++)
+        check_symbol(&a->symbols[i], &b->symbols[i]);
+    assert_int_equal(a->line_count, b->line_count);
+    assert_memory_equal(a->lines, b->lines, a->line_count * sizeof(*a->lines));
+    assert_int_equal(a->file_count, b->file_count);
+    assert_string_equal(a->files[0], b->files[0]);
+}
+
+static void test_everything_comes_back(void **state)
+{
+    struct cps_program program;
+    struct cps_program again;
+    CPS_BUF elf = {0};
+    (void)state;
+    assemble(&program, &elf);
+    assert_null(cps_elf_read("a7.elf", elf.data, elf.size, &again));
+    assert_int_equal(again.gen, CPS_A7XX);
+    assert_int_equal(again.image.count, program.image.count);
+    assert_memory_equal(again.image.words, program.image.words, 4 * program.image.count);
+    assert_int_equal(again.part_count, 3);
+    assert_memory_equal(again.part, program.part, sizeof(program.part));
+    check_debug(&again.debug, &program.debug);
+    cps_program_deinit(&program);
+    cps_program_deinit(&again);
+}
+
+/* The same parts as in the raw file, and places that have names and lines. */
+static void test_firmware(void **state)
+{
+    struct cps_program program;
+    struct cps_fw *fw = NULL;
+    struct cps_fw *raw = NULL;
+    uint32_t offset = 0;
+    CPS_BUF elf = {0};
+    (void)state;
+    assemble(&program, &elf);
+    assert_null(cps_fw_parse("a7.elf", elf.data, elf.size, 0, &fw));
+    assert_null(cps_fw_parse("a7.fw", program.image.words, 4 * program.image.count, 0, &raw));
+    assert_int_equal(fw->count, raw->count);
+    assert_int_equal(fw->lead, 0x12345678);
+    assert_memory_equal(fw->words, raw->words, 4 * fw->count);
+    assert_int_equal(fw->part_count, raw->part_count);
+    assert_memory_equal(fw->part, raw->part, sizeof(fw->part));
+    assert_int_equal(fw->layout, raw->layout);
+    assert_true(fwcheck_listing(fw));
+
+    assert_string_equal(cps_fw_symbol_at(fw, 0, 8, &offset)->name, "CP_NOP");
+    assert_int_equal(offset, 1);
+    assert_int_equal(cps_fw_symbol_at(fw, 0, 8, NULL)->packet, 0x10);
+    assert_null(cps_fw_symbol_at(fw, 0, 3, &offset));
+    assert_null(cps_fw_symbol_at(fw, 3, 0, &offset));
+    assert_int_equal(cps_fw_line_at(fw, 0, 7)->line, 10);
+    assert_int_equal(cps_fw_line_at(fw, 1, 4)->line, 19);
+    assert_int_equal(cps_fw_line_at(fw, 1, 6 + 127)->line, 21);
+    assert_null(cps_fw_line_at(fw, 2, fw->part[2].size));
+    assert_string_equal(fw->debug.files[cps_fw_line_at(fw, 0, 0)->file], "dir/a7.afuc");
+    assert_int_equal(cps_fw_symbol_find(fw, "start")->part, 0);
+    assert_int_equal(cps_fw_symbol_find(fw, "lpac:start")->part, 2);
+    assert_int_equal(cps_fw_symbol_find(fw, "helper")->dword, 4);
+    assert_null(cps_fw_symbol_find(fw, "bv:start"));
+    assert_null(cps_fw_symbol_find(fw, "pfp:start"));
+    assert_null(cps_fw_symbol_find(raw, "start"));
+    assert_null(cps_fw_symbol_at(raw, 0, 0, NULL));
+    assert_null(cps_fw_line_at(raw, 0, 0));
+    cps_program_deinit(&program);
+    cps_fw_destroy(fw);
+    cps_fw_destroy(raw);
+}
+
+/* Whatever is read from damaged bytes is whole: its listing assembles again. */
+static bool try_bytes(const char *bytes, size_t size)
+{
+    struct cps_fw *fw = NULL;
+    char *exact = malloc(size ? size : 1);
+    assert_non_null(exact);
+    memcpy(exact, bytes, size);
+    struct cps_err *err = cps_fw_parse("bad.elf", exact, size, 0, &fw);
+    free(exact);
+    if (err) {
+        assert_true(err->code == CPS_ERR_INPUT);
+        assert_non_null(strstr(err->message, "bad.elf: offset 0x"));
+        assert_null(strchr(err->message, '\n'));
+    } else {
+        assert_true(fwcheck_listing(fw));
+    }
+    bool accepted = !err;
+    cps_err_free(err);
+    cps_fw_destroy(fw);
+    return accepted;
+}
+
+static void test_truncated(void **state)
+{
+    struct cps_program program;
+    CPS_BUF elf = {0};
+    (void)state;
+    assemble(&program, &elf);
+    for (size_t size = 0; size < elf.size; size++)
+        assert_false(try_bytes(elf.data, size));
+    assert_true(try_bytes(elf.data, elf.size));
+    cps_program_deinit(&program);
+}
+
+static void test_flipped(void **state)
+{
+    struct cps_program program;
+    CPS_BUF elf = {0};
+    (void)state;
+    assemble(&program, &elf);
+    for (size_t at = 0; at < elf.size; at++) {
+        for (unsigned bit = 0; bit < 8; bit += at < 64 ? 1 : 3) {
+            elf.data[at] ^= (char)(1 << bit);
+            try_bytes(elf.data, elf.size);
+            elf.data[at] ^= (char)(1 << bit);
+        }
+    }
+    cps_program_deinit(&program);
+}
+
+static const struct {
+    const char *claim;
+    size_t offset;
+    uint32_t word; /* written there */
+    const char *message;
+} damages[] = {
+    {"ELF64", 4, 0x00010102, "offset 0x4: expected a whole ELF file of class 32"},
+    {"big-endian", 4, 0x00010201, "offset 0x5: expected a little-endian ELF file"},
+    {"ARM", 18, 40, "offset 0x12: expected machine 0, as asm -g writes it"},
+    {"generation 4", 36, 4, "offset 0x24: expected a generation from 5 to 8 as flags"},
+    {"generation 22", 36, 22, "offset 0x24: expected a generation from 5 to 8 as flags"},
+    {"no sections", 46, 0, "expected"},
+};
+
+static void test_messages(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+        struct cps_program program;
+        struct cps_fw *fw = NULL;
+        CPS_BUF elf = {0};
+        assemble(&program, &elf);
+        cps_put_le32((uint8_t *)elf.data + damages[i].offset, damages[i].word);
+        struct cps_err *err = cps_fw_parse("a7.elf", elf.data, elf.size, 0, &fw);
+        if (!err || !strstr(err->message, damages[i].message))
+            fail_msg("%s: %s", damages[i].claim, err ? err->message : "accepted");
+        cps_err_free(err);
+        cps_program_deinit(&program);
+    }
+}
+
+/* The ELF form beside the raw file: symbols and lines of this image only. */
+static void test_symbols(void **state)
+{
+    struct cps_program program;
+    struct cps_fw *raw = NULL;
+    CPS_BUF elf = {0};
+    (void)state;
+    assemble(&program, &elf);
+    assert_null(cps_fw_parse("a7.fw", program.image.words, 4 * program.image.count, 0, &raw));
+    assert_null(cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size));
+    assert_int_equal(cps_fw_symbol_find(raw, "bv:helper")->dword, 4);
+    assert_int_equal(cps_fw_symbol_find(raw, "CP_NOP")->packet, 0x10);
+    assert_int_equal(cps_fw_line_at(raw, 1, 4)->line, 19);
+    raw->words[9] ^= 1;
+    struct cps_err *err = cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size);
+    assert_non_null(strstr(err->message, "a7.elf: offset 0x0: dword 0x0009 is 0x"));
+    cps_err_free(err);
+    cps_fw_destroy(raw);
+    cps_program_deinit(&program);
+}
+
+/* Sections without words, labels behind everything, and no symbol at all. */
+static void test_small(void **state)
+{
+    static const char *const texts[] = {
+        "[016ee001]\n[01000000]\n",
+        "[016ee001]\n[01000000]\n.section BV\na: .section LPAC\nb: nop\nend:\n",
+        "[016ee001]\n[#t]\nt: .jumptbl\nb:\n",
+        ".section BV\n[016ee001]\n[01000000]\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct cps_program program;
+        CPS_BUF elf = {0};
+        struct cps_program again;
+        assert_null(cps_program_assemble("s.afuc", texts[i], strlen(texts[i]), CPS_A6XX, &program));
+        assert_null(cps_elf_write(&program, &elf));
+        assert_null(cps_elf_read("s.elf", elf.data, elf.size, &again));
+        assert_int_equal(again.image.count, program.image.count);
+        assert_memory_equal(again.image.words, program.image.words, 4 * program.image.count);
+        assert_memory_equal(again.part, program.part, sizeof(program.part));
+        check_debug(&again.debug, &program.debug);
+        assert_true(try_bytes(elf.data, elf.size));
+        cps_program_deinit(&program);
+        cps_program_deinit(&again);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything_comes_back),
+        cmocka_unit_test(test_firmware),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
