@@ -204,6 +204,8 @@ static void report_crashes(struct pool *p)
         if (atomic_load(&p->shared->state[c]) != RUNNING)
             continue;
         for (unsigned f = 0; f < m->firmware_count; f++) {
+            if (!regress_has(p->regress, f, c))
+                continue;
             struct json_object *pair = json_object_new_object();
             json_object_object_add(pair, "firmware", json_object_new_string(m->firmware[f].name));
             json_object_object_add(pair, "capture", json_object_new_string(m->capture[c].name));

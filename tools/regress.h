@@ -21,6 +21,9 @@ struct regress {
     bool interrupted;
 };
 
+/** Whether this shard has the pair: by its names, so that lists may grow and be reordered. */
+bool regress_has(const struct regress *regress, unsigned firmware, unsigned capture);
+
 /** One capture on its firmware: appends pairs to @p pairs (worker.c). @p state  of the worker. */
 struct worker;
 CPS_MUST_USE struct cps_err *worker_create(struct regress *regress, struct worker **ret);

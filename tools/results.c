@@ -47,12 +47,23 @@ static int by_pair(const void *x, const void *y)
     struct json_object *a = *(struct json_object *const *)x;
     struct json_object *b = *(struct json_object *const *)y;
     int order = strcmp(result_text(a, "capture"), result_text(b, "capture"));
-    return order ? order : strcmp(result_text(a, "firmware"), result_text(b, "firmware"));
+    order = order ? order : strcmp(result_text(a, "firmware"), result_text(b, "firmware"));
+    return order ? order : strcmp(json_object_to_json_string(a), json_object_to_json_string(b));
 }
 
 void results_sort(struct json_object *results)
 {
-    json_object_array_sort(get(results, "pairs"), by_pair);
+    struct json_object *pairs = get(results, "pairs");
+    struct json_object *unique = json_object_new_array();
+    json_object_array_sort(pairs, by_pair);
+    size_t count = json_object_array_length(pairs);
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        struct json_object *next = json_object_array_get_idx(pairs, i + 1);
+        if (i + 1 == count || !json_object_equal(pair, next))
+            json_object_array_add(unique, json_object_get(pair));
+    }
+    json_object_object_add(results, "pairs", unique);
 }
 
 /* Shards have every text about code, and the same one; coverage is a union of executed places. */

@@ -37,7 +37,7 @@ void results_coverage_table(struct json_object *handlers, struct cps_buf *out);
 
 /** Adds the pairs of @p from that @p to lacks. */
 CPS_MUST_USE struct cps_err *results_merge(struct json_object *to, const char *path);
-/** Sorts the pairs; the last thing before writing. */
+/** Sorts the pairs and drops those that are there twice; the last thing before writing. */
 void results_sort(struct json_object *results);
 unsigned results_count(struct json_object *results, enum result_status status);
 const char *result_word(enum result_status status);

@@ -156,7 +156,7 @@ struct cps_err *rig_check_gpu(const struct rig *rig)
     unsigned generation = gpu_generation(rig->gpu);
     if (!rig->gpu || generation == gen_digit(rig->fw->gen))
         return NULL;
-    return cps_err_new(CPS_ERR_INPUT,
+    return cps_err_new(CPS_ERR_MISMATCH,
                        "the capture is from a GPU of generation a%uxx (id %" PRIu64
                        "), the firmware %s is %s",
                        generation, rig->gpu, rig->fw->name, cps_gen_name(rig->fw->gen));

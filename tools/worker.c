@@ -26,6 +26,7 @@ struct worker {
     struct cps_mask mask;
     struct cps_names *names[CPS_CPU_COUNT];
     uint64_t emulated, cached;
+    char capture_hash[65]; /* of the capture at hand */
     bool cache_failed;
     uint64_t *by_packet; /* differences by firmware and packet: 129 each */
 };
@@ -87,16 +88,18 @@ void worker_destroy(struct worker *w)
     free(w);
 }
 
-/* Whether the pair belongs to this shard: by its names, so that lists may grow and be reordered. */
-static bool mine(const struct worker *w, unsigned firmware, unsigned capture)
+bool regress_has(const struct regress *regress, unsigned firmware, unsigned capture)
 {
-    const struct manifest *m = &w->regress->manifest;
+    const struct manifest_firmware *f = &regress->manifest.firmware[firmware];
+    const struct manifest_capture *c = &regress->manifest.capture[capture];
     CPS_BUF text = {0};
     char hash[65];
-    cps_buf_printf(&text, "%s\n%s", m->firmware[firmware].name, m->capture[capture].name);
+    if (!manifest_pairs(f, c))
+        return false;
+    cps_buf_printf(&text, "%s\n%s", f->name, c->name);
     cache_hash(cps_buf_text(&text), text.size, hash);
     hash[8] = '\0';
-    return strtoul(hash, NULL, 16) % w->regress->shards == w->regress->shard;
+    return strtoul(hash, NULL, 16) % regress->shards == regress->shard;
 }
 
 static void keep_cover(struct engine *e, const struct job *job)
@@ -136,18 +139,25 @@ static void put_cache(struct worker *w, const struct cache_key *key, const struc
     cps_err_free(err);
 }
 
+/* What holds for several pairs is said of each. */
+static struct cps_err *again(const struct cps_err *err)
+{
+    return cps_err_new(err->code, "%s", err->message);
+}
+
 static struct cps_err *get_job(struct worker *w, unsigned firmware, unsigned capture,
                                struct job *ret)
 {
     struct engine *e = &w->engine[firmware];
     const char *path = w->regress->manifest.capture[capture].path;
-    char hash[65];
     if (e->err)
-        return cps_err_new(e->err->code, "%s", e->err->message);
-    CPS_TRY(cps_sha256_file(path, hash));
-    struct cache_key key = cache_key_of(
-        e->hash, e->me_hash, hash, w->regress->manifest.policy ? w->regress->manifest.policy : "",
-        w->regress->manifest.limit, w->regress->kinds);
+        return again(e->err);
+    if (!w->capture_hash[0])
+        CPS_TRY(cps_sha256_file(path, w->capture_hash));
+    struct cache_key key =
+        cache_key_of(e->hash, e->me_hash, w->capture_hash,
+                     w->regress->manifest.policy ? w->regress->manifest.policy : "",
+                     w->regress->manifest.limit, w->regress->kinds);
     bool cached = w->regress->cache_dir && cache_get(w->regress->cache_dir, &key, ret);
     w->cached += cached;
     if (!cached) {
@@ -257,7 +267,7 @@ static struct cps_err *load_golden(const char *path, struct job *ret)
     }
     cps_trace_close(trace);
     cps_stream_close(stream);
-    return err;
+    return err ? err : ret->lost ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
@@ -296,38 +306,62 @@ static bool is_judged(struct json_object *pair)
     return json_object_object_get_ex(pair, "status", &status);
 }
 
-static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned capture,
-                                  const struct job *base, struct json_object *pair)
+/* The baseline's run of the capture at hand, made once for all that are compared with it. */
+struct base {
+    struct job job;
+    struct cps_err *err; /* why there is none */
+    bool tried;
+};
+
+static struct base *get_base(struct worker *w, unsigned capture, struct base *base)
+{
+    if (!base->tried)
+        base->err = get_job(w, (unsigned)w->regress->manifest.baseline, capture, &base->job);
+    base->tried = true;
+    return base;
+}
+
+/* Against what it should do: the baseline does the same, else it ends as expected and as the
+ * golden. */
+static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned capture,
+                                 const struct base *base, const struct job *job,
+                                 struct json_object *pair)
 {
     const struct manifest *m = &w->regress->manifest;
-    struct job job = {0};
-    struct cps_err *err = get_job(w, firmware, capture, &job);
-    if (!err) {
-        json_object_object_add(pair, "packets", json_object_new_int64((int64_t)job.packets));
-        json_object_object_add(pair, "instructions",
-                               json_object_new_int64((int64_t)job.instructions));
-    }
-    bool compared = base && (int)firmware != m->baseline;
-    if (!err && compared) {
+    json_object_object_add(pair, "packets", json_object_new_int64((int64_t)job->packets));
+    json_object_object_add(pair, "instructions", json_object_new_int64((int64_t)job->instructions));
+    if (base && !base->err) {
         const struct engine *e = &w->engine[m->baseline];
-        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, base};
-        err = compare(w, firmware, base, &side, &job, pair);
-    } else if (!err) {
-        judge_stop(w, capture, &job, pair);
-        if (!is_judged(pair))
-            err = compare_golden(w, firmware, capture, &job, pair);
+        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->job};
+        return compare(w, firmware, &base->job, &side, job, pair);
     }
-    job_deinit(&job);
+    /* A baseline of another generation says nothing about this pair; one that failed should have.
+     */
+    if (base && base->err->code != CPS_ERR_MISMATCH)
+        return cps_err_new(base->err->code, "the baseline did not run: %s", base->err->message);
+    judge_stop(w, capture, job, pair);
+    return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, job, pair);
+}
+
+static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned capture,
+                                  struct base *base, struct json_object *pair)
+{
+    int baseline = w->regress->manifest.baseline;
+    bool is_base = (int)firmware == baseline;
+    struct job own = {0};
+    if (baseline >= 0)
+        get_base(w, capture, base);
+    if (is_base)
+        return base->err ? again(base->err)
+                         : judge_job(w, firmware, capture, NULL, &base->job, pair);
+    struct cps_err *err = get_job(w, firmware, capture, &own);
+    if (!err)
+        err = judge_job(w, firmware, capture, baseline >= 0 ? base : NULL, &own, pair);
+    job_deinit(&own);
     return err;
 }
 
-/* A capture of another generation than the firmware is no failure of either. */
-static bool is_mismatch(const struct cps_err *err)
-{
-    return strstr(err->message, "the capture is from a GPU of generation") != NULL;
-}
-
-static void run_pair(struct worker *w, unsigned firmware, unsigned capture, const struct job *base,
+static void run_pair(struct worker *w, unsigned firmware, unsigned capture, struct base *base,
                      struct json_object *pairs)
 {
     const struct manifest *m = &w->regress->manifest;
@@ -335,8 +369,8 @@ static void run_pair(struct worker *w, unsigned firmware, unsigned capture, cons
     add_text(pair, "firmware", m->firmware[firmware].name);
     add_text(pair, "capture", m->capture[capture].name);
     struct cps_err *err = judge_pair(w, firmware, capture, base, pair);
-    if (err)
-        judge(pair, is_mismatch(err) ? RESULT_SKIPPED : RESULT_STOPPED, err->message);
+    if (err) /* a capture of another generation than the firmware is no failure of either */
+        judge(pair, err->code == CPS_ERR_MISMATCH ? RESULT_SKIPPED : RESULT_STOPPED, err->message);
     cps_err_free(err);
     json_object_array_add(pairs, pair);
 }
@@ -344,20 +378,14 @@ static void run_pair(struct worker *w, unsigned firmware, unsigned capture, cons
 void worker_capture(struct worker *w, unsigned capture, struct json_object *pairs)
 {
     const struct manifest *m = &w->regress->manifest;
-    struct job base = {0};
-    bool have_base = false;
+    struct base base = {0};
+    w->capture_hash[0] = '\0';
     for (unsigned i = 0; i < m->firmware_count; i++) {
-        bool paired = manifest_pairs(&m->firmware[i], &m->capture[capture]) && mine(w, i, capture);
-        bool needs_base = paired && m->baseline >= 0 && (int)i != m->baseline;
-        if (needs_base && !have_base) {
-            struct cps_err *err = get_job(w, (unsigned)m->baseline, capture, &base);
-            have_base = !err;
-            cps_err_free(err);
-        }
-        if (paired)
-            run_pair(w, i, capture, have_base ? &base : NULL, pairs);
+        if (regress_has(w->regress, i, capture))
+            run_pair(w, i, capture, &base, pairs);
     }
-    job_deinit(&base);
+    job_deinit(&base.job);
+    cps_err_free(base.err);
 }
 
 struct json_object *worker_coverage(const struct worker *w)
