@@ -227,6 +227,7 @@ def bad_manifests(c):
                            ("# cpscope-manifest 1\nfirmware a\n", ":2"),
                            ("# cpscope-manifest 1\nnonsense b\n", ":2"),
                            ("# cpscope-manifest 1\nfirmware a old.fw\nbaseline b\ncapture x\n", "b"),
+                           ("# cpscope-manifest 1\nfirmware a old.fw\npolicy waits=never\n", ":3"),
                            ("# cpscope-manifest 1\nfirmware a old.fw\nmask reg:zz\ncapture x\n", "zz")):
         open(os.path.join(c.folder, "bad.txt"), "w").write(text)
         done = c.run("bad.txt", "--no-cache", "-o", "never")
