@@ -64,11 +64,11 @@ static struct cps_err *load_core(struct cps_machine *machine, struct afuc_core *
                                  const uint32_t *words, uint32_t count, uint32_t start)
 {
     unsigned index = (unsigned)(core - machine->core);
-    free(machine->uops[index]);
-    machine->uops[index] = NULL;
+    afuc_image_unref_(machine->image[index]);
+    machine->image[index] = NULL;
     CPS_TRY(afuc_load_(words + start, count - start, cps_layout_gen(core->layout),
-                       &machine->uops[index]));
-    core->uops = machine->uops[index];
+                       &machine->image[index]));
+    core->uops = machine->image[index]->uop;
     core->uop_count = count - start;
     core->start = start;
     if (core->cover && core->cover_count <= core->uop_count)
@@ -190,64 +190,10 @@ void cps_machine_destroy(struct cps_machine *machine)
     if (!machine)
         return;
     for (unsigned i = 0; i < MAX_CORES; i++)
-        free(machine->uops[i]);
+        afuc_image_unref_(machine->image[i]);
     free(machine->words);
     cps_mem_destroy(machine->mem);
     free(machine);
-}
-
-static struct cps_err *copy_uops(const struct cps_machine *from, struct cps_machine *to, unsigned i)
-{
-    size_t size = ((size_t)from->core[i].uop_count + 1) * sizeof(*to->uops[i]);
-    if (!from->uops[i])
-        return NULL;
-    to->uops[i] = malloc(size);
-    if (!to->uops[i])
-        return cps_err_nomem();
-    memcpy(to->uops[i], from->uops[i], size);
-    to->core[i].uops = to->uops[i];
-    return NULL;
-}
-
-static struct cps_err *copy_owned(struct cps_machine *from, struct cps_machine *to)
-{
-    for (unsigned i = 0; i < MAX_CORES; i++) {
-        struct afuc_core *core = &to->core[i];
-        core->machine = to;
-        core->me = core->me ? &to->core[core->me - from->core] : NULL;
-        core->cover = NULL;
-        core->window = NULL;
-        core->window_left = 0;
-        CPS_TRY(copy_uops(from, to, i));
-    }
-    CPS_TRY(cps_mem_clone(from->mem, &to->mem));
-    if (!from->words)
-        return NULL;
-    to->words = malloc(from->word_count * sizeof(*to->words));
-    if (!to->words)
-        return cps_err_nomem();
-    memcpy(to->words, from->words, from->word_count * sizeof(*to->words));
-    return NULL;
-}
-
-struct cps_err *cps_machine_clone(struct cps_machine *machine, struct cps_machine **ret)
-{
-    struct cps_machine *copy = malloc(sizeof(*copy));
-    if (!copy)
-        return cps_err_nomem();
-    machine_flush_(machine);
-    memcpy(copy, machine, sizeof(*copy));
-    copy->mem = NULL;
-    copy->words = NULL;
-    copy->sink = NULL;
-    copy->kinds = 0;
-    memset(copy->uops, 0, sizeof(copy->uops));
-    struct cps_err *err = copy_owned(machine, copy);
-    if (err)
-        cps_machine_destroy(copy);
-    else
-        *ret = copy;
-    return err;
 }
 
 void machine_flush_(struct cps_machine *machine)

@@ -39,7 +39,7 @@ struct stillness {
 struct cps_machine {
     struct afuc_core core[MAX_CORES];
     unsigned core_count;
-    struct afuc_uop *uops[MAX_CORES];
+    struct afuc_image *image[MAX_CORES];
     struct cps_policy policy;
     enum cps_layout layout; /* A5XX_PFP for the two processors of a5xx together */
     struct cps_mem *mem;
