@@ -258,7 +258,7 @@ void cps_machine_set_ring(struct cps_machine *machine, uint64_t iova, uint32_t d
 /* CP_ME_INIT as the kernel's drivers send it: contexts, error detection, default reset. a5xx has a
  * word of work-arounds, a7xx starts without concurrent binning and sends an operation mask; the
  * list of power-up registers is left out, because no capture holds it. */
-static void ring_me_init(struct cps_machine *machine)
+void machine_me_init_(struct cps_machine *machine)
 {
     const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
     static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
@@ -285,7 +285,7 @@ enum cps_stop cps_machine_boot(struct cps_machine *machine, uint64_t budget)
     enum cps_stop stop = cps_machine_run(machine, budget);
     if (stop != CPS_STOP_IDLE)
         return stop;
-    ring_me_init(machine);
+    machine_me_init_(machine);
     return cps_machine_run(machine, budget);
 }
 

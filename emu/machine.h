@@ -54,6 +54,7 @@ struct cps_machine {
     uint64_t repeats;     /* repetitions behind the first */
     uint64_t changes;     /* stores that changed a register: equal counts, equal registers */
     struct turn turn;
+    unsigned ran_core; /* index of the core that ran last */
     struct stillness stillness;
     struct cps_stats stats;
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
@@ -113,6 +114,9 @@ void nrt_write_(struct afuc_core *core, uint32_t value);
 void event_stamp_(struct afuc_core *core, uint32_t value);
 void event_stamp_high_(struct afuc_core *core, uint32_t value);
 
+/** Puts the generation's CP_ME_INIT into the ring, as the kernel driver does. */
+void machine_me_init_(struct cps_machine *machine);
+
 /** Another processor starts at @p iova, which must lie in the firmware's image. */
 void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t iova);
 
@@ -128,6 +132,12 @@ unsigned event_level_(const struct afuc_core *core, uint32_t header);
 /** Whether the core waits for the next packet, and there is none. */
 bool core_idle_(const struct afuc_core *core);
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget);
+/** Whether some core can never go on. */
+bool machine_faulted_(const struct cps_machine *machine);
+/** Whether every core waits for the ring. */
+bool machine_idle_(const struct cps_machine *machine);
+/** Why a machine that can do nothing and is not idle stopped. */
+enum cps_stop machine_error_(const struct cps_machine *machine);
 /** Goes on with the round of turns, at most @p budget ticks; returns how many passed. A round in
  * which nobody ran has machine->turn.finished and not .ran. */
 uint64_t machine_round_(struct cps_machine *machine, uint64_t budget);

@@ -33,7 +33,7 @@ bool core_idle_(const struct afuc_core *core)
     return s->level == LEVEL_RB && (own_loop || core->uops[s->pc].code == UOP_WAITIN);
 }
 
-static bool all_idle(const struct cps_machine *machine)
+bool machine_idle_(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
         if (!core_idle_(&machine->core[i]))
@@ -79,6 +79,7 @@ uint64_t machine_round_(struct cps_machine *machine, uint64_t budget)
         uint64_t done = runnable(core) ? machine_run_core_(core, asked) : 0;
         ran += done;
         t->ran |= done != 0;
+        machine->ran_core = done ? t->core : machine->ran_core;
         t->left -= (uint32_t)done;
         if (done < asked || !t->left)
             next_turn(machine);
@@ -86,7 +87,7 @@ uint64_t machine_round_(struct cps_machine *machine, uint64_t budget)
     return ran;
 }
 
-static bool faulted(const struct cps_machine *machine)
+bool machine_faulted_(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
         if (machine->core[i].s.wait == WAIT_FAULT)
@@ -103,7 +104,7 @@ static bool refuses_packet(uint32_t code)
     return code == 1 || code == 1u << 13 || code == 1u << 8;
 }
 
-static enum cps_stop error_stop(const struct cps_machine *machine)
+enum cps_stop machine_error_(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
         uint32_t code = machine->core[i].s.error_code;
@@ -150,12 +151,12 @@ static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
     machine->stillness.look_at = 0;
     while (budget) {
         uint64_t ran = machine_round_(machine, budget);
-        if (faulted(machine))
+        if (machine_faulted_(machine))
             return CPS_STOP_FAULT;
         if (machine->turn.finished && !machine->turn.ran)
-            return all_idle(machine) ? CPS_STOP_IDLE : error_stop(machine);
+            return machine_idle_(machine) ? CPS_STOP_IDLE : machine_error_(machine);
         if (stuck(machine, budget, &ran))
-            return error_stop(machine);
+            return machine_error_(machine);
         budget -= ran < budget ? ran : budget;
     }
     return CPS_STOP_BUDGET;
