@@ -173,6 +173,8 @@ CPS_PUBLIC uint32_t cps_machine_return(const struct cps_machine *machine, unsign
                                        unsigned level);
 /** The dword behind the next instruction: differs from pc + 1 in a delay slot. */
 CPS_PUBLIC uint32_t cps_machine_npc(const struct cps_machine *machine, unsigned core);
+/** The word of the instruction at dword @p pc of the core's image; 0 outside of it. */
+CPS_PUBLIC uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc);
 /** Whether the core is started. */
 CPS_PUBLIC bool cps_machine_started(const struct cps_machine *machine, unsigned core);
 

@@ -28,7 +28,8 @@ static bool patch(struct cps_machine *m, const struct cps_edit *edit)
     uint32_t dword = core->start + (uint32_t)edit->number;
     if (m->words && dword < m->word_count)
         m->words[dword] = edit->value;
-    return cps_mem_write(m->mem, m->instr_iova + 4 * (uint64_t)dword, edit->value);
+    return cps_mem_write(m->mem, machine_image_iova_(m, edit->core) + 4 * edit->number,
+                         edit->value);
 }
 
 static void make(struct cps_machine *m, const struct cps_edit *edit)

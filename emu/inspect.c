@@ -35,6 +35,13 @@ bool cps_machine_started(const struct cps_machine *machine, unsigned core)
     return machine->core[core].s.started;
 }
 
+uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc)
+{
+    if (pc >= machine->core[core].uop_count)
+        return 0;
+    return cps_mem_read(machine->mem, machine_image_iova_(machine, core) + 4 * (uint64_t)pc, NULL);
+}
+
 /* The stack has eight entries and wraps. */
 unsigned cps_machine_depth(const struct cps_machine *machine, unsigned core)
 {

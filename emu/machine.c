@@ -39,6 +39,14 @@ static struct cps_err *store_image(struct cps_machine *machine, uint64_t iova,
     return NULL;
 }
 
+uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core)
+{
+    const struct afuc_core *c = &machine->core[core];
+    if (c->who == CPS_CPU_ME)
+        return machine->instr_iova + ME_IMAGE_OFFSET;
+    return machine->instr_iova + 4 * (uint64_t)c->start;
+}
+
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
 static void init_controls(struct afuc_core *core, const struct cps_machine_config *config)
 {

@@ -132,6 +132,8 @@ unsigned event_level_(const struct afuc_core *core, uint32_t header);
 /** Whether the core waits for the next packet, and there is none. */
 bool core_idle_(const struct afuc_core *core);
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget);
+/** Where the image of a core lies in GPU memory. */
+uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core);
 /** Whether some core can never go on. */
 bool machine_faulted_(const struct cps_machine *machine);
 /** Whether every core waits for the ring. */

@@ -19,9 +19,8 @@ static enum cps_fw_role role_of(unsigned who)
     return who < sizeof(role) ? (enum cps_fw_role)role[who] : CPS_FW_SQE;
 }
 
-/* The image that a processor runs, and the part of it. */
-static const struct cps_fw *image_of(const struct diff_side *side, unsigned who,
-                                     const struct cps_fw_part **part)
+const struct cps_fw *diff_image_of(const struct diff_side *side, unsigned who,
+                                   const struct cps_fw_part **part)
 {
     const struct cps_fw *fw = who == CPS_CPU_ME && side->me ? side->me : side->fw;
     for (unsigned i = 0; fw && i < fw->part_count; i++) {
@@ -58,7 +57,7 @@ void diff_print_around(const struct diff_side *side, struct cps_names *const *na
                        uint32_t pc, struct cps_buf *out)
 {
     const struct cps_fw_part *part = NULL;
-    const struct cps_fw *fw = image_of(side, who, &part);
+    const struct cps_fw *fw = diff_image_of(side, who, &part);
     struct cps_print_names print = {.names = names[who]};
     if (!fw)
         return;

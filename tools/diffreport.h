@@ -24,6 +24,9 @@ struct diff_report {
     const struct cps_diff *diff;
 };
 
+/** The image that processor @p who runs, and the part of it; NULL if the file has none. */
+const struct cps_fw *diff_image_of(const struct diff_side *side, unsigned who,
+                                   const struct cps_fw_part **part);
 /** "submission 0, ib1 0x...: CP_MEM_WRITE", both sides, and the code around. */
 void diff_print_first(const struct diff_report *report, struct cps_buf *out);
 /** Counts by packet and by register or address. */

@@ -295,12 +295,17 @@ void rig_watch(struct rig *rig)
     cps_machine_sink(rig->machine, &rig->sink, rig->kinds | rig->extra | 1u << CPS_EV_UNMODELLED);
 }
 
+void rig_prepare(struct rig *rig)
+{
+    cps_machine_workarounds(rig->machine, workarounds(rig->gpu));
+}
+
 void rig_boot(struct rig *rig)
 {
     if (rig->booted)
         return;
     rig->booted = true;
-    cps_machine_workarounds(rig->machine, workarounds(rig->gpu));
+    rig_prepare(rig);
     rig_watch(rig);
     rig->stop = cps_machine_boot(rig->machine, rig->opt->limit);
     rig->stopped = rig->stop != CPS_STOP_IDLE;
