@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "diffplace.h"
+#include "utf8.h"
 
 static const char *escape_of(char c)
 {
@@ -24,33 +25,10 @@ static const char *escape_of(char c)
     }
 }
 
-/* Length of the character at @p at, 0 if there is none that a document may hold. */
-static size_t length_of(const unsigned char *at)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = at[0] < 0x80    ? 1
-                    : at[0] < 0xc0  ? 0
-                    : at[0] < 0xe0  ? 2
-                    : at[0] < 0xf0  ? 3
-                    : at[0] <= 0xf4 ? 4
-                                    : 0;
-    if (length == 1)
-        return at[0] >= ' ' || at[0] == '\n' || at[0] == '\t';
-    uint32_t code = at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    bool none = code == 0xfffe || code == 0xffff || code > 0x10ffff;
-    return length && code >= least[length] && !surrogate && !none ? length : 0;
-}
-
 static void put_text(struct cps_buf *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size;) {
-        size_t length = length_of((const unsigned char *)text + i);
+        size_t length = utf8_length(text + i);
         const char *escape = escape_of(text[i]);
         if (escape)
             cps_buf_str(out, escape);
