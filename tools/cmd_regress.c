@@ -179,7 +179,19 @@ static struct cps_err *merge(struct regress *r)
         cps_buf_printf(&path, "%s/results.json", r->opt->arg[i]);
         CPS_TRY(results_merge(r->results, cps_buf_text(&path)));
     }
+    CPS_TRY(results_complete(r->results));
     return finish(r);
+}
+
+/* Why these are not all pairs of the manifest. */
+static void add_share(struct regress *r)
+{
+    char shard[32];
+    snprintf(shard, sizeof(shard), "%" PRIu32 "/%" PRIu32, r->shard + 1, r->shards);
+    if (r->shards > 1)
+        json_object_object_add(r->results, "shard", json_object_new_string(shard));
+    if (r->interrupted)
+        json_object_object_add(r->results, "interrupted", json_object_new_boolean(1));
 }
 
 static struct cps_err *regress(struct regress *r)
@@ -191,6 +203,7 @@ static struct cps_err *regress(struct regress *r)
     CPS_TRY(pool_run(r));
     CPS_TRY(add_code(r));
     CPS_TRY(add_cover(r));
+    add_share(r);
     fprintf(stderr, "%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
             r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
     return finish(r);

@@ -199,6 +199,46 @@ static void merge_firmware(struct json_object *to, struct json_object *from)
         json_object_object_add(to, "baseline", json_object_get(baseline));
 }
 
+/* "shards": an object with a member "I/N" per shard merged so far. */
+static struct cps_err *merge_shard(struct json_object *to, struct json_object *from,
+                                   const char *path)
+{
+    if (get(from, "interrupted"))
+        return cps_err_new(CPS_ERR_INPUT, "%s: the run was interrupted; run it again to go on",
+                           path);
+    if (!get(from, "shard"))
+        return NULL;
+    if (!get(to, "shards"))
+        json_object_object_add(to, "shards", json_object_new_object());
+    json_object_object_add(get(to, "shards"), result_text(from, "shard"),
+                           json_object_new_boolean(1));
+    return NULL;
+}
+
+struct cps_err *results_complete(struct json_object *results)
+{
+    struct json_object *shards = get(results, "shards");
+    unsigned i = 0, n = 0;
+    if (!shards)
+        return NULL;
+    json_object_object_foreach(shards, shard, unused)
+    {
+        unsigned of = 0;
+        (void)unused;
+        if (sscanf(shard, "%u/%u", &i, &of) != 2 || (n && of != n))
+            return cps_err_new(CPS_ERR_INPUT, "shard %s is of another run than the others", shard);
+        n = of;
+    }
+    for (i = 1; i <= n; i++) {
+        char key[32];
+        snprintf(key, sizeof(key), "%u/%u", i, n);
+        if (!get(shards, key))
+            return cps_err_new(CPS_ERR_INPUT, "the results of shard %s are missing", key);
+    }
+    json_object_object_del(results, "shards");
+    return NULL;
+}
+
 /* Whether it has the members of results, of the right kinds. */
 static bool are_results(struct json_object *from)
 {
@@ -219,6 +259,7 @@ struct cps_err *results_merge(struct json_object *to, const char *path)
         return cps_err_new(CPS_ERR_INPUT, "%s: not the results of a regression run, expected them",
                            path);
     }
+    struct cps_err *err = merge_shard(to, from, path);
     for (size_t i = 0; i < json_object_array_length(pairs); i++)
         json_object_array_add(get(to, "pairs"),
                               json_object_get(json_object_array_get_idx(pairs, i)));
@@ -227,7 +268,7 @@ struct cps_err *results_merge(struct json_object *to, const char *path)
     results_join(get(to, "code"), get(from, "code"));
     merge_coverage(get(to, "coverage"), get(from, "coverage"));
     json_object_put(from);
-    return NULL;
+    return err;
 }
 
 unsigned results_count(struct json_object *results, enum result_status status)

@@ -19,6 +19,7 @@ enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED
  *               "instructions", "first", "counts", "place", "packet_a", "packet_b"}...],
  *    "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a", "code_b"}},
  *    "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}}
+ * and "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing.
  * pairs are sorted by capture, then firmware. Places are where first divergences arise
  * (diffplace.h), sorted by name.
  */
@@ -46,6 +47,8 @@ void results_coverage_table(struct json_object *handlers, struct cps_buf *out);
 void results_join(struct json_object *to, struct json_object *from);
 /** Adds the results in a file. */
 CPS_MUST_USE struct cps_err *results_merge(struct json_object *to, const char *path);
+/** After merging: @return an error that names a shard which is missing. */
+CPS_MUST_USE struct cps_err *results_complete(struct json_object *results);
 /** Sorts pairs and places, and leaves each pair once; the last thing before writing. */
 CPS_MUST_USE struct cps_err *results_sort(struct json_object *results);
 unsigned results_count(struct json_object *results, enum result_status status);

@@ -170,6 +170,10 @@ struct cps_err *results_html(struct json_object *results, const char *path)
         "<main>\n<h1>cpscope regress</h1>\n<p>%zu pairs of firmware and capture. <a "
         "href=\"#code\">Changed code</a>, <a href=\"#coverage\">handler coverage</a></p>\n",
         json_object_array_length(get(results, "pairs")));
+    if (get(results, "shard"))
+        html_wrap(&out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
+    if (get(results, "interrupted"))
+        cps_buf_str(&out, "<p class=\"note\">Interrupted: pairs are missing.</p>\n");
     html_places_overview(&out, results);
     cps_buf_str(&out, "<h2>All pairs</h2>\n");
     put_matrix(&out, results);
