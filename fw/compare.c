@@ -56,6 +56,13 @@ static uint32_t target_bits(unsigned op)
     return is_relative(op) ? 0xffff : is_absolute(op) ? 0x3ffffff : 0;
 }
 
+bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b)
+{
+    struct cps_insn insn;
+    cps_decode(cps_isa_afuc(), gen, a, &insn);
+    return !((a ^ b) & ~target_bits(insn.op));
+}
+
 static bool target_of(const struct cps_insn *insn, uint32_t at, uint32_t *ret)
 {
     int64_t target = operand(insn, "target");

@@ -137,6 +137,9 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_compare(const struct cps_fw *a,
                                                        const struct cps_fw *b,
                                                        struct cps_fw_change **ret, size_t *count);
 
+/** Whether two instructions are the same but for where they branch to. */
+CPS_PUBLIC bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b);
+
 /**
  * Adds symbols from a file to a loaded firmware: from the ELF form of the same image, which brings
  * lines too, or from text. A line of text is "ADDRESS NAME", the address in dwords (0x or decimal)

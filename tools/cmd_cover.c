@@ -46,6 +46,11 @@ static struct cps_err *write_text(const char *path, const struct cps_buf *text)
     return cps_outfile_commit(out);
 }
 
+static const struct cps_names *names_of(const struct coverage *c)
+{
+    return c->names[c->fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE];
+}
+
 /* FILE.asm beside FILE: what genhtml shows the counts against. */
 static struct cps_err *write_lcov(struct coverage *c, const char *path)
 {
@@ -54,37 +59,62 @@ static struct cps_err *write_lcov(struct coverage *c, const char *path)
     cps_buf_printf(&name, "%s.asm", path);
     CPS_TRY(write_text(cps_buf_text(&name), &c->listing));
     CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
-    cover_lcov(c->fw, c->cover, full ? full : cps_buf_text(&name), cps_buf_text(&c->listing),
-               &info);
+    cover_lcov(c->fw, names_of(c), c->cover, full ? full : cps_buf_text(&name),
+               cps_buf_text(&c->listing), &info);
     return write_text(path, &info);
 }
 
-/* Counts of an earlier run: "DA:LINE,COUNT" and "BRDA:" against the same listing. */
+/* "DA:LINE,COUNT" and "BRDA:LINE,0,BRANCH,COUNT"; branch 0 is the one that was taken. Other lines
+ * are sums. @p lines, @p dword  as cover_lines() gives them */
+static bool add_counts(struct coverage *c, const char *line, const uint32_t *dword, size_t lines)
+{
+    unsigned number = 0, branch = 0;
+    uint64_t count = 0;
+    bool run = sscanf(line, "DA:%u,%" SCNu64, &number, &count) == 2;
+    bool taken =
+        !run && sscanf(line, "BRDA:%u,0,%u,%" SCNu64, &number, &branch, &count) == 3 && !branch;
+    if (!run && !taken)
+        return true;
+    if (number >= lines || dword[number] == UINT32_MAX)
+        return false;
+    struct cps_cover *to = &c->cover[dword[number]];
+    to->run += run ? count : 0;
+    to->taken += taken ? count : 0;
+    return true;
+}
+
+/* Counts of an earlier run against the same listing. */
+static struct cps_err *merge_file(struct coverage *c, const char *path, FILE *file,
+                                  const uint32_t *dword, size_t lines)
+{
+    char line[4096];
+    bool end = false;
+    for (unsigned number = 1; fgets(line, sizeof(line), file); number++) {
+        if (!add_counts(c, line, dword, lines))
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s:%u: counts a line without an instruction of %s; expected the "
+                               "counts of this firmware",
+                               path, number, c->fw->name);
+        end = end || !strcmp(line, "end_of_record\n");
+    }
+    return end ? NULL
+               : cps_err_new(CPS_ERR_INPUT, "%s: expected lcov's form, with \"end_of_record\"",
+                             path);
+}
+
 static struct cps_err *merge_lcov(struct coverage *c, const char *path)
 {
     FILE *file = fopen(path, "r");
-    char line[4096];
     if (!file)
         return cps_err_os(path, "open");
     uint32_t *dword = calloc(c->listing.size + 2, sizeof(*dword));
-    if (!dword) {
-        fclose(file);
-        return cps_err_nomem();
-    }
-    size_t lines = cover_lines(c->fw, cps_buf_text(&c->listing), dword);
-    while (fgets(line, sizeof(line), file)) {
-        unsigned number = 0, branch = 0;
-        uint64_t count = 0;
-        if (sscanf(line, "DA:%u,%" SCNu64, &number, &count) == 2 && number < lines &&
-            dword[number] != UINT32_MAX)
-            c->cover[dword[number]].run += count;
-        if (sscanf(line, "BRDA:%u,0,%u,%" SCNu64, &number, &branch, &count) == 3 && !branch &&
-            number < lines && dword[number] != UINT32_MAX)
-            c->cover[dword[number]].taken += count;
-    }
+    struct cps_err *err = dword ? NULL : cps_err_nomem();
+    if (!err)
+        err =
+            merge_file(c, path, file, dword, cover_lines(c->fw, cps_buf_text(&c->listing), dword));
     free(dword);
     fclose(file);
-    return NULL;
+    return err;
 }
 
 static struct cps_err *run(struct coverage *c)
@@ -104,8 +134,7 @@ static struct cps_err *run(struct coverage *c)
         CPS_TRY(add_capture(c, opt->arg[i]));
     if (opt->output)
         CPS_TRY(write_lcov(c, opt->output));
-    struct json_object *handlers = cover_handlers(
-        c->fw, c->names[c->fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE], c->cover);
+    struct json_object *handlers = cover_handlers(c->fw, names_of(c), c->cover);
     results_coverage_table(handlers, &table);
     json_object_put(handlers);
     fputs(cps_buf_text(&table), stdout);

@@ -62,6 +62,19 @@ static struct cps_err *read_shard(struct regress *r)
     return NULL;
 }
 
+/* What the matrix has for columns; the same in every shard. */
+static void add_firmware(struct regress *r)
+{
+    const struct manifest *m = &r->manifest;
+    struct json_object *names = json_object_new_array();
+    for (unsigned i = 0; i < m->firmware_count; i++)
+        json_object_array_add(names, json_object_new_string(m->firmware[i].name));
+    json_object_object_add(r->results, "firmware", names);
+    if (m->baseline >= 0)
+        json_object_object_add(r->results, "baseline",
+                               json_object_new_string(m->firmware[m->baseline].name));
+}
+
 static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
 {
     const struct cps_options *opt = r->opt;
@@ -70,6 +83,7 @@ static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
     if (r->manifest.events && !cps_text_classes(r->manifest.events, &r->kinds))
         return cps_err_new(CPS_ERR_SYNTAX, "%s: \"events %s\" is no list of classes", opt->arg[0],
                            r->manifest.events);
+    add_firmware(r);
     r->run = run_options(r);
     cache_default_dir(cache, size);
     r->cache_dir = opt->no_cache ? NULL : opt->cache ? opt->cache : cache;
@@ -156,7 +170,7 @@ static void print_people(const struct regress *r)
 
 static struct cps_err *finish(struct regress *r)
 {
-    results_sort(r->results);
+    CPS_TRY(results_sort(r->results));
     if (r->opt->output)
         CPS_TRY(results_write(r->results, r->opt->output));
     if (r->opt->json)
@@ -173,7 +187,19 @@ static struct cps_err *merge(struct regress *r)
         cps_buf_printf(&path, "%s/results.json", r->opt->arg[i]);
         CPS_TRY(results_merge(r->results, cps_buf_text(&path)));
     }
+    CPS_TRY(results_complete(r->results));
     return finish(r);
+}
+
+/* Why these are not all pairs of the manifest. */
+static void add_share(struct regress *r)
+{
+    char shard[32];
+    snprintf(shard, sizeof(shard), "%" PRIu32 "/%" PRIu32, r->shard + 1, r->shards);
+    if (r->shards > 1)
+        json_object_object_add(r->results, "shard", json_object_new_string(shard));
+    if (r->interrupted)
+        json_object_object_add(r->results, "interrupted", json_object_new_boolean(1));
 }
 
 static struct cps_err *regress(struct regress *r)
@@ -185,6 +211,7 @@ static struct cps_err *regress(struct regress *r)
     CPS_TRY(pool_run(r));
     CPS_TRY(add_code(r));
     CPS_TRY(add_cover(r));
+    add_share(r);
     fprintf(stderr, "%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
             r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
     return finish(r);

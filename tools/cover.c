@@ -52,14 +52,23 @@ static unsigned starts_of(const struct cps_fw *fw, const struct cps_fw_part *par
     return kept;
 }
 
+static const char *name_of(const struct cps_names *names, unsigned id)
+{
+    return id == 4 ? "type 4" : cps_name(names, CPS_SPACE_PACKET, id, NULL);
+}
+
+/* Up to two packets of a handler; those with a name say more about it. */
 static void put_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
                         const struct cps_names *names, uint32_t start, struct cps_buf *out)
 {
-    if (start == 0)
+    if (start == 0) {
         cps_buf_str(out, "bootstrap");
-    for (unsigned id = 0, shown = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        const char *name = cps_name(names, CPS_SPACE_PACKET, id, NULL);
-        if (cps_fw_handler(fw, part, id) != start || start == 0)
+        return;
+    }
+    for (unsigned i = 0, shown = 0; i < 2 * CPS_FW_TABLE_SIZE; i++) {
+        unsigned id = i % CPS_FW_TABLE_SIZE;
+        const char *name = name_of(names, id);
+        if (cps_fw_handler(fw, part, id) != start || (i < CPS_FW_TABLE_SIZE) == !name)
             continue;
         if (shown++ == 2) {
             cps_buf_str(out, ", ...");
@@ -135,8 +144,6 @@ static void put_line(const struct cps_fw *fw, const struct cps_cover *cover, uns
                      uint32_t at, struct cps_buf *out)
 {
     const struct cps_cover *c = &cover[at];
-    if (!is_code(fw, at))
-        return;
     cps_buf_printf(out, "DA:%u,%" PRIu64 "\n", number, c->run);
     if (!is_branch(fw, at))
         return;
@@ -156,20 +163,57 @@ size_t cover_lines(const struct cps_fw *fw, const char *text, uint32_t *ret)
         uint32_t at = 0;
         if (!strncmp(line, ".section", 8) && part + 1 < fw->part_count)
             part++;
-        bool shown = fw->part_count && line_address(line, length, &at) && at < fw->part[part].size;
+        bool shown = fw->part_count && line_address(line, length, &at) &&
+                     at < fw->part[part].size && is_code(fw, fw->part[part].start + at);
         ret[number] = shown ? fw->part[part].start + at : UINT32_MAX;
         line += length + (line[length] == '\n');
     }
     return number;
 }
 
-void cover_lcov(const struct cps_fw *fw, const struct cps_cover *cover, const char *listing,
-                const char *text, struct cps_buf *out)
+/* A handler is what lcov calls a function; its name stands in front of the first comma. */
+static void put_function(const struct cps_fw *fw, const struct cps_fw_part *part,
+                         const struct cps_names *names, uint32_t start, size_t line, uint64_t run,
+                         struct cps_buf *out)
+{
+    CPS_BUF name = {0};
+    if (fw->part_count > 1)
+        cps_buf_printf(&name, "%s:", cps_fw_role_name(part->role));
+    put_handler(fw, part, names, start, &name);
+    int length = (int)strcspn(cps_buf_text(&name), ",");
+    cps_buf_printf(out, "FN:%zu,%.*s\nFNDA:%" PRIu64 ",%.*s\n", line, length, cps_buf_text(&name),
+                   run, length, cps_buf_text(&name));
+}
+
+static void put_functions(const struct cps_fw *fw, const struct cps_names *names,
+                          const struct cps_cover *cover, const uint32_t *dword, size_t lines,
+                          struct cps_buf *out)
+{
+    for (unsigned p = 0; p < fw->part_count; p++) {
+        const struct cps_fw_part *part = &fw->part[p];
+        uint32_t start[CPS_FW_TABLE_SIZE + 2];
+        unsigned count = starts_of(fw, part, start), i = 0;
+        for (size_t line = 1; line < lines; line++) {
+            uint32_t at = dword[line] - part->start;
+            if (dword[line] == UINT32_MAX || at >= part->size)
+                continue;
+            while (i + 1 < count && start[i + 1] <= at)
+                i++;
+            if (i < count && start[i] <= at) /* it may begin with padding */
+                put_function(fw, part, names, start[i++], line, cover[dword[line]].run, out);
+        }
+    }
+}
+
+void cover_lcov(const struct cps_fw *fw, const struct cps_names *names,
+                const struct cps_cover *cover, const char *listing, const char *text,
+                struct cps_buf *out)
 {
     uint32_t *dword = calloc(strlen(text) + 2, sizeof(*dword));
     size_t lines = dword ? cover_lines(fw, text, dword) : 0;
     out->failed = out->failed || !dword;
     cps_buf_printf(out, "TN:\nSF:%s\n", listing);
+    put_functions(fw, names, cover, dword, lines, out);
     for (size_t number = 1; number < lines; number++) {
         if (dword[number] != UINT32_MAX)
             put_line(fw, cover, (unsigned)number, dword[number], out);

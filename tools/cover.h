@@ -15,10 +15,12 @@ struct json_object *cover_handlers(const struct cps_fw *fw, const struct cps_nam
                                    const struct cps_cover *cover);
 /** Appends the tracefile that lcov and genhtml read. @p listing  path of the disassembly, as
  * cps_fw_listing() gives it in @p text */
-void cover_lcov(const struct cps_fw *fw, const struct cps_cover *cover, const char *listing,
-                const char *text, struct cps_buf *out);
+void cover_lcov(const struct cps_fw *fw, const struct cps_names *names,
+                const struct cps_cover *cover, const char *listing, const char *text,
+                struct cps_buf *out);
 
-/** For each line of the listing, counted from 1, the dword it shows or UINT32_MAX; @p ret has room
+/** For each line of the listing, counted from 1, the instruction it shows, as a dword of the
+ * image, or UINT32_MAX; @p ret has room
  * for two entries more than there are lines. @return lines + 1 */
 size_t cover_lines(const struct cps_fw *fw, const char *text, uint32_t *ret);
 

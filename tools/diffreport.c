@@ -19,8 +19,8 @@ static enum cps_fw_role role_of(unsigned who)
     return who < sizeof(role) ? (enum cps_fw_role)role[who] : CPS_FW_SQE;
 }
 
-const struct cps_fw *diff_image_of(const struct diff_side *side, unsigned who,
-                                   const struct cps_fw_part **part)
+const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
+                                const struct cps_fw_part **part)
 {
     const struct cps_fw *fw = who == CPS_CPU_ME && side->me ? side->me : side->fw;
     for (unsigned i = 0; fw && i < fw->part_count; i++) {
@@ -53,11 +53,12 @@ void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
         cps_buf_printf(out, "+0x%" PRIx32, pc - at);
 }
 
-void diff_print_around(const struct diff_side *side, struct cps_names *const *names, unsigned who,
-                       uint32_t pc, struct cps_buf *out)
+/* The code of one side around @p pc of processor @p who. */
+static void print_around(const struct diff_side *side, struct cps_names *const *names, unsigned who,
+                         uint32_t pc, struct cps_buf *out)
 {
     const struct cps_fw_part *part = NULL;
-    const struct cps_fw *fw = diff_image_of(side, who, &part);
+    const struct cps_fw *fw = diff_image(side, who, &part);
     struct cps_print_names print = {.names = names[who]};
     if (!fw)
         return;
@@ -99,9 +100,9 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
     print_event(r, r->a.label, first->a, out);
     print_event(r, r->b.label, first->b, out);
     if (first->a)
-        diff_print_around(&r->a, r->names, cps_event_who(first->a), cps_event_pc(first->a), out);
+        print_around(&r->a, r->names, cps_event_who(first->a), cps_event_pc(first->a), out);
     if (first->b)
-        diff_print_around(&r->b, r->names, cps_event_who(first->b), cps_event_pc(first->b), out);
+        print_around(&r->b, r->names, cps_event_who(first->b), cps_event_pc(first->b), out);
 }
 
 static enum cps_space space_of(unsigned kind)

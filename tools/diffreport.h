@@ -24,9 +24,6 @@ struct diff_report {
     const struct cps_diff *diff;
 };
 
-/** The image that processor @p who runs, and the part of it; NULL if the file has none. */
-const struct cps_fw *diff_image_of(const struct diff_side *side, unsigned who,
-                                   const struct cps_fw_part **part);
 /** "submission 0, ib1 0x...: CP_MEM_WRITE", both sides, and the code around. */
 void diff_print_first(const struct diff_report *report, struct cps_buf *out);
 /** Counts by packet and by register or address. */
@@ -41,9 +38,9 @@ CPS_MUST_USE struct cps_err *diff_print_code(const struct diff_report *report,
 /** Only the places where the code changed, without what a corpus did there. */
 CPS_MUST_USE struct cps_err *diff_print_places(const struct diff_report *report,
                                                struct cps_buf *out);
-/** The code of one side around @p pc of processor @p who. */
-void diff_print_around(const struct diff_side *side, struct cps_names *const *names, unsigned who,
-                       uint32_t pc, struct cps_buf *out);
+/** The image that a processor runs, and its part of it; NULL where the side has none. */
+const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
+                                const struct cps_fw_part **part);
 /** "CP_NOP+0x2": the handler that @p pc of a part stands in. */
 void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
                        const struct cps_names *names, uint32_t pc, struct cps_buf *out);

@@ -10,6 +10,7 @@
 #include "isa/buf.h"
 #include "trace/stream.h"
 #include "trace/text.h"
+#include "utf8.h"
 
 #define MAX_BYTES (64u << 20)
 #define MAX_WORDS 32
@@ -82,6 +83,21 @@ static struct cps_err *add_firmware(struct reader *r)
     return fw->name && fw->path[0] ? NULL : cps_err_nomem();
 }
 
+/* As reports name it: what a document cannot hold is written as \xHH. */
+static char *shown_name(const char *name)
+{
+    CPS_BUF text = {0};
+    while (*name) {
+        size_t length = *name == '\n' || *name == '\t' ? 0 : utf8_length(name);
+        if (length)
+            cps_buf_add(&text, name, length);
+        else
+            cps_buf_printf(&text, "\\x%02x", (unsigned char)*name);
+        name += length ? length : 1;
+    }
+    return text.failed ? NULL : strdup(cps_buf_text(&text));
+}
+
 static struct cps_err *add_capture(struct reader *r, const char *path, const char *tags, int expect)
 {
     struct manifest *to = r->to;
@@ -93,7 +109,7 @@ static struct cps_err *add_capture(struct reader *r, const char *path, const cha
     struct manifest_capture *capture = &more[to->capture_count++];
     bool below = !strncmp(path, r->dir, dir);
     *capture = (struct manifest_capture){.path = strdup(path),
-                                         .name = strdup(below ? path + dir : path),
+                                         .name = shown_name(below ? path + dir : path),
                                          .tags = tags_of(tags),
                                          .expect = expect};
     return capture->path && capture->name ? NULL : cps_err_nomem();

@@ -32,6 +32,7 @@ struct pool {
     size_t shared_size;
     FILE **file; /* by worker */
     pid_t *pid;
+    unsigned restarted_at; /* captures taken when a worker was last replaced */
 };
 
 static struct shared *interrupted;
@@ -59,10 +60,8 @@ static void work(struct pool *p, struct worker *worker, FILE *file)
         if (next >= count || atomic_load(&p->shared->stop))
             return;
         struct json_object *line = json_object_new_object();
-        struct json_object *pairs = json_object_new_array();
-        json_object_object_add(line, "pairs", pairs);
         atomic_store(&p->shared->state[next], RUNNING);
-        worker_capture(worker, next, pairs);
+        worker_capture(worker, next, line);
         put_line(file, line);
         atomic_store(&p->shared->state[next], DONE);
         atomic_fetch_add(&p->shared->done, 1);
@@ -94,20 +93,41 @@ static int run_worker(struct pool *p, unsigned index)
     return status;
 }
 
+static bool start_worker(struct pool *p, unsigned index)
+{
+    fflush(NULL);
+    p->pid[index] = fork();
+    if (p->pid[index] == 0)
+        _exit(run_worker(p, index));
+    return p->pid[index] > 0;
+}
+
 static struct cps_err *start(struct pool *p)
 {
     for (unsigned i = 0; i < p->regress->jobs; i++) {
         p->file[i] = tmpfile();
         if (!p->file[i])
             return cps_err_os("(temporary file)", "create");
-        fflush(NULL);
-        p->pid[i] = fork();
-        if (p->pid[i] < 0)
+        if (!start_worker(p, i))
             return cps_err_os("(worker)", "start");
-        if (p->pid[i] == 0)
-            _exit(run_worker(p, i));
     }
     return NULL;
+}
+
+/* Another worker goes on for one that a capture killed; not for one that took no capture, for that
+ * would never end. Its results follow those of the dead one, whose last line may be half. */
+static bool replace(struct pool *p, pid_t pid)
+{
+    unsigned taken = atomic_load(&p->shared->next);
+    unsigned index = 0;
+    while (index < p->regress->jobs && p->pid[index] != pid)
+        index++;
+    if (index == p->regress->jobs || taken >= p->regress->manifest.capture_count ||
+        taken == p->restarted_at || atomic_load(&p->shared->stop))
+        return false;
+    p->restarted_at = taken;
+    fputc('\n', p->file[index]);
+    return start_worker(p, index);
 }
 
 /* For people only: nothing of it goes into a result. */
@@ -132,7 +152,7 @@ static void wait_all(struct pool *p)
         int status = 0;
         pid_t pid = waitpid(-1, &status, WNOHANG);
         if (pid > 0) {
-            running--;
+            running -= !WIFSIGNALED(status) || !replace(p, pid);
             continue;
         }
         if (pid < 0 && errno != EINTR)
@@ -173,6 +193,8 @@ static struct cps_err *gather_one(struct pool *p, struct json_object *from)
         return cps_err_new(CPS_ERR_INPUT, "%s", json_object_get_string(error));
     for (size_t i = 0; pairs && i < json_object_array_length(pairs); i++)
         json_object_array_add(to, json_object_get(json_object_array_get_idx(pairs, i)));
+    if (pairs)
+        results_join(get(p->regress->results, "places"), get(from, "places"));
     if (!from || !get(from, "coverage"))
         return NULL;
     join_cover(p->regress->digits, get(from, "coverage"));
@@ -196,25 +218,31 @@ static struct cps_err *gather_file(struct pool *p, FILE *file)
     return err;
 }
 
-/* Captures whose worker died with them. */
-static void report_crashes(struct pool *p)
+static void add_lost(struct pool *p, unsigned capture, const char *reason)
 {
     const struct manifest *m = &p->regress->manifest;
-    for (unsigned c = 0; c < m->capture_count; c++) {
-        if (atomic_load(&p->shared->state[c]) != RUNNING)
+    for (unsigned f = 0; f < m->firmware_count; f++) {
+        if (!worker_has(p->regress, f, capture))
             continue;
-        for (unsigned f = 0; f < m->firmware_count; f++) {
-            if (!regress_has(p->regress, f, c))
-                continue;
-            struct json_object *pair = json_object_new_object();
-            json_object_object_add(pair, "firmware", json_object_new_string(m->firmware[f].name));
-            json_object_object_add(pair, "capture", json_object_new_string(m->capture[c].name));
-            json_object_object_add(pair, "status",
-                                   json_object_new_string(result_word(RESULT_STOPPED)));
-            json_object_object_add(pair, "reason",
-                                   json_object_new_string("the process that ran it died"));
-            json_object_array_add(get(p->regress->results, "pairs"), pair);
-        }
+        struct json_object *pair = json_object_new_object();
+        json_object_object_add(pair, "firmware", json_object_new_string(m->firmware[f].name));
+        json_object_object_add(pair, "capture", json_object_new_string(m->capture[capture].name));
+        json_object_object_add(pair, "status", json_object_new_string(result_word(RESULT_STOPPED)));
+        json_object_object_add(pair, "reason", json_object_new_string(reason));
+        json_object_array_add(get(p->regress->results, "pairs"), pair);
+    }
+}
+
+/* Captures whose worker died with them, or that no worker was left for. */
+static void report_lost(struct pool *p)
+{
+    bool stopped = atomic_load(&p->shared->stop);
+    for (unsigned c = 0; c < p->regress->manifest.capture_count; c++) {
+        unsigned state = atomic_load(&p->shared->state[c]);
+        if (state == RUNNING)
+            add_lost(p, c, "the process that ran it died");
+        else if (state == WAITING && !stopped)
+            add_lost(p, c, "no process was left to run it");
     }
 }
 
@@ -223,7 +251,7 @@ static struct cps_err *gather(struct pool *p)
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < p->regress->jobs && !err; i++)
         err = gather_file(p, p->file[i]);
-    report_crashes(p);
+    report_lost(p);
     p->regress->interrupted = atomic_load(&p->shared->stop);
     return err;
 }

@@ -21,14 +21,14 @@ struct regress {
     bool interrupted;
 };
 
-/** Whether this shard has the pair: by its names, so that lists may grow and be reordered. */
-bool regress_has(const struct regress *regress, unsigned firmware, unsigned capture);
-
-/** One capture on its firmware: appends pairs to @p pairs (worker.c). @p state  of the worker. */
+/** Runs pairs (worker.c). */
 struct worker;
 CPS_MUST_USE struct cps_err *worker_create(struct regress *regress, struct worker **ret);
 void worker_destroy(struct worker *worker);
-void worker_capture(struct worker *worker, unsigned capture, struct json_object *pairs);
+/** Whether the manifest pairs these, and the pair is of this shard. */
+bool worker_has(const struct regress *regress, unsigned firmware, unsigned capture);
+/** One capture on its firmware. @p ret  gets "pairs", and "places" that are new to this worker. */
+void worker_capture(struct worker *worker, unsigned capture, struct json_object *ret);
 /** Coverage that the worker has seen, per firmware, as the results hold it. */
 struct json_object *worker_coverage(const struct worker *worker);
 /** What the code of each firmware differs in from the baseline's. */

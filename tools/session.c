@@ -151,7 +151,7 @@ const struct cps_fw *session_fw(const struct session *s, unsigned core,
 {
     enum cps_processor who = cps_machine_core_who(session_machine(s), core);
     const struct diff_side side = {.fw = s->rig.fw, .me = s->rig.me};
-    return diff_image_of(&side, who, part);
+    return diff_image(&side, who, part);
 }
 
 unsigned session_part(const struct cps_fw *fw, const struct cps_fw_part *part)

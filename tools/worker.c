@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cache.h"
-#include "diffreport.h"
+#include "diffplace.h"
 #include "names.h"
 #include "regress.h"
 
@@ -18,17 +18,18 @@ struct engine {
     struct job_boot boot;
     bool booted;
     uint8_t *cover; /* per dword, bits as in the cache */
+    struct cps_names *names[CPS_CPU_COUNT];
 };
 
 struct worker {
     struct regress *regress;
     struct engine *engine; /* by firmware of the manifest */
     struct cps_mask mask;
-    struct cps_names *names[CPS_CPU_COUNT];
+    struct json_object *seen;   /* places that some pair of this worker was in */
+    struct json_object *places; /* new ones of the capture at hand */
     uint64_t emulated, cached;
     char capture_hash[65]; /* of the capture at hand */
     bool cache_failed;
-    uint64_t *by_packet; /* differences by firmware and packet: 129 each */
 };
 
 static struct cps_err *open_engine(struct worker *w, unsigned i)
@@ -41,8 +42,24 @@ static struct cps_err *open_engine(struct worker *w, unsigned i)
         CPS_TRY(cps_fw_load(m->path[1], 0, &e->me));
         CPS_TRY(cps_sha256_file(m->path[1], e->me_hash));
     }
+    const struct cps_trace_head head = {.gen = e->fw->gen, .layout = e->fw->layout};
+    CPS_TRY(trace_names(&head, w->regress->opt->rnn, e->names));
     e->cover = calloc((size_t)e->fw->count + 1, 1);
     return e->cover ? NULL : cps_err_nomem();
+}
+
+/* Masks name registers as the first firmware's generation does. */
+static struct cps_err *read_mask(struct worker *w)
+{
+    const char *mask = w->regress->manifest.mask;
+    unsigned i = 0;
+    while (i < w->regress->manifest.firmware_count && w->engine[i].err)
+        i++;
+    if (!mask || i == w->regress->manifest.firmware_count)
+        return NULL;
+    const struct engine *e = &w->engine[i];
+    return cps_mask_add(&w->mask, mask,
+                        e->names[e->fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]);
 }
 
 struct cps_err *worker_create(struct regress *regress, struct worker **ret)
@@ -54,19 +71,12 @@ struct cps_err *worker_create(struct regress *regress, struct worker **ret)
         return cps_err_nomem();
     w->regress = regress;
     w->engine = calloc(count, sizeof(*w->engine));
-    w->by_packet = calloc((size_t)count * 129, sizeof(*w->by_packet));
-    if (!w->engine || !w->by_packet)
+    w->seen = json_object_new_object();
+    if (!w->engine || !w->seen)
         return cps_err_nomem();
-    const struct cps_fw *first = NULL;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         w->engine[i].err = open_engine(w, i);
-        first = !first && !w->engine[i].err ? w->engine[i].fw : first;
-    }
-    struct cps_trace_head head = {.gen = first ? first->gen : CPS_A6XX,
-                                  .layout = first ? first->layout : CPS_LAYOUT_A6XX};
-    CPS_TRY(trace_names(&head, regress->opt->rnn, w->names));
-    return cps_mask_add(&w->mask, regress->manifest.mask ? regress->manifest.mask : "",
-                        w->names[head.gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]);
+    return read_mask(w);
 }
 
 void worker_destroy(struct worker *w)
@@ -79,27 +89,27 @@ void worker_destroy(struct worker *w)
         cps_fw_destroy(e->me);
         cps_err_free(e->err);
         free(e->cover);
+        trace_names_free(e->names);
         job_boot_deinit(&e->boot);
     }
     free(w->engine);
-    free(w->by_packet);
+    json_object_put(w->seen);
     cps_mask_deinit(&w->mask);
-    trace_names_free(w->names);
     free(w);
 }
 
-bool regress_has(const struct regress *regress, unsigned firmware, unsigned capture)
+/* Shards go by names, so that lists may grow and be reordered. */
+bool worker_has(const struct regress *r, unsigned firmware, unsigned capture)
 {
-    const struct manifest_firmware *f = &regress->manifest.firmware[firmware];
-    const struct manifest_capture *c = &regress->manifest.capture[capture];
+    const struct manifest *m = &r->manifest;
     CPS_BUF text = {0};
     char hash[65];
-    if (!manifest_pairs(f, c))
+    if (!manifest_pairs(&m->firmware[firmware], &m->capture[capture]))
         return false;
-    cps_buf_printf(&text, "%s\n%s", f->name, c->name);
+    cps_buf_printf(&text, "%s\n%s", m->firmware[firmware].name, m->capture[capture].name);
     cache_hash(cps_buf_text(&text), text.size, hash);
     hash[8] = '\0';
-    return strtoul(hash, NULL, 16) % regress->shards == regress->shard;
+    return strtoul(hash, NULL, 16) % r->shards == r->shard;
 }
 
 static void keep_cover(struct engine *e, const struct job *job)
@@ -192,31 +202,35 @@ static int reason_of(enum cps_stop stop)
     return reason[stop];
 }
 
-static void add_code(const struct diff_side *side, struct worker *w, const struct cps_event *event,
-                     const char *key, struct json_object *pair)
+/* Code goes with the place, which many pairs share; the first pair there brings it along. */
+static void add_place(struct worker *w, const struct diff_report *report, struct json_object *pair)
 {
-    CPS_BUF code = {0};
-    if (event)
-        diff_print_around(side, w->names, cps_event_who(event), cps_event_pc(event), &code);
-    add_text(pair, key, cps_buf_text(&code));
+    CPS_BUF key = {0};
+    diff_place_key(report, &key);
+    add_text(pair, "place", cps_buf_text(&key));
+    if (json_object_object_get_ex(w->seen, cps_buf_text(&key), NULL))
+        return;
+    struct json_object *place = diff_place(report);
+    json_object_object_add(w->seen, cps_buf_text(&key), json_object_get(place));
+    json_object_object_add(w->places, cps_buf_text(&key), place);
 }
 
-static void describe(struct worker *w, unsigned firmware, struct diff_report *report,
-                     const struct cps_diff *diff, struct json_object *pair)
+static void describe(struct worker *w, struct diff_report *report, struct json_object *pair)
 {
     CPS_BUF first = {0};
     CPS_BUF counts = {0};
-    struct diff_side a = report->a;
-    struct diff_side b = report->b;
-    report->a.fw = report->b.fw = NULL; /* code goes into columns of its own */
+    CPS_BUF packet_a = {0};
+    CPS_BUF packet_b = {0};
+    add_place(w, report, pair);
+    diff_place_packet(report, false, &packet_a);
+    diff_place_packet(report, true, &packet_b);
+    report->a.fw = report->b.fw = NULL; /* the place has the code */
     diff_print_first(report, &first);
     diff_print_counts(report, &counts);
     add_text(pair, "first", cps_buf_text(&first));
     add_text(pair, "counts", cps_buf_text(&counts));
-    add_code(&a, w, diff->first.a, "code_a", pair);
-    add_code(&b, w, diff->first.b, "code_b", pair);
-    for (unsigned id = 0; id <= 128; id++)
-        w->by_packet[firmware * 129 + id] += diff->by_packet[id];
+    add_text(pair, "packet_a", cps_buf_text(&packet_a));
+    add_text(pair, "packet_b", cps_buf_text(&packet_b));
 }
 
 /* Compares with @p base and judges the pair. */
@@ -229,14 +243,16 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
     const struct cps_diff_options options = {w->regress->kinds, &w->mask};
     CPS_TRY(cps_diff_events(base->event, base->count, job->event, job->count, &options, NULL, NULL,
                             &diff));
-    struct diff_report report = {.a = *base_side, .names = w->names, .diff = &diff};
-    report.b = (struct diff_side){w->regress->manifest.firmware[firmware].name, e->fw, e->me, job};
+    const char *name = w->regress->manifest.firmware[firmware].name;
+    struct diff_report report = {
+        .a = *base_side, .b = {name, e->fw, e->me, job}, .names = e->names, .diff = &diff};
     json_object_object_add(pair, "differences", json_object_new_int64((int64_t)diff.differences));
     if (diff.differences) {
         char reason[64];
-        snprintf(reason, sizeof(reason), "%" PRIu64 " differences", diff.differences);
+        snprintf(reason, sizeof(reason), "%" PRIu64 " difference%s", diff.differences,
+                 diff.differences == 1 ? "" : "s");
         judge(pair, RESULT_DIFFERS, reason);
-        describe(w, firmware, &report, &diff, pair);
+        describe(w, &report, pair);
     } else {
         judge(pair, RESULT_PASS, "");
     }
@@ -279,7 +295,7 @@ static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsig
         judge(pair, RESULT_PASS, "");
         return NULL;
     }
-    const struct diff_side side = {.label = "golden"};
+    const struct diff_side side = {.label = "golden", .job = &golden};
     struct cps_err *err = load_golden(path, &golden);
     if (!err)
         err = compare(w, firmware, &golden, &side, job, pair);
@@ -302,27 +318,17 @@ static void judge_stop(struct worker *w, unsigned capture, const struct job *job
 
 static bool is_judged(struct json_object *pair)
 {
-    struct json_object *status = NULL;
-    return json_object_object_get_ex(pair, "status", &status);
+    return json_object_object_get_ex(pair, "status", NULL);
 }
 
 /* The baseline's run of the capture at hand, made once for all that are compared with it. */
 struct base {
     struct job job;
     struct cps_err *err; /* why there is none */
-    bool tried;
 };
 
-static struct base *get_base(struct worker *w, unsigned capture, struct base *base)
-{
-    if (!base->tried)
-        base->err = get_job(w, (unsigned)w->regress->manifest.baseline, capture, &base->job);
-    base->tried = true;
-    return base;
-}
-
-/* Against what it should do: the baseline does the same, else it ends as expected and as the
- * golden. */
+/* Against what it should do: as the baseline does, else end as expected and be as the golden.
+ * @p base  NULL: there is none, or this is it */
 static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned capture,
                                  const struct base *base, const struct job *job,
                                  struct json_object *pair)
@@ -344,24 +350,20 @@ static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned c
 }
 
 static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned capture,
-                                  struct base *base, struct json_object *pair)
+                                  const struct base *base, struct json_object *pair)
 {
-    int baseline = w->regress->manifest.baseline;
-    bool is_base = (int)firmware == baseline;
-    struct job own = {0};
-    if (baseline >= 0)
-        get_base(w, capture, base);
-    if (is_base)
+    struct job job = {0};
+    if (base && (int)firmware == w->regress->manifest.baseline)
         return base->err ? again(base->err)
                          : judge_job(w, firmware, capture, NULL, &base->job, pair);
-    struct cps_err *err = get_job(w, firmware, capture, &own);
+    struct cps_err *err = get_job(w, firmware, capture, &job);
     if (!err)
-        err = judge_job(w, firmware, capture, baseline >= 0 ? base : NULL, &own, pair);
-    job_deinit(&own);
+        err = judge_job(w, firmware, capture, base, &job, pair);
+    job_deinit(&job);
     return err;
 }
 
-static void run_pair(struct worker *w, unsigned firmware, unsigned capture, struct base *base,
+static void run_pair(struct worker *w, unsigned firmware, unsigned capture, const struct base *base,
                      struct json_object *pairs)
 {
     const struct manifest *m = &w->regress->manifest;
@@ -375,17 +377,26 @@ static void run_pair(struct worker *w, unsigned firmware, unsigned capture, stru
     json_object_array_add(pairs, pair);
 }
 
-void worker_capture(struct worker *w, unsigned capture, struct json_object *pairs)
+void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
 {
     const struct manifest *m = &w->regress->manifest;
+    struct json_object *pairs = json_object_new_array();
     struct base base = {0};
+    bool needs_base = false;
     w->capture_hash[0] = '\0';
+    w->places = json_object_new_object();
+    json_object_object_add(ret, "pairs", pairs);
+    json_object_object_add(ret, "places", w->places);
+    for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
+        needs_base = needs_base || worker_has(w->regress, i, capture);
+    if (needs_base)
+        base.err = get_job(w, (unsigned)m->baseline, capture, &base.job);
     for (unsigned i = 0; i < m->firmware_count; i++) {
-        if (regress_has(w->regress, i, capture))
-            run_pair(w, i, capture, &base, pairs);
+        if (worker_has(w->regress, i, capture))
+            run_pair(w, i, capture, needs_base ? &base : NULL, pairs);
     }
-    job_deinit(&base.job);
     cps_err_free(base.err);
+    job_deinit(&base.job);
 }
 
 struct json_object *worker_coverage(const struct worker *w)
@@ -419,9 +430,9 @@ struct cps_err *worker_code(struct worker *w, struct json_object *ret)
         CPS_BUF text = {0};
         struct diff_report report = {.a = {"old", a->fw, a->me, NULL},
                                      .b = {"new", b->fw, b->me, NULL},
-                                     .names = w->names,
+                                     .names = a->names,
                                      .diff = &none};
-        if ((int)i == m->baseline || a->err || b->err)
+        if ((int)i == m->baseline || a->err || b->err || a->fw->gen != b->fw->gen)
             continue;
         CPS_TRY(diff_print_places(&report, &text));
         add_text(ret, m->firmware[i].name, cps_buf_text(&text));
