@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Traces as `.cpt` through the reader that was written from the document alone, against the text form of
+the same run. Usage: cptread.py CPSCOPE; with CPSCOPE_CORPUS also real runs."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
+import cptread
+
+CPSCOPE = sys.argv[1]
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+A7XX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "streams", "a7xx.pm4")
+CASES = [
+    ("the demo, default events", ["--demo"], "default"),
+    ("the demo, every event", ["--demo"], "all"),
+    ("a6xx, every event", ["--fw", "@firmware/a680_sqe.fw", "@captures/fd-clouds.rd.gz"], "all"),
+    ("a5xx with two processors, every event",
+     ["--fw", "@firmware/a530_pfp.fw", "--fw", "@firmware/a530_pm4.fw", "@captures/compute-a540.rd.gz"],
+     "all"),
+    ("a7xx with three, every event", ["--fw", "@firmware/a740_sqe.fw", A7XX], "all"),
+]
+
+
+def run(args, events, out):
+    args = [os.path.join(CORPUS or "", a[1:]) if a.startswith("@") else a for a in args]
+    subprocess.run([CPSCOPE, "run", *args, "--events", events, "-o", out], check=False,
+                   stderr=subprocess.DEVNULL, timeout=120)
+
+
+def compare(args, events, folder):
+    text, binary, lines = (os.path.join(folder, "x." + end) for end in ("trace", "cpt", "jsonl"))
+    run(args, events, text)
+    run(args, events, binary)
+    read = "".join(cptread.read(open(binary, "rb").read()))
+    expected = re.sub(r" ;.*", "", open(text).read())
+    assert read == expected, "the second reader finds other events"
+    # Through JSON Lines and back: the same bytes.
+    again = os.path.join(folder, "again.cpt")
+    subprocess.run([CPSCOPE, "convert", binary, "-o", lines], check=True, timeout=120)
+    subprocess.run([CPSCOPE, "convert", lines, "-o", again], check=True, timeout=120)
+    assert open(again, "rb").read() == open(binary, "rb").read(), "convert loses something"
+    subprocess.run([CPSCOPE, "convert", again, "-o", text + "2"], check=True, timeout=120)
+    assert open(text + "2").read() == open(text).read(), "text out of .cpt is another one"
+    return read.count("\n")
+
+
+print("1..%d" % len(CASES))
+failed = 0
+for number, (name, args, events) in enumerate(CASES, 1):
+    if any(a.startswith("@") for a in args) and not CORPUS:
+        print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, name))
+        continue
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            print("ok %d - %s, %d lines" % (number, name, compare(args, events, folder)), flush=True)
+        except (AssertionError, IndexError, OSError, subprocess.SubprocessError) as error:
+            failed += 1
+            print("not ok %d - %s\n# %s" % (number, name, error))
+sys.exit(failed > 0)

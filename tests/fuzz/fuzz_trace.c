@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * Fuzz target: traces of any form. Every event that is read can be written as text. */
+#include "trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void print_all(struct cps_trace *trace)
+{
+    struct cps_event events[64];
+    CPS_BUF text = {0};
+    struct cps_err *err = NULL;
+    size_t count = 1;
+    while (!err && count) {
+        err = cps_trace_next(trace, events, 64, &count);
+        for (size_t i = 0; i < count && i < 64; i++) {
+            cps_buf_clear(&text);
+            cps_text_event(&text, &events[i], NULL, true);
+        }
+    }
+    cps_err_free(err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    struct cps_err *err = cps_stream_open_memory("fuzz", data, size, &stream);
+    if (!err)
+        err = cps_trace_open(stream, &trace);
+    if (!err)
+        print_all(trace);
+    cps_err_free(err);
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+    return 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ * Masks, and the comparison of two traces, on small traces in text form. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "diff.h"
+#include "trace.h"
+
+#define HEAD "# cpscope-trace 1\n# gen a6xx\n"
+
+static struct cps_names *names;
+
+static int open_names(void **state)
+{
+    (void)state;
+    return cps_names_create(CPS_LAYOUT_A6XX, NULL, &names) ? -1 : 0;
+}
+
+static int close_names(void **state)
+{
+    (void)state;
+    cps_names_destroy(names);
+    return 0;
+}
+
+static size_t read_text(const char *lines, struct cps_event *ret, size_t room)
+{
+    CPS_BUF text = {0};
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    size_t count = 0;
+    cps_buf_printf(&text, "%s%s", HEAD, lines);
+    assert_null(cps_stream_open_memory("test", text.data, text.size, &stream));
+    struct cps_err *err = cps_trace_open(stream, &trace);
+    if (!err)
+        err = cps_trace_next(trace, ret, room, &count);
+    if (err)
+        fail_msg("%s", err->message);
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+    return count;
+}
+
+#define PKT1 "PKT ib1 0x0000000000001000 0x70460001\n" /* CP_EVENT_WRITE */
+#define PKT2 "PKT ib1 0x0000000000001008 0x70108000\n" /* CP_NOP */
+#define PKT3 "PKT ib1 0x000000000000100c 0x70268000\n" /* CP_WAIT_FOR_IDLE */
+#define A    "REG 0x8800 0x00000001 data\n"
+#define A2   "REG 0x8800 0x00000002 data\n"
+#define B    "REG 0x8801 0x00000003 data\n"
+#define M    "MEMW 0x0000000000002000 0x00000004 nrt\n"
+#define M2   "MEMW 0x0000000000002000 0x00000005 nrt\n"
+
+static const struct comparison {
+    const char *claim, *a, *b, *mask;
+    uint64_t differences;
+    int how; /* of the first */
+} comparisons[] = {
+    {"equal traces", PKT1 A B PKT2 M, PKT1 A B PKT2 M, "", 0, 0},
+    {"another value is one difference", PKT1 A B PKT2 M, PKT1 A2 B PKT2 M, "", 1, CPS_DIFF_VALUE},
+    {"an inserted write does not cascade", PKT1 A B PKT2 M, PKT1 A A2 B PKT2 M, "", 1,
+     CPS_DIFF_ADDED},
+    {"a write left out does not cascade", PKT1 A B PKT2 M, PKT1 B PKT2 M, "", 1, CPS_DIFF_REMOVED},
+    {"a packet left out takes only its own writes along", PKT1 A PKT2 M PKT3 B, PKT1 A PKT3 B, "",
+     1, CPS_DIFF_REMOVED},
+    {"a packet more", PKT1 A PKT3 B, PKT1 A PKT2 M PKT3 B, "", 1, CPS_DIFF_ADDED},
+    {"packets missing at the end", PKT1 A PKT2 M PKT3 B, PKT1 A, "", 2, CPS_DIFF_REMOVED},
+    {"one side is empty", PKT1 A B, "", "", 2, CPS_DIFF_REMOVED},
+    {"a masked register", PKT1 A B, PKT1 A2 B, "reg:0x8800", 0, 0},
+    {"a mask of another register", PKT1 A B, PKT1 A2 B, "reg:0x8801", 1, CPS_DIFF_VALUE},
+    {"masked bits that hold the difference", PKT1 A B, PKT1 A2 B, "reg:0x8800/0x3", 0, 0},
+    {"masked bits that do not", PKT1 A B, PKT1 A2 B, "reg:0x8800/0x1", 1, CPS_DIFF_VALUE},
+    {"a masked range of memory", PKT1 M, PKT1 M2, "mem:0x1ffc-0x2003", 0, 0},
+    {"memory outside of the range", PKT1 M, PKT1 M2, "mem:0x2004-0x2fff", 1, CPS_DIFF_VALUE},
+    {"a masked packet", PKT1 A PKT2 M, PKT1 A2 PKT2 M, "pkt:CP_EVENT_WRITE", 0, 0},
+    {"another packet is masked", PKT1 A PKT2 M, PKT1 A2 PKT2 M, "pkt:CP_NOP", 1, CPS_DIFF_VALUE},
+    {"several rules", PKT1 A M, PKT1 A2 M2, "reg:0x8800,mem:0x2000", 0, 0},
+    {"by name", PKT1 "REG 0x9842 0x1 data\n", PKT1 "REG 0x9842 0x2 data\n", "reg:PC_EVENT_CMD", 0,
+     0},
+};
+
+#define KINDS (1u << CPS_EV_REG | 1u << CPS_EV_MEMW)
+
+static void traces_are_compared_packet_by_packet(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++) {
+        const struct comparison *c = &comparisons[i];
+        struct cps_event a[32];
+        struct cps_event b[32];
+        struct cps_mask mask = {0};
+        struct cps_diff diff = {0};
+        const struct cps_diff_options options = {KINDS, &mask};
+        size_t a_count = read_text(c->a, a, 32);
+        size_t b_count = read_text(c->b, b, 32);
+        assert_null(cps_mask_add(&mask, c->mask, names));
+        assert_null(cps_diff_events(a, a_count, b, b_count, &options, NULL, NULL, &diff));
+        if (diff.differences != c->differences)
+            fail_msg("%s: %llu differences, expected %llu", c->claim,
+                     (unsigned long long)diff.differences, (unsigned long long)c->differences);
+        if (diff.differences && (int)diff.first.how != c->how)
+            fail_msg("%s: the first is %d, expected %d", c->claim, (int)diff.first.how, c->how);
+        cps_diff_deinit(&diff);
+        cps_mask_deinit(&mask);
+    }
+}
+
+static void the_report_counts_by_packet_and_place(void **state)
+{
+    (void)state;
+    struct cps_event a[32];
+    struct cps_event b[32];
+    struct cps_diff diff = {0};
+    const struct cps_diff_options options = {KINDS, NULL};
+    size_t a_count = read_text(PKT1 A M PKT2 A PKT3 B, a, 32);
+    size_t b_count = read_text(PKT1 A2 M2 PKT2 A2 PKT3 B, b, 32);
+    assert_null(cps_diff_events(a, a_count, b, b_count, &options, NULL, NULL, &diff));
+    assert_int_equal(diff.differences, 3);
+    assert_int_equal(diff.by_packet[0x46], 2);
+    assert_int_equal(diff.by_packet[0x10], 1);
+    assert_int_equal(diff.places, 2);
+    assert_int_equal(diff.by_place[0].kind, CPS_EV_REG);
+    assert_int_equal(diff.by_place[0].addr, 0x8800);
+    assert_int_equal(diff.by_place[0].count, 2);
+    assert_int_equal(diff.by_place[1].count, 1);
+    assert_ptr_equal(diff.first.pkt_a, &a[0]);
+    assert_ptr_equal(diff.first.b, &b[1]);
+    cps_diff_deinit(&diff);
+}
+
+static const char *const bad_masks[] = {
+    "reg",
+    "reg:",
+    "reg:NO_SUCH_REGISTER",
+    "reg:0x2-0x1",
+    "mem:0x1-",
+    "mem:PC_EVENT",
+    "reg:0x1/",
+    "reg:0x1 ",
+    "foo:0x1",
+    "reg:0x1,,reg:0x2",
+    "pkt:NOTHING",
+    "reg:0x1/zz",
+    ",reg:0x1",
+};
+
+static void bad_masks_say_what_was_expected(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad_masks) / sizeof(bad_masks[0]); i++) {
+        struct cps_mask mask = {0};
+        struct cps_err *err = cps_mask_add(&mask, bad_masks[i], names);
+        if (!err || err->code != CPS_ERR_SYNTAX || !strstr(err->message, "expected"))
+            fail_msg("\"%s\" is accepted", bad_masks[i]);
+        cps_err_free(err);
+        cps_mask_deinit(&mask);
+    }
+}
+
+/* A trace compared with itself minus one event: exactly that event, wherever it was. */
+static void one_event_less_is_one_difference_anywhere(void **state)
+{
+    (void)state;
+    enum { COUNT = 400 };
+    static struct cps_event a[COUNT];
+    static struct cps_event b[COUNT];
+    const struct cps_diff_options options = {KINDS, NULL};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        bool pkt = i % 5 == 0;
+        a[i] = (struct cps_event){cps_event_head(pkt ? CPS_EV_PKT : CPS_EV_REG, 1, CPS_CPU_SQE, i),
+                                  pkt ? 0x70460001 : i * 7, pkt ? 0x1000 + 4 * i : 0x8000 + i % 13};
+    }
+    for (uint32_t gone = 0; gone < COUNT; gone++) {
+        struct cps_diff diff = {0};
+        if (gone % 5 == 0)
+            continue;
+        memcpy(b, a, gone * sizeof(*a));
+        memcpy(b + gone, a + gone + 1, (COUNT - gone - 1) * sizeof(*a));
+        assert_null(cps_diff_events(a, COUNT, b, COUNT - 1, &options, NULL, NULL, &diff));
+        assert_int_equal(diff.differences, 1);
+        assert_int_equal(diff.first.how, CPS_DIFF_REMOVED);
+        assert_ptr_equal(diff.first.a, &a[gone]);
+        cps_diff_deinit(&diff);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(traces_are_compared_packet_by_packet),
+        cmocka_unit_test(the_report_counts_by_packet_and_place),
+        cmocka_unit_test(bad_masks_say_what_was_expected),
+        cmocka_unit_test(one_event_less_is_one_difference_anywhere),
+    };
+    return cmocka_run_group_tests_name("diff", tests, open_names, close_names);
+}
