@@ -25,8 +25,9 @@ struct worker {
     struct regress *regress;
     struct engine *engine; /* by firmware of the manifest */
     struct cps_mask mask;
-    struct json_object *seen;   /* places that some pair of this worker was in */
-    struct json_object *places; /* new ones of the capture at hand */
+    struct json_object *seen;       /* places that some pair of this worker was in */
+    struct json_object *places;     /* new ones of the capture at hand */
+    const struct cps_err *base_err; /* why the capture at hand has no baseline; or NULL */
     uint64_t emulated, cached;
     bool cache_failed;
 };
@@ -225,6 +226,16 @@ static void describe(struct worker *w, struct diff_report *report, struct json_o
     add_text(pair, "packet_b", cps_buf_text(&packet_b));
 }
 
+static void judge_difference(uint64_t differences, const struct job *job, struct json_object *pair)
+{
+    CPS_BUF reason = {0};
+    cps_buf_printf(&reason, "%" PRIu64 " difference%s", differences, differences == 1 ? "" : "s");
+    if (job->stop != CPS_STOP_IDLE)
+        cps_buf_printf(&reason, "; %s: %s",
+                       cps_event_sub_word(CPS_EV_END, (unsigned)reason_of(job->stop)), job->why);
+    judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
+}
+
 /* Compares with @p base and judges the pair. */
 static struct cps_err *compare(struct worker *w, unsigned firmware, const struct job *base,
                                const struct diff_side *base_side, const struct job *job,
@@ -240,10 +251,7 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
         .a = *base_side, .b = {name, e->fw, e->me, job}, .names = e->names, .diff = &diff};
     json_object_object_add(pair, "differences", json_object_new_int64((int64_t)diff.differences));
     if (diff.differences) {
-        char reason[64];
-        snprintf(reason, sizeof(reason), "%" PRIu64 " difference%s", diff.differences,
-                 diff.differences == 1 ? "" : "s");
-        judge(pair, RESULT_DIFFERS, reason);
+        judge_difference(diff.differences, job, pair);
         describe(w, &report, pair);
     } else {
         judge(pair, RESULT_PASS, "");
@@ -313,6 +321,12 @@ static bool is_judged(struct json_object *pair)
     return json_object_object_get_ex(pair, "status", NULL);
 }
 
+/* A capture of another generation than the firmware is no failure of either. */
+static bool is_mismatch(const struct cps_err *err)
+{
+    return strstr(err->message, "the capture is from a GPU of generation") != NULL;
+}
+
 /* What the pair's run gave: compared with the baseline's, or judged by itself. */
 static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned capture,
                                  const struct job *base, const struct job *job,
@@ -327,6 +341,11 @@ static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned c
         return compare(w, firmware, base, &side, job, pair);
     }
     judge_stop(w, capture, job, pair);
+    if (!is_judged(pair) && w->base_err && !is_mismatch(w->base_err)) {
+        CPS_BUF reason = {0};
+        cps_buf_printf(&reason, "no baseline to compare with: %s", w->base_err->message);
+        judge(pair, RESULT_SKIPPED, cps_buf_text(&reason));
+    }
     return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, job, pair);
 }
 
@@ -341,12 +360,6 @@ static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned 
         err = judge_job(w, firmware, capture, base, &job, pair);
     job_deinit(&job);
     return err;
-}
-
-/* A capture of another generation than the firmware is no failure of either. */
-static bool is_mismatch(const struct cps_err *err)
-{
-    return strstr(err->message, "the capture is from a GPU of generation") != NULL;
 }
 
 static void run_pair(struct worker *w, unsigned firmware, unsigned capture, const struct job *base,
@@ -375,11 +388,13 @@ void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
     for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
         needs_base = needs_base || worker_has(w->regress, i, capture);
     struct cps_err *err = needs_base ? get_job(w, (unsigned)m->baseline, capture, &base) : NULL;
+    w->base_err = err;
     for (unsigned i = 0; i < m->firmware_count; i++) {
         if (worker_has(w->regress, i, capture))
             run_pair(w, i, capture, needs_base && !err ? &base : NULL, pairs);
     }
-    cps_err_free(err); /* the baseline's own pair says it */
+    w->base_err = NULL;
+    cps_err_free(err);
     job_deinit(&base);
 }
 
