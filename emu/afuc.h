@@ -176,6 +176,14 @@ struct afuc_uop {
 };
 #define S2_IMM 0xff
 
+/** A decoded image, then one ILLEGAL; shared by clones of a machine until one of them changes it.
+ */
+struct afuc_image {
+    uint32_t refs;
+    uint32_t count; /* without the last one */
+    struct afuc_uop uop[];
+};
+
 enum { U_REP = 1, U_PEEK = 2, U_PRE = 4, U_POPS = 8 };
 
 /** Codes of micro-operations. Every ALU operation has three shapes: two registers, register and
@@ -217,7 +225,7 @@ enum ctl {
 
 struct afuc_core {
     struct afuc_state s;         /* first: the hot part of a core */
-    const struct afuc_uop *uops; /* image, then one ILLEGAL; owned by the machine */
+    const struct afuc_uop *uops; /* of an image that the machine owns */
     uint32_t uop_count;          /* without the last one */
     enum cps_processor who;
     enum cps_layout layout;
@@ -238,7 +246,10 @@ struct afuc_core {
 
 /* afuc_load.c */
 CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
-                                        struct afuc_uop **ret);
+                                        struct afuc_image **ret);
+/** Decodes @p word as dword @p pc of @p image, which nobody else may share. */
+void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen);
+void afuc_image_unref_(struct afuc_image *image);
 /* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran.
  */
 uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);

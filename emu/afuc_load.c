@@ -110,19 +110,32 @@ static void load_word(struct loader *l, struct afuc_uop *uop)
         uop->flags |= U_POPS;
 }
 
-struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
-                           struct afuc_uop **ret)
+void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)
 {
-    struct afuc_uop *uops = calloc((size_t)count + 1, sizeof(*uops));
-    if (!uops)
+    struct cps_insn insn;
+    struct loader l = {cps_isa_afuc(), &insn, pc, image->count};
+    cps_decode(l.isa, gen, word, &insn);
+    load_word(&l, &image->uop[pc]);
+}
+
+struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
+                           struct afuc_image **ret)
+{
+    struct afuc_image *image =
+        calloc(1, sizeof(*image) + ((size_t)count + 1) * sizeof(*image->uop));
+    if (!image)
         return cps_err_nomem();
-    for (uint32_t pc = 0; pc < count; pc++) {
-        struct cps_insn insn;
-        struct loader l = {cps_isa_afuc(), &insn, pc, count};
-        cps_decode(l.isa, gen, words[pc], &insn);
-        load_word(&l, &uops[pc]);
-    }
-    uops[count] = (struct afuc_uop){.code = UOP_ILLEGAL};
-    *ret = uops;
+    image->refs = 1;
+    image->count = count;
+    for (uint32_t pc = 0; pc < count; pc++)
+        afuc_patch_(image, pc, words[pc], gen);
+    image->uop[count] = (struct afuc_uop){.code = UOP_ILLEGAL};
+    *ret = image;
     return NULL;
+}
+
+void afuc_image_unref_(struct afuc_image *image)
+{
+    if (image && --image->refs == 0)
+        free(image);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
+#include "debug.h"
 #include "machine.h"
 
 #include <inttypes.h>
@@ -22,6 +23,36 @@ enum cps_processor cps_machine_core_who(const struct cps_machine *machine, unsig
 uint32_t cps_machine_pc(const struct cps_machine *machine, unsigned core)
 {
     return machine->core[core].s.pc;
+}
+
+uint32_t cps_machine_npc(const struct cps_machine *machine, unsigned core)
+{
+    return machine->core[core].s.npc;
+}
+
+bool cps_machine_started(const struct cps_machine *machine, unsigned core)
+{
+    return machine->core[core].s.started;
+}
+
+uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc)
+{
+    if (pc >= machine->core[core].uop_count)
+        return 0;
+    return cps_mem_read(machine->mem, machine_image_iova_(machine, core) + 4 * (uint64_t)pc, NULL);
+}
+
+/* The stack has eight entries and wraps. */
+unsigned cps_machine_depth(const struct cps_machine *machine, unsigned core)
+{
+    uint32_t depth = machine->core[core].s.sqe[SQE_SP];
+    return depth < STACK_DEPTH ? depth : STACK_DEPTH;
+}
+
+uint32_t cps_machine_return(const struct cps_machine *machine, unsigned core, unsigned level)
+{
+    const struct afuc_state *s = &machine->core[core].s;
+    return s->sqe[SQE_STACK + (s->sqe[SQE_SP] - 1 - level) % STACK_DEPTH];
 }
 
 uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core, unsigned number)

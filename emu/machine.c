@@ -39,6 +39,14 @@ static struct cps_err *store_image(struct cps_machine *machine, uint64_t iova,
     return NULL;
 }
 
+uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core)
+{
+    const struct afuc_core *c = &machine->core[core];
+    if (c->who == CPS_CPU_ME)
+        return machine->instr_iova + ME_IMAGE_OFFSET;
+    return machine->instr_iova + 4 * (uint64_t)c->start;
+}
+
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
 static void init_controls(struct afuc_core *core, const struct cps_machine_config *config)
 {
@@ -64,11 +72,11 @@ static struct cps_err *load_core(struct cps_machine *machine, struct afuc_core *
                                  const uint32_t *words, uint32_t count, uint32_t start)
 {
     unsigned index = (unsigned)(core - machine->core);
-    free(machine->uops[index]);
-    machine->uops[index] = NULL;
+    afuc_image_unref_(machine->image[index]);
+    machine->image[index] = NULL;
     CPS_TRY(afuc_load_(words + start, count - start, cps_layout_gen(core->layout),
-                       &machine->uops[index]));
-    core->uops = machine->uops[index];
+                       &machine->image[index]));
+    core->uops = machine->image[index]->uop;
     core->uop_count = count - start;
     core->start = start;
     if (core->cover && core->cover_count <= core->uop_count)
@@ -190,64 +198,10 @@ void cps_machine_destroy(struct cps_machine *machine)
     if (!machine)
         return;
     for (unsigned i = 0; i < MAX_CORES; i++)
-        free(machine->uops[i]);
+        afuc_image_unref_(machine->image[i]);
     free(machine->words);
     cps_mem_destroy(machine->mem);
     free(machine);
-}
-
-static struct cps_err *copy_uops(const struct cps_machine *from, struct cps_machine *to, unsigned i)
-{
-    size_t size = ((size_t)from->core[i].uop_count + 1) * sizeof(*to->uops[i]);
-    if (!from->uops[i])
-        return NULL;
-    to->uops[i] = malloc(size);
-    if (!to->uops[i])
-        return cps_err_nomem();
-    memcpy(to->uops[i], from->uops[i], size);
-    to->core[i].uops = to->uops[i];
-    return NULL;
-}
-
-static struct cps_err *copy_owned(struct cps_machine *from, struct cps_machine *to)
-{
-    for (unsigned i = 0; i < MAX_CORES; i++) {
-        struct afuc_core *core = &to->core[i];
-        core->machine = to;
-        core->me = core->me ? &to->core[core->me - from->core] : NULL;
-        core->cover = NULL;
-        core->window = NULL;
-        core->window_left = 0;
-        CPS_TRY(copy_uops(from, to, i));
-    }
-    CPS_TRY(cps_mem_clone(from->mem, &to->mem));
-    if (!from->words)
-        return NULL;
-    to->words = malloc(from->word_count * sizeof(*to->words));
-    if (!to->words)
-        return cps_err_nomem();
-    memcpy(to->words, from->words, from->word_count * sizeof(*to->words));
-    return NULL;
-}
-
-struct cps_err *cps_machine_clone(struct cps_machine *machine, struct cps_machine **ret)
-{
-    struct cps_machine *copy = malloc(sizeof(*copy));
-    if (!copy)
-        return cps_err_nomem();
-    machine_flush_(machine);
-    memcpy(copy, machine, sizeof(*copy));
-    copy->mem = NULL;
-    copy->words = NULL;
-    copy->sink = NULL;
-    copy->kinds = 0;
-    memset(copy->uops, 0, sizeof(copy->uops));
-    struct cps_err *err = copy_owned(machine, copy);
-    if (err)
-        cps_machine_destroy(copy);
-    else
-        *ret = copy;
-    return err;
 }
 
 void machine_flush_(struct cps_machine *machine)
@@ -312,7 +266,7 @@ void cps_machine_set_ring(struct cps_machine *machine, uint64_t iova, uint32_t d
 /* CP_ME_INIT as the kernel's drivers send it: contexts, error detection, default reset. a5xx has a
  * word of work-arounds, a7xx starts without concurrent binning and sends an operation mask; the
  * list of power-up registers is left out, because no capture holds it. */
-static void ring_me_init(struct cps_machine *machine)
+void machine_me_init_(struct cps_machine *machine)
 {
     const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
     static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
@@ -339,7 +293,7 @@ enum cps_stop cps_machine_boot(struct cps_machine *machine, uint64_t budget)
     enum cps_stop stop = cps_machine_run(machine, budget);
     if (stop != CPS_STOP_IDLE)
         return stop;
-    ring_me_init(machine);
+    machine_me_init_(machine);
     return cps_machine_run(machine, budget);
 }
 

@@ -19,10 +19,27 @@ struct injection {
 };
 #define MAX_INJECTIONS 64u
 
+/* Whose turn it is. Part of the state, so that a run may be cut anywhere and goes on as if it had
+ * not been. */
+struct turn {
+    uint32_t core;
+    uint32_t left; /* ticks of this core's turn */
+    uint32_t most; /* ticks of every turn of this round; 0: the round has not begun */
+    bool ran;      /* some core did something in this round */
+    bool finished;
+};
+
+/* How long no register and no memory has changed, and when that is to be looked into next. */
+struct stillness {
+    uint64_t mark; /* changes so far */
+    uint64_t still;
+    uint64_t look_at; /* 0: nothing is known */
+};
+
 struct cps_machine {
     struct afuc_core core[MAX_CORES];
     unsigned core_count;
-    struct afuc_uop *uops[MAX_CORES];
+    struct afuc_image *image[MAX_CORES];
     struct cps_policy policy;
     enum cps_layout layout; /* A5XX_PFP for the two processors of a5xx together */
     struct cps_mem *mem;
@@ -36,6 +53,9 @@ struct cps_machine {
     uint64_t clock;       /* instructions of all cores, each repetition of a (rep) counted */
     uint64_t repeats;     /* repetitions behind the first */
     uint64_t changes;     /* stores that changed a register: equal counts, equal registers */
+    struct turn turn;
+    unsigned ran_core; /* index of the core that ran last */
+    struct stillness stillness;
     struct cps_stats stats;
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
@@ -94,6 +114,9 @@ void nrt_write_(struct afuc_core *core, uint32_t value);
 void event_stamp_(struct afuc_core *core, uint32_t value);
 void event_stamp_high_(struct afuc_core *core, uint32_t value);
 
+/** Puts the generation's CP_ME_INIT into the ring, as the kernel driver does. */
+void machine_me_init_(struct cps_machine *machine);
+
 /** Another processor starts at @p iova, which must lie in the firmware's image. */
 void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t iova);
 
@@ -109,6 +132,17 @@ unsigned event_level_(const struct afuc_core *core, uint32_t header);
 /** Whether the core waits for the next packet, and there is none. */
 bool core_idle_(const struct afuc_core *core);
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget);
+/** Where the image of a core lies in GPU memory. */
+uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core);
+/** Whether some core can never go on. */
+bool machine_faulted_(const struct cps_machine *machine);
+/** Whether every core waits for the ring. */
+bool machine_idle_(const struct cps_machine *machine);
+/** Why a machine that can do nothing and is not idle stopped. */
+enum cps_stop machine_error_(const struct cps_machine *machine);
+/** Goes on with the round of turns, at most @p budget ticks; returns how many passed. A round in
+ * which nobody ran has machine->turn.finished and not .ran. */
+uint64_t machine_round_(struct cps_machine *machine, uint64_t budget);
 
 /* spin.c: whether the cores go round in circles of at most @p largest steps for ever. Steps them
  * until *ran, to which it adds, reaches @p budget. */

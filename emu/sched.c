@@ -33,7 +33,7 @@ bool core_idle_(const struct afuc_core *core)
     return s->level == LEVEL_RB && (own_loop || core->uops[s->pc].code == UOP_WAITIN);
 }
 
-static bool all_idle(const struct cps_machine *machine)
+bool machine_idle_(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
         if (!core_idle_(&machine->core[i]))
@@ -51,27 +51,43 @@ static bool any_error(const struct cps_machine *machine)
     return false;
 }
 
-static uint64_t turn(const struct cps_machine *machine)
+static uint32_t turn(const struct cps_machine *machine)
 {
     if (any_error(machine))
         return TURN_IN_ERROR;
     return machine->core_count == 1 ? TURN_ALONE : TURN_SHARED;
 }
 
-/* One turn of every core. */
-static uint64_t run_round(struct cps_machine *machine, uint64_t budget)
+/* The next core's turn, and the next round behind the last one. */
+static void next_turn(struct cps_machine *machine)
 {
+    struct turn *t = &machine->turn;
+    t->left = t->most;
+    if (++t->core >= machine->core_count)
+        *t = (struct turn){.finished = true, .ran = t->ran};
+}
+
+uint64_t machine_round_(struct cps_machine *machine, uint64_t budget)
+{
+    struct turn *t = &machine->turn;
     uint64_t ran = 0;
-    uint64_t most = turn(machine);
-    for (unsigned i = 0; i < machine->core_count && ran < budget; i++) {
-        uint64_t left = budget - ran;
-        if (runnable(&machine->core[i]))
-            ran += machine_run_core_(&machine->core[i], left < most ? left : most);
+    if (t->finished || !t->most)
+        *t = (struct turn){.most = turn(machine), .left = turn(machine)};
+    while (!t->finished && ran < budget) {
+        struct afuc_core *core = &machine->core[t->core];
+        uint64_t asked = t->left < budget - ran ? t->left : budget - ran;
+        uint64_t done = runnable(core) ? machine_run_core_(core, asked) : 0;
+        ran += done;
+        t->ran |= done != 0;
+        machine->ran_core = done ? t->core : machine->ran_core;
+        t->left -= (uint32_t)done;
+        if (done < asked || !t->left)
+            next_turn(machine);
     }
     return ran;
 }
 
-static bool faulted(const struct cps_machine *machine)
+bool machine_faulted_(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
         if (machine->core[i].s.wait == WAIT_FAULT)
@@ -88,7 +104,7 @@ static bool refuses_packet(uint32_t code)
     return code == 1 || code == 1u << 13 || code == 1u << 8;
 }
 
-static enum cps_stop error_stop(const struct cps_machine *machine)
+enum cps_stop machine_error_(const struct cps_machine *machine)
 {
     for (unsigned i = 0; i < machine->core_count; i++) {
         uint32_t code = machine->core[i].s.error_code;
@@ -98,48 +114,49 @@ static enum cps_stop error_stop(const struct cps_machine *machine)
     return CPS_STOP_DEADLOCK;
 }
 
-/* How long no register and no memory has changed, and when that is to be looked into next. */
-struct watch {
-    uint64_t mark; /* changes so far */
-    uint64_t still;
-    uint64_t look_at;
-};
-
 static uint64_t changes(const struct cps_machine *machine)
 {
     return machine->changes + cps_mem_changes(machine->mem);
 }
 
-/* After a round: whether the cores go round in circles. The search takes a small, constant share of
- * the instructions, whatever the firmware does; behind an error code a short circle is expected. */
-static bool stuck(struct cps_machine *machine, struct watch *watch, uint64_t budget, uint64_t *ran)
+/* Cores that take turns come back to where they were only after many turns. */
+static uint64_t circle(const struct cps_machine *machine, uint64_t alone)
 {
+    return machine->core_count == 1 ? alone : 64 * alone;
+}
+
+/* Whether the cores go round in circles. The search takes a small, constant share of the
+ * instructions, whatever the firmware does; behind an error code a short circle is expected. */
+static bool stuck(struct cps_machine *machine, uint64_t budget, uint64_t *ran)
+{
+    struct stillness *watch = &machine->stillness;
     if (*ran >= budget)
         return false;
     if (any_error(machine))
-        return machine_spins_(machine, 64, budget, ran);
-    if (changes(machine) != watch->mark) {
-        *watch = (struct watch){changes(machine), 0, TURN_ALONE};
+        return machine_spins_(machine, circle(machine, 64), budget, ran);
+    if (changes(machine) != watch->mark || !watch->look_at) {
+        *watch = (struct stillness){changes(machine), 0, TURN_ALONE};
         return false;
     }
     watch->still += *ran;
     if (watch->still < watch->look_at)
         return false;
     watch->look_at = watch->still * 2;
-    return machine_spins_(machine, 4096 + watch->still / 128, budget, ran);
+    return machine_spins_(machine, circle(machine, 4096) / 16 + 4096 + watch->still / 128, budget,
+                          ran);
 }
 
 static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
 {
-    struct watch watch = {changes(machine), 0, TURN_ALONE};
+    machine->stillness.look_at = 0;
     while (budget) {
-        uint64_t ran = run_round(machine, budget);
-        if (faulted(machine))
+        uint64_t ran = machine_round_(machine, budget);
+        if (machine_faulted_(machine))
             return CPS_STOP_FAULT;
-        if (!ran)
-            return all_idle(machine) ? CPS_STOP_IDLE : error_stop(machine);
-        if (stuck(machine, &watch, budget, &ran))
-            return error_stop(machine);
+        if (machine->turn.finished && !machine->turn.ran)
+            return machine_idle_(machine) ? CPS_STOP_IDLE : machine_error_(machine);
+        if (stuck(machine, budget, &ran))
+            return machine_error_(machine);
         budget -= ran < budget ? ran : budget;
     }
     return CPS_STOP_BUDGET;

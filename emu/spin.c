@@ -9,6 +9,7 @@
 
 struct snapshot {
     struct afuc_state state[MAX_CORES];
+    uint32_t core, left; /* of the turn */
     uint64_t changes;
 };
 
@@ -21,28 +22,22 @@ static void take(const struct cps_machine *machine, struct snapshot *ret)
 {
     for (unsigned i = 0; i < machine->core_count; i++)
         memcpy(&ret->state[i], &machine->core[i].s, sizeof(ret->state[i]));
+    ret->core = machine->turn.core;
+    ret->left = machine->turn.left;
     ret->changes = all_changes(machine);
 }
 
 static bool same(const struct cps_machine *machine, const struct snapshot *then)
 {
+    if (machine->turn.core != then->core ||
+        (machine->core_count > 1 && machine->turn.left != then->left))
+        return false;
     for (unsigned i = 0; i < machine->core_count; i++) {
         const struct afuc_state *now = &machine->core[i].s;
         if (now->pc != then->state[i].pc || memcmp(now, &then->state[i], sizeof(*now)) != 0)
             return false;
     }
     return all_changes(machine) == then->changes;
-}
-
-static uint64_t step_all(struct cps_machine *machine)
-{
-    uint64_t ran = 0;
-    for (unsigned i = 0; i < machine->core_count; i++) {
-        struct afuc_core *core = &machine->core[i];
-        if (core->s.started && core->s.wait != WAIT_FAULT)
-            ran += machine_run_core_(core, 1);
-    }
-    return ran;
 }
 
 bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budget, uint64_t *ran)
@@ -52,9 +47,9 @@ bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budg
     for (uint64_t window = 64; then && !found && window <= largest; window *= 2) {
         take(machine, then);
         for (uint64_t i = 0; i < window && !found; i++) {
-            uint64_t steps = step_all(machine);
+            uint64_t steps = machine_round_(machine, 1);
             *ran += steps;
-            if (!steps || *ran >= budget)
+            if ((!steps && !machine->turn.ran) || *ran >= budget)
                 goto done;
             found = same(machine, then);
         }

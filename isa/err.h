@@ -14,6 +14,7 @@ enum cps_err_code {
     CPS_ERR_INPUT,       /**< a file is truncated, corrupt or not what it must be */
     CPS_ERR_SYNTAX,      /**< a text (assembly, PM4 text, a manifest) does not parse */
     CPS_ERR_UNSUPPORTED, /**< valid, but built without it or not modelled */
+    CPS_ERR_MISMATCH,    /**< two valid inputs that do not go together: firmware, capture, golden */
 };
 
 /**

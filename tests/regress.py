@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The matrix in shares, in processes that die, and with names that no format likes.
-
-A capture that is a named pipe holds its worker for as long as the test wants. Usage: regress.py CPSCOPE DEMO.afuc
-"""
-import errno
+"""1,000 generated captures on two revisions of a firmware: the same bytes come out whatever the number
+of processes and shards, and whatever was interrupted. Usage: regress.py CPSCOPE DEMO.afuc"""
+import filecmp
 import json
 import os
-import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,192 +13,262 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-CPSCOPE, DEMO = sys.argv[1:]
-NAMES = [b"a # SKIP.pm4", b"b\xff\xfe.pm4", b"c\nnot ok 9.pm4", b"d\x1b.pm4", b"e]]>&amp;.pm4",
-         b"f.pm4", b"g.pm4", b"h.pm4", b"i.pm4"]
-SHOWN = ["rd/a # SKIP.pm4", "rd/b\\xff\\xfe.pm4", "rd/c\\x0anot ok 9.pm4", "rd/d\\x1b.pm4"]
-STREAM = """# cpscope-pm4 1
-gpu 630
-buffer 0x100000 frame
-    CP_NOP 0x1
-    %s
-submit frame
-"""
-count = 0
+import mkcorpus
+
+CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
+COUNT = 1000
+FILES = ["index.html", "results.json", "results.tap", "results.xml"]
 
 
-def report(name, good, detail=""):
-    global count
-    count += 1
-    print("%sok %d - %s" % ("" if good else "not ", count, name), flush=True)
-    if not good:
-        print("# " + str(detail).replace("\n", "\n# "))
+class Corpus:
+    def __init__(self, folder):
+        self.folder = folder
+        mkcorpus.make(CPSCOPE, DEMO, folder, COUNT)
+
+    def run(self, *args, env=None):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("TEST_")}
+        environment.update(env or {})
+        return subprocess.run([CPSCOPE, "regress", *args], cwd=self.folder, env=environment,
+                              capture_output=True, text=True, timeout=120)
+
+    def matrix(self, out, *args, env=None):
+        done = self.run("manifest.txt", "-o", out, *args, env=env)
+        assert done.returncode in (0, 1), done.stderr
+        return done
+
+    def results(self, out):
+        return json.load(open(os.path.join(self.folder, out, "results.json")))
+
+    def same(self, a, b):
+        _, different, missing = filecmp.cmpfiles(os.path.join(self.folder, a),
+                                                 os.path.join(self.folder, b), FILES, shallow=False)
+        assert not different and not missing, (different, missing)
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+def one_job(c):
+    c.matrix("reference", "--no-cache", "--jobs", "1")
+    pairs = c.results("reference")["pairs"]
+    assert len(pairs) == 2 * COUNT
+    changed = sorted(p["capture"] for p in pairs if p["status"] == "differs")
+    # What mkcorpus gave the changed packet to, and nothing else.
+    assert changed == ["captures/c%04d.pm4" % i for i in range(0, COUNT, 10)], changed
+    assert all("CP_SCRATCH_TO_REG" in p["first"] for p in pairs if p["status"] == "differs")
 
 
-def make(scratch):
-    with open(DEMO, encoding="utf-8") as file:
-        old = file.read()
-    new = old.replace("mov $data, 0x5   ", "mov $data, 0x6   ", 1)
-    for name, source in (("old", old), ("new", new)):
-        path = os.path.join(scratch, name)
-        write(path + ".afuc", source)
-        subprocess.run([CPSCOPE, "asm", path + ".afuc", "-o", path + ".fw"], check=True)
-    os.mkdir(os.path.join(scratch, "rd"))
-    for i, name in enumerate(NAMES):
-        packet = "CP_EVENT_WRITE 0x4 0x00200100 0x0 0x1234" if i % 2 else "CP_WAIT_FOR_IDLE"
-        write(os.path.join(os.fsencode(scratch), b"rd", name), STREAM % packet)
-    write(os.path.join(scratch, "manifest"), "# cpscope-manifest 1\nfirmware old old.fw\n"
-          "firmware new new.fw\nbaseline old\ncapture rd/*\n")
+def two_jobs(c):
+    c.matrix("jobs2", "--no-cache", "--jobs", "2")
+    c.same("reference", "jobs2")
 
 
-def start(scratch, out, *options, **environment):
-    return subprocess.Popen([CPSCOPE, "regress", os.path.join(scratch, "manifest"), "-o",
-                             os.path.join(scratch, out), "--no-cache", *options],
-                            env=dict(os.environ, **environment), stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+def shards(c):
+    for i in range(1, 5):
+        c.matrix("shard%d" % i, "--no-cache", "--jobs", "2", "--shard", "%d/4" % i)
+    sizes = [len(c.results("shard%d" % i)["pairs"]) for i in range(1, 5)]
+    assert min(sizes) > COUNT / 4 and sum(sizes) == 2 * COUNT, sizes
+    assert c.run("--merge", "shard3", "shard1", "shard4", "shard2", "-o", "merged").returncode == 1
+    c.same("reference", "merged")
 
 
-def regress(scratch, out, *options, **environment):
-    process = start(scratch, out, *options, **environment)
-    _, err = process.communicate(timeout=60)
-    return process.returncode, err
+def shards_of_test_runners(c):
+    status = os.path.join(c.folder, "status")
+    c.matrix("env", "--no-cache", env={"TEST_TOTAL_SHARDS": "4", "TEST_SHARD_INDEX": "1",
+                                       "TEST_SHARD_STATUS_FILE": status})
+    c.same("shard2", "env")
+    assert os.path.exists(status)
 
 
-def merge(scratch, out, *parts):
-    done = subprocess.run([CPSCOPE, "regress", "--merge", *(os.path.join(scratch, p) for p in parts),
-                           "-o", os.path.join(scratch, out)], capture_output=True, text=True)
-    return done.returncode, done.stderr
+def stable_shards(c):
+    """A longer list moves no pair to another shard."""
+    text = open(os.path.join(c.folder, "manifest.txt")).read()
+    few = text.replace("capture captures/*.pm4", "capture captures/c00[0-4]?.pm4")
+    open(os.path.join(c.folder, "few.txt"), "w").write(few)
+    assert c.run("few.txt", "-o", "few", "--no-cache", "--shard", "1/4").returncode in (0, 1)
+    names = {(p["firmware"], p["capture"]) for p in c.results("few")["pairs"]}
+    all_names = {(p["firmware"], p["capture"]) for p in c.results("shard1")["pairs"]}
+    small = {"captures/c%04d.pm4" % i for i in range(50)}
+    assert names == {n for n in all_names if n[1] in small}
 
 
-def files(scratch, out):
-    folder = os.path.join(scratch, out)
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    return {name: open(os.path.join(folder, name), "rb").read() for name in names}
+def overlapping_merge(c):
+    done = c.run("--merge", "shard1", "shard2", "shard3", "shard4", "shard1", "-o", "twice")
+    assert done.returncode == 1, done.stderr
+    c.same("reference", "twice")
 
 
-def results(scratch, out):
-    with open(os.path.join(scratch, out, "results.json"), encoding="utf-8") as file:
-        return json.load(file)
+def entries(folder):
+    return sum(len(files) for _, _, files in os.walk(folder))
 
 
-def test_forms(scratch):
-    status, err = regress(scratch, "whole")
-    report("a difference is status 1", status == 1, err)
-    pairs = results(scratch, "whole")["pairs"]
-    names = {p["capture"] for p in pairs}
-    report("names in results.json are UTF-8", len(pairs) == 2 * len(NAMES) and
-           names.issuperset(SHOWN), names)
-    tap = files(scratch, "whole")["results.tap"].decode()
-    lines = tap.rstrip("\n").split("\n")
-    report("TAP has a line per pair", lines[1] == "1..%d" % len(pairs) and
-           len(lines) == 2 + len(pairs) and all(re.match(r"(not )?ok \d+ - ", line) for line in lines[2:]),
-           tap)
-    report("and no directive out of a name", not re.search(r"(?<!\\)#", tap), tap)
-    cases = xml.etree.ElementTree.parse(os.path.join(scratch, "whole", "results.xml")).getroot()
-    report("JUnit's XML is well-formed", [c.get("name") for c in cases] ==
-           [p["capture"] for p in pairs], [c.get("name") for c in cases])
+def interrupt(c, name, how):
+    """Stops a cold run when a part of it is done, then goes on."""
+    cache = os.path.join(c.folder, "cache-" + name)
+    process = subprocess.Popen([CPSCOPE, "regress", "manifest.txt", "-o", "part-" + name, "--cache",
+                                cache, "--jobs", "2"], cwd=c.folder, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while entries(cache) < COUNT // 4 and process.poll() is None:
+        time.sleep(0.002)
+    if how == signal.SIGKILL:
+        os.killpg(process.pid, how)
+    else:
+        process.send_signal(how)
+    _, said = process.communicate()
+    kept = entries(cache)
+    assert COUNT // 4 <= kept < 2 * COUNT, "all %d runs were done: too late to interrupt" % kept
+    done = c.matrix("resumed-" + name, "--cache", cache, "--jobs", "2")
+    c.same("reference", "resumed-" + name)
+    emulated = int(done.stderr.split()[0])
+    assert 0 < emulated <= 2 * COUNT - COUNT // 4, done.stderr
+    return process.returncode, said
 
 
-def test_shards(scratch):
-    for i in (1, 2, 3):
-        regress(scratch, "part%d" % i, "--shard", "%d/3" % i)
-    shares = [len(results(scratch, "part%d" % i)["pairs"]) for i in (1, 2, 3)]
-    report("shards share the pairs", sum(shares) == 2 * len(NAMES), shares)
-    status, err = merge(scratch, "merged", "part2", "part3", "part1")
-    report("merged they are the bytes of one run", status == 1 and
-           files(scratch, "merged") == files(scratch, "whole"), err)
-    status, err = merge(scratch, "merged2", "part1", "part3")
-    report("a missing shard is named", status == 3 and "shard 2/3" in err and
-           not files(scratch, "merged2"), err)
-    regress(scratch, "part4", "--shard", "2/4")
-    status, err = merge(scratch, "merged2", "part1", "part4")
-    report("shards of two runs are refused", status == 3 and "another run" in err, err)
-    merge(scratch, "twice", "whole", "whole")
-    report("a pair is there once, however often it is merged",
-           files(scratch, "twice") == files(scratch, "whole"))
-    status_file = os.path.join(scratch, "status")
-    regress(scratch, "part5", TEST_TOTAL_SHARDS="3", TEST_SHARD_INDEX="1",
-            TEST_SHARD_STATUS_FILE=status_file)
-    report("what runners say in the environment is a shard", os.path.exists(status_file) and
-           files(scratch, "part5") == files(scratch, "part2"))
+def killed(c):
+    interrupt(c, "kill", signal.SIGKILL)
 
 
-def test_no_baseline(scratch):
-    path = os.path.join(scratch, "manifest")
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    write(path, text.replace("old.fw", "missing.fw"))
-    status, err = regress(scratch, "alone")
-    write(path, text)
-    new = [p for p in results(scratch, "alone")["pairs"] if p["firmware"] == "new"]
-    report("without a baseline nothing passes", status == 4 and
-           {p["status"] for p in new} == {"skipped"} and "missing.fw" in new[0]["reason"], (err, new[:1]))
+def interrupted(c):
+    status, said = interrupt(c, "int", signal.SIGINT)
+    assert status == 130 and "interrupted, run again to go on" in said, (status, said)
+    # What was done is in the report.
+    assert 0 < len(c.results("part-int")["pairs"]) < 2 * COUNT
 
 
-def children(pid):
-    with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
-        return [int(child) for child in file.read().split()]
+def warm(c):
+    done = c.matrix("warm", "--cache", os.path.join(c.folder, "cache-int"))
+    assert done.stderr.startswith("0 runs emulated, 2000 from the cache"), done.stderr
+    c.same("reference", "warm")
 
 
-class Held:
-    """A run whose only worker waits for a capture that never comes: the pipe has a writer, silent."""
-
-    def __init__(self, scratch, out, *options):
-        self.fifo = os.path.join(scratch, "rd", "bb.pm4")
-        os.mkfifo(self.fifo)
-        self.process = start(scratch, out, "--jobs", "1", *options)
-        self.writer = None
-        for _ in range(200):
-            try:
-                self.writer = os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK)
-                break
-            except OSError as error:  # nobody reads yet
-                if error.errno != errno.ENXIO:
-                    raise
-                time.sleep(0.05)
-        self.worker = children(self.process.pid)[0]
-
-    def end(self):
-        os.kill(self.worker, signal.SIGKILL)
-        self.process.communicate(timeout=60)
-        os.close(self.writer)
-        os.unlink(self.fifo)
-        return self.process.returncode
+def two_writers(c):
+    command = [CPSCOPE, "regress", "manifest.txt", "--cache", "cache-both"]
+    both = [subprocess.Popen(command + ["-o", "writer%d" % i], cwd=c.folder,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for i in (1, 2)]
+    assert [p.wait() for p in both] == [1, 1]
+    c.same("reference", "writer1")
+    c.same("reference", "writer2")
+    assert entries(os.path.join(c.folder, "cache-both")) == 2 * COUNT
 
 
-def test_death(scratch):
-    Held(scratch, "dead").end()
-    pairs = results(scratch, "dead")["pairs"]
-    died = [(p["capture"], p["status"]) for p in pairs if "died" in p["reason"]]
-    report("a capture whose process dies is named", died == [("rd/bb.pm4", "stopped")] * 2, died)
-    report("and the others are run all the same", len(pairs) == 2 * len(NAMES) + 2 and
-           sum(p["status"] == "stopped" for p in pairs) == 2, pairs)
+def damaged_cache(c):
+    """A cut entry, one with a flipped bit and an empty one are made anew."""
+    files = sorted(os.path.join(at, f) for at, _, names in os.walk(c.folder + "/cache-both")
+                   for f in names)
+    whole = open(files[0], "rb").read()
+    open(files[0], "wb").write(whole[:len(whole) // 2])
+    flipped = bytearray(open(files[1], "rb").read())
+    flipped[len(flipped) // 2] ^= 4
+    open(files[1], "wb").write(flipped)
+    open(files[2], "wb").close()
+    done = c.matrix("damaged", "--cache", os.path.join(c.folder, "cache-both"))
+    assert done.stderr.startswith("3 runs emulated, 1997 from the cache"), done.stderr
+    c.same("reference", "damaged")
+    assert open(files[0], "rb").read() == whole
 
 
-def test_interrupt(scratch):
-    held = Held(scratch, "stopped")
-    held.process.send_signal(signal.SIGTERM)
-    time.sleep(0.2)
-    status = held.end()
-    report("an interrupted run has its own status", status == 130, status)
-    status, err = merge(scratch, "merged3", "stopped")
-    report("and is not merged", status == 3 and "interrupted" in err, err)
+def changed_capture(c):
+    path = os.path.join(c.folder, "captures", "c0500.pm4")
+    text = open(path).read()
+    open(path, "w").write(text.replace("submit frame", "    CP_NOP 0x1\nsubmit frame"))
+    done = c.matrix("changed", "--cache", os.path.join(c.folder, "cache-both"))
+    open(path, "w").write(text)
+    assert done.stderr.startswith("2 runs emulated, 1998 from the cache"), done.stderr
 
 
-def main():
-    with tempfile.TemporaryDirectory() as scratch:
-        make(scratch)
-        test_forms(scratch)
-        test_shards(scratch)
-        test_no_baseline(scratch)
-        test_death(scratch)
-        test_interrupt(scratch)
-    print("1..%d" % count)
+def bad_captures(c):
+    """They are named, with the reason, and the others give what they gave."""
+    extra = {"empty.pm4": b"", "text.pm4": b"no capture at all, but some text\n",
+             "syntax.pm4": b"# cpscope-pm4 1\nbuffer 0x1000 a\n  NO_SUCH 1\nsubmit a\n",
+             "other.pm4": b"# cpscope-pm4 1\ngpu 740\nbuffer 0x1000 a\n  CP_NOP 1\nsubmit a\n"}
+    for name, content in extra.items():
+        open(os.path.join(c.folder, "captures", name), "wb").write(content)
+    text = open(os.path.join(c.folder, "manifest.txt")).read() + "capture captures/absent.pm4\n"
+    open(os.path.join(c.folder, "more.txt"), "w").write(text)
+    done = c.run("more.txt", "-o", "more", "--cache", "cache-both", "--jobs", "2")
+    pairs = c.results("more")["pairs"]
+    for name in extra:
+        os.unlink(os.path.join(c.folder, "captures", name))
+    bad = {p["capture"]: p for p in pairs if p["status"] in ("stopped", "skipped")}
+    assert sorted(bad) == ["captures/absent.pm4"] + ["captures/" + n for n in sorted(extra)], bad
+    assert bad["captures/other.pm4"]["status"] == "skipped"
+    assert "No such file" in bad["captures/absent.pm4"]["reason"]
+    assert "empty file" in bad["captures/empty.pm4"]["reason"]
+    assert "NO_SUCH" in bad["captures/syntax.pm4"]["reason"]
+    assert [p for p in pairs if p["capture"] not in bad] == c.results("reference")["pairs"]
+    assert done.returncode == 1
 
 
-main()
+def reports_agree(c):
+    tap = open(os.path.join(c.folder, "reference", "results.tap")).read().splitlines()
+    assert sum(line.startswith("not ok") for line in tap) == COUNT // 10
+    assert sum(line.startswith("ok") for line in tap) == 2 * COUNT - COUNT // 10
+    suites = xml.etree.ElementTree.parse(os.path.join(c.folder, "reference", "results.xml")).getroot()
+    assert len(list(suites.iter("testcase"))) == 2 * COUNT
+    assert len(list(suites.iter("failure"))) == COUNT // 10
+
+
+def shown_as_json(c):
+    done = c.run("manifest.txt", "--json", "--cache", "cache-both")
+    assert json.loads(done.stdout) == c.results("reference")
+
+
+def unwritable_report(c):
+    done = c.run("manifest.txt", "-o", "/dev/null/reports", "--cache", "cache-both")
+    assert done.returncode == 3 and len(done.stderr.strip().splitlines()) == 2, done.stderr
+    assert "/dev/null/reports" in done.stderr
+
+
+def unwritable_cache(c):
+    done = c.matrix("nocache", "--cache", "/dev/null/cache")
+    assert "going on without keeping results" in done.stderr, done.stderr
+    c.same("reference", "nocache")
+
+
+def bad_manifests(c):
+    for text, expected in (("", "cpscope-manifest 1"), ("# cpscope-manifest 9\n", "manifest"),
+                           ("# cpscope-manifest 1\nfirmware a\n", ":2"),
+                           ("# cpscope-manifest 1\nnonsense b\n", ":2"),
+                           ("# cpscope-manifest 1\nfirmware a old.fw\nbaseline b\ncapture x\n", "b"),
+                           ("# cpscope-manifest 1\nfirmware a old.fw\npolicy waits=never\n", ":3"),
+                           ("# cpscope-manifest 1\nfirmware a old.fw\nmask reg:zz\ncapture x\n", "zz")):
+        open(os.path.join(c.folder, "bad.txt"), "w").write(text)
+        done = c.run("bad.txt", "--no-cache", "-o", "never")
+        lines = done.stderr.strip().splitlines()
+        assert done.returncode == 3 and expected in lines[0], (text, done.stderr)
+        assert not os.path.exists(os.path.join(c.folder, "never")), text
+
+
+CASES = [
+    ("2,000 pairs: exactly those that reach the changed instruction differ", one_job),
+    ("two processes give the bytes of one", two_jobs),
+    ("four shards, merged in any order, give the bytes of one run", shards),
+    ("a shard merged twice counts once", overlapping_merge),
+    ("the variables of test runners choose the shard", shards_of_test_runners),
+    ("a pair stays in its shard when the list grows", stable_shards),
+    ("killed half way and resumed: the same bytes", killed),
+    ("interrupted half way: says so, keeps what is done, resumes to the same bytes", interrupted),
+    ("a second run with a warm cache emulates nothing", warm),
+    ("two runs into one cache at a time give the same bytes", two_writers),
+    ("damaged cache entries are made anew", damaged_cache),
+    ("one changed capture: only its runs are made", changed_capture),
+    ("bad captures are named and stop nothing else", bad_captures),
+    ("JUnit and TAP have the counts of the JSON", reports_agree),
+    ("--json prints the results file", shown_as_json),
+    ("a report that cannot be written is one error", unwritable_report),
+    ("a cache that cannot be written is one warning", unwritable_cache),
+    ("bad manifests name the line", bad_manifests),
+]
+
+folder = tempfile.mkdtemp()
+try:
+    corpus = Corpus(folder)
+    print("1..%d" % len(CASES))
+    failed = 0
+    for number, (name, case) in enumerate(CASES, 1):
+        try:
+            case(corpus)
+            print("ok %d - %s" % (number, name), flush=True)
+        except (AssertionError, OSError, LookupError, ValueError) as error:
+            failed += 1
+            print("not ok %d - %s\n# %s" % (number, name, str(error)[:2000].replace("\n", "\n# ")))
+finally:
+    shutil.rmtree(folder)
+sys.exit(failed > 0)

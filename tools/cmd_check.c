@@ -103,6 +103,7 @@ static struct cps_options options_of(const struct check *c)
                      : has(c->head.policy, "visibility=captured") ? CPS_VISIBILITY_CAPTURED
                                                                   : CPS_VISIBILITY_ALL;
     opt.prefetch = has(c->head.policy, "prefetch=on");
+    opt.gen = c->head.gen;
     return opt;
 }
 
@@ -112,7 +113,14 @@ static struct cps_err *rerun(struct check *c)
     const struct job_setup setup = {&opt, c->kinds, false};
     const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
-    return job_run(&setup, firmware, c->demo_capture ? NULL : c->capture, NULL, &c->fresh);
+    struct cps_err *err =
+        job_run(&setup, firmware, c->demo_capture ? NULL : c->capture, NULL, &c->fresh);
+    if (!err || err->code != CPS_ERR_MISMATCH)
+        return err;
+    struct cps_err *ret = cps_err_new(err->code, "%s: this golden is of generation %s, but %s",
+                                      c->path, cps_gen_name(c->head.gen), err->message);
+    cps_err_free(err);
+    return ret;
 }
 
 /* Writes the new events under the golden's own head and form. */
@@ -179,10 +187,10 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
     c->opt = opt;
     c->path = path;
     struct cps_err *err = load(c);
-    if (!err && !cps_text_classes(c->head.events, &c->kinds))
-        err = cps_err_input(path, 0, "\"# events %s\" is no list of classes", c->head.events);
     if (!err)
         err = find_inputs(c);
+    if (!err && !cps_text_classes(c->head.events, &c->kinds))
+        err = cps_err_input(path, 0, "\"# events %s\" is no list of classes", c->head.events);
     if (!err)
         err = rerun(c);
     if (!err)

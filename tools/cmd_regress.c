@@ -145,16 +145,24 @@ static struct cps_err *add_code(struct regress *r)
     return err;
 }
 
+/* Lines of single pairs on the terminal, where a report has all of them. */
+#define MAX_LINES 20
+
 static void print_people(const struct regress *r)
 {
     struct json_object *pairs = NULL;
+    size_t lines = 0;
     json_object_object_get_ex(r->results, "pairs", &pairs);
     for (size_t i = 0; i < json_object_array_length(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        if (strcmp(result_text(pair, "status"), "pass") != 0)
+        if (strcmp(result_text(pair, "status"), "pass") == 0)
+            continue;
+        if (lines++ < MAX_LINES || !r->opt->output)
             printf("%-8s %s  %s: %s\n", result_text(pair, "status"), result_text(pair, "firmware"),
                    result_text(pair, "capture"), result_text(pair, "reason"));
     }
+    if (r->opt->output && lines > MAX_LINES)
+        printf("and %zu more: see %s/index.html\n", lines - MAX_LINES, r->opt->output);
     printf("%u pass, %u differ, %u stopped, %u skipped\n", results_count(r->results, RESULT_PASS),
            results_count(r->results, RESULT_DIFFERS), results_count(r->results, RESULT_STOPPED),
            results_count(r->results, RESULT_SKIPPED));

@@ -177,6 +177,20 @@ static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
     return *to ? NULL : cps_err_nomem();
 }
 
+static struct cps_err *set_policy(struct reader *r)
+{
+    static const char known[] = " waits=satisfy waits=stop visibility=all visibility=none "
+                                "visibility=captured prefetch=on prefetch=off ";
+    for (unsigned i = 1; i < r->count; i++) {
+        CPS_BUF word = {0};
+        cps_buf_printf(&word, " %s ", r->word[i]);
+        if (!strstr(known, cps_buf_text(&word)))
+            return bad(r, "policy [waits=satisfy|stop] [visibility=all|none|captured] "
+                          "[prefetch=on|off]");
+    }
+    return set_text(r, &r->to->policy, "");
+}
+
 static struct cps_err *set_limit(struct reader *r)
 {
     return r->count == 2 && opt_count(r->word[1], &r->to->limit)
@@ -200,7 +214,7 @@ static struct cps_err *read_line(struct reader *r)
     if (!strcmp(key, "events"))
         return set_text(r, &r->to->events, "");
     if (!strcmp(key, "policy"))
-        return set_text(r, &r->to->policy, "");
+        return set_policy(r);
     if (!strcmp(key, "limit"))
         return set_limit(r);
     return bad(r, "firmware, capture, baseline, golden, mask, events, policy or limit");

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The matrix of a regression run: firmware x captures, in a small readable file.
- *
- *     # cpscope-manifest 1
- *     firmware old   fw/a630_sqe.fw            ; name, file (a5xx: two), tags=A,B
- *     firmware new   fw/a630_sqe-new.fw
- *     baseline old                             ; every other firmware is compared with this one
- *     golden   goldens                         ; or: with DIR/FIRMWARE/CAPTURE.cpt where there is
- * one capture  rd/a?.rd.gz tags=a6xx            ; paths or globs; expect=done, bad-packet, ... mask
- * reg:0x980-0x983                 ; as --mask events   reg,pipe,memw                   ; what is
- * compared policy   waits=satisfy visibility=all prefetch=off limit    100M
- *
- * Paths are relative to the manifest. A capture with tags runs on the firmware that shares one. */
+ * The matrix of a regression run: firmware x captures, in a small readable file (docs/regress.md).
+ */
 #ifndef CPS_MANIFEST_H
 #define CPS_MANIFEST_H
 

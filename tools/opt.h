@@ -28,6 +28,9 @@ struct cps_options {
     bool no_cache;
     bool merge;
     const char *inject;
+    const char *script;
+    bool screen;
+    bool dap;
     uint64_t limit;
     long submit;    /**< -1: all */
     unsigned gen;   /**< enum cps_gen, 0: find out */

@@ -156,7 +156,7 @@ struct cps_err *rig_check_gpu(const struct rig *rig)
     unsigned generation = gpu_generation(rig->gpu);
     if (!rig->gpu || generation == gen_digit(rig->fw->gen))
         return NULL;
-    return cps_err_new(CPS_ERR_INPUT,
+    return cps_err_new(CPS_ERR_MISMATCH,
                        "the capture is from a GPU of generation a%uxx (id %" PRIu64
                        "), the firmware %s is %s",
                        generation, rig->gpu, rig->fw->name, cps_gen_name(rig->fw->gen));
@@ -295,12 +295,17 @@ void rig_watch(struct rig *rig)
     cps_machine_sink(rig->machine, &rig->sink, rig->kinds | rig->extra | 1u << CPS_EV_UNMODELLED);
 }
 
+void rig_prepare(struct rig *rig)
+{
+    cps_machine_workarounds(rig->machine, workarounds(rig->gpu));
+}
+
 void rig_boot(struct rig *rig)
 {
     if (rig->booted)
         return;
     rig->booted = true;
-    cps_machine_workarounds(rig->machine, workarounds(rig->gpu));
+    rig_prepare(rig);
     rig_watch(rig);
     rig->stop = cps_machine_boot(rig->machine, rig->opt->limit);
     rig->stopped = rig->stop != CPS_STOP_IDLE;

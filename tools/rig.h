@@ -49,6 +49,8 @@ struct rig {
  * but for `kinds` and `trace`; the caller calls rig_close() in any case. */
 CPS_MUST_USE struct cps_err *rig_open(struct rig *rig, const struct cps_options *opt);
 void rig_close(struct rig *rig);
+/** Tells the machine what the capture's GPU needs of its boot. */
+void rig_prepare(struct rig *rig);
 /** Boots if that has not happened; on return rig->stop says how it ended. */
 void rig_boot(struct rig *rig);
 /** A machine as new, for another run of the same capture. */

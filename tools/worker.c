@@ -25,10 +25,10 @@ struct worker {
     struct regress *regress;
     struct engine *engine; /* by firmware of the manifest */
     struct cps_mask mask;
-    struct json_object *seen;       /* places that some pair of this worker was in */
-    struct json_object *places;     /* new ones of the capture at hand */
-    const struct cps_err *base_err; /* why the capture at hand has no baseline; or NULL */
+    struct json_object *seen;   /* places that some pair of this worker was in */
+    struct json_object *places; /* new ones of the capture at hand */
     uint64_t emulated, cached;
+    char capture_hash[65]; /* of the capture at hand */
     bool cache_failed;
 };
 
@@ -149,18 +149,25 @@ static void put_cache(struct worker *w, const struct cache_key *key, const struc
     cps_err_free(err);
 }
 
+/* What holds for several pairs is said of each. */
+static struct cps_err *again(const struct cps_err *err)
+{
+    return cps_err_new(err->code, "%s", err->message);
+}
+
 static struct cps_err *get_job(struct worker *w, unsigned firmware, unsigned capture,
                                struct job *ret)
 {
     struct engine *e = &w->engine[firmware];
     const char *path = w->regress->manifest.capture[capture].path;
-    char hash[65];
     if (e->err)
-        return cps_err_new(e->err->code, "%s", e->err->message);
-    CPS_TRY(cps_sha256_file(path, hash));
-    struct cache_key key = cache_key_of(
-        e->hash, e->me_hash, hash, w->regress->manifest.policy ? w->regress->manifest.policy : "",
-        w->regress->manifest.limit, w->regress->kinds);
+        return again(e->err);
+    if (!w->capture_hash[0])
+        CPS_TRY(cps_sha256_file(path, w->capture_hash));
+    struct cache_key key =
+        cache_key_of(e->hash, e->me_hash, w->capture_hash,
+                     w->regress->manifest.policy ? w->regress->manifest.policy : "",
+                     w->regress->manifest.limit, w->regress->kinds);
     bool cached = w->regress->cache_dir && cache_get(w->regress->cache_dir, &key, ret);
     w->cached += cached;
     if (!cached) {
@@ -283,7 +290,7 @@ static struct cps_err *load_golden(const char *path, struct job *ret)
     }
     cps_trace_close(trace);
     cps_stream_close(stream);
-    return err;
+    return err ? err : ret->lost ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
@@ -321,40 +328,41 @@ static bool is_judged(struct json_object *pair)
     return json_object_object_get_ex(pair, "status", NULL);
 }
 
-/* A capture of another generation than the firmware is no failure of either. */
-static bool is_mismatch(const struct cps_err *err)
-{
-    return strstr(err->message, "the capture is from a GPU of generation") != NULL;
-}
+/* The baseline's run of the capture at hand, made once for all that are compared with it. */
+struct base {
+    struct job job;
+    struct cps_err *err; /* why there is none */
+};
 
-/* What the pair's run gave: compared with the baseline's, or judged by itself. */
+/* Against what it should do: as the baseline does, else end as expected and be as the golden.
+ * @p base  NULL: there is none, or this is it */
 static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned capture,
-                                 const struct job *base, const struct job *job,
+                                 const struct base *base, const struct job *job,
                                  struct json_object *pair)
 {
     const struct manifest *m = &w->regress->manifest;
     json_object_object_add(pair, "packets", json_object_new_int64((int64_t)job->packets));
     json_object_object_add(pair, "instructions", json_object_new_int64((int64_t)job->instructions));
-    if (base && (int)firmware != m->baseline) {
+    if (base && !base->err) {
         const struct engine *e = &w->engine[m->baseline];
-        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, base};
-        return compare(w, firmware, base, &side, job, pair);
+        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->job};
+        return compare(w, firmware, &base->job, &side, job, pair);
     }
+    /* A baseline of another generation says nothing about this pair; one that failed should have.
+     */
+    if (base && base->err->code != CPS_ERR_MISMATCH)
+        return cps_err_new(base->err->code, "the baseline did not run: %s", base->err->message);
     judge_stop(w, capture, job, pair);
-    if (!is_judged(pair) && w->base_err && !is_mismatch(w->base_err)) {
-        CPS_BUF reason = {0};
-        cps_buf_printf(&reason, "no baseline to compare with: %s", w->base_err->message);
-        judge(pair, RESULT_SKIPPED, cps_buf_text(&reason));
-    }
     return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, job, pair);
 }
 
 static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned capture,
-                                  const struct job *base, struct json_object *pair)
+                                  const struct base *base, struct json_object *pair)
 {
     struct job job = {0};
     if (base && (int)firmware == w->regress->manifest.baseline)
-        return judge_job(w, firmware, capture, base, base, pair);
+        return base->err ? again(base->err)
+                         : judge_job(w, firmware, capture, NULL, &base->job, pair);
     struct cps_err *err = get_job(w, firmware, capture, &job);
     if (!err)
         err = judge_job(w, firmware, capture, base, &job, pair);
@@ -362,7 +370,7 @@ static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned 
     return err;
 }
 
-static void run_pair(struct worker *w, unsigned firmware, unsigned capture, const struct job *base,
+static void run_pair(struct worker *w, unsigned firmware, unsigned capture, const struct base *base,
                      struct json_object *pairs)
 {
     const struct manifest *m = &w->regress->manifest;
@@ -370,8 +378,8 @@ static void run_pair(struct worker *w, unsigned firmware, unsigned capture, cons
     add_text(pair, "firmware", m->firmware[firmware].name);
     add_text(pair, "capture", m->capture[capture].name);
     struct cps_err *err = judge_pair(w, firmware, capture, base, pair);
-    if (err)
-        judge(pair, is_mismatch(err) ? RESULT_SKIPPED : RESULT_STOPPED, err->message);
+    if (err) /* a capture of another generation than the firmware is no failure of either */
+        judge(pair, err->code == CPS_ERR_MISMATCH ? RESULT_SKIPPED : RESULT_STOPPED, err->message);
     cps_err_free(err);
     json_object_array_add(pairs, pair);
 }
@@ -380,22 +388,22 @@ void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
 {
     const struct manifest *m = &w->regress->manifest;
     struct json_object *pairs = json_object_new_array();
-    struct job base = {0};
+    struct base base = {0};
     bool needs_base = false;
+    w->capture_hash[0] = '\0';
     w->places = json_object_new_object();
     json_object_object_add(ret, "pairs", pairs);
     json_object_object_add(ret, "places", w->places);
     for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
         needs_base = needs_base || worker_has(w->regress, i, capture);
-    struct cps_err *err = needs_base ? get_job(w, (unsigned)m->baseline, capture, &base) : NULL;
-    w->base_err = err;
+    if (needs_base)
+        base.err = get_job(w, (unsigned)m->baseline, capture, &base.job);
     for (unsigned i = 0; i < m->firmware_count; i++) {
         if (worker_has(w->regress, i, capture))
-            run_pair(w, i, capture, needs_base && !err ? &base : NULL, pairs);
+            run_pair(w, i, capture, needs_base ? &base : NULL, pairs);
     }
-    w->base_err = NULL;
-    cps_err_free(err);
-    job_deinit(&base);
+    cps_err_free(base.err);
+    job_deinit(&base.job);
 }
 
 struct json_object *worker_coverage(const struct worker *w)

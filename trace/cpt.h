@@ -4,7 +4,9 @@
 #ifndef CPS_CPT_H
 #define CPS_CPT_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <zlib.h>
 
 #include "event.h"
 
@@ -41,6 +43,12 @@ struct cpt_place {
     uint32_t pc;
     uint64_t addr;
 };
+
+/** CRC-32 of the head's text; the frames have zstd's own checksums. */
+static inline uint32_t cpt_head_check(const char *text, size_t size)
+{
+    return (uint32_t)crc32(0, (const Bytef *)text, (uInt)size);
+}
 
 /** What the next event is predicted from: code repeats itself. Begins as zero in each frame, so
  * that every frame can be read alone. */

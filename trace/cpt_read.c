@@ -234,6 +234,9 @@ static struct cps_err *read_head(struct cps_trace *trace)
     if (!text)
         return cps_err_nomem();
     CPS_TRY(read_all(trace, text, size));
+    CPS_TRY(read_all(trace, bytes, 4));
+    if (cps_le32(bytes) != cpt_head_check(text, size))
+        return damaged(trace, "the head is corrupt: its checksum is wrong");
     return cps_trace_head_parse(cps_stream_name(trace->stream), text, &trace->head);
 }
 

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Goldens: found inputs, differences, rewriting, and what happens when files are missing, cut, damaged
+or cannot be written. Usage: check.py CPSCOPE DEMO.afuc DEMO.trace"""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+CPSCOPE, DEMO, GOLDEN = (os.path.abspath(path) for path in sys.argv[1:4])
+STREAM = """# cpscope-pm4 1
+gpu 630
+buffer 0x00100000 frame
+    reg 0x8a00 0x11 0x22
+    CP_EVENT_WRITE 0x31
+submit frame
+"""
+# Enough packets for a trace of many kilobytes.
+LONG = STREAM.replace("    CP_EVENT", "".join("    reg 0x%x 0x%x\n" % (0x8000 + 7 * i % 0xf00,
+                                                                  i * 2654435761 % 2**32)
+                                         for i in range(3000)) + "    CP_EVENT")
+
+
+class Room:
+    """A folder with firmware, a capture and goldens of them in every form."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.makedirs(os.path.join(folder, "inputs", "deep"))
+        self.text("inputs/a.pm4", STREAM)
+        self.text("inputs/long.pm4", LONG)
+        assert self.run("asm", DEMO, "-o", "inputs/deep/my.fw").returncode == 0
+        for form in ("trace", "cpt", "jsonl"):
+            assert self.trace("inputs/a.pm4", "a." + form).returncode == 0
+        assert self.trace("inputs/long.pm4", "long.cpt").returncode == 0
+        os.mkdir(self.path("apart"))
+        shutil.copy(self.path("a.cpt"), self.path("apart"))
+        shutil.copy(GOLDEN, os.path.join(folder, "demo.trace"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def text(self, name, text):
+        open(self.path(name), "w").write(text)
+
+    def read(self, name):
+        return open(self.path(name), "rb").read()
+
+    def run(self, *args, room=None):
+        """With @room, no file grows beyond that many bytes: what a full disk looks like."""
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        return subprocess.run([CPSCOPE, *args], cwd=self.folder, capture_output=True, text=True,
+                              timeout=60, preexec_fn=limit if room is not None else None)
+
+    def trace(self, capture, out, **more):
+        return self.run("run", "--fw", "inputs/deep/my.fw", capture, "-o", out, **more)
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+
+def fails(done, *words):
+    lines = [line for line in done.stderr.splitlines() if line.startswith("cpscope: ")]
+    assert done.returncode == 3, (done.returncode, done.stderr)
+    assert len(lines) == 1 and all(word in lines[0] for word in words), done.stderr
+
+
+def passes(r):
+    for name in ("demo.trace", "a.trace", "a.cpt", "a.jsonl"):
+        done = r.run("check", name, "--search", "inputs")
+        assert (done.returncode, done.stdout) == (0, name + ": pass\n"), done.stderr
+
+
+def renamed(r):
+    os.rename(r.path("inputs/deep/my.fw"), r.path("inputs/other-name.fw"))
+    done = r.run("check", "a.cpt", "--search", "inputs")
+    os.rename(r.path("inputs/other-name.fw"), r.path("inputs/deep/my.fw"))
+    assert done.returncode == 0, done.stderr
+
+
+def differs(r):
+    r.text("changed.trace", r.read("a.trace").decode().replace("REG 0x8a01 0x00000022",
+                                                               "REG 0x8a01 0x00000023"))
+    done = r.run("check", "changed.trace", "--search", "inputs")
+    assert done.returncode == 1
+    for text in ("golden   sqe REG 0x8a01 0x00000023", "now      sqe REG 0x8a01 0x00000022",
+                 "type4 RB_UNKNOWN_8A00 x2", "1 differences"):
+        assert text in done.stdout, (text, done.stdout)
+
+
+def masked(r):
+    for mask, status in (("reg:0x8a01", 0), ("reg:0x8a01/0x1", 0), ("reg:0x8a01/0x2", 1),
+                         ("reg:0x8a02-0x8aff", 1)):
+        done = r.run("check", "changed.trace", "--search", "inputs", "--mask", mask)
+        assert done.returncode == status, (mask, done.stdout)
+
+
+def update(r):
+    done = r.run("check", "changed.trace", "--search", "inputs", "--update")
+    assert done.returncode == 0 and "1 differences" in done.stdout
+    assert done.stdout.endswith("changed.trace: rewritten\n"), done.stdout
+    assert r.read("changed.trace") == r.read("a.trace")
+
+
+def missing_capture(r):
+    r.text("inputs/deep/a.pm4", STREAM + "; the same name, other contents\n")
+    done = r.run("check", "apart/a.cpt", "--search", "inputs/deep")
+    os.unlink(r.path("inputs/deep/a.pm4"))
+    fails(done, "a.cpt", "a.pm4", "--search")
+
+
+def missing_firmware(r):
+    fails(r.run("check", "apart/a.cpt"), "a.cpt", "my.fw", "sha256", "--search")
+
+
+def absent_golden(r):
+    fails(r.run("check", "nowhere.cpt"), "nowhere.cpt", "No such file")
+
+
+def cut(r):
+    whole = r.read("long.cpt")
+    open(r.path("cut.cpt"), "wb").write(whole[:len(whole) * 2 // 3])
+    fails(r.run("check", "cut.cpt", "--search", "inputs"), "cut.cpt", "offset 0x", "cut short")
+
+
+def corrupt(r):
+    damaged = bytearray(r.read("long.cpt"))
+    damaged[len(damaged) * 2 // 3] ^= 0x10
+    open(r.path("corrupt.cpt"), "wb").write(damaged)
+    fails(r.run("check", "corrupt.cpt", "--search", "inputs"), "corrupt.cpt", "offset 0x",
+          "corrupt")
+
+
+def other_generation(r):
+    for name in ("gen.trace", "gen.jsonl"):
+        form = name.split(".")[1]
+        r.text(name, r.read("a." + form).decode().replace("gen a6xx", "gen a7xx"))
+        fails(r.run("check", name, "--search", "inputs"), name, "a7xx", "a6xx")
+
+
+def not_a_golden(r):
+    r.text("no.trace", "REG 0x1 0x2\n")
+    fails(r.run("check", "no.trace"), "no.trace")
+    r.text("nofw.trace", "# cpscope-trace 1\n# gen a6xx\nREG 0x1 0x2 data ; pc=0x0000\n")
+    fails(r.run("check", "nofw.trace"), "nofw.trace", "firmware")
+
+
+def one_bad_among_good(r):
+    done = r.run("check", "cut.cpt", "a.cpt", "--search", "inputs")
+    assert done.returncode == 3 and "a.cpt: pass" in done.stdout
+
+
+def full_disk(r):
+    before = r.files()
+    for name in ("full.cpt", "full.trace", "full.jsonl"):
+        fails(r.trace("inputs/long.pm4", name, room=4096), name, "cannot write", "File too large")
+    assert r.files() == before, set(r.files()) - set(before)
+
+
+def full_disk_update(r):
+    r.text("inputs/long.pm4", LONG)
+    wrong = r.run("convert", "long.cpt", "-o", "wrong.trace")
+    assert wrong.returncode == 0, wrong.stderr
+    r.text("wrong.trace", r.read("wrong.trace").decode().replace("REG 0x8a01 0x00000022",
+                                                                 "REG 0x8a01 0x00000023"))
+    before, names = r.read("wrong.trace"), r.files()
+    done = r.run("check", "--update", "wrong.trace", "--search", "inputs", room=4096)
+    fails(done, "wrong.trace", "cannot write")
+    assert r.read("wrong.trace") == before and r.files() == names
+
+
+def read_only_output(r):
+    """/proc takes no files, not even from root."""
+    for command in (("run", "--demo", "-o"), ("convert", "a.cpt", "-o")):
+        for name in ("/proc/x.trace", "/proc/x.cpt", "/nowhere/x.cpt"):
+            fails(r.run(*command, name), name, "cannot")
+
+
+CASES = [
+    ("goldens in every form pass, their inputs found below --search", passes),
+    ("inputs are found by their contents, whatever their names", renamed),
+    ("one changed value is named with packet and both sides", differs),
+    ("masked values may differ", masked),
+    ("--update says what changed and writes what now comes out", update),
+    ("a missing capture is one error, also where another has its name", missing_capture),
+    ("missing firmware is one error", missing_firmware),
+    ("a golden that is not there is one error", absent_golden),
+    ("a cut .cpt is one error with its offset", cut),
+    ("a corrupted frame is one error with its offset", corrupt),
+    ("a golden for another generation is one error", other_generation),
+    ("what is no golden is one error", not_a_golden),
+    ("a bad golden does not stop the next one", one_bad_among_good),
+    ("a full disk is one error and leaves nothing behind", full_disk),
+    ("a full disk while updating leaves the golden as it was", full_disk_update),
+    ("a place where nothing can be written is one error", read_only_output),
+]
+
+folder = tempfile.mkdtemp()
+try:
+    room = Room(folder)
+    print("1..%d" % len(CASES))
+    failed = 0
+    for number, (name, case) in enumerate(CASES, 1):
+        try:
+            case(room)
+            print("ok %d - %s" % (number, name))
+        except (AssertionError, OSError) as error:
+            failed += 1
+            print("not ok %d - %s\n# %s" % (number, name, str(error)[:2000].replace("\n", "\n# ")))
+finally:
+    shutil.rmtree(folder)
+sys.exit(failed > 0)

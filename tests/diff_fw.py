@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `diff --fw` says of firmware revisions: made from a firmware by changing one place of its listing
+and assembling that. Usage: diff_fw.py CPSCOPE DEMO.afuc; with CPSCOPE_CORPUS also on real firmware."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+DRAW = "captures/dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"
+STREAM = """# cpscope-pm4 1
+gpu 630
+buffer 0x00100000 frame
+    CP_SCRATCH_WRITE 0x00200000 0xaa 0xbb
+    CP_SCRATCH_TO_REG 0x01208a00
+    CP_EVENT_WRITE 0x31
+    CP_INDIRECT_BUFFER @inner #inner
+buffer 0x00110000 inner
+    reg 0x8810 0x1 0x2 0x3
+submit frame
+"""
+
+
+def run(*args):
+    return subprocess.run([CPSCOPE, *args], capture_output=True, text=True, timeout=120)
+
+
+def changed(source, handler, old, new):
+    """@source with the first @old behind the label @handler replaced."""
+    at = source.index("\n%s:" % handler)
+    found = re.search(old, source[at:])
+    assert found, "%s has no %s" % (handler, old)
+    at += found.start()
+    return source[:at] + new + source[at + len(found.group()):]
+
+
+def shifted(source):
+    """A nop behind the delay slot that ends a handler: never executed, and all that follows moves."""
+    return changed(source, "CP_NOP", r"waitin\n[^\n]*\n", "waitin\nmov $01, $data\nnop\n")
+
+
+class Room:
+    def __init__(self, folder, firmware, capture):
+        self.folder, self.old, self.capture = folder, firmware, capture
+        self.source = run("disasm", firmware).stdout
+        # The words in the comments are those of before the change.
+        self.source = re.sub(r" +; [0-9a-f]{4} [0-9a-f]{8}$", "", self.source, flags=re.M)
+
+    def diff(self, text, *args):
+        path = os.path.join(self.folder, "new")
+        open(path + ".afuc", "w").write(text)
+        done = run("asm", path + ".afuc", "-o", path + ".fw")
+        assert done.returncode == 0, done.stderr
+        done = run("diff", "--fw", self.old, "--fw", path + ".fw", *args, self.capture)
+        assert done.returncode in (0, 1), done.stderr
+        return done
+
+    def places(self, out):
+        """Places with what is said of them, and the pairs of words below each."""
+        _, _, code = out.partition("code that differs, ")
+        return re.findall(r"^  (\S+): (.*)\n    \w+ (\w+)  .*\n    \w+ (\w+)  .*$", code, re.M)
+
+
+def identical(r):
+    done = r.diff(r.source)
+    assert done.returncode == 0 and "no code differs" in done.stdout, done.stdout
+
+
+def one_constant(r, handler, old, new, event):
+    done = r.diff(changed(r.source, handler, old, new))
+    places = r.places(done.stdout)
+    assert done.returncode == 1 and len(places) == 1, done.stdout
+    assert places[0][0].startswith(handler + "+0x"), places
+    assert "executed" in places[0][1] or places[0][1] == "changed, behaves otherwise", places
+    first = done.stdout.split("\n")
+    assert any(re.search("old +" + event, line) for line in first[:5]), first[:6]
+
+
+def unexecuted(r, handler, old, new):
+    done = r.diff(changed(r.source, handler, old, new))
+    places = r.places(done.stdout)
+    assert done.returncode == 0 and len(places) == 1, done.stdout
+    assert places[0][:2] == (places[0][0], "changed but not exercised"), places
+    assert places[0][0].startswith(handler + "+0x"), places
+
+
+def layout(r):
+    done = r.diff(shifted(r.source))
+    assert done.returncode == 0 and "no code differs" in done.stdout, done.stdout
+
+
+def both(r, handler, old, new, event):
+    """A change is found at its place although everything has moved."""
+    done = r.diff(changed(shifted(r.source), handler, old, new))
+    places = r.places(done.stdout)
+    assert len(places) == 1 and places[0][0].startswith(handler + "+0x"), done.stdout
+
+
+SCRATCH = ("CP_SCRATCH_WRITE", r"and (\$02, \$02), 0x0*7", "and $02, $02, 0x5",
+           "sqe REG 0x8a00 0x000000aa")
+EVENT = ("CP_EVENT_WRITE", r"and \$03, \$04, 0x0*3f", "and $03, $04, 0x1f",
+         "sqe REG 0xbb02 0x00000031")
+# In this one the level of the indirect buffer is taken from $12.
+LEVEL = ("CP_INDIRECT_BUFFER", r"and \$05, \$12, 0x0*3", "and $05, $12, 0x2", "sqe (REG|CTRL|MEMR)")
+UNUSED = ("CP_REG_TO_SCRATCH", r"call", "jump")
+
+CASES = [
+    ("the same code has no difference", "demo", identical, ()),
+    ("one constant: its handler, instruction and write, nothing else", "demo", one_constant, SCRATCH),
+    ("a change that no packet reached: not exercised", "demo", unexecuted, UNUSED),
+    ("code that only moved is no difference", "demo", layout, ()),
+    ("a change among moved code", "demo", both, SCRATCH),
+    ("a680: one constant of CP_EVENT_WRITE", "a680", one_constant, EVENT),
+    ("a680: the level test of CP_INDIRECT_BUFFER", "a680", one_constant, LEVEL),
+    ("a680: a change that no packet reached: not exercised", "a680", unexecuted,
+     ("CP_REG_RMW", r"and \$07, \$07, 0x0*1f", "and $07, $07, 0xf")),
+    ("a680: code that only moved is no difference", "a680", layout, ()),
+    ("a680: a change among moved code", "a680", both, EVENT),
+]
+
+folder = tempfile.mkdtemp()
+try:
+    demo_fw, stream = os.path.join(folder, "demo.fw"), os.path.join(folder, "stream.pm4")
+    open(stream, "w").write(STREAM)
+    assert run("asm", DEMO, "-o", demo_fw).returncode == 0
+    rooms = {"demo": Room(folder, demo_fw, stream)}
+    if CORPUS:
+        rooms["a680"] = Room(folder, os.path.join(CORPUS, "firmware/a680_sqe.fw"),
+                             os.path.join(CORPUS, DRAW))
+    print("1..%d" % len(CASES))
+    failed = 0
+    for number, (name, firmware, case, args) in enumerate(CASES, 1):
+        if firmware not in rooms:
+            print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, name))
+            continue
+        try:
+            case(rooms[firmware], *args)
+            print("ok %d - %s" % (number, name))
+        except (AssertionError, ValueError) as error:
+            failed += 1
+            print("not ok %d - %s\n# %s" % (number, name, str(error)[:3000].replace("\n", "\n# ")))
+finally:
+    shutil.rmtree(folder)
+sys.exit(failed > 0)

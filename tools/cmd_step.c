@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope step: the debugger at a prompt, from a script or a pipe. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dap.h"
+#include "prompt.h"
+#include "repl.h"
+#include "report.h"
+#include "screen.h"
+#include "spot.h"
+
+int cmd_step(const struct cps_options *opt);
+
+static struct repl *running;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    running->interrupt = 1;
+}
+
+static void show(struct repl *r)
+{
+    fputs(cps_buf_text(&r->out), stdout);
+    fflush(stdout);
+    cps_buf_clear(&r->out);
+}
+
+/* One line typed by a person: mistakes are told, and the next line is awaited. */
+static void run_typed(struct repl *r, const char *line)
+{
+    struct cps_err *err = repl_command(r, line);
+    show(r);
+    if (err)
+        printf("%s\n", err->message);
+    cps_err_free(err);
+    if (r->wants_screen) {
+        r->wants_screen = false;
+        screen_run(r);
+        repl_show(r);
+        show(r);
+    }
+}
+
+/* An empty line repeats a move, as in gdb. */
+static void interact(struct repl *r)
+{
+    char *line = NULL;
+    char *last = NULL;
+    while (!r->quit && (line = prompt_line(r, "(cpscope) "))) {
+        if (*line) {
+            free(last);
+            last = line;
+        } else {
+            free(line);
+        }
+        run_typed(r, last ? last : "");
+    }
+    free(last);
+    if (!r->quit)
+        putchar('\n');
+}
+
+/* From a pipe: every line is shown in front of what it does; a mistake ends it. */
+static struct cps_err *run_piped(struct repl *r)
+{
+    char *line = NULL;
+    size_t room = 0;
+    struct cps_err *err = NULL;
+    while (!err && !r->quit && getline(&line, &room, stdin) > 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        cps_buf_printf(&r->out, "> %s\n", line);
+        err = repl_command(r, line);
+        show(r);
+    }
+    free(line);
+    return err;
+}
+
+static struct cps_err *run(struct repl *r, const struct cps_options *opt)
+{
+    CPS_TRY(session_open(&r->session, opt));
+    cps_debug_interrupt(r->session.debug, &r->interrupt);
+    if (opt->dap)
+        return dap_serve(r, stdin, stdout);
+    repl_show(r);
+    show(r);
+    if (opt->script) {
+        struct cps_err *err = repl_source(r, opt->script);
+        show(r);
+        return err;
+    }
+    if (!isatty(STDIN_FILENO))
+        return run_piped(r);
+    if (opt->screen)
+        screen_run(r);
+    interact(r);
+    return NULL;
+}
+
+int cmd_step(const struct cps_options *opt)
+{
+    struct repl *r = calloc(1, sizeof(*r));
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    if (!opt->fw_count && !opt->demo)
+        return report_usage("step needs --fw FILE and a capture, or --demo");
+    if (opt->arg_count > 1)
+        return report_usage("step takes one capture");
+    if (!r)
+        return report_error(cps_err_nomem());
+    running = r;
+    sigaction(SIGINT, &action, NULL);
+    struct cps_err *err = run(r, opt);
+    signal(SIGINT, SIG_DFL);
+    spot_clear(&r->session);
+    session_close(&r->session);
+    cps_buf_deinit(&r->out);
+    free(r);
+    return err ? report_error(err) : 0;
+}

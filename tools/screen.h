@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * The debugger's full-screen view. */
+#ifndef CPS_SCREEN_H
+#define CPS_SCREEN_H
+
+#include "repl.h"
+
+/** Shows the view until the user leaves it; the session stays as it is then. */
+void screen_run(struct repl *repl);
+
+#endif
