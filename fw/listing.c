@@ -210,10 +210,12 @@ static void put_handler_labels(struct listing *l, uint32_t pc)
 static bool put_own_labels(struct listing *l, uint32_t pc)
 {
     const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, pc);
+    if (!own)
+        return false;
     const struct cps_fw_symbol *const *end = l->labels.list + l->labels.count;
-    for (const struct cps_fw_symbol *const *at = own; at && at < end && (*at)->dword == pc; at++)
+    for (const struct cps_fw_symbol *const *at = own; at < end && (*at)->dword == pc; at++)
         cps_buf_printf(l->out, "%s:\n", (*at)->name);
-    return own != NULL;
+    return true;
 }
 
 static void put_labels(struct listing *l, uint32_t pc)

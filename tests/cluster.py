@@ -63,6 +63,9 @@ shift 2
 cd / && exec env -i HOME="$HOME" SHELL=/bin/sh PATH=/usr/bin:/bin sh -c "$*"
 """
 
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+prctl = ctypes.CDLL(None).prctl
+
 count = 0
 
 
@@ -154,7 +157,8 @@ class Cluster:
         with log:
             self.started.append(subprocess.Popen(
                 command, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                cwd=self.scratch, start_new_session=True))
+                cwd=self.scratch, start_new_session=True,
+                preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL)))  # whatever ends us
 
     def configure(self):
         ports = []
@@ -286,14 +290,9 @@ def test_parallel(scratch):
     report("on both machines", machines == {"node1", "node2"}, machines)
 
 
-def adopt_orphans():
-    """Steps of jobs detach themselves; as their foster parent we can wait for them."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-
-
 def main():
-    adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # through every "with"
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # steps of jobs detach themselves: so we can wait for them
     with tempfile.TemporaryDirectory() as scratch:
         make_corpus(scratch)
         scripts = take_scripts(scratch)

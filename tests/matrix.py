@@ -130,6 +130,18 @@ def test_shards(scratch):
            files(scratch, "part5") == files(scratch, "part2"))
 
 
+def test_no_baseline(scratch):
+    path = os.path.join(scratch, "manifest")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    write(path, text.replace("old.fw", "missing.fw"))
+    status, err = regress(scratch, "alone")
+    write(path, text)
+    new = [p for p in results(scratch, "alone")["pairs"] if p["firmware"] == "new"]
+    report("without a baseline nothing passes", status == 4 and
+           {p["status"] for p in new} == {"stopped"} and "missing.fw" in new[0]["reason"], (err, new[:1]))
+
+
 def children(pid):
     with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
         return [int(child) for child in file.read().split()]
@@ -185,6 +197,7 @@ def main():
         make(scratch)
         test_forms(scratch)
         test_shards(scratch)
+        test_no_baseline(scratch)
         test_death(scratch)
         test_interrupt(scratch)
     print("1..%d" % count)

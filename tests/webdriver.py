@@ -5,7 +5,9 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 
@@ -29,6 +31,7 @@ class Browser:
         self.scratch, self.size, self.session = scratch, size, None
 
     def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # through __exit__
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
                                        stderr=subprocess.DEVNULL, text=True)
         try:

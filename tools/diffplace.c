@@ -161,36 +161,58 @@ static void skip_changed(const struct window *a, const struct window *b,
         *i = a->count;
 }
 
-/* Changed instructions stand beside each other as far as they go, then beside empty lines. */
+/* Changed instructions of one side, in so many lines with @p pad empty ones first. */
 static void put_changed(const struct window *w, const struct cps_names *names, uint32_t first,
-                        uint32_t end, uint32_t lines, struct cps_buf *out)
+                        uint32_t end, uint32_t pad, uint32_t lines, struct cps_buf *out)
 {
     for (uint32_t i = 0; i < lines; i++) {
-        if (first + i < end)
-            put_insn(w, names, first + i, PLACE_CHANGED, out);
+        if (i >= pad && first + i - pad < end)
+            put_insn(w, names, first + i - pad, PLACE_CHANGED, out);
         else
             cps_buf_str(out, "\n");
     }
+}
+
+/* How far behind its begin a run of changed instructions has the place; 0 if it is elsewhere. */
+static uint32_t place_behind(const struct window *w, uint32_t first, uint32_t end)
+{
+    uint32_t at = w->pc - w->first;
+    return w->here && at >= first && at < end ? at - first : 0;
+}
+
+/* What changed on both sides: the place beside the place, the rest as it falls. */
+static void put_both_changed(const struct window *a, const struct window *b,
+                             const struct cps_names *names, const uint32_t first[2],
+                             const uint32_t end[2], struct cps_buf *to_a, struct cps_buf *to_b)
+{
+    uint32_t at_a = place_behind(a, first[0], end[0]);
+    uint32_t at_b = place_behind(b, first[1], end[1]);
+    uint32_t pad_a = at_b > at_a ? at_b - at_a : 0;
+    uint32_t pad_b = at_a > at_b ? at_a - at_b : 0;
+    pad_a = end[0] > first[0] ? pad_a : 0;
+    pad_b = end[1] > first[1] ? pad_b : 0;
+    uint32_t lines_a = pad_a + end[0] - first[0];
+    uint32_t lines_b = pad_b + end[1] - first[1];
+    uint32_t lines = lines_a > lines_b ? lines_a : lines_b;
+    put_changed(a, names, first[0], end[0], pad_a, lines, to_a);
+    put_changed(b, names, first[1], end[1], pad_b, lines, to_b);
 }
 
 static void put_aligned(const struct window *a, const struct window *b,
                         const struct cps_names *names, struct cps_buf *to_a, struct cps_buf *to_b)
 {
     struct lengths lengths;
-    uint32_t i = 0, k = 0;
+    uint32_t at[2] = {0, 0};
     common_lengths(a, b, &lengths);
-    while (i < a->count || k < b->count) {
-        uint32_t end_i = i, end_k = k;
-        skip_changed(a, b, &lengths, &end_i, &end_k);
-        uint32_t lines = end_i - i > end_k - k ? end_i - i : end_k - k;
-        put_changed(a, names, i, end_i, lines, to_a);
-        put_changed(b, names, k, end_k, lines, to_b);
-        i = end_i;
-        k = end_k;
-        for (; i < a->count && k < b->count && same(a, b, i, k); i++, k++) {
-            char mark = word_of(a, i) == word_of(b, k) ? ' ' : PLACE_TARGET;
-            put_insn(a, names, i, mark, to_a);
-            put_insn(b, names, k, mark, to_b);
+    while (at[0] < a->count || at[1] < b->count) {
+        uint32_t end[2] = {at[0], at[1]};
+        skip_changed(a, b, &lengths, &end[0], &end[1]);
+        put_both_changed(a, b, names, at, end, to_a, to_b);
+        memcpy(at, end, sizeof(at));
+        for (; at[0] < a->count && at[1] < b->count && same(a, b, at[0], at[1]); at[0]++, at[1]++) {
+            char mark = word_of(a, at[0]) == word_of(b, at[1]) ? ' ' : PLACE_TARGET;
+            put_insn(a, names, at[0], mark, to_a);
+            put_insn(b, names, at[1], mark, to_b);
         }
     }
 }

@@ -102,7 +102,8 @@ void html_places_overview(struct cps_buf *out, struct json_object *results)
     if (!collect(results, &places))
         out->failed = true;
     if (!out->failed && places.count)
-        cps_buf_str(out, "<h2>Where it differs first</h2>\n<table id=\"places\"><thead><tr>"
+        cps_buf_str(out, "<h2>Where it differs first</h2>\n<div class=\"few\" "
+                         "tabindex=\"0\"><table id=\"places\"><thead><tr>"
                          "<th>handler</th><th>firmware</th><th>captures</th></tr></thead>\n");
     for (size_t i = 0; !out->failed && i < places.count; i++) {
         cps_buf_printf(out, "<tr><td><a href=\"#g%zu\">", i);
@@ -111,7 +112,7 @@ void html_places_overview(struct cps_buf *out, struct json_object *results)
         cps_buf_printf(out, "<td class=\"n\">%zu</td></tr>\n", places.place[i].count);
     }
     if (places.count)
-        cps_buf_str(out, "</table>\n");
+        cps_buf_str(out, "</table></div>\n");
     places_deinit(&places);
 }
 
@@ -133,9 +134,11 @@ static void put_title(struct cps_buf *out, struct json_object *pair)
     html_wrap(out, "", result_text(pair, "reason"), "</p>\n");
 }
 
-/* One side: a caption, and marked lines. */
+/* One side: a caption, and marked lines. A golden has no code. */
 static void put_side(struct cps_buf *out, const char *label, const char *text)
 {
+    if (!*text)
+        return;
     html_wrap(out, "<figure><figcaption>", label, "</figcaption>");
     html_pre_marked(out, text);
     cps_buf_str(out, "</figure>");

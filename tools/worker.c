@@ -233,6 +233,16 @@ static void describe(struct worker *w, struct diff_report *report, struct json_o
     add_text(pair, "packet_b", cps_buf_text(&packet_b));
 }
 
+static void judge_difference(uint64_t differences, const struct job *job, struct json_object *pair)
+{
+    CPS_BUF reason = {0};
+    cps_buf_printf(&reason, "%" PRIu64 " difference%s", differences, differences == 1 ? "" : "s");
+    if (job->stop != CPS_STOP_IDLE)
+        cps_buf_printf(&reason, "; %s: %s",
+                       cps_event_sub_word(CPS_EV_END, (unsigned)reason_of(job->stop)), job->why);
+    judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
+}
+
 /* Compares with @p base and judges the pair. */
 static struct cps_err *compare(struct worker *w, unsigned firmware, const struct job *base,
                                const struct diff_side *base_side, const struct job *job,
@@ -248,10 +258,7 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
         .a = *base_side, .b = {name, e->fw, e->me, job}, .names = e->names, .diff = &diff};
     json_object_object_add(pair, "differences", json_object_new_int64((int64_t)diff.differences));
     if (diff.differences) {
-        char reason[64];
-        snprintf(reason, sizeof(reason), "%" PRIu64 " difference%s", diff.differences,
-                 diff.differences == 1 ? "" : "s");
-        judge(pair, RESULT_DIFFERS, reason);
+        judge_difference(diff.differences, job, pair);
         describe(w, &report, pair);
     } else {
         judge(pair, RESULT_PASS, "");
