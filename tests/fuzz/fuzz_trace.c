@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: traces of any form. Every event that is read can be written as text. */
+ * Fuzz target: traces of any form, with a good head in front unless the first byte is 0. Every
+ * event that is read can be written as text. */
+#include <string.h>
+
 #include "trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,11 +23,20 @@ static void print_all(struct cps_trace *trace)
     cps_err_free(err);
 }
 
+static const char *const heads[] = {
+    "",
+    "# cpscope-trace 1\n# gen a7xx\n",
+    "{\"cpscope-trace\":1,\"head\":\"# cpscope-trace 1\\n# gen a7xx\\n\"}\n",
+};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cps_stream *stream = NULL;
     struct cps_trace *trace = NULL;
-    struct cps_err *err = cps_stream_open_memory("fuzz", data, size, &stream);
+    CPS_BUF file = {0};
+    cps_buf_str(&file, heads[size ? data[0] % 3 : 0]);
+    cps_buf_add(&file, (const char *)data + (size ? 1 : 0), size ? size - 1 : 0);
+    struct cps_err *err = cps_stream_open_memory("fuzz", cps_buf_text(&file), file.size, &stream);
     if (!err)
         err = cps_trace_open(stream, &trace);
     if (!err)
