@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """1,000 generated captures on two revisions of a firmware: the same bytes come out whatever the number
 of processes and shards, and whatever was interrupted. Usage: regress.py CPSCOPE DEMO.afuc"""
+import errno
 import filecmp
 import json
 import os
@@ -100,20 +101,31 @@ def entries(folder):
 
 
 def interrupt(c, name, how):
-    """Stops a cold run when a part of it is done, then goes on."""
+    """Stops a cold run when a part of it is done, then goes on. One capture is a named pipe until then, so
+    that the run cannot end before."""
     cache = os.path.join(c.folder, "cache-" + name)
+    held = os.path.join(c.folder, "captures", "c0900.pm4")
+    os.rename(held, held + ".away")
+    os.mkfifo(held)
     process = subprocess.Popen([CPSCOPE, "regress", "manifest.txt", "-o", "part-" + name, "--cache",
                                 cache, "--jobs", "2"], cwd=c.folder, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while entries(cache) < COUNT // 4 and process.poll() is None:
+    while entries(cache) < COUNT // 4:
         time.sleep(0.002)
     if how == signal.SIGKILL:
         os.killpg(process.pid, how)
     else:
         process.send_signal(how)
+        while process.poll() is None:  # whoever reads the pipe finds it empty
+            try:
+                os.close(os.open(held, os.O_WRONLY | os.O_NONBLOCK))
+            except OSError as error:
+                assert error.errno == errno.ENXIO
+            time.sleep(0.01)
     _, said = process.communicate()
+    os.rename(held + ".away", held)
     kept = entries(cache)
-    assert COUNT // 4 <= kept < 2 * COUNT, "all %d runs were done: too late to interrupt" % kept
+    assert COUNT // 4 <= kept < 2 * COUNT
     done = c.matrix("resumed-" + name, "--cache", cache, "--jobs", "2")
     c.same("reference", "resumed-" + name)
     emulated = int(done.stderr.split()[0])
