@@ -97,7 +97,7 @@ def overlapping_merge(c):
 
 
 def entries(folder):
-    return sum(len(files) for _, _, files in os.walk(folder))
+    return sum(name.endswith(".cpt") for _, _, files in os.walk(folder) for name in files)
 
 
 def interrupt(c, name, how):
@@ -129,7 +129,7 @@ def interrupt(c, name, how):
     done = c.matrix("resumed-" + name, "--cache", cache, "--jobs", "2")
     c.same("reference", "resumed-" + name)
     emulated = int(done.stderr.split()[0])
-    assert 0 < emulated <= 2 * COUNT - COUNT // 4, done.stderr
+    assert emulated == 2 * COUNT - kept, (kept, done.stderr)
     return process.returncode, said
 
 
