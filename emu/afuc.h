@@ -196,6 +196,7 @@ enum uop_code {
 #undef CODE_ALU
 #undef CODE_OWN
     UOP_ILLEGAL,
+    UOP_BULK, /**< a (rep) that afuc_bulk.c may run in one piece; else as UOP_OR_ANY */
     UOP_COUNT,
 };
 
@@ -255,6 +256,10 @@ void afuc_image_unref_(struct afuc_image *image);
 uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
 uint64_t afuc_run_counted_(struct afuc_core *core, uint64_t budget);
 uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);
+
+/** afuc_bulk.c: repetitions of a UOP_BULK in one piece, at most @p budget of them; returns how many
+ * were made, 0 if it takes single ones. */
+uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t budget);
 
 /* afuc_port.c: what special registers do. */
 bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop);

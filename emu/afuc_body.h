@@ -8,7 +8,8 @@
  * a branch itself.
  *
  * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
- * behind each instruction, WATCH_TAKEN() instead behind one that branches.
+ * behind each instruction, WATCH_TAKEN() instead behind one that branches, WATCH_BULK(most): runs
+ * repetitions in one piece and gives their number, 0 where single ones must be seen.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */
@@ -26,9 +27,14 @@
         left--;                      \
         goto *handler[ip->code];     \
     } while (0)
-#define NEXT()        \
+#define NEXT()         \
+    do {               \
+        WATCH_NEXT();  \
+        NEXT_SILENT(); \
+    } while (0)
+/* The same without looking: what happened was counted already. */
+#define NEXT_SILENT() \
     do {              \
-        WATCH_NEXT(); \
         ip = np;      \
         np = ip + 1;  \
         DISPATCH();   \
@@ -122,6 +128,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 #define LABELS_OWN(id) [UOP_##id] = &&own_##id,
 #include "../isa/afuc.def"
         [UOP_ILLEGAL] = &&illegal,
+        [UOP_BULK] = &&bulk,
     };
     struct afuc_state *const s = &core->s;
     uint32_t *const r = s->r;
@@ -158,6 +165,17 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     a = (__VA_ARGS__);                                             \
     goto any_done;
 #include "../isa/afuc.def"
+
+bulk:
+    SYNC();
+    t = s->r[R_REM] ? WATCH_BULK(left + 1) : 0;
+    if (!t)
+        goto any_OR;
+    left -= t - 1;
+    core->machine->repeats += t - (r[R_REM] == 0);
+    if (r[R_REM])
+        DISPATCH();
+    NEXT_SILENT();
 
 any_done:
     afuc_write_(core, ip->dst, a);
@@ -276,6 +294,7 @@ out:
 #undef SYNC
 #undef DISPATCH
 #undef NEXT
+#undef NEXT_SILENT
 #undef BRANCH
 #undef AGAIN
 #undef BLOCK

@@ -2,8 +2,9 @@
  * The interpreter with nobody watching. */
 #include "machine.h"
 
-#define AFUC_RUN      afuc_run_
-#define WATCH_BEGIN() ((void)0)
-#define WATCH_NEXT()  ((void)0)
-#define WATCH_TAKEN() ((void)0)
+#define AFUC_RUN         afuc_run_
+#define WATCH_BEGIN()    ((void)0)
+#define WATCH_NEXT()     ((void)0)
+#define WATCH_TAKEN()    ((void)0)
+#define WATCH_BULK(most) afuc_bulk_(core, ip, most)
 #include "afuc_body.h"

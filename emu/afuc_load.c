@@ -108,6 +108,10 @@ static void load_word(struct loader *l, struct afuc_uop *uop)
     bool pops = uop->s1 == R_DATA || uop->s2 == R_DATA;
     if (pops && !(uop->flags & U_PEEK))
         uop->flags |= U_POPS;
+    bool to_port = uop->dst == R_DATA || uop->dst == R_USRADDR || uop->dst == R_TRASH;
+    if (uop->code == UOP_OR_ANY && uop->flags == (U_REP | U_POPS) && to_port && !uop->s1 &&
+        uop->s2 == R_DATA)
+        uop->code = UOP_BULK;
 }
 
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)

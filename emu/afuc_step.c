@@ -43,5 +43,6 @@ static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
         report_step(core, (uint32_t)(ip - base), before); \
         memcpy(before, r, sizeof(before));                \
     } while (0)
-#define WATCH_TAKEN() WATCH_NEXT()
+#define WATCH_TAKEN()    WATCH_NEXT()
+#define WATCH_BULK(most) UINT64_C(0)
 #include "afuc_body.h"

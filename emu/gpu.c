@@ -210,6 +210,11 @@ static bool any_entry_forbids(const struct cps_machine *machine, const struct pr
     return false;
 }
 
+bool gpu_protects_(const struct cps_machine *machine)
+{
+    return machine->reg[protect_of(machine)->control] & PROTECT_ENABLE;
+}
+
 bool gpu_protected_(const struct cps_machine *machine, uint32_t offset, uint32_t count, bool write)
 {
     const struct protect_regs *regs = protect_of(machine);
