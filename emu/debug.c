@@ -45,6 +45,7 @@ struct cps_err *cps_debug_create(struct cps_machine *machine, const struct cps_f
     d->machine = machine;
     d->feeder = *feeder;
     d->sink.put = take_events;
+    d->fed = feeder->bare;
     debug_refresh_(d);
     if (!debug_keep_(d)) {
         cps_debug_destroy(d);

@@ -23,6 +23,7 @@ struct cps_feeder {
      * @return false if there is none */
     bool (*feed)(void *context, struct cps_machine *machine, uint32_t index);
     void *context;
+    bool bare; /**< no CP_ME_INIT in front of the first: for programs that are no whole firmware */
 };
 
 /** A place in a run. */

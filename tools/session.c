@@ -118,7 +118,7 @@ static void go_to_start(struct session *s)
 
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)
 {
-    const struct cps_feeder feeder = {feed, s};
+    const struct cps_feeder feeder = {feed, s, false};
     s->items.item = take_item;
     s->opt = opt;
     CPS_TRY(rig_open(&s->rig, opt));
