@@ -236,6 +236,7 @@ bool debug_hits_(struct cps_debug *d, struct point *only, struct cps_debug_stop 
         stop->reason = CPS_WHY_POINT;
         stop->point = p->is.id;
         stop->core = d->core;
+        stop->pc = d->before_pc;
         hit = true;
     }
     return hit;
@@ -251,8 +252,7 @@ static bool count_hit(struct cps_debug *d, const struct cps_debug_stop *stop)
         p->hits++;
         if (p->ignore && p->ignore--)
             return false;
-        if (p->once)
-            cps_debug_remove(d, p->id);
+        p->disabled = p->once;
         return true;
     }
     return true;
@@ -356,13 +356,13 @@ struct cps_debug_stop cps_debug_run(struct cps_debug *d, enum cps_debug_go go, u
     debug_refresh_(d);
     d->look_at = 0;
     for (;;) {
-        struct cps_debug_stop stop = {.core = d->core};
+        struct cps_debug_stop stop = {.core = d->core, .pc = d->before_pc};
         stop.reason = debug_step_(d);
         if (stop.reason != CPS_WHY_GONE)
             return stop;
         if (debug_hits_(d, NULL, &stop) && count_hit(d, &stop))
             return stop;
-        stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE, .core = d->core};
+        stop = (struct cps_debug_stop){CPS_WHY_GONE, .core = d->core, .pc = d->before_pc};
         if (debug_reached_(d, &goal))
             return stop;
         if (!debug_keep_(d))

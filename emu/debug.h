@@ -46,7 +46,7 @@ struct cps_debug_point {
     enum cps_debug_what what;
     int core; /**< index, or -1: all */
     bool disabled;
-    bool once; /**< removed when it stops a run */
+    bool once; /**< disabled by the core when it stops a run */
     uint32_t pc;
     unsigned gpr;
     uint32_t kinds;       /**< bits of event kinds */
@@ -89,6 +89,7 @@ struct cps_debug_stop {
     enum cps_debug_reason reason;
     int point;     /**< id, with CPS_WHY_POINT */
     unsigned core; /**< that made the last step */
+    uint32_t pc;   /**< of the instruction that it ran */
     bool has_event;
     struct cps_event event; /**< that stopped the run */
 };

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares the trace of the built-in demo with its golden; --rebase shows the difference and
-# then writes it. Usage: golden.sh CPSCOPE GOLDEN [--rebase]
+# Compares what a command prints with a golden file; with REBASE=1 in the environment it shows the
+# difference and then writes it. Usage: golden.sh GOLDEN COMMAND...
 set -eu
+golden=$1
+shift
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
-"$1" run --demo -o "$scratch" 2>/dev/null
-if diff -u "$2" "$scratch"; then
+"$@" >"$scratch" 2>/dev/null
+if diff -u "$golden" "$scratch"; then
     exit 0
 fi
-[ "${3:-}" = --rebase ] || exit 1
-cp "$scratch" "$2"
+[ -n "${REBASE:-}" ] || exit 1
+cp "$scratch" "$golden"

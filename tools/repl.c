@@ -7,6 +7,7 @@
 
 #include "isa/lex.h"
 #include "look.h"
+#include "spot.h"
 
 enum completes { NONE, PLACE, VALUE, TOPIC, CORE };
 
@@ -107,6 +108,20 @@ static void follow(struct repl *r)
     }
 }
 
+/* Why it stopped; a point that was for one time is gone then. */
+static void tell_stop(struct repl *r)
+{
+    const struct cps_debug_point *p = NULL;
+    look_stop(&r->session, &r->stop, &r->out);
+    for (unsigned i = 0;
+         r->stop.reason == CPS_WHY_POINT && (p = cps_debug_point(r->session.debug, i)); i++) {
+        if (p->id == r->stop.point && p->once) {
+            spot_remove(&r->session, p->id);
+            return;
+        }
+    }
+}
+
 struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
 {
     uint64_t count = 1;
@@ -121,7 +136,7 @@ struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
     } while (--count &&
              (r->stop.reason == CPS_WHY_GONE ||
               (r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON))));
-    look_stop(&r->session, &r->stop, &r->out);
+    tell_stop(r);
     follow(r);
     note_changes(r, before);
     repl_show(r);

@@ -217,15 +217,24 @@ struct cps_err *repl_log_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-/* The packet that was being handled then, from the event log around that time. */
+/* The packet that was being handled then: behind the end of a stream, one of a lower level. */
 static void print_packet_before(struct repl *r, const struct cps_debug_place *place)
 {
+    const struct session *s = &r->session;
+    unsigned below = CPS_LEVEL_INT;
+    bool ended = false;
     struct cps_event event;
-    for (uint64_t i = place->event; i-- && cps_debug_event(r->session.debug, i, &event);) {
+    for (uint64_t i = place->event; i-- && cps_debug_event(s->debug, i, &event);) {
+        unsigned level = cps_event_sub(&event);
         if (cps_event_kind(&event) != CPS_EV_PKT)
             continue;
-        cps_buf_printf(&r->out, "  in packet %08" PRIx32 " at 0x%016" PRIx64 "\n", event.value,
-                       event.addr);
+        if (ended && level < below)
+            below = level;
+        ended = level == CPS_LEVEL_INT;
+        if (level >= below)
+            continue;
+        cps_buf_str(&r->out, "  in ");
+        look_event(s, &event, &r->out);
         return;
     }
 }
@@ -246,16 +255,16 @@ struct cps_err *repl_who_(struct repl *r, const char *arguments, int go)
         return NULL;
     }
     cps_buf_printf(&r->out, "step %" PRIu64 ", event %" PRIu64 ": ", place.step, place.event);
+    cps_buf_printf(&r->out, "%s %04" PRIx32 " ", session_core_name(s, stop.core), stop.pc);
+    session_place(s, stop.core, stop.pc, &r->out);
+    cps_buf_str(&r->out, ": ");
+    look_insn(s, stop.core, stop.pc, &r->out);
+    cps_buf_str(&r->out, "\n");
     if (stop.has_event) {
-        uint32_t pc = cps_event_pc(&stop.event);
-        cps_buf_printf(&r->out, "%s %04" PRIx32 " ", session_core_name(s, stop.core), pc);
-        session_place(s, stop.core, pc, &r->out);
-        cps_buf_str(&r->out, "\n  ");
+        cps_buf_str(&r->out, "  ");
         look_event(s, &stop.event, &r->out);
-        print_packet_before(r, &place);
-    } else {
-        cps_buf_printf(&r->out, "%s\n", session_core_name(s, stop.core));
     }
+    print_packet_before(r, &place);
     cps_buf_printf(&r->out, "  goto %" PRIu64 " shows the machine behind it\n", place.step);
     return NULL;
 }
