@@ -305,10 +305,10 @@ bool debug_reached_(const struct cps_debug *d, const struct goal *goal)
     const struct afuc_core *core = &d->machine->core[goal->core];
     bool ticked = d->ticked && d->core == goal->core;
     switch (goal->go) {
-    case CPS_GO_TICK:
-        return ticked;
+    case CPS_GO_TICK: /* feeding is a step of its own, so that steps back are those forward */
+        return ticked || !d->ticked;
     case CPS_GO_NEXT:
-        return ticked && next_reached(d, core, goal);
+        return ticked ? next_reached(d, core, goal) : !d->ticked;
     case CPS_GO_PACKET:
         return packet_reached(d, core->who);
     case CPS_GO_FINISH:

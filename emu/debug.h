@@ -177,6 +177,10 @@ CPS_PUBLIC uint32_t cps_machine_return(const struct cps_machine *machine, unsign
 CPS_PUBLIC uint32_t cps_machine_npc(const struct cps_machine *machine, unsigned core);
 /** The word of the instruction at dword @p pc of the core's image; 0 outside of it. */
 CPS_PUBLIC uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc);
+/** Where the image of a core lies in GPU memory, in bytes. */
+CPS_PUBLIC uint64_t cps_machine_image_iova(const struct cps_machine *machine, unsigned core);
+/** Whether anybody gave a GPU register a value. */
+CPS_PUBLIC bool cps_machine_reg_written(const struct cps_machine *machine, uint32_t offset);
 /** Whether the core is started. */
 CPS_PUBLIC bool cps_machine_started(const struct cps_machine *machine, unsigned core);
 

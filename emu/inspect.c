@@ -35,6 +35,16 @@ bool cps_machine_started(const struct cps_machine *machine, unsigned core)
     return machine->core[core].s.started;
 }
 
+uint64_t cps_machine_image_iova(const struct cps_machine *machine, unsigned core)
+{
+    return machine_image_iova_(machine, core);
+}
+
+bool cps_machine_reg_written(const struct cps_machine *machine, uint32_t offset)
+{
+    return machine->reg_flags[offset % GPU_REGS] & REG_WRITTEN;
+}
+
 uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc)
 {
     if (pc >= machine->core[core].uop_count)

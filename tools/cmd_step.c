@@ -83,10 +83,11 @@ static struct cps_err *run_piped(struct repl *r)
 
 static struct cps_err *run(struct repl *r, const struct cps_options *opt)
 {
-    CPS_TRY(session_open(&r->session, opt));
-    cps_debug_interrupt(r->session.debug, &r->interrupt);
+    if (opt->fw_count || opt->demo)
+        CPS_TRY(session_open(&r->session, opt));
     if (opt->dap)
         return dap_serve(r, stdin, stdout);
+    cps_debug_interrupt(r->session.debug, &r->interrupt);
     repl_show(r);
     show(r);
     if (opt->script) {
@@ -106,7 +107,7 @@ int cmd_step(const struct cps_options *opt)
 {
     struct repl *r = calloc(1, sizeof(*r));
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    if (!opt->fw_count && !opt->demo)
+    if (!opt->fw_count && !opt->demo && !opt->dap)
         return report_usage("step needs --fw FILE and a capture, or --demo");
     if (opt->arg_count > 1)
         return report_usage("step takes one capture");

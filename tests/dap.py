@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The debug adapter through a strict client: what each message must hold is the table below, written from the
+published specification. Usage: dap.py CPSCOPE DEMO.afuc"""
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
+
+# Members that a body must have, and those it may have, with their types.
+BREAKPOINTS = ({"breakpoints": list}, {})
+BODIES = {
+    "initialize": ({}, None), "launch": ({}, {}), "configurationDone": ({}, {}), "disconnect": ({}, {}),
+    "terminate": ({}, {}), "restart": ({}, {}), "cancel": ({}, {}), "pause": ({}, {}),
+    "threads": ({"threads": list}, {}),
+    "stackTrace": ({"stackFrames": list}, {"totalFrames": int}),
+    "scopes": ({"scopes": list}, {}), "variables": ({"variables": list}, {}),
+    "setVariable": ({"value": str}, {"type": str, "variablesReference": int}),
+    "setExpression": ({"value": str}, {"type": str, "variablesReference": int}),
+    "evaluate": ({"result": str, "variablesReference": int}, {"memoryReference": str}),
+    "completions": ({"targets": list}, {}),
+    "setBreakpoints": BREAKPOINTS, "setFunctionBreakpoints": BREAKPOINTS,
+    "setInstructionBreakpoints": BREAKPOINTS, "setDataBreakpoints": BREAKPOINTS,
+    "setExceptionBreakpoints": ({}, {"breakpoints": list}),
+    "dataBreakpointInfo": ({"dataId": (str, type(None)), "description": str}, {"accessTypes": list}),
+    "exceptionInfo": ({"exceptionId": str, "breakMode": str}, {"description": str}),
+    "continue": ({}, {"allThreadsContinued": bool}), "next": ({}, {}), "stepIn": ({}, {}),
+    "stepOut": ({}, {}), "stepBack": ({}, {}), "reverseContinue": ({}, {}),
+    "gotoTargets": ({"targets": list}, {}), "goto": ({}, {}),
+    "readMemory": ({"address": str}, {"data": str, "unreadableBytes": int}),
+    "writeMemory": ({}, {"bytesWritten": int, "offset": int}),
+    "disassemble": ({"instructions": list}, {}),
+}
+EVENTS = {
+    "initialized": ({}, {}), "terminated": ({}, {}), "exited": ({"exitCode": int}, {}),
+    "output": ({"output": str}, {"category": str}), "invalidated": ({}, {"areas": list}),
+    "stopped": ({"reason": str}, {"description": str, "threadId": int, "allThreadsStopped": bool,
+                                  "hitBreakpointIds": list}),
+}
+ITEMS = {
+    "threads": ({"id": int, "name": str}, {}),
+    "stackFrames": ({"id": int, "name": str, "line": int, "column": int},
+                    {"source": dict, "instructionPointerReference": str, "presentationHint": str}),
+    "scopes": ({"name": str, "variablesReference": int, "expensive": bool}, {"presentationHint": str}),
+    "variables": ({"name": str, "value": str, "variablesReference": int}, {"evaluateName": str}),
+    "breakpoints": ({"verified": bool}, {"id": int, "message": str, "source": dict, "line": int,
+                                         "instructionReference": str}),
+    "instructions": ({"address": str, "instruction": str},
+                     {"instructionBytes": str, "symbol": str, "location": dict, "line": int,
+                      "presentationHint": str}),
+    "targets": ({"label": str}, {"id": int, "line": int, "start": int, "length": int,
+                                 "instructionPointerReference": str}),
+}
+
+
+def check(value, shape, where):
+    required, optional = shape
+    for key, kind in required.items():
+        assert key in value, "%s lacks %s" % (where, key)
+        assert isinstance(value[key], kind), "%s: %s is %r" % (where, key, value[key])
+    for key, found in value.items():
+        if optional is not None and key not in required:
+            assert key in optional, "%s: nobody knows %s" % (where, key)
+            assert isinstance(found, optional[key]), "%s: %s is %r" % (where, key, found)
+        if key in ITEMS and isinstance(found, list):
+            for item in found:
+                check(item, ITEMS[key], "%s.%s" % (where, key))
+
+
+class Client:
+    def __init__(self, *args):
+        self.process = subprocess.Popen([CPSCOPE, "step", "--dap", *args], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.seq, self.heard, self.events = 0, 0, []
+
+    def send(self, command, **arguments):
+        self.seq += 1
+        text = json.dumps({"seq": self.seq, "type": "request", "command": command,
+                           "arguments": arguments}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+        self.process.stdin.flush()
+        return self.seq
+
+    def receive(self):
+        header = self.process.stdout.readline()
+        match = re.fullmatch(rb"Content-Length: (\d+)\r\n", header)
+        assert match and self.process.stdout.readline() == b"\r\n", header
+        message = json.loads(self.process.stdout.read(int(match.group(1))))
+        self.heard += 1
+        assert message["seq"] == self.heard, "seq %r, expected %d" % (message["seq"], self.heard)
+        if message["type"] == "event":
+            check(message.get("body", {}), EVENTS[message["event"]], message["event"])
+            self.events.append(message)
+        return message
+
+    def answer(self, seq, command):
+        while True:
+            message = self.receive()
+            if message["type"] == "response":
+                assert message["request_seq"] == seq and message["command"] == command, message
+                return message
+
+    def ask(self, command, **arguments):
+        message = self.answer(self.send(command, **arguments), command)
+        assert message["success"], message
+        check(message["body"], BODIES[command], command)
+        return message["body"]
+
+    def refuse(self, command, **arguments):
+        message = self.answer(self.send(command, **arguments), command)
+        assert not message["success"] and message["message"], message
+        return message["message"]
+
+    def event(self, name):
+        """The next event of that name, which may be there already."""
+        while True:
+            for i, message in enumerate(self.events):
+                if message["event"] == name:
+                    del self.events[i]
+                    return message.get("body", {})
+            self.receive()
+
+    def launch(self, **arguments):
+        body = self.ask("initialize", adapterID="cpscope", clientID="test")
+        assert body["supportsStepBack"] and body["supportsDataBreakpoints"]
+        self.ask("launch", **arguments)
+        self.event("initialized")
+        return self
+
+    def configured(self):
+        self.ask("configurationDone")
+        return self.event("stopped")
+
+    def move(self, command):
+        self.ask(command, threadId=1)
+        return self.event("stopped")
+
+    def top(self):
+        return self.ask("stackTrace", threadId=1)["stackFrames"][0]
+
+    def registers(self):
+        scope = self.ask("scopes", frameId=self.top()["id"])["scopes"][0]
+        found = self.ask("variables", variablesReference=scope["variablesReference"])["variables"]
+        return {v["name"]: v["value"] for v in found}
+
+    def scope(self, name):
+        scopes = self.ask("scopes", frameId=self.top()["id"])["scopes"]
+        reference = next(s["variablesReference"] for s in scopes if s["name"] == name)
+        return reference, self.ask("variables", variablesReference=reference)["variables"]
+
+    def close(self):
+        self.ask("disconnect")
+        out, err = self.process.communicate(timeout=20)
+        assert self.process.returncode == 0 and not out and not err, (self.process.returncode, err)
+
+
+def life(folder):
+    c = Client().launch(demo=True)
+    assert c.configured()["reason"] == "entry"
+    assert c.ask("threads")["threads"] == [{"id": 1, "name": "sqe"}]
+    c.ask("terminate")
+    c.event("terminated")
+    assert c.event("exited")["exitCode"] == 0
+    c.close()
+
+
+def functions(folder):
+    c = Client().launch(demo=True, stopOnEntry=False)
+    answers = c.ask("setFunctionBreakpoints", breakpoints=[
+        {"name": "CP_SET_DRAW_STATE"}, {"name": "NO_SUCH"},
+        {"name": "CP_NOP", "condition": "opcode == 0x11"}, {"name": "CP_NOP", "condition": "1 +"}])
+    assert [a["verified"] for a in answers["breakpoints"]] == [True, False, True, False], answers
+    stop = c.configured()
+    assert stop["reason"] == "function breakpoint"
+    assert stop["hitBreakpointIds"] == [answers["breakpoints"][0]["id"]]
+    frames = c.ask("stackTrace", threadId=1)["stackFrames"]
+    assert frames[0]["name"] == "CP_SET_DRAW_STATE" and frames[-1]["name"].startswith("ring ")
+    _, packet = c.scope("Packet")
+    assert packet[0]["value"].startswith("CP_SET_DRAW_STATE, opcode 0x43, 9 dwords"), packet[0]
+    assert len(packet) == 10
+    c.ask("setFunctionBreakpoints", breakpoints=[])
+    assert c.move("continue")["description"].startswith("the end")
+    c.close()
+
+
+def steps(folder):
+    c = Client().launch(demo=True)
+    c.configured()
+    states = []
+    for _ in range(40):
+        states.append((c.top()["instructionPointerReference"], c.registers()))
+        c.move("stepIn")
+    for state in reversed(states):
+        c.move("stepBack")
+        assert (c.top()["instructionPointerReference"], c.registers()) == state
+    c.move("next")
+    c.move("stepOut")
+    c.close()
+
+
+def instructions(folder):
+    c = Client().launch(demo=True)
+    c.configured()
+    reference = c.top()["instructionPointerReference"]
+    code = c.ask("disassemble", memoryReference=reference, instructionOffset=-3,
+                 instructionCount=8)["instructions"]
+    assert len(code) == 8 and code[3]["address"] == reference
+    assert [int(i["address"], 16) - int(reference, 16) for i in code] == list(range(-12, 20, 4))
+    far = c.ask("disassemble", memoryReference=reference, offset=-4 * 0x100, instructionOffset=0,
+                instructionCount=4)["instructions"]
+    assert all(i["presentationHint"] == "invalid" for i in far)
+    word = base64.b64decode(c.ask("readMemory", memoryReference=reference, count=4)["data"])
+    assert "%08x" % int.from_bytes(word, "little") == code[3]["instructionBytes"]
+    answer = c.ask("setInstructionBreakpoints", breakpoints=[
+        {"instructionReference": reference, "offset": 8}, {"instructionReference": "0x10"}])
+    assert [a["verified"] for a in answer["breakpoints"]] == [True, False]
+    hit = c.move("continue")
+    assert hit["reason"] == "instruction breakpoint"
+    assert int(c.top()["instructionPointerReference"], 16) == int(reference, 16) + 8
+    c.close()
+
+
+def data(folder):
+    c = Client().launch(demo=True)
+    c.configured()
+    info = c.ask("dataBreakpointInfo", name="PC_DRAW_INITIATOR")
+    assert info["dataId"] and info["accessTypes"] == ["write", "read", "readWrite"]
+    reference, _ = c.scope("Registers")
+    gpr = c.ask("dataBreakpointInfo", variablesReference=reference, name="$02")
+    assert gpr["dataId"] == "$02" and gpr["accessTypes"] == ["write"]
+    assert c.ask("dataBreakpointInfo", name="no such thing")["dataId"] is None
+    c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])
+    stop = c.move("continue")
+    assert stop["reason"] == "data breakpoint"
+    assert c.ask("evaluate", expression="PC_DRAW_INITIATOR")["result"] == "0x00000084"
+    step = c.ask("evaluate", expression="step")["result"]
+    c.move("stepBack")
+    assert c.ask("evaluate", expression="PC_DRAW_INITIATOR", context="watch")["result"] == "0x00000000"
+    assert c.move("continue")["reason"] == "data breakpoint"
+    assert c.ask("evaluate", expression="step")["result"] == step
+    c.ask("setDataBreakpoints", breakpoints=[{"dataId": "$02", "condition": "$02 == 0x84",
+                                              "hitCondition": "1"}])
+    assert c.move("reverseContinue")["reason"] == "data breakpoint"
+    assert c.registers()["$02"] == "0x00000084"
+    c.close()
+
+
+def changes(folder):
+    c = Client().launch(demo=True)
+    c.configured()
+    reference, _ = c.scope("Registers")
+    assert c.ask("setVariable", variablesReference=reference, name="$05",
+                 value="0x10 + 2")["value"] == "0x00000012"
+    assert c.registers()["$05"] == "0x00000012"
+    c.ask("setExpression", expression="[0x200000]", value="0xdeadbeef")
+    c.ask("writeMemory", memoryReference="0x200001", data=base64.b64encode(b"AB").decode())
+    got = c.ask("readMemory", memoryReference="0x200000", count=8)
+    assert base64.b64decode(got["data"]) == b"\xefAB\xde" and got["unreadableBytes"] == 4
+    c.move("stepIn")
+    c.move("stepBack")
+    assert c.registers()["$05"] == "0x00000012", "a change belongs to the run"
+    assert "cannot be written" in c.refuse("setExpression", expression="1 + 1", value="2")
+    assert "nested" in c.refuse("evaluate", expression="(" * 100)
+    c.close()
+
+
+def console(folder):
+    c = Client().launch(demo=True)
+    c.configured()
+    assert "CP_SET_DRAW_STATE" in c.ask("evaluate", expression="b CP_SET_DRAW_STATE", context="repl")["result"]
+    assert "step 264" in c.ask("evaluate", expression="c", context="repl")["result"]
+    assert c.event("stopped")["reason"] == "step"
+    assert "no command" in c.refuse("evaluate", expression="nonsense", context="repl")
+    targets = c.ask("completions", text="b CP_SET_D", column=11)["targets"]
+    assert {t["label"] for t in targets} >= {"CP_SET_DRAW_STATE"}, targets
+    c.close()
+
+
+def exceptions(folder):
+    path = os.path.join(folder, "bad.pm4")
+    open(path, "w").write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n  .word 0xdeadd00d\nsubmit a\n")
+    c = Client().launch(demo=True, capture=path)
+    c.ask("setExceptionBreakpoints", filters=["deadlock", "bad-packet", "protect"])
+    c.configured()
+    assert c.move("continue")["reason"] == "exception"
+    info = c.ask("exceptionInfo", threadId=1)
+    assert info["exceptionId"] == "bad-packet" and "0xdeadd00d" in info["description"], info
+    c.move("stepBack")
+    assert "no exception" in c.refuse("exceptionInfo", threadId=1)
+    c.close()
+
+
+def protect(folder):
+    path = os.path.join(folder, "prot.pm4")
+    open(path, "w").write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n  reg 0x8a00 1\nsubmit a\n")
+    c = Client().launch(demo=True, capture=path)
+    c.ask("setExceptionBreakpoints", filters=["protect"])
+    c.configured()
+    for name, value in (("reg:0x84f", "3"), ("reg:0x850", "0x8a00")):
+        c.ask("setExpression", expression=name, value=value)
+    assert c.move("continue")["reason"] == "exception"
+    assert c.ask("exceptionInfo", threadId=1)["exceptionId"] == "protect"
+    c.close()
+
+
+LOOP = ("[016ee001]\n[01000000]\nl:\nadd $02, $02, 0x1\nstore $02, [$00 + 0x100]\n"
+        "jump #l\nadd $03, $03, $02\n")
+
+
+def pausing(folder):
+    """A run that would go on for ever; pauses and ends come through."""
+    source, fw = os.path.join(folder, "l.afuc"), os.path.join(folder, "l.fw")
+    open(source, "w").write(LOOP)
+    subprocess.run([CPSCOPE, "asm", source, "-o", fw], check=True)
+    c = Client().launch(fw=fw)
+    c.configured()
+    c.ask("continue", threadId=1)
+    c.ask("pause", threadId=1)
+    assert c.event("stopped")["reason"] == "pause"
+    first = int(c.ask("evaluate", expression="step")["result"], 16)
+    c.ask("continue", threadId=1)
+    c.ask("pause", threadId=1)
+    c.event("stopped")
+    assert int(c.ask("evaluate", expression="step")["result"], 16) >= first
+    c.ask("restart")
+    assert c.event("stopped")["reason"] == "entry"
+    assert c.ask("evaluate", expression="step")["result"] == "0x00000000"
+    c.ask("continue", threadId=1)
+    c.close()
+
+
+def sources(folder):
+    elf = os.path.join(folder, "demo.elf")
+    done = subprocess.run([CPSCOPE, "asm", "-g", DEMO, "-o", elf], capture_output=True, text=True)
+    if "without" in done.stderr:
+        return "built without libelf"
+    assert done.returncode == 0, done.stderr
+    lines = open(DEMO).read().split("\n")
+    line = next(i for i, text in enumerate(lines, 1) if text.startswith("CP_SET_DRAW_STATE:")) + 1
+    c = Client("--fw", elf, "--demo").launch()
+    source = {"path": DEMO, "name": "demo_sqe.afuc"}
+    answer = c.ask("setBreakpoints", source=source, breakpoints=[{"line": line}, {"line": 99999}])
+    assert [b["verified"] for b in answer["breakpoints"]] == [True, False], answer
+    assert answer["breakpoints"][0]["line"] == line
+    c.configured()
+    assert c.move("continue")["reason"] == "breakpoint"
+    top = c.top()
+    assert (top["line"], top["source"]["path"]) == (line, DEMO), top
+    targets = c.ask("gotoTargets", source=source, line=line + 1)["targets"]
+    c.ask("goto", threadId=1, targetId=targets[0]["id"])
+    assert c.event("stopped")["reason"] == "goto"
+    assert c.top()["line"] == line + 1
+    c.close()
+    return None
+
+
+def bad_requests(folder):
+    c = Client()
+    assert "launched" in c.refuse("threads")
+    assert "not known" in c.refuse("fly")
+    assert "No such file" in c.refuse("launch", fw="/nowhere.fw")
+    assert "expected" in c.refuse("launch")
+    assert "expected" in c.refuse("launch", demo=True, gen="a9xx")
+    c.launch(demo=True)
+    c.configured()
+    for command, arguments in (
+            ("stackTrace", {"threadId": 99}), ("scopes", {"frameId": -1}),
+            ("variables", {"variablesReference": 12345}), ("variables", {"variablesReference": "x"}),
+            ("setVariable", {"variablesReference": 1, "name": 5, "value": []}),
+            ("readMemory", {"memoryReference": "zzz", "count": 4}),
+            ("readMemory", {"memoryReference": "0x0", "count": 1 << 40}),
+            ("writeMemory", {"memoryReference": "0x0", "data": "!!!"}),
+            ("disassemble", {"memoryReference": "0x0", "instructionCount": 1 << 40}),
+            ("evaluate", {}), ("goto", {"threadId": 1, "targetId": 1 << 20}),
+            ("source", {"sourceReference": 1}), ("continue", {"threadId": 0})):
+        c.refuse(command, **arguments)
+    c.ask("setFunctionBreakpoints", breakpoints=[{}, 5, {"name": 7}])
+    c.ask("setBreakpoints", source={}, breakpoints=[{"line": "x"}])
+    c.ask("cancel")
+    c.close()
+
+
+def bad_wire(folder):
+    for text in (b"garbage\r\n\r\n{}", b"Content-Length: 99999999999999999999\r\n\r\n",
+                 b"Content-Length: -5\r\n\r\n", b"Content-Length: 10\r\n\r\n{}",
+                 b"Content-Length: 4\r\n\r\n{x}}", b"Content-Length: 2\r\n\r\n[]", b"A" * 5000,
+                 b"Content-Length: 2\r\n", b"\r\n\r\n", b"Content-Length: 2\r\n\r\n\x00\xff"):
+        done = subprocess.run([CPSCOPE, "step", "--dap"], input=text, capture_output=True, timeout=20)
+        lines = done.stderr.decode().splitlines()
+        assert done.returncode == 3 and len(lines) == 1 and "expected" in lines[0], (text[:40], lines)
+    done = subprocess.run([CPSCOPE, "step", "--dap"], input=b"", capture_output=True, timeout=20)
+    assert done.returncode == 0 and not done.stderr
+
+
+CASES = [
+    ("from launch to disconnect", life),
+    ("function breakpoints, conditions, the packet and the streams", functions),
+    ("forty steps and forty steps back pass the same states", steps),
+    ("disassembly, instruction breakpoints, code as memory", instructions),
+    ("data breakpoints, forward and back", data),
+    ("registers and memory are written, and stay so in time", changes),
+    ("the console runs the debugger's commands", console),
+    ("a refused packet is an exception", exceptions),
+    ("a forbidden write is one, if asked for", protect),
+    ("pause, restart and disconnect during an endless run", pausing),
+    ("lines of the assembly source", sources),
+    ("bad requests are refused with a reason, and the session goes on", bad_requests),
+    ("what is not the protocol ends with one error", bad_wire),
+]
+
+folder = tempfile.mkdtemp()
+try:
+    print("1..%d" % len(CASES))
+    failed = 0
+    for number, (name, case) in enumerate(CASES, 1):
+        try:
+            skipped = case(folder)
+            print("ok %d - %s%s" % (number, name, " # SKIP " + skipped if skipped else ""), flush=True)
+        except (AssertionError, KeyError, OSError, ValueError, StopIteration,
+                subprocess.SubprocessError) as error:
+            failed += 1
+            print("not ok %d - %s\n# %r" % (number, name, error), flush=True)
+finally:
+    shutil.rmtree(folder)
+sys.exit(failed > 0)

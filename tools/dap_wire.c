@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * Messages of the Debug Adapter Protocol on a pair of streams. */
+#include "dap_wire.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BYTES   ((size_t)16 << 20)
+#define MAX_LINE    1024
+#define MAX_WAITING 1024 /* messages read ahead; a client that sends more waits */
+
+struct message {
+    struct message *next;
+    struct json_object *json;
+};
+
+struct dap_wire {
+    FILE *in, *out;
+    volatile int *interrupt;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct message *first, *last;
+    unsigned waiting;
+    struct cps_err *err; /* what ended the input; NULL: it just ended */
+    bool ended;
+    uint64_t offset; /* of the reader, for messages */
+    int64_t seq;
+};
+
+static struct cps_err *bad(const struct dap_wire *w, const char *expected)
+{
+    return cps_err_input("(stdin)", w->offset, "expected %s of the Debug Adapter Protocol",
+                         expected);
+}
+
+/* A line of the header without its end; *end at the end of the input in front of it. */
+static struct cps_err *read_line(struct dap_wire *w, char line[MAX_LINE], bool *end)
+{
+    size_t size = 0;
+    int c = getc(w->in);
+    *end = c == EOF;
+    for (; c != EOF && c != '\n'; c = getc(w->in)) {
+        w->offset++;
+        if (size == MAX_LINE - 1)
+            return bad(w, "a header line of at most 1023 bytes");
+        line[size++] = (char)c;
+    }
+    w->offset += c == '\n';
+    if (size && line[size - 1] == '\r')
+        size--;
+    line[size] = '\0';
+    return c == EOF && !*end ? bad(w, "the rest of a header") : NULL;
+}
+
+static struct cps_err *read_header(struct dap_wire *w, size_t *size, bool *end)
+{
+    static const char key[] = "Content-Length:";
+    char line[MAX_LINE];
+    *size = SIZE_MAX;
+    CPS_TRY(read_line(w, line, end));
+    while (!*end && *line) {
+        bool more = false;
+        char *rest = NULL;
+        if (!strncmp(line, key, sizeof(key) - 1)) {
+            *size = strtoul(line + sizeof(key) - 1, &rest, 10);
+            if (*rest || rest == line + sizeof(key) - 1)
+                *size = SIZE_MAX;
+        }
+        CPS_TRY(read_line(w, line, &more));
+        if (more)
+            return bad(w, "the rest of a header");
+    }
+    if (!*end && (*size == SIZE_MAX || *size > MAX_BYTES))
+        return bad(w, "\"Content-Length: N\", N at most 16 MiB,");
+    return NULL;
+}
+
+static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret)
+{
+    size_t size = 0;
+    bool end = false;
+    *ret = NULL;
+    CPS_TRY(read_header(w, &size, &end));
+    if (end)
+        return NULL;
+    CPS_FREE char *text = malloc(size + 1);
+    if (!text)
+        return cps_err_nomem();
+    if (fread(text, 1, size, w->in) != size)
+        return bad(w, "as many bytes as the header says");
+    text[size] = '\0';
+    *ret = json_tokener_parse(text);
+    if (json_object_get_type(*ret) != json_type_object) {
+        json_object_put(*ret);
+        *ret = NULL;
+        return bad(w, "a JSON object as message");
+    }
+    w->offset += size;
+    return NULL;
+}
+
+static bool interrupts(struct json_object *message)
+{
+    static const char *const names[] = {"pause", "disconnect", "terminate", "restart"};
+    struct json_object *command = NULL;
+    json_object_object_get_ex(message, "command", &command);
+    const char *text = command ? json_object_get_string(command) : "";
+    for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!strcmp(text, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Hands a message on, or the end. False: nobody wants more. */
+static bool deliver(struct dap_wire *w, struct json_object *json, struct cps_err *err)
+{
+    struct message *message = json ? calloc(1, sizeof(*message)) : NULL;
+    pthread_mutex_lock(&w->lock);
+    while (w->waiting == MAX_WAITING && !w->ended)
+        pthread_cond_wait(&w->changed, &w->lock);
+    if (message) {
+        message->json = json;
+        *(w->last ? &w->last->next : &w->first) = message;
+        w->last = message;
+        w->waiting++;
+    } else {
+        json_object_put(json);
+        w->err = json && !err ? cps_err_nomem() : err;
+        w->ended = true;
+    }
+    if (w->ended || interrupts(json))
+        *w->interrupt = 1;
+    bool more = !w->ended;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    return more;
+}
+
+static void *read_all(void *context)
+{
+    struct dap_wire *w = context;
+    bool more = true;
+    while (more) {
+        struct json_object *json = NULL;
+        struct cps_err *err = read_message(w, &json);
+        more = deliver(w, json, err);
+    }
+    return NULL;
+}
+
+struct cps_err *dap_wire_open(FILE *in, FILE *out, volatile int *interrupt, struct dap_wire **ret)
+{
+    struct dap_wire *w = calloc(1, sizeof(*w));
+    if (!w)
+        return cps_err_nomem();
+    w->in = in;
+    w->out = out;
+    w->interrupt = interrupt;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    if (pthread_create(&w->thread, NULL, read_all, w)) {
+        free(w);
+        return cps_err_new(CPS_ERR_OS, "cannot start a thread");
+    }
+    *ret = w;
+    return NULL;
+}
+
+/* The reader may stand in a read that nothing ends: it is cancelled there. */
+void dap_wire_close(struct dap_wire *w)
+{
+    if (!w)
+        return;
+    pthread_cancel(w->thread);
+    pthread_join(w->thread, NULL);
+    while (w->first) {
+        struct message *next = w->first->next;
+        json_object_put(w->first->json);
+        free(w->first);
+        w->first = next;
+    }
+    cps_err_free(w->err);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+struct cps_err *dap_wire_next(struct dap_wire *w, struct json_object **ret)
+{
+    struct cps_err *err = NULL;
+    *ret = NULL;
+    pthread_mutex_lock(&w->lock);
+    while (!w->first && !w->ended)
+        pthread_cond_wait(&w->changed, &w->lock);
+    struct message *message = w->first;
+    if (message) {
+        *ret = message->json;
+        w->first = message->next;
+        w->last = w->first ? w->last : NULL;
+        w->waiting--;
+    } else {
+        err = w->err;
+        w->err = NULL;
+    }
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    free(message);
+    return err;
+}
+
+void dap_wire_send(struct dap_wire *w, struct json_object *message)
+{
+    size_t size = 0;
+    json_object_object_add(message, "seq", json_object_new_int64(++w->seq));
+    const char *text = json_object_to_json_string_length(
+        message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &size);
+    fprintf(w->out, "Content-Length: %zu\r\n\r\n", size);
+    fwrite(text, 1, size, w->out);
+    fflush(w->out);
+    json_object_put(message);
+}
