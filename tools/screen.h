@@ -5,7 +5,8 @@
 
 #include "repl.h"
 
-/** Shows the view until the user leaves it; the session stays as it is then. */
+/** Shows the view until the user leaves it; the session stays as it is then. Where that cannot be,
+ * a line on stderr says why. */
 void screen_run(struct repl *repl);
 
 #endif

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The full-screen view in a real terminal (tmux), at two sizes. Usage: screen.py CPSCOPE"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+CPSCOPE = os.path.abspath(sys.argv[1])
+
+
+class Terminal:
+    count = 0
+
+    def __init__(self, width, height, *args):
+        Terminal.count += 1
+        self.socket = "cpscope-test-%d-%d" % (os.getpid(), Terminal.count)
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height),
+                  "%s step %s; echo EXIT=$?; exec sleep 60" % (CPSCOPE, " ".join(args)))
+
+    def tmux(self, *args):
+        return subprocess.run(["tmux", "-L", self.socket, *args], capture_output=True, text=True,
+                              timeout=20).stdout
+
+    def keys(self, *keys):
+        for key in keys:
+            self.tmux("send-keys", key)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", text)
+        self.keys("Enter")
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p")
+
+    def wait(self, pattern):
+        """The screen, once it shows @pattern; an error if it does not for ten seconds."""
+        for _ in range(200):
+            text = self.screen()
+            if re.search(pattern, text, re.M):
+                return text
+            time.sleep(0.05)
+        raise AssertionError("no %r in\n%s" % (pattern, text))
+
+    def close(self):
+        self.tmux("kill-server")
+
+
+def walk(width, height):
+    """To a breakpoint, through it, back, out again: what must be seen."""
+    t = Terminal(width, height, "--demo", "--screen")
+    try:
+        t.wait(r"^step 162, .*CP_NOP\+0x1")
+        t.keys(":")
+        t.type("b CP_SET_DRAW_STATE")
+        t.wait("breakpoint 1, CP_SET_DRAW_STATE: 00fd")
+        t.keys("c")
+        text = t.wait(r"=>\* 00fd")
+        assert "| breakpoint 1, C" in text and "*$rem 00000009" in text, text
+        assert "70438009 CP_SET_DRAW" in text and re.search(r"^CP_SET_DRAW_STATE:", text, re.M), text
+        assert len(text.split("\n")[0]) <= width
+        t.keys("n", "o")
+        text = t.wait(r"=>  00fe")
+        assert re.search(r"\d+  PKT ib1 0x0000000000100060 0x70", text), text
+        t.keys("N", "Down", "Down", "b")
+        t.wait(r"=>\* 00fd[^\n]*\n[^\n]*\n  \* 00ff")
+        t.keys("c")
+        t.wait(r"=>\* 00ff")
+        t.keys("C")
+        t.wait(r"^step 264, ")
+        t.keys(":")
+        t.type("who RB_CCU_CNTL")
+        t.wait("REG 0x8e07 0x10000000 user")
+        t.keys(":")
+        t.type("nonsense")
+        t.wait("no command is called")
+        t.keys("?")
+        t.wait("breakpoint at the cursor")
+        t.keys("q")
+        t.wait(r"^\(cpscope\)")
+        t.type("p 6 * 7")
+        t.wait("= 42")
+        t.type("q")
+        t.wait("EXIT=0")
+    finally:
+        t.close()
+
+
+def small():
+    walk(80, 24)
+
+
+def large():
+    walk(200, 50)
+
+
+def completion():
+    t = Terminal(100, 30, "--demo", "--screen")
+    try:
+        t.wait("^step 162")
+        t.keys(":")
+        t.tmux("send-keys", "-l", "tb CP_SET_DR")
+        t.keys("Tab")
+        t.wait("^:tb CP_SET_DRAW_STATE")
+        t.keys("Enter", ":", "Up")
+        t.wait("^:tb CP_SET_DRAW_STATE")
+        t.keys("Escape", "q")
+        t.wait(r"^\(cpscope\)")
+    finally:
+        t.close()
+
+
+def resized():
+    t = Terminal(80, 24, "--demo", "--screen")
+    try:
+        t.wait("^step 162")
+        t.tmux("resize-window", "-x", "160", "-y", "40")
+        t.wait("registers .* output")
+        t.tmux("resize-window", "-x", "30", "-y", "8")
+        t.wait("the terminal is too small")
+        t.tmux("resize-window", "-x", "80", "-y", "24")
+        t.wait("=>  0020")
+    finally:
+        t.close()
+
+
+def no_terminal():
+    done = subprocess.run([CPSCOPE, "step", "--demo"], input="screen\nq\n", text=True,
+                          capture_output=True, timeout=20, env={**os.environ, "TERM": "nonsense"})
+    assert done.returncode == 0, done.stderr
+
+
+CASES = [("at 80x24", small), ("at 200x50", large), ("completion and history", completion),
+         ("the terminal changes its size", resized), ("without a terminal", no_terminal)]
+
+if not shutil.which("tmux"):
+    print("1..0 # SKIP no tmux")
+    sys.exit(0)
+if "built without ncurses" in subprocess.run(
+        [CPSCOPE, "step", "--demo", "--screen"], stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=20).stderr:
+    print("1..0 # SKIP built without ncurses")
+    sys.exit(0)
+print("1..%d" % len(CASES))
+failed = 0
+for number, (name, case) in enumerate(CASES, 1):
+    try:
+        case()
+        print("ok %d - %s" % (number, name), flush=True)
+    except (AssertionError, subprocess.SubprocessError) as error:
+        failed += 1
+        print("not ok %d - %s\n# %s" % (number, name, str(error).replace("\n", "\n# ")), flush=True)
+sys.exit(failed > 0)
