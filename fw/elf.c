@@ -31,7 +31,7 @@ struct reader {
     struct piece piece[MAX_PIECES];
     unsigned piece_count;
     uint32_t lead;
-    bool has_note;
+    bool has_mark;
     Elf_Scn *symbols, *lines;
     struct cps_program *program;
 };
@@ -49,11 +49,8 @@ static struct cps_err *check_header(struct reader *r)
     header = elf32_getehdr(r->elf);
     if (!header || header->e_ident[EI_DATA] != ELFDATA2LSB)
         return expected(r, EI_DATA, "a little-endian ELF file");
-    if (header->e_machine != EM_NONE)
-        return expected(r, offsetof(Elf32_Ehdr, e_machine), "machine 0, as asm -g writes it");
-    const char gen[2] = {(char)('0' + (header->e_flags & 0xf)), '\0'};
-    if (header->e_flags > 9 || !cps_gen_parse(gen, &r->program->gen))
-        return expected(r, offsetof(Elf32_Ehdr, e_flags), "a generation from 5 to 8 as flags");
+    if (header->e_machine != CPS_ELF_MACHINE)
+        return expected(r, offsetof(Elf32_Ehdr, e_machine), "machine 1, as asm -g writes it");
     if (elf_getshdrstrndx(r->elf, &r->names) != 0)
         return expected(r, offsetof(Elf32_Ehdr, e_shstrndx), "a section with names");
     return NULL;
@@ -69,20 +66,21 @@ static struct cps_err *get_bytes(const struct reader *r, Elf_Scn *scn, const Elf
     return NULL;
 }
 
-static struct cps_err *take_note(struct reader *r, Elf_Scn *scn, const Elf32_Shdr *header)
+/* Version, generation, leading dword of the raw file. */
+static struct cps_err *take_mark(struct reader *r, Elf_Scn *scn, const Elf32_Shdr *header)
 {
-    struct cps_bytes note = {NULL, 0};
-    uint32_t word[4] = {0};
-    CPS_TRY(get_bytes(r, scn, header, &note));
-    bool whole = note.size == 28;
-    for (unsigned i = 0; whole && i < 4; i++)
-        whole = cps_rd32(note, i < 3 ? 4 * i : 20, &word[i]);
-    if (!whole || word[0] != sizeof(CPS_ELF_OWNER) || word[1] != 8 || word[2] != CPS_ELF_NOTE ||
-        memcmp(note.data + 12, CPS_ELF_OWNER, sizeof(CPS_ELF_OWNER)) != 0)
-        return expected(r, header->sh_offset, "the note of asm -g");
-    if (word[3] != CPS_ELF_VERSION)
-        return expected(r, header->sh_offset + 20, "version 1 of the note");
-    r->has_note = cps_rd32(note, 24, &r->lead);
+    struct cps_bytes mark = {NULL, 0};
+    uint32_t version = 0;
+    uint32_t digit = 0;
+    CPS_TRY(get_bytes(r, scn, header, &mark));
+    if (mark.size != 12 || !cps_rd32(mark, 0, &version) || !cps_rd32(mark, 4, &digit))
+        return expected(r, header->sh_offset, "12 bytes in " CPS_ELF_MARK);
+    if (version != CPS_ELF_VERSION)
+        return expected(r, header->sh_offset, "version 1 of " CPS_ELF_MARK);
+    const char gen[2] = {(char)('0' + (digit & 0xf)), '\0'};
+    if (digit > 9 || !cps_gen_parse(gen, &r->program->gen))
+        return expected(r, header->sh_offset + 4, "a generation from 5 to 8");
+    r->has_mark = cps_rd32(mark, 8, &r->lead);
     return NULL;
 }
 
@@ -105,8 +103,8 @@ static struct cps_err *take_section(struct reader *r, Elf_Scn *scn)
     const char *name = header ? elf_strptr(r->elf, r->names, header->sh_name) : NULL;
     if (!name)
         return expected(r, offsetof(Elf32_Ehdr, e_shoff), "sections with names");
-    if (header->sh_type == SHT_NOTE && !strcmp(name, ".note." CPS_ELF_OWNER))
-        return take_note(r, scn, header);
+    if (header->sh_type == SHT_PROGBITS && !strcmp(name, CPS_ELF_MARK))
+        return take_mark(r, scn, header);
     if (header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_ALLOC)
         return take_words(r, scn, name, header);
     if (header->sh_type == SHT_SYMTAB)
@@ -251,8 +249,8 @@ static struct cps_err *read_all(struct reader *r)
     CPS_TRY(check_header(r));
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(r->elf, scn));)
         CPS_TRY(take_section(r, scn));
-    if (!r->has_note)
-        return expected(r, 0, "a section .note.cpscope: an ELF file made by asm -g");
+    if (!r->has_mark)
+        return expected(r, 0, "a section .cpscope: an ELF file made by asm -g");
     CPS_TRY(take_image(r));
     CPS_TRY(take_symbols(r));
     CPS_TRY(take_lines(r));

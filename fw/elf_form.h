@@ -6,10 +6,12 @@
 
 #include "fw.h"
 
-/** Owner of the note that marks our files, its type and its version. */
-#define CPS_ELF_OWNER   "cpscope"
-#define CPS_ELF_NOTE    1u
+/** The section that marks our files, and its version. */
+#define CPS_ELF_MARK    ".cpscope"
 #define CPS_ELF_VERSION 1u
+/** Nobody has assigned a number to these processors, and tools that check refuse EM_NONE. This one
+ * is in their lists (AT&T WE 32100, of 1980), and none of them takes its code apart. */
+#define CPS_ELF_MACHINE 1u
 /** Bytes between the addresses of two parts: each has an address range of its own, so that tools
  * which know only addresses find the right lines. */
 #define CPS_ELF_PART_SHIFT 24

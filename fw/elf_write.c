@@ -9,7 +9,7 @@
 #include "../isa/le.h"
 #include "elf_form.h"
 
-/* Code, table and what follows it per part; note, symbols and their names, three of debugging
+/* Code, table and what follows it per part; mark, symbols and their names, three of debugging
  * information, names of sections. */
 #define MAX_SECTIONS (3 * CPS_FW_MAX_PARTS + 7)
 
@@ -72,15 +72,17 @@ static void add_part(struct writer *w, uint32_t part)
         add_words(w, part, ".data", end, p->size);
 }
 
-static void add_note(struct writer *w)
+static uint32_t generation(enum cps_gen gen)
 {
-    struct section *section = add(w, ".note.", CPS_ELF_OWNER, SHT_NOTE);
+    return (uint32_t)(cps_gen_name(gen)[1] - '0');
+}
+
+static void add_mark(struct writer *w)
+{
+    struct section *section = add(w, CPS_ELF_MARK, "", SHT_PROGBITS);
     section->header.sh_addralign = 4;
-    put32(&section->data, sizeof(CPS_ELF_OWNER));
-    put32(&section->data, 8);
-    put32(&section->data, CPS_ELF_NOTE);
-    cps_buf_add(&section->data, CPS_ELF_OWNER, sizeof(CPS_ELF_OWNER));
     put32(&section->data, CPS_ELF_VERSION);
+    put32(&section->data, generation(w->program->gen));
     put32(&section->data, w->program->image.words[0]);
 }
 
@@ -141,11 +143,6 @@ static void add_names(struct writer *w)
     }
 }
 
-static uint32_t generation(enum cps_gen gen)
-{
-    return (uint32_t)(cps_gen_name(gen)[1] - '0');
-}
-
 static bool set_header(Elf *elf, const struct writer *w)
 {
     Elf32_Ehdr *header = elf32_newehdr(elf);
@@ -153,9 +150,8 @@ static bool set_header(Elf *elf, const struct writer *w)
         return false;
     header->e_ident[EI_DATA] = ELFDATA2LSB;
     header->e_type = ET_EXEC;
-    header->e_machine = EM_NONE;
+    header->e_machine = CPS_ELF_MACHINE;
     header->e_version = EV_CURRENT;
-    header->e_flags = generation(w->program->gen);
     header->e_shstrndx = (Elf32_Half)w->count;
     return true;
 }
@@ -177,6 +173,37 @@ static bool set_section(Elf *elf, struct section *section)
     return true;
 }
 
+/* Where the words of a part lie in the file, once libelf has laid it out. */
+static bool set_segment(Elf *elf, const struct writer *w, uint32_t part, Elf32_Phdr *segment)
+{
+    *segment = (Elf32_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_align = 4};
+    segment->p_vaddr = segment->p_paddr = cps_elf_base_(part);
+    for (unsigned i = 0; i < w->count; i++) {
+        const Elf32_Shdr *header = elf32_getshdr(elf_getscn(elf, i + 1));
+        if (!header)
+            return false;
+        if (!(header->sh_flags & SHF_ALLOC) || header->sh_addr >> CPS_ELF_PART_SHIFT != part)
+            continue;
+        if (!segment->p_filesz)
+            segment->p_offset = header->sh_offset;
+        segment->p_filesz += header->sh_size;
+    }
+    segment->p_memsz = segment->p_filesz;
+    return true;
+}
+
+static bool set_segments(Elf *elf, const struct writer *w, Elf32_Phdr *segments)
+{
+    if (elf_update(elf, ELF_C_NULL) < 0)
+        return false;
+    for (uint32_t i = 0; i < w->program->part_count; i++) {
+        if (!set_segment(elf, w, i, &segments[i]))
+            return false;
+    }
+    elf_flagphdr(elf, ELF_C_SET, ELF_F_DIRTY);
+    return true;
+}
+
 static void guard_elf(Elf **elf)
 {
     elf_end(*elf);
@@ -192,7 +219,9 @@ static struct cps_err *write_file(struct writer *w, FILE *file)
     if (elf_version(EV_CURRENT) == EV_NONE)
         return failed("start libelf");
     CPS_CLEANUP(guard_elf) Elf *elf = elf_begin(fileno(file), ELF_C_WRITE, NULL);
-    if (!elf || !set_header(elf, w))
+    Elf32_Phdr *segments =
+        elf && set_header(elf, w) ? elf32_newphdr(elf, w->program->part_count) : NULL;
+    if (!segments)
         return failed("make the header");
     for (unsigned i = 0; i < w->count; i++) {
         if (w->section[i].data.failed)
@@ -200,6 +229,8 @@ static struct cps_err *write_file(struct writer *w, FILE *file)
         if (!set_section(elf, &w->section[i]))
             return failed("add a section");
     }
+    if (!set_segments(elf, w, segments))
+        return failed("lay out the segments");
     return elf_update(elf, ELF_C_WRITE) < 0 ? failed("write") : NULL;
 }
 
@@ -229,7 +260,7 @@ struct cps_err *cps_elf_write(const struct cps_program *program, struct cps_buf 
         return cps_err_os("ELF output", "open a temporary file");
     for (uint32_t i = 0; i < program->part_count; i++)
         add_part(&w, i);
-    add_note(&w);
+    add_mark(&w);
     add_symbols(&w);
     add_lines(&w);
     add_names(&w);

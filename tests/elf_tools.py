@@ -115,6 +115,13 @@ def check_lines(elf, places):
     return said
 
 
+def check_elflint(elf, places):
+    for mode in ((), ("--gnu-ld",)):
+        said = tool("eu-elflint", *mode, elf)
+        assert said in (None, "No errors\n"), said
+    return said
+
+
 def check_nm(elf, places):
     said = tool("nm", elf)
     for name, address, _ in places if said is not None else []:
@@ -181,7 +188,7 @@ with tempfile.TemporaryDirectory() as scratch:
         assert len(places) > 3
         check("%s: source, ELF and raw file are the same words" % title, check_round_trip, elf,
               source, scratch)
-        for function in (check_readelf, check_lines, check_nm, check_objdump, check_addr2line):
+        for function in (check_readelf, check_elflint, check_lines, check_nm, check_objdump, check_addr2line):
             check("%s: %s" % (title, function.__name__[6:]), function, elf, places)
     demo = os.path.join(scratch, "demo.elf")
     check("the ELF form runs as the built-in firmware does", check_run, demo)
