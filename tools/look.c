@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "spot.h"
@@ -87,6 +88,23 @@ bool look_source(const struct session *s, unsigned core, uint32_t pc, const char
     *file = fw->debug.files[found->file];
     *line = found->line;
     return true;
+}
+
+void look_source_text(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
+{
+    const char *path = NULL;
+    uint32_t wanted = 0;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = look_source(s, core, pc, &path, &wanted) ? fopen(path, "r") : NULL;
+    bool found = file != NULL;
+    for (uint32_t i = 0; found && i < wanted; i++)
+        found = getline(&line, &room, file) > 0;
+    if (found)
+        cps_buf_printf(out, "%" PRIu32 "\t%.*s\n", wanted, (int)strcspn(line, "\r\n"), line);
+    free(line);
+    if (file)
+        fclose(file);
 }
 
 void look_where(const struct session *s, unsigned core, struct cps_buf *out)

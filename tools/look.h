@@ -30,6 +30,9 @@ void look_stop(const struct session *session, const struct cps_debug_stop *stop,
 /** Dwords of memory from @p iova, four to a line; "........" where nothing was ever stored. */
 void look_memory(const struct session *session, uint64_t iova, uint32_t dwords,
                  struct cps_buf *out);
+/** The line of source that dword @p pc comes from, with its comment, if the file is there. */
+void look_source_text(const struct session *session, unsigned core, uint32_t pc,
+                      struct cps_buf *out);
 /** The file and line that dword @p pc comes from; false if nobody knows. */
 bool look_source(const struct session *session, unsigned core, uint32_t pc, const char **file,
                  uint32_t *line);

@@ -83,10 +83,13 @@ static void note_changes(struct repl *r, const uint32_t before[32])
 
 void repl_show(struct repl *r)
 {
-    look_where(&r->session, r->session.core, &r->out);
-    if (cps_machine_started(session_machine(&r->session), r->session.core))
-        look_code(&r->session, r->session.core,
-                  cps_machine_pc(session_machine(&r->session), r->session.core), 0, 0, &r->out);
+    const struct session *s = &r->session;
+    uint32_t pc = cps_machine_pc(session_machine(s), s->core);
+    look_where(s, s->core, &r->out);
+    if (!cps_machine_started(session_machine(s), s->core))
+        return;
+    look_source_text(s, s->core, pc, &r->out);
+    look_code(s, s->core, pc, 0, 0, &r->out);
 }
 
 static struct cps_err *read_count(const char *arguments, uint64_t *ret)

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A debugging session on real firmware: to CP_SET_DRAW_STATE, into the draw state, back, who wrote what; and
+one on the demo with its source. Usage: corpus_step.py CPSCOPE DEMO.afuc"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+DRAW = "captures/dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"
+
+
+def session(args, *commands):
+    """What each command printed."""
+    done = subprocess.run([CPSCOPE, "step", *args], input="\n".join(commands) + "\n", text=True,
+                          capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [(part + "\n").split("\n", 1)[1] for part in ("\n" + done.stdout).split("\n> ")[1:]]
+
+
+def real():
+    args = ["--fw", os.path.join(CORPUS, "firmware/a680_sqe.fw"), os.path.join(CORPUS, DRAW)]
+    out = session(args, "b CP_SET_DRAW_STATE", "c", "info packet", "info registers", "disable 1",
+                  "b pkt:@sds", "c", "bt", "info packet", "goto 0", "enable 1", "c", "info registers",
+                  "rstep", "step", "info registers", "delete", "w PC_DRAW_INITIATOR", "c", "p PC_DRAW_INITIATOR", "who PC_DRAW_INITIATOR", "step",
+                  "who PC_DRAW_INITIATOR")
+    assert "breakpoint 1, CP_SET_DRAW_STATE" in out[1] and "=>*" in out[1], out[1]
+    assert re.match(r"7043\w+ CP_SET_DRAW_STATE, opcode 0x43, \d+ dwords, ib\d 0x", out[2]), out[2]
+    assert "PKT sds " in out[6], out[6]
+    assert re.search(r"^sds +0x", out[7], re.M) and re.search(r"^ib1 +0x", out[7], re.M), out[7]
+    assert ", sds 0x" in out[8], out[8]
+    assert "breakpoint 1" in out[11], out[11]
+
+    def plain(text):
+        return text.replace("*", " ")
+    assert plain(out[12]) == plain(out[3]) == plain(out[15]), (out[3], out[12], out[15])
+    value = re.match(r"0x(\w+)", out[19]).group(1)
+    assert "REG 0x9e0b 0x%s" % value in out[18] and "REG 0x9e0b 0x%s" % value in out[20], out[20]
+    assert re.search(r"^  in PKT ib\d 0x", out[20], re.M), out[20]
+    assert out[22] == out[20], (out[20], out[22])
+
+
+def source():
+    with tempfile.TemporaryDirectory() as folder:
+        elf = os.path.join(folder, "demo.elf")
+        done = subprocess.run([CPSCOPE, "asm", "-g", DEMO, "-o", elf], capture_output=True, text=True)
+        if "without" in done.stderr:
+            return
+        lines = open(DEMO).read().split("\n")
+        number = next(i for i, line in enumerate(lines, 1) if "one below:" in line)
+        out = session(["--fw", elf, "--demo"], "b demo_sqe.afuc:%d" % number, "c", "l drop_packet 2")
+        assert "demo_sqe.afuc:%d" % number in out[1], out[1]
+        assert "%d\t%s" % (number, lines[number - 1]) in out[1], out[1]
+        assert "drop_packet" in out[2] or "CP_" in out[2], out[2]
+
+
+CASES = [("to CP_SET_DRAW_STATE, into the draw state and back, who wrote a register", real, True),
+         ("lines of source with their comments", source, False)]
+print("1..%d" % len(CASES))
+failed = 0
+for number, (name, case, needs) in enumerate(CASES, 1):
+    if needs and not CORPUS:
+        print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, name))
+        continue
+    try:
+        case()
+        print("ok %d - %s" % (number, name))
+    except (AssertionError, AttributeError, IndexError) as error:
+        failed += 1
+        print("not ok %d - %s\n# %s" % (number, name, str(error).replace("\n", "\n# ")))
+sys.exit(failed > 0)
