@@ -18,7 +18,7 @@ def session(args, *commands):
     done = subprocess.run([CPSCOPE, "step", *args], input="\n".join(commands) + "\n", text=True,
                           capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    return [(part + "\n").split("\n", 1)[1] for part in ("\n" + done.stdout).split("\n> ")[1:]]
+    return [(part + "\n").split("\n", 1)[1].strip("\n") for part in ("\n" + done.stdout).split("\n> ")[1:]]
 
 
 def real():
