@@ -139,6 +139,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     const uint64_t clock_end = core->machine->clock + budget;
     uint32_t carry = s->carry;
     uint32_t a, b, d;
+    uint32_t target; /* its address is taken: it lies in memory, where a, b and d must not */
     uint64_t t;
 
     s->wait = WAIT_NONE;
@@ -252,21 +253,21 @@ own_JUMPR:
     BRANCH_CHECKED(a);
 own_IRET:
     SYNC();
-    if (!afuc_iret_(core, &a))
+    if (!afuc_iret_(core, &target))
         goto out;
-    BRANCH_CHECKED(a);
+    BRANCH_CHECKED(target);
 own_WAITIN:
     SYNC();
-    b = afuc_dispatch_(core, &a);
+    b = afuc_dispatch_(core, &target);
     if (b == DISPATCH_NOTHING)
         BLOCK();
-    if (b == DISPATCH_INTERRUPT && a < core->uop_count) {
+    if (b == DISPATCH_INTERRUPT && target < core->uop_count) {
         WATCH_NEXT();
-        ip = base + a;
+        ip = base + target;
         np = ip + 1;
         DISPATCH();
     }
-    BRANCH_CHECKED(a);
+    BRANCH_CHECKED(target);
 own_SETSECURE:
     SYNC();
     a = afuc_setsecure_(core) ? 3 : 1;
