@@ -56,7 +56,7 @@ static struct cps_err *check_header(struct reader *r)
     return NULL;
 }
 
-static struct cps_err *get_bytes(const struct reader *r, Elf_Scn *scn, const Elf32_Shdr *header,
+static struct cps_err *get_bytes(const struct reader *r, Elf_Scn *scn, const GElf_Shdr *header,
                                  struct cps_bytes *ret)
 {
     Elf_Data *data = elf_rawdata(scn, NULL);
@@ -67,7 +67,7 @@ static struct cps_err *get_bytes(const struct reader *r, Elf_Scn *scn, const Elf
 }
 
 /* Version, generation, leading dword of the raw file. */
-static struct cps_err *take_mark(struct reader *r, Elf_Scn *scn, const Elf32_Shdr *header)
+static struct cps_err *take_mark(struct reader *r, Elf_Scn *scn, const GElf_Shdr *header)
 {
     struct cps_bytes mark = {NULL, 0};
     uint32_t version = 0;
@@ -85,9 +85,10 @@ static struct cps_err *take_mark(struct reader *r, Elf_Scn *scn, const Elf32_Shd
 }
 
 static struct cps_err *take_words(struct reader *r, Elf_Scn *scn, const char *name,
-                                  const Elf32_Shdr *header)
+                                  const GElf_Shdr *header)
 {
-    struct piece piece = {name, elf_ndxscn(scn), header->sh_offset, header->sh_addr, 0, {NULL, 0}};
+    struct piece piece = {name, elf_ndxscn(scn), header->sh_offset, (uint32_t)header->sh_addr,
+                          0,    {NULL, 0}};
     CPS_TRY(get_bytes(r, scn, header, &piece.words));
     if (piece.words.size % 4 || header->sh_addr % 4)
         return expected(r, header->sh_offset, "a section of whole words");
@@ -99,7 +100,8 @@ static struct cps_err *take_words(struct reader *r, Elf_Scn *scn, const char *na
 
 static struct cps_err *take_section(struct reader *r, Elf_Scn *scn)
 {
-    const Elf32_Shdr *header = elf32_getshdr(scn);
+    GElf_Shdr copy; /* the file's own may lie anywhere */
+    const GElf_Shdr *header = gelf_getshdr(scn, &copy);
     const char *name = header ? elf_strptr(r->elf, r->names, header->sh_name) : NULL;
     if (!name)
         return expected(r, offsetof(Elf32_Ehdr, e_shoff), "sections with names");
@@ -201,7 +203,7 @@ static const struct piece *find_piece(const struct reader *r, size_t number)
 }
 
 /* Symbols of other kinds and sections are not ours to judge. */
-static struct cps_err *take_symbol(struct reader *r, const Elf32_Shdr *header, const GElf_Sym *from)
+static struct cps_err *take_symbol(struct reader *r, const GElf_Shdr *header, const GElf_Sym *from)
 {
     unsigned type = GELF_ST_TYPE(from->st_info);
     const struct piece *piece = find_piece(r, from->st_shndx);
@@ -219,7 +221,8 @@ static struct cps_err *take_symbol(struct reader *r, const Elf32_Shdr *header, c
 
 static struct cps_err *take_symbols(struct reader *r)
 {
-    const Elf32_Shdr *header = r->symbols ? elf32_getshdr(r->symbols) : NULL;
+    GElf_Shdr copy;
+    const GElf_Shdr *header = r->symbols ? gelf_getshdr(r->symbols, &copy) : NULL;
     if (!header)
         return NULL;
     Elf_Data *data = elf_getdata(r->symbols, NULL);
@@ -236,7 +239,8 @@ static struct cps_err *take_symbols(struct reader *r)
 
 static struct cps_err *take_lines(struct reader *r)
 {
-    const Elf32_Shdr *header = r->lines ? elf32_getshdr(r->lines) : NULL;
+    GElf_Shdr copy;
+    const GElf_Shdr *header = r->lines ? gelf_getshdr(r->lines, &copy) : NULL;
     struct cps_bytes bytes = {NULL, 0};
     if (!header)
         return NULL;

@@ -2,12 +2,14 @@
  * Messages of the Debug Adapter Protocol on a pair of streams. */
 #include "dap_wire.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <json-c/json.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_BYTES   ((size_t)16 << 20)
 #define MAX_LINE    1024
@@ -19,7 +21,11 @@ struct message {
 };
 
 struct dap_wire {
-    FILE *in, *out;
+    int in;      /* descriptor */
+    int wake[2]; /* a pipe: what comes out of it ends the reader */
+    char buffer[4096];
+    size_t at, size; /* in the buffer */
+    FILE *out;
     volatile int *interrupt;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -28,6 +34,7 @@ struct dap_wire {
     unsigned waiting;
     struct cps_err *err; /* what ended the input; NULL: it just ended */
     bool ended;
+    bool closing;
     uint64_t offset; /* of the reader, for messages */
     int64_t seq;
 };
@@ -38,19 +45,38 @@ static struct cps_err *bad(const struct dap_wire *w, const char *expected)
                          expected);
 }
 
+/* The next byte, or EOF; also when nobody wants more. */
+static int get_byte(struct dap_wire *w)
+{
+    struct pollfd both[2] = {{w->in, POLLIN, 0}, {w->wake[0], POLLIN, 0}};
+    while (w->at == w->size) {
+        if (poll(both, 2, -1) < 0 && errno == EINTR)
+            continue;
+        if (both[1].revents)
+            return EOF;
+        ssize_t got = read(w->in, w->buffer, sizeof(w->buffer));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return EOF;
+        w->at = 0;
+        w->size = (size_t)got;
+    }
+    w->offset++;
+    return (unsigned char)w->buffer[w->at++];
+}
+
 /* A line of the header without its end; *end at the end of the input in front of it. */
 static struct cps_err *read_line(struct dap_wire *w, char line[MAX_LINE], bool *end)
 {
     size_t size = 0;
-    int c = getc(w->in);
+    int c = get_byte(w);
     *end = c == EOF;
-    for (; c != EOF && c != '\n'; c = getc(w->in)) {
-        w->offset++;
+    for (; c != EOF && c != '\n'; c = get_byte(w)) {
         if (size == MAX_LINE - 1)
             return bad(w, "a header line of at most 1023 bytes");
         line[size++] = (char)c;
     }
-    w->offset += c == '\n';
     if (size && line[size - 1] == '\r')
         size--;
     line[size] = '\0';
@@ -91,8 +117,12 @@ static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret
     CPS_FREE char *text = malloc(size + 1);
     if (!text)
         return cps_err_nomem();
-    if (fread(text, 1, size, w->in) != size)
-        return bad(w, "as many bytes as the header says");
+    for (size_t i = 0; i < size; i++) {
+        int c = get_byte(w);
+        if (c == EOF)
+            return bad(w, "as many bytes as the header says");
+        text[i] = (char)c;
+    }
     text[size] = '\0';
     *ret = json_tokener_parse(text);
     if (json_object_get_type(*ret) != json_type_object) {
@@ -100,7 +130,6 @@ static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret
         *ret = NULL;
         return bad(w, "a JSON object as message");
     }
-    w->offset += size;
     return NULL;
 }
 
@@ -122,7 +151,7 @@ static bool deliver(struct dap_wire *w, struct json_object *json, struct cps_err
 {
     struct message *message = json ? calloc(1, sizeof(*message)) : NULL;
     pthread_mutex_lock(&w->lock);
-    while (w->waiting == MAX_WAITING && !w->ended)
+    while (w->waiting == MAX_WAITING && !w->ended && !w->closing)
         pthread_cond_wait(&w->changed, &w->lock);
     if (message) {
         message->json = json;
@@ -159,12 +188,18 @@ struct cps_err *dap_wire_open(FILE *in, FILE *out, volatile int *interrupt, stru
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)
         return cps_err_nomem();
-    w->in = in;
+    w->in = fileno(in);
     w->out = out;
     w->interrupt = interrupt;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
+    if (pipe(w->wake)) {
+        free(w);
+        return cps_err_os("(pipe)", "create");
+    }
     if (pthread_create(&w->thread, NULL, read_all, w)) {
+        close(w->wake[0]);
+        close(w->wake[1]);
         free(w);
         return cps_err_new(CPS_ERR_OS, "cannot start a thread");
     }
@@ -172,13 +207,17 @@ struct cps_err *dap_wire_open(FILE *in, FILE *out, volatile int *interrupt, stru
     return NULL;
 }
 
-/* The reader may stand in a read that nothing ends: it is cancelled there. */
 void dap_wire_close(struct dap_wire *w)
 {
     if (!w)
         return;
-    pthread_cancel(w->thread);
+    pthread_mutex_lock(&w->lock);
+    w->closing = true;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    close(w->wake[1]); /* the other end says so */
     pthread_join(w->thread, NULL);
+    close(w->wake[0]);
     while (w->first) {
         struct message *next = w->first->next;
         json_object_put(w->first->json);

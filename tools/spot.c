@@ -163,12 +163,16 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
                                    struct cps_debug_point *ret)
 {
     uint64_t value = 0;
+    struct cps_err *err = NULL;
     ret->what = CPS_AT_PC;
     ret->core = (int)core;
     if (line_place(session, core, text, &ret->pc) ||
         session_find_place(session, core, text, strlen(text), &ret->pc))
         value = ret->pc;
-    else if (expr_eval(session, core, NULL, *text ? text : "$pc", &value))
+    else
+        err = expr_eval(session, core, NULL, *text ? text : "$pc", &value);
+    cps_err_free(err);
+    if (err)
         return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
     if (value >= cps_machine_image_size(session_machine(session), core))
         return cps_err_new(CPS_ERR_SYNTAX, "%s: the image of %s has 0x%x dwords", text,
