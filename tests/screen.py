@@ -35,14 +35,15 @@ class Terminal:
     def screen(self):
         return self.tmux("capture-pane", "-p")
 
-    def wait(self, pattern):
-        """The screen, once it shows @pattern; an error if it does not for ten seconds."""
+    def wait(self, *patterns):
+        """The screen, once it shows all of @patterns; an error if it does not for ten seconds."""
         for _ in range(200):
             text = self.screen()
-            if re.search(pattern, text, re.M):
+            missing = [p for p in patterns if not re.search(p, text, re.M)]
+            if not missing:
                 return text
             time.sleep(0.05)
-        raise AssertionError("no %r in\n%s" % (pattern, text))
+        raise AssertionError("no %r in\n%s" % (missing, text))
 
     def close(self):
         self.tmux("kill-server")
@@ -57,13 +58,11 @@ def walk(width, height):
         t.type("b CP_SET_DRAW_STATE")
         t.wait("breakpoint 1, CP_SET_DRAW_STATE: 00fd")
         t.keys("c")
-        text = t.wait(r"=>\* 00fd")
-        assert "| breakpoint 1, C" in text and "*$rem 00000009" in text, text
-        assert "70438009 CP_SET_DRAW" in text and re.search(r"^CP_SET_DRAW_STATE:", text, re.M), text
+        text = t.wait(r"=>\* 00fd", r"\| breakpoint 1, C", r"\*\$rem 00000009", "70438009 CP_SET_DRAW",
+                      "^CP_SET_DRAW_STATE:")
         assert len(text.split("\n")[0]) <= width
         t.keys("n", "o")
-        text = t.wait(r"=>  00fe")
-        assert re.search(r"\d+  PKT ib1 0x0000000000100060 0x70", text), text
+        t.wait(r"=>  00fe", r"\d+  PKT ib1 0x0000000000100060 0x70")
         t.keys("N", "Down", "Down", "b")
         t.wait(r"=>\* 00fd[^\n]*\n[^\n]*\n  \* 00ff")
         t.keys("c")
