@@ -78,6 +78,8 @@ CPS_PUBLIC void cps_machine_sink(struct cps_machine *machine, struct cps_sink *s
                                  uint32_t kinds);
 /** Hands pending events to the sink. Runs end with this; a debugger may want it sooner. */
 CPS_PUBLIC void cps_machine_flush(struct cps_machine *machine);
+/** The CPS_REASON_* that the END event has for a stop. */
+CPS_PUBLIC unsigned cps_stop_reason(enum cps_stop stop);
 /** Emits the END event. */
 CPS_PUBLIC void cps_machine_end(struct cps_machine *machine, enum cps_stop stop);
 

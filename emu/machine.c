@@ -223,7 +223,7 @@ void cps_machine_flush(struct cps_machine *machine)
     machine_flush_(machine);
 }
 
-void cps_machine_end(struct cps_machine *machine, enum cps_stop stop)
+unsigned cps_stop_reason(enum cps_stop stop)
 {
     static const uint8_t reason[] = {
         [CPS_STOP_IDLE] = CPS_REASON_DONE,
@@ -232,8 +232,13 @@ void cps_machine_end(struct cps_machine *machine, enum cps_stop stop)
         [CPS_STOP_FAULT] = CPS_REASON_FAULT,
         [CPS_STOP_BAD_PACKET] = CPS_REASON_BAD_PACKET,
     };
-    machine_event_(machine, CPS_EV_END, reason[stop], CPS_CPU_NONE, 0, machine->stats.instructions,
-                   (uint32_t)machine->stats.packets);
+    return reason[stop];
+}
+
+void cps_machine_end(struct cps_machine *machine, enum cps_stop stop)
+{
+    machine_event_(machine, CPS_EV_END, cps_stop_reason(stop), CPS_CPU_NONE, 0,
+                   machine->stats.instructions, (uint32_t)machine->stats.packets);
     machine_flush_(machine);
 }
 

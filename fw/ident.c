@@ -27,17 +27,7 @@ enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
     const struct cps_fw_ident *ident = cps_fw_ident(id);
     if (ident && ident->gen == gen)
         return ident->layout;
-    switch (gen) {
-    case CPS_A5XX:
-        return CPS_LAYOUT_A5XX_PFP;
-    case CPS_A6XX:
-        return CPS_LAYOUT_A6XX;
-    case CPS_A7XX:
-        return CPS_LAYOUT_A7XX;
-    case CPS_A8XX:
-        break;
-    }
-    return CPS_LAYOUT_A8XX;
+    return cps_gen_layout(gen);
 }
 
 /* Enough to tell generations apart, few enough to stay quick on the largest image. */

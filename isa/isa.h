@@ -149,6 +149,8 @@ enum cps_layout {
 
 /** The generation that a layout belongs to. */
 CPS_PUBLIC enum cps_gen cps_layout_gen(enum cps_layout layout);
+/** The first layout of a generation: of a5xx its PFP's, of a7xx the one before a750. */
+CPS_PUBLIC enum cps_layout cps_gen_layout(enum cps_gen gen);
 /** "a5xx", "a6xx", "a7xx", "a8xx". */
 CPS_PUBLIC const char *cps_gen_name(enum cps_gen gen);
 /** The generation called @p name (as cps_gen_name() spells it, or its digit); false if none is. */

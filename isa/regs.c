@@ -47,6 +47,21 @@ struct cps_names {
     const struct cps_name_table *table[SOURCE_COUNT][CPS_SPACE_COUNT];
 };
 
+enum cps_layout cps_gen_layout(enum cps_gen gen)
+{
+    switch (gen) {
+    case CPS_A5XX:
+        return CPS_LAYOUT_A5XX_PFP;
+    case CPS_A6XX:
+        return CPS_LAYOUT_A6XX;
+    case CPS_A7XX:
+        return CPS_LAYOUT_A7XX;
+    case CPS_A8XX:
+        break;
+    }
+    return CPS_LAYOUT_A8XX;
+}
+
 enum cps_gen cps_layout_gen(enum cps_layout layout)
 {
     switch (layout) {

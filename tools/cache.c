@@ -113,34 +113,17 @@ static bool read_head(const struct cps_trace_head *head, struct job *job)
     return cover && get_cover(cover, size, job);
 }
 
-static struct cps_err *read_entry(const char *path, struct job *job, bool *good)
-{
-    struct cps_stream *stream = NULL;
-    struct cps_trace *trace = NULL;
-    struct cps_event events[1024];
-    size_t count = 1;
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_trace_open(stream, &trace);
-    *good = !err && read_head(cps_trace_head(trace), job);
-    while (!err && count) {
-        err = cps_trace_next(trace, events, 1024, &count);
-        job_keep(job, events, count);
-    }
-    cps_trace_close(trace);
-    cps_stream_close(stream);
-    return err;
-}
-
 bool cache_get(const char *dir, const struct cache_key *key, struct job *ret)
 {
     char path[4096];
-    bool good = false;
+    struct cps_trace_head head = {0};
     *ret = (struct job){0};
     if (!entry_path(dir, key, path))
         return false;
-    struct cps_err *err = read_entry(path, ret, &good);
-    good = good && !err && !ret->lost;
+    struct cps_err *err = job_read(path, &head, ret);
+    bool good = !err && read_head(&head, ret);
     cps_err_free(err);
+    cps_trace_head_deinit(&head);
     if (!good)
         job_deinit(ret);
     return good;

@@ -30,27 +30,6 @@ struct check {
     uint32_t kinds;
 };
 
-static struct cps_err *load(struct check *c)
-{
-    struct cps_stream *stream = NULL;
-    struct cps_trace *trace = NULL;
-    struct cps_event events[1024];
-    size_t count = 1;
-    CPS_TRY(cps_stream_open(c->path, &stream));
-    struct cps_err *err = cps_trace_open(stream, &trace);
-    if (!err)
-        err = cps_trace_head_parse(c->path, cps_trace_head(trace)->text, &c->head);
-    while (!err && count) {
-        err = cps_trace_next(trace, events, 1024, &count);
-        job_keep(&c->golden, events, count);
-    }
-    if (!err)
-        c->head.with_processor = cps_trace_head(trace)->with_processor;
-    cps_trace_close(trace);
-    cps_stream_close(stream);
-    return err ? err : c->golden.lost ? cps_err_nomem() : NULL;
-}
-
 /* The golden's own directory, --search, the corpus, where systems keep firmware. */
 static void collect_dirs(struct check *c)
 {
@@ -186,7 +165,7 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
         return cps_err_nomem();
     c->opt = opt;
     c->path = path;
-    struct cps_err *err = load(c);
+    struct cps_err *err = job_read(c->path, &c->head, &c->golden);
     if (!err)
         err = find_inputs(c);
     if (!err && !cps_text_classes(c->head.events, &c->kinds))

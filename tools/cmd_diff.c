@@ -25,28 +25,6 @@ struct differ {
     uint64_t by_packet[129];
 };
 
-/* All events of a trace file. */
-static struct cps_err *load(const char *path, struct cps_trace_head *head, struct job *job)
-{
-    struct cps_stream *stream = NULL;
-    struct cps_trace *trace = NULL;
-    struct cps_event events[1024];
-    size_t count = 1;
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_trace_open(stream, &trace);
-    if (!err)
-        err = cps_trace_head_parse(path, cps_trace_head(trace)->text, head);
-    if (!err)
-        head->with_processor = cps_trace_head(trace)->with_processor;
-    while (!err && count) {
-        err = cps_trace_next(trace, events, 1024, &count);
-        job_keep(job, events, count);
-    }
-    cps_trace_close(trace);
-    cps_stream_close(stream);
-    return err ? err : job->lost ? cps_err_nomem() : NULL;
-}
-
 static void show(struct differ *d, const char *title, const struct diff_report *report)
 {
     d->total += report->diff->differences;
@@ -81,7 +59,7 @@ static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
 {
     const struct cps_options *opt = d->opt;
     for (unsigned i = 0; i < 2; i++)
-        CPS_TRY(load(opt->arg[i], &heads[i], &jobs[i]));
+        CPS_TRY(job_read(opt->arg[i], &heads[i], &jobs[i]));
     if (heads[0].gen != heads[1].gen)
         return cps_err_new(
             CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",

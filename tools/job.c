@@ -32,6 +32,34 @@ void job_keep(struct job *job, const struct cps_event *events, size_t count)
     job->count += count;
 }
 
+static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
+                                  struct cps_trace_head *head, struct job *ret)
+{
+    struct cps_trace *trace = NULL;
+    struct cps_event events[1024];
+    size_t count = 1;
+    struct cps_err *err = cps_trace_open(stream, &trace);
+    if (!err && head)
+        err = cps_trace_head_parse(path, cps_trace_head(trace)->text, head);
+    if (!err && head)
+        head->with_processor = cps_trace_head(trace)->with_processor;
+    while (!err && count) {
+        err = cps_trace_next(trace, events, 1024, &count);
+        job_keep(ret, events, count);
+    }
+    cps_trace_close(trace);
+    return err ? err : ret->lost ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *job_read(const char *path, struct cps_trace_head *head, struct job *ret)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = read_trace(stream, path, head, ret);
+    cps_stream_close(stream);
+    return err;
+}
+
 static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     job_keep((struct job *)((char *)sink - offsetof(struct job, sink)), events, count);

@@ -47,6 +47,10 @@ CPS_MUST_USE struct cps_err *job_run(const struct job_setup *setup, const char *
                                      const char *capture, const struct job_boot *boot,
                                      struct job *ret);
 void job_deinit(struct job *job);
+/** Reads all events of a trace file into @p ret. @param head  gets its head, to be released with
+ * cps_trace_head_deinit() also on error; or NULL */
+CPS_MUST_USE struct cps_err *job_read(const char *path, struct cps_trace_head *head,
+                                      struct job *ret);
 /** Appends an event; used as a sink, too. */
 void job_keep(struct job *job, const struct cps_event *events, size_t count);
 

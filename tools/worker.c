@@ -190,18 +190,6 @@ static void judge(struct json_object *pair, enum result_status status, const cha
     add_text(pair, "reason", reason);
 }
 
-static int reason_of(enum cps_stop stop)
-{
-    static const uint8_t reason[] = {
-        [CPS_STOP_IDLE] = CPS_REASON_DONE,
-        [CPS_STOP_BUDGET] = CPS_REASON_LIMIT,
-        [CPS_STOP_DEADLOCK] = CPS_REASON_DEADLOCK,
-        [CPS_STOP_FAULT] = CPS_REASON_FAULT,
-        [CPS_STOP_BAD_PACKET] = CPS_REASON_BAD_PACKET,
-    };
-    return reason[stop];
-}
-
 /* Code goes with the place, which many pairs share; the first pair there brings it along. */
 static void add_place(struct worker *w, const struct diff_report *report, struct json_object *pair)
 {
@@ -239,7 +227,7 @@ static void judge_difference(uint64_t differences, const struct job *job, struct
     cps_buf_printf(&reason, "%" PRIu64 " difference%s", differences, differences == 1 ? "" : "s");
     if (job->stop != CPS_STOP_IDLE)
         cps_buf_printf(&reason, "; %s: %s",
-                       cps_event_sub_word(CPS_EV_END, (unsigned)reason_of(job->stop)), job->why);
+                       cps_event_sub_word(CPS_EV_END, cps_stop_reason(job->stop)), job->why);
     judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
 }
 
@@ -275,24 +263,6 @@ static bool golden_path(const struct worker *w, unsigned firmware, unsigned capt
                                  m->capture[capture].name) < 4096;
 }
 
-static struct cps_err *load_golden(const char *path, struct job *ret)
-{
-    struct cps_stream *stream = NULL;
-    struct cps_trace *trace = NULL;
-    struct cps_event events[1024];
-    size_t count = 1;
-    *ret = (struct job){0};
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_trace_open(stream, &trace);
-    while (!err && count) {
-        err = cps_trace_next(trace, events, 1024, &count);
-        job_keep(ret, events, count);
-    }
-    cps_trace_close(trace);
-    cps_stream_close(stream);
-    return err ? err : ret->lost ? cps_err_nomem() : NULL;
-}
-
 static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
                                       const struct job *job, struct json_object *pair)
 {
@@ -303,7 +273,7 @@ static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsig
         return NULL;
     }
     const struct diff_side side = {.label = "golden", .job = &golden};
-    struct cps_err *err = load_golden(path, &golden);
+    struct cps_err *err = job_read(path, NULL, &golden);
     if (!err)
         err = compare(w, firmware, &golden, &side, job, pair);
     job_deinit(&golden);
@@ -314,7 +284,7 @@ static void judge_stop(struct worker *w, unsigned capture, const struct job *job
                        struct json_object *pair)
 {
     int expected = w->regress->manifest.capture[capture].expect;
-    int reason = reason_of(job->stop);
+    int reason = (int)cps_stop_reason(job->stop);
     CPS_BUF text = {0};
     cps_buf_printf(&text, "%s, expected %s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
                    cps_event_sub_word(CPS_EV_END, (unsigned)expected), job->why[0] ? ": " : "",

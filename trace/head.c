@@ -6,20 +6,6 @@
 
 static const char first_line[] = "# cpscope-trace 1\n";
 
-static enum cps_layout layout_of(enum cps_gen gen)
-{
-    switch (gen) {
-    case CPS_A5XX:
-        return CPS_LAYOUT_A5XX_PFP;
-    case CPS_A6XX:
-        return CPS_LAYOUT_A6XX;
-    case CPS_A7XX:
-        return CPS_LAYOUT_A7XX;
-    default:
-        return CPS_LAYOUT_A8XX;
-    }
-}
-
 /* Copies a word or the rest of a line; what does not fit is cut. */
 static void copy(char *to, size_t room, const char *from, size_t length)
 {
@@ -59,7 +45,7 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     copy(word, sizeof(word), value, size);
     if (is(line, key, "gen")) {
         bool known = cps_gen_parse(word, &head->gen);
-        head->layout = layout_of(head->gen);
+        head->layout = cps_gen_layout(head->gen);
         return known;
     }
     if (is(line, key, "layout"))
