@@ -65,6 +65,6 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
                            a->text.name);
     bool keeps_layout = a->layout != CPS_LAYOUT_COUNT && a->gen == CPS_A5XX;
     if (!keeps_layout)
-        a->layout = cps_fw_layout_(has_word ? cps_fw_id_(word) : 0, a->gen);
+        a->layout = cps_fw_layout_(ident ? cps_fw_id_(word) : CPS_FW_NONE, a->gen);
     return NULL;
 }
