@@ -21,7 +21,7 @@ static uint32_t words_at_hand(struct afuc_core *core)
     const struct queue *queue = &s->queue[s->level];
     if (!queue->count || queue->pos >= queue->fetch[queue->head].dwords)
         return 0;
-    stream_peek_(core); /* fills the window */
+    peek_word_(core); /* fills the window */
     return core->window_left;
 }
 

@@ -50,7 +50,7 @@ bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop)
     uint32_t extra = extra_reads(core, uop, data);
     if (core->me && uop->dst == R_DATA && !meq_room_(core, 1 + uop->xmov))
         return wait_for(core, WAIT_MEQ);
-    if (data && !stream_has_(core, data + extra))
+    if (data && !has_words_(core, data + extra))
         return wait_for(core, WAIT_STREAM);
     if (mem && !memdata_has(core, mem + (data ? 0 : extra)))
         return wait_for(core, WAIT_MEMDATA);
@@ -68,7 +68,7 @@ uint32_t afuc_read_(struct afuc_core *core, const struct afuc_uop *uop, unsigned
     if (number == R_REGDATA)
         return fifo_pop_(core, &core->s.regdata);
     bool peek = (uop->flags & U_PEEK) || core->s.peeking;
-    return peek ? stream_peek_(core) : stream_pop_(core);
+    return peek ? peek_word_(core) : pop_word_(core);
 }
 
 /* `$usraddr` with bit 20 asks whether CP_PROTECT lets the next `value` registers be read (6ee

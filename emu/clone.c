@@ -17,6 +17,7 @@ static struct cps_err *copy_owned(struct cps_machine *from, struct cps_machine *
             to->image[i]->refs++;
     }
     CPS_TRY(cps_mem_clone(from->mem, &to->mem));
+    to->epoch = cps_mem_epoch(to->mem);
     if (!from->words)
         return NULL;
     to->words = malloc(from->word_count * sizeof(*to->words));

@@ -150,6 +150,7 @@ static struct cps_err *init(struct cps_machine *machine, const struct cps_machin
 {
     CPS_TRY(cps_mem_create(config->memory_limit ? config->memory_limit : DEFAULT_MEMORY,
                            &machine->mem));
+    machine->epoch = cps_mem_epoch(machine->mem);
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
     gpu_init_(machine);

@@ -43,7 +43,8 @@ struct cps_machine {
     struct cps_policy policy;
     enum cps_layout layout; /* A5XX_PFP for the two processors of a5xx together */
     struct cps_mem *mem;
-    uint32_t *words; /* the image, from which processors are started */
+    const uint64_t *epoch; /* of mem */
+    uint32_t *words;       /* the image, from which processors are started */
     uint32_t word_count;
     uint64_t instr_iova;
     uint64_t ring_iova;
@@ -69,6 +70,35 @@ struct cps_machine {
     uint8_t reg_flags[GPU_REGS]; /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
+
+/* Whether the next @p words words of the stream lie in the window: of an indirect buffer, stored,
+ * before its end. The rest of queue.c is for all that this is not. */
+static inline bool words_at_hand_(const struct afuc_core *core, uint32_t words)
+{
+    return core->window_left >= words && core->window_left && !core->s.injected &&
+           core->s.level >= LEVEL_IB1 && core->s.level <= LEVEL_SDS &&
+           core->window_epoch == *core->machine->epoch;
+}
+
+static inline bool has_words_(struct afuc_core *core, uint32_t words)
+{
+    return CPS_LIKELY(words_at_hand_(core, words)) || stream_has_(core, words);
+}
+
+static inline uint32_t peek_word_(struct afuc_core *core)
+{
+    return CPS_LIKELY(words_at_hand_(core, 1)) ? *core->window : stream_peek_(core);
+}
+
+static inline uint32_t pop_word_(struct afuc_core *core)
+{
+    if (CPS_UNLIKELY(!words_at_hand_(core, 1)))
+        return stream_pop_(core);
+    core->s.r[R_REM]--;
+    core->s.queue[core->s.level].pos++;
+    core->window_left--;
+    return *core->window++;
+}
 
 /* GPU register by which the driver asks for preemption (D). */
 #define CP_CONTEXT_SWITCH_CNTL 0x8a0u

@@ -264,9 +264,9 @@ const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *cou
     return end > index ? &page->word[index] : NULL;
 }
 
-uint64_t cps_mem_epoch(const struct cps_mem *mem)
+const uint64_t *cps_mem_epoch(const struct cps_mem *mem)
 {
-    return mem->epoch;
+    return &mem->epoch;
 }
 
 uint64_t cps_mem_changes(const struct cps_mem *mem)

@@ -112,14 +112,14 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
     struct cps_machine *machine = core->machine;
-    if (!stream_has_(core, 1) || !wait_ready_(core, stream_peek_(core))) {
+    if (!has_words_(core, 1) || !wait_ready_(core, peek_word_(core))) {
         s->wait = WAIT_STREAM;
         return DISPATCH_NOTHING;
     }
     if (CPS_UNLIKELY(machine->injection_count) && inject(core, target) == DISPATCH_INTERRUPT)
         return DISPATCH_INTERRUPT;
     bool injected = s->injected != 0;
-    uint32_t header = stream_peek_(core);
+    uint32_t header = peek_word_(core);
     struct dispatch to = classify(core, header);
     unsigned level = injected ? (unsigned)CPS_LEVEL_INT : event_level_(core, header);
     s->history[1] = s->history[0];

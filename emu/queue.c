@@ -78,7 +78,7 @@ static void refill(struct afuc_core *core)
     uint32_t rest = core->s.level == LEVEL_RB ? core->machine->ring_dwords - queue->pos
                                               : queue->fetch[queue->head].dwords - queue->pos;
     core->window = cps_mem_window(core->machine->mem, stream_iova_(core), &core->window_left);
-    core->window_epoch = cps_mem_epoch(core->machine->mem);
+    core->window_epoch = *core->machine->epoch;
     if (core->window_left > rest)
         core->window_left = rest;
 }
@@ -99,7 +99,7 @@ uint32_t stream_peek_(struct afuc_core *core)
         return core->s.meq.word[core->s.meq.head];
     if (at_end_mark(core))
         return core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB;
-    if (!core->window_left || core->window_epoch != cps_mem_epoch(core->machine->mem))
+    if (!core->window_left || core->window_epoch != *core->machine->epoch)
         refill(core);
     if (core->window_left)
         return *core->window;
@@ -136,7 +136,7 @@ static void pop_end_mark(struct afuc_core *core)
         pop_fetch(&core->s.queue[core->s.level]);
 }
 
-static void pop_word(struct afuc_core *core)
+static void drop_word(struct afuc_core *core)
 {
     struct queue *queue = &core->s.queue[core->s.level];
     if (core->window_left) {
@@ -171,7 +171,7 @@ uint32_t stream_pop_(struct afuc_core *core)
     if (mark)
         pop_end_mark(core);
     else
-        pop_word(core);
+        drop_word(core);
     return value;
 }
 
