@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 CPSCOPE, DEMO, GOLDEN = (os.path.abspath(path) for path in sys.argv[1:4])
 STREAM = """# cpscope-pm4 1
 gpu 630
@@ -200,18 +202,6 @@ CASES = [
     ("a place where nothing can be written is one error", read_only_output),
 ]
 
-folder = tempfile.mkdtemp()
-try:
+with tempfile.TemporaryDirectory() as folder:
     room = Room(folder)
-    print("1..%d" % len(CASES))
-    failed = 0
-    for number, (name, case) in enumerate(CASES, 1):
-        try:
-            case(room)
-            print("ok %d - %s" % (number, name))
-        except (AssertionError, OSError) as error:
-            failed += 1
-            print("not ok %d - %s\n# %s" % (number, name, str(error)[:2000].replace("\n", "\n# ")))
-finally:
-    shutil.rmtree(folder)
-sys.exit(failed > 0)
+    tap.run([(name, lambda case=case: case(room)) for name, case in CASES])

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
 DRAW = "captures/dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"
@@ -22,6 +24,8 @@ def session(args, *commands):
 
 
 def real():
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
     args = ["--fw", os.path.join(CORPUS, "firmware/a680_sqe.fw"), os.path.join(CORPUS, DRAW)]
     out = session(args, "b CP_SET_DRAW_STATE", "c", "info packet", "info registers", "disable 1",
                   "b pkt:@sds", "c", "bt", "info packet", "goto 0", "enable 1", "c", "info registers",
@@ -57,18 +61,5 @@ def source():
         assert "drop_packet" in out[2] or "CP_" in out[2], out[2]
 
 
-CASES = [("to CP_SET_DRAW_STATE, into the draw state and back, who wrote a register", real, True),
-         ("lines of source with their comments", source, False)]
-print("1..%d" % len(CASES))
-failed = 0
-for number, (name, case, needs) in enumerate(CASES, 1):
-    if needs and not CORPUS:
-        print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, name))
-        continue
-    try:
-        case()
-        print("ok %d - %s" % (number, name))
-    except (AssertionError, AttributeError, IndexError) as error:
-        failed += 1
-        print("not ok %d - %s\n# %s" % (number, name, str(error).replace("\n", "\n# ")))
-sys.exit(failed > 0)
+tap.run([("to CP_SET_DRAW_STATE, into the draw state and back, who wrote a register", real),
+         ("lines of source with their comments", source)])

@@ -10,6 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
 import cptread
+import tap
 
 CPSCOPE = sys.argv[1]
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
@@ -31,7 +32,14 @@ def run(args, events, out):
                    stderr=subprocess.DEVNULL, timeout=120)
 
 
-def compare(args, events, folder):
+def compare(args, events):
+    if any(a.startswith("@") for a in args) and not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    with tempfile.TemporaryDirectory() as folder:
+        return "%d lines" % compare_in(args, events, folder)
+
+
+def compare_in(args, events, folder):
     text, binary, lines = (os.path.join(folder, "x." + end) for end in ("trace", "cpt", "jsonl"))
     run(args, events, text)
     run(args, events, binary)
@@ -48,16 +56,5 @@ def compare(args, events, folder):
     return read.count("\n")
 
 
-print("1..%d" % len(CASES))
-failed = 0
-for number, (name, args, events) in enumerate(CASES, 1):
-    if any(a.startswith("@") for a in args) and not CORPUS:
-        print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, name))
-        continue
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            print("ok %d - %s, %d lines" % (number, name, compare(args, events, folder)), flush=True)
-        except (AssertionError, IndexError, OSError, subprocess.SubprocessError) as error:
-            failed += 1
-            print("not ok %d - %s\n# %s" % (number, name, error))
-sys.exit(failed > 0)
+tap.run([(name, lambda args=args, events=events: compare(args, events))
+         for name, args, events in CASES])

@@ -4,10 +4,11 @@
 and assembling that. Usage: diff_fw.py CPSCOPE DEMO.afuc; with CPSCOPE_CORPUS also on real firmware."""
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+import tap
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
@@ -125,27 +126,17 @@ CASES = [
     ("a680: a change among moved code", "a680", both, EVENT),
 ]
 
-folder = tempfile.mkdtemp()
-try:
-    demo_fw, stream = os.path.join(folder, "demo.fw"), os.path.join(folder, "stream.pm4")
-    open(stream, "w").write(STREAM)
-    assert run("asm", DEMO, "-o", demo_fw).returncode == 0
-    rooms = {"demo": Room(folder, demo_fw, stream)}
-    if CORPUS:
-        rooms["a680"] = Room(folder, os.path.join(CORPUS, "firmware/a680_sqe.fw"),
-                             os.path.join(CORPUS, DRAW))
-    print("1..%d" % len(CASES))
-    failed = 0
-    for number, (name, firmware, case, args) in enumerate(CASES, 1):
-        if firmware not in rooms:
-            print("ok %d - %s # SKIP CPSCOPE_CORPUS is not set" % (number, name))
-            continue
-        try:
-            case(rooms[firmware], *args)
-            print("ok %d - %s" % (number, name))
-        except (AssertionError, ValueError) as error:
-            failed += 1
-            print("not ok %d - %s\n# %s" % (number, name, str(error)[:3000].replace("\n", "\n# ")))
-finally:
-    shutil.rmtree(folder)
-sys.exit(failed > 0)
+def try_case(folder, firmware, case, args):
+    if firmware == "demo":
+        old, capture = os.path.join(folder, "demo.fw"), os.path.join(folder, "stream.pm4")
+    elif CORPUS:
+        old, capture = os.path.join(CORPUS, "firmware/a680_sqe.fw"), os.path.join(CORPUS, DRAW)
+    else:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    case(Room(folder, old, capture), *args)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    open(os.path.join(folder, "stream.pm4"), "w").write(STREAM)
+    assert run("asm", DEMO, "-o", os.path.join(folder, "demo.fw")).returncode == 0
+    tap.run([(name, lambda row=row: try_case(folder, *row)) for name, *row in CASES])

@@ -6,7 +6,6 @@ import errno
 import filecmp
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import time
 import xml.etree.ElementTree
 
 import mkcorpus
+import tap
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
 COUNT = 1000
@@ -269,18 +269,6 @@ CASES = [
     ("bad manifests name the line", bad_manifests),
 ]
 
-folder = tempfile.mkdtemp()
-try:
+with tempfile.TemporaryDirectory() as folder:
     corpus = Corpus(folder)
-    print("1..%d" % len(CASES))
-    failed = 0
-    for number, (name, case) in enumerate(CASES, 1):
-        try:
-            case(corpus)
-            print("ok %d - %s" % (number, name), flush=True)
-        except (AssertionError, OSError, LookupError, ValueError) as error:
-            failed += 1
-            print("not ok %d - %s\n# %s" % (number, name, str(error)[:2000].replace("\n", "\n# ")))
-finally:
-    shutil.rmtree(folder)
-sys.exit(failed > 0)
+    tap.run([(name, lambda case=case: case(corpus)) for name, case in CASES])

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import tap
+
 CPSCOPE = os.path.abspath(sys.argv[1])
 
 
@@ -137,13 +139,4 @@ CASES = [("at 80x24", small), ("at 200x50", large), ("completion and history", c
 if not shutil.which("tmux"):
     print("1..0 # SKIP no tmux")
     sys.exit(0)
-print("1..%d" % len(CASES))
-failed = 0
-for number, (name, case) in enumerate(CASES, 1):
-    try:
-        case()
-        print("ok %d - %s" % (number, name), flush=True)
-    except (AssertionError, subprocess.SubprocessError) as error:
-        failed += 1
-        print("not ok %d - %s\n# %s" % (number, name, str(error).replace("\n", "\n# ")), flush=True)
-sys.exit(failed > 0)
+tap.run(CASES)
