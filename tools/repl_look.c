@@ -2,6 +2,7 @@
  * The debugger's commands that look. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "expr.h"
@@ -53,13 +54,15 @@ struct cps_err *repl_print_(struct repl *r, const char *arguments, int go)
 
 struct cps_err *repl_examine_(struct repl *r, const char *arguments, int go)
 {
-    int64_t count = 16;
+    unsigned long count = 16;
     uint64_t iova = 0;
     (void)go;
     if (*arguments == '/') {
-        const char *at = arguments + 1;
-        if (!cps_lex_number(&at, &count) || count < 1 || count > 65536)
+        char *at = NULL;
+        count = strtoul(arguments + 1, &at, 0);
+        if (at == arguments + 1 || count < 1 || count > 65536)
             return cps_err_new(CPS_ERR_SYNTAX, "%s: expected /N, N from 1 to 65536", arguments);
+        at += strspn(at, "xw"); /* gdb's letters for what this does anyway */
         arguments = cps_lex_blank(at);
     }
     CPS_TRY(expr_eval(&r->session, r->session.core, NULL, arguments, &iova));
