@@ -27,14 +27,27 @@ static bool read_head_comment(struct cps_assembler *a)
     return true;
 }
 
+/* The start of what the current line says behind its labels. */
+static const char *behind_labels(const struct cps_assembler *a)
+{
+    const char *at = cps_lex_blank(a->text.statement);
+    for (size_t length; (length = cps_asm_label_length_(at));)
+        at = cps_lex_blank(at + length + 1);
+    return at;
+}
+
+/* Whether the current line makes a word; directives come before the first one, too. */
+static bool is_instruction(const struct cps_assembler *a)
+{
+    const char *at = behind_labels(a);
+    return *at && *at != '.';
+}
+
 /* The first word of the image, if the current line is a literal. */
 static bool read_first_word(const struct cps_assembler *a, uint32_t *ret)
 {
-    const char *at = cps_lex_blank(a->text.statement);
     uint64_t word = 0;
-    for (size_t length; (length = cps_asm_label_length_(at));)
-        at = cps_lex_blank(at + length + 1);
-    if (!cps_lex_raw(at, &word))
+    if (!cps_lex_raw(behind_labels(a), &word))
         return false;
     *ret = (uint32_t)word;
     return true;
@@ -47,9 +60,10 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
     uint32_t word = 0;
     a->text.muted = true;
     a->layout = CPS_LAYOUT_COUNT;
-    while (!has_word && cps_asm_next_(&a->text)) {
+    for (bool begun = false; !begun && cps_asm_next_(&a->text);) {
         has_comment = has_comment || read_head_comment(a);
         has_word = read_first_word(a, &word);
+        begun = has_word || is_instruction(a);
     }
     const struct cps_fw_ident *ident = has_word ? cps_fw_ident_word_(word) : NULL;
     if (gen)
