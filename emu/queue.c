@@ -22,7 +22,7 @@ bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch)
     bool known = false;
     cps_mem_read(core->machine->mem, fetch.iova, &known);
     if (!known && fetch.dwords) {
-        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, fetch.iova, fetch.dwords);
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, fetch.iova, 0);
         fetch.dwords = 0;
     }
     return queue_push_(&core->s.queue[level], fetch.iova, fetch.dwords, fetch.group);

@@ -18,8 +18,20 @@
 #define CPT_FRAME_EVENTS 65536u
 /** Most bytes of one event before compression: flags, processor, tag, three numbers, opcode. */
 #define CPT_MAX_EVENT  32u
-#define CPT_MAX_HEAD   (16u << 20)
 #define CPT_FRAME_HEAD 16u /* magic, events, bytes, compressed bytes */
+
+/** The checksum of the head, which has no zstd around it. */
+static inline uint32_t cpt_sum(const void *text, size_t size)
+{
+    return (uint32_t)crc32(0, text, (uInt)size);
+}
+
+/** Over the index: what the reader keeps of it, instead of all its entries. */
+static inline uint64_t cpt_index_mix(uint64_t mix, uint64_t offset, uint64_t events)
+{
+    mix = (mix ^ offset) * UINT64_C(0x9e3779b97f4a7c15);
+    return (mix ^ mix >> 29 ^ events) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
 /** Tags above the event kinds: headers of packets by what they mean. */
 enum { CPT_TYPE7 = 28, CPT_TYPE4 = 29 };
@@ -29,8 +41,9 @@ enum {
     CPT_SAME_TAG = 1,    /**< kind, sub and form of the value */
     CPT_SAME_PC = 2,     /**< program counter */
     CPT_SAME_ADDR = 4,   /**< address, as the last time in this place */
-    CPT_NEXT_ADDR = 8,   /**< address, one step behind the last of its kind */
+    CPT_NEXT_ADDR = 8,   /**< address, one step behind the last of its kind; not with SAME_ADDR */
     CPT_SAME_VALUE = 16, /**< value, as the last time at this address */
+    CPT_UNKNOWN = 96,    /**< bits without a meaning */
     CPT_NEW_WHO = 128,   /**< another processor; its number follows */
 };
 
@@ -44,12 +57,6 @@ struct cpt_place {
     uint64_t addr;
 };
 
-/** CRC-32 of the head's text; the frames have zstd's own checksums. */
-static inline uint32_t cpt_head_check(const char *text, size_t size)
-{
-    return (uint32_t)crc32(0, (const Bytef *)text, (uInt)size);
-}
-
 /** What the next event is predicted from: code repeats itself. Begins as zero in each frame, so
  * that every frame can be read alone. */
 struct cpt_model {
@@ -61,12 +68,14 @@ struct cpt_model {
     uint32_t value[CPT_VALUES];
 };
 
+/** The kind of event that a tag stands for. */
 static inline unsigned cpt_kind(uint32_t tag)
 {
     unsigned form = tag & 31;
     return form == CPT_TYPE7 || form == CPT_TYPE4 ? (unsigned)CPS_EV_PKT : form;
 }
 
+/** How far the next address of a kind is usually from the one before: a register or a dword. */
 static inline uint64_t cpt_step(unsigned kind)
 {
     switch (kind) {
@@ -87,6 +96,7 @@ static inline struct cpt_place *cpt_place(struct cpt_model *model)
     return &model->place[(mix ^ mix >> 15) % CPT_PLACES];
 }
 
+/** The value that was seen at an address the last time. */
 static inline uint32_t *cpt_value(struct cpt_model *model, unsigned kind, uint64_t addr)
 {
     uint64_t mix = (addr ^ (uint64_t)kind << 40) * UINT64_C(0x9e3779b97f4a7c15);

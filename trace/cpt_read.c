@@ -17,6 +17,8 @@ struct state {
     uint32_t left;     /* events of it */
     uint64_t total;    /* events of all frames so far */
     uint64_t frame_at; /* where the frame begins, for messages */
+    uint64_t index;    /* what cpt_index_mix() made of the frames so far */
+    uint32_t frames;
     bool done;
     ZSTD_DCtx *zstd;
 };
@@ -49,7 +51,7 @@ static bool get_number(struct state *s, uint64_t *ret)
     uint8_t byte = 0x80;
     *ret = 0;
     for (unsigned shift = 0; byte & 0x80; shift += 7) {
-        if (shift > 63 || !get_byte(s, &byte))
+        if (!get_byte(s, &byte) || (shift == 63 && byte > 1))
             return false;
         *ret |= (uint64_t)(byte & 0x7f) << shift;
     }
@@ -63,29 +65,39 @@ static bool get_distance(struct state *s, uint64_t *ret)
     return good;
 }
 
-static bool get_value(struct state *s, unsigned form, uint32_t *value)
+/* A header by what it means; the fields must be what they are in that header. */
+static bool get_header(struct state *s, unsigned form, uint32_t *value)
 {
-    uint64_t first = 0;
+    uint64_t reg = 0;
     uint64_t count = 0;
     uint8_t opcode = 0;
-    bool good = form == CPT_TYPE7   ? get_byte(s, &opcode)
-                : form == CPT_TYPE4 ? get_distance(s, &first)
-                                    : true;
-    if (!good || !get_number(s, &count))
+    bool seven = form == CPT_TYPE7;
+    if (!(seven ? get_byte(s, &opcode) : get_distance(s, &reg)) || !get_number(s, &count) ||
+        count > UINT32_MAX)
         return false;
-    *value = (uint32_t)count;
-    if (form == CPT_TYPE7)
-        *value = cps_pm4_type7(opcode, (uint32_t)count);
-    else if (form == CPT_TYPE4)
-        *value = cps_pm4_type4((uint32_t)(first + s->model.addr[CPS_EV_REG]), (uint32_t)count);
-    return true;
+    reg = seven ? 0 : reg + s->model.addr[CPS_EV_REG];
+    *value = seven ? cps_pm4_type7(opcode, (uint32_t)count)
+                   : cps_pm4_type4((uint32_t)reg, (uint32_t)count);
+    struct cps_pm4 packet = cps_pm4_decode(*value);
+    return packet.opcode == opcode && packet.reg == reg && packet.count == count;
+}
+
+static bool get_value(struct state *s, unsigned form, uint32_t *value)
+{
+    uint64_t number = 0;
+    if (form == CPT_TYPE7 || form == CPT_TYPE4)
+        return get_header(s, form, value);
+    bool good = get_number(s, &number);
+    *value = (uint32_t)number;
+    return good && number <= UINT32_MAX;
 }
 
 /* Flags, and the processor if it is another one. */
 static bool get_flags(struct state *s, uint8_t *flags)
 {
     uint8_t who = 0;
-    if (!get_byte(s, flags))
+    if (!get_byte(s, flags) || *flags & CPT_UNKNOWN ||
+        (*flags & CPT_SAME_ADDR && *flags & CPT_NEXT_ADDR))
         return false;
     if (!(*flags & CPT_NEW_WHO))
         return true;
@@ -99,22 +111,27 @@ static bool get_pc(struct state *s, uint32_t *ret)
 {
     uint64_t distance = 0;
     bool good = get_distance(s, &distance);
-    *ret = (uint32_t)(s->model.pc + distance) & 0xfffff;
+    distance += s->model.pc;
+    *ret = (uint32_t)distance;
+    return good && distance <= 0xfffff;
+}
+
+static bool get_tag(struct state *s, uint32_t *ret)
+{
+    uint8_t byte = 0;
+    bool good = get_byte(s, &byte);
+    *ret = byte;
     return good;
 }
 
-static bool get_event(struct state *s, struct cps_event *ret)
+static bool get_event(struct state *s, bool with_processor, struct cps_event *ret)
 {
     uint8_t flags = 0;
-    uint8_t byte = 0;
     if (!get_flags(s, &flags))
         return false;
     struct cpt_place place = *cpt_place(&s->model);
-    if (!(flags & CPT_SAME_TAG)) {
-        if (!get_byte(s, &byte))
-            return false;
-        place.tag = byte;
-    }
+    if (!(flags & CPT_SAME_TAG) && !get_tag(s, &place.tag))
+        return false;
     unsigned kind = cpt_kind(place.tag);
     if (kind >= CPS_EV_COUNT || (!(flags & CPT_SAME_PC) && !get_pc(s, &place.pc)))
         return false;
@@ -130,7 +147,7 @@ static bool get_event(struct state *s, struct cps_event *ret)
     cpt_learn(&s->model, place.tag, place.pc, place.addr, value);
     *ret = (struct cps_event){cps_event_head(kind, place.tag >> 5 & 7, s->model.who, place.pc),
                               value, place.addr};
-    return true;
+    return !cps_event_check_(ret, with_processor);
 }
 
 static struct cps_err *unpack(struct cps_trace *trace, const uint32_t head[4])
@@ -148,6 +165,8 @@ static struct cps_err *unpack(struct cps_trace *trace, const uint32_t head[4])
     s->size = got;
     s->at = 0;
     s->left = head[1];
+    s->frames++;
+    s->index = cpt_index_mix(s->index, s->frame_at, s->total);
     memset(&s->model, 0, sizeof(s->model));
     return NULL;
 }
@@ -172,22 +191,42 @@ static struct cps_err *next_frame(struct cps_trace *trace)
     return unpack(trace, head);
 }
 
-/* What stands behind the last frame: the number of events there must be that of the frames. */
+static uint64_t le64(const uint8_t *bytes)
+{
+    return cps_le32(bytes) | (uint64_t)cps_le32(bytes + 4) << 32;
+}
+
+/* Whether the index names the frames that were read. */
+static struct cps_err *check_index(struct cps_trace *trace, bool *ret)
+{
+    struct state *s = trace->state;
+    uint8_t bytes[16];
+    uint64_t index = 0;
+    CPS_TRY(read_all(trace, bytes, 4));
+    *ret = cps_le32(bytes) == s->frames;
+    for (uint32_t i = 0; *ret && i < s->frames; i++) {
+        CPS_TRY(read_all(trace, bytes, 16));
+        index = cpt_index_mix(index, le64(bytes), le64(bytes + 8));
+    }
+    *ret = *ret && index == s->index;
+    return NULL;
+}
+
+/* What stands behind the last frame must fit all the frames, and nothing may stand behind it. */
 static struct cps_err *check_end(struct cps_trace *trace)
 {
     struct state *s = trace->state;
     uint8_t bytes[24];
-    uint64_t skipped = 0;
-    CPS_TRY(read_all(trace, bytes, 4));
-    uint64_t size = 16 * (uint64_t)cps_le32(bytes);
-    CPS_TRY(cps_stream_skip(trace->stream, size, &skipped));
-    if (skipped != size)
-        return damaged(trace, "the index is cut short");
-    CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
-    uint64_t total = cps_le32(bytes) | (uint64_t)cps_le32(bytes + 4) << 32;
-    if (total != s->total || memcmp(bytes + 16, CPT_END, CPT_MAGIC_SIZE) != 0)
+    size_t more = 0;
+    bool good = false;
+    CPS_TRY(check_index(trace, &good));
+    if (good)
+        CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
+    if (!good || le64(bytes) != s->total || le64(bytes + 8) != s->frame_at ||
+        memcmp(bytes + 16, CPT_END, CPT_MAGIC_SIZE) != 0)
         return damaged(trace, "the index does not fit the frames");
-    return NULL;
+    CPS_TRY(cps_stream_read(trace->stream, bytes, 1, &more));
+    return more ? damaged(trace, "something stands behind the end of the trace") : NULL;
 }
 
 static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, size_t max,
@@ -201,7 +240,7 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
             return check_end(trace);
     }
     while (*count < max && s->left) {
-        if (!get_event(s, &events[*count]))
+        if (!get_event(s, trace->head.with_processor, &events[*count]))
             return damaged(trace, "this frame holds an event that cannot be");
         s->left--;
         s->total++;
@@ -222,20 +261,21 @@ static void close_cpt(void *state)
 
 static struct cps_err *read_head(struct cps_trace *trace)
 {
-    uint8_t bytes[CPT_MAGIC_SIZE + 4];
+    uint8_t bytes[CPT_MAGIC_SIZE];
     CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
-    uint32_t size = cps_le32(bytes + CPT_MAGIC_SIZE);
     if (memcmp(bytes, CPT_MAGIC, CPT_MAGIC_SIZE) != 0)
         return cps_err_input(cps_stream_name(trace->stream), 7,
-                             ".cpt of version '%c', expected version 1", bytes[7]);
-    if (size > CPT_MAX_HEAD)
-        return damaged(trace, "the head is longer than 16 MiB");
+                             ".cpt of a version with byte 0x%02x, expected 0x%02x (version 1)",
+                             bytes[7], CPT_MAGIC[7]);
+    CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
+    uint32_t size = cps_le32(bytes);
+    if (size > TRACE_HEAD_BYTES)
+        return damaged(trace, "the head is longer than 4 MiB");
     CPS_FREE char *text = calloc(1, size + (size_t)1);
     if (!text)
         return cps_err_nomem();
     CPS_TRY(read_all(trace, text, size));
-    CPS_TRY(read_all(trace, bytes, 4));
-    if (cps_le32(bytes) != cpt_head_check(text, size))
+    if (cpt_sum(text, size) != cps_le32(bytes + 4) || strlen(text) != size)
         return damaged(trace, "the head is corrupt: its checksum is wrong");
     return cps_trace_head_parse(cps_stream_name(trace->stream), text, &trace->head);
 }

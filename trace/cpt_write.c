@@ -194,9 +194,8 @@ struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer)
     ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
     put_bytes(writer, CPT_MAGIC, CPT_MAGIC_SIZE);
-    put_words(writer, (const uint32_t[]){(uint32_t)size}, 1);
+    put_words(writer, (const uint32_t[]){(uint32_t)size, cpt_sum(writer->head->text, size)}, 2);
     put_bytes(writer, writer->head->text, size);
-    put_words(writer, (const uint32_t[]){cpt_head_check(writer->head->text, size)}, 1);
     return NULL;
 }
 

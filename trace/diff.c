@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "align.h"
+#include "forms.h"
 #include "pm4.h"
 
 /* One packet of one processor: its PKT event and the compared events behind it. */
@@ -65,7 +66,8 @@ static uint64_t event_key(const struct cps_event *event)
     uint64_t kind = cps_event_kind(event) << 3 | cps_event_sub(event);
     if (cps_event_kind(event) == CPS_EV_END)
         return mix(0, kind);
-    return mix(mix(0, kind), event->addr & ~(UINT64_C(1) << 32));
+    uint64_t bank = cps_event_has_bank_(cps_event_kind(event)) ? UINT64_C(1) << 32 : 0;
+    return mix(mix(0, kind), event->addr & ~bank);
 }
 
 static void end_packet(const struct differ *d, struct side *side)

@@ -30,6 +30,9 @@ struct cps_trace_writer {
     void (*end)(struct cps_trace_writer *writer);
 };
 
+/** Most bytes of a head, which readers hold in memory. */
+#define TRACE_HEAD_BYTES (4u << 20)
+
 /* text_read.c: reads head and events of the text form. */
 CPS_MUST_USE struct cps_err *cps_text_open_(struct cps_trace *trace);
 /* jsonl.c */
@@ -52,8 +55,10 @@ const char *cps_event_columns_(unsigned kind);
 /** enum cps_processor called so, or CPS_CPU_COUNT. */
 unsigned cps_processor_by_name_(const char *word, size_t length);
 
-/** Reads the next line, without its newline, NUL-terminated. *line is NULL at the end. */
-CPS_MUST_USE struct cps_err *cps_trace_line_(struct cps_stream *stream, struct cps_buf *buf,
-                                             bool *more);
+/** check.c: whether an event can be, in a trace whose head names processors or does not: what was
+ * expected, or NULL. */
+const char *cps_event_check_(const struct cps_event *event, bool with_processor);
+/** Whether bit 32 of an event's address is the context bank (a5xx) and no part of the place. */
+bool cps_event_has_bank_(unsigned kind);
 
 #endif

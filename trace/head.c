@@ -63,21 +63,42 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     return true;
 }
 
+/* Whether every form can hold it: text that ends in a newline. */
+static bool is_line(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)line[i] < ' ' && line[i] != '\t')
+            return false;
+    }
+    return length > 2 && !memcmp(line, "# ", 2) && line[length] == '\n';
+}
+
 struct cps_err *cps_trace_head_parse(const char *file, const char *text, struct cps_trace_head *ret)
 {
     *ret = (struct cps_trace_head){.gen = CPS_A6XX, .layout = CPS_LAYOUT_A6XX};
     if (strncmp(text, first_line, sizeof(first_line) - 1) != 0)
         return cps_err_input(file, 0, "expected the line \"# cpscope-trace 1\"");
+    if (strlen(text) > TRACE_HEAD_BYTES)
+        return cps_err_input(file, TRACE_HEAD_BYTES, "the head is longer than 4 MiB");
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
-        if (length < 2 || !parse_line(ret, line + 2, length - 2))
+        if (!is_line(line, length) || !parse_line(ret, line + 2, length - 2))
             return cps_err_input(file, (uint64_t)(line - text),
                                  "\"%.*s\" is no line of a trace's head, expected \"# key value\"",
                                  (int)(length < 60 ? length : 60), line);
-        line += length + (line[length] == '\n');
+        line += length + 1;
     }
     ret->text = strdup(text);
     return ret->text ? NULL : cps_err_nomem();
+}
+
+/* Names of files may hold any byte; those that would end the line become '?'. */
+static void put_file(struct cps_buf *text, const char *key, const struct cps_trace_input *file)
+{
+    cps_buf_printf(text, "# %s ", key);
+    for (const char *c = file->name; *c; c++)
+        cps_buf_add(text, (unsigned char)*c < ' ' && *c != '\t' ? "?" : c, 1);
+    cps_buf_printf(text, " sha256:%s\n", file->sha256);
 }
 
 struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum cps_layout layout,
@@ -88,10 +109,9 @@ struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum 
     if (layout == CPS_LAYOUT_A7XX_GEN3)
         cps_buf_str(&text, "# layout a750\n");
     for (unsigned i = 0; i < header->firmware_count; i++)
-        cps_buf_printf(&text, "# firmware %s sha256:%s\n", header->firmware[i].name,
-                       header->firmware[i].sha256);
-    cps_buf_printf(&text, "# capture %s sha256:%s\n# policy %s\n# events %s\n",
-                   header->capture.name, header->capture.sha256, header->policy, header->events);
+        put_file(&text, "firmware", &header->firmware[i]);
+    put_file(&text, "capture", &header->capture);
+    cps_buf_printf(&text, "# policy %s\n# events %s\n", header->policy, header->events);
     if (with_processor)
         cps_buf_str(&text, "# processors yes\n");
     if (text.failed)

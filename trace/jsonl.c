@@ -2,11 +2,15 @@
  * JSON Lines: the head as one object, then one object an event. Addresses are texts, because many
  * readers of JSON know only numbers of 53 bits. */
 #include <json-c/json.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "forms.h"
 #include "lines.h"
+
+/* A byte of the head becomes at most six, as \u0009. */
+#define HEAD_LINE_BYTES (6 * TRACE_HEAD_BYTES + 64)
 
 static void put_line(struct cps_trace_writer *w, struct json_object *object)
 {
@@ -70,7 +74,8 @@ static const char *get_text(struct json_object *from, const char *key)
     if (!json_object_object_get_ex(from, key, &value) ||
         json_object_get_type(value) != json_type_string)
         return NULL;
-    return json_object_get_string(value);
+    const char *text = json_object_get_string(value);
+    return strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
 }
 
 static bool get_int(struct json_object *from, const char *key, int64_t most, uint32_t *ret)
@@ -84,16 +89,26 @@ static bool get_int(struct json_object *from, const char *key, int64_t most, uin
     return number >= 0 && number <= most;
 }
 
+/* "0x" and up to 16 digits. */
+static bool get_address(struct json_object *from, uint64_t *ret)
+{
+    const char *text = get_text(from, "addr");
+    if (!text || strncmp(text, "0x", 2) != 0)
+        return false;
+    size_t size = strspn(text + 2, "0123456789abcdef");
+    *ret = strtoull(text, NULL, 16);
+    return size && size <= 16 && !text[2 + size];
+}
+
 /* What was expected, or NULL. */
-static const char *parse_event(struct json_object *from, struct cps_event *ret)
+static const char *parse_event(struct json_object *from, bool with_processor, struct cps_event *ret)
 {
     const char *keyword = get_text(from, "event");
     const char *who = get_text(from, "processor");
     const char *word = get_text(from, "sub");
-    const char *addr = get_text(from, "addr");
+    uint64_t addr = 0;
     uint32_t value = 0;
     uint32_t pc = 0;
-    char *end = NULL;
     unsigned kind = keyword ? cps_event_by_keyword_(keyword, strlen(keyword)) : CPS_EV_COUNT;
     if (kind == CPS_EV_COUNT)
         return "\"event\" with an event's keyword";
@@ -101,14 +116,13 @@ static const char *parse_event(struct json_object *from, struct cps_event *ret)
     if (cpu == CPS_CPU_COUNT)
         return "\"processor\" with a processor's name";
     int sub = word ? cps_event_sub_by_word_(kind, word, strlen(word)) : 0;
-    if (sub < 0)
+    if (sub < 0 || (!word && strchr(cps_event_columns_(kind), 's')))
         return "\"sub\" with a word that this event can have";
-    uint64_t at = addr ? strtoull(addr, &end, 0) : 0;
-    if (!addr || *end || !get_int(from, "value", UINT32_MAX, &value) ||
+    if (!get_address(from, &addr) || !get_int(from, "value", UINT32_MAX, &value) ||
         !get_int(from, "pc", 0xfffff, &pc))
         return "\"addr\" as text, \"value\" and \"pc\" as numbers";
-    *ret = (struct cps_event){cps_event_head(kind, (unsigned)sub, cpu, pc), value, at};
-    return NULL;
+    *ret = (struct cps_event){cps_event_head(kind, (unsigned)sub, cpu, pc), value, addr};
+    return cps_event_check_(ret, with_processor);
 }
 
 static struct cps_err *bad_line(const struct cps_trace *trace, const char *expected)
@@ -116,6 +130,22 @@ static struct cps_err *bad_line(const struct cps_trace *trace, const char *expec
     const struct cps_lines *lines = trace->state;
     return cps_err_input(cps_stream_name(trace->stream), lines->offset, "\"%.60s\": expected %s",
                          lines->text, expected);
+}
+
+/* All of a text as one object; NULL if it is none. */
+static struct json_object *parse(const char *text, size_t size)
+{
+    while (size && strchr(" \t\r", text[size - 1]))
+        size--;
+    struct json_tokener *tokener = size < INT_MAX ? json_tokener_new() : NULL;
+    struct json_object *object = tokener ? json_tokener_parse_ex(tokener, text, (int)size) : NULL;
+    if (object && json_tokener_get_parse_end(tokener) != size) {
+        json_object_put(object);
+        object = NULL;
+    }
+    if (tokener)
+        json_tokener_free(tokener);
+    return object;
 }
 
 /* The next line as an object; NULL at the end of the file. */
@@ -129,7 +159,7 @@ static struct cps_err *read_object(struct cps_trace *trace, struct json_object *
             return NULL;
         CPS_TRY(cps_lines_text_(lines));
     } while (!lines->size);
-    *ret = json_tokener_parse(lines->text);
+    *ret = lines->cut ? NULL : parse(lines->text, lines->size);
     return *ret ? NULL : bad_line(trace, "a JSON object on one line");
 }
 
@@ -141,7 +171,7 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
         CPS_TRY(read_object(trace, &object));
         if (!object)
             return NULL;
-        const char *expected = parse_event(object, &events[*count]);
+        const char *expected = parse_event(object, trace->head.with_processor, &events[*count]);
         json_object_put(object);
         if (expected)
             return bad_line(trace, expected);
@@ -149,8 +179,20 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
     return NULL;
 }
 
+static struct cps_err *parse_head(struct cps_trace *trace, struct json_object *object)
+{
+    const char *name = cps_stream_name(trace->stream);
+    const char *head = get_text(object, "head");
+    uint32_t version = 0;
+    if (!get_int(object, "cpscope-trace", 1, &version) || version != 1)
+        return cps_err_input(name, 0, "expected an object with \"cpscope-trace\":1");
+    return head ? cps_trace_head_parse(name, head, &trace->head)
+                : cps_err_input(name, 0, "expected \"head\" with the lines of a trace's head");
+}
+
 struct cps_err *cps_jsonl_open_(struct cps_trace *trace)
 {
+    CPS_BUF line = {0};
     struct cps_lines *lines = calloc(1, sizeof(*lines));
     struct json_object *object = NULL;
     if (!lines)
@@ -159,11 +201,10 @@ struct cps_err *cps_jsonl_open_(struct cps_trace *trace)
     trace->state = lines;
     trace->next = next;
     trace->close = free;
-    CPS_TRY(read_object(trace, &object));
-    const char *head = object ? get_text(object, "head") : NULL;
-    struct cps_err *err =
-        head ? cps_trace_head_parse(cps_stream_name(trace->stream), head, &trace->head)
-             : bad_line(trace, "\"head\" with the lines of a trace's head");
+    CPS_TRY(cps_lines_start_(lines));
+    CPS_TRY(cps_lines_long_(lines, HEAD_LINE_BYTES, &line));
+    object = parse(cps_buf_text(&line), line.size);
+    struct cps_err *err = parse_head(trace, object);
     json_object_put(object);
     return err;
 }

@@ -91,8 +91,27 @@ struct cps_err *cps_lines_text_(struct cps_lines *l)
         cps_lines_take_(l, size);
     }
     CPS_TRY(cps_lines_end_(l, &blank));
+    l->cut = !blank;
     while (l->size && is_blank(l->text[l->size - 1]))
         l->size--;
     l->text[l->size] = '\0';
     return NULL;
+}
+
+struct cps_err *cps_lines_long_(struct cps_lines *l, size_t most, struct cps_buf *ret)
+{
+    const char *text = NULL;
+    size_t size = 1;
+    size_t done = 0;
+    bool blank = true;
+    while (size) {
+        CPS_TRY(cps_lines_piece_(l, &text, &size));
+        done += size;
+        if (done > most)
+            return cps_err_input(cps_stream_name(l->stream), l->offset,
+                                 "line of more than %zu bytes, expected its end", most);
+        cps_buf_add(ret, text, size);
+        cps_lines_take_(l, size);
+    }
+    return ret->failed ? cps_err_nomem() : cps_lines_end_(l, &blank);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../isa/buf.h"
 #include "stream.h"
 
 /** The reader; zero-initialised but for `stream`. Begin a line with cps_lines_start_(), then take
@@ -20,6 +21,7 @@ struct cps_lines {
     bool done;       /**< cps_lines_start_() found the end of the file */
     char text[8192]; /**< the line without the blanks around it; what does not fit is left out */
     size_t size;     /**< bytes of it, without the NUL */
+    bool cut;        /**< something was left out of it */
 
     bool started;
     uint64_t at_offset; /* of bytes[at] */
@@ -32,6 +34,10 @@ struct cps_lines {
 CPS_MUST_USE struct cps_err *cps_lines_start_(struct cps_lines *lines);
 /** The rest of the line into `text`, and consumes the line's end. */
 CPS_MUST_USE struct cps_err *cps_lines_text_(struct cps_lines *lines);
+/** The rest of the line, whatever its length up to @p most bytes, behind what @p ret holds; without
+ * its newline. CPS_ERR_INPUT when it is longer. */
+CPS_MUST_USE struct cps_err *cps_lines_long_(struct cps_lines *lines, size_t most,
+                                             struct cps_buf *ret);
 /** What is at hand of the rest of the line; @p ret 0 only at its end or that of the file. */
 CPS_MUST_USE struct cps_err *cps_lines_piece_(struct cps_lines *lines, const char **text,
                                               size_t *ret);

@@ -225,7 +225,7 @@ static void put_comment(struct cps_buf *out, const struct cps_event *event,
 /* a5xx: the context bank that the register was written in, bit 32 of the offset. */
 static void put_bank(struct cps_buf *out, const struct cps_event *event)
 {
-    if (strchr(kinds[cps_event_kind(event)].columns, 'o') && event->addr >> 32)
+    if (cps_event_has_bank_(cps_event_kind(event)) && event->addr >> 32)
         cps_buf_str(out, " bank=1");
 }
 

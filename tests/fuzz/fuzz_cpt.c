@@ -54,8 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(file, CPT_MAGIC, CPT_MAGIC_SIZE);
     at = put32(file, at, sizeof(HEAD) - 1);
+    at = put32(file, at, cpt_sum(HEAD, sizeof(HEAD) - 1));
     memcpy(file + at, HEAD, sizeof(HEAD) - 1);
-    at = put32(file, at + sizeof(HEAD) - 1, cpt_head_check(HEAD, sizeof(HEAD) - 1));
+    at += sizeof(HEAD) - 1;
     size_t packed = ZSTD_compress(file + at + 16, ROOM - at - 16, data + 1, size - 1, 1);
     put32(file, at, CPT_FRAME);
     put32(file, at + 4, data[0]);

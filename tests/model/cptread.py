@@ -118,8 +118,8 @@ def read(data):
     """Yields the head's text, then a line an event."""
     assert data[:8] == b"CPTRACE1"
     size, = struct.unpack_from("<I", data, 8)
-    head, at = data[12:12 + size], 16 + size
-    assert struct.unpack_from("<I", data, 12 + size) == (zlib.crc32(head),), "checksum of the head"
+    head, at = data[16:16 + size], 16 + size
+    assert struct.unpack_from("<I", data, 12) == (zlib.crc32(head),), "checksum of the head"
     yield head.decode()
     many = "# processors yes\n" in head.decode()
     index, total = [], 0

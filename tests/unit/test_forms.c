@@ -320,8 +320,8 @@ static const struct bad {
     size_t size;
     const char *said;
 } bads[] = {
-    {"another version", "CPTRACE2\0\0\0\0", 12, "version '2'"},
-    {"a head of 4 GiB", "CPTRACE1\xff\xff\xff\xff", 12, "16 MiB"},
+    {"another version", "CPTRACE2\0\0\0\0", 12, "version 1"},
+    {"a head of 4 GiB", "CPTRACE1\xff\xff\xff\xff\0\0\0\0", 16, "4 MiB"},
     {"no head line", "CPTRACE1\0\0\0\0\0\0\0\0", 16, "cpscope-trace 1"},
     {"text with an unknown keyword", HEAD "NOPE 1 2\n", sizeof(HEAD "NOPE 1 2\n") - 1, "NOPE"},
     {"text with a missing column", HEAD "sqe REG 0x1\n", sizeof(HEAD "sqe REG 0x1\n") - 1,
