@@ -116,6 +116,9 @@ CPS_PUBLIC struct cps_debug_stop cps_debug_back(struct cps_debug *debug, enum cp
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_step(struct cps_debug *debug, uint64_t step);
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_event(struct cps_debug *debug, uint64_t event);
 
+/** To the place behind step @p step of a run in which nothing was ever changed. */
+CPS_PUBLIC struct cps_debug_stop cps_debug_restart(struct cps_debug *debug, uint64_t step);
+
 /**
  * Looks back for the last time that @p point would have stopped a run; nothing moves.
  * @param[out] stop   the event, if the point is about events

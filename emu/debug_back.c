@@ -192,9 +192,19 @@ static bool search(struct cps_debug *d, struct search *s, uint64_t end)
     return true;
 }
 
-static struct cps_debug_stop failed(const struct cps_debug *d)
+/* Back to where a search began, which nothing interrupts. */
+static void return_to(struct cps_debug *d, uint64_t step)
+{
+    const volatile int *interrupt = d->interrupt;
+    d->interrupt = NULL;
+    cps_debug_goto_step(d, step);
+    d->interrupt = interrupt;
+}
+
+static struct cps_debug_stop failed(struct cps_debug *d, uint64_t began)
 {
     bool asked = d->interrupt && *d->interrupt;
+    return_to(d, began);
     return (struct cps_debug_stop){.reason = asked ? CPS_WHY_INTERRUPTED : CPS_WHY_NOMEM};
 }
 
@@ -202,8 +212,9 @@ struct cps_debug_stop cps_debug_back(struct cps_debug *d, enum cps_debug_go go, 
 {
     struct goal goal = debug_goal_(d, go, core);
     struct search s = {.goal = &goal};
-    if (!search(d, &s, d->place.step))
-        return failed(d);
+    uint64_t began = d->place.step;
+    if (!search(d, &s, began))
+        return failed(d, began);
     struct cps_debug_stop there = cps_debug_goto_step(d, s.found ? s.place.step : 0);
     if (there.reason != CPS_WHY_GONE)
         return there;
@@ -217,8 +228,22 @@ bool cps_debug_last(struct cps_debug *d, const struct cps_debug_point *point,
     struct search s = {.point = &wrapped};
     uint64_t here = d->place.step;
     bool whole = search(d, &s, here + 1);
-    cps_debug_goto_step(d, here);
+    return_to(d, here);
     *stop = s.stop;
     *place = s.place;
     return whole && s.found;
+}
+
+struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
+{
+    for (size_t i = 0; i < d->made_count; i++)
+        free((void *)d->made[i].edit.words);
+    d->made_count = 0;
+    for (unsigned i = d->checkpoint_count; i-- > 1;) {
+        if (d->checkpoint[i].edit_next)
+            drop(d, i);
+    }
+    if (!restore(d, &d->checkpoint[before(d, step)]))
+        return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
+    return go_to(d, &d->place.step, step);
 }

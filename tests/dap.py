@@ -314,12 +314,63 @@ LOOP = ("[016ee001]\n[01000000]\nl:\nadd $02, $02, 0x1\nstore $02, [$00 + 0x100]
         "jump #l\nadd $03, $03, $02\n")
 
 
-def pausing(folder):
-    """A run that would go on for ever; pauses and ends come through."""
+def endless(folder):
     source, fw = os.path.join(folder, "l.afuc"), os.path.join(folder, "l.fw")
     open(source, "w").write(LOOP)
     subprocess.run([CPSCOPE, "asm", source, "-o", fw], check=True)
+    return fw
+
+
+def running(folder):
+    """Requests are answered while the machine runs; those that need it to stand are refused."""
+    c = Client().launch(fw=endless(folder), stopOnEntry=False)
+    c.ask("configurationDone")
+    for _ in range(20):
+        assert c.ask("threads")["threads"][0]["name"] == "sqe"
+        c.ask("setFunctionBreakpoints", breakpoints=[])
+    assert "runs" in c.refuse("next", threadId=1)
+    c.ask("pause", threadId=1)
+    c.event("stopped")
+    c.ask("continue", threadId=1)
+    c.ask("restart")
+    assert c.event("stopped")["reason"] == "entry"
+    c.ask("reverseContinue", threadId=1)
+    c.event("stopped")
+    c.close()
+
+
+def ending(folder):
+    """Whatever runs, the end comes through: behind a console command, and before the first stop."""
+    fw = endless(folder)
     c = Client().launch(fw=fw)
+    c.configured()
+    c.send("evaluate", expression="c", context="repl")
+    c.send("disconnect")
+    c.process.communicate(timeout=20)
+    assert c.process.returncode == 0
+    path = os.path.join(folder, "one.pm4")
+    open(path, "w").write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n  CP_NOP 1\nsubmit a\n")
+    c = Client()
+    c.send("launch", fw=fw, capture=path)
+    c.process.communicate(timeout=20)
+    assert c.process.returncode == 0
+
+
+def restarting(folder):
+    """A new run has none of the old one's changes; breakpoints of other files stay."""
+    c = Client().launch(demo=True)
+    c.configured()
+    c.ask("setExpression", expression="$0a", value="0x1234")
+    c.move("stepIn")
+    c.ask("restart")
+    c.event("stopped")
+    assert c.registers()["$0a"] == "0x00000000"
+    c.close()
+
+
+def pausing(folder):
+    """A run that would go on for ever; pauses and ends come through."""
+    c = Client().launch(fw=endless(folder))
     c.configured()
     c.ask("continue", threadId=1)
     c.ask("pause", threadId=1)
@@ -349,6 +400,7 @@ def sources(folder):
     answer = c.ask("setBreakpoints", source=source, breakpoints=[{"line": line}, {"line": 99999}])
     assert [b["verified"] for b in answer["breakpoints"]] == [True, False], answer
     assert answer["breakpoints"][0]["line"] == line
+    c.ask("setBreakpoints", source={"path": "/elsewhere/other.py"}, breakpoints=[{"line": 1}])
     c.configured()
     assert c.move("continue")["reason"] == "breakpoint"
     top = c.top()
@@ -409,6 +461,9 @@ CASES = [
     ("a refused packet is an exception", exceptions),
     ("a forbidden write is one, if asked for", protect),
     ("pause, restart and disconnect during an endless run", pausing),
+    ("requests during a run", running),
+    ("the end comes through whatever runs", ending),
+    ("restart forgets changes", restarting),
     ("lines of the assembly source", sources),
     ("bad requests are refused with a reason, and the session goes on", bad_requests),
     ("what is not the protocol ends with one error", bad_wire),

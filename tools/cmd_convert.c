@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cpscope convert: a trace from one form into another, or a capture into .rd. */
+#include <string.h>
+
 #include "names.h"
 #include "opt.h"
 #include "report.h"
@@ -62,6 +64,21 @@ static struct cps_err *convert_capture(struct conversion *c)
     return cps_rd_write(c->in, c->out, c->opt->output ? c->opt->output : "");
 }
 
+/* A capture becomes a capture and a trace a trace, whatever the name of the output promises. */
+static struct cps_err *check_names(const struct cps_options *opt, bool capture,
+                                   enum cps_trace_form form)
+{
+    const char *dot = opt->output ? strrchr(opt->output, '.') : NULL;
+    bool rd = dot && !strcmp(dot, ".rd");
+    if (capture && form != CPS_FORM_TEXT)
+        return cps_err_new(CPS_ERR_INPUT, "%s is a capture, expected an output called NAME.rd",
+                           opt->arg[0]);
+    if (!capture && rd)
+        return cps_err_new(CPS_ERR_INPUT, "%s is no capture, which %s would have to be",
+                           opt->arg[0], opt->output);
+    return NULL;
+}
+
 static struct cps_err *convert(struct conversion *c)
 {
     const struct cps_options *opt = c->opt;
@@ -73,9 +90,9 @@ static struct cps_err *convert(struct conversion *c)
                            opt->to);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
     CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
-    CPS_TRY(!cps_trace_recognise(data, size) && cps_capture_format(data, size)
-                ? convert_capture(c)
-                : convert_trace(c, form));
+    bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);
+    CPS_TRY(check_names(opt, capture, form));
+    CPS_TRY(capture ? convert_capture(c) : convert_trace(c, form));
     struct cps_err *err = cps_outfile_commit(c->out);
     c->out = NULL;
     return err;

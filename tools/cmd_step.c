@@ -33,6 +33,7 @@ static void show(struct repl *r)
 /* One line typed by a person: mistakes are told, and the next line is awaited. */
 static void run_typed(struct repl *r, const char *line)
 {
+    r->interrupt = 0;
     struct cps_err *err = repl_command(r, line);
     show(r);
     if (err)
@@ -83,11 +84,11 @@ static struct cps_err *run_piped(struct repl *r)
 
 static struct cps_err *run(struct repl *r, const struct cps_options *opt)
 {
+    r->session.interrupt = &r->interrupt;
     if (opt->fw_count || opt->demo)
         CPS_TRY(session_open(&r->session, opt));
     if (opt->dap)
         return dap_serve(r, stdin, stdout);
-    cps_debug_interrupt(r->session.debug, &r->interrupt);
     repl_show(r);
     show(r);
     if (opt->script) {

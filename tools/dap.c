@@ -10,60 +10,6 @@
 #include "look.h"
 #include "spot.h"
 
-static struct json_object *member(struct json_object *from, const char *key, enum json_type type)
-{
-    struct json_object *value = NULL;
-    if (!from || json_object_get_type(from) != json_type_object ||
-        !json_object_object_get_ex(from, key, &value) || json_object_get_type(value) != type)
-        return NULL;
-    return value;
-}
-
-const char *dap_text(struct json_object *from, const char *key)
-{
-    struct json_object *value = member(from, key, json_type_string);
-    return value ? json_object_get_string(value) : NULL;
-}
-
-int64_t dap_int(struct json_object *from, const char *key, int64_t fallback)
-{
-    struct json_object *value = member(from, key, json_type_int);
-    return value ? json_object_get_int64(value) : fallback;
-}
-
-bool dap_bool(struct json_object *from, const char *key, bool fallback)
-{
-    struct json_object *value = member(from, key, json_type_boolean);
-    return value ? json_object_get_boolean(value) : fallback;
-}
-
-struct json_object *dap_array(struct json_object *from, const char *key)
-{
-    return member(from, key, json_type_array);
-}
-
-void dap_put_text(struct json_object *to, const char *key, const char *text)
-{
-    json_object_object_add(to, key, json_object_new_string(text));
-}
-
-void dap_put_int(struct json_object *to, const char *key, int64_t value)
-{
-    json_object_object_add(to, key, json_object_new_int64(value));
-}
-
-void dap_put_bool(struct json_object *to, const char *key, bool value)
-{
-    json_object_object_add(to, key, json_object_new_boolean(value));
-}
-
-void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits)
-{
-    char text[24];
-    snprintf(text, sizeof(text), "0x%0*llx", digits, (unsigned long long)value);
-    dap_put_text(to, key, text);
-}
-
 void dap_event(struct dap *d, const char *name, struct json_object *body)
 {
     struct json_object *message = json_object_new_object();
@@ -178,8 +124,7 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
                                              {"fault", "Faults"},
                                              {"protect", "Writes that CP_PROTECT forbids"}};
     struct json_object *list = json_object_new_array();
-    (void)d;
-    (void)arguments;
+    d->lines_from_0 = !dap_bool(arguments, "linesStartAt1", true);
     for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
         dap_put_bool(body, can[i], true);
     for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
@@ -230,6 +175,7 @@ static struct cps_err *launch(struct dap *d, struct json_object *arguments,
         d->capture[0] = (char *)dap_text(arguments, "capture");
         d->opt.arg = d->capture;
         d->opt.arg_count = d->capture[0] != NULL;
+        d->repl->session.interrupt = &d->repl->interrupt;
         struct cps_err *err = session_open(&d->repl->session, &d->opt);
         if (err) {
             session_close(&d->repl->session);
@@ -238,7 +184,6 @@ static struct cps_err *launch(struct dap *d, struct json_object *arguments,
         }
         d->open = true;
     }
-    cps_debug_interrupt(d->repl->session.debug, &d->repl->interrupt);
     d->start = cps_debug_place(d->repl->session.debug).step;
     return NULL;
 }
@@ -257,11 +202,49 @@ static struct cps_err *nothing(struct dap *d, struct json_object *arguments,
     return NULL;
 }
 
+static void handle(struct dap *d, struct json_object *request);
+
+/* Requests that came while the machine runs. Every one of them interrupts the run for as long as it
+ * takes to answer; only some of them end it. */
+static struct cps_err *answer_waiting(struct dap *d)
+{
+    struct json_object *message = NULL;
+    struct cps_err *err = NULL;
+    d->repl->interrupt = 0;
+    while (!err && !d->pausing && !d->done) {
+        err = dap_wire_try(d->wire, &message);
+        if (!message)
+            break;
+        handle(d, message);
+        json_object_put(message);
+    }
+    return err;
+}
+
+static void run_on_and_answer(struct dap *d)
+{
+    struct session *s = &d->repl->session;
+    d->pausing = false;
+    d->running = true;
+    dap_wire_listen(d->wire, true);
+    do {
+        d->repl->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
+        if (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->failed)
+            d->failed = answer_waiting(d);
+    } while (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done && !d->failed &&
+             !dap_wire_ended(d->wire));
+    dap_wire_listen(d->wire, false);
+    d->running = false;
+}
+
 static void go(struct dap *d, enum cps_debug_go how, bool back)
 {
     struct session *s = &d->repl->session;
-    d->repl->stop =
-        back ? cps_debug_back(s->debug, how, s->core) : cps_debug_run(s->debug, how, s->core);
+    if (!back && how == CPS_GO_ON)
+        run_on_and_answer(d);
+    else
+        d->repl->stop =
+            back ? cps_debug_back(s->debug, how, s->core) : cps_debug_run(s->debug, how, s->core);
     if (d->repl->stop.reason == CPS_WHY_POINT)
         s->core = d->repl->stop.core;
 }
@@ -271,7 +254,8 @@ static void configured(struct dap *d)
     d->repl->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
     if (!d->stop_on_entry)
         go(d, CPS_GO_ON, false);
-    tell_stopped(d, "entry");
+    if (!d->done && !d->restarting)
+        tell_stopped(d, "entry");
 }
 
 /* Moves: the request names a thread, the answer comes first, then the run and why it stopped. */
@@ -292,7 +276,8 @@ static struct cps_err *continues(struct dap *d, struct json_object *arguments,
 static void run_on(struct dap *d)
 {
     go(d, CPS_GO_ON, false);
-    tell_stopped(d, "pause");
+    if (!d->done && !d->restarting)
+        tell_stopped(d, "pause");
 }
 
 static void run_next(struct dap *d)
@@ -332,6 +317,7 @@ static struct cps_err *pauses(struct dap *d, struct json_object *arguments,
     (void)arguments;
     (void)body;
     d->repl->interrupt = 0;
+    d->pausing = true;
     return NULL;
 }
 
@@ -341,12 +327,18 @@ static struct cps_err *restarts(struct dap *d, struct json_object *arguments,
     (void)arguments;
     (void)body;
     d->repl->interrupt = 0;
-    d->repl->stop = cps_debug_goto_step(d->repl->session.debug, d->start);
+    d->restarting = true;
+    d->pausing = true; /* a run that goes on ends here */
     return NULL;
 }
 
+/* Changes that were made belong to the run that is over. */
 static void restarted(struct dap *d)
 {
+    if (d->running)
+        return; /* when that has stopped */
+    d->restarting = false;
+    d->repl->stop = cps_debug_restart(d->repl->session.debug, d->start);
     tell_stopped(d, "entry");
 }
 
@@ -363,7 +355,8 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
     json_object_object_add(body, "targets", list);
     json_object_object_get_ex(arguments, "source", &source);
     const char *path = dap_text(source, "path");
-    cps_buf_printf(&text, "%s:%lld", path ? path : "", (long long)dap_int(arguments, "line", 0));
+    cps_buf_printf(&text, "%s:%lld", path ? path : "",
+                   (long long)dap_int(arguments, "line", 0) + d->lines_from_0);
     struct cps_err *err = spot_break(s, s->core, cps_buf_text(&text), &point);
     if (err) {
         cps_err_free(err);
@@ -441,42 +434,43 @@ static const struct row {
     dap_handler *run;
     void (*then)(struct dap *d); /* behind the answer */
     bool without_session;
+    bool only_stopped; /* refused while the machine runs */
 } rows[] = {
-    {"initialize", initialize, NULL, true},
-    {"launch", launch, launched, true},
-    {"configurationDone", nothing, configured, false},
-    {"disconnect", ends, NULL, true},
-    {"terminate", ends, terminated, true},
-    {"cancel", nothing, NULL, true},
-    {"restart", restarts, restarted, false},
-    {"threads", dap_threads, NULL, false},
-    {"stackTrace", dap_stack_trace, NULL, false},
-    {"scopes", dap_scopes, NULL, false},
-    {"variables", dap_variables, NULL, false},
-    {"setVariable", dap_set_variable, dap_changed, false},
-    {"setExpression", dap_set_expression, dap_changed, false},
-    {"evaluate", dap_evaluate, NULL, false},
-    {"completions", dap_completions, NULL, false},
-    {"source", dap_source, NULL, false},
-    {"setBreakpoints", dap_set_breakpoints, NULL, false},
-    {"setFunctionBreakpoints", dap_set_function_breakpoints, NULL, false},
-    {"setInstructionBreakpoints", dap_set_instruction_breakpoints, NULL, false},
-    {"dataBreakpointInfo", dap_data_breakpoint_info, NULL, false},
-    {"setDataBreakpoints", dap_set_data_breakpoints, NULL, false},
-    {"setExceptionBreakpoints", dap_set_exception_breakpoints, NULL, false},
-    {"exceptionInfo", exception_info, NULL, false},
-    {"continue", continues, run_on, false},
-    {"next", on_thread, run_next, false},
-    {"stepIn", on_thread, run_in, false},
-    {"stepOut", on_thread, run_out, false},
-    {"stepBack", on_thread, run_back, false},
-    {"reverseContinue", on_thread, run_reverse, false},
-    {"pause", pauses, NULL, false},
-    {"gotoTargets", goto_targets, NULL, false},
-    {"goto", goes_to, went_to, false},
-    {"readMemory", dap_read_memory, NULL, false},
-    {"writeMemory", dap_write_memory, dap_changed, false},
-    {"disassemble", dap_disassemble, NULL, false},
+    {"initialize", initialize, NULL, true, false},
+    {"launch", launch, launched, true, false},
+    {"configurationDone", nothing, configured, false, true},
+    {"disconnect", ends, NULL, true, false},
+    {"terminate", ends, terminated, true, false},
+    {"cancel", nothing, NULL, true, false},
+    {"restart", restarts, NULL, false, false},
+    {"threads", dap_threads, NULL, false, false},
+    {"stackTrace", dap_stack_trace, NULL, false, false},
+    {"scopes", dap_scopes, NULL, false, false},
+    {"variables", dap_variables, NULL, false, false},
+    {"setVariable", dap_set_variable, dap_changed, false, true},
+    {"setExpression", dap_set_expression, dap_changed, false, true},
+    {"evaluate", dap_evaluate, NULL, false, true},
+    {"completions", dap_completions, NULL, false, false},
+    {"source", dap_source, NULL, false, false},
+    {"setBreakpoints", dap_set_breakpoints, NULL, false, false},
+    {"setFunctionBreakpoints", dap_set_function_breakpoints, NULL, false, false},
+    {"setInstructionBreakpoints", dap_set_instruction_breakpoints, NULL, false, false},
+    {"dataBreakpointInfo", dap_data_breakpoint_info, NULL, false, false},
+    {"setDataBreakpoints", dap_set_data_breakpoints, NULL, false, false},
+    {"setExceptionBreakpoints", dap_set_exception_breakpoints, NULL, false, false},
+    {"exceptionInfo", exception_info, NULL, false, false},
+    {"continue", continues, run_on, false, true},
+    {"next", on_thread, run_next, false, true},
+    {"stepIn", on_thread, run_in, false, true},
+    {"stepOut", on_thread, run_out, false, true},
+    {"stepBack", on_thread, run_back, false, true},
+    {"reverseContinue", on_thread, run_reverse, false, true},
+    {"pause", pauses, NULL, false, false},
+    {"gotoTargets", goto_targets, NULL, false, false},
+    {"goto", goes_to, went_to, false, true},
+    {"readMemory", dap_read_memory, NULL, false, false},
+    {"writeMemory", dap_write_memory, dap_changed, false, true},
+    {"disassemble", dap_disassemble, NULL, false, false},
 };
 
 static const struct row *find_row(const char *command)
@@ -516,6 +510,8 @@ static void handle(struct dap *d, struct json_object *request)
                           command ? command : "(none)");
     else if (!d->open && !row->without_session)
         err = cps_err_new(CPS_ERR_INPUT, "nothing is launched yet");
+    else if (d->running && row->only_stopped)
+        err = cps_err_new(CPS_ERR_INPUT, "the machine runs");
     else
         err = row->run(d, arguments, body);
     answer(d, request, body, err);
@@ -523,6 +519,8 @@ static void handle(struct dap *d, struct json_object *request)
     if (!err && row->then)
         row->then(d);
     cps_err_free(err);
+    if (d->restarting && !d->running)
+        restarted(d);
 }
 
 static struct cps_err *serve(struct dap *d)
@@ -536,6 +534,8 @@ static struct cps_err *serve(struct dap *d)
         if (type && !strcmp(type, "request"))
             handle(d, message);
         json_object_put(message);
+        if (d->failed)
+            return d->failed;
     }
     return NULL;
 }

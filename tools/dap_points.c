@@ -8,11 +8,34 @@
 #include "look.h"
 #include "spot.h"
 
+static const struct spot *spot_of(struct dap *d, int id)
+{
+    const struct cps_debug_point *p = NULL;
+    for (unsigned i = 0; (p = cps_debug_point(d->repl->session.debug, i)); i++) {
+        if (p->id == id)
+            return p->context;
+    }
+    return NULL;
+}
+
+/* Removes the points of a list whose text begins with @p start. */
+static void clear_some(struct dap *d, enum dap_list list, const char *start)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < d->point_count[list]; i++) {
+        int id = d->point[list][i];
+        const struct spot *spot = spot_of(d, id);
+        if (spot && strncmp(spot->text, start, strlen(start)) != 0)
+            d->point[list][kept++] = id;
+        else
+            spot_remove(&d->repl->session, id);
+    }
+    d->point_count[list] = kept;
+}
+
 static void clear(struct dap *d, enum dap_list list)
 {
-    for (unsigned i = 0; i < d->point_count[list]; i++)
-        spot_remove(&d->repl->session, d->point[list][i]);
-    d->point_count[list] = 0;
+    clear_some(d, list, "");
 }
 
 /* One entry of the answer: what became of a point. */
@@ -97,15 +120,14 @@ struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments
     json_object_object_get_ex(arguments, "source", &source);
     const char *path = dap_text(source, "path");
     const char *slash = path ? strrchr(path, '/') : NULL;
-    clear(d, DAP_SOURCE);
+    CPS_BUF start = {0};
+    cps_buf_printf(&start, "%s:", slash ? slash + 1 : path ? path : "");
+    clear_some(d, DAP_SOURCE, cps_buf_text(&start));
     for (size_t i = 0; points && i < json_object_array_length(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
         CPS_BUF text = {0};
-        cps_buf_printf(&text, "%s:%" PRId64,
-                       slash  ? slash + 1
-                       : path ? path
-                              : "",
-                       dap_int(from, "line", 0));
+        cps_buf_printf(&text, "%s%" PRId64, cps_buf_text(&start),
+                       dap_int(from, "line", 0) + d->lines_from_0);
         add_break(d, DAP_SOURCE, from, cps_buf_text(&text), answers);
     }
     return NULL;

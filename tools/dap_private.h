@@ -21,6 +21,11 @@ struct dap {
     bool open;                    /* there is a session */
     bool stop_on_entry;
     bool done;
+    bool lines_from_0; /* the client counts lines from 0 */
+    bool running;      /* in run_on_and_answer() */
+    bool pausing;      /* a request ends the run */
+    bool restarting;
+    struct cps_err *failed;               /* of the wire, while running */
     uint64_t start;                       /* step that `restart` goes to */
     int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
     unsigned point_count[DAP_LISTS];

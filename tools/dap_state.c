@@ -31,7 +31,7 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
     dap_put_text(source, "name", slash ? slash + 1 : file);
     dap_put_text(source, "path", path ? path : file);
     json_object_object_add(to, "source", source);
-    dap_put_int(to, "line", line);
+    dap_put_int(to, "line", (int64_t)line - d->lines_from_0);
 }
 
 struct cps_err *dap_threads(struct dap *d, struct json_object *arguments, struct json_object *body)

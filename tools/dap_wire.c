@@ -35,6 +35,7 @@ struct dap_wire {
     struct cps_err *err; /* what ended the input; NULL: it just ended */
     bool ended;
     bool closing;
+    bool listening;
     uint64_t offset; /* of the reader, for messages */
     int64_t seq;
 };
@@ -163,7 +164,7 @@ static bool deliver(struct dap_wire *w, struct json_object *json, struct cps_err
         w->err = json && !err ? cps_err_nomem() : err;
         w->ended = true;
     }
-    if (w->ended || interrupts(json))
+    if (w->ended || w->listening || interrupts(json))
         *w->interrupt = 1;
     bool more = !w->ended;
     pthread_cond_broadcast(&w->changed);
@@ -230,14 +231,12 @@ void dap_wire_close(struct dap_wire *w)
     free(w);
 }
 
-struct cps_err *dap_wire_next(struct dap_wire *w, struct json_object **ret)
+/* Takes the first message, or what ended the input; the lock is held. */
+static struct cps_err *take(struct dap_wire *w, struct json_object **ret)
 {
+    struct message *message = w->first;
     struct cps_err *err = NULL;
     *ret = NULL;
-    pthread_mutex_lock(&w->lock);
-    while (!w->first && !w->ended)
-        pthread_cond_wait(&w->changed, &w->lock);
-    struct message *message = w->first;
     if (message) {
         *ret = message->json;
         w->first = message->next;
@@ -248,9 +247,43 @@ struct cps_err *dap_wire_next(struct dap_wire *w, struct json_object **ret)
         w->err = NULL;
     }
     pthread_cond_broadcast(&w->changed);
-    pthread_mutex_unlock(&w->lock);
     free(message);
     return err;
+}
+
+struct cps_err *dap_wire_next(struct dap_wire *w, struct json_object **ret)
+{
+    pthread_mutex_lock(&w->lock);
+    while (!w->first && !w->ended)
+        pthread_cond_wait(&w->changed, &w->lock);
+    struct cps_err *err = take(w, ret);
+    pthread_mutex_unlock(&w->lock);
+    return err;
+}
+
+struct cps_err *dap_wire_try(struct dap_wire *w, struct json_object **ret)
+{
+    pthread_mutex_lock(&w->lock);
+    struct cps_err *err = take(w, ret);
+    pthread_mutex_unlock(&w->lock);
+    return err;
+}
+
+void dap_wire_listen(struct dap_wire *w, bool listen)
+{
+    pthread_mutex_lock(&w->lock);
+    w->listening = listen;
+    if (listen && (w->first || w->ended))
+        *w->interrupt = 1;
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool dap_wire_ended(struct dap_wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool ended = w->ended && !w->first;
+    pthread_mutex_unlock(&w->lock);
+    return ended;
 }
 
 void dap_wire_send(struct dap_wire *w, struct json_object *message)

@@ -4,6 +4,7 @@
 #ifndef CPS_DAP_WIRE_H
 #define CPS_DAP_WIRE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "isa/err.h"
@@ -22,6 +23,12 @@ void dap_wire_close(struct dap_wire *wire);
 /** Waits for the next message, which the caller releases. *ret is NULL at the end of the input.
  * @return CPS_ERR_INPUT for what is not the protocol: offset, what was expected */
 CPS_MUST_USE struct cps_err *dap_wire_next(struct dap_wire *wire, struct json_object **ret);
+/** The next message if one is there; *ret is NULL if not, or at the end of the input. */
+CPS_MUST_USE struct cps_err *dap_wire_try(struct dap_wire *wire, struct json_object **ret);
+/** While set, every message interrupts, not only those that end a run; also one that waits. */
+void dap_wire_listen(struct dap_wire *wire, bool listen);
+/** Whether the input has ended and all of it was taken. */
+bool dap_wire_ended(struct dap_wire *wire);
 /** Sends and releases @p message, to which it adds "seq". */
 void dap_wire_send(struct dap_wire *wire, struct json_object *message);
 

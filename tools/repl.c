@@ -131,7 +131,6 @@ struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
     uint32_t before[32];
     CPS_TRY(read_count(arguments, &count));
     read_registers(r, before);
-    r->interrupt = 0;
     do {
         r->stop = go < 0
                       ? cps_debug_back(r->session.debug, (enum cps_debug_go) ~go, r->session.core)
@@ -154,7 +153,6 @@ static struct cps_err *go_to(struct repl *r, const char *arguments, bool event)
     if (!cps_lex_number(&at, &number) || *at)
         return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number", arguments);
     read_registers(r, before);
-    r->interrupt = 0;
     r->stop = event ? cps_debug_goto_event(r->session.debug, (uint64_t)number)
                     : cps_debug_goto_step(r->session.debug, (uint64_t)number);
     look_stop(&r->session, &r->stop, &r->out);

@@ -250,7 +250,6 @@ struct cps_err *repl_who_(struct repl *r, const char *arguments, int go)
     struct cps_debug_place place;
     (void)go;
     CPS_TRY(spot_watch(s, s->core, SPOT_WRITE, arguments, &point));
-    r->interrupt = 0;
     bool found = cps_debug_last(s->debug, &point, &stop, &place);
     spot_release(&point);
     if (!found) {

@@ -233,6 +233,7 @@ static void command(struct screen *s, const char *line, bool quiet)
     struct repl *r = s->repl;
     uint64_t step = cps_debug_place(r->session.debug).step;
     cps_buf_clear(&r->out);
+    r->interrupt = 0;
     struct cps_err *err = repl_command(r, line);
     if (err || (!quiet && cps_debug_place(r->session.debug).step == step)) {
         cps_buf_printf(&s->output, "> %s\n", line);

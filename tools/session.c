@@ -132,6 +132,7 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
     struct cps_machine *machine = s->rig.machine;
     s->rig.machine = NULL;
     CPS_TRY(cps_debug_create(machine, &feeder, &s->debug));
+    cps_debug_interrupt(s->debug, s->interrupt);
     go_to_start(s);
     return NULL;
 }

@@ -33,7 +33,8 @@ struct session {
     uint32_t feed_count;
     size_t open_first; /* data that belong to the feed to come */
     bool forget_next;
-    unsigned core; /**< that commands are about */
+    unsigned core;                 /**< that commands are about */
+    const volatile int *interrupt; /**< set before session_open(): stops runs, the first one too */
 };
 
 /** Opens what the options name and goes to the first submission, or to that of --submit; the

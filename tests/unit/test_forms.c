@@ -330,7 +330,7 @@ static const struct bad {
      sizeof(HEAD "sqe REG 0x0001 0x100000000 data\n") - 1, "offset"},
     {"text with a sub of another kind", HEAD "sqe REG 0x0001 0x1 nrt\n",
      sizeof(HEAD "sqe REG 0x0001 0x1 nrt\n") - 1, "offset"},
-    {"JSON that is none", "{\"cpscope-trace\":1,\"head\":\n", 27, "JSON"},
+    {"JSON that is none", "{\"cpscope-trace\":1,\"head\":\n", 27, "cpscope-trace"},
     {"JSON without a head", "{\"cpscope-trace\":1}\n", 20, "head"},
     {"a head of another version", "# cpscope-trace 2\n", 18, "cpscope-trace 1"},
 };
