@@ -61,8 +61,7 @@ void cps_debug_destroy(struct cps_debug *d)
         return;
     for (unsigned i = 0; i < d->checkpoint_count; i++)
         cps_machine_destroy(d->checkpoint[i].machine);
-    for (size_t i = 0; i < d->made_count; i++)
-        free((void *)d->made[i].edit.words);
+    debug_drop_edits_(d, 0);
     cps_machine_destroy(d->machine);
     free(d->made);
     free(d->point);
@@ -245,16 +244,11 @@ bool debug_hits_(struct cps_debug *d, struct point *only, struct cps_debug_stop 
 /* A hit counts, and may have to be passed. */
 static bool count_hit(struct cps_debug *d, const struct cps_debug_stop *stop)
 {
-    for (unsigned i = 0; i < d->point_count; i++) {
-        struct cps_debug_point *p = &d->point[i].is;
-        if (p->id != stop->point)
-            continue;
-        p->hits++;
-        if (p->ignore && p->ignore--)
-            return false;
-        p->disabled = p->once;
-        return true;
-    }
+    struct cps_debug_point *p = cps_debug_find(d, stop->point);
+    p->hits++;
+    if (p->ignore && p->ignore--)
+        return false;
+    p->disabled = p->once;
     return true;
 }
 
@@ -388,16 +382,23 @@ int cps_debug_add(struct cps_debug *d, const struct cps_debug_point *point)
     return d->last_id;
 }
 
-bool cps_debug_remove(struct cps_debug *d, int id)
+struct cps_debug_point *cps_debug_find(struct cps_debug *d, int id)
 {
     for (unsigned i = 0; i < d->point_count; i++) {
-        if (d->point[i].is.id != id)
-            continue;
-        memmove(&d->point[i], &d->point[i + 1], (d->point_count - i - 1) * sizeof(*d->point));
-        d->point_count--;
-        return true;
+        if (d->point[i].is.id == id)
+            return &d->point[i].is;
     }
-    return false;
+    return NULL;
+}
+
+bool cps_debug_remove(struct cps_debug *d, int id)
+{
+    struct point *p = (struct point *)cps_debug_find(d, id);
+    if (!p)
+        return false;
+    size_t behind = (size_t)(&d->point[d->point_count--] - p) - 1;
+    memmove(p, p + 1, behind * sizeof(*p));
+    return true;
 }
 
 struct cps_debug_point *cps_debug_point(struct cps_debug *d, unsigned index)

@@ -131,6 +131,8 @@ CPS_PUBLIC bool cps_debug_last(struct cps_debug *debug, const struct cps_debug_p
 /** Adds a point. @return its id, or 0 if memory is short */
 CPS_PUBLIC int cps_debug_add(struct cps_debug *debug, const struct cps_debug_point *point);
 CPS_PUBLIC bool cps_debug_remove(struct cps_debug *debug, int id);
+/** The point of that id, or NULL. */
+CPS_PUBLIC struct cps_debug_point *cps_debug_find(struct cps_debug *debug, int id);
 /** Point number @p index of those there are, in the order of their ids; NULL behind the last. */
 CPS_PUBLIC struct cps_debug_point *cps_debug_point(struct cps_debug *debug, unsigned index);
 

@@ -236,9 +236,7 @@ bool cps_debug_last(struct cps_debug *d, const struct cps_debug_point *point,
 
 struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
 {
-    for (size_t i = 0; i < d->made_count; i++)
-        free((void *)d->made[i].edit.words);
-    d->made_count = 0;
+    debug_drop_edits_(d, 0);
     for (unsigned i = d->checkpoint_count; i-- > 1;) {
         if (d->checkpoint[i].edit_next)
             drop(d, i);

@@ -81,6 +81,13 @@ void debug_make_edits_(struct cps_debug *d)
         make(d->machine, &d->made[d->made_next++].edit);
 }
 
+void debug_drop_edits_(struct cps_debug *d, size_t first)
+{
+    for (size_t i = first; i < d->made_count; i++)
+        free((void *)d->made[i].edit.words);
+    d->made_count = first;
+}
+
 static struct cps_err *check(const struct cps_debug *d, const struct cps_edit *edit)
 {
     const struct afuc_core *core = &d->machine->core[edit->core];
@@ -106,9 +113,7 @@ static struct cps_err *check(const struct cps_debug *d, const struct cps_edit *e
 /* What was changed further on belongs to a run that will not be. */
 static void forget_later(struct cps_debug *d)
 {
-    for (size_t i = d->made_next; i < d->made_count; i++)
-        free((void *)d->made[i].edit.words);
-    d->made_count = d->made_next;
+    debug_drop_edits_(d, d->made_next);
     debug_forget_behind_(d, d->place.step);
 }
 

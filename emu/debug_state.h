@@ -84,5 +84,7 @@ void debug_forget_behind_(struct cps_debug *d, uint64_t step);
 /* debug_edit.c */
 /** Makes the changes that belong to this place and were not made yet. */
 void debug_make_edits_(struct cps_debug *d);
+/** Forgets the changes from number @p first on. */
+void debug_drop_edits_(struct cps_debug *d, size_t first);
 
 #endif

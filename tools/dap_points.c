@@ -8,23 +8,14 @@
 #include "look.h"
 #include "spot.h"
 
-static const struct spot *spot_of(struct dap *d, int id)
-{
-    const struct cps_debug_point *p = NULL;
-    for (unsigned i = 0; (p = cps_debug_point(d->repl->session.debug, i)); i++) {
-        if (p->id == id)
-            return p->context;
-    }
-    return NULL;
-}
-
 /* Removes the points of a list whose text begins with @p start. */
 static void clear_some(struct dap *d, enum dap_list list, const char *start)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < d->point_count[list]; i++) {
         int id = d->point[list][i];
-        const struct spot *spot = spot_of(d, id);
+        const struct cps_debug_point *point = cps_debug_find(d->repl->session.debug, id);
+        const struct spot *spot = point ? point->context : NULL;
         if (spot && strncmp(spot->text, start, strlen(start)) != 0)
             d->point[list][kept++] = id;
         else

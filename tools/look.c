@@ -254,16 +254,6 @@ void look_events(const struct session *s, unsigned count, struct cps_buf *out)
     }
 }
 
-static const struct cps_debug_point *point_of(const struct session *s, int id)
-{
-    const struct cps_debug_point *p = NULL;
-    for (unsigned i = 0; (p = cps_debug_point(s->debug, i)); i++) {
-        if (p->id == id)
-            return p;
-    }
-    return NULL;
-}
-
 void look_stop(const struct session *s, const struct cps_debug_stop *stop, struct cps_buf *out)
 {
     static const char *const reasons[] = {
@@ -289,7 +279,7 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
     }
     if (stop->reason != CPS_WHY_POINT)
         return;
-    const struct cps_debug_point *p = point_of(s, stop->point);
+    const struct cps_debug_point *p = cps_debug_find(s->debug, stop->point);
     const struct spot *spot = p ? p->context : NULL;
     cps_buf_printf(out, "%s %d%s%s\n", p && p->what == CPS_AT_PC ? "breakpoint" : "watchpoint",
                    stop->point, spot ? ", " : "", spot ? spot->text : "");

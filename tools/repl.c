@@ -114,15 +114,10 @@ static void follow(struct repl *r)
 /* Why it stopped; a point that was for one time is gone then. */
 static void tell_stop(struct repl *r)
 {
-    const struct cps_debug_point *p = NULL;
     look_stop(&r->session, &r->stop, &r->out);
-    for (unsigned i = 0;
-         r->stop.reason == CPS_WHY_POINT && (p = cps_debug_point(r->session.debug, i)); i++) {
-        if (p->id == r->stop.point && p->once) {
-            spot_remove(&r->session, p->id);
-            return;
-        }
-    }
+    const struct cps_debug_point *p = cps_debug_find(r->session.debug, r->stop.point);
+    if (p && p->once)
+        spot_remove(&r->session, p->id);
 }
 
 struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)

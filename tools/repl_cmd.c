@@ -80,15 +80,11 @@ static struct cps_err *find_point(struct repl *r, const char **arguments,
 {
     int64_t id = 0;
     const char *text = *arguments;
-    struct cps_debug_point *p = NULL;
-    bool number = cps_lex_number(arguments, &id);
-    for (unsigned i = 0; number && (p = cps_debug_point(r->session.debug, i)); i++) {
-        if (p->id != id)
-            continue;
-        *arguments = cps_lex_blank(*arguments);
-        *ret = p;
+    if (cps_lex_number(arguments, &id) && id <= INT32_MAX)
+        *ret = cps_debug_find(r->session.debug, (int)id);
+    *arguments = cps_lex_blank(*arguments);
+    if (*ret)
         return NULL;
-    }
     return cps_err_new(CPS_ERR_SYNTAX, "\"%s\": expected the number of a point (info break)", text);
 }
 

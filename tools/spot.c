@@ -74,14 +74,10 @@ void spot_release(struct cps_debug_point *point)
 
 bool spot_remove(struct session *session, int id)
 {
-    struct cps_debug_point *point = NULL;
-    for (unsigned i = 0; (point = cps_debug_point(session->debug, i)); i++) {
-        if (point->id != id)
-            continue;
+    struct cps_debug_point *point = cps_debug_find(session->debug, id);
+    if (point)
         spot_release(point);
-        return cps_debug_remove(session->debug, id);
-    }
-    return false;
+    return cps_debug_remove(session->debug, id);
 }
 
 void spot_clear(struct session *session)
