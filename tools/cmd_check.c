@@ -68,20 +68,11 @@ static struct cps_err *find_inputs(struct check *c)
     return find_one(c, &c->head.capture, c->capture, &c->demo_capture);
 }
 
-static bool has(const char *policy, const char *word)
-{
-    return strstr(policy, word) != NULL;
-}
-
 /* The run's options are those of the head. */
 static struct cps_options options_of(const struct check *c)
 {
     struct cps_options opt = *c->opt;
-    opt.waits = has(c->head.policy, "waits=stop") ? CPS_WAITS_STOP : CPS_WAITS_SATISFY;
-    opt.visibility = has(c->head.policy, "visibility=none")       ? CPS_VISIBILITY_NONE
-                     : has(c->head.policy, "visibility=captured") ? CPS_VISIBILITY_CAPTURED
-                                                                  : CPS_VISIBILITY_ALL;
-    opt.prefetch = has(c->head.policy, "prefetch=on");
+    opt_policy(c->head.policy, &opt);
     opt.gen = c->head.gen;
     return opt;
 }

@@ -17,21 +17,11 @@ int cmd_regress(const struct cps_options *opt);
 
 #define DEFAULT_KINDS (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_END)
 
-static bool has(const char *policy, const char *word)
-{
-    return policy && strstr(policy, word) != NULL;
-}
-
 static struct cps_options run_options(const struct regress *r)
 {
     struct cps_options opt = *r->opt;
-    const char *policy = r->manifest.policy;
     opt.limit = r->manifest.limit;
-    opt.waits = has(policy, "waits=stop") ? CPS_WAITS_STOP : CPS_WAITS_SATISFY;
-    opt.visibility = has(policy, "visibility=none")       ? CPS_VISIBILITY_NONE
-                     : has(policy, "visibility=captured") ? CPS_VISIBILITY_CAPTURED
-                                                          : CPS_VISIBILITY_ALL;
-    opt.prefetch = has(policy, "prefetch=on");
+    opt_policy(r->manifest.policy, &opt);
     opt.gen = 0;
     return opt;
 }

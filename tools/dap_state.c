@@ -290,22 +290,11 @@ struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
 static struct cps_err *assign(struct dap *d, unsigned core, const char *place, const char *value,
                               struct json_object *body)
 {
-    static const uint8_t what[] = {
-        [EXPR_GPR] = CPS_EDIT_GPR, [EXPR_PC] = CPS_EDIT_PC,   [EXPR_CONTROL] = CPS_EDIT_CONTROL,
-        [EXPR_SQE] = CPS_EDIT_SQE, [EXPR_REG] = CPS_EDIT_REG, [EXPR_MEMORY] = CPS_EDIT_MEMORY};
-    struct session *s = &d->repl->session;
-    struct cps_edit edit = {.core = core};
-    uint64_t number = 0;
+    uint32_t stored = 0;
     if (!place || !value)
         return cps_err_new(CPS_ERR_INPUT, "expected a name or expression, and \"value\"");
-    enum expr_place kind = expr_place(s, core, place, &edit.number);
-    if (kind == EXPR_NONE)
-        return cps_err_new(CPS_ERR_INPUT, "%s cannot be written", place);
-    CPS_TRY(expr_eval(s, core, NULL, value, &number));
-    edit.what = (enum cps_edit_what)what[kind];
-    edit.value = (uint32_t)number;
-    CPS_TRY(cps_debug_edit(s->debug, &edit));
-    dap_put_hex(body, "value", edit.value, 8);
+    CPS_TRY(expr_assign(&d->repl->session, core, place, value, &stored));
+    dap_put_hex(body, "value", stored, 8);
     return NULL;
 }
 

@@ -367,3 +367,25 @@ enum expr_place expr_place(const struct session *session, unsigned core, const c
         return register_place(&p, CPS_SPACE_GPU, EXPR_REG, number);
     }
 }
+
+struct cps_err *expr_assign(struct session *session, unsigned core, const char *place,
+                            const char *text, uint32_t *ret)
+{
+    static const uint8_t what[] = {
+        [EXPR_GPR] = CPS_EDIT_GPR, [EXPR_PC] = CPS_EDIT_PC,   [EXPR_CONTROL] = CPS_EDIT_CONTROL,
+        [EXPR_SQE] = CPS_EDIT_SQE, [EXPR_REG] = CPS_EDIT_REG, [EXPR_MEMORY] = CPS_EDIT_MEMORY};
+    struct cps_edit edit = {.core = core};
+    uint64_t value = 0;
+    enum expr_place kind = expr_place(session, core, place, &edit.number);
+    if (kind == EXPR_NONE)
+        return cps_err_new(CPS_ERR_SYNTAX,
+                           "%s cannot be written, expected $REGISTER, $pc, @CONTROL, %%SQE, a GPU "
+                           "register or [ADDRESS]",
+                           place);
+    CPS_TRY(expr_eval(session, core, NULL, text, &value));
+    edit.what = (enum cps_edit_what)what[kind];
+    edit.value = (uint32_t)value;
+    if (ret)
+        *ret = edit.value;
+    return cps_debug_edit(session->debug, &edit);
+}

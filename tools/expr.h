@@ -27,4 +27,12 @@ enum expr_place { EXPR_NONE, EXPR_GPR, EXPR_PC, EXPR_CONTROL, EXPR_SQE, EXPR_REG
 enum expr_place expr_place(const struct session *session, unsigned core, const char *text,
                            uint64_t *number);
 
+/**
+ * Writes the value of @p text to what @p place names, as a change of the run.
+ * @param[out] ret  the value as it was stored; may be NULL
+ * @return NULL, CPS_ERR_SYNTAX, or what cps_debug_edit() says
+ */
+CPS_MUST_USE struct cps_err *expr_assign(struct session *session, unsigned core, const char *place,
+                                         const char *text, uint32_t *ret);
+
 #endif

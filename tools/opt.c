@@ -63,6 +63,20 @@ int opt_command(const char *name)
     return -1;
 }
 
+static bool has(const char *text, const char *word)
+{
+    return text && strstr(text, word) != NULL;
+}
+
+void opt_policy(const char *text, struct cps_options *ret)
+{
+    ret->waits = has(text, "waits=stop") ? CPS_WAITS_STOP : CPS_WAITS_SATISFY;
+    ret->visibility = has(text, "visibility=none")       ? CPS_VISIBILITY_NONE
+                      : has(text, "visibility=captured") ? CPS_VISIBILITY_CAPTURED
+                                                         : CPS_VISIBILITY_ALL;
+    ret->prefetch = has(text, "prefetch=on");
+}
+
 bool opt_count(const char *text, uint64_t *ret)
 {
     char digits[24] = "";

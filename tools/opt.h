@@ -60,6 +60,9 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret);
 void opt_help(int command);
 /** Reads a number with k, M or G behind it. */
 bool opt_count(const char *text, uint64_t *ret);
+/** Sets waits, visibility and prefetch as a text like "waits=stop prefetch=on" has them, words that
+ * are missing to what traces are made with by default. NULL is no words. */
+void opt_policy(const char *text, struct cps_options *ret);
 /** Number of the command called @p name, or -1. */
 int opt_command(const char *name);
 

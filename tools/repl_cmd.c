@@ -150,13 +150,7 @@ static struct cps_err *edit(struct repl *r, const struct cps_edit *edit)
 
 struct cps_err *repl_set_(struct repl *r, const char *arguments, int go)
 {
-    static const uint8_t what[] = {
-        [EXPR_GPR] = CPS_EDIT_GPR, [EXPR_PC] = CPS_EDIT_PC,   [EXPR_CONTROL] = CPS_EDIT_CONTROL,
-        [EXPR_SQE] = CPS_EDIT_SQE, [EXPR_REG] = CPS_EDIT_REG, [EXPR_MEMORY] = CPS_EDIT_MEMORY};
-    const struct session *s = &r->session;
     const char *equals = strchr(arguments, '=');
-    struct cps_edit change = {.core = s->core};
-    uint64_t value = 0;
     (void)go;
     if (!equals)
         return cps_err_new(CPS_ERR_SYNTAX, "expected set WHAT = EXPR");
@@ -165,34 +159,31 @@ struct cps_err *repl_set_(struct repl *r, const char *arguments, int go)
         return cps_err_nomem();
     for (size_t end = strlen(left); end && left[end - 1] == ' '; end--)
         left[end - 1] = '\0';
-    enum expr_place place = expr_place(s, s->core, left, &change.number);
-    if (place == EXPR_NONE)
-        return cps_err_new(CPS_ERR_SYNTAX,
-                           "%s: expected $REGISTER, $pc, @CONTROL, %%SQE, a GPU register or "
-                           "[ADDRESS]",
-                           left);
-    CPS_TRY(expr_eval(s, s->core, NULL, equals + 1, &value));
-    change.what = (enum cps_edit_what)what[place];
-    change.value = (uint32_t)value;
-    return edit(r, &change);
+    CPS_TRY(expr_assign(&r->session, r->session.core, left, equals + 1, NULL));
+    repl_show(r);
+    return NULL;
 }
-
-struct places {
-    const struct session *session;
-};
 
 static bool find_label(void *context, const char *name, size_t length, uint32_t *ret)
 {
-    const struct places *p = context;
-    return session_find_place(p->session, p->session->core, name, length, ret);
+    const struct session *s = context;
+    return session_find_place(s, s->core, name, length, ret);
+}
+
+/* What a parser says of @p text, with the column; takes @p err over. */
+static struct cps_err *at_column(struct cps_err *err, size_t column, const char *text)
+{
+    struct cps_err *ret =
+        cps_err_new(CPS_ERR_SYNTAX, "column %zu of \"%s\": %s", column + 1, text, err->message);
+    cps_err_free(err);
+    return ret;
 }
 
 struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
 {
     const struct session *s = &r->session;
     const char *colon = strchr(arguments, ':');
-    struct places places = {s};
-    const struct cps_parse_names names = {session_names(s, s->core), find_label, &places};
+    const struct cps_parse_names names = {session_names(s, s->core), find_label, (void *)s};
     uint64_t place = 0;
     uint64_t word = 0;
     size_t column = 0;
@@ -206,12 +197,8 @@ struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
     const char *text = cps_lex_blank(colon + 1);
     struct cps_err *err =
         cps_parse(cps_isa_afuc(), s->rig.fw->gen, text, (uint32_t)place, &names, &column, &word);
-    if (err) {
-        struct cps_err *ret =
-            cps_err_new(CPS_ERR_SYNTAX, "column %zu of \"%s\": %s", column + 1, text, err->message);
-        cps_err_free(err);
-        return ret;
-    }
+    if (err)
+        return at_column(err, column, text);
     return edit(
         r, &(struct cps_edit){
                .what = CPS_EDIT_WORD, .core = s->core, .number = place, .value = (uint32_t)word});
@@ -236,12 +223,8 @@ struct cps_err *repl_inject_(struct repl *r, const char *arguments, int go)
     size_t column = 0;
     (void)go;
     struct cps_err *err = cps_pm4text_packet(&names, arguments, words, 512, &count, &column);
-    if (err) {
-        struct cps_err *ret = cps_err_new(CPS_ERR_SYNTAX, "column %zu of \"%s\": %s", column + 1,
-                                          arguments, err->message);
-        cps_err_free(err);
-        return ret;
-    }
+    if (err)
+        return at_column(err, column, arguments);
     return edit(r, &(struct cps_edit){
                        .what = CPS_EDIT_RING, .core = s->core, .words = words, .count = count});
 }
