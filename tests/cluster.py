@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+from tap import plan, report, skip
+
 CPSCOPE, PAGE, DEMO = sys.argv[1:]
 SLURM = ["munged", "slurmctld", "slurmd", "sbatch", "sinfo", "scontrol"]
 PATH = os.pathsep.join([os.path.dirname(os.path.abspath(CPSCOPE)), os.environ["PATH"],
@@ -65,20 +67,6 @@ cd / && exec env -i HOME="$HOME" SHELL=/bin/sh PATH=/usr/bin:/bin sh -c "$*"
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 prctl = ctypes.CDLL(None).prctl
-
-count = 0
-
-
-def report(name, good, detail=""):
-    global count
-    count += 1
-    print("%sok %d - %s" % ("" if good else "not ", count, name), flush=True)
-    if not good:
-        print("# " + str(detail).replace("\n", "\n# "))
-
-
-def skip(name, why):
-    report("%s # SKIP %s" % (name, why.replace("\n", " ")), True)
 
 
 def write(path, text, mode=0o644):
@@ -303,7 +291,7 @@ def main():
                         os.path.join(scratch, "whole")], capture_output=True)
         test_parallel(scratch)
         test_slurm(scratch)
-    print("1..%d" % count)
+    plan()
 
 
 main()

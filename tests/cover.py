@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import plan, report, skip
+
 CPSCOPE, DEMO, CAPTURE = sys.argv[1:]
 # Loads the packet table as the demo does, counts to 3, then takes packets; all have one handler. It
 # gets two: CP_ME_INIT with 8 words, and CP_INDIRECT_BUFFER with the 3 that the branch asks for.
@@ -56,16 +58,6 @@ jumptbl:
 TINY_COUNTS = [("mov $07", 1, None), ("brne", 4, 3), ("sub", 4, None), ("breq", 2, 1),
                ("mov $08", 1, None)]
 STREAM = "# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 f\n CP_NOP\n CP_NOP 0x1\n CP_NOP 0x1 0x2\nsubmit f\n"
-
-count = 0
-
-
-def report(name, good, detail=""):
-    global count
-    count += 1
-    print("%sok %d - %s" % ("" if good else "not ", count, name), flush=True)
-    if not good:
-        print("# " + str(detail).replace("\n", "\n# "))
 
 
 def run(*command):
@@ -174,7 +166,7 @@ def test_foreign(scratch, firmware, info):
 
 def test_genhtml(scratch, info):
     if not shutil.which("genhtml"):
-        report("genhtml reads it # SKIP no genhtml", True)
+        skip("genhtml reads it", "no genhtml")
         return
     out = os.path.join(scratch, "html")
     done = run("genhtml", "--branch-coverage", "--function-coverage", "-o", out, info)
@@ -196,7 +188,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         test_tiny(scratch)
         test_genhtml(scratch, test_demo(scratch))
-    print("1..%d" % count)
+    plan()
 
 
 main()

@@ -15,6 +15,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+from tap import plan, report
+
 CPSCOPE, DEMO = sys.argv[1:]
 NAMES = [b"a # SKIP.pm4", b"b\xff\xfe.pm4", b"c\nnot ok 9.pm4", b"d\x1b.pm4", b"e]]>&amp;.pm4",
          b"f.pm4", b"g.pm4", b"h.pm4", b"i.pm4"]
@@ -26,15 +28,6 @@ buffer 0x100000 frame
     %s
 submit frame
 """
-count = 0
-
-
-def report(name, good, detail=""):
-    global count
-    count += 1
-    print("%sok %d - %s" % ("" if good else "not ", count, name), flush=True)
-    if not good:
-        print("# " + str(detail).replace("\n", "\n# "))
 
 
 def write(path, text):
@@ -200,7 +193,7 @@ def main():
         test_no_baseline(scratch)
         test_death(scratch)
         test_interrupt(scratch)
-    print("1..%d" % count)
+    plan()
 
 
 main()

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import webdriver
+from tap import plan, report
 
 CPSCOPE, DEMO = sys.argv[1:]
 TAB, ENTER = "\ue004", "\ue007"
@@ -21,16 +22,6 @@ HOSTILE = ['<script>alert(1)<&script>&".pm4', "'><img src=x onerror=alert(2)>.pm
 SAME = ["CP_NOP 0x1 0x2", "reg 0x8810 0x1", "CP_EVENT_WRITE 0x31"]
 # The demo firmware tells EVENT_CMD with 5 that an event writes memory.
 DIFFERS = "CP_EVENT_WRITE 0x4 0x00200100 0x0 0x1234"
-
-count = 0
-
-
-def report(name, good, detail=""):
-    global count
-    count += 1
-    print("%sok %d - %s" % ("" if good else "not ", count, name), flush=True)
-    if not good:
-        print("# " + str(detail).replace("\n", "\n# "))
 
 
 def write(path, text):
@@ -252,7 +243,7 @@ def main():
                 test(browser)
             test_quiet(browser)
             test_large(browser, os.path.join(scratch, "large"))
-    print("1..%d" % count)
+    plan()
 
 
 main()

@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Runs a table of cases and says what became of each, as the Test Anything Protocol has it."""
+"""Says what became of each case, as the Test Anything Protocol has it."""
 import sys
+
+number = 0
+
+
+def report(name, good, detail=""):
+    """One result, for scripts that are no table of cases; they end with plan()."""
+    global number
+    number += 1
+    print("%sok %d - %s" % ("" if good else "not ", number, name), flush=True)
+    if not good:
+        print("# " + str(detail).replace("\n", "\n# "))
+
+
+def skip(name, why):
+    report("%s # SKIP %s" % (name, why.replace("\n", " ")), True)
+
+
+def plan():
+    print("1..%d" % number)
 
 
 class Skip(Exception):
@@ -11,14 +30,13 @@ def run(cases):
     """@cases: (name, function without arguments). A case that returns a text has it added to its name."""
     print("1..%d" % len(cases))
     failed = 0
-    for number, (name, case) in enumerate(cases, 1):
+    for name, case in cases:
         try:
             more = case()
-            print("ok %d - %s%s" % (number, name, ", " + more if more else ""), flush=True)
+            report(name + (", " + more if more else ""), True)
         except Skip as why:
-            print("ok %d - %s # SKIP %s" % (number, name, why), flush=True)
+            skip(name, str(why))
         except Exception as error:  # whatever it is, the next case runs
             failed += 1
-            text = str(error) if isinstance(error, AssertionError) else repr(error)
-            print("not ok %d - %s\n# %s" % (number, name, text[:3000].replace("\n", "\n# ")), flush=True)
+            report(name, False, (str(error) if isinstance(error, AssertionError) else repr(error))[:3000])
     sys.exit(failed > 0)
