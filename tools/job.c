@@ -41,8 +41,6 @@ static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
     struct cps_err *err = cps_trace_open(stream, &trace);
     if (!err && head)
         err = cps_trace_head_parse(path, cps_trace_head(trace)->text, head);
-    if (!err && head)
-        head->with_processor = cps_trace_head(trace)->with_processor;
     while (!err && count) {
         err = cps_trace_next(trace, events, 1024, &count);
         job_keep(ret, events, count);
