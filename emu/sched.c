@@ -141,8 +141,8 @@ static bool stuck(struct cps_machine *machine, uint64_t budget, uint64_t *ran)
     watch->still += *ran;
     if (watch->still < watch->look_at)
         return false;
-    watch->look_at = watch->still * 2;
-    return machine_spins_(machine, circle(machine, 4096) / 16 + 4096 + watch->still / 128, budget,
+    watch->look_at = watch->still * 8;
+    return machine_spins_(machine, circle(machine, 4096) / 16 + 4096 + watch->still / 16, budget,
                           ran);
 }
 

@@ -2,10 +2,15 @@
  * Deadlocks by proof: a machine is deterministic, so once all of its state repeats, it repeats for
  * ever. Brent's algorithm over the plain state, entered only after a long time in which no register
  * and no memory changed. IBs that chain to themselves are found like polls: where a stream is read
- * is part of the state. */
+ * is part of the state. Short circles are looked for after every tick. For long ones that would
+ * cost more than running: they are found by looking at every 31st, a prime, so that a circle of n
+ * ticks is met again after 31 n at most. */
 #include "machine.h"
 
 #include <string.h>
+
+#define SHORT_CIRCLE 4096u /* ticks */
+#define LONG_STRIDE  31u
 
 struct snapshot {
     struct afuc_state state[MAX_CORES];
@@ -45,9 +50,10 @@ bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budg
     struct snapshot *then = malloc(sizeof(*then));
     bool found = false;
     for (uint64_t window = 64; then && !found && window <= largest; window *= 2) {
+        uint64_t stride = window <= SHORT_CIRCLE ? 1 : LONG_STRIDE;
         take(machine, then);
-        for (uint64_t i = 0; i < window && !found; i++) {
-            uint64_t steps = machine_round_(machine, 1);
+        for (uint64_t i = 0; i < window && !found; i += stride) {
+            uint64_t steps = machine_round_(machine, stride);
             *ran += steps;
             if ((!steps && !machine->turn.ran) || *ran >= budget)
                 goto done;
