@@ -9,7 +9,8 @@
  *
  * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
  * behind each instruction, WATCH_TAKEN() instead behind one that branches, WATCH_BULK(most): runs
- * repetitions in one piece and gives their number, 0 where single ones must be seen.
+ * repetitions in one piece and gives their number, 0 where single ones must be seen. AFUC_UOPS is
+ * the array of micro-operations that runs, with machine code in it or without.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */
@@ -129,10 +130,11 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 #include "../isa/afuc.def"
         [UOP_ILLEGAL] = &&illegal,
         [UOP_BULK] = &&bulk,
+        [UOP_NATIVE] = &&native,
     };
     struct afuc_state *const s = &core->s;
     uint32_t *const r = s->r;
-    const struct afuc_uop *const base = core->uops;
+    const struct afuc_uop *const base = AFUC_UOPS;
     const struct afuc_uop *ip = base + s->pc;
     const struct afuc_uop *np = base + s->npc;
     uint64_t left = budget;
@@ -177,6 +179,20 @@ bulk:
     if (r[R_REM])
         DISPATCH();
     NEXT_SILENT();
+
+native:
+    if (np == ip + 1) {
+        struct cps_native state = {r, left + 1, carry};
+        ip = base + core->loops[ip - base](&state);
+        np = ip + 1;
+        left = state.left;
+        carry = state.carry;
+        if (left == 0)
+            goto out;
+        left--;
+    }
+    /* Where the loop was left, or is too long for the budget. */
+    goto *handler[core->uops[ip - base].code];
 
 any_done:
     afuc_write_(core, ip->dst, a);

@@ -3,6 +3,7 @@
 #include "machine.h"
 
 #define AFUC_RUN         afuc_run_
+#define AFUC_UOPS        core->hot
 #define WATCH_BEGIN()    ((void)0)
 #define WATCH_NEXT()     ((void)0)
 #define WATCH_TAKEN()    ((void)0)

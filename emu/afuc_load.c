@@ -140,6 +140,9 @@ struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen g
 
 void afuc_image_unref_(struct afuc_image *image)
 {
-    if (image && --image->refs == 0)
-        free(image);
+    if (!image || --image->refs)
+        return;
+    free(image->native);
+    free(image->loop);
+    free(image);
 }

@@ -33,7 +33,8 @@ static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
         core->written |= 1u << (uop->s1 & 31);
 }
 
-#define AFUC_RUN afuc_run_watched_
+#define AFUC_RUN  afuc_run_watched_
+#define AFUC_UOPS core->uops
 #define WATCH_BEGIN()         \
     uint32_t before[R_COUNT]; \
     memcpy(before, r, sizeof(before))

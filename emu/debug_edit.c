@@ -23,7 +23,9 @@ static bool patch(struct cps_machine *m, const struct cps_edit *edit)
     own->refs = 1;
     afuc_image_unref_(shared);
     m->image[edit->core] = own;
-    core->uops = own->uop;
+    own->native = NULL;
+    own->loop = NULL;
+    core->uops = core->hot = own->uop;
     afuc_patch_(own, (uint32_t)edit->number, edit->value, cps_layout_gen(core->layout));
     uint32_t dword = core->start + (uint32_t)edit->number;
     if (m->words && dword < m->word_count)

@@ -122,6 +122,29 @@ CPS_PUBLIC bool cps_machine_inject(struct cps_machine *machine, enum cps_inject 
 /** Runs until a stop, at most @p budget instructions of all cores together. */
 CPS_PUBLIC enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget);
 
+/** What a translated loop works on. */
+struct cps_native {
+    uint32_t *r;   /**< general registers */
+    uint64_t left; /**< ticks that it may take, and those it left */
+    uint32_t carry;
+};
+/** Runs a loop until it is left or the ticks do not cover its next block; returns the dword of the
+ * image to go on at. */
+typedef uint32_t cps_native_loop(struct cps_native *state);
+/**
+ * Appends C source, without includes, for the loops of the cores that run now which stay among
+ * general registers. It defines `cps_loops`, an array of cps_native_loop pointers.
+ * @return how many loops there are
+ */
+CPS_PUBLIC unsigned cps_machine_translate(const struct cps_machine *machine, struct cps_buf *out);
+/**
+ * Lets the machine and its clones run @p loops, made from cps_machine_translate()'s source for this
+ * machine as it is, in place of the interpreter where nobody watches single instructions. What
+ * happens is the same. They must outlive the machines.
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_machine_use_native(struct cps_machine *machine,
+                                                               cps_native_loop *const *loops);
+
 /** How often an instruction ran. */
 struct cps_cover {
     uint64_t run;   /**< executions, repetitions of a (rep) counted */

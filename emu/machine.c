@@ -76,7 +76,7 @@ static struct cps_err *load_core(struct cps_machine *machine, struct afuc_core *
     machine->image[index] = NULL;
     CPS_TRY(afuc_load_(words + start, count - start, cps_layout_gen(core->layout),
                        &machine->image[index]));
-    core->uops = machine->image[index]->uop;
+    core->uops = core->hot = machine->image[index]->uop;
     core->uop_count = count - start;
     core->start = start;
     if (core->cover && core->cover_count <= core->uop_count)

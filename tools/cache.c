@@ -5,24 +5,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "isa/buf.h"
-
-void cache_hash(const char *text, size_t size, char ret[65])
-{
-    uint8_t digest[32];
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, (const uint8_t *)text, size);
-    SHA256Final(digest, &context);
-    for (unsigned i = 0; i < sizeof(digest); i++)
-        snprintf(ret + 2 * i, 3, "%02x", digest[i]);
-}
 
 struct cache_key cache_key_of(const char *firmware_hash, const char *me_hash,
                               const char *capture_hash, const char *policy, uint64_t limit,
@@ -36,29 +23,9 @@ struct cache_key cache_key_of(const char *firmware_hash, const char *me_hash,
     return key;
 }
 
-void cache_default_dir(char *ret, size_t size)
-{
-    const char *base = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    if (base && *base)
-        snprintf(ret, size, "%s/cpscope", base);
-    else
-        snprintf(ret, size, "%s/.cache/cpscope", home && *home ? home : "/tmp");
-}
-
 static bool entry_path(const char *dir, const struct cache_key *key, char ret[4096])
 {
     return snprintf(ret, 4096, "%s/%.2s/%s.cpt", dir, key->text, key->text) < 4096;
-}
-
-/* Creates a directory and those above it. */
-static void make_dirs(char *path)
-{
-    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        mkdir(path, 0777);
-        *at = '/';
-    }
 }
 
 /* One digit per dword: 1 executed, 2 branched, 4 did not branch. */
@@ -167,7 +134,7 @@ struct cps_err *cache_put(const char *dir, const struct cache_key *key, const st
     struct cps_trace_head head = {0};
     if (!entry_path(dir, key, path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
-    make_dirs(path);
+    cache_make_dirs(path, 0777);
     put_head(job, gen, &text);
     if (text.failed)
         return cps_err_nomem();

@@ -5,6 +5,7 @@
 #ifndef CPS_CACHE_H
 #define CPS_CACHE_H
 
+#include "cachedir.h"
 #include "job.h"
 
 /** Change it whenever the same inputs may give another trace. */
@@ -23,9 +24,5 @@ bool cache_get(const char *dir, const struct cache_key *key, struct job *ret);
 /** Keeps what a run gave. @return an error that the caller may show and go on after */
 CPS_MUST_USE struct cps_err *cache_put(const char *dir, const struct cache_key *key,
                                        const struct job *job, enum cps_gen gen);
-/** The directory to use without --cache: $XDG_CACHE_HOME/cpscope or ~/.cache/cpscope. */
-void cache_default_dir(char *ret, size_t size);
-/** Digest of a text, 64 digits. */
-void cache_hash(const char *text, size_t size, char ret[65]);
 
 #endif

@@ -208,6 +208,7 @@ int cmd_run(const struct cps_options *opt)
     bool replayed = run.replay && !err;
     if (run.rig.executed || (run.rig.machine && !err))
         summary_print(&run.rig, opt->json, replayed && opt->json ? replay_json(run.replay) : NULL);
+    report_note("interpreting without --native", run.rig.native_err);
     if (err)
         status = report_error(err);
     else if (replayed)

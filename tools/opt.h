@@ -39,6 +39,7 @@ struct cps_options {
     int prefetch;   /**< 0 off, 1 on */
     bool json;
     bool demo;
+    bool native;
     bool debug;
     char **arg; /**< positional arguments, inside argv */
     unsigned arg_count;

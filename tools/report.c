@@ -12,6 +12,12 @@ int report_error(struct cps_err *err)
     return 3;
 }
 
+void report_note(const char *what, const struct cps_err *err)
+{
+    if (err)
+        fprintf(stderr, "cpscope: %s: %s\n", what, err->message);
+}
+
 int report_usage(const char *format, ...)
 {
     va_list args;

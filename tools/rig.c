@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "demo.h"
+#include "native.h"
 
 /* What the chip identity control register reads, by firmware id: it selects work-arounds. 0 runs
  * every capture of the a630 family. */
@@ -264,6 +265,8 @@ struct cps_err *rig_open(struct rig *rig, const struct cps_options *opt)
 void rig_close(struct rig *rig)
 {
     cps_machine_destroy(rig->machine);
+    native_close(rig->native);
+    cps_err_free(rig->native_err);
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         cps_names_destroy(rig->names[i]);
     cps_fw_destroy(rig->me);
@@ -309,6 +312,8 @@ void rig_boot(struct rig *rig)
     rig_watch(rig);
     rig->stop = cps_machine_boot(rig->machine, rig->opt->limit);
     rig->stopped = rig->stop != CPS_STOP_IDLE;
+    if (rig->opt->native && !rig->native)
+        rig->native_err = native_open(rig->machine, &rig->native);
 }
 
 struct cps_err *rig_play(struct rig *rig, struct cps_stream *capture)

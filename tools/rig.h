@@ -28,12 +28,14 @@ struct rig {
     struct cps_fw *me; /**< a5xx: the ME's firmware, else NULL */
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_machine *machine;
-    struct cps_sink *trace; /**< where recorded events go on to, or NULL */
-    uint32_t kinds;         /**< what `trace` wants */
-    uint32_t extra;         /**< what the machine emits beyond that, for the rig's own use */
-    uint64_t instr_iova;    /**< where the image lies, 0: the default */
-    bool muted;             /**< nothing goes to `trace` */
-    enum cps_stop stop;     /**< of the last run */
+    struct cps_sink *trace;     /**< where recorded events go on to, or NULL */
+    uint32_t kinds;             /**< what `trace` wants */
+    uint32_t extra;             /**< what the machine emits beyond that, for the rig's own use */
+    uint64_t instr_iova;        /**< where the image lies, 0: the default */
+    void *native;               /**< machine code of the firmware's loops, or NULL */
+    struct cps_err *native_err; /**< why there is none although it was asked for */
+    bool muted;                 /**< nothing goes to `trace` */
+    enum cps_stop stop;         /**< of the last run */
     bool booted;
     bool stopped;         /**< the machine cannot go on; later submissions are ignored */
     uint32_t submissions; /**< seen */
