@@ -49,7 +49,7 @@ bool cps_asm_emit_(struct cps_assembler *a, uint32_t word)
     return true;
 }
 
-static bool find_label(void *context, const char *name, size_t length, uint32_t *ret)
+bool cps_asm_find_label_(void *context, const char *name, size_t length, uint32_t *ret)
 {
     const struct cps_assembler *a = context;
     const struct cps_asm_label *label = cps_asm_labels_find_(&a->labels, a->section, name, length);
@@ -67,7 +67,7 @@ static bool do_offset_word(struct cps_assembler *a, const char *at)
     const char *end = cps_lex_blank(name + length);
     if (!length || *end != ']')
         return cps_asm_expected_(a, length ? end : name, length ? "']'" : "the name of a label");
-    if (a->encoding && !find_label(a, name, length, &offset))
+    if (a->encoding && !cps_asm_find_label_(a, name, length, &offset))
         cps_asm_expected_(a, name - 1, "a label that is defined");
     return cps_asm_emit_(a, cps_fw_offset_word_(a->gen, offset)) && cps_asm_end_(a, end + 1);
 }
@@ -76,10 +76,9 @@ static bool do_instruction(struct cps_assembler *a, const char *at)
 {
     uint64_t word = 0;
     if (a->encoding) {
-        const struct cps_parse_names names = {a->names, find_label, a};
+        const struct cps_parse_names names = {a->names, cps_asm_find_label_, a};
         size_t column = 0;
-        struct cps_err *err =
-            cps_parse(cps_isa_afuc(), a->gen, at, cps_asm_pc_(a), &names, &column, &word);
+        struct cps_err *err = cps_parse(a->isa, a->gen, at, cps_asm_pc_(a), &names, &column, &word);
         if (err)
             cps_asm_error_(&a->text, (size_t)(at - a->text.statement) + column, "%s", err->message);
         cps_err_free(err);
@@ -120,6 +119,8 @@ static bool do_statement(struct cps_assembler *a)
     }
     if (*at == '\0')
         return true;
+    if (a->isa != cps_isa_afuc())
+        return cps_asm_script_(a, at);
     if (*at == '.')
         return cps_asm_directive_(a, at);
     if (*at == '[' && *cps_lex_blank(at + 1) == '#')
@@ -150,6 +151,15 @@ static void run_pass(struct cps_assembler *a, bool encoding)
         if (!do_statement(a) && a->position == CPS_FW_MAX_WORDS)
             break;
     }
+    if (a->isa != cps_isa_afuc())
+        cps_asm_script_end_(a);
+}
+
+void cps_asm_run_(struct cps_assembler *a)
+{
+    run_pass(a, false);
+    cps_asm_labels_sort_(&a->labels);
+    run_pass(a, true);
 }
 
 static void put_result(struct cps_assembler *a, uint32_t *words, struct cps_asm *ret)
@@ -164,9 +174,7 @@ static struct cps_err *assemble(struct cps_assembler *a, unsigned gen, struct cp
 {
     CPS_TRY(cps_asm_head_(a, gen));
     CPS_TRY(cps_names_create(a->layout, NULL, &a->names));
-    run_pass(a, false);
-    cps_asm_labels_sort_(&a->labels);
-    run_pass(a, true);
+    cps_asm_run_(a);
     if (a->failed)
         return cps_err_nomem();
     CPS_TRY(cps_asm_errors_(&a->text));
@@ -177,8 +185,9 @@ static struct cps_err *assemble(struct cps_assembler *a, unsigned gen, struct cp
     return NULL;
 }
 
-static void deinit(struct cps_assembler *a)
+void cps_asm_deinit_(struct cps_assembler *a)
 {
+    cps_buf_deinit(&a->bytes);
     cps_names_destroy(a->names);
     cps_asm_labels_deinit_(&a->labels);
     cps_asm_text_deinit_(&a->text);
@@ -188,7 +197,7 @@ static void deinit(struct cps_assembler *a)
 struct cps_err *cps_assemble(const char *name, const char *text, size_t size, unsigned gen,
                              struct cps_asm *ret)
 {
-    CPS_CLEANUP(deinit) struct cps_assembler a = {0};
+    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = cps_isa_afuc()};
     cps_asm_text_init_(&a.text, name, text, size);
     return assemble(&a, gen, ret);
 }
@@ -196,7 +205,7 @@ struct cps_err *cps_assemble(const char *name, const char *text, size_t size, un
 struct cps_err *cps_program_assemble(const char *name, const char *text, size_t size, unsigned gen,
                                      struct cps_program *ret)
 {
-    CPS_CLEANUP(deinit) struct cps_assembler a = {0};
+    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = cps_isa_afuc()};
     CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
     cps_asm_text_init_(&a.text, name, text, size);
     a.debug = &program.debug;

@@ -7,21 +7,29 @@
 #include "asm.h"
 #include "private.h"
 
-/* "aNxx microcode", with "pfp" or "me" in between for a5xx: how listings begin. */
-static bool read_head_comment(struct cps_assembler *a)
+/* The words of the current line's comment; 0 if there is none that is short. */
+static int head_words(const struct cps_assembler *a, char word[3][16])
 {
     size_t size = 0;
     const char *comment = cps_asm_comment_(&a->text, &size);
-    char word[3][16] = {""};
     char copy[64];
     if (!comment || size >= sizeof(copy))
-        return false;
+        return 0;
     memcpy(copy, comment, size);
     copy[size] = '\0';
-    int count = sscanf(copy, "%15s %15s %15s", word[0], word[1], word[2]);
+    return sscanf(copy, "%15s %15s %15s", word[0], word[1], word[2]);
+}
+
+/* "aNxx microcode", with "pfp" or "me" in between for a5xx: how listings begin. */
+static bool read_head_comment(struct cps_assembler *a)
+{
+    char word[3][16] = {""};
+    enum cps_gen gen = CPS_A6XX;
+    int count = head_words(a, word);
     if (count < 2 || strcmp(word[count - 1], "microcode") != 0 || strlen(word[0]) != 4 ||
-        !cps_gen_parse(word[0], &a->gen))
+        !cps_gen_parse(word[0], &gen) || gen > CPS_A8XX)
         return false;
+    a->gen = gen;
     if (count == 3 && a->gen == CPS_A5XX && !strcmp(word[1], "me"))
         a->layout = CPS_LAYOUT_A5XX_ME;
     return true;
@@ -80,5 +88,27 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
     bool keeps_layout = a->layout != CPS_LAYOUT_COUNT && a->gen == CPS_A5XX;
     if (!keeps_layout)
         a->layout = cps_fw_layout_(ident ? cps_fw_id_(word) : CPS_FW_NONE, a->gen);
+    return NULL;
+}
+
+struct cps_err *cps_asm_script_head_(struct cps_assembler *a, unsigned gen)
+{
+    enum cps_gen found = (enum cps_gen)gen;
+    a->text.muted = true;
+    while (!found && cps_asm_next_(&a->text) && !is_instruction(a)) {
+        char word[3][16] = {""};
+        enum cps_gen named = CPS_A6XX;
+        if (head_words(a, word) >= 2 && cps_gen_parse(word[0], &named) && named > CPS_A8XX &&
+            !strcmp(word[1], cps_isa_name(cps_gen_isa(named))))
+            found = named;
+    }
+    if (!found)
+        return cps_err_new(CPS_ERR_SYNTAX,
+                           "%s: engine and chip are unknown, expected a comment such as "
+                           "'; g92 hwsq' or '; seq-new seq'",
+                           a->text.name);
+    a->gen = found;
+    a->isa = cps_gen_isa(found);
+    a->layout = cps_gen_layout(found);
     return NULL;
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Words to instructions: the first row of the generation whose mask matches. */
+ * Words and bytes to instructions: the first row of the generation whose mask matches. */
 #include "table.h"
 
 #include <string.h>
 
-static int64_t extract(const struct cps_field *field, uint64_t word)
+#include "le.h"
+
+/* Bytes that `word` and `high` of an instruction hold. */
+#define HELD 12u
+
+static int64_t extract(const struct cps_field *field, const struct cps_insn *insn)
 {
     if (field->kind == CPS_FIELD_SKIP)
         return field->low;
-    uint64_t value = word >> field->low & ((UINT64_C(1) << field->width) - 1);
+    uint64_t half = cps_field_half_(field) ? insn->high : insn->word;
+    uint64_t value = half >> (field->low & 63) & ((UINT64_C(1) << field->width) - 1);
     if (field->kind != CPS_FIELD_REL)
         return (int64_t)value;
     uint64_t sign = UINT64_C(1) << (field->width - 1);
@@ -25,24 +31,91 @@ static const struct cps_enc *match_row(const struct cps_isa *isa, enum cps_gen g
     return NULL;
 }
 
-void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word, struct cps_insn *ret)
+uint32_t cps_enc_length_(const struct cps_isa *isa, const struct cps_enc *enc)
 {
-    *ret = (struct cps_insn){.word = word, .length = isa->unit};
-    const struct cps_enc *enc = match_row(isa, gen, word);
+    const struct cps_form *form = cps_form_(isa, enc);
+    unsigned bits = 0;
+    while (bits < 64 && enc->mask >> bits)
+        bits++;
+    for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
+        const struct cps_field *field = &isa->fields[form->field[i]];
+        unsigned end = field->kind == CPS_FIELD_SKIP ? 0 : field->low + field->width;
+        bits = end > bits ? end : bits;
+    }
+    unsigned unit = isa->unit * 8u;
+    return (bits + unit - 1) / unit * isa->unit;
+}
+
+static bool has_list(const struct cps_isa *isa, const struct cps_enc *enc)
+{
+    return enc && isa->fields[cps_form_(isa, enc)->field[0]].kind == CPS_FIELD_PAIRS;
+}
+
+/* Decides how long it is, of @p size bytes that are there. */
+static void measure(const struct cps_isa *isa, size_t size, struct cps_insn *insn)
+{
+    uint32_t room = (uint32_t)(size < UINT32_MAX ? size - size % isa->unit : UINT32_MAX);
+    uint64_t states = cps_length_mask_(isa);
+    insn->needs = insn->enc ? cps_enc_length_(isa, insn->enc) : isa->unit;
+    insn->length = insn->needs;
+    if (isa->length_width && !(insn->enc && insn->enc->mask & states)) {
+        insn->length = (uint32_t)((insn->word & states) >> isa->length_low) * isa->unit;
+        if (has_list(isa, insn->enc))
+            insn->misfit = insn->length <= insn->needs || (insn->length - insn->needs) % 8;
+        else
+            insn->misfit = insn->enc && insn->length != insn->needs;
+    }
+    if (insn->length > room) {
+        insn->misfit = insn->enc != NULL;
+        insn->length = room;
+    }
+    if (!insn->length)
+        insn->length = isa->unit;
+}
+
+/* Bits set in the first @p needs bytes that are in no mask. */
+static uint64_t unclaimed(const struct cps_insn *insn, const uint64_t claimed[2])
+{
+    uint64_t low = insn->needs < 8 ? (UINT64_C(1) << insn->needs * 8) - 1 : UINT64_MAX;
+    uint64_t high = insn->needs > 8 ? UINT32_MAX : 0;
+    return (insn->word & ~claimed[0] & low) | (insn->high & ~claimed[1] & high);
+}
+
+static void decode(const struct cps_isa *isa, enum cps_gen gen, size_t size, struct cps_insn *ret)
+{
+    const struct cps_enc *enc = match_row(isa, gen, ret->word);
+    ret->enc = enc;
+    measure(isa, size, ret);
     if (!enc)
         return;
     const struct cps_form *form = cps_form_(isa, enc);
-    uint64_t claimed = enc->mask;
+    uint64_t claimed[2] = {enc->mask | cps_length_mask_(isa), 0};
     for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
         const struct cps_field *field = &isa->fields[form->field[i]];
         if (!(field->gens & gen))
             continue;
-        ret->operand[i] = extract(field, word);
-        claimed |= cps_field_mask_(field);
+        ret->operand[i] = extract(field, ret);
+        claimed[cps_field_half_(field)] |= cps_field_mask_(field);
     }
-    ret->enc = enc;
     ret->op = enc->op;
-    ret->unclaimed = word & ~claimed & 0xffffffff;
+    ret->unclaimed = unclaimed(ret, claimed);
+}
+
+void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word, struct cps_insn *ret)
+{
+    *ret = (struct cps_insn){.word = word};
+    decode(isa, gen, isa->unit, ret);
+}
+
+void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t *bytes,
+                      size_t size, struct cps_insn *ret)
+{
+    uint8_t held[HELD] = {0};
+    memcpy(held, bytes, size < HELD ? size : HELD);
+    *ret = (struct cps_insn){.word = cps_le32(held) | (uint64_t)cps_le32(held + 4) << 32,
+                             .high = cps_le32(held + 8),
+                             .bytes = bytes};
+    decode(isa, gen, size, ret);
 }
 
 /* Where in the form a field called @p name stands, or -1. */

@@ -21,12 +21,20 @@
 #include "buf.h"
 #include "err.h"
 
-/** Generations of the afuc instruction set, as bits so that a table row can name several. */
+/** Generations of every instruction set, as bits so that a table row can name several. */
 enum cps_gen {
     CPS_A5XX = 1, /**< PFP and ME, firmware id 5ff */
     CPS_A6XX = 2, /**< SQE, firmware ids 6ee 6dd 6dc and 7aa */
     CPS_A7XX = 4, /**< BR, BV, LPAC */
     CPS_A8XX = 8, /**< a7xx and a few more instructions; decoded, not executed */
+
+    CPS_NV17 = 0x10, /**< HWSQ from NV17 up to NV41 */
+    CPS_NV41 = 0x20, /**< HWSQ from NV41 up to G80 */
+    CPS_G80 = 0x40,  /**< HWSQ from G80 up to G92 */
+    CPS_G92 = 0x80,  /**< HWSQ from G92 up to GF100 */
+
+    CPS_SEQ_OLD = 0x100, /**< SEQ, conditions of `waitst` as early firmware has them */
+    CPS_SEQ_NEW = 0x200, /**< SEQ, conditions as firmware 337.25 has them */
 };
 
 /** Most fields that one instruction can have. */
@@ -38,12 +46,16 @@ struct cps_enc;
 
 /** One decoded instruction: plain data, no allocation behind it. */
 struct cps_insn {
-    uint64_t word;
+    uint64_t word;             /**< its first bits */
+    uint32_t high;             /**< bits 64 to 95 of long ones */
     const struct cps_enc *enc; /**< the matching row, or NULL: no row of the generation matches */
     uint16_t op;               /**< enum cps_afuc_op and its peers; 0 when @p enc is NULL */
-    uint8_t length;            /**< bytes */
-    uint64_t unclaimed;        /**< bits set in @p word that no field or opcode explains */
+    bool misfit;               /**< it states, or there is, another length than the row has */
+    uint32_t length;           /**< bytes that it takes, at least one unit */
+    uint32_t needs;            /**< bytes that the row has; differs from @p length in a misfit */
+    uint64_t unclaimed;        /**< bits set in it that no field or opcode explains */
     int64_t operand[CPS_MAX_OPERANDS]; /**< values of enc's fields, in the order of its form */
+    const uint8_t *bytes; /**< where it was decoded from (not owned), NULL for a bare word */
 };
 
 /** The afuc instruction set, which newer Mesa calls QRisc (afuc.def). */
@@ -56,6 +68,31 @@ enum cps_afuc_op {
 #include "afuc.def"
     CPS_AFUC_OP_COUNT,
 };
+
+/** NVIDIA's HWSQ: single bytes with up to four bytes of operand (hwsq.def). */
+CPS_PUBLIC extern const struct cps_isa cps_isa_hwsq;
+/** NVIDIA's PDAEMON SEQ: a header word and its parameters (seq.def). */
+CPS_PUBLIC extern const struct cps_isa cps_isa_seq;
+
+enum cps_hwsq_op {
+    CPS_HWSQ_NONE,
+#define OP(id, text, kind, ...) CPS_HWSQ_##id,
+#include "hwsq.def"
+    CPS_HWSQ_OP_COUNT,
+};
+enum cps_seq_op {
+    CPS_SEQ_NONE,
+#define OP(id, text, kind, ...) CPS_SEQ_##id,
+#include "seq.def"
+    CPS_SEQ_OP_COUNT,
+};
+
+/** "afuc", "hwsq", "seq". */
+CPS_PUBLIC const char *cps_isa_name(const struct cps_isa *isa);
+/** Bytes of the smallest instruction: what addresses and labels count. */
+CPS_PUBLIC unsigned cps_isa_unit(const struct cps_isa *isa);
+/** The instruction set that a generation belongs to. */
+CPS_PUBLIC const struct cps_isa *cps_gen_isa(enum cps_gen gen);
 
 /** The mnemonic of an operation. */
 CPS_PUBLIC const char *cps_op_name(const struct cps_isa *isa, unsigned op);
@@ -70,6 +107,10 @@ CPS_PUBLIC int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_in
 /** Decodes @p word as generation @p gen has it. Never fails: see cps_insn.enc. */
 CPS_PUBLIC void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word,
                            struct cps_insn *ret);
+/** Decodes what @p bytes begin with, of any length; @p size is at least a unit. @p ret keeps the
+ * pointer. An instruction that does not end within @p size is a misfit. */
+CPS_PUBLIC void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t *bytes,
+                                 size_t size, struct cps_insn *ret);
 
 struct cps_names;
 
@@ -114,6 +155,11 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse(const struct cps_isa *isa, enu
                                                   const char *text, uint32_t pc,
                                                   const struct cps_parse_names *names,
                                                   size_t *column, uint64_t *ret);
+/** As cps_parse(), for instructions of any length: appends their bytes to @p ret. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse_bytes(const struct cps_isa *isa, enum cps_gen gen,
+                                                        const char *text, uint32_t pc,
+                                                        const struct cps_parse_names *names,
+                                                        size_t *column, struct cps_buf *ret);
 
 /**
  * The word of a decoded or hand-filled instruction: enc and operand[] are read, word is not.
@@ -132,7 +178,8 @@ enum cps_space {
     CPS_SPACE_SQE,     /**< SQE registers (`%NAME`) */
     CPS_SPACE_PIPE,    /**< pipe registers (`|NAME`), 8 bits */
     CPS_SPACE_PACKET,  /**< PM4 type-7 opcodes, 7 bits */
-    CPS_SPACE_EVENT,   /**< vgt_event_type, 8 bits */
+    CPS_SPACE_EVENT,   /**< vgt_event_type, 8 bits; what HWSQ and SEQ wait for */
+    CPS_SPACE_FLAG,    /**< HWSQ's flags, 5 bits */
     CPS_SPACE_COUNT,
 };
 
@@ -144,6 +191,12 @@ enum cps_layout {
     CPS_LAYOUT_A7XX,
     CPS_LAYOUT_A7XX_GEN3, /**< a750 and later shuffled the control registers */
     CPS_LAYOUT_A8XX,
+    CPS_LAYOUT_NV17, /**< NVIDIA's registers (byte addresses) with HWSQ's flags and events */
+    CPS_LAYOUT_NV41,
+    CPS_LAYOUT_G80,
+    CPS_LAYOUT_G92,
+    CPS_LAYOUT_SEQ_OLD, /**< the same registers with the conditions of SEQ */
+    CPS_LAYOUT_SEQ_NEW,
     CPS_LAYOUT_COUNT,
 };
 
@@ -151,9 +204,10 @@ enum cps_layout {
 CPS_PUBLIC enum cps_gen cps_layout_gen(enum cps_layout layout);
 /** The first layout of a generation: of a5xx its PFP's, of a7xx the one before a750. */
 CPS_PUBLIC enum cps_layout cps_gen_layout(enum cps_gen gen);
-/** "a5xx", "a6xx", "a7xx", "a8xx". */
+/** "a5xx" to "a8xx", "nv17", "nv41", "g80", "g92", "seq-old", "seq-new". */
 CPS_PUBLIC const char *cps_gen_name(enum cps_gen gen);
-/** The generation called @p name (as cps_gen_name() spells it, or its digit); false if none is. */
+/** The generation called @p name (as cps_gen_name() spells it, or afuc's digit); false if none is.
+ */
 CPS_PUBLIC bool cps_gen_parse(const char *name, enum cps_gen *ret);
 
 /**

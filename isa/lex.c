@@ -61,14 +61,33 @@ bool cps_lex_number(const char **at, int64_t *ret)
     return true;
 }
 
+/* "[hex]" that fits 32 bits, at *at. */
+static bool read_bracket(const char **at, int64_t *ret)
+{
+    const char *digits = *at + 1;
+    if (**at != '[' || !read_digits(&digits, 16, ret) || *digits != ']' || *ret > UINT32_MAX)
+        return false;
+    *at = digits + 1;
+    return true;
+}
+
 bool cps_lex_raw(const char *at, uint64_t *ret)
 {
-    const char *digits = at + 1;
     int64_t value = 0;
-    if (*at != '[' || !read_digits(&digits, 16, &value) || *digits != ']' ||
-        *cps_lex_blank(digits + 1) || value > UINT32_MAX)
+    if (!read_bracket(&at, &value) || *cps_lex_blank(at))
         return false;
     *ret = (uint64_t)value;
+    return true;
+}
+
+bool cps_lex_unit(const char **at, unsigned digits, uint32_t *ret)
+{
+    const char *end = *at;
+    int64_t value = 0;
+    if (!read_bracket(&end, &value) || value >> digits * 4)
+        return false;
+    *at = end;
+    *ret = (uint32_t)value;
     return true;
 }
 

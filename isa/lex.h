@@ -19,6 +19,9 @@ CPS_PUBLIC size_t cps_lex_identifier(const char *at);
 CPS_PUBLIC bool cps_lex_number(const char **at, int64_t *ret);
 /** Reads "[hex]" that fills the rest of the text. */
 CPS_PUBLIC bool cps_lex_raw(const char *at, uint64_t *ret);
+/** Reads "[hex]" of at most @p digits digits and moves *at behind it; false, and *at untouched, if
+ * it is none. */
+CPS_PUBLIC bool cps_lex_unit(const char **at, unsigned digits, uint32_t *ret);
 /** "$1f", "$sp", "$lr": the fixed spellings of general registers; @p length without the "$". */
 bool cps_lex_register_(const char *word, size_t length, int64_t *ret);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "le.h"
 #include "lex.h"
 
 #define MAX_PREFIXES 4
@@ -31,7 +32,14 @@ struct parser {
     size_t mnemonic_length;
     const char *furthest; /* where the best attempt stopped */
     const char *expected; /* what it wanted there */
+    struct cps_buf pairs; /* of the row that is tried: its list, as bytes */
     bool out_of_range;    /* it wanted a smaller number, not another word */
+};
+
+/* What a text stands for: the words of an instruction that any row gives, or literals. */
+struct parsed {
+    uint64_t bits[2];
+    uint32_t length; /* bytes without the list */
 };
 
 /* Notes a failed attempt; always false, so that callers can return it. */
@@ -189,6 +197,68 @@ static bool parse_bit(struct parser *p, const char **at, int64_t *ret)
     return true;
 }
 
+/* A number, or a name that stands for it. */
+static bool parse_number(struct parser *p, enum cps_space space, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    size_t length = cps_lex_identifier(word);
+    uint32_t number = 0;
+    if (cps_lex_number(at, ret))
+        return true;
+    if (!length || !p->names || !p->names->names ||
+        !cps_name_number(p->names->names, space, word, length, &number))
+        return fail(p, word,
+                    space == CPS_SPACE_FLAG ? "a flag's number or name"
+                                            : "an event's number or name");
+    *at = word + length;
+    *ret = number;
+    return true;
+}
+
+/* What is written doubled. */
+static bool parse_twice(struct parser *p, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    if (!cps_lex_number(at, ret) || *ret % 2)
+        return fail(p, word, "an even number");
+    *ret /= 2;
+    return true;
+}
+
+static bool add_word(struct parser *p, const char **at)
+{
+    const char *word = cps_lex_blank(*at);
+    uint8_t bytes[4];
+    int64_t value = 0;
+    if (!parse_value(p, at, &value))
+        return false;
+    if (value > UINT32_MAX)
+        return fail(p, word, "a number of 32 bits");
+    cps_put_le32(bytes, (uint32_t)value);
+    cps_buf_add(&p->pairs, (const char *)bytes, sizeof(bytes));
+    return true;
+}
+
+/* "a=b, c=d". */
+static bool parse_pairs(struct parser *p, const char **at)
+{
+    cps_buf_clear(&p->pairs);
+    for (;;) {
+        if (!add_word(p, at))
+            return false;
+        *at = cps_lex_blank(*at);
+        if (**at != '=')
+            return fail(p, *at, "'='");
+        ++*at;
+        if (!add_word(p, at))
+            return false;
+        *at = cps_lex_blank(*at);
+        if (**at != ',')
+            return true;
+        ++*at;
+    }
+}
+
 static bool parse_operand(struct parser *p, const struct cps_field *field, const char **at,
                           int64_t *ret)
 {
@@ -208,6 +278,14 @@ static bool parse_operand(struct parser *p, const struct cps_field *field, const
         *ret = **at == '!';
         *at += *ret;
         return true;
+    case CPS_FIELD_TWICE:
+        return parse_twice(p, at, ret);
+    case CPS_FIELD_BITNO:
+        return parse_number(p, CPS_SPACE_FLAG, at, ret);
+    case CPS_FIELD_EVENT:
+        return parse_number(p, CPS_SPACE_EVENT, at, ret);
+    case CPS_FIELD_PAIRS:
+        return parse_pairs(p, at);
     default:
         return parse_value(p, at, ret);
     }
@@ -246,19 +324,31 @@ static const char *describe_literal(char c)
         return "']'";
     case '<':
         return "'<<'";
+    case 's':
+        return "'shl'";
+    case 'o':
+        return "'out['";
+    case 'r':
+        return "'reg'";
+    case 'v':
+        return "'val'";
     default:
         return "$02";
     }
 }
 
-static bool parse_literal_text(struct parser *p, char want, const char **at)
+/* A word of the form or a single character; *want moves to its last one. */
+static bool parse_literal_text(struct parser *p, const char **want, const char **at)
 {
-    if (want == ' ')
+    if (**want == ' ')
         return true;
     const char *word = cps_lex_blank(*at);
-    if (*word != want)
-        return fail(p, word, describe_literal(want));
-    *at = word + 1;
+    size_t length = cps_lex_identifier(*want);
+    length = length ? length : 1;
+    if (strncmp(word, *want, length) != 0)
+        return fail(p, word, describe_literal(**want));
+    *at = word + length;
+    *want += length - 1;
     return true;
 }
 
@@ -291,14 +381,15 @@ static bool try_row(struct parser *p, const struct cps_enc *enc, const char *at,
                     struct cps_insn *insn, uint64_t *flags)
 {
     const struct cps_form *form = cps_form_(p->isa, enc);
-    *insn = (struct cps_insn){.enc = enc, .op = enc->op, .length = p->isa->unit};
+    *insn = (struct cps_insn){.enc = enc, .op = enc->op, .needs = cps_enc_length_(p->isa, enc)};
     *flags = 0;
+    cps_buf_clear(&p->pairs);
     if (!place_prefixes(p, form, insn))
         return false;
     unsigned i = first_operand(p->isa, form);
     for (const char *want = form->text; *want; want++) {
         if (want[0] != '{') {
-            if (!parse_literal_text(p, *want, &at))
+            if (!parse_literal_text(p, &want, &at))
                 return false;
             continue;
         }
@@ -307,8 +398,9 @@ static bool try_row(struct parser *p, const struct cps_enc *enc, const char *at,
         i++;
         want++;
     }
-    if (strchr(form->text, '[') && !parse_flags(p, &at, flags))
+    if (p->isa->bracket_flags && strchr(form->text, '[') && !parse_flags(p, &at, flags))
         return false;
+    insn->length = insn->needs + (uint32_t)p->pairs.size;
     at = cps_lex_blank(at);
     return *at == '\0' || fail(p, at, "the end of the instruction");
 }
@@ -348,7 +440,8 @@ static bool same_mnemonic(const struct parser *p, const struct cps_enc *enc)
 }
 
 /* The first row that takes the whole text wins. */
-static struct cps_err *parse_rows(struct parser *p, const char *at, size_t *column, uint64_t *ret)
+static struct cps_err *parse_rows(struct parser *p, const char *at, size_t *column,
+                                  struct parsed *ret)
 {
     struct cps_err *range = NULL;
     for (size_t i = 0; i < p->isa->enc_count; i++) {
@@ -359,9 +452,10 @@ static struct cps_err *parse_rows(struct parser *p, const char *at, size_t *colu
             !try_row(p, enc, at, &insn, &flags))
             continue;
         cps_err_free(range);
-        range = cps_encode(p->isa, &insn, ret);
+        range = cps_encode_bits_(p->isa, &insn, ret->bits);
         if (!range) {
-            *ret |= flags;
+            ret->bits[0] |= flags;
+            ret->length = insn.needs;
             return NULL;
         }
     }
@@ -374,22 +468,71 @@ static struct cps_err *parse_rows(struct parser *p, const char *at, size_t *colu
     return report(p, column);
 }
 
+static struct cps_err *parse_insn(struct parser *p, const char *at, size_t *column,
+                                  struct parsed *ret)
+{
+    at = parse_prefixes(p, at);
+    if (!at)
+        return report(p, column);
+    p->mnemonic = at;
+    p->mnemonic_length = cps_lex_identifier(at);
+    if (!p->mnemonic_length) {
+        fail(p, at, *at == '[' ? "a word of up to 8 hexadecimal digits in [ ]" : "an instruction");
+        return report(p, column);
+    }
+    return parse_rows(p, at + p->mnemonic_length, column, ret);
+}
+
 struct cps_err *cps_parse(const struct cps_isa *isa, enum cps_gen gen, const char *text,
                           uint32_t pc, const struct cps_parse_names *names, size_t *column,
                           uint64_t *ret)
 {
     struct parser p = {.isa = isa, .gen = gen, .text = text, .pc = pc, .names = names};
+    struct parsed parsed = {0};
     const char *at = cps_lex_blank(text);
     if (*at == '[' && cps_lex_raw(at, ret))
         return NULL;
-    at = parse_prefixes(&p, at);
-    if (!at)
-        return report(&p, column);
-    p.mnemonic = at;
-    p.mnemonic_length = cps_lex_identifier(at);
-    if (!p.mnemonic_length) {
-        fail(&p, at, *at == '[' ? "a word of up to 8 hexadecimal digits in [ ]" : "an instruction");
-        return report(&p, column);
+    CPS_TRY(parse_insn(&p, at, column, &parsed));
+    *ret = parsed.bits[0];
+    return NULL;
+}
+
+/* "[5f] [01]": one literal a unit. */
+static struct cps_err *parse_literals(struct parser *p, const char *at, size_t *column,
+                                      struct cps_buf *ret)
+{
+    const unsigned unit = p->isa->unit;
+    for (; *at; at = cps_lex_blank(at)) {
+        uint8_t bytes[4];
+        uint32_t value = 0;
+        if (!cps_lex_unit(&at, unit * 2, &value)) {
+            fail(p, at,
+                 unit == 1 ? "a byte of two hexadecimal digits in [ ]"
+                           : "a word of up to 8 hexadecimal digits in [ ]");
+            return report(p, column);
+        }
+        cps_put_le32(bytes, value);
+        cps_buf_add(ret, (const char *)bytes, unit);
     }
-    return parse_rows(&p, at + p.mnemonic_length, column, ret);
+    return NULL;
+}
+
+struct cps_err *cps_parse_bytes(const struct cps_isa *isa, enum cps_gen gen, const char *text,
+                                uint32_t pc, const struct cps_parse_names *names, size_t *column,
+                                struct cps_buf *ret)
+{
+    struct parser p = {.isa = isa, .gen = gen, .text = text, .pc = pc, .names = names};
+    struct parsed parsed = {0};
+    uint8_t bytes[16];
+    const char *at = cps_lex_blank(text);
+    struct cps_err *err =
+        *at == '[' ? parse_literals(&p, at, column, ret) : parse_insn(&p, at, column, &parsed);
+    for (unsigned i = 0; i < 4; i++)
+        cps_put_le32(bytes + 4 * i, (uint32_t)(parsed.bits[i / 2] >> i % 2 * 32));
+    if (!err && parsed.length) {
+        cps_buf_add(ret, (const char *)bytes, parsed.length);
+        cps_buf_add(ret, cps_buf_text(&p.pairs), p.pairs.size);
+    }
+    cps_buf_deinit(&p.pairs);
+    return err;
 }

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "le.h"
+
 struct printer {
     const struct cps_isa *isa;
     const struct cps_insn *insn;
@@ -51,6 +53,28 @@ static void put_named(const struct printer *p, enum cps_space space, char sigil,
         cps_buf_printf(p->out, "%c%s", sigil, name);
 }
 
+/* A number that may have a name, decimal without. */
+static void put_number(const struct printer *p, enum cps_space space, int64_t number)
+{
+    const struct cps_names *names = p->names ? p->names->names : NULL;
+    const char *name = names ? cps_name(names, space, (uint32_t)number, NULL) : NULL;
+    if (name)
+        cps_buf_str(p->out, name);
+    else
+        cps_buf_printf(p->out, "%" PRId64, number);
+}
+
+static void put_pairs(const struct printer *p)
+{
+    const struct cps_insn *insn = p->insn;
+    for (uint32_t at = insn->needs; insn->bytes && at + 8 <= insn->length; at += 8) {
+        cps_buf_str(p->out, at == insn->needs ? "" : ", ");
+        cps_buf_hex(p->out, cps_le32(insn->bytes + at), 8);
+        cps_buf_str(p->out, "=");
+        cps_buf_hex(p->out, cps_le32(insn->bytes + at + 4), 8);
+    }
+}
+
 static void put_operand(const struct printer *p, const struct cps_field *field, int64_t value)
 {
     switch ((enum cps_field_kind)field->kind) {
@@ -95,6 +119,18 @@ static void put_operand(const struct printer *p, const struct cps_field *field, 
     case CPS_FIELD_SQE:
         put_named(p, CPS_SPACE_SQE, '%', (uint32_t)value);
         break;
+    case CPS_FIELD_TWICE:
+        cps_buf_printf(p->out, "%" PRId64, value * 2);
+        break;
+    case CPS_FIELD_BITNO:
+        put_number(p, CPS_SPACE_FLAG, value);
+        break;
+    case CPS_FIELD_EVENT:
+        put_number(p, CPS_SPACE_EVENT, value);
+        break;
+    case CPS_FIELD_PAIRS:
+        put_pairs(p);
+        break;
     }
 }
 
@@ -131,11 +167,25 @@ void cps_print_decoded(const struct cps_isa *isa, const struct cps_insn *insn, u
     }
 }
 
+/* "[0123abcd]", or one such literal a unit: "[5f] [21] [01]". */
+static void put_literal(const struct cps_isa *isa, const struct cps_insn *insn, struct cps_buf *out)
+{
+    const unsigned unit = isa->unit;
+    if (!insn->bytes) {
+        cps_buf_printf(out, "[%0*" PRIx64 "]", (int)unit * 2, insn->word);
+        return;
+    }
+    for (uint32_t at = 0; at < insn->length; at += unit) {
+        uint32_t value = unit == 4 ? cps_le32(insn->bytes + at) : insn->bytes[at];
+        cps_buf_printf(out, "%s[%0*" PRIx32 "]", at ? " " : "", (int)unit * 2, value);
+    }
+}
+
 void cps_print(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                const struct cps_print_names *names, struct cps_buf *out)
 {
-    if (!insn->enc || insn->unclaimed || (insn->enc->flags & CPS_ENC_LITERAL))
-        cps_buf_printf(out, "[%08" PRIx64 "]", insn->word);
+    if (!insn->enc || insn->unclaimed || insn->misfit || (insn->enc->flags & CPS_ENC_LITERAL))
+        put_literal(isa, insn, out);
     else
         cps_print_decoded(isa, insn, pc, names, out);
 }

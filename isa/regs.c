@@ -28,12 +28,36 @@ static const char *const domains[CPS_LAYOUT_COUNT][CPS_SPACE_COUNT] = {
     [CPS_LAYOUT_A8XX] =
         {COMMON_SPACES, [CPS_SPACE_GPU] = "A6XX", [CPS_SPACE_CONTROL] = "A7XX_GEN3_CONTROL_REG",
          [CPS_SPACE_SQE] = "A6XX_SQE_REG", [CPS_SPACE_PIPE] = "A7XX_PIPE_REG"},
+    [CPS_LAYOUT_NV17] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "NV17_HWSQ_FLAG"},
+    [CPS_LAYOUT_NV41] = {[CPS_SPACE_GPU] = "NV_MMIO",
+                         [CPS_SPACE_FLAG] = "NV41_HWSQ_FLAG",
+                         [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
+    [CPS_LAYOUT_G80] = {[CPS_SPACE_GPU] = "NV_MMIO",
+                        [CPS_SPACE_FLAG] = "G80_HWSQ_FLAG",
+                        [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
+    [CPS_LAYOUT_G92] = {[CPS_SPACE_GPU] = "NV_MMIO",
+                        [CPS_SPACE_FLAG] = "G80_HWSQ_FLAG",
+                        [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
+    [CPS_LAYOUT_SEQ_OLD] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_OLD_COND"},
+    [CPS_LAYOUT_SEQ_NEW] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_NEW_COND"},
 };
 
 static const struct {
     enum cps_gen gen;
     const char *name;
-} gens[] = {{CPS_A5XX, "a5xx"}, {CPS_A6XX, "a6xx"}, {CPS_A7XX, "a7xx"}, {CPS_A8XX, "a8xx"}};
+    enum cps_layout layout; /* the first one */
+} gens[] = {
+    {CPS_A5XX, "a5xx", CPS_LAYOUT_A5XX_PFP},
+    {CPS_A6XX, "a6xx", CPS_LAYOUT_A6XX},
+    {CPS_A7XX, "a7xx", CPS_LAYOUT_A7XX},
+    {CPS_A8XX, "a8xx", CPS_LAYOUT_A8XX},
+    {CPS_NV17, "nv17", CPS_LAYOUT_NV17},
+    {CPS_NV41, "nv41", CPS_LAYOUT_NV41},
+    {CPS_G80, "g80", CPS_LAYOUT_G80},
+    {CPS_G92, "g92", CPS_LAYOUT_G92},
+    {CPS_SEQ_OLD, "seq-old", CPS_LAYOUT_SEQ_OLD},
+    {CPS_SEQ_NEW, "seq-new", CPS_LAYOUT_SEQ_NEW},
+};
 
 enum { GEN_COUNT = sizeof(gens) / sizeof(gens[0]) };
 
@@ -49,32 +73,20 @@ struct cps_names {
 
 enum cps_layout cps_gen_layout(enum cps_gen gen)
 {
-    switch (gen) {
-    case CPS_A5XX:
-        return CPS_LAYOUT_A5XX_PFP;
-    case CPS_A6XX:
-        return CPS_LAYOUT_A6XX;
-    case CPS_A7XX:
-        return CPS_LAYOUT_A7XX;
-    case CPS_A8XX:
-        break;
+    for (unsigned i = 0; i < GEN_COUNT; i++) {
+        if (gens[i].gen == gen)
+            return gens[i].layout;
     }
     return CPS_LAYOUT_A8XX;
 }
 
 enum cps_gen cps_layout_gen(enum cps_layout layout)
 {
-    switch (layout) {
-    case CPS_LAYOUT_A5XX_PFP:
-    case CPS_LAYOUT_A5XX_ME:
-        return CPS_A5XX;
-    case CPS_LAYOUT_A6XX:
-        return CPS_A6XX;
-    case CPS_LAYOUT_A8XX:
-        return CPS_A8XX;
-    default:
-        return CPS_A7XX;
+    for (unsigned i = 0; i < GEN_COUNT; i++) {
+        if (gens[i].layout == layout)
+            return gens[i].gen;
     }
+    return layout == CPS_LAYOUT_A5XX_ME ? CPS_A5XX : CPS_A7XX;
 }
 
 const char *cps_gen_name(enum cps_gen gen)
@@ -89,7 +101,7 @@ const char *cps_gen_name(enum cps_gen gen)
 bool cps_gen_parse(const char *name, enum cps_gen *ret)
 {
     for (unsigned i = 0; i < GEN_COUNT; i++) {
-        bool is_digit = name[0] == gens[i].name[1] && !name[1];
+        bool is_digit = gens[i].gen <= CPS_A8XX && name[0] == gens[i].name[1] && !name[1];
         if (is_digit || !strcmp(name, gens[i].name)) {
             *ret = gens[i].gen;
             return true;
@@ -107,9 +119,11 @@ static uint8_t layout_chips(enum cps_layout layout)
         return CPS_CHIP_BIT(6);
     case CPS_A7XX:
         return CPS_CHIP_BIT(7);
-    default:
+    case CPS_A8XX:
         /* rnndb's "A7XX" often means "so far": where it has no a8xx name, a7xx's is the best. */
         return CPS_CHIP_BIT(7) | CPS_CHIP_BIT(8);
+    default:
+        return CPS_CHIPS_ALL; /* the domains tell NVIDIA's apart */
     }
 }
 
@@ -122,8 +136,8 @@ int cps_names_space_(enum cps_layout layout, const char *name)
     }
     /* A tree may hold the later registers in a domain of their own. */
     enum cps_gen gen = cps_layout_gen(layout);
-    bool later =
-        (gen >= CPS_A7XX && !strcmp(name, "A7XX")) || (gen == CPS_A8XX && !strcmp(name, "A8XX"));
+    bool later = (gen & (CPS_A7XX | CPS_A8XX) && !strcmp(name, "A7XX")) ||
+                 (gen == CPS_A8XX && !strcmp(name, "A8XX"));
     return later ? CPS_SPACE_GPU : -1;
 }
 

@@ -3,8 +3,9 @@
  * expansion, no function pointers. Private to isa/.
  *
  * FIELD(id, name, low, width, kind, gens)
- *     One operand: `width` bits from bit `low`. In other generations than `gens` the bits are
- *     don't-care. `name` is what messages and cps_insn_field() call it; prefixes are written as
+ *     One operand: `width` bits from bit `low`, which may lie behind the first 64 but not across
+ *     them. In other generations than `gens` the bits are don't-care. `name` is what messages and
+ * cps_insn_field() call it; prefixes are written as
  *     "(name)" or "(nameN)".
  * FORM(id, mnemonic, text, ignored, fields...)
  *     One way to write an instruction. `mnemonic` replaces the operation's own name unless NULL.
@@ -17,7 +18,10 @@
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
  *     a generation wins; ALIAS rows stand before the more general row that they overlap (an old
- *     spelling, which is only read, behind it), LITERAL rows are printed as [word]. */
+ *     spelling, which is only read, behind it), LITERAL rows are printed as [word].
+ *
+ * An instruction is as long as its opcode and fields reach, in whole units; where the instruction
+ * set has a length field (cps_isa.length_low), that field says it too. */
 #ifndef CPS_TABLE_H
 #define CPS_TABLE_H
 
@@ -39,6 +43,10 @@ enum cps_field_kind {
     CPS_FIELD_CTL,   /**< control register number, "@NAME" */
     CPS_FIELD_SQE,   /**< SQE register number, "%NAME" */
     CPS_FIELD_BASE,  /**< byte offset of a memory access */
+    CPS_FIELD_TWICE, /**< unsigned, written doubled */
+    CPS_FIELD_BITNO, /**< number of a hardware flag, or its name */
+    CPS_FIELD_EVENT, /**< number of an event, or its name */
+    CPS_FIELD_PAIRS, /**< no bits of its own: pairs of words up to the end, "a=b, c=d" */
 };
 
 struct cps_field {
@@ -46,7 +54,7 @@ struct cps_field {
     uint8_t low;
     uint8_t width;
     uint8_t kind; /**< enum cps_field_kind */
-    uint8_t gens;
+    uint16_t gens;
 };
 
 struct cps_form {
@@ -56,7 +64,8 @@ struct cps_form {
     uint8_t field[CPS_MAX_OPERANDS]; /**< indexes into cps_isa.fields, 0-terminated if shorter */
 };
 
-enum cps_op_kind { CPS_OP_ALU, CPS_OP_OWN };
+/** OUT, REG, VAL: of SEQ, expressions over the words of that name (seq.def). */
+enum cps_op_kind { CPS_OP_ALU, CPS_OP_OWN, CPS_OP_OUT, CPS_OP_REG, CPS_OP_VAL };
 
 struct cps_op {
     const char *text;
@@ -68,7 +77,7 @@ enum cps_enc_flags { CPS_ENC_PLAIN = 0, CPS_ENC_ALIAS = 1, CPS_ENC_LITERAL = 2 }
 
 struct cps_enc {
     uint16_t op;
-    uint8_t gens;
+    uint16_t gens;
     uint8_t form;
     uint8_t flags;
     uint64_t match;
@@ -78,21 +87,40 @@ struct cps_enc {
 struct cps_isa {
     const char *name;
     uint8_t unit;                   /**< bytes of the smallest instruction */
+    uint8_t length_low;             /**< where instructions say their length in units */
+    uint8_t length_width;           /**< 0: they do not */
+    bool bracket_flags;             /**< an old spelling has a last operand for bits 15:12 */
     const struct cps_field *fields; /**< entry 0 is unused */
     const struct cps_form *forms;
     const struct cps_op *ops; /**< entry 0 is "no instruction" */
     size_t op_count;
     const struct cps_enc *encs;
     size_t enc_count;
-    /** Register names by number, as written when read and when written; NULL entries: "$xx". */
+    /** Register names by number, as written when read and when written; NULL entries: "$xx".
+     * NULL for sets without registers. */
     const char *const *source_names;
     const char *const *target_names;
 };
 
 static inline uint64_t cps_field_mask_(const struct cps_field *field)
 {
-    return ((UINT64_C(1) << field->width) - 1) << (field->kind == CPS_FIELD_SKIP ? 0 : field->low);
+    return ((UINT64_C(1) << field->width) - 1)
+           << (field->kind == CPS_FIELD_SKIP ? 0 : field->low & 63);
 }
+/** Where its bits lie: 0 the first 64, 1 those behind. */
+static inline unsigned cps_field_half_(const struct cps_field *field)
+{
+    return field->kind == CPS_FIELD_SKIP ? 0 : field->low >> 6;
+}
+/** Bits of a length field, in the first 64. */
+static inline uint64_t cps_length_mask_(const struct cps_isa *isa)
+{
+    return ((UINT64_C(1) << isa->length_width) - 1) << isa->length_low;
+}
+/** encode.c: the bits of an instruction, and bytes that a row has without its list. */
+CPS_MUST_USE struct cps_err *cps_encode_bits_(const struct cps_isa *isa,
+                                              const struct cps_insn *insn, uint64_t ret[2]);
+uint32_t cps_enc_length_(const struct cps_isa *isa, const struct cps_enc *enc);
 static inline const struct cps_form *cps_form_(const struct cps_isa *isa, const struct cps_enc *enc)
 {
     return &isa->forms[enc->form];

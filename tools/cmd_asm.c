@@ -3,6 +3,7 @@
 #include "fw/fw.h"
 #include "isa/le.h"
 #include "opt.h"
+#include "peer.h"
 #include "report.h"
 #include "trace/outfile.h"
 #include "trace/stream.h"
@@ -58,6 +59,8 @@ int cmd_asm(const struct cps_options *opt)
     struct cps_stream *stream = NULL;
     if (opt->arg_count != 1 || !opt->output)
         return report_usage("asm takes one source file and -o FILE");
+    if (peer_wanted(opt))
+        return peer_asm(opt);
     struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
     if (!err)
         err = assemble(opt, stream);

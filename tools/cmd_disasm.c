@@ -2,6 +2,7 @@
  * cpscope disasm: firmware to assembly. */
 #include "info.h"
 #include "opt.h"
+#include "peer.h"
 #include "report.h"
 #include "trace/outfile.h"
 
@@ -34,6 +35,8 @@ int cmd_disasm(const struct cps_options *opt)
     struct cps_fw *fw = NULL;
     if (opt->arg_count != 1)
         return report_usage("disasm takes one firmware file");
+    if (peer_wanted(opt))
+        return peer_disasm(opt);
     struct cps_err *err = list(opt, &fw, &text);
     cps_fw_destroy(fw);
     return err ? report_error(err) : 0;

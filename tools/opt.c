@@ -153,7 +153,7 @@ static bool set_value(struct cps_options *to, const struct option *option, const
         *(long *)field = (long)count;
         return true;
     case KIND_GEN:
-        if (!cps_gen_parse(text, &gen))
+        if (!cps_gen_parse(text, &gen) || gen > CPS_A8XX)
             return false;
         *(unsigned *)field = gen;
         return true;

@@ -23,6 +23,9 @@ struct cps_options {
     unsigned search_count;
     bool update;
     long jobs;
+    const char *engine;
+    const char *chip;
+    const char *seq_abi;
     const char *shard;
     const char *cache;
     bool no_cache;

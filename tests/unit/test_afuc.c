@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The afuc table: facts about single words, and properties of all rows of all generations. */
+ * The afuc table: facts about single words. Properties of its rows are in test_sets.c. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,21 +9,8 @@
 
 #include "table.h"
 
-#define SWEEP        2000000u /* random words per generation */
-#define SWEEP_TEXT   16u      /* of which every so many goes through text */
-#define ROW_OPERANDS 200u     /* random operands per row and generation */
-
 static const enum cps_gen gens[] = {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX};
 enum { GEN_COUNT = 4 };
-
-/* xorshift: the same words in every run. */
-static uint32_t next_random(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
 
 static void print_word(enum cps_gen gen, uint32_t word, uint32_t pc, struct cps_buf *out)
 {
@@ -217,167 +204,12 @@ static void test_syntax_errors(void **state)
     }
 }
 
-/* ---- properties of the rows ---- */
-
-static uint64_t row_fields(const struct cps_enc *enc, unsigned gen)
-{
-    const struct cps_isa *isa = cps_isa_afuc();
-    const struct cps_form *form = cps_form_(isa, enc);
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
-        const struct cps_field *field = &isa->fields[form->field[i]];
-        if (field->gens & gen) {
-            assert_int_equal(bits & cps_field_mask_(field), 0);
-            bits |= cps_field_mask_(field);
-        }
-    }
-    return bits;
-}
-
-/* Bits of fields that other generations have: not looked at here. */
-static uint64_t foreign_fields(const struct cps_enc *enc, unsigned gen)
-{
-    const struct cps_isa *isa = cps_isa_afuc();
-    const struct cps_form *form = cps_form_(isa, enc);
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
-        const struct cps_field *field = &isa->fields[form->field[i]];
-        bits |= field->gens & gen ? 0 : cps_field_mask_(field);
-    }
-    return bits;
-}
-
-static void test_all_bits_accounted(void **state)
-{
-    const struct cps_isa *isa = cps_isa_afuc();
-    (void)state;
-    for (size_t i = 0; i < isa->enc_count; i++) {
-        const struct cps_enc *enc = &isa->encs[i];
-        assert_int_equal(enc->match & ~enc->mask, 0);
-        for (unsigned g = 0; g < GEN_COUNT; g++) {
-            if (!(enc->gens & gens[g]))
-                continue;
-            uint64_t fields = row_fields(enc, gens[g]);
-            uint64_t ignored = cps_form_(isa, enc)->ignored | foreign_fields(enc, gens[g]);
-            assert_int_equal(enc->mask & fields, 0);
-            assert_int_equal((enc->mask | fields) & ignored, 0);
-            assert_int_equal(enc->mask | fields | ignored, 0xffffffff);
-        }
-    }
-}
-
-static void test_no_overlap(void **state)
-{
-    const struct cps_isa *isa = cps_isa_afuc();
-    (void)state;
-    for (size_t i = 0; i < isa->enc_count; i++) {
-        for (size_t k = i + 1; k < isa->enc_count; k++) {
-            const struct cps_enc *a = &isa->encs[i];
-            const struct cps_enc *b = &isa->encs[k];
-            if (!(a->gens & b->gens) || a->flags & CPS_ENC_ALIAS || b->flags & CPS_ENC_ALIAS)
-                continue;
-            assert_int_not_equal((a->match ^ b->match) & a->mask & b->mask, 0);
-        }
-    }
-}
-
-/* encode(decode(w)) gives w back, apart from bits that no row claims. */
-static void check_encode(enum cps_gen gen, uint32_t word)
-{
-    struct cps_insn insn;
-    uint64_t again = 0;
-    cps_decode(cps_isa_afuc(), gen, word, &insn);
-    if (!insn.enc)
-        return;
-    assert_null(cps_encode(cps_isa_afuc(), &insn, &again));
-    assert_int_equal(again | insn.unclaimed, word);
-}
-
-static void check_text(enum cps_gen gen, uint32_t word, uint32_t pc, struct cps_buf *out)
-{
-    uint64_t again = 0;
-    print_word(gen, word, pc, out);
-    assert_null(parse(gen, cps_buf_text(out), pc, &again));
-    assert_int_equal(again, word);
-}
-
-static void test_every_row(void **state)
-{
-    const struct cps_isa *isa = cps_isa_afuc();
-    uint32_t random = 0x13579bdf;
-    CPS_BUF out = {0};
-    (void)state;
-    for (size_t i = 0; i < isa->enc_count; i++) {
-        const struct cps_enc *enc = &isa->encs[i];
-        for (unsigned g = 0; g < GEN_COUNT; g++) {
-            for (unsigned n = 0; enc->gens & gens[g] && n < ROW_OPERANDS; n++) {
-                uint32_t fields = (uint32_t)row_fields(enc, gens[g]);
-                uint32_t word = (uint32_t)enc->match | (next_random(&random) & fields);
-                check_encode(gens[g], word);
-                check_text(gens[g], word, n, &out);
-            }
-        }
-    }
-}
-
-static void test_random_words(void **state)
-{
-    uint32_t random = 0x2468ace1;
-    CPS_BUF out = {0};
-    (void)state;
-    for (unsigned g = 0; g < GEN_COUNT; g++) {
-        for (uint32_t n = 0; n < SWEEP; n++) {
-            uint32_t word = next_random(&random);
-            check_encode(gens[g], word);
-            if (n % SWEEP_TEXT == 0)
-                check_text(gens[g], word, n & 0xffff, &out);
-        }
-    }
-}
-
-static bool has_mnemonic(enum cps_gen gen, const char *mnemonic)
-{
-    const struct cps_isa *isa = cps_isa_afuc();
-    for (size_t i = 0; i < isa->enc_count; i++) {
-        const struct cps_enc *enc = &isa->encs[i];
-        if (enc->gens & gen && !strcmp(cps_mnemonic_(isa, enc), mnemonic))
-            return true;
-    }
-    return false;
-}
-
-/* The text of a row is refused where no row of the generation has its mnemonic. */
-static void test_foreign_texts(void **state)
-{
-    const struct cps_isa *isa = cps_isa_afuc();
-    CPS_BUF out = {0};
-    unsigned refused = 0;
-    (void)state;
-    for (size_t i = 0; i < isa->enc_count; i++) {
-        const struct cps_enc *enc = &isa->encs[i];
-        for (unsigned g = 0; g < GEN_COUNT && !(enc->flags & CPS_ENC_LITERAL); g++) {
-            uint64_t word = 0;
-            if (has_mnemonic(gens[g], cps_mnemonic_(isa, enc)))
-                continue;
-            const struct cps_insn insn = {.enc = enc, .op = enc->op, .word = enc->match};
-            cps_buf_clear(&out);
-            cps_print_decoded(isa, &insn, 0, NULL, &out);
-            struct cps_err *err = parse(gens[g], cps_buf_text(&out), 0, &word);
-            assert_non_null(err);
-            cps_err_free(err);
-            refused++;
-        }
-    }
-    assert_true(refused > 10);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_facts),         cmocka_unit_test(test_spellings),
-        cmocka_unit_test(test_syntax_errors), cmocka_unit_test(test_all_bits_accounted),
-        cmocka_unit_test(test_no_overlap),    cmocka_unit_test(test_every_row),
-        cmocka_unit_test(test_random_words),  cmocka_unit_test(test_foreign_texts),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_syntax_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

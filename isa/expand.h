@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * Expands one instruction table to constant data: fields, forms, ops, encs. The file that includes
+ * it defines TABLE, the name of the .def file, and OP_ID(id), the number of an operation. */
+#include "table.h"
+
+enum field {
+    F_END,
+#define FIELD(id, ...) F_##id,
+#include TABLE
+};
+
+static const struct cps_field fields[] = {
+    {0},
+#define FIELD(id, name, low, width, kind, gens) {name, low, width, CPS_FIELD_##kind, gens},
+#include TABLE
+};
+
+enum form {
+#define FORM(id, ...) FORM_##id,
+#include TABLE
+};
+
+static const struct cps_form forms[] = {
+#define FORM(id, mnemonic, text, ignored, ...) {mnemonic, text, ignored, {__VA_ARGS__}},
+#include TABLE
+};
+
+static const struct cps_op ops[] = {
+    {"", "", CPS_OP_OWN},
+#define OP(id, text, kind, ...) {text, #__VA_ARGS__, CPS_OP_##kind},
+#include TABLE
+};
+
+static const struct cps_enc encs[] = {
+#define ENC(op, gens, form, match, mask, flags) \
+    {OP_ID(op), gens, FORM_##form, CPS_ENC_##flags, match, mask},
+#include TABLE
+};
+
+#define EXPANDED                                                                            \
+    .fields = fields, .forms = forms, .ops = ops, .op_count = sizeof(ops) / sizeof(ops[0]), \
+    .encs = encs, .enc_count = sizeof(encs) / sizeof(encs[0])

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * Which engine for scripts is meant; assembling and listing for it. */
+#include "peer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "trace/outfile.h"
+#include "trace/stream.h"
+
+static const struct cps_isa *const peers[] = {&cps_isa_hwsq, &cps_isa_seq};
+
+bool peer_wanted(const struct cps_options *opt)
+{
+    return opt->engine && strcmp(opt->engine, "afuc") != 0;
+}
+
+static const struct cps_isa *find_isa(const char *name)
+{
+    for (unsigned i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
+        if (!strcmp(cps_isa_name(peers[i]), name))
+            return peers[i];
+    }
+    return NULL;
+}
+
+int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen)
+{
+    char name[24] = "";
+    enum cps_gen found = CPS_A6XX;
+    *isa = find_isa(opt->engine);
+    *gen = 0;
+    if (!*isa)
+        return report_usage("--engine %s: expected afuc, hwsq or seq", opt->engine);
+    bool seq = *isa == &cps_isa_seq;
+    const char *word = seq ? opt->seq_abi : opt->chip;
+    if (seq ? opt->chip != NULL : opt->seq_abi != NULL)
+        return report_usage(seq ? "seq has no --chip, but --seq-abi" : "hwsq has no --seq-abi");
+    if (!word)
+        return 0;
+    snprintf(name, sizeof(name), "%s%s", seq ? "seq-" : "", word);
+    if (!cps_gen_parse(name, &found) || cps_gen_isa(found) != *isa)
+        return report_usage(seq ? "--seq-abi %s: expected old or new"
+                                : "--chip %s: expected nv17, nv41, g80 or g92",
+                            word);
+    *gen = found;
+    return 0;
+}
+
+static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
+{
+    struct cps_outfile *out = NULL;
+    if (bytes->failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_outfile_open(path, &out));
+    cps_outfile_write(out, cps_buf_text(bytes), bytes->size);
+    return cps_outfile_commit(out);
+}
+
+static struct cps_err *assemble(const struct cps_options *opt, unsigned gen)
+{
+    struct cps_stream *stream = NULL;
+    CPS_FREE uint8_t *text = NULL;
+    CPS_BUF bytes = {0};
+    size_t size = 0;
+    CPS_TRY(cps_stream_open(opt->arg[0], &stream));
+    struct cps_err *err = cps_stream_read_all(stream, 64u << 20, &text, &size);
+    cps_stream_close(stream);
+    if (!err)
+        err = cps_script_assemble(opt->arg[0], (const char *)text, size, gen, &bytes);
+    return err ? err : write_all(opt->output, &bytes);
+}
+
+int peer_asm(const struct cps_options *opt)
+{
+    const struct cps_isa *isa = NULL;
+    unsigned gen = 0;
+    int status = peer_usage(opt, &isa, &gen);
+    if (!status && opt->debug)
+        status = report_usage("scripts have no ELF form");
+    if (status)
+        return status;
+    struct cps_err *err = assemble(opt, gen);
+    return err ? report_error(err) : 0;
+}
+
+static struct cps_err *list(const struct cps_options *opt, const struct cps_isa *isa, unsigned gen,
+                            struct cps_script *script)
+{
+    CPS_BUF text = {0};
+    CPS_TRY(cps_script_load(opt->arg[0], isa, gen, script));
+    CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
+                               opt->rnn, &text));
+    return write_all(opt->output ? opt->output : "-", &text);
+}
+
+int peer_disasm(const struct cps_options *opt)
+{
+    CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
+    const struct cps_isa *isa = NULL;
+    unsigned gen = 0;
+    int status = peer_usage(opt, &isa, &gen);
+    if (status)
+        return status;
+    struct cps_err *err = list(opt, isa, gen, &script);
+    return err ? report_error(err) : 0;
+}
