@@ -19,33 +19,72 @@ static const bool is_alu[CPS_AFUC_OP_COUNT] = {
 #include "../isa/afuc.def"
 };
 
-struct loader {
-    const struct cps_isa *isa;
-    const struct cps_insn *insn;
-    uint32_t pc;
-    uint32_t count;
+/* Fields of the table that matter here. */
+enum field {
+    REP,
+    PEEK,
+    BANG,
+    XMOV,
+    SDS,
+    DST,
+    SRC1,
+    SRC2,
+    REG,
+    IMM16,
+    IMM12,
+    IMM5,
+    SHIFT,
+    BIT,
+    LO,
+    HI,
+    BASE,
+    TARGET,
+    FIELD_COUNT,
+};
+static const char *const field_name[FIELD_COUNT] = {
+    "rep",   "peek",  "!",    "xmov",  "sds", "dst", "src1", "src2", "reg",
+    "imm16", "imm12", "imm5", "shift", "bit", "lo",  "hi",   "base", "target",
 };
 
-static int64_t field(const struct loader *l, const char *name, int64_t fallback)
+struct loader {
+    struct cps_decoder decoder;
+    struct cps_insn insn;
+    uint32_t pc;
+    uint32_t count;
+    bool known[CPS_MAX_ROWS]; /* rows whose positions have been looked up */
+    int8_t position[CPS_MAX_ROWS][FIELD_COUNT];
+};
+
+/* Looks the fields of the instruction's row up by name, once. */
+static void learn(struct loader *l)
 {
-    return cps_insn_field(l->isa, l->insn, name, fallback);
+    for (unsigned i = 0; i < FIELD_COUNT; i++)
+        l->position[l->insn.row][i] =
+            (int8_t)cps_insn_position(l->decoder.isa, &l->insn, field_name[i]);
+    l->known[l->insn.row] = true;
+}
+
+static int64_t field(const struct loader *l, enum field which, int64_t fallback)
+{
+    int at = l->position[l->insn.row][which];
+    return at < 0 ? fallback : l->insn.operand[at];
 }
 
 /* The immediate that replaces the second source of an ALU operation; false if there is none. */
 static bool alu_immediate(const struct loader *l, uint32_t *ret)
 {
-    int64_t imm16 = field(l, "imm16", -1);
-    int64_t imm12 = field(l, "imm12", -1);
-    int64_t bit = field(l, "bit", -1);
-    int64_t lo = field(l, "lo", -1);
+    int64_t imm16 = field(l, IMM16, -1);
+    int64_t imm12 = field(l, IMM12, -1);
+    int64_t bit = field(l, BIT, -1);
+    int64_t lo = field(l, LO, -1);
     if (imm16 >= 0)
-        *ret = (uint32_t)imm16 << field(l, "shift", 0);
+        *ret = (uint32_t)imm16 << field(l, SHIFT, 0);
     else if (imm12 >= 0)
         *ret = (uint32_t)imm12;
     else if (bit >= 0)
         *ret = (uint32_t)bit;
     else if (lo >= 0)
-        *ret = (uint32_t)(field(l, "hi", 0) << 5 | lo);
+        *ret = (uint32_t)(field(l, HI, 0) << 5 | lo);
     else
         return false;
     return true;
@@ -60,9 +99,9 @@ static bool is_plain(unsigned number)
 static void load_alu(const struct loader *l, struct afuc_uop *uop)
 {
     bool immediate = alu_immediate(l, &uop->imm);
-    uop->dst = (uint8_t)field(l, "dst", 0);
-    uop->s1 = (uint8_t)field(l, "src1", 0);
-    uop->s2 = immediate ? S2_IMM : (uint8_t)field(l, "src2", 0);
+    uop->dst = (uint8_t)field(l, DST, 0);
+    uop->s1 = (uint8_t)field(l, SRC1, 0);
+    uop->s2 = immediate ? S2_IMM : (uint8_t)field(l, SRC2, 0);
     bool plain = is_plain(uop->dst) && is_plain(uop->s1) && (immediate || is_plain(uop->s2)) &&
                  !uop->flags && !uop->xmov;
     uop->code = (uint16_t)(uop->code + (plain ? immediate : 2));
@@ -85,23 +124,25 @@ static bool is_relative(unsigned op)
 /* Control flow, memory and control access: data register in s2 or dst, offset register in s1. */
 static void load_own(const struct loader *l, struct afuc_uop *uop)
 {
-    int64_t target = field(l, "target", 0);
-    uop->dst = (uint8_t)field(l, "dst", 0);
-    uop->s1 = (uint8_t)field(l, "src1", field(l, "reg", 0));
-    uop->s2 = (uint8_t)field(l, "src2", 0);
-    uop->imm = (uint32_t)field(l, "base", field(l, "imm5", field(l, "bit", 0)));
-    uop->target = resolve(l, is_relative(l->insn->op) ? l->pc + target : target);
+    int64_t target = field(l, TARGET, 0);
+    uop->dst = (uint8_t)field(l, DST, 0);
+    uop->s1 = (uint8_t)field(l, SRC1, field(l, REG, 0));
+    uop->s2 = (uint8_t)field(l, SRC2, 0);
+    uop->imm = (uint32_t)field(l, BASE, field(l, IMM5, field(l, BIT, 0)));
+    uop->target = resolve(l, is_relative(l->insn.op) ? l->pc + target : target);
 }
 
 static void load_word(struct loader *l, struct afuc_uop *uop)
 {
-    *uop = (struct afuc_uop){.code = first_code[l->insn->op]};
-    if (!l->insn->enc)
+    *uop = (struct afuc_uop){.code = first_code[l->insn.op]};
+    if (!l->insn.enc)
         return;
-    uop->flags = (uint8_t)((field(l, "rep", 0) ? U_REP : 0) | (field(l, "peek", 0) ? U_PEEK : 0) |
-                           (field(l, "!", 0) ? U_PRE : 0));
-    uop->xmov = (uint8_t)field(l, "xmov", field(l, "sds", 0));
-    if (is_alu[l->insn->op])
+    if (!l->known[l->insn.row])
+        learn(l);
+    uop->flags = (uint8_t)((field(l, REP, 0) ? U_REP : 0) | (field(l, PEEK, 0) ? U_PEEK : 0) |
+                           (field(l, BANG, 0) ? U_PRE : 0));
+    uop->xmov = (uint8_t)field(l, XMOV, field(l, SDS, 0));
+    if (is_alu[l->insn.op])
         load_alu(l, uop);
     else
         load_own(l, uop);
@@ -114,12 +155,18 @@ static void load_word(struct loader *l, struct afuc_uop *uop)
         uop->code = UOP_BULK;
 }
 
+static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uint32_t word)
+{
+    l->pc = pc;
+    cps_decoder_decode(&l->decoder, word, &l->insn);
+    load_word(l, &image->uop[pc]);
+}
+
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)
 {
-    struct cps_insn insn;
-    struct loader l = {cps_isa_afuc(), &insn, pc, image->count};
-    cps_decode(l.isa, gen, word, &insn);
-    load_word(&l, &image->uop[pc]);
+    struct loader l = {.count = image->count};
+    cps_decoder_init(&l.decoder, cps_isa_afuc(), gen);
+    load_at(&l, image, pc, word);
 }
 
 struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
@@ -131,8 +178,10 @@ struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen g
         return cps_err_nomem();
     image->refs = 1;
     image->count = count;
+    struct loader l = {.count = count};
+    cps_decoder_init(&l.decoder, cps_isa_afuc(), gen);
     for (uint32_t pc = 0; pc < count; pc++)
-        afuc_patch_(image, pc, words[pc], gen);
+        load_at(&l, image, pc, words[pc]);
     image->uop[count] = (struct afuc_uop){.code = UOP_ILLEGAL};
     *ret = image;
     return NULL;

@@ -35,6 +35,8 @@ uint32_t cps_enc_length_(const struct cps_isa *isa, const struct cps_enc *enc)
 {
     const struct cps_form *form = cps_form_(isa, enc);
     unsigned bits = 0;
+    if (isa->one_unit)
+        return isa->unit;
     while (bits < 64 && enc->mask >> bits)
         bits++;
     for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
@@ -54,9 +56,13 @@ static bool has_list(const struct cps_isa *isa, const struct cps_enc *enc)
 /* Decides how long it is, of @p size bytes that are there. */
 static void measure(const struct cps_isa *isa, size_t size, struct cps_insn *insn)
 {
+    insn->needs = insn->length = isa->unit;
+    if (isa->one_unit)
+        return;
     uint32_t room = (uint32_t)(size < UINT32_MAX ? size - size % isa->unit : UINT32_MAX);
     uint64_t states = cps_length_mask_(isa);
-    insn->needs = insn->enc ? cps_enc_length_(isa, insn->enc) : isa->unit;
+    if (insn->enc)
+        insn->needs = cps_enc_length_(isa, insn->enc);
     insn->length = insn->needs;
     if (isa->length_width && !(insn->enc && insn->enc->mask & states)) {
         insn->length = (uint32_t)((insn->word & states) >> isa->length_low) * isa->unit;
@@ -81,13 +87,15 @@ static uint64_t unclaimed(const struct cps_insn *insn, const uint64_t claimed[2]
     return (insn->word & ~claimed[0] & low) | (insn->high & ~claimed[1] & high);
 }
 
-static void decode(const struct cps_isa *isa, enum cps_gen gen, size_t size, struct cps_insn *ret)
+/* Fills in what the row @p enc, NULL for none, says of the instruction. */
+static void explain(const struct cps_isa *isa, enum cps_gen gen, const struct cps_enc *enc,
+                    size_t size, struct cps_insn *ret)
 {
-    const struct cps_enc *enc = match_row(isa, gen, ret->word);
     ret->enc = enc;
     measure(isa, size, ret);
     if (!enc)
         return;
+    ret->row = (uint16_t)(enc - isa->encs);
     const struct cps_form *form = cps_form_(isa, enc);
     uint64_t claimed[2] = {enc->mask | cps_length_mask_(isa), 0};
     for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
@@ -101,10 +109,37 @@ static void decode(const struct cps_isa *isa, enum cps_gen gen, size_t size, str
     ret->unclaimed = unclaimed(ret, claimed);
 }
 
+void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa, enum cps_gen gen)
+{
+    uint16_t count = 0;
+    *decoder = (struct cps_decoder){.isa = isa, .gen = gen};
+    for (uint32_t slot = 0; slot < 32; slot++) {
+        decoder->from[slot] = count;
+        for (size_t i = 0; i < isa->enc_count && count < CPS_DECODER_ROWS; i++) {
+            const struct cps_enc *enc = &isa->encs[i];
+            if ((enc->gens & gen) && !((slot << 27 ^ enc->match) & enc->mask & 0xf8000000u))
+                decoder->row[count++] = (uint8_t)i;
+        }
+    }
+    decoder->from[32] = count;
+}
+
+void cps_decoder_decode(const struct cps_decoder *decoder, uint32_t word, struct cps_insn *ret)
+{
+    const struct cps_enc *found = NULL;
+    for (unsigned i = decoder->from[word >> 27]; !found && i < decoder->from[(word >> 27) + 1];
+         i++) {
+        const struct cps_enc *enc = &decoder->isa->encs[decoder->row[i]];
+        found = (word & enc->mask) == enc->match ? enc : NULL;
+    }
+    *ret = (struct cps_insn){.word = word};
+    explain(decoder->isa, decoder->gen, found, decoder->isa->unit, ret);
+}
+
 void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word, struct cps_insn *ret)
 {
     *ret = (struct cps_insn){.word = word};
-    decode(isa, gen, isa->unit, ret);
+    explain(isa, gen, match_row(isa, gen, word), isa->unit, ret);
 }
 
 void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t *bytes,
@@ -115,14 +150,13 @@ void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t
     *ret = (struct cps_insn){.word = cps_le32(held) | (uint64_t)cps_le32(held + 4) << 32,
                              .high = cps_le32(held + 8),
                              .bytes = bytes};
-    decode(isa, gen, size, ret);
+    explain(isa, gen, match_row(isa, gen, ret->word), size, ret);
 }
 
-/* Where in the form a field called @p name stands, or -1. */
-static int field_position(const struct cps_isa *isa, const struct cps_enc *enc, const char *name)
+int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn, const char *name)
 {
-    const struct cps_form *form = cps_form_(isa, enc);
-    for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
+    const struct cps_form *form = insn->enc ? cps_form_(isa, insn->enc) : NULL;
+    for (unsigned i = 0; form && i < CPS_MAX_OPERANDS && form->field[i]; i++) {
         if (strcmp(isa->fields[form->field[i]].name, name) == 0)
             return (int)i;
     }
@@ -132,6 +166,6 @@ static int field_position(const struct cps_isa *isa, const struct cps_enc *enc, 
 int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn, const char *name,
                        int64_t fallback)
 {
-    int at = insn->enc ? field_position(isa, insn->enc, name) : -1;
+    int at = cps_insn_position(isa, insn, name);
     return at < 0 ? fallback : insn->operand[at];
 }

@@ -37,6 +37,8 @@ static const struct cps_enc encs[] = {
 #include TABLE
 };
 
+_Static_assert(sizeof(encs) / sizeof(encs[0]) <= CPS_MAX_ROWS, "rows of " TABLE);
+
 #define EXPANDED                                                                            \
     .fields = fields, .forms = forms, .ops = ops, .op_count = sizeof(ops) / sizeof(ops[0]), \
     .encs = encs, .enc_count = sizeof(encs) / sizeof(encs[0])

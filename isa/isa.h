@@ -50,6 +50,7 @@ struct cps_insn {
     uint32_t high;             /**< bits 64 to 95 of long ones */
     const struct cps_enc *enc; /**< the matching row, or NULL: no row of the generation matches */
     uint16_t op;               /**< enum cps_afuc_op and its peers; 0 when @p enc is NULL */
+    uint16_t row;              /**< number of the matching row */
     bool misfit;               /**< it states, or there is, another length than the row has */
     uint32_t length;           /**< bytes that it takes, at least one unit */
     uint32_t needs;            /**< bytes that the row has; differs from @p length in a misfit */
@@ -111,6 +112,28 @@ CPS_PUBLIC void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t
  * pointer. An instruction that does not end within @p size is a misfit. */
 CPS_PUBLIC void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t *bytes,
                                  size_t size, struct cps_insn *ret);
+
+/** Most rows that the slots of a decoder name; most rows of a set. */
+#define CPS_DECODER_ROWS 1024
+#define CPS_MAX_ROWS     256
+
+/** Rows of one generation of a set whose instructions are single words, by the words' upper five
+ * bits: for whole images. Plain data. */
+struct cps_decoder {
+    const struct cps_isa *isa;
+    enum cps_gen gen;
+    uint16_t from[33]; /**< where in @p row a slot begins, and the last one ends */
+    uint8_t row[CPS_DECODER_ROWS];
+};
+CPS_PUBLIC void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa,
+                                 enum cps_gen gen);
+/** As cps_decode(). */
+CPS_PUBLIC void cps_decoder_decode(const struct cps_decoder *decoder, uint32_t word,
+                                   struct cps_insn *ret);
+/** Which of cps_insn.operand the field called @p field is, -1 if none: the same for all
+ * instructions of a row. */
+CPS_PUBLIC int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn,
+                                 const char *field);
 
 struct cps_names;
 

@@ -21,6 +21,7 @@ static const char *const afuc_target_names[32] = {
 static const struct cps_isa afuc = {
     .name = "afuc",
     .unit = 4,
+    .one_unit = true,
     .bracket_flags = true,
     EXPANDED,
     .source_names = afuc_source_names,

@@ -89,6 +89,7 @@ struct cps_isa {
     uint8_t unit;                   /**< bytes of the smallest instruction */
     uint8_t length_low;             /**< where instructions say their length in units */
     uint8_t length_width;           /**< 0: they do not */
+    bool one_unit;                  /**< every instruction is one unit long */
     bool bracket_flags;             /**< an old spelling has a last operand for bits 15:12 */
     const struct cps_field *fields; /**< entry 0 is unused */
     const struct cps_form *forms;

@@ -204,12 +204,35 @@ static void test_syntax_errors(void **state)
     }
 }
 
+/* Every slot of the decoder, in every generation. */
+static void test_decoder(void **state)
+{
+    (void)state;
+    uint32_t word = 1;
+    for (unsigned g = 0; g < GEN_COUNT; g++) {
+        struct cps_decoder decoder;
+        cps_decoder_init(&decoder, cps_isa_afuc(), gens[g]);
+        assert_true(decoder.from[32] < CPS_DECODER_ROWS);
+        for (unsigned i = 0; i < 200000; i++) {
+            struct cps_insn one;
+            struct cps_insn many;
+            word = word * 1664525u + 1013904223u;
+            cps_decode(cps_isa_afuc(), gens[g], word, &one);
+            cps_decoder_decode(&decoder, word, &many);
+            assert_ptr_equal(one.enc, many.enc);
+            assert_int_equal(one.unclaimed, many.unclaimed);
+            assert_memory_equal(one.operand, many.operand, sizeof(one.operand));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_syntax_errors),
+        cmocka_unit_test(test_decoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
