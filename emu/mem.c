@@ -43,6 +43,16 @@ static void set_bit(uint32_t *mask, uint32_t index)
     mask[index / 32] |= 1u << (index % 32);
 }
 
+static void set_bits(uint32_t *mask, uint32_t from, uint32_t count)
+{
+    for (uint32_t at = from, end = from + count; at < end;) {
+        uint32_t first = at % 32;
+        uint32_t some = 32 - first < end - at ? 32 - first : end - at;
+        mask[at / 32] |= (some == 32 ? ~0u : (1u << some) - 1) << first;
+        at += some;
+    }
+}
+
 static uint32_t word_index(uint64_t iova)
 {
     return (uint32_t)(iova % CPS_PAGE_BYTES / 4);
@@ -237,12 +247,28 @@ static bool write_byte(struct cps_mem *mem, uint64_t iova, uint8_t value)
     return cps_mem_write(mem, iova, (old & ~(0xffu << shift)) | (uint32_t)value << shift);
 }
 
+/* Whole dwords, at most to the end of the page, which is looked up once; 0 at the limit. */
+static uint64_t write_words(struct cps_mem *mem, uint64_t iova, const uint8_t *data, uint64_t size)
+{
+    struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
+    uint32_t index = word_index(iova);
+    uint32_t room = CPS_PAGE_WORDS - index;
+    uint32_t count = size / 4 < room ? (uint32_t)(size / 4) : room;
+    if (!page)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        page->word[index + i] = cps_le32(data + 4 * (size_t)i);
+    set_bits(page->known, index, count);
+    mem->changes++;
+    return 4 * (uint64_t)count;
+}
+
 struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *data, uint64_t size)
 {
     while (size) {
         bool whole = iova % 4 == 0 && size >= 4;
-        uint64_t step = whole ? 4 : 1;
-        if (!(whole ? cps_mem_write(mem, iova, cps_le32(data)) : write_byte(mem, iova, *data)))
+        uint64_t step = whole ? write_words(mem, iova, data, size) : write_byte(mem, iova, *data);
+        if (!step)
             return cps_err_new(CPS_ERR_NOMEM,
                                "the buffers of the capture need more than %llu MiB of memory",
                                (unsigned long long)(mem->limit >> 20));

@@ -45,7 +45,7 @@ bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value);
 const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *count);
 /** A number that changes whenever a window may have become stale; valid as long as @p mem. */
 const uint64_t *cps_mem_epoch(const struct cps_mem *mem);
-/** Counts stores that changed a value: equal counts mean equal contents. */
+/** Counts stores that changed a value, and all loads: equal counts mean equal contents. */
 uint64_t cps_mem_changes(const struct cps_mem *mem);
 /** Bytes of pages now, shared or not. */
 uint64_t cps_mem_bytes(const struct cps_mem *mem);

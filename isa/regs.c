@@ -324,8 +324,10 @@ static void add_field(const struct cps_name_field *field, unsigned half, uint32_
     if (out->size != start)
         cps_buf_str(out, " ");
     cps_buf_str(out, field->name);
-    if (field->low != field->high)
-        cps_buf_printf(out, "=0x%x", (unsigned)part);
+    if (field->low != field->high) {
+        cps_buf_add(out, "=", 1);
+        cps_buf_hex(out, part, 1);
+    }
 }
 
 void cps_name_fields(const struct cps_names *names, enum cps_space space, uint32_t number,

@@ -50,6 +50,8 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     CPS_TRY(trace_names(head, c->opt->rnn, c->names));
     CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
     CPS_TRY(cps_trace_writer_create(form, c->out, head, c->names, &c->writer));
+    if (opt_threads(c->opt) > 1)
+        cps_trace_writer_behind(c->writer);
     struct cps_err *err = copy_events(c);
     struct cps_err *late = cps_trace_writer_finish(c->writer);
     c->writer = NULL;
@@ -89,6 +91,8 @@ static struct cps_err *convert(struct conversion *c)
         return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
                            opt->to);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
+    if (opt_threads(opt) > 1)
+        cps_stream_ahead(c->in);
     CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
     bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);
     CPS_TRY(check_names(opt, capture, form));

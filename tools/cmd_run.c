@@ -18,10 +18,13 @@ struct run {
     const struct cps_options *opt;
     struct cps_outfile *out;
     struct cps_trace_head head;
+    struct cps_trace_head final_head; /* with the capture's hash, where `late_hash` */
     struct cps_trace_writer *writer;
     struct cps_stream *capture;
     struct dump *dump; /* a devcoredump is read whole, then replayed; else NULL */
     struct replay *replay;
+    bool hashing;   /* the capture, while it is read */
+    bool late_hash; /* `head` has zeros in its place until then */
     char capture_hash[65];
     char firmware_hash[65];
     char me_hash[65];
@@ -53,42 +56,68 @@ static struct cps_err *hash(const char *path, bool built_in, char ret[65])
     return NULL;
 }
 
-static struct cps_err *open_trace(struct run *run, const char *capture_name)
+static const char *capture_name(const struct run *run)
+{
+    return run->opt->arg_count ? run->opt->arg[0] : "demo.pm4";
+}
+
+static struct cps_err *hash_capture(struct run *run)
+{
+    run->late_hash = run->hashing && cps_outfile_patchable(run->out);
+    if (!run->late_hash)
+        return hash(capture_name(run), !run->opt->arg_count, run->capture_hash);
+    memset(run->capture_hash, '0', sizeof(run->capture_hash) - 1);
+    return NULL;
+}
+
+static struct cps_err *make_head(const struct run *run, struct cps_trace_head *ret)
+{
+    const struct rig *rig = &run->rig;
+    struct cps_trace_header header = {
+        .gen = rig->fw->gen,
+        .firmware = {{file_name(rig->fw->name), run->firmware_hash},
+                     {rig->me ? file_name(rig->me->name) : "", run->me_hash}},
+        .firmware_count = rig->me ? 2 : 1,
+        .capture = {file_name(capture_name(run)), run->capture_hash},
+        .policy = run->policy,
+        .events = run->opt->events ? run->opt->events : "default",
+    };
+    return cps_trace_head_make(&header, rig->fw->layout, rig_has_processors(rig), ret);
+}
+
+static bool wants_trace(const struct run *run)
+{
+    return run->opt->output || !(run->opt->json || run->dump);
+}
+
+static struct cps_err *open_trace(struct run *run)
 {
     const struct cps_options *opt = run->opt;
-    if ((opt->json || run->dump) && !opt->output)
-        return NULL;
-    struct cps_trace_header header = {
-        .gen = run->rig.fw->gen,
-        .firmware = {{file_name(run->rig.fw->name), run->firmware_hash},
-                     {run->rig.me ? file_name(run->rig.me->name) : "", run->me_hash}},
-        .firmware_count = run->rig.me ? 2 : 1,
-        .capture = {file_name(capture_name), run->capture_hash},
-        .policy = run->policy,
-        .events = opt->events ? opt->events : "default",
-    };
     const char *path = opt->output ? opt->output : "-";
     enum cps_trace_form form = cps_trace_form_of(path);
     if (opt->to && !cps_trace_form_parse(opt->to, &form))
         return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
                            opt->to);
-    CPS_TRY(cps_trace_head_make(&header, run->rig.fw->layout, rig_has_processors(&run->rig),
-                                &run->head));
+    describe_policy(run);
+    CPS_TRY(hash(run->rig.fw->name, !opt->fw_count, run->firmware_hash));
+    if (run->rig.me)
+        CPS_TRY(hash(run->rig.me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
+    CPS_TRY(hash_capture(run));
+    CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->rig.names, &run->writer));
     run->rig.trace = cps_trace_writer_sink(run->writer);
     return NULL;
 }
 
-static struct cps_err *open_capture(struct run *run, const char **name)
+static struct cps_err *open_capture(struct run *run)
 {
-    const struct cps_options *opt = run->opt;
-    if (opt->arg_count) {
-        *name = opt->arg[0];
-        return cps_stream_open(opt->arg[0], &run->capture);
-    }
-    *name = "demo.pm4";
-    return cps_stream_open_memory(*name, cps_demo_pm4, cps_demo_pm4_size, &run->capture);
+    if (!run->opt->arg_count)
+        return cps_stream_open_memory(capture_name(run), cps_demo_pm4, cps_demo_pm4_size,
+                                      &run->capture);
+    CPS_TRY(cps_stream_open(capture_name(run), &run->capture));
+    run->hashing = run->opt->output && cps_stream_hash(run->capture);
+    return NULL;
 }
 
 /* A hardware dump says where the firmware's image lay. */
@@ -122,27 +151,53 @@ static struct cps_err *replay(struct run *run)
     return NULL;
 }
 
+/* Where there are two threads only, the writer has more to do than the reader. */
+static void start_threads(struct run *run)
+{
+    unsigned threads = opt_threads(run->opt);
+    if (run->writer && threads > 1)
+        cps_trace_writer_behind(run->writer);
+    if (threads > (run->writer ? 2 : 1))
+        cps_stream_ahead(run->capture);
+}
+
 static struct cps_err *prepare(struct run *run)
 {
-    const struct cps_options *opt = run->opt;
-    const char *name = NULL;
-    CPS_TRY(open_capture(run, &name));
+    CPS_TRY(open_capture(run));
     CPS_TRY(read_dump(run));
-    CPS_TRY(rig_open(&run->rig, opt));
-    CPS_TRY(hash(name, !opt->arg_count, run->capture_hash));
-    CPS_TRY(hash(run->rig.fw->name, !opt->fw_count, run->firmware_hash));
-    if (run->rig.me)
-        CPS_TRY(hash(run->rig.me->name, false, run->me_hash));
-    describe_policy(run);
-    return open_trace(run, name);
+    CPS_TRY(rig_open(&run->rig, run->opt));
+    if (wants_trace(run))
+        CPS_TRY(open_trace(run));
+    else
+        run->rig.kinds = 0;
+    start_threads(run);
+    return NULL;
+}
+
+/* The hash is known now. */
+static struct cps_err *write_head_again(struct run *run)
+{
+    CPS_TRY(cps_stream_sha256(run->capture, run->capture_hash));
+    CPS_TRY(make_head(run, &run->final_head));
+    cps_trace_writer_rehead(run->writer, &run->final_head);
+    return NULL;
+}
+
+static struct cps_err *finish_trace(struct run *run)
+{
+    struct cps_err *err = run->late_hash ? write_head_again(run) : NULL;
+    struct cps_err *late = cps_trace_writer_finish(run->writer);
+    run->writer = NULL;
+    if (err)
+        cps_err_free(late);
+    return err ? err : late;
 }
 
 /* What ran is a complete trace with its END, also when the file behind it was cut; only a run
  * that executed nothing leaves no output. */
 static struct cps_err *finish(struct run *run, struct cps_err *err)
 {
-    struct cps_err *late = cps_trace_writer_finish(run->writer);
-    run->writer = NULL;
+    struct cps_err *late = finish_trace(run);
     if ((err && !run->rig.executed) || late) {
         cps_outfile_abort(run->out);
         run->out = NULL;
@@ -191,6 +246,7 @@ static void release(struct run *run)
     free(run->replay);
     cps_err_free(cps_trace_writer_finish(run->writer));
     cps_trace_head_deinit(&run->head);
+    cps_trace_head_deinit(&run->final_head);
     cps_outfile_abort(run->out);
     cps_stream_close(run->capture);
     rig_close(&run->rig);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/emu.h"
 #include "isa/isa.h"
@@ -61,6 +62,13 @@ int opt_command(const char *name)
             return (int)i;
     }
     return -1;
+}
+
+unsigned opt_threads(const struct cps_options *opt)
+{
+    if (opt->threads < 0)
+        return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 3 : 1;
+    return opt->threads > 1 ? (unsigned)opt->threads : 1;
 }
 
 static bool has(const char *text, const char *word)
@@ -206,7 +214,7 @@ static int take_option(unsigned command, int argc, char **argv, int *at, struct 
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
 {
     bool only_arguments = false;
-    *ret = (struct cps_options){.limit = 100000000, .submit = -1, .arg = argv};
+    *ret = (struct cps_options){.limit = 100000000, .submit = -1, .threads = -1, .arg = argv};
     for (int i = 0; i < argc; i++) {
         char *arg = argv[i];
         if (!only_arguments && !strcmp(arg, "--")) {

@@ -26,6 +26,7 @@ struct cps_options {
     const char *engine;
     const char *chip;
     const char *seq_abi;
+    long threads; /**< -1: as many as help */
     const char *shard;
     const char *cache;
     bool no_cache;
@@ -64,6 +65,10 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret);
 void opt_help(int command);
 /** Reads a number with k, M or G behind it. */
 bool opt_count(const char *text, uint64_t *ret);
+/** How many threads may work at a time, at least 1: what was asked for; else 1 on one processor,
+ * and on more one each to read, to emulate and to write: the system shares processors better than a
+ * thread that does two of them. */
+unsigned opt_threads(const struct cps_options *opt);
 /** Sets waits, visibility and prefetch as a text like "waits=stop prefetch=on" has them, words that
  * are missing to what traces are made with by default. NULL is no words. */
 void opt_policy(const char *text, struct cps_options *ret);

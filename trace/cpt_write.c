@@ -179,23 +179,33 @@ static void end(struct cps_trace_writer *w)
     ZSTD_freeCCtx(s->zstd);
 }
 
+/* Not by put_bytes(): it may come again, when the file is further on. */
+static void put_head(struct cps_trace_writer *w)
+{
+    uint8_t words[8];
+    size_t size = strlen(w->head->text);
+    cps_put_le32(words, (uint32_t)size);
+    cps_put_le32(words + 4, cpt_sum(w->head->text, size));
+    cps_buf_add(&w->buf, CPT_MAGIC, CPT_MAGIC_SIZE);
+    cps_buf_add(&w->buf, (const char *)words, sizeof(words));
+    cps_buf_add(&w->buf, w->head->text, size);
+}
+
 struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer)
 {
     struct state *s = calloc(1, sizeof(*s));
-    size_t size = strlen(writer->head->text);
     if (!s)
         return cps_err_nomem();
     writer->state = s;
+    writer->put_head = put_head;
     writer->event = write_event;
     writer->end = end;
+    s->offset = CPT_MAGIC_SIZE + 8 + strlen(writer->head->text);
     s->zstd = ZSTD_createCCtx();
     if (!s->zstd)
         return cps_err_nomem();
     ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
-    put_bytes(writer, CPT_MAGIC, CPT_MAGIC_SIZE);
-    put_words(writer, (const uint32_t[]){(uint32_t)size, cpt_sum(writer->head->text, size)}, 2);
-    put_bytes(writer, writer->head->text, size);
     return NULL;
 }
 

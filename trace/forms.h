@@ -16,9 +16,14 @@ struct cps_trace {
     void (*close)(void *state);
 };
 
-/** A writer: `event` appends to `buf`, which trace.c hands to the outfile; `end` is the last. */
+/** A writer: `event` appends to `buf`, which trace.c hands to the outfile; `end` is the last. What
+ * stands behind `filled` is the thread's while there is one. */
 struct cps_trace_writer {
-    struct cps_sink sink; /* first */
+    struct cps_sink sink;    /* first */
+    bool behind;             /* a thread may start */
+    struct cps_ring *ring;   /* of batches on their way to it, or NULL */
+    struct cps_event *batch; /* the one that is being filled, or NULL */
+    size_t filled;           /* events in it */
     struct cps_outfile *out;
     const struct cps_trace_head *head;
     struct cps_names *names[CPS_CPU_COUNT];
@@ -26,6 +31,7 @@ struct cps_trace_writer {
     void *state;    /* of the form; freed by trace.c with free() */
     uint64_t count; /* events so far */
     bool lost;      /* out of memory */
+    void (*put_head)(struct cps_trace_writer *writer); /* NULL: the form has none */
     void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);
     void (*end)(struct cps_trace_writer *writer);
 };

@@ -58,14 +58,19 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
     put_line(w, to);
 }
 
-struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer)
+static void put_head(struct cps_trace_writer *w)
 {
     struct json_object *head = json_object_new_object();
-    writer->event = write_event;
     json_object_object_add(head, "cpscope-trace", json_object_new_int(1));
-    add_text(head, "head", writer->head->text);
-    put_line(writer, head);
-    return writer->lost ? cps_err_nomem() : NULL;
+    add_text(head, "head", w->head->text);
+    put_line(w, head);
+}
+
+struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer)
+{
+    writer->put_head = put_head;
+    writer->event = write_event;
+    return NULL;
 }
 
 static const char *get_text(struct json_object *from, const char *key)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,6 +97,24 @@ void cps_outfile_write(struct cps_outfile *out, const void *data, size_t size)
         size -= some;
         if (out->used == BUFFER_BYTES)
             flush(out);
+    }
+}
+
+bool cps_outfile_patchable(const struct cps_outfile *out)
+{
+    return out->temporary != NULL;
+}
+
+void cps_outfile_patch(struct cps_outfile *out, const void *data, size_t size)
+{
+    const char *from = data;
+    flush(out);
+    for (size_t done = 0; !out->failed && done < size;) {
+        ssize_t wrote = pwrite(out->fd, from + done, size - done, (off_t)done);
+        if (wrote >= 0)
+            done += (size_t)wrote;
+        else if (errno != EINTR)
+            out->failed = errno;
     }
 }
 

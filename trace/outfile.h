@@ -4,6 +4,7 @@
 #ifndef CPS_OUTFILE_H
 #define CPS_OUTFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../isa/err.h"
@@ -16,6 +17,10 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_outfile_open(const char *path,
                                                          struct cps_outfile **ret);
 /** Appends; after an error the rest is dropped. */
 CPS_PUBLIC void cps_outfile_write(struct cps_outfile *out, const void *data, size_t size);
+/** Whether cps_outfile_patch() can: what is written in place has gone. */
+CPS_PUBLIC bool cps_outfile_patchable(const struct cps_outfile *out);
+/** Replaces the first @p size bytes, which were written before. */
+CPS_PUBLIC void cps_outfile_patch(struct cps_outfile *out, const void *data, size_t size);
 /** Flushes, syncs and renames; frees @p out in any case.
  * @return NULL, or the first CPS_ERR_OS (disk full, no permission); then nothing is left behind */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_outfile_commit(struct cps_outfile *out);

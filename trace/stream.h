@@ -19,6 +19,18 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_stream_open_memory(const char *name, const void *data, size_t size, struct cps_stream **ret);
 CPS_PUBLIC void cps_stream_close(struct cps_stream *stream);
 
+/** Lets a second thread read and decompress ahead, once there proves to be enough to do; what is
+ * read, and where errors come, stays the same. It ends with the stream, and until
+ * then the process must not fork(). */
+CPS_PUBLIC void cps_stream_ahead(struct cps_stream *stream);
+
+/** Hashes the file as it is stored while it is read, so that it is read once. To be called before
+ * anything is read or peeked. @return false for what is no regular file: it has no hash */
+CPS_PUBLIC bool cps_stream_hash(struct cps_stream *stream);
+/** After cps_stream_hash(): the SHA-256 of the whole file, as cps_sha256_file() gives it. What was
+ * not read yet is passed over: this is the last one to read. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_sha256(struct cps_stream *stream, char ret[65]);
+
 /** The name for messages: the path, or "(stdin)". */
 CPS_PUBLIC const char *cps_stream_name(const struct cps_stream *stream);
 /** Decompressed bytes consumed so far. */

@@ -265,10 +265,15 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
                    w->head->with_processor);
 }
 
+static void put_head(struct cps_trace_writer *w)
+{
+    cps_buf_str(&w->buf, w->head->text);
+}
+
 struct cps_err *cps_text_write_(struct cps_trace_writer *writer)
 {
+    writer->put_head = put_head;
     writer->event = write_event;
-    cps_buf_str(&writer->buf, writer->head->text);
     return NULL;
 }
 

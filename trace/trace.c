@@ -3,8 +3,12 @@
 #include <string.h>
 
 #include "forms.h"
+#include "ring.h"
 
-#define FLUSH_BYTES 65536u
+#define FLUSH_BYTES  65536u
+#define SMALL_EVENTS 16384u /* less is encoded before a thread has begun */
+#define BATCH_EVENTS 4096u
+#define BATCHES      16u
 
 static const struct form {
     const char *word;
@@ -115,15 +119,71 @@ static void flush(struct cps_trace_writer *w)
     cps_buf_clear(&w->buf);
 }
 
-static void put_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+static void encode(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
 {
-    struct cps_trace_writer *w = (struct cps_trace_writer *)sink;
     for (size_t i = 0; i < count; i++) {
         w->event(w, &events[i]);
         w->count++;
         if (w->buf.size >= FLUSH_BYTES)
             flush(w);
     }
+}
+
+/* The thread. */
+static void encode_behind(struct cps_ring *ring, void *argument)
+{
+    struct cps_trace_writer *w = argument;
+    const struct cps_event *events = NULL;
+    size_t size = 0;
+    while ((events = cps_ring_next_(ring, &size))) {
+        encode(w, events, size / sizeof(*events));
+        cps_ring_done_(ring);
+    }
+}
+
+static void send_batch(struct cps_trace_writer *w)
+{
+    if (w->batch)
+        cps_ring_put_(w->ring, w->filled * sizeof(*w->batch));
+    w->batch = NULL;
+    w->filled = 0;
+}
+
+static void fill_batches(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
+{
+    while (count) {
+        if (!w->batch)
+            w->batch = cps_ring_room_(w->ring);
+        size_t some = BATCH_EVENTS - w->filled;
+        some = some < count ? some : count;
+        memcpy(w->batch + w->filled, events, some * sizeof(*events));
+        w->filled += some;
+        events += some;
+        count -= some;
+        if (w->filled == BATCH_EVENTS)
+            send_batch(w);
+    }
+}
+
+static void put_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct cps_trace_writer *w = (struct cps_trace_writer *)sink;
+    if (w->behind && w->count >= SMALL_EVENTS) {
+        w->behind = false;
+        w->ring = cps_ring_start_(BATCHES, BATCH_EVENTS * sizeof(*events), encode_behind, w);
+    }
+    if (w->ring)
+        fill_batches(w, events, count);
+    else
+        encode(w, events, count);
+}
+
+/* Everything is the caller's again. */
+static void end_behind(struct cps_trace_writer *w)
+{
+    send_batch(w);
+    cps_ring_end_(w->ring);
+    w->ring = NULL;
 }
 
 struct cps_err *cps_trace_writer_create(enum cps_trace_form form, struct cps_outfile *out,
@@ -146,6 +206,8 @@ struct cps_err *cps_trace_writer_create(enum cps_trace_form form, struct cps_out
         free(w);
         return err;
     }
+    if (w->put_head)
+        w->put_head(w);
     *ret = w;
     return NULL;
 }
@@ -155,10 +217,28 @@ struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer)
     return &writer->sink;
 }
 
+void cps_trace_writer_behind(struct cps_trace_writer *writer)
+{
+    writer->behind = true;
+}
+
+void cps_trace_writer_rehead(struct cps_trace_writer *writer, const struct cps_trace_head *head)
+{
+    end_behind(writer);
+    flush(writer);
+    writer->head = head;
+    if (!writer->put_head)
+        return;
+    writer->put_head(writer);
+    cps_outfile_patch(writer->out, cps_buf_text(&writer->buf), writer->buf.size);
+    cps_buf_clear(&writer->buf);
+}
+
 struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer)
 {
     if (!writer)
         return NULL;
+    end_behind(writer);
     if (writer->end)
         writer->end(writer);
     flush(writer);

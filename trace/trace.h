@@ -83,6 +83,14 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_create(
     enum cps_trace_form form, struct cps_outfile *out, const struct cps_trace_head *head,
     struct cps_names *const names[CPS_CPU_COUNT], struct cps_trace_writer **ret);
 CPS_PUBLIC struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer);
+/** Lets a second thread encode, compress and write, once there proves to be enough to do; what is
+ * written stays the same. Until cps_trace_writer_finish(), nobody else may use the outfile, the
+ * head and the names. */
+CPS_PUBLIC void cps_trace_writer_behind(struct cps_trace_writer *writer);
+/** Writes @p head over the one that the writer was made with, which has the same length in every
+ * line; the outfile is patchable. Nothing but cps_trace_writer_finish() may follow. */
+CPS_PUBLIC void cps_trace_writer_rehead(struct cps_trace_writer *writer,
+                                        const struct cps_trace_head *head);
 /** Writes the rest and frees the writer; does not commit the outfile. NULL is fine.
  * @return NULL, or CPS_ERR_NOMEM when events were lost for lack of memory */
 CPS_PUBLIC struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer);

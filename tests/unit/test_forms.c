@@ -346,6 +346,57 @@ static void damage_is_named(void **state)
     }
 }
 
+/* With a thread or without, and with a head that is only right in the end. */
+static struct file write_threaded(enum cps_trace_form form, const struct cps_event *events,
+                                  size_t count, bool behind, bool late)
+{
+    char path[] = "test_forms.XXXXXX";
+    struct cps_outfile *out = NULL;
+    struct cps_trace_head head[2];
+    struct cps_trace_writer *writer = NULL;
+    close(mkstemp(path));
+    assert_null(cps_outfile_open(path, &out));
+    assert_true(cps_outfile_patchable(out));
+    assert_null(cps_trace_head_parse("head", HEAD, &head[0]));
+    assert_null(cps_trace_head_parse("head", HEAD, &head[1]));
+    if (late)
+        memcpy(strstr(head[0].text, "\n# ") + 3, "zzz", 3);
+    assert_null(cps_trace_writer_create(form, out, &head[0], NULL, &writer));
+    if (behind)
+        cps_trace_writer_behind(writer);
+    for (size_t at = 0; at < count; at += 777)
+        cps_trace_writer_sink(writer)->put(cps_trace_writer_sink(writer), events + at,
+                                           count - at < 777 ? count - at : 777);
+    if (late)
+        cps_trace_writer_rehead(writer, &head[1]);
+    assert_null(cps_trace_writer_finish(writer));
+    assert_null(cps_outfile_commit(out));
+    cps_trace_head_deinit(&head[0]);
+    cps_trace_head_deinit(&head[1]);
+    return slurp(path);
+}
+
+static void threads_and_late_heads_change_no_byte(void **state)
+{
+    const size_t count = 150000;
+    struct cps_event *events = calloc(count, sizeof(*events));
+    (void)state;
+    for (uint32_t i = 0; i < count; i++)
+        events[i] = (struct cps_event){cps_event_head(CPS_EV_REG, 0, CPS_CPU_SQE, i % 500),
+                                       i * 2654435761u, 0x8800 + i % 97};
+    for (unsigned form = 0; form < CPS_FORM_COUNT; form++) {
+        struct file plain = write_threaded(form, events, count, false, false);
+        for (unsigned way = 1; way < 4; way++) {
+            struct file other = write_threaded(form, events, count, way & 1, way & 2);
+            assert_int_equal(other.size, plain.size);
+            assert_memory_equal(other.bytes, plain.bytes, plain.size);
+            free(other.bytes);
+        }
+        free(plain.bytes);
+    }
+    free(events);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_flipped_bit_is_noticed_or_does_no_harm),
         cmocka_unit_test(cpt_takes_few_bytes_for_what_repeats),
         cmocka_unit_test(damage_is_named),
+        cmocka_unit_test(threads_and_late_heads_change_no_byte),
     };
     return cmocka_run_group_tests_name("forms", tests, NULL, NULL);
 }

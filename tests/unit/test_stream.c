@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -130,11 +131,112 @@ static void a_full_disk_is_reported(void **state)
     cps_err_free(err);
 }
 
+#define BIG (3u << 20)
+
+/* A file of BIG bytes that compress a little, as gzip; the caller frees what it holds. */
+static uint8_t *big_file(char *path)
+{
+    uint8_t *bytes = malloc(BIG);
+    uint32_t random = 1;
+    for (size_t i = 0; i < BIG; i++) {
+        random = random * 1664525 + 1013904223;
+        bytes[i] = (uint8_t)(random >> 24 & 0x3f);
+    }
+    close(mkstemp(path));
+    gzFile file = gzopen(path, "wb1");
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, bytes, BIG), BIG);
+    assert_int_equal(gzclose(file), Z_OK);
+    return bytes;
+}
+
+/* Reads by odd pieces, with a look ahead before each; gives the bytes read. */
+static size_t read_pieces(struct cps_stream *stream, uint8_t *to, size_t room, struct cps_err **err)
+{
+    size_t done = 0;
+    size_t got = 1;
+    for (size_t want = 1; got && !*err; want = want * 7 % 100003) {
+        const uint8_t *ahead = NULL;
+        size_t seen = 0;
+        *err = cps_stream_peek(stream, 4096, &ahead, &seen);
+        uint8_t first = seen && !*err ? *ahead : 0;
+        if (!*err)
+            *err =
+                cps_stream_read(stream, to + done, want < room - done ? want : room - done, &got);
+        if (!*err && got)
+            assert_int_equal(to[done], first);
+        done += *err ? 0 : got;
+    }
+    return done;
+}
+
+static void a_thread_reads_the_same(void **state)
+{
+    char path[] = "test_stream.XXXXXX";
+    char message[2][200] = {"", ""};
+    size_t size[2];
+    (void)state;
+    uint8_t *bytes = big_file(path);
+    uint8_t *got = malloc(BIG + 1);
+    for (unsigned cut = 0; cut < 2; cut++) {
+        for (unsigned threads = 0; threads < 2; threads++) {
+            struct cps_stream *stream = NULL;
+            struct cps_err *err = NULL;
+            assert_null(cps_stream_open(path, &stream));
+            if (threads)
+                cps_stream_ahead(stream);
+            size[threads] = read_pieces(stream, got, BIG + 1, &err);
+            assert_memory_equal(got, bytes, size[threads]);
+            snprintf(message[threads], sizeof(message[0]), "%s", err ? err->message : "");
+            cps_err_free(err);
+            cps_stream_close(stream);
+        }
+        assert_int_equal(size[0], size[1]);
+        assert_string_equal(message[0], message[1]);
+        assert_true(cut ? size[0] < BIG && message[0][0] : size[0] == BIG);
+        assert_int_equal(truncate(path, 1 << 20), 0);
+    }
+    unlink(path);
+    free(bytes);
+    free(got);
+}
+
+/* Behind a few bytes, or many, and closed without: the thread ends with the stream. */
+static void the_hash_comes_with_the_reading(void **state)
+{
+    char path[] = "test_stream.XXXXXX";
+    char expected[65];
+    char hash[65];
+    (void)state;
+    uint8_t *bytes = big_file(path);
+    assert_null(cps_sha256_file(path, expected));
+    for (unsigned round = 0; round < 6; round++) {
+        struct cps_stream *stream = NULL;
+        uint64_t skipped = 0;
+        assert_null(cps_stream_open(path, &stream));
+        assert_true(cps_stream_hash(stream));
+        if (round % 2)
+            cps_stream_ahead(stream);
+        assert_null(cps_stream_skip(stream, round / 2 * (BIG / 2), &skipped));
+        assert_null(cps_stream_sha256(stream, hash));
+        assert_string_equal(hash, expected);
+        cps_stream_close(stream);
+        assert_null(cps_stream_open(path, &stream));
+        cps_stream_ahead(stream);
+        assert_null(cps_stream_skip(stream, round / 2 * (BIG / 2), &skipped));
+        cps_stream_close(stream);
+    }
+    unlink(path);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gzip_members_in_a_row_are_one_stream),
         cmocka_unit_test(gzip_cut_anywhere_is_an_error),
+        cmocka_unit_test(a_thread_reads_the_same),
+        cmocka_unit_test(the_hash_comes_with_the_reading),
         cmocka_unit_test(peek_does_not_consume),
         cmocka_unit_test(a_directory_is_refused),
         cmocka_unit_test(aborted_output_leaves_nothing),
