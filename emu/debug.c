@@ -78,7 +78,7 @@ struct cps_debug_place cps_debug_place(const struct cps_debug *d)
     return d->place;
 }
 
-void cps_debug_interrupt(struct cps_debug *d, const volatile int *flag)
+void cps_debug_interrupt(struct cps_debug *d, const atomic_int *flag)
 {
     d->interrupt = flag;
 }

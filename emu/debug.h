@@ -8,6 +8,8 @@
 #ifndef CPS_DEBUG_H
 #define CPS_DEBUG_H
 
+#include <stdatomic.h>
+
 #include "emu.h"
 
 #define CPS_DEBUG_CHECKPOINTS 48u
@@ -104,7 +106,7 @@ CPS_PUBLIC void cps_debug_destroy(struct cps_debug *debug);
 CPS_PUBLIC struct cps_machine *cps_debug_machine(struct cps_debug *debug);
 CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug);
 /** A flag that another thread or a signal handler sets to stop a run; NULL: none. */
-CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, const volatile int *flag);
+CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, const atomic_int *flag);
 
 /** Goes on. @p core  of CPS_GO_* that are about one. */
 CPS_PUBLIC struct cps_debug_stop cps_debug_run(struct cps_debug *debug, enum cps_debug_go go,

@@ -195,7 +195,7 @@ static bool search(struct cps_debug *d, struct search *s, uint64_t end)
 /* Back to where a search began, which nothing interrupts. */
 static void return_to(struct cps_debug *d, uint64_t step)
 {
-    const volatile int *interrupt = d->interrupt;
+    const atomic_int *interrupt = d->interrupt;
     d->interrupt = NULL;
     cps_debug_goto_step(d, step);
     d->interrupt = interrupt;

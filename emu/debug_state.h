@@ -41,7 +41,7 @@ struct cps_debug {
     struct made *made; /* in the order of their places */
     size_t made_count;
     size_t made_next; /* the first that this state has not seen */
-    const volatile int *interrupt;
+    const atomic_int *interrupt;
     uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */
     /* The last step. */
     bool ticked; /* an instruction ran, rather than a feeding */

@@ -26,7 +26,7 @@ struct dap_wire {
     char buffer[4096];
     size_t at, size; /* in the buffer */
     FILE *out;
-    volatile int *interrupt;
+    atomic_int *interrupt;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -184,7 +184,7 @@ static void *read_all(void *context)
     return NULL;
 }
 
-struct cps_err *dap_wire_open(FILE *in, FILE *out, volatile int *interrupt, struct dap_wire **ret)
+struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct dap_wire **ret)
 {
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)

@@ -4,6 +4,7 @@
 #ifndef CPS_DAP_WIRE_H
 #define CPS_DAP_WIRE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -16,7 +17,7 @@ struct dap_wire;
  * Starts reading. @param interrupt  set to 1 when a request arrives that ends a run: pause,
  * disconnect, terminate, restart; or when the input ends
  */
-CPS_MUST_USE struct cps_err *dap_wire_open(FILE *in, FILE *out, volatile int *interrupt,
+CPS_MUST_USE struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt,
                                            struct dap_wire **ret);
 /** Ends without waiting for more input. */
 void dap_wire_close(struct dap_wire *wire);

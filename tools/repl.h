@@ -4,6 +4,8 @@
 #ifndef CPS_REPL_H
 #define CPS_REPL_H
 
+#include <stdatomic.h>
+
 #include "session.h"
 
 struct repl {
@@ -11,7 +13,7 @@ struct repl {
     struct cps_buf out;         /**< what commands print; whoever shows it clears it */
     struct cps_debug_stop stop; /**< of the last move */
     uint32_t changed;           /**< general registers that the last move changed, a bit each */
-    volatile int interrupt;     /**< set to stop a move */
+    atomic_int interrupt;       /**< set to stop a move */
     bool quit;
     bool wants_screen;
     unsigned nested; /**< `source` inside `source` */

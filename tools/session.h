@@ -4,6 +4,8 @@
 #ifndef CPS_SESSION_H
 #define CPS_SESSION_H
 
+#include <stdatomic.h>
+
 #include "emu/debug.h"
 #include "rig.h"
 
@@ -33,8 +35,8 @@ struct session {
     uint32_t feed_count;
     size_t open_first; /* data that belong to the feed to come */
     bool forget_next;
-    unsigned core;                 /**< that commands are about */
-    const volatile int *interrupt; /**< set before session_open(): stops runs, the first one too */
+    unsigned core;               /**< that commands are about */
+    const atomic_int *interrupt; /**< set before session_open(): stops runs, the first one too */
 };
 
 /** Opens what the options name and goes to the first submission, or to that of --submit; the

@@ -8,7 +8,7 @@ packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev libm
 libedit-dev libelf-dev libexpat1-dev libncurses-dev libjson-c-dev libcmocka-dev"
 if [ "${1:-}" = ci ]; then
     packages="$packages clang libclang-rt-14-dev clang-format git python3
-binutils elfutils lcov parallel munge slurm-wlm chromium chromium-driver tmux"
+binutils elfutils lcov parallel munge slurm-wlm chromium chromium-driver tmux valgrind"
 fi
 
 if ! command -v dpkg-query >/dev/null; then
