@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MOST_DWORDS 256u /* of a loop */
+#define TURNS       4u   /* of a block that repeats itself, at a time */
 
 /* The meaning of a micro-operation that needs no more than general registers; else NULL. */
 static const char *const meaning[UOP_COUNT] = {
@@ -121,6 +122,35 @@ static void put_goto(const struct loop *loop, uint32_t pc, struct cps_buf *out)
         cps_buf_printf(out, "{ pc = %u; goto out; }\n", pc);
 }
 
+/* The instructions of a block; with a branch, `x` says whether it is taken. */
+static void put_turn(const struct loop *loop, uint32_t pc, uint32_t end, bool branches,
+                     struct cps_buf *out)
+{
+    for (; pc < end; pc++)
+        put_instruction(loop->uop + pc, out);
+    if (!branches)
+        return;
+    const struct afuc_uop *branch = loop->uop + end;
+    cps_buf_printf(out, "    x = r%u, i = %u, x = %s;\n", branch->s1, branch->imm,
+                   test[branch->code]);
+    put_instruction(branch + 1, out);
+}
+
+/* A block that repeats itself: several turns at a time, so that ticks are counted once, and what
+ * the next turn overwrites need not be computed. */
+static void put_turns(const struct loop *loop, uint32_t pc, uint32_t end, uint32_t ticks,
+                      struct cps_buf *out)
+{
+    cps_buf_printf(out, "    while (left >= %u) {\n", TURNS * ticks);
+    for (unsigned turn = 1; turn <= TURNS; turn++) {
+        put_turn(loop, pc, end, true, out);
+        cps_buf_printf(out, "    if (!x) { left -= %u; ", turn * ticks);
+        put_goto(loop, end + 2, out);
+        cps_buf_str(out, "    }\n");
+    }
+    cps_buf_printf(out, "    left -= %u; }\n", TURNS * ticks);
+}
+
 /* The block ends with a branch and its delay slot, or in front of the next one. */
 static void put_block(const struct loop *loop, uint32_t pc, struct cps_buf *out)
 {
@@ -130,21 +160,18 @@ static void put_block(const struct loop *loop, uint32_t pc, struct cps_buf *out)
         end++;
     bool branches = end < loop->end && is_branch(loop->uop + end);
     uint32_t ticks = end - pc + (branches ? 2 : 0);
-    cps_buf_printf(out, "at_%u:\n    if (left < %u) { pc = %u; goto out; }\n    left -= %u;\n", pc,
-                   ticks, pc, ticks);
-    for (; pc < end; pc++)
-        put_instruction(loop->uop + pc, out);
+    cps_buf_printf(out, "at_%u:\n", pc);
+    if (branches && loop->uop[end].target == pc)
+        put_turns(loop, pc, end, ticks, out);
+    cps_buf_printf(out, "    if (left < %u) { pc = %u; goto out; }\n    left -= %u;\n", ticks, pc,
+                   ticks);
+    put_turn(loop, pc, end, branches, out);
     if (branches) {
-        const struct afuc_uop *branch = loop->uop + end;
-        cps_buf_printf(out, "    x = r%u, i = %u, x = %s;\n", branch->s1, branch->imm,
-                       test[branch->code]);
-        put_instruction(branch + 1, out);
         cps_buf_str(out, "    if (x) ");
-        put_goto(loop, branch->target, out);
-        end += 2;
+        put_goto(loop, loop->uop[end].target, out);
     }
     cps_buf_str(out, "    ");
-    put_goto(loop, end, out);
+    put_goto(loop, end + (branches ? 2 : 0), out);
 }
 
 static void put_function(const struct loop *loop, unsigned core, struct cps_buf *out)
