@@ -292,6 +292,8 @@ uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
 
 /* afuc_pipe.c */
 void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
+/** Whether a write to pipe register @p number is one of the NRT's data. */
+bool afuc_pipe_is_memory_(const struct afuc_core *core, uint32_t number);
 /** $addr is now @p address, whose 31:24 name a pipe register: those without payload act at once. */
 void afuc_pipe_select_(struct afuc_core *core, uint32_t address);
 

@@ -175,7 +175,9 @@ bulk:
     if (!t)
         goto any_OR;
     left -= t - 1;
-    core->machine->repeats += t - (r[R_REM] == 0);
+    core->machine->repeats += t - (r[R_REM] == 0 || s->wait);
+    if (CPS_UNLIKELY(s->wait))
+        goto out;
     if (r[R_REM])
         DISPATCH();
     NEXT_SILENT();

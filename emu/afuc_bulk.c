@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `(rep)` moves from $data to registers, or to nowhere, in one piece: what a type-4 packet, a
- * register bunch and the end of every handler are made of. The events, registers and counts are
+ * `(rep)` moves from $data to registers, memory, or to nowhere, in one piece: what a type-4 packet,
+ * a register bunch and the end of every handler are made of. The events, registers and counts are
  * those of the single repetitions; what needs a look at each word is left to them. */
 #include "machine.h"
 
@@ -84,7 +84,7 @@ static uint32_t to_registers(const struct bulk *b)
     struct afuc_core *core = b->core;
     struct afuc_state *s = &core->s;
     uint32_t *address = s->user_selected ? &s->usraddr : &s->addr;
-    uint32_t mode = s->user_selected ? 1u << 20 | 1u << 18 : 0xffu << 24 | 1u << 18;
+    uint32_t mode = s->user_selected ? 1u << 20 | 1u << 18 : 1u << 18;
     unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
     uint32_t offset = *address & 0x3ffff;
     if ((*address & mode) || (s->user_selected && gpu_protects_(core->machine)))
@@ -121,13 +121,29 @@ static uint32_t to_pairs(const struct bulk *b)
     return done;
 }
 
+/* To memory, through the pipe register that takes its data. The stream itself may be written. */
+static uint32_t to_memory(const struct bulk *b)
+{
+    struct afuc_core *core = b->core;
+    uint32_t number = core->s.addr >> 24;
+    uint32_t done = 0;
+    if (b->group != 1 || !(core->s.addr >> 18 & 1) || !afuc_pipe_is_memory_(core, number))
+        return 0;
+    while (done < b->words && core->window_epoch == *core->machine->epoch && !core->s.wait) {
+        core_event_(core, CPS_EV_PIPE, 0, number, b->word[done]);
+        nrt_write_(core, b->word[done++]);
+    }
+    return done;
+}
+
 static uint32_t move(const struct bulk *b, unsigned dst)
 {
     if (dst != R_TRASH && cps_layout_gen(b->core->layout) == CPS_A5XX)
         return 0; /* the MEQ, and registers in banks */
     switch (dst) {
     case R_DATA:
-        return to_registers(b);
+        return b->core->s.user_selected || !(b->core->s.addr >> 24) ? to_registers(b)
+                                                                    : to_memory(b);
     case R_USRADDR:
         return to_pairs(b);
     default:

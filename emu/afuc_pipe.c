@@ -110,6 +110,12 @@ static const struct row *find_row(const struct afuc_core *core, uint32_t number)
     return NULL;
 }
 
+bool afuc_pipe_is_memory_(const struct afuc_core *core, uint32_t number)
+{
+    const struct row *row = find_row(core, number);
+    return row && row->write == pipe_NRT_DATA;
+}
+
 static void report_unmodelled(struct afuc_core *core, uint32_t number)
 {
     uint32_t *touched = &core->s.touched_pipe[number / 32 % 8];

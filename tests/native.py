@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`run --native` gives what `run` gives, on the demo and on real firmware, and says so where it
-cannot. Usage: native.py CPSCOPE STREAM
+"""However firmware is executed, the trace is the same: with its loops as machine code, with each
+instruction watched, and plainly. Usage: native.py CPSCOPE STREAM MEMORY
 
-STREAM is a PM4 text for a7xx."""
+STREAM is a PM4 text for a7xx, MEMORY one with long writes to memory."""
 import os
 import shutil
 import subprocess
@@ -11,26 +11,33 @@ import tempfile
 
 import tap
 
-CPSCOPE, STREAM = sys.argv[1:]
+CPSCOPE, STREAM, MEMORY = sys.argv[1:]
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
-EVENTS = "reg,regr,pipe,ctrl,memw,memr,pkt,assume,unmodelled"
+EVENTS = "submit,pkt,reg,regr,pipe,ctrl,memw,memr,prot,irq,assume,unmodelled,end"
 REAL = [
     (["a680_sqe.fw"], "captures/fd-clouds.rd.gz"),
     (["a680_sqe.fw"], "captures/dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"),
     (["a530_pfp.fw", "a530_pm4.fw"], "captures/compute-a540.rd.gz"),
+    (["a680_sqe.fw"], MEMORY),
     (["a740_sqe.fw"], STREAM),
 ]
 
 
-def run(scratch, *arguments, cc=None):
+def run(scratch, *arguments, cc=None, events=EVENTS):
     """The trace with the summary, and what was said on stderr."""
     path = os.path.join(scratch, "trace.txt")
     env = dict(os.environ, XDG_CACHE_HOME=os.path.join(scratch, "cache"), **({"CC": cc} if cc else {}))
-    done = subprocess.run([CPSCOPE, "run", "--json", "-e", EVENTS, "-o", path, *arguments],
+    done = subprocess.run([CPSCOPE, "run", "--json", "-e", events, "-o", path, *arguments],
                           capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     with open(path, encoding="utf-8") as file:
         return file.read() + done.stdout, done.stderr
+
+
+def watched(scratch, *arguments):
+    """The trace of single steps, without them."""
+    lines = run(scratch, *arguments, events=EVENTS + ",step")[0].splitlines(True)
+    return "".join(line for line in lines if "STEP" not in line.split(" ", 2)[:2])
 
 
 def same(*arguments):
@@ -43,11 +50,16 @@ def same(*arguments):
             assert native == plain and not said, (turn, said)
         loops = os.listdir(os.path.join(scratch, "cache", "cpscope", "native"))
         assert len(loops) == 1 and loops[0].endswith(".so"), loops
+        assert watched(scratch, *arguments).replace(",step", "") == plain, "single steps"
         return "%d lines" % plain.count("\n")
 
 
 def demo():
     return same("--demo")
+
+
+def memory():
+    return same("--demo", MEMORY)
 
 
 def without_compiler():
@@ -79,8 +91,9 @@ def real(firmware, capture):
     return case
 
 
-tap.run([("the demo runs the same with its loops as machine code", demo),
+tap.run([("the demo is the same with machine code and with single steps", demo),
+         ("so are long writes to memory, also into the stream itself", memory),
          ("without a compiler it is interpreted, and said", without_compiler),
          ("code that others may write is not loaded", foreign_cache)] +
-        [("%s over %s is the same with loops as machine code" % (" and ".join(firmware),
+        [("%s over %s is the same in all three ways" % (" and ".join(firmware),
           os.path.basename(capture)[:20]), real(firmware, capture)) for firmware, capture in REAL])
