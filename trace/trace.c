@@ -119,6 +119,10 @@ static void put_events(struct cps_sink *sink, const struct cps_event *events, si
 {
     struct cps_trace_writer *w = (struct cps_trace_writer *)sink;
     for (size_t i = 0; i < count; i++) {
+        if (cps_event_kind(&events[i]) == CPS_EV_TICK) {
+            w->tick = events[i].addr;
+            w->ticking = true;
+        }
         w->event(w, &events[i]);
         w->count++;
         if (w->buf.size >= FLUSH_BYTES)
