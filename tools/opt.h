@@ -26,6 +26,7 @@ struct cps_options {
     const char *engine;
     const char *chip;
     const char *seq_abi;
+    const char *policy;
     const char *shard;
     const char *cache;
     bool no_cache;
