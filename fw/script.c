@@ -83,6 +83,8 @@ void cps_script_deinit(struct cps_script *script)
 /* ---- listing ---- */
 
 #define COMMENT_COLUMN 40
+/* Bytes of an instruction whose text is a statement that the assembler takes. */
+#define MAX_STATEMENT 144u
 
 struct lister {
     const struct cps_isa *isa;
@@ -138,6 +140,17 @@ static void put_name(const struct lister *l, const struct cps_insn *insn, struct
     }
 }
 
+/* Lines of literals, for what is too long for one statement. */
+static void put_literals(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
+{
+    const unsigned unit = cps_isa_unit(l->isa);
+    for (uint32_t at = 0; at < insn->length; at += unit) {
+        cps_buf_str(out, at / unit % 4 ? " " : at ? "\n        " : "        ");
+        cps_buf_printf(out, unit == 4 ? "[%08x]" : "[%02x]",
+                       unit == 4 ? (unsigned)cps_le32(insn->bytes + at) : insn->bytes[at]);
+    }
+}
+
 static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
                      struct cps_buf *out)
 {
@@ -146,8 +159,12 @@ static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
     if (label)
         cps_buf_printf(out, "%s:\n", label);
     size_t line = out->size;
-    cps_buf_str(out, "        ");
-    cps_print(l->isa, insn, at, &names, out);
+    if (insn->length > MAX_STATEMENT) {
+        put_literals(l, insn, out);
+    } else {
+        cps_buf_str(out, "        ");
+        cps_print(l->isa, insn, at, &names, out);
+    }
     cps_buf_str(out, " ");
     cps_buf_pad(out, line, COMMENT_COLUMN);
     cps_buf_printf(out, "; %04x", (unsigned)at);

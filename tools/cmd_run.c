@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "demo.h"
+#include "peer.h"
 #include "replay.h"
 #include "report.h"
 #include "rig.h"
@@ -255,6 +256,8 @@ static void release(struct run *run)
 int cmd_run(const struct cps_options *opt)
 {
     struct run run = {.opt = opt};
+    if (peer_wanted(opt))
+        return peer_run(opt);
     int status = usage(opt);
     if (!status && !cps_text_classes(opt->events ? opt->events : "default", &run.rig.kinds))
         status = report_usage("--events takes classes of docs/formats.md, \"all\" or \"default\"");

@@ -27,6 +27,7 @@ struct cps_options {
     const char *chip;
     const char *seq_abi;
     long threads; /**< -1: as many as help */
+    const char *policy;
     const char *shard;
     const char *cache;
     bool no_cache;

@@ -3,8 +3,10 @@
 #ifndef CPS_PEER_H
 #define CPS_PEER_H
 
+#include "emu/engine.h"
 #include "fw/script.h"
 #include "opt.h"
+#include "trace/text.h"
 
 /** Whether the options name another engine than afuc. */
 bool peer_wanted(const struct cps_options *opt);
@@ -12,7 +14,37 @@ bool peer_wanted(const struct cps_options *opt);
  * @return 0, or 2 after one line on stderr */
 int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen);
 
+/** A script on its engine. Zero-initialised but for what peer_open() sets; the caller calls
+ * peer_close() in any case. */
+struct peer {
+    struct cps_sink sink; /* first */
+    struct cps_script script;
+    struct cps_nv_policy policy;
+    struct cps_engine *engine;
+    struct cps_sink *trace; /**< where recorded events go on to, or NULL */
+    uint32_t kinds;         /**< what `trace` wants */
+    uint64_t limit;         /**< instructions */
+    enum cps_stop stop;
+    bool ended; /**< nothing more can be done: a fault, or the limit */
+    uint64_t unknown[CPS_UNKNOWN_COUNT];
+    struct cps_buf missed; /**< a line for each read that was not as expected */
+    uint64_t misses;
+};
+
+/** Loads a script and builds its engine. @p gen  0: as the file says
+ * @param policy  words that win over those of the file, or NULL */
+CPS_MUST_USE struct cps_err *peer_open(struct peer *peer, const struct cps_isa *isa, unsigned gen,
+                                       const char *path, const char *policy);
+/** Does what the run file says, or the usual, up to the END event. */
+CPS_MUST_USE struct cps_err *peer_play(struct peer *peer);
+void peer_close(struct peer *peer);
+/** The processor whose names a mask or a summary uses. */
+unsigned peer_processor(enum cps_gen gen);
+/** What happened: text on stderr, or a JSON object on stdout. */
+void peer_summary(const struct peer *peer, bool json);
+
 /** The commands, with the exit status of a command. */
+int peer_run(const struct cps_options *opt);
 int peer_asm(const struct cps_options *opt);
 int peer_disasm(const struct cps_options *opt);
 

@@ -51,7 +51,7 @@ const char *cps_event_check_(const struct cps_event *event, bool with_processor)
     struct fields f = fields_of(kind);
     if (*cps_event_sub_word(kind, cps_event_sub(event)) == '?')
         return "a word that this event can have";
-    if (who > CPS_CPU_NONE || (f.registers && !from_core))
+    if (who >= CPS_CPU_COUNT || (f.registers && !from_core))
         return "the processor that the event is of";
     if (from_core && !with_processor && who != CPS_CPU_SQE)
         return "sqe, because the head names no processors";

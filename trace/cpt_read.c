@@ -101,7 +101,7 @@ static bool get_flags(struct state *s, uint8_t *flags)
         return false;
     if (!(*flags & CPT_NEW_WHO))
         return true;
-    if (!get_byte(s, &who) || who > CPS_CPU_NONE)
+    if (!get_byte(s, &who) || who >= CPS_CPU_COUNT)
         return false;
     s->model.who = who;
     return true;

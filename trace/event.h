@@ -22,6 +22,13 @@ enum cps_event_sub {
 #include "event.def"
 };
 
+/** What no source says (event.def). */
+enum cps_unknown {
+#define UNKNOWN(id, ...) CPS_UNKNOWN_##id,
+#include "event.def"
+    CPS_UNKNOWN_COUNT,
+};
+
 /** Processors, the `who` field. */
 enum cps_processor {
     CPS_CPU_PFP,
@@ -30,6 +37,10 @@ enum cps_processor {
     CPS_CPU_BV,
     CPS_CPU_LPAC,
     CPS_CPU_NONE, /**< not from a core: submissions, the end */
+    CPS_CPU_HOST, /**< what a run file says */
+    CPS_CPU_HWSQ, /**< slot A, or the only one */
+    CPS_CPU_HWSQ_B,
+    CPS_CPU_SEQ,
     CPS_CPU_COUNT,
 };
 

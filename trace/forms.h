@@ -30,6 +30,8 @@ struct cps_trace_writer {
     struct cps_buf buf;
     void *state;    /* of the form; freed by trace.c with free() */
     uint64_t count; /* events so far */
+    uint64_t tick;  /* the last TICK's */
+    bool ticking;   /* there was one */
     bool lost;      /* out of memory */
     void (*put_head)(struct cps_trace_writer *writer); /* NULL: the form has none */
     void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);

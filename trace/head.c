@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The head of a trace: lines of "# key value", which every form keeps as they are. */
+#include <stdio.h>
 #include <string.h>
 
 #include "forms.h"
@@ -44,7 +45,14 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     char word[16];
     copy(word, sizeof(word), value, size);
     if (is(line, key, "gen")) {
-        bool known = cps_gen_parse(word, &head->gen);
+        bool known = cps_gen_parse(word, &head->gen) && head->gen <= CPS_A8XX;
+        head->layout = cps_gen_layout(head->gen);
+        return known;
+    }
+    if (is(line, key, "chip") || is(line, key, "abi")) {
+        char name[24];
+        snprintf(name, sizeof(name), "%s%s", *line == 'a' ? "seq-" : "", word);
+        bool known = cps_gen_parse(name, &head->gen) && head->gen > CPS_A8XX;
         head->layout = cps_gen_layout(head->gen);
         return known;
     }
@@ -101,11 +109,25 @@ static void put_file(struct cps_buf *text, const char *key, const struct cps_tra
     cps_buf_printf(text, " sha256:%s\n", file->sha256);
 }
 
+/* "# gen a6xx", or engine and chip (or ABI) of a script. */
+static void put_machine(struct cps_buf *text, enum cps_gen gen)
+{
+    const char *engine = cps_isa_name(cps_gen_isa(gen));
+    const char *name = cps_gen_name(gen);
+    cps_buf_str(text, first_line);
+    if (gen <= CPS_A8XX)
+        cps_buf_printf(text, "# gen %s\n", name);
+    else if (cps_gen_isa(gen) == &cps_isa_seq)
+        cps_buf_printf(text, "# engine %s\n# abi %s\n", engine, name + strlen("seq-"));
+    else
+        cps_buf_printf(text, "# engine %s\n# chip %s\n", engine, name);
+}
+
 struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum cps_layout layout,
                                     bool with_processor, struct cps_trace_head *ret)
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "%s# gen %s\n", first_line, cps_gen_name(header->gen));
+    put_machine(&text, header->gen);
     if (layout == CPS_LAYOUT_A7XX_GEN3)
         cps_buf_str(&text, "# layout a750\n");
     for (unsigned i = 0; i < header->firmware_count; i++)

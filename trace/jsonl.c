@@ -55,6 +55,10 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
     json_object_object_add(to, "value", json_object_new_int64(event->value));
     json_object_object_add(to, "pc", json_object_new_int64(cps_event_pc(event)));
     add_name(w, to, event);
+    if (w->ticking)
+        json_object_object_add(to, "tick", json_object_new_int64((int64_t)w->tick));
+    if (cps_event_unknown(event))
+        add_text(to, "unknown", cps_event_unknown(event));
     put_line(w, to);
 }
 

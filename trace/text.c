@@ -2,6 +2,7 @@
  * The text form of a trace: event.def's columns, then commentary behind `;`. */
 #include "text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "forms.h"
@@ -15,6 +16,7 @@ enum list {
     LIST_WHAT,
     LIST_PLACE,
     LIST_REASON,
+    LIST_EXIT,
     LIST_COUNT,
 };
 
@@ -35,7 +37,13 @@ static const struct kind {
 #include "event.def"
 };
 
-static const char *const processor_names[CPS_CPU_COUNT] = {"pfp", "me", "sqe", "bv", "lpac", ""};
+static const char *const processor_names[CPS_CPU_COUNT] = {"pfp", "me",   "sqe",  "bv",    "lpac",
+                                                           "",    "host", "hwsq", "hwsqb", "seq"};
+
+static const char *const unknown_words[CPS_UNKNOWN_COUNT] = {
+#define UNKNOWN(id, word, meaning) word,
+#include "event.def"
+};
 
 const char *cps_event_keyword(unsigned kind)
 {
@@ -46,6 +54,15 @@ const char *cps_event_sub_word(unsigned kind, unsigned sub)
 {
     const char *word = kind < CPS_EV_COUNT && sub < 8 ? sub_words[kinds[kind].list][sub] : NULL;
     return word ? word : "?";
+}
+
+const char *cps_event_unknown(const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    unsigned sub = cps_event_sub(event);
+    bool is_one = (kind == CPS_EV_ASSUME && sub == CPS_WHAT_UNKNOWN) ||
+                  (kind == CPS_EV_UNMODELLED && sub == CPS_PLACE_UNKNOWN);
+    return is_one && event->addr < CPS_UNKNOWN_COUNT ? unknown_words[event->addr] : NULL;
 }
 
 const char *cps_processor_name(unsigned who)
@@ -196,10 +213,20 @@ static void comment_place(struct cps_buf *out, const struct cps_names *names,
         put_name(out, names, CPS_SPACE_PIPE, number);
 }
 
+static void comment_unknown(struct cps_buf *out, const struct cps_event *event)
+{
+    const char *word = cps_event_unknown(event);
+    if (word)
+        cps_buf_printf(out, " %s", word);
+}
+
 static void put_comment(struct cps_buf *out, const struct cps_event *event,
                         const struct cps_names *names)
 {
     switch (cps_event_kind(event)) {
+    case CPS_EV_ASSUME:
+        comment_unknown(out, event);
+        break;
     case CPS_EV_PKT:
         comment_packet(out, names, event->value);
         break;
@@ -216,6 +243,7 @@ static void put_comment(struct cps_buf *out, const struct cps_event *event,
         break;
     case CPS_EV_UNMODELLED:
         comment_place(out, names, event);
+        comment_unknown(out, event);
         break;
     default:
         break;
@@ -230,9 +258,9 @@ static void put_bank(struct cps_buf *out, const struct cps_event *event)
 }
 
 /* The program counter is commentary: shifted code is no difference in behaviour. It stands last,
- * in a form that a reader can take back. */
-void cps_text_event(struct cps_buf *out, const struct cps_event *event,
-                    const struct cps_names *names, bool with_processor)
+ * in a form that a reader can take back; in front of it the time, where it is known. */
+static void put_event(struct cps_buf *out, const struct cps_event *event,
+                      const struct cps_names *names, bool with_processor, const uint64_t *tick)
 {
     unsigned kind = cps_event_kind(event);
     bool from_core = cps_event_who(event) != CPS_CPU_NONE;
@@ -251,6 +279,8 @@ void cps_text_event(struct cps_buf *out, const struct cps_event *event,
         cps_buf_add(out, " ;", 2);
         if (names)
             put_comment(out, event, names);
+        if (tick)
+            cps_buf_printf(out, " tick=%" PRIu64, *tick);
         put_bank(out, event);
         cps_buf_add(out, " pc=", 4);
         cps_buf_hex(out, cps_event_pc(event), 4);
@@ -258,11 +288,17 @@ void cps_text_event(struct cps_buf *out, const struct cps_event *event,
     cps_buf_add(out, "\n", 1);
 }
 
+void cps_text_event(struct cps_buf *out, const struct cps_event *event,
+                    const struct cps_names *names, bool with_processor)
+{
+    put_event(out, event, names, with_processor, NULL);
+}
+
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
 {
     unsigned who = cps_event_who(event);
-    cps_text_event(&w->buf, event, who < CPS_CPU_COUNT ? w->names[who] : NULL,
-                   w->head->with_processor);
+    put_event(&w->buf, event, who < CPS_CPU_COUNT ? w->names[who] : NULL, w->head->with_processor,
+              w->ticking ? &w->tick : NULL);
 }
 
 static void put_head(struct cps_trace_writer *w)
@@ -303,8 +339,9 @@ const char *cps_event_columns_(unsigned kind)
 
 unsigned cps_processor_by_name_(const char *word, size_t length)
 {
-    for (unsigned i = 0; i < CPS_CPU_NONE; i++) {
-        if (strlen(processor_names[i]) == length && !memcmp(processor_names[i], word, length))
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++) {
+        if (i != CPS_CPU_NONE && strlen(processor_names[i]) == length &&
+            !memcmp(processor_names[i], word, length))
             return i;
     }
     return CPS_CPU_COUNT;

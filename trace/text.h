@@ -31,6 +31,8 @@ CPS_PUBLIC bool cps_text_classes(const char *list, uint32_t *ret);
 /** Keyword of a kind: "REG"; words of its sub values: "user". */
 CPS_PUBLIC const char *cps_event_keyword(unsigned kind);
 CPS_PUBLIC const char *cps_event_sub_word(unsigned kind, unsigned sub);
+/** The word of the UNKNOWN that an event is about, or NULL. */
+CPS_PUBLIC const char *cps_event_unknown(const struct cps_event *event);
 /** "sqe", "bv", ... */
 CPS_PUBLIC const char *cps_processor_name(unsigned who);
 

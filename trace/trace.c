@@ -122,6 +122,10 @@ static void flush(struct cps_trace_writer *w)
 static void encode(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        if (cps_event_kind(&events[i]) == CPS_EV_TICK) {
+            w->tick = events[i].addr;
+            w->ticking = true;
+        }
         w->event(w, &events[i]);
         w->count++;
         if (w->buf.size >= FLUSH_BYTES)

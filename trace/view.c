@@ -72,6 +72,29 @@ static void perfetto_event(struct cps_trace_writer *w, const struct cps_event *e
                    cps_event_pc(event));
 }
 
+/* The processors of the machine that the trace is of, as a range. */
+static bool is_script(const struct cps_trace_writer *w)
+{
+    return w->head->gen > CPS_A8XX;
+}
+static unsigned first_cpu(const struct cps_trace_writer *w)
+{
+    return is_script(w) ? CPS_CPU_HOST : 0;
+}
+static unsigned end_cpu(const struct cps_trace_writer *w)
+{
+    return is_script(w) ? CPS_CPU_COUNT : CPS_CPU_NONE;
+}
+
+static void put_thread(struct cps_trace_writer *w, unsigned who, const char *name)
+{
+    separate(w);
+    cps_buf_printf(&w->buf,
+                   "{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{"
+                   "\"name\":\"%s\"}}",
+                   who + 1, name);
+}
+
 static void perfetto_end(struct cps_trace_writer *w)
 {
     for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
@@ -87,13 +110,9 @@ struct cps_err *cps_perfetto_write_(struct cps_trace_writer *writer)
     writer->event = perfetto_event;
     writer->end = perfetto_end;
     cps_buf_str(&writer->buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
-        separate(writer);
-        cps_buf_printf(&writer->buf,
-                       "{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{"
-                       "\"name\":\"%s\"}}",
-                       who + 1, who == CPS_CPU_NONE ? "submissions" : cps_processor_name(who));
-    }
+    for (unsigned who = first_cpu(writer); who < end_cpu(writer); who++)
+        put_thread(writer, who, cps_processor_name(who));
+    put_thread(writer, CPS_CPU_NONE, "submissions");
     return NULL;
 }
 
@@ -113,7 +132,7 @@ static void change(struct cps_trace_writer *w, char letter, unsigned who, uint64
     char bits[65];
     unsigned at = 64;
     if (!v->stamped)
-        cps_buf_printf(&w->buf, "#%" PRIu64 "\n", w->count);
+        cps_buf_printf(&w->buf, "#%" PRIu64 "\n", w->ticking ? w->tick : w->count);
     v->stamped = true;
     bits[at] = '\0';
     do {
@@ -128,7 +147,7 @@ static void vcd_event(struct cps_trace_writer *w, const struct cps_event *event)
     struct view *v = w->state;
     unsigned who = cps_event_who(event);
     v->stamped = false;
-    if (who >= CPS_CPU_NONE)
+    if (who < first_cpu(w) || who >= end_cpu(w))
         return;
     change(w, 'p', who, cps_event_pc(event));
     switch (cps_event_kind(event)) {
@@ -137,7 +156,7 @@ static void vcd_event(struct cps_trace_writer *w, const struct cps_event *event)
         change(w, 'l', who, cps_event_sub(event));
         break;
     case CPS_EV_REG:
-        change(w, 'r', who, event->addr & 0x3ffff);
+        change(w, 'r', who, event->addr & (is_script(w) ? UINT32_MAX : 0x3ffff));
         change(w, 'v', who, event->value);
         break;
     case CPS_EV_MEMW:
@@ -157,10 +176,11 @@ struct cps_err *cps_vcd_write_(struct cps_trace_writer *writer)
     writer->event = vcd_event;
     cps_buf_str(&writer->buf, "$comment cpscope: one unit of time is one event $end\n"
                               "$timescale 1 ns $end\n");
-    for (unsigned who = 0; who < CPS_CPU_NONE; who++) {
+    for (unsigned who = first_cpu(writer); who < end_cpu(writer); who++) {
         cps_buf_printf(&writer->buf, "$scope module %s $end\n", cps_processor_name(who));
         for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-            cps_buf_printf(&writer->buf, "$var wire %u %c%u %s $end\n", signals[i].bits,
+            cps_buf_printf(&writer->buf, "$var wire %u %c%u %s $end\n",
+                           signals[i].letter == 'r' && is_script(writer) ? 32 : signals[i].bits,
                            signals[i].letter, who, signals[i].name);
         cps_buf_str(&writer->buf, "$upscope $end\n");
     }

@@ -11,16 +11,18 @@ import zlib
 # keyword, columns (n value decimal, a addr, o addr as register, v value, s sub, p pc decimal, q addr
 # decimal, c pc, r changed registers), words of sub
 LEVEL = ("rb", "ib1", "ib2", "ib3", "sds", "int")
-PATH = ("data", "user", "ctrl")
+PATH = ("data", "user", "ctrl", "poke", "host", "flag")
 VIA = ("nrt", "store", "event", "load", "memdata")
-WHAT = ("wait", "visibility", "ack", "clock", "secure", "counter")
-PLACE = ("gpu", "ctrl", "sqe", "pipe", "mem", "insn", "stream")
+WHAT = ("wait", "visibility", "ack", "clock", "secure", "counter", "unknown")
+PLACE = ("gpu", "ctrl", "sqe", "pipe", "mem", "insn", "stream", "unknown")
 REASON = ("done", "limit", "deadlock", "fault", "bad-packet")
+EXIT = ("end", "code", "out-missing", "out-range", "branch-range", "bad-op", "bad-len", "abort")
 KINDS = (("SUBMIT", "nap", ()), ("PKT", "sav", LEVEL), ("REG", "ovs", PATH), ("REGR", "ov", ()),
          ("PIPE", "ov", ()), ("CTRL", "ov", ()), ("MEMW", "avs", VIA), ("MEMR", "avs", VIA),
          ("PROT", "ov", ()), ("IRQ", "n", ()), ("STEP", "cr", ()), ("STEPX", "cr", ()),
-         ("ASSUME", "sav", WHAT), ("UNMODELLED", "sa", PLACE), ("END", "snq", REASON))
-CPUS = ("pfp", "me", "sqe", "bv", "lpac", "")
+         ("ASSUME", "sav", WHAT), ("UNMODELLED", "sa", PLACE), ("END", "snq", REASON),
+         ("TICK", "q", ()), ("EXIT", "sv", EXIT))
+CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq")
 REG, STEP_OF_1 = 2, (2, 3, 4, 5)
 M64 = (1 << 64) - 1
 

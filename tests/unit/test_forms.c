@@ -77,8 +77,9 @@ static unsigned subs_of(unsigned kind)
 /* An event as cores make them: fields that its kind does not have are 0. */
 static struct cps_event any_event(unsigned kind)
 {
-    bool of_core = kind != CPS_EV_SUBMIT && kind != CPS_EV_END;
-    unsigned who = of_core ? (unsigned)(next_random() % CPS_CPU_NONE) : (unsigned)CPS_CPU_NONE;
+    bool of_core = kind != CPS_EV_SUBMIT && kind != CPS_EV_END && kind != CPS_EV_TICK;
+    unsigned cpu = (unsigned)(next_random() % (CPS_CPU_COUNT - 1));
+    unsigned who = !of_core ? (unsigned)CPS_CPU_NONE : cpu + (cpu >= CPS_CPU_NONE);
     bool narrow = kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PIPE ||
                   kind == CPS_EV_CTRL || kind == CPS_EV_PROT;
     uint32_t pc = (uint32_t)any_number(20);
@@ -87,11 +88,11 @@ static struct cps_event any_event(unsigned kind)
     struct cps_event ret = {0, (uint32_t)any_number(32), any_number(narrow ? 18 : 64)};
     if (kind == CPS_EV_PKT)
         ret.value = any_header();
-    if (kind == CPS_EV_UNMODELLED)
+    if (kind == CPS_EV_UNMODELLED || kind == CPS_EV_TICK)
         ret.value = 0;
-    if (kind == CPS_EV_IRQ)
+    if (kind == CPS_EV_IRQ || kind == CPS_EV_EXIT)
         ret.addr = 0;
-    if (kind == CPS_EV_END)
+    if (kind == CPS_EV_END || kind == CPS_EV_TICK)
         pc = 0;
     ret.head = cps_event_head(kind, (unsigned)(next_random() % subs_of(kind)), who, pc);
     return ret;

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * What engines share: making one, its registers for people, STEP events. */
+#include "engine.h"
+
+#include <string.h>
+
+static const struct cps_engine_ops *const engines[] = {&cps_hwsq_ops, &cps_seq_ops};
+
+static const struct cps_engine_ops *find(enum cps_gen gen)
+{
+    for (unsigned i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+        if (engines[i]->isa == cps_gen_isa(gen))
+            return engines[i];
+    }
+    return NULL;
+}
+
+struct cps_err *cps_engine_create(enum cps_gen gen, const struct cps_nv_policy *policy,
+                                  struct cps_engine **ret)
+{
+    const struct cps_engine_ops *ops = find(gen);
+    if (!ops)
+        return cps_err_new(CPS_ERR_UNSUPPORTED, "no engine runs scripts of %s", cps_gen_name(gen));
+    struct cps_engine *engine = calloc(1, sizeof(*engine));
+    if (!engine)
+        return cps_err_nomem();
+    engine->ops = ops;
+    engine->state = calloc(1, ops->state_size);
+    struct cps_err *err =
+        engine->state ? cps_bus_create_(gen, policy, &engine->bus) : cps_err_nomem();
+    if (err) {
+        cps_engine_destroy(engine);
+        return err;
+    }
+    ops->reset(engine);
+    *ret = engine;
+    return NULL;
+}
+
+void cps_engine_destroy(struct cps_engine *engine)
+{
+    if (!engine)
+        return;
+    cps_bus_destroy_(engine->bus);
+    free(engine->state);
+    free(engine);
+}
+
+uint64_t cps_engine_reg(const struct cps_engine *engine, size_t index)
+{
+    const struct cps_reg *reg = &engine->ops->regs->reg[index];
+    const char *at = (const char *)engine->state + reg->offset;
+    uint16_t half;
+    uint32_t word;
+    uint64_t value = *(const uint8_t *)at;
+    if (reg->size == 2) {
+        memcpy(&half, at, sizeof(half));
+        value = half;
+    } else if (reg->size == 4) {
+        memcpy(&word, at, sizeof(word));
+        value = word;
+    } else if (reg->size == 8) {
+        memcpy(&value, at, sizeof(value));
+    }
+    return value;
+}
+
+bool cps_engine_host_stalled(const struct cps_engine *engine)
+{
+    enum cps_gen gen = cps_bus_gen(engine->bus);
+    return gen != CPS_NV17 && gen != CPS_NV41 && cps_bus_pausing_(engine->bus);
+}
+
+/* Two registers fit an event. */
+void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc,
+                      const uint32_t before[CPS_STEP_REGS], const uint32_t after[CPS_STEP_REGS])
+{
+    const struct cps_access by = {who, 0, pc};
+    unsigned kind = CPS_EV_STEP;
+    unsigned reg = 0;
+    if (!cps_bus_wants_(engine->bus, CPS_EV_STEP))
+        return;
+    do {
+        uint32_t mask = 0;
+        uint64_t values = 0;
+        for (unsigned found = 0; reg < CPS_STEP_REGS && found < 2; reg++) {
+            if (before[reg] == after[reg])
+                continue;
+            mask |= UINT32_C(1) << reg;
+            values |= (uint64_t)after[reg] << 32 * found++;
+        }
+        if (mask || kind == CPS_EV_STEP)
+            cps_bus_put(engine->bus, kind, 0, &by, values, mask);
+        kind = CPS_EV_STEPX;
+    } while (reg < CPS_STEP_REGS);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * What every engine is: one microcontroller with a state of plain bytes, on a bus. Whoever runs,
+ * steps, traces or compares engines knows these six members, the bus, and nothing else.
+ *
+ * To add an engine:
+ *   1. its instruction set (isa/isa.h), its generations, and layouts for names;
+ *   2. NAME.c: a struct of plain bytes, handlers for the OP rows, and one cps_engine_ops;
+ *   3. rows in nv_reg.def for the registers it is reached by: the host feeds it through the bus;
+ *   4. a row in engine.c.
+ *
+ * Time and events are the bus's, because the host, the engine and the rest of the chip share them.
+ */
+#ifndef CPS_ENGINE_H
+#define CPS_ENGINE_H
+
+#include "bus.h"
+#include "emu.h"
+
+/** One register of an engine's state, for debuggers and summaries. */
+struct cps_reg {
+    const char *name;
+    uint16_t offset; /**< in the state */
+    uint8_t size;    /**< bytes: 1, 2, 4 or 8 */
+};
+struct cps_regset {
+    const struct cps_reg *reg;
+    size_t count;
+};
+
+struct cps_engine;
+
+struct cps_engine_ops {
+    const char *name;
+    const struct cps_isa *isa;
+    const struct cps_regset *regs;
+    size_t state_size; /**< plain bytes: a copy is a checkpoint */
+    /** The state as after power-on, and the engine's registers on the bus. */
+    void (*reset)(struct cps_engine *engine);
+    /**
+     * Executes until there is nothing to do (IDLE), @p budget instructions are done or the bus's
+     * `until` is reached (BUDGET), nothing but the host can help (DEADLOCK), or a FAULT.
+     */
+    enum cps_stop (*run)(struct cps_engine *engine, uint64_t budget);
+};
+
+struct cps_engine {
+    const struct cps_engine_ops *ops;
+    struct cps_bus *bus;
+    void *state;           /**< of ops->state_size bytes; owned */
+    uint64_t instructions; /**< so far */
+    uint64_t starts;       /**< scripts that were started */
+};
+
+/** Makes an engine and its bus. @p gen says which engine it is, see cps_gen_isa().
+ * @return NULL, or CPS_ERR_NOMEM / CPS_ERR_UNSUPPORTED; the caller destroys @p ret */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *
+cps_engine_create(enum cps_gen gen, const struct cps_nv_policy *policy, struct cps_engine **ret);
+CPS_PUBLIC void cps_engine_destroy(struct cps_engine *engine);
+/** The value of register @p index of ops->regs. */
+CPS_PUBLIC uint64_t cps_engine_reg(const struct cps_engine *engine, size_t index);
+/** Bytes of the code RAM of an HWSQ. */
+CPS_PUBLIC uint32_t cps_hwsq_ram(enum cps_gen gen);
+/** Whether a read or write of the host would stall now: G80 and later, memory paused. */
+CPS_PUBLIC bool cps_engine_host_stalled(const struct cps_engine *engine);
+
+/** hwsq.c, seq.c */
+extern const struct cps_engine_ops cps_hwsq_ops, cps_seq_ops;
+
+/** Up to CPS_STEP_REGS values that a STEP event may show, as $00, $01 and so on. */
+#define CPS_STEP_REGS 4u
+/** Emits the STEP of an instruction at @p pc that changed registers from @p before to @p after. */
+void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc,
+                      const uint32_t before[CPS_STEP_REGS], const uint32_t after[CPS_STEP_REGS]);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * An engine with a script and everything that came out of it: for tests of scripts. */
+#ifndef TESTS_BENCH_H
+#define TESTS_BENCH_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+
+#define BENCH_EVENTS 4096u
+#define ALL_EVENTS   UINT32_MAX
+
+struct bench {
+    struct cps_sink sink; /* first */
+    struct cps_engine *engine;
+    struct cps_bus *bus;
+    enum cps_stop stop;
+    size_t count; /* may pass BENCH_EVENTS, behind which nothing is kept */
+    struct cps_event event[BENCH_EVENTS];
+};
+
+static const struct cps_access bench_host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
+
+static inline void bench_put(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct bench *b = (struct bench *)sink;
+    for (size_t i = 0; i < count; i++) {
+        if (b->count < BENCH_EVENTS)
+            b->event[b->count] = events[i];
+        b->count++;
+    }
+}
+
+/* @p policy  words, or NULL */
+static inline struct bench *bench_new(enum cps_gen gen, const char *policy)
+{
+    struct cps_nv_policy p = cps_nv_policy_default();
+    struct bench *b = calloc(1, sizeof(*b));
+    if (!b || cps_nv_policy_parse(policy ? policy : "", &p) ||
+        cps_engine_create(gen, &p, &b->engine))
+        abort();
+    b->sink.put = bench_put;
+    b->bus = b->engine->bus;
+    cps_bus_sink(b->bus, &b->sink, ALL_EVENTS);
+    return b;
+}
+
+static inline void bench_free(struct bench *b)
+{
+    cps_engine_destroy(b->engine);
+    free(b);
+}
+
+static inline void bench_write(struct bench *b, uint32_t addr, uint32_t value)
+{
+    cps_bus_write(b->bus, addr, value, &bench_host);
+}
+static inline uint32_t bench_read(struct bench *b, uint32_t addr)
+{
+    return cps_bus_read(b->bus, addr, &bench_host);
+}
+
+/* Bytes to the code RAM of HWSQ, the rest of the last word 0x7f; or words to SEQ's memory. */
+static inline void bench_load(struct bench *b, uint32_t at, const uint8_t *bytes, size_t size)
+{
+    bool hwsq = b->engine->ops->isa == &cps_isa_hwsq;
+    uint32_t code = cps_bus_gen(b->bus) == CPS_G92 ? 0x80000 : 0x1400;
+    if (!hwsq)
+        cps_bus_load(b->bus, 0x10a1c0, 1u << 24 | at);
+    for (size_t i = 0; i < size; i += 4) {
+        uint8_t word[4] = {0x7f, 0x7f, 0x7f, 0x7f};
+        memcpy(word, bytes + i, size - i < 4 ? size - i : 4);
+        uint32_t value = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 |
+                         (uint32_t)word[3] << 24;
+        cps_bus_load(b->bus, hwsq ? code + at + (uint32_t)i : 0x10a1c4, value);
+    }
+}
+
+/* Hexadecimal bytes with blanks between; their number. */
+static inline size_t bench_hex(const char *text, uint8_t *ret)
+{
+    size_t count = 0;
+    for (char *end; *(text += strspn(text, " ")); text = end)
+        ret[count++] = (uint8_t)strtoul(text, &end, 16);
+    return count;
+}
+
+static inline enum cps_stop bench_run(struct bench *b)
+{
+    b->stop = b->engine->ops->run(b->engine, 1000000);
+    cps_bus_flush(b->bus);
+    return b->stop;
+}
+/* Lets the engine run up to a tick. */
+static inline enum cps_stop bench_run_to(struct bench *b, uint64_t tick)
+{
+    cps_bus_until(b->bus, tick);
+    bench_run(b);
+    cps_bus_until(b->bus, UINT64_MAX);
+    return b->stop;
+}
+
+/* A script of HWSQ from byte 0, enabled, in slot A. */
+static inline struct bench *bench_hwsq(enum cps_gen chip, const char *hex, const char *policy)
+{
+    struct bench *b = bench_new(chip, policy);
+    uint8_t bytes[512];
+    bench_load(b, 0, bytes, bench_hex(hex, bytes));
+    bench_write(b, 0x1098, 0x18);
+    bench_write(b, 0x130c, chip == CPS_G92 ? 1 : 3);
+    return b;
+}
+
+/* A register of the engine by name. */
+static inline uint64_t bench_reg(const struct bench *b, const char *name)
+{
+    const struct cps_regset *regs = b->engine->ops->regs;
+    for (size_t i = 0; i < regs->count; i++) {
+        if (!strcmp(regs->reg[i].name, name))
+            return cps_engine_reg(b->engine, i);
+    }
+    abort();
+}
+
+/* The first event of a kind and sub from number @p from on; NULL if there is none. */
+static inline const struct cps_event *bench_find(struct bench *b, unsigned kind, unsigned sub,
+                                                 size_t from)
+{
+    cps_bus_flush(b->bus);
+    for (size_t i = from; i < b->count && i < BENCH_EVENTS; i++) {
+        if (cps_event_kind(&b->event[i]) == kind && cps_event_sub(&b->event[i]) == sub)
+            return &b->event[i];
+    }
+    return NULL;
+}
+
+/* The event that names an UNKNOWN, decided or stopped at; NULL if there is none. */
+static inline const struct cps_event *bench_unknown(struct bench *b, enum cps_unknown what)
+{
+    static const unsigned kinds[2][2] = {{CPS_EV_ASSUME, CPS_WHAT_UNKNOWN},
+                                         {CPS_EV_UNMODELLED, CPS_PLACE_UNKNOWN}};
+    for (unsigned k = 0; k < 2; k++) {
+        const struct cps_event *found = bench_find(b, kinds[k][0], kinds[k][1], 0);
+        while (found && found->addr != what)
+            found = bench_find(b, kinds[k][0], kinds[k][1], (size_t)(found - b->event) + 1);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* "611200=3300 2504=1": what a path wrote, in order. */
+static inline void bench_log(struct bench *b, unsigned path, struct cps_buf *out)
+{
+    size_t at = 0;
+    const struct cps_event *event;
+    while ((event = bench_find(b, CPS_EV_REG, path, at))) {
+        cps_buf_printf(out, "%s%x=%x", out->size ? " " : "", (unsigned)event->addr, event->value);
+        at = (size_t)(event - b->event) + 1;
+    }
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * Fuzz target: bytes as code of an HWSQ, with a host that starts, stops and waits. The first byte
+ * chooses the chip, the second the policies, the next eight what the host does. */
+#include "bench.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HEAD = 10 };
+
+static void act(struct bench *b, uint8_t what)
+{
+    if (what & 0x80)
+        bench_write(b, 0x1098, what & 0x18);
+    if (what & 0x40)
+        bench_read(b, 0x1300 + (what & 0x3cu));
+    else
+        bench_write(b, 0x130c, what & 15);
+    bench_run_to(b, cps_bus_clock(b->bus) + (UINT64_C(1) << (what & 31)));
+}
+
+/* Nothing leaves the RAM but by falling off it, and no script runs for ever. */
+static void check(struct bench *b, enum cps_gen chip)
+{
+    uint64_t ip = bench_reg(b, "a.ip");
+    bool off = b->stop == CPS_STOP_FAULT;
+    if ((ip > cps_hwsq_ram(chip) && !off && bench_reg(b, "a.running")) || (ip > 0x1ff + 5) ||
+        b->engine->instructions > 0x200 * (1 + 8))
+        __builtin_trap();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const enum cps_gen chips[] = {CPS_NV17, CPS_NV41, CPS_G80, CPS_G92};
+    static const char *const policies[] = {"", "abort-in-wait=illegal unset=clear",
+                                           "bad-ip=at cost=3", "abort-in-wait=stop fb-delay=0"};
+    if (size < HEAD)
+        return 0;
+    enum cps_gen chip = chips[data[0] % 4];
+    struct bench *b = bench_new(chip, policies[data[1] % 4]);
+    size_t code = size - HEAD < cps_hwsq_ram(chip) ? size - HEAD : cps_hwsq_ram(chip);
+    bench_load(b, 0, data + HEAD, code);
+    for (unsigned event = 0; event < 6; event++) {
+        if (cps_bus_schedule(b->bus, data[2 + event] * 8u, event != 5, event, data[1] >> event & 1))
+            abort();
+    }
+    bench_write(b, 0x1304, (uint32_t)data[2] << 8 | (uint32_t)data[3] << 16);
+    for (unsigned i = 2; i < HEAD; i++)
+        act(b, data[i]);
+    bench_run(b);
+    check(b, chip);
+    bench_free(b);
+    return 0;
+}
