@@ -62,6 +62,7 @@ void peer_summary(const struct peer *peer, bool json);
 
 /** The commands, with the exit status of a command. */
 int peer_run(const struct cps_options *opt);
+int peer_step(const struct cps_options *opt);
 int peer_asm(const struct cps_options *opt);
 int peer_disasm(const struct cps_options *opt);
 

@@ -270,21 +270,6 @@ static bool applies(const struct peer *p, const struct cps_script_step *step)
     return p->script.gen == CPS_G92 || step != &usual[2];
 }
 
-struct cps_err *peer_go(struct peer *p, uint64_t instructions)
-{
-    const struct cps_script_step *step;
-    p->target = instructions;
-    p->paused = false;
-    for (; !p->ended && !p->paused && (step = step_at(p, p->at)); p->at += !p->paused) {
-        if (applies(p, step))
-            CPS_TRY(do_step(p, step));
-    }
-    if (!p->ended && !p->paused)
-        run_some(p, UINT64_MAX);
-    cps_bus_flush(p->engine->bus);
-    return p->missed.failed ? cps_err_nomem() : NULL;
-}
-
 /* The slot that hangs, or the script; a script that ended needs no words. */
 static void explain(struct peer *p)
 {
@@ -299,11 +284,27 @@ static void explain(struct peer *p)
                  p->stop == CPS_STOP_BUDGET ? "the limit is reached" : "nothing lets it go on");
 }
 
+struct cps_err *peer_go(struct peer *p, uint64_t instructions)
+{
+    const struct cps_script_step *step;
+    p->target = instructions;
+    p->paused = false;
+    for (; !p->ended && !p->paused && (step = step_at(p, p->at)); p->at += !p->paused) {
+        if (applies(p, step))
+            CPS_TRY(do_step(p, step));
+    }
+    if (!p->ended && !p->paused)
+        run_some(p, UINT64_MAX);
+    cps_bus_flush(p->engine->bus);
+    if (!p->paused)
+        explain(p);
+    return p->missed.failed ? cps_err_nomem() : NULL;
+}
+
 struct cps_err *peer_play(struct peer *p)
 {
     const struct cps_access nobody = {CPS_CPU_NONE, 0, 0};
     CPS_TRY(peer_go(p, UINT64_MAX));
-    explain(p);
     cps_bus_put(p->engine->bus, CPS_EV_END, cps_stop_reason(p->stop), &nobody,
                 p->engine->instructions, (uint32_t)p->engine->starts);
     cps_bus_flush(p->engine->bus);
