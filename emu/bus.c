@@ -43,6 +43,7 @@ struct cps_bus {
     uint64_t noted[CPS_UNKNOWN_COUNT]; /* the place of the last one, and 1 */
     struct cps_sink *sink;
     uint32_t kinds;
+    bool quiet; /* somebody only looks */
     uint64_t count[CPS_EV_COUNT];
     uint64_t told; /* the last TICK */
     size_t pending;
@@ -85,6 +86,8 @@ static void keep(struct cps_bus *bus, struct cps_event event)
 void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub, const struct cps_access *by,
                  uint64_t addr, uint32_t value)
 {
+    if (bus->quiet)
+        return;
     bus->count[kind]++;
     if (!cps_bus_wants_(bus, kind))
         return;
@@ -99,7 +102,7 @@ void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what, const struct cp
                      uint32_t detail)
 {
     uint64_t place = ((uint64_t)by->who << 32 | by->pc) + 1;
-    if (bus->noted[what] == place)
+    if (bus->noted[what] == place || bus->quiet)
         return;
     bus->noted[what] = place;
     cps_bus_put(bus, CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, by, what, detail);
@@ -189,12 +192,6 @@ static uint32_t forced(const struct cps_bus *bus, uint32_t addr, uint32_t value)
 uint32_t cps_bus_stored_(struct cps_bus *bus, uint32_t addr)
 {
     return cps_mem_read(bus->mem, addr & ~3u, NULL);
-}
-
-uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr)
-{
-    uint32_t value = cps_bus_stored_(bus, addr);
-    return cps_bus_stored_(bus, DEBUG_6) & 8 ? forced(bus, addr & ~3u, value) : value;
 }
 
 static uint32_t read_flags(struct cps_bus *bus, void *device, uint32_t addr,
@@ -395,6 +392,20 @@ uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_acces
         row && row->read ? row->read(bus, device, addr, by) : read_stored(bus, addr, by);
     cps_bus_put(bus, CPS_EV_REGR, 0, by, addr, value);
     return value;
+}
+
+uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr)
+{
+    const struct cps_access nobody = {CPS_CPU_NONE, 0, 0};
+    void *device = NULL;
+    addr &= ~3u;
+    const struct cps_bus_row *row = find_row(bus, addr, &device);
+    uint32_t value = cps_bus_stored_(bus, addr);
+    bus->quiet = true;
+    if (row && row->read)
+        value = row->read(bus, device, addr, &nobody);
+    bus->quiet = false;
+    return cps_bus_stored_(bus, DEBUG_6) & 8 ? forced(bus, addr, value) : value;
 }
 
 static void store(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by)

@@ -94,7 +94,8 @@ CPS_PUBLIC void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value
                               const struct cps_access *by);
 /** A write of the host's that is no event of the run: code, and values from the timeline. */
 CPS_PUBLIC void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value);
-/** What the hardware behind a register sees, with the flags that are forced. No effects. */
+/** What the hardware behind a register sees, with the flags that are forced. No effects, no events.
+ */
 CPS_PUBLIC uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr);
 /** A register as it is stored; no effects. */
 uint32_t cps_bus_stored_(struct cps_bus *bus, uint32_t addr);

@@ -9,6 +9,7 @@
 #include "diffreport.h"
 #include "find.h"
 #include "names.h"
+#include "peer.h"
 #include "report.h"
 
 int cmd_check(const struct cps_options *opt);
@@ -57,11 +58,18 @@ static struct cps_err *find_one(const struct check *c, const struct cps_trace_fi
                        c->path, file->name, file->sha256);
 }
 
+static bool is_script(const struct check *c)
+{
+    return c->head.gen > CPS_A8XX;
+}
+
 static struct cps_err *find_inputs(struct check *c)
 {
     bool demo = false;
     collect_dirs(c);
-    if (!c->head.firmware_count)
+    if (is_script(c))
+        peer_firmware_name(c->head.gen, c->firmware[0]);
+    else if (!c->head.firmware_count)
         return cps_err_input(c->path, 0, "the head names no firmware, expected \"# firmware\"");
     for (unsigned i = 0; i < c->head.firmware_count; i++)
         CPS_TRY(find_one(c, &c->head.firmware[i], c->firmware[i], i ? &demo : &c->demo_firmware));
@@ -72,7 +80,10 @@ static struct cps_err *find_inputs(struct check *c)
 static struct cps_options options_of(const struct check *c)
 {
     struct cps_options opt = *c->opt;
-    opt_policy(c->head.policy, &opt);
+    if (is_script(c))
+        opt.policy = c->head.policy;
+    else
+        opt_policy(c->head.policy, &opt);
     opt.gen = c->head.gen;
     return opt;
 }
@@ -122,7 +133,8 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     CPS_BUF text = {0};
     struct cps_err *err = trace_names(&c->head, c->opt->rnn, names);
     if (!err)
-        err = cps_mask_add(&mask, c->opt->mask ? c->opt->mask : "", names[CPS_CPU_SQE]);
+        err = cps_mask_add(&mask, c->opt->mask ? c->opt->mask : "",
+                           names[is_script(c) ? peer_processor(c->head.gen) : CPS_CPU_SQE]);
     if (!err)
         err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event, c->fresh.count,
                               &options, NULL, NULL, &diff);

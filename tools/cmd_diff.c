@@ -8,6 +8,7 @@
 
 #include "diffreport.h"
 #include "names.h"
+#include "peer.h"
 #include "report.h"
 
 int cmd_diff(const struct cps_options *opt);
@@ -54,13 +55,23 @@ static struct cps_err *compare(struct differ *d, const struct job *a, const stru
     return NULL;
 }
 
+/* Whose names a mask uses. */
+static unsigned mask_processor(enum cps_gen gen)
+{
+    if (gen > CPS_A8XX)
+        return peer_processor(gen);
+    return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
+}
+
 static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
                                    struct cps_trace_head heads[2])
 {
     const struct cps_options *opt = d->opt;
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(job_read(opt->arg[i], &heads[i], &jobs[i]));
-    if (heads[0].gen != heads[1].gen)
+    bool scripts = heads[0].gen > CPS_A8XX;
+    if (scripts ? cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen)
+                : heads[0].gen != heads[1].gen)
         return cps_err_new(
             CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",
             opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1], cps_gen_name(heads[1].gen));
@@ -68,8 +79,8 @@ static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
         cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", heads[0].policy,
                        heads[1].policy);
     CPS_TRY(trace_names(&heads[0], opt->rnn, d->names));
-    CPS_TRY(cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
-                         d->names[heads[0].gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]));
+    CPS_TRY(
+        cps_mask_add(&d->mask, opt->mask ? opt->mask : "", d->names[mask_processor(heads[0].gen)]));
     struct diff_report report = {.a = {.label = "a"}, .b = {.label = "b"}};
     return compare(d, &jobs[0], &jobs[1], opt->arg[1], &report);
 }
@@ -102,8 +113,7 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
     }
     struct cps_trace_head head = {.gen = p->fw[0]->gen, .layout = p->fw[0]->layout};
     CPS_TRY(trace_names(&head, opt->rnn, d->names));
-    return cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
-                        d->names[head.gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]);
+    return cps_mask_add(&d->mask, opt->mask ? opt->mask : "", d->names[mask_processor(head.gen)]);
 }
 
 static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
@@ -126,8 +136,30 @@ static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char
     return err;
 }
 
+/* Scripts on two chips: there is no code of theirs to compare. */
+static struct cps_err *diff_chips(struct differ *d, struct pair *p)
+{
+    const struct cps_options *opt = d->opt;
+    unsigned gen[2] = {peer_firmware(opt->fw[0]), peer_firmware(opt->fw[1])};
+    struct cps_trace_head head = {.gen = (enum cps_gen)gen[1],
+                                  .layout = cps_gen_layout((enum cps_gen)gen[1])};
+    if (opt->fw_count != 2 || !gen[0] || !gen[1] ||
+        cps_gen_isa((enum cps_gen)gen[0]) != cps_gen_isa(head.gen))
+        return cps_err_new(CPS_ERR_INPUT, "--fw %s --fw %s: expected two chips of one engine",
+                           opt->fw[0], opt->fw[1]);
+    CPS_TRY(trace_names(&head, opt->rnn, d->names));
+    CPS_TRY(cps_mask_add(&d->mask, opt->mask ? opt->mask : "", d->names[mask_processor(head.gen)]));
+    for (unsigned i = 0; i < 2; i++)
+        p->path[i][0] = opt->fw[i];
+    for (unsigned i = 0; i < opt->arg_count; i++)
+        CPS_TRY(diff_capture(d, p, opt->arg[i]));
+    return NULL;
+}
+
 static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
 {
+    if (peer_firmware(d->opt->fw[0]) || peer_firmware(d->opt->fw[1]))
+        return diff_chips(d, p);
     CPS_TRY(open_pair(d, p));
     for (unsigned i = 0; i < d->opt->arg_count; i++)
         CPS_TRY(diff_capture(d, p, d->opt->arg[i]));

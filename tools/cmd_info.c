@@ -7,6 +7,7 @@
 #include "fw/mbn.h"
 #include "info.h"
 #include "opt.h"
+#include "peer.h"
 #include "report.h"
 
 int cmd_info(const struct cps_options *opt);
@@ -27,9 +28,11 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
 }
 
 /* A capture or a foreign image if its first bytes say so, else firmware. */
-static struct cps_err *describe(const struct cps_options *opt, const char *path,
-                                struct json_object *to)
+static struct cps_err *describe(const struct cps_options *opt, const struct cps_isa *isa,
+                                unsigned gen, const char *path, struct json_object *to)
 {
+    if (isa)
+        return info_script(path, isa, gen, to);
     struct cps_stream *stream = NULL;
     const uint8_t *data = NULL;
     size_t size = 0;
@@ -50,13 +53,17 @@ static struct cps_err *describe(const struct cps_options *opt, const char *path,
 
 int cmd_info(const struct cps_options *opt)
 {
-    int status = 0;
+    const struct cps_isa *isa = NULL; /* of scripts */
+    unsigned gen = 0;
+    int status = peer_wanted(opt) ? peer_usage(opt, &isa, &gen) : 0;
+    if (status)
+        return status;
     struct json_object *files = json_object_new_array();
     if (!opt->arg_count)
         status = report_usage("info needs at least one file");
     for (unsigned i = 0; i < opt->arg_count; i++) {
         struct json_object *file = opt->json ? json_object_new_object() : NULL;
-        struct cps_err *err = describe(opt, opt->arg[i], file);
+        struct cps_err *err = describe(opt, isa, gen, opt->arg[i], file);
         if (file) {
             json_object_object_add(file, "name", json_object_new_string(opt->arg[i]));
             json_object_array_add(files, file);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dap.h"
+#include "peer.h"
 #include "prompt.h"
 #include "repl.h"
 #include "report.h"
@@ -106,6 +107,8 @@ static struct cps_err *run(struct repl *r, const struct cps_options *opt)
 
 int cmd_step(const struct cps_options *opt)
 {
+    if (peer_wanted(opt))
+        return peer_step(opt);
     struct repl *r = calloc(1, sizeof(*r));
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     if (!opt->fw_count && !opt->demo && !opt->dap)

@@ -32,6 +32,9 @@ CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsig
 /** What a firmware holds: id, generation, version, processors, packet table. */
 CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
                                            struct json_object *json);
+/** What a script holds. @p gen  0: as the file says */
+CPS_MUST_USE struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,
+                                         struct json_object *json);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */
 CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "demo.h"
+#include "peer.h"
 
 /* 4 GiB of records: far beyond what two traces can be compared in. */
 #define MAX_EVENTS (UINT64_C(1) << 28)
@@ -160,9 +161,32 @@ static void add_cover(struct job *job, const struct job *boot)
     }
 }
 
+/* A script instead of firmware and capture. */
+static struct cps_err *run_script(const struct job_setup *setup, unsigned gen, const char *path,
+                                  struct job *ret)
+{
+    struct peer peer = {.trace = &ret->sink, .kinds = setup->kinds, .limit = setup->opt->limit};
+    *ret = (struct job){.sink = {put}};
+    struct cps_err *err =
+        path ? peer_open(&peer, cps_gen_isa((enum cps_gen)gen), gen, path, setup->opt->policy)
+             : cps_err_new(CPS_ERR_INPUT, "expected a script");
+    if (!err)
+        err = peer_play(&peer);
+    if (!err) {
+        ret->stop = peer.stop;
+        ret->instructions = peer.engine->instructions;
+        ret->packets = peer.engine->starts;
+        snprintf(ret->why, sizeof(ret->why), "%s", peer.why);
+    }
+    peer_close(&peer);
+    return !err && ret->lost ? cps_err_nomem() : err;
+}
+
 struct cps_err *job_run(const struct job_setup *setup, const char *const firmware[2],
                         const char *capture, const struct job_boot *boot, struct job *ret)
 {
+    if (firmware[0] && peer_firmware(firmware[0]))
+        return run_script(setup, peer_firmware(firmware[0]), capture, ret);
     struct cps_options opt = options_for(setup, firmware);
     struct rig *rig = NULL;
     struct cps_err *err = open_rig(setup, &opt, ret, &rig);

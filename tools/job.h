@@ -39,7 +39,8 @@ CPS_MUST_USE struct cps_err *job_boot(const struct job_setup *setup, const char 
 void job_boot_deinit(struct job_boot *boot);
 
 /**
- * Runs. @p firmware  one path, or two of a5xx; NULL: the demo. @p capture  path; NULL: the demo's.
+ * Runs. @p firmware  one path, or two of a5xx; NULL: the demo; or the name of an engine for scripts
+ * ("hwsq:g92"), which runs a script for a capture. @p capture  path; NULL: the demo's.
  * @param boot  of this firmware, to be cloned; or NULL
  * @return NULL (also when the machine stopped early), or an error; the caller calls job_deinit()
  */

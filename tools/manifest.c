@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "isa/buf.h"
+#include "peer.h"
 #include "trace/stream.h"
 #include "trace/text.h"
 #include "utf8.h"
@@ -66,7 +67,8 @@ static char *tags_of(const char *value)
 static struct cps_err *add_firmware(struct reader *r)
 {
     char *tags = take_key(r, "tags");
-    if (r->count < 3 || r->count > 4)
+    bool is_file = r->count > 2 && !peer_firmware(r->word[2]); /* else an engine for scripts */
+    if (r->count < 3 || r->count > 4 || (r->count == 4 && !is_file))
         return bad(r, "firmware NAME FILE [FILE] [tags=A,B]");
     struct manifest *to = r->to;
     struct manifest_firmware *more =
@@ -76,7 +78,7 @@ static struct cps_err *add_firmware(struct reader *r)
     to->firmware = more;
     struct manifest_firmware *fw = &more[to->firmware_count++];
     *fw = (struct manifest_firmware){.name = strdup(r->word[1]),
-                                     .path = {join(r->dir, r->word[2]), NULL},
+                                     .path = {join(is_file ? r->dir : "", r->word[2]), NULL},
                                      .tags = tags_of(tags)};
     if (r->count == 4)
         fw->path[1] = join(r->dir, r->word[3]);

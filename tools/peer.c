@@ -48,6 +48,25 @@ int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsign
     return 0;
 }
 
+unsigned peer_firmware(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    for (unsigned bit = CPS_NV17; bit <= CPS_SEQ_NEW; bit <<= 1) {
+        char name[24];
+        peer_firmware_name((enum cps_gen)bit, name);
+        if (!strcmp(slash ? slash + 1 : path, name))
+            return bit;
+    }
+    return 0;
+}
+
+void peer_firmware_name(enum cps_gen gen, char ret[24])
+{
+    const struct cps_isa *isa = cps_gen_isa(gen);
+    const char *name = cps_gen_name(gen);
+    snprintf(ret, 24, "%s:%s", cps_isa_name(isa), isa == &cps_isa_seq ? name + 4 : name);
+}
+
 static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
 {
     struct cps_outfile *out = NULL;

@@ -14,6 +14,14 @@ bool peer_wanted(const struct cps_options *opt);
  * @return 0, or 2 after one line on stderr */
 int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen);
 
+/**
+ * The chip or ABI that a name such as "hwsq:g92" or "seq:old" stands for where firmware is named,
+ * with or without folders in front; 0 if it is none.
+ */
+unsigned peer_firmware(const char *path);
+/** The other way round: "hwsq:g92". */
+void peer_firmware_name(enum cps_gen gen, char ret[24]);
+
 /** A script on its engine. Zero-initialised but for what peer_open() sets; the caller calls
  * peer_close() in any case. */
 struct peer {
@@ -25,17 +33,26 @@ struct peer {
     uint32_t kinds;         /**< what `trace` wants */
     uint64_t limit;         /**< instructions */
     enum cps_stop stop;
-    bool ended; /**< nothing more can be done: a fault, or the limit */
+    bool ended;      /**< nothing more can be done: a fault, or the limit */
+    uint64_t target; /**< instructions after which peer_go() comes back */
+    bool paused;     /**< it did so */
+    size_t at;       /**< the host's step that is next, or under way */
+    bool waiting;    /**< one that waits up to this tick */
+    uint64_t wait_end;
     uint64_t unknown[CPS_UNKNOWN_COUNT];
     struct cps_buf missed; /**< a line for each read that was not as expected */
     uint64_t misses;
+    char why[96]; /**< where and on what it stands after a stop, else "" */
 };
 
 /** Loads a script and builds its engine. @p gen  0: as the file says
  * @param policy  words that win over those of the file, or NULL */
 CPS_MUST_USE struct cps_err *peer_open(struct peer *peer, const struct cps_isa *isa, unsigned gen,
                                        const char *path, const char *policy);
-/** Does what the run file says, or the usual, up to the END event. */
+/** Does what the run file says, or the usual, until @p instructions have been executed since the
+ * start; the engine then stands where it does. */
+CPS_MUST_USE struct cps_err *peer_go(struct peer *peer, uint64_t instructions);
+/** The same up to the end, with the END event. */
 CPS_MUST_USE struct cps_err *peer_play(struct peer *peer);
 void peer_close(struct peer *peer);
 /** The processor whose names a mask or a summary uses. */
@@ -45,6 +62,7 @@ void peer_summary(const struct peer *peer, bool json);
 
 /** The commands, with the exit status of a command. */
 int peer_run(const struct cps_options *opt);
+int peer_step(const struct cps_options *opt);
 int peer_asm(const struct cps_options *opt);
 int peer_disasm(const struct cps_options *opt);
 

@@ -35,6 +35,17 @@ unsigned peer_processor(enum cps_gen gen)
     return cps_gen_isa(gen) == &cps_isa_hwsq ? CPS_CPU_HWSQ : CPS_CPU_SEQ;
 }
 
+/* What a run stopped for is the last of these. */
+static void note_stop(struct peer *p, const struct cps_event *event)
+{
+    const char *word = cps_event_kind(event) == CPS_EV_UNMODELLED ? cps_event_unknown(event) : NULL;
+    if (cps_event_kind(event) == CPS_EV_EXIT && cps_event_sub(event) > CPS_EXIT_CODE)
+        word = cps_event_sub_word(CPS_EV_EXIT, cps_event_sub(event));
+    if (word)
+        snprintf(p->why, sizeof(p->why), "%s at 0x%04" PRIx32 ": %s",
+                 cps_processor_name(cps_event_who(event)), cps_event_pc(event), word);
+}
+
 /* Counts UNKNOWNs, and hands on what the trace records. */
 static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
@@ -42,6 +53,7 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
     for (size_t i = 0; i < count; i++) {
         if (cps_event_unknown(&events[i]))
             p->unknown[events[i].addr]++;
+        note_stop(p, &events[i]);
         if (p->trace && p->kinds >> cps_event_kind(&events[i]) & 1)
             p->trace->put(p->trace, &events[i], 1);
     }
@@ -76,8 +88,10 @@ struct cps_err *peer_open(struct peer *p, const struct cps_isa *isa, unsigned ge
     CPS_TRY(set_policy(p, policy));
     CPS_TRY(cps_engine_create(p->script.gen, &p->policy, &p->engine));
     cps_bus_sink(p->engine->bus, &p->sink,
-                 p->kinds | 1u << CPS_EV_ASSUME | 1u << CPS_EV_UNMODELLED);
-    return schedule(p);
+                 p->kinds | 1u << CPS_EV_ASSUME | 1u << CPS_EV_UNMODELLED | 1u << CPS_EV_EXIT);
+    CPS_TRY(schedule(p));
+    cps_bus_advance(p->engine->bus, 0);
+    return NULL;
 }
 
 void peer_close(struct peer *p)
@@ -89,13 +103,16 @@ void peer_close(struct peer *p)
 
 /* ---- the host ---- */
 
-/* Whether nothing more can be done. */
-static bool run(struct peer *p, uint64_t budget)
+/* Lets the engine run up to @p most instructions; false if it came no further than the caller
+ * wants, or cannot go on at all. */
+static bool run_some(struct peer *p, uint64_t most)
 {
-    uint64_t left = p->limit - p->engine->instructions;
-    p->stop = p->engine->ops->run(p->engine, budget < left ? budget : left);
+    uint64_t end = p->target < p->limit ? p->target : p->limit;
+    uint64_t left = end - p->engine->instructions;
+    p->stop = p->engine->ops->run(p->engine, most < left ? most : left);
     p->ended = p->stop == CPS_STOP_FAULT || p->engine->instructions >= p->limit;
-    return p->ended;
+    p->paused = !p->ended && p->stop == CPS_STOP_BUDGET && p->engine->instructions >= p->target;
+    return !p->ended && !p->paused;
 }
 
 /* A host that is stalled goes on when the script has let it. */
@@ -104,11 +121,13 @@ static bool wait_for_memory(struct peer *p)
     if (cps_engine_host_stalled(p->engine))
         cps_bus_unknown(p->engine->bus, CPS_UNKNOWN_HOST_STALLED, &host, 0);
     while (cps_engine_host_stalled(p->engine)) {
-        if (run(p, 1) || p->stop == CPS_STOP_DEADLOCK || p->stop == CPS_STOP_IDLE) {
-            p->stop = p->stop == CPS_STOP_IDLE ? CPS_STOP_DEADLOCK : p->stop;
-            p->ended = true;
+        if (!run_some(p, 1))
             return false;
-        }
+        if (p->stop == CPS_STOP_BUDGET)
+            continue;
+        p->stop = CPS_STOP_DEADLOCK; /* nobody is left to end the pause */
+        p->ended = true;
+        return false;
     }
     return true;
 }
@@ -146,11 +165,14 @@ static struct cps_err *upload_hwsq(struct peer *p, const struct cps_script_step 
 {
     uint32_t base = p->script.gen == CPS_G92 ? NEW_CODE : CODE;
     uint32_t ram = cps_hwsq_ram(p->script.gen);
-    if (step->addr % 4 || step->addr > ram || p->script.code.size > ram - step->addr)
-        return cps_err_input(p->script.name, step->addr,
-                             "%zu bytes from byte %" PRIu32
-                             " of the code RAM on, expected words, and at most the %" PRIu32
-                             " bytes of %s",
+    if (step->addr % 4)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s:%" PRIu32 ": upload to byte %" PRIu32 ", expected a multiple of 4",
+                           p->script.name, step->line, step->addr);
+    if (step->addr > ram || p->script.code.size > ram - step->addr)
+        return cps_err_input(p->script.name, ram,
+                             "%zu bytes for byte %" PRIu32
+                             " of the code RAM on, expected to end in the %" PRIu32 " bytes of %s",
                              p->script.code.size, step->addr, ram, cps_gen_name(p->script.gen));
     for (size_t at = 0; at < p->script.code.size; at += 4)
         cps_bus_load(p->engine->bus, base + step->addr + (uint32_t)at, word_at(p, at));
@@ -177,12 +199,13 @@ static struct cps_err *upload_seq(struct peer *p, const struct cps_script_step *
 static void let_pass(struct peer *p, uint64_t ticks)
 {
     struct cps_bus *bus = p->engine->bus;
-    uint64_t to = cps_bus_clock(bus) + ticks;
-    cps_bus_until(bus, to);
-    run(p, UINT64_MAX);
+    if (!p->waiting)
+        p->wait_end = cps_bus_clock(bus) + ticks;
+    cps_bus_until(bus, p->wait_end);
+    p->waiting = !run_some(p, UINT64_MAX);
     cps_bus_until(bus, UINT64_MAX);
-    if (!p->ended)
-        cps_bus_advance(bus, to);
+    if (!p->waiting)
+        cps_bus_advance(bus, p->wait_end);
 }
 
 static struct cps_err *do_step(struct peer *p, const struct cps_script_step *step)
@@ -200,22 +223,24 @@ static struct cps_err *do_step(struct peer *p, const struct cps_script_step *ste
         let_pass(p, step->ticks);
         return NULL;
     case CPS_DO_RUN:
-        run(p, UINT64_MAX);
+        run_some(p, UINT64_MAX);
         return NULL;
     }
     return NULL;
 }
 
-/* Entry point 0 in slot A, as drivers start it; SEQ starts with its upload. */
-static void start_as_usual(struct peer *p)
+/* What drivers do with a script: entry point 0 in slot A. SEQ starts with its upload. */
+static const struct cps_script_step usual[] = {
+    {.what = CPS_DO_UPLOAD},
+    {.what = CPS_DO_WRITE, .addr = ENTRY_POINT},
+    {.what = CPS_DO_WRITE, .addr = ENTRY_HIGH},
+    {.what = CPS_DO_WRITE, .addr = DEBUG_6, .value = 0x18},
+    {.what = CPS_DO_WRITE, .addr = TRIGGER, .value = 3},
+};
+
+static size_t usual_count(const struct peer *p)
 {
-    if (!is_hwsq(p))
-        return;
-    write_reg(p, ENTRY_POINT, 0);
-    if (p->script.gen == CPS_G92)
-        write_reg(p, ENTRY_HIGH, 0);
-    write_reg(p, DEBUG_6, 0x18);
-    write_reg(p, TRIGGER, p->script.gen == CPS_G92 ? 1 : 3);
+    return is_hwsq(p) ? sizeof(usual) / sizeof(usual[0]) : 1;
 }
 
 static bool uploads(const struct cps_script *script)
@@ -227,21 +252,61 @@ static bool uploads(const struct cps_script *script)
     return false;
 }
 
+/* What the host does at @p at, or NULL behind the last: the file's steps, behind an upload unless
+ * they have one; the usual ones if there are none. */
+static const struct cps_script_step *step_at(const struct peer *p, size_t at)
+{
+    const struct cps_script *script = &p->script;
+    if (!script->step_count)
+        return at < usual_count(p) ? &usual[at] : NULL;
+    if (!uploads(script) && at-- == 0)
+        return &usual[0];
+    return at < script->step_count ? &script->step[at] : NULL;
+}
+
+/* ENTRY_POINT_HIGH is there only on G92. */
+static bool applies(const struct peer *p, const struct cps_script_step *step)
+{
+    return p->script.gen == CPS_G92 || step != &usual[2];
+}
+
+/* The slot that hangs, or the script; a script that ended needs no words. */
+static void explain(struct peer *p)
+{
+    const struct cps_engine *e = p->engine;
+    bool b = is_hwsq(p) && !cps_engine_reg(e, 1); /* slot A does not run */
+    if (p->stop == CPS_STOP_IDLE)
+        p->why[0] = '\0';
+    else if (p->stop != CPS_STOP_FAULT)
+        snprintf(p->why, sizeof(p->why), "%s in front of 0x%04" PRIx64 ": %s",
+                 cps_processor_name(peer_processor(p->script.gen) + b),
+                 cps_engine_reg(e, b ? 5 : 0),
+                 p->stop == CPS_STOP_BUDGET ? "the limit is reached" : "nothing lets it go on");
+}
+
+struct cps_err *peer_go(struct peer *p, uint64_t instructions)
+{
+    const struct cps_script_step *step;
+    p->target = instructions;
+    p->paused = false;
+    for (; !p->ended && !p->paused && (step = step_at(p, p->at)); p->at += !p->paused) {
+        if (applies(p, step))
+            CPS_TRY(do_step(p, step));
+    }
+    if (!p->ended && !p->paused)
+        run_some(p, UINT64_MAX);
+    cps_bus_flush(p->engine->bus);
+    if (!p->paused)
+        explain(p);
+    return p->missed.failed ? cps_err_nomem() : NULL;
+}
+
 struct cps_err *peer_play(struct peer *p)
 {
-    static const struct cps_script_step upload = {.what = CPS_DO_UPLOAD};
     const struct cps_access nobody = {CPS_CPU_NONE, 0, 0};
-    cps_bus_advance(p->engine->bus, 0);
-    if (!uploads(&p->script))
-        CPS_TRY(do_step(p, &upload));
-    if (!p->script.step_count)
-        start_as_usual(p);
-    for (size_t i = 0; i < p->script.step_count && !p->ended; i++)
-        CPS_TRY(do_step(p, &p->script.step[i]));
-    if (!p->ended)
-        run(p, UINT64_MAX);
+    CPS_TRY(peer_go(p, UINT64_MAX));
     cps_bus_put(p->engine->bus, CPS_EV_END, cps_stop_reason(p->stop), &nobody,
                 p->engine->instructions, (uint32_t)p->engine->starts);
     cps_bus_flush(p->engine->bus);
-    return p->missed.failed ? cps_err_nomem() : NULL;
+    return NULL;
 }

@@ -130,7 +130,7 @@ static void print_text(const struct peer *p)
             e->starts, e->instructions, cps_bus_clock(e->bus), cps_bus_count(e->bus, CPS_EV_REG),
             cps_bus_count(e->bus, CPS_EV_REGR));
     fputs(cps_buf_text(&p->missed), stderr);
-    fprintf(stderr, "ended: %s\n", stop_word(p));
+    fprintf(stderr, "ended: %s%s%s\n", stop_word(p), *p->why ? " " : "", p->why);
 }
 
 static struct json_object *json_unknown(const struct peer *p)
@@ -162,6 +162,8 @@ static void print_json(const struct peer *p)
     info_add_int(root, "misses", p->misses);
     json_object_object_add(root, "missed", json_object_new_string(cps_buf_text(&p->missed)));
     json_object_object_add(root, "end", json_object_new_string(stop_word(p)));
+    if (*p->why)
+        json_object_object_add(root, "why", json_object_new_string(p->why));
     puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
     json_object_put(root);
 }

@@ -33,7 +33,7 @@ char *prompt_line(struct repl *repl, const char *prompt)
     static char breaks[] = " \t";
     completing = repl;
     rl_basic_word_break_characters = breaks;
-    rl_attempted_completion_function = complete;
+    rl_attempted_completion_function = repl ? complete : NULL;
     char *line = readline(prompt);
     if (line && *line)
         add_history(line);

@@ -5,7 +5,8 @@
 
 #include "repl.h"
 
-/** @return the line without its end, to be freed; NULL at the end of input */
+/** @param repl  whose commands complete words; or NULL
+ * @return the line without its end, to be freed; NULL at the end of input */
 char *prompt_line(struct repl *repl, const char *prompt);
 
 #endif

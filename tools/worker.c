@@ -8,11 +8,13 @@
 #include "cache.h"
 #include "diffplace.h"
 #include "names.h"
+#include "peer.h"
 #include "regress.h"
 
 /* A firmware of the manifest, opened once. */
 struct engine {
-    struct cps_fw *fw, *me;
+    struct cps_fw *fw, *me; /* NULL: an engine for scripts */
+    enum cps_gen gen;
     struct cps_err *err; /* why it cannot run */
     char hash[65], me_hash[65];
     struct job_boot boot;
@@ -36,7 +38,13 @@ static struct cps_err *open_engine(struct worker *w, unsigned i)
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[i];
     struct engine *e = &w->engine[i];
+    e->gen = (enum cps_gen)peer_firmware(m->path[0]);
+    if (e->gen) {
+        const struct cps_trace_head head = {.gen = e->gen, .layout = cps_gen_layout(e->gen)};
+        return trace_names(&head, w->regress->opt->rnn, e->names);
+    }
     CPS_TRY(cps_fw_load(m->path[0], 0, &e->fw));
+    e->gen = e->fw->gen;
     CPS_TRY(cps_sha256_file(m->path[0], e->hash));
     if (m->path[1]) {
         CPS_TRY(cps_fw_load(m->path[1], 0, &e->me));
@@ -58,8 +66,8 @@ static struct cps_err *read_mask(struct worker *w)
     if (!mask || i == w->regress->manifest.firmware_count)
         return NULL;
     const struct engine *e = &w->engine[i];
-    return cps_mask_add(&w->mask, mask,
-                        e->names[e->fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE]);
+    unsigned who = e->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
+    return cps_mask_add(&w->mask, mask, e->names[e->fw ? who : peer_processor(e->gen)]);
 }
 
 struct cps_err *worker_create(struct regress *regress, struct worker **ret)
@@ -130,7 +138,7 @@ static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *
         &w->regress->run,
         w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END, true};
     const char *const paths[2] = {m->path[0], m->path[1]};
-    if (!e->booted)
+    if (!e->booted && e->fw)
         CPS_TRY(job_boot(&setup, paths, &e->boot));
     e->booted = true;
     CPS_TRY(job_run(&setup, paths, capture, &e->boot, ret));
@@ -168,11 +176,13 @@ static struct cps_err *get_job(struct worker *w, unsigned firmware, unsigned cap
         cache_key_of(e->hash, e->me_hash, w->capture_hash,
                      w->regress->manifest.policy ? w->regress->manifest.policy : "",
                      w->regress->manifest.limit, w->regress->kinds);
-    bool cached = w->regress->cache_dir && cache_get(w->regress->cache_dir, &key, ret);
+    /* A run file may name other files, which no key has; and scripts are short. */
+    bool keep = w->regress->cache_dir && e->fw;
+    bool cached = keep && cache_get(w->regress->cache_dir, &key, ret);
     w->cached += cached;
     if (!cached) {
         CPS_TRY(emulate(w, firmware, path, ret));
-        if (w->regress->cache_dir && !w->cache_failed)
+        if (keep && !w->cache_failed)
             put_cache(w, &key, ret, e->fw->gen);
     }
     keep_cover(e, ret);
@@ -409,7 +419,7 @@ struct cps_err *worker_code(struct worker *w, struct json_object *ret)
                                      .b = {"new", b->fw, b->me, NULL},
                                      .names = a->names,
                                      .diff = &none};
-        if ((int)i == m->baseline || a->err || b->err || a->fw->gen != b->fw->gen)
+        if ((int)i == m->baseline || a->err || b->err || a->gen != b->gen || !a->fw)
             continue;
         CPS_TRY(diff_print_places(&report, &text));
         add_text(ret, m->firmware[i].name, cps_buf_text(&text));

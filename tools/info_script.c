@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope info for scripts: how long, what is in it, how long it waits. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "info.h"
+#include "peer.h"
+#include "report.h"
+
+struct facts {
+    uint64_t instructions;
+    uint64_t literals;                /* of them, what is no instruction or not as its row has it */
+    uint64_t waits;                   /* ticks that waits for time sum up to */
+    uint64_t by_op[CPS_SEQ_OP_COUNT]; /* SEQ has the most operations */
+};
+
+static uint64_t wait_ticks(const struct cps_isa *isa, const struct cps_insn *insn)
+{
+    if (isa == &cps_isa_hwsq && insn->op == CPS_HWSQ_WAIT)
+        return ((uint64_t)insn->operand[0] << 2 * insn->operand[1]) * 0x20;
+    if (isa == &cps_isa_seq && (insn->op == CPS_SEQ_WAIT || insn->op == CPS_SEQ_WAITS))
+        return (uint64_t)insn->operand[0];
+    return 0;
+}
+
+static void gather(const struct cps_script *script, struct facts *ret)
+{
+    const struct cps_isa *isa = cps_gen_isa(script->gen);
+    const uint8_t *bytes = (const uint8_t *)cps_buf_text(&script->code);
+    struct cps_insn insn;
+    for (size_t at = 0; at < script->code.size; at += insn.length) {
+        cps_decode_bytes(isa, script->gen, bytes + at, script->code.size - at, &insn);
+        ret->instructions++;
+        ret->literals += !insn.enc || insn.misfit || insn.unclaimed;
+        ret->by_op[insn.op]++;
+        ret->waits += insn.misfit ? 0 : wait_ticks(isa, &insn);
+    }
+}
+
+/* Operations of one name are one line: `read` has three. */
+static uint64_t count_of(const struct cps_isa *isa, const struct facts *f, unsigned op, bool *first)
+{
+    uint64_t count = 0;
+    *first = true;
+    for (unsigned i = 1; i < CPS_SEQ_OP_COUNT; i++) {
+        if (strcmp(cps_op_name(isa, i), cps_op_name(isa, op)) != 0)
+            continue;
+        *first = *first && i >= op;
+        count += f->by_op[i];
+    }
+    return count;
+}
+
+static void print_text(const struct cps_script *script, const struct facts *f)
+{
+    const struct cps_isa *isa = cps_gen_isa(script->gen);
+    printf("%s: script for %s, %s\n", script->name, cps_isa_name(isa), cps_gen_name(script->gen));
+    printf("  %zu bytes", script->code.size);
+    if (isa == &cps_isa_hwsq)
+        printf(" for a code RAM of %" PRIu32, cps_hwsq_ram(script->gen));
+    printf(", %" PRIu64 " instructions, %" PRIu64 " not as the table has them\n", f->instructions,
+           f->literals);
+    printf("  waits for time sum up to %" PRIu64 " %s\n", f->waits,
+           isa == &cps_isa_hwsq ? "clocks of PTIMER" : "ns");
+    if (script->step_count || script->change_count)
+        printf("  %zu steps of the host, %zu changes on the timeline\n", script->step_count,
+               script->change_count);
+    for (unsigned op = 1; op < CPS_SEQ_OP_COUNT; op++) {
+        bool first = false;
+        uint64_t count = count_of(isa, f, op, &first);
+        if (first && count && *cps_op_name(isa, op))
+            printf("  %-10s %8" PRIu64 "\n", cps_op_name(isa, op), count);
+    }
+}
+
+static void put_json(const struct cps_script *script, const struct facts *f, struct json_object *to)
+{
+    const struct cps_isa *isa = cps_gen_isa(script->gen);
+    struct json_object *mix = json_object_new_object();
+    json_object_object_add(to, "kind", json_object_new_string("script"));
+    json_object_object_add(to, "engine", json_object_new_string(cps_isa_name(isa)));
+    json_object_object_add(to, "chip", json_object_new_string(cps_gen_name(script->gen)));
+    info_add_int(to, "bytes", script->code.size);
+    if (isa == &cps_isa_hwsq)
+        info_add_int(to, "code_ram", cps_hwsq_ram(script->gen));
+    info_add_int(to, "instructions", f->instructions);
+    info_add_int(to, "literals", f->literals);
+    info_add_int(to, "wait_ticks", f->waits);
+    info_add_int(to, "host_steps", script->step_count);
+    info_add_int(to, "changes", script->change_count);
+    for (unsigned op = 1; op < CPS_SEQ_OP_COUNT; op++) {
+        bool first = false;
+        uint64_t count = count_of(isa, f, op, &first);
+        if (first && count && *cps_op_name(isa, op))
+            info_add_int(mix, cps_op_name(isa, op), count);
+    }
+    json_object_object_add(to, "operations", mix);
+}
+
+struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,
+                            struct json_object *json)
+{
+    CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
+    struct facts facts = {0};
+    CPS_TRY(cps_script_load(path, isa, gen, &script));
+    gather(&script, &facts);
+    if (json)
+        put_json(&script, &facts, json);
+    else
+        print_text(&script, &facts);
+    return NULL;
+}
