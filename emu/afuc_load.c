@@ -51,8 +51,8 @@ struct loader {
     struct cps_insn insn;
     uint32_t pc;
     uint32_t count;
-    bool known[CPS_MAX_ROWS]; /* rows whose positions have been looked up */
-    int8_t position[CPS_MAX_ROWS][FIELD_COUNT];
+    bool known[CPS_AFUC_ROWS]; /* rows whose positions have been looked up */
+    int8_t position[CPS_AFUC_ROWS][FIELD_COUNT];
 };
 
 /* Looks the fields of the instruction's row up by name, once. */

@@ -15,7 +15,7 @@ static int64_t extract(const struct cps_field *field, const struct cps_insn *ins
         return field->low;
     uint64_t half = cps_field_half_(field) ? insn->high : insn->word;
     uint64_t value = half >> (field->low & 63) & ((UINT64_C(1) << field->width) - 1);
-    if (field->kind != CPS_FIELD_REL)
+    if (!cps_field_is_signed_(field))
         return (int64_t)value;
     uint64_t sign = UINT64_C(1) << (field->width - 1);
     return (int64_t)(value ^ sign) - (int64_t)sign;
@@ -118,7 +118,7 @@ void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa, en
         for (size_t i = 0; i < isa->enc_count && count < CPS_DECODER_ROWS; i++) {
             const struct cps_enc *enc = &isa->encs[i];
             if ((enc->gens & gen) && !((slot << 27 ^ enc->match) & enc->mask & 0xf8000000u))
-                decoder->row[count++] = (uint8_t)i;
+                decoder->row[count++] = (uint16_t)i;
         }
     }
     decoder->from[32] = count;
@@ -168,4 +168,29 @@ int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn, c
 {
     int at = cps_insn_position(isa, insn, name);
     return at < 0 ? fallback : insn->operand[at];
+}
+
+bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
+                     uint32_t *ret)
+{
+    int at = cps_insn_position(isa, insn, "target");
+    if (at < 0)
+        return false;
+    uint32_t value = (uint32_t)insn->operand[at];
+    switch (isa->fields[cps_form_(isa, insn->enc)->field[at]].kind) {
+    case CPS_FIELD_REL:
+    case CPS_FIELD_SKIP:
+        *ret = pc + value;
+        break;
+    case CPS_FIELD_GROUP:
+        *ret = (pc & ~3u) + 4 * value;
+        break;
+    case CPS_FIELD_GROUPABS:
+        *ret = 4 * value;
+        break;
+    default:
+        *ret = value;
+        break;
+    }
+    return true;
 }

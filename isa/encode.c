@@ -7,7 +7,7 @@
 static struct cps_err *insert(const struct cps_field *field, int64_t value, uint64_t bits[2])
 {
     int64_t limit = INT64_C(1) << field->width;
-    bool is_signed = field->kind == CPS_FIELD_REL;
+    bool is_signed = cps_field_is_signed_(field);
     int64_t lowest = is_signed ? -(limit / 2) : 0;
     int64_t highest = is_signed ? limit / 2 - 1 : limit - 1;
     if (field->kind == CPS_FIELD_SKIP)

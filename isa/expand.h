@@ -11,7 +11,8 @@ enum field {
 
 static const struct cps_field fields[] = {
     {0},
-#define FIELD(id, name, low, width, kind, gens) {name, low, width, CPS_FIELD_##kind, gens},
+#define FIELD(id, text, from, size, as, ...) \
+    {.name = text, .low = from, .width = size, .kind = CPS_FIELD_##as, .gens = __VA_ARGS__},
 #include TABLE
 };
 

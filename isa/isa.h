@@ -35,6 +35,10 @@ enum cps_gen {
 
     CPS_SEQ_OLD = 0x100, /**< SEQ, conditions of `waitst` as early firmware has them */
     CPS_SEQ_NEW = 0x200, /**< SEQ, conditions as firmware 337.25 has them */
+
+    CPS_VP1_NV41 = 0x400, /**< VP1 from NV41 up to NV44 */
+    CPS_VP1_NV44 = 0x800, /**< VP1 from NV44 up to G80 */
+    CPS_VP1_G80 = 0x1000, /**< VP1 of G80 */
 };
 
 /** Most fields that one instruction can have. */
@@ -74,6 +78,8 @@ enum cps_afuc_op {
 CPS_PUBLIC extern const struct cps_isa cps_isa_hwsq;
 /** NVIDIA's PDAEMON SEQ: a header word and its parameters (seq.def). */
 CPS_PUBLIC extern const struct cps_isa cps_isa_seq;
+/** NVIDIA's VP1: words of four units, in bundles (vp1.def). */
+CPS_PUBLIC extern const struct cps_isa cps_isa_vp1;
 
 enum cps_hwsq_op {
     CPS_HWSQ_NONE,
@@ -87,8 +93,14 @@ enum cps_seq_op {
 #include "seq.def"
     CPS_SEQ_OP_COUNT,
 };
+enum cps_vp1_op {
+    CPS_VP1_NONE,
+#define OP(id, text, kind, ...) CPS_VP1_##id,
+#include "vp1.def"
+    CPS_VP1_OP_COUNT,
+};
 
-/** "afuc", "hwsq", "seq". */
+/** "afuc", "hwsq", "seq", "vp1". */
 CPS_PUBLIC const char *cps_isa_name(const struct cps_isa *isa);
 /** Bytes of the smallest instruction: what addresses and labels count. */
 CPS_PUBLIC unsigned cps_isa_unit(const struct cps_isa *isa);
@@ -113,9 +125,26 @@ CPS_PUBLIC void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t
 CPS_PUBLIC void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t *bytes,
                                  size_t size, struct cps_insn *ret);
 
+/** Where the target of a branch at unit @p pc of its image lies, in units; false if @p insn has no
+ * field of that name. */
+CPS_PUBLIC bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
+                                uint32_t *ret);
+/** Whether the word at unit @p pc is of the same bundle as @p before, which stands in front of it.
+ * Never in sets without bundles. */
+CPS_PUBLIC bool cps_insn_joins(const struct cps_isa *isa, uint32_t pc, uint32_t before,
+                               uint32_t word);
+/** The unit that executes a word, in the order of a bundle; 0 in sets without bundles. */
+CPS_PUBLIC unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word);
+
+/** Names of registers where people have given them two: VP1's, of the measurements that came
+ * first, and of envytools. */
+enum cps_scheme { CPS_NAMES_SEED, CPS_NAMES_ENVYTOOLS };
+
 /** Most rows that the slots of a decoder name; most rows of a set. */
 #define CPS_DECODER_ROWS 1024
-#define CPS_MAX_ROWS     256
+#define CPS_MAX_ROWS     512
+/** Most rows of afuc's set. */
+#define CPS_AFUC_ROWS 256
 
 /** Rows of one generation of a set whose instructions are single words, by the words' upper five
  * bits: for whole images. Plain data. */
@@ -123,7 +152,7 @@ struct cps_decoder {
     const struct cps_isa *isa;
     enum cps_gen gen;
     uint16_t from[33]; /**< where in @p row a slot begins, and the last one ends */
-    uint8_t row[CPS_DECODER_ROWS];
+    uint16_t row[CPS_DECODER_ROWS];
 };
 CPS_PUBLIC void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa,
                                  enum cps_gen gen);
@@ -143,6 +172,7 @@ struct cps_print_names {
     /** The label at dword @p target of the image, or NULL to print the number. */
     const char *(*label)(void *context, uint32_t target);
     void *context;
+    enum cps_scheme scheme;
 };
 
 /**
@@ -165,6 +195,7 @@ struct cps_parse_names {
     /** Finds label @p name: true and the dword offset in @p ret, else false. */
     bool (*label)(void *context, const char *name, size_t length, uint32_t *ret);
     void *context;
+    enum cps_scheme scheme; /**< whose meaning a name has that both use */
 };
 
 /**
@@ -202,7 +233,7 @@ enum cps_space {
     CPS_SPACE_PIPE,    /**< pipe registers (`|NAME`), 8 bits */
     CPS_SPACE_PACKET,  /**< PM4 type-7 opcodes, 7 bits */
     CPS_SPACE_EVENT,   /**< vgt_event_type, 8 bits; what HWSQ and SEQ wait for */
-    CPS_SPACE_FLAG,    /**< HWSQ's flags, 5 bits */
+    CPS_SPACE_FLAG,    /**< HWSQ's flags, 5 bits; bits of VP1's $c */
     CPS_SPACE_COUNT,
 };
 
@@ -220,6 +251,9 @@ enum cps_layout {
     CPS_LAYOUT_G92,
     CPS_LAYOUT_SEQ_OLD, /**< the same registers with the conditions of SEQ */
     CPS_LAYOUT_SEQ_NEW,
+    CPS_LAYOUT_VP1_NV41, /**< the same registers with the flags of VP1 */
+    CPS_LAYOUT_VP1_NV44,
+    CPS_LAYOUT_VP1_G80,
     CPS_LAYOUT_COUNT,
 };
 
@@ -227,7 +261,8 @@ enum cps_layout {
 CPS_PUBLIC enum cps_gen cps_layout_gen(enum cps_layout layout);
 /** The first layout of a generation: of a5xx its PFP's, of a7xx the one before a750. */
 CPS_PUBLIC enum cps_layout cps_gen_layout(enum cps_gen gen);
-/** "a5xx" to "a8xx", "nv17", "nv41", "g80", "g92", "seq-old", "seq-new". */
+/** "a5xx" to "a8xx", "nv17", "nv41", "g80", "g92", "seq-old", "seq-new", "vp1-nv41", "vp1-nv44",
+ * "vp1-g80". */
 CPS_PUBLIC const char *cps_gen_name(enum cps_gen gen);
 /** The generation called @p name (as cps_gen_name() spells it, or afuc's digit); false if none is.
  */

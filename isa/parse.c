@@ -259,9 +259,25 @@ static bool parse_pairs(struct parser *p, const char **at)
     }
 }
 
+/* The group that a target begins, absolute or from the one that the instruction stands in. */
+static bool parse_group(struct parser *p, bool absolute, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    if (!parse_target(p, at, ret))
+        return false;
+    if (*ret > UINT32_MAX || *ret % 4)
+        return fail(p, word, "a word address that is a multiple of 4");
+    *ret = absolute ? *ret / 4 : (int32_t)((uint32_t)*ret - (p->pc & ~3u)) / 4;
+    return true;
+}
+
 static bool parse_operand(struct parser *p, const struct cps_field *field, const char **at,
                           int64_t *ret)
 {
+    const char *expected = NULL;
+    int done = cps_parse_operand_(p->isa, field, p->names, at, ret, &expected);
+    if (done)
+        return done > 0 || fail(p, *at, expected);
     switch ((enum cps_field_kind)field->kind) {
     case CPS_FIELD_SRC:
     case CPS_FIELD_DST:
@@ -286,6 +302,9 @@ static bool parse_operand(struct parser *p, const struct cps_field *field, const
         return parse_number(p, CPS_SPACE_EVENT, at, ret);
     case CPS_FIELD_PAIRS:
         return parse_pairs(p, at);
+    case CPS_FIELD_GROUP:
+    case CPS_FIELD_GROUPABS:
+        return parse_group(p, field->kind == CPS_FIELD_GROUPABS, at, ret);
     default:
         return parse_value(p, at, ret);
     }
@@ -311,9 +330,15 @@ static bool place_prefixes(struct parser *p, const struct cps_form *form, struct
     return true;
 }
 
-static const char *describe_literal(char c)
+static const char *describe_literal(const char *want)
 {
-    switch (c) {
+    static const char *const words[] = {"'imm'", "'intr'", "'loop'", "'not'", "'file'"};
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t length = strlen(words[i]) - 2;
+        if (cps_lex_identifier(want) == length && !memcmp(words[i] + 1, want, length))
+            return words[i];
+    }
+    switch (*want) {
     case ',':
         return "','";
     case '[':
@@ -346,7 +371,7 @@ static bool parse_literal_text(struct parser *p, const char **want, const char *
     size_t length = cps_lex_identifier(*want);
     length = length ? length : 1;
     if (strncmp(word, *want, length) != 0)
-        return fail(p, word, describe_literal(**want));
+        return fail(p, word, describe_literal(*want));
     *at = word + length;
     *want += length - 1;
     return true;

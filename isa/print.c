@@ -77,6 +77,8 @@ static void put_pairs(const struct printer *p)
 
 static void put_operand(const struct printer *p, const struct cps_field *field, int64_t value)
 {
+    if (cps_put_operand_(p->isa, field, value, p->names, p->out))
+        return;
     switch ((enum cps_field_kind)field->kind) {
     case CPS_FIELD_FLAG:
         if (value)
@@ -130,6 +132,14 @@ static void put_operand(const struct printer *p, const struct cps_field *field, 
         break;
     case CPS_FIELD_PAIRS:
         put_pairs(p);
+        break;
+    case CPS_FIELD_GROUP:
+        put_target(p, (p->pc & ~3u) + 4 * (uint32_t)value);
+        break;
+    case CPS_FIELD_GROUPABS:
+        put_target(p, 4 * (uint32_t)value);
+        break;
+    default:
         break;
     }
 }

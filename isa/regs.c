@@ -40,6 +40,9 @@ static const char *const domains[CPS_LAYOUT_COUNT][CPS_SPACE_COUNT] = {
                         [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
     [CPS_LAYOUT_SEQ_OLD] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_OLD_COND"},
     [CPS_LAYOUT_SEQ_NEW] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_NEW_COND"},
+    [CPS_LAYOUT_VP1_NV41] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "VP1_FLAG"},
+    [CPS_LAYOUT_VP1_NV44] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "VP1_FLAG"},
+    [CPS_LAYOUT_VP1_G80] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "VP1_FLAG"},
 };
 
 static const struct {
@@ -57,6 +60,9 @@ static const struct {
     {CPS_G92, "g92", CPS_LAYOUT_G92},
     {CPS_SEQ_OLD, "seq-old", CPS_LAYOUT_SEQ_OLD},
     {CPS_SEQ_NEW, "seq-new", CPS_LAYOUT_SEQ_NEW},
+    {CPS_VP1_NV41, "vp1-nv41", CPS_LAYOUT_VP1_NV41},
+    {CPS_VP1_NV44, "vp1-nv44", CPS_LAYOUT_VP1_NV44},
+    {CPS_VP1_G80, "vp1-g80", CPS_LAYOUT_VP1_G80},
 };
 
 enum { GEN_COUNT = sizeof(gens) / sizeof(gens[0]) };

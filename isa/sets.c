@@ -18,6 +18,8 @@ static const char *const afuc_target_names[32] = {
     [0x1f] = "data",
 };
 
+_Static_assert(sizeof(encs) / sizeof(encs[0]) <= CPS_AFUC_ROWS, "rows of " TABLE);
+
 static const struct cps_isa afuc = {
     .name = "afuc",
     .unit = 4,
@@ -37,6 +39,8 @@ const struct cps_isa *cps_gen_isa(enum cps_gen gen)
 {
     if (gen & (CPS_NV17 | CPS_NV41 | CPS_G80 | CPS_G92))
         return &cps_isa_hwsq;
+    if (gen & (CPS_VP1_NV41 | CPS_VP1_NV44 | CPS_VP1_G80))
+        return &cps_isa_vp1;
     return gen & (CPS_SEQ_OLD | CPS_SEQ_NEW) ? &cps_isa_seq : &afuc;
 }
 
@@ -53,4 +57,18 @@ unsigned cps_isa_unit(const struct cps_isa *isa)
 const char *cps_op_name(const struct cps_isa *isa, unsigned op)
 {
     return op < isa->op_count ? isa->ops[op].text : "";
+}
+
+unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word)
+{
+    unsigned unit = 0;
+    while (unit < isa->unit_count &&
+           (word >> 24 < isa->units[unit].first || word >> 24 > isa->units[unit].last))
+        unit++;
+    return unit;
+}
+
+bool cps_insn_joins(const struct cps_isa *isa, uint32_t pc, uint32_t before, uint32_t word)
+{
+    return isa->unit_count && pc % 4 && cps_insn_unit(isa, word) > cps_insn_unit(isa, before);
 }

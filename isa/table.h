@@ -2,7 +2,7 @@
  * What the rows of an instruction table (afuc.def and its peers) mean. Plain data, one level of
  * expansion, no function pointers. Private to isa/.
  *
- * FIELD(id, name, low, width, kind, gens)
+ * FIELD(id, name, low, width, kind, gens[, file])
  *     One operand: `width` bits from bit `low`, which may lie behind the first 64 but not across
  *     them. In other generations than `gens` the bits are don't-care. `name` is what messages and
  * cps_insn_field() call it; prefixes are written as
@@ -47,6 +47,16 @@ enum cps_field_kind {
     CPS_FIELD_BITNO, /**< number of a hardware flag, or its name */
     CPS_FIELD_EVENT, /**< number of an event, or its name */
     CPS_FIELD_PAIRS, /**< no bits of its own: pairs of words up to the end, "a=b, c=d" */
+    /* of VP1; operand.c */
+    CPS_FIELD_REG,      /**< register of the field's file, "$a5" */
+    CPS_FIELD_TWIN,     /**< register of the field's file and the condition of that number */
+    CPS_FIELD_SELECT,   /**< register, or "(slct $c0 zf $a5d)": 2 bits, 4 bits, 5 bits */
+    CPS_FIELD_CDST,     /**< register in front of the others, nothing if all bits are set */
+    CPS_FIELD_CLAST,    /**< the same behind the others */
+    CPS_FIELD_OPTION,   /**< behind the others: "name" or "name=0x2", nothing if 0 */
+    CPS_FIELD_SIGNED,   /**< signed, hexadecimal */
+    CPS_FIELD_GROUP,    /**< signed distance in groups of four units, "#label" */
+    CPS_FIELD_GROUPABS, /**< number of a group of four units, "#label" */
 };
 
 struct cps_field {
@@ -55,6 +65,19 @@ struct cps_field {
     uint8_t width;
     uint8_t kind; /**< enum cps_field_kind */
     uint16_t gens;
+    uint8_t file; /**< of registers: index into cps_isa.files */
+};
+
+/** Names of one register file: by cps_print_names.scheme, then one more that is read. */
+struct cps_regfile {
+    struct {
+        const char *name; /**< NULL: none */
+        uint8_t first;    /**< number in the name of register 0 */
+    } as[3];
+};
+/** Opcodes (the upper byte of a word) of one unit. */
+struct cps_unit {
+    uint8_t first, last;
 };
 
 struct cps_form {
@@ -64,8 +87,25 @@ struct cps_form {
     uint8_t field[CPS_MAX_OPERANDS]; /**< indexes into cps_isa.fields, 0-terminated if shorter */
 };
 
-/** OUT, REG, VAL: of SEQ, expressions over the words of that name (seq.def). */
-enum cps_op_kind { CPS_OP_ALU, CPS_OP_OWN, CPS_OP_OUT, CPS_OP_REG, CPS_OP_VAL };
+/** OUT, REG, VAL: of SEQ, expressions over the words of that name (seq.def). The others: of VP1,
+ * how its expressions are used (vp1.def). */
+enum cps_op_kind {
+    CPS_OP_ALU,
+    CPS_OP_OWN,
+    CPS_OP_OUT,
+    CPS_OP_REG,
+    CPS_OP_VAL,
+    CPS_OP_FULL,
+    CPS_OP_FULLZ,
+    CPS_OP_PART,
+    CPS_OP_SBYTE,
+    CPS_OP_UBYTE,
+    CPS_OP_VS,
+    CPS_OP_VU,
+    CPS_OP_VSH,
+    CPS_OP_VLOG,
+    CPS_OP_MAD,
+};
 
 struct cps_op {
     const char *text;
@@ -101,6 +141,10 @@ struct cps_isa {
      * NULL for sets without registers. */
     const char *const *source_names;
     const char *const *target_names;
+    const struct cps_regfile *files; /**< where registers have files; file_count of them */
+    size_t file_count;
+    const struct cps_unit *units; /**< in the order of a bundle; unit_count of them */
+    size_t unit_count;
 };
 
 static inline uint64_t cps_field_mask_(const struct cps_field *field)
@@ -131,9 +175,24 @@ static inline const char *cps_mnemonic_(const struct cps_isa *isa, const struct 
     const char *own = cps_form_(isa, enc)->mnemonic;
     return own ? own : isa->ops[enc->op].text;
 }
+static inline bool cps_field_is_signed_(const struct cps_field *field)
+{
+    return field->kind == CPS_FIELD_REL || field->kind == CPS_FIELD_SIGNED ||
+           field->kind == CPS_FIELD_GROUP;
+}
 static inline bool cps_field_is_prefix_(const struct cps_field *field)
 {
     return field->kind == CPS_FIELD_FLAG || field->kind == CPS_FIELD_COUNT;
 }
+
+/** operand.c: appends an operand of a kind that has a file, or is optional; false if @p field is of
+ * another kind. */
+bool cps_put_operand_(const struct cps_isa *isa, const struct cps_field *field, int64_t value,
+                      const struct cps_print_names *names, struct cps_buf *out);
+/** Reads such an operand and moves *at behind it. @return 1; 0 if the field is of another kind; -1
+ * after an error, with *at where it is and what was expected there */
+int cps_parse_operand_(const struct cps_isa *isa, const struct cps_field *field,
+                       const struct cps_parse_names *names, const char **at, int64_t *ret,
+                       const char **expected);
 
 #endif

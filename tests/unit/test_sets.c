@@ -32,12 +32,18 @@ static const struct cps_isa *seq(void)
     return &cps_isa_seq;
 }
 
+static const struct cps_isa *vp1(void)
+{
+    return &cps_isa_vp1;
+}
+
 static const struct set sets[] = {
     {cps_isa_afuc, {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX}, 4},
     {hwsq, {CPS_NV17, CPS_NV41, CPS_G80, CPS_G92}, 4},
     {seq, {CPS_SEQ_OLD, CPS_SEQ_NEW}, 2},
+    {vp1, {CPS_VP1_NV41, CPS_VP1_NV44, CPS_VP1_G80}, 3},
 };
-enum { SET_COUNT = 3 };
+enum { SET_COUNT = 4 };
 
 /* xorshift: the same words in every run. */
 static uint32_t next_random(uint32_t *state)
@@ -307,6 +313,30 @@ static void test_hwsq_lengths(void **state)
     }
 }
 
+/* Every opcode of VP1 is a row that takes every bit: no word is a literal, by either scheme's
+ * names.
+ */
+static void test_vp1_words(void **state)
+{
+    uint32_t random = 0x1234567;
+    (void)state;
+    for (uint32_t n = 0; n < 256 * 400; n++) {
+        const struct cps_print_names print = {.scheme = n & 1};
+        const struct cps_parse_names parse = {.scheme = n & 1};
+        uint32_t word = n << 24 | (next_random(&random) & 0xffffff);
+        struct cps_insn insn;
+        uint64_t again = 0;
+        size_t column = 0;
+        CPS_BUF text = {0};
+        cps_decode(&cps_isa_vp1, sets[3].gen[n % 3], word, &insn);
+        cps_print(&cps_isa_vp1, &insn, n & 0xffff, &print, &text);
+        assert_null(strchr(cps_buf_text(&text), '['));
+        assert_null(cps_parse(&cps_isa_vp1, sets[3].gen[n % 3], cps_buf_text(&text), n & 0xffff,
+                              &parse, &column, &again));
+        assert_int_equal(again, word);
+    }
+}
+
 /* What the reference lists is an operation, and nothing else is. */
 static void test_seq_operations(void **state)
 {
@@ -330,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_every_row),          cmocka_unit_test(test_random_words),
         cmocka_unit_test(test_random_strings),     cmocka_unit_test(test_foreign_texts),
         cmocka_unit_test(test_hwsq_lengths),       cmocka_unit_test(test_seq_operations),
+        cmocka_unit_test(test_vp1_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
