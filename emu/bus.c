@@ -14,6 +14,7 @@
 #define DEBUG_6_HWSQ    UINT32_C(0x18) /* HWSQ_ENABLE and HWSQ_OVERRIDE_MODE */
 #define HWSQ_TICK_NS    32u
 #define NEVER           UINT64_MAX
+#define MEMORY          (UINT64_C(1) << 40) /* where it begins: behind all registers */
 
 struct change {
     uint64_t tick;
@@ -428,6 +429,17 @@ void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value, const str
 void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value)
 {
     store(bus, addr & ~3u, value, &(struct cps_access){CPS_CPU_HOST, CPS_PATH_HOST, 0});
+}
+
+uint32_t cps_bus_memory_(struct cps_bus *bus, uint64_t addr, bool *known)
+{
+    return cps_mem_read(bus->mem, MEMORY + addr, known);
+}
+
+void cps_bus_load_memory(struct cps_bus *bus, uint64_t addr, uint32_t value)
+{
+    (void)cps_mem_write(bus->mem, MEMORY + addr,
+                        value); /* beyond the limit: as if nobody wrote it */
 }
 
 enum cps_gen cps_bus_gen(const struct cps_bus *bus)

@@ -28,8 +28,10 @@ CPS_PUBLIC struct cps_nv_policy cps_nv_policy_default(void);
  * the word and what was expected */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_nv_policy_parse(const char *text,
                                                             struct cps_nv_policy *ret);
-/** Appends all policies, as cps_nv_policy_parse() reads them. */
-CPS_PUBLIC void cps_nv_policy_text(const struct cps_nv_policy *policy, struct cps_buf *out);
+/** The policies that shape a run of a generation, as cps_nv_policy_parse() reads them. @p out empty
+ */
+CPS_PUBLIC void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen,
+                                   struct cps_buf *out);
 
 /** Who accesses, for the trace. */
 struct cps_access {
@@ -99,6 +101,12 @@ CPS_PUBLIC void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value)
 CPS_PUBLIC uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr);
 /** A register as it is stored; no effects. */
 uint32_t cps_bus_stored_(struct cps_bus *bus, uint32_t addr);
+
+/** The memory that engines fetch from: no register, no events. A word by byte address; 0 where
+ * nobody stored one. @p known  whether somebody did */
+uint32_t cps_bus_memory_(struct cps_bus *bus, uint64_t addr, bool *known);
+/** Stores a word there, as the host does before a run. */
+CPS_PUBLIC void cps_bus_load_memory(struct cps_bus *bus, uint64_t addr, uint32_t value);
 
 /** Ticks since the start, and nanoseconds. */
 CPS_PUBLIC uint64_t cps_bus_clock(const struct cps_bus *bus);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const struct cps_engine_ops *const engines[] = {&cps_hwsq_ops, &cps_seq_ops};
+static const struct cps_engine_ops *const engines[] = {&cps_hwsq_ops, &cps_seq_ops, &cps_vp1_ops};
 
 static const struct cps_engine_ops *find(enum cps_gen gen)
 {
@@ -72,8 +72,8 @@ bool cps_engine_host_stalled(const struct cps_engine *engine)
 }
 
 /* Two registers fit an event. */
-void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc,
-                      const uint32_t before[CPS_STEP_REGS], const uint32_t after[CPS_STEP_REGS])
+void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc, const uint32_t *before,
+                      const uint32_t *after, unsigned count)
 {
     const struct cps_access by = {who, 0, pc};
     unsigned kind = CPS_EV_STEP;
@@ -83,7 +83,7 @@ void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc,
     do {
         uint32_t mask = 0;
         uint64_t values = 0;
-        for (unsigned found = 0; reg < CPS_STEP_REGS && found < 2; reg++) {
+        for (unsigned found = 0; reg < count && found < 2; reg++) {
             if (before[reg] == after[reg])
                 continue;
             mask |= UINT32_C(1) << reg;
@@ -92,5 +92,5 @@ void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc,
         if (mask || kind == CPS_EV_STEP)
             cps_bus_put(engine->bus, kind, 0, &by, values, mask);
         kind = CPS_EV_STEPX;
-    } while (reg < CPS_STEP_REGS);
+    } while (reg < count);
 }

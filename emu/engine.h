@@ -63,13 +63,14 @@ CPS_PUBLIC uint32_t cps_hwsq_ram(enum cps_gen gen);
 /** Whether a read or write of the host would stall now: G80 and later, memory paused. */
 CPS_PUBLIC bool cps_engine_host_stalled(const struct cps_engine *engine);
 
-/** hwsq.c, seq.c */
-extern const struct cps_engine_ops cps_hwsq_ops, cps_seq_ops;
+/** hwsq.c, seq.c, vp1.c */
+extern const struct cps_engine_ops cps_hwsq_ops, cps_seq_ops, cps_vp1_ops;
 
-/** Up to CPS_STEP_REGS values that a STEP event may show, as $00, $01 and so on. */
+/** Values that a STEP event of HWSQ and SEQ may show, as $00, $01 and so on. */
 #define CPS_STEP_REGS 4u
-/** Emits the STEP of an instruction at @p pc that changed registers from @p before to @p after. */
-void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc,
-                      const uint32_t before[CPS_STEP_REGS], const uint32_t after[CPS_STEP_REGS]);
+/** Emits the STEP of an instruction at @p pc that changed registers, @p count of them and at most
+ * 32, from @p before to @p after. */
+void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc, const uint32_t *before,
+                      const uint32_t *after, unsigned count);
 
 #endif

@@ -447,7 +447,8 @@ static enum cps_stop execute(struct cps_engine *e, struct slot *s)
     else
         bad_opcode(e, s);
     show(e, s, after);
-    cps_engine_step_(e, s == of(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, pc, before, after);
+    cps_engine_step_(e, s == of(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, pc, before, after,
+                     CPS_STEP_REGS);
     cps_bus_advance(bus, cps_bus_clock(bus) + cps_bus_policy(bus)->cost);
     return CPS_STOP_IDLE;
 }

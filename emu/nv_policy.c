@@ -9,11 +9,12 @@
 static const struct row {
     size_t offset;
     const char *name;
+    uint16_t gens;
     const char *words;
     uint64_t initial;
 } rows[] = {
-#define POLICY(field, name, words, initial, meaning) \
-    {offsetof(struct cps_nv_policy, field), name, words, initial},
+#define POLICY(field, name, gens, words, initial, meaning) \
+    {offsetof(struct cps_nv_policy, field), name, gens, words, initial},
 #include "policy.def"
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -86,10 +87,11 @@ struct cps_err *cps_nv_policy_parse(const char *text, struct cps_nv_policy *ret)
         size_t name = strcspn(at, "= ");
         const struct row *row = find(at, name);
         if (!row || name == length)
-            return cps_err_new(CPS_ERR_SYNTAX,
-                               "policy %.*s: expected abort-in-wait, unset, bad-ip, fb-delay, cost "
-                               "or spin, with =WORD",
-                               length > 40 ? 40 : (int)length, at);
+            return cps_err_new(
+                CPS_ERR_SYNTAX,
+                "policy %.*s: expected abort-in-wait, unset, bad-ip, fb-delay, cost, "
+                "spin or mov-flags, with =WORD",
+                length > 40 ? 40 : (int)length, at);
         CPS_TRY(set(row, at + name + 1, length - name - 1, ret));
         at += length;
     }
@@ -103,11 +105,13 @@ static void put_word(const char *words, uint64_t index, struct cps_buf *out)
     cps_buf_add(out, words, strcspn(words, " "));
 }
 
-void cps_nv_policy_text(const struct cps_nv_policy *policy, struct cps_buf *out)
+void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen, struct cps_buf *out)
 {
     struct cps_nv_policy copy = *policy;
     for (unsigned i = 0; i < ROWS; i++) {
-        cps_buf_printf(out, "%s%s=", i ? " " : "", rows[i].name);
+        if (!(rows[i].gens & gen))
+            continue;
+        cps_buf_printf(out, "%s%s=", out->size ? " " : "", rows[i].name);
         if (*rows[i].words == '#')
             cps_buf_printf(out, "%" PRIu64, *value_of(&copy, &rows[i]));
         else

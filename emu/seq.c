@@ -170,7 +170,7 @@ static enum cps_stop execute(struct cps_engine *e)
     show(s, before);
     seq_perform_(e, &insn);
     show(s, after);
-    cps_engine_step_(e, CPS_CPU_SEQ, s->pc, before, after);
+    cps_engine_step_(e, CPS_CPU_SEQ, s->pc, before, after, CPS_STEP_REGS);
     cps_bus_advance(e->bus, cps_bus_clock(e->bus) + cps_bus_policy(e->bus)->cost);
     if (s->running && !s->wait)
         s->pc = s->next;

@@ -76,7 +76,8 @@ static bool do_instruction(struct cps_assembler *a, const char *at)
 {
     uint64_t word = 0;
     if (a->encoding) {
-        const struct cps_parse_names names = {a->names, cps_asm_find_label_, a};
+        const struct cps_parse_names names = {
+            .names = a->names, .label = cps_asm_find_label_, .context = a};
         size_t column = 0;
         struct cps_err *err = cps_parse(a->isa, a->gen, at, cps_asm_pc_(a), &names, &column, &word);
         if (err)
@@ -144,6 +145,7 @@ static void run_pass(struct cps_assembler *a, bool encoding)
     a->text.muted = !encoding;
     a->position = 0;
     a->part_count = 0;
+    a->scheme = CPS_NAMES_SEED;
     memset(a->section_used, 0, sizeof(a->section_used));
     cps_asm_begin_(a, 0);
     cps_asm_rewind_(&a->text);

@@ -32,6 +32,7 @@ struct cps_assembler {
     struct cps_buf bytes;               /* scripts: of the statement at hand */
     bool ended;                         /* scripts: it was the end of one */
     bool no_end;                        /* scripts: no end is to be added */
+    enum cps_scheme scheme;             /* scripts: whose names registers have */
 };
 
 /** The current address, as instructions and labels of the section count it. */

@@ -105,7 +105,7 @@ struct cps_err *cps_asm_script_head_(struct cps_assembler *a, unsigned gen)
     if (!found)
         return cps_err_new(CPS_ERR_SYNTAX,
                            "%s: engine and chip are unknown, expected a comment such as "
-                           "'; g92 hwsq' or '; seq-new seq'",
+                           "'; g92 hwsq', '; seq-new seq' or '; vp1-g80 vp1'",
                            a->text.name);
     a->gen = found;
     a->isa = cps_gen_isa(found);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The assembler for scripts (HWSQ, SEQ): instructions of several units, and an end that SEQ needs.
- */
+ * The assembler for scripts (HWSQ, SEQ, VP1): instructions of several units, an end that SEQ needs,
+ * bundles of VP1. */
 #include <string.h>
 
 #include "../isa/lex.h"
 #include "../isa/le.h"
 #include "asm.h"
 #include "script.h"
+
+#define BNOP 0xefffffffu
 
 /* The first pass only wants the length: there, every label is somewhere. */
 static bool find_label(void *context, const char *name, size_t length, uint32_t *ret)
@@ -28,29 +30,99 @@ static bool emit_bytes(struct cps_assembler *a)
     return true;
 }
 
+static bool take(const char **at, const char *word)
+{
+    const char *start = cps_lex_blank(*at);
+    size_t length = strlen(word);
+    if (strncmp(start, word, length) != 0)
+        return false;
+    *at = start + length;
+    return true;
+}
+
 /* `.noend`: the words end without the one that ends a script. */
+static bool do_noend(struct cps_assembler *a, const char *at)
+{
+    a->no_end = true;
+    return cps_asm_end_(a, at);
+}
+
+/* `.names seed`, `.names envytools`: from here on. */
+static bool do_names(struct cps_assembler *a, const char *at)
+{
+    bool seed = take(&at, "seed");
+    if (!seed && !take(&at, "envytools"))
+        return cps_asm_expected_(a, cps_lex_blank(at), "seed or envytools");
+    a->scheme = seed ? CPS_NAMES_SEED : CPS_NAMES_ENVYTOOLS;
+    return cps_asm_end_(a, at);
+}
+
+/* `.align`: up to where a branch can lead. */
+static bool do_align(struct cps_assembler *a, const char *at)
+{
+    while (cps_asm_pc_(a) % 4) {
+        if (!cps_asm_emit_(a, BNOP))
+            return false;
+    }
+    return cps_asm_end_(a, at);
+}
+
+static const struct directive {
+    const char *name;
+    const struct cps_isa *isa;
+    bool (*run)(struct cps_assembler *a, const char *at);
+} directives[] = {
+    {".noend", &cps_isa_seq, do_noend},
+    {".names", &cps_isa_vp1, do_names},
+    {".align", &cps_isa_vp1, do_align},
+};
+
 static bool do_directive(struct cps_assembler *a, const char *at)
 {
-    static const char name[] = ".noend";
-    if (a->isa != &cps_isa_seq || strncmp(at, name, sizeof(name) - 1) != 0)
-        return cps_asm_expected_(
-            a, at, a->isa == &cps_isa_seq ? "a directive (.noend)" : "an instruction");
-    a->no_end = true;
-    return cps_asm_end_(a, at + sizeof(name) - 1);
+    const char *start = at;
+    for (unsigned i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
+        if (directives[i].isa == a->isa && take(&at, directives[i].name))
+            return directives[i].run(a, at);
+    }
+    return cps_asm_expected_(a, start,
+                             a->isa == &cps_isa_seq   ? "a directive (.noend)"
+                             : a->isa == &cps_isa_vp1 ? "a directive (.names or .align)"
+                                                      : "an instruction");
+}
+
+/* Whether the statement's "+", or its absence, is what the hardware makes of its first word. */
+static bool check_bundle(struct cps_assembler *a, const char *at, bool plus)
+{
+    if (!a->encoding || a->bytes.size < 4)
+        return true;
+    uint32_t word = cps_le32((const uint8_t *)cps_buf_text(&a->bytes));
+    bool joins =
+        a->position && cps_insn_joins(a->isa, cps_asm_pc_(a), a->words[a->position - 1], word);
+    if (joins == plus)
+        return true;
+    return cps_asm_expected_(a, at,
+                             plus ? "a word that joins the bundle before it, or no '+'"
+                                  : "'+', because this word joins the bundle before it");
 }
 
 bool cps_asm_script_(struct cps_assembler *a, const char *at)
 {
-    const struct cps_parse_names names = {a->names, find_label, a};
+    const struct cps_parse_names names = {
+        .names = a->names, .label = find_label, .context = a, .scheme = a->scheme};
     size_t column = 0;
+    const char *start = at;
     if (*at == '.')
         return do_directive(a, at);
+    bool plus = a->isa == &cps_isa_vp1 && take(&at, "+");
+    at = cps_lex_blank(at);
     cps_buf_clear(&a->bytes);
     struct cps_err *err =
         cps_parse_bytes(a->isa, a->gen, at, cps_asm_pc_(a), &names, &column, &a->bytes);
     if (err)
         cps_asm_error_(&a->text, (size_t)(at - a->text.statement) + column, "%s", err->message);
     cps_err_free(err);
+    if (a->isa == &cps_isa_vp1)
+        check_bundle(a, start, plus);
     a->ended = a->bytes.size == 4 && !cps_le32((const uint8_t *)cps_buf_text(&a->bytes));
     return emit_bytes(a);
 }

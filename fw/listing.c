@@ -164,7 +164,7 @@ static void explain(struct listing *l, const struct cps_insn *insn, uint32_t pc,
 
 static void put_code(struct listing *l, uint32_t pc)
 {
-    const struct cps_print_names names = {l->names, find_label, l};
+    const struct cps_print_names names = {.names = l->names, .label = find_label, .context = l};
     struct cps_insn insn;
     cps_decode(cps_isa_afuc(), l->fw->gen, l->words[pc], &insn);
     cps_buf_clear(&l->text);

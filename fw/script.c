@@ -92,6 +92,7 @@ struct lister {
     const uint8_t *bytes;
     size_t size;
     struct cps_names *names;
+    enum cps_scheme scheme;
     uint8_t *marks; /* per unit: 1 an instruction begins here, 2 something branches here */
     char label[16];
 };
@@ -120,10 +121,11 @@ static void walk(struct lister *l,
 
 static void mark(struct lister *l, const struct cps_insn *insn, uint32_t at, struct cps_buf *out)
 {
-    int64_t target = cps_insn_field(l->isa, insn, "target", -1);
+    uint32_t target = 0;
     (void)out;
     l->marks[at] |= 1;
-    if (target >= 0 && (size_t)target < l->size / cps_isa_unit(l->isa) && !insn->misfit)
+    if (cps_insn_target(l->isa, insn, at, &target) && target < l->size / cps_isa_unit(l->isa) &&
+        !insn->misfit)
         l->marks[target] |= 2;
 }
 
@@ -154,15 +156,17 @@ static void put_literals(const struct lister *l, const struct cps_insn *insn, st
 static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
                      struct cps_buf *out)
 {
-    const struct cps_print_names names = {l->names, label_at, l};
+    const struct cps_print_names names = {
+        .names = l->names, .label = label_at, .context = l, .scheme = l->scheme};
     const char *label = label_at(l, at);
+    bool joins = at && cps_insn_joins(l->isa, at, cps_le32(insn->bytes - 4), (uint32_t)insn->word);
     if (label)
         cps_buf_printf(out, "%s:\n", label);
     size_t line = out->size;
     if (insn->length > MAX_STATEMENT) {
         put_literals(l, insn, out);
     } else {
-        cps_buf_str(out, "        ");
+        cps_buf_str(out, joins ? "      + " : "        ");
         cps_print(l->isa, insn, at, &names, out);
     }
     cps_buf_str(out, " ");
@@ -190,15 +194,18 @@ static bool lacks_end(const struct lister *l)
 }
 
 struct cps_err *cps_script_listing(enum cps_gen gen, const void *bytes, size_t size,
-                                   const char *rnn_dir, struct cps_buf *out)
+                                   const char *rnn_dir, enum cps_scheme scheme, struct cps_buf *out)
 {
     CPS_CLEANUP(deinit)
-    struct lister l = {.isa = cps_gen_isa(gen), .gen = gen, .bytes = bytes, .size = size};
+    struct lister l = {
+        .isa = cps_gen_isa(gen), .gen = gen, .bytes = bytes, .size = size, .scheme = scheme};
     CPS_TRY(cps_names_create(cps_gen_layout(gen), rnn_dir, &l.names));
     l.marks = calloc(size + 1, 1);
     if (!l.marks)
         return cps_err_nomem();
     cps_buf_printf(out, "; %s %s\n", cps_gen_name(gen), cps_isa_name(l.isa));
+    if (scheme == CPS_NAMES_ENVYTOOLS)
+        cps_buf_str(out, "        .names envytools\n");
     walk(&l, mark, out);
     walk(&l, put_line, out);
     if (lacks_end(&l))

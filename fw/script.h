@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Scripts of the small sequencers (HWSQ, SEQ) as files: raw bytes, assembly, or a run file, which
- * adds what the host and the rest of the chip do (docs/engines.md). It does not run them, and does
- * not know what a policy means. */
+ * Scripts of NVIDIA's small engines (HWSQ, SEQ, VP1) as files: raw bytes, assembly, or a run file,
+ * which adds what the host and the rest of the chip do (docs/engines.md). It does not run them, and
+ * does not know what a policy means. */
 #ifndef CPS_SCRIPT_H
 #define CPS_SCRIPT_H
 
@@ -67,7 +67,9 @@ CPS_PUBLIC void cps_script_deinit(struct cps_script *script);
 
 /**
  * Assembles @p text, with labels, comments and literals as cps_assemble() has them. SEQ gets the
- * word that ends a script unless that stands there, or the directive `.noend`.
+ * word that ends a script unless that stands there, or the directive `.noend`. VP1 has "+" in front
+ * of a word that joins the bundle before it, `.names seed|envytools`, and `.align`, which fills a
+ * group of four words with bnop.
  * @param gen  0: as the head comment says ("; g92 hwsq")
  * @return NULL, or CPS_ERR_SYNTAX as cps_assemble() gives it; appends to @p ret
  */
@@ -75,10 +77,13 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_assemble(const char *name, co
                                                             size_t size, unsigned gen,
                                                             struct cps_buf *ret);
 /** Appends the assembly of a script's bytes; assembling it again gives the same bytes. Behind each
- * line stands where it is, and the name of a register that it holds.
- * @param rnn_dir  as for cps_names_create() */
+ * line stands where it is, and the name of a register that it holds; in front of it "+" where its
+ * word joins the bundle before it.
+ * @param rnn_dir  as for cps_names_create()
+ * @param scheme  of VP1's registers, else CPS_NAMES_SEED */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_listing(enum cps_gen gen, const void *bytes,
                                                            size_t size, const char *rnn_dir,
+                                                           enum cps_scheme scheme,
                                                            struct cps_buf *out);
 /** Whether a file that begins with these bytes is a run file. */
 CPS_PUBLIC bool cps_is_script(const void *bytes, size_t size);

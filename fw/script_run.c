@@ -137,7 +137,9 @@ static bool do_gen(struct reader *r, const char *prefix, const char *what)
 
 static bool do_chip(struct reader *r)
 {
-    return do_gen(r, "", "a chip (nv17, nv41, g80 or g92)");
+    return do_gen(r, r->isa == &cps_isa_vp1 ? "vp1-" : "",
+                  r->isa == &cps_isa_vp1 ? "a chip (nv41, nv44 or g80)"
+                                         : "a chip (nv17, nv41, g80 or g92)");
 }
 
 static bool do_abi(struct reader *r)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "isa/le.h"
 #include "peer.h"
 #include "report.h"
 
@@ -13,7 +14,8 @@ struct facts {
     uint64_t instructions;
     uint64_t literals;                /* of them, what is no instruction or not as its row has it */
     uint64_t waits;                   /* ticks that waits for time sum up to */
-    uint64_t by_op[CPS_SEQ_OP_COUNT]; /* SEQ has the most operations */
+    uint64_t bundles;                 /* 0: the engine has none */
+    uint64_t by_op[CPS_VP1_OP_COUNT]; /* VP1 has the most operations */
 };
 
 static uint64_t wait_ticks(const struct cps_isa *isa, const struct cps_insn *insn)
@@ -25,6 +27,13 @@ static uint64_t wait_ticks(const struct cps_isa *isa, const struct cps_insn *ins
     return 0;
 }
 
+static bool begins_bundle(const struct cps_isa *isa, const uint8_t *bytes, size_t at)
+{
+    return isa == &cps_isa_vp1 &&
+           !(at && cps_insn_joins(isa, (uint32_t)(at / 4), cps_le32(bytes + at - 4),
+                                  cps_le32(bytes + at)));
+}
+
 static void gather(const struct cps_script *script, struct facts *ret)
 {
     const struct cps_isa *isa = cps_gen_isa(script->gen);
@@ -33,6 +42,7 @@ static void gather(const struct cps_script *script, struct facts *ret)
     for (size_t at = 0; at < script->code.size; at += insn.length) {
         cps_decode_bytes(isa, script->gen, bytes + at, script->code.size - at, &insn);
         ret->instructions++;
+        ret->bundles += begins_bundle(isa, bytes, at);
         ret->literals += !insn.enc || insn.misfit || insn.unclaimed;
         ret->by_op[insn.op]++;
         ret->waits += insn.misfit ? 0 : wait_ticks(isa, &insn);
@@ -44,7 +54,7 @@ static uint64_t count_of(const struct cps_isa *isa, const struct facts *f, unsig
 {
     uint64_t count = 0;
     *first = true;
-    for (unsigned i = 1; i < CPS_SEQ_OP_COUNT; i++) {
+    for (unsigned i = 1; i < CPS_VP1_OP_COUNT; i++) {
         if (strcmp(cps_op_name(isa, i), cps_op_name(isa, op)) != 0)
             continue;
         *first = *first && i >= op;
@@ -62,12 +72,15 @@ static void print_text(const struct cps_script *script, const struct facts *f)
         printf(" for a code RAM of %" PRIu32, cps_hwsq_ram(script->gen));
     printf(", %" PRIu64 " instructions, %" PRIu64 " not as the table has them\n", f->instructions,
            f->literals);
-    printf("  waits for time sum up to %" PRIu64 " %s\n", f->waits,
-           isa == &cps_isa_hwsq ? "clocks of PTIMER" : "ns");
+    if (f->bundles)
+        printf("  %" PRIu64 " bundles\n", f->bundles);
+    else
+        printf("  waits for time sum up to %" PRIu64 " %s\n", f->waits,
+               isa == &cps_isa_hwsq ? "clocks of PTIMER" : "ns");
     if (script->step_count || script->change_count)
         printf("  %zu steps of the host, %zu changes on the timeline\n", script->step_count,
                script->change_count);
-    for (unsigned op = 1; op < CPS_SEQ_OP_COUNT; op++) {
+    for (unsigned op = 1; op < CPS_VP1_OP_COUNT; op++) {
         bool first = false;
         uint64_t count = count_of(isa, f, op, &first);
         if (first && count && *cps_op_name(isa, op))
@@ -87,10 +100,12 @@ static void put_json(const struct cps_script *script, const struct facts *f, str
         info_add_int(to, "code_ram", cps_hwsq_ram(script->gen));
     info_add_int(to, "instructions", f->instructions);
     info_add_int(to, "literals", f->literals);
+    if (f->bundles)
+        info_add_int(to, "bundles", f->bundles);
     info_add_int(to, "wait_ticks", f->waits);
     info_add_int(to, "host_steps", script->step_count);
     info_add_int(to, "changes", script->change_count);
-    for (unsigned op = 1; op < CPS_SEQ_OP_COUNT; op++) {
+    for (unsigned op = 1; op < CPS_VP1_OP_COUNT; op++) {
         bool first = false;
         uint64_t count = count_of(isa, f, op, &first);
         if (first && count && *cps_op_name(isa, op))

@@ -32,7 +32,8 @@ void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_b
 {
     const struct cps_isa *isa = cps_isa_afuc();
     struct labels labels = {s, core, {0}};
-    const struct cps_print_names names = {session_names(s, core), label, &labels};
+    const struct cps_print_names names = {
+        .names = session_names(s, core), .label = label, .context = &labels};
     struct cps_insn insn;
     cps_decode(isa, s->rig.fw->gen, cps_machine_word(session_machine(s), core, pc), &insn);
     cps_print(isa, &insn, pc, &names, out);

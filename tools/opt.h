@@ -26,6 +26,7 @@ struct cps_options {
     const char *engine;
     const char *chip;
     const char *seq_abi;
+    const char *names;
     long threads; /**< -1: as many as help */
     const char *policy;
     const char *shard;

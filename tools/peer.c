@@ -9,18 +9,28 @@
 #include "trace/outfile.h"
 #include "trace/stream.h"
 
-static const struct cps_isa *const peers[] = {&cps_isa_hwsq, &cps_isa_seq};
+/* How an engine's generations are told apart. */
+static const struct kind {
+    const struct cps_isa *isa;
+    const char *prefix; /* of cps_gen_name(), in front of the option's word */
+    bool has_abi;       /* --seq-abi, else --chip */
+    const char *words;
+} kinds[] = {
+    {&cps_isa_hwsq, "", false, "nv17, nv41, g80 or g92"},
+    {&cps_isa_seq, "seq-", true, "old or new"},
+    {&cps_isa_vp1, "vp1-", false, "nv41, nv44 or g80"},
+};
 
 bool peer_wanted(const struct cps_options *opt)
 {
     return opt->engine && strcmp(opt->engine, "afuc") != 0;
 }
 
-static const struct cps_isa *find_isa(const char *name)
+static const struct kind *find_kind(const char *name)
 {
-    for (unsigned i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
-        if (!strcmp(cps_isa_name(peers[i]), name))
-            return peers[i];
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (!strcmp(cps_isa_name(kinds[i].isa), name))
+            return &kinds[i];
     }
     return NULL;
 }
@@ -29,21 +39,22 @@ int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsign
 {
     char name[24] = "";
     enum cps_gen found = CPS_A6XX;
-    *isa = find_isa(opt->engine);
+    const struct kind *kind = find_kind(opt->engine);
     *gen = 0;
-    if (!*isa)
-        return report_usage("--engine %s: expected afuc, hwsq or seq", opt->engine);
-    bool seq = *isa == &cps_isa_seq;
-    const char *word = seq ? opt->seq_abi : opt->chip;
-    if (seq ? opt->chip != NULL : opt->seq_abi != NULL)
-        return report_usage(seq ? "seq has no --chip, but --seq-abi" : "hwsq has no --seq-abi");
+    if (!kind)
+        return report_usage("--engine %s: expected afuc, hwsq, seq or vp1", opt->engine);
+    *isa = kind->isa;
+    const char *word = kind->has_abi ? opt->seq_abi : opt->chip;
+    if (kind->has_abi && opt->chip)
+        return report_usage("%s has no --chip, but --seq-abi", opt->engine);
+    if (!kind->has_abi && opt->seq_abi)
+        return report_usage("%s has no --seq-abi", opt->engine);
     if (!word)
         return 0;
-    snprintf(name, sizeof(name), "%s%s", seq ? "seq-" : "", word);
+    snprintf(name, sizeof(name), "%s%s", kind->prefix, word);
     if (!cps_gen_parse(name, &found) || cps_gen_isa(found) != *isa)
-        return report_usage(seq ? "--seq-abi %s: expected old or new"
-                                : "--chip %s: expected nv17, nv41, g80 or g92",
-                            word);
+        return report_usage("--%s %s: expected %s", kind->has_abi ? "seq-abi" : "chip", word,
+                            kind->words);
     *gen = found;
     return 0;
 }
@@ -51,7 +62,7 @@ int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsign
 unsigned peer_firmware(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    for (unsigned bit = CPS_NV17; bit <= CPS_SEQ_NEW; bit <<= 1) {
+    for (unsigned bit = CPS_NV17; bit <= CPS_VP1_G80; bit <<= 1) {
         char name[24];
         peer_firmware_name((enum cps_gen)bit, name);
         if (!strcmp(slash ? slash + 1 : path, name))
@@ -62,9 +73,17 @@ unsigned peer_firmware(const char *path)
 
 void peer_firmware_name(enum cps_gen gen, char ret[24])
 {
-    const struct cps_isa *isa = cps_gen_isa(gen);
-    const char *name = cps_gen_name(gen);
-    snprintf(ret, 24, "%s:%s", cps_isa_name(isa), isa == &cps_isa_seq ? name + 4 : name);
+    const char *engine = cps_isa_name(cps_gen_isa(gen));
+    snprintf(ret, 24, "%s:%s", engine, cps_gen_name(gen) + strlen(find_kind(engine)->prefix));
+}
+
+int peer_scheme(const struct cps_options *opt, enum cps_scheme *ret)
+{
+    bool envytools = opt->names && !strcmp(opt->names, "envytools");
+    *ret = envytools ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_SEED;
+    if (!opt->names || envytools || !strcmp(opt->names, "seed"))
+        return 0;
+    return report_usage("--names %s: expected seed or envytools", opt->names);
 }
 
 static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
@@ -105,12 +124,12 @@ int peer_asm(const struct cps_options *opt)
 }
 
 static struct cps_err *list(const struct cps_options *opt, const struct cps_isa *isa, unsigned gen,
-                            struct cps_script *script)
+                            enum cps_scheme scheme, struct cps_script *script)
 {
     CPS_BUF text = {0};
     CPS_TRY(cps_script_load(opt->arg[0], isa, gen, script));
     CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
-                               opt->rnn, &text));
+                               opt->rnn, scheme, &text));
     return write_all(opt->output ? opt->output : "-", &text);
 }
 
@@ -119,9 +138,12 @@ int peer_disasm(const struct cps_options *opt)
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
+    enum cps_scheme scheme = CPS_NAMES_SEED;
     int status = peer_usage(opt, &isa, &gen);
+    if (!status)
+        status = peer_scheme(opt, &scheme);
     if (status)
         return status;
-    struct cps_err *err = list(opt, isa, gen, &script);
+    struct cps_err *err = list(opt, isa, gen, scheme, &script);
     return err ? report_error(err) : 0;
 }

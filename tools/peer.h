@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The engines that run scripts (HWSQ, SEQ): which one is meant, and what commands do with it. */
+ * The engines that run scripts (HWSQ, SEQ, VP1): which one is meant, and what commands do with it.
+ */
 #ifndef CPS_PEER_H
 #define CPS_PEER_H
 
@@ -59,6 +60,9 @@ void peer_close(struct peer *peer);
 unsigned peer_processor(enum cps_gen gen);
 /** What happened: text on stderr, or a JSON object on stdout. */
 void peer_summary(const struct peer *peer, bool json);
+
+/** Whose names of registers --names asks for. @return 0, or 2 after one line on stderr */
+int peer_scheme(const struct cps_options *opt, enum cps_scheme *ret);
 
 /** The commands, with the exit status of a command. */
 int peer_run(const struct cps_options *opt);

@@ -30,9 +30,15 @@ static bool is_hwsq(const struct peer *p)
     return cps_gen_isa(p->script.gen) == &cps_isa_hwsq;
 }
 
+static bool is_vp1(const struct peer *p)
+{
+    return cps_gen_isa(p->script.gen) == &cps_isa_vp1;
+}
+
 unsigned peer_processor(enum cps_gen gen)
 {
-    return cps_gen_isa(gen) == &cps_isa_hwsq ? CPS_CPU_HWSQ : CPS_CPU_SEQ;
+    const struct cps_isa *isa = cps_gen_isa(gen);
+    return isa == &cps_isa_hwsq ? CPS_CPU_HWSQ : isa == &cps_isa_vp1 ? CPS_CPU_VP1 : CPS_CPU_SEQ;
 }
 
 /* What a run stopped for is the last of these. */
@@ -196,6 +202,25 @@ static struct cps_err *upload_seq(struct peer *p, const struct cps_script_step *
     return NULL;
 }
 
+/* To memory; nothing starts by it. */
+static struct cps_err *upload_vp1(struct peer *p, const struct cps_script_step *step)
+{
+    if (step->addr % 4)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s:%" PRIu32 ": upload to byte %" PRIu32 ", expected a multiple of 4",
+                           p->script.name, step->line, step->addr);
+    for (size_t at = 0; at < p->script.code.size; at += 4)
+        cps_bus_load_memory(p->engine->bus, (uint64_t)step->addr + at, word_at(p, at));
+    return NULL;
+}
+
+static struct cps_err *upload(struct peer *p, const struct cps_script_step *step)
+{
+    if (is_hwsq(p))
+        return upload_hwsq(p, step);
+    return is_vp1(p) ? upload_vp1(p, step) : upload_seq(p, step);
+}
+
 static void let_pass(struct peer *p, uint64_t ticks)
 {
     struct cps_bus *bus = p->engine->bus;
@@ -218,7 +243,7 @@ static struct cps_err *do_step(struct peer *p, const struct cps_script_step *ste
         read_reg(p, step);
         return NULL;
     case CPS_DO_UPLOAD:
-        return is_hwsq(p) ? upload_hwsq(p, step) : upload_seq(p, step);
+        return upload(p, step);
     case CPS_DO_WAIT:
         let_pass(p, step->ticks);
         return NULL;
@@ -238,9 +263,19 @@ static const struct cps_script_step usual[] = {
     {.what = CPS_DO_WRITE, .addr = TRIGGER, .value = 3},
 };
 
-static size_t usual_count(const struct peer *p)
+/* What the measurements did with VP1. */
+static const struct cps_script_step usual_vp1[] = {
+    {.what = CPS_DO_UPLOAD},
+    {.what = CPS_DO_WRITE, .addr = 0xf474, .value = 0x111},
+    {.what = CPS_DO_WRITE, .addr = 0xfc90, .value = 1},
+    {.what = CPS_DO_WRITE, .addr = 0xfc94, .value = 0xc0000000},
+};
+
+static const struct cps_script_step *usual_at(const struct peer *p, size_t at)
 {
-    return is_hwsq(p) ? sizeof(usual) / sizeof(usual[0]) : 1;
+    if (is_vp1(p))
+        return at < sizeof(usual_vp1) / sizeof(usual_vp1[0]) ? &usual_vp1[at] : NULL;
+    return at < (is_hwsq(p) ? sizeof(usual) / sizeof(usual[0]) : 1) ? &usual[at] : NULL;
 }
 
 static bool uploads(const struct cps_script *script)
@@ -258,7 +293,7 @@ static const struct cps_script_step *step_at(const struct peer *p, size_t at)
 {
     const struct cps_script *script = &p->script;
     if (!script->step_count)
-        return at < usual_count(p) ? &usual[at] : NULL;
+        return usual_at(p, at);
     if (!uploads(script) && at-- == 0)
         return &usual[0];
     return at < script->step_count ? &script->step[at] : NULL;

@@ -27,7 +27,7 @@ static struct cps_err *make_head(struct job *j)
     char hash[65];
     const char *path = j->opt->arg[0];
     const char *slash = strrchr(path, '/');
-    cps_nv_policy_text(&j->peer.policy, &policy);
+    cps_nv_policy_text(&j->peer.policy, j->peer.script.gen, &policy);
     CPS_TRY(cps_sha256_file(path, hash));
     const struct cps_trace_header header = {
         .gen = j->peer.script.gen,
@@ -114,6 +114,9 @@ static const char *stop_word(const struct peer *p)
     return cps_event_sub_word(CPS_EV_END, cps_stop_reason(p->stop));
 }
 
+/* Of more registers than these, only those that are not 0 are listed. */
+#define FEW 16u
+
 static void print_text(const struct peer *p)
 {
     const struct cps_engine *e = p->engine;
@@ -122,8 +125,11 @@ static void print_text(const struct peer *p)
         if (p->unknown[i])
             fprintf(stderr, "unknown: %s x%" PRIu64 "\n", unknown_word(i), p->unknown[i]);
     }
-    for (size_t i = 0; i < regs->count; i++)
-        fprintf(stderr, "%s%s=0x%" PRIx64, i ? " " : "", regs->reg[i].name, cps_engine_reg(e, i));
+    for (size_t i = 0; i < regs->count; i++) {
+        if (regs->count <= FEW || cps_engine_reg(e, i))
+            fprintf(stderr, "%s%s=0x%" PRIx64, i ? " " : "", regs->reg[i].name,
+                    cps_engine_reg(e, i));
+    }
     fprintf(stderr,
             "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64 " ticks, %" PRIu64
             " register writes, %" PRIu64 " register reads\n",

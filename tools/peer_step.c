@@ -19,6 +19,7 @@ struct stepper {
     const struct cps_options *opt;
     const struct cps_isa *isa;
     unsigned gen;
+    enum cps_scheme scheme;
     struct peer peer;
     struct job job; /* its events */
     struct cps_names *names[CPS_CPU_COUNT];
@@ -88,7 +89,8 @@ static uint32_t code_start(const struct stepper *s)
 static uint32_t put_instruction(struct stepper *s, uint64_t pc)
 {
     const struct cps_buf *code = &s->peer.script.code;
-    const struct cps_print_names names = {.names = s->names[peer_processor(s->peer.script.gen)]};
+    const struct cps_print_names names = {.names = s->names[peer_processor(s->peer.script.gen)],
+                                          .scheme = s->scheme};
     unsigned unit = cps_isa_unit(s->isa);
     uint64_t at = pc * unit - code_start(s);
     struct cps_insn insn;
@@ -386,6 +388,8 @@ int peer_step(const struct cps_options *opt)
 {
     struct stepper s = {.opt = opt};
     int status = peer_usage(opt, &s.isa, &s.gen);
+    if (!status)
+        status = peer_scheme(opt, &s.scheme);
     if (!status && (opt->dap || opt->screen))
         status = report_usage("scripts are debugged at the prompt, or with -x FILE");
     if (!status && opt->arg_count != 1)

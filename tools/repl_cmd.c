@@ -183,7 +183,8 @@ struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
 {
     const struct session *s = &r->session;
     const char *colon = strchr(arguments, ':');
-    const struct cps_parse_names names = {session_names(s, s->core), find_label, (void *)s};
+    const struct cps_parse_names names = {
+        .names = session_names(s, s->core), .label = find_label, .context = (void *)s};
     uint64_t place = 0;
     uint64_t word = 0;
     size_t column = 0;

@@ -49,9 +49,15 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
         head->layout = cps_gen_layout(head->gen);
         return known;
     }
-    if (is(line, key, "chip") || is(line, key, "abi")) {
+    if (is(line, key, "engine")) {
+        head->prefix = is(word, strlen(word), "vp1") ? "vp1-" : "";
+    } else if (is(line, key, "chip") || is(line, key, "abi")) {
         char name[24];
-        snprintf(name, sizeof(name), "%s%s", *line == 'a' ? "seq-" : "", word);
+        snprintf(name, sizeof(name), "%s%s",
+                 *line == 'a'   ? "seq-"
+                 : head->prefix ? head->prefix
+                                : "",
+                 word);
         bool known = cps_gen_parse(name, &head->gen) && head->gen > CPS_A8XX;
         head->layout = cps_gen_layout(head->gen);
         return known;
@@ -119,6 +125,8 @@ static void put_machine(struct cps_buf *text, enum cps_gen gen)
         cps_buf_printf(text, "# gen %s\n", name);
     else if (cps_gen_isa(gen) == &cps_isa_seq)
         cps_buf_printf(text, "# engine %s\n# abi %s\n", engine, name + strlen("seq-"));
+    else if (cps_gen_isa(gen) == &cps_isa_vp1)
+        cps_buf_printf(text, "# engine %s\n# chip %s\n", engine, name + strlen("vp1-"));
     else
         cps_buf_printf(text, "# engine %s\n# chip %s\n", engine, name);
 }

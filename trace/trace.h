@@ -32,6 +32,7 @@ struct cps_trace_head {
     char policy[128];
     char events[256];
     bool with_processor; /**< lines of the text form begin with the processor */
+    const char *prefix;  /**< of chips' names, while the head is read: constant, or NULL */
 };
 
 /** Makes the head of a run. */

@@ -12,7 +12,7 @@ static void check_listing(enum cps_gen abi, const uint8_t *bytes, size_t size)
 {
     struct cps_buf text = {0};
     struct cps_buf again = {0};
-    struct cps_err *err = cps_script_listing(abi, bytes, size, NULL, &text);
+    struct cps_err *err = cps_script_listing(abi, bytes, size, NULL, CPS_NAMES_SEED, &text);
     if (!err)
         err = cps_script_assemble("fuzz", cps_buf_text(&text), text.size, abi, &again);
     if (err ? err->code != CPS_ERR_NOMEM

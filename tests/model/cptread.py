@@ -22,7 +22,7 @@ KINDS = (("SUBMIT", "nap", ()), ("PKT", "sav", LEVEL), ("REG", "ovs", PATH), ("R
          ("PROT", "ov", ()), ("IRQ", "n", ()), ("STEP", "cr", ()), ("STEPX", "cr", ()),
          ("ASSUME", "sav", WHAT), ("UNMODELLED", "sa", PLACE), ("END", "snq", REASON),
          ("TICK", "q", ()), ("EXIT", "sv", EXIT))
-CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq")
+CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "vp1")
 REG, STEP_OF_1 = 2, (2, 3, 4, 5)
 M64 = (1 << 64) - 1
 
