@@ -83,7 +83,7 @@ struct cps_err *peer_open(struct peer *p, const struct cps_isa *isa, unsigned ge
                           const char *policy)
 {
     p->sink.put = take_events;
-    CPS_TRY(cps_script_load(path, isa, gen, &p->script));
+    CPS_TRY(peer_load(path, isa, gen, &p->script));
     CPS_TRY(set_policy(p, policy));
     CPS_TRY(cps_engine_create(p->script.gen, &p->policy, &p->engine));
     cps_bus_sink(p->engine->bus, &p->sink,
