@@ -231,14 +231,12 @@ static void advance(struct vp1 *s, bool delayed, bool called)
     s->target = s->branch_to;
 }
 
-static enum cps_stop execute(struct cps_engine *e)
+static enum cps_stop execute(struct cps_engine *e, void *who)
 {
-    struct vp1 *s = vp1_of_(e);
+    struct vp1 *s = who;
     bool delayed = s->pending;
     bool called = s->calls;
-    if (s->run != VP1_INJECTED && !fetch(e))
-        return CPS_STOP_FAULT;
-    if (!can_execute(e))
+    if ((s->run != VP1_INJECTED && !fetch(e)) || !can_execute(e))
         return CPS_STOP_FAULT;
     s->calls = 0;
     perform(e);
@@ -252,21 +250,23 @@ static enum cps_stop execute(struct cps_engine *e)
     return CPS_STOP_IDLE;
 }
 
+static void *next_turn(struct cps_engine *e)
+{
+    return vp1_of_(e)->run == VP1_IDLE ? NULL : vp1_of_(e);
+}
+
+static bool never_waits(const struct cps_engine *e, const void *who)
+{
+    (void)e;
+    (void)who;
+    return false;
+}
+
+static const struct cps_loop loop = {.next = next_turn, .waits = never_waits, .execute = execute};
+
 static enum cps_stop run(struct cps_engine *e, uint64_t budget)
 {
-    uint64_t end = e->instructions + budget;
-    enum cps_stop stop = CPS_STOP_IDLE;
-    end = end < budget ? UINT64_MAX : end;
-    while (stop == CPS_STOP_IDLE && vp1_of_(e)->run != VP1_IDLE) {
-        if (cps_bus_stopped_(e->bus))
-            stop = CPS_STOP_FAULT;
-        else if (e->instructions >= end || cps_bus_clock(e->bus) >= cps_bus_limit_(e->bus))
-            stop = CPS_STOP_BUDGET;
-        else
-            stop = execute(e);
-    }
-    cps_bus_flush(e->bus);
-    return stop;
+    return cps_engine_loop_(e, &loop, budget);
 }
 
 /* ---- what an opcode is ---- */

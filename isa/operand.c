@@ -182,11 +182,11 @@ static bool take(const char **at, const char *word)
 /* "$c2" behind a blank; no scheme has another name for it. */
 static bool parse_condition(const char **at, int64_t *ret)
 {
-    const char *digit = cps_lex_blank(*at) + 2;
-    if (!take(at, "$c") || *digit < '0' || *digit > '3')
+    const char *word = cps_lex_blank(*at);
+    if (word[0] != '$' || word[1] != 'c' || word[2] < '0' || word[2] > '3')
         return false;
-    *at = digit + 1;
-    *ret = *digit - '0';
+    *at = word + 3;
+    *ret = word[2] - '0';
     return true;
 }
 

@@ -28,7 +28,7 @@ static struct bench *load(const uint32_t *words, size_t count)
 }
 
 /* @p words up to COUNT; the program runs to its end */
-#define RUN(name, ...)                              \
+#define PROGRAM(name, ...)                          \
     static const uint32_t words[] = {__VA_ARGS__};  \
     struct bench *name = load(words, COUNT(words)); \
     bench_run(name)
@@ -220,7 +220,7 @@ static void test_loops(void **state)
 /* bra, call and ret leave the loop flag at 1. */
 static void test_loop_flag_of_others(void **state)
 {
-    RUN(b, 0xe00001c1, EXIT(0)); /* bra never, $c1 */
+    PROGRAM(b, 0xe00001c1, EXIT(0)); /* bra never, $c1 */
     (void)state;
     assert_int_equal(vp1_get(b, VIEW_C, 1), 0xa000);
     bench_free(b);
@@ -251,7 +251,7 @@ static void test_conditions(void **state)
 /* A condition is that of the bundle before. */
 static void test_condition_of_one_bundle(void **state)
 {
-    RUN(b, 0x6e000000, 0xe0000427, MOVI(1, 1), BNOP, EXIT(1), BNOP, BNOP, BNOP, EXIT(2));
+    PROGRAM(b, 0x6e000000, 0xe0000427, MOVI(1, 1), BNOP, EXIT(1), BNOP, BNOP, BNOP, EXIT(2));
     (void)state;
     assert_int_equal(reg(b, "exit"), 1);
     assert_int_equal(vp1_get(b, VIEW_C, 0), 0x8002);
@@ -260,7 +260,7 @@ static void test_condition_of_one_bundle(void **state)
 
 static void test_absolute_branch(void **state)
 {
-    RUN(b, 0xea000002, BNOP, BNOP, BNOP, EXIT(1), BNOP, BNOP, BNOP, EXIT(2));
+    PROGRAM(b, 0xea000002, BNOP, BNOP, BNOP, EXIT(1), BNOP, BNOP, BNOP, EXIT(2));
     (void)state;
     assert_int_equal(reg(b, "exit"), 2);
     bench_free(b);
@@ -269,10 +269,10 @@ static void test_absolute_branch(void **state)
 /* The return address is behind the delay bundle, however long that is. */
 static void test_calls(void **state)
 {
-    RUN(b, 0xe40005e7,                /* call word 8 */
-        MOVI(1, 1), 0xbfffffff, BNOP, /* the delay slot: a bundle of three words */
-        EXIT(1), BNOP, BNOP, BNOP,    /* where it comes back to */
-        MOVI(2, 2), 0xe8000007, MOVI(3, 3), BNOP);
+    PROGRAM(b, 0xe40005e7,                /* call word 8 */
+            MOVI(1, 1), 0xbfffffff, BNOP, /* the delay slot: a bundle of three words */
+            EXIT(1), BNOP, BNOP, BNOP,    /* where it comes back to */
+            MOVI(2, 2), 0xe8000007, MOVI(3, 3), BNOP);
     (void)state;
     assert_int_equal(reg(b, "exit"), 1);
     assert_int_equal(vp1_get(b, VIEW_A, 1), 1);
@@ -287,7 +287,7 @@ static void test_calls(void **state)
 
 static void test_exit(void **state)
 {
-    RUN(b, MOVI(1, 7), EXIT(0xdead), MOVI(1, 8), EXIT(1));
+    PROGRAM(b, MOVI(1, 7), EXIT(0xdead), MOVI(1, 8), EXIT(1));
     (void)state;
     assert_int_equal(b->stop, CPS_STOP_IDLE);
     assert_int_equal(bench_read(b, 0xf424), 0xdead);
@@ -301,7 +301,7 @@ static void test_exit(void **state)
 
 static void test_exit_with_interrupt(void **state)
 {
-    RUN(b, EXIT(0x1beef));
+    PROGRAM(b, EXIT(0x1beef));
     (void)state;
     assert_int_equal(bench_find(b, CPS_EV_IRQ, 0, 0)->value, 0xbeef);
     assert_non_null(bench_unknown(b, CPS_UNKNOWN_VP1_INTR));
@@ -311,7 +311,7 @@ static void test_exit_with_interrupt(void **state)
 /* `mov $sr9`: 16 bits, at once. */
 static void test_exit_by_register(void **state)
 {
-    RUN(b, MOVI(1, -2), 0x6a484047, MOVI(1, 8), EXIT(1));
+    PROGRAM(b, MOVI(1, -2), 0x6a484047, MOVI(1, 8), EXIT(1));
     (void)state;
     assert_int_equal(bench_read(b, 0xf424), 0xfffe);
     assert_int_equal(vp1_get(b, VIEW_A, 1), 0xfffffffe);
@@ -470,7 +470,7 @@ static void test_shared_port(void **state)
 
 static void test_mov_from_loop_beside_exit(void **state)
 {
-    RUN(b, 0xf0000005, 0x6b08005f, EXIT(0)); /* mov $a1 $l0 */
+    PROGRAM(b, 0xf0000005, 0x6b08005f, EXIT(0)); /* mov $a1 $l0 */
     (void)state;
     assert_int_equal(vp1_get(b, VIEW_A, 1), 0);
     assert_non_null(bench_unknown(b, CPS_UNKNOWN_VP1_CLASH));
