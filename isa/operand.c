@@ -70,38 +70,35 @@ static bool is_absent(const struct cps_field *field, int64_t value)
            value == (INT64_C(1) << field->width) - 1;
 }
 
-bool cps_put_operand_(const struct cps_isa *isa, const struct cps_field *field, int64_t value,
+void cps_put_operand_(const struct cps_isa *isa, const struct cps_field *field, int64_t value,
                       const struct cps_print_names *names, struct cps_buf *out)
 {
+    const struct cps_regfile *file = &isa->files[field->file];
     unsigned scheme = names ? names->scheme : 0;
     if (is_absent(field, value))
-        return true;
+        return;
     switch (field->kind) {
+    case CPS_FIELD_SELECT:
+        put_select(file, value, names, out);
+        break;
+    case CPS_FIELD_OPTION:
+        put_option(field, value, out);
+        break;
+    case CPS_FIELD_SIGNED:
+        cps_buf_printf(out, "%s0x%" PRIx64, value < 0 ? "-" : "",
+                       (uint64_t)(value < 0 ? -value : value));
+        break;
     case CPS_FIELD_CLAST:
         put_blank(out);
-        put_register(&isa->files[field->file], scheme, (unsigned)value, out);
-        return true;
-    case CPS_FIELD_CDST:
-    case CPS_FIELD_REG:
-    case CPS_FIELD_TWIN:
-        put_register(&isa->files[field->file], scheme, (unsigned)value, out);
+        put_register(file, scheme, (unsigned)value, out);
+        break;
+    default:
+        put_register(file, scheme, (unsigned)value, out);
         if (field->kind == CPS_FIELD_CDST)
             cps_buf_str(out, " ");
         else if (field->kind == CPS_FIELD_TWIN)
             cps_buf_printf(out, " $c%u", (unsigned)value);
-        return true;
-    case CPS_FIELD_SELECT:
-        put_select(&isa->files[field->file], value, names, out);
-        return true;
-    case CPS_FIELD_OPTION:
-        put_option(field, value, out);
-        return true;
-    case CPS_FIELD_SIGNED:
-        cps_buf_printf(out, "%s0x%" PRIx64, value < 0 ? "-" : "",
-                       (uint64_t)(value < 0 ? -value : value));
-        return true;
-    default:
-        return false;
+        break;
     }
 }
 
@@ -264,35 +261,25 @@ static const char *parse_signed(const char **at, int64_t *ret)
     return NULL;
 }
 
-int cps_parse_operand_(const struct cps_isa *isa, const struct cps_field *field,
-                       const struct cps_parse_names *names, const char **at, int64_t *ret,
-                       const char **expected)
+const char *cps_parse_operand_(const struct cps_isa *isa, const struct cps_field *field,
+                               const struct cps_parse_names *names, const char **at, int64_t *ret)
 {
-    *expected = NULL;
     switch (field->kind) {
     case CPS_FIELD_CDST:
     case CPS_FIELD_CLAST:
         if (!parse_register(isa, field, names, at, ret))
             *ret = (INT64_C(1) << field->width) - 1;
-        break;
-    case CPS_FIELD_REG:
-        if (!parse_register(isa, field, names, at, ret))
-            *expected = "a register of this operand's file";
-        break;
+        return NULL;
     case CPS_FIELD_TWIN:
-        *expected = parse_twin(isa, field, names, at, ret);
-        break;
+        return parse_twin(isa, field, names, at, ret);
     case CPS_FIELD_SELECT:
-        *expected = parse_select(isa, field, names, at, ret);
-        break;
+        return parse_select(isa, field, names, at, ret);
     case CPS_FIELD_OPTION:
-        *expected = parse_option(field, at, ret);
-        break;
+        return parse_option(field, at, ret);
     case CPS_FIELD_SIGNED:
-        *expected = parse_signed(at, ret);
-        break;
+        return parse_signed(at, ret);
     default:
-        return 0;
+        return parse_register(isa, field, names, at, ret) ? NULL
+                                                          : "a register of this operand's file";
     }
-    return *expected ? -1 : 1;
 }

@@ -274,10 +274,10 @@ static bool parse_group(struct parser *p, bool absolute, const char **at, int64_
 static bool parse_operand(struct parser *p, const struct cps_field *field, const char **at,
                           int64_t *ret)
 {
-    const char *expected = NULL;
-    int done = cps_parse_operand_(p->isa, field, p->names, at, ret, &expected);
-    if (done)
-        return done > 0 || fail(p, *at, expected);
+    if (cps_field_is_operand_(field)) {
+        const char *expected = cps_parse_operand_(p->isa, field, p->names, at, ret);
+        return !expected || fail(p, *at, expected);
+    }
     switch ((enum cps_field_kind)field->kind) {
     case CPS_FIELD_SRC:
     case CPS_FIELD_DST:
@@ -332,12 +332,6 @@ static bool place_prefixes(struct parser *p, const struct cps_form *form, struct
 
 static const char *describe_literal(const char *want)
 {
-    static const char *const words[] = {"'imm'", "'intr'", "'loop'", "'not'", "'file'"};
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        size_t length = strlen(words[i]) - 2;
-        if (cps_lex_identifier(want) == length && !memcmp(words[i] + 1, want, length))
-            return words[i];
-    }
     switch (*want) {
     case ',':
         return "','";
@@ -357,6 +351,14 @@ static const char *describe_literal(const char *want)
         return "'reg'";
     case 'v':
         return "'val'";
+    case 'f':
+        return "'file'";
+    case 'i':
+        return want[1] == 'm' ? "'imm'" : "'intr'";
+    case 'l':
+        return "'loop'";
+    case 'n':
+        return "'not'";
     default:
         return "$02";
     }

@@ -77,8 +77,10 @@ static void put_pairs(const struct printer *p)
 
 static void put_operand(const struct printer *p, const struct cps_field *field, int64_t value)
 {
-    if (cps_put_operand_(p->isa, field, value, p->names, p->out))
+    if (cps_field_is_operand_(field)) {
+        cps_put_operand_(p->isa, field, value, p->names, p->out);
         return;
+    }
     switch ((enum cps_field_kind)field->kind) {
     case CPS_FIELD_FLAG:
         if (value)

@@ -36,7 +36,6 @@ enum cps_field_kind {
     CPS_FIELD_HEX,   /**< unsigned, hexadecimal */
     CPS_FIELD_DEC,   /**< unsigned, decimal */
     CPS_FIELD_BIT,   /**< bit number, "b5" */
-    CPS_FIELD_REL,   /**< signed distance in dwords from the instruction, "#label" */
     CPS_FIELD_ABS,   /**< dword index in the image, "#label" */
     CPS_FIELD_SKIP,  /**< no bits: the target is always `low` words ahead */
     CPS_FIELD_BANG,  /**< "!" when 1 */
@@ -47,16 +46,17 @@ enum cps_field_kind {
     CPS_FIELD_BITNO, /**< number of a hardware flag, or its name */
     CPS_FIELD_EVENT, /**< number of an event, or its name */
     CPS_FIELD_PAIRS, /**< no bits of its own: pairs of words up to the end, "a=b, c=d" */
-    /* of VP1; operand.c */
-    CPS_FIELD_REG,      /**< register of the field's file, "$a5" */
+    /* of VP1 */
+    CPS_FIELD_GROUPABS, /**< number of a group of four units, "#label" */
+    CPS_FIELD_REG,      /**< register of the field's file, "$a5"; from here on in operand.c */
     CPS_FIELD_TWIN,     /**< register of the field's file and the condition of that number */
     CPS_FIELD_SELECT,   /**< register, or "(slct $c0 zf $a5d)": 2 bits, 4 bits, 5 bits */
     CPS_FIELD_CDST,     /**< register in front of the others, nothing if all bits are set */
     CPS_FIELD_CLAST,    /**< the same behind the others */
     CPS_FIELD_OPTION,   /**< behind the others: "name" or "name=0x2", nothing if 0 */
-    CPS_FIELD_SIGNED,   /**< signed, hexadecimal */
+    CPS_FIELD_SIGNED,   /**< signed, hexadecimal; signed from here on, the last in operand.c */
+    CPS_FIELD_REL,      /**< signed distance in dwords from the instruction, "#label" */
     CPS_FIELD_GROUP,    /**< signed distance in groups of four units, "#label" */
-    CPS_FIELD_GROUPABS, /**< number of a group of four units, "#label" */
 };
 
 struct cps_field {
@@ -177,22 +177,23 @@ static inline const char *cps_mnemonic_(const struct cps_isa *isa, const struct 
 }
 static inline bool cps_field_is_signed_(const struct cps_field *field)
 {
-    return field->kind == CPS_FIELD_REL || field->kind == CPS_FIELD_SIGNED ||
-           field->kind == CPS_FIELD_GROUP;
+    return field->kind >= CPS_FIELD_SIGNED;
 }
 static inline bool cps_field_is_prefix_(const struct cps_field *field)
 {
     return field->kind == CPS_FIELD_FLAG || field->kind == CPS_FIELD_COUNT;
 }
 
-/** operand.c: appends an operand of a kind that has a file, or is optional; false if @p field is of
- * another kind. */
-bool cps_put_operand_(const struct cps_isa *isa, const struct cps_field *field, int64_t value,
+/** Whether operand.c has the kind of a field: CPS_FIELD_REG to CPS_FIELD_SIGNED. */
+static inline bool cps_field_is_operand_(const struct cps_field *field)
+{
+    return field->kind >= CPS_FIELD_REG && field->kind <= CPS_FIELD_SIGNED;
+}
+/** operand.c: appends such an operand. */
+void cps_put_operand_(const struct cps_isa *isa, const struct cps_field *field, int64_t value,
                       const struct cps_print_names *names, struct cps_buf *out);
-/** Reads such an operand and moves *at behind it. @return 1; 0 if the field is of another kind; -1
- * after an error, with *at where it is and what was expected there */
-int cps_parse_operand_(const struct cps_isa *isa, const struct cps_field *field,
-                       const struct cps_parse_names *names, const char **at, int64_t *ret,
-                       const char **expected);
+/** Reads such an operand and moves *at behind it. @return NULL, or what was expected at *at */
+const char *cps_parse_operand_(const struct cps_isa *isa, const struct cps_field *field,
+                               const struct cps_parse_names *names, const char **at, int64_t *ret);
 
 #endif
