@@ -271,13 +271,17 @@ static bool parse_group(struct parser *p, bool absolute, const char **at, int64_
     return true;
 }
 
+/* Of the kinds that operand.c has. */
+static bool parse_own(struct parser *p, const struct cps_field *field, const char **at,
+                      int64_t *ret)
+{
+    const char *expected = cps_parse_operand_(p->isa, field, p->names, at, ret);
+    return !expected || fail(p, *at, expected);
+}
+
 static bool parse_operand(struct parser *p, const struct cps_field *field, const char **at,
                           int64_t *ret)
 {
-    if (cps_field_is_operand_(field)) {
-        const char *expected = cps_parse_operand_(p->isa, field, p->names, at, ret);
-        return !expected || fail(p, *at, expected);
-    }
     switch ((enum cps_field_kind)field->kind) {
     case CPS_FIELD_SRC:
     case CPS_FIELD_DST:
@@ -305,8 +309,16 @@ static bool parse_operand(struct parser *p, const struct cps_field *field, const
     case CPS_FIELD_GROUP:
     case CPS_FIELD_GROUPABS:
         return parse_group(p, field->kind == CPS_FIELD_GROUPABS, at, ret);
-    default:
+    case CPS_FIELD_HEX:
+    case CPS_FIELD_DEC:
+    case CPS_FIELD_BASE:
+    case CPS_FIELD_CTL:
+    case CPS_FIELD_SQE:
+    case CPS_FIELD_FLAG:
+    case CPS_FIELD_COUNT:
         return parse_value(p, at, ret);
+    default:
+        return parse_own(p, field, at, ret);
     }
 }
 

@@ -77,10 +77,6 @@ static void put_pairs(const struct printer *p)
 
 static void put_operand(const struct printer *p, const struct cps_field *field, int64_t value)
 {
-    if (cps_field_is_operand_(field)) {
-        cps_put_operand_(p->isa, field, value, p->names, p->out);
-        return;
-    }
     switch ((enum cps_field_kind)field->kind) {
     case CPS_FIELD_FLAG:
         if (value)
@@ -142,6 +138,7 @@ static void put_operand(const struct printer *p, const struct cps_field *field, 
         put_target(p, 4 * (uint32_t)value);
         break;
     default:
+        cps_put_operand_(p->isa, field, value, p->names, p->out);
         break;
     }
 }

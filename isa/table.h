@@ -184,12 +184,7 @@ static inline bool cps_field_is_prefix_(const struct cps_field *field)
     return field->kind == CPS_FIELD_FLAG || field->kind == CPS_FIELD_COUNT;
 }
 
-/** Whether operand.c has the kind of a field: CPS_FIELD_REG to CPS_FIELD_SIGNED. */
-static inline bool cps_field_is_operand_(const struct cps_field *field)
-{
-    return field->kind >= CPS_FIELD_REG && field->kind <= CPS_FIELD_SIGNED;
-}
-/** operand.c: appends such an operand. */
+/** operand.c: appends an operand of the kinds from CPS_FIELD_REG to CPS_FIELD_SIGNED. */
 void cps_put_operand_(const struct cps_isa *isa, const struct cps_field *field, int64_t value,
                       const struct cps_print_names *names, struct cps_buf *out);
 /** Reads such an operand and moves *at behind it. @return NULL, or what was expected at *at */
