@@ -50,10 +50,11 @@ static void write_inject(struct cps_bus *bus, void *device, uint32_t addr, uint3
         return;
     memcpy(s->word, &s->sr[VP1_SR_INJECT], sizeof(s->word));
     s->run = VP1_INJECTED;
+    s->units = (1u << VP1_UNITS) - 1;
     s->pc = 0;
 }
 
-void vp1_start_(struct cps_engine *e, enum vp1_run run, const struct cps_access *by)
+static void start(struct cps_engine *e, enum vp1_run run, const struct cps_access *by)
 {
     struct vp1 *s = vp1_of_(e);
     const uint32_t *base = &s->sr[VP1_SR_BASE];
@@ -77,7 +78,7 @@ static void write_submit(struct cps_bus *bus, void *device, uint32_t addr, uint3
     (void)addr;
     if (value == START && cps_bus_stored_(bus, SUBMIT_DATA) == 1 &&
         vp1_of_(e)->sr[VP1_SR_ENABLE] == START_READY)
-        vp1_start_(e, VP1_METHOD, by);
+        start(e, VP1_METHOD, by);
     else
         cps_bus_unknown(bus, CPS_UNKNOWN_VP1_SUBMIT, by, value);
 }
@@ -88,7 +89,7 @@ static void write_switch(struct cps_bus *bus, void *device, uint32_t addr, uint3
     (void)bus;
     (void)addr;
     (void)value;
-    vp1_start_(device, VP1_SWITCH, by);
+    start(device, VP1_SWITCH, by);
 }
 
 static const struct cps_bus_row rows[] = {
@@ -123,10 +124,13 @@ static bool fetch(struct cps_engine *e)
     uint32_t before = 0;
     uint32_t word = 0;
     memcpy(s->word, nops, sizeof(nops));
+    s->units = 0;
     for (s->size = 0; fetch_word(e, s->pc + s->size, &word); before = word) {
         if (s->size && !cps_insn_joins(&cps_isa_vp1, s->pc + s->size, before, word))
             return true;
-        s->word[cps_insn_unit(&cps_isa_vp1, word)] = word;
+        unsigned unit = cps_insn_unit(&cps_isa_vp1, word);
+        s->word[unit] = word;
+        s->units |= (uint8_t)(1u << unit);
         s->size++;
     }
     return s->size || stop_at(e, CPS_UNKNOWN_VP1_FETCH);
@@ -150,7 +154,7 @@ static bool can_move(struct cps_engine *e, uint32_t word, unsigned op)
 static bool can_branch(struct cps_engine *e, unsigned op)
 {
     const struct vp1 *s = vp1_of_(e);
-    bool calls = op >= CPS_VP1_CALL && op <= CPS_VP1_LCALLN;
+    bool calls = vp1_calls_(s);
     if (op == CPS_VP1_BUNKNOWN)
         return stop_at(e, CPS_UNKNOWN_VP1_OPCODE);
     if (s->run == VP1_INJECTED && op != CPS_VP1_BNOP && op != CPS_VP1_LSET)
@@ -187,6 +191,7 @@ static void perform(struct cps_engine *e)
     s->branches = s->ends = s->interrupt = 0;
     vp1_clash_(e);
     s->old = s->now;
+    s->ties_down = s->sr[VP1_SR_CONFIG] & 1;
     bool first = vp1_mov_is_first_(s);
     if (first)
         vp1_scalar_(e, &s2v);

@@ -93,6 +93,8 @@ struct vp1 {
     uint8_t ds[16][0x200]; /* data store: bank, cell */
     uint32_t pc;
     uint32_t word[VP1_UNITS]; /* of the bundle at hand; nops where it has none */
+    uint8_t units;            /* a bit for each unit that it has a word for */
+    uint8_t ties_down;        /* $sr80 bit 0 in front of it */
     uint32_t size;            /* its words in memory */
     uint32_t target;          /* of the branch in front of a delay slot */
     uint8_t run;              /* enum vp1_run */
@@ -155,6 +157,8 @@ void vp1_mad_(struct cps_engine *e, const struct vp1_s2v *s2v);
 void vp1_lerp_(struct cps_engine *e, const struct vp1_s2v *s2v);
 bool vp1_mad_writes_v_(unsigned op);
 void vp1_branch_(struct cps_engine *e);
+/** Whether the bundle, not yet begun, will call. */
+bool vp1_calls_(const struct vp1 *s);
 /** The condition mask of a vector operation, a bit a byte. */
 uint32_t vp1_condition_mask_(const struct vp1 *s, const struct vp1_s2v *s2v);
 /** vp1_clash.c: what two units of a bundle have in common: says so, and changes the words as the
@@ -171,8 +175,6 @@ uint32_t vp1_view_read_(struct cps_engine *e, uint32_t addr, const struct cps_ac
 void vp1_view_write_(struct cps_engine *e, uint32_t addr, uint32_t value,
                      const struct cps_access *by);
 void vp1_file_reset_(struct cps_engine *e);
-/** vp1.c: begins code of either kind at word 0. */
-void vp1_start_(struct cps_engine *e, enum vp1_run run, const struct cps_access *by);
 
 /** What vp1.def's expressions call. */
 static inline uint32_t vp1_shift(uint32_t a, uint32_t b, uint32_t fill)

@@ -9,6 +9,15 @@ static uint32_t target_of(const struct vp1 *s, uint32_t word)
     return ((s->pc & ~3u) + 4 * (uint32_t)VP1_SIGNED(word, TARGET)) & 0xfffff;
 }
 
+bool vp1_calls_(const struct vp1 *s)
+{
+    uint32_t word = s->word[VP1_B];
+    unsigned op = vp1_op_(s, VP1_B);
+    bool inverse = op == CPS_VP1_CALLN || op == CPS_VP1_LCALLN;
+    bool holds = s->now.c[VP1(word, COND)] >> VP1(word, SLCT) & 1;
+    return op >= CPS_VP1_CALL && op <= CPS_VP1_LCALLN && holds != inverse;
+}
+
 static void go(struct vp1 *s, uint32_t target)
 {
     s->branches = 1;

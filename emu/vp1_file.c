@@ -46,8 +46,9 @@ static uint32_t read_tick(const struct cps_engine *e, uint32_t number)
 static uint32_t read_words(const struct cps_engine *e, uint32_t number)
 {
     static const uint32_t seen[] = {0xdf000000, 0x4fffffff, 0xbf000007, 0xef0001ff};
-    uint32_t word = vp1_of_(e)->word[number - VP1_SR_WORDS];
-    return (word & 0xffffff) == 0xffffff ? seen[number - VP1_SR_WORDS] : word;
+    const struct vp1 *s = vp1_of_(e);
+    uint32_t unit = number - VP1_SR_WORDS;
+    return s->units >> unit & 1 ? s->word[unit] : seen[unit];
 }
 
 static uint32_t read_pc(const struct cps_engine *e, uint32_t number)
@@ -64,8 +65,7 @@ static uint32_t read_state(const struct cps_engine *e, uint32_t number)
 
 static uint32_t read_loop(const struct cps_engine *e, uint32_t number)
 {
-    const struct vp1 *s = vp1_of_(e);
-    return (s->run == VP1_IDLE ? s->now.l : s->old.l)[number & 3];
+    return vp1_of_(e)->now.l[number & 3];
 }
 
 #define read_STORED NULL

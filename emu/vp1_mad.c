@@ -142,7 +142,7 @@ void vp1_mad_(struct cps_engine *e, const struct vp1_s2v *s2v)
                             .is_signed = m->is_signed,
                             .round = VP1(word, RND),
                             .shift = VP1_SIGNED(word, SHIFT),
-                            .ties_down = s->sr[VP1_SR_CONFIG] & 1};
+                            .ties_down = s->ties_down};
     uint32_t mask = vp1_condition_mask_(s, s2v);
     for (unsigned i = 0; i < 16; i++) {
         int f[2];
@@ -220,7 +220,7 @@ static struct scale lerp_scale(const struct vp1 *s, uint32_t word, unsigned op)
                               op == CPS_VP1_VLRP4B || (op == CPS_VP1_VLRP2 && VP1(word, LRP) & 8),
                           .round = last ? VP1(word, RND9) : VP1(word, RND),
                           .shift = last ? VP1_SIGNED(word, SHIFT11) : VP1_SIGNED(word, SHIFT),
-                          .ties_down = s->sr[VP1_SR_CONFIG] & 1};
+                          .ties_down = s->ties_down};
 }
 
 void vp1_lerp_(struct cps_engine *e, const struct vp1_s2v *s2v)

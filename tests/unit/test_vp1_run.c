@@ -283,6 +283,15 @@ static void test_calls(void **state)
     bench_free(b);
 }
 
+/* A call that is not taken is none, even where one would be in doubt. */
+static void test_call_not_taken(void **state)
+{
+    PROGRAM(b, 0xe00005e7, 0xe40005c7, BNOP, BNOP, EXIT(1), BNOP, BNOP, BNOP, EXIT(2));
+    (void)state;
+    assert_int_equal(reg(b, "exit"), 2);
+    bench_free(b);
+}
+
 /* ---- the end ---- */
 
 static void test_exit(void **state)
@@ -492,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_condition_of_one_bundle),
         cmocka_unit_test(test_absolute_branch),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_call_not_taken),
         cmocka_unit_test(test_exit),
         cmocka_unit_test(test_exit_with_interrupt),
         cmocka_unit_test(test_exit_by_register),
