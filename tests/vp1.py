@@ -104,7 +104,7 @@ def names_are_chosen():
 def step_goes_both_ways():
     out = cpscope("step", *VP1, RUN, text="b 8\nc\np a2\nrs\ninfo\ngoto 3\nl 4 2\n").stdout
     assert "a2 = 0x2d" in out and "step 14, tick 14, 0006  sub $a1 $a1 0x1" in out, out
-    assert "0004  add $a2 $a2 $a1" in out, out
+    assert "0004  add $a2 $a2 $a1 + bra loop not $l0 $l0 $c0 lzf 0x0004" in out, out
     out = cpscope("step", *VP1, "--names", "envytools", RUN, text="goto 2\n").stdout
     assert "$r" in out, out
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/le.h"
 #include "isa/lex.h"
 #include "job.h"
 #include "names.h"
@@ -85,7 +86,17 @@ static uint32_t code_start(const struct stepper *s)
     return 0;
 }
 
-/* The instruction at @p pc as text; its length in units, 0 if the file has none there. */
+/* Whether the word at byte @p at of the file, unit @p pc, executes with the one before it. */
+static bool joins(const struct stepper *s, uint64_t at, uint64_t pc)
+{
+    const struct cps_buf *code = &s->peer.script.code;
+    const uint8_t *word = (const uint8_t *)code->data + at;
+    return s->isa == &cps_isa_vp1 && at + 4 <= code->size &&
+           cps_insn_joins(s->isa, (uint32_t)pc, cps_le32(word - 4), cps_le32(word));
+}
+
+/* The instruction at @p pc as text, or the bundle; its length in units, 0 if the file has none
+ * there. */
 static uint32_t put_instruction(struct stepper *s, uint64_t pc)
 {
     const struct cps_buf *code = &s->peer.script.code;
@@ -93,14 +104,20 @@ static uint32_t put_instruction(struct stepper *s, uint64_t pc)
                                           .scheme = s->scheme};
     unsigned unit = cps_isa_unit(s->isa);
     uint64_t at = pc * unit - code_start(s);
+    uint64_t end = pc;
     struct cps_insn insn;
     if (pc * unit < code_start(s) || at >= code->size)
         return 0;
-    cps_decode_bytes(s->isa, s->peer.script.gen, (const uint8_t *)code->data + at, code->size - at,
-                     &insn);
     cps_buf_printf(&s->out, "%04" PRIx64 "  ", pc);
-    cps_print(s->isa, &insn, (uint32_t)pc, &names, &s->out);
-    return insn.length / unit;
+    do {
+        cps_decode_bytes(s->isa, s->peer.script.gen, (const uint8_t *)code->data + at,
+                         code->size - at, &insn);
+        cps_buf_str(&s->out, end == pc ? "" : " + ");
+        cps_print(s->isa, &insn, (uint32_t)end, &names, &s->out);
+        at += insn.length;
+        end += insn.length / unit;
+    } while (joins(s, at, end));
+    return (uint32_t)(end - pc);
 }
 
 static void show(struct stepper *s)
