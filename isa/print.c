@@ -163,6 +163,7 @@ void cps_print_decoded(const struct cps_isa *isa, const struct cps_insn *insn, u
     const struct cps_form *form = cps_form_(isa, insn->enc);
     unsigned i = put_prefixes(&p, form);
     cps_buf_str(out, cps_mnemonic_(isa, insn->enc));
+    size_t bare = out->size;
     if (form->text[0])
         cps_buf_str(out, " ");
     for (const char *at = form->text; *at; at++) {
@@ -174,6 +175,8 @@ void cps_print_decoded(const struct cps_isa *isa, const struct cps_insn *insn, u
         i++;
         at++;
     }
+    if (out->size == bare + 1) /* all of its operands are absent */
+        out->data[out->size = bare] = '\0';
 }
 
 /* "[0123abcd]", or one such literal a unit: "[5f] [21] [01]". */
