@@ -278,15 +278,99 @@ static void test_factors(void **state)
     bench_free(b);
 }
 
+/* Half of the way between two registers, by each of the operations for it. */
+static void test_between(void **state)
+{
+    struct bench *b = bench_new(CPS_VP1_G80, NULL);
+    const uint32_t half = 0x24000000 | 128 << 1; /* vec 128 0 */
+    (void)state;
+    splat(b, 2, 0x80);
+    splat(b, 4, 0x80);
+    splat(b, 5, 0x40);
+    vp1_inject(b, 0x90180000 | 4 << 14 | 2 << 9); /* vlrp $v3 $v4 $v2: of $v4 and $v5 */
+    assert_int_equal(get_byte(b, 3, 0), 0x60);
+    splat(b, 4, 0x40);
+    splat(b, 6, 0x80);
+    splat(b, 7, 0x40);
+    vp1_bundle(b, half, 0xb3180000 | 4 << 14, 0, 0); /* vlrp2: of $v4 and $v6 */
+    assert_int_equal(get_byte(b, 3, 9), 0x60);
+    splat(b, 3, 0);
+    vp1_bundle(b, half, 0xb4000000 | 4 << 14, 0, 0); /* vlrp4a: the same to $va */
+    vp1_inject(b, 0xb6180000 | 4 << 14 | 4 << 5);    /* vlrp4bu: $va and nothing */
+    assert_int_equal(get_byte(b, 3, 5), 0x60);
+    splat(b, 2, 0x10);
+    vp1_bundle(b, half | 64 << 10, 0xb5000000 | 4 << 14 | 2 << 9, 0, 0); /* vlrpf */
+    vp1_inject(b, 0xb6180000 | 4 << 14 | 4 << 5);
+    assert_int_equal(get_byte(b, 3, 5), 0x10 + 0x20 + 0x10);
+    bench_free(b);
+}
+
+static void test_words_of_nine_bits(void **state)
+{
+    static const uint8_t minus_one[16] = {0xff, 1, 0xff, 1, 0xff, 1, 0xff, 1,
+                                          0xff, 1, 0xff, 1, 0xff, 1, 0xff, 1};
+    struct bench *b = bench_new(CPS_VP1_G80, NULL);
+    (void)state;
+    splat(b, 1, 0x10);
+    fill(b, 2, minus_one);
+    vp1_inject(b, 0x9f200007 | 1 << 14 | 2 << 9 | 3 << 4); /* vadd9 $v4 $v1 $v2 $v3 */
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(get_byte(b, 4, i), i < 8 ? 0x0f : 0x10);
+    bench_free(b);
+}
+
+/* vcmpad: |s1 - s2| against $v[s1 | 1]. */
+static void test_distances(void **state)
+{
+    static const struct {
+        uint8_t s1, s2, t;
+        uint32_t flags;
+    } rows[] = {{0x20, 0x28, 0x10, 0x0000ffff}, {0x20, 0x28, 0x08, 0xffff0000}, {0x20, 0x28, 4, 0}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench *b = bench_new(CPS_VP1_G80, NULL);
+        splat(b, 4, rows[i].s1);
+        splat(b, 2, rows[i].s2);
+        splat(b, 5, rows[i].t);
+        vp1_inject(b, 0x8f000000 | 4 << 19 | 4 << 14 | 2 << 9 | 14 << 5); /* sign: d < t */
+        vp1_inject(b, 0xbb300000);
+        assert_int_equal(bench_read(b, VIEW_V + 4 * 6), rows[i].flags);
+        bench_free(b);
+    }
+}
+
+/* ldaxh: the register is written only if the condition holds. */
+static void test_conditional_load(void **state)
+{
+    (void)state;
+    for (uint32_t slct = 14; slct < 16; slct++) {
+        struct bench *b = bench_new(CPS_VP1_G80, NULL);
+        splat(b, 1, 0x5a);
+        vp1_inject(b, 0xdc004007); /* stvh $v1 $r0 0 */
+        vp1_inject(b, 0xc8180007 | 8 << 9 | slct << 5);
+        assert_int_equal(get_byte(b, 3, 4), slct == 15 ? 0x5a : 0);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_and_words), cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_short_flag),      cmocka_unit_test(test_address_arithmetic),
-        cmocka_unit_test(test_scattered),       cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_immediates),      cmocka_unit_test(test_swizzle_and_median),
-        cmocka_unit_test(test_products),        cmocka_unit_test(test_accumulator),
+        cmocka_unit_test(test_lines_and_words),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_short_flag),
+        cmocka_unit_test(test_address_arithmetic),
+        cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_immediates),
+        cmocka_unit_test(test_swizzle_and_median),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_accumulator),
         cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_between),
+        cmocka_unit_test(test_words_of_nine_bits),
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_conditional_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
