@@ -158,20 +158,26 @@ static void put_literals(const struct lister *l, const struct cps_insn *insn, st
     }
 }
 
+/* Whether the word is of the same bundle as the one in front of it. */
+static bool joins(const struct lister *l, const struct cps_insn *insn, uint32_t at)
+{
+    return l->isa == &cps_isa_vp1 && at &&
+           cps_insn_joins(l->isa, at, cps_le32(insn->bytes - 4), (uint32_t)insn->word);
+}
+
 static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
                      struct cps_buf *out)
 {
     const struct cps_print_names names = {
         .names = l->names, .label = label_at, .context = l, .scheme = l->scheme};
     const char *label = label_at(l, at);
-    bool joins = at && cps_insn_joins(l->isa, at, cps_le32(insn->bytes - 4), (uint32_t)insn->word);
     if (label)
         cps_buf_printf(out, "%s:\n", label);
     size_t line = out->size;
     if (insn->length > MAX_STATEMENT) {
         put_literals(l, insn, out);
     } else {
-        cps_buf_str(out, joins ? "      + " : "        ");
+        cps_buf_str(out, joins(l, insn, at) ? "      + " : "        ");
         cps_print(l->isa, insn, at, &names, out);
     }
     cps_buf_str(out, " ");
