@@ -16,6 +16,7 @@ struct reader {
     const char *at;          /* in the statement */
     struct cps_err *err;     /* of a file that it names, or memory: ends the reading */
     bool has_gen, has_code;
+    unsigned objects;
 };
 
 /* Notes an error; always false. */
@@ -137,7 +138,9 @@ static bool do_gen(struct reader *r, const char *prefix, const char *what)
 
 static bool do_chip(struct reader *r)
 {
-    return do_gen(r, "", "a chip (nv17, nv41, g80 or g92)");
+    return do_gen(r, "",
+                  cps_isa_has_code(r->isa) ? "a chip (nv17, nv41, g80 or g92)"
+                                           : "a chip (nv1, nv3 or nv3t)");
 }
 
 static bool do_abi(struct reader *r)
@@ -258,18 +261,73 @@ static bool do_set(struct reader *r)
     return change(r, 0);
 }
 
+/* "[ramin | memory] ADDRESS" */
+static bool place(struct reader *r, struct cps_script_step *ret)
+{
+    if (take(r, "ramin"))
+        ret->where = CPS_AT_RAMIN;
+    else if (take(r, "memory"))
+        ret->where = CPS_AT_MEMORY;
+    if (ret->where != CPS_AT_REG && cps_isa_has_code(r->isa))
+        return expected(r, "a register: this engine has no such memory");
+    return address(r, &ret->addr);
+}
+
+/* "write PLACE VALUE...": several go one behind the other. */
 static bool do_write(struct reader *r)
 {
-    struct cps_script_step step = {.what = CPS_DO_WRITE};
-    return address(r, &step.addr) && number32(r, "a value of 32 bits", &step.value) && end(r) &&
+    struct cps_script_step step = {.what = CPS_DO_WRITE, .size = 4};
+    if (!place(r, &step))
+        return false;
+    do {
+        if (!number32(r, "a value of 32 bits", &step.value) || !add_step(r, step))
+            return false;
+        step.addr += 4;
+    } while (!at_end(r));
+    return true;
+}
+
+/* "write8 ADDRESS VALUE", and write16: at any byte. */
+static bool write_part(struct reader *r, uint8_t size, uint32_t most, const char *what)
+{
+    struct cps_script_step step = {.what = CPS_DO_WRITE, .size = size};
+    uint64_t value = 0;
+    if (!named(r, CPS_SPACE_GPU, "a register's name, or its byte address", &step.addr) ||
+        !number(r, most, what, &value))
+        return false;
+    step.value = (uint32_t)value;
+    return end(r) && add_step(r, step);
+}
+
+static bool do_write8(struct reader *r)
+{
+    return write_part(r, 1, 0xff, "a value of 8 bits");
+}
+
+static bool do_write16(struct reader *r)
+{
+    return write_part(r, 2, 0xffff, "a value of 16 bits");
+}
+
+/* "object CHANNEL HANDLE CONTEXT" */
+static bool do_object(struct reader *r)
+{
+    struct cps_script_step step = {.what = CPS_DO_OBJECT};
+    uint64_t channel = 0;
+    if (r->objects++ == CPS_SCRIPT_MAX_OBJECTS)
+        return expected(r, "at most 256 objects");
+    if (!number(r, 127, "a channel below 128", &channel))
+        return false;
+    step.mask = (uint32_t)channel;
+    return number32(r, "a handle", &step.addr) && number32(r, "a context", &step.value) && end(r) &&
            add_step(r, step);
 }
 
-/* "read ADDRESS [VALUE [MASK]]" */
+/* "read PLACE [VALUE [MASK]]" */
 static bool do_read(struct reader *r)
 {
     struct cps_script_step step = {.what = CPS_DO_READ};
-    if (!address(r, &step.addr))
+    if (!place(r, &step))
         return false;
     if (!at_end(r)) {
         step.mask = UINT32_MAX;
@@ -299,14 +357,22 @@ static bool do_run(struct reader *r)
     return end(r) && add_step(r, (struct cps_script_step){.what = CPS_DO_RUN});
 }
 
+/* Which engines have a use for a keyword. */
+enum { CODE = 1, NO_CODE = 2, ANY = CODE | NO_CODE };
 static const struct {
     const char *word;
+    unsigned engines;
     bool (*read)(struct reader *r);
 } keywords[] = {
-    {"engine", do_engine}, {"chip", do_chip}, {"abi", do_abi},     {"policy", do_policy},
-    {"script", do_script}, {"code", do_code}, {"out", do_out},     {"at", do_at},
-    {"event", do_set},     {"reg", do_set},   {"write", do_write}, {"read", do_read},
-    {"upload", do_upload}, {"wait", do_wait}, {"run", do_run},
+    {"engine", ANY, do_engine},     {"chip", ANY, do_chip},
+    {"abi", CODE, do_abi},          {"policy", ANY, do_policy},
+    {"script", CODE, do_script},    {"code", CODE, do_code},
+    {"out", CODE, do_out},          {"at", ANY, do_at},
+    {"event", CODE, do_set},        {"reg", ANY, do_set},
+    {"write", ANY, do_write},       {"read", ANY, do_read},
+    {"write8", NO_CODE, do_write8}, {"write16", NO_CODE, do_write16},
+    {"object", NO_CODE, do_object}, {"upload", CODE, do_upload},
+    {"wait", ANY, do_wait},         {"run", ANY, do_run},
 };
 
 static bool read_line(struct reader *r)
@@ -314,12 +380,16 @@ static bool read_line(struct reader *r)
     r->at = r->text.statement;
     if (at_end(r) || *r->at == '#')
         return true;
+    unsigned engine = cps_isa_has_code(r->isa) ? CODE : NO_CODE;
     for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
-        if (take(r, keywords[i].word))
+        if (keywords[i].engines & engine && take(r, keywords[i].word))
             return keywords[i].read(r);
     }
-    return expected(r, "engine, chip, abi, policy, script, code, out, at, event, reg, write, read, "
-                       "upload, wait or run");
+    return expected(r, engine == CODE
+                           ? "engine, chip, abi, policy, script, code, out, at, event, reg, write, "
+                             "read, upload, wait or run"
+                           : "engine, chip, policy, at, reg, write, write8, write16, read, object, "
+                             "wait or run");
 }
 
 static void deinit(struct reader *r)
@@ -341,11 +411,12 @@ struct cps_err *cps_script_run_file_(const char *text, size_t size, const struct
     if (r.err)
         return r.err;
     CPS_TRY(cps_asm_errors_(&r.text));
-    if (!r.has_code || script->policy.failed)
-        return script->policy.failed
-                   ? cps_err_nomem()
-                   : cps_err_new(CPS_ERR_SYNTAX,
-                                 "%s:%u: expected a line \"script FILE\" or \"code\"", script->name,
-                                 (unsigned)r.text.number);
-    return NULL;
+    if (script->policy.failed)
+        return cps_err_nomem();
+    const char *missing = cps_isa_has_code(isa) ? r.has_code ? NULL : "\"script FILE\" or \"code\""
+                          : script->gen         ? NULL
+                                                : "\"chip CHIP\"";
+    return missing ? cps_err_new(CPS_ERR_SYNTAX, "%s:%u: expected a line %s", script->name,
+                                 (unsigned)r.text.number, missing)
+                   : NULL;
 }
