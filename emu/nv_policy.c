@@ -87,8 +87,8 @@ struct cps_err *cps_nv_policy_parse(const char *text, struct cps_nv_policy *ret)
         const struct row *row = find(at, name);
         if (!row || name == length)
             return cps_err_new(CPS_ERR_SYNTAX,
-                               "policy %.*s: expected abort-in-wait, unset, bad-ip, fb-delay, cost "
-                               "or spin, with =WORD",
+                               "policy %.*s: expected abort-in-wait, unset, bad-ip, fb-delay, "
+                               "waits, cost or spin, with =WORD",
                                length > 40 ? 40 : (int)length, at);
         CPS_TRY(set(row, at + name + 1, length - name - 1, ret));
         at += length;

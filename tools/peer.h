@@ -46,9 +46,9 @@ struct peer {
 };
 
 /** Loads a script and builds its engine. @p gen  0: as the file says
- * @param policy  words that win over those of the file, or NULL */
+ * @param opt  its policies win over those of the file */
 CPS_MUST_USE struct cps_err *peer_open(struct peer *peer, const struct cps_isa *isa, unsigned gen,
-                                       const char *path, const char *policy);
+                                       const char *path, const struct cps_options *opt);
 /** Does what the run file says, or the usual, until @p instructions have been executed since the
  * start; the engine then stands where it does. */
 CPS_MUST_USE struct cps_err *peer_go(struct peer *peer, uint64_t instructions);
