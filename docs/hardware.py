@@ -16,6 +16,12 @@ TABLES = {
                                            "evidence"]),
     "gpu": ("gpu_reg.def", "GPU_REG", ["register", "generation", "first", "last", "read",
                                        "write", "evidence"]),
+    "nvidia": ("nv_reg.def", "NV_REG", ["whose", "chips", "first", "last", "read", "write",
+                                        "evidence"]),
+    "flags": ("hwsq_flag.def", "HWSQ_FLAG", ["flag", "chips", "doubtful on", "register", "second",
+                                             "bit", "evidence"]),
+    "policies": ("policy.def", "POLICY", ["field", "name", "words", "default", "meaning"]),
+    "unknown": ("../trace/event.def", "UNKNOWN", ["row", "word", "what it is, and what happens"]),
 }
 
 
@@ -28,7 +34,9 @@ def rows(path, macro):
                    else c.strip().replace("|", "\\|") for c in cells]
 
 
-GENERATIONS = {"G6U": "a6xx a7xx a8xx", "CPS_A5XX": "a5xx", "CPS_A6XX": "a6xx"}
+GENERATIONS = {"G6U": "a6xx a7xx a8xx", "CPS_A5XX": "a5xx", "CPS_A6XX": "a6xx",
+               "GHWSQ": "nv17 nv41 g80 g92", "GSEQ": "seq", "G41": "nv41 g80 g92 seq", "GANY": "all",
+               "GPRE": "nv17 nv41", "CPS_NV17": "nv17", "CPS_NV41": "nv41", "CPS_G92": "g92"}
 
 
 def table(root, name):

@@ -10,6 +10,7 @@
 #define BATCH           256u
 #define FLAG_FB_PAUSE   (UINT32_C(1) << 16)
 #define EVENT_FB_PAUSED UINT32_C(1)
+#define EVENTS          0x1578u
 #define DEBUG_6         UINT32_C(0x1098)
 #define DEBUG_6_HWSQ    UINT32_C(0x18) /* HWSQ_ENABLE and HWSQ_OVERRIDE_MODE */
 #define HWSQ_TICK_NS    32u
@@ -287,6 +288,14 @@ struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick, bool is_eve
 uint32_t cps_bus_events(const struct cps_bus *bus)
 {
     return bus->events;
+}
+
+void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
+                           const struct cps_access *by)
+{
+    uint32_t bit = UINT32_C(1) << number;
+    bus->events = value ? bus->events | bit : bus->events & ~bit;
+    cps_bus_put(bus, CPS_EV_ASSUME, CPS_WHAT_WAIT, by, EVENTS, bus->events);
 }
 
 static uint32_t read_events(struct cps_bus *bus, void *device, uint32_t addr,

@@ -142,6 +142,9 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_bus_schedule(struct cps_bus *bus, ui
 
 /** The events, bit n is event n. */
 CPS_PUBLIC uint32_t cps_bus_events(const struct cps_bus *bus);
+/** The rest of the chip, which is not there, would have given event @p number this value. */
+void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
+                           const struct cps_access *by);
 /** HWSQ's flags: values, and which override. */
 struct cps_flags {
     uint32_t value, enable;

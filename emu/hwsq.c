@@ -452,6 +452,17 @@ static enum cps_stop execute(struct cps_engine *e, struct slot *s)
     return CPS_STOP_IDLE;
 }
 
+/* The display's events come from parts that are not there. That memory is paused comes from one
+ * that is. */
+static bool stand_in(struct cps_engine *e, const struct slot *s)
+{
+    const struct cps_access by = access_of(e, s, 0);
+    if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_policy(e->bus)->waits_stop)
+        return false;
+    cps_bus_assume_event_(e->bus, s->event, s->value, &by);
+    return true;
+}
+
 /* Lets time pass until what the slot waits for; false if it still waits at the bus's limit, or for
  * ever. */
 static bool await(struct cps_engine *e, struct slot *s)
@@ -466,9 +477,10 @@ static bool await(struct cps_engine *e, struct slot *s)
         uint64_t next = cps_bus_next_(bus);
         if (s->wait == WAIT_TIME && s->wake < next)
             next = s->wake;
-        if (next > cps_bus_limit_(bus) || next == NEVER)
+        if (next > cps_bus_limit_(bus) || (next == NEVER && !stand_in(e, s)))
             return false;
-        cps_bus_advance(bus, next);
+        if (next != NEVER)
+            cps_bus_advance(bus, next);
     }
 }
 

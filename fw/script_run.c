@@ -12,7 +12,7 @@ struct reader {
     struct cps_asm_text text;
     const struct cps_isa *isa;
     struct cps_script *to;
-    struct cps_names *names; /* of the chip, once it is known */
+    struct cps_names *names; /* events as the chip numbers them, not as SEQ's conditions do */
     const char *at;          /* in the statement */
     struct cps_err *err;     /* of a file that it names, or memory: ends the reading */
     bool has_gen, has_code;
@@ -79,7 +79,7 @@ static bool named(struct reader *r, enum cps_space space, const char *what, uint
 {
     const char *found = NULL;
     size_t length = word(r, &found);
-    if (!r->names || !length || !cps_name_number(r->names, space, found, length, ret))
+    if (!length || !cps_name_number(r->names, space, found, length, ret))
         return number32(r, what, ret);
     r->at = found + length;
     return true;
@@ -129,11 +129,9 @@ static bool do_gen(struct reader *r, const char *prefix, const char *what)
         return expected(r, r->has_gen ? "one chip" : what);
     r->at = found + length;
     r->has_gen = true;
-    if (!r->to->gen) { /* the command line has the last word */
+    if (!r->to->gen) /* the command line has the last word */
         r->to->gen = gen;
-        r->err = cps_names_create(cps_gen_layout(gen), NULL, &r->names);
-    }
-    return !r->err && end(r);
+    return end(r);
 }
 
 static bool do_chip(struct reader *r)
@@ -404,8 +402,7 @@ struct cps_err *cps_script_run_file_(const char *text, size_t size, const struct
     CPS_CLEANUP(deinit) struct reader r = {.isa = isa, .to = script};
     cps_asm_text_init_(&r.text, script->name, text, size);
     script->gen = (enum cps_gen)gen;
-    if (gen)
-        CPS_TRY(cps_names_create(cps_gen_layout(script->gen), NULL, &r.names));
+    CPS_TRY(cps_names_create(CPS_LAYOUT_G92, NULL, &r.names));
     while (!r.err && cps_asm_next_(&r.text))
         read_line(&r);
     if (r.err)

@@ -532,6 +532,7 @@ struct cps_err *cps_parse_bytes(const struct cps_isa *isa, enum cps_gen gen, con
     if (!err && parsed.length) {
         cps_buf_add(ret, (const char *)bytes, parsed.length);
         cps_buf_add(ret, cps_buf_text(&p.pairs), p.pairs.size);
+        ret->failed = ret->failed || p.pairs.failed;
     }
     cps_buf_deinit(&p.pairs);
     return err;

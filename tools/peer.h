@@ -47,9 +47,9 @@ struct peer {
 };
 
 /** Loads a script and builds its engine. @p gen  0: as the file says
- * @param policy  words that win over those of the file, or NULL */
+ * @param opt  its policies win over those of the file */
 CPS_MUST_USE struct cps_err *peer_open(struct peer *peer, const struct cps_isa *isa, unsigned gen,
-                                       const char *path, const char *policy);
+                                       const char *path, const struct cps_options *opt);
 /** Whether the engine executes code; else what its host does are the steps. */
 bool peer_has_code(const struct peer *peer);
 /** Instructions since the start, or steps of the host's. */

@@ -86,7 +86,7 @@ static struct cps_err *schedule(struct peer *p)
     return NULL;
 }
 
-static struct cps_err *set_policy(struct peer *p, const char *words)
+static struct cps_err *set_policy(struct peer *p, const struct cps_options *opt)
 {
     p->policy = cps_nv_policy_default();
     struct cps_err *err = cps_nv_policy_parse(cps_buf_text(&p->script.policy), &p->policy);
@@ -95,15 +95,17 @@ static struct cps_err *set_policy(struct peer *p, const char *words)
         cps_err_free(err);
         return ret;
     }
-    return cps_nv_policy_parse(words ? words : "", &p->policy);
+    if (opt->waits == CPS_WAITS_STOP) /* the default does not take a file's word back */
+        p->policy.waits_stop = true;
+    return cps_nv_policy_parse(opt->policy ? opt->policy : "", &p->policy);
 }
 
 struct cps_err *peer_open(struct peer *p, const struct cps_isa *isa, unsigned gen, const char *path,
-                          const char *policy)
+                          const struct cps_options *opt)
 {
     p->sink.put = take_events;
     CPS_TRY(cps_script_load(path, isa, gen, &p->script));
-    CPS_TRY(set_policy(p, policy));
+    CPS_TRY(set_policy(p, opt));
     CPS_TRY(cps_engine_create(p->script.gen, &p->policy, &p->engine));
     cps_bus_sink(p->engine->bus, &p->sink,
                  p->kinds | 1u << CPS_EV_ASSUME | 1u << CPS_EV_UNMODELLED | 1u << CPS_EV_EXIT);

@@ -58,7 +58,7 @@ static struct cps_err *open_trace(struct job *j)
 
 static struct cps_err *execute(struct job *j, const struct cps_isa *isa, unsigned gen)
 {
-    CPS_TRY(peer_open(&j->peer, isa, gen, j->opt->arg[0], j->opt->policy));
+    CPS_TRY(peer_open(&j->peer, isa, gen, j->opt->arg[0], j->opt));
     CPS_TRY(open_trace(j));
     CPS_TRY(peer_play(&j->peer));
     struct cps_err *err = cps_trace_writer_finish(j->writer);

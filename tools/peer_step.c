@@ -68,7 +68,7 @@ static struct cps_err *restart(struct stepper *s)
     s->peer = (struct peer){.trace = &s->job.sink,
                             .kinds = UINT32_MAX & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX),
                             .limit = s->opt->limit};
-    return peer_open(&s->peer, s->isa, s->gen, s->opt->arg[0], s->opt->policy);
+    return peer_open(&s->peer, s->isa, s->gen, s->opt->arg[0], s->opt);
 }
 
 static struct cps_err *go_to(struct stepper *s, uint64_t step)

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Scripts of HWSQ and SEQ through every command. Usage: scripts.py CPSCOPE RECLOCK.run PAUSE.run GOLDEN_FOLDER"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+CPSCOPE, RECLOCK, PAUSE, GOLDEN = (os.path.abspath(path) for path in sys.argv[1:])
+HWSQ, SEQ = ["--engine", "hwsq"], ["--engine", "seq"]
+POKE = bytes.fromhex("e2 78 56 34 12 e0 10 02 10 00 42 cd ab 40 14 02 7f")
+LOOP = struct.pack("<10I", 0x20000, 3, 0x20006, 0xffffffff, 0x20017, 0, 0x20019, 2, 0x10038, 0)
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def path(name, content=None):
+    full = os.path.join(FOLDER.name, name)
+    if content is not None:
+        with open(full, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+    return full
+
+
+def cpscope(*args, status=0, text=None):
+    done = subprocess.run([CPSCOPE, *args], capture_output=True, text=True, input=text, timeout=60)
+    assert done.returncode == status, "%s: status %d\n%s%s" % (args, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def run_gives_the_golden():
+    for engine, script, golden in ((HWSQ, RECLOCK, "reclock"), (SEQ, PAUSE, "pause")):
+        out = cpscope("run", *engine, script, "-e", "all").stdout
+        assert out == open(os.path.join(GOLDEN, golden + ".trace")).read(), golden
+
+
+def check_takes_goldens():
+    search = os.path.dirname(RECLOCK)
+    for golden in ("reclock", "pause"):
+        file = os.path.join(GOLDEN, golden + ".trace")
+        assert ": pass" in cpscope("check", "--search", search, file).stdout
+        text = open(file).read()
+        where = text.index("poke")
+        changed = path("changed.trace", text[:where - 9] + "deadbeef poke" + text[where + 4:])
+        assert "first difference" in cpscope("check", "--search", search, changed, status=1).stdout
+
+
+def every_form_holds_it():
+    golden = os.path.join(GOLDEN, "reclock.trace")
+    before = golden
+    for form in (".cpt", ".jsonl", ".trace"):
+        cpscope("convert", before, "-o", path("again" + form))
+        before = path("again" + form)
+    assert open(before).read() == open(golden).read()
+    first = open(path("again.jsonl")).readlines()[12]
+    assert "tick" in json.loads(first), first
+    for form in ("vcd", "json"):
+        cpscope("convert", golden, "-o", path("view." + form))
+    json.load(open(path("view.json")))
+
+
+def assembly_goes_both_ways():
+    for engine, chip, code in ((HWSQ, ["--chip", "g80"], POKE), (HWSQ, ["--chip", "nv17"], POKE),
+                               (SEQ, ["--seq-abi", "old"], LOOP), (SEQ, ["--seq-abi", "new"], LOOP)):
+        listing = cpscope("disasm", *engine, *chip, path("code", code)).stdout
+        cpscope("asm", *engine, path("code.s", listing), "-o", path("code2"))
+        assert open(path("code2"), "rb").read() == code, listing
+        # Source runs as the bytes do.
+        tail = [cpscope("run", *engine, *chip, path(f)).stdout.split("# events", 1)[1] for f in ("code", "code.s")]
+        assert tail[0] == tail[1]
+    assert "\nl0002:\n" in listing and "bne #l0002" in listing, listing
+
+
+def errors_show_the_place():
+    cases = [
+        (SEQ + ["--seq-abi", "new"], "  set val 1\n  shl vla 3\n", ":2:7: expected 'val'"),
+        (SEQ + ["--seq-abi", "new"], "  b #nowhere\n", ":1:5: expected a label that is defined"),
+        (SEQ + ["--seq-abi", "new"], "  nop\n  .align 4\n", ":2:3: expected a directive (.noend)"),
+        (HWSQ + ["--chip", "nv17"], "  wait 1 shl 2\n  addr 0x100\n", ":2:3: expected an instruction"),
+        (HWSQ + ["--chip", "g92"], "  wait 1 shl 3\n", ":1:14: expected an even number"),
+        (HWSQ + ["--chip", "g92"], "  wait 4 shl 2\n", "length is 4, expected a value from 0 to 3"),
+        (HWSQ + ["--chip", "g92"], "  set1 FB_PAUSED\n", ":1:8: expected a flag's number or name"),
+        (HWSQ + ["--chip", "g92"], "[100]\n", ":1:1: expected a byte"),
+    ]
+    for options, source, message in cases:
+        said = cpscope("asm", *options, path("bad.s", source), "-o", path("none"), status=3).stderr
+        assert message in said and "^" in said.split("\n")[2], said
+        assert not os.path.exists(path("none"))
+
+
+def bad_input_is_one_line():
+    head = "# cpscope-script 1\n"
+    cases = [
+        (HWSQ + ["--chip", "nv17"], bytes(65), "offset 0x40: 65 bytes"),
+        (HWSQ + ["--chip", "g80"], b"", "empty"),
+        (SEQ + ["--seq-abi", "old"], LOOP[:-2], "offset 0x24: 2 bytes at the end"),
+        (SEQ, LOOP, "expected --chip, --seq-abi or a run file"),
+        (HWSQ, head, "expected a line \"script FILE\" or \"code\""),
+        (HWSQ, head + "chip g93\n", ":2:6: expected a chip"),
+        (HWSQ, head + "engine seq\n", ":2:8: expected the engine that is asked for"),
+        (HWSQ, head + "chip g80\nread 0x1301\n", ":3:6: expected a register's name"),
+        (HWSQ, head + "chip g80\nread NO_REG\n", ":3:6: expected a register's name"),
+        (HWSQ, head + "chip g80\nat 7 event FB_PAUSED 2\ncode\nexit\n", ":3:23: expected an event"),
+        (HWSQ, head + "chip g80\ncode\n  exit\n  exot\n", ":5:3: expected an instruction"),
+        (HWSQ, head + "chip g80\nfrob 1\n", ":3:1: expected engine, chip"),
+        (HWSQ, head + "chip g80\nscript absent.bin\n", "absent.bin: cannot open"),
+        (HWSQ, head + "chip g80\npolicy unset=maybe\ncode\n  exit\n", "expected keep clear"),
+        (HWSQ, head + "chip g80\npolicy colour=red\ncode\n  exit\n", "expected abort-in-wait"),
+        (HWSQ, head + "chip g80\nupload 2\ncode\n  exit\n", "expected a multiple of 4"),
+        (HWSQ, head + "chip g80\nupload 256\ncode\n  exit\n", "code RAM"),
+    ]
+    for options, content, message in cases:
+        done = cpscope("run", *options, path("bad.run", content), "-o", path("none"), status=3)
+        assert message in done.stderr and done.stderr.startswith("cpscope: "), done.stderr
+        assert path("bad.run") in done.stderr or "absent" in done.stderr, done.stderr
+        assert not os.path.exists(path("none")), message
+
+
+def wrong_usage_is_status_2():
+    file = path("code", POKE)
+    for args, message in ((["run", "--engine", "vp1", file], "expected afuc, hwsq or seq"),
+                          (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
+                          (["run", *SEQ, "--chip", "g92", file], "--seq-abi"),
+                          (["run", *HWSQ, "--chip", "g92"], "one script"),
+                          (["step", *HWSQ, "--chip", "g92", "--dap", file], "prompt"),
+                          (["asm", *HWSQ, "-g", file, "-o", "x"], "no ELF"),
+                          (["run", "--fw", file, "--gen", "g92", file], "--gen g92")):
+        assert message in cpscope(*args, status=2).stderr, args
+
+
+def expected_values_are_compared():
+    text = open(RECLOCK).read().replace("STATUS 0x041", "STATUS 0x042")
+    done = cpscope("run", *HWSQ, path("miss.run", text), "-o", os.devnull, status=1)
+    assert "miss.run:18: 0x001308 reads 0x00000041, expected 0x00000042" in done.stderr, done.stderr
+    row = json.loads(cpscope("run", *HWSQ, path("miss.run"), "-j", status=1).stdout)
+    assert row["misses"] == 1 and row["end"] == "done" and row["registers"]["a.ip"] == 0x41, row
+
+
+def stops_have_a_reason():
+    hang = path("hang", b"\x41\x7f")
+    done = cpscope("run", *HWSQ, "--chip", "nv41", hang, status=4)
+    assert "END deadlock" in done.stdout and "bad-ip" in done.stdout, done.stdout
+    assert "ended: deadlock hwsq in front of 0x0001" in done.stderr, done.stderr
+    assert "EXIT end" in cpscope("run", *HWSQ, "--chip", "g92", hang).stdout
+    fell = cpscope("run", *HWSQ, "--chip", "nv17", path("fell", bytes(64)), status=4)
+    assert "UNMODELLED unknown" in fell.stdout and "fell-off" in fell.stdout, fell.stdout
+    out = cpscope("run", *SEQ, "--seq-abi", "new", path("out", struct.pack("<2I", 0x20022, 0)), status=4)
+    assert "ended: fault seq at 0x0000: out-missing" in out.stderr, out.stderr
+    loop = path("loop", struct.pack("<2I", 0x2001c, 0))
+    assert "END limit" in cpscope("run", *SEQ, "--seq-abi", "new", "-l", "1k", loop, status=4).stdout
+
+
+def policies_are_in_the_header():
+    script = path("wait.run", "# cpscope-script 1\nchip g80\nwrite 0x130c 3\nwait 5\nwrite 0x130c 2\n"
+                  "code\n  wait 3 shl 30\n  exit\n")
+    assert "EXIT abort" in cpscope("run", *HWSQ, script).stdout
+    done = cpscope("run", *HWSQ, "--policy", "abort-in-wait=illegal", script, status=4)
+    assert "# policy abort-in-wait=illegal " in done.stdout and "END deadlock" in done.stdout
+    golden = path("wait.trace", done.stdout)
+    assert ": pass" in cpscope("check", golden).stdout
+    golden = path("wait.trace", done.stdout.replace("=illegal", "=clean"))
+    cpscope("check", golden, status=1)
+
+
+def the_host_stalls_while_memory_is_paused():
+    script = path("stall.run", "# cpscope-script 1\nchip g80\nwrite 0x1098 0x18\nwrite 0x130c 3\nwait 32\n"
+                  "read 0x1308\nread 0x1314 0x00010000\ncode\n  set1 16\n  wait 2 shl 2\n  set0 16\n  exit\n")
+    out = cpscope("run", *HWSQ, script).stdout
+    assert "host-stalled" in out and out.index("TICK 256") < out.index("host REGR 0x1308"), out
+    out = cpscope("run", *HWSQ, "--chip", "nv41", script, status=1).stdout
+    assert "host-stalled" not in out and "TICK 32\nhost REGR 0x1308" in out, out
+    script = path("never.run", open(script).read().replace("set0 16", "nop"))
+    assert "ended: deadlock" in cpscope("run", *HWSQ, script, "-o", os.devnull, status=4).stderr
+
+
+def chips_are_compared():
+    bad = path("bad.bin", b"\x41\xb0\x7f")
+    out = cpscope("diff", "--fw", "hwsq:g80", "--fw", "hwsq:g92", bad, status=1).stdout
+    assert "first difference" in out, out
+    same = path("same.bin", b"\x01\x7f")
+    assert "no differences" in cpscope("diff", "--fw", "hwsq:nv41", "--fw", "hwsq:g80", same).stdout
+    cpscope("diff", "--fw", "hwsq:g80", "--fw", "seq:old", same, status=3)
+
+
+def regress_runs_a_matrix():
+    folder = path("matrix")
+    os.mkdir(folder)
+    for name, code in (("a.bin", POKE), ("b.bin", b"\x41\x7f"), ("c.bin", b"\xb0\xd0\x7f")):
+        path("matrix/" + name, code)
+    manifest = path("matrix/manifest", "# cpscope-manifest 1\nfirmware g80 hwsq:g80\nfirmware nv41 hwsq:nv41\n"
+                    "firmware g92 hwsq:g92\nbaseline g80\nevents reg,exit,end\ncapture a.bin c.bin\n"
+                    "capture b.bin expect=deadlock\n")
+    cpscope("regress", manifest, "-o", path("matrix/out"), "--jobs", "2", status=1)
+    pairs = json.load(open(path("matrix/out/results.json")))["pairs"]
+    status = {(p["firmware"], p["capture"]): p["status"] for p in pairs}
+    assert len(pairs) == 9 and all(v == "pass" for k, v in status.items() if k[0] != "g92"), status
+    assert status["g92", "b.bin"] == "differs", status
+
+
+def info_tells_what_is_in_it():
+    out = cpscope("info", *HWSQ, RECLOCK).stdout
+    assert "66 bytes for a code RAM of 256, 22 instructions" in out and "sum up to 320" in out, out
+    row = json.loads(cpscope("info", "-j", *SEQ, PAUSE).stdout)["files"][0]
+    assert row["engine"] == "seq" and row["operations"]["waitst"] == 2, row
+
+
+def step_goes_both_ways():
+    lines = "s 3\nb 0x29\nc\nrs 2\nc\nrc\ng 13\np a.data\np PBUS_HWSQ_FLAGS_1\nlog 1\nc\n"
+    out = cpscope("step", *HWSQ, RECLOCK, text=lines).stdout
+    stops = [line for line in out.split("\n") if line.startswith("step ")]
+    assert stops[2] == stops[4] == stops[6] and "0029  datalo" in stops[2], out
+    assert stops[3].startswith("step 11,") and stops[5].startswith("step 0,") and stops[-1] == "step 22, tick 760, done", out
+    assert "a.data = 0x1" in out and "0x001314 = 0x00010001" in out and "REG 0x1002d0" in out, out
+    script = path("commands", "g 5\ni\n")
+    out = cpscope("step", *SEQ, PAUSE, "-x", script).stdout
+    assert "step 5, tick 2120, 000a  write" in out and "val = 0x80000001" in out, out
+    assert "no command is called" in cpscope("step", *SEQ, PAUSE, text="frob\n", status=3).stderr
+
+
+tap.run([(case.__name__.replace("_", " "), case) for case in (
+    run_gives_the_golden, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
+    errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
+    stops_have_a_reason, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
+    chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways)])
