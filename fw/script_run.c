@@ -12,7 +12,7 @@ struct reader {
     struct cps_asm_text text;
     const struct cps_isa *isa;
     struct cps_script *to;
-    struct cps_names *names; /* events as the chip numbers them, not as SEQ's conditions do */
+    struct cps_names *names; /* see open_names() */
     const char *at;          /* in the statement */
     struct cps_err *err;     /* of a file that it names, or memory: ends the reading */
     bool has_gen, has_code;
@@ -79,7 +79,7 @@ static bool named(struct reader *r, enum cps_space space, const char *what, uint
 {
     const char *found = NULL;
     size_t length = word(r, &found);
-    if (!length || !cps_name_number(r->names, space, found, length, ret))
+    if (!r->names || !length || !cps_name_number(r->names, space, found, length, ret))
         return number32(r, what, ret);
     r->at = found + length;
     return true;
@@ -117,6 +117,16 @@ static bool do_engine(struct reader *r)
     return (take(r, cps_isa_name(r->isa)) || expected(r, "the engine that is asked for")) && end(r);
 }
 
+/* Around scripts, events are as the chip numbers them, not as SEQ's conditions do, and registers
+ * are on all chips where G92 has them. PFIFO's are not: first the chip has to be known. */
+static struct cps_err *open_names(struct reader *r)
+{
+    bool code = cps_isa_has_code(r->isa);
+    if (r->names || (!code && !r->to->gen))
+        return NULL;
+    return cps_names_create(code ? CPS_LAYOUT_G92 : cps_gen_layout(r->to->gen), NULL, &r->names);
+}
+
 /* @p prefix  what cps_gen_name() has in front of the word */
 static bool do_gen(struct reader *r, const char *prefix, const char *what)
 {
@@ -129,9 +139,11 @@ static bool do_gen(struct reader *r, const char *prefix, const char *what)
         return expected(r, r->has_gen ? "one chip" : what);
     r->at = found + length;
     r->has_gen = true;
-    if (!r->to->gen) /* the command line has the last word */
+    if (!r->to->gen) { /* the command line has the last word */
         r->to->gen = gen;
-    return end(r);
+        r->err = open_names(r);
+    }
+    return !r->err && end(r);
 }
 
 static bool do_chip(struct reader *r)
@@ -268,6 +280,8 @@ static bool place(struct reader *r, struct cps_script_step *ret)
         ret->where = CPS_AT_MEMORY;
     if (ret->where != CPS_AT_REG && cps_isa_has_code(r->isa))
         return expected(r, "a register: this engine has no such memory");
+    if (!r->names)
+        return expected(r, "a chip first");
     return address(r, &ret->addr);
 }
 
@@ -402,7 +416,7 @@ struct cps_err *cps_script_run_file_(const char *text, size_t size, const struct
     CPS_CLEANUP(deinit) struct reader r = {.isa = isa, .to = script};
     cps_asm_text_init_(&r.text, script->name, text, size);
     script->gen = (enum cps_gen)gen;
-    CPS_TRY(cps_names_create(CPS_LAYOUT_G92, NULL, &r.names));
+    CPS_TRY(open_names(&r));
     while (!r.err && cps_asm_next_(&r.text))
         read_line(&r);
     if (r.err)
