@@ -11,7 +11,6 @@
 #define DEBUG_6     0x1098u
 #define ENTRY_POINT 0x1304u
 #define TRIGGER     0x130cu
-#define ENTRY_HIGH  0x1318u
 #define CODE        0x1400u
 #define NEW_CODE    0x80000u
 #define DATA_INDEX  0x10a1c0u
@@ -86,7 +85,7 @@ struct cps_err *peer_open(struct peer *p, const struct cps_isa *isa, unsigned ge
                           const struct cps_options *opt)
 {
     p->sink.put = take_events;
-    CPS_TRY(cps_script_load(path, isa, gen, &p->script));
+    CPS_TRY(peer_load(path, isa, gen, &p->script));
     CPS_TRY(set_policy(p, opt));
     CPS_TRY(cps_engine_create(p->script.gen, &p->policy, &p->engine));
     cps_bus_sink(p->engine->bus, &p->sink,
@@ -231,11 +230,11 @@ static struct cps_err *do_step(struct peer *p, const struct cps_script_step *ste
     return NULL;
 }
 
-/* What drivers do with a script: entry point 0 in slot A. SEQ starts with its upload. */
+/* What drivers do with a script: entry point 0 in slot A. SEQ starts with its upload. What only
+ * some chips have is left as it is after the reset, so that chips can be compared. */
 static const struct cps_script_step usual[] = {
     {.what = CPS_DO_UPLOAD},
     {.what = CPS_DO_WRITE, .addr = ENTRY_POINT},
-    {.what = CPS_DO_WRITE, .addr = ENTRY_HIGH},
     {.what = CPS_DO_WRITE, .addr = DEBUG_6, .value = 0x18},
     {.what = CPS_DO_WRITE, .addr = TRIGGER, .value = 3},
 };
@@ -266,12 +265,6 @@ static const struct cps_script_step *step_at(const struct peer *p, size_t at)
     return at < script->step_count ? &script->step[at] : NULL;
 }
 
-/* ENTRY_POINT_HIGH is there only on G92. */
-static bool applies(const struct peer *p, const struct cps_script_step *step)
-{
-    return p->script.gen == CPS_G92 || step != &usual[2];
-}
-
 /* The slot that hangs, or the script; a script that ended needs no words. */
 static void explain(struct peer *p)
 {
@@ -292,8 +285,7 @@ struct cps_err *peer_go(struct peer *p, uint64_t instructions)
     p->target = instructions;
     p->paused = false;
     for (; !p->ended && !p->paused && (step = step_at(p, p->at)); p->at += !p->paused) {
-        if (applies(p, step))
-            CPS_TRY(do_step(p, step));
+        CPS_TRY(do_step(p, step));
     }
     if (!p->ended && !p->paused)
         run_some(p, UINT64_MAX);
