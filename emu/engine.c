@@ -71,6 +71,52 @@ bool cps_engine_host_stalled(const struct cps_engine *engine)
     return gen != CPS_NV17 && gen != CPS_NV41 && cps_bus_pausing_(engine->bus);
 }
 
+/* ---- the loop ---- */
+
+enum cps_stop cps_engine_loop_(struct cps_engine *e, const struct cps_loop *loop, uint64_t budget)
+{
+    uint64_t end = e->instructions + budget < budget ? UINT64_MAX : e->instructions + budget;
+    enum cps_stop stop = CPS_STOP_IDLE;
+    for (void *who; stop == CPS_STOP_IDLE && (who = loop->next(e));) {
+        if (cps_bus_stopped_(e->bus))
+            stop = CPS_STOP_FAULT;
+        else if (loop->waits(e, who))
+            stop = loop->wait(e, who);
+        else if (e->instructions >= end || cps_bus_clock(e->bus) >= cps_bus_limit_(e->bus))
+            stop = CPS_STOP_BUDGET;
+        else
+            stop = loop->execute(e, who);
+    }
+    cps_bus_flush(e->bus);
+    return cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : stop;
+}
+
+enum cps_await cps_engine_await_(struct cps_engine *e,
+                                 bool (*holds)(struct cps_engine *engine, const void *who),
+                                 const void *who, uint64_t deadline)
+{
+    for (;;) {
+        if (holds(e, who))
+            return CPS_AWAIT_MET;
+        if (cps_bus_clock(e->bus) >= deadline)
+            return CPS_AWAIT_LATE;
+        uint64_t next = cps_bus_next_(e->bus);
+        next = next < deadline ? next : deadline;
+        if (next == UINT64_MAX || next > cps_bus_limit_(e->bus))
+            return CPS_AWAIT_HELD;
+        cps_bus_advance(e->bus, next);
+    }
+}
+
+enum cps_stop cps_engine_held_(struct cps_engine *e)
+{
+    uint64_t limit = cps_bus_limit_(e->bus);
+    if (limit == UINT64_MAX)
+        return CPS_STOP_DEADLOCK;
+    cps_bus_advance(e->bus, limit);
+    return CPS_STOP_BUDGET;
+}
+
 /* Two registers fit an event. */
 void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc,
                       const uint32_t before[CPS_STEP_REGS], const uint32_t after[CPS_STEP_REGS])

@@ -4,7 +4,8 @@
  *
  * To add an engine:
  *   1. its instruction set (isa/isa.h), its generations, and layouts for names;
- *   2. NAME.c: a struct of plain bytes, handlers for the OP rows, and one cps_engine_ops;
+ *   2. NAME.c: a struct of plain bytes, handlers for the OP rows, a cps_loop, and one
+ * cps_engine_ops;
  *   3. rows in nv_reg.def for the registers it is reached by: the host feeds it through the bus;
  *   4. a row in engine.c.
  *
@@ -68,6 +69,28 @@ CPS_PUBLIC bool cps_engine_host_stalled(const struct cps_engine *engine);
 
 /** hwsq.c, seq.c, pfifo.c */
 extern const struct cps_engine_ops cps_hwsq_ops, cps_seq_ops, cps_pfifo_ops;
+
+/** What the loop of an engine asks of it. @p who  whose turn it is: a slot, the script */
+struct cps_loop {
+    void *(*next)(struct cps_engine *engine); /**< whose turn it is; NULL: there is nothing to do */
+    bool (*waits)(const struct cps_engine *engine, const void *who);
+    /** Lets time pass until the wait is over. IDLE: it is; else how the run stops */
+    enum cps_stop (*wait)(struct cps_engine *engine, void *who);
+    /** One instruction. IDLE: go on */
+    enum cps_stop (*execute)(struct cps_engine *engine, void *who);
+};
+/** The loop of every engine, as cps_engine_ops.run has to be. */
+enum cps_stop cps_engine_loop_(struct cps_engine *engine, const struct cps_loop *loop,
+                               uint64_t budget);
+/** How waiting ended: as it should, at its deadline, or not at all. */
+enum cps_await { CPS_AWAIT_MET, CPS_AWAIT_LATE, CPS_AWAIT_HELD };
+/** Lets time pass until @p holds, or to the tick @p deadline; asks whenever something has changed.
+ */
+enum cps_await cps_engine_await_(struct cps_engine *engine,
+                                 bool (*holds)(struct cps_engine *engine, const void *who),
+                                 const void *who, uint64_t deadline);
+/** How a run stops that only the host can help: DEADLOCK, or BUDGET if it acts later. */
+enum cps_stop cps_engine_held_(struct cps_engine *engine);
 
 /** Up to CPS_STEP_REGS values that a STEP event may show, as $00, $01 and so on. */
 #define CPS_STEP_REGS 4u

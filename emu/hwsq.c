@@ -427,8 +427,9 @@ static enum cps_stop fall_off(struct cps_engine *e, const struct slot *s)
     return CPS_STOP_FAULT;
 }
 
-static enum cps_stop execute(struct cps_engine *e, struct slot *s)
+static enum cps_stop execute(struct cps_engine *e, void *who)
 {
+    struct slot *s = who;
     struct cps_bus *bus = e->bus;
     uint32_t before[CPS_STEP_REGS], after[CPS_STEP_REGS];
     struct cps_insn insn;
@@ -452,40 +453,54 @@ static enum cps_stop execute(struct cps_engine *e, struct slot *s)
     return CPS_STOP_IDLE;
 }
 
+/* A wait for time has only its deadline. */
+static bool holds(struct cps_engine *e, const void *who)
+{
+    const struct slot *s = who;
+    switch ((enum wait)s->wait) {
+    case WAIT_EVENT:
+        return event_is(e, s);
+    case WAIT_POKE:
+        return cps_bus_stored_(e->bus, DEBUG_6) & ENABLE;
+    default:
+        return false;
+    }
+}
+
+static bool waits(const struct cps_engine *e, const void *who)
+{
+    const struct slot *s = who;
+    (void)e;
+    return s->wait || s->illegal;
+}
+
 /* The display's events come from parts that are not there. That memory is paused comes from one
  * that is. */
 static bool stand_in(struct cps_engine *e, const struct slot *s)
 {
     const struct cps_access by = access_of(e, s, 0);
-    if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_policy(e->bus)->waits_stop)
+    if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER ||
+        cps_bus_policy(e->bus)->waits_stop)
         return false;
     cps_bus_assume_event_(e->bus, s->event, s->value, &by);
     return true;
 }
 
-/* Lets time pass until what the slot waits for; false if it still waits at the bus's limit, or for
- * ever. */
-static bool await(struct cps_engine *e, struct slot *s)
+static enum cps_stop finish_wait(struct cps_engine *e, void *who)
 {
-    struct cps_bus *bus = e->bus;
-    for (;;) {
-        bool over = s->wait == WAIT_TIME    ? cps_bus_clock(bus) >= s->wake
-                    : s->wait == WAIT_EVENT ? event_is(e, s)
-                                            : cps_bus_stored_(bus, DEBUG_6) & ENABLE;
-        if (over)
-            return true;
-        uint64_t next = cps_bus_next_(bus);
-        if (s->wait == WAIT_TIME && s->wake < next)
-            next = s->wake;
-        if (next > cps_bus_limit_(bus) || (next == NEVER && !stand_in(e, s)))
-            return false;
-        if (next != NEVER)
-            cps_bus_advance(bus, next);
-    }
+    struct slot *s = who;
+    uint64_t deadline = s->wait == WAIT_TIME ? s->wake : NEVER;
+    bool held = s->illegal || cps_engine_await_(e, holds, s, deadline) == CPS_AWAIT_HELD;
+    if (held && !stand_in(e, s))
+        return cps_engine_held_(e);
+    if (s->wait == WAIT_POKE)
+        poke(e, s);
+    s->wait = WAIT_NONE;
+    return CPS_STOP_IDLE;
 }
 
 /* The slot that was started first and can still go on; else one that hangs, or NULL. */
-static struct slot *choose(struct cps_engine *e)
+static void *next_slot(struct cps_engine *e)
 {
     struct slot *best = NULL;
     for (unsigned i = 0; i < SLOTS; i++) {
@@ -499,41 +514,10 @@ static struct slot *choose(struct cps_engine *e)
     return best;
 }
 
-/* Nothing but the host, or its next act, can help. */
-static enum cps_stop stand_still(struct cps_engine *e)
-{
-    uint64_t limit = cps_bus_limit_(e->bus);
-    if (limit == NEVER)
-        return CPS_STOP_DEADLOCK;
-    cps_bus_advance(e->bus, limit);
-    return CPS_STOP_BUDGET;
-}
-
-/* One instruction, or what it waits for. */
-static enum cps_stop turn(struct cps_engine *e, struct slot *s, uint64_t end)
-{
-    if (s->illegal || (s->wait && !await(e, s)))
-        return stand_still(e);
-    if (s->wait == WAIT_POKE)
-        poke(e, s);
-    else if (s->wait)
-        s->wait = WAIT_NONE;
-    else if (e->instructions >= end || cps_bus_clock(e->bus) >= cps_bus_limit_(e->bus))
-        return CPS_STOP_BUDGET;
-    else
-        return execute(e, s);
-    return CPS_STOP_IDLE;
-}
-
 static enum cps_stop run(struct cps_engine *e, uint64_t budget)
 {
-    uint64_t end = e->instructions + budget;
-    enum cps_stop stop = CPS_STOP_IDLE;
-    end = end < budget ? UINT64_MAX : end;
-    for (struct slot *s; stop == CPS_STOP_IDLE && (s = choose(e));)
-        stop = cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : turn(e, s, end);
-    cps_bus_flush(e->bus);
-    return cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : stop;
+    static const struct cps_loop loop = {next_slot, waits, finish_wait, execute};
+    return cps_engine_loop_(e, &loop, budget);
 }
 
 static void reset(struct cps_engine *e)

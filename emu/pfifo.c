@@ -81,7 +81,8 @@ struct change {
 
 static void effect_wait_retry(struct cps_engine *e, const struct change *c)
 {
-    pfifo_unknown_(e, CPS_UNKNOWN_WAIT_RETRY, c->value);
+    if (c->value & 0xff)
+        pfifo_unknown_(e, CPS_UNKNOWN_WAIT_RETRY, c->value);
 }
 
 static void effect_intr(struct cps_engine *e, const struct change *c)
@@ -214,7 +215,7 @@ static void arrive(struct cps_engine *e, const struct cps_access *by)
         pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_OFF, p->pmc_enable);
 }
 
-/* Works as far as it can get; true if something was done. */
+/* One command or word; false if nothing moved. */
 static bool work(struct cps_engine *e)
 {
     return !cps_bus_stopped_(e->bus) && (pfifo_pull_(e) || pfifo_dma_(e));
@@ -283,39 +284,48 @@ static void write_user(struct cps_bus *bus, void *device, uint32_t addr, uint32_
     leave(e);
 }
 
-static uint32_t read_window(struct cps_engine *e, uint32_t at)
+static struct pfifo_area ramin(const struct cps_engine *e)
 {
-    return pfifo_ramin_read_(e, at);
+    (void)e;
+    return (struct pfifo_area){0, 0x100000};
 }
 
-static void write_window(struct cps_engine *e, uint32_t at, uint32_t value)
+/* NV1's ways into RAMIN: as large as their structures ever get, they wrap in them. */
+static const struct window {
+    uint32_t first;
+    struct pfifo_area (*area)(const struct cps_engine *e);
+} windows[] = {
+    {0x700000, ramin},
+    {0x650000, pfifo_ramro_},
+    {0x648000, pfifo_ramfc_},
+    {0x640000, pfifo_ramht_},
+};
+
+static uint32_t behind_window(const struct cps_engine *e, uint32_t addr)
 {
-    uint32_t old = pfifo_ramin_read_(e, at);
-    cps_bus_poke(e->bus, CPS_MEMORY_RAMIN, at, cps_bus_merge_(e->bus, old, value));
+    const struct window *w = windows;
+    while (addr < w->first)
+        w++;
+    struct pfifo_area area = w->area(e);
+    return area.start + ((addr - w->first) & (area.size - 1));
 }
 
-/* Windows are as large as their structures ever get, and wrap in them. */
-#define WINDOW(name, start_of, offset)                                                         \
-    static uint32_t read_##name(struct cps_bus *bus, void *device, uint32_t addr,              \
-                                const struct cps_access *by)                                   \
-    {                                                                                          \
-        struct pfifo_area area = start_of;                                                     \
-        (void)bus;                                                                             \
-        (void)by;                                                                              \
-        return read_window(device, area.start + ((addr - (offset)) & (area.size - 1)));        \
-    }                                                                                          \
-    static void write_##name(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value, \
-                             const struct cps_access *by)                                      \
-    {                                                                                          \
-        struct pfifo_area area = start_of;                                                     \
-        (void)bus;                                                                             \
-        (void)by;                                                                              \
-        write_window(device, area.start + ((addr - (offset)) & (area.size - 1)), value);       \
-    }
-WINDOW(ramht, pfifo_ramht_(device), 0x640000u)
-WINDOW(ramfc, pfifo_ramfc_(device), 0x648000u)
-WINDOW(ramro, pfifo_ramro_(device), 0x650000u)
-WINDOW(ramin, ((struct pfifo_area){0, 0x100000}), 0x700000u)
+static uint32_t read_window(struct cps_bus *bus, void *device, uint32_t addr,
+                            const struct cps_access *by)
+{
+    (void)bus;
+    (void)by;
+    return pfifo_ramin_read_(device, behind_window(device, addr));
+}
+
+static void write_window(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                         const struct cps_access *by)
+{
+    uint32_t at = behind_window(device, addr);
+    (void)by;
+    value = cps_bus_merge_(bus, pfifo_ramin_read_(device, at), value);
+    cps_bus_poke(bus, CPS_MEMORY_RAMIN, at, value);
+}
 
 /* ---- what is not hardware ---- */
 
@@ -360,6 +370,7 @@ static void write_graph(struct cps_bus *bus, void *device, uint32_t addr, uint32
     (void)bus;
     (void)addr;
     pfifo_of_(e)->graph_channel = value & 0x7f;
+    pfifo_of_(e)->held = 0;
     pfifo_of_(e)->place = by->pc;
     leave(e);
 }
@@ -372,19 +383,43 @@ static const struct cps_bus_row rows[] = {
 
 /* ---- the engine ---- */
 
+static void *next(struct cps_engine *e)
+{
+    return pfifo_has_command_(e) || pfifo_has_word_(e) ? e->state : NULL;
+}
+
+static bool waits(const struct cps_engine *e, const void *who)
+{
+    (void)who;
+    return pfifo_of_(e)->held;
+}
+
+static bool goes_on(struct cps_engine *e, const void *who)
+{
+    return !waits(e, who);
+}
+
+/* The timeline may switch PGRAPH, as the host can. */
+static enum cps_stop wait(struct cps_engine *e, void *who)
+{
+    return cps_engine_await_(e, goes_on, who, UINT64_MAX) == CPS_AWAIT_MET ? CPS_STOP_IDLE
+                                                                           : cps_engine_held_(e);
+}
+
+/* An error leaves nothing to do; what is still there then waits for PGRAPH. */
+static enum cps_stop execute(struct cps_engine *e, void *who)
+{
+    (void)who;
+    pfifo_of_(e)->held = !work(e);
+    return CPS_STOP_IDLE;
+}
+
+static const struct cps_loop loop = {next, waits, wait, execute};
+
 static enum cps_stop run(struct cps_engine *e, uint64_t budget)
 {
-    uint64_t end = e->instructions + budget;
-    bool over = false;
-    end = end < budget ? UINT64_MAX : end;
-    while (!(over = e->instructions >= end) && work(e))
-        ;
-    cps_bus_flush(e->bus);
-    if (cps_bus_stopped_(e->bus))
-        return CPS_STOP_FAULT;
-    if (over)
-        return CPS_STOP_BUDGET;
-    return pfifo_waits_(e) ? CPS_STOP_DEADLOCK : CPS_STOP_IDLE;
+    pfifo_of_(e)->held = 0; /* the host may have done something about it */
+    return cps_engine_loop_(e, &loop, budget);
 }
 
 static void reset(struct cps_engine *e)

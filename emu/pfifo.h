@@ -26,7 +26,7 @@ enum {
 };
 /* Of a context. */
 #define CTX_ENGINE   (UINT32_C(1) << 23) /* PGRAPH, else software */
-#define CTX_FREE_LIE (UINT32_C(1) << 24)
+#define CTX_FREE_LIE (UINT32_C(1) << 24) /* of NV1 */
 
 struct pfifo_cache {
     uint32_t push, chid, put, get, pull_ctrl, pull_state;
@@ -50,6 +50,7 @@ struct pfifo {
     uint8_t latched;        /* a write of CACHE1's channel ran out */
     uint8_t line;           /* to PMC: an enabled interrupt is pending */
     uint8_t touched;        /* the host was here */
+    uint8_t held;           /* what there is to do waits for PGRAPH */
     uint32_t runouts, lost, methods;
     struct pfifo_object pending, object[PFIFO_OBJECTS]; /* NV1: what its RAMHT finds */
     uint32_t object_count;
@@ -111,11 +112,14 @@ uint32_t pfifo_free_(const struct cps_engine *e, uint32_t chid);
 /** Appends to CACHE1, which is not full. */
 void pfifo_enqueue_(struct cps_engine *e, uint32_t addr, uint32_t data);
 
-/* pfifo_pull.c, pfifo_dma.c: one command, one word; false if there is none to take. */
+/* pfifo_pull.c, pfifo_dma.c */
+/** Whether there is a command, or a word, that may be taken. */
+bool pfifo_has_command_(const struct cps_engine *e);
+bool pfifo_has_word_(const struct cps_engine *e);
+/** Takes one; false if none was: PGRAPH is on another channel, or it led to an error. */
 bool pfifo_pull_(struct cps_engine *e);
 bool pfifo_dma_(struct cps_engine *e);
-/** Whether the puller stands because PGRAPH is on another channel. */
-bool pfifo_waits_(const struct cps_engine *e);
+/** Whether a batch is under way. */
 bool pfifo_dma_active_(const struct cps_engine *e);
 
 #endif

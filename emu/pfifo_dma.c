@@ -17,6 +17,16 @@ bool pfifo_dma_active_(const struct cps_engine *e)
     return p->dma_ctrl & ACCESS && p->dma_count >= 4 && p->cache[1].push;
 }
 
+static bool is_data(const struct pfifo *p)
+{
+    return p->dma_state & COUNT_MASK;
+}
+
+bool pfifo_has_word_(const struct cps_engine *e)
+{
+    return pfifo_dma_active_(e) && !(is_data(pfifo_of_(e)) && pfifo_is_full_(e));
+}
+
 /* The page of DMA_GET is in DMA_TLB; false if it is not there. */
 static bool find_page(struct cps_engine *e)
 {
@@ -65,8 +75,7 @@ static void take_data(struct cps_engine *e, uint32_t word)
 bool pfifo_dma_(struct cps_engine *e)
 {
     struct pfifo *p = pfifo_of_(e);
-    bool is_data = p->dma_state & COUNT_MASK;
-    if (!pfifo_dma_active_(e) || (is_data && pfifo_is_full_(e)))
+    if (!pfifo_has_word_(e))
         return false;
     pfifo_unknown_(e, CPS_UNKNOWN_DMA_MODEL, p->dma_get);
     if (!find_page(e))
@@ -74,7 +83,7 @@ bool pfifo_dma_(struct cps_engine *e)
     uint32_t word = read_word(e);
     p->dma_get = (p->dma_get + 4) & 0xfffffc;
     p->dma_count -= 4;
-    if (is_data)
+    if (is_data(p))
         take_data(e, word);
     else
         take_header(e, word);

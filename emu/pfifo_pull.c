@@ -176,8 +176,7 @@ bool pfifo_pull_(struct cps_engine *e)
     return false;
 }
 
-/* Behind a puller that did all it could, whatever is left waits for PGRAPH. */
-bool pfifo_waits_(const struct cps_engine *e)
+bool pfifo_has_command_(const struct cps_engine *e)
 {
     return has_command(e, 0) || has_command(e, 1);
 }

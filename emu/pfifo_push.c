@@ -10,7 +10,6 @@
 #define TYPE_READ    (UINT32_C(1) << 23)
 #define NV1_KEPT     UINT32_C(0x017fffff) /* of a context in RAMFC and CTX */
 #define NV3_KEPT     UINT32_C(0x00ffffff)
-#define LIES         (UINT32_C(1) << 24)
 
 /* A write, and what its fate depends on. */
 struct write {
@@ -42,7 +41,7 @@ uint32_t pfifo_runout_next_(const struct cps_engine *e)
 
 static bool cache1_lies(const struct pfifo *p)
 {
-    return p->cache[1].ctx[p->cache[1].pull_state & STATE_SUBCHANNEL] & LIES;
+    return p->cache[1].ctx[p->cache[1].pull_state & STATE_SUBCHANNEL] & CTX_FREE_LIE;
 }
 
 static struct write look_at(const struct cps_engine *e, uint32_t offset, unsigned lanes,

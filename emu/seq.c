@@ -157,9 +157,9 @@ static void show(const struct seq *s, uint32_t ret[CPS_STEP_REGS])
     ret[3] = s->eq | (uint32_t)s->lt << 8;
 }
 
-static enum cps_stop execute(struct cps_engine *e)
+static enum cps_stop execute(struct cps_engine *e, void *who)
 {
-    struct seq *s = seq_of_(e);
+    struct seq *s = who;
     uint32_t before[CPS_STEP_REGS], after[CPS_STEP_REGS];
     struct cps_insn insn;
     if (s->pc >= s->words)
@@ -177,9 +177,9 @@ static enum cps_stop execute(struct cps_engine *e)
     return s->running || s->ended <= CPS_EXIT_CODE ? CPS_STOP_IDLE : CPS_STOP_FAULT;
 }
 
-static bool holds(struct cps_engine *e)
+static bool holds(struct cps_engine *e, const void *who)
 {
-    const struct seq *s = seq_of_(e);
+    const struct seq *s = who;
     uint32_t input = (cps_bus_events(e->bus) & 0x1f) << 2;
     switch ((enum wait)s->wait) {
     case WAIT_STATUS:
@@ -195,25 +195,6 @@ static bool holds(struct cps_engine *e)
     }
 }
 
-/* Lets time pass until the condition holds or the time is over. @p met  which of the two
- * @return false at the bus's limit */
-static bool await(struct cps_engine *e, bool *met)
-{
-    const struct seq *s = seq_of_(e);
-    for (;;) {
-        *met = holds(e);
-        if (*met || cps_bus_clock(e->bus) >= s->deadline)
-            return true;
-        uint64_t next = cps_bus_next_(e->bus);
-        next = next < s->deadline ? next : s->deadline;
-        if (next > cps_bus_limit_(e->bus)) {
-            cps_bus_advance(e->bus, cps_bus_limit_(e->bus));
-            return false;
-        }
-        cps_bus_advance(e->bus, next);
-    }
-}
-
 static void resume(struct cps_engine *e)
 {
     seq_write_(e, UNK1610, seq_read_(e, UNK1610) & ~0x33u);
@@ -221,12 +202,22 @@ static void resume(struct cps_engine *e)
     seq_of_(e)->unlocked = 0;
 }
 
-static enum cps_stop finish_wait(struct cps_engine *e, bool met)
+static bool waits(const struct cps_engine *e, const void *who)
 {
-    struct seq *s = seq_of_(e);
+    const struct seq *s = who;
+    (void)e;
+    return s->wait;
+}
+
+static enum cps_stop finish_wait(struct cps_engine *e, void *who)
+{
+    struct seq *s = who;
     const struct cps_access by = seq_access_(e);
     bool spin = s->wait == WAIT_PAUSED || s->wait == WAIT_RESUMED;
-    if (spin && !met) {
+    enum cps_await how = cps_engine_await_(e, holds, s, s->deadline);
+    if (how == CPS_AWAIT_HELD)
+        return cps_engine_held_(e);
+    if (spin && how == CPS_AWAIT_LATE) {
         cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_SPIN, &by);
         return CPS_STOP_FAULT;
     }
@@ -234,7 +225,7 @@ static enum cps_stop finish_wait(struct cps_engine *e, bool met)
         s->unlocked = 1;
     else if (s->wait == WAIT_RESUMED)
         resume(e);
-    else if (met) {
+    else if (how == CPS_AWAIT_MET) {
         s->eq = 1;
         s->ret |= 1;
     }
@@ -243,25 +234,15 @@ static enum cps_stop finish_wait(struct cps_engine *e, bool met)
     return CPS_STOP_IDLE;
 }
 
-static enum cps_stop turn(struct cps_engine *e, uint64_t end)
+static void *next_script(struct cps_engine *e)
 {
-    bool met = false;
-    if (seq_of_(e)->wait)
-        return await(e, &met) ? finish_wait(e, met) : CPS_STOP_BUDGET;
-    if (e->instructions >= end || cps_bus_clock(e->bus) >= cps_bus_limit_(e->bus))
-        return CPS_STOP_BUDGET;
-    return execute(e);
+    return seq_of_(e)->running ? seq_of_(e) : NULL;
 }
 
 static enum cps_stop run(struct cps_engine *e, uint64_t budget)
 {
-    uint64_t end = e->instructions + budget;
-    enum cps_stop stop = CPS_STOP_IDLE;
-    end = end < budget ? UINT64_MAX : end;
-    while (stop == CPS_STOP_IDLE && seq_of_(e)->running)
-        stop = cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : turn(e, end);
-    cps_bus_flush(e->bus);
-    return stop;
+    static const struct cps_loop loop = {next_script, waits, finish_wait, execute};
+    return cps_engine_loop_(e, &loop, budget);
 }
 
 static void reset(struct cps_engine *e)

@@ -44,7 +44,7 @@ static void begin_wait(struct cps_engine *e, enum wait wait, uint32_t nanosecond
 static void irq_disable(struct seq *s)
 {
     s->irq_off = 1;
-    s->irq_level++;
+    s->irq_level = (int32_t)((uint32_t)s->irq_level + 1);
 }
 
 void seq_irq_enable_(struct cps_engine *e)

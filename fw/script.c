@@ -63,14 +63,19 @@ struct cps_err *cps_script_parse(const char *name, const void *bytes, size_t siz
     return cps_script_take_code_(name, bytes, size, ret);
 }
 
-struct cps_err *cps_script_load(const char *path, const struct cps_isa *isa, unsigned gen,
-                                struct cps_script *ret)
+bool cps_seq_plausible(const void *bytes, size_t size)
 {
-    CPS_FREE uint8_t *bytes = NULL;
-    size_t size = 0;
-    *ret = (struct cps_script){0};
-    CPS_TRY(cps_fw_read_file_(path, &bytes, &size));
-    return cps_script_parse(path, bytes, size, isa, gen, ret);
+    const struct cps_bytes words = {bytes, size};
+    uint32_t header = 0;
+    if (!cps_rd32(words, 0, &header) || !header || header & 0xfc00ffc0)
+        return false;
+    for (size_t at = 0; cps_rd32(words, at, &header) && header;) {
+        uint32_t length = header >> 16;
+        if ((header & 0xffff) > 0x3c || !length || length > 0x3ff || length > (size - at) / 4)
+            return false;
+        at += (size_t)length * 4;
+    }
+    return true;
 }
 
 void cps_script_deinit(struct cps_script *script)

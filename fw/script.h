@@ -63,17 +63,18 @@ struct cps_script {
 };
 
 /**
- * Loads a script file; its first line and bytes tell which form it has.
+ * Takes a script file apart; its first line and bytes tell which form it has. Files that it names
+ * are beside @p name.
  * @param isa  the engine's, for messages; @param gen  0: as the file says
  * @return NULL, CPS_ERR_OS, CPS_ERR_INPUT (file, offset) or CPS_ERR_SYNTAX (file, line, column).
  * The caller calls cps_script_deinit() in any case.
  */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_load(const char *path, const struct cps_isa *isa,
-                                                        unsigned gen, struct cps_script *ret);
-/** The same from the bytes of a file in memory; files that it names are beside @p name. */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_parse(const char *name, const void *bytes,
                                                          size_t size, const struct cps_isa *isa,
                                                          unsigned gen, struct cps_script *ret);
+/** Whether words can be a script of SEQ, as envytools' decoder of traces tells it: the first header
+ * has no stray bits, operations are known, and none runs past the end. */
+CPS_PUBLIC bool cps_seq_plausible(const void *bytes, size_t size);
 CPS_PUBLIC void cps_script_deinit(struct cps_script *script);
 
 /**

@@ -112,6 +112,36 @@ static inline struct bench *bench_hwsq(enum cps_gen chip, const char *hex, const
     return b;
 }
 
+/* No OUT, for bench_seq(). */
+#define NO_OUT -1
+
+/* A script of SEQ, started. @p out  how many words OUT has, or NO_OUT */
+static inline struct bench *bench_seq(enum cps_gen abi, const uint32_t *words, size_t count,
+                                      int out, const uint32_t *out_words)
+{
+    struct bench *b = bench_new(abi, NULL);
+    cps_bus_load(b->bus, 0x10a1c0, 1u << 24);
+    for (size_t i = 0; i < count; i++)
+        cps_bus_load(b->bus, 0x10a1c4, words[i]);
+    if (out != NO_OUT)
+        cps_bus_load(b->bus, 0xfffff004, (uint32_t)out);
+    for (int i = 0; i < out; i++)
+        cps_bus_load(b->bus, 0xfffff400 + 4 * (uint32_t)i, out_words[i]);
+    cps_bus_load(b->bus, 0xfffff000, (uint32_t)count);
+    return b;
+}
+
+/* The same without OUT, run to its end. */
+static inline struct bench *bench_seq_run(const uint32_t *words, size_t count)
+{
+    struct bench *b = bench_seq(CPS_SEQ_NEW, words, count, NO_OUT, NULL);
+    bench_run(b);
+    return b;
+}
+#define RUN(...)                                   \
+    bench_seq_run((const uint32_t[]){__VA_ARGS__}, \
+                  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
 /* A register of the engine by name. */
 static inline uint64_t bench_reg(const struct bench *b, const char *name)
 {
@@ -121,6 +151,10 @@ static inline uint64_t bench_reg(const struct bench *b, const char *name)
             return cps_engine_reg(b->engine, i);
     }
     abort();
+}
+static inline uint32_t bench_reg32(const struct bench *b, const char *name)
+{
+    return (uint32_t)bench_reg(b, name);
 }
 
 /* The first event of a kind and sub from number @p from on; NULL if there is none. */

@@ -39,7 +39,9 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     CPS_TRY(cps_stream_open(path, &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     const char *format = err ? NULL : cps_capture_format(data, size);
-    if (format && !strcmp(format, "devcoredump"))
+    if (!err && cps_is_script(data, size))
+        err = cps_err_input(path, 0, "this is a run file, expected --engine hwsq or seq");
+    else if (format && !strcmp(format, "devcoredump"))
         err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
     else if (format)
         err = info_capture(stream, format, to);

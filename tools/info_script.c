@@ -66,6 +66,11 @@ static uint64_t count_of(const struct cps_isa *isa, const struct facts *f, unsig
     return count;
 }
 
+static bool is_plausible(const struct cps_script *script)
+{
+    return cps_seq_plausible(cps_buf_text(&script->code), script->code.size);
+}
+
 static void print_text(const struct cps_script *script, const struct facts *f)
 {
     const struct cps_isa *isa = cps_gen_isa(script->gen);
@@ -77,6 +82,9 @@ static void print_text(const struct cps_script *script, const struct facts *f)
            f->literals);
     printf("  waits for time sum up to %" PRIu64 " %s\n", f->waits,
            isa == &cps_isa_hwsq ? "clocks of PTIMER" : "ns");
+    if (isa == &cps_isa_seq)
+        printf("  %s\n", is_plausible(script) ? "what decoders of traces take for a script"
+                                              : "not what decoders of traces take for a script");
     if (script->step_count || script->change_count)
         printf("  %zu steps of the host, %zu changes on the timeline\n", script->step_count,
                script->change_count);
@@ -98,6 +106,8 @@ static void put_json(const struct cps_script *script, const struct facts *f, str
     info_add_int(to, "bytes", script->code.size);
     if (isa == &cps_isa_hwsq)
         info_add_int(to, "code_ram", cps_hwsq_ram(script->gen));
+    else
+        json_object_object_add(to, "plausible", json_object_new_boolean(is_plausible(script)));
     info_add_int(to, "instructions", f->instructions);
     info_add_int(to, "literals", f->literals);
     info_add_int(to, "wait_ticks", f->waits);
@@ -143,7 +153,7 @@ struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigne
 {
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     struct facts facts = {0};
-    CPS_TRY(cps_script_load(path, isa, gen, &script));
+    CPS_TRY(peer_load(path, isa, gen, &script));
     bool code = cps_isa_has_code(isa);
     gather_host(&script, &facts);
     if (code)

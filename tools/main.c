@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "opt.h"
+#include "peer.h"
 #include "report.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
@@ -52,6 +53,9 @@ int main(int argc, char **argv)
         return 0;
     }
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
+    if (!status && !peer_wanted(&opt) && (opt.chip || opt.seq_abi || opt.policy))
+        status =
+            report_usage("--chip, --seq-abi and --policy are about scripts: --engine hwsq|seq");
     if (!status)
         status = run[command](&opt);
     if (fflush(stdout) != 0 && !status)

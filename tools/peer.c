@@ -77,6 +77,25 @@ void peer_firmware_name(enum cps_gen gen, char ret[24])
     snprintf(ret, 24, "%s:%s", cps_isa_name(isa), isa == &cps_isa_seq ? name + 4 : name);
 }
 
+/* A file with everything in it. */
+static struct cps_err *read_all(const char *path, uint8_t **data, size_t *size)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_stream_read_all(stream, 64u << 20, data, size);
+    cps_stream_close(stream);
+    return err;
+}
+
+struct cps_err *peer_load(const char *path, const struct cps_isa *isa, unsigned gen,
+                          struct cps_script *ret)
+{
+    CPS_FREE uint8_t *data = NULL;
+    size_t size = 0;
+    CPS_TRY(read_all(path, &data, &size));
+    return cps_script_parse(path, data, size, isa, gen, ret);
+}
+
 static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
 {
     struct cps_outfile *out = NULL;
@@ -89,16 +108,12 @@ static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
 
 static struct cps_err *assemble(const struct cps_options *opt, unsigned gen)
 {
-    struct cps_stream *stream = NULL;
     CPS_FREE uint8_t *text = NULL;
     CPS_BUF bytes = {0};
     size_t size = 0;
-    CPS_TRY(cps_stream_open(opt->arg[0], &stream));
-    struct cps_err *err = cps_stream_read_all(stream, 64u << 20, &text, &size);
-    cps_stream_close(stream);
-    if (!err)
-        err = cps_script_assemble(opt->arg[0], (const char *)text, size, gen, &bytes);
-    return err ? err : write_all(opt->output, &bytes);
+    CPS_TRY(read_all(opt->arg[0], &text, &size));
+    CPS_TRY(cps_script_assemble(opt->arg[0], (const char *)text, size, gen, &bytes));
+    return write_all(opt->output, &bytes);
 }
 
 int peer_asm(const struct cps_options *opt)
@@ -120,7 +135,7 @@ static struct cps_err *list(const struct cps_options *opt, const struct cps_isa 
                             struct cps_script *script)
 {
     CPS_BUF text = {0};
-    CPS_TRY(cps_script_load(opt->arg[0], isa, gen, script));
+    CPS_TRY(peer_load(opt->arg[0], isa, gen, script));
     CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
                                opt->rnn, &text));
     return write_all(opt->output ? opt->output : "-", &text);

@@ -23,6 +23,11 @@ unsigned peer_firmware(const char *path);
 /** The other way round: "hwsq:g92". */
 void peer_firmware_name(enum cps_gen gen, char ret[24]);
 
+/** Reads a script file, or stdin for "-". @p gen  0: as the file says; the caller calls
+ * cps_script_deinit() in any case */
+CPS_MUST_USE struct cps_err *peer_load(const char *path, const struct cps_isa *isa, unsigned gen,
+                                       struct cps_script *ret);
+
 /** A script on its engine. Zero-initialised but for what peer_open() sets; the caller calls
  * peer_close() in any case. */
 struct peer {

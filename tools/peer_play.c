@@ -8,19 +8,18 @@
 #include "peer.h"
 
 /* Registers that the usual start goes through. */
-#define DEBUG_6      0x1098u
-#define ENTRY_POINT  0x1304u
-#define TRIGGER      0x130cu
-#define ENTRY_HIGH   0x1318u
-#define CODE         0x1400u
-#define NEW_CODE     0x80000u
-#define DATA_INDEX   0x10a1c0u
-#define DATA_PORT    0x10a1c4u
-#define AUTO_INC     (UINT32_C(1) << 24)
-#define SEQ_START    0xfffff000u
-#define SEQ_OUTSIZE  0xfffff004u
-#define SEQ_OUT      0xfffff400u
-#define PFIFO_OBJECT 0xfffff800u
+#define DEBUG_6     0x1098u
+#define ENTRY_POINT 0x1304u
+#define TRIGGER     0x130cu
+#define CODE        0x1400u
+#define NEW_CODE    0x80000u
+#define DATA_INDEX  0x10a1c0u
+#define DATA_PORT   0x10a1c4u
+#define AUTO_INC    (UINT32_C(1) << 24)
+#define SEQ_START   0xfffff000u
+#define SEQ_OUTSIZE 0xfffff004u
+#define SEQ_OUT     0xfffff400u
+#define OBJECT      0xfffff800u
 /* Of code RAM, the filling that drivers use: exit. */
 #define FILLER 0x7f
 
@@ -104,7 +103,7 @@ struct cps_err *peer_open(struct peer *p, const struct cps_isa *isa, unsigned ge
                           const struct cps_options *opt)
 {
     p->sink.put = take_events;
-    CPS_TRY(cps_script_load(path, isa, gen, &p->script));
+    CPS_TRY(peer_load(path, isa, gen, &p->script));
     CPS_TRY(set_policy(p, opt));
     CPS_TRY(cps_engine_create(p->script.gen, &p->policy, &p->engine));
     cps_bus_sink(p->engine->bus, &p->sink,
@@ -282,19 +281,19 @@ static struct cps_err *do_step(struct peer *p, const struct cps_script_step *ste
         run_some(p, UINT64_MAX);
         return NULL;
     case CPS_DO_OBJECT:
-        cps_bus_load(p->engine->bus, PFIFO_OBJECT, step->addr);
-        cps_bus_load(p->engine->bus, PFIFO_OBJECT + 4, step->mask);
-        cps_bus_load(p->engine->bus, PFIFO_OBJECT + 8, step->value);
+        cps_bus_load(p->engine->bus, OBJECT, step->addr);
+        cps_bus_load(p->engine->bus, OBJECT + 4, step->mask);
+        cps_bus_load(p->engine->bus, OBJECT + 8, step->value);
         return NULL;
     }
     return NULL;
 }
 
-/* What drivers do with a script: entry point 0 in slot A. SEQ starts with its upload. */
+/* What drivers do with a script: entry point 0 in slot A. SEQ starts with its upload. What only
+ * some chips have is left as it is after the reset, so that chips can be compared. */
 static const struct cps_script_step usual[] = {
     {.what = CPS_DO_UPLOAD},
     {.what = CPS_DO_WRITE, .size = 4, .addr = ENTRY_POINT},
-    {.what = CPS_DO_WRITE, .size = 4, .addr = ENTRY_HIGH},
     {.what = CPS_DO_WRITE, .size = 4, .addr = DEBUG_6, .value = 0x18},
     {.what = CPS_DO_WRITE, .size = 4, .addr = TRIGGER, .value = 3},
 };
@@ -325,12 +324,6 @@ static const struct cps_script_step *step_at(const struct peer *p, size_t at)
     if (!uploads(script) && at-- == 0)
         return &usual[0];
     return at < script->step_count ? &script->step[at] : NULL;
-}
-
-/* ENTRY_POINT_HIGH is there only on G92. */
-static bool applies(const struct peer *p, const struct cps_script_step *step)
-{
-    return p->script.gen == CPS_G92 || step != &usual[2];
 }
 
 /* The slot that hangs, or the script; a script that ended needs no words. */
@@ -376,10 +369,8 @@ struct cps_err *peer_go(struct peer *p, uint64_t steps)
     const struct cps_script_step *step;
     p->target = steps;
     p->paused = false;
-    for (; !is_far_enough(p) && (step = step_at(p, p->at)); p->at += !p->paused) {
-        if (applies(p, step))
-            CPS_TRY(do_step(p, step));
-    }
+    for (; !is_far_enough(p) && (step = step_at(p, p->at)); p->at += !p->paused)
+        CPS_TRY(do_step(p, step));
     if (!p->ended && !p->paused)
         run_some(p, UINT64_MAX);
     cps_bus_flush(p->engine->bus);

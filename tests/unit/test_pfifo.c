@@ -646,15 +646,29 @@ static void test_policies(void **state)
 {
     struct bench *b = bench_play(CPS_NV3, "pull=run", OBJECTS OPEN "3240=1 800000=80000000 3214?0");
     (void)state;
+    play(b, "800300=1 3270?0");
+    assert_int_equal(b->engine->ops->run(b->engine, 1), CPS_STOP_BUDGET);
+    play(b, "3270?4");
     assert_int_equal(bench_run(b), CPS_STOP_IDLE);
     play(b, "3214?10");
-    expect_methods(b, "0=c20341");
+    expect_methods(b, "0=c20341 300=1");
     bench_free(b);
     /* A puller that waits for PGRAPH, and a host that switches it. */
     b = bench_play(CPS_NV3, "graph=wait",
-                   OBJECTS "3204=1 " OPEN "~808=80000000 ~80c=1c20341 3240=1 ~818=80000000 "
-                           "~81c=1c20341 810000=80000001 ~810=80000000 3214?0");
-    assert_int_equal(bench_run(b), CPS_STOP_IDLE); /* the look-up failed: hash is of channel 1 */
+                   "3204=1 " OPEN "~810=80000000 ~814=1c20341 3240=1 810000=80000000 3214?0");
+    assert_int_equal(bench_run(b), CPS_STOP_DEADLOCK);
+    play(b, "fffff80c=1 3214?10");
+    expect_methods(b, "10000=c20341");
+    bench_free(b);
+    /* Or the timeline does. */
+    b = bench_play(CPS_NV3, "graph=wait", OPEN "3280=c20341 fffff80c=5 3240=1");
+    assert_null(cps_bus_schedule(b->bus, 100, false, 0xfffff80c, 0));
+    play(b, "800100=7 3270?0");
+    assert_int_equal(bench_run_to(b, 99), CPS_STOP_BUDGET);
+    play(b, "3270?0");
+    assert_int_equal(bench_run(b), CPS_STOP_IDLE);
+    assert_int_equal(cps_bus_clock(b->bus), 100);
+    play(b, "3270?4");
     bench_free(b);
     b = bench_play(CPS_NV3, "graph=wait", OPEN "3280=c20341 fffff80c=5 3240=1 800100=7 3270?0");
     assert_int_equal(bench_run(b), CPS_STOP_DEADLOCK);
