@@ -120,6 +120,9 @@ def stops_have_a_reason():
     assert "END deadlock" in done.stdout and "waits for PGRAPH" in done.stderr, done.stderr
     text = open(wait).read() + "write GRAPH_CHANNEL 0\nread PFIFO_CACHE1_STATUS 0x10\n"
     assert "METHOD 0x0100" in cpscope("run", *PFIFO, path("go.run", text)).stdout
+    text = open(wait).read() + "at 50 reg GRAPH_CHANNEL 0\nwait 49\nread PFIFO_CACHE1_STATUS 0\nwait 2\n"
+    out = cpscope("run", *PFIFO, path("later.run", text + "read PFIFO_CACHE1_STATUS 0x10\n")).stdout
+    assert out.index("TICK 49") < out.index("TICK 50") < out.index("METHOD 0x0100") < out.index("TICK 51"), out
 
 
 def policies_are_in_the_header():

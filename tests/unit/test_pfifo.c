@@ -600,7 +600,7 @@ static void test_windows(void **state)
     /* Sub-word writes of registers keep the other bytes, and say so. */
     struct bench *b = bench_play(CPS_NV1, NULL, "3300=1234 b3300=8 3300?1208");
     write_part(b, 0x3301, 'b', 0xff);
-    play(b, "3300?ff08");
+    play(b, "3300?ff08 1500=11223344 b1501=55 h1502=6677 1500?66775544"); /* the last is nobody's */
     assert_non_null(bench_unknown(b, CPS_UNKNOWN_PFIFO_PART));
     bench_free(b);
 }
@@ -688,8 +688,10 @@ static void test_policies(void **state)
 
 /* ---- the unknown: each is said, with the place ---- */
 
+#define BATCH "3238=4000 ~4000=10000001 @10000000=20000000 @10000004=0 3230=fff000 " OPEN "3220=1"
 static void test_unknown(void **state)
 {
+    bool seen[CPS_UNKNOWN_COUNT] = {false};
     static const struct {
         enum cps_unknown what;
         enum cps_gen chip;
@@ -722,6 +724,10 @@ static void test_unknown(void **state)
         {CPS_UNKNOWN_DMA_TARGET, CPS_NV3, "", "322c=3", false},
         {CPS_UNKNOWN_DMA_TAG, CPS_NV3, "", "3230=1", false},
         {CPS_UNKNOWN_DMA_CTRL, CPS_NV3, "", "3220?0", false},
+        {CPS_UNKNOWN_PFIFO_PART, CPS_NV3, "", "b2214=2", false},
+        {CPS_UNKNOWN_DMA_MODEL, CPS_NV3, BATCH, "3224=8", false},
+        {CPS_UNKNOWN_DMA_HEADER, CPS_NV3, BATCH, "3224=8", false},
+        {CPS_UNKNOWN_DMA_END, CPS_NV3, BATCH, "3224=8", false},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -739,6 +745,11 @@ static void test_unknown(void **state)
         assert_int_equal(cps_event_who(event), CPS_CPU_PFIFO);
         assert_int_equal(b->stop == CPS_STOP_FAULT, rows[i].stops);
         bench_free(b);
+        seen[rows[i].what] = true;
+    }
+    for (unsigned what = CPS_UNKNOWN_PFIFO_INITIAL; what <= CPS_UNKNOWN_DMA_END; what++) {
+        if (!seen[what])
+            fail_msg("UNKNOWN %u has no row here", what);
     }
 }
 
