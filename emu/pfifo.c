@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define PMC_PFIFO   0x100u /* of PMC.ENABLE */
+#define PMC_ENABLE  0x200u
+#define PMC_PFIFO   0x100u /* of PMC_ENABLE */
 #define USER        0x800000u
 #define NV3_RAMFC   0x1c00u
 #define NV3_RAMRO   0x1e00u
@@ -63,7 +64,7 @@ static uint32_t show_cache0(const struct cps_engine *e)
 static uint32_t show_cache1(const struct cps_engine *e)
 {
     const struct pfifo *p = pfifo_of_(e);
-    return (p->latched ? RANOUT : 0) | (p->cache[1].put == p->cache[1].get ? EMPTY : 0) |
+    return (p->latched ? RANOUT : 0) | (pfifo_is_empty_(e) ? EMPTY : 0) |
            (pfifo_is_full_(e) ? FULL : 0);
 }
 
@@ -236,7 +237,7 @@ static uint32_t read_reg(struct cps_bus *bus, void *device, uint32_t addr,
     if (!row)
         return cps_bus_quiet_(bus) ? cps_bus_stored_(bus, addr)
                                    : cps_bus_read_plain_(bus, addr, by);
-    if (addr != 0x200)
+    if (addr != PMC_ENABLE)
         arrive(e, by);
     return (row->show ? row->show(e) : *value) & row->seen;
 }
@@ -251,7 +252,7 @@ static void write_reg(struct cps_bus *bus, void *device, uint32_t addr, uint32_t
         cps_bus_write_plain_(bus, addr, value);
         return;
     }
-    if (addr != 0x200)
+    if (addr != PMC_ENABLE)
         arrive(e, by);
     if (cps_bus_lanes_(bus) != CPS_LANES_ALL) {
         pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_PART, addr);

@@ -82,6 +82,8 @@ uint32_t pfifo_binary_(uint32_t gray);
 uint32_t pfifo_next_(const struct cps_engine *e, uint32_t pointer);
 /** The raw index of the entry that a pointer means. */
 uint32_t pfifo_entry_(const struct cps_engine *e, uint32_t pointer);
+/** By place in the walk: a pointer may have a bit more than its code. */
+bool pfifo_is_empty_(const struct cps_engine *e);
 bool pfifo_is_full_(const struct cps_engine *e);
 /** Bytes that FREE promises while nothing else limits them. */
 uint32_t pfifo_room_(const struct cps_engine *e);

@@ -11,7 +11,8 @@ struct command {
 static bool has_command(const struct cps_engine *e, unsigned cache)
 {
     const struct pfifo_cache *c = &pfifo_of_(e)->cache[cache];
-    return c->pull_ctrl & PULL_ACCESS && c->put != c->get;
+    bool empty = cache ? pfifo_is_empty_(e) : c->put == c->get;
+    return c->pull_ctrl & PULL_ACCESS && !empty;
 }
 
 static struct command command_at_get(const struct cps_engine *e, unsigned cache)

@@ -63,7 +63,8 @@ static struct write look_at(const struct cps_engine *e, uint32_t offset, unsigne
     w.of_cache0 = chid == p->cache[0].chid && p->cache[0].push;
     w.latched = p->latched;
     w.full = pfifo_is_full_(e);
-    w.free = p->chsw_enable && pfifo_runout_empty_(e) && c->put == c->get && !pfifo_dma_active_(e);
+    w.free =
+        p->chsw_enable && pfifo_runout_empty_(e) && pfifo_is_empty_(e) && !pfifo_dma_active_(e);
     w.lie = cache1_lies(p);
     while (!(lanes & 1) && lanes) {
         w.offset++;

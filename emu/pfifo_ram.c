@@ -66,6 +66,11 @@ static uint32_t usable(const struct cps_engine *e)
     return pointer_bits(e) == 7 ? entries(e) : entries(e) - 1;
 }
 
+bool pfifo_is_empty_(const struct cps_engine *e)
+{
+    return !queued(e);
+}
+
 bool pfifo_is_full_(const struct cps_engine *e)
 {
     return queued(e) >= usable(e);
