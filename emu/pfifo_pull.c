@@ -3,6 +3,8 @@
  * that only records them. */
 #include "pfifo.h"
 
+#define CTX_SENT UINT32_C(0xffffff) /* what PGRAPH gets of a context */
+
 struct command {
     unsigned cache;
     uint32_t chid, subc, method, data;
@@ -117,7 +119,7 @@ static bool bind(struct cps_engine *e, const struct command *c)
     }
     if (!graph_is_on(e, c->chid))
         return false;
-    send(e, c, 0, context & 0xffffff);
+    send(e, c, 0, context & CTX_SENT);
     note_bind(e, c, context);
     if (c->cache)
         set_last(&pfifo_of_(e)->cache[1], c->subc);
@@ -144,7 +146,7 @@ static bool pass_on(struct cps_engine *e, const struct command *c)
     if (!graph_is_on(e, c->chid))
         return false;
     if (needs_object(e, c)) {
-        send(e, c, 0, context);
+        send(e, c, 0, context & CTX_SENT);
         set_last(&pfifo_of_(e)->cache[1], c->subc);
     }
     send(e, c, c->method, c->data);

@@ -520,8 +520,9 @@ static void test_nv1_objects(void **state)
     bench_free(b);
     b = bench_play(CPS_NV1, NULL,
                    "fffff800=7 fffff804=0 fffff808=8d1234 " OPEN
-                   "3240=1 802000=7 802400=5 3290?d1234 3250?111");
-    expect_methods(b, "2000=8d1234 2400=5");
+                   "3240=1 802000=7 802400=5 3290?d1234 3250?111 "
+                   "32b0=1000042 806100=6 802500=7"); /* FREE_LIE is the pusher's own */
+    expect_methods(b, "2000=8d1234 2400=5 6000=42 6100=6 2000=d1234 2500=7");
     assert_non_null(bench_unknown(b, CPS_UNKNOWN_NV1_ENGINE));
     play(b, "802000=8 3240?10 2080?10 2100?1");
     bench_free(b);
