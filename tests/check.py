@@ -198,7 +198,16 @@ def described(r):
     assert all({**one, "name": ""} == {**found[0], "name": ""} for one in found), found
 
 
+def firmware_path(r):
+    """A name without a folder is looked for below --fw-path, unless it is there."""
+    fails(r.run("run", "--fw", "my.fw", "inputs/a.pm4"), "my.fw", "cannot open")
+    fails(r.run("run", "--fw", "./my.fw", "--fw-path", "inputs/deep", "inputs/a.pm4"), "./my.fw", "cannot open")
+    done = r.run("run", "--fw", "my.fw", "--fw-path", "inputs", "--fw-path", "inputs/deep", "inputs/a.pm4")
+    assert done.returncode == 0 and "# firmware my.fw" in done.stdout, done.stderr
+
+
 CASES = [
+    ("firmware without a folder is found by --fw-path", firmware_path),
     ("info tells of a trace in any form what its lines say", described),
     ("goldens in every form pass, their inputs found below --search", passes),
     ("inputs are found by their contents, whatever their names", renamed),
