@@ -45,6 +45,7 @@ struct cps_bus {
     struct cps_sink *sink;
     uint32_t kinds;
     bool quiet; /* somebody only looks */
+    unsigned lanes;
     uint64_t count[CPS_EV_COUNT];
     uint64_t told; /* the last TICK */
     size_t pending;
@@ -380,7 +381,7 @@ static uint32_t aligned(struct cps_bus *bus, uint32_t addr, const struct cps_acc
     return addr & ~3u;
 }
 
-static uint32_t read_stored(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
+uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
 {
     bool known = false;
     uint32_t value = cps_mem_read(bus->mem, addr, &known);
@@ -398,7 +399,7 @@ uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_acces
     addr = aligned(bus, addr, by);
     const struct cps_bus_row *row = find_row(bus, addr, &device);
     uint32_t value =
-        row && row->read ? row->read(bus, device, addr, by) : read_stored(bus, addr, by);
+        row && row->read ? row->read(bus, device, addr, by) : cps_bus_read_plain_(bus, addr, by);
     cps_bus_put(bus, CPS_EV_REGR, 0, by, addr, value);
     return value;
 }
@@ -417,12 +418,48 @@ uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr)
     return cps_bus_stored_(bus, DEBUG_6) & 8 ? forced(bus, addr, value) : value;
 }
 
+bool cps_bus_quiet_(const struct cps_bus *bus)
+{
+    return bus->quiet;
+}
+
+unsigned cps_bus_lanes_(const struct cps_bus *bus)
+{
+    return bus->lanes;
+}
+
+uint32_t cps_bus_merge_(const struct cps_bus *bus, uint32_t old, uint32_t value)
+{
+    uint32_t mask = 0;
+    for (unsigned lane = 0; lane < 4; lane++)
+        mask |= bus->lanes >> lane & 1 ? UINT32_C(0xff) << 8 * lane : 0;
+    return (old & ~mask) | (value & mask);
+}
+
+/* Beyond the limit on memory: as if nobody wrote it. */
+void cps_bus_write_plain_(struct cps_bus *bus, uint32_t addr, uint32_t value)
+{
+    if (bus->lanes != CPS_LANES_ALL)
+        value = cps_bus_merge_(bus, cps_bus_stored_(bus, addr), value);
+    (void)cps_mem_write(bus->mem, addr, value);
+}
+
+uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, bool *known)
+{
+    return cps_mem_read(bus->mem, (uint64_t)memory << 32 | (addr & ~3u), known);
+}
+
+void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, uint32_t value)
+{
+    (void)cps_mem_write(bus->mem, (uint64_t)memory << 32 | (addr & ~3u), value);
+}
+
 static void store(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by)
 {
     void *device = NULL;
     const struct cps_bus_row *row = find_row(bus, addr, &device);
     if (!row || !row->write)
-        (void)cps_mem_write(bus->mem, addr, value); /* beyond the limit: as if nobody wrote it */
+        cps_bus_write_plain_(bus, addr, value);
     if (row && row->write)
         row->write(bus, device, addr, value, by);
 }
@@ -432,6 +469,19 @@ void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value, const str
     addr = aligned(bus, addr, by);
     cps_bus_put(bus, CPS_EV_REG, by->path, by, addr, value);
     store(bus, addr, value, by);
+}
+
+void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes, uint32_t value,
+                         const struct cps_access *by)
+{
+    uint32_t first = addr & ~3u;
+    for (unsigned lane = 0; lane < 3 && !(lanes >> lane & 1); lane++)
+        first++;
+    bus->lanes = lanes & CPS_LANES_ALL;
+    value = cps_bus_merge_(bus, 0, value);
+    cps_bus_put(bus, CPS_EV_REG, by->path, by, first, value);
+    store(bus, addr & ~3u, value, by);
+    bus->lanes = CPS_LANES_ALL;
 }
 
 void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value)
@@ -463,6 +513,7 @@ struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_nv_policy *po
     bus->gen = gen;
     bus->policy = *policy;
     bus->until = NEVER;
+    bus->lanes = CPS_LANES_ALL;
     bus->pause_due = NEVER;
     bus->told = NEVER;
     cps_bus_attach_(bus, own_rows, sizeof(own_rows) / sizeof(own_rows[0]), bus);

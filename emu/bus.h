@@ -19,7 +19,7 @@ struct cps_bus;
 
 /** What shapes a run where sources are silent: policy.def has a row each. */
 struct cps_nv_policy {
-#define POLICY(field, ...) uint64_t field;
+#define POLICY(gens, field, ...) uint64_t field;
 #include "policy.def"
 };
 /** What sources recommend. */
@@ -28,8 +28,9 @@ CPS_PUBLIC struct cps_nv_policy cps_nv_policy_default(void);
  * the word and what was expected */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_nv_policy_parse(const char *text,
                                                             struct cps_nv_policy *ret);
-/** Appends all policies, as cps_nv_policy_parse() reads them. */
-CPS_PUBLIC void cps_nv_policy_text(const struct cps_nv_policy *policy, struct cps_buf *out);
+/** Appends the policies that say something about @p gen, as cps_nv_policy_parse() reads them. */
+CPS_PUBLIC void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen,
+                                   struct cps_buf *out);
 
 /** Who accesses, for the trace. */
 struct cps_access {
@@ -92,6 +93,29 @@ bool cps_bus_stopped_(const struct cps_bus *bus);
 CPS_PUBLIC uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
 CPS_PUBLIC void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value,
                               const struct cps_access *by);
+/** A write of some bytes of a word: a bit of @p lanes each, bit 0 the lowest; @p value has them in
+ * their places. The event has the address of the first one and by->path. */
+CPS_PUBLIC void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes,
+                                    uint32_t value, const struct cps_access *by);
+#define CPS_LANES_ALL 15u
+/** The bytes that the write at hand brings, for handlers. */
+unsigned cps_bus_lanes_(const struct cps_bus *bus);
+/** @p value in the bytes of the write at hand, @p old in the others. */
+uint32_t cps_bus_merge_(const struct cps_bus *bus, uint32_t old, uint32_t value);
+/** Whether somebody only looks: a read has no effect then. */
+bool cps_bus_quiet_(const struct cps_bus *bus);
+/** For handlers of a range with holes: as if the device was not there. */
+uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
+void cps_bus_write_plain_(struct cps_bus *bus, uint32_t addr, uint32_t value);
+/** Memories beside the registers, by byte address; no effects, no events. */
+enum cps_bus_memory {
+    CPS_MEMORY_RAMIN = 1, /**< the memory of NVIDIA's engines on the card */
+    CPS_MEMORY_HOST = 2,  /**< the host's, by physical address */
+};
+CPS_PUBLIC uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
+                                 bool *known);
+CPS_PUBLIC void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
+                             uint32_t value);
 /** A write of the host's that is no event of the run: code, and values from the timeline. */
 CPS_PUBLIC void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value);
 /** What the hardware behind a register sees, with the flags that are forced. No effects, no events.

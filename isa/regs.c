@@ -40,6 +40,9 @@ static const char *const domains[CPS_LAYOUT_COUNT][CPS_SPACE_COUNT] = {
                         [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
     [CPS_LAYOUT_SEQ_OLD] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_OLD_COND"},
     [CPS_LAYOUT_SEQ_NEW] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_NEW_COND"},
+    [CPS_LAYOUT_NV1] = {[CPS_SPACE_GPU] = "NV1_MMIO"},
+    [CPS_LAYOUT_NV3] = {[CPS_SPACE_GPU] = "NV3_MMIO"},
+    [CPS_LAYOUT_NV3T] = {[CPS_SPACE_GPU] = "NV3T_MMIO"},
 };
 
 static const struct {
@@ -57,6 +60,9 @@ static const struct {
     {CPS_G92, "g92", CPS_LAYOUT_G92},
     {CPS_SEQ_OLD, "seq-old", CPS_LAYOUT_SEQ_OLD},
     {CPS_SEQ_NEW, "seq-new", CPS_LAYOUT_SEQ_NEW},
+    {CPS_NV1, "nv1", CPS_LAYOUT_NV1},
+    {CPS_NV3, "nv3", CPS_LAYOUT_NV3},
+    {CPS_NV3T, "nv3t", CPS_LAYOUT_NV3T},
 };
 
 enum { GEN_COUNT = sizeof(gens) / sizeof(gens[0]) };

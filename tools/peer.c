@@ -9,41 +9,50 @@
 #include "trace/outfile.h"
 #include "trace/stream.h"
 
-static const struct cps_isa *const peers[] = {&cps_isa_hwsq, &cps_isa_seq};
+static const struct {
+    const struct cps_isa *isa;
+    const char *chips; /* of --chip, or of --seq-abi */
+} peers[] = {
+    {&cps_isa_hwsq, "nv17, nv41, g80 or g92"},
+    {&cps_isa_seq, "old or new"},
+    {&cps_isa_pfifo, "nv1, nv3 or nv3t"},
+};
+enum { PEERS = sizeof(peers) / sizeof(peers[0]) };
 
 bool peer_wanted(const struct cps_options *opt)
 {
     return opt->engine && strcmp(opt->engine, "afuc") != 0;
 }
 
-static const struct cps_isa *find_isa(const char *name)
+/* PEERS: none is called so. */
+static unsigned find_peer(const char *name)
 {
-    for (unsigned i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
-        if (!strcmp(cps_isa_name(peers[i]), name))
-            return peers[i];
-    }
-    return NULL;
+    unsigned i = 0;
+    while (i < PEERS && strcmp(cps_isa_name(peers[i].isa), name) != 0)
+        i++;
+    return i;
 }
 
 int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen)
 {
     char name[24] = "";
     enum cps_gen found = CPS_A6XX;
-    *isa = find_isa(opt->engine);
+    unsigned peer = find_peer(opt->engine);
     *gen = 0;
-    if (!*isa)
-        return report_usage("--engine %s: expected afuc, hwsq or seq", opt->engine);
+    if (peer == PEERS)
+        return report_usage("--engine %s: expected afuc, hwsq, seq or pfifo", opt->engine);
+    *isa = peers[peer].isa;
     bool seq = *isa == &cps_isa_seq;
     const char *word = seq ? opt->seq_abi : opt->chip;
     if (seq ? opt->chip != NULL : opt->seq_abi != NULL)
-        return report_usage(seq ? "seq has no --chip, but --seq-abi" : "hwsq has no --seq-abi");
+        return report_usage(seq ? "seq has no --chip, but --seq-abi" : "%s has no --seq-abi",
+                            opt->engine);
     if (!word)
         return 0;
     snprintf(name, sizeof(name), "%s%s", seq ? "seq-" : "", word);
     if (!cps_gen_parse(name, &found) || cps_gen_isa(found) != *isa)
-        return report_usage(seq ? "--seq-abi %s: expected old or new"
-                                : "--chip %s: expected nv17, nv41, g80 or g92",
-                            word);
+        return report_usage("--%s %s: expected %s", seq ? "seq-abi" : "chip", word,
+                            peers[peer].chips);
     *gen = found;
     return 0;
 }
@@ -51,10 +60,11 @@ int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsign
 unsigned peer_firmware(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    for (unsigned bit = CPS_NV17; bit <= CPS_SEQ_NEW; bit <<= 1) {
+    for (unsigned bit = CPS_NV17; bit <= CPS_NV3T; bit <<= 1) {
         char name[24];
         peer_firmware_name((enum cps_gen)bit, name);
-        if (!strcmp(slash ? slash + 1 : path, name))
+        if (cps_gen_isa((enum cps_gen)bit) != cps_isa_afuc() &&
+            !strcmp(slash ? slash + 1 : path, name))
             return bit;
     }
     return 0;
@@ -113,6 +123,8 @@ int peer_asm(const struct cps_options *opt)
     int status = peer_usage(opt, &isa, &gen);
     if (!status && opt->debug)
         status = report_usage("scripts have no ELF form");
+    if (!status && !cps_isa_has_code(isa))
+        status = report_usage("%s has no code to assemble", opt->engine);
     if (status)
         return status;
     struct cps_err *err = assemble(opt, gen);
@@ -135,6 +147,8 @@ int peer_disasm(const struct cps_options *opt)
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
     int status = peer_usage(opt, &isa, &gen);
+    if (!status && !cps_isa_has_code(isa))
+        status = report_usage("%s has no code to disassemble", opt->engine);
     if (status)
         return status;
     struct cps_err *err = list(opt, isa, gen, &script);

@@ -27,7 +27,7 @@ static struct cps_err *make_head(struct job *j)
     char hash[65];
     const char *path = j->opt->arg[0];
     const char *slash = strrchr(path, '/');
-    cps_nv_policy_text(&j->peer.policy, &policy);
+    cps_nv_policy_text(&j->peer.policy, j->peer.script.gen, &policy);
     CPS_TRY(cps_sha256_file(path, hash));
     const struct cps_trace_header header = {
         .gen = j->peer.script.gen,
@@ -125,8 +125,10 @@ static void print_text(const struct peer *p)
     for (size_t i = 0; i < regs->count; i++)
         fprintf(stderr, "%s%s=0x%" PRIx64, i ? " " : "", regs->reg[i].name, cps_engine_reg(e, i));
     fprintf(stderr,
-            "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64 " ticks, %" PRIu64
-            " register writes, %" PRIu64 " register reads\n",
+            peer_has_code(p) ? "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64
+                               " ticks, %" PRIu64 " register writes, %" PRIu64 " register reads\n"
+                             : "\n%" PRIu64 " commands into CACHE1, %" PRIu64 " taken, %" PRIu64
+                               " ticks, %" PRIu64 " register writes, %" PRIu64 " register reads\n",
             e->starts, e->instructions, cps_bus_clock(e->bus), cps_bus_count(e->bus, CPS_EV_REG),
             cps_bus_count(e->bus, CPS_EV_REGR));
     fputs(cps_buf_text(&p->missed), stderr);

@@ -37,8 +37,8 @@ static const struct kind {
 #include "event.def"
 };
 
-static const char *const processor_names[CPS_CPU_COUNT] = {"pfp", "me",   "sqe",  "bv",    "lpac",
-                                                           "",    "host", "hwsq", "hwsqb", "seq"};
+static const char *const processor_names[CPS_CPU_COUNT] = {
+    "pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo"};
 
 static const char *const unknown_words[CPS_UNKNOWN_COUNT] = {
 #define UNKNOWN(id, word, meaning) word,
