@@ -3,7 +3,8 @@
  * steps, traces or compares engines knows these six members, the bus, and nothing else.
  *
  * To add an engine:
- *   1. its instruction set (isa/isa.h), its generations, and layouts for names;
+ *   1. its instruction set (isa/isa.h; without code, a set without rows), its generations, and
+ *      layouts for names;
  *   2. NAME.c: a struct of plain bytes, handlers for the OP rows, a cps_loop, and one
  * cps_engine_ops;
  *   3. rows in nv_reg.def for the registers it is reached by: the host feeds it through the bus;

@@ -11,6 +11,8 @@
 #define CPS_SCRIPT_MAX_BYTES ((size_t)256 << 10)
 /** Most words of OUT: its size is a byte. */
 #define CPS_SCRIPT_MAX_OUT 255u
+/** RAMIN as PFIFO sees it. */
+#define CPS_SCRIPT_RAMIN_BYTES 0x100000u
 /** Most `object` lines. */
 #define CPS_SCRIPT_MAX_OBJECTS 256u
 

@@ -79,7 +79,9 @@ static bool named(struct reader *r, enum cps_space space, const char *what, uint
 {
     const char *found = NULL;
     size_t length = word(r, &found);
-    if (!r->names || !length || !cps_name_number(r->names, space, found, length, ret))
+    if (!r->names)
+        return expected(r, "a chip first");
+    if (!length || !cps_name_number(r->names, space, found, length, ret))
         return number32(r, what, ret);
     r->at = found + length;
     return true;
@@ -280,9 +282,13 @@ static bool place(struct reader *r, struct cps_script_step *ret)
         ret->where = CPS_AT_MEMORY;
     if (ret->where != CPS_AT_REG && cps_isa_has_code(r->isa))
         return expected(r, "a register: this engine has no such memory");
-    if (!r->names)
-        return expected(r, "a chip first");
     return address(r, &ret->addr);
+}
+
+static bool in_memory(struct reader *r, const struct cps_script_step *step)
+{
+    return step->where != CPS_AT_RAMIN || step->addr < CPS_SCRIPT_RAMIN_BYTES ||
+           expected(r, "words in the first 1 MiB of RAMIN");
 }
 
 /* "write PLACE VALUE...": several go one behind the other. */
@@ -292,7 +298,8 @@ static bool do_write(struct reader *r)
     if (!place(r, &step))
         return false;
     do {
-        if (!number32(r, "a value of 32 bits", &step.value) || !add_step(r, step))
+        if (!in_memory(r, &step) || !number32(r, "a value of 32 bits", &step.value) ||
+            !add_step(r, step))
             return false;
         step.addr += 4;
     } while (!at_end(r));
@@ -339,7 +346,7 @@ static bool do_object(struct reader *r)
 static bool do_read(struct reader *r)
 {
     struct cps_script_step step = {.what = CPS_DO_READ};
-    if (!place(r, &step))
+    if (!place(r, &step) || !in_memory(r, &step))
         return false;
     if (!at_end(r)) {
         step.mask = UINT32_MAX;

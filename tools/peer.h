@@ -59,6 +59,8 @@ CPS_MUST_USE struct cps_err *peer_open(struct peer *peer, const struct cps_isa *
 bool peer_has_code(const struct peer *peer);
 /** Instructions since the start, or steps of the host's. */
 uint64_t peer_steps(const struct peer *peer);
+/** "", "ramin " or "memory ": where a step of the host's leads. */
+const char *peer_where(const struct cps_script_step *step);
 /** What the host does next, or NULL. */
 const struct cps_script_step *peer_next(const struct peer *peer);
 /** Does what the run file says, or the usual, up to @p steps since the start; the engine then

@@ -153,6 +153,12 @@ static bool wait_for_memory(struct peer *p)
     return true;
 }
 
+const char *peer_where(const struct cps_script_step *step)
+{
+    static const char *const words[] = {"", "ramin ", "memory "};
+    return words[step->where];
+}
+
 static enum cps_bus_memory memory_of(const struct cps_script_step *step)
 {
     return step->where == CPS_AT_RAMIN ? CPS_MEMORY_RAMIN : CPS_MEMORY_HOST;
@@ -190,7 +196,6 @@ static void write_reg(struct peer *p, const struct cps_script_step *step)
 
 static void read_reg(struct peer *p, const struct cps_script_step *step)
 {
-    static const char *const where[] = {"", "ramin ", "memory "};
     const struct cps_access by = host_at(p, step, CPS_PATH_HOST);
     if (!wait_for_memory(p))
         return;
@@ -203,7 +208,7 @@ static void read_reg(struct peer *p, const struct cps_script_step *step)
     cps_buf_printf(&p->missed,
                    "%s:%" PRIu32 ": %s0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
                    " in the bits 0x%08" PRIx32 "\n",
-                   p->script.name, step->line, where[step->where], step->addr, value, step->value,
+                   p->script.name, step->line, peer_where(step), step->addr, value, step->value,
                    step->mask);
 }
 

@@ -97,7 +97,6 @@ static void put_host_step(struct stepper *s, const struct cps_script_step *step)
                                         [CPS_DO_RUN] = "run",
                                         [CPS_DO_OBJECT] = "object"};
     static const char *const writes[] = {"", "write8", "write16", "", "write"};
-    static const char *const where[] = {"", "ramin ", "memory "};
     const struct cps_names *names = s->names[peer_processor(s->peer.script.gen)];
     const char *name =
         step->where == CPS_AT_REG ? cps_name(names, CPS_SPACE_GPU, step->addr, NULL) : NULL;
@@ -109,7 +108,7 @@ static void put_host_step(struct stepper *s, const struct cps_script_step *step)
     if (step->what == CPS_DO_WAIT)
         cps_buf_printf(&s->out, " %" PRIu64, step->ticks);
     if (is_write || step->what == CPS_DO_READ || step->what == CPS_DO_OBJECT)
-        cps_buf_printf(&s->out, " %s0x%06" PRIx32 " 0x%08" PRIx32, where[step->where], step->addr,
+        cps_buf_printf(&s->out, " %s0x%06" PRIx32 " 0x%08" PRIx32, peer_where(step), step->addr,
                        step->value);
     if (step->what == CPS_DO_READ && step->mask != UINT32_MAX)
         cps_buf_printf(&s->out, " 0x%08" PRIx32, step->mask);
