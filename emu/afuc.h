@@ -164,7 +164,8 @@ enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUE
 
 /** One instruction, decoded once. */
 struct afuc_uop {
-    uint16_t code; /* enum uop_code */
+    const void *go; /* its handler where nobody watches: afuc_link_() */
+    uint16_t code;  /* enum uop_code */
     uint8_t dst;
     uint8_t s1;
     uint8_t s2; /* IMM: the second source is `imm` */
@@ -256,6 +257,8 @@ CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, e
 /** Decodes @p word as dword @p pc of @p image, which nobody else may share. */
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen);
 void afuc_image_unref_(struct afuc_image *image);
+/** afuc_fast.c: sets `go` by `code`. */
+void afuc_link_(struct afuc_uop *uop);
 /* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran.
  */
 uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);

@@ -10,23 +10,23 @@
  * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
  * behind each instruction, WATCH_TAKEN() instead behind one that branches, WATCH_BULK(most): runs
  * repetitions in one piece and gives their number, 0 where single ones must be seen. AFUC_UOPS is
- * the array of micro-operations that runs, with machine code in it or without.
+ * the array of micro-operations that runs, with machine code in it or without, AFUC_GO the handler
+ * of `ip`.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */
 
 /* Makes the state that handlers outside of the loop look at true. */
-#define SYNC()                                   \
-    do {                                         \
-        s->pc = (uint32_t)(ip - base);           \
-        core->machine->clock = clock_end - left; \
+#define SYNC()                                             \
+    do {                                                   \
+        s->pc = (uint32_t)(ip - base);                     \
+        core->machine->clock = clock_end - (uint64_t)left; \
     } while (0)
-#define DISPATCH()                   \
-    do {                             \
-        if (CPS_UNLIKELY(left == 0)) \
-            goto out;                \
-        left--;                      \
-        goto *handler[ip->code];     \
+#define DISPATCH()                    \
+    do {                              \
+        if (CPS_UNLIKELY(--left < 0)) \
+            goto used_up;             \
+        goto *AFUC_GO;                \
     } while (0)
 #define NEXT()         \
     do {               \
@@ -132,12 +132,16 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
         [UOP_BULK] = &&bulk,
         [UOP_NATIVE] = &&native,
     };
+    /* Labels have no names outside: without a core it tells where they are. */
+    if (!core)
+        return (uint64_t)(uintptr_t)handler;
+    budget = budget < INT64_MAX ? budget : INT64_MAX;
     struct afuc_state *const s = &core->s;
     uint32_t *const r = s->r;
     const struct afuc_uop *const base = AFUC_UOPS;
     const struct afuc_uop *ip = base + s->pc;
     const struct afuc_uop *np = base + s->npc;
-    uint64_t left = budget;
+    int64_t left = (int64_t)budget;
     const uint64_t clock_end = core->machine->clock + budget;
     uint32_t carry = s->carry;
     uint32_t a, b, d;
@@ -171,10 +175,10 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 
 bulk:
     SYNC();
-    t = s->r[R_REM] ? WATCH_BULK(left + 1) : 0;
+    t = s->r[R_REM] ? WATCH_BULK((uint64_t)left + 1) : 0;
     if (!t)
         goto any_OR;
-    left -= t - 1;
+    left -= (int64_t)t - 1;
     core->machine->repeats += t - (r[R_REM] == 0 || s->wait);
     if (CPS_UNLIKELY(s->wait))
         goto out;
@@ -184,14 +188,13 @@ bulk:
 
 native:
     if (np == ip + 1) {
-        struct cps_native state = {r, left + 1, carry};
+        struct cps_native state = {r, (uint64_t)left + 1, carry};
         ip = base + core->loops[ip - base](&state);
         np = ip + 1;
-        left = state.left;
+        left = (int64_t)state.left;
         carry = state.carry;
-        if (left == 0)
-            goto out;
-        left--;
+        if (--left < 0)
+            goto used_up;
     }
     /* Where the loop was left, or is too long for the budget. */
     goto *handler[core->uops[ip - base].code];
@@ -302,12 +305,14 @@ illegal:
     afuc_fault_(core, FAULT_ILLEGAL, (uint32_t)(ip - base));
     BLOCK();
 
+used_up:
+    left = 0;
 out:
     s->pc = (uint32_t)(ip - base);
     s->npc = (uint32_t)(np - base);
     s->carry = carry;
-    core->machine->clock = clock_end - left;
-    return budget - left;
+    core->machine->clock = clock_end - (uint64_t)left;
+    return budget - (uint64_t)left;
 }
 
 #undef SYNC

@@ -12,6 +12,7 @@ static uint64_t counted_bulk(struct afuc_core *core, const struct afuc_uop *uop,
 
 #define AFUC_RUN         afuc_run_counted_
 #define AFUC_UOPS        core->uops
+#define AFUC_GO          handler[ip->code]
 #define WATCH_BEGIN()    struct cps_cover *const cover = core->cover
 #define WATCH_NEXT()     cover[ip - base].run++
 #define WATCH_TAKEN()    (cover[ip - base].run++, cover[ip - base].taken++)

@@ -4,8 +4,14 @@
 
 #define AFUC_RUN         afuc_run_
 #define AFUC_UOPS        core->hot
+#define AFUC_GO          ip->go
 #define WATCH_BEGIN()    ((void)0)
 #define WATCH_NEXT()     ((void)0)
 #define WATCH_TAKEN()    ((void)0)
 #define WATCH_BULK(most) afuc_bulk_(core, ip, most)
 #include "afuc_body.h"
+
+void afuc_link_(struct afuc_uop *uop)
+{
+    uop->go = ((const void *const *)(uintptr_t)afuc_run_(NULL, 0))[uop->code];
+}

@@ -160,6 +160,7 @@ static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uin
     l->pc = pc;
     cps_decoder_decode(&l->decoder, word, &l->insn);
     load_word(l, &image->uop[pc]);
+    afuc_link_(&image->uop[pc]);
 }
 
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)
@@ -183,6 +184,7 @@ struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen g
     for (uint32_t pc = 0; pc < count; pc++)
         load_at(&l, image, pc, words[pc]);
     image->uop[count] = (struct afuc_uop){.code = UOP_ILLEGAL};
+    afuc_link_(&image->uop[count]);
     *ret = image;
     return NULL;
 }

@@ -35,6 +35,7 @@ static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
 
 #define AFUC_RUN  afuc_run_watched_
 #define AFUC_UOPS core->uops
+#define AFUC_GO   handler[ip->code]
 #define WATCH_BEGIN()         \
     uint32_t before[R_COUNT]; \
     memcpy(before, r, sizeof(before))

@@ -240,6 +240,7 @@ static struct cps_err *link_core(struct afuc_core *core, struct afuc_image *imag
         if (!find_loop(core, pc, &loop))
             continue;
         image->native[pc].code = UOP_NATIVE;
+        afuc_link_(&image->native[pc]);
         image->loop[pc] = *(*next)++;
     }
     core->hot = image->native;

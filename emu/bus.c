@@ -10,11 +10,11 @@
 #define BATCH           256u
 #define FLAG_FB_PAUSE   (UINT32_C(1) << 16)
 #define EVENT_FB_PAUSED UINT32_C(1)
+#define EVENTS          0x1578u
 #define DEBUG_6         UINT32_C(0x1098)
 #define DEBUG_6_HWSQ    UINT32_C(0x18) /* HWSQ_ENABLE and HWSQ_OVERRIDE_MODE */
 #define HWSQ_TICK_NS    32u
 #define NEVER           UINT64_MAX
-#define MEMORY          (UINT64_C(1) << 40) /* where it begins: behind all registers */
 
 struct change {
     uint64_t tick;
@@ -45,6 +45,7 @@ struct cps_bus {
     struct cps_sink *sink;
     uint32_t kinds;
     bool quiet; /* somebody only looks */
+    unsigned lanes;
     uint64_t count[CPS_EV_COUNT];
     uint64_t told; /* the last TICK */
     size_t pending;
@@ -289,6 +290,14 @@ uint32_t cps_bus_events(const struct cps_bus *bus)
     return bus->events;
 }
 
+void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
+                           const struct cps_access *by)
+{
+    uint32_t bit = UINT32_C(1) << number;
+    bus->events = value ? bus->events | bit : bus->events & ~bit;
+    cps_bus_put(bus, CPS_EV_ASSUME, CPS_WHAT_WAIT, by, EVENTS, bus->events);
+}
+
 static uint32_t read_events(struct cps_bus *bus, void *device, uint32_t addr,
                             const struct cps_access *by)
 {
@@ -372,7 +381,7 @@ static uint32_t aligned(struct cps_bus *bus, uint32_t addr, const struct cps_acc
     return addr & ~3u;
 }
 
-static uint32_t read_stored(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
+uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
 {
     bool known = false;
     uint32_t value = cps_mem_read(bus->mem, addr, &known);
@@ -390,7 +399,7 @@ uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_acces
     addr = aligned(bus, addr, by);
     const struct cps_bus_row *row = find_row(bus, addr, &device);
     uint32_t value =
-        row && row->read ? row->read(bus, device, addr, by) : read_stored(bus, addr, by);
+        row && row->read ? row->read(bus, device, addr, by) : cps_bus_read_plain_(bus, addr, by);
     cps_bus_put(bus, CPS_EV_REGR, 0, by, addr, value);
     return value;
 }
@@ -409,12 +418,48 @@ uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr)
     return cps_bus_stored_(bus, DEBUG_6) & 8 ? forced(bus, addr, value) : value;
 }
 
+bool cps_bus_quiet_(const struct cps_bus *bus)
+{
+    return bus->quiet;
+}
+
+unsigned cps_bus_lanes_(const struct cps_bus *bus)
+{
+    return bus->lanes;
+}
+
+uint32_t cps_bus_merge_(const struct cps_bus *bus, uint32_t old, uint32_t value)
+{
+    uint32_t mask = 0;
+    for (unsigned lane = 0; lane < 4; lane++)
+        mask |= bus->lanes >> lane & 1 ? UINT32_C(0xff) << 8 * lane : 0;
+    return (old & ~mask) | (value & mask);
+}
+
+/* Beyond the limit on memory: as if nobody wrote it. */
+void cps_bus_write_plain_(struct cps_bus *bus, uint32_t addr, uint32_t value)
+{
+    if (bus->lanes != CPS_LANES_ALL)
+        value = cps_bus_merge_(bus, cps_bus_stored_(bus, addr), value);
+    (void)cps_mem_write(bus->mem, addr, value);
+}
+
+uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, bool *known)
+{
+    return cps_mem_read(bus->mem, (uint64_t)memory << 32 | (addr & ~3u), known);
+}
+
+void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, uint32_t value)
+{
+    (void)cps_mem_write(bus->mem, (uint64_t)memory << 32 | (addr & ~3u), value);
+}
+
 static void store(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by)
 {
     void *device = NULL;
     const struct cps_bus_row *row = find_row(bus, addr, &device);
     if (!row || !row->write)
-        (void)cps_mem_write(bus->mem, addr, value); /* beyond the limit: as if nobody wrote it */
+        cps_bus_write_plain_(bus, addr, value);
     if (row && row->write)
         row->write(bus, device, addr, value, by);
 }
@@ -426,20 +471,22 @@ void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value, const str
     store(bus, addr, value, by);
 }
 
+void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes, uint32_t value,
+                         const struct cps_access *by)
+{
+    uint32_t first = addr & ~3u;
+    for (unsigned lane = 0; lane < 3 && !(lanes >> lane & 1); lane++)
+        first++;
+    bus->lanes = lanes & CPS_LANES_ALL;
+    value = cps_bus_merge_(bus, 0, value);
+    cps_bus_put(bus, CPS_EV_REG, by->path, by, first, value);
+    store(bus, addr & ~3u, value, by);
+    bus->lanes = CPS_LANES_ALL;
+}
+
 void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value)
 {
     store(bus, addr & ~3u, value, &(struct cps_access){CPS_CPU_HOST, CPS_PATH_HOST, 0});
-}
-
-uint32_t cps_bus_memory_(struct cps_bus *bus, uint64_t addr, bool *known)
-{
-    return cps_mem_read(bus->mem, MEMORY + addr, known);
-}
-
-void cps_bus_load_memory(struct cps_bus *bus, uint64_t addr, uint32_t value)
-{
-    (void)cps_mem_write(bus->mem, MEMORY + addr,
-                        value); /* beyond the limit: as if nobody wrote it */
 }
 
 enum cps_gen cps_bus_gen(const struct cps_bus *bus)
@@ -466,6 +513,7 @@ struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_nv_policy *po
     bus->gen = gen;
     bus->policy = *policy;
     bus->until = NEVER;
+    bus->lanes = CPS_LANES_ALL;
     bus->pause_due = NEVER;
     bus->told = NEVER;
     cps_bus_attach_(bus, own_rows, sizeof(own_rows) / sizeof(own_rows[0]), bus);

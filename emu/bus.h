@@ -19,7 +19,7 @@ struct cps_bus;
 
 /** What shapes a run where sources are silent: policy.def has a row each. */
 struct cps_nv_policy {
-#define POLICY(field, ...) uint64_t field;
+#define POLICY(gens, field, ...) uint64_t field;
 #include "policy.def"
 };
 /** What sources recommend. */
@@ -28,8 +28,7 @@ CPS_PUBLIC struct cps_nv_policy cps_nv_policy_default(void);
  * the word and what was expected */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_nv_policy_parse(const char *text,
                                                             struct cps_nv_policy *ret);
-/** The policies that shape a run of a generation, as cps_nv_policy_parse() reads them. @p out empty
- */
+/** Appends the policies that say something about @p gen, as cps_nv_policy_parse() reads them. */
 CPS_PUBLIC void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen,
                                    struct cps_buf *out);
 
@@ -94,6 +93,30 @@ bool cps_bus_stopped_(const struct cps_bus *bus);
 CPS_PUBLIC uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
 CPS_PUBLIC void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value,
                               const struct cps_access *by);
+/** A write of some bytes of a word: a bit of @p lanes each, bit 0 the lowest; @p value has them in
+ * their places. The event has the address of the first one and by->path. */
+CPS_PUBLIC void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes,
+                                    uint32_t value, const struct cps_access *by);
+#define CPS_LANES_ALL 15u
+/** The bytes that the write at hand brings, for handlers. */
+unsigned cps_bus_lanes_(const struct cps_bus *bus);
+/** @p value in the bytes of the write at hand, @p old in the others. */
+uint32_t cps_bus_merge_(const struct cps_bus *bus, uint32_t old, uint32_t value);
+/** Whether somebody only looks: a read has no effect then. */
+bool cps_bus_quiet_(const struct cps_bus *bus);
+/** For handlers of a range with holes: as if the device was not there. */
+uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
+void cps_bus_write_plain_(struct cps_bus *bus, uint32_t addr, uint32_t value);
+/** Memories beside the registers, by byte address; no effects, no events. */
+enum cps_bus_memory {
+    CPS_MEMORY_RAMIN = 1, /**< the memory of NVIDIA's engines on the card */
+    CPS_MEMORY_HOST = 2,  /**< the host's, by physical address */
+    CPS_MEMORY_PROGRAM,   /**< what VP1 fetches its program from */
+};
+CPS_PUBLIC uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
+                                 bool *known);
+CPS_PUBLIC void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
+                             uint32_t value);
 /** A write of the host's that is no event of the run: code, and values from the timeline. */
 CPS_PUBLIC void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value);
 /** What the hardware behind a register sees, with the flags that are forced. No effects, no events.
@@ -101,12 +124,6 @@ CPS_PUBLIC void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value)
 CPS_PUBLIC uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr);
 /** A register as it is stored; no effects. */
 uint32_t cps_bus_stored_(struct cps_bus *bus, uint32_t addr);
-
-/** The memory that engines fetch from: no register, no events. A word by byte address; 0 where
- * nobody stored one. @p known  whether somebody did */
-uint32_t cps_bus_memory_(struct cps_bus *bus, uint64_t addr, bool *known);
-/** Stores a word there, as the host does before a run. */
-CPS_PUBLIC void cps_bus_load_memory(struct cps_bus *bus, uint64_t addr, uint32_t value);
 
 /** Ticks since the start, and nanoseconds. */
 CPS_PUBLIC uint64_t cps_bus_clock(const struct cps_bus *bus);
@@ -126,6 +143,9 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_bus_schedule(struct cps_bus *bus, ui
 
 /** The events, bit n is event n. */
 CPS_PUBLIC uint32_t cps_bus_events(const struct cps_bus *bus);
+/** The rest of the chip, which is not there, would have given event @p number this value. */
+void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
+                           const struct cps_access *by);
 /** HWSQ's flags: values, and which override. */
 struct cps_flags {
     uint32_t value, enable;

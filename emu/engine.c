@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static const struct cps_engine_ops *const engines[] = {&cps_hwsq_ops, &cps_seq_ops, &cps_vp1_ops};
+static const struct cps_engine_ops *const engines[] = {&cps_hwsq_ops, &cps_seq_ops, &cps_pfifo_ops,
+                                                       &cps_vp1_ops};
 
 static const struct cps_engine_ops *find(enum cps_gen gen)
 {

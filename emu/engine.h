@@ -3,7 +3,8 @@
  * steps, traces or compares engines knows these six members, the bus, and nothing else.
  *
  * To add an engine:
- *   1. its instruction set (isa/isa.h), its generations, and layouts for names;
+ *   1. its instruction set (isa/isa.h; without code, a set without rows), its generations, and
+ *      layouts for names;
  *   2. NAME.c: a struct of plain bytes, handlers for the OP rows, a cps_loop, and one
  * cps_engine_ops;
  *   3. rows in nv_reg.def for the registers it is reached by: the host feeds it through the bus;
@@ -32,7 +33,7 @@ struct cps_engine;
 
 struct cps_engine_ops {
     const char *name;
-    const struct cps_isa *isa;
+    const struct cps_isa *isa; /**< of PFIFO one without code */
     const struct cps_regset *regs;
     size_t state_size; /**< plain bytes: a copy is a checkpoint */
     /** The state as after power-on, and the engine's registers on the bus. */
@@ -48,8 +49,8 @@ struct cps_engine {
     const struct cps_engine_ops *ops;
     struct cps_bus *bus;
     void *state;           /**< of ops->state_size bytes; owned */
-    uint64_t instructions; /**< so far */
-    uint64_t starts;       /**< scripts that were started */
+    uint64_t instructions; /**< so far; of PFIFO commands that the puller took */
+    uint64_t starts;       /**< scripts that were started; of PFIFO commands that CACHE1 took */
 };
 
 /** Makes an engine and its bus. @p gen says which engine it is, see cps_gen_isa().
@@ -64,8 +65,11 @@ CPS_PUBLIC uint32_t cps_hwsq_ram(enum cps_gen gen);
 /** Whether a read or write of the host would stall now: G80 and later, memory paused. */
 CPS_PUBLIC bool cps_engine_host_stalled(const struct cps_engine *engine);
 
-/** hwsq.c, seq.c, vp1.c */
-extern const struct cps_engine_ops cps_hwsq_ops, cps_seq_ops, cps_vp1_ops;
+/** Most objects that a run file may name. */
+#define CPS_PFIFO_OBJECTS 256u
+
+/** hwsq.c, seq.c, pfifo.c, vp1.c */
+extern const struct cps_engine_ops cps_hwsq_ops, cps_seq_ops, cps_pfifo_ops, cps_vp1_ops;
 
 /** What the loop of an engine asks of it. @p who  whose turn it is: a slot, the script */
 struct cps_loop {

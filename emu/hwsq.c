@@ -475,11 +475,24 @@ static bool waits(const struct cps_engine *e, const void *who)
     return s->wait || s->illegal;
 }
 
+/* The display's events come from parts that are not there. That memory is paused comes from one
+ * that is. */
+static bool stand_in(struct cps_engine *e, const struct slot *s)
+{
+    const struct cps_access by = access_of(e, s, 0);
+    if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER ||
+        cps_bus_policy(e->bus)->waits_stop)
+        return false;
+    cps_bus_assume_event_(e->bus, s->event, s->value, &by);
+    return true;
+}
+
 static enum cps_stop finish_wait(struct cps_engine *e, void *who)
 {
     struct slot *s = who;
     uint64_t deadline = s->wait == WAIT_TIME ? s->wake : NEVER;
-    if (s->illegal || cps_engine_await_(e, holds, s, deadline) == CPS_AWAIT_HELD)
+    bool held = s->illegal || cps_engine_await_(e, holds, s, deadline) == CPS_AWAIT_HELD;
+    if (held && !stand_in(e, s))
         return cps_engine_held_(e);
     if (s->wait == WAIT_POKE)
         poke(e, s);

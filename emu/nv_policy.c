@@ -9,12 +9,12 @@
 static const struct row {
     size_t offset;
     const char *name;
-    uint16_t gens;
     const char *words;
     uint64_t initial;
+    uint16_t gens;
 } rows[] = {
-#define POLICY(field, name, gens, words, initial, meaning) \
-    {offsetof(struct cps_nv_policy, field), name, gens, words, initial},
+#define POLICY(gens, field, name, words, initial, meaning) \
+    {offsetof(struct cps_nv_policy, field), name, words, initial, gens},
 #include "policy.def"
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -80,6 +80,15 @@ static const struct row *find(const char *name, size_t length)
     return NULL;
 }
 
+static struct cps_err *unknown_name(const char *word, size_t length)
+{
+    CPS_BUF names = {0};
+    for (unsigned i = 0; i < ROWS; i++)
+        cps_buf_printf(&names, "%s%s", i ? i + 1 < ROWS ? ", " : " or " : "", rows[i].name);
+    return cps_err_new(CPS_ERR_SYNTAX, "policy %.*s: expected %s, with =WORD",
+                       length > 40 ? 40 : (int)length, word, cps_buf_text(&names));
+}
+
 struct cps_err *cps_nv_policy_parse(const char *text, struct cps_nv_policy *ret)
 {
     for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
@@ -87,11 +96,7 @@ struct cps_err *cps_nv_policy_parse(const char *text, struct cps_nv_policy *ret)
         size_t name = strcspn(at, "= ");
         const struct row *row = find(at, name);
         if (!row || name == length)
-            return cps_err_new(
-                CPS_ERR_SYNTAX,
-                "policy %.*s: expected abort-in-wait, unset, bad-ip, fb-delay, cost, "
-                "spin or mov-flags, with =WORD",
-                length > 40 ? 40 : (int)length, at);
+            return unknown_name(at, length);
         CPS_TRY(set(row, at + name + 1, length - name - 1, ret));
         at += length;
     }
@@ -108,10 +113,12 @@ static void put_word(const char *words, uint64_t index, struct cps_buf *out)
 void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen, struct cps_buf *out)
 {
     struct cps_nv_policy copy = *policy;
+    const char *between = "";
     for (unsigned i = 0; i < ROWS; i++) {
         if (!(rows[i].gens & gen))
             continue;
-        cps_buf_printf(out, "%s%s=", out->size ? " " : "", rows[i].name);
+        cps_buf_printf(out, "%s%s=", between, rows[i].name);
+        between = " ";
         if (*rows[i].words == '#')
             cps_buf_printf(out, "%" PRIu64, *value_of(&copy, &rows[i]));
         else

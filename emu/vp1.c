@@ -112,7 +112,7 @@ static bool fetch_word(const struct cps_engine *e, uint32_t pc, uint32_t *ret)
 {
     bool known = false;
     uint32_t base = vp1_of_(e)->sr[VP1_SR_BASE] & BASE_MASK;
-    *ret = cps_bus_memory_(e->bus, (uint64_t)base + 4 * (pc & PC_MASK), &known);
+    *ret = cps_bus_peek(e->bus, CPS_MEMORY_PROGRAM, base + 4 * (pc & PC_MASK), &known);
     return known;
 }
 

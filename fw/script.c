@@ -53,6 +53,9 @@ struct cps_err *cps_script_parse(const char *name, const void *bytes, size_t siz
         return cps_err_nomem();
     if (cps_is_script(bytes, size))
         return cps_script_run_file_(bytes, size, isa, gen, ret);
+    if (!cps_isa_has_code(isa))
+        return cps_err_input(name, 0, "%s runs no script, expected a run file (\"%.*s\")",
+                             cps_isa_name(isa), (int)sizeof(magic) - 2, magic);
     if (!gen)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s: the chip is unknown, expected --chip, --seq-abi or a run file",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Scripts of NVIDIA's small engines (HWSQ, SEQ, VP1) as files: raw bytes, assembly, or a run file,
- * which adds what the host and the rest of the chip do (docs/engines.md). It does not run them, and
- * does not know what a policy means. */
+ * Scripts of small engines (HWSQ, SEQ, VP1) as files: raw bytes, assembly, or a run file, which
+ * adds what the host and the rest of the chip do (docs/engines.md). Of engines without code (PFIFO)
+ * a run file is all there is. It does not run them, and does not know what a policy means. */
 #ifndef CPS_SCRIPT_H
 #define CPS_SCRIPT_H
 
@@ -11,6 +11,10 @@
 #define CPS_SCRIPT_MAX_BYTES ((size_t)256 << 10)
 /** Most words of OUT: its size is a byte. */
 #define CPS_SCRIPT_MAX_OUT 255u
+/** RAMIN as PFIFO sees it. */
+#define CPS_SCRIPT_RAMIN_BYTES 0x100000u
+/** Most `object` lines. */
+#define CPS_SCRIPT_MAX_OBJECTS 256u
 
 /** What the host does, in order. */
 enum cps_script_do {
@@ -19,9 +23,18 @@ enum cps_script_do {
     CPS_DO_UPLOAD, /**< the script's bytes to code RAM from byte addr on */
     CPS_DO_WAIT,   /**< ticks pass */
     CPS_DO_RUN,    /**< until the engine has nothing to do */
+    CPS_DO_OBJECT, /**< addr is a handle, mask its channel, value its context */
+};
+/** Where an address of the host's leads. */
+enum cps_script_where {
+    CPS_AT_REG,    /**< a register: effects and events */
+    CPS_AT_RAMIN,  /**< the engine's memory, beside the engine */
+    CPS_AT_MEMORY, /**< the host's own */
 };
 struct cps_script_step {
     enum cps_script_do what;
+    enum cps_script_where where; /**< of reads and writes */
+    uint8_t size;                /**< bytes of a write: 4, 2 or 1; only words are aligned */
     uint32_t addr, value, mask;
     uint64_t ticks;
     uint32_t line; /**< of the run file, from 1 */

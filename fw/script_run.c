@@ -12,10 +12,11 @@ struct reader {
     struct cps_asm_text text;
     const struct cps_isa *isa;
     struct cps_script *to;
-    struct cps_names *names; /* events as the chip numbers them, not as SEQ's conditions do */
+    struct cps_names *names; /* see open_names() */
     const char *at;          /* in the statement */
     struct cps_err *err;     /* of a file that it names, or memory: ends the reading */
     bool has_gen, has_code;
+    unsigned objects;
 };
 
 /* Notes an error; always false. */
@@ -78,6 +79,8 @@ static bool named(struct reader *r, enum cps_space space, const char *what, uint
 {
     const char *found = NULL;
     size_t length = word(r, &found);
+    if (!r->names)
+        return expected(r, "a chip first");
     if (!length || !cps_name_number(r->names, space, found, length, ret))
         return number32(r, what, ret);
     r->at = found + length;
@@ -116,6 +119,16 @@ static bool do_engine(struct reader *r)
     return (take(r, cps_isa_name(r->isa)) || expected(r, "the engine that is asked for")) && end(r);
 }
 
+/* Around scripts, events are as the chip numbers them, not as SEQ's conditions do, and registers
+ * are on all chips where G92 has them. PFIFO's are not: first the chip has to be known. */
+static struct cps_err *open_names(struct reader *r)
+{
+    bool code = cps_isa_has_code(r->isa);
+    if (r->names || (!code && !r->to->gen))
+        return NULL;
+    return cps_names_create(code ? CPS_LAYOUT_G92 : cps_gen_layout(r->to->gen), NULL, &r->names);
+}
+
 /* @p prefix  what cps_gen_name() has in front of the word */
 static bool do_gen(struct reader *r, const char *prefix, const char *what)
 {
@@ -128,16 +141,19 @@ static bool do_gen(struct reader *r, const char *prefix, const char *what)
         return expected(r, r->has_gen ? "one chip" : what);
     r->at = found + length;
     r->has_gen = true;
-    if (!r->to->gen) /* the command line has the last word */
+    if (!r->to->gen) { /* the command line has the last word */
         r->to->gen = gen;
-    return end(r);
+        r->err = open_names(r);
+    }
+    return !r->err && end(r);
 }
 
 static bool do_chip(struct reader *r)
 {
-    return do_gen(r, r->isa == &cps_isa_vp1 ? "vp1-" : "",
-                  r->isa == &cps_isa_vp1 ? "a chip (nv41, nv44 or g80)"
-                                         : "a chip (nv17, nv41, g80 or g92)");
+    const char *what = r->isa == &cps_isa_vp1     ? "a chip (nv41, nv44 or g80)"
+                       : cps_isa_has_code(r->isa) ? "a chip (nv17, nv41, g80 or g92)"
+                                                  : "a chip (nv1, nv3 or nv3t)";
+    return do_gen(r, r->isa == &cps_isa_vp1 ? "vp1-" : "", what);
 }
 
 static bool do_abi(struct reader *r)
@@ -258,18 +274,80 @@ static bool do_set(struct reader *r)
     return change(r, 0);
 }
 
+/* "[ramin | memory] ADDRESS" */
+static bool place(struct reader *r, struct cps_script_step *ret)
+{
+    if (take(r, "ramin"))
+        ret->where = CPS_AT_RAMIN;
+    else if (take(r, "memory"))
+        ret->where = CPS_AT_MEMORY;
+    if (ret->where != CPS_AT_REG && cps_isa_has_code(r->isa))
+        return expected(r, "a register: this engine has no such memory");
+    return address(r, &ret->addr);
+}
+
+static bool in_memory(struct reader *r, const struct cps_script_step *step)
+{
+    return step->where != CPS_AT_RAMIN || step->addr < CPS_SCRIPT_RAMIN_BYTES ||
+           expected(r, "words in the first 1 MiB of RAMIN");
+}
+
+/* "write PLACE VALUE...": several go one behind the other. */
 static bool do_write(struct reader *r)
 {
-    struct cps_script_step step = {.what = CPS_DO_WRITE};
-    return address(r, &step.addr) && number32(r, "a value of 32 bits", &step.value) && end(r) &&
+    struct cps_script_step step = {.what = CPS_DO_WRITE, .size = 4};
+    if (!place(r, &step))
+        return false;
+    do {
+        if (!in_memory(r, &step) || !number32(r, "a value of 32 bits", &step.value) ||
+            !add_step(r, step))
+            return false;
+        step.addr += 4;
+    } while (!at_end(r));
+    return true;
+}
+
+/* "write8 ADDRESS VALUE", and write16: at any byte. */
+static bool write_part(struct reader *r, uint8_t size, uint32_t most, const char *what)
+{
+    struct cps_script_step step = {.what = CPS_DO_WRITE, .size = size};
+    uint64_t value = 0;
+    if (!named(r, CPS_SPACE_GPU, "a register's name, or its byte address", &step.addr) ||
+        !number(r, most, what, &value))
+        return false;
+    step.value = (uint32_t)value;
+    return end(r) && add_step(r, step);
+}
+
+static bool do_write8(struct reader *r)
+{
+    return write_part(r, 1, 0xff, "a value of 8 bits");
+}
+
+static bool do_write16(struct reader *r)
+{
+    return write_part(r, 2, 0xffff, "a value of 16 bits");
+}
+
+/* "object CHANNEL HANDLE CONTEXT" */
+static bool do_object(struct reader *r)
+{
+    struct cps_script_step step = {.what = CPS_DO_OBJECT};
+    uint64_t channel = 0;
+    if (r->objects++ == CPS_SCRIPT_MAX_OBJECTS)
+        return expected(r, "at most 256 objects");
+    if (!number(r, 127, "a channel below 128", &channel))
+        return false;
+    step.mask = (uint32_t)channel;
+    return number32(r, "a handle", &step.addr) && number32(r, "a context", &step.value) && end(r) &&
            add_step(r, step);
 }
 
-/* "read ADDRESS [VALUE [MASK]]" */
+/* "read PLACE [VALUE [MASK]]" */
 static bool do_read(struct reader *r)
 {
     struct cps_script_step step = {.what = CPS_DO_READ};
-    if (!address(r, &step.addr))
+    if (!place(r, &step) || !in_memory(r, &step))
         return false;
     if (!at_end(r)) {
         step.mask = UINT32_MAX;
@@ -299,14 +377,22 @@ static bool do_run(struct reader *r)
     return end(r) && add_step(r, (struct cps_script_step){.what = CPS_DO_RUN});
 }
 
+/* Which engines have a use for a keyword. */
+enum { CODE = 1, NO_CODE = 2, ANY = CODE | NO_CODE };
 static const struct {
     const char *word;
+    unsigned engines;
     bool (*read)(struct reader *r);
 } keywords[] = {
-    {"engine", do_engine}, {"chip", do_chip}, {"abi", do_abi},     {"policy", do_policy},
-    {"script", do_script}, {"code", do_code}, {"out", do_out},     {"at", do_at},
-    {"event", do_set},     {"reg", do_set},   {"write", do_write}, {"read", do_read},
-    {"upload", do_upload}, {"wait", do_wait}, {"run", do_run},
+    {"engine", ANY, do_engine},     {"chip", ANY, do_chip},
+    {"abi", CODE, do_abi},          {"policy", ANY, do_policy},
+    {"script", CODE, do_script},    {"code", CODE, do_code},
+    {"out", CODE, do_out},          {"at", ANY, do_at},
+    {"event", CODE, do_set},        {"reg", ANY, do_set},
+    {"write", ANY, do_write},       {"read", ANY, do_read},
+    {"write8", NO_CODE, do_write8}, {"write16", NO_CODE, do_write16},
+    {"object", NO_CODE, do_object}, {"upload", CODE, do_upload},
+    {"wait", ANY, do_wait},         {"run", ANY, do_run},
 };
 
 static bool read_line(struct reader *r)
@@ -314,12 +400,16 @@ static bool read_line(struct reader *r)
     r->at = r->text.statement;
     if (at_end(r) || *r->at == '#')
         return true;
+    unsigned engine = cps_isa_has_code(r->isa) ? CODE : NO_CODE;
     for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
-        if (take(r, keywords[i].word))
+        if (keywords[i].engines & engine && take(r, keywords[i].word))
             return keywords[i].read(r);
     }
-    return expected(r, "engine, chip, abi, policy, script, code, out, at, event, reg, write, read, "
-                       "upload, wait or run");
+    return expected(r, engine == CODE
+                           ? "engine, chip, abi, policy, script, code, out, at, event, reg, write, "
+                             "read, upload, wait or run"
+                           : "engine, chip, policy, at, reg, write, write8, write16, read, object, "
+                             "wait or run");
 }
 
 static void deinit(struct reader *r)
@@ -334,17 +424,18 @@ struct cps_err *cps_script_run_file_(const char *text, size_t size, const struct
     CPS_CLEANUP(deinit) struct reader r = {.isa = isa, .to = script};
     cps_asm_text_init_(&r.text, script->name, text, size);
     script->gen = (enum cps_gen)gen;
-    CPS_TRY(cps_names_create(CPS_LAYOUT_G92, NULL, &r.names));
+    CPS_TRY(open_names(&r));
     while (!r.err && cps_asm_next_(&r.text))
         read_line(&r);
     if (r.err)
         return r.err;
     CPS_TRY(cps_asm_errors_(&r.text));
-    if (!r.has_code || script->policy.failed)
-        return script->policy.failed
-                   ? cps_err_nomem()
-                   : cps_err_new(CPS_ERR_SYNTAX,
-                                 "%s:%u: expected a line \"script FILE\" or \"code\"", script->name,
-                                 (unsigned)r.text.number);
-    return NULL;
+    if (script->policy.failed)
+        return cps_err_nomem();
+    const char *missing = cps_isa_has_code(isa) ? r.has_code ? NULL : "\"script FILE\" or \"code\""
+                          : script->gen         ? NULL
+                                                : "\"chip CHIP\"";
+    return missing ? cps_err_new(CPS_ERR_SYNTAX, "%s:%u: expected a line %s", script->name,
+                                 (unsigned)r.text.number, missing)
+                   : NULL;
 }

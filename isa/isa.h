@@ -39,6 +39,9 @@ enum cps_gen {
     CPS_VP1_NV41 = 0x400, /**< VP1 from NV41 up to NV44 */
     CPS_VP1_NV44 = 0x800, /**< VP1 from NV44 up to G80 */
     CPS_VP1_G80 = 0x1000, /**< VP1 of G80 */
+    CPS_NV1 = 0x2000,     /**< PFIFO of NV1 */
+    CPS_NV3 = 0x4000,     /**< PFIFO of NV3 (RIVA 128) */
+    CPS_NV3T = 0x8000,    /**< PFIFO of NV3T (RIVA 128 ZX) */
 };
 
 /** Most fields that one instruction can have. */
@@ -78,6 +81,8 @@ enum cps_afuc_op {
 CPS_PUBLIC extern const struct cps_isa cps_isa_hwsq;
 /** NVIDIA's PDAEMON SEQ: a header word and its parameters (seq.def). */
 CPS_PUBLIC extern const struct cps_isa cps_isa_seq;
+/** NVIDIA's PFIFO executes no code: a set without rows, which names it. */
+CPS_PUBLIC extern const struct cps_isa cps_isa_pfifo;
 /** NVIDIA's VP1: words of four units, in bundles (vp1.def). */
 CPS_PUBLIC extern const struct cps_isa cps_isa_vp1;
 
@@ -100,10 +105,12 @@ enum cps_vp1_op {
     CPS_VP1_OP_COUNT,
 };
 
-/** "afuc", "hwsq", "seq", "vp1". */
+/** "afuc", "hwsq", "seq", "pfifo", "vp1". */
 CPS_PUBLIC const char *cps_isa_name(const struct cps_isa *isa);
 /** Bytes of the smallest instruction: what addresses and labels count. */
 CPS_PUBLIC unsigned cps_isa_unit(const struct cps_isa *isa);
+/** Whether there are instructions at all. */
+CPS_PUBLIC bool cps_isa_has_code(const struct cps_isa *isa);
 /** The instruction set that a generation belongs to. */
 CPS_PUBLIC const struct cps_isa *cps_gen_isa(enum cps_gen gen);
 
@@ -251,6 +258,9 @@ enum cps_layout {
     CPS_LAYOUT_G92,
     CPS_LAYOUT_SEQ_OLD, /**< the same registers with the conditions of SEQ */
     CPS_LAYOUT_SEQ_NEW,
+    CPS_LAYOUT_NV1, /**< NVIDIA's PFIFO and what is around it */
+    CPS_LAYOUT_NV3,
+    CPS_LAYOUT_NV3T,
     CPS_LAYOUT_VP1_NV41, /**< the same registers with the flags of VP1 */
     CPS_LAYOUT_VP1_NV44,
     CPS_LAYOUT_VP1_G80,
@@ -261,8 +271,8 @@ enum cps_layout {
 CPS_PUBLIC enum cps_gen cps_layout_gen(enum cps_layout layout);
 /** The first layout of a generation: of a5xx its PFP's, of a7xx the one before a750. */
 CPS_PUBLIC enum cps_layout cps_gen_layout(enum cps_gen gen);
-/** "a5xx" to "a8xx", "nv17", "nv41", "g80", "g92", "seq-old", "seq-new", "vp1-nv41", "vp1-nv44",
- * "vp1-g80". */
+/** "a5xx" to "a8xx", "nv17", "nv41", "g80", "g92", "seq-old", "seq-new", "nv1", "nv3",
+ * "nv3t", "vp1-nv41", "vp1-nv44", "vp1-g80". */
 CPS_PUBLIC const char *cps_gen_name(enum cps_gen gen);
 /** The generation called @p name (as cps_gen_name() spells it, or afuc's digit); false if none is.
  */

@@ -39,6 +39,8 @@ const struct cps_isa *cps_gen_isa(enum cps_gen gen)
 {
     if (gen & (CPS_NV17 | CPS_NV41 | CPS_G80 | CPS_G92))
         return &cps_isa_hwsq;
+    if (gen & (CPS_NV1 | CPS_NV3 | CPS_NV3T))
+        return &cps_isa_pfifo;
     if (gen & (CPS_VP1_NV41 | CPS_VP1_NV44 | CPS_VP1_G80))
         return &cps_isa_vp1;
     return gen & (CPS_SEQ_OLD | CPS_SEQ_NEW) ? &cps_isa_seq : &afuc;
@@ -52,6 +54,11 @@ const char *cps_isa_name(const struct cps_isa *isa)
 unsigned cps_isa_unit(const struct cps_isa *isa)
 {
     return isa->unit;
+}
+
+bool cps_isa_has_code(const struct cps_isa *isa)
+{
+    return isa->enc_count > 0;
 }
 
 const char *cps_op_name(const struct cps_isa *isa, unsigned op)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Goldens: found inputs, differences, rewriting, and what happens when files are missing, cut, damaged
 or cannot be written. Usage: check.py CPSCOPE DEMO.afuc DEMO.trace"""
+import json
 import os
 import resource
 import shutil
@@ -183,7 +184,31 @@ def read_only_output(r):
             fails(r.run(*command, name), name, "cannot")
 
 
+def described(r):
+    """`info` counts what the lines of the text form are, and reads every form alike."""
+    with open(os.path.join(r.folder, "a.trace"), encoding="utf-8") as file:
+        lines = [line.split()[0] for line in file if not line.startswith("#")]
+    found = []
+    for name in ("a.trace", "a.cpt", "a.jsonl"):
+        done = r.run("info", "--json", name)
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(done.stdout)["files"][0])
+    assert found[0]["events"] == {word: lines.count(word) for word in lines}, found[0]
+    assert found[0]["kind"] == "trace" and found[0]["end"] == "done", found[0]
+    assert all({**one, "name": ""} == {**found[0], "name": ""} for one in found), found
+
+
+def firmware_path(r):
+    """A name without a folder is looked for below --fw-path, unless it is there."""
+    fails(r.run("run", "--fw", "my.fw", "inputs/a.pm4"), "my.fw", "cannot open")
+    fails(r.run("run", "--fw", "./my.fw", "--fw-path", "inputs/deep", "inputs/a.pm4"), "./my.fw", "cannot open")
+    done = r.run("run", "--fw", "my.fw", "--fw-path", "inputs", "--fw-path", "inputs/deep", "inputs/a.pm4")
+    assert done.returncode == 0 and "# firmware my.fw" in done.stdout, done.stderr
+
+
 CASES = [
+    ("firmware without a folder is found by --fw-path", firmware_path),
+    ("info tells of a trace in any form what its lines say", described),
     ("goldens in every form pass, their inputs found below --search", passes),
     ("inputs are found by their contents, whatever their names", renamed),
     ("one changed value is named with packet and both sides", differs),

@@ -14,6 +14,7 @@ import tap
 
 CPSCOPE = sys.argv[1]
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
+PFIFO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts", "pfifo-nv1.run")
 A7XX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "streams", "a7xx.pm4")
 CASES = [
     ("the demo, default events", ["--demo"], "default"),
@@ -22,6 +23,7 @@ CASES = [
     ("a5xx with two processors, every event",
      ["--fw", "@firmware/a530_pfp.fw", "--fw", "@firmware/a530_pm4.fw", "@captures/compute-a540.rd.gz"],
      "all"),
+    ("PFIFO, every event", ["--engine", "pfifo", PFIFO], "all"),
     ("a7xx with three, every event", ["--fw", "@firmware/a740_sqe.fw", A7XX], "all"),
 ]
 

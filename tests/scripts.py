@@ -126,7 +126,7 @@ def bad_input_is_one_line():
 
 def wrong_usage_is_status_2():
     file = path("code", POKE)
-    for args, message in ((["run", "--engine", "vp9", file], "expected afuc, hwsq, seq or vp1"),
+    for args, message in ((["run", "--engine", "vp9", file], "expected afuc, hwsq, seq, pfifo or vp1"),
                           (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
                           (["run", *SEQ, "--chip", "g92", file], "--seq-abi"),
                           (["run", *HWSQ, "--chip", "g92"], "one script"),

@@ -53,7 +53,7 @@ static inline enum cps_stop vp1_inject(struct bench *b, uint32_t word)
 static inline void vp1_program(struct bench *b, const uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        cps_bus_load_memory(b->bus, 4 * i, words[i]);
+        cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 4 * (uint32_t)i, words[i]);
     bench_write(b, 0xf474, 0x111);
     bench_write(b, 0xfc90, 1);
     bench_write(b, 0xfc94, 0xc0000000);

@@ -15,7 +15,7 @@ int cmd_diff(const struct cps_options *opt);
 
 #define DEFAULT_KINDS                                                               \
     (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_EXIT | \
-     1u << CPS_EV_END)
+     1u << CPS_EV_END | 1u << CPS_EV_METHOD)
 
 struct differ {
     const struct cps_options *opt;

@@ -9,6 +9,7 @@
 #include "opt.h"
 #include "peer.h"
 #include "report.h"
+#include "trace/trace.h"
 
 int cmd_info(const struct cps_options *opt);
 
@@ -45,6 +46,8 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
         err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
     else if (format)
         err = info_capture(stream, format, to);
+    else if (!err && cps_trace_recognise(data, size))
+        err = info_trace(stream, to);
     else if (!err && cps_mbn_probe(data, size))
         err = info_mbn(stream, to);
     else if (!err)

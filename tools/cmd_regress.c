@@ -17,7 +17,7 @@ int cmd_regress(const struct cps_options *opt);
 
 #define DEFAULT_KINDS                                                               \
     (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_EXIT | \
-     1u << CPS_EV_END)
+     1u << CPS_EV_END | 1u << CPS_EV_METHOD)
 
 static struct cps_options run_options(const struct regress *r)
 {

@@ -35,6 +35,8 @@ CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned g
 /** What a script holds. @p gen  0: as the file says */
 CPS_MUST_USE struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,
                                          struct json_object *json);
+/** What a trace holds: head, events by kind, end. */
+CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *json);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */
 CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json);
 

@@ -16,6 +16,8 @@ struct facts {
     uint64_t waits;                   /* ticks that waits for time sum up to */
     uint64_t bundles;                 /* 0: the engine has none */
     uint64_t by_op[CPS_VP1_OP_COUNT]; /* VP1 has the most operations */
+    uint64_t by_do[CPS_DO_OBJECT + 1];
+    uint64_t checks, memory; /* reads with expected values, words to memory */
 };
 
 static uint64_t wait_ticks(const struct cps_isa *isa, const struct cps_insn *insn)
@@ -32,6 +34,17 @@ static bool begins_bundle(const struct cps_isa *isa, const uint8_t *bytes, size_
     return isa == &cps_isa_vp1 &&
            !(at && cps_insn_joins(isa, (uint32_t)(at / 4), cps_le32(bytes + at - 4),
                                   cps_le32(bytes + at)));
+}
+
+static void gather_host(const struct cps_script *script, struct facts *ret)
+{
+    for (size_t i = 0; i < script->step_count; i++) {
+        const struct cps_script_step *step = &script->step[i];
+        bool memory = step->what == CPS_DO_WRITE && step->where != CPS_AT_REG;
+        ret->by_do[step->what] += !memory;
+        ret->memory += memory;
+        ret->checks += step->what == CPS_DO_READ && step->mask;
+    }
 }
 
 static void gather(const struct cps_script *script, struct facts *ret)
@@ -124,16 +137,45 @@ static void put_json(const struct cps_script *script, const struct facts *f, str
     json_object_object_add(to, "operations", mix);
 }
 
+/* Without code there is only the host. */
+static void print_host(const struct cps_script *script, const struct facts *f)
+{
+    printf("%s: host accesses for %s, %s\n", script->name, cps_isa_name(cps_gen_isa(script->gen)),
+           cps_gen_name(script->gen));
+    printf("  %" PRIu64 " writes and %" PRIu64 " reads of registers and memory, %" PRIu64
+           " with expected values\n",
+           f->by_do[CPS_DO_WRITE], f->by_do[CPS_DO_READ], f->checks);
+    printf("  %" PRIu64 " words into memory, %" PRIu64 " objects, %zu changes on the timeline\n",
+           f->memory, f->by_do[CPS_DO_OBJECT], script->change_count);
+}
+
+static void put_host(const struct cps_script *script, const struct facts *f, struct json_object *to)
+{
+    json_object_object_add(to, "kind", json_object_new_string("host accesses"));
+    json_object_object_add(to, "engine",
+                           json_object_new_string(cps_isa_name(cps_gen_isa(script->gen))));
+    json_object_object_add(to, "chip", json_object_new_string(cps_gen_name(script->gen)));
+    info_add_int(to, "writes", f->by_do[CPS_DO_WRITE]);
+    info_add_int(to, "reads", f->by_do[CPS_DO_READ]);
+    info_add_int(to, "checks", f->checks);
+    info_add_int(to, "memory_words", f->memory);
+    info_add_int(to, "objects", f->by_do[CPS_DO_OBJECT]);
+    info_add_int(to, "changes", script->change_count);
+}
+
 struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,
                             struct json_object *json)
 {
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     struct facts facts = {0};
     CPS_TRY(peer_load(path, isa, gen, &script));
-    gather(&script, &facts);
+    bool code = cps_isa_has_code(isa);
+    gather_host(&script, &facts);
+    if (code)
+        gather(&script, &facts);
     if (json)
-        put_json(&script, &facts, json);
+        (code ? put_json : put_host)(&script, &facts, json);
     else
-        print_text(&script, &facts);
+        (code ? print_text : print_host)(&script, &facts);
     return NULL;
 }

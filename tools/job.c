@@ -168,7 +168,7 @@ static struct cps_err *run_script(const struct job_setup *setup, unsigned gen, c
     struct peer peer = {.trace = &ret->sink, .kinds = setup->kinds, .limit = setup->opt->limit};
     *ret = (struct job){.sink = {put}};
     struct cps_err *err =
-        path ? peer_open(&peer, cps_gen_isa((enum cps_gen)gen), gen, path, setup->opt->policy)
+        path ? peer_open(&peer, cps_gen_isa((enum cps_gen)gen), gen, path, setup->opt)
              : cps_err_new(CPS_ERR_INPUT, "expected a script");
     if (!err)
         err = peer_play(&peer);

@@ -2,6 +2,7 @@
  * The command: its table of contents. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "opt.h"
 #include "peer.h"
@@ -18,6 +19,8 @@ static int (*const run[])(const struct cps_options *opt) = {
 static int help(int argc, char **argv)
 {
     int command = argc > 2 ? opt_command(argv[2]) : -1;
+    if (argc > 2 && opt_document(argv[2]))
+        return 0;
     if (argc > 2 && command < 0)
         return report_usage("no command is called '%s'; try 'cpscope help'", argv[2]);
     opt_help(command);
@@ -34,8 +37,29 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
+#define PATH_SIZE 4096
+
+static bool is_there(const char *dir, const char *name, char path[PATH_SIZE])
+{
+    return snprintf(path, PATH_SIZE, "%s/%s", dir, name) < PATH_SIZE && !access(path, R_OK);
+}
+
+/* Firmware that is not here may be where the options or the system have it. */
+static const char *find_firmware(const struct cps_options *opt, const char *name,
+                                 char path[PATH_SIZE])
+{
+    if (strchr(name, '/') || !access(name, F_OK))
+        return name;
+    for (unsigned i = 0; i < opt->search_count; i++) {
+        if (is_there(opt->search[i], name, path))
+            return path;
+    }
+    return is_there("/lib/firmware/qcom", name, path) ? path : name;
+}
+
 int main(int argc, char **argv)
 {
+    static char firmware[OPT_MAX_FW][PATH_SIZE];
     struct cps_options opt;
     if (argc < 2)
         return report_usage("expected a command; try 'cpscope help'");
@@ -56,6 +80,8 @@ int main(int argc, char **argv)
     if (!status && !peer_wanted(&opt) && (opt.chip || opt.seq_abi || opt.policy))
         status =
             report_usage("--chip, --seq-abi and --policy are about scripts: --engine hwsq|seq");
+    for (unsigned i = 0; !status && i < opt.fw_count; i++)
+        opt.fw[i] = find_firmware(&opt, opt.fw[i], firmware[i]);
     if (!status)
         status = run[command](&opt);
     if (fflush(stdout) != 0 && !status)

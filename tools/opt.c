@@ -257,6 +257,7 @@ void opt_help(int command)
            "Runs GPU command-processor firmware over captured PM4 streams.\n\ncommands:\n");
     for (unsigned i = 0; i < COUNT(commands); i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    printf("\n'cpscope help COMMAND' tells more. Exit status: 0 fine, 1 differences, 2 usage,\n"
+    printf("\n'cpscope help COMMAND' tells more; 'help man', 'bash', 'zsh', 'fish': manual page, "
+           "completion.\nExit status: 0 fine, 1 differences, 2 usage,\n"
            "3 bad input, 4 the emulated machine stopped early.\n");
 }

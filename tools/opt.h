@@ -77,4 +77,8 @@ void opt_policy(const char *text, struct cps_options *ret);
 /** Number of the command called @p name, or -1. */
 int opt_command(const char *name);
 
+/** Prints the manual page ("man") or completion for a shell ("bash", "zsh", "fish"); false for any
+ * other word. */
+bool opt_document(const char *form);
+
 #endif

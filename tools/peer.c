@@ -18,6 +18,7 @@ static const struct kind {
 } kinds[] = {
     {&cps_isa_hwsq, "", false, "nv17, nv41, g80 or g92"},
     {&cps_isa_seq, "seq-", true, "old or new"},
+    {&cps_isa_pfifo, "", false, "nv1, nv3 or nv3t"},
     {&cps_isa_vp1, "vp1-", false, "nv41, nv44 or g80"},
 };
 
@@ -42,7 +43,7 @@ int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsign
     const struct kind *kind = find_kind(opt->engine);
     *gen = 0;
     if (!kind)
-        return report_usage("--engine %s: expected afuc, hwsq, seq or vp1", opt->engine);
+        return report_usage("--engine %s: expected afuc, hwsq, seq, pfifo or vp1", opt->engine);
     *isa = kind->isa;
     const char *word = kind->has_abi ? opt->seq_abi : opt->chip;
     if (kind->has_abi && opt->chip)
@@ -62,10 +63,11 @@ int peer_usage(const struct cps_options *opt, const struct cps_isa **isa, unsign
 unsigned peer_firmware(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    for (unsigned bit = CPS_NV17; bit <= CPS_VP1_G80; bit <<= 1) {
+    for (unsigned bit = CPS_NV17; bit <= CPS_NV3T; bit <<= 1) {
         char name[24];
         peer_firmware_name((enum cps_gen)bit, name);
-        if (!strcmp(slash ? slash + 1 : path, name))
+        if (cps_gen_isa((enum cps_gen)bit) != cps_isa_afuc() &&
+            !strcmp(slash ? slash + 1 : path, name))
             return bit;
     }
     return 0;
@@ -132,6 +134,8 @@ int peer_asm(const struct cps_options *opt)
     int status = peer_usage(opt, &isa, &gen);
     if (!status && opt->debug)
         status = report_usage("scripts have no ELF form");
+    if (!status && !cps_isa_has_code(isa))
+        status = report_usage("%s has no code to assemble", opt->engine);
     if (status)
         return status;
     struct cps_err *err = assemble(opt, gen);
@@ -155,6 +159,8 @@ int peer_disasm(const struct cps_options *opt)
     unsigned gen = 0;
     enum cps_scheme scheme = CPS_NAMES_SEED;
     int status = peer_usage(opt, &isa, &gen);
+    if (!status && !cps_isa_has_code(isa))
+        status = report_usage("%s has no code to disassemble", opt->engine);
     if (!status)
         status = peer_scheme(opt, &scheme);
     if (status)

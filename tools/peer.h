@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The engines that run scripts (HWSQ, SEQ, VP1): which one is meant, and what commands do with it.
- */
+ * The engines that run scripts (HWSQ, SEQ, VP1) or what a host does to them (PFIFO): which one is
+ * meant, and what commands do with it. */
 #ifndef CPS_PEER_H
 #define CPS_PEER_H
 
@@ -40,7 +40,7 @@ struct peer {
     uint64_t limit;         /**< instructions */
     enum cps_stop stop;
     bool ended;      /**< nothing more can be done: a fault, or the limit */
-    uint64_t target; /**< instructions after which peer_go() comes back */
+    uint64_t target; /**< steps after which peer_go() comes back */
     bool paused;     /**< it did so */
     size_t at;       /**< the host's step that is next, or under way */
     bool waiting;    /**< one that waits up to this tick */
@@ -52,12 +52,20 @@ struct peer {
 };
 
 /** Loads a script and builds its engine. @p gen  0: as the file says
- * @param policy  words that win over those of the file, or NULL */
+ * @param opt  its policies win over those of the file */
 CPS_MUST_USE struct cps_err *peer_open(struct peer *peer, const struct cps_isa *isa, unsigned gen,
-                                       const char *path, const char *policy);
-/** Does what the run file says, or the usual, until @p instructions have been executed since the
- * start; the engine then stands where it does. */
-CPS_MUST_USE struct cps_err *peer_go(struct peer *peer, uint64_t instructions);
+                                       const char *path, const struct cps_options *opt);
+/** Whether the engine executes code; else what its host does are the steps. */
+bool peer_has_code(const struct peer *peer);
+/** Instructions since the start, or steps of the host's. */
+uint64_t peer_steps(const struct peer *peer);
+/** "", "ramin " or "memory ": where a step of the host's leads. */
+const char *peer_where(const struct cps_script_step *step);
+/** What the host does next, or NULL. */
+const struct cps_script_step *peer_next(const struct peer *peer);
+/** Does what the run file says, or the usual, up to @p steps since the start; the engine then
+ * stands where it does. */
+CPS_MUST_USE struct cps_err *peer_go(struct peer *peer, uint64_t steps);
 /** The same up to the end, with the END event. */
 CPS_MUST_USE struct cps_err *peer_play(struct peer *peer);
 void peer_close(struct peer *peer);

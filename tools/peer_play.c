@@ -19,10 +19,25 @@
 #define SEQ_START   0xfffff000u
 #define SEQ_OUTSIZE 0xfffff004u
 #define SEQ_OUT     0xfffff400u
+#define OBJECT      0xfffff800u
 /* Of code RAM, the filling that drivers use: exit. */
 #define FILLER 0x7f
 
+_Static_assert(CPS_SCRIPT_MAX_OBJECTS == CPS_PFIFO_OBJECTS, "objects of a run file");
+
 static const struct cps_access host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
+
+bool peer_has_code(const struct peer *p)
+{
+    return cps_isa_has_code(cps_gen_isa(p->script.gen));
+}
+
+/* Without code, the run file is the program: its lines are the places. */
+static struct cps_access host_at(const struct peer *p, const struct cps_script_step *step,
+                                 unsigned path)
+{
+    return (struct cps_access){CPS_CPU_HOST, path, peer_has_code(p) ? 0 : step->line};
+}
 
 static bool is_hwsq(const struct peer *p)
 {
@@ -37,6 +52,8 @@ static bool is_vp1(const struct peer *p)
 unsigned peer_processor(enum cps_gen gen)
 {
     const struct cps_isa *isa = cps_gen_isa(gen);
+    if (!cps_isa_has_code(isa))
+        return CPS_CPU_PFIFO;
     return isa == &cps_isa_hwsq ? CPS_CPU_HWSQ : isa == &cps_isa_vp1 ? CPS_CPU_VP1 : CPS_CPU_SEQ;
 }
 
@@ -47,7 +64,8 @@ static void note_stop(struct peer *p, const struct cps_event *event)
     if (cps_event_kind(event) == CPS_EV_EXIT && cps_event_sub(event) > CPS_EXIT_CODE)
         word = cps_event_sub_word(CPS_EV_EXIT, cps_event_sub(event));
     if (word)
-        snprintf(p->why, sizeof(p->why), "%s at 0x%04" PRIx32 ": %s",
+        snprintf(p->why, sizeof(p->why),
+                 peer_has_code(p) ? "%s at 0x%04" PRIx32 ": %s" : "%s at line %" PRIu32 ": %s",
                  cps_processor_name(cps_event_who(event)), cps_event_pc(event), word);
 }
 
@@ -73,7 +91,7 @@ static struct cps_err *schedule(struct peer *p)
     return NULL;
 }
 
-static struct cps_err *set_policy(struct peer *p, const char *words)
+static struct cps_err *set_policy(struct peer *p, const struct cps_options *opt)
 {
     p->policy = cps_nv_policy_default();
     struct cps_err *err = cps_nv_policy_parse(cps_buf_text(&p->script.policy), &p->policy);
@@ -82,15 +100,17 @@ static struct cps_err *set_policy(struct peer *p, const char *words)
         cps_err_free(err);
         return ret;
     }
-    return cps_nv_policy_parse(words ? words : "", &p->policy);
+    if (opt->waits == CPS_WAITS_STOP) /* the default does not take a file's word back */
+        p->policy.waits_stop = true;
+    return cps_nv_policy_parse(opt->policy ? opt->policy : "", &p->policy);
 }
 
 struct cps_err *peer_open(struct peer *p, const struct cps_isa *isa, unsigned gen, const char *path,
-                          const char *policy)
+                          const struct cps_options *opt)
 {
     p->sink.put = take_events;
     CPS_TRY(peer_load(path, isa, gen, &p->script));
-    CPS_TRY(set_policy(p, policy));
+    CPS_TRY(set_policy(p, opt));
     CPS_TRY(cps_engine_create(p->script.gen, &p->policy, &p->engine));
     cps_bus_sink(p->engine->bus, &p->sink,
                  p->kinds | 1u << CPS_EV_ASSUME | 1u << CPS_EV_UNMODELLED | 1u << CPS_EV_EXIT);
@@ -112,11 +132,13 @@ void peer_close(struct peer *p)
  * wants, or cannot go on at all. */
 static bool run_some(struct peer *p, uint64_t most)
 {
-    uint64_t end = p->target < p->limit ? p->target : p->limit;
-    uint64_t left = end - p->engine->instructions;
+    uint64_t done = p->engine->instructions;
+    uint64_t end = peer_has_code(p) && p->target < p->limit ? p->target : p->limit;
+    uint64_t left = end > done ? end - done : 0;
     p->stop = p->engine->ops->run(p->engine, most < left ? most : left);
-    p->ended = p->stop == CPS_STOP_FAULT || p->engine->instructions >= p->limit;
-    p->paused = !p->ended && p->stop == CPS_STOP_BUDGET && p->engine->instructions >= p->target;
+    done = p->engine->instructions;
+    p->ended = p->stop == CPS_STOP_FAULT || done >= p->limit;
+    p->paused = !p->ended && peer_has_code(p) && p->stop == CPS_STOP_BUDGET && done >= p->target;
     return !p->ended && !p->paused;
 }
 
@@ -137,24 +159,63 @@ static bool wait_for_memory(struct peer *p)
     return true;
 }
 
-static void write_reg(struct peer *p, uint32_t addr, uint32_t value)
+const char *peer_where(const struct cps_script_step *step)
 {
-    if (wait_for_memory(p))
-        cps_bus_write(p->engine->bus, addr, value, &host);
+    static const char *const words[] = {"", "ramin ", "memory "};
+    return words[step->where];
+}
+
+static enum cps_bus_memory memory_of(const struct cps_script_step *step)
+{
+    return step->where == CPS_AT_RAMIN ? CPS_MEMORY_RAMIN : CPS_MEMORY_HOST;
+}
+
+/* Some bytes of a word; a half that crosses into the next one is two writes. */
+static void write_part(struct peer *p, const struct cps_script_step *step)
+{
+    unsigned lane = step->addr & 3;
+    unsigned lanes = (step->size == 1 ? 1u : 3u) << lane;
+    uint64_t value = (uint64_t)step->value << 8 * lane;
+    const struct cps_access whole =
+        host_at(p, step, step->size == 1 ? CPS_PATH_BYTE : CPS_PATH_HALF);
+    const struct cps_access half = host_at(p, step, CPS_PATH_BYTE);
+    bool crosses = lanes >> 4;
+    cps_bus_write_lanes(p->engine->bus, step->addr, lanes & 15, (uint32_t)value,
+                        crosses ? &half : &whole);
+    if (crosses)
+        cps_bus_write_lanes(p->engine->bus, step->addr + 1, lanes >> 4, (uint32_t)(value >> 32),
+                            &half);
+}
+
+static void write_reg(struct peer *p, const struct cps_script_step *step)
+{
+    const struct cps_access by = host_at(p, step, CPS_PATH_HOST);
+    if (!wait_for_memory(p))
+        return;
+    if (step->where != CPS_AT_REG)
+        cps_bus_poke(p->engine->bus, memory_of(step), step->addr, step->value);
+    else if (step->size < 4)
+        write_part(p, step);
+    else
+        cps_bus_write(p->engine->bus, step->addr, step->value, &by);
 }
 
 static void read_reg(struct peer *p, const struct cps_script_step *step)
 {
+    const struct cps_access by = host_at(p, step, CPS_PATH_HOST);
     if (!wait_for_memory(p))
         return;
-    uint32_t value = cps_bus_read(p->engine->bus, step->addr, &host);
+    uint32_t value = step->where == CPS_AT_REG
+                         ? cps_bus_read(p->engine->bus, step->addr, &by)
+                         : cps_bus_peek(p->engine->bus, memory_of(step), step->addr, NULL);
     if (!((value ^ step->value) & step->mask))
         return;
     p->misses++;
     cps_buf_printf(&p->missed,
-                   "%s:%" PRIu32 ": 0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
+                   "%s:%" PRIu32 ": %s0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
                    " in the bits 0x%08" PRIx32 "\n",
-                   p->script.name, step->line, step->addr, value, step->value, step->mask);
+                   p->script.name, step->line, peer_where(step), step->addr, value, step->value,
+                   step->mask);
 }
 
 /* The word at byte @p at of the script, filled up. */
@@ -209,7 +270,7 @@ static struct cps_err *upload_vp1(struct peer *p, const struct cps_script_step *
                            "%s:%" PRIu32 ": upload to byte %" PRIu32 ", expected a multiple of 4",
                            p->script.name, step->line, step->addr);
     for (size_t at = 0; at < p->script.code.size; at += 4)
-        cps_bus_load_memory(p->engine->bus, (uint64_t)step->addr + at, word_at(p, at));
+        cps_bus_poke(p->engine->bus, CPS_MEMORY_PROGRAM, step->addr + (uint32_t)at, word_at(p, at));
     return NULL;
 }
 
@@ -236,7 +297,7 @@ static struct cps_err *do_step(struct peer *p, const struct cps_script_step *ste
 {
     switch (step->what) {
     case CPS_DO_WRITE:
-        write_reg(p, step->addr, step->value);
+        write_reg(p, step);
         return NULL;
     case CPS_DO_READ:
         read_reg(p, step);
@@ -249,6 +310,11 @@ static struct cps_err *do_step(struct peer *p, const struct cps_script_step *ste
     case CPS_DO_RUN:
         run_some(p, UINT64_MAX);
         return NULL;
+    case CPS_DO_OBJECT:
+        cps_bus_load(p->engine->bus, OBJECT, step->addr);
+        cps_bus_load(p->engine->bus, OBJECT + 4, step->mask);
+        cps_bus_load(p->engine->bus, OBJECT + 8, step->value);
+        return NULL;
     }
     return NULL;
 }
@@ -257,17 +323,17 @@ static struct cps_err *do_step(struct peer *p, const struct cps_script_step *ste
  * some chips have is left as it is after the reset, so that chips can be compared. */
 static const struct cps_script_step usual[] = {
     {.what = CPS_DO_UPLOAD},
-    {.what = CPS_DO_WRITE, .addr = ENTRY_POINT},
-    {.what = CPS_DO_WRITE, .addr = DEBUG_6, .value = 0x18},
-    {.what = CPS_DO_WRITE, .addr = TRIGGER, .value = 3},
+    {.what = CPS_DO_WRITE, .size = 4, .addr = ENTRY_POINT},
+    {.what = CPS_DO_WRITE, .size = 4, .addr = DEBUG_6, .value = 0x18},
+    {.what = CPS_DO_WRITE, .size = 4, .addr = TRIGGER, .value = 3},
 };
 
 /* What the measurements did with VP1. */
 static const struct cps_script_step usual_vp1[] = {
     {.what = CPS_DO_UPLOAD},
-    {.what = CPS_DO_WRITE, .addr = 0xf474, .value = 0x111},
-    {.what = CPS_DO_WRITE, .addr = 0xfc90, .value = 1},
-    {.what = CPS_DO_WRITE, .addr = 0xfc94, .value = 0xc0000000},
+    {.what = CPS_DO_WRITE, .size = 4, .addr = 0xf474, .value = 0x111},
+    {.what = CPS_DO_WRITE, .size = 4, .addr = 0xfc90, .value = 1},
+    {.what = CPS_DO_WRITE, .size = 4, .addr = 0xfc94, .value = 0xc0000000},
 };
 
 static const struct cps_script_step *usual_at(const struct peer *p, size_t at)
@@ -291,6 +357,8 @@ static bool uploads(const struct cps_script *script)
 static const struct cps_script_step *step_at(const struct peer *p, size_t at)
 {
     const struct cps_script *script = &p->script;
+    if (!peer_has_code(p))
+        return at < script->step_count ? &script->step[at] : NULL;
     if (!script->step_count)
         return usual_at(p, at);
     if (!uploads(script) && at-- == 0)
@@ -305,6 +373,10 @@ static void explain(struct peer *p)
     bool b = is_hwsq(p) && !cps_engine_reg(e, 1); /* slot A does not run */
     if (p->stop == CPS_STOP_IDLE)
         p->why[0] = '\0';
+    else if (p->stop != CPS_STOP_FAULT && !peer_has_code(p))
+        snprintf(p->why, sizeof(p->why), "pfifo: %s",
+                 p->stop == CPS_STOP_BUDGET ? "the limit is reached"
+                                            : "the puller waits for PGRAPH's channel");
     else if (p->stop != CPS_STOP_FAULT)
         snprintf(p->why, sizeof(p->why), "%s in front of 0x%04" PRIx64 ": %s",
                  cps_processor_name(peer_processor(p->script.gen) + b),
@@ -312,14 +384,33 @@ static void explain(struct peer *p)
                  p->stop == CPS_STOP_BUDGET ? "the limit is reached" : "nothing lets it go on");
 }
 
-struct cps_err *peer_go(struct peer *p, uint64_t instructions)
+uint64_t peer_steps(const struct peer *p)
+{
+    return peer_has_code(p) ? p->engine->instructions : p->at;
+}
+
+const struct cps_script_step *peer_next(const struct peer *p)
+{
+    return step_at(p, p->at);
+}
+
+/* True if the engine stands for its own reasons, or the caller wants it to. */
+static bool is_far_enough(struct peer *p)
+{
+    if (!peer_has_code(p)) {
+        run_some(p, 0); /* does nothing, but says whether a stop was reached */
+        p->paused = !p->ended && p->at >= p->target && peer_next(p);
+    }
+    return p->ended || p->paused;
+}
+
+struct cps_err *peer_go(struct peer *p, uint64_t steps)
 {
     const struct cps_script_step *step;
-    p->target = instructions;
+    p->target = steps;
     p->paused = false;
-    for (; !p->ended && !p->paused && (step = step_at(p, p->at)); p->at += !p->paused) {
+    for (; !is_far_enough(p) && (step = step_at(p, p->at)); p->at += !p->paused)
         CPS_TRY(do_step(p, step));
-    }
     if (!p->ended && !p->paused)
         run_some(p, UINT64_MAX);
     cps_bus_flush(p->engine->bus);

@@ -58,7 +58,7 @@ static struct cps_err *open_trace(struct job *j)
 
 static struct cps_err *execute(struct job *j, const struct cps_isa *isa, unsigned gen)
 {
-    CPS_TRY(peer_open(&j->peer, isa, gen, j->opt->arg[0], j->opt->policy));
+    CPS_TRY(peer_open(&j->peer, isa, gen, j->opt->arg[0], j->opt));
     CPS_TRY(open_trace(j));
     CPS_TRY(peer_play(&j->peer));
     struct cps_err *err = cps_trace_writer_finish(j->writer);
@@ -131,8 +131,10 @@ static void print_text(const struct peer *p)
                     cps_engine_reg(e, i));
     }
     fprintf(stderr,
-            "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64 " ticks, %" PRIu64
-            " register writes, %" PRIu64 " register reads\n",
+            peer_has_code(p) ? "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64
+                               " ticks, %" PRIu64 " register writes, %" PRIu64 " register reads\n"
+                             : "\n%" PRIu64 " commands into CACHE1, %" PRIu64 " taken, %" PRIu64
+                               " ticks, %" PRIu64 " register writes, %" PRIu64 " register reads\n",
             e->starts, e->instructions, cps_bus_clock(e->bus), cps_bus_count(e->bus, CPS_EV_REG),
             cps_bus_count(e->bus, CPS_EV_REGR));
     fputs(cps_buf_text(&p->missed), stderr);

@@ -32,7 +32,7 @@ struct stepper {
 
 static uint64_t step_of(const struct stepper *s)
 {
-    return s->peer.engine->instructions;
+    return peer_steps(&s->peer);
 }
 
 /* The slot that goes on next, as an index; 0 for engines without slots. */
@@ -42,8 +42,12 @@ static unsigned slot_of(const struct stepper *s)
            cps_engine_reg(s->peer.engine, 6);
 }
 
+/* Without code, the line of the run file that is next. */
 static uint64_t pc_of(const struct stepper *s)
 {
+    const struct cps_script_step *next = peer_has_code(&s->peer) ? NULL : peer_next(&s->peer);
+    if (!peer_has_code(&s->peer))
+        return next ? next->line : 0;
     return cps_engine_reg(s->peer.engine, slot_of(s) * 5);
 }
 
@@ -66,7 +70,7 @@ static struct cps_err *restart(struct stepper *s)
     s->peer = (struct peer){.trace = &s->job.sink,
                             .kinds = UINT32_MAX & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX),
                             .limit = s->opt->limit};
-    return peer_open(&s->peer, s->isa, s->gen, s->opt->arg[0], s->opt->policy);
+    return peer_open(&s->peer, s->isa, s->gen, s->opt->arg[0], s->opt);
 }
 
 static struct cps_err *go_to(struct stepper *s, uint64_t step)
@@ -86,6 +90,47 @@ static uint32_t code_start(const struct stepper *s)
     return 0;
 }
 
+/* A step of the host's as text, as a run file has it. */
+static void put_host_step(struct stepper *s, const struct cps_script_step *step)
+{
+    static const char *const words[] = {[CPS_DO_READ] = "read",
+                                        [CPS_DO_UPLOAD] = "upload",
+                                        [CPS_DO_WAIT] = "wait",
+                                        [CPS_DO_RUN] = "run",
+                                        [CPS_DO_OBJECT] = "object"};
+    static const char *const writes[] = {"", "write8", "write16", "", "write"};
+    const struct cps_names *names = s->names[peer_processor(s->peer.script.gen)];
+    const char *name =
+        step->where == CPS_AT_REG ? cps_name(names, CPS_SPACE_GPU, step->addr, NULL) : NULL;
+    bool is_write = step->what == CPS_DO_WRITE;
+    cps_buf_printf(&s->out, "line %u  %s", step->line,
+                   is_write ? writes[step->size] : words[step->what]);
+    if (step->what == CPS_DO_OBJECT)
+        cps_buf_printf(&s->out, " %" PRIu32, step->mask);
+    if (step->what == CPS_DO_WAIT)
+        cps_buf_printf(&s->out, " %" PRIu64, step->ticks);
+    if (is_write || step->what == CPS_DO_READ || step->what == CPS_DO_OBJECT)
+        cps_buf_printf(&s->out, " %s0x%06" PRIx32 " 0x%08" PRIx32, peer_where(step), step->addr,
+                       step->value);
+    if (step->what == CPS_DO_READ && step->mask != UINT32_MAX)
+        cps_buf_printf(&s->out, " 0x%08" PRIx32, step->mask);
+    if (name)
+        cps_buf_printf(&s->out, " ; %s", name);
+}
+
+/* The step of a line, or the next one behind it; how many lines on the one behind that is. */
+static uint32_t put_line(struct stepper *s, uint64_t line)
+{
+    const struct cps_script *script = &s->peer.script;
+    size_t i = 0;
+    while (i < script->step_count && script->step[i].line < line)
+        i++;
+    if (i == script->step_count)
+        return 0;
+    put_host_step(s, &script->step[i]);
+    return (uint32_t)(script->step[i].line + 1 - line);
+}
+
 /* Whether the word at byte @p at of the file, unit @p pc, executes with the one before it. */
 static bool joins(const struct stepper *s, uint64_t at, uint64_t pc)
 {
@@ -99,6 +144,8 @@ static bool joins(const struct stepper *s, uint64_t at, uint64_t pc)
  * there. */
 static uint32_t put_instruction(struct stepper *s, uint64_t pc)
 {
+    if (!peer_has_code(&s->peer))
+        return put_line(s, pc);
     const struct cps_buf *code = &s->peer.script.code;
     const struct cps_print_names names = {.names = s->names[peer_processor(s->peer.script.gen)],
                                           .scheme = s->scheme};
@@ -128,6 +175,8 @@ static void show(struct stepper *s)
         cps_buf_printf(&s->out, "%s%s%s",
                        cps_event_sub_word(CPS_EV_END, cps_stop_reason(s->peer.stop)),
                        *s->peer.why ? " " : "", s->peer.why);
+    else if (!peer_has_code(&s->peer))
+        put_host_step(s, peer_next(&s->peer));
     else if (!put_instruction(s, pc_of(s)))
         cps_buf_printf(&s->out, "%04" PRIx64, pc_of(s));
     cps_buf_str(&s->out, "\n");
@@ -210,6 +259,12 @@ static struct cps_err *do_rgo_on(struct stepper *s, const char *arguments)
     return NULL;
 }
 
+static void put_place(struct stepper *s, uint64_t place)
+{
+    cps_buf_printf(&s->out, peer_has_code(&s->peer) ? "%04" PRIx64 "\n" : "line %" PRIu64 "\n",
+                   place);
+}
+
 static struct cps_err *do_do_break(struct stepper *s, const char *arguments)
 {
     uint64_t place = 0;
@@ -218,7 +273,8 @@ static struct cps_err *do_do_break(struct stepper *s, const char *arguments)
         return cps_err_new(CPS_ERR_SYNTAX, "there are %u breakpoints, expected no more",
                            MAX_BREAKS);
     s->at[s->breaks++] = place;
-    cps_buf_printf(&s->out, "breakpoint %u at %04" PRIx64 "\n", s->breaks, place);
+    cps_buf_printf(&s->out, "breakpoint %u at ", s->breaks);
+    put_place(s, place);
     return NULL;
 }
 
@@ -266,8 +322,10 @@ static struct cps_err *do_print(struct stepper *s, const char *arguments)
 static struct cps_err *do_info(struct stepper *s, const char *arguments)
 {
     bool breaks = *arguments == 'b';
-    for (unsigned i = 0; breaks && i < s->breaks; i++)
-        cps_buf_printf(&s->out, "%u  %04" PRIx64 "\n", i + 1, s->at[i]);
+    for (unsigned i = 0; breaks && i < s->breaks; i++) {
+        cps_buf_printf(&s->out, "%u  ", i + 1);
+        put_place(s, s->at[i]);
+    }
     for (size_t i = 0; !breaks && i < s->peer.engine->ops->regs->count; i++)
         put_reg(s, i);
     return NULL;

@@ -41,6 +41,7 @@ enum cps_processor {
     CPS_CPU_HWSQ, /**< slot A, or the only one */
     CPS_CPU_HWSQ_B,
     CPS_CPU_SEQ,
+    CPS_CPU_PFIFO,
     CPS_CPU_VP1,
     CPS_CPU_COUNT,
 };

@@ -38,7 +38,7 @@ static const struct kind {
 };
 
 static const char *const processor_names[CPS_CPU_COUNT] = {
-    "pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "vp1"};
+    "pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1"};
 
 static const char *const unknown_words[CPS_UNKNOWN_COUNT] = {
 #define UNKNOWN(id, word, meaning) word,

@@ -72,18 +72,18 @@ static void perfetto_event(struct cps_trace_writer *w, const struct cps_event *e
                    cps_event_pc(event));
 }
 
-/* The processors of the machine that the trace is of, as a range. */
+/* The processors of the machine that the trace is of. */
 static bool is_script(const struct cps_trace_writer *w)
 {
     return w->head->gen > CPS_A8XX;
 }
-static unsigned first_cpu(const struct cps_trace_writer *w)
+static bool takes_part(const struct cps_trace_writer *w, unsigned who)
 {
-    return is_script(w) ? CPS_CPU_HOST : 0;
-}
-static unsigned end_cpu(const struct cps_trace_writer *w)
-{
-    return is_script(w) ? CPS_CPU_COUNT : CPS_CPU_NONE;
+    if (!is_script(w))
+        return who < CPS_CPU_NONE;
+    if (!cps_isa_has_code(cps_gen_isa(w->head->gen)))
+        return who == CPS_CPU_HOST || who == CPS_CPU_PFIFO;
+    return who >= CPS_CPU_HOST && who <= CPS_CPU_SEQ;
 }
 
 static void put_thread(struct cps_trace_writer *w, unsigned who, const char *name)
@@ -110,8 +110,10 @@ struct cps_err *cps_perfetto_write_(struct cps_trace_writer *writer)
     writer->event = perfetto_event;
     writer->end = perfetto_end;
     cps_buf_str(&writer->buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    for (unsigned who = first_cpu(writer); who < end_cpu(writer); who++)
-        put_thread(writer, who, cps_processor_name(who));
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        if (takes_part(writer, who))
+            put_thread(writer, who, cps_processor_name(who));
+    }
     put_thread(writer, CPS_CPU_NONE, "submissions");
     return NULL;
 }
@@ -147,7 +149,7 @@ static void vcd_event(struct cps_trace_writer *w, const struct cps_event *event)
     struct view *v = w->state;
     unsigned who = cps_event_who(event);
     v->stamped = false;
-    if (who < first_cpu(w) || who >= end_cpu(w))
+    if (!takes_part(w, who))
         return;
     change(w, 'p', who, cps_event_pc(event));
     switch (cps_event_kind(event)) {
@@ -156,6 +158,7 @@ static void vcd_event(struct cps_trace_writer *w, const struct cps_event *event)
         change(w, 'l', who, cps_event_sub(event));
         break;
     case CPS_EV_REG:
+    case CPS_EV_METHOD:
         change(w, 'r', who, event->addr & (is_script(w) ? UINT32_MAX : 0x3ffff));
         change(w, 'v', who, event->value);
         break;
@@ -176,7 +179,9 @@ struct cps_err *cps_vcd_write_(struct cps_trace_writer *writer)
     writer->event = vcd_event;
     cps_buf_str(&writer->buf, "$comment cpscope: one unit of time is one event $end\n"
                               "$timescale 1 ns $end\n");
-    for (unsigned who = first_cpu(writer); who < end_cpu(writer); who++) {
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        if (!takes_part(writer, who))
+            continue;
         cps_buf_printf(&writer->buf, "$scope module %s $end\n", cps_processor_name(who));
         for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
             cps_buf_printf(&writer->buf, "$var wire %u %c%u %s $end\n",

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bench_write(b, 0xf000 + 0x80 * (i % 32) + 4 * data[i] % 128, data[i] * 0x01234567u);
     bench_write(b, 0xf464, 0);
     for (size_t at = 0; at < bytes; at += 4)
-        cps_bus_load_memory(b->bus, at, cps_le32(data + HEAD + at));
+        cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, (uint32_t)at, cps_le32(data + HEAD + at));
     bench_write(b, 0xf474, 0x111);
     bench_write(b, 0xfc90, 1);
     bench_write(b, data[0] & 16 ? 0xfffff000 : 0xfc94, 0xc0000000);

@@ -11,8 +11,8 @@ import zlib
 # keyword, columns (n value decimal, a addr, o addr as register, v value, s sub, p pc decimal, q addr
 # decimal, c pc, r changed registers), words of sub
 LEVEL = ("rb", "ib1", "ib2", "ib3", "sds", "int")
-PATH = ("data", "user", "ctrl", "poke", "host", "flag")
-VIA = ("nrt", "store", "event", "load", "memdata")
+PATH = ("data", "user", "ctrl", "poke", "host", "flag", "byte", "half")
+VIA = ("nrt", "store", "event", "load", "memdata", "ramin", "dma")
 WHAT = ("wait", "visibility", "ack", "clock", "secure", "counter", "unknown")
 PLACE = ("gpu", "ctrl", "sqe", "pipe", "mem", "insn", "stream", "unknown")
 REASON = ("done", "limit", "deadlock", "fault", "bad-packet")
@@ -21,8 +21,8 @@ KINDS = (("SUBMIT", "nap", ()), ("PKT", "sav", LEVEL), ("REG", "ovs", PATH), ("R
          ("PIPE", "ov", ()), ("CTRL", "ov", ()), ("MEMW", "avs", VIA), ("MEMR", "avs", VIA),
          ("PROT", "ov", ()), ("IRQ", "n", ()), ("STEP", "cr", ()), ("STEPX", "cr", ()),
          ("ASSUME", "sav", WHAT), ("UNMODELLED", "sa", PLACE), ("END", "snq", REASON),
-         ("TICK", "q", ()), ("EXIT", "sv", EXIT))
-CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "vp1")
+         ("TICK", "q", ()), ("EXIT", "sv", EXIT), ("METHOD", "ov", ()))
+CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1")
 REG, STEP_OF_1 = 2, (2, 3, 4, 5)
 M64 = (1 << 64) - 1
 

@@ -145,7 +145,7 @@ static void unknown_numbers_have_words_too(void **state)
     assert_string_equal(cps_event_keyword(CPS_EV_STEPX), "STEPX");
     assert_string_equal(cps_event_keyword(CPS_EV_COUNT), "?");
     assert_string_equal(cps_event_sub_word(CPS_EV_REG, CPS_PATH_USER), "user");
-    assert_string_equal(cps_event_sub_word(CPS_EV_REG, 7), "?");
+    assert_string_equal(cps_event_sub_word(CPS_EV_PKT, 7), "?");
     assert_string_equal(cps_event_sub_word(CPS_EV_COUNT, 8), "?");
     assert_string_equal(cps_processor_name(CPS_CPU_BV), "bv");
     assert_string_equal(cps_processor_name(CPS_CPU_COUNT), "?");

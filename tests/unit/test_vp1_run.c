@@ -166,8 +166,8 @@ static void test_targets(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct bench *b = bench_new(CPS_VP1_G80, NULL);
         for (uint32_t pc = 0; pc < 0x100; pc++)
-            cps_bus_load_memory(b->bus, 4 * pc, BNOP);
-        cps_bus_load_memory(b->bus, 4 * rows[i].at, rows[i].word);
+            cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 4 * pc, BNOP);
+        cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 4 * rows[i].at, rows[i].word);
         vp1_program(b, NULL, 0);
         b->engine->ops->run(b->engine, rows[i].at + 1);
         assert_int_equal(reg(b, "pc"), rows[i].at + 1); /* the delay slot */
@@ -184,7 +184,10 @@ static void test_double_delay(void **state)
     struct bench *b = bench_new(CPS_VP1_G80, NULL);
     (void)state;
     for (uint32_t pc = 0; pc < 0x100; pc++)
-        cps_bus_load_memory(b->bus, 4 * pc, pc == 0 ? 0xe00021e4 : pc == 1 ? 0xe00041e4 : BNOP);
+        cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 4 * pc,
+                     pc == 0   ? 0xe00021e4
+                     : pc == 1 ? 0xe00041e4
+                               : BNOP);
     vp1_program(b, NULL, 0);
     for (size_t i = 0; i < COUNT(expected); i++) {
         assert_int_equal(reg(b, "pc"), expected[i]);
@@ -331,8 +334,8 @@ static void test_code_base(void **state)
 {
     struct bench *b = bench_new(CPS_VP1_G80, NULL);
     (void)state;
-    cps_bus_load_memory(b->bus, 0x1000, MOVI(1, 0x1234));
-    cps_bus_load_memory(b->bus, 0x1004, EXIT(3));
+    cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 0x1000, MOVI(1, 0x1234));
+    cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 0x1004, EXIT(3));
     bench_write(b, 0xf464, 0x1000);
     vp1_program(b, NULL, 0);
     bench_run(b);
@@ -356,7 +359,7 @@ static void test_channel_switch(void **state)
     for (unsigned live = 0; live < 2; live++) {
         struct bench *b = bench_new(CPS_VP1_G80, NULL);
         for (size_t i = 0; i < COUNT(words); i++)
-            cps_bus_load_memory(b->bus, 4 * i, words[i]);
+            cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 4 * (uint32_t)i, words[i]);
         if (live)
             bench_write(b, 0xfffff000, 0);
         else
@@ -427,7 +430,7 @@ static void test_unknown_starts(void **state)
     bench_write(b, 0xfc94, 0xc0000000); /* without f474 and fc90 */
     assert_non_null(bench_unknown(b, CPS_UNKNOWN_VP1_SUBMIT));
     assert_int_equal(bench_read(b, 0xf43c), 0);
-    cps_bus_load_memory(b->bus, 0, BNOP);
+    cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 0, BNOP);
     vp1_program(b, NULL, 0);
     assert_int_equal(bench_read(b, 0xf43c), 1);
     bench_write(b, 0xf458, 1);

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""PFIFO's host accesses through every command. Usage: pfifo.py CPSCOPE NV1.run NV3.run GOLDEN_FOLDER"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+CPSCOPE, NV1, NV3, GOLDEN = (os.path.abspath(path) for path in sys.argv[1:])
+PFIFO = ["--engine", "pfifo"]
+HEAD = "# cpscope-script 1\nengine pfifo\n"
+OPEN = "write PFIFO_CACHE1_PUSH_ACCESS 1\nwrite PFIFO_CACHE1_PULL_CTRL 1\n"
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def path(name, content=None):
+    full = os.path.join(FOLDER.name, name)
+    if content is not None:
+        with open(full, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+    return full
+
+
+def cpscope(*args, status=0, text=None):
+    done = subprocess.run([CPSCOPE, *args], capture_output=True, text=True, input=text, timeout=60)
+    assert done.returncode == status, "%s: status %d\n%s%s" % (args, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def run_gives_the_golden():
+    for script, name in ((NV1, "pfifo-nv1"), (NV3, "pfifo-nv3")):
+        out = cpscope("run", *PFIFO, script, "-e", "all").stdout
+        assert out == open(os.path.join(GOLDEN, name + ".trace")).read(), name
+
+
+def every_form_holds_it():
+    before = golden = os.path.join(GOLDEN, "pfifo-nv1.trace")
+    for form in (".cpt", ".jsonl", ".trace"):
+        cpscope("convert", before, "-o", path("again" + form))
+        before = path("again" + form)
+    assert open(before).read() == open(golden).read()
+    for form in ("vcd", "json"):
+        cpscope("convert", golden, "-o", path("view." + form))
+
+
+def changed_accesses_are_found():
+    golden = open(os.path.join(GOLDEN, "pfifo-nv3.trace")).read()
+    changed = path("changed.trace", golden.replace("METHOD 0x2304 0x00000012", "METHOD 0x2304 0x00000013"))
+    out = cpscope("check", "--search", os.path.dirname(NV3), changed, status=1).stdout
+    assert "first difference" in out and "METHOD" in out, out
+
+
+def expected_values_are_compared():
+    text = open(NV3).read().replace("read PFIFO_CACHE1_CHID 1", "read PFIFO_CACHE1_CHID 2")
+    text = text.replace("read ramin 0x2204 0x00d00345", "read ramin 0x2204 0x00d00346 0xff")
+    done = cpscope("run", *PFIFO, path("miss.run", text), "-o", os.devnull, status=1)
+    assert "miss.run:25: 0x003204 reads 0x00000001, expected 0x00000002" in done.stderr, done.stderr
+    assert "miss.run:30: ramin 0x002204 reads 0x00d00345, expected 0x00d00346 in the bits 0x000000ff" in done.stderr
+    row = json.loads(cpscope("run", *PFIFO, path("miss.run"), "-j", status=1).stdout)
+    assert row["misses"] == 2 and row["engine"] == "pfifo" and row["registers"]["cache1.chid"] == 1, row
+
+
+def bad_input_is_one_line():
+    chip = HEAD + "chip nv1\n"
+    cases = [
+        (b"\x00\x01\x02\x03", "pfifo runs no script, expected a run file"),
+        ("write 0x800000 1\n", "pfifo runs no script, expected a run file"),
+        (HEAD, "expected a line \"chip CHIP\""),
+        (HEAD + "chip nv4\n", ":3:6: expected a chip (nv1, nv3 or nv3t)"),
+        (HEAD + "write PFIFO_INTR 1\nchip nv1\n", ":3:7: expected a chip first"),
+        ("# cpscope-script 1\nengine hwsq\n", ":2:8: expected the engine that is asked for"),
+        (chip + "write PFIFO_RAMHT 1\n", ":4:7: expected a register's name"),
+        (chip + "write 0x800001 1\n", "a multiple of 4"),
+        (chip + "write 0x800000\n", "expected a value of 32 bits"),
+        (chip + "write8 0x800000 256\n", ":4:17: expected a value of 8 bits"),
+        (chip + "write16 0x800000 0x10000\n", "expected a value of 16 bits"),
+        (chip + "write ramin 2 1\n", "a multiple of 4"),
+        (chip + "write ramin 0xffffc 1 2\n", ":4:23: expected words in the first 1 MiB"),
+        (chip + "read ramin 0x100000 0\n", "expected words in the first 1 MiB"),
+        (HEAD + "write8 0x800000 1\nchip nv1\n", ":3:8: expected a chip first"),
+        (HEAD + "at 5 reg PFIFO_INTR 1\nchip nv1\n", ":3:10: expected a chip first"),
+        (chip + "object 128 1 2\n", ":4:8: expected a channel below 128"),
+        (chip + "object 0 1 2\n" * 257, ":260:8: expected at most 256 objects"),
+        (chip + "upload\n", ":4:1: expected engine, chip, policy, at, reg, write, write8"),
+        (chip + "code\n", ":4:1: expected engine, chip"),
+        (chip + "policy graph=maybe\n", "expected follow wait"),
+        (chip + "policy colour=red\n", "software-bind, nv3t-pointer or mov-flags, with =WORD"),
+    ]
+    for content, message in cases:
+        done = cpscope("run", *PFIFO, path("bad.run", content), "-o", path("none"), status=3)
+        assert message in done.stderr and done.stderr.startswith("cpscope: "), done.stderr
+        assert not os.path.exists(path("none")), message
+    for option in ("memory", "ramin"):
+        text = "# cpscope-script 1\nchip g80\nwrite %s 0 1\ncode\n  exit\n" % option
+        done = cpscope("run", "--engine", "hwsq", path("bad.run", text), status=3)
+        assert ":3:" in done.stderr and "has no such memory" in done.stderr, done.stderr
+
+
+def wrong_usage_is_status_2():
+    for args, message in ((["asm", *PFIFO, NV1, "-o", path("none")], "pfifo has no code to assemble"),
+                          (["disasm", *PFIFO, NV1], "pfifo has no code to disassemble"),
+                          (["run", *PFIFO, "--chip", "nv4", NV1], "--chip nv4: expected nv1, nv3 or nv3t"),
+                          (["run", *PFIFO, "--chip", "g80", NV1], "expected nv1, nv3 or nv3t"),
+                          (["run", *PFIFO, "--seq-abi", "old", NV1], "pfifo has no --seq-abi"),
+                          (["run", "--engine", "pfifi", NV1], "expected afuc, hwsq, seq, pfifo or vp1"),
+                          (["step", *PFIFO, "--dap", NV1], "prompt"),
+                          (["run", *PFIFO], "one script")):
+        assert message in cpscope(*args, status=2).stderr, args
+    assert not os.path.exists(path("none"))
+
+
+def stops_have_a_reason():
+    bind = path("bind.run", HEAD + "chip nv1\n" + OPEN + "write 0x800000 7\nwrite 0x800100 1\n")
+    done = cpscope("run", *PFIFO, bind, status=4)
+    assert "pfifo UNMODELLED unknown" in done.stdout and "nv1-ramht" in done.stdout, done.stdout
+    assert "ended: fault pfifo at line 6: nv1-ramht" in done.stderr, done.stderr
+    assert "0x800100" not in done.stdout, "nothing comes behind a stop"
+    wait = path("wait.run", HEAD + "chip nv3\npolicy graph=wait\nwrite GRAPH_CHANNEL 5\n"
+                "write PFIFO_CACHE1_CTX[0] 0x00c20341\n" + OPEN + "write 0x800100 1\nread PFIFO_DEVICE 5\n")
+    done = cpscope("run", *PFIFO, wait, status=4)
+    assert "END deadlock" in done.stdout and "waits for PGRAPH" in done.stderr, done.stderr
+    text = open(wait).read() + "write GRAPH_CHANNEL 0\nread PFIFO_CACHE1_STATUS 0x10\n"
+    assert "METHOD 0x0100" in cpscope("run", *PFIFO, path("go.run", text)).stdout
+    text = open(wait).read() + "at 50 reg GRAPH_CHANNEL 0\nwait 49\nread PFIFO_CACHE1_STATUS 0\nwait 2\n"
+    out = cpscope("run", *PFIFO, path("later.run", text + "read PFIFO_CACHE1_STATUS 0x10\n")).stdout
+    assert out.index("TICK 49") < out.index("TICK 50") < out.index("METHOD 0x0100") < out.index("TICK 51"), out
+
+
+def policies_are_in_the_header():
+    out = cpscope("run", *PFIFO, NV3, "--policy", "pull=run", status=1).stdout
+    assert "# policy pull=run graph=follow software-bind=keep nv3t-pointer=seven\n" in out, out
+    script = path("late.run", HEAD + "chip nv3\npolicy pull=run\nwrite PFIFO_CACHE1_CTX[0] 0x00c20341\n" + OPEN +
+                  "write 0x800100 1\nread PFIFO_CACHE1_STATUS 0\nrun\nread PFIFO_CACHE1_STATUS 0x10\n")
+    golden = path("late.trace", cpscope("run", *PFIFO, script).stdout)
+    assert ": pass" in cpscope("check", golden).stdout
+
+
+def chips_are_compared():
+    both = path("both.run", HEAD + "chip nv3\n" + OPEN + "write 0x800040 1\nwrite 0x810100 1\n")
+    assert "no differences" in cpscope("diff", "--fw", "pfifo:nv3", "--fw", "pfifo:nv3t", both).stdout
+    plain = path("plain.run", HEAD + "chip nv3\nwrite 0x2200 3\nwrite 0x3200 1\nwrite 0x800040 1\n")
+    out = cpscope("diff", "--fw", "pfifo:nv1", "--fw", "pfifo:nv3", plain, status=1).stdout
+    assert "first difference" in out and "MEMW" in out, out
+    cpscope("diff", "--fw", "pfifo:nv1", "--fw", "hwsq:g80", plain, status=3)
+
+
+def regress_runs_a_matrix():
+    folder = path("matrix")
+    os.mkdir(folder)
+    path("matrix/a.run", HEAD + "chip nv3\nwrite PFIFO_INTR_ENABLE 0x11\nread PFIFO_INTR_ENABLE 0x11\n")
+    path("matrix/b.run", HEAD + "chip nv3\nwrite 0x3200 1\nwrite 0x800040 1\n")
+    manifest = path("matrix/manifest", "# cpscope-manifest 1\nfirmware nv3 pfifo:nv3\nfirmware nv3t pfifo:nv3t\n"
+                    "firmware nv1 pfifo:nv1\nbaseline nv3\ncapture a.run b.run\n")
+    cpscope("regress", manifest, "-o", path("matrix/out"), "--jobs", "2", status=1)
+    pairs = json.load(open(path("matrix/out/results.json")))["pairs"]
+    status = {(p["firmware"], p["capture"]): p["status"] for p in pairs}
+    assert len(pairs) == 6 and status["nv1", "b.run"] == "differs", status
+    assert all(v == "pass" for k, v in status.items() if k != ("nv1", "b.run")), status
+
+
+def info_tells_what_is_in_it():
+    out = cpscope("info", *PFIFO, NV1).stdout
+    assert "host accesses for pfifo, nv1" in out and "1 objects" in out, out
+    row = json.loads(cpscope("info", "-j", *PFIFO, NV3).stdout)["files"][0]
+    assert row["chip"] == "nv3" and row["memory_words"] == 10 and row["checks"] == row["reads"] == 16, row
+
+
+def step_goes_both_ways():
+    lines = "s 3\nb 17\nc\nrs 2\nc\nrc\nl 18 2\ng 13\np cache1.put\np PFIFO_CACHE1_STATUS\ni b\nlog 1\nd\nc\n"
+    out = cpscope("step", *PFIFO, NV3, text=lines).stdout
+    stops = [line for line in out.split("\n") if line.startswith("step ")]
+    assert stops[0].startswith("step 0, tick 0, line 5  write 0x002210"), out
+    assert stops[2] == stops[4] and "line 17  write 0x800000 0x80000000" in stops[2], out
+    assert stops[5].startswith("step 0,") and stops[-1].endswith(" done"), out
+    assert "line 18  write 0x800300 0x00000011" in out and "breakpoint 1 at line 17" in out, out
+    assert "= 0x00000010" in out, out
+    out = cpscope("step", *PFIFO, NV1, text="s 1\nl 29 9\n").stdout
+    assert "write8 0x802301 0x000000cc" in out and "read 0x003220 0x00000000 0x00000101 ; PFIFO_CACHE1_STATUS" in out, out
+
+
+tap.run([(case.__name__.replace("_", " "), case) for case in (
+    run_gives_the_golden, every_form_holds_it, changed_accesses_are_found, expected_values_are_compared,
+    bad_input_is_one_line, wrong_usage_is_status_2, stops_have_a_reason, policies_are_in_the_header,
+    chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways)])
