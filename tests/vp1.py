@@ -64,6 +64,13 @@ def regress_takes_chips():
     assert {p["firmware"]: p["status"] for p in pairs} == {"old": "pass", "new": "differs"}, pairs
 
 
+def viewers_see_the_unit():
+    cpscope("convert", os.path.join(GOLDEN, "vp1.trace"), "-o", path("view.vcd"))
+    lines = open(path("view.vcd")).read().splitlines()
+    scopes = [line.split()[2] for line in lines if line.startswith("$scope module")]
+    assert scopes == ["host", "vp1"], scopes
+
+
 def any_word_assembles_again():
     random.seed(1)
     words = [random.getrandbits(24) | opcode << 24 for opcode in range(256) for _ in range(3)]
@@ -135,6 +142,6 @@ def wrong_usage_is_said():
 
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
-    run_gives_the_golden, check_and_convert_take_the_golden, diff_compares_chips, regress_takes_chips,
+    run_gives_the_golden, check_and_convert_take_the_golden, viewers_see_the_unit, diff_compares_chips, regress_takes_chips,
     any_word_assembles_again, bundles_are_shown_and_checked, names_are_chosen, step_goes_both_ways,
     info_counts_bundles, the_unknown_has_a_place, wrong_usage_is_said)])

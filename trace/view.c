@@ -83,6 +83,8 @@ static bool takes_part(const struct cps_trace_writer *w, unsigned who)
         return who < CPS_CPU_NONE;
     if (!cps_isa_has_code(cps_gen_isa(w->head->gen)))
         return who == CPS_CPU_HOST || who == CPS_CPU_PFIFO;
+    if (cps_gen_isa(w->head->gen) == &cps_isa_vp1)
+        return who == CPS_CPU_HOST || who == CPS_CPU_VP1;
     return who >= CPS_CPU_HOST && who <= CPS_CPU_SEQ;
 }
 
