@@ -22,7 +22,7 @@ extern char **environ;
 
 #define LARGE_SUBMISSIONS 1200u
 #define SMALL_SUBMISSIONS 150u
-#define REGRESS_CAPTURES  32u
+#define REGRESS_CAPTURES  64u
 #define DATA_DWORDS       8192u
 #define STREAM_DWORDS     1024u
 #define DATA_IOVA         0x200000u
