@@ -11,15 +11,8 @@ static void report_step(struct afuc_core *core, uint32_t pc, const uint32_t *bef
     enum cps_event_kind kind = CPS_EV_STEP;
     unsigned reg = 0;
     do {
-        uint32_t mask = 0;
         uint64_t values = 0;
-        unsigned found = 0;
-        for (; reg < 32 && found < 2; reg++) {
-            if (now[reg] == before[reg])
-                continue;
-            mask |= 1u << reg;
-            values |= (uint64_t)now[reg] << (32 * found++);
-        }
+        uint32_t mask = cps_event_changes(before, now, 32, &reg, &values);
         if (mask || kind == CPS_EV_STEP)
             machine_event_(core->machine, kind, 0, core->who, pc, values, mask);
         kind = CPS_EV_STEPX;

@@ -118,7 +118,6 @@ enum cps_stop cps_engine_held_(struct cps_engine *e)
     return CPS_STOP_BUDGET;
 }
 
-/* Two registers fit an event. */
 void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc, const uint32_t *before,
                       const uint32_t *after, unsigned count)
 {
@@ -128,14 +127,8 @@ void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc, cons
     if (!cps_bus_wants_(engine->bus, CPS_EV_STEP))
         return;
     do {
-        uint32_t mask = 0;
         uint64_t values = 0;
-        for (unsigned found = 0; reg < count && found < 2; reg++) {
-            if (before[reg] == after[reg])
-                continue;
-            mask |= UINT32_C(1) << reg;
-            values |= (uint64_t)after[reg] << 32 * found++;
-        }
+        uint32_t mask = cps_event_changes(before, after, count, &reg, &values);
         if (mask || kind == CPS_EV_STEP)
             cps_bus_put(engine->bus, kind, 0, &by, values, mask);
         kind = CPS_EV_STEPX;

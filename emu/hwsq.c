@@ -9,6 +9,9 @@
 #define NEVER   UINT64_MAX
 #define ENABLE  8u /* of DEBUG_6 */
 #define DEBUG_6 0x1098u
+/* Where the windows to the code RAM begin. */
+#define CODE     0x1400u
+#define NEW_CODE 0x80000u
 /** Events from here on have no known source. */
 #define EVENTS_KNOWN 5u
 
@@ -181,32 +184,24 @@ static void set_code_word(struct cps_engine *e, uint32_t at, uint32_t value,
         of(e)->code[at + i] = (uint8_t)(value >> 8 * i);
 }
 
+/* The byte of code that a register of either window begins with. */
+static uint32_t code_at(uint32_t addr)
+{
+    return addr - (addr >= NEW_CODE ? NEW_CODE : CODE);
+}
+
 static uint32_t read_code(struct cps_bus *bus, void *device, uint32_t addr,
                           const struct cps_access *by)
 {
     (void)bus;
-    return code_word(device, addr - 0x1400, by);
+    return code_word(device, code_at(addr), by);
 }
 
 static void write_code(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                        const struct cps_access *by)
 {
     (void)bus;
-    set_code_word(device, addr - 0x1400, value, by);
-}
-
-static uint32_t read_new_code(struct cps_bus *bus, void *device, uint32_t addr,
-                              const struct cps_access *by)
-{
-    (void)bus;
-    return code_word(device, addr - 0x80000, by);
-}
-
-static void write_new_code(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                           const struct cps_access *by)
-{
-    (void)bus;
-    set_code_word(device, addr - 0x80000, value, by);
+    set_code_word(device, code_at(addr), value, by);
 }
 
 static void start(struct cps_engine *e, struct slot *s, unsigned entry, const struct cps_access *by)

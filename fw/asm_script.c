@@ -30,16 +30,6 @@ static bool emit_bytes(struct cps_assembler *a)
     return true;
 }
 
-static bool take(const char **at, const char *word)
-{
-    const char *start = cps_lex_blank(*at);
-    size_t length = strlen(word);
-    if (strncmp(start, word, length) != 0)
-        return false;
-    *at = start + length;
-    return true;
-}
-
 /* `.noend`: the words end without the one that ends a script. */
 static bool do_noend(struct cps_assembler *a, const char *at)
 {
@@ -50,8 +40,8 @@ static bool do_noend(struct cps_assembler *a, const char *at)
 /* `.names seed`, `.names envytools`: from here on. */
 static bool do_names(struct cps_assembler *a, const char *at)
 {
-    bool seed = take(&at, "seed");
-    if (!seed && !take(&at, "envytools"))
+    bool seed = cps_lex_take(&at, "seed");
+    if (!seed && !cps_lex_take(&at, "envytools"))
         return cps_asm_expected_(a, cps_lex_blank(at), "seed or envytools");
     a->scheme = seed ? CPS_NAMES_SEED : CPS_NAMES_ENVYTOOLS;
     return cps_asm_end_(a, at);
@@ -81,7 +71,7 @@ static bool do_directive(struct cps_assembler *a, const char *at)
 {
     const char *start = at;
     for (unsigned i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
-        if (directives[i].isa == a->isa && take(&at, directives[i].name))
+        if (directives[i].isa == a->isa && cps_lex_take(&at, directives[i].name))
             return directives[i].run(a, at);
     }
     return cps_asm_expected_(a, start,
@@ -113,7 +103,7 @@ bool cps_asm_script_(struct cps_assembler *a, const char *at)
     const char *start = at;
     if (*at == '.')
         return do_directive(a, at);
-    bool plus = a->isa == &cps_isa_vp1 && take(&at, "+");
+    bool plus = a->isa == &cps_isa_vp1 && cps_lex_take(&at, "+");
     at = cps_lex_blank(at);
     cps_buf_clear(&a->bytes);
     struct cps_err *err =

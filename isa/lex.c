@@ -61,6 +61,16 @@ bool cps_lex_number(const char **at, int64_t *ret)
     return true;
 }
 
+bool cps_lex_take(const char **at, const char *word)
+{
+    const char *start = cps_lex_blank(*at);
+    size_t length = strlen(word);
+    if (strncmp(start, word, length) != 0)
+        return false;
+    *at = start + length;
+    return true;
+}
+
 /* "[hex]" that fits 32 bits, at *at. */
 static bool read_bracket(const char **at, int64_t *ret)
 {

@@ -22,6 +22,9 @@ CPS_PUBLIC bool cps_lex_raw(const char *at, uint64_t *ret);
 /** Reads "[hex]" of at most @p digits digits and moves *at behind it; false, and *at untouched, if
  * it is none. */
 CPS_PUBLIC bool cps_lex_unit(const char **at, unsigned digits, uint32_t *ret);
+/** Moves *at behind @p word, which may stand behind blanks; false, and *at untouched, if another
+ * text is there. */
+CPS_PUBLIC bool cps_lex_take(const char **at, const char *word);
 /** "$1f", "$sp", "$lr": the fixed spellings of general registers; @p length without the "$". */
 bool cps_lex_register_(const char *word, size_t length, int64_t *ret);
 

@@ -166,16 +166,6 @@ static bool parse_register(const struct cps_isa *isa, const struct cps_field *fi
     return true;
 }
 
-static bool take(const char **at, const char *word)
-{
-    const char *start = cps_lex_blank(*at);
-    size_t length = strlen(word);
-    if (strncmp(start, word, length) != 0)
-        return false;
-    *at = start + length;
-    return true;
-}
-
 /* "$c2" behind a blank; no scheme has another name for it. */
 static bool parse_condition(const char **at, int64_t *ret)
 {
@@ -210,7 +200,7 @@ static const char *parse_select(const struct cps_isa *isa, const struct cps_fiel
     int64_t condition = 0;
     int64_t flag = FLAG_FALSE;
     int64_t number = 0;
-    bool mangled = take(at, "(slct");
+    bool mangled = cps_lex_take(at, "(slct");
     *at = cps_lex_blank(*at);
     if (mangled && !parse_condition(at, &condition))
         return "a condition ($c0 to $c3)";
@@ -219,7 +209,7 @@ static const char *parse_select(const struct cps_isa *isa, const struct cps_fiel
         return "a flag's number below 16, or its name";
     if (!parse_register(isa, field, names, at, &number))
         return "a register of this operand's file, or (slct $c0 FLAG REGISTERd)";
-    if (mangled && !take(at, flag == FLAG_QUAD ? "q)" : "d)"))
+    if (mangled && !cps_lex_take(at, flag == FLAG_QUAD ? "q)" : "d)"))
         return flag == FLAG_QUAD ? "'q)'" : "'d)'";
     *ret = number << 6 | flag << 2 | condition;
     return NULL;
@@ -247,14 +237,14 @@ static const char *parse_option(const struct cps_field *field, const char **at, 
         return NULL;
     *at = word + length;
     *ret = 1;
-    if (field->width > 1 && (!take(at, "=") || !cps_lex_number(at, ret)))
+    if (field->width > 1 && (!cps_lex_take(at, "=") || !cps_lex_number(at, ret)))
         return "'=' and a number";
     return NULL;
 }
 
 static const char *parse_signed(const char **at, int64_t *ret)
 {
-    bool minus = take(at, "-");
+    bool minus = cps_lex_take(at, "-");
     if (!cps_lex_number(at, ret))
         return "a number";
     *ret = minus ? -*ret : *ret;

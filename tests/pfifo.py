@@ -3,31 +3,15 @@
 """PFIFO's host accesses through every command. Usage: pfifo.py CPSCOPE NV1.run NV3.run GOLDEN_FOLDER"""
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
 import tap
+from commands import cpscope, keeps_every_form, path
 
-CPSCOPE, NV1, NV3, GOLDEN = (os.path.abspath(path) for path in sys.argv[1:])
+NV1, NV3, GOLDEN = (os.path.abspath(word) for word in sys.argv[2:])
 PFIFO = ["--engine", "pfifo"]
 HEAD = "# cpscope-script 1\nengine pfifo\n"
 OPEN = "write PFIFO_CACHE1_PUSH_ACCESS 1\nwrite PFIFO_CACHE1_PULL_CTRL 1\n"
-FOLDER = tempfile.TemporaryDirectory()
-
-
-def path(name, content=None):
-    full = os.path.join(FOLDER.name, name)
-    if content is not None:
-        with open(full, "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
-    return full
-
-
-def cpscope(*args, status=0, text=None):
-    done = subprocess.run([CPSCOPE, *args], capture_output=True, text=True, input=text, timeout=60)
-    assert done.returncode == status, "%s: status %d\n%s%s" % (args, done.returncode, done.stdout, done.stderr)
-    return done
 
 
 def run_gives_the_golden():
@@ -37,11 +21,8 @@ def run_gives_the_golden():
 
 
 def every_form_holds_it():
-    before = golden = os.path.join(GOLDEN, "pfifo-nv1.trace")
-    for form in (".cpt", ".jsonl", ".trace"):
-        cpscope("convert", before, "-o", path("again" + form))
-        before = path("again" + form)
-    assert open(before).read() == open(golden).read()
+    golden = os.path.join(GOLDEN, "pfifo-nv1.trace")
+    keeps_every_form(golden)
     for form in ("vcd", "json"):
         cpscope("convert", golden, "-o", path("view." + form))
 

@@ -4,31 +4,15 @@
 import json
 import os
 import struct
-import subprocess
 import sys
-import tempfile
 
 import tap
+from commands import cpscope, keeps_every_form, path
 
-CPSCOPE, RECLOCK, PAUSE, GOLDEN = (os.path.abspath(path) for path in sys.argv[1:])
+RECLOCK, PAUSE, GOLDEN = (os.path.abspath(word) for word in sys.argv[2:])
 HWSQ, SEQ = ["--engine", "hwsq"], ["--engine", "seq"]
 POKE = bytes.fromhex("e2 78 56 34 12 e0 10 02 10 00 42 cd ab 40 14 02 7f")
 LOOP = struct.pack("<10I", 0x20000, 3, 0x20006, 0xffffffff, 0x20017, 0, 0x20019, 2, 0x10038, 0)
-FOLDER = tempfile.TemporaryDirectory()
-
-
-def path(name, content=None):
-    full = os.path.join(FOLDER.name, name)
-    if content is not None:
-        with open(full, "wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
-    return full
-
-
-def cpscope(*args, status=0, text=None):
-    done = subprocess.run([CPSCOPE, *args], capture_output=True, text=True, input=text, timeout=60)
-    assert done.returncode == status, "%s: status %d\n%s%s" % (args, done.returncode, done.stdout, done.stderr)
-    return done
 
 
 def run_gives_the_golden():
@@ -55,11 +39,7 @@ def check_takes_goldens():
 
 def every_form_holds_it():
     golden = os.path.join(GOLDEN, "reclock.trace")
-    before = golden
-    for form in (".cpt", ".jsonl", ".trace"):
-        cpscope("convert", before, "-o", path("again" + form))
-        before = path("again" + form)
-    assert open(before).read() == open(golden).read()
+    keeps_every_form(golden)
     first = open(path("again.jsonl")).readlines()[12]
     assert "tick" in json.loads(first), first
     for form in ("vcd", "json"):

@@ -96,21 +96,12 @@ static struct cps_err *write_capture(const char *path, uint32_t submissions)
     return gzclose(out) == Z_OK ? NULL : cps_err_os(path, "write");
 }
 
-static struct cps_err *write_file(const char *path, const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return cps_err_os(path, "create");
-    bool whole = fwrite(data, 1, size, file) == size;
-    return fclose(file) || !whole ? cps_err_os(path, "write") : NULL;
-}
-
 static struct cps_err *write_matrix(struct bench *b)
 {
     char first[128];
     char path[128];
     snprintf(path, sizeof(path), "%s/demo.fw", b->dir);
-    CPS_TRY(write_file(path, cps_demo_fw, cps_demo_fw_size));
+    CPS_TRY(cps_outfile_whole(path, cps_demo_fw, cps_demo_fw_size));
     snprintf(first, sizeof(first), "%s/m00.rd.gz", b->dir);
     CPS_TRY(write_capture(first, SMALL_SUBMISSIONS));
     for (unsigned i = 1; i < REGRESS_CAPTURES; i++) {
@@ -119,7 +110,7 @@ static struct cps_err *write_matrix(struct bench *b)
             return cps_err_os(path, "link");
     }
     static const char text[] = "# cpscope-manifest 1\nfirmware demo demo.fw\ncapture m*.rd.gz\n";
-    return write_file(b->manifest, text, sizeof(text) - 1);
+    return cps_outfile_whole(b->manifest, text, sizeof(text) - 1);
 }
 
 struct cps_err *bench_prepare(struct bench *b)
@@ -176,8 +167,7 @@ static struct child run(char *const arguments[])
 }
 
 /* `run` of the large capture with the firmware of the command line, or the demo's; the trace goes
- * to
- * @p out, NULL: no events. */
+ * to @p out, NULL: no events. */
 static struct child run_large(struct bench *b, char *out)
 {
     char *arguments[6 + 2 * OPT_MAX_FW + 1] = {"cpscope", "run", "--json", b->capture};

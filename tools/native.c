@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cachedir.h"
+#include "trace/outfile.h"
 
 extern char **environ;
 
@@ -23,17 +24,6 @@ static const char *compiler(void)
 {
     const char *cc = getenv("CC");
     return cc && *cc ? cc : "cc";
-}
-
-static struct cps_err *write_source(const char *path, const struct cps_buf *source)
-{
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return cps_err_os(path, "create");
-    bool whole = fwrite(source->data, 1, source->size, file) == source->size;
-    if (fclose(file) || !whole)
-        return cps_err_os(path, "write");
-    return NULL;
 }
 
 static struct cps_err *run_compiler(const char *source, const char *object)
@@ -61,7 +51,7 @@ static struct cps_err *compile(const char *path, const struct cps_buf *source)
     CPS_BUF object = {0};
     cps_buf_printf(&text, "%s.%ld.c", path, (long)getpid());
     cps_buf_printf(&object, "%s.%ld", path, (long)getpid());
-    struct cps_err *err = write_source(cps_buf_text(&text), source);
+    struct cps_err *err = cps_outfile_whole(cps_buf_text(&text), source->data, source->size);
     if (!err)
         err = run_compiler(cps_buf_text(&text), cps_buf_text(&object));
     if (!err && rename(cps_buf_text(&object), path))

@@ -74,6 +74,25 @@ static inline uint32_t cps_event_pc(const struct cps_event *event)
     return event->head & 0xfffff;
 }
 
+/**
+ * Takes the next registers that differ, at most two, as a STEP holds them: returns their bits, puts
+ * the first one's new value into 31:0 of @p values and the second's into 63:32, and moves *reg
+ * behind them.
+ */
+static inline uint32_t cps_event_changes(const uint32_t *before, const uint32_t *now,
+                                         unsigned count, unsigned *reg, uint64_t *values)
+{
+    uint32_t mask = 0;
+    *values = 0;
+    for (unsigned found = 0; *reg < count && found < 2; ++*reg) {
+        if (now[*reg] == before[*reg])
+            continue;
+        mask |= UINT32_C(1) << *reg;
+        *values |= (uint64_t)now[*reg] << 32 * found++;
+    }
+    return mask;
+}
+
 /** Takes events in program order, in batches of any size. Sinks may chain. Errors are kept inside
  * and reported by the sink's own finish function: an engine never has to handle one. */
 struct cps_sink {

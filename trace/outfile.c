@@ -156,3 +156,11 @@ void cps_outfile_abort(struct cps_outfile *out)
         unlink(out->temporary);
     release(out);
 }
+
+struct cps_err *cps_outfile_whole(const char *path, const void *data, size_t size)
+{
+    struct cps_outfile *out = NULL;
+    CPS_TRY(cps_outfile_open(path, &out));
+    cps_outfile_write(out, data, size);
+    return cps_outfile_commit(out);
+}

@@ -24,6 +24,9 @@ CPS_PUBLIC void cps_outfile_patch(struct cps_outfile *out, const void *data, siz
 /** Flushes, syncs and renames; frees @p out in any case.
  * @return NULL, or the first CPS_ERR_OS (disk full, no permission); then nothing is left behind */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_outfile_commit(struct cps_outfile *out);
+/** Writes a file of @p size bytes, whole or not at all. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_outfile_whole(const char *path, const void *data,
+                                                          size_t size);
 /** Removes what was written and frees @p out; NULL is fine. */
 CPS_PUBLIC void cps_outfile_abort(struct cps_outfile *out);
 

@@ -2,23 +2,18 @@
  * Fuzz target: bytes as what a host does to PFIFO. The first chooses the chip, the second the
  * policies; then eight each: what, three of an address, four of a value. */
 #include "bench.h"
+#include "le.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 2, RECORD = 8 };
 
-static uint32_t word(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-           (uint32_t)bytes[3] << 24;
-}
-
 /* Of the four areas, the registers of the caches are the smallest: a shorter way to them. */
 static void act(struct bench *b, const uint8_t *r)
 {
     static const uint32_t bases[] = {0, 0x2000, 0x3000, 0x800000};
-    uint32_t addr = bases[r[0] & 3] + (word(r + 1) & (r[0] & 3 ? 0xffff : 0xffffff));
-    uint32_t value = word(r + 4);
+    uint32_t addr = bases[r[0] & 3] + (cps_le32(r + 1) & (r[0] & 3 ? 0xffff : 0xffffff));
+    uint32_t value = cps_le32(r + 4);
     switch (r[0] >> 2 & 7) {
     case 0:
         bench_read(b, addr);

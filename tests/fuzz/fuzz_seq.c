@@ -2,26 +2,11 @@
  * Fuzz target: words as a script of SEQ. The first byte chooses the ABI and whether there is an
  * OUT; every operation ends, by what it is or by the limit, and what is listed assembles again. */
 #include "bench.h"
-#include "script.h"
+#include "scriptcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define LIMIT 20000u
-
-static void check_listing(enum cps_gen abi, const uint8_t *bytes, size_t size)
-{
-    struct cps_buf text = {0};
-    struct cps_buf again = {0};
-    struct cps_err *err = cps_script_listing(abi, bytes, size, NULL, CPS_NAMES_SEED, &text);
-    if (!err)
-        err = cps_script_assemble("fuzz", cps_buf_text(&text), text.size, abi, &again);
-    if (err ? err->code != CPS_ERR_NOMEM
-            : again.size != size || (size && memcmp(again.data, bytes, size) != 0))
-        __builtin_trap();
-    cps_err_free(err);
-    cps_buf_deinit(&text);
-    cps_buf_deinit(&again);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -30,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum cps_gen abi = data[0] & 1 ? CPS_SEQ_OLD : CPS_SEQ_NEW;
     size_t bytes = (size - 1) / 4 * 4;
     bytes = bytes > 4096 ? 4096 : bytes;
-    check_listing(abi, data + 1, bytes);
+    if (!scriptcheck_listing(abi, CPS_NAMES_SEED, data + 1, bytes))
+        __builtin_trap();
     struct bench *b = bench_new(abi, data[0] & 4 ? "cost=1 spin=100" : NULL);
     bench_load(b, 0, data + 1, bytes);
     for (unsigned event = 0; event < 5; event++) {

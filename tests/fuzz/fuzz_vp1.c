@@ -4,27 +4,11 @@
  * limit. The next bytes are values of registers. */
 #include "bench.h"
 #include "le.h"
-#include "script.h"
+#include "scriptcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 17, LIMIT = 5000 };
-
-static void check_listing(enum cps_gen chip, enum cps_scheme scheme, const uint8_t *bytes,
-                          size_t size)
-{
-    struct cps_buf text = {0};
-    struct cps_buf again = {0};
-    struct cps_err *err = cps_script_listing(chip, bytes, size, NULL, scheme, &text);
-    if (!err)
-        err = cps_script_assemble("fuzz", cps_buf_text(&text), text.size, chip, &again);
-    if (err ? err->code != CPS_ERR_NOMEM
-            : again.size != size || (size && memcmp(again.data, bytes, size) != 0))
-        __builtin_trap();
-    cps_err_free(err);
-    cps_buf_deinit(&text);
-    cps_buf_deinit(&again);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -34,7 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum cps_gen chip = chips[data[0] % 3];
     size_t bytes = (size - HEAD) / 4 * 4;
     bytes = bytes > 4096 ? 4096 : bytes;
-    check_listing(chip, data[0] & 4 ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_SEED, data + HEAD, bytes);
+    enum cps_scheme scheme = data[0] & 4 ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_SEED;
+    if (!scriptcheck_listing(chip, scheme, data + HEAD, bytes))
+        __builtin_trap();
     struct bench *b = bench_new(chip, data[0] & 8 ? "mov-flags=clear" : NULL);
     for (unsigned i = 1; i < HEAD; i++)
         bench_write(b, 0xf000 + 0x80 * (i % 32) + 4 * data[i] % 128, data[i] * 0x01234567u);
