@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Options: parser and help, both from opt.def. */
-#include "opt.h"
+#include "opt_table.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,47 +10,6 @@
 #include "isa/isa.h"
 #include "isa/lex.h"
 #include "report.h"
-
-enum kind {
-    KIND_FLAG,
-    KIND_TEXT,
-    KIND_LIST,
-    KIND_PATHS,
-    KIND_COUNT,
-    KIND_INDEX,
-    KIND_GEN,
-    KIND_WAITS,
-    KIND_VISIBILITY,
-    KIND_SWITCH,
-};
-
-enum {
-#define COMMAND(id, ...) id = 1 << OPT_SHIFT_##id,
-#include "opt.def"
-};
-
-static const struct command {
-    const char *name;
-    const char *arguments;
-    const char *help;
-} commands[] = {
-#define COMMAND(id, name, arguments, help) {#name, arguments, help},
-#include "opt.def"
-};
-
-static const struct option {
-    size_t offset; /* in struct cps_options */
-    enum kind kind;
-    const char *name;
-    char letter;
-    const char *argument; /* NULL: takes none */
-    unsigned commands;
-    const char *help;
-} options[] = {
-#define OPTION(field, kind, name, letter, argument, commands, help) \
-    {offsetof(struct cps_options, field), KIND_##kind, name, letter, argument, commands, help},
-#include "opt.def"
-};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -3,40 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opt.h"
-
-enum {
-#define COMMAND(id, ...) id = 1 << OPT_SHIFT_##id,
-#include "opt.def"
-};
-
-static const struct command {
-    unsigned bit;
-    const char *name;
-    const char *arguments;
-    const char *help;
-} commands[] = {
-#define COMMAND(id, name, arguments, help) {id, #name, arguments, help},
-#include "opt.def"
-};
-
-static const struct option {
-    const char *name;
-    char letter;
-    const char *argument; /* NULL: takes none */
-    unsigned commands;
-    const char *help;
-} options[] = {
-#define OPTION(field, kind, name, letter, argument, commands, help) \
-    {name, letter, argument, commands, help},
-#include "opt.def"
-};
+#include "opt_table.h"
 
 #define EACH_COMMAND(c) \
     for (const struct command *c = commands; c < commands + sizeof(commands) / sizeof(*c); c++)
 #define EACH_OPTION(o, c)                                                                   \
     for (const struct option *o = options; o < options + sizeof(options) / sizeof(*o); o++) \
-        if (o->commands & (c)->bit)
+        if (o->commands >> ((c)-commands) & 1)
 
 /* Puts @p escape in front of every character of @p which. */
 static void put(const char *text, const char *which, const char *escape)
