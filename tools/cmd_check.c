@@ -43,7 +43,7 @@ static void collect_dirs(struct check *c)
     c->dirs[c->dir_count++] = c->beside;
     if (corpus)
         c->dirs[c->dir_count++] = corpus;
-    c->dirs[c->dir_count++] = "/lib/firmware/qcom";
+    c->dirs[c->dir_count++] = OPT_FW_DIR;
 }
 
 static struct cps_err *find_one(const struct check *c, const struct cps_trace_file *file,

@@ -54,7 +54,7 @@ static const char *find_firmware(const struct cps_options *opt, const char *name
         if (is_there(opt->search[i], name, path))
             return path;
     }
-    return is_there("/lib/firmware/qcom", name, path) ? path : name;
+    return is_there(OPT_FW_DIR, name, path) ? path : name;
 }
 
 int main(int argc, char **argv)

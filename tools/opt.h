@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OPT_MAX_FW     8
+#define OPT_MAX_FW 8
+/** Where the system has vendor firmware. */
+#define OPT_FW_DIR     "/lib/firmware/qcom"
 #define OPT_MAX_SEARCH 16
 
 /** Everything that options say. Texts point into argv. */

@@ -227,14 +227,20 @@ static uint32_t word_at(const struct peer *p, size_t at)
     return cps_le32(bytes);
 }
 
+static struct cps_err *check_place(const struct peer *p, const struct cps_script_step *step)
+{
+    if (step->addr % 4 == 0)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "%s:%" PRIu32 ": upload to byte %" PRIu32 ", expected a multiple of 4",
+                       p->script.name, step->line, step->addr);
+}
+
 static struct cps_err *upload_hwsq(struct peer *p, const struct cps_script_step *step)
 {
     uint32_t base = p->script.gen == CPS_G92 ? NEW_CODE : CODE;
     uint32_t ram = cps_hwsq_ram(p->script.gen);
-    if (step->addr % 4)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s:%" PRIu32 ": upload to byte %" PRIu32 ", expected a multiple of 4",
-                           p->script.name, step->line, step->addr);
+    CPS_TRY(check_place(p, step));
     if (step->addr > ram || p->script.code.size > ram - step->addr)
         return cps_err_input(p->script.name, ram,
                              "%zu bytes for byte %" PRIu32
@@ -265,10 +271,7 @@ static struct cps_err *upload_seq(struct peer *p, const struct cps_script_step *
 /* To memory; nothing starts by it. */
 static struct cps_err *upload_vp1(struct peer *p, const struct cps_script_step *step)
 {
-    if (step->addr % 4)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s:%" PRIu32 ": upload to byte %" PRIu32 ", expected a multiple of 4",
-                           p->script.name, step->line, step->addr);
+    CPS_TRY(check_place(p, step));
     for (size_t at = 0; at < p->script.code.size; at += 4)
         cps_bus_poke(p->engine->bus, CPS_MEMORY_PROGRAM, step->addr + (uint32_t)at, word_at(p, at));
     return NULL;
