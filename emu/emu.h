@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../isa/isa.h"
-#include "../trace/event.h"
+#include "isa/isa.h"
+#include "trace/event.h"
 
 struct cps_machine;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What engines share: making one, its registers for people, STEP events. */
-#include "engine.h"
+#include "emu/engine.h"
 
 #include <string.h>
 

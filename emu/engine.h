@@ -15,8 +15,8 @@
 #ifndef CPS_ENGINE_H
 #define CPS_ENGINE_H
 
-#include "bus.h"
-#include "emu.h"
+#include "emu/nv/bus.h"
+#include "emu/emu.h"
 
 /** One register of an engine's state, for debuggers and summaries. */
 struct cps_reg {

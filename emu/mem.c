@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Sparse copy-on-write memory: a hash table of reference-counted pages. */
-#include "mem.h"
+#include "emu/mem.h"
 
 #include <string.h>
 
-#include "../isa/le.h"
+#include "isa/base/le.h"
 
 #define MASK_WORDS (CPS_PAGE_WORDS / 32)
 

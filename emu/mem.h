@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../isa/err.h"
+#include "isa/base/err.h"
 
 #define CPS_PAGE_WORDS 1024u
 #define CPS_PAGE_BYTES (4u * CPS_PAGE_WORDS)

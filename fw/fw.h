@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../isa/isa.h"
+#include "isa/isa.h"
 
 /** Most parts that one image can hold. */
 #define CPS_FW_MAX_PARTS 4

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "err.h"
+#include "isa/base/buf.h"
+#include "isa/base/err.h"
 
 /** Generations of every instruction set, as bits so that a table row can name several. */
 enum cps_gen {
@@ -73,7 +73,7 @@ CPS_PUBLIC const struct cps_isa *cps_isa_afuc(void);
 enum cps_afuc_op {
     CPS_AFUC_NONE,
 #define OP(id, text, kind, ...) CPS_AFUC_##id,
-#include "afuc.def"
+#include "isa/afuc.def"
     CPS_AFUC_OP_COUNT,
 };
 
@@ -89,19 +89,19 @@ CPS_PUBLIC extern const struct cps_isa cps_isa_vp1;
 enum cps_hwsq_op {
     CPS_HWSQ_NONE,
 #define OP(id, text, kind, ...) CPS_HWSQ_##id,
-#include "hwsq.def"
+#include "isa/hwsq.def"
     CPS_HWSQ_OP_COUNT,
 };
 enum cps_seq_op {
     CPS_SEQ_NONE,
 #define OP(id, text, kind, ...) CPS_SEQ_##id,
-#include "seq.def"
+#include "isa/seq.def"
     CPS_SEQ_OP_COUNT,
 };
 enum cps_vp1_op {
     CPS_VP1_NONE,
 #define OP(id, text, kind, ...) CPS_VP1_##id,
-#include "vp1.def"
+#include "isa/vp1.def"
     CPS_VP1_OP_COUNT,
 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "emu/engine.h"
 
 #define BENCH_EVENTS 4096u
 #define ALL_EVENTS   UINT32_MAX

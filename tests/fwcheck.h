@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fw.h"
+#include "fw/fw.h"
 
 /** Whether the listing of @p fw assembles to the same words; says why not on stderr. */
 static inline bool fwcheck_listing(const struct cps_fw *fw)

@@ -4,7 +4,7 @@
 #ifndef TESTS_VP1_BENCH_H
 #define TESTS_VP1_BENCH_H
 
-#include "bench.h"
+#include "tests/bench.h"
 
 /* The host's view of a register: base + 4 * index. */
 enum {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * cpscope asm: assembly to firmware. */
 #include "fw/fw.h"
-#include "isa/le.h"
-#include "opt.h"
-#include "peer.h"
-#include "report.h"
+#include "isa/base/le.h"
+#include "tools/opt.h"
+#include "tools/peer/peer.h"
+#include "tools/report/report.h"
 #include "trace/outfile.h"
-#include "trace/stream.h"
+#include "trace/capture/stream.h"
 
 #define SOURCE_LIMIT (64u << 20)
 

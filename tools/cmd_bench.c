@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench.h"
-#include "report.h"
+#include "tools/bench/bench.h"
+#include "tools/report/report.h"
 
 int cmd_bench(const struct cps_options *opt);
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diffreport.h"
-#include "find.h"
-#include "names.h"
-#include "peer.h"
-#include "report.h"
+#include "tools/report/diffreport.h"
+#include "tools/report/by_hash.h"
+#include "tools/report/names.h"
+#include "tools/peer/peer.h"
+#include "tools/report/report.h"
 
 int cmd_check(const struct cps_options *opt);
 

@@ -2,11 +2,11 @@
  * cpscope convert: a trace from one form into another, or a capture into .rd. */
 #include <string.h>
 
-#include "names.h"
-#include "opt.h"
-#include "report.h"
-#include "trace/capture.h"
-#include "trace/rd_write.h"
+#include "tools/report/names.h"
+#include "tools/opt.h"
+#include "tools/report/report.h"
+#include "trace/capture/capture.h"
+#include "trace/capture/rd_write.h"
 
 int cmd_convert(const struct cps_options *opt);
 

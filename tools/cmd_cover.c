@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cover.h"
-#include "job.h"
-#include "names.h"
-#include "report.h"
-#include "results.h"
+#include "tools/play/cover.h"
+#include "tools/play/job.h"
+#include "tools/report/names.h"
+#include "tools/report/report.h"
+#include "tools/regress/results.h"
 #include "trace/outfile.h"
 
 int cmd_cover(const struct cps_options *opt);

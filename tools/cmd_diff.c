@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diffreport.h"
-#include "names.h"
-#include "peer.h"
-#include "report.h"
+#include "tools/report/diffreport.h"
+#include "tools/report/names.h"
+#include "tools/peer/peer.h"
+#include "tools/report/report.h"
 
 int cmd_diff(const struct cps_options *opt);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * cpscope disasm: firmware to assembly. */
-#include "info.h"
-#include "opt.h"
-#include "peer.h"
-#include "report.h"
+#include "tools/info/info.h"
+#include "tools/opt.h"
+#include "tools/peer/peer.h"
+#include "tools/report/report.h"
 #include "trace/outfile.h"
 
 int cmd_disasm(const struct cps_options *opt);

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fw/mbn.h"
-#include "info.h"
-#include "opt.h"
-#include "peer.h"
-#include "report.h"
-#include "trace/trace.h"
+#include "fw/image/mbn.h"
+#include "tools/info/info.h"
+#include "tools/opt.h"
+#include "tools/peer/peer.h"
+#include "tools/report/report.h"
+#include "trace/form/trace.h"
 
 int cmd_info(const struct cps_options *opt);
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cache.h"
-#include "cover.h"
-#include "names.h"
-#include "regress.h"
-#include "report.h"
+#include "tools/regress/cache.h"
+#include "tools/play/cover.h"
+#include "tools/report/names.h"
+#include "tools/regress/regress.h"
+#include "tools/report/report.h"
 
 int cmd_regress(const struct cps_options *opt);
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demo.h"
-#include "peer.h"
-#include "replay.h"
-#include "report.h"
-#include "rig.h"
-#include "summary.h"
+#include "fw/demo/demo.h"
+#include "tools/peer/peer.h"
+#include "tools/play/replay.h"
+#include "tools/report/report.h"
+#include "tools/play/rig.h"
+#include "tools/report/summary.h"
 
 int cmd_run(const struct cps_options *opt);
 

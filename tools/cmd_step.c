@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dap.h"
-#include "peer.h"
-#include "prompt.h"
-#include "repl.h"
-#include "report.h"
-#include "screen.h"
-#include "spot.h"
+#include "tools/step/dap.h"
+#include "tools/peer/peer.h"
+#include "tools/step/prompt.h"
+#include "tools/debug/command.h"
+#include "tools/report/report.h"
+#include "tools/step/screen.h"
+#include "tools/debug/point.h"
 
 int cmd_step(const struct cps_options *opt);
 

@@ -4,16 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opt.h"
-#include "peer.h"
-#include "report.h"
+#include "tools/opt.h"
+#include "tools/peer/peer.h"
+#include "tools/report/report.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
-#include "opt.def"
+#include "tools/opt.def"
 
 static int (*const run[])(const struct cps_options *opt) = {
 #define COMMAND(id, name, ...) cmd_##name,
-#include "opt.def"
+#include "tools/opt.def"
 };
 
 static int help(int argc, char **argv)

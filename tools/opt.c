@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Options: parser and help, both from opt.def. */
-#include "opt_table.h"
+#include "tools/opt_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 #include "emu/emu.h"
 #include "isa/isa.h"
-#include "isa/lex.h"
-#include "report.h"
+#include "isa/base/lex.h"
+#include "tools/report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -56,7 +56,7 @@ struct cps_options {
 /** Commands as bits, for the option rows. */
 enum opt_command {
 #define COMMAND(id, ...) OPT_SHIFT_##id,
-#include "opt.def"
+#include "tools/opt.def"
 };
 
 /**

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opt_table.h"
+#include "tools/opt_table.h"
 
 #define EACH_COMMAND(c) \
     for (const struct command *c = commands; c < commands + sizeof(commands) / sizeof(*c); c++)

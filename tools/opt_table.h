@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "opt.h"
+#include "tools/opt.h"
 
 enum kind {
     KIND_FLAG,
@@ -23,7 +23,7 @@ enum kind {
 
 enum {
 #define COMMAND(id, ...) id = 1 << OPT_SHIFT_##id,
-#include "opt.def"
+#include "tools/opt.def"
 };
 
 static const struct command {
@@ -32,7 +32,7 @@ static const struct command {
     const char *help;
 } commands[] = {
 #define COMMAND(id, name, arguments, help) {#name, arguments, help},
-#include "opt.def"
+#include "tools/opt.def"
 };
 
 static const struct option {
@@ -46,7 +46,7 @@ static const struct option {
 } options[] = {
 #define OPTION(field, kind, name, letter, argument, commands, help) \
     {offsetof(struct cps_options, field), KIND_##kind, name, letter, argument, commands, help},
-#include "opt.def"
+#include "tools/opt.def"
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Alignment of two sequences of keys. */
-#include "align.h"
+#include "trace/align.h"
 
 #include <stdbool.h>
 

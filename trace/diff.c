@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Comparison of two traces. */
-#include "diff.h"
+#include "trace/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "align.h"
-#include "forms.h"
-#include "pm4.h"
+#include "trace/align.h"
+#include "trace/form/forms.h"
+#include "trace/capture/pm4.h"
 
 /* One packet of one processor: its PKT event and the compared events behind it. */
 struct packet {

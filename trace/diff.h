@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "mask.h"
+#include "trace/mask.h"
 
 /** What is compared. */
 struct cps_diff_options {

@@ -12,20 +12,20 @@
 /** Kinds of events; event.def has one row each. */
 enum cps_event_kind {
 #define EVENT(id, ...) CPS_EV_##id,
-#include "event.def"
+#include "trace/event.def"
     CPS_EV_COUNT,
 };
 
 /** Values of the `sub` field; which list applies depends on the kind (event.def). */
 enum cps_event_sub {
 #define SUB(list, id, text, number, doc) CPS_##list##_##id = number,
-#include "event.def"
+#include "trace/event.def"
 };
 
 /** What no source says (event.def). */
 enum cps_unknown {
 #define UNKNOWN(id, ...) CPS_UNKNOWN_##id,
-#include "event.def"
+#include "trace/event.def"
     CPS_UNKNOWN_COUNT,
 };
 

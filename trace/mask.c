@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Values that may differ between two traces. */
-#include "mask.h"
+#include "trace/mask.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "../isa/isa.h"
-#include "event.h"
+#include "isa/isa.h"
+#include "trace/event.h"
 
 struct cps_mask_rule {
     enum { CPS_MASK_REG, CPS_MASK_PIPE, CPS_MASK_CTRL, CPS_MASK_MEM, CPS_MASK_PKT } what;

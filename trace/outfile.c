@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Output that is whole or absent. */
-#include "outfile.h"
+#include "trace/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

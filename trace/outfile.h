@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../isa/err.h"
+#include "isa/base/err.h"
 
 struct cps_outfile;
 

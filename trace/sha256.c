@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "source.h"
-#include "stream.h"
+#include "trace/capture/source.h"
+#include "trace/capture/stream.h"
 
 struct cps_err *cps_sha256_file(const char *path, char ret[65])
 {

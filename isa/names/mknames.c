@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../names.h"
+#include "isa/names/table.h"
 
 enum { MAX_ROWS = 8192, MAX_FIELDS = 16384, MAX_TABLES = 32, MAX_LINE = 2048, COLUMNS = 7 };
 
@@ -180,7 +180,7 @@ static void print_fields(const struct tables *tables)
 
 static void print_tables(struct tables *tables)
 {
-    printf("/* Made by mknames from isa/names. */\n#include \"names.h\"\n");
+    printf("/* Made by mknames from isa/names. */\n#include \"isa/names/table.h\"\n");
     print_fields(tables);
     for (size_t i = 0; i < tables->count; i++) {
         struct table *table = &tables->table[i];

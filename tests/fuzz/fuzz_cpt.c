@@ -6,8 +6,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "cpt.h"
-#include "trace.h"
+#include "trace/form/cpt.h"
+#include "trace/form/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

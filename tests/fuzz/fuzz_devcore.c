@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "capture.h"
+#include "trace/capture/capture.h"
 
 struct checker {
     struct cps_item_sink sink;

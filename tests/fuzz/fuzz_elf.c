@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: ELF files of firmware. The bytes are a file, or changes (place, place, value) to a
  * good one. What is accepted keeps its words through another file, and its listing assembles. */
-#include "fwcheck.h"
+#include "tests/fwcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: firmware files. Parts and handlers lie inside the image, and the listing of whatever
  * is accepted assembles to the same file. The first byte chooses the generation. */
-#include "fwcheck.h"
+#include "tests/fwcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mbn.h"
+#include "fw/image/mbn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

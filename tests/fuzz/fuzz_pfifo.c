@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: bytes as what a host does to PFIFO. The first chooses the chip, the second the
  * policies; then eight each: what, three of an address, four of a value. */
-#include "bench.h"
-#include "le.h"
+#include "tests/bench.h"
+#include "isa/base/le.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
  * Any bytes as a capture: the items keep their rules, whatever the file says. */
 #include <assert.h>
 
-#include "capture.h"
+#include "trace/capture/capture.h"
 
 struct counter {
     struct cps_item_sink sink;

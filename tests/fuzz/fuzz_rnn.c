@@ -2,7 +2,7 @@
  * Fuzz target: rnndb XML. Whatever is accepted must give sorted tables within the limits. */
 #include <string.h>
 
-#include "rnn_store.h"
+#include "isa/names/rnn_store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
  * event that is read can be written as text. */
 #include <string.h>
 
-#include "trace.h"
+#include "trace/form/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,9 +2,9 @@
  * Fuzz target: words as a program of VP1. The first byte chooses the chip, method or channel-switch
  * code, and the names; what is listed assembles again, and every program ends, by itself or by the
  * limit. The next bytes are values of registers. */
-#include "bench.h"
-#include "le.h"
-#include "scriptcheck.h"
+#include "tests/bench.h"
+#include "isa/base/le.h"
+#include "tests/scriptcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

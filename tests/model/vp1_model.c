@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A naive model of VP1's scalar unit, written from its reference alone: no table, no expression of
  * ours, one question after the other. G80, method code. */
-#include "vp1_model.h"
+#include "tests/model/vp1_model.h"
 
 typedef uint32_t u32;
 

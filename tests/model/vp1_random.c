@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../vp1_bench.h"
-#include "vp1.h"
-#include "vp1_model.h"
+#include "tests/vp1_bench.h"
+#include "emu/nv/vp1/vp1.h"
+#include "tests/model/vp1_model.h"
 
 #define REFILL 256u /* bundles after which registers get new values */
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
-#include "isa/buf.h"
-#include "isa/le.h"
+#include "trace/capture/capture.h"
+#include "isa/base/buf.h"
+#include "isa/base/le.h"
 
 struct facts {
     struct cps_item_sink sink;

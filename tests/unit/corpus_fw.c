@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fwcheck.h"
+#include "tests/fwcheck.h"
 
 /* What the files that we know must turn out to be. */
 static const struct {

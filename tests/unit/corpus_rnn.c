@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa.h"
+#include "isa/isa.h"
 
 /* A number as its name, half, and the names of its fields (as if all bits were set). */
 static void describe(const struct cps_names *names, enum cps_space space, uint32_t number,

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu.h"
-#include "fw.h"
+#include "emu/emu.h"
+#include "fw/fw.h"
 
 static struct cps_err *boot(const struct cps_fw *fw, unsigned *different)
 {

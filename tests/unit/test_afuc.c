@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "table.h"
+#include "isa/sets/table.h"
 
 static const enum cps_gen gens[] = {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX};
 enum { GEN_COUNT = 4 };

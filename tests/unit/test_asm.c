@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "fw.h"
+#include "fw/fw.h"
 
 #define A6 "[016ee001]\n"
 #define W6 0x016ee001

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "emu.h"
-#include "fw.h"
+#include "emu/emu.h"
+#include "fw/fw.h"
 
 struct bench {
     struct cps_asm program;

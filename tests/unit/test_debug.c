@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "debug_state.h"
-#include "demo.h"
-#include "fw.h"
-#include "capture.h"
+#include "emu/debug/state.h"
+#include "fw/demo/demo.h"
+#include "fw/fw.h"
+#include "trace/capture/capture.h"
 
 /* A machine, and what feeds it. */
 struct bench {

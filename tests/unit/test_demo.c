@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "demo.h"
-#include "fwcheck.h"
+#include "fw/demo/demo.h"
+#include "tests/fwcheck.h"
 
 static int load(void **state)
 {

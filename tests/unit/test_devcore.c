@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "ascii85.h"
-#include "capture.h"
-#include "isa/buf.h"
-#include "isa/le.h"
+#include "trace/capture/ascii85.h"
+#include "trace/capture/capture.h"
+#include "isa/base/buf.h"
+#include "isa/base/le.h"
 
 /* ---- what the reader says, as text ---- */
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "diff.h"
-#include "trace.h"
+#include "trace/diff.h"
+#include "trace/form/trace.h"
 
 #define HEAD "# cpscope-trace 1\n# gen a6xx\n"
 

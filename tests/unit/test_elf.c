@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "fwcheck.h"
-#include "le.h"
+#include "tests/fwcheck.h"
+#include "isa/base/le.h"
 
 static const char source[] = "; a7xx microcode\n"
                              ".lead 0x12345678\n"

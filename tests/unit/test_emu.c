@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "emu.h"
-#include "fw.h"
-#include "pm4.h"
+#include "emu/emu.h"
+#include "fw/fw.h"
+#include "trace/capture/pm4.h"
 
 /* A program runs to its `waitin`, or to a self-jump; then register `reg` must be `value`. */
 static const struct program {

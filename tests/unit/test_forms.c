@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "pm4.h"
-#include "trace.h"
+#include "trace/capture/pm4.h"
+#include "trace/form/trace.h"
 
 #define HEAD                                                                   \
     "# cpscope-trace 1\n# gen a7xx\n# firmware a b.fw sha256:00\n# capture c " \

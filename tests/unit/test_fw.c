@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "fwcheck.h"
-#include "le.h"
+#include "tests/fwcheck.h"
+#include "isa/base/le.h"
 
 #define MAX 2048
 

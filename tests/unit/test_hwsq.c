@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "bench.h"
+#include "tests/bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define STATUS       0x1308u
@@ -231,7 +231,7 @@ static void test_flag_targets(void **state)
     } rows[] = {
 #define HWSQ_FLAG(flag, gens, doubtful, first, second, bit, evidence) \
     {gens, flag, bit, {first, second ? second : first}},
-#include "../../emu/hwsq_flag.def"
+#include "emu/nv/hwsq_flag.def"
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows) * COUNT(chips); i++) {

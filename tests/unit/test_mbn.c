@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "le.h"
-#include "mbn.h"
+#include "isa/base/le.h"
+#include "fw/image/mbn.h"
 
 #define SEGMENTS 4
 

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "emu.h"
-#include "fw.h"
-#include "isa/buf.h"
-#include "tools/native.h"
+#include "emu/emu.h"
+#include "fw/fw.h"
+#include "isa/base/buf.h"
+#include "tools/play/native.h"
 
 static uint32_t seed = 1;
 

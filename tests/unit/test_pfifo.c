@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "bench.h"
-#include "pfifo.h"
+#include "tests/bench.h"
+#include "emu/nv/pfifo.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -85,7 +85,7 @@ static const struct {
 } map[] = {
 #define PFIFO_REG(gens, first, count, stride, name, member, mask, seen, read, effect, evidence) \
     {gens, first, count, stride, name, mask, seen, #read, #effect},
-#include "../../emu/pfifo.def"
+#include "emu/nv/pfifo.def"
 };
 
 /* Every register of the map has its name, and no name is of another register. */
@@ -328,7 +328,7 @@ static void test_push_lines(void **state)
 {
     static const unsigned lines[] = {
 #define PFIFO_PUSH(line, ...) line,
-#include "../../emu/pfifo.def"
+#include "emu/nv/pfifo.def"
     };
     unsigned seen = 0;
     (void)state;

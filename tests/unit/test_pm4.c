@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "pm4.h"
-#include "pm4text.h"
+#include "trace/capture/pm4.h"
+#include "trace/capture/pm4text.h"
 
 static void known_headers_are_built(void **state)
 {

@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "isa/buf.h"
-#include "isa/le.h"
-#include "capture.h"
+#include "isa/base/buf.h"
+#include "isa/base/le.h"
+#include "trace/capture/capture.h"
 
 #define HEAD "# cpscope-pm4 1\n"
 

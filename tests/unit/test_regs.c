@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "isa.h"
-#include "names.h"
+#include "isa/isa.h"
+#include "isa/names/table.h"
 
 static struct cps_names *open_names(enum cps_layout layout)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "isa.h"
+#include "isa/isa.h"
 
 #define DATABASE(text) "<?xml version=\"1.0\"?>\n<database>\n" text "</database>\n"
 #define A6XX(text)                                                                           \

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "bench.h"
+#include "tests/bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_WORDS    24u

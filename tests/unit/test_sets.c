@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "le.h"
-#include "table.h"
+#include "isa/base/le.h"
+#include "isa/sets/table.h"
 
 #define SWEEP        2000000u /* random words per generation of afuc */
 #define SWEEP_TEXT   16u      /* of which every so many goes through text */

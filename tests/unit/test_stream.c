@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "outfile.h"
-#include "stream.h"
+#include "trace/outfile.h"
+#include "trace/capture/stream.h"
 
 static size_t gzip(const char *text, uint8_t *out, size_t room)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "fwcheck.h"
+#include "tests/fwcheck.h"
 
 /* Two processors; dword 4 of the first is a jump target and dword 6 is called. */
 static const char source[] = "[01740168]\n[#jumptbl]\nnop\nnop\n"

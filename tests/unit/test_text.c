@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "pm4.h"
-#include "text.h"
-#include "trace.h"
+#include "trace/capture/pm4.h"
+#include "trace/form/text.h"
+#include "trace/form/trace.h"
 
 #define TRACE "test_text.trace"
 

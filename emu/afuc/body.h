@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * The interpreter: one loop body, compiled unwatched (afuc_fast.c) and watched (afuc_step.c). The
+ * ALU operations expand from isa/afuc.def; every OWN operation needs a handler called own_ID here,
+ * and a forgotten one does not compile.
+ *
+ * `ip` is the instruction that runs, `np` the one behind it. A branch changes only where `np`
+ * points once the delay slot has become `ip`: that is all a delay slot is, also when the slot holds
+ * a branch itself.
+ *
+ * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
+ * behind each instruction, WATCH_TAKEN() instead behind one that branches, WATCH_BULK(most): runs
+ * repetitions in one piece and gives their number, 0 where single ones must be seen. AFUC_UOPS is
+ * the array of micro-operations that runs, with machine code in it or without, AFUC_GO the handler
+ * of `ip`.
+ *
+ * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
+ * again later; nothing of it has happened by then. */
+
+/* Makes the state that handlers outside of the loop look at true. */
+#define SYNC()                                             \
+    do {                                                   \
+        s->pc = (uint32_t)(ip - base);                     \
+        core->machine->clock = clock_end - (uint64_t)left; \
+    } while (0)
+#define DISPATCH()                    \
+    do {                              \
+        if (CPS_UNLIKELY(--left < 0)) \
+            goto used_up;             \
+        goto *AFUC_GO;                \
+    } while (0)
+#define NEXT()         \
+    do {               \
+        WATCH_NEXT();  \
+        NEXT_SILENT(); \
+    } while (0)
+/* The same without looking: what happened was counted already. */
+#define NEXT_SILENT() \
+    do {              \
+        ip = np;      \
+        np = ip + 1;  \
+        DISPATCH();   \
+    } while (0)
+/* The delay slot runs next, then dword @p dword of the image. */
+#define BRANCH(dword)                                  \
+    do {                                               \
+        const struct afuc_uop *there = base + (dword); \
+        WATCH_TAKEN();                                 \
+        ip = np;                                       \
+        np = there;                                    \
+        DISPATCH();                                    \
+    } while (0)
+/* One more repetition: the clock ticks, but it is the same instruction. */
+#define AGAIN()                   \
+    do {                          \
+        core->machine->repeats++; \
+        WATCH_NEXT();             \
+        DISPATCH();               \
+    } while (0)
+/* Leaves the loop before anything of the instruction has happened. */
+#define BLOCK()   \
+    do {          \
+        left++;   \
+        goto out; \
+    } while (0)
+/* A (rep) instruction with nothing left to do does nothing at all. */
+#define BEGIN_ANY()                               \
+    do {                                          \
+        SYNC();                                   \
+        if ((ip->flags & U_REP) && r[R_REM] == 0) \
+            NEXT();                               \
+        if (!afuc_ready_(core, ip))               \
+            BLOCK();                              \
+    } while (0)
+/* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data. */
+#define END_ANY()                  \
+    do {                           \
+        if (CPS_UNLIKELY(s->wait)) \
+            goto out;              \
+        if (!(ip->flags & U_REP))  \
+            NEXT();                \
+        if (!(ip->flags & U_POPS)) \
+            r[R_REM]--;            \
+        if (r[R_REM] == 0)         \
+            NEXT();                \
+        AGAIN();                   \
+    } while (0)
+/* Sum of offset register and base; the pre-increment form keeps it. */
+#define ADDRESS()                                            \
+    do {                                                     \
+        t = r[ip->s1 & 31] + ip->imm;                        \
+        if (ip->flags & U_PRE)                               \
+            r[ip->s1 ? ip->s1 & 31 : R_TRASH] = (uint32_t)t; \
+    } while (0)
+/* The value a branch tests, which may come from a queue. */
+#define BRANCH_SOURCE()                       \
+    do {                                      \
+        if (CPS_LIKELY(ip->s1 <= R_REM)) {    \
+            a = r[ip->s1];                    \
+        } else {                              \
+            SYNC();                           \
+            if (!afuc_ready_(core, ip))       \
+                BLOCK();                      \
+            a = afuc_read_(core, ip, ip->s1); \
+        }                                     \
+    } while (0)
+#define BRANCH_IF(condition)    \
+    do {                        \
+        if (condition)          \
+            BRANCH(ip->target); \
+        NEXT();                 \
+    } while (0)
+#define BRANCH_CHECKED(dword)                   \
+    do {                                        \
+        uint32_t to_ = (dword);                 \
+        if (to_ >= core->uop_count) {           \
+            SYNC();                             \
+            afuc_fault_(core, FAULT_JUMP, to_); \
+            goto out;                           \
+        }                                       \
+        BRANCH(to_);                            \
+    } while (0)
+
+uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
+{
+    static const void *const handler[UOP_COUNT] = {
+#define OP(id, text, kind, ...) LABELS_##kind(id)
+#define LABELS_ALU(id) \
+    [UOP_##id##_RR] = &&rr_##id, [UOP_##id##_RI] = &&ri_##id, [UOP_##id##_ANY] = &&any_##id,
+#define LABELS_OWN(id) [UOP_##id] = &&own_##id,
+#include "isa/afuc.def"
+        [UOP_ILLEGAL] = &&illegal,
+        [UOP_BULK] = &&bulk,
+        [UOP_NATIVE] = &&native,
+    };
+    /* Labels have no names outside: without a core it tells where they are. */
+    if (!core)
+        return (uint64_t)(uintptr_t)handler;
+    budget = budget < INT64_MAX ? budget : INT64_MAX;
+    struct afuc_state *const s = &core->s;
+    uint32_t *const r = s->r;
+    const struct afuc_uop *const base = AFUC_UOPS;
+    const struct afuc_uop *ip = base + s->pc;
+    const struct afuc_uop *np = base + s->npc;
+    int64_t left = (int64_t)budget;
+    const uint64_t clock_end = core->machine->clock + budget;
+    uint32_t carry = s->carry;
+    uint32_t a, b, d;
+    uint32_t target; /* its address is taken: it lies in memory, where a, b and d must not */
+    uint64_t t;
+
+    s->wait = WAIT_NONE;
+    WATCH_BEGIN();
+    DISPATCH();
+
+    /* Register ALU, immediate ALU, and both with queues or prefixes. */
+#define OP(id, text, kind, ...) ROWS_##kind(id, __VA_ARGS__)
+#define ROWS_OWN(id, meaning)
+#define ROWS_ALU(id, ...)                                          \
+    rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst];        \
+    (void)a, (void)b, (void)d;                                     \
+    r[ip->dst] = (__VA_ARGS__);                                    \
+    NEXT();                                                        \
+    ri_##id : a = r[ip->s1], b = ip->imm, d = r[ip->dst];          \
+    (void)a, (void)b, (void)d;                                     \
+    r[ip->dst] = (__VA_ARGS__);                                    \
+    NEXT();                                                        \
+    any_##id : BEGIN_ANY();                                        \
+    a = afuc_read_(core, ip, ip->s1);                              \
+    b = ip->s2 == S2_IMM ? ip->imm : afuc_read_(core, ip, ip->s2); \
+    d = r[ip->dst];                                                \
+    (void)a, (void)b, (void)d;                                     \
+    a = (__VA_ARGS__);                                             \
+    goto any_done;
+#include "isa/afuc.def"
+
+bulk:
+    SYNC();
+    t = s->r[R_REM] ? WATCH_BULK((uint64_t)left + 1) : 0;
+    if (!t)
+        goto any_OR;
+    left -= (int64_t)t - 1;
+    core->machine->repeats += t - (r[R_REM] == 0 || s->wait);
+    if (CPS_UNLIKELY(s->wait))
+        goto out;
+    if (r[R_REM])
+        DISPATCH();
+    NEXT_SILENT();
+
+native:
+    if (np == ip + 1) {
+        struct cps_native state = {r, (uint64_t)left + 1, carry};
+        ip = base + core->loops[ip - base](&state);
+        np = ip + 1;
+        left = (int64_t)state.left;
+        carry = state.carry;
+        if (--left < 0)
+            goto used_up;
+    }
+    /* Where the loop was left, or is too long for the budget. */
+    goto *handler[core->uops[ip - base].code];
+
+any_done:
+    afuc_write_(core, ip->dst, a);
+    if (ip->xmov)
+        afuc_extra_moves_(core, ip);
+    END_ANY();
+
+own_STORE:
+    BEGIN_ANY();
+    b = afuc_read_(core, ip, ip->s2);
+    ADDRESS();
+    afuc_store_(core, (uint32_t)t, b);
+    END_ANY();
+own_LOAD:
+    BEGIN_ANY();
+    ADDRESS();
+    afuc_write_(core, ip->dst, afuc_load_word_(core, (uint32_t)t));
+    END_ANY();
+own_CWRITE : {
+    uint32_t extra[3] = {0};
+    BEGIN_ANY();
+    b = afuc_read_(core, ip, ip->s2);
+    for (unsigned i = 0; i < ip->xmov; i++)
+        extra[i] = afuc_read_(core, ip, ip->s2);
+    ADDRESS();
+    afuc_control_write_(core, (uint32_t)t, b, extra);
+    END_ANY();
+}
+own_CREAD:
+    BEGIN_ANY();
+    ADDRESS();
+    afuc_write_(core, ip->dst, afuc_control_read_(core, (uint32_t)t));
+    END_ANY();
+own_SWRITE:
+    BEGIN_ANY();
+    b = afuc_read_(core, ip, ip->s2);
+    ADDRESS();
+    afuc_sqe_write_(core, (uint32_t)t, b);
+    END_ANY();
+own_SREAD:
+    BEGIN_ANY();
+    ADDRESS();
+    afuc_write_(core, ip->dst, afuc_sqe_read_(core, (uint32_t)t));
+    END_ANY();
+
+own_BRNEI:
+    BRANCH_SOURCE();
+    BRANCH_IF(a != ip->imm);
+own_BREQI:
+    BRANCH_SOURCE();
+    BRANCH_IF(a == ip->imm);
+own_BRNEB:
+    BRANCH_SOURCE();
+    BRANCH_IF(!(a >> ip->imm & 1));
+own_BREQB:
+    BRANCH_SOURCE();
+    BRANCH_IF(a >> ip->imm & 1);
+own_JUMPA:
+    BRANCH(ip->target);
+own_CALL:
+    a = s->sqe[SQE_SP]++;
+    s->sqe[SQE_STACK + a % STACK_DEPTH] = (uint32_t)(ip - base) + 2;
+    BRANCH(ip->target);
+own_RET:
+    a = --s->sqe[SQE_SP];
+    BRANCH_CHECKED(s->sqe[SQE_STACK + a % STACK_DEPTH]);
+own_BL:
+    r[R_LR] = (uint32_t)(ip - base) + 2;
+    BRANCH(ip->target);
+own_SRET:
+    BRANCH_CHECKED(r[R_LR]);
+own_JUMPR:
+    BRANCH_SOURCE();
+    BRANCH_CHECKED(a);
+own_IRET:
+    SYNC();
+    if (!afuc_iret_(core, &target))
+        goto out;
+    BRANCH_CHECKED(target);
+own_WAITIN:
+    SYNC();
+    b = afuc_dispatch_(core, &target);
+    if (b == DISPATCH_NOTHING)
+        BLOCK();
+    if (b == DISPATCH_INTERRUPT && target < core->uop_count) {
+        WATCH_NEXT();
+        ip = base + target;
+        np = ip + 1;
+        DISPATCH();
+    }
+    BRANCH_CHECKED(target);
+own_SETSECURE:
+    SYNC();
+    a = afuc_setsecure_(core) ? 3 : 1;
+    WATCH_NEXT();
+    ip += a;
+    np = ip + 1;
+    DISPATCH();
+own_NOP:
+    if (ip->flags & U_REP && r[R_REM] && --r[R_REM])
+        AGAIN();
+    NEXT();
+illegal:
+    SYNC();
+    afuc_fault_(core, FAULT_ILLEGAL, (uint32_t)(ip - base));
+    BLOCK();
+
+used_up:
+    left = 0;
+out:
+    s->pc = (uint32_t)(ip - base);
+    s->npc = (uint32_t)(np - base);
+    s->carry = carry;
+    core->machine->clock = clock_end - (uint64_t)left;
+    return budget - (uint64_t)left;
+}
+
+#undef SYNC
+#undef DISPATCH
+#undef NEXT
+#undef NEXT_SILENT
+#undef BRANCH
+#undef AGAIN
+#undef BLOCK

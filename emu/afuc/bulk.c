@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ * `(rep)` moves from $data to registers, memory, or to nowhere, in one piece: what a type-4 packet,
+ * a register bunch and the end of every handler are made of. The events, registers and counts are
+ * those of the single repetitions; what needs a look at each word is left to them. */
+#include "emu/afuc/machine.h"
+
+/* What one call does: whole repetitions, all their words known and in the window. */
+struct bulk {
+    struct afuc_core *core;
+    const uint32_t *word;
+    uint32_t group; /* words of a repetition */
+    uint32_t words; /* of all repetitions; the last one of a (rep) may have fewer */
+};
+
+/* Words that can be read without asking: those of an indirect buffer that memory holds. */
+static uint32_t words_at_hand(struct afuc_core *core)
+{
+    const struct afuc_state *s = &core->s;
+    if (s->level == LEVEL_RB || s->level >= LEVEL_SIDE || s->injected || s->peeking)
+        return 0;
+    const struct queue *queue = &s->queue[s->level];
+    if (!queue->count || queue->pos >= queue->fetch[queue->head].dwords)
+        return 0;
+    peek_word_(core); /* fills the window */
+    return core->window_left;
+}
+
+static void put_events(struct cps_machine *m, uint32_t head, uint32_t offset, const uint32_t *word,
+                       uint32_t count)
+{
+    while (count) {
+        uint32_t room = (uint32_t)(EVENT_BATCH - m->pending);
+        uint32_t now = count < room ? count : room;
+        struct cps_event *to = &m->event[m->pending];
+        for (uint32_t i = 0; i < now; i++)
+            to[i] = (struct cps_event){head, word[i], offset + i};
+        m->pending += now;
+        if (m->pending == EVENT_BATCH)
+            machine_flush_(m);
+        offset += now;
+        word += now;
+        count -= now;
+    }
+}
+
+static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                          uint32_t count, unsigned path)
+{
+    struct cps_machine *m = core->machine;
+    uint32_t *reg = &m->reg[offset];
+    uint8_t *flags = &m->reg_flags[offset];
+    uint32_t changes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        changes += reg[i] != word[i];
+        reg[i] = word[i];
+        flags[i] |= REG_WRITTEN;
+    }
+    m->changes += changes;
+    m->stats.events[CPS_EV_REG] += count;
+    if (m->kinds >> CPS_EV_REG & 1)
+        put_events(m, cps_event_head(CPS_EV_REG, path, core->who, core->s.pc), offset, word, count);
+}
+
+/* How many of @p count registers are plain storage. */
+static uint32_t plain_registers(const struct cps_machine *m, uint32_t offset, uint32_t count)
+{
+    uint32_t i = 0;
+    if (offset >= GPU_REGS || count > GPU_REGS - offset)
+        return 0;
+    while (i < count && !(m->reg_flags[offset + i] & REG_BEHAVES))
+        i++;
+    return i;
+}
+
+/* Whole repetitions only, unless the last ones are all of it. */
+static uint32_t whole(const struct bulk *b, uint32_t words)
+{
+    return words == b->words ? words : words - words % b->group;
+}
+
+/* To consecutive registers from $addr or $usraddr. */
+static uint32_t to_registers(const struct bulk *b)
+{
+    struct afuc_core *core = b->core;
+    struct afuc_state *s = &core->s;
+    uint32_t *address = s->user_selected ? &s->usraddr : &s->addr;
+    uint32_t mode = s->user_selected ? 1u << 20 | 1u << 18 : 1u << 18;
+    unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
+    uint32_t offset = *address & 0x3ffff;
+    if ((*address & mode) || (s->user_selected && gpu_protects_(core->machine)))
+        return 0;
+    uint32_t count = whole(b, plain_registers(core->machine, offset, b->words));
+    put_registers(core, offset, b->word, count, path);
+    *address += count;
+    return count;
+}
+
+static bool plain_pairs(const struct bulk *b, uint32_t at)
+{
+    bool plain = true;
+    for (uint32_t i = at; i < at + b->group; i += 2)
+        plain = plain && !(b->word[i] & (1u << 20 | 1u << 18)) &&
+                plain_registers(b->core->machine, b->word[i] & 0x3ffff, 1);
+    return plain;
+}
+
+/* Pairs of a register and its value. */
+static uint32_t to_pairs(const struct bulk *b)
+{
+    struct afuc_core *core = b->core;
+    uint32_t done = 0;
+    if (b->group % 2 || gpu_protects_(core->machine))
+        return 0;
+    while (done + b->group <= b->words && plain_pairs(b, done)) {
+        for (uint32_t end = done + b->group; done < end; done += 2) {
+            put_registers(core, b->word[done] & 0x3ffff, &b->word[done + 1], 1, CPS_PATH_USER);
+            core->s.usraddr = b->word[done] + 1;
+            core->s.user_selected = 1;
+        }
+    }
+    return done;
+}
+
+/* To memory, through the pipe register that takes its data. The stream itself may be written. */
+static uint32_t to_memory(const struct bulk *b)
+{
+    struct afuc_core *core = b->core;
+    uint32_t number = core->s.addr >> 24;
+    uint32_t done = 0;
+    if (b->group != 1 || !(core->s.addr >> 18 & 1) || !afuc_pipe_is_memory_(core, number))
+        return 0;
+    while (done < b->words && core->window_epoch == *core->machine->epoch && !core->s.wait) {
+        core_event_(core, CPS_EV_PIPE, 0, number, b->word[done]);
+        nrt_write_(core, b->word[done++]);
+    }
+    return done;
+}
+
+static uint32_t move(const struct bulk *b, unsigned dst)
+{
+    if (dst != R_TRASH && cps_layout_gen(b->core->layout) == CPS_A5XX)
+        return 0; /* the MEQ, and registers in banks */
+    switch (dst) {
+    case R_DATA:
+        return b->core->s.user_selected || !(b->core->s.addr >> 24) ? to_registers(b)
+                                                                    : to_memory(b);
+    case R_USRADDR:
+        return to_pairs(b);
+    default:
+        return b->words;
+    }
+}
+
+uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t budget)
+{
+    struct afuc_state *s = &core->s;
+    struct bulk b = {.core = core, .group = 1u + uop->xmov};
+    uint32_t left = s->r[R_REM];
+    uint32_t known = words_at_hand(core);
+    b.words = left < known ? left : known;
+    if (budget < b.words && b.words > budget * b.group)
+        b.words = (uint32_t)(budget * b.group);
+    if (b.words < left)
+        b.words -= b.words % b.group;
+    if (!b.words)
+        return 0;
+    b.word = core->window;
+    uint32_t done = move(&b, uop->dst);
+    core->window += done;
+    core->window_left -= done;
+    s->queue[s->level].pos += done;
+    s->r[R_REM] -= done;
+    return (done + b.group - 1) / b.group;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ * One afuc core: its state as plain bytes, its micro-operations, and the functions that the
+ * interpreter's files share. Private to emu/. */
+#ifndef CPS_AFUC_H
+#define CPS_AFUC_H
+
+#include "emu/emu.h"
+#include "emu/mem.h"
+
+/** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and
+ * writes another). */
+enum { R_SP = 0x1a, R_LR = 0x1b, R_REM = 0x1c, R_ADDR = 0x1d, R_USRADDR = 0x1e, R_DATA = 0x1f };
+enum { R_MEMDATA = R_ADDR, R_REGDATA = R_USRADDR };
+/** Writes to $00 land here, so that r[0] stays 0 without a test. */
+enum { R_TRASH = 32, R_COUNT = 33 };
+
+#define CONTROL_COUNT 0x1000u
+#define SQE_COUNT     64u
+#define SQE_PREEMPT   4u
+#define SQE_SP        5u
+#define SQE_STACK     8u
+#define STACK_DEPTH   8u
+#define GPU_REGS      0x40000u
+#define GROUP_COUNT   32u
+
+/** The word that hardware puts behind the last dword of every IB: type 7, opcode 0x0a, count 0. */
+#define END_OF_IB 0x708a8000u
+/** And behind the packets that the ME of a5xx takes from its side stream: opcode 0x09. */
+#define END_OF_SIDE 0x70898000u
+
+/** Streams that a core can read, by role; IB_LEVEL values map to them per generation. The ME of
+ * a5xx has no levels: it reads the MEQ, or its side stream. */
+enum level {
+    LEVEL_RB,
+    LEVEL_IB1,
+    LEVEL_IB2,
+    LEVEL_IB3,
+    LEVEL_SDS,
+    LEVEL_SIDE,
+    LEVEL_COUNT, /* those above are fetched from memory */
+    LEVEL_MEQ = LEVEL_COUNT,
+};
+
+/** One fetch that waits in, or is read from, a queue of the ROQ. */
+struct fetch {
+    uint64_t iova;
+    uint32_t dwords;
+    uint32_t group; /* draw-state group, LEVEL_SDS only */
+};
+
+/** Fetches of one level, consumed in order, each followed by END_OF_IB (the ring has no marks). */
+#define QUEUE_DEPTH 64u
+struct queue {
+    struct fetch fetch[QUEUE_DEPTH];
+    uint32_t head;
+    uint32_t count;
+    uint32_t pos; /* dwords consumed of fetch[head] */
+};
+
+/** Words on their way from memory or registers to $memdata / $regdata. */
+#define FIFO_WORDS    256u
+#define FIFO_REQUESTS 16u
+struct fifo {
+    uint32_t word[FIFO_WORDS];
+    uint32_t head;
+    uint32_t count;
+    struct {
+        uint64_t iova;
+        uint32_t dwords;
+    } request[FIFO_REQUESTS]; /* fetches that did not fit yet */
+    uint32_t request_count;
+};
+
+/** Words on their way from the PFP to the ME, each with the packet that the PFP was at. The depth
+ * of the hardware's queue is not visible to firmware. */
+#define MEQ_WORDS 1024u
+struct meq {
+    uint32_t word[MEQ_WORDS];
+    uint32_t level[MEQ_WORDS]; /* enum CPS_LEVEL_*: INT unless the PFP passed the word on */
+    uint64_t iova[MEQ_WORDS];
+    uint32_t head;
+    uint32_t count;
+};
+
+/** Draw-state group registers, selected by DRAW_STATE_SEL. */
+struct group {
+    uint32_t sds_base[2];
+    uint32_t sds_dwords;
+    uint32_t base[2];
+    uint32_t hdr; /* 15:0 dwords, 18:16 modes */
+};
+
+/** Why a core does not go on; part of the state because the scheduler resumes it. */
+enum afuc_wait {
+    WAIT_NONE,
+    WAIT_STREAM,  /* the stream of the current level is empty */
+    WAIT_MEMDATA, /* nothing was requested, or more was read than requested */
+    WAIT_REGDATA,
+    WAIT_MEQ,   /* the queue to the ME is full */
+    WAIT_FAULT, /* for ever; `fault` says why */
+};
+
+/** All of a core's state. Plain bytes without pointers: a checkpoint is a copy, equality is
+ * memcmp. */
+struct afuc_state {
+    uint32_t r[R_COUNT];
+    uint32_t pc;  /* dword of the instruction that runs next */
+    uint32_t npc; /* and of the one behind it: differs from pc + 1 in a delay slot */
+    uint32_t carry;
+    uint32_t addr;
+    uint32_t usraddr;
+    uint32_t user_selected; /* $data goes to: 0 $addr, 1 $usraddr */
+    uint32_t wait;          /* enum afuc_wait */
+    uint32_t fault;         /* enum afuc_fault */
+    uint32_t fault_value;
+    uint32_t error_code; /* what the firmware wrote to the fatal-error register; 0: nothing */
+    uint32_t started;
+    uint32_t level;      /* enum level */
+    uint32_t header;     /* of the current packet */
+    uint32_t history[2]; /* of the two before, end marks included */
+    uint64_t header_iova;
+    uint32_t header_pos; /* where it stands in its stream */
+    uint32_t peeking;
+    uint32_t looking_ahead;
+    uint32_t table_at; /* next entry that PACKET_TABLE_WRITE stores */
+    uint32_t table[128];
+    uint32_t control[CONTROL_COUNT];
+    uint32_t touched[CONTROL_COUNT / 32]; /* UNMODELLED was reported */
+    uint32_t touched_sqe[SQE_COUNT / 32];
+    uint32_t touched_pipe[256 / 32];
+    uint32_t reg_writes; /* REG_WRITEs since its address was set */
+    uint32_t sqe[SQE_COUNT];
+    struct queue queue[LEVEL_COUNT];
+    struct fifo memdata;
+    struct fifo regdata;
+    struct group group[GROUP_COUNT];
+    uint32_t groups_loaded;
+    uint32_t group_active;
+    uint32_t pend_wfi, pend_query, pend_cache;
+    uint32_t nrt[2];      /* NRT address, low word with flags */
+    uint32_t nrt_base[2]; /* as the firmware set it last */
+    uint32_t event_cmd, event_ctrl, event_addr[2];
+    uint32_t visible_draw; /* draws that the visibility stream has handed out */
+    uint32_t injected;     /* header that hardware puts in front of the stream; 0: none */
+    uint32_t resume[2];    /* pc and npc that iret returns to */
+    uint32_t interrupted;  /* inside the preemption routine */
+    uint32_t hint_pos;     /* a7xx: where the stream stood when the look-ahead began */
+    uint32_t id;           /* packet table index of the last dispatch */
+    uint32_t lock;         /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
+    /* a5xx */
+    struct meq meq;        /* ME: what the PFP sent */
+    uint32_t side_left;    /* ME: words that it still takes from the side stream */
+    uint32_t side_packets; /* ME: the side stream is packets and ends with END_OF_SIDE */
+    uint32_t read_count;   /* ME: registers that the next $addr with bit 20 reads; 0: one */
+    uint32_t read_pending; /* ME: a read address was set, but no length (enum pending_read) */
+    uint32_t rmw_offset;   /* ME: read-modify-write in progress, bit 31: valid */
+    uint32_t rmw_mask;
+    uint32_t rmw_rotate;
+    uint32_t group_words[3]; /* PFP: header and base of the draw-state group being set */
+    uint32_t group_word_count;
+};
+
+enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE };
+
+/** One instruction, decoded once. */
+struct afuc_uop {
+    const void *go; /* its handler where nobody watches: afuc_link_() */
+    uint16_t code;  /* enum uop_code */
+    uint8_t dst;
+    uint8_t s1;
+    uint8_t s2; /* IMM: the second source is `imm` */
+    uint8_t flags;
+    uint8_t xmov; /* N of (xmovN) or (sdsN) */
+    uint8_t spare;
+    uint32_t imm; /* immediate, base, bit number; low 5 bits for branches */
+    uint32_t target;
+};
+#define S2_IMM 0xff
+
+/** A decoded image, then one ILLEGAL; shared by clones of a machine until one of them changes it.
+ */
+struct afuc_image {
+    uint32_t refs;
+    uint32_t count;          /* without the last one */
+    struct afuc_uop *native; /* with NATIVE where a loop has machine code, NULL: none has */
+    cps_native_loop **loop;  /* by dword: what a NATIVE there runs */
+    struct afuc_uop uop[];
+};
+
+enum { U_REP = 1, U_PEEK = 2, U_PRE = 4, U_POPS = 8 };
+
+/** Codes of micro-operations. Every ALU operation has three shapes: two registers, register and
+ * immediate, and the general one that handles queues and prefixes. */
+enum uop_code {
+#define OP(id, text, kind, ...) CODE_##kind(id)
+#define CODE_ALU(id)            UOP_##id##_RR, UOP_##id##_RI, UOP_##id##_ANY,
+#define CODE_OWN(id)            UOP_##id,
+#include "isa/afuc.def"
+#undef CODE_ALU
+#undef CODE_OWN
+    UOP_ILLEGAL,
+    UOP_BULK,   /**< a (rep) that afuc_bulk.c may run in one piece; else as UOP_OR_ANY */
+    UOP_NATIVE, /**< a loop that has machine code begins; only in `hot` */
+    UOP_COUNT,
+};
+
+/** The place a core looked at last: names the culprit when it spins. */
+struct polled {
+    unsigned place; /* enum CPS_PLACE_* */
+    uint64_t number;
+};
+
+/** Control registers that the code around them needs by name (rows of afuc_ctrl.def). */
+enum ctl {
+    CTL_DRAW_STATE_SEL,
+    CTL_LOAD_STORE_HI,
+    CTL_REG_READ_DWORDS,
+    CTL_REG_READ_TEST_RESULT,
+    CTL_REG_WRITE_ADDR,
+    CTL_CHIP_ID,
+    CTL_CHIP_VARIANT,
+    CTL_SECURE_MODE,
+    CTL_CONTEXT_SWITCH_CNTL,
+    CTL_IB_LEVEL,
+    CTL_LEVEL_PRIVILEGE,
+    CTL_MODE_BITMASK,
+    CTL_BV_INSTR_BASE,
+    CTL_LPAC_INSTR_BASE,
+};
+
+struct afuc_core {
+    struct afuc_state s;           /* first: the hot part of a core */
+    const struct afuc_uop *uops;   /* of an image that the machine owns */
+    const struct afuc_uop *hot;    /* the same, or its copy with NATIVE */
+    cps_native_loop *const *loops; /* by dword: what a NATIVE there runs */
+    uint32_t uop_count;            /* without the last one */
+    enum cps_processor who;
+    enum cps_layout layout;
+    struct cps_machine *machine;
+    struct afuc_core *me; /* a5xx: the core behind the PFP, NULL for all others */
+    uint32_t start;       /* dword of the machine's image where this core's own begins */
+    /* The stream being read, as a window into memory; not state, refilled when stale. */
+    const uint32_t *window;
+    uint32_t window_left;
+    uint64_t window_epoch;
+    struct polled polled;
+    struct cps_cover *cover; /* per instruction, NULL: not counted; the caller's */
+    uint32_t cover_count;    /* of them */
+    uint32_t written; /* general registers that instructions have named as destination; only kept
+                         while STEP events are wanted */
+    uint8_t control_row[CONTROL_COUNT]; /* row of afuc_ctrl.def, 0xff: none */
+};
+
+/* afuc_load.c */
+CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
+                                        struct afuc_image **ret);
+/** Decodes @p word as dword @p pc of @p image, which nobody else may share. */
+void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen);
+void afuc_image_unref_(struct afuc_image *image);
+/** afuc_fast.c: sets `go` by `code`. */
+void afuc_link_(struct afuc_uop *uop);
+/* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran.
+ */
+uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
+uint64_t afuc_run_counted_(struct afuc_core *core, uint64_t budget);
+uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);
+
+/** afuc_bulk.c: repetitions of a UOP_BULK in one piece, at most @p budget of them; returns how many
+ * were made, 0 if it takes single ones. */
+uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t budget);
+
+/* afuc_port.c: what special registers do. */
+bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop);
+uint32_t afuc_read_(struct afuc_core *core, const struct afuc_uop *uop, unsigned number);
+void afuc_write_(struct afuc_core *core, unsigned number, uint32_t value);
+void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop);
+void afuc_store_(struct afuc_core *core, uint32_t offset, uint32_t value);
+uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset);
+void afuc_fault_(struct afuc_core *core, enum afuc_fault fault, uint32_t value);
+
+/* afuc_ctrl.c: control and SQE registers. */
+uint32_t afuc_control_read_(struct afuc_core *core, uint32_t number);
+/** @param extra  source of the (sdsN) words; only DRAW_STATE_SET_HDR looks at them */
+void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value,
+                         const uint32_t *extra);
+uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number);
+void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
+/** Fills control_row for the core's layout. */
+void afuc_control_init_(struct afuc_core *core);
+/** The stored value of a control register; 0 where the layout lacks it. No side effects. */
+uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which);
+void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
+/** Its number in the core's layout, 0xffff where the layout lacks it. */
+uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
+
+/* afuc_pipe.c */
+void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
+/** Whether a write to pipe register @p number is one of the NRT's data. */
+bool afuc_pipe_is_memory_(const struct afuc_core *core, uint32_t number);
+/** $addr is now @p address, whose 31:24 name a pipe register: those without payload act at once. */
+void afuc_pipe_select_(struct afuc_core *core, uint32_t address);
+
+/* queue.c: streams. */
+/** Queues a fetch; false if the queue is full. */
+bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group);
+/** The same for a stream of packets that @p core will read: reports one that memory lacks. */
+bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch);
+void queue_clear_(struct afuc_core *core, enum level level);
+/** Whether @p words words can be read at the current level. */
+bool stream_has_(struct afuc_core *core, uint32_t words);
+uint32_t stream_peek_(struct afuc_core *core);
+uint32_t stream_pop_(struct afuc_core *core);
+/** Address of the next word of the current level. */
+uint64_t stream_iova_(const struct afuc_core *core);
+void stream_select_(struct afuc_core *core, enum level level);
+/** Reads the word @p ahead words behind the next one without consuming; false past the IB. */
+bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret);
+void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uint32_t dwords);
+/** False if it is full. */
+bool fifo_put_(struct fifo *fifo, uint32_t value);
+bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words);
+uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo);
+
+/* packet.c: waitin and its relatives. */
+enum afuc_dispatch {
+    DISPATCH_NOTHING,   /* no header yet */
+    DISPATCH_PACKET,    /* go to @p target behind the delay slot */
+    DISPATCH_INTERRUPT, /* go there at once: the delay slot belongs to the packet behind */
+};
+/** Looks the next header up. @p target may lie outside the image. */
+enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target);
+bool afuc_iret_(struct afuc_core *core, uint32_t *target);
+bool afuc_setsecure_(struct afuc_core *core);
+
+/* meq.c: from the PFP of a5xx to its ME. */
+bool meq_room_(const struct afuc_core *pfp, uint32_t words);
+void meq_push_(struct afuc_core *pfp, uint32_t value);
+uint32_t meq_pop_(struct afuc_core *me);
+/** Whether the side stream holds @p words words, its end mark counted. */
+bool side_has_(const struct afuc_core *me, uint32_t words);
+bool side_at_end_(const struct afuc_core *me);
+
+/* me.c: the ME's own ways to registers and memory. */
+/** $addr or $usraddr with bit 20: queues registers in $regdata; with bit 23: read-modify-write. */
+void me_select_(struct afuc_core *me, uint32_t address, unsigned path);
+/** A value for $data while a read-modify-write is in progress; false if there is none. */
+bool me_rmw_data_(struct afuc_core *me, uint32_t value);
+/** Serves a read of register 0x1d that no request stands behind, as the older documentation has
+ * it; false if there is nothing to read. */
+bool me_read_through_(struct afuc_core *me);
+void me_reg_write_(struct afuc_core *me, uint32_t offset, uint32_t value);
+
+/* draw.c: draw-state groups. */
+void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base);
+void draw_execute_group_(struct afuc_core *core, uint32_t group);
+uint32_t draw_queued_mask_(const struct afuc_core *core);
+/** a7xx: queues every group of the active mask that the render mode asks for. */
+void draw_start_(struct afuc_core *core);
+/** a5xx PFP: one word of CP_SET_DRAW_STATE; @p first begins a packet. */
+void draw_group_word_(struct afuc_core *core, uint32_t value, bool first);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * The interpreter with counters: how often each instruction ran, and how often it branched. */
+#include "emu/afuc/machine.h"
+
+static uint64_t counted_bulk(struct afuc_core *core, const struct afuc_uop *uop,
+                             struct cps_cover *cover, uint64_t most)
+{
+    uint64_t done = afuc_bulk_(core, uop, most);
+    cover[uop - core->uops].run += done;
+    return done;
+}
+
+#define AFUC_RUN         afuc_run_counted_
+#define AFUC_UOPS        core->uops
+#define AFUC_GO          handler[ip->code]
+#define WATCH_BEGIN()    struct cps_cover *const cover = core->cover
+#define WATCH_NEXT()     cover[ip - base].run++
+#define WATCH_TAKEN()    (cover[ip - base].run++, cover[ip - base].taken++)
+#define WATCH_BULK(most) counted_bulk(core, ip, cover, most)
+#include "emu/afuc/body.h"

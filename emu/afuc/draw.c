@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * Draw-state groups: set by CP_SET_DRAW_STATE. On a6xx the firmware queues them one by one and
+ * reads them at the draw-state level (F: 6ee 0c28..0c86); on a7xx the hardware makes that choice
+ * itself (F: 740 0269..028c); on a5xx the PFP sends them to the ME's side stream (F: a530 PFP
+ * 09f1). */
+#include "emu/afuc/machine.h"
+
+enum { HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
+
+static void disable(struct afuc_state *s, uint32_t groups)
+{
+    s->group_active &= ~groups;
+    s->groups_loaded &= ~groups;
+}
+
+/* 15:0 dwords, 17 disable, 18 disable all, 22:20 modes, 28:24 group. The header register of the
+ * group shows dwords and, at 18:16, the modes (H: dumps of CP_DRAW_STATE). */
+void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base)
+{
+    struct afuc_state *s = &core->s;
+    uint32_t number = header >> 24 & 31;
+    struct group *group = &s->group[number];
+    if (header & HDR_DISABLE_ALL)
+        disable(s, ~0u);
+    if ((header & HDR_DISABLE) || !(header & 0xffff)) {
+        disable(s, 1u << number);
+        return;
+    }
+    group->base[0] = base[0];
+    group->base[1] = base[1];
+    group->hdr = (header & 0xffff) | (header >> 20 & 7) << 16;
+    s->group_active |= 1u << number;
+}
+
+void draw_execute_group_(struct afuc_core *core, uint32_t number)
+{
+    struct afuc_state *s = &core->s;
+    const struct group *group = &s->group[number % GROUP_COUNT];
+    uint64_t iova = (uint64_t)group->base[1] << 32 | group->base[0];
+    uint32_t dwords = group->hdr & 0xffff;
+    s->groups_loaded |= 1u << number % GROUP_COUNT;
+    struct fetch fetch = {iova, dwords, number % GROUP_COUNT};
+    if (dwords && !stream_queue_(core, LEVEL_SDS, fetch))
+        afuc_fault_(core, FAULT_QUEUE, number);
+}
+
+uint32_t draw_queued_mask_(const struct afuc_core *core)
+{
+    const struct queue *queue = &core->s.queue[LEVEL_SDS];
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < queue->count; i++)
+        mask |= 1u << queue->fetch[(queue->head + i) % QUEUE_DEPTH].group;
+    return mask;
+}
+
+/* What 6ee does in code (0d11..0d51): nothing if the same words were executed already, only the
+ * appended part if the group grew, all of it otherwise. I: that the hardware of a7xx does the same.
+ */
+static bool select_words(struct afuc_core *core, uint32_t number)
+{
+    struct group *group = &core->s.group[number];
+    uint32_t dwords = group->hdr & 0xffff;
+    bool same = (core->s.groups_loaded >> number & 1) && group->base[0] == group->sds_base[0] &&
+                group->base[1] == group->sds_base[1];
+    uint32_t skip = same && dwords >= group->sds_dwords ? group->sds_dwords : 0;
+    uint64_t iova = ((uint64_t)group->base[1] << 32 | group->base[0]) + 4 * (uint64_t)skip;
+    group->sds_base[0] = group->base[0];
+    group->sds_base[1] = group->base[1];
+    group->sds_dwords = dwords;
+    core->s.groups_loaded |= 1u << number;
+    return dwords == skip ||
+           stream_queue_(core, LEVEL_SDS, (struct fetch){iova, dwords - skip, number});
+}
+
+void draw_start_(struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    uint32_t mode = afuc_control_get_(core, CTL_MODE_BITMASK);
+    for (uint32_t number = 0; number < GROUP_COUNT; number++) {
+        bool wanted = s->group_active >> number & 1 && (s->group[number].hdr >> 16 & mode);
+        if (wanted && !select_words(core, number))
+            afuc_fault_(core, FAULT_QUEUE, number);
+    }
+    s->group_active = 0;
+}
+
+void draw_group_word_(struct afuc_core *core, uint32_t value, bool first)
+{
+    struct afuc_state *s = &core->s;
+    if (first)
+        s->group_word_count = 0;
+    s->group_words[s->group_word_count++] = value;
+    if (s->group_word_count < 3)
+        return;
+    draw_set_group_(core, s->group_words[0], s->group_words + 1);
+    s->group_word_count = 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ * GPU registers: storage, the few that behave (gpu_reg.def), and CP_PROTECT. */
+#include "emu/afuc/machine.h"
+
+enum {
+    PROTECT_CNTL_A5XX = 0x8a0,
+    PROTECT_A5XX = 0x880,
+    PROTECT_CNTL_A6XX = 0x84f,
+    PROTECT_A6XX = 0x850,
+    LPAC_SQE_INSTR_BASE = 0xb82,
+    IRQ_CP_HW_ERROR = 9, /* bit of RBBM_INT_0 (D) */
+};
+
+struct gpu_access {
+    struct afuc_core *core;
+    uint32_t offset;
+    uint32_t index; /* within the row */
+    uint32_t stored;
+};
+
+static uint32_t assume(const struct gpu_access *at, unsigned what, uint32_t value)
+{
+    core_event_(at->core, CPS_EV_ASSUME, what, at->offset, value);
+    return value;
+}
+
+static uint32_t read_CLOCK(const struct gpu_access *at)
+{
+    uint64_t clock = at->core->machine->clock;
+    return assume(at, CPS_WHAT_CLOCK, (uint32_t)(at->index & 1 ? clock >> 32 : clock));
+}
+
+static uint32_t read_ACK_BELOW(const struct gpu_access *at)
+{
+    return assume(at, CPS_WHAT_ACK, at->core->machine->reg[at->offset - 1]);
+}
+
+static uint32_t read_VSC_STATE(const struct gpu_access *at)
+{
+    bool all = at->core->machine->policy.visibility == CPS_VISIBILITY_ALL;
+    return assume(at, CPS_WHAT_VISIBILITY, all ? 0xffffffff : at->stored);
+}
+
+static uint32_t read_COUNT(const struct gpu_access *at)
+{
+    return assume(at, CPS_WHAT_COUNTER, at->stored);
+}
+
+static uint32_t read_SQE_STAT(const struct gpu_access *at)
+{
+    const struct afuc_state *s = &at->core->s;
+    uint32_t index = at->core->machine->reg[at->offset - 1];
+    const uint32_t headers[3] = {s->header, s->history[0], s->history[1]};
+    if (index == 0)
+        return s->pc;
+    if (index <= R_REM)
+        return s->r[index];
+    return index >= 0x24 && index <= 0x26 ? headers[index - 0x24] : 0;
+}
+
+static uint32_t read_STORED(const struct gpu_access *at)
+{
+    return at->stored;
+}
+
+static void write_STORED(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    (void)core, (void)offset, (void)value;
+}
+
+static void write_ME(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    if (core->layout == CPS_LAYOUT_A5XX_ME)
+        me_reg_write_(core, offset, value);
+}
+
+/* CP_LPAC_SQE_CNTL: the start address stands in CP_LPAC_SQE_INSTR_BASE. */
+static void write_LPAC(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    const uint32_t *reg = core->machine->reg;
+    (void)offset;
+    if (value & 1)
+        machine_start_core_(core, CPS_CPU_LPAC,
+                            (uint64_t)reg[LPAC_SQE_INSTR_BASE + 1] << 32 |
+                                reg[LPAC_SQE_INSTR_BASE]);
+}
+
+static const struct row {
+    enum cps_gen gens;
+    uint32_t first, last;
+    uint32_t (*read)(const struct gpu_access *at);
+    void (*write)(struct afuc_core *core, uint32_t offset, uint32_t value);
+} rows[] = {
+#define GPU_REG(id, gens, first, last, read, write, evidence) \
+    {gens, first, last, read_##read, write_##write},
+#include "emu/afuc/gpu.def"
+};
+
+/* Registers with a bank per context: bit 11 or bit 10 of the offset says which (F: a530 ME ORs $17
+ * or $16 in). Events carry the register's own offset, and the bank in bit 32. */
+static uint64_t event_offset(const struct cps_machine *machine, uint32_t offset)
+{
+    if (cps_layout_gen(machine->layout) != CPS_A5XX)
+        return offset;
+    if (offset >= 0xe000 && offset <= 0xefff)
+        return (offset & ~0x800u) | (uint64_t)(offset >> 11 & 1) << 32;
+    if (offset >= 0x2000 && offset <= 0x27ff)
+        return (offset & ~0x400u) | (uint64_t)(offset >> 10 & 1) << 32;
+    return offset;
+}
+
+void gpu_init_(struct cps_machine *machine)
+{
+    enum cps_gen gen = cps_layout_gen(machine->layout);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (uint32_t r = rows[i].first; (rows[i].gens & gen) && r <= rows[i].last; r++)
+            machine->reg_flags[r] |= REG_BEHAVES;
+    }
+}
+
+static const struct row *find_row(const struct afuc_core *core, uint32_t offset)
+{
+    enum cps_gen gen = cps_layout_gen(core->layout);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (offset >= rows[i].first && offset <= rows[i].last && (rows[i].gens & gen))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static uint32_t behave(struct afuc_core *core, uint32_t offset, uint32_t stored)
+{
+    const struct row *row = find_row(core, offset);
+    struct gpu_access at = {core, offset, row ? offset - row->first : 0, stored};
+    return row ? row->read(&at) : stored;
+}
+
+uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
+{
+    struct cps_machine *machine = core->machine;
+    uint32_t value = machine->reg[offset];
+    uint8_t *flags = &machine->reg_flags[offset];
+    core->polled = (struct polled){CPS_PLACE_GPU, offset};
+    if (*flags & REG_BEHAVES) {
+        value = behave(core, offset, value);
+    } else if (!(*flags & (REG_WRITTEN | REG_REPORTED))) {
+        *flags |= REG_REPORTED;
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
+    }
+    core_event_(core, CPS_EV_REGR, 0, event_offset(machine, offset), value);
+    return value;
+}
+
+enum { PROTECT_ENABLE = 1, PROTECT_LAST_IS_OPEN = 8 };
+
+/* What an entry says, in the form of its generation. */
+struct span {
+    uint32_t first, last;
+    bool read, write; /* forbidden */
+};
+
+/* a6xx on: 17:0 first register, 30:18 how many behind it, 31 reads forbidden too. */
+static struct span decode_entry(uint32_t entry)
+{
+    uint32_t first = entry & 0x3ffff;
+    return (struct span){first, first + (entry >> 18 & 0x1fff), entry >> 31, entry != 0};
+}
+
+/* a5xx: 19:2 first register, 28:24 log2 of how many, 29 writes, 30 reads forbidden. */
+static struct span decode_a5xx(uint32_t entry)
+{
+    uint32_t first = entry >> 2 & 0x3ffff;
+    uint32_t count = 1u << (entry >> 24 & 31);
+    return (struct span){first, first + count - 1, entry >> 30 & 1, entry >> 29 & 1};
+}
+
+/* Where the entries and their switch are (D: register database). */
+static const struct protect_regs {
+    uint32_t control, first, last;
+    struct span (*decode)(uint32_t entry);
+} protect_a5xx = {PROTECT_CNTL_A5XX, PROTECT_A5XX, PROTECT_A5XX + 31, decode_a5xx},
+  protect_32 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 31, decode_entry},
+  protect_48 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 47, decode_entry};
+
+/* Early a6xx have 32 entries, later chips 48 (D: the kernel's tables); the driver always fills the
+ * last one, so that says which chip this is. */
+static const struct protect_regs *protect_of(const struct cps_machine *machine)
+{
+    if (cps_layout_gen(machine->layout) == CPS_A5XX)
+        return &protect_a5xx;
+    return machine->reg[protect_48.last] ? &protect_48 : &protect_32;
+}
+
+static bool forbids(const struct span *span, uint32_t first, uint32_t last, bool write)
+{
+    return (write ? span->write : span->read) && first <= span->last && last >= span->first;
+}
+
+static bool any_entry_forbids(const struct cps_machine *machine, const struct protect_regs *regs,
+                              uint32_t first, uint32_t last, bool write)
+{
+    bool open = machine->reg[regs->control] & PROTECT_LAST_IS_OPEN;
+    for (uint32_t r = regs->first; r <= regs->last; r++) {
+        struct span span = regs->decode(machine->reg[r]);
+        if (open && r == regs->last)
+            span.last = GPU_REGS - 1;
+        if (forbids(&span, first, last, write))
+            return true;
+    }
+    return false;
+}
+
+bool gpu_protects_(const struct cps_machine *machine)
+{
+    return machine->reg[protect_of(machine)->control] & PROTECT_ENABLE;
+}
+
+bool gpu_protected_(const struct cps_machine *machine, uint32_t offset, uint32_t count, bool write)
+{
+    const struct protect_regs *regs = protect_of(machine);
+    if (CPS_LIKELY(!(machine->reg[regs->control] & PROTECT_ENABLE)))
+        return false;
+    return any_entry_forbids(machine, regs, offset, count ? offset + count - 1 : offset, write);
+}
+
+/* The hardware drops the write and raises REGISTER_PROTECTION; the firmware is not told. */
+static void forbid(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    core_event_(core, CPS_EV_PROT, 0, event_offset(core->machine, offset), value);
+    core_event_(core, CPS_EV_IRQ, 0, 0, IRQ_CP_HW_ERROR);
+}
+
+void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path)
+{
+    struct cps_machine *machine = core->machine;
+    uint8_t *flags = &machine->reg_flags[offset];
+    if (path == CPS_PATH_USER && CPS_UNLIKELY(gpu_protected_(machine, offset, 1, true))) {
+        forbid(core, offset, value);
+        return;
+    }
+    core_event_(core, CPS_EV_REG, path, event_offset(machine, offset), value);
+    machine->changes += machine->reg[offset] != value;
+    machine->reg[offset] = value;
+    *flags |= REG_WRITTEN;
+    if (CPS_UNLIKELY(*flags & REG_BEHAVES)) {
+        const struct row *row = find_row(core, offset);
+        if (row)
+            row->write(core, offset, value);
+    }
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * Words to micro-operations, once per image: encodings, immediates, branch targets and operand
+ * shapes are resolved here so that the interpreter never looks at a machine word. */
+#include "emu/afuc/core.h"
+
+/* The first code of each operation's shapes, by enum cps_afuc_op. */
+static const uint16_t first_code[CPS_AFUC_OP_COUNT] = {
+    [CPS_AFUC_NONE] = UOP_ILLEGAL,
+#define OP(id, text, kind, ...) [CPS_AFUC_##id] = FIRST_##kind(id),
+#define FIRST_ALU(id)           UOP_##id##_RR
+#define FIRST_OWN(id)           UOP_##id
+#include "isa/afuc.def"
+};
+
+static const bool is_alu[CPS_AFUC_OP_COUNT] = {
+#define OP(id, text, kind, ...) [CPS_AFUC_##id] = IS_##kind,
+#define IS_ALU                  true
+#define IS_OWN                  false
+#include "isa/afuc.def"
+};
+
+/* Fields of the table that matter here. */
+enum field {
+    REP,
+    PEEK,
+    BANG,
+    XMOV,
+    SDS,
+    DST,
+    SRC1,
+    SRC2,
+    REG,
+    IMM16,
+    IMM12,
+    IMM5,
+    SHIFT,
+    BIT,
+    LO,
+    HI,
+    BASE,
+    TARGET,
+    FIELD_COUNT,
+};
+static const char *const field_name[FIELD_COUNT] = {
+    "rep",   "peek",  "!",    "xmov",  "sds", "dst", "src1", "src2", "reg",
+    "imm16", "imm12", "imm5", "shift", "bit", "lo",  "hi",   "base", "target",
+};
+
+struct loader {
+    struct cps_decoder decoder;
+    struct cps_insn insn;
+    uint32_t pc;
+    uint32_t count;
+    bool known[CPS_AFUC_ROWS]; /* rows whose positions have been looked up */
+    int8_t position[CPS_AFUC_ROWS][FIELD_COUNT];
+};
+
+/* Looks the fields of the instruction's row up by name, once. */
+static void learn(struct loader *l)
+{
+    for (unsigned i = 0; i < FIELD_COUNT; i++)
+        l->position[l->insn.row][i] =
+            (int8_t)cps_insn_position(l->decoder.isa, &l->insn, field_name[i]);
+    l->known[l->insn.row] = true;
+}
+
+static int64_t field(const struct loader *l, enum field which, int64_t fallback)
+{
+    int at = l->position[l->insn.row][which];
+    return at < 0 ? fallback : l->insn.operand[at];
+}
+
+/* The immediate that replaces the second source of an ALU operation; false if there is none. */
+static bool alu_immediate(const struct loader *l, uint32_t *ret)
+{
+    int64_t imm16 = field(l, IMM16, -1);
+    int64_t imm12 = field(l, IMM12, -1);
+    int64_t bit = field(l, BIT, -1);
+    int64_t lo = field(l, LO, -1);
+    if (imm16 >= 0)
+        *ret = (uint32_t)imm16 << field(l, SHIFT, 0);
+    else if (imm12 >= 0)
+        *ret = (uint32_t)imm12;
+    else if (bit >= 0)
+        *ret = (uint32_t)bit;
+    else if (lo >= 0)
+        *ret = (uint32_t)(field(l, HI, 0) << 5 | lo);
+    else
+        return false;
+    return true;
+}
+
+/* Whether an operand needs no more than the register array. */
+static bool is_plain(unsigned number)
+{
+    return number <= R_REM;
+}
+
+static void load_alu(const struct loader *l, struct afuc_uop *uop)
+{
+    bool immediate = alu_immediate(l, &uop->imm);
+    uop->dst = (uint8_t)field(l, DST, 0);
+    uop->s1 = (uint8_t)field(l, SRC1, 0);
+    uop->s2 = immediate ? S2_IMM : (uint8_t)field(l, SRC2, 0);
+    bool plain = is_plain(uop->dst) && is_plain(uop->s1) && (immediate || is_plain(uop->s2)) &&
+                 !uop->flags && !uop->xmov;
+    uop->code = (uint16_t)(uop->code + (plain ? immediate : 2));
+    if (uop->dst == 0)
+        uop->dst = R_TRASH;
+}
+
+/* Branch targets outside the image lead to the ILLEGAL operation behind it. */
+static uint32_t resolve(const struct loader *l, int64_t target)
+{
+    return target < 0 || target >= l->count ? l->count : (uint32_t)target;
+}
+
+static bool is_relative(unsigned op)
+{
+    return op == CPS_AFUC_BRNEI || op == CPS_AFUC_BREQI || op == CPS_AFUC_BRNEB ||
+           op == CPS_AFUC_BREQB || op == CPS_AFUC_SETSECURE;
+}
+
+/* Control flow, memory and control access: data register in s2 or dst, offset register in s1. */
+static void load_own(const struct loader *l, struct afuc_uop *uop)
+{
+    int64_t target = field(l, TARGET, 0);
+    uop->dst = (uint8_t)field(l, DST, 0);
+    uop->s1 = (uint8_t)field(l, SRC1, field(l, REG, 0));
+    uop->s2 = (uint8_t)field(l, SRC2, 0);
+    uop->imm = (uint32_t)field(l, BASE, field(l, IMM5, field(l, BIT, 0)));
+    uop->target = resolve(l, is_relative(l->insn.op) ? l->pc + target : target);
+}
+
+static void load_word(struct loader *l, struct afuc_uop *uop)
+{
+    *uop = (struct afuc_uop){.code = first_code[l->insn.op]};
+    if (!l->insn.enc)
+        return;
+    if (!l->known[l->insn.row])
+        learn(l);
+    uop->flags = (uint8_t)((field(l, REP, 0) ? U_REP : 0) | (field(l, PEEK, 0) ? U_PEEK : 0) |
+                           (field(l, BANG, 0) ? U_PRE : 0));
+    uop->xmov = (uint8_t)field(l, XMOV, field(l, SDS, 0));
+    if (is_alu[l->insn.op])
+        load_alu(l, uop);
+    else
+        load_own(l, uop);
+    bool pops = uop->s1 == R_DATA || uop->s2 == R_DATA;
+    if (pops && !(uop->flags & U_PEEK))
+        uop->flags |= U_POPS;
+    bool to_port = uop->dst == R_DATA || uop->dst == R_USRADDR || uop->dst == R_TRASH;
+    if (uop->code == UOP_OR_ANY && uop->flags == (U_REP | U_POPS) && to_port && !uop->s1 &&
+        uop->s2 == R_DATA)
+        uop->code = UOP_BULK;
+}
+
+static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uint32_t word)
+{
+    l->pc = pc;
+    cps_decoder_decode(&l->decoder, word, &l->insn);
+    load_word(l, &image->uop[pc]);
+    afuc_link_(&image->uop[pc]);
+}
+
+void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)
+{
+    struct loader l = {.count = image->count};
+    cps_decoder_init(&l.decoder, cps_isa_afuc(), gen);
+    load_at(&l, image, pc, word);
+}
+
+struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
+                           struct afuc_image **ret)
+{
+    struct afuc_image *image =
+        calloc(1, sizeof(*image) + ((size_t)count + 1) * sizeof(*image->uop));
+    if (!image)
+        return cps_err_nomem();
+    image->refs = 1;
+    image->count = count;
+    struct loader l = {.count = count};
+    cps_decoder_init(&l.decoder, cps_isa_afuc(), gen);
+    for (uint32_t pc = 0; pc < count; pc++)
+        load_at(&l, image, pc, words[pc]);
+    image->uop[count] = (struct afuc_uop){.code = UOP_ILLEGAL};
+    afuc_link_(&image->uop[count]);
+    *ret = image;
+    return NULL;
+}
+
+void afuc_image_unref_(struct afuc_image *image)
+{
+    if (!image || --image->refs)
+        return;
+    free(image->native);
+    free(image->loop);
+    free(image);
+}

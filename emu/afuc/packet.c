@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * waitin: a header becomes a handler; and the two instructions that enter and leave modes. */
+#include "emu/afuc/machine.h"
+
+static unsigned odd_parity(uint32_t value)
+{
+    value ^= value >> 16;
+    value ^= value >> 8;
+    value ^= value >> 4;
+    return 0x6996u >> (value & 15) & 1;
+}
+
+/* Parity bits make the field and the bit together odd. */
+static bool type7_valid(uint32_t header)
+{
+    return odd_parity(header >> 16 & 0xff) && odd_parity(header & 0xffff) && !(header & 0x0f004000);
+}
+
+static bool type4_valid(uint32_t header)
+{
+    return odd_parity(header >> 8 & 0xfffff) && odd_parity(header & 0xff) && !(header >> 26 & 1);
+}
+
+struct dispatch {
+    uint32_t id;    /* packet table index */
+    uint32_t count; /* dwords of payload */
+};
+
+/* Type 4 is entry 4, but on the ME of a5xx each kind of register bank has its own (F: the handlers
+ * add the bank bits of $16, of $17, and none). */
+static uint32_t type4_entry(const struct afuc_core *core, uint32_t header)
+{
+    uint32_t offset = header >> 8 & 0x3ffff;
+    if (core->layout != CPS_LAYOUT_A5XX_ME)
+        return 4;
+    if (offset >= 0x2000 && offset <= 0x27ff)
+        return 2;
+    return offset >= 0xe000 && offset <= 0xefff ? 3 : 4;
+}
+
+/* A malformed header runs an error handler with $rem = 0 (H: crash.devcore). Which table entry
+ * hardware takes is not known for every kind of defect; entry 0 is an error handler in all images
+ * seen. */
+static struct dispatch classify(const struct afuc_core *core, uint32_t header)
+{
+    bool checked = core->layout != CPS_LAYOUT_A5XX_ME; /* PFP edits counts without parity (F) */
+    unsigned type = header >> 28;
+    if (type == 7 && (!checked || type7_valid(header)))
+        return (struct dispatch){header >> 16 & 0x7f, header & 0x3fff};
+    if (type == 4 && (!checked || type4_valid(header)))
+        return (struct dispatch){type4_entry(core, header), header & 0x7f};
+    return (struct dispatch){0, 0};
+}
+
+unsigned event_level_(const struct afuc_core *core, uint32_t header)
+{
+    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB,  CPS_LEVEL_IB1, CPS_LEVEL_IB2,
+                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS, CPS_LEVEL_SDS};
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.level[core->s.meq.head];
+    bool mark = header == (core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB);
+    return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
+}
+
+/* Headers of the packets that hardware itself makes: no payload, valid parity. */
+enum { IN_PREEMPT = 0x708f8000, IN_GMU_INTERRUPT = 0x700b8000, IN_PREEMPT_A5XX = 0x708c8000 };
+
+static void note_packet(struct afuc_core *core, unsigned level, uint32_t id)
+{
+    core->machine->stats.packets++;
+    core->machine->stats.packets_by_id[level][id]++;
+}
+
+/* The preemption routine is entered where a packet would have been dispatched; iret goes back to
+ * the same waitin (F: IN_PREEMPT keeps even the temporaries it uses). */
+static enum afuc_dispatch preempt(struct afuc_core *core, uint32_t *target)
+{
+    struct afuc_state *s = &core->s;
+    s->resume[0] = s->pc;
+    s->resume[1] = s->pc + 1;
+    s->interrupted = 1;
+    afuc_control_set_(core, CTL_CONTEXT_SWITCH_CNTL, core->machine->reg[CP_CONTEXT_SWITCH_CNTL]);
+    core_event_(core, CPS_EV_PKT, CPS_LEVEL_INT, stream_iova_(core), IN_PREEMPT);
+    note_packet(core, CPS_LEVEL_INT, 0x0f);
+    *target = s->sqe[SQE_PREEMPT];
+    return DISPATCH_INTERRUPT;
+}
+
+/* Serves the request that is due at this packet, if there is one. */
+static enum afuc_dispatch inject(struct afuc_core *core, uint32_t *target)
+{
+    struct cps_machine *machine = core->machine;
+    struct injection *next = &machine->injection[machine->injection_next];
+    if (machine->injection_next == machine->injection_count || core != &machine->core[0] ||
+        next->submission != machine->submission || next->packet != machine->submission_packets ||
+        core->s.interrupted)
+        return DISPATCH_NOTHING;
+    machine->injection_next++;
+    if (next->kind == CPS_INJECT_GMU)
+        core->s.injected = IN_GMU_INTERRUPT;
+    else if (core->layout == CPS_LAYOUT_A5XX_PFP) /* an ordinary packet there (D) */
+        core->s.injected = IN_PREEMPT_A5XX;
+    else if (core->s.sqe[SQE_PREEMPT])
+        return preempt(core, target);
+    else
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_SQE, SQE_PREEMPT, 0);
+    return DISPATCH_NOTHING;
+}
+
+/* The delay slot pops the header; $rem counts that word too until then. */
+enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
+{
+    struct afuc_state *s = &core->s;
+    struct cps_machine *machine = core->machine;
+    if (!has_words_(core, 1) || !wait_ready_(core, peek_word_(core))) {
+        s->wait = WAIT_STREAM;
+        return DISPATCH_NOTHING;
+    }
+    if (CPS_UNLIKELY(machine->injection_count) && inject(core, target) == DISPATCH_INTERRUPT)
+        return DISPATCH_INTERRUPT;
+    bool injected = s->injected != 0;
+    uint32_t header = peek_word_(core);
+    struct dispatch to = classify(core, header);
+    unsigned level = injected ? (unsigned)CPS_LEVEL_INT : event_level_(core, header);
+    s->history[1] = s->history[0];
+    s->history[0] = s->header;
+    s->header = header;
+    s->header_iova = stream_iova_(core);
+    s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;
+    s->id = to.id;
+    machine->submission_packets += core == &machine->core[0] && !injected;
+    note_packet(core, level, to.id);
+    core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
+    wait_policy_(core, header);
+    s->r[R_REM] = to.count + 1;
+    *target = s->table[to.id];
+    return DISPATCH_PACKET;
+}
+
+bool afuc_iret_(struct afuc_core *core, uint32_t *target)
+{
+    struct afuc_state *s = &core->s;
+    if (!s->interrupted) {
+        afuc_fault_(core, FAULT_ILLEGAL, s->pc);
+        return false;
+    }
+    s->interrupted = 0;
+    *target = s->resume[0];
+    return true;
+}
+
+/* H: in dumps of an a630 the bootstrap's setsecure with $02 = 2 has failed. Nothing is known about
+ * the other modes, so they succeed, and every outcome is an assumption in the trace. */
+bool afuc_setsecure_(struct afuc_core *core)
+{
+    uint32_t mode = core->s.r[2];
+    bool success = mode != 2;
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_SECURE, mode, success);
+    if (success && mode < 2)
+        afuc_control_set_(core, CTL_SECURE_MODE, mode);
+    return success;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ * The queues of the ROQ: command streams by level, and the FIFOs behind $memdata and $regdata.
+ *
+ * A stream is read from memory when it is consumed. Behind the last dword of every fetch (but not
+ * in the ring) hardware delivers END_OF_IB, which is read like any header (H: it is the queue head
+ * behind the last dword of an IB in crash dumps). */
+#include "emu/afuc/machine.h"
+
+bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group)
+{
+    if (queue->count == QUEUE_DEPTH)
+        return false;
+    queue->fetch[(queue->head + queue->count++) % QUEUE_DEPTH] =
+        (struct fetch){iova, dwords, group};
+    return true;
+}
+
+/* A stream that memory does not hold gives nothing but its end: what stands behind the call can
+ * still be shown. */
+bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch)
+{
+    bool known = false;
+    cps_mem_read(core->machine->mem, fetch.iova, &known);
+    if (!known && fetch.dwords) {
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, fetch.iova, 0);
+        fetch.dwords = 0;
+    }
+    return queue_push_(&core->s.queue[level], fetch.iova, fetch.dwords, fetch.group);
+}
+
+void queue_clear_(struct afuc_core *core, enum level level)
+{
+    struct queue *queue = &core->s.queue[level];
+    if (level != LEVEL_RB)
+        *queue = (struct queue){0};
+    core->window_left = 0;
+}
+
+/* LPAC has a ring of its own, into which nobody puts anything here. */
+static uint32_t ring_available(const struct afuc_core *core)
+{
+    if (core->who == CPS_CPU_LPAC)
+        return 0;
+    uint32_t size = core->machine->ring_dwords;
+    return (core->machine->ring_wptr + size - core->s.queue[LEVEL_RB].pos) % size;
+}
+
+bool stream_has_(struct afuc_core *core, uint32_t words)
+{
+    words -= words && core->s.injected;
+    if (core->s.level == LEVEL_RB)
+        return ring_available(core) >= words;
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.count >= words;
+    if (core->s.level == LEVEL_SIDE)
+        return side_has_(core, words);
+    const struct queue *queue = &core->s.queue[core->s.level];
+    uint64_t available = 0;
+    for (uint32_t i = 0; i < queue->count && available < words + (uint64_t)queue->pos; i++)
+        available += queue->fetch[(queue->head + i) % QUEUE_DEPTH].dwords + UINT64_C(1);
+    return available >= words + (uint64_t)queue->pos;
+}
+
+uint64_t stream_iova_(const struct afuc_core *core)
+{
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.iova[core->s.meq.head];
+    const struct queue *queue = &core->s.queue[core->s.level];
+    if (core->s.level == LEVEL_RB)
+        return core->machine->ring_iova + 4 * (uint64_t)queue->pos;
+    return queue->fetch[queue->head].iova + 4 * (uint64_t)queue->pos;
+}
+
+/* Points the window at the next words; leaves it empty where memory holds none. */
+static void refill(struct afuc_core *core)
+{
+    const struct queue *queue = &core->s.queue[core->s.level];
+    uint32_t rest = core->s.level == LEVEL_RB ? core->machine->ring_dwords - queue->pos
+                                              : queue->fetch[queue->head].dwords - queue->pos;
+    core->window = cps_mem_window(core->machine->mem, stream_iova_(core), &core->window_left);
+    core->window_epoch = *core->machine->epoch;
+    if (core->window_left > rest)
+        core->window_left = rest;
+}
+
+static bool at_end_mark(const struct afuc_core *core)
+{
+    if (core->s.level == LEVEL_SIDE)
+        return side_at_end_(core);
+    const struct queue *queue = &core->s.queue[core->s.level];
+    return core->s.level != LEVEL_RB && queue->pos >= queue->fetch[queue->head].dwords;
+}
+
+uint32_t stream_peek_(struct afuc_core *core)
+{
+    if (core->s.injected)
+        return core->s.injected;
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.word[core->s.meq.head];
+    if (at_end_mark(core))
+        return core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB;
+    if (!core->window_left || core->window_epoch != *core->machine->epoch)
+        refill(core);
+    if (core->window_left)
+        return *core->window;
+    uint64_t iova = stream_iova_(core);
+    if (cps_mem_report(core->machine->mem, iova))
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
+    return 0;
+}
+
+static void pop_fetch(struct queue *queue)
+{
+    queue->head = (queue->head + 1) % QUEUE_DEPTH;
+    queue->count--;
+    queue->pos = 0;
+}
+
+/* Fetches of the side stream follow each other without marks. */
+static void pop_side(struct afuc_core *core)
+{
+    struct queue *queue = &core->s.queue[LEVEL_SIDE];
+    core->s.side_left--;
+    if (++queue->pos < queue->fetch[queue->head].dwords)
+        return;
+    pop_fetch(queue);
+    core->window_left = 0;
+}
+
+static void pop_end_mark(struct afuc_core *core)
+{
+    core->window_left = 0;
+    if (core->s.level == LEVEL_SIDE)
+        core->s.side_packets = 0;
+    else
+        pop_fetch(&core->s.queue[core->s.level]);
+}
+
+static void drop_word(struct afuc_core *core)
+{
+    struct queue *queue = &core->s.queue[core->s.level];
+    if (core->window_left) {
+        core->window++;
+        core->window_left--;
+    }
+    if (core->s.level == LEVEL_SIDE) {
+        pop_side(core);
+        return;
+    }
+    queue->pos++;
+    if (core->s.level == LEVEL_RB)
+        queue->pos %= core->machine->ring_dwords;
+}
+
+static uint32_t pop_injected(struct afuc_core *core)
+{
+    uint32_t header = core->s.injected;
+    core->s.injected = 0;
+    return header;
+}
+
+uint32_t stream_pop_(struct afuc_core *core)
+{
+    core->s.r[R_REM]--;
+    if (core->s.injected)
+        return pop_injected(core);
+    if (core->s.level == LEVEL_MEQ)
+        return meq_pop_(core);
+    bool mark = at_end_mark(core);
+    uint32_t value = stream_peek_(core);
+    if (mark)
+        pop_end_mark(core);
+    else
+        drop_word(core);
+    return value;
+}
+
+void stream_select_(struct afuc_core *core, enum level level)
+{
+    core->s.level = level;
+    core->window_left = 0;
+}
+
+static bool meq_look(const struct meq *meq, uint32_t ahead, uint32_t *ret)
+{
+    *ret = meq->word[(meq->head + ahead) % MEQ_WORDS];
+    return ahead < meq->count;
+}
+
+bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
+{
+    if (core->s.level == LEVEL_MEQ)
+        return meq_look(&core->s.meq, ahead, ret);
+    if (core->s.level == LEVEL_SIDE)
+        return false;
+    const struct queue *queue = &core->s.queue[core->s.level];
+    uint64_t iova = stream_iova_(core) + 4 * (uint64_t)ahead;
+    if (core->s.level == LEVEL_RB) {
+        if (ring_available(core) <= ahead)
+            return false;
+        uint32_t at = (queue->pos + ahead) % core->machine->ring_dwords;
+        iova = core->machine->ring_iova + 4 * (uint64_t)at;
+    } else if (queue->pos + (uint64_t)ahead >= queue->fetch[queue->head].dwords) {
+        return false;
+    }
+    *ret = cps_mem_read(core->machine->mem, iova, NULL);
+    return true;
+}
+
+bool fifo_put_(struct fifo *fifo, uint32_t value)
+{
+    if (fifo->count == FIFO_WORDS)
+        return false;
+    fifo->word[(fifo->head + fifo->count++) % FIFO_WORDS] = value;
+    return true;
+}
+
+/* Fetches what fits. Hardware's queue has a limited depth too and fetches the rest as it drains
+ * (region MRB of the ROQ, 40 dwords on a630). */
+static void fifo_fill(struct afuc_core *core, struct fifo *fifo)
+{
+    while (fifo->request_count && fifo->count < FIFO_WORDS) {
+        uint64_t iova = fifo->request[0].iova;
+        fifo_put_(fifo, core_mem_read_(core, iova, CPS_VIA_MEMDATA));
+        fifo->request[0].iova += 4;
+        if (--fifo->request[0].dwords)
+            continue;
+        fifo->request_count--;
+        for (uint32_t i = 0; i < fifo->request_count; i++)
+            fifo->request[i] = fifo->request[i + 1];
+    }
+}
+
+void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uint32_t dwords)
+{
+    if (!dwords)
+        return;
+    if (fifo->request_count == FIFO_REQUESTS) {
+        afuc_fault_(core, FAULT_QUEUE, FIFO_REQUESTS);
+        return;
+    }
+    fifo->request[fifo->request_count].iova = iova;
+    fifo->request[fifo->request_count++].dwords = dwords;
+    fifo_fill(core, fifo);
+}
+
+bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words)
+{
+    fifo_fill(core, fifo);
+    return fifo->count >= words;
+}
+
+uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo)
+{
+    if (!fifo->count)
+        fifo_fill(core, fifo);
+    if (!fifo->count) /* afuc_ready_() has made sure of the words that the operands name */
+        return 0;
+    uint32_t value = fifo->word[fifo->head];
+    fifo->head = (fifo->head + 1) % FIFO_WORDS;
+    fifo->count--;
+    return value;
+}

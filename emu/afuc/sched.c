@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
+ * run is the same on every machine. */
+#include "emu/afuc/machine.h"
+
+#define TURN_ALONE    65536u /* instructions of a turn; nobody waits for a single core */
+#define TURN_SHARED   128u
+#define TURN_IN_ERROR 64u /* an error loop is recognised soon */
+
+uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget)
+{
+    bool watched = core->machine->kinds >> CPS_EV_STEP & 1;
+    if (watched)
+        return afuc_run_watched_(core, budget);
+    return core->cover ? afuc_run_counted_(core, budget) : afuc_run_(core, budget);
+}
+
+static bool runnable(const struct afuc_core *core)
+{
+    return core->s.started && core->s.wait != WAIT_FAULT;
+}
+
+/* At `waitin` with nothing in the ring, or in the MEQ. The processors of a7xx also wait in loops of
+ * their own that parse headers (740 0199, BV 0132): there nothing is left of a packet. */
+bool core_idle_(const struct afuc_core *core)
+{
+    const struct afuc_state *s = &core->s;
+    if (s->wait != WAIT_STREAM)
+        return !s->started;
+    if (s->level == LEVEL_MEQ)
+        return !s->meq.count && core->uops[s->pc].code == UOP_WAITIN;
+    bool own_loop = cps_layout_gen(core->layout) >= CPS_A7XX && s->r[R_REM] == 0;
+    return s->level == LEVEL_RB && (own_loop || core->uops[s->pc].code == UOP_WAITIN);
+}
+
+bool machine_idle_(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        if (!core_idle_(&machine->core[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool any_error(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        if (machine->core[i].s.error_code)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t turn(const struct cps_machine *machine)
+{
+    if (any_error(machine))
+        return TURN_IN_ERROR;
+    return machine->core_count == 1 ? TURN_ALONE : TURN_SHARED;
+}
+
+/* The next core's turn, and the next round behind the last one. */
+static void next_turn(struct cps_machine *machine)
+{
+    struct turn *t = &machine->turn;
+    t->left = t->most;
+    if (++t->core >= machine->core_count)
+        *t = (struct turn){.finished = true, .ran = t->ran};
+}
+
+uint64_t machine_round_(struct cps_machine *machine, uint64_t budget)
+{
+    struct turn *t = &machine->turn;
+    uint64_t ran = 0;
+    if (t->finished || !t->most)
+        *t = (struct turn){.most = turn(machine), .left = turn(machine)};
+    while (!t->finished && ran < budget) {
+        struct afuc_core *core = &machine->core[t->core];
+        uint64_t asked = t->left < budget - ran ? t->left : budget - ran;
+        uint64_t done = runnable(core) ? machine_run_core_(core, asked) : 0;
+        ran += done;
+        t->ran |= done != 0;
+        machine->ran_core = done ? t->core : machine->ran_core;
+        t->left -= (uint32_t)done;
+        if (done < asked || !t->left)
+            next_turn(machine);
+    }
+    return ran;
+}
+
+bool machine_faulted_(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        if (machine->core[i].s.wait == WAIT_FAULT)
+            return true;
+    }
+    return false;
+}
+
+/* The firmware's own error code 1 is a packet that it refuses (F: 6ee 00c4, reached from every
+ * unused entry of the packet table and from misplaced IBs); BV of a7xx has its codes 13 bits
+ * higher, LPAC 8 (F: 740 0220, BV 01c1, LPAC 008b). */
+static bool refuses_packet(uint32_t code)
+{
+    return code == 1 || code == 1u << 13 || code == 1u << 8;
+}
+
+enum cps_stop machine_error_(const struct cps_machine *machine)
+{
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        uint32_t code = machine->core[i].s.error_code;
+        if (code)
+            return refuses_packet(code) ? CPS_STOP_BAD_PACKET : CPS_STOP_FAULT;
+    }
+    return CPS_STOP_DEADLOCK;
+}
+
+static uint64_t changes(const struct cps_machine *machine)
+{
+    return machine->changes + cps_mem_changes(machine->mem);
+}
+
+/* Cores that take turns come back to where they were only after many turns. */
+static uint64_t circle(const struct cps_machine *machine, uint64_t alone)
+{
+    return machine->core_count == 1 ? alone : 64 * alone;
+}
+
+/* Whether the cores go round in circles. The search takes a small, constant share of the
+ * instructions, whatever the firmware does; behind an error code a short circle is expected. */
+static bool stuck(struct cps_machine *machine, uint64_t budget, uint64_t *ran)
+{
+    struct stillness *watch = &machine->stillness;
+    if (*ran >= budget)
+        return false;
+    if (any_error(machine))
+        return machine_spins_(machine, circle(machine, 64), budget, ran);
+    if (changes(machine) != watch->mark || !watch->look_at) {
+        *watch = (struct stillness){changes(machine), 0, TURN_ALONE};
+        return false;
+    }
+    watch->still += *ran;
+    if (watch->still < watch->look_at)
+        return false;
+    watch->look_at = watch->still * 8;
+    return machine_spins_(machine, circle(machine, 4096) / 16 + 4096 + watch->still / 16, budget,
+                          ran);
+}
+
+static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
+{
+    machine->stillness.look_at = 0;
+    while (budget) {
+        uint64_t ran = machine_round_(machine, budget);
+        if (machine_faulted_(machine))
+            return CPS_STOP_FAULT;
+        if (machine->turn.finished && !machine->turn.ran)
+            return machine_idle_(machine) ? CPS_STOP_IDLE : machine_error_(machine);
+        if (stuck(machine, budget, &ran))
+            return machine_error_(machine);
+        budget -= ran < budget ? ran : budget;
+    }
+    return CPS_STOP_BUDGET;
+}
+
+enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget)
+{
+    enum cps_stop stop = run(machine, budget);
+    machine->stats.ticks = machine->clock;
+    machine->stats.instructions = machine->clock - machine->repeats;
+    machine_flush_(machine);
+    return stop;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * Deadlocks by proof: a machine is deterministic, so once all of its state repeats, it repeats for
+ * ever. Brent's algorithm over the plain state, entered only after a long time in which no register
+ * and no memory changed. IBs that chain to themselves are found like polls: where a stream is read
+ * is part of the state. Short circles are looked for after every tick. For long ones that would
+ * cost more than running: they are found by looking at every 31st, a prime, so that a circle of n
+ * ticks is met again after 31 n at most. */
+#include "emu/afuc/machine.h"
+
+#include <string.h>
+
+#define SHORT_CIRCLE 4096u /* ticks */
+#define LONG_STRIDE  31u
+
+struct snapshot {
+    struct afuc_state state[MAX_CORES];
+    uint32_t core, left; /* of the turn */
+    uint64_t changes;
+};
+
+static uint64_t all_changes(const struct cps_machine *machine)
+{
+    return machine->changes + cps_mem_changes(machine->mem);
+}
+
+static void take(const struct cps_machine *machine, struct snapshot *ret)
+{
+    for (unsigned i = 0; i < machine->core_count; i++)
+        memcpy(&ret->state[i], &machine->core[i].s, sizeof(ret->state[i]));
+    ret->core = machine->turn.core;
+    ret->left = machine->turn.left;
+    ret->changes = all_changes(machine);
+}
+
+static bool same(const struct cps_machine *machine, const struct snapshot *then)
+{
+    if (machine->turn.core != then->core ||
+        (machine->core_count > 1 && machine->turn.left != then->left))
+        return false;
+    for (unsigned i = 0; i < machine->core_count; i++) {
+        const struct afuc_state *now = &machine->core[i].s;
+        if (now->pc != then->state[i].pc || memcmp(now, &then->state[i], sizeof(*now)) != 0)
+            return false;
+    }
+    return all_changes(machine) == then->changes;
+}
+
+bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budget, uint64_t *ran)
+{
+    struct snapshot *then = malloc(sizeof(*then));
+    bool found = false;
+    for (uint64_t window = 64; then && !found && window <= largest; window *= 2) {
+        uint64_t stride = window <= SHORT_CIRCLE ? 1 : LONG_STRIDE;
+        take(machine, then);
+        for (uint64_t i = 0; i < window && !found; i += stride) {
+            uint64_t steps = machine_round_(machine, stride);
+            *ran += steps;
+            if ((!steps && !machine->turn.ran) || *ran >= budget)
+                goto done;
+            found = same(machine, then);
+        }
+    }
+done:
+    free(then);
+    return found;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * The policy about waits: packets that poll a word which only the rest of the GPU would write.
+ * With `satisfy` the word is given a value that ends the wait when the packet is dispatched, and
+ * the trace says so; the firmware then runs its own loop once. The conditions are those of the
+ * packets' definitions, checked against the loops of 6ee (0643, 0874, 069e, 06b9). */
+#include "emu/afuc/machine.h"
+
+/* Where a packet polls, by its source field. */
+enum source { SOURCE_REGISTER, SOURCE_MEMORY };
+
+struct poll {
+    enum source source;
+    uint64_t at;
+};
+
+static uint32_t poll_read(struct afuc_core *core, const struct poll *poll)
+{
+    struct cps_machine *machine = core->machine;
+    if (poll->source == SOURCE_REGISTER)
+        return machine->reg[poll->at & 0x3ffff];
+    return cps_mem_read(machine->mem, poll->at, NULL);
+}
+
+static void poll_assume(struct afuc_core *core, const struct poll *poll, uint32_t value)
+{
+    struct cps_machine *machine = core->machine;
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_WAIT, poll->at, value);
+    if (poll->source == SOURCE_REGISTER) {
+        machine->reg[poll->at & 0x3ffff] = value;
+        machine->reg_flags[poll->at & 0x3ffff] |= REG_WRITTEN;
+    } else if (!cps_mem_write(machine->mem, poll->at, value)) {
+        afuc_fault_(core, FAULT_MEMORY, (uint32_t)poll->at);
+    }
+}
+
+/* Comparison of CP_WAIT_REG_MEM: 0 always, then < <= = != >= >. */
+static bool holds(unsigned function, uint32_t value, uint32_t ref)
+{
+    bool const truth[8] = {
+        true, value<ref, value <= ref, value == ref, value != ref, value >= ref, value> ref, true};
+    return truth[function & 7];
+}
+
+static void satisfy_compare(struct afuc_core *core, const struct poll *poll, unsigned function,
+                            uint32_t ref, uint32_t mask)
+{
+    uint32_t old = poll_read(core, poll);
+    const uint32_t candidates[] = {ref, ref - 1, ref + 1, 0, mask, ~ref};
+    if (holds(function, old & mask, ref))
+        return;
+    for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
+        uint32_t value = (old & ~mask) | (candidates[i] & mask);
+        if (holds(function, value & mask, ref)) {
+            poll_assume(core, poll, value);
+            return;
+        }
+    }
+}
+
+static uint64_t pair(const uint32_t *words)
+{
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+static void wait_reg_mem(struct afuc_core *core, const uint32_t *words)
+{
+    unsigned source = words[0] >> 4 & 3;
+    struct poll poll = {source == 1 ? SOURCE_MEMORY : SOURCE_REGISTER,
+                        source == 1 ? pair(words + 1) : words[1]};
+    if (source <= 1)
+        satisfy_compare(core, &poll, words[0] & 7, words[3], words[4]);
+}
+
+/* Done when (memory - ref) is not negative. */
+static void wait_mem_gte(struct afuc_core *core, const uint32_t *words)
+{
+    struct poll poll = {SOURCE_MEMORY, pair(words + 1)};
+    if ((poll_read(core, &poll) - words[3]) >> 31)
+        poll_assume(core, &poll, words[3]);
+}
+
+/* Both loop while the first is not zero and the second equals the reference. */
+static void wait_two(struct afuc_core *core, const struct poll poll[2], uint32_t ref)
+{
+    if (poll_read(core, &poll[0]) && poll_read(core, &poll[1]) == ref)
+        poll_assume(core, &poll[0], 0);
+}
+
+static void wait_two_regs(struct afuc_core *core, const uint32_t *words)
+{
+    const struct poll poll[2] = {{SOURCE_REGISTER, words[0] & 0x3ffff},
+                                 {SOURCE_REGISTER, words[1] & 0x3ffff}};
+    wait_two(core, poll, words[2]);
+}
+
+static void test_two_mems(struct afuc_core *core, const uint32_t *words)
+{
+    const struct poll poll[2] = {{SOURCE_MEMORY, pair(words)}, {SOURCE_MEMORY, pair(words + 2)}};
+    wait_two(core, poll, words[4]);
+}
+
+/* a7xx: CP_WAIT_TIMESTAMP; 1:0 kind (0 32 bits, 1 64 bits, 2 the core's own count), 4 on-chip (F:
+ * 740 0c15). Only the first two poll for a value that the packet names. */
+static void wait_timestamp(struct afuc_core *core, const uint32_t *words)
+{
+    struct poll low = {SOURCE_MEMORY, pair(words + 1)};
+    struct poll high = {SOURCE_MEMORY, pair(words + 1) + 4};
+    if ((words[0] & 0x13) == 0)
+        wait_mem_gte(core, words);
+    if ((words[0] & 0x13) != 1)
+        return;
+    uint64_t now = (uint64_t)poll_read(core, &high) << 32 | poll_read(core, &low);
+    if (now >= pair(words + 3))
+        return;
+    poll_assume(core, &low, words[3]);
+    poll_assume(core, &high, words[4]);
+}
+
+/* Packets that wait, and how many words of payload say for what. */
+static const struct wait_packet {
+    uint8_t gens;
+    uint8_t opcode;
+    uint8_t words;
+    void (*satisfy)(struct afuc_core *core, const uint32_t *words);
+} waits[] = {
+    {CPS_A5XX | CPS_A6XX | CPS_A7XX | CPS_A8XX, 0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
+    {CPS_A5XX | CPS_A6XX, 0x14, 4, wait_mem_gte},                        /* CP_WAIT_MEM_GTE */
+    {CPS_A7XX | CPS_A8XX, 0x14, 4, wait_timestamp},                      /* CP_WAIT_TIMESTAMP */
+    {CPS_A5XX | CPS_A6XX | CPS_A7XX | CPS_A8XX, 0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
+    {CPS_A5XX | CPS_A6XX, 0x71, 5, test_two_mems},                       /* CP_TEST_TWO_MEMS */
+};
+
+/* The PFP of a5xx passes all of them on to the ME but CP_WAIT_MEM_GTE, which it handles itself. */
+static bool handled_here(const struct afuc_core *core, unsigned opcode)
+{
+    return core->layout != CPS_LAYOUT_A5XX_PFP || opcode == 0x14;
+}
+
+static const struct wait_packet *find(const struct afuc_core *core, uint32_t header)
+{
+    enum cps_gen gen = cps_layout_gen(core->layout);
+    unsigned opcode = header >> 16 & 0x7f;
+    if (header >> 28 != 7 || core->machine->policy.waits != CPS_WAITS_SATISFY)
+        return NULL;
+    for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, opcode); i++) {
+        if (waits[i].opcode == opcode && (waits[i].gens & gen))
+            return &waits[i];
+    }
+    return NULL;
+}
+
+bool wait_ready_(struct afuc_core *core, uint32_t header)
+{
+    const struct wait_packet *packet = core->s.level == LEVEL_MEQ ? find(core, header) : NULL;
+    return !packet || stream_has_(core, 1 + (uint32_t)packet->words);
+}
+
+void wait_policy_(struct afuc_core *core, uint32_t header)
+{
+    const struct wait_packet *packet = find(core, header);
+    uint32_t words[5] = {0};
+    for (uint32_t k = 0; packet && k < 5; k++) {
+        if (!stream_look_(core, k + 1, &words[k]) && k < packet->words)
+            return;
+    }
+    if (packet)
+        packet->satisfy(core, words);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * The debugging core going back: checkpoints, and searches from one to the next. */
+#include "emu/debug/state.h"
+
+#include <string.h>
+
+/* Most bytes of memory pages that all checkpoints name together; pages they share count for each.
+ */
+#define MAX_PAGES (UINT64_C(2) << 30)
+
+/* Index of the last checkpoint at or in front of @p step; the first one is at step 0. */
+static unsigned before(const struct cps_debug *d, uint64_t step)
+{
+    unsigned i = d->checkpoint_count - 1;
+    while (i && d->checkpoint[i].place.step > step)
+        i--;
+    return i;
+}
+
+static void drop(struct cps_debug *d, unsigned index)
+{
+    struct checkpoint *at = &d->checkpoint[index];
+    cps_machine_destroy(at->machine);
+    memmove(at, at + 1, (d->checkpoint_count - index - 1) * sizeof(*at));
+    d->checkpoint_count--;
+}
+
+void debug_forget_behind_(struct cps_debug *d, uint64_t step)
+{
+    while (d->checkpoint_count > 1 && d->checkpoint[d->checkpoint_count - 1].place.step > step)
+        drop(d, d->checkpoint_count - 1);
+}
+
+/* Drops the one that is missed least: what lies between its neighbours is short, compared with how
+ * far it is from here. The first stays: everything can be reached from it. */
+static void thin(struct cps_debug *d)
+{
+    unsigned worst = 1;
+    double least = 0;
+    for (unsigned i = 1; i < d->checkpoint_count; i++) {
+        uint64_t here = d->checkpoint[i].place.step;
+        uint64_t next = i + 1 < d->checkpoint_count ? d->checkpoint[i + 1].place.step : here;
+        uint64_t far = d->place.step > here ? d->place.step - here : here - d->place.step;
+        double cost =
+            (double)(next - d->checkpoint[i - 1].place.step) / (double)(far + CPS_DEBUG_INTERVAL);
+        if (i == 1 || cost < least) {
+            worst = i;
+            least = cost;
+        }
+    }
+    drop(d, worst);
+}
+
+static bool too_many(const struct cps_debug *d)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < d->checkpoint_count; i++)
+        bytes += cps_mem_bytes(d->checkpoint[i].machine->mem);
+    return d->checkpoint_count == CPS_DEBUG_CHECKPOINTS ||
+           (d->checkpoint_count > 2 && bytes > MAX_PAGES);
+}
+
+static bool insert(struct cps_debug *d, unsigned index)
+{
+    struct cps_machine *copy = NULL;
+    struct cps_err *err = cps_machine_clone(d->machine, &copy);
+    if (err) {
+        cps_err_free(err);
+        return false;
+    }
+    struct checkpoint *at = &d->checkpoint[index];
+    memmove(at + 1, at, (d->checkpoint_count - index) * sizeof(*at));
+    *at = (struct checkpoint){copy, d->place, d->fed, d->made_next};
+    d->checkpoint_count++;
+    return true;
+}
+
+bool debug_keep_(struct cps_debug *d)
+{
+    if (!d->checkpoint_count)
+        return insert(d, 0);
+    if (d->place.step % CPS_DEBUG_INTERVAL)
+        return true;
+    if (d->checkpoint[before(d, d->place.step)].place.step == d->place.step)
+        return true;
+    while (too_many(d))
+        thin(d);
+    return insert(d, before(d, d->place.step) + 1);
+}
+
+static bool restore(struct cps_debug *d, const struct checkpoint *from)
+{
+    struct cps_machine *copy = NULL;
+    struct cps_err *err = cps_machine_clone(from->machine, &copy);
+    if (err) {
+        cps_err_free(err);
+        return false;
+    }
+    cps_machine_destroy(d->machine);
+    d->machine = copy;
+    d->place = from->place;
+    d->fed = from->fed;
+    d->made_next = from->edit_next;
+    d->look_at = 0;
+    debug_refresh_(d);
+    debug_make_edits_(d);
+    return true;
+}
+
+/* Forward until @p done; no point stops it. */
+static struct cps_debug_stop go_to(struct cps_debug *d, const uint64_t *counter, uint64_t until)
+{
+    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
+    while (stop.reason == CPS_WHY_GONE && *counter < until) {
+        stop.reason = debug_step_(d);
+        if (stop.reason == CPS_WHY_GONE && !debug_keep_(d))
+            stop.reason = CPS_WHY_NOMEM;
+        if (stop.reason == CPS_WHY_GONE && debug_interrupted_(d))
+            stop.reason = CPS_WHY_INTERRUPTED;
+    }
+    stop.core = d->core;
+    return stop;
+}
+
+struct cps_debug_stop cps_debug_goto_step(struct cps_debug *d, uint64_t step)
+{
+    if (step < d->place.step && !restore(d, &d->checkpoint[before(d, step)]))
+        return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
+    return go_to(d, &d->place.step, step);
+}
+
+struct cps_debug_stop cps_debug_goto_event(struct cps_debug *d, uint64_t event)
+{
+    unsigned i = d->checkpoint_count - 1;
+    while (i && d->checkpoint[i].place.event > event)
+        i--;
+    if (event < d->place.event && !restore(d, &d->checkpoint[i]))
+        return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
+    return go_to(d, &d->place.event, event + 1);
+}
+
+/* What a search looks for, and the last time it was found. */
+struct search {
+    struct point *point; /* NULL: all */
+    const struct goal *goal;
+    bool found;
+    struct cps_debug_stop stop;
+    struct cps_debug_place place;
+};
+
+static bool matches(struct cps_debug *d, struct search *s, struct cps_debug_stop *stop)
+{
+    bool hit = debug_hits_(d, s->point, stop);
+    if (!hit && s->goal && debug_reached_(d, s->goal))
+        *stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE, .core = d->core};
+    else if (!hit)
+        return false;
+    return true;
+}
+
+/* From here to step @p end, which counts. */
+static bool search_part(struct cps_debug *d, struct search *s, uint64_t end)
+{
+    while (d->place.step < end) {
+        struct cps_debug_stop stop = {0};
+        if (debug_step_(d) != CPS_WHY_GONE || !debug_keep_(d) || debug_interrupted_(d))
+            return false;
+        if (!matches(d, s, &stop))
+            continue;
+        s->found = true;
+        s->stop = stop;
+        s->place = d->place;
+    }
+    return true;
+}
+
+/* The last match in front of step @p end. False: interrupted, or memory is short. */
+static bool search(struct cps_debug *d, struct search *s, uint64_t end)
+{
+    uint64_t high = end ? end - 1 : 0;
+    while (high && !s->found) {
+        const struct checkpoint *from = &d->checkpoint[before(d, high - 1)];
+        uint64_t low = from->place.step;
+        if (!restore(d, from))
+            return false;
+        if (s->point)
+            debug_refresh_point_(d, s->point);
+        if (!search_part(d, s, high))
+            return false;
+        high = low;
+    }
+    return true;
+}
+
+/* Back to where a search began, which nothing interrupts. */
+static void return_to(struct cps_debug *d, uint64_t step)
+{
+    const atomic_int *interrupt = d->interrupt;
+    d->interrupt = NULL;
+    cps_debug_goto_step(d, step);
+    d->interrupt = interrupt;
+}
+
+static struct cps_debug_stop failed(struct cps_debug *d, uint64_t began)
+{
+    bool asked = d->interrupt && *d->interrupt;
+    return_to(d, began);
+    return (struct cps_debug_stop){.reason = asked ? CPS_WHY_INTERRUPTED : CPS_WHY_NOMEM};
+}
+
+struct cps_debug_stop cps_debug_back(struct cps_debug *d, enum cps_debug_go go, unsigned core)
+{
+    struct goal goal = debug_goal_(d, go, core);
+    struct search s = {.goal = &goal};
+    uint64_t began = d->place.step;
+    if (!search(d, &s, began))
+        return failed(d, began);
+    struct cps_debug_stop there = cps_debug_goto_step(d, s.found ? s.place.step : 0);
+    if (there.reason != CPS_WHY_GONE)
+        return there;
+    return s.found ? s.stop : (struct cps_debug_stop){.reason = CPS_WHY_START};
+}
+
+bool cps_debug_last(struct cps_debug *d, const struct cps_debug_point *point,
+                    struct cps_debug_stop *stop, struct cps_debug_place *place)
+{
+    struct point wrapped = {.is = *point};
+    struct search s = {.point = &wrapped};
+    uint64_t here = d->place.step;
+    bool whole = search(d, &s, here + 1);
+    return_to(d, here);
+    *stop = s.stop;
+    *place = s.place;
+    return whole && s.found;
+}
+
+struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
+{
+    debug_drop_edits_(d, 0);
+    for (unsigned i = d->checkpoint_count; i-- > 1;) {
+        if (d->checkpoint[i].edit_next)
+            drop(d, i);
+    }
+    if (!restore(d, &d->checkpoint[before(d, step)]))
+        return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
+    return go_to(d, &d->place.step, step);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * Stepping, breakpoints, watchpoints and going back. It knows no user interface and no files.
+ *
+ * A run is deterministic, so a place in it is a number: the steps made so far, where a step is one
+ * tick of one core (an instruction, or one repetition of a (rep)) or the feeding of a submission.
+ * Going back is: restore the checkpoint before that place, and run forward. Checkpoints are clones
+ * of the machine; there are at most CPS_DEBUG_CHECKPOINTS of them, dense near the present. */
+#ifndef CPS_DEBUG_H
+#define CPS_DEBUG_H
+
+#include <stdatomic.h>
+
+#include "emu/emu.h"
+
+#define CPS_DEBUG_CHECKPOINTS 48u
+/** Steps between two checkpoints that are made while running. */
+#define CPS_DEBUG_INTERVAL 65536u
+
+struct cps_debug;
+
+/** Where command streams come from. */
+struct cps_feeder {
+    /** Feeds submission @p index (0: the first) to the machine: buffers, then
+     * cps_machine_submit(). Must do the same each time it is asked for an index.
+     * @return false if there is none */
+    bool (*feed)(void *context, struct cps_machine *machine, uint32_t index);
+    void *context;
+    bool bare; /**< no CP_ME_INIT in front of the first: for programs that are no whole firmware */
+};
+
+/** A place in a run. */
+struct cps_debug_place {
+    uint64_t step;
+    uint64_t event;      /**< events so far: the number that the next one gets, from 0 */
+    uint32_t submission; /**< fed so far; the one that runs is one less */
+};
+
+/** What a point looks at. */
+enum cps_debug_what {
+    CPS_AT_PC,    /**< in front of the instruction at `pc` */
+    CPS_AT_EVENT, /**< behind an instruction that makes an event as described */
+    CPS_AT_GPR,   /**< behind an instruction that changes general register `gpr` */
+};
+
+/** A breakpoint or watchpoint. */
+struct cps_debug_point {
+    int id; /**< from 1, given by cps_debug_add() */
+    enum cps_debug_what what;
+    int core; /**< index, or -1: all */
+    bool disabled;
+    bool once; /**< disabled by the core when it stops a run */
+    uint32_t pc;
+    unsigned gpr;
+    uint32_t kinds;       /**< bits of event kinds */
+    uint32_t subs;        /**< bits of their subs; 0: all */
+    uint64_t first, last; /**< range of the event's address */
+    uint32_t mask, value; /**< event.value & mask == value */
+    uint64_t ignore;      /**< hits to pass before it stops a run; counts down */
+    uint64_t hits;
+    /** A condition, or NULL; @p event is NULL for CPS_AT_PC and CPS_AT_GPR. */
+    bool (*when)(void *context, struct cps_debug *debug, unsigned core,
+                 const struct cps_event *event);
+    void *context;
+};
+
+/** How far to go. All but CPS_GO_ON are about one core. */
+enum cps_debug_go {
+    CPS_GO_ON,     /**< to a point, or the end */
+    CPS_GO_TICK,   /**< one instruction or one repetition */
+    CPS_GO_NEXT,   /**< an instruction; calls and repetitions in one piece */
+    CPS_GO_PACKET, /**< behind the dispatch of a packet */
+    CPS_GO_FINISH, /**< out of the routine */
+    CPS_GO_IB,     /**< out of the indirect buffer */
+    CPS_GO_SUBMIT, /**< to the feeding of the next submission */
+};
+
+/** Why a run stopped. */
+enum cps_debug_reason {
+    CPS_WHY_GONE, /**< as far as asked */
+    CPS_WHY_POINT,
+    CPS_WHY_END,   /**< all is done: forward, nothing is left to feed */
+    CPS_WHY_START, /**< backward: nothing lies before */
+    CPS_WHY_DEADLOCK,
+    CPS_WHY_FAULT,
+    CPS_WHY_BAD_PACKET,
+    CPS_WHY_INTERRUPTED,
+    CPS_WHY_NOMEM,
+};
+
+struct cps_debug_stop {
+    enum cps_debug_reason reason;
+    int point;     /**< id, with CPS_WHY_POINT */
+    unsigned core; /**< that made the last step */
+    uint32_t pc;   /**< of the instruction that it ran */
+    bool has_event;
+    struct cps_event event; /**< that stopped the run */
+};
+
+/** @param machine  becomes the debugger's, also on error; not booted
+ * @param feeder   copied */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_create(struct cps_machine *machine,
+                                                         const struct cps_feeder *feeder,
+                                                         struct cps_debug **ret);
+CPS_PUBLIC void cps_debug_destroy(struct cps_debug *debug);
+/** The machine as it stands. Another one after every call that moves. */
+CPS_PUBLIC struct cps_machine *cps_debug_machine(struct cps_debug *debug);
+CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug);
+/** A flag that another thread or a signal handler sets to stop a run; NULL: none. */
+CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, const atomic_int *flag);
+
+/** Goes on. @p core  of CPS_GO_* that are about one. */
+CPS_PUBLIC struct cps_debug_stop cps_debug_run(struct cps_debug *debug, enum cps_debug_go go,
+                                               unsigned core);
+/** Goes back to the last place where going there would have stopped (CPS_GO_ON: a point). */
+CPS_PUBLIC struct cps_debug_stop cps_debug_back(struct cps_debug *debug, enum cps_debug_go go,
+                                                unsigned core);
+/** To the place behind step @p step, or event @p event, in either direction; no point stops it. */
+CPS_PUBLIC struct cps_debug_stop cps_debug_goto_step(struct cps_debug *debug, uint64_t step);
+CPS_PUBLIC struct cps_debug_stop cps_debug_goto_event(struct cps_debug *debug, uint64_t event);
+
+/** To the place behind step @p step of a run in which nothing was ever changed. */
+CPS_PUBLIC struct cps_debug_stop cps_debug_restart(struct cps_debug *debug, uint64_t step);
+
+/**
+ * Looks back for the last time that @p point would have stopped a run; nothing moves.
+ * @param[out] stop   the event, if the point is about events
+ * @param[out] place  where; go there with cps_debug_goto_step()
+ * @return false if it never happened
+ */
+CPS_PUBLIC bool cps_debug_last(struct cps_debug *debug, const struct cps_debug_point *point,
+                               struct cps_debug_stop *stop, struct cps_debug_place *place);
+
+/** Adds a point. @return its id, or 0 if memory is short */
+CPS_PUBLIC int cps_debug_add(struct cps_debug *debug, const struct cps_debug_point *point);
+CPS_PUBLIC bool cps_debug_remove(struct cps_debug *debug, int id);
+/** The point of that id, or NULL. */
+CPS_PUBLIC struct cps_debug_point *cps_debug_find(struct cps_debug *debug, int id);
+/** Point number @p index of those there are, in the order of their ids; NULL behind the last. */
+CPS_PUBLIC struct cps_debug_point *cps_debug_point(struct cps_debug *debug, unsigned index);
+
+/**
+ * An event that has happened; the last 65,536 are kept.
+ * @param number  as cps_debug_place.event counts
+ * @return false if it is not kept, or lies ahead
+ */
+CPS_PUBLIC bool cps_debug_event(const struct cps_debug *debug, uint64_t number,
+                                struct cps_event *ret);
+
+/** What can be changed while stopped. */
+enum cps_edit_what {
+    CPS_EDIT_GPR,     /**< number, value */
+    CPS_EDIT_PC,      /**< value: the next instruction, then the one behind it */
+    CPS_EDIT_CONTROL, /**< number, value: stored, without what a write by firmware would do */
+    CPS_EDIT_SQE,
+    CPS_EDIT_REG,
+    CPS_EDIT_MEMORY, /**< number: iova */
+    CPS_EDIT_WORD,   /**< number: dword of the core's image; value: the instruction */
+    CPS_EDIT_BRANCH, /**< the branch at the pc is done: value 1 taken, 0 not; its delay slot is next
+                      */
+    CPS_EDIT_RING,   /**< words: packets behind what the ring holds */
+};
+struct cps_edit {
+    enum cps_edit_what what;
+    unsigned core;
+    uint64_t number;
+    uint32_t value;
+    const uint32_t *words; /**< CPS_EDIT_RING; copied */
+    uint32_t count;
+};
+/**
+ * Changes the machine here. Changes belong to the run: going back and forward again makes them
+ * again, and one that is made earlier than others drops those.
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: no such register, no branch at the pc
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_edit(struct cps_debug *debug,
+                                                       const struct cps_edit *edit);
+
+/** Depth of the call stack of a core. */
+CPS_PUBLIC unsigned cps_machine_depth(const struct cps_machine *machine, unsigned core);
+/** Return address @p level levels up (0: of the routine that runs). */
+CPS_PUBLIC uint32_t cps_machine_return(const struct cps_machine *machine, unsigned core,
+                                       unsigned level);
+/** The dword behind the next instruction: differs from pc + 1 in a delay slot. */
+CPS_PUBLIC uint32_t cps_machine_npc(const struct cps_machine *machine, unsigned core);
+/** The word of the instruction at dword @p pc of the core's image; 0 outside of it. */
+CPS_PUBLIC uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc);
+/** Where the image of a core lies in GPU memory, in bytes. */
+CPS_PUBLIC uint64_t cps_machine_image_iova(const struct cps_machine *machine, unsigned core);
+/** Whether anybody gave a GPU register a value. */
+CPS_PUBLIC bool cps_machine_reg_written(const struct cps_machine *machine, uint32_t offset);
+/** Whether the core is started. */
+CPS_PUBLIC bool cps_machine_started(const struct cps_machine *machine, unsigned core);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the debugging core share. Private to emu/. */
+#ifndef CPS_DEBUG_STATE_H
+#define CPS_DEBUG_STATE_H
+
+#include "emu/debug/debug.h"
+#include "emu/afuc/machine.h"
+
+#define LOG_EVENTS 65536u
+
+struct checkpoint {
+    struct cps_machine *machine;
+    struct cps_debug_place place;
+    uint32_t fed;
+    size_t edit_next;
+};
+
+/* A point as the run sees it. */
+struct point {
+    struct cps_debug_point is; /* first: callers get a pointer to it */
+    uint32_t gpr[MAX_CORES];   /* values at the last step, CPS_AT_GPR */
+};
+
+/* A change and the place where it is made. */
+struct made {
+    struct cps_edit edit; /* its words are owned */
+    uint64_t step;
+};
+
+struct cps_debug {
+    struct cps_sink sink;
+    struct cps_machine *machine;
+    struct cps_feeder feeder;
+    struct cps_debug_place place;
+    uint32_t fed; /* 0: nothing, 1: CP_ME_INIT, then submissions */
+    struct checkpoint checkpoint[CPS_DEBUG_CHECKPOINTS];
+    unsigned checkpoint_count;
+    struct point *point;
+    unsigned point_count;
+    int last_id;
+    struct made *made; /* in the order of their places */
+    size_t made_count;
+    size_t made_next; /* the first that this state has not seen */
+    const atomic_int *interrupt;
+    uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */
+    /* The last step. */
+    bool ticked; /* an instruction ran, rather than a feeding */
+    unsigned core;
+    uint32_t before_pc, before_npc;
+    uint64_t first_event; /* that it made */
+    struct {
+        struct cps_event event;
+        uint64_t number;
+    } log[LOG_EVENTS];
+};
+
+/* debug.c */
+enum cps_debug_reason debug_step_(struct cps_debug *d);
+/** Whether @p point (NULL: any that is enabled) stops behind the last step. */
+bool debug_hits_(struct cps_debug *d, struct point *point, struct cps_debug_stop *stop);
+/** To be called when the machine is another one: points start from its registers. */
+void debug_refresh_(struct cps_debug *d);
+void debug_refresh_point_(const struct cps_debug *d, struct point *point);
+bool debug_interrupted_(const struct cps_debug *d);
+
+/** What a run is going to. */
+struct goal {
+    enum cps_debug_go go;
+    unsigned core;
+    uint32_t depth;
+    uint32_t level;
+    uint32_t resume; /* behind a `bl`; 0: none */
+    uint32_t fed;
+};
+struct goal debug_goal_(const struct cps_debug *d, enum cps_debug_go go, unsigned core);
+bool debug_reached_(const struct cps_debug *d, const struct goal *goal);
+
+/* debug_back.c */
+/** Makes a checkpoint here, if none is near; false if memory is short. */
+bool debug_keep_(struct cps_debug *d);
+/** Drops the checkpoints behind @p step. */
+void debug_forget_behind_(struct cps_debug *d, uint64_t step);
+
+/* debug_edit.c */
+/** Makes the changes that belong to this place and were not made yet. */
+void debug_make_edits_(struct cps_debug *d);
+/** Forgets the changes from number @p first on. */
+void debug_drop_edits_(struct cps_debug *d, size_t first);
+
+#endif

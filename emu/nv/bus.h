@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ * The bus of the NVIDIA engines: registers by byte address, the timer, events, HWSQ's flags, and
+ * the timeline of what the rest of the chip does. It does not know which engine is on it: an
+ * engine's registers are rows (nv_reg.def) whose handlers it brings.
+ *
+ * Time is a count of ticks, 32 ns for HWSQ (a clock of PTIMER) and 1 ns for SEQ. It passes only
+ * when somebody says so, so two runs are the same. */
+#ifndef CPS_BUS_H
+#define CPS_BUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/isa.h"
+#include "trace/event.h"
+
+struct cps_bus;
+
+/** What shapes a run where sources are silent: policy.def has a row each. */
+struct cps_nv_policy {
+#define POLICY(gens, field, ...) uint64_t field;
+#include "emu/nv/policy.def"
+};
+/** What sources recommend. */
+CPS_PUBLIC struct cps_nv_policy cps_nv_policy_default(void);
+/** Reads "name=word name=word" over what @p ret holds. @return NULL, or CPS_ERR_SYNTAX that names
+ * the word and what was expected */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_nv_policy_parse(const char *text,
+                                                            struct cps_nv_policy *ret);
+/** Appends the policies that say something about @p gen, as cps_nv_policy_parse() reads them. */
+CPS_PUBLIC void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen,
+                                   struct cps_buf *out);
+
+/** Who accesses, for the trace. */
+struct cps_access {
+    unsigned who;  /**< enum cps_processor */
+    unsigned path; /**< CPS_PATH_*, of writes */
+    uint32_t pc;
+};
+
+/** An engine's handlers; @p device is what cps_bus_attach_() was given. NULL: plain storage. */
+struct cps_bus_row {
+    uint16_t gens;
+    uint32_t first, last; /**< byte addresses of registers */
+    uint32_t (*read)(struct cps_bus *bus, void *device, uint32_t addr, const struct cps_access *by);
+    void (*write)(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                  const struct cps_access *by);
+};
+/** Handlers for registers without contents and without effect. */
+uint32_t cps_bus_read_none_(struct cps_bus *bus, void *device, uint32_t addr,
+                            const struct cps_access *by);
+void cps_bus_write_none_(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                         const struct cps_access *by);
+#define read_NONE    cps_bus_read_none_
+#define write_NONE   cps_bus_write_none_
+#define read_STORED  NULL
+#define write_STORED NULL
+
+/** Creates a bus with the registers that every generation has. */
+CPS_MUST_USE struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_nv_policy *policy,
+                                             struct cps_bus **ret);
+void cps_bus_destroy_(struct cps_bus *bus);
+/** Adds an engine's rows; they must outlive the bus. */
+void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t count,
+                     void *device);
+
+CPS_PUBLIC enum cps_gen cps_bus_gen(const struct cps_bus *bus);
+CPS_PUBLIC const struct cps_nv_policy *cps_bus_policy(const struct cps_bus *bus);
+
+/** Sends events of the kinds in @p kinds (a bit each) to @p sink, or to nobody. */
+CPS_PUBLIC void cps_bus_sink(struct cps_bus *bus, struct cps_sink *sink, uint32_t kinds);
+/** Hands pending events to the sink. */
+CPS_PUBLIC void cps_bus_flush(struct cps_bus *bus);
+/** How often a kind of event happened, recorded or not. */
+CPS_PUBLIC uint64_t cps_bus_count(const struct cps_bus *bus, unsigned kind);
+/** Emits an event, after a TICK if time has passed since the last one. */
+CPS_PUBLIC void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub,
+                            const struct cps_access *by, uint64_t addr, uint32_t value);
+/** Whether the sink wants a kind. */
+bool cps_bus_wants_(const struct cps_bus *bus, unsigned kind);
+/** Says that what no source says was decided, once for each place in a row. */
+CPS_PUBLIC void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what,
+                                const struct cps_access *by, uint32_t detail);
+/** The same where it stops the script. */
+void cps_bus_unknown_stop_(struct cps_bus *bus, enum cps_unknown what, const struct cps_access *by);
+
+/** Whether something did. */
+bool cps_bus_stopped_(const struct cps_bus *bus);
+
+/** A register access with all its effects and events. The low two bits of @p addr are reported and
+ * ignored. A read of what nobody wrote gives 0 after an UNMODELLED event. */
+CPS_PUBLIC uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
+CPS_PUBLIC void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value,
+                              const struct cps_access *by);
+/** A write of some bytes of a word: a bit of @p lanes each, bit 0 the lowest; @p value has them in
+ * their places. The event has the address of the first one and by->path. */
+CPS_PUBLIC void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes,
+                                    uint32_t value, const struct cps_access *by);
+#define CPS_LANES_ALL 15u
+/** The bytes that the write at hand brings, for handlers. */
+unsigned cps_bus_lanes_(const struct cps_bus *bus);
+/** @p value in the bytes of the write at hand, @p old in the others. */
+uint32_t cps_bus_merge_(const struct cps_bus *bus, uint32_t old, uint32_t value);
+/** Whether somebody only looks: a read has no effect then. */
+bool cps_bus_quiet_(const struct cps_bus *bus);
+/** For handlers of a range with holes: as if the device was not there. */
+uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
+void cps_bus_write_plain_(struct cps_bus *bus, uint32_t addr, uint32_t value);
+/** Memories beside the registers, by byte address; no effects, no events. */
+enum cps_bus_memory {
+    CPS_MEMORY_RAMIN = 1, /**< the memory of NVIDIA's engines on the card */
+    CPS_MEMORY_HOST = 2,  /**< the host's, by physical address */
+    CPS_MEMORY_PROGRAM,   /**< what VP1 fetches its program from */
+};
+CPS_PUBLIC uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
+                                 bool *known);
+CPS_PUBLIC void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
+                             uint32_t value);
+/** A write of the host's that is no event of the run: code, and values from the timeline. */
+CPS_PUBLIC void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value);
+/** What the hardware behind a register sees, with the flags that are forced. No effects, no events.
+ */
+CPS_PUBLIC uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr);
+/** A register as it is stored; no effects. */
+uint32_t cps_bus_stored_(struct cps_bus *bus, uint32_t addr);
+
+/** Ticks since the start, and nanoseconds. */
+CPS_PUBLIC uint64_t cps_bus_clock(const struct cps_bus *bus);
+uint64_t cps_bus_ns_(const struct cps_bus *bus);
+/** No engine lets time pass this tick: the host acts there. UINT64_MAX at first. */
+CPS_PUBLIC void cps_bus_until(struct cps_bus *bus, uint64_t tick);
+uint64_t cps_bus_limit_(const struct cps_bus *bus);
+/** Lets time pass up to @p tick and does what the timeline has until then. */
+CPS_PUBLIC void cps_bus_advance(struct cps_bus *bus, uint64_t tick);
+/** When the timeline or the memory controller change something next; UINT64_MAX: never. */
+uint64_t cps_bus_next_(const struct cps_bus *bus);
+/** At a tick, an event or a register gets a value; calls are in order of ticks.
+ * @return NULL or CPS_ERR_NOMEM */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick,
+                                                         bool is_event, uint32_t number,
+                                                         uint32_t value);
+
+/** The events, bit n is event n. */
+CPS_PUBLIC uint32_t cps_bus_events(const struct cps_bus *bus);
+/** The rest of the chip, which is not there, would have given event @p number this value. */
+void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
+                           const struct cps_access *by);
+/** HWSQ's flags: values, and which override. */
+struct cps_flags {
+    uint32_t value, enable;
+};
+struct cps_flags cps_bus_flags_(const struct cps_bus *bus);
+void cps_bus_set_flags_(struct cps_bus *bus, struct cps_flags flags, const struct cps_access *by);
+/** Whether flag 16 requests the pause. */
+bool cps_bus_pausing_(const struct cps_bus *bus);
+/** Whether it is known what flag @p number forces on this chip. */
+bool cps_bus_flag_known_(const struct cps_bus *bus, unsigned number);
+
+#endif

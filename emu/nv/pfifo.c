@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT
+ * NVIDIA's PFIFO of NV1, NV3 and NV3T: its registers (pfifo.def), interrupts, and its turn to work.
+ */
+#include "emu/nv/pfifo.h"
+
+#include <string.h>
+
+#define PMC_ENABLE  0x200u
+#define PMC_PFIFO   0x100u /* of PMC_ENABLE */
+#define USER        0x800000u
+#define NV3_RAMFC   0x1c00u
+#define NV3_RAMRO   0x1e00u
+#define OBJECT_CHID 0xfffff804u
+
+void pfifo_unknown_(const struct cps_engine *e, enum cps_unknown what, uint32_t detail)
+{
+    const struct cps_access by = pfifo_access_(e);
+    cps_bus_unknown(e->bus, what, &by, detail);
+}
+
+/* ---- interrupts ---- */
+
+/* Tells of what has become pending and enabled since @p before. */
+static void tell(struct cps_engine *e, uint32_t before)
+{
+    struct pfifo *p = pfifo_of_(e);
+    const struct cps_access by = pfifo_access_(e);
+    uint32_t now = p->intr & p->intr_enable;
+    for (unsigned bit = 0; bit <= INTR_DMA_PTE; bit += 4) {
+        if ((now & ~before) >> bit & 1)
+            cps_bus_put(e->bus, CPS_EV_IRQ, 0, &by, 0, bit);
+    }
+    p->line = now != 0;
+}
+
+void pfifo_raise_(struct cps_engine *e, unsigned bit)
+{
+    struct pfifo *p = pfifo_of_(e);
+    uint32_t before = p->intr & p->intr_enable;
+    p->intr |= UINT32_C(1) << bit;
+    tell(e, before);
+}
+
+/* ---- what registers show ---- */
+
+static uint32_t show_runout(const struct cps_engine *e)
+{
+    if (pfifo_runout_empty_(e))
+        return EMPTY;
+    return RANOUT | (pfifo_runout_next_(e) == pfifo_of_(e)->runout_get ? FULL : 0);
+}
+
+static uint32_t show_device(const struct cps_engine *e)
+{
+    pfifo_unknown_(e, CPS_UNKNOWN_DEVICE_BITS, 0);
+    return pfifo_of_(e)->graph_channel;
+}
+
+static uint32_t show_cache0(const struct cps_engine *e)
+{
+    return pfifo_of_(e)->cache[0].put == pfifo_of_(e)->cache[0].get ? EMPTY : FULL;
+}
+
+static uint32_t show_cache1(const struct cps_engine *e)
+{
+    const struct pfifo *p = pfifo_of_(e);
+    return (p->latched ? RANOUT : 0) | (pfifo_is_empty_(e) ? EMPTY : 0) |
+           (pfifo_is_full_(e) ? FULL : 0);
+}
+
+static uint32_t show_dma_ctrl(const struct cps_engine *e)
+{
+    pfifo_unknown_(e, CPS_UNKNOWN_DMA_CTRL, 0);
+    return pfifo_of_(e)->dma_ctrl;
+}
+
+/* ---- what writes do beside storing ---- */
+
+struct change {
+    uint32_t addr, before, value;
+};
+
+static void effect_wait_retry(struct cps_engine *e, const struct change *c)
+{
+    if (c->value & 0xff)
+        pfifo_unknown_(e, CPS_UNKNOWN_WAIT_RETRY, c->value);
+}
+
+static void effect_intr(struct cps_engine *e, const struct change *c)
+{
+    struct pfifo *p = pfifo_of_(e);
+    p->intr &= ~c->value;
+    p->line = (p->intr & p->intr_enable) != 0;
+}
+
+static void effect_intr_enable(struct cps_engine *e, const struct change *c)
+{
+    tell(e, pfifo_of_(e)->intr & c->before);
+}
+
+static void effect_runout(struct cps_engine *e, const struct change *c)
+{
+    struct pfifo *p = pfifo_of_(e);
+    if (!p->latched || !pfifo_runout_empty_(e))
+        return;
+    pfifo_unknown_(e, CPS_UNKNOWN_RUNOUT_LATCH, c->value);
+    p->latched = 0;
+}
+
+static void effect_chid(struct cps_engine *e, const struct change *c)
+{
+    if (c->value & 0x100)
+        pfifo_unknown_(e, CPS_UNKNOWN_CHID_BIT_8, c->value);
+}
+
+static void effect_pull_ctrl(struct cps_engine *e, const struct change *c)
+{
+    struct pfifo *p = pfifo_of_(e);
+    unsigned cache = c->addr >= 0x3200;
+    uint32_t *ctrl = &p->cache[cache].pull_ctrl;
+    if (!(*ctrl & PULL_ACCESS) || !(*ctrl & (HASH_FAILED | DEVICE_SOFTWARE)))
+        return;
+    pfifo_unknown_(e, CPS_UNKNOWN_ERROR_CLEAR, *ctrl);
+    *ctrl = PULL_ACCESS;
+    p->cache_error &= ~(cache ? 0x10u : 0x1u);
+}
+
+static void effect_dma_target(struct cps_engine *e, const struct change *c)
+{
+    if ((c->value & 3) != 2)
+        pfifo_unknown_(e, CPS_UNKNOWN_DMA_TARGET, c->value);
+}
+
+static void effect_dma_tag(struct cps_engine *e, const struct change *c)
+{
+    if (c->value & ~UINT32_C(0xfff000))
+        pfifo_unknown_(e, CPS_UNKNOWN_DMA_TAG, c->value);
+}
+
+static void effect_pram_config(struct cps_engine *e, const struct change *c)
+{
+    if ((c->value & 3) == 2)
+        pfifo_unknown_(e, CPS_UNKNOWN_PRAM_OVERLAP, c->value);
+}
+
+static bool is_nv1(const struct cps_engine *e)
+{
+    return pfifo_chip_(e) == CPS_NV1;
+}
+
+/* Interrupts, pointers, contexts and what is queued survive. */
+static void effect_pmc_enable(struct cps_engine *e, const struct change *c)
+{
+    struct pfifo *p = pfifo_of_(e);
+    if (c->value & PMC_PFIFO)
+        return;
+    p->wait_retry = p->intr_enable = p->chsw_enable = p->dma_ctrl = 0;
+    p->line = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        p->cache[i].push = 0;
+        p->cache[i].pull_ctrl &= ~(uint32_t)PULL_ACCESS;
+    }
+    if (is_nv1(e))
+        return;
+    p->ramht = 0;
+    p->ramfc = NV3_RAMFC;
+    p->ramro = NV3_RAMRO;
+    p->cache[1].pull_state = 0;
+}
+
+/* ---- registers ---- */
+
+static const struct row {
+    uint16_t gens;
+    uint16_t count;
+    uint32_t first, stride;
+    size_t member;
+    uint32_t mask, seen;
+    uint32_t (*show)(const struct cps_engine *e);
+    void (*effect)(struct cps_engine *e, const struct change *c);
+} table[] = {
+#define show_STORED NULL
+#define effect_NONE NULL
+#define PFIFO_REG(gens, first, count, stride, name, member, mask, seen, read, effect, evidence) \
+    {gens, count, first,       stride,         offsetof(struct pfifo, member),                  \
+     mask, seen,  show_##read, effect_##effect},
+#include "emu/nv/pfifo.def"
+};
+
+/* The row that has a register, and where its value is; NULL: there is none. */
+static const struct row *find(const struct cps_engine *e, uint32_t addr, uint32_t **ret)
+{
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        const struct row *row = &table[i];
+        uint32_t distance = addr - row->first;
+        if (!(row->gens & pfifo_chip_(e)) || distance >= row->count * row->stride ||
+            distance % row->stride)
+            continue;
+        *ret = (uint32_t *)((char *)e->state + row->member) + distance / row->stride;
+        return row;
+    }
+    return NULL;
+}
+
+/* Who is there, and what is said of that. */
+static void arrive(struct cps_engine *e, const struct cps_access *by)
+{
+    struct pfifo *p = pfifo_of_(e);
+    if (cps_bus_quiet_(e->bus))
+        return;
+    p->place = by->pc;
+    if (!p->touched)
+        pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_INITIAL, 0);
+    p->touched = 1;
+    if (!(p->pmc_enable & PMC_PFIFO))
+        pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_OFF, p->pmc_enable);
+}
+
+/* One command or word; false if nothing moved. */
+static bool work(struct cps_engine *e)
+{
+    return !cps_bus_stopped_(e->bus) && (pfifo_pull_(e) || pfifo_dma_(e));
+}
+
+static void leave(struct cps_engine *e)
+{
+    while (!cps_bus_policy(e->bus)->pull_late && work(e))
+        ;
+}
+
+static uint32_t read_reg(struct cps_bus *bus, void *device, uint32_t addr,
+                         const struct cps_access *by)
+{
+    struct cps_engine *e = device;
+    uint32_t *value = NULL;
+    const struct row *row = find(e, addr, &value);
+    if (!row)
+        return cps_bus_quiet_(bus) ? cps_bus_stored_(bus, addr)
+                                   : cps_bus_read_plain_(bus, addr, by);
+    if (addr != PMC_ENABLE)
+        arrive(e, by);
+    return (row->show ? row->show(e) : *value) & row->seen;
+}
+
+static void write_reg(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                      const struct cps_access *by)
+{
+    struct cps_engine *e = device;
+    uint32_t *at = NULL;
+    const struct row *row = find(e, addr, &at);
+    if (!row) {
+        cps_bus_write_plain_(bus, addr, value);
+        return;
+    }
+    if (addr != PMC_ENABLE)
+        arrive(e, by);
+    if (cps_bus_lanes_(bus) != CPS_LANES_ALL) {
+        pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_PART, addr);
+        value = cps_bus_merge_(bus, row->mask ? *at : 0, value);
+    }
+    const struct change c = {addr, *at, value};
+    *at = (*at & ~row->mask) | (value & row->mask);
+    if (row->effect)
+        row->effect(e, &c);
+    leave(e);
+}
+
+/* ---- USER and RAMIN ---- */
+
+static uint32_t read_user(struct cps_bus *bus, void *device, uint32_t addr,
+                          const struct cps_access *by)
+{
+    struct cps_engine *e = device;
+    (void)bus;
+    arrive(e, by);
+    return pfifo_user_read_(e, addr - USER);
+}
+
+static void write_user(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                       const struct cps_access *by)
+{
+    struct cps_engine *e = device;
+    arrive(e, by);
+    pfifo_user_write_(e, addr - USER, cps_bus_lanes_(bus), value);
+    leave(e);
+}
+
+static struct pfifo_area ramin(const struct cps_engine *e)
+{
+    (void)e;
+    return (struct pfifo_area){0, 0x100000};
+}
+
+/* NV1's ways into RAMIN: as large as their structures ever get, they wrap in them. */
+static const struct window {
+    uint32_t first;
+    struct pfifo_area (*area)(const struct cps_engine *e);
+} windows[] = {
+    {0x700000, ramin},
+    {0x650000, pfifo_ramro_},
+    {0x648000, pfifo_ramfc_},
+    {0x640000, pfifo_ramht_},
+};
+
+static uint32_t behind_window(const struct cps_engine *e, uint32_t addr)
+{
+    const struct window *w = windows;
+    while (addr < w->first)
+        w++;
+    struct pfifo_area area = w->area(e);
+    return area.start + ((addr - w->first) & (area.size - 1));
+}
+
+static uint32_t read_window(struct cps_bus *bus, void *device, uint32_t addr,
+                            const struct cps_access *by)
+{
+    (void)bus;
+    (void)by;
+    return pfifo_ramin_read_(device, behind_window(device, addr));
+}
+
+static void write_window(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                         const struct cps_access *by)
+{
+    uint32_t at = behind_window(device, addr);
+    (void)by;
+    value = cps_bus_merge_(bus, pfifo_ramin_read_(device, at), value);
+    cps_bus_poke(bus, CPS_MEMORY_RAMIN, at, value);
+}
+
+/* ---- what is not hardware ---- */
+
+static void write_object(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                         const struct cps_access *by)
+{
+    struct pfifo *p = pfifo_of_(device);
+    (void)bus;
+    (void)by;
+    if (addr == OBJECT_CHID)
+        p->pending.channel = value;
+    else
+        p->pending.handle = value;
+}
+
+/* More than there is room for are not there: fw/ accepts no run file with so many. */
+static void write_context(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                          const struct cps_access *by)
+{
+    struct pfifo *p = pfifo_of_(device);
+    (void)bus;
+    (void)addr;
+    (void)by;
+    p->pending.context = value;
+    if (p->object_count < PFIFO_OBJECTS)
+        p->object[p->object_count++] = p->pending;
+}
+
+static uint32_t read_graph(struct cps_bus *bus, void *device, uint32_t addr,
+                           const struct cps_access *by)
+{
+    (void)bus;
+    (void)addr;
+    (void)by;
+    return pfifo_of_(device)->graph_channel;
+}
+
+static void write_graph(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                        const struct cps_access *by)
+{
+    struct cps_engine *e = device;
+    (void)bus;
+    (void)addr;
+    pfifo_of_(e)->graph_channel = value & 0x7f;
+    pfifo_of_(e)->held = 0;
+    pfifo_of_(e)->place = by->pc;
+    leave(e);
+}
+
+static const struct cps_bus_row rows[] = {
+#define NV_REG_PFIFO(gens, first, last, read, write, evidence) \
+    {gens, first, last, read_##read, write_##write},
+#include "emu/nv/reg.def"
+};
+
+/* ---- the engine ---- */
+
+static void *next(struct cps_engine *e)
+{
+    return pfifo_has_command_(e) || pfifo_has_word_(e) ? e->state : NULL;
+}
+
+static bool waits(const struct cps_engine *e, const void *who)
+{
+    (void)who;
+    return pfifo_of_(e)->held;
+}
+
+static bool goes_on(struct cps_engine *e, const void *who)
+{
+    return !waits(e, who);
+}
+
+/* The timeline may switch PGRAPH, as the host can. */
+static enum cps_stop wait(struct cps_engine *e, void *who)
+{
+    return cps_engine_await_(e, goes_on, who, UINT64_MAX) == CPS_AWAIT_MET ? CPS_STOP_IDLE
+                                                                           : cps_engine_held_(e);
+}
+
+/* An error leaves nothing to do; what is still there then waits for PGRAPH. */
+static enum cps_stop execute(struct cps_engine *e, void *who)
+{
+    (void)who;
+    pfifo_of_(e)->held = !work(e);
+    return CPS_STOP_IDLE;
+}
+
+static const struct cps_loop loop = {next, waits, wait, execute};
+
+static enum cps_stop run(struct cps_engine *e, uint64_t budget)
+{
+    pfifo_of_(e)->held = 0; /* the host may have done something about it */
+    return cps_engine_loop_(e, &loop, budget);
+}
+
+static void reset(struct cps_engine *e)
+{
+    struct pfifo *p = pfifo_of_(e);
+    memset(p, 0, sizeof(*p));
+    p->pmc_enable = PMC_PFIFO;
+    if (!is_nv1(e)) {
+        p->ramfc = NV3_RAMFC;
+        p->ramro = NV3_RAMRO;
+    }
+    cps_bus_attach_(e->bus, rows, sizeof(rows) / sizeof(rows[0]), e);
+}
+
+#define REG(name, member)                                                            \
+    {                                                                                \
+        name, offsetof(struct pfifo, member), sizeof(((struct pfifo *)NULL)->member) \
+    }
+static const struct cps_reg regs[] = {
+    REG("intr", intr),
+    REG("intr_enable", intr_enable),
+    REG("line", line),
+    REG("cache_error", cache_error),
+    REG("cache0.put", cache[0].put),
+    REG("cache0.get", cache[0].get),
+    REG("cache0.pull_ctrl", cache[0].pull_ctrl),
+    REG("cache1.push_access", cache[1].push),
+    REG("cache1.chid", cache[1].chid),
+    REG("cache1.put", cache[1].put),
+    REG("cache1.get", cache[1].get),
+    REG("cache1.pull_ctrl", cache[1].pull_ctrl),
+    REG("cache1.pull_state", cache[1].pull_state),
+    REG("runout.put", runout_put),
+    REG("runout.get", runout_get),
+    REG("latched", latched),
+    REG("graph_channel", graph_channel),
+    REG("runouts", runouts),
+    REG("lost", lost),
+    REG("methods", methods),
+};
+static const struct cps_regset regset = {regs, sizeof(regs) / sizeof(regs[0])};
+
+const struct cps_engine_ops cps_pfifo_ops = {
+    "pfifo", &cps_isa_pfifo, &regset, sizeof(struct pfifo), reset, run,
+};

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ * The script interpreter of NVIDIA's PDAEMON firmware (SEQ): its data memory and its loop. */
+#include <string.h>
+
+#include "emu/nv/seq.h"
+
+#define INPUT0_PAUSED 4u
+#define AUTO_INC      (UINT32_C(1) << 24)
+#define DATA_INDEX    0x10a1c0u
+
+static uint32_t *data_port(struct cps_bus *bus, struct seq *s)
+{
+    return &s->data[(cps_bus_stored_(bus, DATA_INDEX) & 0xffffff) / 4 % DATA_WORDS];
+}
+
+static uint32_t read_data(struct cps_bus *bus, void *device, uint32_t addr,
+                          const struct cps_access *by)
+{
+    (void)addr;
+    (void)by;
+    return *data_port(bus, seq_of_(device));
+}
+
+static void write_data(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                       const struct cps_access *by)
+{
+    uint32_t index = cps_bus_stored_(bus, DATA_INDEX);
+    (void)addr;
+    if (seq_of_(device)->running)
+        cps_bus_unknown(bus, CPS_UNKNOWN_REWRITTEN, by, index);
+    *data_port(bus, seq_of_(device)) = value;
+    if (index & AUTO_INC)
+        cps_bus_load(bus, DATA_INDEX, index + 4);
+}
+
+static uint32_t read_out(struct cps_bus *bus, void *device, uint32_t addr,
+                         const struct cps_access *by)
+{
+    uint32_t index = (addr & 0x3ff) / 4;
+    (void)bus;
+    (void)by;
+    return index < OUT_WORDS ? seq_of_(device)->out[index] : 0;
+}
+
+static void write_out(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                      const struct cps_access *by)
+{
+    uint32_t index = (addr & 0x3ff) / 4;
+    (void)bus;
+    (void)by;
+    if (index < OUT_WORDS)
+        seq_of_(device)->out[index] = value;
+}
+
+static void write_out_size(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                           const struct cps_access *by)
+{
+    (void)bus;
+    (void)addr;
+    (void)by;
+    seq_of_(device)->has_out = 1;
+    seq_of_(device)->out_words = (uint8_t)value;
+}
+
+/* Where operations begin if no branch comes in between. */
+static void find_operations(struct seq *s)
+{
+    memset(s->begins, 0, sizeof(s->begins));
+    for (uint32_t pc = 0; pc < s->words;) {
+        s->begins[pc / 8] |= (uint8_t)(1u << pc % 8);
+        uint32_t length = s->data[pc] >> 16;
+        pc += length ? length : 1;
+    }
+}
+
+static void write_start(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
+                        const struct cps_access *by)
+{
+    struct cps_engine *e = device;
+    struct seq *s = seq_of_(e);
+    (void)addr;
+    cps_bus_unknown(bus, CPS_UNKNOWN_SEQ_INITIAL, by, 0);
+    s->val = s->reg = s->ret = s->pc = s->next = 0;
+    s->eq = s->lt = s->irq_off = s->unlocked = s->wait = 0;
+    s->irq_level = 0;
+    s->running = 1;
+    s->words = value < DATA_WORDS ? value : DATA_WORDS;
+    find_operations(s);
+    e->starts++;
+}
+
+static const struct cps_bus_row rows[] = {
+#define NV_REG_SEQ(gens, first, last, read, write, evidence) \
+    {gens, first, last, read_##read, write_##write},
+#include "emu/nv/reg.def"
+};
+
+/* ---- the loop ---- */
+
+static enum cps_stop run_off(struct cps_engine *e)
+{
+    const struct cps_access by = seq_access_(e);
+    cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_RAN_OFF, &by);
+    return CPS_STOP_FAULT;
+}
+
+/* Whether the header at pc says enough words; else the script has ended. */
+static bool check_length(struct cps_engine *e, const struct cps_insn *insn, uint32_t length)
+{
+    struct seq *s = seq_of_(e);
+    bool list = insn->op == CPS_SEQ_SETREGS;
+    uint32_t most = insn->op == CPS_SEQ_TS ? 12 : insn->needs; /* one source gives it two */
+    if (length > s->words - s->pc || length * 4 < insn->needs + (list ? 8 : 0)) {
+        seq_end_(e, CPS_EXIT_BAD_LEN, s->pc);
+        return false;
+    }
+    if (length * 4 > most && !list)
+        seq_unknown_(e, CPS_UNKNOWN_EXTRA_WORDS, length);
+    return true;
+}
+
+static void decode(const struct cps_engine *e, struct cps_insn *insn)
+{
+    const struct seq *s = seq_of_(e);
+    uint8_t bytes[12] = {0};
+    for (uint32_t i = 0; i < 3 && s->pc + i < s->words; i++) {
+        for (unsigned k = 0; k < 4; k++)
+            bytes[4 * i + k] = (uint8_t)(s->data[s->pc + i] >> 8 * k);
+    }
+    cps_decode_bytes(&cps_isa_seq, cps_bus_gen(e->bus), bytes, sizeof(bytes), insn);
+}
+
+/* Decodes what stands at pc; false if the script has ended on it. */
+static bool fetch(struct cps_engine *e, struct cps_insn *insn)
+{
+    struct seq *s = seq_of_(e);
+    uint32_t header = s->data[s->pc];
+    uint32_t length = header >> 16;
+    if (header && !length) {
+        seq_end_(e, CPS_EXIT_BAD_LEN, s->pc);
+        return false;
+    }
+    decode(e, insn);
+    if (!insn->enc) {
+        seq_end_(e, CPS_EXIT_BAD_OP, UINT32_MAX);
+        return false;
+    }
+    s->next = s->pc + length;
+    return !header || check_length(e, insn, length);
+}
+
+static void show(const struct seq *s, uint32_t ret[CPS_STEP_REGS])
+{
+    ret[0] = s->val;
+    ret[1] = s->reg;
+    ret[2] = s->ret;
+    ret[3] = s->eq | (uint32_t)s->lt << 8;
+}
+
+static enum cps_stop execute(struct cps_engine *e, void *who)
+{
+    struct seq *s = who;
+    uint32_t before[CPS_STEP_REGS], after[CPS_STEP_REGS];
+    struct cps_insn insn;
+    if (s->pc >= s->words)
+        return run_off(e);
+    if (!fetch(e, &insn))
+        return CPS_STOP_FAULT;
+    e->instructions += insn.op != CPS_SEQ_END;
+    show(s, before);
+    seq_perform_(e, &insn);
+    show(s, after);
+    cps_engine_step_(e, CPS_CPU_SEQ, s->pc, before, after, CPS_STEP_REGS);
+    cps_bus_advance(e->bus, cps_bus_clock(e->bus) + cps_bus_policy(e->bus)->cost);
+    if (s->running && !s->wait)
+        s->pc = s->next;
+    return s->running || s->ended <= CPS_EXIT_CODE ? CPS_STOP_IDLE : CPS_STOP_FAULT;
+}
+
+static bool holds(struct cps_engine *e, const void *who)
+{
+    const struct seq *s = who;
+    uint32_t input = (cps_bus_events(e->bus) & 0x1f) << 2;
+    switch ((enum wait)s->wait) {
+    case WAIT_STATUS:
+        return s->test && (input & s->test ? 1 : 0) != s->inverse;
+    case WAIT_MASK:
+        return (seq_read_(e, s->reg) & s->test) == s->val;
+    case WAIT_PAUSED:
+        return input & INPUT0_PAUSED;
+    case WAIT_RESUMED:
+        return !(input & INPUT0_PAUSED);
+    default:
+        return false;
+    }
+}
+
+static void resume(struct cps_engine *e)
+{
+    seq_write_(e, UNK1610, seq_read_(e, UNK1610) & ~0x33u);
+    seq_irq_enable_(e);
+    seq_of_(e)->unlocked = 0;
+}
+
+static bool waits(const struct cps_engine *e, const void *who)
+{
+    const struct seq *s = who;
+    (void)e;
+    return s->wait;
+}
+
+static enum cps_stop finish_wait(struct cps_engine *e, void *who)
+{
+    struct seq *s = who;
+    const struct cps_access by = seq_access_(e);
+    bool spin = s->wait == WAIT_PAUSED || s->wait == WAIT_RESUMED;
+    enum cps_await how = cps_engine_await_(e, holds, s, s->deadline);
+    if (how == CPS_AWAIT_HELD)
+        return cps_engine_held_(e);
+    if (spin && how == CPS_AWAIT_LATE) {
+        cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_SPIN, &by);
+        return CPS_STOP_FAULT;
+    }
+    if (s->wait == WAIT_PAUSED)
+        s->unlocked = 1;
+    else if (s->wait == WAIT_RESUMED)
+        resume(e);
+    else if (how == CPS_AWAIT_MET) {
+        s->eq = 1;
+        s->ret |= 1;
+    }
+    s->wait = WAIT_NONE;
+    s->pc = s->next;
+    return CPS_STOP_IDLE;
+}
+
+static void *next_script(struct cps_engine *e)
+{
+    return seq_of_(e)->running ? seq_of_(e) : NULL;
+}
+
+static enum cps_stop run(struct cps_engine *e, uint64_t budget)
+{
+    static const struct cps_loop loop = {next_script, waits, finish_wait, execute};
+    return cps_engine_loop_(e, &loop, budget);
+}
+
+static void reset(struct cps_engine *e)
+{
+    memset(e->state, 0, sizeof(struct seq));
+    cps_bus_attach_(e->bus, rows, sizeof(rows) / sizeof(rows[0]), e);
+}
+
+static const struct cps_reg regs[] = {
+    {"pc", offsetof(struct seq, pc), 4},
+    {"running", offsetof(struct seq, running), 1},
+    {"val", offsetof(struct seq, val), 4},
+    {"reg", offsetof(struct seq, reg), 4},
+    {"ret", offsetof(struct seq, ret), 4},
+    {"eq", offsetof(struct seq, eq), 1},
+    {"lt", offsetof(struct seq, lt), 1},
+    {"irq-level", offsetof(struct seq, irq_level), 4},
+    {"irq-off", offsetof(struct seq, irq_off), 1},
+    {"unlocked", offsetof(struct seq, unlocked), 1},
+    {"ended", offsetof(struct seq, ended), 1},
+    {"status", offsetof(struct seq, status), 4},
+};
+static const struct cps_regset regset = {regs, sizeof(regs) / sizeof(regs[0])};
+
+const struct cps_engine_ops cps_seq_ops = {
+    "seq", &cps_isa_seq, &regset, sizeof(struct seq), reset, run,
+};

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ * VP1's scalar unit: arithmetic from the table's expressions, moves, and what it hands to the
+ * vector unit. */
+#include <string.h>
+
+#include "emu/nv/vp1/vp1.h"
+
+/* ---- flags ---- */
+
+static void set_flags(struct cps_engine *e, uint32_t word, uint32_t bits)
+{
+    vp1_set_c_(vp1_of_(e), VP1(word, CDST), 0xff, vp1_is_g80_(e) ? bits : bits & 0x3f);
+}
+
+/* Of a value alone; the arithmetic operations add two. */
+static uint32_t partial(uint32_t value)
+{
+    uint32_t bit19 = value >> 19 & 1;
+    return (uint32_t)!value << 1 | bit19 << 2 | (value >> 20 & 3) << 4 | bit19 << 6 |
+           (value >> 18 & 1) << 7;
+}
+
+static uint32_t full(uint32_t value, uint32_t source)
+{
+    return partial(value) | value >> 31 | ((value ^ source) >> 20 & 1) << 3;
+}
+
+/* ---- operands and results ---- */
+
+static void set_a(struct vp1 *s, uint32_t number, uint32_t value)
+{
+    if (number < 31)
+        s->now.a[number] = value;
+}
+
+static uint32_t second_source(const struct vp1 *s, uint32_t word)
+{
+    switch ((enum vp1_source)s->code[word >> 24].source) {
+    case VP1_FROM_IMM:
+        return (uint32_t)VP1_SIGNED(word, IMM);
+    case VP1_FROM_BIMM:
+        return VP1(word, BIMM) * 0x01010101;
+    case VP1_FROM_REG:
+        return s->old.a[VP1(word, SRC2)];
+    case VP1_FROM_SELECT:
+        break;
+    }
+    return s->old.a[vp1_src2s_(s, word)];
+}
+
+static int byte_of(uint32_t value, unsigned i, bool is_signed)
+{
+    uint8_t byte = (uint8_t)(value >> 8 * i);
+    return is_signed ? (int8_t)byte : byte;
+}
+
+/* ---- operations that are expressions ---- */
+
+/* One byte of a bytewise operation, not clipped. */
+static int byte_value(unsigned op, int x, int y)
+{
+    switch (op) {
+#define BYTE_OWN(...)
+#define BYTE_FULL(...)
+#define BYTE_FULLZ(...)
+#define BYTE_PART(...)
+#define BYTE_VS(...)
+#define BYTE_VU(...)
+#define BYTE_VSH(...)
+#define BYTE_VLOG(...)
+#define BYTE_MAD(...)
+#define BYTE_SBYTE(id, ...) \
+    case CPS_VP1_##id:      \
+        return __VA_ARGS__;
+#define BYTE_UBYTE(id, ...)     BYTE_SBYTE(id, __VA_ARGS__)
+#define OP(id, text, kind, ...) BYTE_##kind(id, __VA_ARGS__)
+#include "isa/vp1.def"
+    default:
+        return 0;
+    }
+}
+
+static void do_bytes(struct cps_engine *e, uint32_t word, unsigned op, bool is_signed)
+{
+    struct vp1 *s = vp1_of_(e);
+    uint32_t a = s->old.a[VP1(word, SRC1)];
+    uint32_t b = second_source(s, word);
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        int value = byte_value(op, byte_of(a, i, is_signed), byte_of(b, i, is_signed));
+        value = is_signed ? vp1_clip(value, -128, 127) : vp1_clip(value, 0, 255);
+        result |= (uint32_t)(uint8_t)value << 8 * i;
+    }
+    set_a(s, VP1(word, DST), result);
+    set_flags(e, word, 0);
+}
+
+/* A word's value, and its flags; false if the operation is of another kind. */
+static bool word_value(unsigned op, uint32_t a, uint32_t b, uint32_t t, uint32_t *ret,
+                       uint32_t *flags)
+{
+    switch (op) {
+#define WORD_OWN(...)
+#define WORD_SBYTE(...)
+#define WORD_UBYTE(...)
+#define WORD_VS(...)
+#define WORD_VU(...)
+#define WORD_VSH(...)
+#define WORD_VLOG(...)
+#define WORD_MAD(...)
+#define WORD_FULL(id, ...)      \
+    case CPS_VP1_##id:          \
+        *ret = __VA_ARGS__;     \
+        *flags = full(*ret, a); \
+        return true;
+#define WORD_FULLZ(id, ...)     \
+    case CPS_VP1_##id:          \
+        *ret = __VA_ARGS__;     \
+        *flags = full(*ret, 0); \
+        return true;
+#define WORD_PART(id, ...)      \
+    case CPS_VP1_##id:          \
+        *ret = __VA_ARGS__;     \
+        *flags = partial(*ret); \
+        return true;
+#define OP(id, text, kind, ...) WORD_##kind(id, __VA_ARGS__)
+#include "isa/vp1.def"
+    default:
+        return false;
+    }
+}
+
+/* ---- bytes times bytes ---- */
+
+static int factor_of(uint32_t value, unsigned i, bool is_signed)
+{
+    int byte = byte_of(value, i, is_signed);
+    return is_signed ? byte * 2 : byte;
+}
+
+static uint32_t mul_source(const struct vp1 *s, uint32_t word)
+{
+    bool is_bad = word >> 24 & 2;
+    if (!(word >> 24 & 0x20))
+        return s->old.a[VP1(word, SRC2)];
+    if (is_bad)
+        return VP1(word, BADIMM) * 0x01010101;
+    return (VP1(word, MULIMM) | VP1(word, TOP) << 5) * 4 * 0x01010101;
+}
+
+static void do_bmul(struct vp1 *s, uint32_t word, bool is_signed, struct vp1_s2v *path)
+{
+    uint32_t a = s->old.a[VP1(word, SRC1)];
+    uint32_t b = mul_source(s, word);
+    uint32_t signs = VP1(word, SIGNS);
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        int p = factor_of(a, i, signs & 2) * factor_of(b, i, signs & 1);
+        if (VP1(word, RND))
+            p += is_signed ? 0x100 : 0x80;
+        int r = is_signed ? vp1_clip(p >> 9, -128, 127) : vp1_clip(p >> 8, 0, 255);
+        result |= (uint32_t)(uint8_t)r << 8 * i;
+        path->factor[i] = word >> 24 & 2 ? p : p >> 8;
+    }
+    set_a(s, VP1(word, DST), result);
+}
+
+/* ---- to the vector unit ---- */
+
+static void send_vc(uint32_t word, struct vp1_s2v *path)
+{
+    path->valid = true;
+    path->vcidx = (uint8_t)VP1(word, VCIDX);
+    path->vcflag = (uint8_t)VP1(word, VCFLAG);
+    path->xfrm = (uint8_t)(VP1(word, XFRM) | VP1(word, XFRM4) << 2);
+}
+
+static void spread_bits(uint32_t bits, struct vp1_s2v *path)
+{
+    for (unsigned i = 0; i < 2; i++)
+        path->factor[i] = (bits >> 2 * i & 1 ? 0x1e : 0) | (bits >> (2 * i + 1) & 1 ? 0x1e0 : 0);
+    path->factor[2] = path->factor[3] = 0;
+}
+
+static void do_vec(uint32_t word, struct vp1_s2v *path)
+{
+    path->factor[0] = path->factor[1] = VP1_SIGNED(word, FACT1);
+    path->factor[2] = path->factor[3] = VP1_SIGNED(word, FACT2);
+}
+
+static void do_bvec(const struct vp1 *s, uint32_t word, struct vp1_s2v *path)
+{
+    for (unsigned i = 0; i < 4; i++)
+        path->factor[i] = byte_of(s->old.a[VP1(word, SRC1)], i, true) * 2;
+}
+
+static void do_bvecmad(const struct vp1 *s, uint32_t word, bool select, struct vp1_s2v *path)
+{
+    uint32_t k = s->old.c[VP1(word, COND)];
+    uint32_t slct = VP1(word, SLCT);
+    uint32_t u = slct == 4 ? k >> 4 & 3 : k >> slct & 1;
+    uint32_t a = s->old.a[VP1(word, SRC2) | u];
+    uint32_t b = s->old.a[VP1(word, SRC2) | 2 | u];
+    int m = (int)(s->old.a[VP1(word, SRC1)] >> 11 & (select ? 0x7f : 0xff));
+    for (unsigned i = 0; i < 4; i++)
+        path->factor[i] = (byte_of(a, i, true) * 256 + m * byte_of(b, i, true) + 0x40) >> 7;
+    if (!select)
+        return;
+    unsigned which = slct == 2 && k >> 7 & 1;
+    path->factor[0] = path->factor[1] = path->factor[which];
+    path->factor[2] = path->factor[3] = path->factor[2 + which];
+}
+
+static void finish_path(struct vp1_s2v *path)
+{
+    for (unsigned i = 0; i < 4; i++)
+        path->factor[i] = (int32_t)((uint32_t)path->factor[i] << 22) >> 22;
+    for (unsigned i = 0; i < 2; i++)
+        path->mask[i] = ((uint32_t)path->factor[2 * i] >> 1 & 0xff) |
+                        ((uint32_t)path->factor[2 * i + 1] >> 1 & 0xff) << 8;
+}
+
+/* ---- moves ---- */
+
+static void do_mov_to(struct cps_engine *e, uint32_t word)
+{
+    vp1_write_file_(e, VP1(word, RFILE), VP1(word, DST), vp1_of_(e)->old.a[VP1(word, SRC1)]);
+}
+
+/* `mov` from $l beside exit does not arrive. */
+static void do_mov_from(struct cps_engine *e, uint32_t word)
+{
+    struct vp1 *s = vp1_of_(e);
+    bool lost = VP1(word, RFILE) == VP1_SEL_L && vp1_op_(s, VP1_B) == CPS_VP1_EXIT;
+    uint32_t value = 0;
+    if (vp1_read_file_(e, VP1(word, RFILE), VP1(word, SRC1), &value) && !lost)
+        set_a(s, VP1(word, DST), value);
+}
+
+/* The measurements saw no effect of CDST, the tester that it clears the flags: as the policy says.
+ */
+static void move(struct cps_engine *e, uint32_t word, bool to)
+{
+    if (VP1(word, CDST) < 4) {
+        vp1_unknown_(e, CPS_UNKNOWN_VP1_MOV_FLAGS, VP1(word, CDST));
+        if (cps_bus_policy(e->bus)->mov_flags)
+            set_flags(e, word, 0);
+    }
+    if (to)
+        do_mov_to(e, word);
+    else
+        do_mov_from(e, word);
+}
+
+/* ---- the unit ---- */
+
+static void own_meaning(struct cps_engine *e, uint32_t word, unsigned op, struct vp1_s2v *path)
+{
+    struct vp1 *s = vp1_of_(e);
+    uint32_t src1 = VP1(word, SRC1);
+    uint32_t dst = VP1(word, DST);
+    switch (op) {
+    case CPS_VP1_SZERO:
+        set_flags(e, word, 0);
+        break;
+    case CPS_VP1_MOVI:
+        set_a(s, dst, (uint32_t)VP1_SIGNED(word, IMM19));
+        break;
+    case CPS_VP1_SETHI:
+        set_a(s, dst, (s->old.a[dst] & 0xffff) | VP1(word, IMM16) << 16);
+        break;
+    case CPS_VP1_MOVTO:
+    case CPS_VP1_MOVFROM:
+        move(e, word, op == CPS_VP1_MOVTO);
+        break;
+    case CPS_VP1_BMUL:
+    case CPS_VP1_BMULA:
+    case CPS_VP1_BMULU:
+    case CPS_VP1_BMULAU:
+        do_bmul(s, word, op == CPS_VP1_BMUL || op == CPS_VP1_BMULA, path);
+        break;
+    case CPS_VP1_BVECMAD:
+    case CPS_VP1_BVECMADSEL:
+        do_bvecmad(s, word, op == CPS_VP1_BVECMADSEL, path);
+        send_vc(word, path);
+        break;
+    case CPS_VP1_BVEC:
+        do_bvec(s, word, path);
+        send_vc(word, path);
+        break;
+    case CPS_VP1_VEC:
+        do_vec(word, path);
+        send_vc(word, path);
+        break;
+    case CPS_VP1_VECMS:
+        set_a(s, src1, (uint32_t)((int32_t)s->old.a[src1] >> 4));
+        send_vc(word, path);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Bytewise operations, with or without a name, leave zeros on the path. */
+static bool is_bytewise(uint32_t word)
+{
+    return !(word >> 24 & 0x40);
+}
+
+void vp1_scalar_(struct cps_engine *e, struct vp1_s2v *ret)
+{
+    struct vp1 *s = vp1_of_(e);
+    uint32_t word = s->word[VP1_S];
+    unsigned op = vp1_op_(s, VP1_S);
+    unsigned kind = s->code[word >> 24].kind;
+    uint32_t value = 0;
+    uint32_t flags = 0;
+    *ret = (struct vp1_s2v){0};
+    if (!is_bytewise(word))
+        spread_bits(s->old.a[VP1(word, SRC1)], ret);
+    if (word_value(op, s->old.a[VP1(word, SRC1)], second_source(s, word), VP1(word, BITOP), &value,
+                   &flags)) {
+        set_a(s, VP1(word, DST), value);
+        set_flags(e, word, flags);
+    } else if (kind == VP1_KIND_SBYTE || kind == VP1_KIND_UBYTE) {
+        do_bytes(e, word, op, kind == VP1_KIND_SBYTE);
+    } else {
+        own_meaning(e, word, op, ret);
+    }
+    finish_path(ret);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * The assembler: two passes over the lines. The first only counts words and collects labels, the
+ * second encodes and reports; both run the same code. */
+#include "fw/asm/asm.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "isa/base/lex.h"
+#include "fw/image/private.h"
+
+bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expected)
+{
+    return cps_asm_error_(&a->text, (size_t)(at - a->text.statement), "expected %s", expected);
+}
+
+bool cps_asm_end_(struct cps_assembler *a, const char *at)
+{
+    at = cps_lex_blank(at);
+    return *at == '\0' || cps_asm_expected_(a, at, "the end of the line");
+}
+
+static bool grow(struct cps_assembler *a)
+{
+    size_t capacity = a->capacity ? a->capacity * 2 : 1024;
+    uint32_t *words = realloc(a->words, capacity * sizeof(*words));
+    if (!words) {
+        a->failed = true;
+        return false;
+    }
+    a->words = words;
+    a->capacity = capacity;
+    return true;
+}
+
+bool cps_asm_emit_(struct cps_assembler *a, uint32_t word)
+{
+    if (a->position == CPS_FW_MAX_WORDS)
+        return cps_asm_error_(&a->text, 0, "image is full, expected at most %u words",
+                              CPS_FW_MAX_WORDS);
+    if (a->encoding) {
+        if (a->position >= a->capacity && !grow(a))
+            return false;
+        a->words[a->position] = word;
+        if (a->debug && !cps_asm_note_line_(a))
+            return false;
+    }
+    a->position++;
+    return true;
+}
+
+bool cps_asm_find_label_(void *context, const char *name, size_t length, uint32_t *ret)
+{
+    const struct cps_assembler *a = context;
+    const struct cps_asm_label *label = cps_asm_labels_find_(&a->labels, a->section, name, length);
+    if (label)
+        *ret = label->offset;
+    return label != NULL;
+}
+
+/* "[#label]": where a label stands, as the payload of a nop. */
+static bool do_offset_word(struct cps_assembler *a, const char *at)
+{
+    uint32_t offset = 0;
+    const char *name = cps_lex_blank(at + 1) + 1;
+    size_t length = cps_lex_identifier(name);
+    const char *end = cps_lex_blank(name + length);
+    if (!length || *end != ']')
+        return cps_asm_expected_(a, length ? end : name, length ? "']'" : "the name of a label");
+    if (a->encoding && !cps_asm_find_label_(a, name, length, &offset))
+        cps_asm_expected_(a, name - 1, "a label that is defined");
+    return cps_asm_emit_(a, cps_fw_offset_word_(a->gen, offset)) && cps_asm_end_(a, end + 1);
+}
+
+static bool do_instruction(struct cps_assembler *a, const char *at)
+{
+    uint64_t word = 0;
+    if (a->encoding) {
+        const struct cps_parse_names names = {
+            .names = a->names, .label = cps_asm_find_label_, .context = a};
+        size_t column = 0;
+        struct cps_err *err = cps_parse(a->isa, a->gen, at, cps_asm_pc_(a), &names, &column, &word);
+        if (err)
+            cps_asm_error_(&a->text, (size_t)(at - a->text.statement) + column, "%s", err->message);
+        cps_err_free(err);
+    }
+    return cps_asm_emit_(a, (uint32_t)word);
+}
+
+/* The name in the source rather than in the copy of its line: the copy is soon overwritten. */
+static bool define_label(struct cps_assembler *a, const char *at, size_t length)
+{
+    const char *name = a->text.line + (at - a->text.statement);
+    if (!a->encoding) {
+        const struct cps_asm_label label = {name, length, a->section, cps_asm_pc_(a),
+                                            a->text.number};
+        a->failed |= !cps_asm_labels_add_(&a->labels, label);
+        return !a->failed;
+    }
+    const struct cps_asm_label *first = cps_asm_labels_find_(&a->labels, a->section, name, length);
+    if (first && first->name != name)
+        cps_asm_error_(&a->text, (size_t)(at - a->text.statement),
+                       "label is defined twice, expected only the one in line %" PRIu32,
+                       first->line);
+    return true;
+}
+
+size_t cps_asm_label_length_(const char *at)
+{
+    size_t length = cps_lex_identifier(at);
+    return length && at[length] == ':' ? length : 0;
+}
+
+static bool do_statement(struct cps_assembler *a)
+{
+    const char *at = cps_lex_blank(a->text.statement);
+    for (size_t length; (length = cps_asm_label_length_(at)); at = cps_lex_blank(at + length + 1)) {
+        if (!define_label(a, at, length))
+            return false;
+    }
+    if (*at == '\0')
+        return true;
+    if (a->isa != cps_isa_afuc())
+        return cps_asm_script_(a, at);
+    if (*at == '.')
+        return cps_asm_directive_(a, at);
+    if (*at == '[' && *cps_lex_blank(at + 1) == '#')
+        return do_offset_word(a, at);
+    return do_instruction(a, at);
+}
+
+void cps_asm_begin_(struct cps_assembler *a, unsigned section)
+{
+    static const enum cps_fw_role roles[CPS_ASM_SECTIONS] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC};
+    a->section = section;
+    a->section_used[section] = true;
+    a->section_start = a->position;
+    a->part_of[section] = a->part_count;
+    a->part[a->part_count++] = (struct cps_fw_part){roles[section], a->position, 0, CPS_FW_NONE};
+}
+
+static void run_pass(struct cps_assembler *a, bool encoding)
+{
+    a->encoding = encoding;
+    a->text.muted = !encoding;
+    a->position = 0;
+    a->part_count = 0;
+    a->scheme = CPS_NAMES_SEED;
+    memset(a->section_used, 0, sizeof(a->section_used));
+    cps_asm_begin_(a, 0);
+    cps_asm_rewind_(&a->text);
+    while (!a->failed && cps_asm_next_(&a->text)) {
+        if (!do_statement(a) && a->position == CPS_FW_MAX_WORDS)
+            break;
+    }
+    if (a->isa != cps_isa_afuc())
+        cps_asm_script_end_(a);
+}
+
+void cps_asm_run_(struct cps_assembler *a)
+{
+    run_pass(a, false);
+    cps_asm_labels_sort_(&a->labels);
+    run_pass(a, true);
+}
+
+static void put_result(struct cps_assembler *a, uint32_t *words, struct cps_asm *ret)
+{
+    words[0] = a->lead;
+    if (a->position)
+        memcpy(words + 1, a->words, (size_t)a->position * 4);
+    *ret = (struct cps_asm){words, a->position + 1};
+}
+
+static struct cps_err *assemble(struct cps_assembler *a, unsigned gen, struct cps_asm *ret)
+{
+    CPS_TRY(cps_asm_head_(a, gen));
+    CPS_TRY(cps_names_create(a->layout, NULL, &a->names));
+    cps_asm_run_(a);
+    if (a->failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_asm_errors_(&a->text));
+    uint32_t *words = malloc(((size_t)a->position + 1) * 4);
+    if (!words)
+        return cps_err_nomem();
+    put_result(a, words, ret);
+    return NULL;
+}
+
+void cps_asm_deinit_(struct cps_assembler *a)
+{
+    cps_buf_deinit(&a->bytes);
+    cps_names_destroy(a->names);
+    cps_asm_labels_deinit_(&a->labels);
+    cps_asm_text_deinit_(&a->text);
+    free(a->words);
+}
+
+struct cps_err *cps_assemble(const char *name, const char *text, size_t size, unsigned gen,
+                             struct cps_asm *ret)
+{
+    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = cps_isa_afuc()};
+    cps_asm_text_init_(&a.text, name, text, size);
+    return assemble(&a, gen, ret);
+}
+
+struct cps_err *cps_program_assemble(const char *name, const char *text, size_t size, unsigned gen,
+                                     struct cps_program *ret)
+{
+    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = cps_isa_afuc()};
+    CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
+    cps_asm_text_init_(&a.text, name, text, size);
+    a.debug = &program.debug;
+    CPS_TRY(assemble(&a, gen, &program.image));
+    CPS_TRY(cps_asm_program_(&a, &program));
+    *ret = program;
+    program = (struct cps_program){0};
+    return NULL;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * The assembler's state and the steps that its files share. Private to fw/. */
+#ifndef CPS_ASM_H
+#define CPS_ASM_H
+
+#include "fw/asm/labels.h"
+#include "fw/asm/source.h"
+
+enum { CPS_ASM_SECTIONS = 3 }; /* the first one, BV, LPAC */
+
+/** An assembly in progress. All numbers are units of the instruction set: dwords, bytes of HWSQ. */
+struct cps_assembler {
+    struct cps_asm_text text;
+    struct cps_asm_labels labels;
+    struct cps_names *names;
+    const struct cps_isa *isa;
+    enum cps_gen gen;
+    enum cps_layout layout;
+    bool encoding;   /* the second pass */
+    bool failed;     /* out of memory */
+    uint32_t *words; /* of the image; grows during the second pass */
+    size_t capacity;
+    uint32_t position; /* dword of the image */
+    uint32_t lead;
+    unsigned section;
+    bool section_used[CPS_ASM_SECTIONS];
+    uint32_t section_start;
+    struct cps_fw_part part[CPS_ASM_SECTIONS]; /* the sections in the order of the image */
+    unsigned part_count;
+    unsigned part_of[CPS_ASM_SECTIONS]; /* by section */
+    struct cps_fw_debug *debug;         /* NULL: nobody wants labels and lines */
+    struct cps_buf bytes;               /* scripts: of the statement at hand */
+    bool ended;                         /* scripts: it was the end of one */
+    bool no_end;                        /* scripts: no end is to be added */
+    enum cps_scheme scheme;             /* scripts: whose names registers have */
+};
+
+/** The current address, as instructions and labels of the section count it. */
+static inline uint32_t cps_asm_pc_(const struct cps_assembler *a)
+{
+    return a->position - a->section_start;
+}
+
+/** Notes that something else was @p expected at @p at in the current statement. Always false. */
+bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expected);
+/** Whether nothing but blanks is left; else notes an error. */
+bool cps_asm_end_(struct cps_assembler *a, const char *at);
+/** Appends a word (a byte of HWSQ); false if there is no room. */
+bool cps_asm_emit_(struct cps_assembler *a, uint32_t word);
+/** Begins section number @p section at the current position. */
+void cps_asm_begin_(struct cps_assembler *a, unsigned section);
+/** The length of the label that begins the text, without its colon; else 0. */
+size_t cps_asm_label_length_(const char *at);
+
+/** Finds a label for the parser; @p context is the assembler. */
+bool cps_asm_find_label_(void *context, const char *name, size_t length, uint32_t *ret);
+/** Both passes over the source; errors are in a->text. */
+void cps_asm_run_(struct cps_assembler *a);
+void cps_asm_deinit_(struct cps_assembler *a);
+
+/** asm_script.c: an instruction, or a directive, of a script; false if there is no room. */
+bool cps_asm_script_(struct cps_assembler *a, const char *at);
+/** What stands behind the last statement of a script. */
+bool cps_asm_script_end_(struct cps_assembler *a);
+
+/** Does the directive at @p at; false after an error. */
+bool cps_asm_directive_(struct cps_assembler *a, const char *at);
+
+/** Notes from which line the word at the current position comes; false when out of memory. */
+bool cps_asm_note_line_(struct cps_assembler *a);
+/** Turns the finished assembly into @p ret, all but its words. */
+CPS_MUST_USE struct cps_err *cps_asm_program_(struct cps_assembler *a, struct cps_program *ret);
+
+/**
+ * Finds out the generation and the layout: as asked, else as the head comment says, else by the
+ * first word. Leaves the text where it is.
+ */
+CPS_MUST_USE struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen);
+/** The same for scripts, whose head comment is "; g92 hwsq". */
+CPS_MUST_USE struct cps_err *cps_asm_script_head_(struct cps_assembler *a, unsigned gen);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ * Where the code of two firmware images differs: both are walked in step from each packet's
+ * handler, so that code which only moved is no difference. */
+#include <string.h>
+
+#include "fw/image/private.h"
+
+/* Both walks stand here; `last` is a delay slot behind which nothing follows. */
+struct place {
+    uint32_t a, b;
+    bool last;
+};
+
+struct walk {
+    const struct cps_fw *fw_a, *fw_b;
+    const struct cps_fw_part *part_a, *part_b;
+    uint32_t *partner; /* per dword of part_a: where part_b has the same; CPS_FW_NONE: not seen */
+    struct place *todo;
+    size_t todo_count, todo_room;
+    struct cps_fw_change *change;
+    size_t change_count, change_room;
+    bool failed;
+};
+
+#define RESYNC  16u /* instructions skipped on one side to find the other's way again */
+#define CERTAIN 3u
+
+static bool decode(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t at,
+                   struct cps_insn *ret)
+{
+    if (at >= part->size)
+        return false;
+    cps_decode(cps_isa_afuc(), fw->gen, fw->words[part->start + at], ret);
+    return true;
+}
+
+static int64_t operand(const struct cps_insn *insn, const char *name)
+{
+    return cps_insn_field(cps_isa_afuc(), insn, name, -1);
+}
+
+static bool is_relative(unsigned op)
+{
+    return op == CPS_AFUC_BRNEI || op == CPS_AFUC_BREQI || op == CPS_AFUC_BRNEB ||
+           op == CPS_AFUC_BREQB;
+}
+
+static bool is_absolute(unsigned op)
+{
+    return op == CPS_AFUC_CALL || op == CPS_AFUC_BL || op == CPS_AFUC_JUMPA;
+}
+
+/* The bits that say where a branch goes. */
+static uint32_t target_bits(unsigned op)
+{
+    return is_relative(op) ? 0xffff : is_absolute(op) ? 0x3ffffff : 0;
+}
+
+bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b)
+{
+    struct cps_insn insn;
+    cps_decode(cps_isa_afuc(), gen, a, &insn);
+    return !((a ^ b) & ~target_bits(insn.op));
+}
+
+static bool target_of(const struct cps_insn *insn, uint32_t at, uint32_t *ret)
+{
+    int64_t target = operand(insn, "target");
+    if (is_relative(insn->op))
+        *ret = (uint32_t)(at + target);
+    else if (is_absolute(insn->op))
+        *ret = (uint32_t)target;
+    else
+        return false;
+    return true;
+}
+
+/* `jump` is a branch on a bit of $00 that is never set. */
+static bool ends_path(const struct cps_insn *insn, uint32_t word)
+{
+    switch (insn->op) {
+    case CPS_AFUC_WAITIN:
+    case CPS_AFUC_RET:
+    case CPS_AFUC_SRET:
+    case CPS_AFUC_IRET:
+    case CPS_AFUC_JUMPA:
+    case CPS_AFUC_JUMPR:
+        return true;
+    case CPS_AFUC_BRNEB:
+        return !(word >> 21 & 31);
+    default:
+        return false;
+    }
+}
+
+static uint32_t word_at(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t at)
+{
+    return fw->words[part->start + at];
+}
+
+/* Constants that are addresses move with what they point to: the same eight words stand there. */
+static bool same_address(const struct walk *w, const struct cps_insn *a, const struct cps_insn *b)
+{
+    int64_t va = operand(a, "imm16");
+    int64_t vb = operand(b, "imm16");
+    if (a->op != CPS_AFUC_MOVI || b->op != CPS_AFUC_MOVI || va < 16 || vb < 16 ||
+        va >= w->part_a->size || vb >= w->part_b->size || operand(a, "dst") != operand(b, "dst") ||
+        operand(a, "shift") != operand(b, "shift"))
+        return false;
+    for (uint32_t i = 0; i < 8; i++) {
+        if ((uint32_t)va + i >= w->part_a->size || (uint32_t)vb + i >= w->part_b->size)
+            return false;
+        struct cps_insn x, y;
+        decode(w->fw_a, w->part_a, (uint32_t)va + i, &x);
+        decode(w->fw_b, w->part_b, (uint32_t)vb + i, &y);
+        uint32_t free_bits = target_bits(x.op);
+        if ((word_at(w->fw_a, w->part_a, (uint32_t)va + i) ^
+             word_at(w->fw_b, w->part_b, (uint32_t)vb + i)) &
+            ~free_bits)
+            return false;
+    }
+    return true;
+}
+
+/* The same but for where it goes. */
+static bool same_at(const struct walk *w, uint32_t a, uint32_t b)
+{
+    struct cps_insn x, y;
+    if (!decode(w->fw_a, w->part_a, a, &x) || !decode(w->fw_b, w->part_b, b, &y))
+        return false;
+    uint32_t difference = word_at(w->fw_a, w->part_a, a) ^ word_at(w->fw_b, w->part_b, b);
+    return x.op == y.op && (!(difference & ~target_bits(x.op)) || same_address(w, &x, &y));
+}
+
+static bool is_nop(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t at)
+{
+    struct cps_insn insn;
+    return decode(fw, part, at, &insn) && insn.op == CPS_AFUC_NOP;
+}
+
+static void push(struct walk *w, uint32_t a, uint32_t b, bool last)
+{
+    if (w->todo_count == w->todo_room) {
+        size_t room = w->todo_room ? 2 * w->todo_room : 256;
+        struct place *more = realloc(w->todo, room * sizeof(*more));
+        w->failed = w->failed || !more;
+        if (!more)
+            return;
+        w->todo = more;
+        w->todo_room = room;
+    }
+    w->todo[w->todo_count++] = (struct place){a, b, last};
+}
+
+static void add_change(struct walk *w, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < w->change_count; i++) {
+        if (w->change[i].role == w->part_a->role && (w->change[i].a == a || w->change[i].b == b))
+            return;
+    }
+    if (w->change_count == w->change_room) {
+        size_t room = w->change_room ? 2 * w->change_room : 64;
+        struct cps_fw_change *more = realloc(w->change, room * sizeof(*more));
+        w->failed = w->failed || !more;
+        if (!more)
+            return;
+        w->change = more;
+        w->change_room = room;
+    }
+    w->change[w->change_count++] = (struct cps_fw_change){w->part_a->role, a, b};
+}
+
+static bool certain(const struct walk *w, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < CERTAIN; i++) {
+        if (!same_at(w, a + i, b + i))
+            return false;
+    }
+    return true;
+}
+
+/* Goes on behind instructions that one side has more, or behind one that changed. Padding alone is
+ * no change. */
+static void resync(struct walk *w, uint32_t a, uint32_t b)
+{
+    for (uint32_t skip = 1; skip <= RESYNC; skip++) {
+        bool more_b = certain(w, a, b + skip);
+        bool more_a = !more_b && certain(w, a + skip, b);
+        bool replaced = !more_b && !more_a && certain(w, a + skip, b + skip);
+        if (!more_a && !more_b && !replaced)
+            continue;
+        bool padding = more_a || more_b;
+        for (uint32_t i = 0; i < skip && padding; i++)
+            padding =
+                more_b ? is_nop(w->fw_b, w->part_b, b + i) : is_nop(w->fw_a, w->part_a, a + i);
+        if (!padding)
+            add_change(w, a, b);
+        push(w, a + (more_b ? 0 : skip), b + (more_a ? 0 : skip), false);
+        return;
+    }
+    add_change(w, a, b);
+}
+
+static void visit(struct walk *w, struct place at)
+{
+    struct cps_insn a, b;
+    uint32_t to_a = 0;
+    uint32_t to_b = 0;
+    if (at.a >= w->part_a->size || at.b >= w->part_b->size || w->partner[at.a] != CPS_FW_NONE)
+        return;
+    w->partner[at.a] = at.b;
+    if (!same_at(w, at.a, at.b)) {
+        resync(w, at.a, at.b);
+        return;
+    }
+    decode(w->fw_a, w->part_a, at.a, &a);
+    decode(w->fw_b, w->part_b, at.b, &b);
+    if (target_of(&a, at.a, &to_a) && target_of(&b, at.b, &to_b))
+        push(w, to_a, to_b, false);
+    if (!at.last)
+        push(w, at.a + 1, at.b + 1, ends_path(&a, word_at(w->fw_a, w->part_a, at.a)));
+}
+
+static void walk_from(struct walk *w, uint32_t a, uint32_t b)
+{
+    push(w, a, b, false);
+    while (w->todo_count && !w->failed)
+        visit(w, w->todo[--w->todo_count]);
+}
+
+static bool walk_part(struct walk *w)
+{
+    w->partner = malloc(w->part_a->size * sizeof(*w->partner));
+    if (!w->partner)
+        return false;
+    memset(w->partner, 0xff, w->part_a->size * sizeof(*w->partner));
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t a = cps_fw_handler(w->fw_a, w->part_a, id);
+        uint32_t b = cps_fw_handler(w->fw_b, w->part_b, id);
+        if (a != CPS_FW_NONE && b != CPS_FW_NONE)
+            walk_from(w, a, b);
+    }
+    walk_from(w, 2, 2); /* the bootstrap, behind the two header words */
+    free(w->partner);
+    return !w->failed;
+}
+
+struct cps_err *cps_fw_compare(const struct cps_fw *a, const struct cps_fw *b,
+                               struct cps_fw_change **ret, size_t *count)
+{
+    struct walk w = {.fw_a = a, .fw_b = b};
+    *ret = NULL;
+    *count = 0;
+    if (a->gen != b->gen)
+        return cps_err_new(CPS_ERR_INPUT, "%s is %s, %s is %s: there is nothing to compare",
+                           a->name, cps_gen_name(a->gen), b->name, cps_gen_name(b->gen));
+    bool good = true;
+    for (unsigned i = 0; i < a->part_count && i < b->part_count && good; i++) {
+        w.part_a = &a->part[i];
+        w.part_b = &b->part[i];
+        good = walk_part(&w);
+    }
+    free(w.todo);
+    if (!good) {
+        free(w.change);
+        return cps_err_nomem();
+    }
+    *ret = w.change;
+    *count = w.change_count;
+    return NULL;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * Which generation a firmware image is of: by its id, else by what its words look like. */
+#include "fw/image/private.h"
+
+static const struct cps_fw_ident idents[] = {
+#define IDENT(id, gen, layout, name) {id, name, CPS_##gen, CPS_LAYOUT_##layout},
+#include "fw/image/ident.def"
+};
+
+const struct cps_fw_ident *cps_fw_ident(uint32_t id)
+{
+    for (size_t i = 0; i < sizeof(idents) / sizeof(idents[0]); i++) {
+        if (idents[i].id == id)
+            return &idents[i];
+    }
+    return NULL;
+}
+
+const struct cps_fw_ident *cps_fw_ident_word_(uint32_t word)
+{
+    const struct cps_fw_ident *ident = cps_fw_ident(cps_fw_id_(word));
+    return ident && word >> 24 == cps_fw_nop_(ident->gen) >> 24 ? ident : NULL;
+}
+
+enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
+{
+    const struct cps_fw_ident *ident = cps_fw_ident(id);
+    if (ident && ident->gen == gen)
+        return ident->layout;
+    return cps_gen_layout(gen);
+}
+
+/* Enough to tell generations apart, few enough to stay quick on the largest image. */
+#define SAMPLE 8192u
+
+static unsigned count_instructions(const struct cps_fw *fw, enum cps_gen gen)
+{
+    const struct cps_isa *isa = cps_isa_afuc();
+    unsigned good = 0;
+    for (uint32_t i = 0; i < fw->count && i < SAMPLE; i++) {
+        struct cps_insn insn;
+        cps_decode(isa, gen, fw->words[i], &insn);
+        good += insn.enc && !insn.unclaimed;
+    }
+    return good;
+}
+
+/* A whole sample decodes in several generations only if it is nearly empty; the words that the
+ * headers must have then decide. */
+static unsigned score(const struct cps_fw *fw, enum cps_gen gen)
+{
+    unsigned points = count_instructions(fw, gen);
+    if (fw->words[0] >> 24 == cps_fw_nop_(gen) >> 24)
+        points += SAMPLE;
+    if (cps_fw_find_table_(fw, gen, 0) != CPS_FW_NONE)
+        points += SAMPLE / 4;
+    return points;
+}
+
+/* a8xx is left out: it differs from a7xx by three instructions, which no score can tell. */
+static enum cps_gen guess_generation(const struct cps_fw *fw)
+{
+    static const enum cps_gen gens[] = {CPS_A6XX, CPS_A7XX, CPS_A5XX};
+    enum cps_gen best = gens[0];
+    unsigned best_score = 0;
+    for (size_t i = 0; i < sizeof(gens) / sizeof(gens[0]); i++) {
+        unsigned points = score(fw, gens[i]);
+        if (points > best_score) {
+            best_score = points;
+            best = gens[i];
+        }
+    }
+    return best;
+}
+
+/* Every image begins with a nop that carries its id; without that and without a packet table it is
+ * some other file. */
+static bool plausible(const struct cps_fw *fw)
+{
+    return fw->words[0] >> 24 == cps_fw_nop_(fw->gen) >> 24 ||
+           cps_fw_find_table_(fw, fw->gen, 0) != CPS_FW_NONE;
+}
+
+static struct cps_err *assume(struct cps_fw *fw)
+{
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "firmware id 0x%x is not known, taken for %s from its contents", fw->id,
+                   cps_gen_name(fw->gen));
+    if (text.failed)
+        return cps_err_nomem();
+    fw->assumed = CPS_TAKE(text.data);
+    return NULL;
+}
+
+struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
+{
+    const struct cps_fw_ident *ident = cps_fw_ident_word_(fw->words[0]);
+    fw->id = cps_fw_id_(fw->words[0]);
+    fw->version = fw->words[0] & 0xfff;
+    fw->gen = gen ? (enum cps_gen)gen : ident ? ident->gen : guess_generation(fw);
+    fw->layout = cps_fw_layout_(ident ? fw->id : CPS_FW_NONE, fw->gen);
+    if (gen || ident)
+        return NULL;
+    if (!plausible(fw))
+        return cps_err_input(fw->name, 4,
+                             "the first word 0x%08x carries no firmware id, expected firmware "
+                             "(--gen takes it for some all the same)",
+                             fw->words[0]);
+    return assume(fw);
+}

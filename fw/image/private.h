@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of fw/ share among themselves. Not installed. */
+#ifndef CPS_FW_PRIVATE_H
+#define CPS_FW_PRIVATE_H
+
+#include "fw/fw.h"
+
+/** Parts start at multiples of this many dwords of the image (32 bytes). */
+#define CPS_FW_ALIGN 8u
+
+/** The word that fills gaps in a generation: a nop without payload. */
+static inline uint32_t cps_fw_nop_(enum cps_gen gen)
+{
+    return gen == CPS_A5XX ? 0 : UINT32_C(0x01000000);
+}
+
+/** A nop whose payload is a dword offset: how headers refer to their packet table. */
+static inline uint32_t cps_fw_offset_word_(enum cps_gen gen, uint32_t offset)
+{
+    return cps_fw_nop_(gen) | (offset & 0xffffff);
+}
+
+/** The firmware id in an image's first word. */
+static inline uint32_t cps_fw_id_(uint32_t word)
+{
+    return word >> 12 & 0xfff;
+}
+
+/** The ident of a whole first word: as cps_fw_ident(), but NULL too when the top byte is not the
+ * one that the generation gives its payload words. */
+const struct cps_fw_ident *cps_fw_ident_word_(uint32_t word);
+
+/** The layout to use for @p gen: that of @p id's row if it is of this generation, else the
+ * generation's first one. */
+enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen);
+
+/** Fills id, version, gen, layout and assumed from the image. @p gen as for cps_fw_load(). */
+CPS_MUST_USE struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen);
+
+/** Fills the parts from the image; for a5xx also the layout, which depends on the processor. */
+void cps_fw_split_(struct cps_fw *fw);
+
+/** Which a5xx processor the image is for, by its contents; sets the layout. */
+enum cps_fw_role cps_fw_a5xx_(struct cps_fw *fw);
+
+/** Fills all but the name from @p program, whose lists it takes over. @p gen as for cps_fw_load().
+ * The image has at least one word. */
+CPS_MUST_USE struct cps_err *cps_fw_take_program_(struct cps_fw *fw, struct cps_program *program,
+                                                  unsigned gen);
+/** Finds out which symbols are packets'. */
+CPS_MUST_USE struct cps_err *cps_fw_debug_packets_(const struct cps_fw *fw,
+                                                   struct cps_fw_debug *debug);
+
+/** Reads a whole file: one of firmware, in whatever form, or of symbols. The caller frees @p ret.
+ */
+CPS_MUST_USE struct cps_err *cps_fw_read_file_(const char *path, uint8_t **ret, size_t *ret_size);
+
+/** The packet table of the image that begins at dword @p start, as generation @p gen notes it, from
+ * the image's start; CPS_FW_NONE if what is noted cannot be one. */
+uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start);
+
+/** Makes room for one more item behind @p count ones of @p item bytes; false when out of memory.
+ * A list that is only ever grown by this holds room for the next power of two. */
+bool cps_list_room_(void *list, size_t count, size_t item);
+
+/** Adds a symbol with a copy of @p length bytes of @p name. */
+CPS_MUST_USE struct cps_err *cps_fw_debug_symbol_(struct cps_fw_debug *debug, const char *name,
+                                                  size_t length, struct cps_fw_symbol symbol);
+/** Adds a file unless it is there already; @p ret is its index. */
+CPS_MUST_USE struct cps_err *cps_fw_debug_file_(struct cps_fw_debug *debug, const char *path,
+                                                uint32_t *ret);
+/** Adds a line entry; false when out of memory. */
+bool cps_fw_debug_line_(struct cps_fw_debug *debug, struct cps_fw_line line);
+/** Brings the lists into the order that the look-ups need. */
+void cps_fw_debug_sort_(struct cps_fw_debug *debug);
+
+/** The packet whose handler a label called @p name marks: a packet name or UNKNn; false if none. */
+bool cps_fw_packet_(const struct cps_names *names, const char *name, size_t length, unsigned *ret);
+
+#endif

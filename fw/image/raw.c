@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * Raw `.fw` files: one dword that the kernel drops, then the image. And which other forms of
+ * firmware files there are. */
+#include "fw/image/private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/base/le.h"
+
+/* The leading dword, the version word and the word with the table's offset. */
+#define MIN_BYTES 12u
+#define MAX_BYTES (((size_t)CPS_FW_MAX_WORDS + 1) * 4)
+
+static struct cps_err *check_size(const char *name, size_t size)
+{
+    if (size == 0)
+        return cps_err_input(name, 0, "file is empty, expected a firmware image");
+    if (size > MAX_BYTES)
+        return cps_err_input(name, MAX_BYTES, "file goes on, expected at most %zu bytes",
+                             MAX_BYTES);
+    if (size % 4)
+        return cps_err_input(name, size - size % 4, "%zu bytes at the end, expected whole dwords",
+                             size % 4);
+    if (size < MIN_BYTES)
+        return cps_err_input(name, size,
+                             "file ends, expected a zero dword, a version and a table offset");
+    return NULL;
+}
+
+static void guard_destroy(struct cps_fw **fw)
+{
+    cps_fw_destroy(*fw);
+}
+
+/* Takes the words over; what they mean comes later. */
+static struct cps_err *take_raw(struct cps_fw *fw, const uint8_t *bytes, size_t size, unsigned gen)
+{
+    CPS_TRY(check_size(fw->name, size));
+    fw->words = malloc(size - 4);
+    if (!fw->words)
+        return cps_err_nomem();
+    fw->lead = cps_le32(bytes);
+    fw->count = (uint32_t)(size / 4 - 1);
+    for (uint32_t i = 0; i < fw->count; i++)
+        fw->words[i] = cps_le32(bytes + 4 + 4 * (size_t)i);
+    CPS_TRY(cps_fw_identify_(fw, gen));
+    cps_fw_split_(fw);
+    return NULL;
+}
+
+static struct cps_err *take_elf(struct cps_fw *fw, const uint8_t *bytes, size_t size, unsigned gen)
+{
+    CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
+    CPS_TRY(cps_elf_read(fw->name, bytes, size, &program));
+    if (program.image.count * 4 < MIN_BYTES)
+        return cps_err_input(fw->name, size, "image of %u words, expected at least 2",
+                             program.image.count - 1);
+    return cps_fw_take_program_(fw, &program, gen);
+}
+
+bool cps_is_elf(const void *bytes, size_t size)
+{
+    return size >= 4 && !memcmp(bytes, "\177ELF", 4);
+}
+
+struct cps_err *cps_fw_parse(const char *name, const void *bytes, size_t size, unsigned gen,
+                             struct cps_fw **ret)
+{
+    CPS_CLEANUP(guard_destroy) struct cps_fw *fw = calloc(1, sizeof(*fw));
+    if (fw)
+        fw->name = strdup(name);
+    if (!fw || !fw->name)
+        return cps_err_nomem();
+    if (cps_is_elf(bytes, size))
+        CPS_TRY(take_elf(fw, bytes, size, gen));
+    else
+        CPS_TRY(take_raw(fw, bytes, size, gen));
+    *ret = CPS_TAKE(fw);
+    return NULL;
+}
+
+static void close_file(FILE **file)
+{
+    if (*file)
+        fclose(*file);
+}
+
+/* Reads at most one byte more than allowed, so that endless files end as too large ones. */
+static struct cps_err *read_bounded(const char *path, FILE *file, uint8_t **ret, size_t *ret_size)
+{
+    size_t size = 0;
+    size_t capacity = 64 << 10;
+    CPS_FREE uint8_t *bytes = malloc(capacity);
+    for (;;) {
+        if (!bytes)
+            return cps_err_nomem();
+        size += fread(bytes + size, 1, capacity - size, file);
+        if (ferror(file))
+            return cps_err_os(path, "read");
+        if (size < capacity || size > (cps_is_elf(bytes, size) ? CPS_FW_MAX_BYTES : MAX_BYTES))
+            break;
+        capacity *= 2;
+        uint8_t *more = realloc(bytes, capacity);
+        if (!more)
+            return cps_err_nomem();
+        bytes = more;
+    }
+    *ret = CPS_TAKE(bytes);
+    *ret_size = size;
+    return NULL;
+}
+
+struct cps_err *cps_fw_read_file_(const char *path, uint8_t **ret, size_t *ret_size)
+{
+    CPS_CLEANUP(close_file) FILE *file = fopen(path, "rb");
+    if (!file)
+        return cps_err_os(path, "open");
+    return read_bounded(path, file, ret, ret_size);
+}
+
+struct cps_err *cps_fw_load(const char *path, unsigned gen, struct cps_fw **ret)
+{
+    CPS_FREE uint8_t *bytes = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_fw_read_file_(path, &bytes, &size));
+    return cps_fw_parse(path, bytes, size, gen, ret);
+}
+
+void cps_fw_destroy(struct cps_fw *fw)
+{
+    if (!fw)
+        return;
+    free(fw->name);
+    free(fw->words);
+    free(fw->assumed);
+    cps_fw_debug_deinit(&fw->debug);
+    free(fw);
+}

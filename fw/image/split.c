@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * Where the processors' images begin in a file, and where their packet tables are: found from
+ * header words, without executing anything. */
+#include "fw/image/private.h"
+
+/* Handlers never lie in the header, and tables never in front of it. */
+#define HEADER 2u
+
+/* Whether a table of 128 handler addresses can stand at dword `table` of an image. */
+static bool is_plausible(const struct cps_fw *fw, uint32_t start, uint32_t table)
+{
+    uint32_t size = fw->count - start;
+    if (table < HEADER || size < CPS_FW_TABLE_SIZE || table > size - CPS_FW_TABLE_SIZE)
+        return false;
+    /* Shipped tables point to code in front of them; a program under construction may leave
+     * ids out (0). Code or data taken for a table has hardly any such word. */
+    unsigned good = 0;
+    for (uint32_t i = 0; i < CPS_FW_TABLE_SIZE; i++)
+        good += fw->words[start + table + i] < table;
+    return good >= CPS_FW_TABLE_SIZE / 2;
+}
+
+/* The table offset in dword @p place of the image at @p start, or CPS_FW_NONE. */
+static uint32_t table_at(const struct cps_fw *fw, enum cps_gen gen, uint32_t start, uint32_t place)
+{
+    if (start >= fw->count || place >= fw->count - start)
+        return CPS_FW_NONE;
+    uint32_t word = fw->words[start + place];
+    if (word >> 24 != cps_fw_nop_(gen) >> 24)
+        return CPS_FW_NONE;
+    uint32_t table = word & 0xffffff;
+    return is_plausible(fw, start, table) ? table : CPS_FW_NONE;
+}
+
+uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start)
+{
+    /* a740's first image has its total size in dword 1 and the offset in dword 3; its others, and
+     * programs made for tests, have the offset in dword 1. */
+    uint32_t table = CPS_FW_NONE;
+    if (start == 0 && gen & (CPS_A7XX | CPS_A8XX))
+        table = table_at(fw, gen, start, 3);
+    return table != CPS_FW_NONE ? table : table_at(fw, gen, start, 1);
+}
+
+/* Where the image behind a part's table begins, or CPS_FW_NONE if what stands there is none. */
+static uint32_t next_start(const struct cps_fw *fw, const struct cps_fw_part *part)
+{
+    if (part->table == CPS_FW_NONE)
+        return CPS_FW_NONE;
+    uint32_t end = part->start + part->table + CPS_FW_TABLE_SIZE;
+    uint32_t start = (end + CPS_FW_ALIGN - 1) / CPS_FW_ALIGN * CPS_FW_ALIGN;
+    if (start >= fw->count || fw->words[start] >> 24 != cps_fw_nop_(fw->gen) >> 24 ||
+        cps_fw_find_table_(fw, fw->gen, start) == CPS_FW_NONE)
+        return CPS_FW_NONE;
+    return start;
+}
+
+/* Chains of images: each begins behind the packet table of the one before. */
+static void split_chain(struct cps_fw *fw, const enum cps_fw_role *roles, unsigned role_count)
+{
+    uint32_t start = 0;
+    while (start != CPS_FW_NONE && fw->part_count < role_count) {
+        struct cps_fw_part *part = &fw->part[fw->part_count];
+        if (fw->part_count)
+            part[-1].size = start - part[-1].start;
+        *part = (struct cps_fw_part){
+            .role = roles[fw->part_count],
+            .start = start,
+            .size = fw->count - start,
+            .table = cps_fw_find_table_(fw, fw->gen, start),
+        };
+        fw->part_count++;
+        start = next_start(fw, part);
+    }
+}
+
+/* Whether an instruction with a 16-bit immediate @p value stands in the first words: a5xx code
+ * loads constants with `mov` or `or`. */
+static bool boot_has_immediate(const struct cps_fw *fw, uint32_t value)
+{
+    for (uint32_t i = HEADER; i < fw->count && i < 64; i++) {
+        struct cps_insn insn;
+        cps_decode(cps_isa_afuc(), CPS_A5XX, fw->words[i], &insn);
+        if ((insn.op == CPS_AFUC_MOVI || insn.op == CPS_AFUC_OR) &&
+            cps_insn_field(cps_isa_afuc(), &insn, "imm16", -1) == value)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the program writes the registers that start indirect buffers. */
+static bool writes_ib_registers(const struct cps_fw *fw)
+{
+    for (uint32_t i = 0; i < fw->count; i++) {
+        struct cps_insn insn;
+        cps_decode(cps_isa_afuc(), CPS_A5XX, fw->words[i], &insn);
+        if (insn.op != CPS_AFUC_CWRITE || cps_insn_field(cps_isa_afuc(), &insn, "src1", -1) != 0)
+            continue;
+        int64_t base = cps_insn_field(cps_isa_afuc(), &insn, "base", -1);
+        if (base >= 0x0b0 && base <= 0x0b6 && base != 0x0b3)
+            return true;
+    }
+    return false;
+}
+
+/* PFP and ME files carry the same id and version scheme; nothing in the header tells them apart.
+ * Both must find their own code in memory before they can load their packet table, and there is
+ * one GPU register for that per processor: 0x835 for PFP, 0x838 for ME. A program that does
+ * neither is taken for a PFP if it starts indirect buffers, which only PFP can. */
+static bool is_pfp(const struct cps_fw *fw)
+{
+    bool pfp = boot_has_immediate(fw, 0x835);
+    bool me = boot_has_immediate(fw, 0x838);
+    return pfp != me ? pfp : writes_ib_registers(fw);
+}
+
+enum cps_fw_role cps_fw_a5xx_(struct cps_fw *fw)
+{
+    bool pfp = is_pfp(fw);
+    fw->layout = pfp ? CPS_LAYOUT_A5XX_PFP : CPS_LAYOUT_A5XX_ME;
+    return pfp ? CPS_FW_PFP : CPS_FW_ME;
+}
+
+void cps_fw_split_(struct cps_fw *fw)
+{
+    static const enum cps_fw_role a6xx[] = {CPS_FW_SQE, CPS_FW_LPAC};
+    static const enum cps_fw_role a7xx[] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC};
+    if (fw->gen == CPS_A5XX) {
+        enum cps_fw_role role = cps_fw_a5xx_(fw);
+        split_chain(fw, &role, 1);
+    } else if (fw->gen == CPS_A6XX) {
+        split_chain(fw, a6xx, 2);
+    } else {
+        split_chain(fw, a7xx, 3);
+    }
+}
+
+const char *cps_fw_role_name(enum cps_fw_role role)
+{
+    static const char *const names[] = {
+        [CPS_FW_PFP] = "pfp", [CPS_FW_ME] = "me",     [CPS_FW_SQE] = "sqe",
+        [CPS_FW_BV] = "bv",   [CPS_FW_LPAC] = "lpac",
+    };
+    return names[role];
+}
+
+uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_part *part, unsigned id)
+{
+    if (part->table == CPS_FW_NONE || id >= CPS_FW_TABLE_SIZE)
+        return CPS_FW_NONE;
+    uint32_t address = fw->words[part->start + part->table + id];
+    return address < part->size ? address : CPS_FW_NONE;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ * Images to assembly that assembles to the same file. Every line is checked or literal: what a
+ * reader sees is what the assembler will make of it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fw/listing/annotate.h"
+#include "fw/listing/labels.h"
+#include "fw/image/private.h"
+
+#define INDENT  8
+#define COMMENT 56 /* column */
+
+enum mark { MARK_LABEL = 1, MARK_CALL = 2, MARK_HANDLER = 4 };
+
+struct listing {
+    const struct cps_fw *fw;
+    const struct cps_fw_part *part;
+    const uint32_t *words; /* of the part */
+    const struct cps_names *names;
+    const struct cps_names *asm_names; /* the assembler's: without the user's database */
+    struct cps_listing_labels labels;  /* the user's own */
+    struct cps_buf *out;
+    struct cps_buf text; /* of one instruction */
+    struct cps_notes notes;
+    uint8_t *marks;       /* per word of the part */
+    bool table_directive; /* `.jumptbl` gives exactly the words of the table */
+    char label[64];
+};
+
+static bool in_table(const struct listing *l, uint32_t address)
+{
+    return l->part->table != CPS_FW_NONE && address >= l->part->table &&
+           address - l->part->table < CPS_FW_TABLE_SIZE;
+}
+
+/* Words that are listed as instructions; what follows the table never is code. */
+static bool is_code(const struct listing *l, uint32_t address)
+{
+    return address < l->part->table; /* CPS_FW_NONE is above all addresses */
+}
+
+static bool can_have_label(const struct listing *l, uint32_t address)
+{
+    return address < l->part->size &&
+           (!l->table_directive || !in_table(l, address) || address == l->part->table);
+}
+
+/* The label of packet @p id: a name only if the assembler will take it for the same packet. */
+static const char *handler_label(struct listing *l, unsigned id)
+{
+    unsigned back = 0;
+    const char *name = cps_name(l->names, CPS_SPACE_PACKET, id, NULL);
+    if (name && strlen(name) < sizeof(l->label) &&
+        cps_fw_packet_(l->names, name, strlen(name), &back) && back == id)
+        return name;
+    snprintf(l->label, sizeof(l->label), "UNKN%u", id);
+    return l->label;
+}
+
+static const char *address_label(struct listing *l, uint32_t address)
+{
+    const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, address);
+    if (own)
+        return (*own)->name;
+    for (unsigned id = 0; l->marks[address] & MARK_HANDLER && id < CPS_FW_TABLE_SIZE; id++) {
+        if (l->words[l->part->table + id] == address)
+            return handler_label(l, id);
+    }
+    if (address == l->part->table)
+        return "jumptbl";
+    snprintf(l->label, sizeof(l->label), "%s%04" PRIx32,
+             l->marks[address] & MARK_CALL ? "fxn" : "l", address);
+    return l->label;
+}
+
+static const char *find_label(void *context, uint32_t target)
+{
+    struct listing *l = context;
+    return can_have_label(l, target) ? address_label(l, target) : NULL;
+}
+
+static bool target_is_absolute(unsigned op)
+{
+    return op == CPS_AFUC_CALL || op == CPS_AFUC_BL || op == CPS_AFUC_JUMPA;
+}
+
+static void mark_target(struct listing *l, uint32_t pc)
+{
+    struct cps_insn insn;
+    cps_decode(cps_isa_afuc(), l->fw->gen, l->words[pc], &insn);
+    int64_t none = INT64_MAX;
+    int64_t target = cps_insn_field(cps_isa_afuc(), &insn, "target", none);
+    if (target == none || insn.unclaimed)
+        return;
+    uint32_t address = target_is_absolute(insn.op) ? (uint32_t)target : pc + (uint32_t)target;
+    if (can_have_label(l, address))
+        l->marks[address] |= insn.op == CPS_AFUC_CALL ? MARK_CALL : MARK_LABEL;
+}
+
+/* `.jumptbl` can stand for a table whose every entry is a place where a label can stand. Entry 0
+ * is what the assembler gives packets without a label. */
+static bool table_is_labels(const struct listing *l)
+{
+    if (l->part->table == CPS_FW_NONE)
+        return false;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t address = l->words[l->part->table + id];
+        if (address >= l->part->size || in_table(l, address))
+            return false;
+    }
+    return true;
+}
+
+static void mark_handlers(struct listing *l)
+{
+    for (unsigned id = 0; l->part->table != CPS_FW_NONE && id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t address = l->words[l->part->table + id];
+        if (address && address < l->part->size)
+            l->marks[address] |= MARK_HANDLER;
+    }
+}
+
+static void put_comment(struct listing *l, size_t line_start, uint32_t pc)
+{
+    cps_buf_str(l->out, " ");
+    cps_buf_pad(l->out, line_start, COMMENT);
+    cps_buf_printf(l->out, "; %04" PRIx32 " %08" PRIx32, pc, l->words[pc]);
+}
+
+static void put_literal(struct listing *l, uint32_t pc)
+{
+    size_t line_start = l->out->size;
+    cps_buf_printf(l->out, "%*s[%08" PRIx32 "]", INDENT, "", l->words[pc]);
+    put_comment(l, line_start, pc);
+}
+
+/* Register names may be unknown to the assembler or mean another number there (a user's register
+ * database): such a line must not stand as an instruction. */
+static bool parses_back(struct listing *l, uint32_t pc)
+{
+    const char *text = cps_buf_text(&l->text);
+    if (!strpbrk(text, "@%"))
+        return true;
+    const struct cps_parse_names names = {.names = l->names};
+    uint64_t word = 0;
+    size_t column = 0;
+    struct cps_err *err = cps_parse(cps_isa_afuc(), l->fw->gen, text, pc, &names, &column, &word);
+    bool same = !err && word == l->words[pc];
+    cps_err_free(err);
+    return same;
+}
+
+/* A word that some row nearly explains: shows how far. */
+static void explain(struct listing *l, const struct cps_insn *insn, uint32_t pc,
+                    const struct cps_print_names *names)
+{
+    cps_buf_str(l->out, "  ");
+    cps_print_decoded(cps_isa_afuc(), insn, pc, names, l->out);
+    if (insn->unclaimed)
+        cps_buf_printf(l->out, ", unexplained bits 0x%08" PRIx64, insn->unclaimed);
+}
+
+static void put_code(struct listing *l, uint32_t pc)
+{
+    const struct cps_print_names names = {.names = l->names, .label = find_label, .context = l};
+    struct cps_insn insn;
+    cps_decode(cps_isa_afuc(), l->fw->gen, l->words[pc], &insn);
+    cps_buf_clear(&l->text);
+    cps_print(cps_isa_afuc(), &insn, pc, &names, &l->text);
+    bool is_literal = cps_buf_text(&l->text)[0] == '[' || !parses_back(l, pc);
+    size_t line_start = l->out->size;
+    if (is_literal) {
+        put_literal(l, pc);
+        if (insn.enc)
+            explain(l, &insn, pc, &names);
+        return;
+    }
+    cps_buf_printf(l->out, "%*s%s", INDENT, "", cps_buf_text(&l->text));
+    put_comment(l, line_start, pc);
+    cps_buf_clear(&l->text);
+    cps_notes_add_(&l->notes, &insn, &l->text);
+    if (l->text.size)
+        cps_buf_printf(l->out, "  %s", cps_buf_text(&l->text));
+}
+
+/* The header word that holds the table's offset moves with the table. */
+static bool put_table_offset(struct listing *l, uint32_t pc)
+{
+    uint32_t table = l->part->table;
+    if (pc == 0 || pc > 3 || table == CPS_FW_NONE ||
+        l->words[pc] != cps_fw_offset_word_(l->fw->gen, table))
+        return false;
+    size_t line_start = l->out->size;
+    const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, table);
+    cps_buf_printf(l->out, "%*s[#%s]", INDENT, "", own ? (*own)->name : "jumptbl");
+    put_comment(l, line_start, pc);
+    return true;
+}
+
+static void put_handler_labels(struct listing *l, uint32_t pc)
+{
+    for (unsigned id = 0; l->marks[pc] & MARK_HANDLER && id < CPS_FW_TABLE_SIZE; id++) {
+        if (l->words[l->part->table + id] == pc)
+            cps_buf_printf(l->out, "%s:\n", handler_label(l, id));
+    }
+}
+
+static bool put_own_labels(struct listing *l, uint32_t pc)
+{
+    const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, pc);
+    if (!own)
+        return false;
+    const struct cps_fw_symbol *const *end = l->labels.list + l->labels.count;
+    for (const struct cps_fw_symbol *const *at = own; at < end && (*at)->dword == pc; at++)
+        cps_buf_printf(l->out, "%s:\n", (*at)->name);
+    return true;
+}
+
+static void put_labels(struct listing *l, uint32_t pc)
+{
+    if (pc == l->part->table) {
+        bool aligned = (l->part->start + pc) % CPS_FW_ALIGN == 0;
+        cps_buf_printf(l->out, "\n%s", aligned ? ".align 32\n" : "");
+        if (!put_own_labels(l, pc))
+            cps_buf_str(l->out, "jumptbl:\n");
+        put_handler_labels(l, pc);
+        return;
+    }
+    if (!l->marks[pc] && !cps_listing_labels_find_(&l->labels, pc))
+        return;
+    cps_notes_forget_(&l->notes);
+    cps_buf_str(l->out, l->marks[pc] & (MARK_HANDLER | MARK_CALL) ? "\n" : "");
+    put_handler_labels(l, pc);
+    if (!put_own_labels(l, pc) && !(l->marks[pc] & MARK_HANDLER))
+        cps_buf_printf(l->out, "%s:\n", address_label(l, pc));
+}
+
+static void put_words(struct listing *l)
+{
+    for (uint32_t pc = 0; pc < l->part->size && !l->out->failed; pc++) {
+        put_labels(l, pc);
+        if (l->table_directive && pc == l->part->table) {
+            cps_buf_str(l->out, ".jumptbl\n");
+            pc += CPS_FW_TABLE_SIZE - 1;
+            continue;
+        }
+        if (!put_table_offset(l, pc)) {
+            if (is_code(l, pc))
+                put_code(l, pc);
+            else
+                put_literal(l, pc);
+        }
+        cps_buf_str(l->out, "\n");
+    }
+}
+
+static struct cps_err *put_part(struct listing *l)
+{
+    CPS_FREE uint8_t *marks = calloc((size_t)l->part->size + 1, 1);
+    if (!marks)
+        return cps_err_nomem();
+    cps_listing_labels_deinit_(&l->labels);
+    uint32_t number = (uint32_t)(l->part - l->fw->part);
+    CPS_TRY(cps_listing_labels_init_(l->fw, number, l->asm_names, &l->labels));
+    l->marks = marks;
+    l->table_directive = table_is_labels(l);
+    mark_handlers(l);
+    for (uint32_t pc = 0; pc < l->part->size && is_code(l, pc); pc++)
+        mark_target(l, pc);
+    cps_notes_init_(&l->notes, l->names);
+    put_words(l);
+    return l->out->failed || l->text.failed ? cps_err_nomem() : NULL;
+}
+
+static void put_head(const struct cps_fw *fw, struct cps_buf *out)
+{
+    const struct cps_fw_ident *ident = cps_fw_ident_word_(fw->words[0]);
+    /* PFP and ME have different control registers, so the assembler must know which it is. */
+    const char *role = fw->gen != CPS_A5XX ? "" : fw->part[0].role == CPS_FW_PFP ? "pfp " : "me ";
+    cps_buf_printf(out, "; %s %smicrocode\n", cps_gen_name(fw->gen), role);
+    cps_buf_printf(out, "; Version: %08" PRIx32 "\n", fw->words[0]);
+    if (ident)
+        cps_buf_printf(out, "; Firmware: %s, id %03" PRIx32 ", version %03" PRIx32 "\n",
+                       ident->name, fw->id, fw->version);
+    cps_buf_str(out, "\n");
+    if (fw->lead)
+        cps_buf_printf(out, ".lead 0x%08" PRIx32 "\n", fw->lead);
+}
+
+static void put_section(const struct cps_fw *fw, const struct cps_fw_part *part,
+                        struct cps_buf *out)
+{
+    if (part != fw->part)
+        cps_buf_printf(out, "\n.section %s\n", part->role == CPS_FW_BV ? "BV" : "LPAC");
+}
+
+static void guard_names(struct cps_names **names)
+{
+    cps_names_destroy(*names);
+}
+
+struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, struct cps_buf *out)
+{
+    CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
+    CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
+    CPS_CLEANUP(guard_names) struct cps_names *asm_names = NULL;
+    CPS_TRY(cps_names_create(fw->layout, NULL, &asm_names));
+    struct listing l = {.fw = fw, .names = names, .asm_names = asm_names, .out = out};
+    struct cps_err *err = NULL;
+    put_head(fw, out);
+    for (unsigned i = 0; i < fw->part_count && !err; i++) {
+        l.part = &fw->part[i];
+        l.words = fw->words + l.part->start;
+        put_section(fw, l.part, out);
+        err = put_part(&l);
+    }
+    cps_listing_labels_deinit_(&l.labels);
+    cps_buf_deinit(&l.text);
+    return err;
+}

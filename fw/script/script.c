@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * Scripts as files: which form they have, and their listing. */
+#include "fw/script/script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/base/le.h"
+#include "fw/image/private.h"
+
+static const char magic[] = "# cpscope-script 1\n";
+
+bool cps_is_script(const void *bytes, size_t size)
+{
+    return size >= sizeof(magic) - 1 && !memcmp(bytes, magic, sizeof(magic) - 1);
+}
+
+/* Every script that ends has a byte that no text has: exit of HWSQ and VP1, zero words of SEQ. */
+static bool is_text(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        bool blank = bytes[i] >= '\t' && bytes[i] <= '\r';
+        if ((bytes[i] < ' ' && !blank) || bytes[i] == 0x7f || bytes[i] == 0xff)
+            return false;
+    }
+    return size > 0;
+}
+
+struct cps_err *cps_script_take_code_(const char *name, const void *bytes, size_t size,
+                                      struct cps_script *script)
+{
+    unsigned unit = cps_isa_unit(cps_gen_isa(script->gen));
+    cps_buf_clear(&script->code);
+    if (is_text(bytes, size))
+        return cps_script_assemble(name, bytes, size, script->gen, &script->code);
+    if (size > CPS_SCRIPT_MAX_BYTES)
+        return cps_err_input(name, CPS_SCRIPT_MAX_BYTES, "file goes on, expected at most %zu bytes",
+                             CPS_SCRIPT_MAX_BYTES);
+    if (!size)
+        return cps_err_input(name, 0, "file is empty, expected a script");
+    if (size % unit)
+        return cps_err_input(name, size - size % unit, "%zu bytes at the end, expected whole words",
+                             size % unit);
+    cps_buf_add(&script->code, bytes, size);
+    return script->code.failed ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *cps_script_parse(const char *name, const void *bytes, size_t size,
+                                 const struct cps_isa *isa, unsigned gen, struct cps_script *ret)
+{
+    *ret = (struct cps_script){.name = strdup(name), .gen = (enum cps_gen)gen};
+    if (!ret->name)
+        return cps_err_nomem();
+    if (cps_is_script(bytes, size))
+        return cps_script_run_file_(bytes, size, isa, gen, ret);
+    if (!cps_isa_has_code(isa))
+        return cps_err_input(name, 0, "%s runs no script, expected a run file (\"%.*s\")",
+                             cps_isa_name(isa), (int)sizeof(magic) - 2, magic);
+    if (!gen)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: the chip is unknown, expected --chip, --seq-abi or a run file",
+                           name);
+    return cps_script_take_code_(name, bytes, size, ret);
+}
+
+bool cps_seq_plausible(const void *bytes, size_t size)
+{
+    const struct cps_bytes words = {bytes, size};
+    uint32_t header = 0;
+    if (!cps_rd32(words, 0, &header) || !header || header & 0xfc00ffc0)
+        return false;
+    for (size_t at = 0; cps_rd32(words, at, &header) && header;) {
+        uint32_t length = header >> 16;
+        if ((header & 0xffff) > 0x3c || !length || length > 0x3ff || length > (size - at) / 4)
+            return false;
+        at += (size_t)length * 4;
+    }
+    return true;
+}
+
+void cps_script_deinit(struct cps_script *script)
+{
+    free(script->name);
+    free(script->step);
+    free(script->change);
+    cps_buf_deinit(&script->code);
+    cps_buf_deinit(&script->policy);
+    *script = (struct cps_script){0};
+}
+
+/* ---- listing ---- */
+
+#define COMMENT_COLUMN 40
+/* Bytes of an instruction whose text is a statement that the assembler takes. */
+#define MAX_STATEMENT 144u
+
+struct lister {
+    const struct cps_isa *isa;
+    enum cps_gen gen;
+    const uint8_t *bytes;
+    size_t size;
+    struct cps_names *names;
+    enum cps_scheme scheme;
+    uint8_t *marks; /* per unit: 1 an instruction begins here, 2 something branches here */
+    char label[16];
+};
+
+static const char *label_at(void *context, uint32_t target)
+{
+    struct lister *l = context;
+    if (target >= l->size / cps_isa_unit(l->isa) || l->marks[target] != 3)
+        return NULL;
+    snprintf(l->label, sizeof(l->label), "l%04x", (unsigned)target);
+    return l->label;
+}
+
+/* Calls @p each for every instruction, from the first byte on. */
+static void walk(struct lister *l,
+                 void (*each)(struct lister *l, const struct cps_insn *insn, uint32_t at,
+                              struct cps_buf *out),
+                 struct cps_buf *out)
+{
+    struct cps_insn insn;
+    for (size_t at = 0; at < l->size; at += insn.length) {
+        cps_decode_bytes(l->isa, l->gen, l->bytes + at, l->size - at, &insn);
+        each(l, &insn, (uint32_t)(at / cps_isa_unit(l->isa)), out);
+    }
+}
+
+static void mark(struct lister *l, const struct cps_insn *insn, uint32_t at, struct cps_buf *out)
+{
+    uint32_t target = 0;
+    (void)out;
+    l->marks[at] |= 1;
+    if (cps_insn_target(l->isa, insn, at, &target) && target < l->size / cps_isa_unit(l->isa) &&
+        !insn->misfit)
+        l->marks[target] |= 2;
+}
+
+/* The register that a whole operand names, for people. */
+static void put_name(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
+{
+    static const char *const fields[] = {"imm32", "imm"};
+    for (unsigned i = 0; i < 2 && insn->enc && !insn->misfit; i++) {
+        int64_t number = cps_insn_field(l->isa, insn, fields[i], -1);
+        const char *name =
+            number >= 0 ? cps_name(l->names, CPS_SPACE_GPU, (uint32_t)number, NULL) : NULL;
+        if (name)
+            cps_buf_printf(out, " %s", name);
+    }
+}
+
+/* Lines of literals, for what is too long for one statement. */
+static void put_literals(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
+{
+    const unsigned unit = cps_isa_unit(l->isa);
+    for (uint32_t at = 0; at < insn->length; at += unit) {
+        cps_buf_str(out, at / unit % 4 ? " " : at ? "\n        " : "        ");
+        cps_buf_printf(out, unit == 4 ? "[%08x]" : "[%02x]",
+                       unit == 4 ? (unsigned)cps_le32(insn->bytes + at) : insn->bytes[at]);
+    }
+}
+
+/* Whether the word is of the same bundle as the one in front of it. */
+static bool joins(const struct lister *l, const struct cps_insn *insn, uint32_t at)
+{
+    return l->isa == &cps_isa_vp1 && at &&
+           cps_insn_joins(l->isa, at, cps_le32(insn->bytes - 4), (uint32_t)insn->word);
+}
+
+static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
+                     struct cps_buf *out)
+{
+    const struct cps_print_names names = {
+        .names = l->names, .label = label_at, .context = l, .scheme = l->scheme};
+    const char *label = label_at(l, at);
+    if (label)
+        cps_buf_printf(out, "%s:\n", label);
+    size_t line = out->size;
+    if (insn->length > MAX_STATEMENT) {
+        put_literals(l, insn, out);
+    } else {
+        cps_buf_str(out, joins(l, insn, at) ? "      + " : "        ");
+        cps_print(l->isa, insn, at, &names, out);
+    }
+    cps_buf_str(out, " ");
+    cps_buf_pad(out, line, COMMENT_COLUMN);
+    cps_buf_printf(out, "; %04x", (unsigned)at);
+    put_name(l, insn, out);
+    cps_buf_str(out, "\n");
+}
+
+static void deinit(struct lister *l)
+{
+    free(l->marks);
+    cps_names_destroy(l->names);
+}
+
+/* Whether the assembler would add an end of its own. */
+static bool lacks_end(const struct lister *l)
+{
+    struct cps_insn insn = {0};
+    if (l->isa != &cps_isa_seq)
+        return false;
+    for (size_t at = 0; at < l->size; at += insn.length)
+        cps_decode_bytes(l->isa, l->gen, l->bytes + at, l->size - at, &insn);
+    return !l->size || insn.length != 4 || insn.word << 32;
+}
+
+struct cps_err *cps_script_listing(enum cps_gen gen, const void *bytes, size_t size,
+                                   const char *rnn_dir, enum cps_scheme scheme, struct cps_buf *out)
+{
+    CPS_CLEANUP(deinit)
+    struct lister l = {
+        .isa = cps_gen_isa(gen), .gen = gen, .bytes = bytes, .size = size, .scheme = scheme};
+    CPS_TRY(cps_names_create(cps_gen_layout(gen), rnn_dir, &l.names));
+    l.marks = calloc(size + 1, 1);
+    if (!l.marks)
+        return cps_err_nomem();
+    cps_buf_printf(out, "; %s %s\n", cps_gen_name(gen), cps_isa_name(l.isa));
+    if (scheme == CPS_NAMES_ENVYTOOLS)
+        cps_buf_str(out, "        .names envytools\n");
+    walk(&l, mark, out);
+    walk(&l, put_line, out);
+    if (lacks_end(&l))
+        cps_buf_str(out, "        .noend\n");
+    return out->failed ? cps_err_nomem() : NULL;
+}

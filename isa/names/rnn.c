@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT
+ * Reads rnndb XML (Mesa's and the kernel's register database) with expat. Only what gives names
+ * is looked at; documentation, imports and domains of other layouts are skipped. */
+#include <errno.h>
+#include <expat.h>
+#include <stdarg.h>
+
+#include "isa/names/rnn_store.h"
+
+enum kind { OTHER, DOMAIN, ARRAY, STRIPE, REGISTER, BITSET, BITFIELD, ENUM, VALUE };
+
+/* An open XML element. What is not set by its own attributes is inherited from its parent. */
+struct frame {
+    enum kind kind;
+    int space;       /* enum cps_space of the domain or enum around, or -1 */
+    uint8_t chips;   /* generations in which it exists */
+    bool by_chip;    /* whether `variants` means generations here, or something else */
+    bool is_indexed; /* an array, or a register with a length */
+    bool is_wide;
+    bool has_registers;
+    const char *name;
+    const char *type;
+    uint32_t offset, stride, length;
+    uint32_t first_field;
+};
+
+struct reader {
+    struct cps_rnn *rnn;
+    XML_Parser parser;
+    const char *file;
+    struct cps_err *err; /* the first one; then expat has been told to stop */
+    unsigned depth;
+    struct frame frame[CPS_RNN_MAX_DEPTH + 1]; /* [0] stands for the file */
+};
+
+static CPS_PRINTF(2, 3) void fail(struct reader *reader, const char *format, ...)
+{
+    if (reader->err)
+        return;
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    reader->err = cps_err_new(CPS_ERR_INPUT, "%s: line %lu: %s", reader->file,
+                              (unsigned long)XML_GetCurrentLineNumber(reader->parser), message);
+    XML_StopParser(reader->parser, XML_FALSE);
+}
+
+/* A table refused to grow: too much input, or no memory. */
+static void fail_full(struct reader *reader)
+{
+    if (reader->rnn->names == CPS_RNN_MAX_NAMES)
+        fail(reader, "more than %u names", CPS_RNN_MAX_NAMES);
+    if (reader->err)
+        return;
+    reader->err = cps_err_nomem();
+    XML_StopParser(reader->parser, XML_FALSE);
+}
+
+static const char *attribute(const char **attributes, const char *name)
+{
+    for (; attributes[0]; attributes += 2) {
+        if (!strcmp(attributes[0], name))
+            return attributes[1];
+    }
+    return NULL;
+}
+
+/* A number attribute, decimal or 0x...; `fallback` if it is missing. */
+static uint32_t number(struct reader *reader, const char **attributes, const char *name,
+                       uint32_t fallback)
+{
+    const char *text = attribute(attributes, name);
+    if (!text)
+        return fallback;
+    bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, is_hex ? 16 : 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || value > UINT32_MAX) {
+        fail(reader, "%s=\"%.40s\" is not a 32-bit number", name, text);
+        return fallback;
+    }
+    return (uint32_t)value;
+}
+
+/* A copy of a text attribute, or NULL if it is missing. */
+static const char *text(struct reader *reader, const char **attributes, const char *name)
+{
+    const char *value = attribute(attributes, name);
+    if (!value)
+        return NULL;
+    if (strlen(value) > CPS_RNN_MAX_LENGTH) {
+        fail(reader, "%s=\"%.40s...\" is longer than %u bytes", name, value, CPS_RNN_MAX_LENGTH);
+        return NULL;
+    }
+    const char *copy = cps_rnn_copy_(reader->rnn, value);
+    if (!copy)
+        fail_full(reader);
+    return copy;
+}
+
+static const char *required_name(struct reader *reader, const char **attributes)
+{
+    const char *name = text(reader, attributes, "name");
+    if (!name)
+        fail(reader, "an element that needs a name has none");
+    return name;
+}
+
+/* Emits one register or value, whose full name is now known. */
+static void add_row(struct reader *reader, const char *name, uint32_t at)
+{
+    struct frame *frame = &reader->frame[reader->depth];
+    struct cps_rnn_row row = {
+        .row = {.name = cps_rnn_copy_(reader->rnn, name),
+                .number = at,
+                .first_field = frame->first_field,
+                .field_count = reader->rnn->field_count - frame->first_field,
+                .chips = frame->chips,
+                .wide = frame->is_wide,
+                .is_void = frame->type && !strcmp(frame->type, "void")},
+        .type = frame->type,
+        .space = frame->space,
+    };
+    if (!row.row.name || !cps_rnn_add_row_(reader->rnn, &row))
+        fail_full(reader);
+}
+
+/* Expands the arrays around a register, outermost first: "ARRAY[i].INNER[j].NAME". Each leaf is
+ * a row, so the limit on names bounds the work however arrays are nested. */
+static void expand(struct reader *reader, unsigned level, const char *prefix, uint32_t base)
+{
+    while (level < reader->depth && reader->frame[level].kind != ARRAY)
+        level++;
+    const struct frame *frame = &reader->frame[level];
+    char name[CPS_RNN_MAX_LENGTH + 1];
+    for (uint32_t i = 0; i < frame->length && !reader->err; i++) {
+        const char *dot = level < reader->depth ? "." : "";
+        const char *own = frame->name ? frame->name : "";
+        int size = frame->is_indexed
+                       ? snprintf(name, sizeof(name), "%s%s[%u]%s", prefix, own, (unsigned)i, dot)
+                       : snprintf(name, sizeof(name), "%s%s", prefix, own);
+        uint32_t at = base + frame->offset + i * frame->stride;
+        if (size < 0 || (size_t)size >= sizeof(name))
+            fail(reader, "a name is longer than %u bytes", CPS_RNN_MAX_LENGTH);
+        else if (level < reader->depth)
+            expand(reader, level + 1, name, at);
+        else
+            add_row(reader, name, at);
+    }
+}
+
+static void open_domain(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    const char *name = attribute(attributes, "name");
+    frame->space = name ? cps_names_space_(reader->rnn->layout, name) : -1;
+}
+
+/* Offset and repetition, common to arrays and registers. */
+static void open_place(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    frame->offset = number(reader, attributes, "offset", 0);
+    frame->stride = number(reader, attributes, "stride", 1);
+    frame->length = number(reader, attributes, "length", 1);
+    /* None is refused as well: empty arrays around each other would be work without rows. */
+    if (frame->length < 1 || frame->length > CPS_RNN_MAX_ELEMENTS)
+        fail(reader, "length %u, expected 1 to %u", frame->length, CPS_RNN_MAX_ELEMENTS);
+}
+
+static void open_array(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    frame->name = text(reader, attributes, "name");
+    frame->is_indexed = true;
+    open_place(reader, frame, attributes);
+}
+
+/* An array without registers stands for registers of its own name. */
+static void close_array(struct reader *reader, struct frame *frame)
+{
+    if (frame->has_registers || frame->space < 0 || !frame->name)
+        return;
+    frame->is_wide = frame->stride == 2;
+    frame->first_field = reader->rnn->field_count;
+    expand(reader, 1, "", 0);
+}
+
+static void open_register(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    frame->name = required_name(reader, attributes);
+    frame->type = text(reader, attributes, "type");
+    open_place(reader, frame, attributes);
+    frame->is_indexed = frame->length > 1;
+    frame->first_field = reader->rnn->field_count;
+    for (unsigned level = 1; level < reader->depth; level++)
+        reader->frame[level].has_registers = true;
+}
+
+static void open_register64(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    open_register(reader, frame, attributes);
+    frame->is_wide = true;
+}
+
+static void close_register(struct reader *reader, struct frame *frame)
+{
+    if (frame->space >= 0)
+        expand(reader, 1, "", 0);
+}
+
+static void open_bitset(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    frame->name = required_name(reader, attributes);
+    frame->first_field = reader->rnn->field_count;
+}
+
+static void close_bitset(struct reader *reader, struct frame *frame)
+{
+    struct cps_rnn_bitset bitset = {frame->name, frame->first_field,
+                                    reader->rnn->field_count - frame->first_field};
+    if (!cps_rnn_add_bitset_(reader->rnn, &bitset))
+        fail_full(reader);
+}
+
+static void open_bitfield(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    uint32_t pos = number(reader, attributes, "pos", 0);
+    uint32_t low = number(reader, attributes, "low", pos);
+    uint32_t high = number(reader, attributes, "high", low);
+    const char *name = required_name(reader, attributes);
+    if (low > high || high > 63)
+        fail(reader, "bits %u to %u are not a bit field", low, high);
+    if (reader->err)
+        return;
+    struct cps_name_field field = {name, (uint8_t)low, (uint8_t)high, frame->chips};
+    if (!cps_rnn_add_field_(reader->rnn, &field))
+        fail_full(reader);
+}
+
+static void open_enum(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    const char *name = attribute(attributes, "name");
+    int space = name ? cps_names_space_(reader->rnn->layout, name) : -1;
+    frame->space = space == CPS_SPACE_PACKET || space == CPS_SPACE_EVENT ? space : -1;
+}
+
+static void open_value(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    bool is_wanted = reader->frame[reader->depth - 1].kind == ENUM && frame->space >= 0;
+    if (!is_wanted || !attribute(attributes, "value"))
+        return;
+    frame->first_field = reader->rnn->field_count;
+    const char *name = required_name(reader, attributes);
+    uint32_t value = number(reader, attributes, "value", 0);
+    if (!reader->err)
+        add_row(reader, name, value);
+}
+
+static const struct element {
+    const char *name;
+    enum kind kind;
+    void (*open)(struct reader *, struct frame *, const char **attributes);
+    void (*close)(struct reader *, struct frame *);
+} elements[] = {
+    {"domain", DOMAIN, open_domain, NULL},
+    {"array", ARRAY, open_array, close_array},
+    {"stripe", STRIPE, NULL, NULL},
+    {"reg32", REGISTER, open_register, close_register},
+    {"reg64", REGISTER, open_register64, close_register},
+    {"bitset", BITSET, open_bitset, close_bitset},
+    {"bitfield", BITFIELD, open_bitfield, NULL},
+    {"enum", ENUM, open_enum, NULL},
+    {"value", VALUE, open_value, NULL},
+};
+
+static const struct element *find_element(const char *name)
+{
+    for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
+        if (!strcmp(elements[i].name, name))
+            return &elements[i];
+    }
+    return NULL;
+}
+
+/* Narrows what is inherited by the element's own varset and variants. */
+static void inherit(struct frame *frame, const struct frame *parent, const char **attributes)
+{
+    *frame = (struct frame){
+        .space = parent->space, .chips = parent->chips, .by_chip = parent->by_chip, .length = 1};
+    const char *varset = attribute(attributes, "varset");
+    const char *variants = attribute(attributes, "variants");
+    if (varset)
+        frame->by_chip = !strcmp(varset, "chip");
+    if (variants && frame->by_chip)
+        frame->chips &= cps_chips_parse_(variants);
+}
+
+static void XMLCALL start(void *context, const char *name, const char **attributes)
+{
+    struct reader *reader = context;
+    if (reader->err)
+        return;
+    if (reader->depth == CPS_RNN_MAX_DEPTH) {
+        fail(reader, "elements are nested more than %u deep", CPS_RNN_MAX_DEPTH);
+        return;
+    }
+    struct frame *parent = &reader->frame[reader->depth++];
+    struct frame *frame = &reader->frame[reader->depth];
+    inherit(frame, parent, attributes);
+    const struct element *element = find_element(name);
+    if (!element) {
+        frame->space = -1; /* what stands in documentation is an example */
+        return;
+    }
+    frame->kind = element->kind;
+    if (element->open)
+        element->open(reader, frame, attributes);
+}
+
+static void XMLCALL end(void *context, const char *name)
+{
+    struct reader *reader = context;
+    if (reader->err)
+        return;
+    const struct element *element = find_element(name);
+    if (element && element->close)
+        element->close(reader, &reader->frame[reader->depth]);
+    reader->depth--;
+}
+
+/* rnndb has no document type; refusing one refuses every entity trick with it. */
+static void XMLCALL refuse_doctype(void *context, const char *name, const char *system,
+                                   const char *public, int has_internal)
+{
+    (void)name;
+    (void)system;
+    (void)public;
+    (void)has_internal;
+    fail(context, "a document type declaration, which rnndb files do not have");
+}
+
+static void feed(struct reader *reader, FILE *file)
+{
+    char chunk[16 * 1024];
+    bool is_last = false;
+    while (!is_last && !reader->err) {
+        size_t size = fread(chunk, 1, sizeof(chunk), file);
+        if (ferror(file)) {
+            reader->err = cps_err_os(reader->file, "read");
+            return;
+        }
+        is_last = size < sizeof(chunk);
+        if (XML_Parse(reader->parser, chunk, (int)size, is_last) == XML_STATUS_ERROR)
+            fail(reader, "%s", XML_ErrorString(XML_GetErrorCode(reader->parser)));
+    }
+}
+
+struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, FILE *file)
+{
+    struct reader *reader = calloc(1, sizeof(*reader));
+    XML_Parser parser = XML_ParserCreate(NULL);
+    struct cps_err *err = cps_err_nomem();
+    if (reader && parser) {
+        reader->rnn = rnn;
+        reader->parser = parser;
+        reader->file = name;
+        reader->frame[0] = (struct frame){.space = -1, .chips = CPS_CHIPS_ALL, .by_chip = true};
+        XML_SetUserData(parser, reader);
+        XML_SetElementHandler(parser, start, end);
+        XML_SetStartDoctypeDeclHandler(parser, refuse_doctype);
+        feed(reader, file);
+        err = reader->err;
+    }
+    if (parser)
+        XML_ParserFree(parser);
+    free(reader);
+    return err;
+}
+
+/* The bit sets of adreno_common.xml are used by the others; alone it has no names. */
+static const char common_file[] = "adreno_common.xml";
+static const char *const a5xx_files[] = {"a5xx.xml", NULL};
+static const char *const later_files[] = {"a6xx.xml", "a6xx_gmu.xml", "a7xx.xml", "a8xx.xml", NULL};
+static const char *const all_files[] = {"adreno_control_regs.xml", "adreno_pipe_regs.xml",
+                                        "adreno_pm4.xml", NULL};
+
+/* Reads DIR/NAME or DIR/adreno/NAME; counts it in `found` if it is there. */
+static struct cps_err *load_file(struct cps_rnn *rnn, const char *dir, const char *name,
+                                 unsigned *found)
+{
+    static const char *const places[] = {"", "adreno/"};
+    for (unsigned i = 0; i < 2; i++) {
+        CPS_BUF path = {0};
+        cps_buf_printf(&path, "%s/%s%s", dir, places[i], name);
+        if (path.failed)
+            return cps_err_nomem();
+        FILE *file = fopen(cps_buf_text(&path), "rb");
+        if (!file && errno != ENOENT && errno != ENOTDIR)
+            return cps_err_os(cps_buf_text(&path), "open");
+        if (!file)
+            continue;
+        struct cps_err *err = cps_rnn_parse_(rnn, cps_buf_text(&path), file);
+        fclose(file);
+        *found += !err;
+        return err;
+    }
+    return NULL;
+}
+
+static struct cps_err *load_list(struct cps_rnn *rnn, const char *dir, const char *const *names,
+                                 unsigned *found)
+{
+    for (; *names; names++)
+        CPS_TRY(load_file(rnn, dir, *names, found));
+    return NULL;
+}
+
+static struct cps_err *load(struct cps_rnn *rnn, const char *dir)
+{
+    bool is_a5xx = cps_layout_gen(rnn->layout) == CPS_A5XX;
+    const char *const *own_files = is_a5xx ? a5xx_files : later_files;
+    unsigned ignored = 0;
+    unsigned found = 0;
+    CPS_TRY(load_file(rnn, dir, common_file, &ignored));
+    CPS_TRY(load_list(rnn, dir, own_files, &found));
+    CPS_TRY(load_list(rnn, dir, all_files, &found));
+    if (!found)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: no rnndb XML here: expected %s, %s, %s or %s, or adreno/ with them",
+                           dir, own_files[0], all_files[0], all_files[1], all_files[2]);
+    return cps_rnn_finish_(rnn);
+}
+
+struct cps_err *cps_rnn_load_(enum cps_layout layout, const char *dir, struct cps_rnn **ret)
+{
+    struct cps_rnn *rnn = NULL;
+    CPS_TRY(cps_rnn_create_(layout, &rnn));
+    struct cps_err *err = load(rnn, dir);
+    if (err) {
+        cps_rnn_destroy_(rnn);
+        return err;
+    }
+    *ret = rnn;
+    return NULL;
+}

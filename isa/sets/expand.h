@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * Expands one instruction table to constant data: fields, forms, ops, encs. The file that includes
+ * it defines TABLE, the name of the .def file, and OP_ID(id), the number of an operation. */
+#include "isa/sets/table.h"
+
+enum field {
+    F_END,
+#define FIELD(id, ...) F_##id,
+#include TABLE
+};
+
+static const struct cps_field fields[] = {
+    {0},
+#define FIELD(id, text, from, size, as, ...) \
+    {.name = text, .low = from, .width = size, .kind = CPS_FIELD_##as, .gens = __VA_ARGS__},
+#include TABLE
+};
+
+enum form {
+#define FORM(id, ...) FORM_##id,
+#include TABLE
+};
+
+static const struct cps_form forms[] = {
+#define FORM(id, mnemonic, text, ignored, ...) {mnemonic, text, ignored, {__VA_ARGS__}},
+#include TABLE
+};
+
+static const struct cps_op ops[] = {
+    {"", "", CPS_OP_OWN},
+#define OP(id, text, kind, ...) {text, #__VA_ARGS__, CPS_OP_##kind},
+#include TABLE
+};
+
+static const struct cps_enc encs[] = {
+#define ENC(op, gens, form, match, mask, flags) \
+    {OP_ID(op), gens, FORM_##form, CPS_ENC_##flags, match, mask},
+#include TABLE
+};
+
+_Static_assert(sizeof(encs) / sizeof(encs[0]) <= CPS_MAX_ROWS, "rows of " TABLE);
+
+#define EXPANDED                                                                            \
+    .fields = fields, .forms = forms, .ops = ops, .op_count = sizeof(ops) / sizeof(ops[0]), \
+    .encs = encs, .enc_count = sizeof(encs) / sizeof(encs[0])

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * The instruction set afuc, and what is asked of all of them. */
+#define TABLE     "isa/afuc.def"
+#define OP_ID(id) CPS_AFUC_##id
+#include "isa/sets/expand.h"
+
+/* The four queue registers have one name when read and another when written. */
+static const char *const afuc_source_names[32] = {
+    [0x1c] = "rem",
+    [0x1d] = "memdata",
+    [0x1e] = "regdata",
+    [0x1f] = "data",
+};
+static const char *const afuc_target_names[32] = {
+    [0x1c] = "rem",
+    [0x1d] = "addr",
+    [0x1e] = "usraddr",
+    [0x1f] = "data",
+};
+
+_Static_assert(sizeof(encs) / sizeof(encs[0]) <= CPS_AFUC_ROWS, "rows of " TABLE);
+
+static const struct cps_isa afuc = {
+    .name = "afuc",
+    .unit = 4,
+    .one_unit = true,
+    .bracket_flags = true,
+    EXPANDED,
+    .source_names = afuc_source_names,
+    .target_names = afuc_target_names,
+};
+
+const struct cps_isa *cps_isa_afuc(void)
+{
+    return &afuc;
+}
+
+const struct cps_isa *cps_gen_isa(enum cps_gen gen)
+{
+    if (gen & (CPS_NV17 | CPS_NV41 | CPS_G80 | CPS_G92))
+        return &cps_isa_hwsq;
+    if (gen & (CPS_NV1 | CPS_NV3 | CPS_NV3T))
+        return &cps_isa_pfifo;
+    if (gen & (CPS_VP1_NV41 | CPS_VP1_NV44 | CPS_VP1_G80))
+        return &cps_isa_vp1;
+    return gen & (CPS_SEQ_OLD | CPS_SEQ_NEW) ? &cps_isa_seq : &afuc;
+}
+
+const char *cps_isa_name(const struct cps_isa *isa)
+{
+    return isa->name;
+}
+
+unsigned cps_isa_unit(const struct cps_isa *isa)
+{
+    return isa->unit;
+}
+
+bool cps_isa_has_code(const struct cps_isa *isa)
+{
+    return isa->enc_count > 0;
+}
+
+const char *cps_op_name(const struct cps_isa *isa, unsigned op)
+{
+    return op < isa->op_count ? isa->ops[op].text : "";
+}
+
+unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word)
+{
+    unsigned unit = 0;
+    while (unit < isa->unit_count &&
+           (word >> 24 < isa->units[unit].first || word >> 24 > isa->units[unit].last))
+        unit++;
+    return unit;
+}
+
+bool cps_insn_joins(const struct cps_isa *isa, uint32_t pc, uint32_t before, uint32_t word)
+{
+    return isa->unit_count && pc % 4 && cps_insn_unit(isa, word) > cps_insn_unit(isa, before);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * The interpreter without files: a loop of general registers, and register writes through the demo
+ * firmware, each next to the same work in plain C. */
+#include "tools/bench/bench.h"
+
+#include "tools/play/native.h"
+#include "trace/capture/pm4.h"
+
+/* The six-instruction loop, counted down from $02. */
+static const char alu_source[] = "[016ee001]\n[01000000]\n"
+                                 "mov $02, 0x0400 << 16\n"
+                                 "loop:\n"
+                                 "add $03, $03, $02\n"
+                                 "xor $04, $04, $03\n"
+                                 "and $05, $04, 0xff\n"
+                                 "sub $02, $02, 0x1\n"
+                                 "brne $02, 0x0, #loop\n"
+                                 "rot $06, $03, 0x5\n"
+                                 "done:\n"
+                                 "waitin\n"
+                                 "mov $01, $data\n";
+#define ALU_TURNS 0x04000000u
+
+static struct cps_err *alu_machine(struct cps_machine **ret)
+{
+    struct cps_asm program = {0};
+    CPS_TRY(cps_assemble("alu-loop", alu_source, sizeof(alu_source) - 1, CPS_A6XX, &program));
+    struct cps_machine_config config = {
+        .layout = CPS_LAYOUT_A6XX,
+        .words = program.words + 1,
+        .count = program.count - 1,
+        .image = {{CPS_CPU_SQE, 0}},
+        .image_count = 1,
+    };
+    struct cps_err *err = cps_machine_create(&config, ret);
+    free(program.words);
+    return err;
+}
+
+static double run_alu(bool translated)
+{
+    struct cps_machine *machine = NULL;
+    void *native = NULL;
+    double rate = 0;
+    struct cps_err *err = alu_machine(&machine);
+    if (!err && translated)
+        err = native_open(machine, &native);
+    double start = bench_now();
+    if (!err) {
+        cps_machine_run(machine, UINT64_MAX);
+        rate = (double)cps_machine_stats(machine)->instructions / (bench_now() - start);
+    }
+    cps_machine_destroy(machine);
+    native_close(native);
+    cps_err_free(err);
+    return rate;
+}
+
+double bench_alu(struct bench *bench)
+{
+    (void)bench;
+    return run_alu(false);
+}
+
+double bench_alu_translated(struct bench *bench)
+{
+    (void)bench;
+    return run_alu(true);
+}
+
+/* The same loop in C. It keeps what the processor has after each turn, the carry of `sub` included.
+ */
+double bench_alu_native(struct bench *bench)
+{
+    (void)bench;
+    uint32_t a = 0, b = 0, c = 0, d = 0, carry = 0;
+    double start = bench_now();
+    for (uint32_t n = ALU_TURNS; n;) {
+        a += n;
+        b ^= a;
+        c = b & 0xff;
+        uint64_t wide = (uint64_t)n - 1;
+        n = (uint32_t)wide;
+        carry = (uint32_t)(wide >> 32);
+        d = a << 5 | a >> 27;
+        CPS_KEEP(c);
+        CPS_KEEP(d);
+        CPS_KEEP(carry);
+    }
+    CPS_KEEP(b);
+    return 6.0 * ALU_TURNS / (bench_now() - start);
+}
+
+#define STREAM_IOVA   UINT64_C(0x100000)
+#define STREAM_WRITES 960000u
+#define FIRST_REG     0x8800u
+
+/* An IB of type-4 packets of @p count registers each, as bytes of this machine's order. */
+static uint32_t *make_stream(uint32_t count, uint32_t *dwords)
+{
+    uint32_t packets = STREAM_WRITES / count;
+    uint32_t *words = malloc(4u * packets * (count + 1));
+    *dwords = 0;
+    for (uint32_t p = 0; words && p < packets; p++) {
+        words[(*dwords)++] = cps_pm4_type4(FIRST_REG, count);
+        for (uint32_t i = 0; i < count; i++)
+            words[(*dwords)++] = p + i;
+    }
+    return words;
+}
+
+static void drop(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    (void)sink;
+    (void)events;
+    (void)count;
+}
+
+/* Submits the stream in pieces that an IB can hold and returns register writes per second. */
+static double measure_writes(struct rig *rig, uint32_t count)
+{
+    struct cps_sink sink = {drop};
+    uint32_t dwords = 0;
+    CPS_FREE uint32_t *words = make_stream(count, &dwords);
+    struct cps_err *err = words ? cps_machine_load(rig->machine, STREAM_IOVA,
+                                                   (const uint8_t *)words, 4 * (uint64_t)dwords)
+                                : cps_err_nomem();
+    if (err) {
+        cps_err_free(err);
+        return 0;
+    }
+    uint32_t piece = 0x80000 / (count + 1) * (count + 1);
+    cps_machine_sink(rig->machine, &sink, 1u << CPS_EV_REG);
+    uint64_t before = cps_machine_stats(rig->machine)->events[CPS_EV_REG];
+    double start = bench_now();
+    for (uint32_t at = 0; at < dwords; at += piece) {
+        uint32_t size = dwords - at < piece ? dwords - at : piece;
+        cps_machine_submit(rig->machine, 0, STREAM_IOVA + 4 * (uint64_t)at, size);
+        cps_machine_run(rig->machine, UINT64_MAX);
+    }
+    double seconds = bench_now() - start;
+    return (double)(cps_machine_stats(rig->machine)->events[CPS_EV_REG] - before) / seconds;
+}
+
+double bench_writes_60(struct bench *bench)
+{
+    return measure_writes(&bench->rig, 60);
+}
+
+double bench_writes_2(struct bench *bench)
+{
+    return measure_writes(&bench->rig, 2);
+}
+
+/* The least that the same work needs: read a header, store each register and a record. */
+static double native_writes(uint32_t count)
+{
+    static uint32_t regs[0x10000];
+    static struct cps_event events[4096];
+    uint32_t dwords = 0;
+    size_t at = 0;
+    CPS_FREE uint32_t *words = make_stream(count, &dwords);
+    double start = bench_now();
+    for (uint32_t i = 0; words && i < dwords;) {
+        uint32_t header = words[i++];
+        uint32_t reg = header >> 8 & 0x3ffff;
+        for (uint32_t n = header & 0x7f; n; n--, reg++) {
+            regs[reg & 0xffff] = words[i];
+            events[at++ % 4096] = (struct cps_event){header, words[i++], reg};
+        }
+    }
+    uint32_t *keep = regs;
+    struct cps_event *keep_events = events;
+    CPS_KEEP(keep);
+    CPS_KEEP(keep_events);
+    return (double)at / (bench_now() - start);
+}
+
+double bench_native_60(struct bench *bench)
+{
+    (void)bench;
+    return native_writes(60);
+}
+
+double bench_native_2(struct bench *bench)
+{
+    (void)bench;
+    return native_writes(2);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ * The debugger's commands that set points and change the machine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/debug/expr.h"
+#include "isa/base/lex.h"
+#include "tools/debug/look.h"
+#include "tools/debug/command.h"
+#include "tools/debug/point.h"
+#include "trace/capture/pm4text.h"
+
+static struct cps_err *add(struct repl *r, struct cps_debug_point *point)
+{
+    const struct spot *spot = point->context;
+    int id = cps_debug_add(r->session.debug, point);
+    if (!id) {
+        spot_release(point);
+        return cps_err_nomem();
+    }
+    cps_buf_printf(&r->out, "%s %d, %s", point->what == CPS_AT_PC ? "breakpoint" : "watchpoint", id,
+                   *spot->text ? spot->text : "here");
+    if (point->what == CPS_AT_PC) {
+        cps_buf_printf(&r->out, ": %04x ", point->pc);
+        session_place(&r->session, (unsigned)point->core, point->pc, &r->out);
+    }
+    cps_buf_str(&r->out, "\n");
+    return NULL;
+}
+
+static struct cps_err *add_break(struct repl *r, const char *arguments, bool once)
+{
+    struct cps_debug_point point;
+    CPS_TRY(spot_break(&r->session, r->session.core, arguments, &point));
+    point.once = once;
+    return add(r, &point);
+}
+
+struct cps_err *repl_do_break_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_break(r, arguments, false);
+}
+
+struct cps_err *repl_tbreak_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_break(r, arguments, true);
+}
+
+static struct cps_err *add_watch(struct repl *r, const char *arguments, unsigned access)
+{
+    struct cps_debug_point point;
+    CPS_TRY(spot_watch(&r->session, r->session.core, access, arguments, &point));
+    return add(r, &point);
+}
+
+struct cps_err *repl_watch_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_watch(r, arguments, SPOT_WRITE);
+}
+
+struct cps_err *repl_rwatch_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_watch(r, arguments, SPOT_READ);
+}
+
+struct cps_err *repl_awatch_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    return add_watch(r, arguments, SPOT_READ | SPOT_WRITE);
+}
+
+/* The point whose id begins @p arguments, which moves behind it. */
+static struct cps_err *find_point(struct repl *r, const char **arguments,
+                                  struct cps_debug_point **ret)
+{
+    int64_t id = 0;
+    const char *text = *arguments;
+    if (cps_lex_number(arguments, &id) && id <= INT32_MAX)
+        *ret = cps_debug_find(r->session.debug, (int)id);
+    *arguments = cps_lex_blank(*arguments);
+    if (*ret)
+        return NULL;
+    return cps_err_new(CPS_ERR_SYNTAX, "\"%s\": expected the number of a point (info break)", text);
+}
+
+struct cps_err *repl_delete_(struct repl *r, const char *arguments, int go)
+{
+    struct cps_debug_point *point = NULL;
+    (void)go;
+    if (!*arguments) {
+        spot_clear(&r->session);
+        return NULL;
+    }
+    CPS_TRY(find_point(r, &arguments, &point));
+    spot_remove(&r->session, point->id);
+    return NULL;
+}
+
+static struct cps_err *set_disabled(struct repl *r, const char *arguments, bool disabled)
+{
+    struct cps_debug_point *point = NULL;
+    CPS_TRY(find_point(r, &arguments, &point));
+    point->disabled = disabled;
+    return NULL;
+}
+
+struct cps_err *repl_disable_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    return set_disabled(r, arguments, true);
+}
+
+struct cps_err *repl_enable_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    return set_disabled(r, arguments, false);
+}
+
+struct cps_err *repl_ignore_(struct repl *r, const char *arguments, int go)
+{
+    struct cps_debug_point *point = NULL;
+    int64_t count = 0;
+    (void)go;
+    CPS_TRY(find_point(r, &arguments, &point));
+    if (!cps_lex_number(&arguments, &count) || *arguments)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected ignore ID N");
+    point->ignore = (uint64_t)count;
+    return NULL;
+}
+
+struct cps_err *repl_condition_(struct repl *r, const char *arguments, int go)
+{
+    struct cps_debug_point *point = NULL;
+    (void)go;
+    CPS_TRY(find_point(r, &arguments, &point));
+    return spot_condition(point, arguments);
+}
+
+static struct cps_err *edit(struct repl *r, const struct cps_edit *edit)
+{
+    CPS_TRY(cps_debug_edit(r->session.debug, edit));
+    repl_show(r);
+    return NULL;
+}
+
+struct cps_err *repl_set_(struct repl *r, const char *arguments, int go)
+{
+    const char *equals = strchr(arguments, '=');
+    (void)go;
+    if (!equals)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected set WHAT = EXPR");
+    CPS_FREE char *left = strndup(arguments, (size_t)(equals - arguments));
+    if (!left)
+        return cps_err_nomem();
+    for (size_t end = strlen(left); end && left[end - 1] == ' '; end--)
+        left[end - 1] = '\0';
+    CPS_TRY(expr_assign(&r->session, r->session.core, left, equals + 1, NULL));
+    repl_show(r);
+    return NULL;
+}
+
+static bool find_label(void *context, const char *name, size_t length, uint32_t *ret)
+{
+    const struct session *s = context;
+    return session_find_place(s, s->core, name, length, ret);
+}
+
+/* What a parser says of @p text, with the column; takes @p err over. */
+static struct cps_err *at_column(struct cps_err *err, size_t column, const char *text)
+{
+    struct cps_err *ret =
+        cps_err_new(CPS_ERR_SYNTAX, "column %zu of \"%s\": %s", column + 1, text, err->message);
+    cps_err_free(err);
+    return ret;
+}
+
+struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
+{
+    const struct session *s = &r->session;
+    const char *colon = strchr(arguments, ':');
+    const struct cps_parse_names names = {
+        .names = session_names(s, s->core), .label = find_label, .context = (void *)s};
+    uint64_t place = 0;
+    uint64_t word = 0;
+    size_t column = 0;
+    (void)go;
+    if (!colon)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected patch PLACE: INSTRUCTION");
+    CPS_FREE char *left = strndup(arguments, (size_t)(colon - arguments));
+    if (!left)
+        return cps_err_nomem();
+    CPS_TRY(expr_eval(s, s->core, NULL, *left ? left : "$pc", &place));
+    const char *text = cps_lex_blank(colon + 1);
+    struct cps_err *err =
+        cps_parse(cps_isa_afuc(), s->rig.fw->gen, text, (uint32_t)place, &names, &column, &word);
+    if (err)
+        return at_column(err, column, text);
+    return edit(
+        r, &(struct cps_edit){
+               .what = CPS_EDIT_WORD, .core = s->core, .number = place, .value = (uint32_t)word});
+}
+
+struct cps_err *repl_branch_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    if (strcmp(arguments, "taken") != 0 && strcmp(arguments, "not") != 0)
+        return cps_err_new(CPS_ERR_SYNTAX, "expected branch taken, or branch not");
+    return edit(r, &(struct cps_edit){.what = CPS_EDIT_BRANCH,
+                                      .core = r->session.core,
+                                      .value = arguments[0] == 't'});
+}
+
+struct cps_err *repl_inject_(struct repl *r, const char *arguments, int go)
+{
+    const struct session *s = &r->session;
+    const struct cps_pm4text_names names = {.names = session_names(s, s->core)};
+    uint32_t words[512];
+    uint32_t count = 0;
+    size_t column = 0;
+    (void)go;
+    struct cps_err *err = cps_pm4text_packet(&names, arguments, words, 512, &count, &column);
+    if (err)
+        return at_column(err, column, arguments);
+    return edit(r, &(struct cps_edit){
+                       .what = CPS_EDIT_RING, .core = s->core, .words = words, .count = count});
+}
+
+static struct cps_err *source_line(struct repl *r, const char *path, unsigned number, char *line)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    cps_buf_printf(&r->out, "> %s\n", line);
+    struct cps_err *err = repl_command(r, line);
+    if (!err)
+        return NULL;
+    struct cps_err *ret = cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s", path, number, err->message);
+    cps_err_free(err);
+    return ret;
+}
+
+struct cps_err *repl_source(struct repl *r, const char *path)
+{
+    char *line = NULL;
+    size_t room = 0;
+    unsigned number = 0;
+    struct cps_err *err = NULL;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return cps_err_os(path, "open");
+    while (!err && !r->quit && getline(&line, &room, file) > 0)
+        err = source_line(r, path, ++number, line);
+    free(line);
+    fclose(file);
+    return err;
+}
+
+struct cps_err *repl_source_(struct repl *r, const char *arguments, int go)
+{
+    (void)go;
+    if (r->nested == 8)
+        return cps_err_new(CPS_ERR_SYNTAX, "more than eight files that source each other");
+    r->nested++;
+    struct cps_err *err = repl_source(r, arguments);
+    r->nested--;
+    return err;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * The debugger's commands: a line of text in, text out. The prompt, scripts, the screen and
+ * editors' consoles all run commands through this. */
+#ifndef CPS_REPL_H
+#define CPS_REPL_H
+
+#include <stdatomic.h>
+
+#include "tools/debug/session.h"
+
+struct repl {
+    struct session session;
+    struct cps_buf out;         /**< what commands print; whoever shows it clears it */
+    struct cps_debug_stop stop; /**< of the last move */
+    uint32_t changed;           /**< general registers that the last move changed, a bit each */
+    atomic_int interrupt;       /**< set to stop a move */
+    bool quit;
+    bool wants_screen;
+    unsigned nested; /**< `source` inside `source` */
+};
+
+/** Runs one line; "" does nothing, "#" begins a comment. @return NULL, or CPS_ERR_SYNTAX and others
+ * that are only about this line */
+CPS_MUST_USE struct cps_err *repl_command(struct repl *repl, const char *line);
+/** Runs the lines of a file, each shown before its output; stops at the first error. */
+CPS_MUST_USE struct cps_err *repl_source(struct repl *repl, const char *path);
+/**
+ * The @p index'th completion of the word at the end of @p line, from 0.
+ * @param start  gets where that word begins
+ * @return a new text, or NULL behind the last one
+ */
+char *repl_complete(const struct repl *repl, const char *line, unsigned index, size_t *start);
+/** Appends where the core stands and the instruction there: what every move prints. */
+void repl_show(struct repl *repl);
+
+/* repl_cmd.c, repl_look.c: the handlers of repl.def. */
+#define ROW(group, name, alias, arguments, completes, handler, go, help) \
+    struct cps_err *repl_##handler##_(struct repl *repl, const char *arguments_, int go_);
+#include "tools/debug/command.def"
+
+/** Where WHAT of `info` leads; ends with NULL. */
+extern const char *const repl_topics[];
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope info for captures: sections, buffers, submits, and the packets that a static walk
+ * through IBs and draw-state groups finds. The walk knows no conditions: it counts more than
+ * firmware executes. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/mem.h"
+#include "tools/info/info.h"
+#include "isa/isa.h"
+#include "trace/capture/pm4.h"
+
+#define MAX_SECTION_TYPES 64
+#define MAX_DEPTH         4
+#define WALK_LIMIT        (UINT64_C(64) << 20) /* dwords: bounds streams that name themselves */
+#define MEMORY_LIMIT      (UINT64_C(1) << 30)
+
+enum { CP_INDIRECT_BUFFER = 0x3f, CP_INDIRECT_BUFFER_CHAIN = 0x57, CP_SET_DRAW_STATE = 0x43 };
+
+struct count {
+    const char *name;
+    uint32_t type;
+    uint64_t sections;
+    uint64_t bytes;
+};
+
+struct info {
+    struct cps_item_sink sink; /* first */
+    struct json_object *json;  /* NULL: text */
+    struct json_object *buffers;
+    struct json_object *submits;
+    struct cps_mem *mem;
+    struct count count[MAX_SECTION_TYPES];
+    unsigned count_used;
+    bool pending; /* a buffer whose contents may still come */
+    uint64_t iova, size, contents;
+    uint64_t buffer_total, contents_total, submit_total;
+    uint32_t gpu_id;
+    uint64_t chip_id;
+    uint64_t mix[128];
+    uint64_t type4, type4_regs, malformed;
+    uint64_t walked;
+};
+
+static void count_section(struct info *info, const struct cps_item *item)
+{
+    unsigned i = 0;
+    while (i < info->count_used && info->count[i].type != item->section.type)
+        i++;
+    if (i == MAX_SECTION_TYPES)
+        return;
+    if (i == info->count_used)
+        info->count[info->count_used++] =
+            (struct count){item->section.name, item->section.type, 0, 0};
+    info->count[i].sections++;
+    info->count[i].bytes += item->section.size;
+}
+
+/* Prints the buffer whose contents are complete now. */
+static void flush_buffer(struct info *info)
+{
+    if (!info->pending)
+        return;
+    info->pending = false;
+    info->buffer_total++;
+    info->contents_total += info->contents != 0;
+    if (!info->json) {
+        printf("  buffer 0x%016" PRIx64 " %10" PRIu64 " bytes, %s\n", info->iova, info->size,
+               info->contents ? "with contents" : "no contents");
+        return;
+    }
+    struct json_object *row = json_object_new_object();
+    info_add_int(row, "iova", info->iova);
+    info_add_int(row, "size", info->size);
+    info_add_int(row, "contents", info->contents);
+    json_object_array_add(info->buffers, row);
+}
+
+static void walk(struct info *info, uint64_t iova, uint32_t dwords, unsigned depth);
+
+static uint32_t word(struct info *info, uint64_t iova, uint32_t index)
+{
+    return cps_mem_read(info->mem, iova + 4 * (uint64_t)index, NULL);
+}
+
+/* Follows the streams that a packet with its payload at @p at names. */
+static void follow(struct info *info, const struct cps_pm4 *packet, uint64_t at, unsigned depth)
+{
+    bool ib = packet->opcode == CP_INDIRECT_BUFFER || packet->opcode == CP_INDIRECT_BUFFER_CHAIN;
+    if (ib && packet->count >= 3)
+        walk(info, (uint64_t)word(info, at, 1) << 32 | word(info, at, 0),
+             word(info, at, 2) & 0xfffff, depth + 1);
+    for (uint32_t i = 0; packet->opcode == CP_SET_DRAW_STATE && i + 2 < packet->count; i += 3) {
+        uint32_t header = word(info, at, i);
+        if (!(header >> 17 & 3))
+            walk(info, (uint64_t)word(info, at, i + 2) << 32 | word(info, at, i + 1),
+                 header & 0xffff, depth + 1);
+    }
+}
+
+static void walk(struct info *info, uint64_t iova, uint32_t dwords, unsigned depth)
+{
+    for (uint32_t i = 0; i < dwords && depth < MAX_DEPTH && info->walked < WALK_LIMIT;) {
+        bool known = false;
+        uint64_t at = iova + 4 * (uint64_t)i;
+        struct cps_pm4 packet = cps_pm4_decode(cps_mem_read(info->mem, at, &known));
+        info->walked += packet.count + 1;
+        if (!known)
+            return;
+        if (packet.kind == CPS_PM4_BAD) {
+            info->malformed++;
+            return; /* where the next packet begins is not known */
+        }
+        if (packet.kind == CPS_PM4_TYPE4) {
+            info->type4++;
+            info->type4_regs += packet.count;
+        } else {
+            info->mix[packet.opcode]++;
+            follow(info, &packet, at + 4, depth);
+        }
+        i += packet.count + 1;
+    }
+}
+
+static void take_submit(struct info *info, const struct cps_item *item)
+{
+    bool known = false;
+    flush_buffer(info);
+    info->submit_total++;
+    cps_mem_read(info->mem, item->stream.iova, &known);
+    walk(info, item->stream.iova, item->stream.dwords, 0);
+    if (!info->json) {
+        printf("  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n", item->stream.iova,
+               item->stream.dwords, known ? "captured" : "not captured");
+        return;
+    }
+    struct json_object *row = json_object_new_object();
+    info_add_int(row, "iova", item->stream.iova);
+    info_add_int(row, "dwords", item->stream.dwords);
+    json_object_object_add(row, "captured", json_object_new_boolean(known));
+    json_object_array_add(info->submits, row);
+}
+
+static void take_text(const struct info *info, const struct cps_item *item)
+{
+    if (info->json)
+        return;
+    fputs(item->kind == CPS_ITEM_NOTE ? "  note   " : "  text   ", stdout);
+    for (size_t i = 0; i < item->text.size; i++) {
+        char c = item->text.bytes[i];
+        putchar(c >= ' ' && c <= '~' ? c : '?');
+    }
+    putchar('\n');
+}
+
+static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
+{
+    struct info *info = (struct info *)sink;
+    switch (item->kind) {
+    case CPS_ITEM_SECTION:
+        count_section(info, item);
+        break;
+    case CPS_ITEM_CHIP:
+        info->gpu_id = info->gpu_id ? info->gpu_id : item->chip.gpu_id;
+        info->chip_id = info->chip_id ? info->chip_id : item->chip.chip_id;
+        break;
+    case CPS_ITEM_RESET:
+        flush_buffer(info);
+        cps_mem_forget(info->mem);
+        break;
+    case CPS_ITEM_BUFFER:
+        flush_buffer(info);
+        info->pending = true;
+        info->iova = item->buffer.iova;
+        info->size = item->buffer.size;
+        info->contents = 0;
+        break;
+    case CPS_ITEM_DATA:
+        info->contents += item->buffer.size;
+        return cps_mem_load(info->mem, item->buffer.iova, item->buffer.data, item->buffer.size);
+    case CPS_ITEM_SUBMIT:
+        take_submit(info, item);
+        break;
+    case CPS_ITEM_TEXT:
+    case CPS_ITEM_NOTE:
+        take_text(info, item);
+        break;
+    case CPS_ITEM_RING:
+        flush_buffer(info);
+        break;
+    case CPS_ITEM_REGISTER:
+    case CPS_ITEM_BLOCK:
+        break;
+    }
+    return NULL;
+}
+
+static enum cps_layout layout_of(const struct info *info)
+{
+    if (info->gpu_id)
+        return info->gpu_id < 600   ? CPS_LAYOUT_A5XX_PFP
+               : info->gpu_id < 700 ? CPS_LAYOUT_A6XX
+                                    : CPS_LAYOUT_A7XX;
+    unsigned core = info->chip_id >> 24 & 0xff;
+    return core == 5 ? CPS_LAYOUT_A5XX_PFP : core <= 6 ? CPS_LAYOUT_A6XX : CPS_LAYOUT_A7XX;
+}
+
+static void print_text(const struct info *info, const struct cps_names *names)
+{
+    printf("  gpu id %" PRIu32 ", chip id 0x%" PRIx64 "\n", info->gpu_id, info->chip_id);
+    printf("  %" PRIu64 " buffers, %" PRIu64 " with contents, %" PRIu64 " submits\n",
+           info->buffer_total, info->contents_total, info->submit_total);
+    printf("  sections:\n");
+    for (unsigned i = 0; i < info->count_used; i++)
+        printf("    %-18s %8" PRIu64 " %12" PRIu64 " bytes\n",
+               info->count[i].name ? info->count[i].name : "(unknown)", info->count[i].sections,
+               info->count[i].bytes);
+    printf("  packets, by a static walk:\n    %-28s %8" PRIu64 " (%" PRIu64 " registers)\n",
+           "type 4", info->type4, info->type4_regs);
+    for (unsigned id = 0; id < 128; id++) {
+        char scratch[INFO_NAME_SIZE];
+        if (info->mix[id])
+            printf("    %-28s %8" PRIu64 "\n", info_packet_name(names, id, scratch), info->mix[id]);
+    }
+    if (info->malformed)
+        printf("    %-28s %8" PRIu64 "\n", "malformed", info->malformed);
+}
+
+static void add_section(struct json_object *to, const struct count *count)
+{
+    char scratch[24];
+    struct json_object *row = json_object_new_object();
+    snprintf(scratch, sizeof(scratch), "type %" PRIu32, count->type);
+    info_add_int(row, "count", count->sections);
+    info_add_int(row, "bytes", count->bytes);
+    json_object_object_add(to, count->name ? count->name : scratch, row);
+}
+
+static void print_json(const struct info *info, const struct cps_names *names)
+{
+    struct json_object *sections = json_object_new_object();
+    struct json_object *mix = json_object_new_object();
+    json_object_object_add(info->json, "kind", json_object_new_string("capture"));
+    info_add_int(info->json, "gpu_id", info->gpu_id);
+    info_add_int(info->json, "chip_id", info->chip_id);
+    for (unsigned i = 0; i < info->count_used; i++)
+        add_section(sections, &info->count[i]);
+    json_object_object_add(info->json, "sections", sections);
+    json_object_object_add(info->json, "buffers", json_object_get(info->buffers));
+    json_object_object_add(info->json, "submits", json_object_get(info->submits));
+    info_add_int(mix, "type4", info->type4);
+    for (unsigned id = 0; id < 128; id++) {
+        char scratch[INFO_NAME_SIZE];
+        if (info->mix[id])
+            info_add_int(mix, info_packet_name(names, id, scratch), info->mix[id]);
+    }
+    json_object_object_add(info->json, "packets", mix);
+}
+
+static struct cps_err *finish(const struct info *info)
+{
+    struct cps_names *names = NULL;
+    CPS_TRY(cps_names_create(layout_of(info), NULL, &names));
+    if (info->json)
+        print_json(info, names);
+    else
+        print_text(info, names);
+    cps_names_destroy(names);
+    return NULL;
+}
+
+struct cps_err *info_capture(struct cps_stream *stream, const char *format,
+                             struct json_object *json)
+{
+    struct info *info = calloc(1, sizeof(*info));
+    if (!info)
+        return cps_err_nomem();
+    info->sink.item = take_item;
+    info->json = json;
+    info->buffers = json_object_new_array();
+    info->submits = json_object_new_array();
+    if (json)
+        json_object_object_add(json, "format", json_object_new_string(format));
+    else
+        printf("%s: capture, %s\n", cps_stream_name(stream), format);
+    struct cps_err *err = cps_mem_create(MEMORY_LIMIT, &info->mem);
+    if (!err)
+        err = cps_capture_read(stream, NULL, &info->sink);
+    flush_buffer(info);
+    /* A cut file is described as far as it goes, then reported. */
+    struct cps_err *late = finish(info);
+    if (err)
+        cps_err_free(late);
+    cps_mem_destroy(info->mem);
+    json_object_put(info->buffers);
+    json_object_put(info->submits);
+    free(info);
+    return err ? err : late;
+}

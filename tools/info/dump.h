@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ * A kernel devcoredump, read whole: what `info` describes and `run` replays. */
+#ifndef CPS_DUMP_H
+#define CPS_DUMP_H
+
+#include <stdbool.h>
+
+#include "isa/base/buf.h"
+#include "trace/capture/capture.h"
+
+#define DUMP_MAX_RINGS  16
+#define DUMP_MAX_BLOCKS 64
+#define DUMP_REGS       0x40000u
+/** General registers, call stack, headers and more: CP_SQE_STAT. */
+#define DUMP_STAT_WORDS 51
+
+struct dump_ring {
+    uint32_t id;
+    uint64_t iova;
+    uint64_t size; /**< bytes */
+    uint32_t rptr, wptr;
+    uint32_t last_fence, retired_fence;
+};
+
+struct dump_block {
+    char name[32];
+    uint32_t *words; /**< `count` of them; owned */
+    size_t count;
+};
+
+/** Contents of (part of) a buffer. */
+struct dump_data {
+    uint64_t iova;
+    size_t size; /**< bytes */
+    uint8_t *bytes;
+};
+
+struct dump {
+    struct cps_item_sink sink; /**< first: the reader calls back through it */
+    struct dump_ring ring[DUMP_MAX_RINGS];
+    unsigned ring_count;
+    struct dump_block block[DUMP_MAX_BLOCKS];
+    unsigned block_count;
+    struct dump_data *data;
+    size_t data_count, data_room;
+    uint64_t data_bytes;
+    uint64_t gpu; /**< id or chip id, 0 if unknown */
+    unsigned buffers, buffers_with_contents;
+    struct cps_buf text; /**< lines of the header: "comm: crashit" */
+    uint32_t *reg;       /**< DUMP_REGS values of section `registers` */
+    bool *known;         /**< whether the dump has the register */
+};
+
+/** Reads @p stream, which must be a devcoredump. The caller calls dump_deinit() in any case. */
+CPS_MUST_USE struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream);
+void dump_deinit(struct dump *dump);
+
+const struct dump_block *dump_block(const struct dump *dump, const char *name);
+/** Word @p index of a block, 0 behind its end (the kernel trims zeros); @p block may be NULL. */
+uint32_t dump_word(const struct dump_block *block, size_t index);
+/** A register's value; 0 and false if the dump lacks it. */
+bool dump_reg(const struct dump *dump, uint32_t offset, uint32_t *ret);
+/** The dword at @p iova in a buffer or ring of the dump. */
+bool dump_memory(const struct dump *dump, uint64_t iova, uint32_t *ret);
+/** The ring that hung: the first with work that has not retired, else the first. NULL: none. */
+const struct dump_ring *dump_hung_ring(const struct dump *dump);
+
+/** Where the hardware stood in the stream of one level (0 ring, 1 IB1, 2 IB2). */
+struct dump_position {
+    uint64_t iova;     /**< base of the newest fetch; 0 for the ring */
+    uint32_t dwords;   /**< its size */
+    uint32_t consumed; /**< dwords read of it */
+};
+/** @return false if the dump's registers and CP_ROQ do not say (a6xx layout) */
+bool dump_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
+                   struct dump_position *ret);
+/** The packet table of the firmware that ran: 128 handlers out of CP_UCODE_DBG; NULL: none. */
+const uint32_t *dump_table(const struct dump *dump);
+/** The handler that most entries of @p table share: the one for packets that are refused. */
+uint32_t dump_default_handler(const uint32_t *table);
+/** The packet whose handler is the last one at or before @p pc; -1 if there is none. */
+int dump_handler_of(const uint32_t *table, uint32_t pc);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope info for hardware dumps: where the processor hung, in which packet of which stream, and
+ * the code around it. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/info/dump.h"
+#include "tools/info/info.h"
+#include "isa/isa.h"
+#include "trace/capture/pm4.h"
+
+enum { STAT_REM = 0x1c, STAT_STACK = 0x1d, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, STAT_NRT = 0x30 };
+
+#define CODE_BEFORE 6
+#define CODE_AFTER  6
+
+struct hang {
+    const struct dump *dump;
+    const struct dump_block *stat;
+    const struct cps_names *names;
+    struct cps_fw *fw; /* what the user gave, or NULL */
+    uint32_t pc, level;
+    char handler[48];
+};
+
+static const char *const level_names[8] = {"ring", "IB1", "IB2", "draw state", "?", "?", "?", "?"};
+
+/* "CP_NOP+0x2"; the handler of every refused packet has a name of its own. */
+static void name_handler(const struct hang *h, const uint32_t *table, uint32_t pc, char *to,
+                         size_t size)
+{
+    int id = table ? dump_handler_of(table, pc) : -1;
+    if (id < 0) {
+        snprintf(to, size, "unknown handler");
+        return;
+    }
+    char scratch[INFO_NAME_SIZE];
+    bool refused = table[id] == dump_default_handler(table);
+    snprintf(to, size, "%s+0x%" PRIx32,
+             refused ? "error handler" : info_packet_name(h->names, (unsigned)id, scratch),
+             pc - table[id]);
+}
+
+static void describe_header(const struct hang *h, uint32_t header, char *to, size_t size)
+{
+    char scratch[INFO_NAME_SIZE];
+    struct cps_pm4 packet = cps_pm4_decode(header);
+    const char *reg = cps_name(h->names, CPS_SPACE_GPU, packet.reg, NULL);
+    if (packet.kind == CPS_PM4_TYPE7)
+        snprintf(to, size, "%s, %" PRIu32 " dwords",
+                 info_packet_name(h->names, packet.opcode, scratch), packet.count);
+    else if (packet.kind == CPS_PM4_TYPE4)
+        snprintf(to, size, "type 4, register 0x%04" PRIx32 " %s, %" PRIu32 " dwords", packet.reg,
+                 reg ? reg : "", packet.count);
+    else
+        snprintf(to, size, "malformed: no valid packet header");
+}
+
+static void print_headers(const struct hang *h)
+{
+    static const char *const which[] = {"packet", "before it", "before"};
+    for (unsigned i = 0; i < 3; i++) {
+        char text[128];
+        uint32_t header = dump_word(h->stat, STAT_HEADER + i);
+        describe_header(h, header, text, sizeof(text));
+        printf("    %-10s 0x%08" PRIx32 "  %s\n", which[i], header, text);
+    }
+}
+
+/* The last words that the stream of a level gave, the newest marked. */
+static void print_stream(const struct hang *h, const struct dump_ring *ring, uint32_t level)
+{
+    struct dump_position at;
+    if (!dump_position(h->dump, ring, level, &at) || (level && !at.dwords))
+        return;
+    uint64_t iova = level ? at.iova : ring->iova;
+    printf("    %-10s 0x%016" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", level_names[level],
+           iova, at.consumed, at.dwords);
+    for (uint32_t i = at.consumed < 8 ? 0 : at.consumed - 8; i < at.consumed; i++) {
+        uint32_t word = 0;
+        if (dump_memory(h->dump, iova + 4 * (uint64_t)i, &word))
+            printf("%s%08" PRIx32, i == at.consumed - 1 ? " >" : " ", word);
+    }
+    putchar('\n');
+}
+
+static void print_registers(const struct hang *h)
+{
+    for (unsigned i = 1; i <= 0x1b; i++)
+        printf("%s$%02x %08" PRIx32 "%s", i % 6 == 1 ? "    " : "", i, dump_word(h->stat, i),
+               i % 6 == 0 || i == 0x1b ? "\n" : "  ");
+    printf("    $rem %08" PRIx32 "  call stack %s0x%" PRIx32 "  NRT 0x%08" PRIx32 "%08" PRIx32 "\n",
+           dump_word(h->stat, STAT_REM), dump_word(h->stat, STAT_STACK) >> 28 == 7 ? "empty, " : "",
+           dump_word(h->stat, STAT_STACK), dump_word(h->stat, STAT_NRT + 1),
+           dump_word(h->stat, STAT_NRT));
+}
+
+/* Where the given firmware has what the hardware ran: the same address if its packet table is the
+ * same, else the same distance from the same handler. */
+static bool locate(const struct hang *h, uint32_t *ret, bool *same)
+{
+    const uint32_t *theirs = dump_table(h->dump);
+    uint32_t ours[128];
+    *same = theirs != NULL;
+    *ret = h->pc;
+    for (unsigned id = 0; theirs && id < 128; id++) {
+        ours[id] = cps_fw_handler(h->fw, &h->fw->part[0], id);
+        *same = *same && ours[id] == theirs[id];
+    }
+    if (!theirs || *same)
+        return true;
+    int id = dump_handler_of(theirs, h->pc);
+    if (id < 0)
+        return false;
+    bool refused = theirs[id] == dump_default_handler(theirs);
+    *ret = (refused ? dump_default_handler(ours) : ours[id]) + h->pc - theirs[id];
+    return true;
+}
+
+static void print_code(const struct hang *h)
+{
+    uint32_t at = 0;
+    bool same = false;
+    const struct cps_isa *isa = cps_isa_afuc();
+    struct cps_print_names names = {.names = h->names};
+    if (!h->fw || !h->fw->part_count || !locate(h, &at, &same))
+        return;
+    printf("  code of %s%s\n", h->fw->name,
+           same ? "" : " (another revision: the same distance from the same handler)");
+    for (uint32_t pc = at < CODE_BEFORE ? 0 : at - CODE_BEFORE;
+         pc < h->fw->part[0].size && pc <= at + CODE_AFTER; pc++) {
+        struct cps_insn insn;
+        CPS_BUF text = {0};
+        uint32_t word = h->fw->words[h->fw->part[0].start + pc];
+        cps_decode(isa, h->fw->gen, word, &insn);
+        cps_print(isa, &insn, pc, &names, &text);
+        printf("  %s %04" PRIx32 " %08" PRIx32 "  %s\n", pc == at ? "=>" : "  ", pc, word,
+               cps_buf_text(&text));
+    }
+}
+
+static void print_hang(const struct hang *h, const struct dump_ring *ring)
+{
+    printf("  hang: %s at 0x%04" PRIx32 " (%s), level %" PRIu32 " (%s)\n", "sqe", h->pc, h->handler,
+           h->level, level_names[h->level]);
+    print_headers(h);
+    for (uint32_t level = 0; ring && level <= 2; level++)
+        print_stream(h, ring, level);
+    print_registers(h);
+    print_code(h);
+}
+
+static void print_text(const struct hang *h, const char *name)
+{
+    const struct dump *dump = h->dump;
+    printf("%s: capture, devcoredump\n", name);
+    for (const char *line = cps_buf_text(&dump->text); *line;) {
+        size_t length = strcspn(line, "\n");
+        printf("  %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    for (unsigned i = 0; i < dump->ring_count; i++)
+        printf("  ring %" PRIu32 " 0x%016" PRIx64 " %" PRIu64 " bytes, rptr %" PRIu32
+               ", wptr %" PRIu32 ", fence %" PRIu32 " retired, %" PRIu32 " submitted\n",
+               dump->ring[i].id, dump->ring[i].iova, dump->ring[i].size, dump->ring[i].rptr,
+               dump->ring[i].wptr, dump->ring[i].retired_fence, dump->ring[i].last_fence);
+    printf("  %u buffers, %" PRIu64 " bytes of contents\n", dump->buffers, dump->data_bytes);
+    for (unsigned i = 0; i < dump->block_count; i++)
+        printf("  block %s, %zu dwords\n", dump->block[i].name, dump->block[i].count);
+    if (h->stat)
+        print_hang(h, dump_hung_ring(dump));
+    else
+        printf("  no CP_SQE_STAT block: where the processor stood is not known\n");
+}
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+    json_object_object_add(to, key, json_object_new_string(text));
+}
+
+static struct json_object *json_rings(const struct dump *dump)
+{
+    struct json_object *rings = json_object_new_array();
+    for (unsigned i = 0; i < dump->ring_count; i++) {
+        const struct dump_ring *ring = &dump->ring[i];
+        struct json_object *row = json_object_new_object();
+        info_add_int(row, "id", ring->id);
+        info_add_int(row, "iova", ring->iova);
+        info_add_int(row, "size", ring->size);
+        info_add_int(row, "rptr", ring->rptr);
+        info_add_int(row, "wptr", ring->wptr);
+        info_add_int(row, "retired_fence", ring->retired_fence);
+        info_add_int(row, "last_fence", ring->last_fence);
+        json_object_array_add(rings, row);
+    }
+    return rings;
+}
+
+static struct json_object *json_hang(const struct hang *h)
+{
+    struct json_object *hang = json_object_new_object();
+    struct json_object *registers = json_object_new_object();
+    char text[128];
+    describe_header(h, dump_word(h->stat, STAT_HEADER), text, sizeof(text));
+    info_add_int(hang, "pc", h->pc);
+    add_text(hang, "handler", h->handler);
+    info_add_int(hang, "level", h->level);
+    info_add_int(hang, "header", dump_word(h->stat, STAT_HEADER));
+    add_text(hang, "packet", text);
+    for (unsigned i = 1; i <= STAT_REM; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), i == STAT_REM ? "$rem" : "$%02x", i);
+        info_add_int(registers, name, dump_word(h->stat, i));
+    }
+    json_object_object_add(hang, "registers", registers);
+    return hang;
+}
+
+static void print_json(const struct hang *h, struct json_object *to)
+{
+    add_text(to, "format", "devcoredump");
+    add_text(to, "text", cps_buf_text(&h->dump->text));
+    info_add_int(to, "gpu", h->dump->gpu);
+    info_add_int(to, "buffers", h->dump->buffers);
+    json_object_object_add(to, "rings", json_rings(h->dump));
+    if (h->stat)
+        json_object_object_add(to, "hang", json_hang(h));
+}
+
+/* The layout of names: that of the firmware given, else what the GPU's number says. */
+static enum cps_layout layout_of(const struct hang *h)
+{
+    uint64_t gpu = h->dump->gpu;
+    if (h->fw)
+        return h->fw->layout;
+    if (gpu >= 500 && gpu < 600)
+        return CPS_LAYOUT_A5XX_PFP;
+    return (gpu >= 700 && gpu < 800) || gpu >> 24 >= 0x43 ? CPS_LAYOUT_A7XX : CPS_LAYOUT_A6XX;
+}
+
+static struct cps_err *describe(struct hang *h, const char *name, const char *firmware,
+                                struct json_object *json)
+{
+    struct cps_names *names = NULL;
+    if (firmware)
+        CPS_TRY(cps_fw_load(firmware, 0, &h->fw));
+    CPS_TRY(cps_names_create(layout_of(h), NULL, &names));
+    h->names = names;
+    h->stat = dump_block(h->dump, "CP_SQE_STAT");
+    h->pc = dump_word(h->stat, 0);
+    h->level = dump_word(h->stat, STAT_LEVEL) & 7;
+    name_handler(h, dump_table(h->dump), h->pc, h->handler, sizeof(h->handler));
+    if (json)
+        print_json(h, json);
+    else
+        print_text(h, name);
+    cps_names_destroy(names);
+    return NULL;
+}
+
+struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struct json_object *json)
+{
+    struct dump *dump = calloc(1, sizeof(*dump));
+    if (!dump)
+        return cps_err_nomem();
+    struct hang hang = {.dump = dump};
+    struct cps_err *err = dump_read(dump, stream);
+    /* A cut dump is described as far as it goes, then reported. */
+    struct cps_err *late =
+        dump->known ? describe(&hang, cps_stream_name(stream), firmware, json) : NULL;
+    cps_fw_destroy(hang.fw);
+    dump_deinit(dump);
+    free(dump);
+    if (err)
+        cps_err_free(late);
+    return err ? err : late;
+}

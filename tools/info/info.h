@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * Descriptions of files: as text on stdout, or into a JSON object where one is given. */
+#ifndef CPS_INFO_H
+#define CPS_INFO_H
+
+#include "fw/fw.h"
+#include "trace/capture/capture.h"
+#include "trace/capture/stream.h"
+
+struct json_object;
+
+/** Room for the name of a packet that has none. */
+#define INFO_NAME_SIZE 16
+/** Largest image of other processors that is described, in bytes; modem images have 100 MiB. */
+#define INFO_IMAGE_LIMIT ((size_t)512 << 20)
+
+/** Sets an integer member of a JSON object. */
+void info_add_int(struct json_object *to, const char *key, uint64_t value);
+/** The name of packet @p id, else "UNKNn" (decimal), made in @p scratch. */
+const char *info_packet_name(const struct cps_names *names, unsigned id,
+                             char scratch[INFO_NAME_SIZE]);
+
+/** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
+CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,
+                                          struct json_object *json);
+/** Where a hardware dump's processor hung. @p firmware  file whose code to show, or NULL */
+CPS_MUST_USE struct cps_err *info_dump(struct cps_stream *stream, const char *firmware,
+                                       struct json_object *json);
+/** Loads the firmware that fills the rest of @p stream; the caller destroys @p ret. */
+CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen,
+                                                struct cps_fw **ret);
+/** What a firmware holds: id, generation, version, processors, packet table. */
+CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
+                                           struct json_object *json);
+/** What a script holds. @p gen  0: as the file says */
+CPS_MUST_USE struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,
+                                         struct json_object *json);
+/** What a trace holds: head, events by kind, end. */
+CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *json);
+/** What the headers of Qualcomm's ELF images say, and which of their files are there. */
+CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json);
+
+#endif

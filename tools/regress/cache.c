@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * Results of runs by what they were made from. An entry is a `.cpt` whose head has three lines
+ * more: how the run ended, its counts, and which instructions it executed. */
+#include "tools/regress/cache.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/buf.h"
+
+struct cache_key cache_key_of(const char *firmware_hash, const char *me_hash,
+                              const char *capture_hash, const char *policy, uint64_t limit,
+                              uint32_t kinds)
+{
+    CPS_BUF text = {0};
+    struct cache_key key;
+    cps_buf_printf(&text, "%d %s %s %s %s %" PRIu64 " %" PRIx32, CACHE_TRACE_VERSION, firmware_hash,
+                   me_hash, capture_hash, policy, limit, kinds);
+    cache_hash(cps_buf_text(&text), text.size, key.text);
+    return key;
+}
+
+static bool entry_path(const char *dir, const struct cache_key *key, char ret[4096])
+{
+    return snprintf(ret, 4096, "%s/%.2s/%s.cpt", dir, key->text, key->text) < 4096;
+}
+
+/* One digit per dword: 1 executed, 2 branched, 4 did not branch. */
+static void put_cover(const struct job *job, struct cps_buf *out)
+{
+    for (uint32_t i = 0; i < job->cover_count; i++) {
+        const struct cps_cover *c = &job->cover[i];
+        const char digit =
+            (char)('0' + (c->run ? 1 : 0) + (c->taken ? 2 : 0) + (c->run > c->taken ? 4 : 0));
+        cps_buf_add(out, &digit, 1);
+    }
+}
+
+static bool get_cover(const char *digits, size_t count, struct job *job)
+{
+    job->cover = calloc(count + 1, sizeof(*job->cover));
+    job->cover_count = (uint32_t)count;
+    for (size_t i = 0; job->cover && i < count; i++) {
+        unsigned bits = (unsigned)(digits[i] - '0') & 7;
+        job->cover[i].taken = bits >> 1 & 1;
+        job->cover[i].run = (bits >> 1 & 1) + (bits >> 2 & 1);
+    }
+    return job->cover != NULL;
+}
+
+/* The value of "# key value" in a head; its length goes to @p size. */
+static const char *head_value(const char *text, const char *key, size_t *size)
+{
+    char line[32];
+    snprintf(line, sizeof(line), "\n# %s ", key);
+    const char *at = strstr(text, line);
+    if (!at)
+        return NULL;
+    at += strlen(line);
+    *size = strcspn(at, "\n");
+    return at;
+}
+
+static bool read_head(const struct cps_trace_head *head, struct job *job)
+{
+    size_t size = 0;
+    unsigned stop = 0;
+    const char *ended = head_value(head->text, "ended", &size);
+    if (!ended ||
+        sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &job->instructions, &job->packets) != 3)
+        return false;
+    job->stop = (enum cps_stop)stop;
+    const char *why = head_value(head->text, "why", &size);
+    if (why)
+        snprintf(job->why, sizeof(job->why), "%.*s", (int)size, why);
+    const char *cover = head_value(head->text, "cover", &size);
+    return cover && get_cover(cover, size, job);
+}
+
+bool cache_get(const char *dir, const struct cache_key *key, struct job *ret)
+{
+    char path[4096];
+    struct cps_trace_head head = {0};
+    *ret = (struct job){0};
+    if (!entry_path(dir, key, path))
+        return false;
+    struct cps_err *err = job_read(path, &head, ret);
+    bool good = !err && read_head(&head, ret);
+    cps_err_free(err);
+    cps_trace_head_deinit(&head);
+    if (!good)
+        job_deinit(ret);
+    return good;
+}
+
+static void put_head(const struct job *job, enum cps_gen gen, struct cps_buf *out)
+{
+    cps_buf_printf(out,
+                   "# cpscope-trace 1\n# gen %s\n# processors yes\n# ended %u %" PRIu64 " %" PRIu64
+                   "\n# why %s\n# cover ",
+                   cps_gen_name(gen), (unsigned)job->stop, job->instructions, job->packets,
+                   job->why);
+    put_cover(job, out);
+    cps_buf_str(out, "\n");
+}
+
+static struct cps_err *write_entry(const char *path, const struct job *job,
+                                   const struct cps_trace_head *head)
+{
+    struct cps_outfile *out = NULL;
+    struct cps_trace_writer *writer = NULL;
+    CPS_TRY(cps_outfile_open(path, &out));
+    struct cps_err *err = cps_trace_writer_create(CPS_FORM_CPT, out, head, NULL, &writer);
+    if (!err) {
+        struct cps_sink *sink = cps_trace_writer_sink(writer);
+        sink->put(sink, job->event, job->count);
+        err = cps_trace_writer_finish(writer);
+    }
+    if (err) {
+        cps_outfile_abort(out);
+        return err;
+    }
+    return cps_outfile_commit(out);
+}
+
+struct cps_err *cache_put(const char *dir, const struct cache_key *key, const struct job *job,
+                          enum cps_gen gen)
+{
+    char path[4096];
+    CPS_BUF text = {0};
+    struct cps_trace_head head = {0};
+    if (!entry_path(dir, key, path))
+        return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
+    cache_make_dirs(path, 0777);
+    put_head(job, gen, &text);
+    if (text.failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_trace_head_parse(path, text.data, &head));
+    struct cps_err *err = write_entry(path, job, &head);
+    cps_trace_head_deinit(&head);
+    return err;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * The report for people: one page that needs no network and no script. A matrix with a cell per
+ * pair; a cell that is not green leads to what happened there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/report/html.h"
+#include "report_css.h"
+#include "tools/regress/results.h"
+#include "trace/outfile.h"
+
+static struct json_object *get(struct json_object *from, const char *key)
+{
+    struct json_object *value = NULL;
+    json_object_object_get_ex(from, key, &value);
+    return value;
+}
+
+static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index)
+{
+    const char *status = result_text(pair, "status");
+    bool linked = strcmp(status, "pass") != 0;
+    cps_buf_printf(out, "<td class=\"%s\">", status);
+    if (linked)
+        cps_buf_printf(out, "<a href=\"#p%zu\">", index);
+    else
+        cps_buf_str(out, "<span>");
+    cps_buf_str(out, status);
+    if (!strcmp(status, "differs"))
+        cps_buf_printf(out, " (%s)", result_text(pair, "differences"));
+    cps_buf_str(out, linked ? "</a></td>" : "</span></td>");
+}
+
+/* What the filter goes by: the cell that most wants to be seen. */
+static const char *row_status(struct json_object *pairs, size_t first, size_t end)
+{
+    static const enum result_status order[] = {RESULT_DIFFERS, RESULT_STOPPED, RESULT_PASS};
+    for (unsigned k = 0; k < sizeof(order) / sizeof(*order); k++) {
+        for (size_t i = first; i < end; i++) {
+            const char *status = result_text(json_object_array_get_idx(pairs, i), "status");
+            if (!strcmp(status, result_word(order[k])))
+                return status;
+        }
+    }
+    return result_word(RESULT_SKIPPED);
+}
+
+/* Pairs are sorted by capture, so that a row is a run of them. */
+static size_t end_of_row(struct json_object *pairs, size_t first)
+{
+    const char *capture = result_text(json_object_array_get_idx(pairs, first), "capture");
+    size_t count = json_object_array_length(pairs);
+    size_t end = first;
+    while (end < count &&
+           !strcmp(result_text(json_object_array_get_idx(pairs, end), "capture"), capture))
+        end++;
+    return end;
+}
+
+static void put_row(struct cps_buf *out, struct json_object *pairs, size_t first, size_t end,
+                    struct json_object *names)
+{
+    cps_buf_printf(out, "<tr class=\"row-%s\">", row_status(pairs, first, end));
+    html_wrap(out, "<th scope=\"row\">",
+              result_text(json_object_array_get_idx(pairs, first), "capture"), "</th>");
+    for (size_t i = 0; i < json_object_array_length(names); i++) {
+        const char *name = json_object_get_string(json_object_array_get_idx(names, i));
+        size_t at = first;
+        while (at < end &&
+               strcmp(result_text(json_object_array_get_idx(pairs, at), "firmware"), name) != 0)
+            at++;
+        if (at < end)
+            put_cell(out, json_object_array_get_idx(pairs, at), at);
+        else
+            cps_buf_str(out, "<td></td>");
+    }
+    cps_buf_str(out, "</tr>\n");
+}
+
+/* Legend and filter in one: boxes in front of the table, which rules of the style look at. */
+static void put_filters(struct cps_buf *out, struct json_object *results)
+{
+    for (unsigned i = 0; i < RESULT_COUNT; i++) {
+        const char *word = result_word((enum result_status)i);
+        cps_buf_printf(out,
+                       "<input class=\"filter\" type=\"checkbox\" id=\"f-%s\" checked>"
+                       "<label class=\"legend %s\" for=\"f-%s\">%s %u</label>\n",
+                       word, word, word, word, results_count(results, (enum result_status)i));
+    }
+}
+
+static void put_matrix(struct cps_buf *out, struct json_object *results)
+{
+    struct json_object *pairs = get(results, "pairs");
+    struct json_object *names = get(results, "firmware");
+    const char *baseline = result_text(results, "baseline");
+    put_filters(out, results);
+    cps_buf_str(out, "<table id=\"matrix\"><thead><tr><th>capture</th>");
+    for (size_t i = 0; i < json_object_array_length(names); i++) {
+        const char *name = json_object_get_string(json_object_array_get_idx(names, i));
+        html_wrap(out, "<th>", name, strcmp(name, baseline) ? "</th>" : "<br>baseline</th>");
+    }
+    cps_buf_str(out, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < json_object_array_length(pairs);) {
+        size_t end = end_of_row(pairs, i);
+        put_row(out, pairs, i, end, names);
+        i = end;
+    }
+    cps_buf_str(out, "</tbody></table>\n");
+}
+
+static void put_code(struct cps_buf *out, struct json_object *code)
+{
+    cps_buf_str(out, "<div id=\"code\"></div>");
+    json_object_object_foreach(code, name, text)
+    {
+        const char *places = json_object_get_string(text);
+        html_wrap(out, "<h2>Code of ", name, " that differs from the baseline</h2>\n");
+        html_pre(out, *places ? places : "none");
+    }
+}
+
+static void put_handler(struct cps_buf *out, struct json_object *handler)
+{
+    struct results_cover c = results_cover_of(handler);
+    cps_buf_str(out, c.ran ? "<tr>" : "<tr class=\"none\">");
+    html_wrap(out, "<th scope=\"row\">", result_text(handler, "handler"), "</th>");
+    cps_buf_printf(out,
+                   "<td class=\"n\">%u of %u</td><td><progress max=\"%u\" value=\"%u\" "
+                   "aria-label=\"executed\"></progress></td>",
+                   c.ran, c.all, c.all ? c.all : 1, c.ran);
+    if (c.directions)
+        cps_buf_printf(out, "<td class=\"n\">%u of %u</td></tr>\n", c.taken, c.directions);
+    else
+        cps_buf_str(out, "<td></td></tr>\n");
+}
+
+static void put_coverage(struct cps_buf *out, struct json_object *coverage)
+{
+    cps_buf_str(out, "<h2 id=\"coverage\">Handler coverage</h2>\n");
+    json_object_object_foreach(coverage, name, handlers)
+    {
+        html_wrap(out, "<details open><summary>", name, "</summary>\n<table><thead><tr>");
+        cps_buf_str(out, "<th>handler, from its address</th><th colspan=\"2\">instructions "
+                         "executed</th><th>branch directions</th></tr></thead>\n<tbody>");
+        for (size_t i = 0; i < json_object_array_length(handlers); i++)
+            put_handler(out, json_object_array_get_idx(handlers, i));
+        cps_buf_str(out, "</tbody></table></details>\n");
+    }
+}
+
+static void put_head(struct cps_buf *out)
+{
+    /* The policy is a promise: nothing is fetched, and no text of an input can become a script. */
+    cps_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src 'unsafe-inline'; img-src data:\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                     "<link rel=\"icon\" href=\"data:,\"><title>cpscope regress</title>\n<style>"
+                     "\n" REPORT_CSS "\n</style></head><body>\n");
+}
+
+struct cps_err *results_html(struct json_object *results, const char *path)
+{
+    CPS_BUF out = {0};
+    struct cps_outfile *file = NULL;
+    put_head(&out);
+    cps_buf_printf(
+        &out,
+        "<main>\n<h1>cpscope regress</h1>\n<p>%zu pairs of firmware and capture. <a "
+        "href=\"#code\">Changed code</a>, <a href=\"#coverage\">handler coverage</a></p>\n",
+        json_object_array_length(get(results, "pairs")));
+    if (get(results, "shard"))
+        html_wrap(&out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
+    if (get(results, "interrupted"))
+        cps_buf_str(&out, "<p class=\"note\">Interrupted: pairs are missing.</p>\n");
+    html_places_overview(&out, results);
+    cps_buf_str(&out, "<h2>All pairs</h2>\n");
+    put_matrix(&out, results);
+    put_code(&out, get(results, "code"));
+    put_coverage(&out, get(results, "coverage"));
+    cps_buf_str(&out, "</main>\n");
+    html_places(&out, results);
+    cps_buf_str(&out, "</body></html>\n");
+    if (out.failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_outfile_open(path, &file));
+    cps_outfile_write(file, out.data, out.size);
+    return cps_outfile_commit(file);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT
+ * One capture on all of its firmware: run or taken from the cache, compared, judged. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/regress/cache.h"
+#include "tools/report/diffplace.h"
+#include "tools/report/names.h"
+#include "tools/peer/peer.h"
+#include "tools/regress/regress.h"
+
+/* A firmware of the manifest, opened once. */
+struct engine {
+    struct cps_fw *fw, *me; /* NULL: an engine for scripts */
+    enum cps_gen gen;
+    struct cps_err *err; /* why it cannot run */
+    char hash[65], me_hash[65];
+    struct job_boot boot;
+    bool booted;
+    uint8_t *cover; /* per dword, bits as in the cache */
+    struct cps_names *names[CPS_CPU_COUNT];
+};
+
+struct worker {
+    struct regress *regress;
+    struct engine *engine; /* by firmware of the manifest */
+    struct cps_mask mask;
+    struct json_object *seen;   /* places that some pair of this worker was in */
+    struct json_object *places; /* new ones of the capture at hand */
+    uint64_t emulated, cached;
+    char capture_hash[65]; /* of the capture at hand */
+    bool cache_failed;
+};
+
+static struct cps_err *open_engine(struct worker *w, unsigned i)
+{
+    const struct manifest_firmware *m = &w->regress->manifest.firmware[i];
+    struct engine *e = &w->engine[i];
+    e->gen = (enum cps_gen)peer_firmware(m->path[0]);
+    if (e->gen) {
+        const struct cps_trace_head head = {.gen = e->gen, .layout = cps_gen_layout(e->gen)};
+        return trace_names(&head, w->regress->opt->rnn, e->names);
+    }
+    CPS_TRY(cps_fw_load(m->path[0], 0, &e->fw));
+    e->gen = e->fw->gen;
+    CPS_TRY(cps_sha256_file(m->path[0], e->hash));
+    if (m->path[1]) {
+        CPS_TRY(cps_fw_load(m->path[1], 0, &e->me));
+        CPS_TRY(cps_sha256_file(m->path[1], e->me_hash));
+    }
+    const struct cps_trace_head head = {.gen = e->fw->gen, .layout = e->fw->layout};
+    CPS_TRY(trace_names(&head, w->regress->opt->rnn, e->names));
+    e->cover = calloc((size_t)e->fw->count + 1, 1);
+    return e->cover ? NULL : cps_err_nomem();
+}
+
+/* Masks name registers as the first firmware's generation does. */
+static struct cps_err *read_mask(struct worker *w)
+{
+    const char *mask = w->regress->manifest.mask;
+    unsigned i = 0;
+    while (i < w->regress->manifest.firmware_count && w->engine[i].err)
+        i++;
+    if (!mask || i == w->regress->manifest.firmware_count)
+        return NULL;
+    const struct engine *e = &w->engine[i];
+    unsigned who = e->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
+    return cps_mask_add(&w->mask, mask, e->names[e->fw ? who : peer_processor(e->gen)]);
+}
+
+struct cps_err *worker_create(struct regress *regress, struct worker **ret)
+{
+    unsigned count = regress->manifest.firmware_count;
+    struct worker *w = calloc(1, sizeof(*w));
+    *ret = w;
+    if (!w)
+        return cps_err_nomem();
+    w->regress = regress;
+    w->engine = calloc(count, sizeof(*w->engine));
+    w->seen = json_object_new_object();
+    if (!w->engine || !w->seen)
+        return cps_err_nomem();
+    for (unsigned i = 0; i < count; i++)
+        w->engine[i].err = open_engine(w, i);
+    return read_mask(w);
+}
+
+void worker_destroy(struct worker *w)
+{
+    if (!w)
+        return;
+    for (unsigned i = 0; w->engine && i < w->regress->manifest.firmware_count; i++) {
+        struct engine *e = &w->engine[i];
+        cps_fw_destroy(e->fw);
+        cps_fw_destroy(e->me);
+        cps_err_free(e->err);
+        free(e->cover);
+        trace_names_free(e->names);
+        job_boot_deinit(&e->boot);
+    }
+    free(w->engine);
+    json_object_put(w->seen);
+    cps_mask_deinit(&w->mask);
+    free(w);
+}
+
+/* Shards go by names, so that lists may grow and be reordered. */
+bool worker_has(const struct regress *r, unsigned firmware, unsigned capture)
+{
+    const struct manifest *m = &r->manifest;
+    CPS_BUF text = {0};
+    char hash[65];
+    if (!manifest_pairs(&m->firmware[firmware], &m->capture[capture]))
+        return false;
+    cps_buf_printf(&text, "%s\n%s", m->firmware[firmware].name, m->capture[capture].name);
+    cache_hash(cps_buf_text(&text), text.size, hash);
+    hash[8] = '\0';
+    return strtoul(hash, NULL, 16) % r->shards == r->shard;
+}
+
+static void keep_cover(struct engine *e, const struct job *job)
+{
+    for (uint32_t i = 0; i < job->cover_count && i <= e->fw->count; i++) {
+        const struct cps_cover *c = &job->cover[i];
+        e->cover[i] |=
+            (uint8_t)((c->run ? 1 : 0) | (c->taken ? 2 : 0) | (c->run > c->taken ? 4 : 0));
+    }
+}
+
+static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *capture,
+                               struct job *ret)
+{
+    const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
+    struct engine *e = &w->engine[firmware];
+    const struct job_setup setup = {
+        &w->regress->run,
+        w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END, true};
+    const char *const paths[2] = {m->path[0], m->path[1]};
+    if (!e->booted && e->fw)
+        CPS_TRY(job_boot(&setup, paths, &e->boot));
+    e->booted = true;
+    CPS_TRY(job_run(&setup, paths, capture, &e->boot, ret));
+    w->emulated++;
+    return NULL;
+}
+
+/* The cache is a convenience: that it cannot be written is said once. */
+static void put_cache(struct worker *w, const struct cache_key *key, const struct job *job,
+                      enum cps_gen gen)
+{
+    struct cps_err *err = cache_put(w->regress->cache_dir, key, job, gen);
+    if (err && !w->cache_failed)
+        fprintf(stderr, "cpscope: %s; going on without keeping results\n", err->message);
+    w->cache_failed = w->cache_failed || err;
+    cps_err_free(err);
+}
+
+/* What holds for several pairs is said of each. */
+static struct cps_err *again(const struct cps_err *err)
+{
+    return cps_err_new(err->code, "%s", err->message);
+}
+
+static struct cps_err *get_job(struct worker *w, unsigned firmware, unsigned capture,
+                               struct job *ret)
+{
+    struct engine *e = &w->engine[firmware];
+    const char *path = w->regress->manifest.capture[capture].path;
+    if (e->err)
+        return again(e->err);
+    if (!w->capture_hash[0])
+        CPS_TRY(cps_sha256_file(path, w->capture_hash));
+    struct cache_key key =
+        cache_key_of(e->hash, e->me_hash, w->capture_hash,
+                     w->regress->manifest.policy ? w->regress->manifest.policy : "",
+                     w->regress->manifest.limit, w->regress->kinds);
+    /* A run file may name other files, which no key has; and scripts are short. */
+    bool keep = w->regress->cache_dir && e->fw;
+    bool cached = keep && cache_get(w->regress->cache_dir, &key, ret);
+    w->cached += cached;
+    if (!cached) {
+        CPS_TRY(emulate(w, firmware, path, ret));
+        if (keep && !w->cache_failed)
+            put_cache(w, &key, ret, e->fw->gen);
+    }
+    keep_cover(e, ret);
+    return NULL;
+}
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+    json_object_object_add(to, key, json_object_new_string(text));
+}
+
+static void judge(struct json_object *pair, enum result_status status, const char *reason)
+{
+    add_text(pair, "status", result_word(status));
+    add_text(pair, "reason", reason);
+}
+
+/* Code goes with the place, which many pairs share; the first pair there brings it along. */
+static void add_place(struct worker *w, const struct diff_report *report, struct json_object *pair)
+{
+    CPS_BUF key = {0};
+    diff_place_key(report, &key);
+    add_text(pair, "place", cps_buf_text(&key));
+    if (json_object_object_get_ex(w->seen, cps_buf_text(&key), NULL))
+        return;
+    struct json_object *place = diff_place(report);
+    json_object_object_add(w->seen, cps_buf_text(&key), json_object_get(place));
+    json_object_object_add(w->places, cps_buf_text(&key), place);
+}
+
+static void describe(struct worker *w, struct diff_report *report, struct json_object *pair)
+{
+    CPS_BUF first = {0};
+    CPS_BUF counts = {0};
+    CPS_BUF packet_a = {0};
+    CPS_BUF packet_b = {0};
+    add_place(w, report, pair);
+    diff_place_packet(report, false, &packet_a);
+    diff_place_packet(report, true, &packet_b);
+    report->a.fw = report->b.fw = NULL; /* the place has the code */
+    diff_print_first(report, &first);
+    diff_print_counts(report, &counts);
+    add_text(pair, "first", cps_buf_text(&first));
+    add_text(pair, "counts", cps_buf_text(&counts));
+    add_text(pair, "packet_a", cps_buf_text(&packet_a));
+    add_text(pair, "packet_b", cps_buf_text(&packet_b));
+}
+
+static void judge_difference(uint64_t differences, const struct job *job, struct json_object *pair)
+{
+    CPS_BUF reason = {0};
+    cps_buf_printf(&reason, "%" PRIu64 " difference%s", differences, differences == 1 ? "" : "s");
+    if (job->stop != CPS_STOP_IDLE)
+        cps_buf_printf(&reason, "; %s: %s",
+                       cps_event_sub_word(CPS_EV_END, cps_stop_reason(job->stop)), job->why);
+    judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
+}
+
+/* Compares with @p base and judges the pair. */
+static struct cps_err *compare(struct worker *w, unsigned firmware, const struct job *base,
+                               const struct diff_side *base_side, const struct job *job,
+                               struct json_object *pair)
+{
+    struct engine *e = &w->engine[firmware];
+    struct cps_diff diff = {0};
+    const struct cps_diff_options options = {w->regress->kinds, &w->mask};
+    CPS_TRY(cps_diff_events(base->event, base->count, job->event, job->count, &options, NULL, NULL,
+                            &diff));
+    const char *name = w->regress->manifest.firmware[firmware].name;
+    struct diff_report report = {
+        .a = *base_side, .b = {name, e->fw, e->me, job}, .names = e->names, .diff = &diff};
+    json_object_object_add(pair, "differences", json_object_new_int64((int64_t)diff.differences));
+    if (diff.differences) {
+        judge_difference(diff.differences, job, pair);
+        describe(w, &report, pair);
+    } else {
+        judge(pair, RESULT_PASS, "");
+    }
+    cps_diff_deinit(&diff);
+    return NULL;
+}
+
+/* DIR/FIRMWARE/CAPTURE.cpt */
+static bool golden_path(const struct worker *w, unsigned firmware, unsigned capture, char *ret)
+{
+    const struct manifest *m = &w->regress->manifest;
+    return m->golden && snprintf(ret, 4096, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
+                                 m->capture[capture].name) < 4096;
+}
+
+static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
+                                      const struct job *job, struct json_object *pair)
+{
+    char path[4096];
+    struct job golden = {0};
+    if (!golden_path(w, firmware, capture, path)) {
+        judge(pair, RESULT_PASS, "");
+        return NULL;
+    }
+    const struct diff_side side = {.label = "golden", .job = &golden};
+    struct cps_err *err = job_read(path, NULL, &golden);
+    if (!err)
+        err = compare(w, firmware, &golden, &side, job, pair);
+    job_deinit(&golden);
+    return err;
+}
+
+static void judge_stop(struct worker *w, unsigned capture, const struct job *job,
+                       struct json_object *pair)
+{
+    int expected = w->regress->manifest.capture[capture].expect;
+    int reason = (int)cps_stop_reason(job->stop);
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s, expected %s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
+                   cps_event_sub_word(CPS_EV_END, (unsigned)expected), job->why[0] ? ": " : "",
+                   job->why);
+    if (reason != expected)
+        judge(pair, RESULT_STOPPED, cps_buf_text(&text));
+}
+
+static bool is_judged(struct json_object *pair)
+{
+    return json_object_object_get_ex(pair, "status", NULL);
+}
+
+/* The baseline's run of the capture at hand, made once for all that are compared with it. */
+struct base {
+    struct job job;
+    struct cps_err *err; /* why there is none */
+};
+
+/* Against what it should do: as the baseline does, else end as expected and be as the golden.
+ * @p base  NULL: there is none, or this is it */
+static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned capture,
+                                 const struct base *base, const struct job *job,
+                                 struct json_object *pair)
+{
+    const struct manifest *m = &w->regress->manifest;
+    json_object_object_add(pair, "packets", json_object_new_int64((int64_t)job->packets));
+    json_object_object_add(pair, "instructions", json_object_new_int64((int64_t)job->instructions));
+    if (base && !base->err) {
+        const struct engine *e = &w->engine[m->baseline];
+        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->job};
+        return compare(w, firmware, &base->job, &side, job, pair);
+    }
+    /* A baseline of another generation says nothing about this pair; one that failed should have.
+     */
+    if (base && base->err->code != CPS_ERR_MISMATCH)
+        return cps_err_new(base->err->code, "the baseline did not run: %s", base->err->message);
+    judge_stop(w, capture, job, pair);
+    return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, job, pair);
+}
+
+static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned capture,
+                                  const struct base *base, struct json_object *pair)
+{
+    struct job job = {0};
+    if (base && (int)firmware == w->regress->manifest.baseline)
+        return base->err ? again(base->err)
+                         : judge_job(w, firmware, capture, NULL, &base->job, pair);
+    struct cps_err *err = get_job(w, firmware, capture, &job);
+    if (!err)
+        err = judge_job(w, firmware, capture, base, &job, pair);
+    job_deinit(&job);
+    return err;
+}
+
+static void run_pair(struct worker *w, unsigned firmware, unsigned capture, const struct base *base,
+                     struct json_object *pairs)
+{
+    const struct manifest *m = &w->regress->manifest;
+    struct json_object *pair = json_object_new_object();
+    add_text(pair, "firmware", m->firmware[firmware].name);
+    add_text(pair, "capture", m->capture[capture].name);
+    struct cps_err *err = judge_pair(w, firmware, capture, base, pair);
+    if (err) /* a capture of another generation than the firmware is no failure of either */
+        judge(pair, err->code == CPS_ERR_MISMATCH ? RESULT_SKIPPED : RESULT_STOPPED, err->message);
+    cps_err_free(err);
+    json_object_array_add(pairs, pair);
+}
+
+void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
+{
+    const struct manifest *m = &w->regress->manifest;
+    struct json_object *pairs = json_object_new_array();
+    struct base base = {0};
+    bool needs_base = false;
+    w->capture_hash[0] = '\0';
+    w->places = json_object_new_object();
+    json_object_object_add(ret, "pairs", pairs);
+    json_object_object_add(ret, "places", w->places);
+    for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
+        needs_base = needs_base || worker_has(w->regress, i, capture);
+    if (needs_base)
+        base.err = get_job(w, (unsigned)m->baseline, capture, &base.job);
+    for (unsigned i = 0; i < m->firmware_count; i++) {
+        if (worker_has(w->regress, i, capture))
+            run_pair(w, i, capture, needs_base ? &base : NULL, pairs);
+    }
+    cps_err_free(base.err);
+    job_deinit(&base.job);
+}
+
+struct json_object *worker_coverage(const struct worker *w)
+{
+    struct json_object *ret = json_object_new_object();
+    for (unsigned i = 0; i < w->regress->manifest.firmware_count; i++) {
+        const struct engine *e = &w->engine[i];
+        CPS_BUF digits = {0};
+        for (uint32_t k = 0; e->fw && e->cover && k < e->fw->count; k++) {
+            const char digit = (char)('0' + e->cover[k]);
+            cps_buf_add(&digits, &digit, 1);
+        }
+        add_text(ret, w->regress->manifest.firmware[i].name, cps_buf_text(&digits));
+    }
+    return ret;
+}
+
+void worker_counts(const struct worker *w, uint64_t *emulated, uint64_t *cached)
+{
+    *emulated = w->emulated;
+    *cached = w->cached;
+}
+
+struct cps_err *worker_code(struct worker *w, struct json_object *ret)
+{
+    const struct manifest *m = &w->regress->manifest;
+    const struct cps_diff none = {0};
+    for (unsigned i = 0; m->baseline >= 0 && i < m->firmware_count; i++) {
+        const struct engine *a = &w->engine[m->baseline];
+        const struct engine *b = &w->engine[i];
+        CPS_BUF text = {0};
+        struct diff_report report = {.a = {"old", a->fw, a->me, NULL},
+                                     .b = {"new", b->fw, b->me, NULL},
+                                     .names = a->names,
+                                     .diff = &none};
+        if ((int)i == m->baseline || a->err || b->err || a->gen != b->gen || !a->fw)
+            continue;
+        CPS_TRY(diff_print_places(&report, &text));
+        add_text(ret, m->firmware[i].name, cps_buf_text(&text));
+    }
+    return NULL;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * Files by their SHA-256. */
+#include "tools/report/by_hash.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/capture/stream.h"
+
+#define MAX_DEPTH 8u
+
+struct search {
+    const char *name; /* NULL: any */
+    const char *sha256;
+    char *ret;
+};
+
+static bool matches(const struct search *s, const char *path, const char *name)
+{
+    char hash[65];
+    if (s->name && strcmp(s->name, name) != 0)
+        return false;
+    struct cps_err *err = cps_sha256_file(path, hash);
+    bool same = !err && !strcmp(hash, s->sha256);
+    cps_err_free(err);
+    if (same)
+        snprintf(s->ret, FIND_PATH, "%s", path);
+    return same;
+}
+
+static bool search_dir(const struct search *s, const char *dir, unsigned depth);
+
+static bool search_entry(const struct search *s, const char *dir, const char *name, unsigned depth)
+{
+    char path[FIND_PATH];
+    struct stat info;
+    if (!strcmp(name, ".") || !strcmp(name, "..") ||
+        snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||
+        lstat(path, &info) != 0)
+        return false;
+    if (S_ISDIR(info.st_mode))
+        return depth < MAX_DEPTH && search_dir(s, path, depth + 1);
+    return S_ISREG(info.st_mode) && matches(s, path, name);
+}
+
+/* In the order of names, so that of two copies the same one is found everywhere. */
+static bool search_dir(const struct search *s, const char *dir, unsigned depth)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(dir, &entries, NULL, alphasort);
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+        found = found || search_entry(s, dir, entries[i]->d_name, depth);
+        free(entries[i]);
+    }
+    free(entries);
+    return found;
+}
+
+bool find_file(const char *name, const char *sha256, const char *const *dirs, size_t count,
+               char ret[FIND_PATH])
+{
+    for (unsigned pass = 0; pass < 2; pass++) {
+        const struct search s = {pass ? NULL : name, sha256, ret};
+        for (size_t i = 0; i < count; i++) {
+            if (search_dir(&s, dirs[i], 0))
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ * What differs between two traces, for people. */
+#include "tools/report/diffreport.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "trace/form/text.h"
+
+#define AROUND 4u
+
+static enum cps_fw_role role_of(unsigned who)
+{
+    static const uint8_t role[] = {
+        [CPS_CPU_PFP] = CPS_FW_PFP, [CPS_CPU_ME] = CPS_FW_ME,     [CPS_CPU_SQE] = CPS_FW_SQE,
+        [CPS_CPU_BV] = CPS_FW_BV,   [CPS_CPU_LPAC] = CPS_FW_LPAC,
+    };
+    return who < sizeof(role) ? (enum cps_fw_role)role[who] : CPS_FW_SQE;
+}
+
+const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
+                                const struct cps_fw_part **part)
+{
+    const struct cps_fw *fw = who == CPS_CPU_ME && side->me ? side->me : side->fw;
+    for (unsigned i = 0; fw && i < fw->part_count; i++) {
+        *part = &fw->part[i];
+        if (fw->part[i].role == role_of(who))
+            return fw;
+    }
+    return NULL;
+}
+
+void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
+                       const struct cps_names *names, uint32_t pc, struct cps_buf *out)
+{
+    int best = -1;
+    uint32_t at = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t handler = cps_fw_handler(fw, part, id);
+        if (handler == CPS_FW_NONE || handler > pc || (best >= 0 && handler <= at))
+            continue;
+        best = (int)id;
+        at = handler;
+    }
+    const char *name =
+        best < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)best, NULL);
+    if (name)
+        cps_buf_str(out, name);
+    else
+        cps_buf_printf(out, "UNKN%d", best);
+    if (pc != at)
+        cps_buf_printf(out, "+0x%" PRIx32, pc - at);
+}
+
+/* The code of one side around @p pc of processor @p who. */
+static void print_around(const struct diff_side *side, struct cps_names *const *names, unsigned who,
+                         uint32_t pc, struct cps_buf *out)
+{
+    const struct cps_fw_part *part = NULL;
+    const struct cps_fw *fw = diff_image(side, who, &part);
+    struct cps_print_names print = {.names = names[who]};
+    if (!fw)
+        return;
+    cps_buf_printf(out, "  %s, %s:\n", side->label, fw->name);
+    for (uint32_t at = pc < AROUND ? 0 : pc - AROUND; at <= pc + AROUND && at < part->size; at++) {
+        struct cps_insn insn;
+        uint32_t word = fw->words[part->start + at];
+        cps_decode(cps_isa_afuc(), fw->gen, word, &insn);
+        cps_buf_printf(out, "  %s %04" PRIx32 " %08" PRIx32 "  ", at == pc ? "=>" : "  ", at, word);
+        cps_print(cps_isa_afuc(), &insn, at, &print, out);
+        cps_buf_str(out, "\n");
+    }
+}
+
+static void print_event(const struct diff_report *r, const char *label,
+                        const struct cps_event *event, struct cps_buf *out)
+{
+    cps_buf_printf(out, "  %-8s ", label);
+    if (event)
+        cps_text_event(out, event, r->names[cps_event_who(event) % CPS_CPU_COUNT], true);
+    else
+        cps_buf_str(out, "(nothing)\n");
+}
+
+void diff_print_first(const struct diff_report *r, struct cps_buf *out)
+{
+    const struct cps_difference *first = &r->diff->first;
+    if (!r->diff->differences) {
+        cps_buf_str(out, "no differences\n");
+        return;
+    }
+    cps_buf_str(out, "first difference");
+    if (first->submission != UINT32_MAX)
+        cps_buf_printf(out, ", in submission %" PRIu32, first->submission);
+    cps_buf_str(out, ":\n");
+    const struct cps_event *pkt = first->pkt_a ? first->pkt_a : first->pkt_b;
+    if (pkt)
+        print_event(r, "packet", pkt, out);
+    print_event(r, r->a.label, first->a, out);
+    print_event(r, r->b.label, first->b, out);
+    if (first->a)
+        print_around(&r->a, r->names, cps_event_who(first->a), cps_event_pc(first->a), out);
+    if (first->b)
+        print_around(&r->b, r->names, cps_event_who(first->b), cps_event_pc(first->b), out);
+}
+
+static enum cps_space space_of(unsigned kind)
+{
+    switch (kind) {
+    case CPS_EV_PIPE:
+        return CPS_SPACE_PIPE;
+    case CPS_EV_CTRL:
+        return CPS_SPACE_CONTROL;
+    default:
+        return CPS_SPACE_GPU;
+    }
+}
+
+static const struct cps_names *any_names(const struct diff_report *r)
+{
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++) {
+        if (r->names[i])
+            return r->names[i];
+    }
+    return NULL;
+}
+
+static void packet_name(const struct diff_report *r, unsigned id, struct cps_buf *out)
+{
+    const struct cps_names *names = any_names(r);
+    const char *name = id < 128 && names ? cps_name(names, CPS_SPACE_PACKET, id, NULL) : NULL;
+    if (id == 128)
+        cps_buf_str(out, "(outside of packets)");
+    else if (id == 4)
+        cps_buf_str(out, "type 4");
+    else if (name)
+        cps_buf_str(out, name);
+    else
+        cps_buf_printf(out, "UNKN%u", id);
+}
+
+static void print_place(const struct diff_report *r, const struct cps_diff_count *place,
+                        struct cps_buf *out)
+{
+    const struct cps_names *names = any_names(r);
+    const char *columns = place->kind == CPS_EV_MEMW || place->kind == CPS_EV_MEMR ? "a" : "o";
+    cps_buf_printf(out, "  %10" PRIu64 "  %s", place->count, cps_event_keyword(place->kind));
+    if (place->kind != CPS_EV_PKT && place->kind != CPS_EV_END)
+        cps_buf_printf(out, *columns == 'a' ? " 0x%016" PRIx64 : " 0x%04" PRIx64, place->addr);
+    const char *name = names && *columns == 'o' && place->kind != CPS_EV_PKT
+                           ? cps_name(names, space_of(place->kind), (uint32_t)place->addr, NULL)
+                           : NULL;
+    cps_buf_printf(out, " %s\n", name ? name : "");
+}
+
+void diff_print_counts(const struct diff_report *r, struct cps_buf *out)
+{
+    if (!r->diff->differences)
+        return;
+    cps_buf_printf(out, "%" PRIu64 " differences, by packet:\n", r->diff->differences);
+    for (unsigned id = 0; id <= 128; id++) {
+        if (!r->diff->by_packet[id])
+            continue;
+        cps_buf_printf(out, "  %10" PRIu64 "  ", r->diff->by_packet[id]);
+        packet_name(r, id, out);
+        cps_buf_str(out, "\n");
+    }
+    cps_buf_str(out, "by register and address:\n");
+    for (size_t i = 0; i < r->diff->places; i++)
+        print_place(r, &r->diff->by_place[i], out);
+}
+
+static const struct cps_fw_part *part_of(const struct cps_fw *fw, enum cps_fw_role role)
+{
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        if (fw->part[i].role == role)
+            return &fw->part[i];
+    }
+    return NULL;
+}
+
+/* Whether packets whose handlers stand in the same place behaved otherwise. */
+static bool behaves_otherwise(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t pc,
+                              const uint64_t by_packet[129])
+{
+    uint32_t best = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t handler = cps_fw_handler(fw, part, id);
+        if (handler != CPS_FW_NONE && handler <= pc && handler > best)
+            best = handler;
+    }
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (cps_fw_handler(fw, part, id) == best && by_packet[id])
+            return true;
+    }
+    return false;
+}
+
+static void print_instruction(const struct cps_fw *fw, const struct cps_fw_part *part,
+                              const struct cps_names *names, uint32_t at, struct cps_buf *out)
+{
+    struct cps_insn insn;
+    struct cps_print_names print = {.names = names};
+    uint32_t word = fw->words[part->start + at];
+    cps_decode(cps_isa_afuc(), fw->gen, word, &insn);
+    cps_buf_printf(out, "    %04" PRIx32 " %08" PRIx32 "  ", at, word);
+    cps_print(cps_isa_afuc(), &insn, at, &print, out);
+    cps_buf_str(out, "\n");
+}
+
+static void print_change(const struct diff_report *r, const struct cps_fw_change *change,
+                         const struct cps_cover *cover_a, const struct cps_cover *cover_b,
+                         const uint64_t by_packet[129], struct cps_buf *out)
+{
+    const struct cps_fw_part *pa = part_of(r->a.fw, change->role);
+    const struct cps_fw_part *pb = part_of(r->b.fw, change->role);
+    const struct cps_names *names = any_names(r);
+    uint64_t ran = (cover_a ? cover_a[pa->start + change->a].run : 0) +
+                   (cover_b ? cover_b[pb->start + change->b].run : 0);
+    bool otherwise = behaves_otherwise(r->a.fw, pa, change->a, by_packet);
+    bool any = false;
+    for (unsigned id = 0; id <= 128; id++)
+        any = any || by_packet[id];
+    cps_buf_str(out, "  ");
+    diff_handler_name(r->a.fw, pa, names, change->a, out);
+    if (r->a.fw->part_count > 1)
+        cps_buf_printf(out, " (%s)", cps_fw_role_name(change->role));
+    cps_buf_str(out, !ran        ? ": changed but not exercised\n"
+                     : otherwise ? ": changed, behaves otherwise\n"
+                     : any       ? ": changed, executed; what differs shows in other packets\n"
+                                 : ": changed, executed, the same behaviour\n");
+    print_instruction(r->a.fw, pa, names, change->a, out);
+    print_instruction(r->b.fw, pb, names, change->b, out);
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const struct cps_fw_change *a = x;
+    const struct cps_fw_change *b = y;
+    if (a->role != b->role)
+        return a->role < b->role ? -1 : 1;
+    return a->a < b->a ? -1 : a->a > b->a;
+}
+
+struct cps_err *diff_print_code(const struct diff_report *r, const struct cps_cover *cover_a,
+                                const struct cps_cover *cover_b, const uint64_t by_packet[129],
+                                struct cps_buf *out)
+{
+    struct cps_fw_change *change = NULL;
+    size_t count = 0;
+    CPS_TRY(cps_fw_compare(r->a.fw, r->b.fw, &change, &count));
+    if (count)
+        qsort(change, count, sizeof(*change), by_address);
+    cps_buf_printf(out, count ? "code that differs, %zu places:\n" : "no code differs\n", count);
+    for (size_t i = 0; i < count; i++)
+        print_change(r, &change[i], cover_a, cover_b, by_packet, out);
+    free(change);
+    return NULL;
+}
+
+struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *out)
+{
+    struct cps_fw_change *change = NULL;
+    size_t count = 0;
+    CPS_TRY(cps_fw_compare(r->a.fw, r->b.fw, &change, &count));
+    if (count)
+        qsort(change, count, sizeof(*change), by_address);
+    for (size_t i = 0; i < count; i++) {
+        const struct cps_fw_part *pa = part_of(r->a.fw, change[i].role);
+        const struct cps_fw_part *pb = part_of(r->b.fw, change[i].role);
+        diff_handler_name(r->a.fw, pa, any_names(r), change[i].a, out);
+        cps_buf_str(out, "\n");
+        print_instruction(r->a.fw, pa, any_names(r), change[i].a, out);
+        print_instruction(r->b.fw, pb, any_names(r), change[i].b, out);
+    }
+    free(change);
+    return NULL;
+}
+
+static struct json_object *json_event(const struct cps_event *event)
+{
+    if (!event)
+        return NULL;
+    struct json_object *to = json_object_new_object();
+    json_object_object_add(to, "event",
+                           json_object_new_string(cps_event_keyword(cps_event_kind(event))));
+    json_object_object_add(to, "addr", json_object_new_int64((int64_t)event->addr));
+    json_object_object_add(to, "value", json_object_new_int64(event->value));
+    json_object_object_add(to, "pc", json_object_new_int64(cps_event_pc(event)));
+    return to;
+}
+
+struct json_object *diff_json(const struct diff_report *r)
+{
+    const struct cps_difference *first = &r->diff->first;
+    struct json_object *to = json_object_new_object();
+    struct json_object *packets = json_object_new_object();
+    json_object_object_add(to, "differences", json_object_new_int64((int64_t)r->diff->differences));
+    if (r->diff->differences) {
+        struct json_object *at = json_object_new_object();
+        json_object_object_add(at, "submission", json_object_new_int64(first->submission));
+        json_object_object_add(at, "packet",
+                               json_event(first->pkt_a ? first->pkt_a : first->pkt_b));
+        json_object_object_add(at, "a", json_event(first->a));
+        json_object_object_add(at, "b", json_event(first->b));
+        json_object_object_add(to, "first", at);
+    }
+    for (unsigned id = 0; id <= 128; id++) {
+        CPS_BUF name = {0};
+        packet_name(r, id, &name);
+        if (r->diff->by_packet[id])
+            json_object_object_add(packets, cps_buf_text(&name),
+                                   json_object_new_int64((int64_t)r->diff->by_packet[id]));
+    }
+    json_object_object_add(to, "by_packet", packets);
+    return to;
+}

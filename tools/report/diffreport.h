@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * What differs between two traces, for people: the first divergence with packet, fields and code,
+ * then counts, then handlers whose code changed. Into a growable text, for terminal and HTML. */
+#ifndef CPS_DIFFREPORT_H
+#define CPS_DIFFREPORT_H
+
+#include "fw/fw.h"
+#include "tools/play/job.h"
+#include "trace/diff.h"
+
+struct json_object;
+
+/** One side of a comparison. */
+struct diff_side {
+    const char *label;       /**< "old", a file name */
+    const struct cps_fw *fw; /**< for code; or NULL */
+    const struct cps_fw *me; /**< a5xx: of the ME; or NULL */
+    const struct job *job;   /**< for coverage; or NULL */
+};
+
+struct diff_report {
+    struct diff_side a, b;
+    struct cps_names *const *names; /**< by enum cps_processor */
+    const struct cps_diff *diff;
+};
+
+/** "submission 0, ib1 0x...: CP_MEM_WRITE", both sides, and the code around. */
+void diff_print_first(const struct diff_report *report, struct cps_buf *out);
+/** Counts by packet and by register or address. */
+void diff_print_counts(const struct diff_report *report, struct cps_buf *out);
+/** Places where the code changed, whether the packets ran it, and whether they behave otherwise.
+ * @p exercised  counts per dword of both images over all captures: a's and b's; may be NULL
+ * @p by_packet  differences per packet id over all captures */
+CPS_MUST_USE struct cps_err *diff_print_code(const struct diff_report *report,
+                                             const struct cps_cover *cover_a,
+                                             const struct cps_cover *cover_b,
+                                             const uint64_t by_packet[129], struct cps_buf *out);
+/** Only the places where the code changed, without what a corpus did there. */
+CPS_MUST_USE struct cps_err *diff_print_places(const struct diff_report *report,
+                                               struct cps_buf *out);
+/** The image that a processor runs, and its part of it; NULL where the side has none. */
+const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
+                                const struct cps_fw_part **part);
+/** "CP_NOP+0x2": the handler that @p pc of a part stands in. */
+void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
+                       const struct cps_names *names, uint32_t pc, struct cps_buf *out);
+struct json_object *diff_json(const struct diff_report *report);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * One line on stderr, and the exit status that goes with it. */
+#ifndef CPS_REPORT_H
+#define CPS_REPORT_H
+
+#include "isa/base/err.h"
+
+/** Prints and frees @p err; returns 3. */
+int report_error(struct cps_err *err);
+/** Prints what went wrong without ending the command; NULL is fine. Does not free @p err. */
+void report_note(const char *what, const struct cps_err *err);
+/** Prints a complaint about the command line; returns 2. */
+int report_usage(const char *format, ...) CPS_PRINTF(1, 2);
+
+#endif

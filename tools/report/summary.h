@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * The summary of a run: text for people on stderr, or one JSON object on stdout. */
+#ifndef CPS_SUMMARY_H
+#define CPS_SUMMARY_H
+
+#include "tools/play/rig.h"
+
+struct json_object;
+
+/** @param extra  rows of a replay for the JSON form, consumed; or NULL */
+void summary_print(const struct rig *rig, bool json, struct json_object *extra);
+
+#endif

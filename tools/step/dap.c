@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT
+ * The Debug Adapter Protocol: requests by name, life of a session, moves.
+ * https://microsoft.github.io/debug-adapter-protocol/specification */
+#include "tools/step/dap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/step/dap_private.h"
+#include "tools/debug/look.h"
+#include "tools/debug/point.h"
+
+void dap_event(struct dap *d, const char *name, struct json_object *body)
+{
+    struct json_object *message = json_object_new_object();
+    dap_put_text(message, "type", "event");
+    dap_put_text(message, "event", name);
+    if (body)
+        json_object_object_add(message, "body", body);
+    dap_wire_send(d->wire, message);
+}
+
+void dap_changed(struct dap *d)
+{
+    struct json_object *body = json_object_new_object();
+    struct json_object *areas = json_object_new_array();
+    json_object_array_add(areas, json_object_new_string("all"));
+    json_object_object_add(body, "areas", areas);
+    dap_event(d, "invalidated", body);
+}
+
+struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, unsigned *ret)
+{
+    int64_t id = dap_int(arguments, "threadId", 1);
+    unsigned count = cps_machine_core_count(session_machine(&d->repl->session));
+    if (id < 1 || id > count)
+        return cps_err_new(CPS_ERR_INPUT, "threadId %lld: expected 1 to %u", (long long)id, count);
+    *ret = (unsigned)id - 1;
+    return NULL;
+}
+
+static void put_output(struct dap *d, const char *text)
+{
+    struct json_object *body = json_object_new_object();
+    dap_put_text(body, "category", "console");
+    dap_put_text(body, "output", text);
+    dap_event(d, "output", body);
+}
+
+/* The list that a point belongs to, for the word that clients show. */
+static const char *point_word(const struct dap *d, int id)
+{
+    static const char *const words[] = {[DAP_SOURCE] = "breakpoint",
+                                        [DAP_FUNCTION] = "function breakpoint",
+                                        [DAP_INSTRUCTION] = "instruction breakpoint",
+                                        [DAP_DATA] = "data breakpoint",
+                                        [DAP_EXCEPTION] = "exception"};
+    for (unsigned list = 0; list < DAP_LISTS; list++) {
+        for (unsigned i = 0; i < d->point_count[list]; i++) {
+            if (d->point[list][i] == id)
+                return words[list];
+        }
+    }
+    return "breakpoint";
+}
+
+/* @p gone  the word for a move that went as far as it should */
+static void tell_stopped(struct dap *d, const char *gone)
+{
+    struct repl *r = d->repl;
+    struct json_object *body = json_object_new_object();
+    CPS_BUF why = {0};
+    const char *reason = gone;
+    look_stop(&r->session, &r->stop, &why);
+    if (r->stop.reason == CPS_WHY_POINT) {
+        struct json_object *ids = json_object_new_array();
+        reason = point_word(d, r->stop.point);
+        json_object_array_add(ids, json_object_new_int(r->stop.point));
+        json_object_object_add(body, "hitBreakpointIds", ids);
+    } else if (r->stop.reason == CPS_WHY_DEADLOCK || r->stop.reason == CPS_WHY_FAULT ||
+               r->stop.reason == CPS_WHY_BAD_PACKET) {
+        reason = "exception";
+    } else if (r->stop.reason != CPS_WHY_GONE) {
+        reason = "pause";
+    }
+    if (why.size)
+        put_output(d, cps_buf_text(&why));
+    dap_put_text(body, "reason", reason);
+    if (why.size) {
+        cps_buf_text(&why);
+        why.data[strcspn(why.data, "\n")] = '\0';
+        dap_put_text(body, "description", why.data);
+    }
+    dap_put_int(body, "threadId", r->session.core + 1);
+    dap_put_bool(body, "allThreadsStopped", true);
+    dap_event(d, "stopped", body);
+}
+
+static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
+                                  struct json_object *body)
+{
+    static const char *const can[] = {"supportsConfigurationDoneRequest",
+                                      "supportsFunctionBreakpoints",
+                                      "supportsConditionalBreakpoints",
+                                      "supportsHitConditionalBreakpoints",
+                                      "supportsEvaluateForHovers",
+                                      "supportsStepBack",
+                                      "supportsSetVariable",
+                                      "supportsRestartRequest",
+                                      "supportsGotoTargetsRequest",
+                                      "supportsCompletionsRequest",
+                                      "supportsExceptionInfoRequest",
+                                      "supportsSetExpression",
+                                      "supportsTerminateRequest",
+                                      "supportsDataBreakpoints",
+                                      "supportsReadMemoryRequest",
+                                      "supportsWriteMemoryRequest",
+                                      "supportsDisassembleRequest",
+                                      "supportsCancelRequest",
+                                      "supportsSteppingGranularity",
+                                      "supportsInstructionBreakpoints"};
+    static const char *const filters[][2] = {{"deadlock", "Deadlocks"},
+                                             {"bad-packet", "Packets that the firmware refuses"},
+                                             {"fault", "Faults"},
+                                             {"protect", "Writes that CP_PROTECT forbids"}};
+    struct json_object *list = json_object_new_array();
+    d->lines_from_0 = !dap_bool(arguments, "linesStartAt1", true);
+    for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
+        dap_put_bool(body, can[i], true);
+    for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+        struct json_object *filter = json_object_new_object();
+        dap_put_text(filter, "filter", filters[i][0]);
+        dap_put_text(filter, "label", filters[i][1]);
+        dap_put_bool(filter, "default", i < 3);
+        json_object_array_add(list, filter);
+    }
+    json_object_object_add(body, "exceptionBreakpointFilters", list);
+    return NULL;
+}
+
+/* Options out of the arguments of `launch`; --fw and others of the command line are kept. */
+static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
+{
+    struct json_object *list = dap_array(arguments, "fw");
+    const char *gen = dap_text(arguments, "gen");
+    enum cps_gen found = CPS_A6XX;
+    d->opt = (struct cps_options){.submit = dap_int(arguments, "submit", -1),
+                                  .demo = dap_bool(arguments, "demo", false),
+                                  .symbols = dap_text(arguments, "symbols"),
+                                  .rnn = dap_text(arguments, "rnn"),
+                                  .inject = dap_text(arguments, "inject")};
+    if (dap_text(arguments, "fw"))
+        d->opt.fw[d->opt.fw_count++] = dap_text(arguments, "fw");
+    for (size_t i = 0; list && i < json_object_array_length(list) && i < OPT_MAX_FW; i++) {
+        const char *path = json_object_get_string(json_object_array_get_idx(list, i));
+        d->opt.fw[d->opt.fw_count++] = path ? path : "";
+    }
+    if (gen && (!cps_gen_parse(gen, &found) || found > CPS_A8XX))
+        return cps_err_new(CPS_ERR_INPUT, "\"gen\": \"%s\": expected a5xx, a6xx or a7xx", gen);
+    d->opt.gen = gen ? found : 0;
+    if (!d->opt.fw_count && !d->opt.demo)
+        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, or \"demo\": true");
+    return NULL;
+}
+
+static struct cps_err *launch(struct dap *d, struct json_object *arguments,
+                              struct json_object *body)
+{
+    (void)body;
+    d->stop_on_entry = dap_bool(arguments, "stopOnEntry", true);
+    if (!d->open) {
+        CPS_TRY(read_launch(d, arguments));
+        json_object_put(d->launched);
+        d->launched = json_object_get(arguments);
+        d->capture[0] = (char *)dap_text(arguments, "capture");
+        d->opt.arg = d->capture;
+        d->opt.arg_count = d->capture[0] != NULL;
+        d->repl->session.interrupt = &d->repl->interrupt;
+        struct cps_err *err = session_open(&d->repl->session, &d->opt);
+        if (err) {
+            session_close(&d->repl->session);
+            d->repl->session = (struct session){0};
+            return err;
+        }
+        d->open = true;
+    }
+    d->start = cps_debug_place(d->repl->session.debug).step;
+    return NULL;
+}
+
+static void launched(struct dap *d)
+{
+    dap_event(d, "initialized", NULL);
+}
+
+static struct cps_err *nothing(struct dap *d, struct json_object *arguments,
+                               struct json_object *body)
+{
+    (void)d;
+    (void)arguments;
+    (void)body;
+    return NULL;
+}
+
+static void handle(struct dap *d, struct json_object *request);
+
+/* Requests that came while the machine runs. Every one of them interrupts the run for as long as it
+ * takes to answer; only some of them end it. */
+static struct cps_err *answer_waiting(struct dap *d)
+{
+    struct json_object *message = NULL;
+    struct cps_err *err = NULL;
+    d->repl->interrupt = 0;
+    while (!err && !d->pausing && !d->done) {
+        err = dap_wire_try(d->wire, &message);
+        if (!message)
+            break;
+        handle(d, message);
+        json_object_put(message);
+    }
+    return err;
+}
+
+static void run_on_and_answer(struct dap *d)
+{
+    struct session *s = &d->repl->session;
+    d->pausing = false;
+    d->running = true;
+    dap_wire_listen(d->wire, true);
+    do {
+        d->repl->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
+        if (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->failed)
+            d->failed = answer_waiting(d);
+    } while (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done && !d->failed &&
+             !dap_wire_ended(d->wire));
+    dap_wire_listen(d->wire, false);
+    d->running = false;
+}
+
+static void go(struct dap *d, enum cps_debug_go how, bool back)
+{
+    struct session *s = &d->repl->session;
+    if (!back && how == CPS_GO_ON)
+        run_on_and_answer(d);
+    else
+        d->repl->stop =
+            back ? cps_debug_back(s->debug, how, s->core) : cps_debug_run(s->debug, how, s->core);
+    if (d->repl->stop.reason == CPS_WHY_POINT)
+        s->core = d->repl->stop.core;
+}
+
+static void configured(struct dap *d)
+{
+    d->repl->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
+    if (!d->stop_on_entry)
+        go(d, CPS_GO_ON, false);
+    if (!d->done && !d->restarting)
+        tell_stopped(d, "entry");
+}
+
+/* Moves: the request names a thread, the answer comes first, then the run and why it stopped. */
+static struct cps_err *on_thread(struct dap *d, struct json_object *arguments,
+                                 struct json_object *body)
+{
+    (void)body;
+    return dap_thread(d, arguments, &d->repl->session.core);
+}
+
+static struct cps_err *continues(struct dap *d, struct json_object *arguments,
+                                 struct json_object *body)
+{
+    dap_put_bool(body, "allThreadsContinued", true);
+    return dap_thread(d, arguments, &d->repl->session.core);
+}
+
+static void run_on(struct dap *d)
+{
+    go(d, CPS_GO_ON, false);
+    if (!d->done && !d->restarting)
+        tell_stopped(d, "pause");
+}
+
+static void run_next(struct dap *d)
+{
+    go(d, CPS_GO_NEXT, false);
+    tell_stopped(d, "step");
+}
+
+static void run_in(struct dap *d)
+{
+    go(d, CPS_GO_TICK, false);
+    tell_stopped(d, "step");
+}
+
+static void run_out(struct dap *d)
+{
+    go(d, CPS_GO_FINISH, false);
+    tell_stopped(d, "step");
+}
+
+static void run_back(struct dap *d)
+{
+    go(d, CPS_GO_TICK, true);
+    tell_stopped(d, "step");
+}
+
+static void run_reverse(struct dap *d)
+{
+    go(d, CPS_GO_ON, true);
+    tell_stopped(d, "pause");
+}
+
+/* A run that was interrupted has told so; one that was not has nothing to stop. */
+static struct cps_err *pauses(struct dap *d, struct json_object *arguments,
+                              struct json_object *body)
+{
+    (void)arguments;
+    (void)body;
+    d->repl->interrupt = 0;
+    d->pausing = true;
+    return NULL;
+}
+
+static struct cps_err *restarts(struct dap *d, struct json_object *arguments,
+                                struct json_object *body)
+{
+    (void)arguments;
+    (void)body;
+    d->repl->interrupt = 0;
+    d->restarting = true;
+    d->pausing = true; /* a run that goes on ends here */
+    return NULL;
+}
+
+/* Changes that were made belong to the run that is over. */
+static void restarted(struct dap *d)
+{
+    if (d->running)
+        return; /* when that has stopped */
+    d->restarting = false;
+    d->repl->stop = cps_debug_restart(d->repl->session.debug, d->start);
+    tell_stopped(d, "entry");
+}
+
+/* Targets are places in time: where the line's instruction runs next cannot be known without
+ * running, so a target is the instruction itself and going there sets the program counter. */
+static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments,
+                                    struct json_object *body)
+{
+    struct session *s = &d->repl->session;
+    struct json_object *list = json_object_new_array();
+    struct json_object *source = NULL;
+    struct cps_debug_point point;
+    CPS_BUF text = {0};
+    json_object_object_add(body, "targets", list);
+    json_object_object_get_ex(arguments, "source", &source);
+    const char *path = dap_text(source, "path");
+    cps_buf_printf(&text, "%s:%lld", path ? path : "",
+                   (long long)dap_int(arguments, "line", 0) + d->lines_from_0);
+    struct cps_err *err = spot_break(s, s->core, cps_buf_text(&text), &point);
+    if (err) {
+        cps_err_free(err);
+        return NULL; /* no code there: no targets */
+    }
+    struct json_object *target = json_object_new_object();
+    CPS_BUF label = {0};
+    session_place(s, s->core, point.pc, &label);
+    dap_put_int(target, "id", (int64_t)point.pc + 1);
+    dap_put_text(target, "label", cps_buf_text(&label));
+    dap_put_int(target, "line", dap_int(arguments, "line", 0));
+    dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, point.pc), 1);
+    json_object_array_add(list, target);
+    spot_release(&point);
+    return NULL;
+}
+
+static struct cps_err *goes_to(struct dap *d, struct json_object *arguments,
+                               struct json_object *body)
+{
+    (void)body;
+    CPS_TRY(dap_thread(d, arguments, &d->repl->session.core));
+    const struct cps_edit edit = {.what = CPS_EDIT_PC,
+                                  .core = d->repl->session.core,
+                                  .value = (uint32_t)(dap_int(arguments, "targetId", 0) - 1)};
+    return cps_debug_edit(d->repl->session.debug, &edit);
+}
+
+static void went_to(struct dap *d)
+{
+    d->repl->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
+    tell_stopped(d, "goto");
+}
+
+static struct cps_err *exception_info(struct dap *d, struct json_object *arguments,
+                                      struct json_object *body)
+{
+    static const char *const names[] = {[CPS_WHY_DEADLOCK] = "deadlock",
+                                        [CPS_WHY_FAULT] = "fault",
+                                        [CPS_WHY_BAD_PACKET] = "bad-packet"};
+    const struct cps_debug_stop *stop = &d->repl->stop;
+    bool protect = stop->has_event && cps_event_kind(&stop->event) == CPS_EV_PROT;
+    bool known = stop->reason >= CPS_WHY_DEADLOCK && stop->reason <= CPS_WHY_BAD_PACKET;
+    CPS_BUF text = {0};
+    (void)arguments;
+    if (!known && !protect)
+        return cps_err_new(CPS_ERR_INPUT, "there is no exception here");
+    look_stop(&d->repl->session, stop, &text);
+    dap_put_text(body, "exceptionId", protect ? "protect" : names[stop->reason]);
+    dap_put_text(body, "description", cps_buf_text(&text));
+    dap_put_text(body, "breakMode", "always");
+    return NULL;
+}
+
+static struct cps_err *ends(struct dap *d, struct json_object *arguments, struct json_object *body)
+{
+    (void)arguments;
+    (void)body;
+    d->done = true;
+    return NULL;
+}
+
+static void terminated(struct dap *d)
+{
+    d->done = false; /* the client disconnects then */
+    d->repl->interrupt = 0;
+    dap_event(d, "terminated", NULL);
+    struct json_object *body = json_object_new_object();
+    dap_put_int(body, "exitCode", 0);
+    dap_event(d, "exited", body);
+}
+
+static const struct row {
+    const char *command;
+    dap_handler *run;
+    void (*then)(struct dap *d); /* behind the answer */
+    bool without_session;
+    bool only_stopped; /* refused while the machine runs */
+} rows[] = {
+    {"initialize", initialize, NULL, true, false},
+    {"launch", launch, launched, true, false},
+    {"configurationDone", nothing, configured, false, true},
+    {"disconnect", ends, NULL, true, false},
+    {"terminate", ends, terminated, true, false},
+    {"cancel", nothing, NULL, true, false},
+    {"restart", restarts, NULL, false, false},
+    {"threads", dap_threads, NULL, false, false},
+    {"stackTrace", dap_stack_trace, NULL, false, false},
+    {"scopes", dap_scopes, NULL, false, false},
+    {"variables", dap_variables, NULL, false, false},
+    {"setVariable", dap_set_variable, dap_changed, false, true},
+    {"setExpression", dap_set_expression, dap_changed, false, true},
+    {"evaluate", dap_evaluate, NULL, false, true},
+    {"completions", dap_completions, NULL, false, false},
+    {"source", dap_source, NULL, false, false},
+    {"setBreakpoints", dap_set_breakpoints, NULL, false, false},
+    {"setFunctionBreakpoints", dap_set_function_breakpoints, NULL, false, false},
+    {"setInstructionBreakpoints", dap_set_instruction_breakpoints, NULL, false, false},
+    {"dataBreakpointInfo", dap_data_breakpoint_info, NULL, false, false},
+    {"setDataBreakpoints", dap_set_data_breakpoints, NULL, false, false},
+    {"setExceptionBreakpoints", dap_set_exception_breakpoints, NULL, false, false},
+    {"exceptionInfo", exception_info, NULL, false, false},
+    {"continue", continues, run_on, false, true},
+    {"next", on_thread, run_next, false, true},
+    {"stepIn", on_thread, run_in, false, true},
+    {"stepOut", on_thread, run_out, false, true},
+    {"stepBack", on_thread, run_back, false, true},
+    {"reverseContinue", on_thread, run_reverse, false, true},
+    {"pause", pauses, NULL, false, false},
+    {"gotoTargets", goto_targets, NULL, false, false},
+    {"goto", goes_to, went_to, false, true},
+    {"readMemory", dap_read_memory, NULL, false, false},
+    {"writeMemory", dap_write_memory, dap_changed, false, true},
+    {"disassemble", dap_disassemble, NULL, false, false},
+};
+
+static const struct row *find_row(const char *command)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!strcmp(rows[i].command, command))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void answer(struct dap *d, struct json_object *request, struct json_object *body,
+                   const struct cps_err *err)
+{
+    struct json_object *message = json_object_new_object();
+    const char *command = dap_text(request, "command");
+    dap_put_text(message, "type", "response");
+    dap_put_int(message, "request_seq", dap_int(request, "seq", 0));
+    dap_put_text(message, "command", command ? command : "");
+    dap_put_bool(message, "success", !err);
+    if (err)
+        dap_put_text(message, "message", err->message);
+    json_object_object_add(message, "body", json_object_get(body));
+    dap_wire_send(d->wire, message);
+}
+
+static void handle(struct dap *d, struct json_object *request)
+{
+    const char *command = dap_text(request, "command");
+    const struct row *row = command ? find_row(command) : NULL;
+    struct json_object *body = json_object_new_object();
+    struct json_object *arguments = NULL;
+    json_object_object_get_ex(request, "arguments", &arguments);
+    struct cps_err *err = NULL;
+    if (!row)
+        err = cps_err_new(CPS_ERR_INPUT, "the request \"%s\" is not known",
+                          command ? command : "(none)");
+    else if (!d->open && !row->without_session)
+        err = cps_err_new(CPS_ERR_INPUT, "nothing is launched yet");
+    else if (d->running && row->only_stopped)
+        err = cps_err_new(CPS_ERR_INPUT, "the machine runs");
+    else
+        err = row->run(d, arguments, body);
+    answer(d, request, body, err);
+    json_object_put(body);
+    if (!err && row->then)
+        row->then(d);
+    cps_err_free(err);
+    if (d->restarting && !d->running)
+        restarted(d);
+}
+
+static struct cps_err *serve(struct dap *d)
+{
+    while (!d->done) {
+        struct json_object *message = NULL;
+        CPS_TRY(dap_wire_next(d->wire, &message));
+        if (!message)
+            return NULL;
+        const char *type = dap_text(message, "type");
+        if (type && !strcmp(type, "request"))
+            handle(d, message);
+        json_object_put(message);
+        if (d->failed)
+            return d->failed;
+    }
+    return NULL;
+}
+
+struct cps_err *dap_serve(struct repl *repl, FILE *in, FILE *out)
+{
+    struct dap *d = calloc(1, sizeof(*d));
+    if (!d)
+        return cps_err_nomem();
+    d->repl = repl;
+    d->open = repl->session.debug != NULL;
+    struct cps_err *err = dap_wire_open(in, out, &repl->interrupt, &d->wire);
+    if (!err)
+        err = serve(d);
+    dap_wire_close(d->wire);
+    spot_clear(&repl->session);
+    session_close(&repl->session);
+    repl->session = (struct session){0};
+    json_object_put(d->launched);
+    free(d);
+    return err;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * The debug adapter: breakpoints of all kinds. A client sets each list as a whole. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/step/dap_private.h"
+#include "tools/debug/look.h"
+#include "tools/debug/point.h"
+
+/* Removes the points of a list whose text begins with @p start. */
+static void clear_some(struct dap *d, enum dap_list list, const char *start)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < d->point_count[list]; i++) {
+        int id = d->point[list][i];
+        const struct cps_debug_point *point = cps_debug_find(d->repl->session.debug, id);
+        const struct spot *spot = point ? point->context : NULL;
+        if (spot && strncmp(spot->text, start, strlen(start)) != 0)
+            d->point[list][kept++] = id;
+        else
+            spot_remove(&d->repl->session, id);
+    }
+    d->point_count[list] = kept;
+}
+
+static void clear(struct dap *d, enum dap_list list)
+{
+    clear_some(d, list, "");
+}
+
+/* One entry of the answer: what became of a point. */
+static void report(struct dap *d, int id, const struct cps_debug_point *point,
+                   const struct cps_err *err, struct json_object *list)
+{
+    struct json_object *row = json_object_new_object();
+    dap_put_bool(row, "verified", !err);
+    if (err) {
+        dap_put_text(row, "message", err->message);
+    } else {
+        dap_put_int(row, "id", id);
+        if (point->what == CPS_AT_PC) {
+            dap_put_source(d, (unsigned)point->core, point->pc, row);
+            dap_put_hex(row, "instructionReference",
+                        dap_code_address(d, (unsigned)point->core, point->pc), 1);
+        }
+    }
+    json_object_array_add(list, row);
+}
+
+/* "N", ">=N" or "%N" are what clients know; only a plain number of hits is understood. */
+static struct cps_err *hit_condition(struct json_object *from, struct cps_debug_point *point)
+{
+    const char *text = dap_text(from, "hitCondition");
+    char *end = NULL;
+    if (!text || !*text)
+        return NULL;
+    unsigned long long hits = strtoull(text, &end, 0);
+    if (*end || !hits)
+        return cps_err_new(CPS_ERR_SYNTAX, "hit condition \"%s\": expected a number from 1", text);
+    point->ignore = hits - 1;
+    return NULL;
+}
+
+static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_object *from,
+                                 struct cps_debug_point *point, int *id)
+{
+    struct cps_err *err = spot_condition(point, dap_text(from, "condition"));
+    if (!err)
+        err = hit_condition(from, point);
+    if (!err && d->point_count[list] == DAP_MAX_POINTS)
+        err = cps_err_new(CPS_ERR_INPUT, "more than %d breakpoints of a kind", DAP_MAX_POINTS);
+    if (!err)
+        *id = cps_debug_add(d->repl->session.debug, point);
+    if (!err && !*id)
+        err = cps_err_nomem();
+    if (err)
+        spot_release(point);
+    else
+        d->point[list][d->point_count[list]++] = *id;
+    return err;
+}
+
+/* A breakpoint from a text that spot_break() reads, on the first core that knows the place. */
+static void add_break(struct dap *d, enum dap_list list, struct json_object *from, const char *text,
+                      struct json_object *answers)
+{
+    struct session *s = &d->repl->session;
+    struct cps_debug_point point = {0};
+    struct cps_err *err = NULL;
+    int id = 0;
+    for (unsigned core = 0; core < cps_machine_core_count(session_machine(s)); core++) {
+        cps_err_free(err);
+        err = spot_break(s, core, text, &point);
+        if (!err)
+            break;
+    }
+    if (!err)
+        err = add_point(d, list, from, &point, &id);
+    report(d, id, &point, err, answers);
+    cps_err_free(err);
+}
+
+struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments,
+                                    struct json_object *body)
+{
+    struct json_object *answers = json_object_new_array();
+    struct json_object *points = dap_array(arguments, "breakpoints");
+    struct json_object *source = NULL;
+    json_object_object_add(body, "breakpoints", answers);
+    json_object_object_get_ex(arguments, "source", &source);
+    const char *path = dap_text(source, "path");
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    CPS_BUF start = {0};
+    cps_buf_printf(&start, "%s:", slash ? slash + 1 : path ? path : "");
+    clear_some(d, DAP_SOURCE, cps_buf_text(&start));
+    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+        struct json_object *from = json_object_array_get_idx(points, i);
+        CPS_BUF text = {0};
+        cps_buf_printf(&text, "%s%" PRId64, cps_buf_text(&start),
+                       dap_int(from, "line", 0) + d->lines_from_0);
+        add_break(d, DAP_SOURCE, from, cps_buf_text(&text), answers);
+    }
+    return NULL;
+}
+
+struct cps_err *dap_set_function_breakpoints(struct dap *d, struct json_object *arguments,
+                                             struct json_object *body)
+{
+    struct json_object *answers = json_object_new_array();
+    struct json_object *points = dap_array(arguments, "breakpoints");
+    json_object_object_add(body, "breakpoints", answers);
+    clear(d, DAP_FUNCTION);
+    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+        struct json_object *from = json_object_array_get_idx(points, i);
+        const char *name = dap_text(from, "name");
+        add_break(d, DAP_FUNCTION, from, name && *name ? name : "(no name)", answers);
+    }
+    return NULL;
+}
+
+static struct cps_err *instruction_point(struct dap *d, struct json_object *from,
+                                         struct cps_debug_point *point)
+{
+    uint64_t address = 0;
+    unsigned core = 0;
+    int64_t pc = 0;
+    CPS_BUF text = {0};
+    CPS_TRY(dap_reference(from, "instructionReference", &address));
+    if (!dap_find_code(d, address, &core, &pc))
+        return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx64 " is in no processor's code", address);
+    cps_buf_printf(&text, "*0x%" PRIx64, (uint64_t)pc);
+    return spot_break(&d->repl->session, core, cps_buf_text(&text), point);
+}
+
+struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_object *arguments,
+                                                struct json_object *body)
+{
+    struct json_object *answers = json_object_new_array();
+    struct json_object *points = dap_array(arguments, "breakpoints");
+    json_object_object_add(body, "breakpoints", answers);
+    clear(d, DAP_INSTRUCTION);
+    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+        struct json_object *from = json_object_array_get_idx(points, i);
+        struct cps_debug_point point = {0};
+        int id = 0;
+        struct cps_err *err = instruction_point(d, from, &point);
+        if (!err)
+            err = add_point(d, DAP_INSTRUCTION, from, &point, &id);
+        report(d, id, &point, err, answers);
+        cps_err_free(err);
+    }
+    return NULL;
+}
+
+/* The text of a watchpoint: the variable's own, or an address. */
+struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *arguments,
+                                         struct json_object *body)
+{
+    static const char *const signs[] = {"", "@", "%", "reg:"};
+    struct session *s = &d->repl->session;
+    const char *name = dap_text(arguments, "name");
+    int64_t reference = dap_int(arguments, "variablesReference", 0);
+    int64_t space = reference > 0 ? (reference - 1) % 6 : -1;
+    struct cps_debug_point point;
+    CPS_BUF text = {0};
+    if (!name)
+        return cps_err_new(CPS_ERR_INPUT, "dataBreakpointInfo: expected \"name\"");
+    if (dap_bool(arguments, "asAddress", false))
+        cps_buf_printf(&text, "[%s]", name);
+    else
+        cps_buf_printf(&text, "%s%s",
+                       space > 0 && space < 4 && strncmp(name, signs[space], 1) ? signs[space] : "",
+                       name);
+    struct cps_err *err = spot_watch(s, s->core, SPOT_WRITE, cps_buf_text(&text), &point);
+    json_object_object_add(body, "dataId",
+                           err ? NULL : json_object_new_string(cps_buf_text(&text)));
+    dap_put_text(body, "description", err ? err->message : cps_buf_text(&text));
+    if (!err) {
+        struct json_object *access = json_object_new_array();
+        bool reads = point.kinds & (1u << CPS_EV_REG | 1u << CPS_EV_MEMW);
+        json_object_array_add(access, json_object_new_string("write"));
+        if (reads) {
+            json_object_array_add(access, json_object_new_string("read"));
+            json_object_array_add(access, json_object_new_string("readWrite"));
+        }
+        json_object_object_add(body, "accessTypes", access);
+        spot_release(&point);
+    }
+    cps_err_free(err);
+    return NULL;
+}
+
+static unsigned access_of(struct json_object *from)
+{
+    const char *type = dap_text(from, "accessType");
+    if (type && !strcmp(type, "read"))
+        return SPOT_READ;
+    return type && !strcmp(type, "readWrite") ? SPOT_READ | SPOT_WRITE : SPOT_WRITE;
+}
+
+struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *arguments,
+                                         struct json_object *body)
+{
+    struct session *s = &d->repl->session;
+    struct json_object *answers = json_object_new_array();
+    struct json_object *points = dap_array(arguments, "breakpoints");
+    json_object_object_add(body, "breakpoints", answers);
+    clear(d, DAP_DATA);
+    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+        struct json_object *from = json_object_array_get_idx(points, i);
+        const char *text = dap_text(from, "dataId");
+        struct cps_debug_point point = {0};
+        int id = 0;
+        struct cps_err *err = spot_watch(s, s->core, access_of(from), text ? text : "", &point);
+        if (!err)
+            err = add_point(d, DAP_DATA, from, &point, &id);
+        report(d, id, &point, err, answers);
+        cps_err_free(err);
+    }
+    return NULL;
+}
+
+/* Deadlocks, faults and refused packets end every run anyway; a forbidden write is an event. */
+struct cps_err *dap_set_exception_breakpoints(struct dap *d, struct json_object *arguments,
+                                              struct json_object *body)
+{
+    struct json_object *filters = dap_array(arguments, "filters");
+    (void)body;
+    clear(d, DAP_EXCEPTION);
+    for (size_t i = 0; filters && i < json_object_array_length(filters); i++) {
+        const char *filter = json_object_get_string(json_object_array_get_idx(filters, i));
+        struct cps_debug_point point;
+        int id = 0;
+        if (!filter || strcmp(filter, "protect") != 0)
+            continue;
+        CPS_TRY(spot_break(&d->repl->session, 0, "event:prot", &point));
+        CPS_TRY(add_point(d, DAP_EXCEPTION, NULL, &point, &id));
+    }
+    return NULL;
+}

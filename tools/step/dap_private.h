@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the debug adapter share. */
+#ifndef CPS_DAP_PRIVATE_H
+#define CPS_DAP_PRIVATE_H
+
+#include <json-c/json.h>
+
+#include "tools/step/dap.h"
+#include "tools/step/dap_wire.h"
+
+/** The lists of points that a client sets as a whole. */
+enum dap_list { DAP_SOURCE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA, DAP_EXCEPTION, DAP_LISTS };
+#define DAP_MAX_POINTS 256
+
+struct dap {
+    struct repl *repl;
+    struct dap_wire *wire;
+    struct cps_options opt;       /* of `launch`; its texts are in... */
+    struct json_object *launched; /* ...this, owned */
+    char *capture[1];             /* opt.arg */
+    bool open;                    /* there is a session */
+    bool stop_on_entry;
+    bool done;
+    bool lines_from_0; /* the client counts lines from 0 */
+    bool running;      /* in run_on_and_answer() */
+    bool pausing;      /* a request ends the run */
+    bool restarting;
+    struct cps_err *failed;               /* of the wire, while running */
+    uint64_t start;                       /* step that `restart` goes to */
+    int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
+    unsigned point_count[DAP_LISTS];
+};
+
+/** Arguments, checked: NULL or @p fallback where there is none; wrong types are like none. */
+const char *dap_text(struct json_object *from, const char *key);
+int64_t dap_int(struct json_object *from, const char *key, int64_t fallback);
+bool dap_bool(struct json_object *from, const char *key, bool fallback);
+struct json_object *dap_array(struct json_object *from, const char *key);
+void dap_put_text(struct json_object *to, const char *key, const char *text);
+void dap_put_int(struct json_object *to, const char *key, int64_t value);
+void dap_put_bool(struct json_object *to, const char *key, bool value);
+/** Adds "key": "0x..." of at least @p digits digits. */
+void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits);
+
+/** Sends an event; takes @p body over. */
+void dap_event(struct dap *dap, const char *name, struct json_object *body);
+/** Tells the client that values may be others now. */
+void dap_changed(struct dap *dap);
+/** The core of a thread id, or an error. */
+CPS_MUST_USE struct cps_err *dap_thread(const struct dap *dap, struct json_object *arguments,
+                                        unsigned *ret);
+/** "source" and "line" of a place, where they are known. */
+void dap_put_source(const struct dap *dap, unsigned core, uint32_t pc, struct json_object *to);
+/** Address of an instruction: where the image lies in GPU memory. */
+uint64_t dap_code_address(const struct dap *dap, unsigned core, uint32_t pc);
+/** The core whose image holds @p address, and the dword there; false if none does. */
+bool dap_find_code(const struct dap *dap, uint64_t address, unsigned *core, int64_t *pc);
+/** "0x..." plus the bytes in arguments' "offset". */
+CPS_MUST_USE struct cps_err *dap_reference(struct json_object *arguments, const char *key,
+                                           uint64_t *ret);
+
+typedef struct cps_err *dap_handler(struct dap *dap, struct json_object *arguments,
+                                    struct json_object *body);
+/* dap_state.c */
+dap_handler dap_threads, dap_stack_trace, dap_scopes, dap_variables, dap_set_variable,
+    dap_set_expression, dap_evaluate, dap_completions, dap_source;
+/* dap_points.c */
+dap_handler dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
+    dap_set_data_breakpoints, dap_data_breakpoint_info, dap_set_exception_breakpoints;
+/* dap_memory.c */
+dap_handler dap_read_memory, dap_write_memory, dap_disassemble;
+
+#endif

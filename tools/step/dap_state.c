@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ * The debug adapter: processors, stacks, registers, expressions. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/step/dap_private.h"
+#include "tools/debug/expr.h"
+#include "tools/debug/look.h"
+#include "trace/capture/pm4.h"
+
+/* What a variables reference stands for: 1 + core * SPACES + space. */
+enum space { GENERAL, CONTROL, SQE, GPU, PACKET, STREAMS, SPACES };
+
+#define FRAMES 64 /* of a core, for frame ids */
+
+uint64_t dap_code_address(const struct dap *d, unsigned core, uint32_t pc)
+{
+    return cps_machine_image_iova(session_machine(&d->repl->session), core) + 4 * (uint64_t)pc;
+}
+
+void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json_object *to)
+{
+    const char *file = NULL;
+    uint32_t line = 0;
+    if (!look_source(&d->repl->session, core, pc, &file, &line))
+        return;
+    struct json_object *source = json_object_new_object();
+    const char *slash = strrchr(file, '/');
+    CPS_FREE char *path = realpath(file, NULL);
+    dap_put_text(source, "name", slash ? slash + 1 : file);
+    dap_put_text(source, "path", path ? path : file);
+    json_object_object_add(to, "source", source);
+    dap_put_int(to, "line", (int64_t)line - d->lines_from_0);
+}
+
+struct cps_err *dap_threads(struct dap *d, struct json_object *arguments, struct json_object *body)
+{
+    struct json_object *list = json_object_new_array();
+    struct session *s = &d->repl->session;
+    (void)arguments;
+    for (unsigned i = 0; i < cps_machine_core_count(session_machine(s)); i++) {
+        struct json_object *thread = json_object_new_object();
+        dap_put_int(thread, "id", i + 1);
+        dap_put_text(thread, "name", session_core_name(s, i));
+        json_object_array_add(list, thread);
+    }
+    json_object_object_add(body, "threads", list);
+    return NULL;
+}
+
+static void add_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc,
+                      struct json_object *list)
+{
+    struct json_object *frame = json_object_new_object();
+    CPS_BUF name = {0};
+    session_place(&d->repl->session, core, pc, &name);
+    dap_put_int(frame, "id", (int64_t)core * FRAMES + index + 1);
+    dap_put_text(frame, "name", cps_buf_text(&name));
+    dap_put_int(frame, "line", 0);
+    dap_put_int(frame, "column", 0);
+    dap_put_source(d, core, pc, frame);
+    dap_put_hex(frame, "instructionPointerReference", dap_code_address(d, core, pc), 1);
+    json_object_array_add(list, frame);
+}
+
+/* Streams that led here, as frames that are only for reading. */
+static void add_stream(unsigned core, unsigned index, const char *name,
+                       const struct cps_position *at, struct json_object *list)
+{
+    struct json_object *frame = json_object_new_object();
+    char text[96];
+    snprintf(text, sizeof(text), "%s 0x%" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", name,
+             at->iova, at->consumed, at->dwords);
+    dap_put_int(frame, "id", (int64_t)core * FRAMES + index + 1);
+    dap_put_text(frame, "name", text);
+    dap_put_int(frame, "line", 0);
+    dap_put_int(frame, "column", 0);
+    dap_put_text(frame, "presentationHint", "label");
+    json_object_array_add(list, frame);
+}
+
+static const char *const level_names[] = {"ring", "IB1", "IB2", "IB3", "draw state"};
+
+struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
+                                struct json_object *body)
+{
+    unsigned core = 0;
+    unsigned index = 0;
+    struct cps_machine *m = session_machine(&d->repl->session);
+    struct json_object *all = json_object_new_array();
+    struct json_object *list = json_object_new_array();
+    json_object_object_add(body, "stackFrames", list);
+    struct cps_err *err = dap_thread(d, arguments, &core);
+    for (; !err && index <= cps_machine_depth(m, core); index++)
+        add_frame(d, core, index,
+                  index ? cps_machine_return(m, core, index - 1) : cps_machine_pc(m, core), all);
+    for (unsigned level = CPS_LEVEL_SDS + 1; !err && level--;) {
+        struct cps_position at = cps_machine_position(m, core, level);
+        if (at.active)
+            add_stream(core, index++, level_names[level], &at, all);
+    }
+    size_t total = json_object_array_length(all);
+    size_t first = (size_t)dap_int(arguments, "startFrame", 0);
+    size_t levels = (size_t)dap_int(arguments, "levels", 0);
+    for (size_t i = first; i < total && (!levels || i < first + levels); i++)
+        json_object_array_add(list, json_object_get(json_object_array_get_idx(all, i)));
+    dap_put_int(body, "totalFrames", (int64_t)total);
+    json_object_put(all);
+    return err;
+}
+
+static struct cps_err *frame_core(const struct dap *d, struct json_object *arguments, unsigned *ret)
+{
+    int64_t id = dap_int(arguments, "frameId", 0);
+    unsigned count = cps_machine_core_count(session_machine(&d->repl->session));
+    *ret = id ? (unsigned)((id - 1) / FRAMES) : d->repl->session.core;
+    if (id < 0 || *ret >= count)
+        return cps_err_new(CPS_ERR_INPUT, "frameId %" PRId64 " is not known", id);
+    return NULL;
+}
+
+struct cps_err *dap_scopes(struct dap *d, struct json_object *arguments, struct json_object *body)
+{
+    static const char *const names[] = {
+        "Registers", "Control registers", "SQE registers", "GPU registers", "Packet", "Streams"};
+    unsigned core = 0;
+    CPS_TRY(frame_core(d, arguments, &core));
+    struct json_object *list = json_object_new_array();
+    for (unsigned space = 0; space < SPACES; space++) {
+        struct json_object *scope = json_object_new_object();
+        dap_put_text(scope, "name", names[space]);
+        dap_put_int(scope, "variablesReference", 1 + (int64_t)core * SPACES + space);
+        dap_put_bool(scope, "expensive", space == GPU || space == CONTROL);
+        if (space == GENERAL)
+            dap_put_text(scope, "presentationHint", "registers");
+        json_object_array_add(list, scope);
+    }
+    json_object_object_add(body, "scopes", list);
+    return NULL;
+}
+
+/* Variables of one answer, of which the client may have asked for a part. */
+struct listing {
+    const struct dap *dap;
+    unsigned core;
+    struct json_object *list;
+    int64_t skip, left;
+};
+
+static void add(struct listing *l, const char *name, const char *evaluate, const char *value)
+{
+    if (l->skip-- > 0 || l->left == 0)
+        return;
+    l->left--;
+    struct json_object *variable = json_object_new_object();
+    dap_put_text(variable, "name", name);
+    dap_put_text(variable, "value", value);
+    if (evaluate)
+        dap_put_text(variable, "evaluateName", evaluate);
+    dap_put_int(variable, "variablesReference", 0);
+    json_object_array_add(l->list, variable);
+}
+
+static void add_word(struct listing *l, const char *name, const char *evaluate, uint32_t value,
+                     const char *more)
+{
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "0x%08" PRIx32 "%s%s", value, *more ? "  " : "", more);
+    add(l, name, evaluate, cps_buf_text(&text));
+}
+
+static void list_general(struct listing *l)
+{
+    static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
+    struct cps_machine *m = session_machine(&l->dap->repl->session);
+    add_word(l, "$pc", "$pc", cps_machine_pc(m, l->core), "");
+    add_word(l, "$npc", "$npc", cps_machine_npc(m, l->core), "");
+    for (unsigned i = 1; i < 0x1f; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "$%02x", i);
+        const char *shown = i < 0x1a ? name : ports[i - 0x1a];
+        add_word(l, shown, shown, cps_machine_gpr(m, l->core, i), "");
+    }
+}
+
+/* Registers of a space that hold something. */
+static void list_space(struct listing *l, enum cps_space space, uint32_t count, const char *sign)
+{
+    const struct session *s = &l->dap->repl->session;
+    struct cps_machine *m = session_machine(s);
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned part = 0;
+        const char *name = cps_name(session_names(s, l->core), space, i, &part);
+        uint32_t value = space == CPS_SPACE_GPU       ? cps_machine_reg(m, i)
+                         : space == CPS_SPACE_CONTROL ? cps_machine_control(m, l->core, i)
+                                                      : cps_machine_sqe(m, l->core, i);
+        bool shown = space == CPS_SPACE_GPU ? cps_machine_reg_written(m, i) : value != 0;
+        CPS_BUF number = {0};
+        CPS_BUF label = {0};
+        CPS_BUF fields = {0};
+        if (!shown)
+            continue;
+        cps_buf_printf(&number, "%s0x%" PRIx32, sign, i);
+        cps_buf_printf(&label, part ? "%s+0x%x" : "%s", name ? name : cps_buf_text(&number), part);
+        cps_name_fields(session_names(s, l->core), space, i, value, &fields);
+        add_word(l, cps_buf_text(&label), cps_buf_text(&number), value, cps_buf_text(&fields));
+    }
+}
+
+/* The lines of a text, each a variable: its first word is the name. */
+static void list_lines(struct listing *l, char *text)
+{
+    char *state = NULL;
+    for (char *line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state)) {
+        line += strspn(line, " ");
+        size_t length = strcspn(line, " ");
+        char *value = line + length + strspn(line + length, " ");
+        line[length] = '\0';
+        add(l, line, NULL, value);
+    }
+}
+
+static void list_packet(struct listing *l)
+{
+    CPS_BUF text = {0};
+    look_packet(&l->dap->repl->session, l->core, &text);
+    if (text.size)
+        list_lines(l, text.data);
+}
+
+static void list_streams(struct listing *l)
+{
+    for (unsigned level = 0; level <= CPS_LEVEL_SDS; level++) {
+        struct cps_position at =
+            cps_machine_position(session_machine(&l->dap->repl->session), l->core, level);
+        CPS_BUF text = {0};
+        cps_buf_printf(&text, "0x%" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", at.iova,
+                       at.consumed, at.dwords);
+        if (at.active)
+            add(l, level_names[level], NULL, cps_buf_text(&text));
+    }
+}
+
+static struct cps_err *reference(const struct dap *d, struct json_object *arguments, unsigned *core,
+                                 enum space *space)
+{
+    int64_t number = dap_int(arguments, "variablesReference", 0);
+    unsigned count = cps_machine_core_count(session_machine(&d->repl->session));
+    if (number < 1 || number > (int64_t)count * SPACES)
+        return cps_err_new(CPS_ERR_INPUT, "variablesReference %" PRId64 " is not known", number);
+    *core = (unsigned)((number - 1) / SPACES);
+    *space = (enum space)((number - 1) % SPACES);
+    return NULL;
+}
+
+struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
+                              struct json_object *body)
+{
+    enum space space = GENERAL;
+    struct listing l = {.dap = d, .skip = dap_int(arguments, "start", 0)};
+    int64_t count = dap_int(arguments, "count", 0);
+    l.left = count > 0 ? count : INT64_MAX;
+    CPS_TRY(reference(d, arguments, &l.core, &space));
+    l.list = json_object_new_array();
+    switch (space) {
+    case GENERAL:
+        list_general(&l);
+        break;
+    case CONTROL:
+        list_space(&l, CPS_SPACE_CONTROL, 0x1000, "@");
+        break;
+    case SQE:
+        list_space(&l, CPS_SPACE_SQE, 0x40, "%");
+        break;
+    case GPU:
+        list_space(&l, CPS_SPACE_GPU, 0x40000, "reg:");
+        break;
+    case PACKET:
+        list_packet(&l);
+        break;
+    default:
+        list_streams(&l);
+    }
+    json_object_object_add(body, "variables", l.list);
+    return NULL;
+}
+
+/* Writes what an expression names; the answer is its value then. */
+static struct cps_err *assign(struct dap *d, unsigned core, const char *place, const char *value,
+                              struct json_object *body)
+{
+    uint32_t stored = 0;
+    if (!place || !value)
+        return cps_err_new(CPS_ERR_INPUT, "expected a name or expression, and \"value\"");
+    CPS_TRY(expr_assign(&d->repl->session, core, place, value, &stored));
+    dap_put_hex(body, "value", stored, 8);
+    return NULL;
+}
+
+struct cps_err *dap_set_variable(struct dap *d, struct json_object *arguments,
+                                 struct json_object *body)
+{
+    static const char *const signs[] = {"", "@", "%", "reg:", NULL, NULL};
+    unsigned core = 0;
+    enum space space = GENERAL;
+    const char *name = dap_text(arguments, "name");
+    CPS_BUF place = {0};
+    CPS_TRY(reference(d, arguments, &core, &space));
+    if (!signs[space] || !name)
+        return cps_err_new(CPS_ERR_INPUT, "%s cannot be written", name ? name : "(no name)");
+    bool signed_already = !strncmp(name, signs[space], strlen(signs[space]));
+    cps_buf_printf(&place, "%s%s", signed_already ? "" : signs[space], name);
+    return assign(d, core, cps_buf_text(&place), dap_text(arguments, "value"), body);
+}
+
+struct cps_err *dap_set_expression(struct dap *d, struct json_object *arguments,
+                                   struct json_object *body)
+{
+    unsigned core = 0;
+    CPS_TRY(frame_core(d, arguments, &core));
+    return assign(d, core, dap_text(arguments, "expression"), dap_text(arguments, "value"), body);
+}
+
+/* A command of the debugger; the client is told when it moved or changed something. */
+static struct cps_err *run_command(struct dap *d, const char *line, struct json_object *body)
+{
+    struct repl *r = d->repl;
+    uint64_t step = cps_debug_place(r->session.debug).step;
+    cps_buf_clear(&r->out);
+    CPS_TRY(repl_command(r, line));
+    dap_put_text(body, "result", cps_buf_text(&r->out));
+    dap_put_int(body, "variablesReference", 0);
+    cps_buf_clear(&r->out);
+    if (cps_debug_place(r->session.debug).step != step) {
+        struct json_object *stopped = json_object_new_object();
+        dap_put_text(stopped, "reason", "step");
+        dap_put_int(stopped, "threadId", r->session.core + 1);
+        dap_put_bool(stopped, "allThreadsStopped", true);
+        dap_event(d, "stopped", stopped);
+    } else {
+        dap_changed(d);
+    }
+    return NULL;
+}
+
+struct cps_err *dap_evaluate(struct dap *d, struct json_object *arguments, struct json_object *body)
+{
+    unsigned core = 0;
+    uint64_t value = 0;
+    const char *text = dap_text(arguments, "expression");
+    const char *context = dap_text(arguments, "context");
+    CPS_TRY(frame_core(d, arguments, &core));
+    if (!text)
+        return cps_err_new(CPS_ERR_INPUT, "evaluate: expected \"expression\"");
+    if (context && !strcmp(context, "repl"))
+        return run_command(d, text, body);
+    CPS_TRY(expr_eval(&d->repl->session, core, NULL, text, &value));
+    dap_put_hex(body, "result", value, 8);
+    dap_put_hex(body, "memoryReference", value, 1);
+    dap_put_int(body, "variablesReference", 0);
+    return NULL;
+}
+
+struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
+                                struct json_object *body)
+{
+    struct json_object *list = json_object_new_array();
+    const char *text = dap_text(arguments, "text");
+    int64_t column = dap_int(arguments, "column", 1);
+    CPS_FREE char *line = strdup(text ? text : "");
+    size_t start = 0;
+    json_object_object_add(body, "targets", list);
+    if (!line)
+        return cps_err_nomem();
+    if (column >= 1 && (size_t)column - 1 < strlen(line))
+        line[column - 1] = '\0';
+    for (unsigned i = 0; i < 100; i++) {
+        CPS_FREE char *candidate = repl_complete(d->repl, line, i, &start);
+        struct json_object *target = candidate ? json_object_new_object() : NULL;
+        if (!target)
+            break;
+        dap_put_text(target, "label", candidate);
+        dap_put_int(target, "start", (int64_t)start);
+        dap_put_int(target, "length", (int64_t)(strlen(line) - start));
+        json_object_array_add(list, target);
+    }
+    return NULL;
+}
+
+/* Sources are files that the client opens itself. */
+struct cps_err *dap_source(struct dap *d, struct json_object *arguments, struct json_object *body)
+{
+    (void)d;
+    (void)arguments;
+    (void)body;
+    return cps_err_new(CPS_ERR_INPUT, "sources are files: open their path");
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ * Messages of the Debug Adapter Protocol on a pair of streams. */
+#include "tools/step/dap_wire.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_BYTES   ((size_t)16 << 20)
+#define MAX_LINE    1024
+#define MAX_WAITING 1024 /* messages read ahead; a client that sends more waits */
+
+struct message {
+    struct message *next;
+    struct json_object *json;
+};
+
+struct dap_wire {
+    int in;      /* descriptor */
+    int wake[2]; /* a pipe: what comes out of it ends the reader */
+    char buffer[4096];
+    size_t at, size; /* in the buffer */
+    FILE *out;
+    atomic_int *interrupt;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct message *first, *last;
+    unsigned waiting;
+    struct cps_err *err; /* what ended the input; NULL: it just ended */
+    bool ended;
+    bool closing;
+    bool listening;
+    uint64_t offset; /* of the reader, for messages */
+    int64_t seq;
+};
+
+static struct cps_err *bad(const struct dap_wire *w, const char *expected)
+{
+    return cps_err_input("(stdin)", w->offset, "expected %s of the Debug Adapter Protocol",
+                         expected);
+}
+
+/* The next byte, or EOF; also when nobody wants more. */
+static int get_byte(struct dap_wire *w)
+{
+    struct pollfd both[2] = {{w->in, POLLIN, 0}, {w->wake[0], POLLIN, 0}};
+    while (w->at == w->size) {
+        if (poll(both, 2, -1) < 0 && errno == EINTR)
+            continue;
+        if (both[1].revents)
+            return EOF;
+        ssize_t got = read(w->in, w->buffer, sizeof(w->buffer));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return EOF;
+        w->at = 0;
+        w->size = (size_t)got;
+    }
+    w->offset++;
+    return (unsigned char)w->buffer[w->at++];
+}
+
+/* A line of the header without its end; *end at the end of the input in front of it. */
+static struct cps_err *read_line(struct dap_wire *w, char line[MAX_LINE], bool *end)
+{
+    size_t size = 0;
+    int c = get_byte(w);
+    *end = c == EOF;
+    for (; c != EOF && c != '\n'; c = get_byte(w)) {
+        if (size == MAX_LINE - 1)
+            return bad(w, "a header line of at most 1023 bytes");
+        line[size++] = (char)c;
+    }
+    if (size && line[size - 1] == '\r')
+        size--;
+    line[size] = '\0';
+    return c == EOF && !*end ? bad(w, "the rest of a header") : NULL;
+}
+
+static struct cps_err *read_header(struct dap_wire *w, size_t *size, bool *end)
+{
+    static const char key[] = "Content-Length:";
+    char line[MAX_LINE];
+    *size = SIZE_MAX;
+    CPS_TRY(read_line(w, line, end));
+    while (!*end && *line) {
+        bool more = false;
+        char *rest = NULL;
+        if (!strncmp(line, key, sizeof(key) - 1)) {
+            *size = strtoul(line + sizeof(key) - 1, &rest, 10);
+            if (*rest || rest == line + sizeof(key) - 1)
+                *size = SIZE_MAX;
+        }
+        CPS_TRY(read_line(w, line, &more));
+        if (more)
+            return bad(w, "the rest of a header");
+    }
+    if (!*end && (*size == SIZE_MAX || *size > MAX_BYTES))
+        return bad(w, "\"Content-Length: N\", N at most 16 MiB,");
+    return NULL;
+}
+
+static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret)
+{
+    size_t size = 0;
+    bool end = false;
+    *ret = NULL;
+    CPS_TRY(read_header(w, &size, &end));
+    if (end)
+        return NULL;
+    CPS_FREE char *text = malloc(size + 1);
+    if (!text)
+        return cps_err_nomem();
+    for (size_t i = 0; i < size; i++) {
+        int c = get_byte(w);
+        if (c == EOF)
+            return bad(w, "as many bytes as the header says");
+        text[i] = (char)c;
+    }
+    text[size] = '\0';
+    *ret = json_tokener_parse(text);
+    if (json_object_get_type(*ret) != json_type_object) {
+        json_object_put(*ret);
+        *ret = NULL;
+        return bad(w, "a JSON object as message");
+    }
+    return NULL;
+}
+
+static bool interrupts(struct json_object *message)
+{
+    static const char *const names[] = {"pause", "disconnect", "terminate", "restart"};
+    struct json_object *command = NULL;
+    json_object_object_get_ex(message, "command", &command);
+    const char *text = command ? json_object_get_string(command) : "";
+    for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!strcmp(text, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Hands a message on, or the end. False: nobody wants more. */
+static bool deliver(struct dap_wire *w, struct json_object *json, struct cps_err *err)
+{
+    struct message *message = json ? calloc(1, sizeof(*message)) : NULL;
+    pthread_mutex_lock(&w->lock);
+    while (w->waiting == MAX_WAITING && !w->ended && !w->closing)
+        pthread_cond_wait(&w->changed, &w->lock);
+    if (message) {
+        message->json = json;
+        *(w->last ? &w->last->next : &w->first) = message;
+        w->last = message;
+        w->waiting++;
+    } else {
+        json_object_put(json);
+        w->err = json && !err ? cps_err_nomem() : err;
+        w->ended = true;
+    }
+    if (w->ended || w->listening || interrupts(json))
+        *w->interrupt = 1;
+    bool more = !w->ended;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    return more;
+}
+
+static void *read_all(void *context)
+{
+    struct dap_wire *w = context;
+    bool more = true;
+    while (more) {
+        struct json_object *json = NULL;
+        struct cps_err *err = read_message(w, &json);
+        more = deliver(w, json, err);
+    }
+    return NULL;
+}
+
+struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct dap_wire **ret)
+{
+    struct dap_wire *w = calloc(1, sizeof(*w));
+    if (!w)
+        return cps_err_nomem();
+    w->in = fileno(in);
+    w->out = out;
+    w->interrupt = interrupt;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    if (pipe(w->wake)) {
+        free(w);
+        return cps_err_os("(pipe)", "create");
+    }
+    if (pthread_create(&w->thread, NULL, read_all, w)) {
+        close(w->wake[0]);
+        close(w->wake[1]);
+        free(w);
+        return cps_err_new(CPS_ERR_OS, "cannot start a thread");
+    }
+    *ret = w;
+    return NULL;
+}
+
+void dap_wire_close(struct dap_wire *w)
+{
+    if (!w)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->closing = true;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    close(w->wake[1]); /* the other end says so */
+    pthread_join(w->thread, NULL);
+    close(w->wake[0]);
+    while (w->first) {
+        struct message *next = w->first->next;
+        json_object_put(w->first->json);
+        free(w->first);
+        w->first = next;
+    }
+    cps_err_free(w->err);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+/* Takes the first message, or what ended the input; the lock is held. */
+static struct cps_err *take(struct dap_wire *w, struct json_object **ret)
+{
+    struct message *message = w->first;
+    struct cps_err *err = NULL;
+    *ret = NULL;
+    if (message) {
+        *ret = message->json;
+        w->first = message->next;
+        w->last = w->first ? w->last : NULL;
+        w->waiting--;
+    } else {
+        err = w->err;
+        w->err = NULL;
+    }
+    pthread_cond_broadcast(&w->changed);
+    free(message);
+    return err;
+}
+
+struct cps_err *dap_wire_next(struct dap_wire *w, struct json_object **ret)
+{
+    pthread_mutex_lock(&w->lock);
+    while (!w->first && !w->ended)
+        pthread_cond_wait(&w->changed, &w->lock);
+    struct cps_err *err = take(w, ret);
+    pthread_mutex_unlock(&w->lock);
+    return err;
+}
+
+struct cps_err *dap_wire_try(struct dap_wire *w, struct json_object **ret)
+{
+    pthread_mutex_lock(&w->lock);
+    struct cps_err *err = take(w, ret);
+    pthread_mutex_unlock(&w->lock);
+    return err;
+}
+
+void dap_wire_listen(struct dap_wire *w, bool listen)
+{
+    pthread_mutex_lock(&w->lock);
+    w->listening = listen;
+    if (listen && (w->first || w->ended))
+        *w->interrupt = 1;
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool dap_wire_ended(struct dap_wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool ended = w->ended && !w->first;
+    pthread_mutex_unlock(&w->lock);
+    return ended;
+}
+
+void dap_wire_send(struct dap_wire *w, struct json_object *message)
+{
+    size_t size = 0;
+    json_object_object_add(message, "seq", json_object_new_int64(++w->seq));
+    const char *text = json_object_to_json_string_length(
+        message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &size);
+    fprintf(w->out, "Content-Length: %zu\r\n\r\n", size);
+    fwrite(text, 1, size, w->out);
+    fflush(w->out);
+    json_object_put(message);
+}

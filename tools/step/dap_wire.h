@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * Messages of the Debug Adapter Protocol on a pair of streams: a header with the length, then JSON.
+ * A thread of its own reads, so that a request can interrupt a run. */
+#ifndef CPS_DAP_WIRE_H
+#define CPS_DAP_WIRE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "isa/base/err.h"
+
+struct json_object;
+struct dap_wire;
+
+/**
+ * Starts reading. @param interrupt  set to 1 when a request arrives that ends a run: pause,
+ * disconnect, terminate, restart; or when the input ends
+ */
+CPS_MUST_USE struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt,
+                                           struct dap_wire **ret);
+/** Ends without waiting for more input. */
+void dap_wire_close(struct dap_wire *wire);
+/** Waits for the next message, which the caller releases. *ret is NULL at the end of the input.
+ * @return CPS_ERR_INPUT for what is not the protocol: offset, what was expected */
+CPS_MUST_USE struct cps_err *dap_wire_next(struct dap_wire *wire, struct json_object **ret);
+/** The next message if one is there; *ret is NULL if not, or at the end of the input. */
+CPS_MUST_USE struct cps_err *dap_wire_try(struct dap_wire *wire, struct json_object **ret);
+/** While set, every message interrupts, not only those that end a run; also one that waits. */
+void dap_wire_listen(struct dap_wire *wire, bool listen);
+/** Whether the input has ended and all of it was taken. */
+bool dap_wire_ended(struct dap_wire *wire);
+/** Sends and releases @p message, to which it adds "seq". */
+void dap_wire_send(struct dap_wire *wire, struct json_object *message);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * The capture formats, for capture.c. Private to trace/. */
+#ifndef CPS_FORMATS_H
+#define CPS_FORMATS_H
+
+#include "trace/capture/capture.h"
+
+bool cps_rd_recognise_(const uint8_t *data, size_t size);
+CPS_MUST_USE struct cps_err *cps_rd_read_(struct cps_stream *stream,
+                                          const struct cps_capture_limits *limits,
+                                          struct cps_item_sink *sink);
+bool cps_devcore_recognise_(const uint8_t *data, size_t size);
+CPS_MUST_USE struct cps_err *cps_devcore_read_(struct cps_stream *stream,
+                                               const struct cps_capture_limits *limits,
+                                               struct cps_item_sink *sink);
+bool cps_pm4text_recognise_(const uint8_t *data, size_t size);
+CPS_MUST_USE struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
+                                               const struct cps_capture_limits *limits,
+                                               struct cps_item_sink *sink);
+
+#endif

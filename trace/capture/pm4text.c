@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * PM4 text as a capture: two passes over the lines, sizes first, so that a packet can name a
+ * buffer that stands below it. */
+#include "trace/capture/pm4text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "isa/base/le.h"
+#include "isa/base/lex.h"
+#include "trace/capture/formats.h"
+
+#define TEXT_LIMIT (64u << 20)
+#define MAX_WORDS  16384u
+#define SHOWN      160 /* of a line below an error */
+
+static const char magic[] = "# cpscope-pm4 1";
+
+struct named_buffer {
+    const char *name;
+    size_t length;
+    uint64_t iova;
+    uint32_t dwords;
+    const char *line; /* that declares it */
+    unsigned number;  /* of that line */
+};
+
+struct text {
+    struct cps_stream *stream;
+    struct cps_item_sink *sink;
+    char *data; /* NUL-terminated */
+    size_t size;
+    struct cps_names *names;
+    struct named_buffer *buffers;
+    size_t buffer_count, buffer_capacity;
+    struct named_buffer *by_name; /* the same, sorted, once all sizes are known */
+    size_t current;               /* buffer that packets go to, 1-based; 0: none yet */
+    unsigned line;
+    bool sizes_only;
+    uint32_t words[MAX_WORDS];
+    uint8_t bytes[4 * MAX_WORDS];
+};
+
+bool cps_pm4text_recognise_(const uint8_t *data, size_t size)
+{
+    return size >= sizeof(magic) - 1 && !memcmp(data, magic, sizeof(magic) - 1);
+}
+
+static struct cps_err *error_at(const struct text *t, const char *line, size_t column,
+                                const char *message)
+{
+    CPS_BUF out = {0};
+    size_t size = strlen(line);
+    while (size && isspace((unsigned char)line[size - 1]))
+        size--;
+    cps_buf_printf(&out, "%s:%u:%zu: %s\n  ", cps_stream_name(t->stream), t->line, column + 1,
+                   message);
+    for (size_t i = 0; i < size && i < SHOWN; i++)
+        cps_buf_add(&out, line[i] == '\t' || isprint((unsigned char)line[i]) ? &line[i] : "?", 1);
+    if (column <= SHOWN) {
+        cps_buf_str(&out, "\n  ");
+        for (size_t i = 0; i < column; i++)
+            cps_buf_str(&out, line[i] == '\t' ? "\t" : " ");
+        cps_buf_str(&out, "^");
+    }
+    return out.failed ? cps_err_nomem() : cps_err_new(CPS_ERR_SYNTAX, "%s", cps_buf_text(&out));
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct named_buffer *a = left;
+    const struct named_buffer *b = right;
+    int order = memcmp(a->name, b->name, a->length < b->length ? a->length : b->length);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* By name, equal names in the order of their lines. */
+static int compare_buffers(const void *left, const void *right)
+{
+    const struct named_buffer *a = left;
+    const struct named_buffer *b = right;
+    int order = compare_names(a, b);
+    return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* Between the passes: sorts the buffers by name; a name that comes twice is an error. */
+static struct cps_err *sort_buffers(struct text *t)
+{
+    if (!t->buffer_count)
+        return NULL;
+    t->by_name = malloc(t->buffer_count * sizeof(*t->by_name));
+    if (!t->by_name)
+        return cps_err_nomem();
+    memcpy(t->by_name, t->buffers, t->buffer_count * sizeof(*t->by_name));
+    qsort(t->by_name, t->buffer_count, sizeof(*t->by_name), compare_buffers);
+    const struct named_buffer *twice = NULL;
+    for (size_t i = 1; i < t->buffer_count; i++) {
+        const struct named_buffer *buffer = &t->by_name[i];
+        if (!compare_names(buffer - 1, buffer) && (!twice || buffer->number < twice->number))
+            twice = buffer;
+    }
+    if (!twice)
+        return NULL;
+    t->line = twice->number;
+    return error_at(t, twice->line, (size_t)(twice->name - twice->line),
+                    "expected a name that no other buffer has");
+}
+
+static bool find_buffer(void *context, const char *name, size_t length, uint64_t *iova,
+                        uint32_t *dwords)
+{
+    const struct text *t = context;
+    const struct named_buffer key = {.name = name, .length = length};
+    /* While sizes are counted a reference takes its room whatever it will be. */
+    *iova = *dwords = 0;
+    if (t->sizes_only || !t->by_name)
+        return t->sizes_only;
+    const struct named_buffer *found =
+        bsearch(&key, t->by_name, t->buffer_count, sizeof(key), compare_names);
+    if (!found)
+        return false;
+    *iova = found->iova;
+    *dwords = found->dwords;
+    return true;
+}
+
+static struct cps_err *give(struct text *t, const struct cps_item *item)
+{
+    return t->sizes_only ? NULL : t->sink->item(t->sink, item);
+}
+
+static struct cps_err *open_names(struct text *t, uint32_t gpu, uint64_t chip)
+{
+    unsigned generation = gpu ? gpu / 100 : (chip >> 24 & 0xff) >= 0x43 ? 7 : chip >> 24 & 0xff;
+    enum cps_layout layout = generation == 5   ? CPS_LAYOUT_A5XX_PFP
+                             : generation == 7 ? CPS_LAYOUT_A7XX
+                                               : CPS_LAYOUT_A6XX;
+    cps_names_destroy(t->names);
+    t->names = NULL;
+    return cps_names_create(layout, NULL, &t->names);
+}
+
+static struct cps_err *read_chip(struct text *t, const char *line, const char *at, bool gpu)
+{
+    int64_t value = 0;
+    if (!cps_lex_number(&at, &value) || *cps_lex_blank(at) || (gpu && value > 999))
+        return error_at(t, line, (size_t)(cps_lex_blank(at) - line),
+                        gpu ? "expected a GPU number such as 630" : "expected a chip id");
+    struct cps_item item = {.kind = CPS_ITEM_CHIP};
+    item.chip.gpu_id = gpu ? (uint32_t)value : 0;
+    item.chip.chip_id = gpu ? 0 : (uint64_t)value;
+    CPS_TRY(open_names(t, item.chip.gpu_id, item.chip.chip_id));
+    return give(t, &item);
+}
+
+static struct cps_err *add_buffer(struct text *t, const struct named_buffer *buffer)
+{
+    if (t->buffer_count == t->buffer_capacity) {
+        size_t capacity = t->buffer_capacity ? t->buffer_capacity * 2 : 16;
+        struct named_buffer *more = realloc(t->buffers, capacity * sizeof(*more));
+        if (!more)
+            return cps_err_nomem();
+        t->buffers = more;
+        t->buffer_capacity = capacity;
+    }
+    t->buffers[t->buffer_count++] = *buffer;
+    return NULL;
+}
+
+static struct cps_err *read_buffer(struct text *t, const char *line, const char *at)
+{
+    int64_t iova = 0;
+    if (!cps_lex_number(&at, &iova))
+        return error_at(t, line, (size_t)(cps_lex_blank(at) - line), "expected an address");
+    at = cps_lex_blank(at);
+    struct named_buffer buffer = {at, cps_lex_identifier(at), (uint64_t)iova, 0, line, t->line};
+    if (!buffer.length || *cps_lex_blank(at + buffer.length))
+        return error_at(t, line, (size_t)(at - line), "expected a name for the buffer");
+    t->current++;
+    if (t->sizes_only)
+        return add_buffer(t, &buffer);
+    const struct named_buffer *known = &t->buffers[t->current - 1];
+    struct cps_item item = {.kind = CPS_ITEM_BUFFER,
+                            .buffer = {known->iova, 4 * (uint64_t)known->dwords, NULL}};
+    return give(t, &item);
+}
+
+static struct cps_err *read_submit(struct text *t, const char *line, const char *at)
+{
+    struct cps_item item = {.kind = CPS_ITEM_SUBMIT};
+    at = cps_lex_blank(at);
+    size_t length = cps_lex_identifier(at);
+    if (!length || *cps_lex_blank(at + length) ||
+        !find_buffer(t, at, length, &item.stream.iova, &item.stream.dwords))
+        return error_at(t, line, (size_t)(at - line), "expected the name of a buffer");
+    return give(t, &item);
+}
+
+static struct cps_err *give_words(struct text *t, uint32_t count, uint64_t *at)
+{
+    for (uint32_t i = 0; i < count; i++)
+        cps_put_le32(t->bytes + 4 * (size_t)i, t->words[i]);
+    struct cps_item item = {.kind = CPS_ITEM_DATA, .buffer = {*at, 4 * (uint64_t)count, t->bytes}};
+    *at += 4 * (uint64_t)count;
+    return give(t, &item);
+}
+
+static struct cps_err *read_packet(struct text *t, const char *line, uint64_t *at)
+{
+    const struct cps_pm4text_names names = {t->names, find_buffer, t};
+    uint32_t count = 0;
+    size_t column = 0;
+    if (!t->current)
+        return error_at(t, line, 0, "expected a buffer before the first packet");
+    struct cps_err *err = cps_pm4text_packet(&names, line, t->words, MAX_WORDS, &count, &column);
+    if (err) {
+        struct cps_err *placed = error_at(t, line, column, err->message);
+        cps_err_free(err);
+        return placed;
+    }
+    if (t->sizes_only) {
+        t->buffers[t->current - 1].dwords += count;
+        return NULL;
+    }
+    return give_words(t, count, at);
+}
+
+static bool keyword(const char *at, const char *word)
+{
+    size_t length = strlen(word);
+    return !strncmp(at, word, length) && (!at[length] || at[length] == ' ' || at[length] == '\t');
+}
+
+static struct cps_err *read_line(struct text *t, const char *line, uint64_t *at)
+{
+    const struct cps_item reset = {.kind = CPS_ITEM_RESET};
+    const char *word = cps_lex_blank(line);
+    if (!*word)
+        return NULL;
+    if (keyword(word, "gpu"))
+        return read_chip(t, line, word + 3, true);
+    if (keyword(word, "chip"))
+        return read_chip(t, line, word + 4, false);
+    if (keyword(word, "submit"))
+        return read_submit(t, line, word + 6);
+    if (keyword(word, "reset"))
+        return give(t, &reset);
+    if (!keyword(word, "buffer"))
+        return read_packet(t, line, at);
+    CPS_TRY(read_buffer(t, line, word + 6));
+    *at = t->buffers[t->current - 1].iova;
+    return NULL;
+}
+
+/* The first line is the format's name. */
+static struct cps_err *pass(struct text *t, bool sizes_only)
+{
+    uint64_t at = 0;
+    char *line = t->data;
+    t->sizes_only = sizes_only;
+    t->current = 0;
+    CPS_TRY(open_names(t, 630, 0));
+    for (t->line = 1; line < t->data + t->size; t->line++) {
+        size_t length = strlen(line);
+        if (t->line > 1)
+            CPS_TRY(read_line(t, line, &at));
+        line += length + 1;
+    }
+    return NULL;
+}
+
+/* One NUL per line end; comments and carriage returns become blanks. */
+static void split_lines(struct text *t)
+{
+    bool comment = false;
+    for (size_t i = 0; i < t->size; i++) {
+        char c = t->data[i];
+        comment = c == '\n' ? false : comment || c == ';';
+        if (c == '\n')
+            t->data[i] = '\0';
+        else if (comment || c == '\r' || c == '\0')
+            t->data[i] = ' ';
+    }
+}
+
+static struct cps_err *load(struct text *t)
+{
+    uint8_t *bytes = NULL;
+    CPS_TRY(cps_stream_read_all(t->stream, TEXT_LIMIT, &bytes, &t->size));
+    t->data = realloc(bytes, t->size + 1);
+    if (!t->data) {
+        free(bytes);
+        return cps_err_nomem();
+    }
+    t->data[t->size] = '\0';
+    split_lines(t);
+    return NULL;
+}
+
+struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
+                                  const struct cps_capture_limits *limits,
+                                  struct cps_item_sink *sink)
+{
+    (void)limits;
+    struct text *t = calloc(1, sizeof(*t));
+    if (!t)
+        return cps_err_nomem();
+    t->stream = stream;
+    t->sink = sink;
+    struct cps_err *err = load(t);
+    if (!err)
+        err = pass(t, true);
+    if (!err)
+        err = sort_buffers(t);
+    if (!err)
+        err = pass(t, false);
+    cps_names_destroy(t->names);
+    free(t->by_name);
+    free(t->buffers);
+    free(t->data);
+    free(t);
+    return err;
+}

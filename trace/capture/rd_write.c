@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * Writes `.rd` from a capture of any format. */
+#include "trace/capture/rd_write.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "isa/base/buf.h"
+#include "isa/base/le.h"
+
+#ifdef CPS_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#define FRAME_BYTES (4u << 20)
+
+/* Sections, as the reader in rd.c has them. */
+enum { CMD = 2, GPUADDR = 3, CMDSTREAM_ADDR = 6, BUFFER_CONTENTS = 12, GPU_ID = 13, CHIP_ID = 14 };
+
+enum packing { PLAIN, GZIP, ZSTD };
+
+struct writer {
+    struct cps_item_sink sink; /* first */
+    struct cps_outfile *out;
+    enum packing packing;
+    struct cps_buf frame;    /* sections that are not written yet */
+    struct cps_buf contents; /* of the buffer at hand: readers give them in pieces */
+    uint64_t iova, size;     /* that buffer */
+    bool have_buffer;
+    bool failed;
+};
+
+static void pack_gzip(struct writer *w)
+{
+    size_t room = compressBound(w->frame.size) + 32;
+    CPS_FREE uint8_t *packed = malloc(room);
+    z_stream z = {.next_in = (Bytef *)w->frame.data, .avail_in = (uInt)w->frame.size};
+    if (!packed || deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        w->failed = true;
+        return;
+    }
+    z.next_out = packed;
+    z.avail_out = (uInt)room;
+    w->failed = w->failed || deflate(&z, Z_FINISH) != Z_STREAM_END;
+    cps_outfile_write(w->out, packed, z.total_out);
+    deflateEnd(&z);
+}
+
+static void pack_zstd(struct writer *w)
+{
+#ifdef CPS_HAVE_ZSTD
+    size_t room = ZSTD_compressBound(w->frame.size);
+    CPS_FREE uint8_t *packed = malloc(room);
+    size_t size = packed ? ZSTD_compress(packed, room, w->frame.data, w->frame.size, 3) : 0;
+    w->failed = w->failed || !packed || ZSTD_isError(size);
+    if (!w->failed)
+        cps_outfile_write(w->out, packed, size);
+#else
+    w->failed = true;
+#endif
+}
+
+static void flush(struct writer *w)
+{
+    w->failed = w->failed || w->frame.failed;
+    if (w->frame.size && w->packing == GZIP)
+        pack_gzip(w);
+    else if (w->frame.size && w->packing == ZSTD)
+        pack_zstd(w);
+    else
+        cps_outfile_write(w->out, cps_buf_text(&w->frame), w->frame.size);
+    cps_buf_clear(&w->frame);
+}
+
+static void put_words(struct writer *w, const uint32_t *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t bytes[4];
+        cps_put_le32(bytes, words[i]);
+        cps_buf_add(&w->frame, (const char *)bytes, 4);
+    }
+}
+
+static void put_address(struct writer *w, uint32_t type, uint64_t iova, uint32_t length)
+{
+    put_words(w, (const uint32_t[]){type, 12, (uint32_t)iova, length, (uint32_t)(iova >> 32)}, 5);
+}
+
+static void put_payload(struct writer *w, uint32_t type, const char *data, size_t size)
+{
+    put_words(w, (const uint32_t[]){type, (uint32_t)size}, 2);
+    cps_buf_add(&w->frame, data, size);
+}
+
+/* The buffer at hand and what came of its contents. */
+static void end_buffer(struct writer *w)
+{
+    if (!w->have_buffer)
+        return;
+    put_address(w, GPUADDR, w->iova, (uint32_t)w->size);
+    if (w->contents.size)
+        put_payload(w, BUFFER_CONTENTS, w->contents.data, w->contents.size);
+    w->failed = w->failed || w->contents.failed;
+    cps_buf_clear(&w->contents);
+    w->have_buffer = false;
+    if (w->frame.size >= FRAME_BYTES)
+        flush(w);
+}
+
+static void begin_buffer(struct writer *w, uint64_t iova, uint64_t size)
+{
+    end_buffer(w);
+    w->have_buffer = true;
+    w->iova = iova;
+    w->size = size;
+}
+
+static void add_contents(struct writer *w, const struct cps_item *item)
+{
+    bool follows = w->have_buffer && item->buffer.iova == w->iova + w->contents.size;
+    if (!follows)
+        begin_buffer(w, item->buffer.iova, item->buffer.size);
+    cps_buf_add(&w->contents, (const char *)item->buffer.data, (size_t)item->buffer.size);
+    if (w->size < w->contents.size)
+        w->size = w->contents.size;
+}
+
+/* Text is padded to dwords, with a NUL behind it. */
+static void put_text(struct writer *w, const struct cps_item *item)
+{
+    static const char zeros[4];
+    end_buffer(w);
+    size_t size = item->text.size + 4 - item->text.size % 4;
+    put_words(w, (const uint32_t[]){CMD, (uint32_t)size}, 2);
+    cps_buf_add(&w->frame, item->text.bytes, item->text.size);
+    cps_buf_add(&w->frame, zeros, size - item->text.size);
+}
+
+static void put_chip(struct writer *w, const struct cps_item *item)
+{
+    end_buffer(w);
+    if (item->chip.gpu_id)
+        put_words(w, (const uint32_t[]){GPU_ID, 4, item->chip.gpu_id}, 3);
+    if (item->chip.chip_id)
+        put_words(w,
+                  (const uint32_t[]){CHIP_ID, 8, (uint32_t)item->chip.chip_id,
+                                     (uint32_t)(item->chip.chip_id >> 32)},
+                  4);
+}
+
+static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
+{
+    struct writer *w = (struct writer *)sink;
+    switch (item->kind) {
+    case CPS_ITEM_CHIP:
+        put_chip(w, item);
+        return NULL;
+    case CPS_ITEM_TEXT:
+        put_text(w, item);
+        return NULL;
+    case CPS_ITEM_BUFFER:
+        begin_buffer(w, item->buffer.iova, item->buffer.size);
+        return NULL;
+    case CPS_ITEM_DATA:
+        add_contents(w, item);
+        return NULL;
+    case CPS_ITEM_SUBMIT:
+        end_buffer(w);
+        put_address(w, CMDSTREAM_ADDR, item->stream.iova, item->stream.dwords);
+        return NULL;
+    case CPS_ITEM_RING:
+        return cps_err_new(CPS_ERR_UNSUPPORTED,
+                           "a devcoredump holds a ring, which .rd has no section for");
+    default:
+        return NULL;
+    }
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t length = strlen(name);
+    size_t tail = strlen(suffix);
+    return length > tail && !strcmp(name + length - tail, suffix);
+}
+
+struct cps_err *cps_rd_write(struct cps_stream *in, struct cps_outfile *out, const char *name)
+{
+    struct writer w = {.sink = {take_item}, .out = out};
+    w.packing = ends_with(name, ".gz") ? GZIP : ends_with(name, ".zst") ? ZSTD : PLAIN;
+    struct cps_err *err = cps_capture_read(in, NULL, &w.sink);
+    end_buffer(&w);
+    flush(&w);
+    cps_buf_deinit(&w.frame);
+    cps_buf_deinit(&w.contents);
+    if (!err && w.failed)
+        err = cps_err_nomem();
+    return err;
+}

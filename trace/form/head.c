@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * The head of a trace: lines of "# key value", which every form keeps as they are. */
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/form/forms.h"
+
+static const char first_line[] = "# cpscope-trace 1\n";
+
+/* Copies a word or the rest of a line; what does not fit is cut. */
+static void copy(char *to, size_t room, const char *from, size_t length)
+{
+    length = length < room - 1 ? length : room - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+/* "NAME sha256:DIGITS"; names may hold blanks. */
+static bool parse_file(const char *value, size_t length, struct cps_trace_file *ret)
+{
+    static const char mark[] = " sha256:";
+    for (size_t i = length; i >= sizeof(mark) - 1; i--) {
+        const char *at = value + i - (sizeof(mark) - 1);
+        if (memcmp(at, mark, sizeof(mark) - 1) != 0)
+            continue;
+        copy(ret->name, sizeof(ret->name), value, (size_t)(at - value));
+        copy(ret->sha256, sizeof(ret->sha256), value + i, length - i);
+        return true;
+    }
+    return false;
+}
+
+static bool is(const char *key, size_t length, const char *word)
+{
+    return strlen(word) == length && !memcmp(key, word, length);
+}
+
+/* One line behind its "# "; false if a known key has a value that cannot be. */
+static bool parse_line(struct cps_trace_head *head, const char *line, size_t length)
+{
+    const char *blank = memchr(line, ' ', length);
+    size_t key = blank ? (size_t)(blank - line) : length;
+    const char *value = blank ? blank + 1 : line + length;
+    size_t size = length - (size_t)(value - line);
+    char word[16];
+    copy(word, sizeof(word), value, size);
+    if (is(line, key, "gen")) {
+        bool known = cps_gen_parse(word, &head->gen) && head->gen <= CPS_A8XX;
+        head->layout = cps_gen_layout(head->gen);
+        return known;
+    }
+    if (is(line, key, "engine")) {
+        head->prefix = is(word, strlen(word), "vp1") ? "vp1-" : "";
+    } else if (is(line, key, "chip") || is(line, key, "abi")) {
+        char name[24];
+        snprintf(name, sizeof(name), "%s%s",
+                 *line == 'a'   ? "seq-"
+                 : head->prefix ? head->prefix
+                                : "",
+                 word);
+        bool known = cps_gen_parse(name, &head->gen) && head->gen > CPS_A8XX;
+        head->layout = cps_gen_layout(head->gen);
+        return known;
+    }
+    if (is(line, key, "layout"))
+        head->layout = is(word, strlen(word), "a750") ? CPS_LAYOUT_A7XX_GEN3 : head->layout;
+    else if (is(line, key, "processors"))
+        head->with_processor = true;
+    else if (is(line, key, "policy"))
+        copy(head->policy, sizeof(head->policy), value, size);
+    else if (is(line, key, "events"))
+        copy(head->events, sizeof(head->events), value, size);
+    else if (is(line, key, "capture"))
+        return parse_file(value, size, &head->capture);
+    else if (is(line, key, "firmware") && head->firmware_count < 2)
+        return parse_file(value, size, &head->firmware[head->firmware_count++]);
+    return true;
+}
+
+/* Whether every form can hold it: text that ends in a newline. */
+static bool is_line(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)line[i] < ' ' && line[i] != '\t')
+            return false;
+    }
+    return length > 2 && !memcmp(line, "# ", 2) && line[length] == '\n';
+}
+
+struct cps_err *cps_trace_head_parse(const char *file, const char *text, struct cps_trace_head *ret)
+{
+    *ret = (struct cps_trace_head){.gen = CPS_A6XX, .layout = CPS_LAYOUT_A6XX};
+    if (strncmp(text, first_line, sizeof(first_line) - 1) != 0)
+        return cps_err_input(file, 0, "expected the line \"# cpscope-trace 1\"");
+    if (strlen(text) > TRACE_HEAD_BYTES)
+        return cps_err_input(file, TRACE_HEAD_BYTES, "the head is longer than 4 MiB");
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (!is_line(line, length) || !parse_line(ret, line + 2, length - 2))
+            return cps_err_input(file, (uint64_t)(line - text),
+                                 "\"%.*s\" is no line of a trace's head, expected \"# key value\"",
+                                 (int)(length < 60 ? length : 60), line);
+        line += length + 1;
+    }
+    ret->text = strdup(text);
+    return ret->text ? NULL : cps_err_nomem();
+}
+
+/* Names of files may hold any byte; those that would end the line become '?'. */
+static void put_file(struct cps_buf *text, const char *key, const struct cps_trace_input *file)
+{
+    cps_buf_printf(text, "# %s ", key);
+    for (const char *c = file->name; *c; c++)
+        cps_buf_add(text, (unsigned char)*c < ' ' && *c != '\t' ? "?" : c, 1);
+    cps_buf_printf(text, " sha256:%s\n", file->sha256);
+}
+
+/* "# gen a6xx", or engine and chip (or ABI) of a script. */
+static void put_machine(struct cps_buf *text, enum cps_gen gen)
+{
+    const char *engine = cps_isa_name(cps_gen_isa(gen));
+    const char *name = cps_gen_name(gen);
+    cps_buf_str(text, first_line);
+    if (gen <= CPS_A8XX)
+        cps_buf_printf(text, "# gen %s\n", name);
+    else if (cps_gen_isa(gen) == &cps_isa_seq)
+        cps_buf_printf(text, "# engine %s\n# abi %s\n", engine, name + strlen("seq-"));
+    else if (cps_gen_isa(gen) == &cps_isa_vp1)
+        cps_buf_printf(text, "# engine %s\n# chip %s\n", engine, name + strlen("vp1-"));
+    else
+        cps_buf_printf(text, "# engine %s\n# chip %s\n", engine, name);
+}
+
+struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum cps_layout layout,
+                                    bool with_processor, struct cps_trace_head *ret)
+{
+    CPS_BUF text = {0};
+    put_machine(&text, header->gen);
+    if (layout == CPS_LAYOUT_A7XX_GEN3)
+        cps_buf_str(&text, "# layout a750\n");
+    for (unsigned i = 0; i < header->firmware_count; i++)
+        put_file(&text, "firmware", &header->firmware[i]);
+    put_file(&text, "capture", &header->capture);
+    cps_buf_printf(&text, "# policy %s\n# events %s\n", header->policy, header->events);
+    if (with_processor)
+        cps_buf_str(&text, "# processors yes\n");
+    if (text.failed)
+        return cps_err_nomem();
+    return cps_trace_head_parse("trace", text.data, ret);
+}
+
+void cps_trace_head_deinit(struct cps_trace_head *head)
+{
+    free(head->text);
+    head->text = NULL;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * JSON Lines: the head as one object, then one object an event. Addresses are texts, because many
+ * readers of JSON know only numbers of 53 bits. */
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/form/forms.h"
+#include "trace/capture/lines.h"
+
+/* A byte of the head becomes at most six, as \u0009. */
+#define HEAD_LINE_BYTES (6 * TRACE_HEAD_BYTES + 64)
+
+static void put_line(struct cps_trace_writer *w, struct json_object *object)
+{
+    const char *text =
+        object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN) : NULL;
+    w->lost = w->lost || !text;
+    cps_buf_str(&w->buf, text ? text : "");
+    cps_buf_str(&w->buf, "\n");
+    json_object_put(object);
+}
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+    json_object_object_add(to, key, json_object_new_string(text));
+}
+
+static void add_name(struct cps_trace_writer *w, struct json_object *to,
+                     const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    unsigned who = cps_event_who(event);
+    bool gpu = kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PROT;
+    const struct cps_names *names = who < CPS_CPU_COUNT ? w->names[who] : NULL;
+    const char *name =
+        names && gpu ? cps_name(names, CPS_SPACE_GPU, (uint32_t)event->addr, NULL) : NULL;
+    if (name)
+        add_text(to, "name", name);
+}
+
+static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+{
+    struct json_object *to = json_object_new_object();
+    unsigned kind = cps_event_kind(event);
+    char addr[24];
+    snprintf(addr, sizeof(addr), "0x%llx", (unsigned long long)event->addr);
+    add_text(to, "event", cps_event_keyword(kind));
+    if (cps_event_who(event) != CPS_CPU_NONE)
+        add_text(to, "processor", cps_processor_name(cps_event_who(event)));
+    if (strchr(cps_event_columns_(kind), 's'))
+        add_text(to, "sub", cps_event_sub_word(kind, cps_event_sub(event)));
+    add_text(to, "addr", addr);
+    json_object_object_add(to, "value", json_object_new_int64(event->value));
+    json_object_object_add(to, "pc", json_object_new_int64(cps_event_pc(event)));
+    add_name(w, to, event);
+    if (w->ticking)
+        json_object_object_add(to, "tick", json_object_new_int64((int64_t)w->tick));
+    if (cps_event_unknown(event))
+        add_text(to, "unknown", cps_event_unknown(event));
+    put_line(w, to);
+}
+
+static void put_head(struct cps_trace_writer *w)
+{
+    struct json_object *head = json_object_new_object();
+    json_object_object_add(head, "cpscope-trace", json_object_new_int(1));
+    add_text(head, "head", w->head->text);
+    put_line(w, head);
+}
+
+struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer)
+{
+    writer->put_head = put_head;
+    writer->event = write_event;
+    return NULL;
+}
+
+static const char *get_text(struct json_object *from, const char *key)
+{
+    struct json_object *value = NULL;
+    if (!json_object_object_get_ex(from, key, &value) ||
+        json_object_get_type(value) != json_type_string)
+        return NULL;
+    const char *text = json_object_get_string(value);
+    return strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
+}
+
+static bool get_int(struct json_object *from, const char *key, int64_t most, uint32_t *ret)
+{
+    struct json_object *value = NULL;
+    if (!json_object_object_get_ex(from, key, &value) ||
+        json_object_get_type(value) != json_type_int)
+        return false;
+    int64_t number = json_object_get_int64(value);
+    *ret = (uint32_t)number;
+    return number >= 0 && number <= most;
+}
+
+/* "0x" and up to 16 digits. */
+static bool get_address(struct json_object *from, uint64_t *ret)
+{
+    const char *text = get_text(from, "addr");
+    if (!text || strncmp(text, "0x", 2) != 0)
+        return false;
+    size_t size = strspn(text + 2, "0123456789abcdef");
+    *ret = strtoull(text, NULL, 16);
+    return size && size <= 16 && !text[2 + size];
+}
+
+/* What was expected, or NULL. */
+static const char *parse_event(struct json_object *from, bool with_processor, struct cps_event *ret)
+{
+    const char *keyword = get_text(from, "event");
+    const char *who = get_text(from, "processor");
+    const char *word = get_text(from, "sub");
+    uint64_t addr = 0;
+    uint32_t value = 0;
+    uint32_t pc = 0;
+    unsigned kind = keyword ? cps_event_by_keyword_(keyword, strlen(keyword)) : CPS_EV_COUNT;
+    if (kind == CPS_EV_COUNT)
+        return "\"event\" with an event's keyword";
+    unsigned cpu = who ? cps_processor_by_name_(who, strlen(who)) : (unsigned)CPS_CPU_NONE;
+    if (cpu == CPS_CPU_COUNT)
+        return "\"processor\" with a processor's name";
+    int sub = word ? cps_event_sub_by_word_(kind, word, strlen(word)) : 0;
+    if (sub < 0 || (!word && strchr(cps_event_columns_(kind), 's')))
+        return "\"sub\" with a word that this event can have";
+    if (!get_address(from, &addr) || !get_int(from, "value", UINT32_MAX, &value) ||
+        !get_int(from, "pc", 0xfffff, &pc))
+        return "\"addr\" as text, \"value\" and \"pc\" as numbers";
+    *ret = (struct cps_event){cps_event_head(kind, (unsigned)sub, cpu, pc), value, addr};
+    return cps_event_check_(ret, with_processor);
+}
+
+static struct cps_err *bad_line(const struct cps_trace *trace, const char *expected)
+{
+    const struct cps_lines *lines = trace->state;
+    return cps_err_input(cps_stream_name(trace->stream), lines->offset, "\"%.60s\": expected %s",
+                         lines->text, expected);
+}
+
+/* All of a text as one object; NULL if it is none. */
+static struct json_object *parse(const char *text, size_t size)
+{
+    while (size && strchr(" \t\r", text[size - 1]))
+        size--;
+    struct json_tokener *tokener = size < INT_MAX ? json_tokener_new() : NULL;
+    struct json_object *object = tokener ? json_tokener_parse_ex(tokener, text, (int)size) : NULL;
+    if (object && json_tokener_get_parse_end(tokener) != size) {
+        json_object_put(object);
+        object = NULL;
+    }
+    if (tokener)
+        json_tokener_free(tokener);
+    return object;
+}
+
+/* The next line as an object; NULL at the end of the file. */
+static struct cps_err *read_object(struct cps_trace *trace, struct json_object **ret)
+{
+    struct cps_lines *lines = trace->state;
+    *ret = NULL;
+    do {
+        CPS_TRY(cps_lines_start_(lines));
+        if (lines->done)
+            return NULL;
+        CPS_TRY(cps_lines_text_(lines));
+    } while (!lines->size);
+    *ret = lines->cut ? NULL : parse(lines->text, lines->size);
+    return *ret ? NULL : bad_line(trace, "a JSON object on one line");
+}
+
+static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, size_t max,
+                            size_t *count)
+{
+    for (*count = 0; *count < max; ++*count) {
+        struct json_object *object = NULL;
+        CPS_TRY(read_object(trace, &object));
+        if (!object)
+            return NULL;
+        const char *expected = parse_event(object, trace->head.with_processor, &events[*count]);
+        json_object_put(object);
+        if (expected)
+            return bad_line(trace, expected);
+    }
+    return NULL;
+}
+
+static struct cps_err *parse_head(struct cps_trace *trace, struct json_object *object)
+{
+    const char *name = cps_stream_name(trace->stream);
+    const char *head = get_text(object, "head");
+    uint32_t version = 0;
+    if (!get_int(object, "cpscope-trace", 1, &version) || version != 1)
+        return cps_err_input(name, 0, "expected an object with \"cpscope-trace\":1");
+    return head ? cps_trace_head_parse(name, head, &trace->head)
+                : cps_err_input(name, 0, "expected \"head\" with the lines of a trace's head");
+}
+
+struct cps_err *cps_jsonl_open_(struct cps_trace *trace)
+{
+    CPS_BUF line = {0};
+    struct cps_lines *lines = calloc(1, sizeof(*lines));
+    struct json_object *object = NULL;
+    if (!lines)
+        return cps_err_nomem();
+    lines->stream = trace->stream;
+    trace->state = lines;
+    trace->next = next;
+    trace->close = free;
+    CPS_TRY(cps_lines_start_(lines));
+    CPS_TRY(cps_lines_long_(lines, HEAD_LINE_BYTES, &line));
+    object = parse(cps_buf_text(&line), line.size);
+    struct cps_err *err = parse_head(trace, object);
+    json_object_put(object);
+    return err;
+}

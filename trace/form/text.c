@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ * The text form of a trace: event.def's columns, then commentary behind `;`. */
+#include "trace/form/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "trace/form/forms.h"
+#include "trace/capture/pm4.h"
+
+enum list {
+    LIST_NONE,
+    LIST_LEVEL,
+    LIST_PATH,
+    LIST_VIA,
+    LIST_WHAT,
+    LIST_PLACE,
+    LIST_REASON,
+    LIST_EXIT,
+    LIST_COUNT,
+};
+
+static const char *const sub_words[LIST_COUNT][8] = {
+#define SUB(list, id, text, number, doc) [LIST_##list][number] = text,
+#include "trace/event.def"
+};
+
+static const struct kind {
+    const char *keyword;
+    const char *class;
+    const char *columns;
+    uint8_t list;
+    bool by_default;
+} kinds[CPS_EV_COUNT] = {
+#define EVENT(id, keyword, class, dflt, columns, list, doc) \
+    [CPS_EV_##id] = {keyword, class, columns, LIST_##list, dflt},
+#include "trace/event.def"
+};
+
+static const char *const processor_names[CPS_CPU_COUNT] = {
+    "pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1"};
+
+static const char *const unknown_words[CPS_UNKNOWN_COUNT] = {
+#define UNKNOWN(id, word, meaning) word,
+#include "trace/event.def"
+};
+
+const char *cps_event_keyword(unsigned kind)
+{
+    return kind < CPS_EV_COUNT ? kinds[kind].keyword : "?";
+}
+
+const char *cps_event_sub_word(unsigned kind, unsigned sub)
+{
+    const char *word = kind < CPS_EV_COUNT && sub < 8 ? sub_words[kinds[kind].list][sub] : NULL;
+    return word ? word : "?";
+}
+
+const char *cps_event_unknown(const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    unsigned sub = cps_event_sub(event);
+    bool is_one = (kind == CPS_EV_ASSUME && sub == CPS_WHAT_UNKNOWN) ||
+                  (kind == CPS_EV_UNMODELLED && sub == CPS_PLACE_UNKNOWN);
+    return is_one && event->addr < CPS_UNKNOWN_COUNT ? unknown_words[event->addr] : NULL;
+}
+
+const char *cps_processor_name(unsigned who)
+{
+    return who < CPS_CPU_COUNT ? processor_names[who] : "?";
+}
+
+/* Adds the kinds of one class; false if none has it. */
+static bool add_class(const char *name, size_t length, uint32_t *mask)
+{
+    bool found = false;
+    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
+        bool named = strlen(kinds[i].class) == length && !memcmp(kinds[i].class, name, length);
+        bool all = length == 3 && !memcmp(name, "all", 3);
+        bool by_default = length == 7 && !memcmp(name, "default", 7) && kinds[i].by_default;
+        if (!named && !all && !by_default)
+            continue;
+        *mask |= 1u << i;
+        found = true;
+    }
+    return found;
+}
+
+bool cps_text_classes(const char *list, uint32_t *ret)
+{
+    uint32_t mask = 0;
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        if (!add_class(list, length, &mask))
+            return false;
+        if (!list[length])
+            break;
+        list += length + 1;
+    }
+    *ret = mask;
+    return true;
+}
+
+static void put_decimal(struct cps_buf *out, uint64_t value)
+{
+    char text[20];
+    unsigned at = sizeof(text);
+    do {
+        text[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    cps_buf_add(out, text + at, sizeof(text) - at);
+}
+
+static void put_registers(struct cps_buf *out, const struct cps_event *event)
+{
+    uint64_t values = event->addr;
+    bool first = true;
+    for (unsigned reg = 0; reg < 32; reg++) {
+        if (!(event->value >> reg & 1))
+            continue;
+        const char digits[] = "0123456789abcdef";
+        const char name[] = {' ', '$', digits[reg >> 4], digits[reg & 15], '='};
+        cps_buf_add(out, name + first, sizeof(name) - first);
+        cps_buf_hex(out, values & 0xffffffff, 8);
+        values >>= 32;
+        first = false;
+    }
+    if (first)
+        cps_buf_str(out, "-");
+}
+
+static void put_column(struct cps_buf *out, const struct cps_event *event, char column)
+{
+    switch (column) {
+    case 'n':
+        put_decimal(out, event->value);
+        break;
+    case 'a':
+        cps_buf_hex(out, event->addr, 16);
+        break;
+    case 'v':
+        cps_buf_hex(out, event->value, 8);
+        break;
+    case 'o':
+        cps_buf_hex(out, event->addr & 0xffffffff, 4);
+        break;
+    case 's':
+        cps_buf_str(out, cps_event_sub_word(cps_event_kind(event), cps_event_sub(event)));
+        break;
+    case 'p':
+        put_decimal(out, cps_event_pc(event));
+        break;
+    case 'q':
+        put_decimal(out, event->addr);
+        break;
+    case 'c':
+        cps_buf_hex(out, cps_event_pc(event), 4);
+        break;
+    default:
+        put_registers(out, event);
+    }
+}
+
+static void put_name(struct cps_buf *out, const struct cps_names *names, enum cps_space space,
+                     uint32_t number)
+{
+    unsigned index = 0;
+    const char *name = cps_name(names, space, number, &index);
+    if (!name)
+        return;
+    cps_buf_add(out, " ", 1);
+    cps_buf_str(out, name);
+    if (index)
+        cps_buf_printf(out, "+0x%x", index);
+}
+
+static void comment_packet(struct cps_buf *out, const struct cps_names *names, uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode(header);
+    if (packet.kind == CPS_PM4_TYPE7) {
+        put_name(out, names, CPS_SPACE_PACKET, packet.opcode);
+    } else if (packet.kind == CPS_PM4_TYPE4) {
+        cps_buf_str(out, " type4");
+        put_name(out, names, CPS_SPACE_GPU, packet.reg);
+        cps_buf_add(out, " x", 2);
+        put_decimal(out, packet.count);
+    } else {
+        cps_buf_str(out, " malformed");
+    }
+}
+
+static void comment_register(struct cps_buf *out, const struct cps_names *names,
+                             enum cps_space space, const struct cps_event *event)
+{
+    put_name(out, names, space, (uint32_t)event->addr);
+    size_t before = out->size;
+    cps_buf_add(out, " ", 1);
+    cps_name_fields(names, space, (uint32_t)event->addr, event->value, out);
+    if (out->size == before + 1)
+        out->data[--out->size] = '\0';
+}
+
+static void comment_place(struct cps_buf *out, const struct cps_names *names,
+                          const struct cps_event *event)
+{
+    uint32_t number = (uint32_t)event->addr;
+    if (cps_event_sub(event) == CPS_PLACE_GPU)
+        put_name(out, names, CPS_SPACE_GPU, number);
+    else if (cps_event_sub(event) == CPS_PLACE_CONTROL)
+        put_name(out, names, CPS_SPACE_CONTROL, number);
+    else if (cps_event_sub(event) == CPS_PLACE_PIPE)
+        put_name(out, names, CPS_SPACE_PIPE, number);
+}
+
+static void comment_unknown(struct cps_buf *out, const struct cps_event *event)
+{
+    const char *word = cps_event_unknown(event);
+    if (word)
+        cps_buf_printf(out, " %s", word);
+}
+
+static void put_comment(struct cps_buf *out, const struct cps_event *event,
+                        const struct cps_names *names)
+{
+    switch (cps_event_kind(event)) {
+    case CPS_EV_ASSUME:
+        comment_unknown(out, event);
+        break;
+    case CPS_EV_PKT:
+        comment_packet(out, names, event->value);
+        break;
+    case CPS_EV_REG:
+    case CPS_EV_REGR:
+    case CPS_EV_PROT:
+        comment_register(out, names, CPS_SPACE_GPU, event);
+        break;
+    case CPS_EV_PIPE:
+        comment_register(out, names, CPS_SPACE_PIPE, event);
+        break;
+    case CPS_EV_CTRL:
+        comment_register(out, names, CPS_SPACE_CONTROL, event);
+        break;
+    case CPS_EV_UNMODELLED:
+        comment_place(out, names, event);
+        comment_unknown(out, event);
+        break;
+    default:
+        break;
+    }
+}
+
+/* a5xx: the context bank that the register was written in, bit 32 of the offset. */
+static void put_bank(struct cps_buf *out, const struct cps_event *event)
+{
+    if (cps_event_has_bank_(cps_event_kind(event)) && event->addr >> 32)
+        cps_buf_str(out, " bank=1");
+}
+
+/* The program counter is commentary: shifted code is no difference in behaviour. It stands last,
+ * in a form that a reader can take back; in front of it the time, where it is known. */
+static void put_event(struct cps_buf *out, const struct cps_event *event,
+                      const struct cps_names *names, bool with_processor, const uint64_t *tick)
+{
+    unsigned kind = cps_event_kind(event);
+    bool from_core = cps_event_who(event) != CPS_CPU_NONE;
+    if (kind >= CPS_EV_COUNT)
+        return;
+    if (with_processor && from_core) {
+        cps_buf_str(out, cps_processor_name(cps_event_who(event)));
+        cps_buf_add(out, " ", 1);
+    }
+    cps_buf_str(out, kinds[kind].keyword);
+    for (const char *column = kinds[kind].columns; *column; column++) {
+        cps_buf_add(out, " ", 1);
+        put_column(out, event, *column);
+    }
+    if (from_core && kind != CPS_EV_STEP && kind != CPS_EV_STEPX) {
+        cps_buf_add(out, " ;", 2);
+        if (names)
+            put_comment(out, event, names);
+        if (tick)
+            cps_buf_printf(out, " tick=%" PRIu64, *tick);
+        put_bank(out, event);
+        cps_buf_add(out, " pc=", 4);
+        cps_buf_hex(out, cps_event_pc(event), 4);
+    }
+    cps_buf_add(out, "\n", 1);
+}
+
+void cps_text_event(struct cps_buf *out, const struct cps_event *event,
+                    const struct cps_names *names, bool with_processor)
+{
+    put_event(out, event, names, with_processor, NULL);
+}
+
+static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+{
+    unsigned who = cps_event_who(event);
+    put_event(&w->buf, event, who < CPS_CPU_COUNT ? w->names[who] : NULL, w->head->with_processor,
+              w->ticking ? &w->tick : NULL);
+}
+
+static void put_head(struct cps_trace_writer *w)
+{
+    cps_buf_str(&w->buf, w->head->text);
+}
+
+struct cps_err *cps_text_write_(struct cps_trace_writer *writer)
+{
+    writer->put_head = put_head;
+    writer->event = write_event;
+    return NULL;
+}
+
+unsigned cps_event_by_keyword_(const char *word, size_t length)
+{
+    for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
+        if (strlen(kinds[i].keyword) == length && !memcmp(kinds[i].keyword, word, length))
+            return i;
+    }
+    return CPS_EV_COUNT;
+}
+
+int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length)
+{
+    for (int i = 0; i < 8; i++) {
+        const char *text = sub_words[kinds[kind].list][i];
+        if (text && strlen(text) == length && !memcmp(text, word, length))
+            return i;
+    }
+    return -1;
+}
+
+const char *cps_event_columns_(unsigned kind)
+{
+    return kinds[kind].columns;
+}
+
+unsigned cps_processor_by_name_(const char *word, size_t length)
+{
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++) {
+        if (i != CPS_CPU_NONE && strlen(processor_names[i]) == length &&
+            !memcmp(processor_names[i], word, length))
+            return i;
+    }
+    return CPS_CPU_COUNT;
+}

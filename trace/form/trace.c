@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ * The forms of traces, one row each. */
+#include <string.h>
+
+#include "trace/form/forms.h"
+#include "trace/capture/blocks.h"
+
+#define FLUSH_BYTES  65536u
+#define SMALL_EVENTS 16384u /* less is encoded before a thread has begun */
+#define BATCH_EVENTS 4096u
+#define BATCHES      16u
+
+static const struct form {
+    const char *word;
+    const char *suffix;
+    struct cps_err *(*write)(struct cps_trace_writer *writer);
+} forms[] = {
+    [CPS_FORM_TEXT] = {"text", ".trace", cps_text_write_},
+    [CPS_FORM_CPT] = {"cpt", ".cpt", cps_cpt_write_},
+    [CPS_FORM_JSONL] = {"jsonl", ".jsonl", cps_jsonl_write_},
+    [CPS_FORM_PERFETTO] = {"perfetto", ".json", cps_perfetto_write_},
+    [CPS_FORM_VCD] = {"vcd", ".vcd", cps_vcd_write_},
+};
+
+static const struct readable {
+    const char *magic;
+    struct cps_err *(*open)(struct cps_trace *trace);
+} readable[] = {
+    {"# cpscope-trace", cps_text_open_},
+    {"CPTRACE", cps_cpt_open_},
+    {"{\"cpscope-trace\"", cps_jsonl_open_},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct readable *find(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < COUNT(readable); i++) {
+        size_t length = strlen(readable[i].magic);
+        if (size >= length && !memcmp(data, readable[i].magic, length))
+            return &readable[i];
+    }
+    return NULL;
+}
+
+bool cps_trace_recognise(const uint8_t *data, size_t size)
+{
+    return find(data, size) != NULL;
+}
+
+struct cps_err *cps_trace_open(struct cps_stream *stream, struct cps_trace **ret)
+{
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_stream_peek(stream, 32, &data, &size));
+    const struct readable *form = find(data, size);
+    if (!form)
+        return cps_err_input(cps_stream_name(stream), 0,
+                             "not a trace, expected \"# cpscope-trace 1\", .cpt or JSON Lines");
+    struct cps_trace *trace = calloc(1, sizeof(*trace));
+    if (!trace)
+        return cps_err_nomem();
+    trace->stream = stream;
+    struct cps_err *err = form->open(trace);
+    if (err)
+        cps_trace_close(trace);
+    else
+        *ret = trace;
+    return err;
+}
+
+void cps_trace_close(struct cps_trace *trace)
+{
+    if (!trace)
+        return;
+    if (trace->close)
+        trace->close(trace->state);
+    cps_trace_head_deinit(&trace->head);
+    free(trace);
+}
+
+const struct cps_trace_head *cps_trace_head(const struct cps_trace *trace)
+{
+    return &trace->head;
+}
+
+struct cps_err *cps_trace_next(struct cps_trace *trace, struct cps_event *events, size_t max,
+                               size_t *count)
+{
+    return trace->next(trace, events, max, count);
+}
+
+enum cps_trace_form cps_trace_form_of(const char *path)
+{
+    size_t length = strlen(path);
+    for (unsigned i = CPS_FORM_CPT; i < CPS_FORM_COUNT; i++) {
+        size_t suffix = strlen(forms[i].suffix);
+        if (length > suffix && !strcmp(path + length - suffix, forms[i].suffix))
+            return (enum cps_trace_form)i;
+    }
+    return CPS_FORM_TEXT;
+}
+
+bool cps_trace_form_parse(const char *word, enum cps_trace_form *ret)
+{
+    for (unsigned i = 0; i < CPS_FORM_COUNT; i++) {
+        if (strcmp(forms[i].word, word) != 0)
+            continue;
+        *ret = (enum cps_trace_form)i;
+        return true;
+    }
+    return false;
+}
+
+static void flush(struct cps_trace_writer *w)
+{
+    w->lost = w->lost || w->buf.failed;
+    cps_outfile_write(w->out, cps_buf_text(&w->buf), w->buf.size);
+    cps_buf_clear(&w->buf);
+}
+
+static void encode(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (cps_event_kind(&events[i]) == CPS_EV_TICK) {
+            w->tick = events[i].addr;
+            w->ticking = true;
+        }
+        w->event(w, &events[i]);
+        w->count++;
+        if (w->buf.size >= FLUSH_BYTES)
+            flush(w);
+    }
+}
+
+/* The thread. */
+static void encode_behind(struct cps_ring *ring, void *argument)
+{
+    struct cps_trace_writer *w = argument;
+    const struct cps_event *events = NULL;
+    size_t size = 0;
+    while ((events = cps_ring_next_(ring, &size))) {
+        encode(w, events, size / sizeof(*events));
+        cps_ring_done_(ring);
+    }
+}
+
+static void send_batch(struct cps_trace_writer *w)
+{
+    if (w->batch)
+        cps_ring_put_(w->ring, w->filled * sizeof(*w->batch));
+    w->batch = NULL;
+    w->filled = 0;
+}
+
+static void fill_batches(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
+{
+    while (count) {
+        if (!w->batch)
+            w->batch = cps_ring_room_(w->ring);
+        size_t some = BATCH_EVENTS - w->filled;
+        some = some < count ? some : count;
+        memcpy(w->batch + w->filled, events, some * sizeof(*events));
+        w->filled += some;
+        events += some;
+        count -= some;
+        if (w->filled == BATCH_EVENTS)
+            send_batch(w);
+    }
+}
+
+static void put_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct cps_trace_writer *w = (struct cps_trace_writer *)sink;
+    if (w->behind && w->count >= SMALL_EVENTS) {
+        w->behind = false;
+        w->ring = cps_ring_start_(BATCHES, BATCH_EVENTS * sizeof(*events), encode_behind, w);
+    }
+    if (w->ring)
+        fill_batches(w, events, count);
+    else
+        encode(w, events, count);
+}
+
+/* Everything is the caller's again. */
+static void end_behind(struct cps_trace_writer *w)
+{
+    send_batch(w);
+    cps_ring_end_(w->ring);
+    w->ring = NULL;
+}
+
+struct cps_err *cps_trace_writer_create(enum cps_trace_form form, struct cps_outfile *out,
+                                        const struct cps_trace_head *head,
+                                        struct cps_names *const names[CPS_CPU_COUNT],
+                                        struct cps_trace_writer **ret)
+{
+    struct cps_trace_writer *w = calloc(1, sizeof(*w));
+    if (!w)
+        return cps_err_nomem();
+    w->sink.put = put_events;
+    w->out = out;
+    w->head = head;
+    if (names)
+        memcpy(w->names, names, sizeof(w->names));
+    struct cps_err *err = forms[form].write(w);
+    if (err) {
+        cps_buf_deinit(&w->buf);
+        free(w->state);
+        free(w);
+        return err;
+    }
+    if (w->put_head)
+        w->put_head(w);
+    *ret = w;
+    return NULL;
+}
+
+struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer)
+{
+    return &writer->sink;
+}
+
+void cps_trace_writer_behind(struct cps_trace_writer *writer)
+{
+    writer->behind = true;
+}
+
+void cps_trace_writer_rehead(struct cps_trace_writer *writer, const struct cps_trace_head *head)
+{
+    end_behind(writer);
+    flush(writer);
+    writer->head = head;
+    if (!writer->put_head)
+        return;
+    writer->put_head(writer);
+    cps_outfile_patch(writer->out, cps_buf_text(&writer->buf), writer->buf.size);
+    cps_buf_clear(&writer->buf);
+}
+
+struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer)
+{
+    if (!writer)
+        return NULL;
+    end_behind(writer);
+    if (writer->end)
+        writer->end(writer);
+    flush(writer);
+    bool lost = writer->lost;
+    cps_buf_deinit(&writer->buf);
+    free(writer->state);
+    free(writer);
+    return lost ? cps_err_nomem() : NULL;
+}
