@@ -117,6 +117,26 @@ CPS_PUBLIC const struct cps_isa *cps_gen_isa(enum cps_gen gen);
 /** The mnemonic of an operation. */
 CPS_PUBLIC const char *cps_op_name(const struct cps_isa *isa, unsigned op);
 
+/** What comes after an operation: the `flow` column of its OP row. */
+enum cps_flow {
+    CPS_FLOW_NEXT,     /**< what stands behind it; also of what is no instruction */
+    CPS_FLOW_JUMP,     /**< its target, always; without a target field a register says where */
+    CPS_FLOW_BRANCH,   /**< its target or what stands behind it, as a condition says */
+    CPS_FLOW_CALL,     /**< its target, always, and later a RETURN comes back */
+    CPS_FLOW_CALLIF,   /**< the same, as a condition says */
+    CPS_FLOW_RETURN,   /**< where a call, or an interruption, left off */
+    CPS_FLOW_DISPATCH, /**< the handler of the next packet */
+    CPS_FLOW_SKIP,     /**< its target or what stands behind it, as the hardware decides */
+    CPS_FLOW_END,      /**< nothing: the program is over */
+    CPS_FLOW_COUNT,
+};
+CPS_PUBLIC enum cps_flow cps_op_flow(const struct cps_isa *isa, unsigned op);
+/** Of a decoded instruction. Where it goes says cps_insn_target(). */
+CPS_PUBLIC enum cps_flow cps_insn_flow(const struct cps_isa *isa, const struct cps_insn *insn);
+/** Whether what stands behind @p insn, an instruction of afuc or a bundle of VP1, runs before it
+ * goes where it goes; then a call returns behind that. Never for NEXT, SKIP and END. */
+CPS_PUBLIC bool cps_insn_has_slot(const struct cps_isa *isa, const struct cps_insn *insn);
+
 /**
  * Value of the field called @p field (its name in the .def file) in a decoded instruction, or
  * @p fallback when the instruction has no such field.
@@ -136,6 +156,8 @@ CPS_PUBLIC void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, co
  * field of that name. */
 CPS_PUBLIC bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                                 uint32_t *ret);
+/** The bits of the first 64 that say so; 0 if none do. */
+CPS_PUBLIC uint64_t cps_insn_target_bits(const struct cps_isa *isa, const struct cps_insn *insn);
 /** Whether the word at unit @p pc is of the same bundle as @p before, which stands in front of it.
  * Never in sets without bundles. */
 CPS_PUBLIC bool cps_insn_joins(const struct cps_isa *isa, uint32_t pc, uint32_t before,
@@ -228,9 +250,6 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse_bytes(const struct cps_isa *is
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_encode(const struct cps_isa *isa,
                                                    const struct cps_insn *insn, uint64_t *ret);
-
-/** Appends the table of an instruction set as Markdown: ruler, text and meaning of every row. */
-CPS_PUBLIC void cps_isa_document(const struct cps_isa *isa, struct cps_buf *out);
 
 /** Number spaces that have names. */
 enum cps_space {

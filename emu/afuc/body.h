@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The interpreter: one loop body, compiled unwatched (afuc_fast.c) and watched (afuc_step.c). The
- * ALU operations expand from isa/afuc.def; every OWN operation needs a handler called own_ID here,
- * and a forgotten one does not compile.
+ * ALU operations and the branches with a condition expand from isa/afuc.def; every OWN operation
+ * needs a handler called own_ID here, and a forgotten one does not compile.
  *
  * `ip` is the instruction that runs, `np` the one behind it. A branch changes only where `np`
  * points once the delay slot has become `ip`: that is all a delay slot is, also when the slot holds
@@ -126,6 +126,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 #define OP(id, text, kind, ...) LABELS_##kind(id)
 #define LABELS_ALU(id) \
     [UOP_##id##_RR] = &&rr_##id, [UOP_##id##_RI] = &&ri_##id, [UOP_##id##_ANY] = &&any_##id,
+#define LABELS_IF(id)  [UOP_##id] = &&if_##id,
 #define LABELS_OWN(id) [UOP_##id] = &&own_##id,
 #include "isa/afuc.def"
         [UOP_ILLEGAL] = &&illegal,
@@ -152,9 +153,14 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     WATCH_BEGIN();
     DISPATCH();
 
-    /* Register ALU, immediate ALU, and both with queues or prefixes. */
-#define OP(id, text, kind, ...) ROWS_##kind(id, __VA_ARGS__)
+    /* Register ALU, immediate ALU, and both with queues or prefixes; branches. */
+#define OP(id, text, kind, flow, ...) ROWS_##kind(id, __VA_ARGS__)
 #define ROWS_OWN(id, meaning)
+#define ROWS_IF(id, ...)       \
+    if_##id : BRANCH_SOURCE(); \
+    b = ip->imm;               \
+    (void)a, (void)b;          \
+    BRANCH_IF(__VA_ARGS__);
 #define ROWS_ALU(id, ...)                                          \
     rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst];        \
     (void)a, (void)b, (void)d;                                     \
@@ -243,18 +249,6 @@ own_SREAD:
     afuc_write_(core, ip->dst, afuc_sqe_read_(core, (uint32_t)t));
     END_ANY();
 
-own_BRNEI:
-    BRANCH_SOURCE();
-    BRANCH_IF(a != ip->imm);
-own_BREQI:
-    BRANCH_SOURCE();
-    BRANCH_IF(a == ip->imm);
-own_BRNEB:
-    BRANCH_SOURCE();
-    BRANCH_IF(!(a >> ip->imm & 1));
-own_BREQB:
-    BRANCH_SOURCE();
-    BRANCH_IF(a >> ip->imm & 1);
 own_JUMPA:
     BRANCH(ip->target);
 own_CALL:

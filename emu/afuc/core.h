@@ -194,9 +194,11 @@ enum { U_REP = 1, U_PEEK = 2, U_PRE = 4, U_POPS = 8 };
 enum uop_code {
 #define OP(id, text, kind, ...) CODE_##kind(id)
 #define CODE_ALU(id)            UOP_##id##_RR, UOP_##id##_RI, UOP_##id##_ANY,
+#define CODE_IF(id)             UOP_##id,
 #define CODE_OWN(id)            UOP_##id,
 #include "isa/afuc.def"
 #undef CODE_ALU
+#undef CODE_IF
 #undef CODE_OWN
     UOP_ILLEGAL,
     UOP_BULK,   /**< a (rep) that afuc_bulk.c may run in one piece; else as UOP_OR_ANY */
@@ -257,6 +259,9 @@ CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, e
 /** Decodes @p word as dword @p pc of @p image, which nobody else may share. */
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen);
 void afuc_image_unref_(struct afuc_image *image);
+/** translate.c: when a micro-operation branches, as C text over a (its source) and b (its
+ * immediate); NULL for all others. */
+const char *afuc_condition_(unsigned code);
 /** afuc_fast.c: sets `go` by `code`. */
 void afuc_link_(struct afuc_uop *uop);
 /* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran.

@@ -8,6 +8,7 @@ static const uint16_t first_code[CPS_AFUC_OP_COUNT] = {
     [CPS_AFUC_NONE] = UOP_ILLEGAL,
 #define OP(id, text, kind, ...) [CPS_AFUC_##id] = FIRST_##kind(id),
 #define FIRST_ALU(id)           UOP_##id##_RR
+#define FIRST_IF(id)            UOP_##id
 #define FIRST_OWN(id)           UOP_##id
 #include "isa/afuc.def"
 };
@@ -15,6 +16,7 @@ static const uint16_t first_code[CPS_AFUC_OP_COUNT] = {
 static const bool is_alu[CPS_AFUC_OP_COUNT] = {
 #define OP(id, text, kind, ...) [CPS_AFUC_##id] = IS_##kind,
 #define IS_ALU                  true
+#define IS_IF                   false
 #define IS_OWN                  false
 #include "isa/afuc.def"
 };
@@ -38,12 +40,11 @@ enum field {
     LO,
     HI,
     BASE,
-    TARGET,
     FIELD_COUNT,
 };
 static const char *const field_name[FIELD_COUNT] = {
     "rep",   "peek",  "!",    "xmov",  "sds", "dst", "src1", "src2", "reg",
-    "imm16", "imm12", "imm5", "shift", "bit", "lo",  "hi",   "base", "target",
+    "imm16", "imm12", "imm5", "shift", "bit", "lo",  "hi",   "base",
 };
 
 struct loader {
@@ -110,26 +111,21 @@ static void load_alu(const struct loader *l, struct afuc_uop *uop)
 }
 
 /* Branch targets outside the image lead to the ILLEGAL operation behind it. */
-static uint32_t resolve(const struct loader *l, int64_t target)
+static uint32_t resolve(const struct loader *l)
 {
-    return target < 0 || target >= l->count ? l->count : (uint32_t)target;
-}
-
-static bool is_relative(unsigned op)
-{
-    return op == CPS_AFUC_BRNEI || op == CPS_AFUC_BREQI || op == CPS_AFUC_BRNEB ||
-           op == CPS_AFUC_BREQB || op == CPS_AFUC_SETSECURE;
+    uint32_t target = 0;
+    cps_insn_target(l->decoder.isa, &l->insn, l->pc, &target);
+    return target < l->count ? target : l->count;
 }
 
 /* Control flow, memory and control access: data register in s2 or dst, offset register in s1. */
 static void load_own(const struct loader *l, struct afuc_uop *uop)
 {
-    int64_t target = field(l, TARGET, 0);
     uop->dst = (uint8_t)field(l, DST, 0);
     uop->s1 = (uint8_t)field(l, SRC1, field(l, REG, 0));
     uop->s2 = (uint8_t)field(l, SRC2, 0);
     uop->imm = (uint32_t)field(l, BASE, field(l, IMM5, field(l, BIT, 0)));
-    uop->target = resolve(l, is_relative(l->insn.op) ? l->pc + target : target);
+    uop->target = resolve(l);
 }
 
 static void load_word(struct loader *l, struct afuc_uop *uop)

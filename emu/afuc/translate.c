@@ -15,19 +15,24 @@
 
 /* The meaning of a micro-operation that needs no more than general registers; else NULL. */
 static const char *const meaning[UOP_COUNT] = {
-#define OP(id, text, kind, ...) MEANING_##kind(id, #__VA_ARGS__)
-#define MEANING_ALU(id, text)   [UOP_##id##_RR] = text, [UOP_##id##_RI] = text,
+#define OP(id, text, kind, flow, ...) MEANING_##kind(id, #__VA_ARGS__)
+#define MEANING_ALU(id, text)         [UOP_##id##_RR] = text, [UOP_##id##_RI] = text,
+#define MEANING_IF(id, text)
 #define MEANING_OWN(id, text)
 #include "isa/afuc.def"
 };
 
-/* What a branch tests, of its source `x` and its immediate `i`; else NULL. */
-static const char *const test[UOP_COUNT] = {
-    [UOP_BRNEI] = "x != i",
-    [UOP_BREQI] = "x == i",
-    [UOP_BRNEB] = "!(x >> i & 1)",
-    [UOP_BREQB] = "x >> i & 1",
-};
+const char *afuc_condition_(unsigned code)
+{
+    static const char *const conditions[UOP_COUNT] = {
+#define OP(id, text, kind, flow, ...) CONDITION_##kind(id, #__VA_ARGS__)
+#define CONDITION_ALU(id, text)
+#define CONDITION_IF(id, text) [UOP_##id] = text,
+#define CONDITION_OWN(id, text)
+#include "isa/afuc.def"
+    };
+    return conditions[code];
+}
 
 struct loop {
     const struct afuc_uop *uop; /* of the image */
@@ -38,7 +43,7 @@ struct loop {
 
 static bool is_branch(const struct afuc_uop *uop)
 {
-    return test[uop->code] && uop->s1 <= R_REM;
+    return afuc_condition_(uop->code) && uop->s1 <= R_REM;
 }
 
 static bool is_plain(const struct afuc_uop *uop)
@@ -131,8 +136,8 @@ static void put_turn(const struct loop *loop, uint32_t pc, uint32_t end, bool br
     if (!branches)
         return;
     const struct afuc_uop *branch = loop->uop + end;
-    cps_buf_printf(out, "    x = r%u, i = %u, x = %s;\n", branch->s1, branch->imm,
-                   test[branch->code]);
+    cps_buf_printf(out, "    a = r%u, b = %u, x = (%s);\n", branch->s1, branch->imm,
+                   afuc_condition_(branch->code));
     put_instruction(branch + 1, out);
 }
 
@@ -178,7 +183,7 @@ static void put_function(const struct loop *loop, unsigned core, struct cps_buf 
 {
     uint64_t used = registers(loop);
     cps_buf_printf(out, "static uint32_t loop_%u_%u(struct state *s)\n{\n", core, loop->first);
-    cps_buf_str(out, "    uint32_t carry = s->carry, a, b, d, x, i, pc;\n"
+    cps_buf_str(out, "    uint32_t carry = s->carry, a, b, d, x, pc;\n"
                      "    uint64_t left = s->left, t;\n");
     for (unsigned i = 0; i < R_COUNT; i++) {
         if (used >> i & 1)

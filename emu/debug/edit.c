@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static bool is_branch(unsigned code)
-{
-    return code == UOP_BRNEI || code == UOP_BREQI || code == UOP_BRNEB || code == UOP_BREQB;
-}
-
 /* Decodes the word anew, in an image of the machine's own, and stores it where `load` finds it. */
 static bool patch(struct cps_machine *m, const struct cps_edit *edit)
 {
@@ -107,7 +102,7 @@ static struct cps_err *check(const struct cps_debug *d, const struct cps_edit *e
     if (edit->what == CPS_EDIT_PC && edit->value >= core->uop_count)
         return cps_err_new(CPS_ERR_INPUT, "0x%x: the image has 0x%x dwords", edit->value,
                            core->uop_count);
-    if (edit->what == CPS_EDIT_BRANCH && !is_branch(core->uops[core->s.pc].code))
+    if (edit->what == CPS_EDIT_BRANCH && !afuc_condition_(core->uops[core->s.pc].code))
         return cps_err_new(CPS_ERR_INPUT, "there is no conditional branch at 0x%04x", core->s.pc);
     return NULL;
 }

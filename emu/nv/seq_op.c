@@ -334,7 +334,7 @@ static void evaluate(struct cps_engine *e, unsigned op, uint32_t p, uint32_t *wo
         *word = __VA_ARGS__; \
         break;
 #define TO_OWN(id, ...)
-#define OP(id, text, kind, ...) TO_##kind(id, __VA_ARGS__)
+#define OP(id, text, kind, flow, ...) TO_##kind(id, __VA_ARGS__)
 #include "isa/seq.def"
     default:
         break;

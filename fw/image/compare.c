@@ -39,55 +39,28 @@ static int64_t operand(const struct cps_insn *insn, const char *name)
     return cps_insn_field(cps_isa_afuc(), insn, name, -1);
 }
 
-static bool is_relative(unsigned op)
-{
-    return op == CPS_AFUC_BRNEI || op == CPS_AFUC_BREQI || op == CPS_AFUC_BRNEB ||
-           op == CPS_AFUC_BREQB;
-}
-
-static bool is_absolute(unsigned op)
-{
-    return op == CPS_AFUC_CALL || op == CPS_AFUC_BL || op == CPS_AFUC_JUMPA;
-}
-
 /* The bits that say where a branch goes. */
-static uint32_t target_bits(unsigned op)
+static uint32_t target_bits(const struct cps_insn *insn)
 {
-    return is_relative(op) ? 0xffff : is_absolute(op) ? 0x3ffffff : 0;
+    return (uint32_t)cps_insn_target_bits(cps_isa_afuc(), insn);
 }
 
 bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b)
 {
     struct cps_insn insn;
     cps_decode(cps_isa_afuc(), gen, a, &insn);
-    return !((a ^ b) & ~target_bits(insn.op));
+    return !((a ^ b) & ~target_bits(&insn));
 }
 
-static bool target_of(const struct cps_insn *insn, uint32_t at, uint32_t *ret)
+/* Whether only its target follows, behind its delay slot. */
+static bool ends_path(const struct cps_insn *insn)
 {
-    int64_t target = operand(insn, "target");
-    if (is_relative(insn->op))
-        *ret = (uint32_t)(at + target);
-    else if (is_absolute(insn->op))
-        *ret = (uint32_t)target;
-    else
-        return false;
-    return true;
-}
-
-/* `jump` is a branch on a bit of $00 that is never set. */
-static bool ends_path(const struct cps_insn *insn, uint32_t word)
-{
-    switch (insn->op) {
-    case CPS_AFUC_WAITIN:
-    case CPS_AFUC_RET:
-    case CPS_AFUC_SRET:
-    case CPS_AFUC_IRET:
-    case CPS_AFUC_JUMPA:
-    case CPS_AFUC_JUMPR:
+    switch (cps_insn_flow(cps_isa_afuc(), insn)) {
+    case CPS_FLOW_JUMP:
+    case CPS_FLOW_RETURN:
+    case CPS_FLOW_DISPATCH:
+    case CPS_FLOW_END:
         return true;
-    case CPS_AFUC_BRNEB:
-        return !(word >> 21 & 31);
     default:
         return false;
     }
@@ -113,7 +86,7 @@ static bool same_address(const struct walk *w, const struct cps_insn *a, const s
         struct cps_insn x, y;
         decode(w->fw_a, w->part_a, (uint32_t)va + i, &x);
         decode(w->fw_b, w->part_b, (uint32_t)vb + i, &y);
-        uint32_t free_bits = target_bits(x.op);
+        uint32_t free_bits = target_bits(&x);
         if ((word_at(w->fw_a, w->part_a, (uint32_t)va + i) ^
              word_at(w->fw_b, w->part_b, (uint32_t)vb + i)) &
             ~free_bits)
@@ -129,7 +102,7 @@ static bool same_at(const struct walk *w, uint32_t a, uint32_t b)
     if (!decode(w->fw_a, w->part_a, a, &x) || !decode(w->fw_b, w->part_b, b, &y))
         return false;
     uint32_t difference = word_at(w->fw_a, w->part_a, a) ^ word_at(w->fw_b, w->part_b, b);
-    return x.op == y.op && (!(difference & ~target_bits(x.op)) || same_address(w, &x, &y));
+    return x.op == y.op && (!(difference & ~target_bits(&x)) || same_address(w, &x, &y));
 }
 
 static bool is_nop(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t at)
@@ -215,10 +188,11 @@ static void visit(struct walk *w, struct place at)
     }
     decode(w->fw_a, w->part_a, at.a, &a);
     decode(w->fw_b, w->part_b, at.b, &b);
-    if (target_of(&a, at.a, &to_a) && target_of(&b, at.b, &to_b))
+    if (cps_insn_target(cps_isa_afuc(), &a, at.a, &to_a) &&
+        cps_insn_target(cps_isa_afuc(), &b, at.b, &to_b))
         push(w, to_a, to_b, false);
     if (!at.last)
-        push(w, at.a + 1, at.b + 1, ends_path(&a, word_at(w->fw_a, w->part_a, at.a)));
+        push(w, at.a + 1, at.b + 1, ends_path(&a));
 }
 
 static void walk_from(struct walk *w, uint32_t a, uint32_t b)

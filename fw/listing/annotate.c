@@ -110,7 +110,7 @@ void cps_notes_add_(struct cps_notes *notes, const struct cps_insn *insn, struct
     if (insn->op == CPS_AFUC_CWRITE)
         note_cwrite(notes, insn, out);
     learn(notes, dst, is_known, value);
-    if (insn->op == CPS_AFUC_CALL || insn->op == CPS_AFUC_BL)
+    if (cps_insn_flow(cps_isa_afuc(), insn) == CPS_FLOW_CALL)
         notes->forget_in = 2;
     else if (notes->forget_in && --notes->forget_in == 1)
         cps_notes_forget_(notes);

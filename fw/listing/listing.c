@@ -81,20 +81,13 @@ static const char *find_label(void *context, uint32_t target)
     return can_have_label(l, target) ? address_label(l, target) : NULL;
 }
 
-static bool target_is_absolute(unsigned op)
-{
-    return op == CPS_AFUC_CALL || op == CPS_AFUC_BL || op == CPS_AFUC_JUMPA;
-}
-
 static void mark_target(struct listing *l, uint32_t pc)
 {
     struct cps_insn insn;
     cps_decode(cps_isa_afuc(), l->fw->gen, l->words[pc], &insn);
-    int64_t none = INT64_MAX;
-    int64_t target = cps_insn_field(cps_isa_afuc(), &insn, "target", none);
-    if (target == none || insn.unclaimed)
+    uint32_t address = 0;
+    if (insn.unclaimed || !cps_insn_target(cps_isa_afuc(), &insn, pc, &address))
         return;
-    uint32_t address = target_is_absolute(insn.op) ? (uint32_t)target : pc + (uint32_t)target;
     if (can_have_label(l, address))
         l->marks[address] |= insn.op == CPS_AFUC_CALL ? MARK_CALL : MARK_LABEL;
 }

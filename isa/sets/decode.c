@@ -170,6 +170,12 @@ int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn, c
     return at < 0 ? fallback : insn->operand[at];
 }
 
+uint64_t cps_insn_target_bits(const struct cps_isa *isa, const struct cps_insn *insn)
+{
+    int at = cps_insn_position(isa, insn, "target");
+    return at < 0 ? 0 : cps_field_mask_(&isa->fields[cps_form_(isa, insn->enc)->field[at]]);
+}
+
 bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                      uint32_t *ret)
 {

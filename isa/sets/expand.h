@@ -27,8 +27,8 @@ static const struct cps_form forms[] = {
 };
 
 static const struct cps_op ops[] = {
-    {"", "", CPS_OP_OWN},
-#define OP(id, text, kind, ...) {text, #__VA_ARGS__, CPS_OP_##kind},
+    {"", CPS_FLOW_NEXT},
+#define OP(id, text, kind, flow, ...) {text, CPS_FLOW_##flow},
 #include TABLE
 };
 

@@ -25,6 +25,7 @@ const struct cps_isa cps_isa_vp1 = {
     .name = "vp1",
     .unit = 4,
     .one_unit = true,
+    .delay_slots = true,
     EXPANDED,
     .files = files,
     .file_count = sizeof(files) / sizeof(files[0]),

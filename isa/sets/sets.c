@@ -24,6 +24,7 @@ static const struct cps_isa afuc = {
     .name = "afuc",
     .unit = 4,
     .one_unit = true,
+    .delay_slots = true,
     .bracket_flags = true,
     EXPANDED,
     .source_names = afuc_source_names,
@@ -64,6 +65,28 @@ bool cps_isa_has_code(const struct cps_isa *isa)
 const char *cps_op_name(const struct cps_isa *isa, unsigned op)
 {
     return op < isa->op_count ? isa->ops[op].text : "";
+}
+
+enum cps_flow cps_op_flow(const struct cps_isa *isa, unsigned op)
+{
+    return op < isa->op_count ? (enum cps_flow)isa->ops[op].flow : CPS_FLOW_NEXT;
+}
+
+enum cps_flow cps_insn_flow(const struct cps_isa *isa, const struct cps_insn *insn)
+{
+    return cps_op_flow(isa, insn->op);
+}
+
+bool cps_insn_has_slot(const struct cps_isa *isa, const struct cps_insn *insn)
+{
+    switch (cps_insn_flow(isa, insn)) {
+    case CPS_FLOW_NEXT:
+    case CPS_FLOW_SKIP:
+    case CPS_FLOW_END:
+        return false;
+    default:
+        return isa->delay_slots;
+    }
 }
 
 unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word)

@@ -11,10 +11,12 @@
  *     One way to write an instruction. `mnemonic` replaces the operation's own name unless NULL.
  *     `text` is what follows it; print and parse both walk it, and each `{}` is the next field
  *     that is not a prefix. `ignored` are bits that the processor does not look at.
- * OP(id, text, kind, meaning)
- *     One operation. ALU: `meaning` is a C expression over a, b (sources), d (old destination),
- *     carry and t (64-bit scratch), whose value goes to the destination. OWN: the interpreter has
- *     a handler of its own, `meaning` is text for the reader.
+ * OP(id, text, kind, flow, meaning)
+ *     One operation. `flow` is what comes after it: an enum cps_flow. ALU: `meaning` is a C
+ *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose value
+ *     goes to the destination. IF: it is one over a (source) and b (immediate), and says whether the
+ *     operation branches. OWN: the interpreter has a handler of its own, `meaning` is text for the
+ *     reader. SEQ and VP1 have kinds of their own, which their tables explain.
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
  *     a generation wins; ALIAS rows stand before the more general row that they overlap (an old
@@ -87,30 +89,9 @@ struct cps_form {
     uint8_t field[CPS_MAX_OPERANDS]; /**< indexes into cps_isa.fields, 0-terminated if shorter */
 };
 
-/** OUT, REG, VAL: of SEQ, expressions over the words of that name (seq.def). The others: of VP1,
- * how its expressions are used (vp1.def). */
-enum cps_op_kind {
-    CPS_OP_ALU,
-    CPS_OP_OWN,
-    CPS_OP_OUT,
-    CPS_OP_REG,
-    CPS_OP_VAL,
-    CPS_OP_FULL,
-    CPS_OP_FULLZ,
-    CPS_OP_PART,
-    CPS_OP_SBYTE,
-    CPS_OP_UBYTE,
-    CPS_OP_VS,
-    CPS_OP_VU,
-    CPS_OP_VSH,
-    CPS_OP_VLOG,
-    CPS_OP_MAD,
-};
-
 struct cps_op {
     const char *text;
-    const char *meaning;
-    uint8_t kind; /**< enum cps_op_kind */
+    uint8_t flow; /**< enum cps_flow */
 };
 
 enum cps_enc_flags { CPS_ENC_PLAIN = 0, CPS_ENC_ALIAS = 1, CPS_ENC_LITERAL = 2 };
@@ -130,6 +111,7 @@ struct cps_isa {
     uint8_t length_low;             /**< where instructions say their length in units */
     uint8_t length_width;           /**< 0: they do not */
     bool one_unit;                  /**< every instruction is one unit long */
+    bool delay_slots;               /**< cps_insn_has_slot() */
     bool bracket_flags;             /**< an old spelling has a last operand for bits 15:12 */
     const struct cps_field *fields; /**< entry 0 is unused */
     const struct cps_form *forms;

@@ -19,9 +19,7 @@ static bool is_branch(const struct cps_fw *fw, uint32_t at)
 {
     struct cps_insn insn;
     cps_decode(cps_isa_afuc(), fw->gen, fw->words[at], &insn);
-    bool jump = insn.op == CPS_AFUC_BRNEB && !(fw->words[at] >> 21 & 31);
-    return !jump && (insn.op == CPS_AFUC_BRNEI || insn.op == CPS_AFUC_BREQI ||
-                     insn.op == CPS_AFUC_BRNEB || insn.op == CPS_AFUC_BREQB);
+    return cps_insn_flow(cps_isa_afuc(), &insn) == CPS_FLOW_BRANCH;
 }
 
 static int by_number(const void *x, const void *y)

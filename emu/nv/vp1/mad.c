@@ -83,7 +83,7 @@ static const struct mad {
 #define MAD_VLOG(...)
 #define MAD_MAD(id, addend, factors, sign, writes) \
     {CPS_VP1_##id, A_##addend, F_##factors, W_##writes, SIGN_##sign},
-#define OP(id, text, kind, ...) MAD_##kind(id, __VA_ARGS__)
+#define OP(id, text, kind, flow, ...) MAD_##kind(id, __VA_ARGS__)
 #include "isa/vp1.def"
 };
 

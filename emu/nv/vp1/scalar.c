@@ -73,7 +73,7 @@ static int byte_value(unsigned op, int x, int y)
     case CPS_VP1_##id:      \
         return __VA_ARGS__;
 #define BYTE_UBYTE(id, ...)     BYTE_SBYTE(id, __VA_ARGS__)
-#define OP(id, text, kind, ...) BYTE_##kind(id, __VA_ARGS__)
+#define OP(id, text, kind, flow, ...) BYTE_##kind(id, __VA_ARGS__)
 #include "isa/vp1.def"
     default:
         return 0;
@@ -123,7 +123,7 @@ static bool word_value(unsigned op, uint32_t a, uint32_t b, uint32_t t, uint32_t
         *ret = __VA_ARGS__;     \
         *flags = partial(*ret); \
         return true;
-#define OP(id, text, kind, ...) WORD_##kind(id, __VA_ARGS__)
+#define OP(id, text, kind, flow, ...) WORD_##kind(id, __VA_ARGS__)
 #include "isa/vp1.def"
     default:
         return false;
