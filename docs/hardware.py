@@ -20,7 +20,7 @@ TABLES = {
                                         "evidence"]),
     "flags": ("nv/hwsq_flag.def", "HWSQ_FLAG", ["flag", "chips", "doubtful on", "register", "second",
                                              "bit", "evidence"]),
-    "policies": ("nv/policy.def", "POLICY", ["engines", "field", "name", "words", "default", "meaning"]),
+    "policies": ("policy.def", "POLICY", ["engines", "field", "name", "words", "default", "meaning"]),
     "pfifo": ("nv/pfifo.def", "PFIFO_REG", ["chips", "first", "count", "stride", "name", "member", "written",
                                          "read as", "read", "effect", "evidence"]),
     "pushes": ("nv/pfifo.def", "PFIFO_PUSH", ["line", "result", "reason", "condition", "meaning"]),
@@ -41,7 +41,7 @@ def rows(path, macro):
 
 GENERATIONS = {"G6U": "a6xx a7xx a8xx", "CPS_A5XX": "a5xx", "CPS_A6XX": "a6xx",
                "GHWSQ": "nv17 nv41 g80 g92", "GSEQ": "seq", "G41": "nv41 g80 g92 seq", "GANY": "all",
-               "GPRE": "nv17 nv41", "GSCRIPT": "hwsq seq", "GPFIFO": "pfifo", "G1": "nv1", "G3": "nv3 nv3t",
+               "GPRE": "nv17 nv41", "GPFIFO": "pfifo", "G1": "nv1", "G3": "nv3 nv3t",
                "G3T": "nv3t", "G13": "nv1 nv3", "GALL": "all", "GVP1": "vp1", "GTIMED": "hwsq seq vp1", "GG80": "vp1 g80", "GOLD": "vp1 nv41 nv44",
                "CPS_NV1": "nv1", "CPS_NV3": "nv3", "CPS_NV17": "nv17", "CPS_NV41": "nv41", "CPS_G92": "g92"}
 
@@ -51,6 +51,8 @@ def table(root, name):
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for cells in rows(os.path.join(root, "emu", file), macro):
         cells = [GENERATIONS.get(cell, cell) for cell in cells]
+        if name == "policies":
+            cells[0] = cells[0].lower().replace(" \\|", "")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -11,22 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/policy.h"
 #include "isa/isa.h"
 #include "trace/event.h"
 
 struct cps_machine;
-
-/** What a wait for a value does that only the rest of the GPU would write. */
-enum cps_waits { CPS_WAITS_SATISFY, CPS_WAITS_STOP };
-/** What the visibility streams say, which the binning pass of a GPU would have written. */
-enum cps_visibility { CPS_VISIBILITY_ALL, CPS_VISIBILITY_NONE, CPS_VISIBILITY_CAPTURED };
-
-/** Policies: what shapes a run. They are part of a trace's header. */
-struct cps_policy {
-    enum cps_waits waits;
-    enum cps_visibility visibility;
-    bool prefetch; /**< the firmware's look-ahead over queued IBs */
-};
 
 /** The image of one core. */
 struct cps_image {

@@ -16,7 +16,7 @@ static const struct cps_engine_ops *find(enum cps_gen gen)
     return NULL;
 }
 
-struct cps_err *cps_engine_create(enum cps_gen gen, const struct cps_nv_policy *policy,
+struct cps_err *cps_engine_create(enum cps_gen gen, const struct cps_policy *policy,
                                   struct cps_engine **ret)
 {
     const struct cps_engine_ops *ops = find(gen);

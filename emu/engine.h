@@ -56,7 +56,7 @@ struct cps_engine {
 /** Makes an engine and its bus. @p gen says which engine it is, see cps_gen_isa().
  * @return NULL, or CPS_ERR_NOMEM / CPS_ERR_UNSUPPORTED; the caller destroys @p ret */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
-cps_engine_create(enum cps_gen gen, const struct cps_nv_policy *policy, struct cps_engine **ret);
+cps_engine_create(enum cps_gen gen, const struct cps_policy *policy, struct cps_engine **ret);
 CPS_PUBLIC void cps_engine_destroy(struct cps_engine *engine);
 /** The value of register @p index of ops->regs. */
 CPS_PUBLIC uint64_t cps_engine_reg(const struct cps_engine *engine, size_t index);

@@ -35,9 +35,9 @@ static inline void bench_put(struct cps_sink *sink, const struct cps_event *even
 /* @p policy  words, or NULL */
 static inline struct bench *bench_new(enum cps_gen gen, const char *policy)
 {
-    struct cps_nv_policy p = cps_nv_policy_default();
+    struct cps_policy p = cps_policy_default();
     struct bench *b = calloc(1, sizeof(*b));
-    if (!b || cps_nv_policy_parse(policy ? policy : "", &p) ||
+    if (!b || cps_policy_parse(policy ? policy : "", gen, &p) ||
         cps_engine_create(gen, &p, &b->engine))
         abort();
     b->sink.put = bench_put;

@@ -297,6 +297,15 @@ def exceptions(folder):
     c.close()
 
 
+def policy(folder):
+    c = Client().launch(demo=True, policy="prefetch=off waits=stop")
+    c.ask("setExceptionBreakpoints", filters=["deadlock"])
+    c.configured()
+    assert c.move("continue")["reason"] == "exception"
+    assert c.ask("exceptionInfo", threadId=1)["exceptionId"] == "deadlock"
+    c.close()
+
+
 def protect(folder):
     path = os.path.join(folder, "prot.pm4")
     open(path, "w").write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n  reg 0x8a00 1\nsubmit a\n")
@@ -419,6 +428,7 @@ def bad_requests(folder):
     assert "No such file" in c.refuse("launch", fw="/nowhere.fw")
     assert "expected" in c.refuse("launch")
     assert "expected" in c.refuse("launch", demo=True, gen="a9xx")
+    assert "policy fb-delay=3: expected waits" in c.refuse("launch", demo=True, policy="fb-delay=3")
     c.launch(demo=True)
     c.configured()
     for command, arguments in (
@@ -460,6 +470,7 @@ CASES = [
     ("the console runs the debugger's commands", console),
     ("a refused packet is an exception", exceptions),
     ("a forbidden write is one, if asked for", protect),
+    ("launch takes policies", policy),
     ("pause, restart and disconnect during an endless run", pausing),
     ("requests during a run", running),
     ("the end comes through whatever runs", ending),

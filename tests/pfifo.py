@@ -68,7 +68,7 @@ def bad_input_is_one_line():
         (chip + "upload\n", ":4:1: expected engine, chip, policy, at, reg, write, write8"),
         (chip + "code\n", ":4:1: expected engine, chip"),
         (chip + "policy graph=maybe\n", "expected follow wait"),
-        (chip + "policy colour=red\n", "software-bind, nv3t-pointer or mov-flags, with =WORD"),
+        (chip + "policy colour=red\n", "expected pull, graph, software-bind or nv3t-pointer, with =WORD"),
     ]
     for content, message in cases:
         done = cpscope("run", *PFIFO, path("bad.run", content), "-o", path("none"), status=3)
@@ -85,9 +85,9 @@ def wrong_usage_is_status_2():
                           (["disasm", *PFIFO, NV1], "pfifo has no code to disassemble"),
                           (["run", *PFIFO, "--chip", "nv4", NV1], "--chip nv4: expected nv1, nv3 or nv3t"),
                           (["run", *PFIFO, "--chip", "g80", NV1], "expected nv1, nv3 or nv3t"),
-                          (["run", *PFIFO, "--seq-abi", "old", NV1], "pfifo has no --seq-abi"),
+                          (["run", *PFIFO, "--seq-abi", "old", NV1], "--seq-abi has no meaning for --engine pfifo"),
                           (["run", "--engine", "pfifi", NV1], "expected afuc, hwsq, seq, pfifo or vp1"),
-                          (["step", *PFIFO, "--dap", NV1], "prompt"),
+                          (["step", *PFIFO, "--dap", NV1], "no meaning"),
                           (["run", *PFIFO], "one script")):
         assert message in cpscope(*args, status=2).stderr, args
     assert not os.path.exists(path("none"))

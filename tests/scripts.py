@@ -108,11 +108,11 @@ def wrong_usage_is_status_2():
     file = path("code", POKE)
     for args, message in ((["run", "--engine", "vp9", file], "expected afuc, hwsq, seq, pfifo or vp1"),
                           (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
-                          (["run", *SEQ, "--chip", "g92", file], "--seq-abi"),
+                          (["run", *SEQ, "--chip", "g92", file], "only for hwsq, vp1 and pfifo"),
                           (["run", *HWSQ, "--chip", "g92"], "one script"),
-                          (["step", *HWSQ, "--chip", "g92", "--dap", file], "prompt"),
-                          (["asm", *HWSQ, "-g", file, "-o", "x"], "no ELF"),
-                          (["run", "--chip", "g92", "--demo"], "--engine hwsq|seq"),
+                          (["step", *HWSQ, "--chip", "g92", "--dap", file], "--dap has no meaning"),
+                          (["asm", *HWSQ, "-g", file, "-o", "x"], "--debug has no meaning"),
+                          (["run", "--chip", "g92", "--demo"], "only for hwsq, vp1 and pfifo"),
                           (["run", "--fw", file, "--gen", "g92", file], "--gen g92")):
         assert message in cpscope(*args, status=2).stderr, args
 

@@ -80,12 +80,20 @@ static struct cps_err *find_inputs(struct check *c)
 static struct cps_options options_of(const struct check *c)
 {
     struct cps_options opt = *c->opt;
-    if (is_script(c))
-        opt.policy = c->head.policy;
-    else
-        opt_policy(c->head.policy, &opt);
+    opt_set_policy(&opt, c->head.policy);
     opt.gen = c->head.gen;
     return opt;
+}
+
+static struct cps_err *check_policy(const struct check *c)
+{
+    struct cps_policy policy = cps_policy_default();
+    struct cps_err *err = cps_policy_parse(c->head.policy, c->head.gen, &policy);
+    if (!err)
+        return NULL;
+    struct cps_err *ret = cps_err_new(err->code, "%s: %s", c->path, err->message);
+    cps_err_free(err);
+    return ret;
 }
 
 static struct cps_err *rerun(struct check *c)
@@ -173,6 +181,8 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
         err = find_inputs(c);
     if (!err && !cps_text_classes(c->head.events, &c->kinds))
         err = cps_err_input(path, 0, "\"# events %s\" is no list of classes", c->head.events);
+    if (!err)
+        err = check_policy(c);
     if (!err)
         err = rerun(c);
     if (!err)

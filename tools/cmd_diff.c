@@ -26,6 +26,7 @@ struct differ {
     struct cps_buf out;
     uint64_t total;
     uint64_t by_packet[129];
+    int usage; /* status 2: an option that has no meaning for what the traces are of */
 };
 
 static void show(struct differ *d, const char *title, const struct diff_report *report)
@@ -65,21 +66,46 @@ static unsigned mask_processor(enum cps_gen gen)
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
 }
 
+/* As `run` writes it today, whatever policies a head leaves out; else as it stands there. */
+static void describe_policy(const struct cps_trace_head *head, struct cps_buf *out)
+{
+    struct cps_policy policy = cps_policy_default();
+    struct cps_err *err = cps_policy_parse(head->policy, head->gen, &policy);
+    if (err)
+        cps_buf_str(out, head->policy);
+    else
+        cps_policy_text(&policy, head->gen, out);
+    cps_err_free(err);
+}
+
+static void compare_policies(struct differ *d, const struct cps_trace_head heads[2])
+{
+    CPS_BUF a = {0};
+    CPS_BUF b = {0};
+    describe_policy(&heads[0], &a);
+    describe_policy(&heads[1], &b);
+    if (strcmp(cps_buf_text(&a), cps_buf_text(&b)) != 0)
+        cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", cps_buf_text(&a),
+                       cps_buf_text(&b));
+}
+
 static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
                                    struct cps_trace_head heads[2])
 {
     const struct cps_options *opt = d->opt;
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(job_read(opt->arg[i], &heads[i], &jobs[i]));
+    for (unsigned i = 0; i < 2 && !d->usage; i++)
+        d->usage = opt_check_file(opt, heads[i].gen, opt->arg[i]);
+    if (d->usage)
+        return NULL;
     bool scripts = heads[0].gen > CPS_A8XX;
     if (scripts ? cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen)
                 : heads[0].gen != heads[1].gen)
         return cps_err_new(
             CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",
             opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1], cps_gen_name(heads[1].gen));
-    if (strcmp(heads[0].policy, heads[1].policy) != 0)
-        cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", heads[0].policy,
-                       heads[1].policy);
+    compare_policies(d, heads);
     CPS_TRY(trace_names(&heads[0], opt->rnn, d->names));
     CPS_TRY(
         cps_mask_add(&d->mask, opt->mask ? opt->mask : "", d->names[mask_processor(heads[0].gen)]));
@@ -214,7 +240,7 @@ int cmd_diff(const struct cps_options *opt)
         return status;
     d.json = opt->json ? json_object_new_array() : NULL;
     struct cps_err *err = opt->fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
-    if (!err)
+    if (!err && !d.usage)
         print(&d);
     for (unsigned i = 0; i < 2; i++) {
         job_deinit(&jobs[i]);
@@ -227,5 +253,7 @@ int cmd_diff(const struct cps_options *opt)
     trace_names_free(d.names);
     cps_mask_deinit(&d.mask);
     cps_buf_deinit(&d.out);
-    return err ? report_error(err) : d.total ? 1 : 0;
+    if (err)
+        return report_error(err);
+    return d.usage ? d.usage : d.total ? 1 : 0;
 }

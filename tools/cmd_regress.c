@@ -23,7 +23,8 @@ static struct cps_options run_options(const struct regress *r)
 {
     struct cps_options opt = *r->opt;
     opt.limit = r->manifest.limit;
-    opt_policy(r->manifest.policy, &opt);
+    opt_set_policy(&opt, r->manifest.policy);
+    opt.policy_mixed = true;
     opt.gen = 0;
     return opt;
 }

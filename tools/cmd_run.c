@@ -29,7 +29,7 @@ struct run {
     char capture_hash[65];
     char firmware_hash[65];
     char me_hash[65];
-    char policy[80];
+    struct cps_buf policy;
 };
 
 static const char *file_name(const char *path)
@@ -38,15 +38,12 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static const char *const visibility_word[] = {"all", "none", "captured"};
-
-static void describe_policy(struct run *run)
+static struct cps_err *describe_policy(struct run *run)
 {
-    const struct cps_options *opt = run->opt;
-    snprintf(run->policy, sizeof(run->policy), "waits=%s visibility=%s prefetch=%s",
-             opt->waits > 0 ? "stop" : "satisfy",
-             visibility_word[opt->visibility > 0 ? opt->visibility : 0],
-             opt->prefetch > 0 ? "on" : "off");
+    struct cps_policy policy = cps_policy_default();
+    CPS_TRY(opt_apply_policy(run->opt, run->rig.fw->gen, &policy));
+    cps_policy_text(&policy, run->rig.fw->gen, &run->policy);
+    return run->policy.failed ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *hash(const char *path, bool built_in, char ret[65])
@@ -80,7 +77,7 @@ static struct cps_err *make_head(const struct run *run, struct cps_trace_head *r
                      {rig->me ? file_name(rig->me->name) : "", run->me_hash}},
         .firmware_count = rig->me ? 2 : 1,
         .capture = {file_name(capture_name(run)), run->capture_hash},
-        .policy = run->policy,
+        .policy = cps_buf_text(&run->policy),
         .events = run->opt->events ? run->opt->events : "default",
     };
     return cps_trace_head_make(&header, rig->fw->layout, rig_has_processors(rig), ret);
@@ -99,7 +96,7 @@ static struct cps_err *open_trace(struct run *run)
     if (opt->to && !cps_trace_form_parse(opt->to, &form))
         return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
                            opt->to);
-    describe_policy(run);
+    CPS_TRY(describe_policy(run));
     CPS_TRY(hash(run->rig.fw->name, !opt->fw_count, run->firmware_hash));
     if (run->rig.me)
         CPS_TRY(hash(run->rig.me->name, false, run->me_hash));
@@ -245,6 +242,7 @@ static void release(struct run *run)
         dump_deinit(run->dump);
     free(run->dump);
     free(run->replay);
+    cps_buf_deinit(&run->policy);
     cps_err_free(cps_trace_writer_finish(run->writer));
     cps_trace_head_deinit(&run->head);
     cps_trace_head_deinit(&run->final_head);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "tools/opt.h"
-#include "tools/peer/peer.h"
 #include "tools/report/report.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
@@ -77,9 +76,6 @@ int main(int argc, char **argv)
         return 0;
     }
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
-    if (!status && !peer_wanted(&opt) && (opt.chip || opt.seq_abi || opt.policy))
-        status =
-            report_usage("--chip, --seq-abi and --policy are about scripts: --engine hwsq|seq");
     for (unsigned i = 0; !status && i < opt.fw_count; i++)
         opt.fw[i] = find_firmware(&opt, opt.fw[i], firmware[i]);
     if (!status)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Options: parser and help, both from opt.def. */
+ * Options: parser and help, both from opt.def. opt_engine.c checks them against the engine. */
 #include "tools/opt_table.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "emu/emu.h"
 #include "isa/isa.h"
 #include "isa/base/lex.h"
 #include "tools/report/report.h"
@@ -29,20 +28,6 @@ unsigned opt_threads(const struct cps_options *opt)
     return opt->threads > 1 ? (unsigned)opt->threads : 1;
 }
 
-static bool has(const char *text, const char *word)
-{
-    return text && strstr(text, word) != NULL;
-}
-
-void opt_policy(const char *text, struct cps_options *ret)
-{
-    ret->waits = has(text, "waits=stop") ? CPS_WAITS_STOP : CPS_WAITS_SATISFY;
-    ret->visibility = has(text, "visibility=none")       ? CPS_VISIBILITY_NONE
-                      : has(text, "visibility=captured") ? CPS_VISIBILITY_CAPTURED
-                                                         : CPS_VISIBILITY_ALL;
-    ret->prefetch = has(text, "prefetch=on");
-}
-
 bool opt_count(const char *text, uint64_t *ret)
 {
     char digits[24] = "";
@@ -63,32 +48,19 @@ bool opt_count(const char *text, uint64_t *ret)
     return true;
 }
 
-/* The position of @p text in a list of words that NULL ends, or -1. */
-static int word_index(const char *text, const char *const *words)
-{
-    for (int i = 0; words[i]; i++) {
-        if (!strcmp(text, words[i]))
-            return i;
-    }
-    return -1;
-}
-
-static bool set_word(const char *text, enum kind kind, int *ret)
-{
-    static const char *const waits[] = {"satisfy", "stop", NULL};
-    static const char *const visibility[] = {"all", "none", "captured", NULL};
-    static const char *const onoff[] = {"off", "on", NULL};
-    *ret = word_index(text, kind == KIND_WAITS        ? waits
-                            : kind == KIND_VISIBILITY ? visibility
-                                                      : onoff);
-    return *ret >= 0;
-}
-
 static bool set_list(struct cps_options *to, const char *text)
 {
     if (to->fw_count == OPT_MAX_FW)
         return false;
     to->fw[to->fw_count++] = text;
+    return true;
+}
+
+static bool add_policy(struct cps_options *to, const char *name, const char *text)
+{
+    if (to->policy_count == OPT_MAX_POLICY)
+        return false;
+    to->policy[to->policy_count++] = (struct opt_policy){name, text};
     return true;
 }
 
@@ -123,8 +95,10 @@ static bool set_value(struct cps_options *to, const struct option *option, const
             return false;
         *(unsigned *)field = gen;
         return true;
+    case KIND_POLICY:
+        return add_policy(to, option->name, text);
     default:
-        return set_word(text, option->kind, (int *)field);
+        return add_policy(to, NULL, text);
     }
 }
 
@@ -166,6 +140,7 @@ static int take_option(unsigned command, int argc, char **argv, int *at, struct 
     if (!set_value(ret, option, value))
         return report_usage("--%s %s: expected %s (%s)", option->name, value, option->argument,
                             option->help);
+    ret->given |= UINT64_C(1) << (option - options);
     return 0;
 }
 
@@ -185,7 +160,7 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
                 return status;
         }
     }
-    return 0;
+    return opt_check(command, ret);
 }
 
 static void help_command(unsigned command)
@@ -194,6 +169,7 @@ static void help_command(unsigned command)
            commands[command].arguments, commands[command].help);
     for (unsigned i = 0; i < COUNT(options); i++) {
         char head[48];
+        CPS_BUF help = {0};
         if (!(options[i].commands >> command & 1))
             continue;
         char letter[4] = {options[i].letter ? '-' : ' ',
@@ -201,7 +177,8 @@ static void help_command(unsigned command)
                           options[i].letter ? ',' : ' ', '\0'};
         snprintf(head, sizeof(head), "%s --%s %s", letter, options[i].name,
                  options[i].argument ? options[i].argument : "");
-        printf("  %-26s %s\n", head, options[i].help);
+        opt_option_help(&options[i], command, &help);
+        printf("  %-26s %s\n", head, cps_buf_text(&help));
     }
 }
 
@@ -216,6 +193,7 @@ void opt_help(int command)
     for (unsigned i = 0; i < COUNT(commands); i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
     printf("\n'cpscope help COMMAND' tells more; 'help man', 'bash', 'zsh', 'fish': manual page, "
-           "completion.\nExit status: 0 fine, 1 differences, 2 usage,\n"
+           "completion;\n'help policy': what shapes a run.\nExit status: 0 fine, 1 differences, 2 "
+           "usage,\n"
            "3 bad input, 4 the emulated machine stopped early.\n");
 }

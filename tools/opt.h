@@ -6,10 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/policy.h"
+
 #define OPT_MAX_FW 8
 /** Where the system has vendor firmware. */
 #define OPT_FW_DIR     "/lib/firmware/qcom"
 #define OPT_MAX_SEARCH 16
+#define OPT_MAX_POLICY 16
+
+/** What the command line or a file says of policies. */
+struct opt_policy {
+    const char *name; /**< of the one policy that `text` is a word of; NULL: `text` has the names */
+    const char *text;
+};
 
 /** Everything that options say. Texts point into argv. */
 struct cps_options {
@@ -29,8 +38,10 @@ struct cps_options {
     const char *chip;
     const char *seq_abi;
     const char *names;
-    long threads; /**< -1: as many as help */
-    const char *policy;
+    long threads;                             /**< -1: as many as help */
+    struct opt_policy policy[OPT_MAX_POLICY]; /**< in order: later ones win */
+    unsigned policy_count;
+    bool policy_mixed; /**< they are for several engines, which pass over those of others */
     const char *shard;
     const char *cache;
     bool no_cache;
@@ -40,16 +51,14 @@ struct cps_options {
     bool screen;
     bool dap;
     uint64_t limit;
-    long submit;    /**< -1: all */
-    unsigned gen;   /**< enum cps_gen, 0: find out */
-    int waits;      /**< enum cps_waits */
-    int visibility; /**< enum cps_visibility */
-    int prefetch;   /**< 0 off, 1 on */
+    long submit;  /**< -1: all */
+    unsigned gen; /**< enum cps_gen, 0: find out */
     bool json;
     bool demo;
     bool native;
     bool debug;
-    char **arg; /**< positional arguments, inside argv */
+    uint64_t given; /**< options that were given, a bit per row of opt.def */
+    char **arg;     /**< positional arguments, inside argv */
     unsigned arg_count;
 };
 
@@ -73,14 +82,22 @@ bool opt_count(const char *text, uint64_t *ret);
  * and on more one each to read, to emulate and to write: the system shares processors better than a
  * thread that does two of them. */
 unsigned opt_threads(const struct cps_options *opt);
-/** Sets waits, visibility and prefetch as a text like "waits=stop prefetch=on" has them, words that
- * are missing to what traces are made with by default. NULL is no words. */
-void opt_policy(const char *text, struct cps_options *ret);
+/** Reads the policies that options say over what @p ret holds, for the engine of @p gen.
+ * @return NULL, or CPS_ERR_SYNTAX as cps_policy_parse() */
+CPS_MUST_USE struct cps_err *opt_apply_policy(const struct cps_options *opt, enum cps_gen gen,
+                                              struct cps_policy *ret);
+/** Lets options say exactly what @p text like "waits=stop prefetch=on" does, which must outlive
+ * them; NULL: nothing. */
+void opt_set_policy(struct cps_options *opt, const char *text);
+/** Checks options against the engine of @p path, which a command found out by looking into it: that
+ * each has a meaning for it, and that --engine, --chip, --seq-abi and --gen name no other.
+ * @return 0, or 2 after one line on stderr */
+int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *path);
 /** Number of the command called @p name, or -1. */
 int opt_command(const char *name);
 
-/** Prints the manual page ("man") or completion for a shell ("bash", "zsh", "fish"); false for any
- * other word. */
+/** Prints the manual page ("man"), completion for a shell ("bash", "zsh", "fish") or the policies
+ * ("policy"); false for any other word. */
 bool opt_document(const char *form);
 
 #endif

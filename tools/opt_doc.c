@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Manual page and shell completion, from opt.def. */
+ * What help says of an option, manual page and shell completion, from opt.def; policies, from
+ * policy.def. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +12,31 @@
 #define EACH_OPTION(o, c)                                                                   \
     for (const struct option *o = options; o < options + sizeof(options) / sizeof(*o); o++) \
         if (o->commands >> ((c)-commands) & 1)
+
+/* "satisfy, stop"; "N" of a number. */
+static void put_words(const struct cps_policy_row *row, const char *between, struct cps_buf *out)
+{
+    for (const char *word = *row->words == '#' ? "N" : row->words; *word;) {
+        size_t length = strcspn(word, " ");
+        cps_buf_add(out, word, length);
+        word += length + strspn(word + length, " ");
+        cps_buf_str(out, *word ? between : "");
+    }
+}
+
+void opt_option_help(const struct option *o, unsigned command, struct cps_buf *out)
+{
+    cps_buf_str(out, o->help);
+    if (o->kind == KIND_POLICY) {
+        cps_buf_str(out, ": ");
+        put_words(cps_policy_row(o->name, strlen(o->name)), ", ", out);
+    }
+    if (o->engines == ALL || !opt_takes_engine(command))
+        return;
+    cps_buf_str(out, " (");
+    cps_engines_text(o->engines, ", ", out);
+    cps_buf_str(out, " only)");
+}
 
 /* Puts @p escape in front of every character of @p which. */
 static void put(const char *text, const char *which, const char *escape)
@@ -23,8 +50,10 @@ static void put_roff(const char *text)
     put(text, "-\\", "\\");
 }
 
-static void man_option(const struct option *o)
+static void man_option(const struct option *o, unsigned command)
 {
+    CPS_BUF help = {0};
+    opt_option_help(o, command, &help);
     printf(".TP\n");
     if (o->letter)
         printf("\\fB\\-%c\\fR, ", o->letter);
@@ -34,7 +63,7 @@ static void man_option(const struct option *o)
     if (o->argument)
         printf(" \\fI%s\\fR", o->argument);
     printf("\n");
-    put_roff(o->help);
+    put_roff(cps_buf_text(&help));
     printf("\n");
 }
 
@@ -54,7 +83,7 @@ static void man(void)
         put_roff(c->help);
         printf(".\n");
         EACH_OPTION(o, c)
-        man_option(o);
+        man_option(o, (unsigned)(c - commands));
     }
     printf(".SH EXIT STATUS\n0 fine, 1 a comparison found differences, 2 wrong usage, 3 bad input, "
            "4 the emulated machine stopped early.\n"
@@ -100,8 +129,10 @@ static void zsh(void)
         printf("%s) _arguments -s", c->name);
         EACH_OPTION(o, c)
         {
+            CPS_BUF help = {0};
+            opt_option_help(o, (unsigned)(c - commands), &help);
             printf(" \\\n    \"*--%s[", o->name);
-            put(o->help, "[]:\\\"$`", "\\");
+            put(cps_buf_text(&help), "[]:\\\"$`", "\\");
             printf("]%s%s%s\"", o->argument ? ":" : "", o->argument ? o->argument : "",
                    o->argument ? ":_files" : "");
         }
@@ -119,13 +150,34 @@ static void fish(void)
         printf("\"\n");
         EACH_OPTION(o, c)
         {
+            CPS_BUF help = {0};
+            opt_option_help(o, (unsigned)(c - commands), &help);
             printf("complete -c cpscope -n '__fish_seen_subcommand_from %s' -l %s%s%s%c -d \"",
                    c->name, o->name, o->argument ? " -r" : "", o->letter ? " -s " : "",
                    o->letter ? o->letter : ' ');
-            put(o->help, "\"$\\", "\\");
+            put(cps_buf_text(&help), "\"$\\", "\\");
             printf("\"\n");
         }
     }
+}
+
+static void policy(void)
+{
+    size_t count = 0;
+    const struct cps_policy_row *rows = cps_policy_rows(&count);
+    printf(
+        "What shapes a run: --policy \"NAME=WORD ...\", `policy` lines of run files and manifests, "
+        "\"# policy\" of traces.\n\n");
+    for (size_t i = 0; i < count; i++) {
+        CPS_BUF setting = {0};
+        CPS_BUF engines = {0};
+        cps_buf_printf(&setting, "%s=", rows[i].name);
+        put_words(&rows[i], "|", &setting);
+        cps_engines_text(rows[i].engines, ", ", &engines);
+        printf("  %-34s %-16s %s", cps_buf_text(&setting), cps_buf_text(&engines), rows[i].meaning);
+        printf(*rows[i].words == '#' ? " (%" PRIu64 ")\n" : "\n", rows[i].initial);
+    }
+    printf("\nDefault: the first word, or the number in parentheses.\n");
 }
 
 bool opt_document(const char *form)
@@ -133,7 +185,7 @@ bool opt_document(const char *form)
     static const struct {
         const char *form;
         void (*print)(void);
-    } forms[] = {{"man", man}, {"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    } forms[] = {{"man", man}, {"bash", bash}, {"zsh", zsh}, {"fish", fish}, {"policy", policy}};
     for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (!strcmp(form, forms[i].form)) {
             forms[i].print();

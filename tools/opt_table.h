@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The rows of opt.def as tables: for the parser (opt.c), and for the manual page and completion
- * (opt_doc.c). */
+ * The rows of opt.def as tables: for the parser (opt.c), the check of options against the engine
+ * (opt_engine.c), and for help, the manual page and completion (opt_doc.c). */
 #ifndef CPS_OPT_TABLE_H
 #define CPS_OPT_TABLE_H
 
 #include <stddef.h>
 
+#include "emu/policy.h"
+#include "isa/base/buf.h"
 #include "tools/opt.h"
 
 enum kind {
@@ -16,14 +18,22 @@ enum kind {
     KIND_COUNT,
     KIND_INDEX,
     KIND_GEN,
-    KIND_WAITS,
-    KIND_VISIBILITY,
-    KIND_SWITCH,
+    KIND_POLICIES,
+    KIND_POLICY,
 };
 
 enum {
 #define COMMAND(id, ...) id = 1 << OPT_SHIFT_##id,
 #include "tools/opt.def"
+};
+
+enum {
+    AFUC = CPS_ON_AFUC,
+    HWSQ = CPS_ON_HWSQ,
+    SEQ = CPS_ON_SEQ,
+    VP1 = CPS_ON_VP1,
+    PFIFO = CPS_ON_PFIFO,
+    ALL = CPS_ON_ALL
 };
 
 static const struct command {
@@ -42,11 +52,29 @@ static const struct option {
     char letter;
     const char *argument; /* NULL: takes none */
     unsigned commands;
+    unsigned engines; /* enum cps_engines */
     const char *help;
 } options[] = {
-#define OPTION(field, kind, name, letter, argument, commands, help) \
-    {offsetof(struct cps_options, field), KIND_##kind, name, letter, argument, commands, help},
+#define OPTION(field, kind, name, letter, argument, commands, engines, help) \
+    {offsetof(struct cps_options, field),                                    \
+     KIND_##kind,                                                            \
+     name,                                                                   \
+     letter,                                                                 \
+     argument,                                                               \
+     commands,                                                               \
+     engines,                                                                \
+     help},
 #include "tools/opt.def"
 };
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+/** Whether options of a command, by its number, are checked against an engine. */
+bool opt_takes_engine(unsigned command);
+/** Checks what options of command number @p command say against the engine that they are for, as
+ * far as it is known without a look into files. @return 0, or 2 after one line on stderr */
+int opt_check(unsigned command, const struct cps_options *opt);
+/** Appends what help says of an option of command number @p command: its row's text, the words of a
+ * policy, the engines if it is not for all. */
+void opt_option_help(const struct option *option, unsigned command, struct cps_buf *out);
 
 #endif

@@ -30,7 +30,7 @@ struct device {
 
 struct cps_bus {
     enum cps_gen gen;
-    struct cps_nv_policy policy;
+    struct cps_policy policy;
     struct cps_mem *mem; /* registers that hold what was written */
     struct device device[2];
     unsigned devices;
@@ -494,12 +494,12 @@ enum cps_gen cps_bus_gen(const struct cps_bus *bus)
     return bus->gen;
 }
 
-const struct cps_nv_policy *cps_bus_policy(const struct cps_bus *bus)
+const struct cps_policy *cps_bus_policy(const struct cps_bus *bus)
 {
     return &bus->policy;
 }
 
-struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_nv_policy *policy,
+struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_policy *policy,
                                 struct cps_bus **ret)
 {
     struct cps_bus *bus = calloc(1, sizeof(*bus));

@@ -12,25 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/policy.h"
 #include "isa/isa.h"
 #include "trace/event.h"
 
 struct cps_bus;
-
-/** What shapes a run where sources are silent: policy.def has a row each. */
-struct cps_nv_policy {
-#define POLICY(gens, field, ...) uint64_t field;
-#include "emu/nv/policy.def"
-};
-/** What sources recommend. */
-CPS_PUBLIC struct cps_nv_policy cps_nv_policy_default(void);
-/** Reads "name=word name=word" over what @p ret holds. @return NULL, or CPS_ERR_SYNTAX that names
- * the word and what was expected */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_nv_policy_parse(const char *text,
-                                                            struct cps_nv_policy *ret);
-/** Appends the policies that say something about @p gen, as cps_nv_policy_parse() reads them. */
-CPS_PUBLIC void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen,
-                                   struct cps_buf *out);
 
 /** Who accesses, for the trace. */
 struct cps_access {
@@ -58,7 +44,7 @@ void cps_bus_write_none_(struct cps_bus *bus, void *device, uint32_t addr, uint3
 #define write_STORED NULL
 
 /** Creates a bus with the registers that every generation has. */
-CPS_MUST_USE struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_nv_policy *policy,
+CPS_MUST_USE struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_policy *policy,
                                              struct cps_bus **ret);
 void cps_bus_destroy_(struct cps_bus *bus);
 /** Adds an engine's rows; they must outlive the bus. */
@@ -66,7 +52,7 @@ void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t
                      void *device);
 
 CPS_PUBLIC enum cps_gen cps_bus_gen(const struct cps_bus *bus);
-CPS_PUBLIC const struct cps_nv_policy *cps_bus_policy(const struct cps_bus *bus);
+CPS_PUBLIC const struct cps_policy *cps_bus_policy(const struct cps_bus *bus);
 
 /** Sends events of the kinds in @p kinds (a bit each) to @p sink, or to nobody. */
 CPS_PUBLIC void cps_bus_sink(struct cps_bus *bus, struct cps_sink *sink, uint32_t kinds);

@@ -476,7 +476,7 @@ static bool stand_in(struct cps_engine *e, const struct slot *s)
 {
     const struct cps_access by = access_of(e, s, 0);
     if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER ||
-        cps_bus_policy(e->bus)->waits_stop)
+        cps_bus_policy(e->bus)->waits == CPS_WAITS_STOP)
         return false;
     cps_bus_assume_event_(e->bus, s->event, s->value, &by);
     return true;

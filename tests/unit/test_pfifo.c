@@ -684,9 +684,9 @@ static void test_policies(void **state)
     b = bench_play(CPS_NV3T, "nv3t-pointer=six",
                    OPEN "3280=c20341 3400=100 3240=1 3210=100 3214?10 3210=104 3270?4 3214?10");
     bench_free(b);
-    struct cps_nv_policy p = cps_nv_policy_default();
+    struct cps_policy p = cps_policy_default();
     CPS_BUF text = {0};
-    cps_nv_policy_text(&p, CPS_NV1, &text);
+    cps_policy_text(&p, CPS_NV1, &text);
     assert_string_equal(cps_buf_text(&text),
                         "pull=push graph=follow software-bind=keep nv3t-pointer=seven");
 }

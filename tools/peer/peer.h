@@ -33,7 +33,7 @@ CPS_MUST_USE struct cps_err *peer_load(const char *path, const struct cps_isa *i
 struct peer {
     struct cps_sink sink; /* first */
     struct cps_script script;
-    struct cps_nv_policy policy;
+    struct cps_policy policy;
     struct cps_engine *engine;
     struct cps_sink *trace; /**< where recorded events go on to, or NULL */
     uint32_t kinds;         /**< what `trace` wants */

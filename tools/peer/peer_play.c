@@ -93,16 +93,14 @@ static struct cps_err *schedule(struct peer *p)
 
 static struct cps_err *set_policy(struct peer *p, const struct cps_options *opt)
 {
-    p->policy = cps_nv_policy_default();
-    struct cps_err *err = cps_nv_policy_parse(cps_buf_text(&p->script.policy), &p->policy);
+    p->policy = cps_policy_default();
+    struct cps_err *err = cps_policy_parse(cps_buf_text(&p->script.policy), p->script.gen, &p->policy);
     if (err) {
         struct cps_err *ret = cps_err_new(err->code, "%s: %s", p->script.name, err->message);
         cps_err_free(err);
         return ret;
     }
-    if (opt->waits == CPS_WAITS_STOP) /* the default does not take a file's word back */
-        p->policy.waits_stop = true;
-    return cps_nv_policy_parse(opt->policy ? opt->policy : "", &p->policy);
+    return opt_apply_policy(opt, p->script.gen, &p->policy);
 }
 
 struct cps_err *peer_open(struct peer *p, const struct cps_isa *isa, unsigned gen, const char *path,

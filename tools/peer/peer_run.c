@@ -27,7 +27,7 @@ static struct cps_err *make_head(struct job *j)
     char hash[65];
     const char *path = j->opt->arg[0];
     const char *slash = strrchr(path, '/');
-    cps_nv_policy_text(&j->peer.policy, j->peer.script.gen, &policy);
+    cps_policy_text(&j->peer.policy, j->peer.script.gen, &policy);
     CPS_TRY(cps_sha256_file(path, hash));
     const struct cps_trace_header header = {
         .gen = j->peer.script.gen,

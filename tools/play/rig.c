@@ -83,17 +83,15 @@ static enum cps_processor processor_of(enum cps_fw_role role)
 
 static struct cps_err *build_machine(struct rig *rig)
 {
-    const struct cps_options *opt = rig->opt;
+    struct cps_policy policy = cps_policy_default();
+    CPS_TRY(opt_apply_policy(rig->opt, rig->fw->gen, &policy));
     struct cps_machine_config config = {
         .layout = rig->fw->layout,
         .words = rig->fw->words,
         .count = rig->fw->count,
         .me_words = rig->me ? rig->me->words : NULL,
         .me_count = rig->me ? rig->me->count : 0,
-        .policy = {.waits = opt->waits > 0 ? CPS_WAITS_STOP : CPS_WAITS_SATISFY,
-                   .visibility = opt->visibility > 0 ? (enum cps_visibility)opt->visibility
-                                                     : CPS_VISIBILITY_ALL,
-                   .prefetch = opt->prefetch > 0},
+        .policy = policy,
         .chip = chip_identity(rig->fw->id),
         .instr_iova = rig->instr_iova,
     };

@@ -21,6 +21,7 @@ struct reader {
     const char *path;
     char *dir; /* of the manifest, with its slash; "" for the current one */
     unsigned line;
+    unsigned policy_line;
     char *word[MAX_WORDS];
     unsigned count;
 };
@@ -179,18 +180,34 @@ static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
     return *to ? NULL : cps_err_nomem();
 }
 
+/* Each policy has to have a meaning for one of @p engines. */
+static struct cps_err *check_policy(const struct reader *r, unsigned engines)
+{
+    struct cps_policy policy = cps_policy_default();
+    struct cps_err *err = cps_policy_parse_for(r->to->policy, engines, &policy);
+    if (!err)
+        return NULL;
+    struct cps_err *ret = cps_err_new(err->code, "%s:%u: %s", r->path, r->policy_line, err->message);
+    cps_err_free(err);
+    return ret;
+}
+
 static struct cps_err *set_policy(struct reader *r)
 {
-    static const char known[] = " waits=satisfy waits=stop visibility=all visibility=none "
-                                "visibility=captured prefetch=on prefetch=off ";
-    for (unsigned i = 1; i < r->count; i++) {
-        CPS_BUF word = {0};
-        cps_buf_printf(&word, " %s ", r->word[i]);
-        if (!strstr(known, cps_buf_text(&word)))
-            return bad(r, "policy [waits=satisfy|stop] [visibility=all|none|captured] "
-                          "[prefetch=on|off]");
+    CPS_TRY(set_text(r, &r->to->policy, ""));
+    r->policy_line = r->line;
+    return check_policy(r, CPS_ON_ALL);
+}
+
+/* Its lines may stand before those of the firmware that they are for. */
+static struct cps_err *check_engines(const struct reader *r)
+{
+    unsigned engines = 0;
+    for (unsigned i = 0; i < r->to->firmware_count; i++) {
+        unsigned gen = peer_firmware(r->to->firmware[i].path[0]);
+        engines |= gen ? cps_engines_of((enum cps_gen)gen) : (unsigned)CPS_ON_AFUC;
     }
-    return set_text(r, &r->to->policy, "");
+    return r->to->policy ? check_policy(r, engines) : NULL;
 }
 
 static struct cps_err *set_limit(struct reader *r)
@@ -250,7 +267,7 @@ static struct cps_err *read_lines(struct reader *r, char *text)
     }
     if (!r->to->firmware_count || !r->to->capture_count)
         return bad(r, "at least one firmware and one capture");
-    return NULL;
+    return check_engines(r);
 }
 
 static int by_name(const void *x, const void *y)

@@ -158,6 +158,7 @@ static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
     if (gen && (!cps_gen_parse(gen, &found) || found > CPS_A8XX))
         return cps_err_new(CPS_ERR_INPUT, "\"gen\": \"%s\": expected a5xx, a6xx or a7xx", gen);
     d->opt.gen = gen ? found : 0;
+    opt_set_policy(&d->opt, dap_text(arguments, "policy"));
     if (!d->opt.fw_count && !d->opt.demo)
         return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, or \"demo\": true");
     return NULL;

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * Policies as text, along the rows of policy.def. */
+#include "emu/policy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "isa/base/lex.h"
+
+enum {
+    AFUC = CPS_ON_AFUC,
+    HWSQ = CPS_ON_HWSQ,
+    SEQ = CPS_ON_SEQ,
+    VP1 = CPS_ON_VP1,
+    PFIFO = CPS_ON_PFIFO
+};
+
+static const struct cps_policy_row rows[] = {
+#define POLICY(engines, field, name, words, initial, meaning) \
+    {engines, offsetof(struct cps_policy, field), name, words, initial, meaning},
+#include "emu/policy.def"
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* In the order of their bits. */
+static const char *const engine_names[] = {"afuc", "hwsq", "seq", "vp1", "pfifo"};
+enum { ENGINES = sizeof(engine_names) / sizeof(engine_names[0]) };
+_Static_assert(CPS_ON_ALL == (1 << ENGINES) - 1, "every engine has a name");
+
+unsigned cps_engines_named(const char *name)
+{
+    for (unsigned i = 0; i < ENGINES; i++) {
+        if (!strcmp(engine_names[i], name))
+            return 1u << i;
+    }
+    return 0;
+}
+
+unsigned cps_engines_of(enum cps_gen gen)
+{
+    return cps_engines_named(cps_isa_name(cps_gen_isa(gen)));
+}
+
+/* What stands in front of the next word of a list, of which @p rest are left. */
+static const char *between(bool first, bool rest, const char *last)
+{
+    return first ? "" : rest ? ", " : last;
+}
+
+void cps_engines_text(unsigned engines, const char *last, struct cps_buf *out)
+{
+    bool first = true;
+    for (unsigned i = 0; i < ENGINES; i++) {
+        if (!(engines >> i & 1))
+            continue;
+        cps_buf_printf(out, "%s%s", between(first, engines >> (i + 1), last), engine_names[i]);
+        first = false;
+    }
+}
+
+const struct cps_policy_row *cps_policy_rows(size_t *count)
+{
+    *count = ROWS;
+    return rows;
+}
+
+const struct cps_policy_row *cps_policy_row(const char *name, size_t length)
+{
+    for (unsigned i = 0; i < ROWS; i++) {
+        if (strlen(rows[i].name) == length && !memcmp(rows[i].name, name, length))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static uint64_t *value_of(struct cps_policy *policy, const struct cps_policy_row *row)
+{
+    return (uint64_t *)((char *)policy + row->offset);
+}
+
+struct cps_policy cps_policy_default(void)
+{
+    struct cps_policy policy;
+    for (unsigned i = 0; i < ROWS; i++)
+        *value_of(&policy, &rows[i]) = rows[i].initial;
+    return policy;
+}
+
+/* The choice called @p word among words with blanks between. */
+static bool choose(const char *words, const char *word, size_t length, uint64_t *ret)
+{
+    uint64_t index = 0;
+    for (;; index++) {
+        size_t size = strcspn(words, " ");
+        if (size == length && !memcmp(words, word, length)) {
+            *ret = index;
+            return true;
+        }
+        if (!words[size])
+            return false;
+        words += size + 1;
+    }
+}
+
+static bool read_number(const char *word, size_t length, uint64_t *ret)
+{
+    const char *at = word;
+    int64_t value = 0;
+    /* Far below what a clock of 64 bits can add up to. */
+    if (!cps_lex_number(&at, &value) || at != word + length || value > UINT32_MAX)
+        return false;
+    *ret = (uint64_t)value;
+    return true;
+}
+
+static struct cps_err *set(const struct cps_policy_row *row, const char *word, size_t length,
+                           struct cps_policy *ret)
+{
+    bool is_number = *row->words == '#';
+    if (is_number ? read_number(word, length, value_of(ret, row))
+                  : choose(row->words, word, length, value_of(ret, row)))
+        return NULL;
+    return cps_err_new(CPS_ERR_SYNTAX, "policy %s=%.*s: expected %s", row->name,
+                       length > 40 ? 40 : (int)length, word,
+                       is_number ? "a number of 32 bits" : row->words);
+}
+
+/* Lists those that have a meaning for one of @p engines. */
+static struct cps_err *unknown_name(const char *word, size_t length, unsigned engines)
+{
+    CPS_BUF names = {0};
+    unsigned left = 0;
+    for (unsigned i = 0; i < ROWS; i++)
+        left += (rows[i].engines & engines) != 0;
+    for (unsigned i = 0; i < ROWS; i++) {
+        if (rows[i].engines & engines)
+            cps_buf_printf(&names, "%s%s", between(!names.size, --left, " or "), rows[i].name);
+    }
+    return cps_err_new(CPS_ERR_SYNTAX, "policy %.*s: expected %s, with =WORD",
+                       length > 40 ? 40 : (int)length, word, cps_buf_text(&names));
+}
+
+struct cps_err *cps_policy_parse_for(const char *text, unsigned engines, struct cps_policy *ret)
+{
+    struct cps_policy policy = *ret;
+    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        size_t name = strcspn(at, "= ");
+        const struct cps_policy_row *row = cps_policy_row(at, name);
+        if (!row || name == length || !(row->engines & engines))
+            return unknown_name(at, length, engines);
+        CPS_TRY(set(row, at + name + 1, length - name - 1, &policy));
+        at += length;
+    }
+    *ret = policy;
+    return NULL;
+}
+
+struct cps_err *cps_policy_parse(const char *text, enum cps_gen gen, struct cps_policy *ret)
+{
+    return cps_policy_parse_for(text, cps_engines_of(gen), ret);
+}
+
+static void put_word(const char *words, uint64_t index, struct cps_buf *out)
+{
+    while (index--)
+        words += strcspn(words, " ") + 1;
+    cps_buf_add(out, words, strcspn(words, " "));
+}
+
+void cps_policy_text(const struct cps_policy *policy, enum cps_gen gen, struct cps_buf *out)
+{
+    struct cps_policy copy = *policy;
+    const char *space = "";
+    for (unsigned i = 0; i < ROWS; i++) {
+        if (!(rows[i].engines & cps_engines_of(gen)))
+            continue;
+        cps_buf_printf(out, "%s%s=", space, rows[i].name);
+        space = " ";
+        if (*rows[i].words == '#')
+            cps_buf_printf(out, "%" PRIu64, *value_of(&copy, &rows[i]));
+        else
+            put_word(rows[i].words, *value_of(&copy, &rows[i]), out);
+    }
+}

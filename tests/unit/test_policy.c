@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * Policies: every row of policy.def as text and back, and what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/policy.h"
+
+/* A generation of each engine. */
+static const struct {
+    enum cps_gen gen;
+    const char *name;
+    unsigned engine;
+} engines[] = {
+    {CPS_A6XX, "afuc", CPS_ON_AFUC},   {CPS_G80, "hwsq", CPS_ON_HWSQ},
+    {CPS_SEQ_OLD, "seq", CPS_ON_SEQ},  {CPS_VP1_NV44, "vp1", CPS_ON_VP1},
+    {CPS_NV3T, "pfifo", CPS_ON_PFIFO},
+};
+#define ENGINES (sizeof(engines) / sizeof(engines[0]))
+
+static uint64_t value_of(const struct cps_policy *policy, const struct cps_policy_row *row)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)policy + row->offset, sizeof(value));
+    return value;
+}
+
+static void expect_error(const char *text, enum cps_gen gen, const char *said)
+{
+    struct cps_policy policy = cps_policy_default();
+    const struct cps_policy before = policy;
+    struct cps_err *err = cps_policy_parse(text, gen, &policy);
+    assert_non_null(err);
+    assert_int_equal(err->code, CPS_ERR_SYNTAX);
+    assert_non_null(strstr(err->message, said));
+    assert_memory_equal(&policy, &before, sizeof(policy));
+    cps_err_free(err);
+}
+
+/* "name=word" in every engine: the value where it has a meaning, and there it comes back as text.
+ */
+static void check_word(const struct cps_policy_row *row, const char *word, uint64_t value)
+{
+    CPS_BUF setting = {0};
+    cps_buf_printf(&setting, "%s=%s", row->name, word);
+    for (size_t i = 0; i < ENGINES; i++) {
+        struct cps_policy policy = cps_policy_default();
+        struct cps_policy again = policy;
+        CPS_BUF text = {0};
+        if (!(row->engines & engines[i].engine)) {
+            expect_error(cps_buf_text(&setting), engines[i].gen, cps_buf_text(&setting));
+            continue;
+        }
+        assert_null(cps_policy_parse(cps_buf_text(&setting), engines[i].gen, &policy));
+        assert_int_equal(value_of(&policy, row), value);
+        cps_policy_text(&policy, engines[i].gen, &text);
+        assert_non_null(strstr(cps_buf_text(&text), cps_buf_text(&setting)));
+        assert_null(cps_policy_parse(cps_buf_text(&text), engines[i].gen, &again));
+        assert_memory_equal(&policy, &again, sizeof(policy));
+    }
+}
+
+static void check_words(const struct cps_policy_row *row)
+{
+    uint64_t value = 0;
+    for (const char *at = row->words; *at; value++) {
+        char word[32] = "";
+        size_t length = strcspn(at, " ");
+        assert_true(length < sizeof(word));
+        memcpy(word, at, length);
+        check_word(row, word, value);
+        at += length + strspn(at + length, " ");
+    }
+    assert_true(value > 1 && row->initial < value);
+}
+
+static void test_rows(void **state)
+{
+    size_t count = 0;
+    const struct cps_policy_row *rows = cps_policy_rows(&count);
+    const struct cps_policy initial = cps_policy_default();
+    (void)state;
+    assert_int_equal(count * sizeof(uint64_t), sizeof(struct cps_policy));
+    for (size_t i = 0; i < count; i++) {
+        assert_ptr_equal(cps_policy_row(rows[i].name, strlen(rows[i].name)), &rows[i]);
+        assert_int_equal(value_of(&initial, &rows[i]), rows[i].initial);
+        assert_true(rows[i].engines && !(rows[i].engines & ~(unsigned)CPS_ON_ALL));
+        if (*rows[i].words != '#') {
+            check_words(&rows[i]);
+            continue;
+        }
+        check_word(&rows[i], "0", 0);
+        check_word(&rows[i], "4294967295", UINT32_MAX);
+    }
+}
+
+static void test_refused_values(void **state)
+{
+    size_t count = 0;
+    const struct cps_policy_row *rows = cps_policy_rows(&count);
+    static const char *const bad[] = {"", "maybe", "4294967296", "1x", "=", "stop2"};
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+            CPS_BUF setting = {0};
+            enum cps_gen gen = CPS_A6XX;
+            for (size_t e = 0; e < ENGINES; e++)
+                gen = rows[i].engines & engines[e].engine ? engines[e].gen : gen;
+            cps_buf_printf(&setting, "%s=%s", rows[i].name, bad[k]);
+            expect_error(cps_buf_text(&setting), gen,
+                         *rows[i].words == '#' ? "expected a number of 32 bits" : rows[i].words);
+        }
+    }
+}
+
+static void test_refused_names(void **state)
+{
+    (void)state;
+    expect_error("colour=red", CPS_A6XX,
+                 "policy colour=red: expected waits, visibility or prefetch, with =WORD");
+    expect_error("waits", CPS_A6XX, "policy waits: expected waits");
+    expect_error("=stop", CPS_A6XX, "policy =stop: expected waits");
+    expect_error("waitsx=stop", CPS_A6XX, "expected waits");
+    expect_error(
+        "visibility=none", CPS_NV17,
+        "expected abort-in-wait, unset, bad-ip, fb-delay, waits, cost or spin, with =WORD");
+    expect_error("cost=1 waits=stop", CPS_VP1_G80, "policy waits=stop: expected cost or mov-flags");
+    expect_error("cost=1", CPS_NV1, "expected pull, graph, software-bind or nv3t-pointer");
+    expect_error("waits=stop prefetch=maybe", CPS_A7XX, "policy prefetch=maybe: expected off on");
+}
+
+/* Heads of traces hold these bytes. */
+static void test_text(void **state)
+{
+    static const struct {
+        enum cps_gen gen;
+        const char *text;
+    } rows[] = {
+        {CPS_A5XX, "waits=satisfy visibility=all prefetch=off"},
+        {CPS_A8XX, "waits=satisfy visibility=all prefetch=off"},
+        {CPS_G92, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy cost=0 "
+                  "spin=1000000"},
+        {CPS_SEQ_NEW, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy cost=0 "
+                      "spin=1000000"},
+        {CPS_VP1_NV41, "cost=0 mov-flags=keep"},
+        {CPS_NV1, "pull=push graph=follow software-bind=keep nv3t-pointer=seven"},
+    };
+    const struct cps_policy policy = cps_policy_default();
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        CPS_BUF text = {0};
+        cps_policy_text(&policy, rows[i].gen, &text);
+        assert_string_equal(cps_buf_text(&text), rows[i].text);
+    }
+}
+
+/* The enumerators are the positions of the words. */
+static void test_names_of_numbers(void **state)
+{
+    struct cps_policy policy = cps_policy_default();
+    (void)state;
+    assert_int_equal(policy.waits, CPS_WAITS_SATISFY);
+    assert_int_equal(policy.visibility, CPS_VISIBILITY_ALL);
+    assert_false(policy.prefetch);
+    assert_null(cps_policy_parse("  waits=stop   visibility=none prefetch=on ", CPS_A6XX, &policy));
+    assert_int_equal(policy.waits, CPS_WAITS_STOP);
+    assert_int_equal(policy.visibility, CPS_VISIBILITY_NONE);
+    assert_int_equal(policy.prefetch, true);
+    assert_null(cps_policy_parse("visibility=all visibility=captured", CPS_A6XX, &policy));
+    assert_int_equal(policy.visibility, CPS_VISIBILITY_CAPTURED);
+    assert_null(cps_policy_parse("", CPS_A6XX, &policy));
+}
+
+/* A list for several engines, as manifests have it. */
+static void test_several_engines(void **state)
+{
+    struct cps_policy policy = cps_policy_default();
+    (void)state;
+    assert_null(cps_policy_parse_for("prefetch=on cost=3 pull=run", CPS_ON_ALL, &policy));
+    assert_true(policy.prefetch && policy.cost == 3 && policy.pull_late);
+    struct cps_err *err =
+        cps_policy_parse_for("cost=3 pull=run", CPS_ON_AFUC | CPS_ON_VP1, &policy);
+    assert_string_equal(err->message, "policy pull=run: expected waits, visibility, prefetch, cost "
+                                      "or mov-flags, with =WORD");
+    cps_err_free(err);
+}
+
+static void test_engines(void **state)
+{
+    CPS_BUF text = {0};
+    (void)state;
+    for (size_t i = 0; i < ENGINES; i++) {
+        assert_int_equal(cps_engines_named(engines[i].name), engines[i].engine);
+        assert_int_equal(cps_engines_of(engines[i].gen), engines[i].engine);
+    }
+    assert_int_equal(cps_engines_named("vp9"), 0);
+    cps_engines_text(CPS_ON_PFIFO, " and ", &text);
+    cps_buf_str(&text, "; ");
+    cps_engines_text(CPS_ON_ALL & ~CPS_ON_SEQ, " and ", &text);
+    assert_string_equal(cps_buf_text(&text), "pfifo; afuc, hwsq, vp1 and pfifo");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_refused_values),
+        cmocka_unit_test(test_refused_names),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_names_of_numbers),
+        cmocka_unit_test(test_several_engines),
+        cmocka_unit_test(test_engines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * Options and the engine that they are for: the column `engines` of opt.def, the values of --chip
+ * and --seq-abi, and policies. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/opt_table.h"
+#include "tools/peer/peer.h"
+#include "tools/report/report.h"
+
+_Static_assert(OPTION_COUNT <= 64, "struct cps_options has a bit per option that was given");
+
+static struct cps_err *apply(const struct cps_options *opt, unsigned engines,
+                             struct cps_policy *ret)
+{
+    for (unsigned i = 0; i < opt->policy_count; i++) {
+        const struct opt_policy *policy = &opt->policy[i];
+        CPS_BUF text = {0};
+        cps_buf_printf(&text, "%s%s%s", policy->name ? policy->name : "", policy->name ? "=" : "",
+                       policy->text);
+        if (text.failed)
+            return cps_err_nomem();
+        CPS_TRY(cps_policy_parse_for(cps_buf_text(&text), engines, ret));
+    }
+    return NULL;
+}
+
+struct cps_err *opt_apply_policy(const struct cps_options *opt, enum cps_gen gen,
+                                 struct cps_policy *ret)
+{
+    return apply(opt, opt->policy_mixed ? CPS_ON_ALL : cps_engines_of(gen), ret);
+}
+
+void opt_set_policy(struct cps_options *opt, const char *text)
+{
+    opt->policy[0] = (struct opt_policy){NULL, text};
+    opt->policy_count = text != NULL;
+}
+
+bool opt_takes_engine(unsigned command)
+{
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        if (options[i].commands >> command & 1 &&
+            options[i].offset == offsetof(struct cps_options, engine))
+            return true;
+    }
+    return false;
+}
+
+static int check_rows(const struct cps_options *opt, const char *engine)
+{
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        CPS_BUF others = {0};
+        if (!(opt->given >> i & 1) || options[i].engines & cps_engines_named(engine))
+            continue;
+        cps_engines_text(options[i].engines, " and ", &others);
+        return report_usage("--%s has no meaning for --engine %s, only for %s", options[i].name,
+                            engine, cps_buf_text(&others));
+    }
+    return 0;
+}
+
+static int check_policy(const struct cps_options *opt, const char *engine)
+{
+    struct cps_policy policy = cps_policy_default();
+    struct cps_err *err = apply(opt, cps_engines_named(engine), &policy);
+    int status = err ? report_usage("--engine %s: %s", engine, err->message) : 0;
+    cps_err_free(err);
+    return status;
+}
+
+/* Options for the engine called @p engine. @p gen  gets its chip or ABI if an option says it */
+static int check_engine(const struct cps_options *opt, const char *engine, unsigned *gen)
+{
+    struct cps_options with_engine = *opt;
+    const struct cps_isa *isa = NULL;
+    with_engine.engine = engine;
+    *gen = 0;
+    int status = check_rows(opt, engine);
+    if (!status && peer_wanted(&with_engine))
+        status = peer_usage(&with_engine, &isa, gen);
+    return status ? status : check_policy(opt, engine);
+}
+
+static const char *engine_of(enum cps_gen gen)
+{
+    return cps_isa_name(cps_gen_isa(gen));
+}
+
+int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *path)
+{
+    unsigned wanted = 0;
+    if (opt->engine && strcmp(opt->engine, engine_of(gen)) != 0)
+        return report_usage("--engine %s: %s is of %s", opt->engine, path, engine_of(gen));
+    int status = check_engine(opt, engine_of(gen), &wanted);
+    if (status)
+        return status;
+    wanted = wanted ? wanted : opt->gen;
+    if (!wanted || wanted == gen)
+        return 0;
+    const char *option = opt->gen ? "gen" : opt->seq_abi ? "seq-abi" : "chip";
+    return report_usage("--%s: expected %s, %s is of %s", option,
+                        cps_gen_name((enum cps_gen)wanted), path, cps_gen_name(gen));
+}
+
+/* Two sides that --fw names: an engine's chip or ABI says everything, files are afuc's. */
+static int check_sides(const struct cps_options *opt)
+{
+    for (unsigned i = 0; i < opt->fw_count; i++) {
+        unsigned gen = peer_firmware(opt->fw[i]);
+        unsigned ignored = 0;
+        if (!gen && opt->engine && strcmp(opt->engine, "afuc") != 0)
+            return report_usage("--engine %s: expected a chip or ABI of it, found --fw %s",
+                                opt->engine, opt->fw[i]);
+        int status = gen ? opt_check_file(opt, (enum cps_gen)gen, opt->fw[i])
+                         : check_engine(opt, "afuc", &ignored);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+int opt_check(unsigned command, const struct cps_options *opt)
+{
+    unsigned ignored = 0;
+    bool is_diff = 1u << command == DIFF;
+    if (!opt_takes_engine(command))
+        return 0;
+    if (opt->engine && !cps_engines_named(opt->engine))
+        return report_usage("--engine %s: expected afuc, hwsq, seq, pfifo or vp1", opt->engine);
+    if (is_diff && opt->fw_count)
+        return check_sides(opt);
+    if (is_diff && !opt->engine) /* the traces say it: opt_check_file() */
+        return 0;
+    return check_engine(opt, opt->engine ? opt->engine : "afuc", &ignored);
+}
