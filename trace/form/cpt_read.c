@@ -145,8 +145,7 @@ static bool get_event(struct state *s, bool with_processor, struct cps_event *re
     if (!(flags & CPT_SAME_VALUE) && !get_value(s, place.tag & 31, &value))
         return false;
     cpt_learn(&s->model, place.tag, place.pc, place.addr, value);
-    *ret = (struct cps_event){cps_event_head(kind, place.tag >> 5 & 7, s->model.who, place.pc),
-                              value, place.addr};
+    *ret = cps_event_make(kind, place.tag >> 5 & 7, s->model.who, place.pc, place.addr, value);
     return !cps_event_check_(ret, with_processor);
 }
 
