@@ -82,7 +82,7 @@ static struct cps_event any_event(unsigned kind)
     unsigned who = !of_core ? (unsigned)CPS_CPU_NONE : cpu + (cpu >= CPS_CPU_NONE);
     bool narrow = kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PIPE ||
                   kind == CPS_EV_CTRL || kind == CPS_EV_PROT || kind == CPS_EV_METHOD;
-    uint32_t pc = (uint32_t)any_number(20);
+    uint32_t pc = (uint32_t)any_number(32);
     if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX)
         return any_step(kind, pc, who);
     uint32_t value = kind == CPS_EV_PKT ? any_header() : (uint32_t)any_number(32);
@@ -319,7 +319,7 @@ static const struct bad {
     size_t size;
     const char *said;
 } bads[] = {
-    {"another version", "CPTRACE2\0\0\0\0", 12, "version 1"},
+    {"another version", "CPTRACE3\0\0\0\0", 12, "version 2"},
     {"a head of 4 GiB", "CPTRACE1\xff\xff\xff\xff\0\0\0\0", 16, "4 MiB"},
     {"no head line", "CPTRACE1\0\0\0\0\0\0\0\0", 16, "cpscope-trace 1"},
     {"text with an unknown keyword", HEAD "NOPE 1 2\n", sizeof(HEAD "NOPE 1 2\n") - 1, "NOPE"},
