@@ -63,7 +63,7 @@ static uint32_t masked(const struct differ *d, const struct cps_event *event,
 /* The same place, whatever the value. */
 static uint64_t event_key(const struct cps_event *event)
 {
-    uint64_t kind = cps_event_kind(event) << 3 | cps_event_sub(event);
+    uint64_t kind = cps_event_kind(event) << 16 | cps_event_sub(event);
     if (cps_event_kind(event) == CPS_EV_END)
         return mix(0, kind);
     uint64_t bank = cps_event_has_bank_(cps_event_kind(event)) ? UINT64_C(1) << 32 : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The event record and the sink: all of trace/ that an engine may include.
  *
- * An event is 16 plain bytes. Engines make them, sinks take them in batches; neither knows the
- * other. Events carry numbers only: names are looked up by whoever prints. */
+ * An event is 24 plain bytes without padding. Engines make them, sinks take them in batches;
+ * neither knows the other. Events carry numbers only: names are looked up by whoever prints. */
 #ifndef CPS_EVENT_H
 #define CPS_EVENT_H
 
@@ -21,6 +21,11 @@ enum cps_event_sub {
 #define SUB(list, id, text, number, doc) CPS_##list##_##id = number,
 #include "trace/event.def"
 };
+
+/** Sets of kinds and sets of subs are bits of a uint32_t, in memory only; the record and the forms
+ * of traces hold more. text.c has a table that does not compile when a row goes beyond these. */
+#define CPS_EVENT_KINDS 32u
+#define CPS_EVENT_SUBS  32u
 
 /** What no source says (event.def). */
 enum cps_unknown {
@@ -46,32 +51,39 @@ enum cps_processor {
     CPS_CPU_COUNT,
 };
 
-/** One thing that happened. What `addr` and `value` mean is the kind's row in event.def. */
+/** One thing that happened. What `addr` and `value` mean is the kind's row in event.def. Made by
+ * cps_event_make(), so that equal events are equal bytes. */
 struct cps_event {
-    uint32_t head; /**< kind 31:27, sub 26:24, who 23:20, pc 19:0 (dword in the core's image) */
+    uint64_t head; /**< kind 7:0, sub 31:16, who 47:32, all other bits 0 */
+    uint32_t pc;   /**< dword in the core's image */
     uint32_t value;
     uint64_t addr;
 };
 
-static inline uint32_t cps_event_head(unsigned kind, unsigned sub, unsigned who, uint32_t pc)
+/** @param kind  at most 255
+ * @param sub   at most 65,535
+ * @param who   at most 65,535 */
+static inline struct cps_event cps_event_make(unsigned kind, unsigned sub, unsigned who,
+                                              uint32_t pc, uint64_t addr, uint32_t value)
 {
-    return (uint32_t)kind << 27 | (uint32_t)sub << 24 | (uint32_t)who << 20 | (pc & 0xfffff);
+    uint64_t head = (uint8_t)kind | (uint32_t)(uint16_t)sub << 16 | (uint64_t)(uint16_t)who << 32;
+    return (struct cps_event){head, pc, value, addr};
 }
 static inline unsigned cps_event_kind(const struct cps_event *event)
 {
-    return event->head >> 27;
+    return (uint8_t)event->head;
 }
 static inline unsigned cps_event_sub(const struct cps_event *event)
 {
-    return event->head >> 24 & 7;
+    return (uint16_t)(event->head >> 16);
 }
 static inline unsigned cps_event_who(const struct cps_event *event)
 {
-    return event->head >> 20 & 15;
+    return (uint16_t)(event->head >> 32);
 }
 static inline uint32_t cps_event_pc(const struct cps_event *event)
 {
-    return event->head & 0xfffff;
+    return event->pc;
 }
 
 /**

@@ -25,7 +25,8 @@ static uint32_t words_at_hand(struct afuc_core *core)
     return core->window_left;
 }
 
-static void put_events(struct cps_machine *m, uint32_t head, uint32_t offset, const uint32_t *word,
+/* Events like the first, to consecutive registers. */
+static void put_events(struct cps_machine *m, struct cps_event event, const uint32_t *word,
                        uint32_t count)
 {
     while (count) {
@@ -33,11 +34,11 @@ static void put_events(struct cps_machine *m, uint32_t head, uint32_t offset, co
         uint32_t now = count < room ? count : room;
         struct cps_event *to = &m->event[m->pending];
         for (uint32_t i = 0; i < now; i++)
-            to[i] = (struct cps_event){head, word[i], offset + i};
+            to[i] = (struct cps_event){event.head, event.pc, word[i], event.addr + i};
         m->pending += now;
         if (m->pending == EVENT_BATCH)
             machine_flush_(m);
-        offset += now;
+        event.addr += now;
         word += now;
         count -= now;
     }
@@ -58,7 +59,8 @@ static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_
     m->changes += changes;
     m->stats.events[CPS_EV_REG] += count;
     if (m->kinds >> CPS_EV_REG & 1)
-        put_events(m, cps_event_head(CPS_EV_REG, path, core->who, core->s.pc), offset, word, count);
+        put_events(m, cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0), word,
+                   count);
 }
 
 /* How many of @p count registers are plain storage. */

@@ -117,7 +117,7 @@ static inline void machine_event_(struct cps_machine *m, enum cps_event_kind kin
                                   unsigned who, uint32_t pc, uint64_t addr, uint32_t value)
 {
     m->stats.events[kind]++;
-    m->event[m->pending] = (struct cps_event){cps_event_head(kind, sub, who, pc), value, addr};
+    m->event[m->pending] = cps_event_make(kind, sub, who, pc, addr, value);
     m->pending += m->kinds >> kind & 1;
     if (CPS_UNLIKELY(m->pending == EVENT_BATCH))
         machine_flush_(m);

@@ -94,10 +94,9 @@ void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub, const struct 
     if (!cps_bus_wants_(bus, kind))
         return;
     if (bus->told != bus->clock && cps_bus_wants_(bus, CPS_EV_TICK))
-        keep(bus,
-             (struct cps_event){cps_event_head(CPS_EV_TICK, 0, CPS_CPU_NONE, 0), 0, bus->clock});
+        keep(bus, cps_event_make(CPS_EV_TICK, 0, CPS_CPU_NONE, 0, bus->clock, 0));
     bus->told = bus->clock;
-    keep(bus, (struct cps_event){cps_event_head(kind, sub, by->who, by->pc), value, addr});
+    keep(bus, cps_event_make(kind, sub, by->who, by->pc, addr, value));
 }
 
 void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what, const struct cps_access *by,

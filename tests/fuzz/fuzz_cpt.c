@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: what stands inside a frame of a `.cpt`. The bytes become one frame with all its
- * checksums right, because no mutation would ever get past them. */
+ * checksums right, because no mutation would ever get past them; in both versions. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -44,14 +44,9 @@ static void read_all(const uint8_t *file, size_t size)
 }
 
 /* The first byte is the number of events. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static size_t make_file(uint8_t *file, const uint8_t *data, size_t size)
 {
     size_t at = CPT_MAGIC_SIZE;
-    if (size < 2 || size > ROOM / 2)
-        return 0;
-    uint8_t *file = malloc(ROOM);
-    if (!file)
-        return 0;
     memcpy(file, CPT_MAGIC, CPT_MAGIC_SIZE);
     at = put32(file, at, sizeof(HEAD) - 1);
     at = put32(file, at, cpt_sum(HEAD, sizeof(HEAD) - 1));
@@ -62,7 +57,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put32(file, at + 4, data[0]);
     put32(file, at + 8, (uint32_t)(size - 1));
     put32(file, at + 12, (uint32_t)packed);
-    read_all(file, at + 16 + packed);
+    return at + 16 + packed;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2 || size > ROOM / 2)
+        return 0;
+    uint8_t *file = malloc(ROOM);
+    if (!file)
+        return 0;
+    size_t made = make_file(file, data, size);
+    for (unsigned version = 1; version <= CPT_VERSION; version++) {
+        file[CPT_MAGIC_SIZE - 1] = (uint8_t)('0' + version);
+        read_all(file, made);
+    }
     free(file);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A second reader of `.cpt`, written from docs/formats.md: prints what the text form would hold, without
+"""A second reader of `.cpt`, versions 1 and 2, written from docs/formats.md: prints what the text form would hold, without
 commentary. Usage: cptread.py FILE"""
 import ctypes
 import ctypes.util
@@ -42,11 +42,11 @@ def odd_parity(value):
 
 
 class Frame:
-    def __init__(self, data):
-        self.data, self.at = data, 0
+    def __init__(self, data, version):
+        self.data, self.at, self.version = data, 0, version
         self.who = self.pc = self.tag = 0
-        self.addr = [0] * 32
-        self.places = [(0, 0, 0)] * 1024
+        self.addr = [0] * 256
+        self.places = [(0, 0, 0, 0)] * 1024
         self.values = [0] * 4096
 
     def byte(self):
@@ -75,30 +75,37 @@ class Frame:
             return 4 << 28 | odd_parity(reg) << 27 | reg << 8 | odd_parity(count) << 7 | count
         return self.number()
 
+    def form_and_sub(self, flags):
+        if self.version == 1:
+            tag = self.byte()
+            return tag & 31, tag >> 5
+        return self.number(), self.number() if flags & 32 else 0
+
     def event(self):
         flags = self.byte()
+        assert not flags & (96 if self.version == 1 else 64) and flags & 33 != 33 and flags & 12 != 12
         if flags & 128:
-            self.who = self.byte()
+            self.who = self.byte() if self.version == 1 else self.number()
         mix = (self.pc * 2654435761 ^ self.tag * 40503 ^ self.who * 7919) & 0xffffffff
         slot = (mix ^ mix >> 15) % 1024
-        tag, pc, addr = self.places[slot]
+        form, sub, pc, addr = self.places[slot]
         if not flags & 1:
-            tag = self.byte()
-        form = tag & 31
-        kind = 1 if form in (28, 29) else form
+            form, sub = self.form_and_sub(flags)
+        kind = 1 if form in (28, 29) else form - 2 * (form > 29)
         if not flags & 2:
-            pc = self.pc + self.distance() & 0xfffff
+            pc = self.pc + self.distance() & M64
+            assert pc < 1 << (20 if self.version == 1 else 32)
         if not flags & 12:
             addr = self.addr[kind] + self.distance() & M64
         elif not flags & 4:
             addr = self.addr[kind] + (1 if kind in STEP_OF_1 else 4) & M64
         where = ((addr ^ kind << 40) * 0x9e3779b97f4a7c15 & M64) >> 40
         value = self.values[where % 4096] if flags & 16 else self.value(form)
-        self.places[slot] = tag, pc, addr
+        self.places[slot] = form, sub, pc, addr
         self.values[where % 4096] = value
         self.addr[kind] = addr
-        self.pc, self.tag = pc, tag
-        return kind, tag >> 5, self.who, pc, addr, value
+        self.pc, self.tag = pc, form + 32 * sub
+        return kind, sub, self.who, pc, addr, value
 
 
 def columns(kind, sub, pc, addr, value):
@@ -118,7 +125,8 @@ def columns(kind, sub, pc, addr, value):
 
 def read(data):
     """Yields the head's text, then a line an event."""
-    assert data[:8] == b"CPTRACE1"
+    assert data[:8] in (b"CPTRACE1", b"CPTRACE2")
+    version = data[7] - ord("0")
     size, = struct.unpack_from("<I", data, 8)
     head, at = data[16:16 + size], 16 + size
     assert struct.unpack_from("<I", data, 12) == (zlib.crc32(head),), "checksum of the head"
@@ -132,7 +140,7 @@ def read(data):
         raw_size, packed = struct.unpack_from("<II", data, at + 8)
         assert magic == 0x4d524643
         index += [at, total]
-        frame = Frame(unzstd(data[at + 16:at + 16 + packed], raw_size))
+        frame = Frame(unzstd(data[at + 16:at + 16 + packed], raw_size), version)
         for _ in range(events):
             kind, sub, who, pc, addr, value = frame.event()
             name = CPUS[who] + " " if many and CPUS[who] else ""

@@ -172,8 +172,8 @@ static void one_event_less_is_one_difference_anywhere(void **state)
     const struct cps_diff_options options = {KINDS, NULL};
     for (uint32_t i = 0; i < COUNT; i++) {
         bool pkt = i % 5 == 0;
-        a[i] = (struct cps_event){cps_event_head(pkt ? CPS_EV_PKT : CPS_EV_REG, 1, CPS_CPU_SQE, i),
-                                  pkt ? 0x70460001 : i * 7, pkt ? 0x1000 + 4 * i : 0x8000 + i % 13};
+        a[i] = cps_event_make(pkt ? CPS_EV_PKT : CPS_EV_REG, 1, CPS_CPU_SQE, i,
+                              pkt ? 0x1000 + 4 * i : 0x8000 + i % 13, pkt ? 0x70460001 : i * 7);
     }
     for (uint32_t gone = 0; gone < COUNT; gone++) {
         struct cps_diff diff = {0};

@@ -63,13 +63,13 @@ static struct cps_event any_step(unsigned kind, uint32_t pc, unsigned who)
     uint32_t first = 1u << next_random() % 16;
     uint32_t second = next_random() % 2 ? 1u << (16 + next_random() % 16) : 0;
     uint64_t values = (uint32_t)any_number(32) | (second ? any_number(32) << 32 : 0);
-    return (struct cps_event){cps_event_head(kind, 0, who, pc), first | second, values};
+    return cps_event_make(kind, 0, who, pc, values, first | second);
 }
 
 static unsigned subs_of(unsigned kind)
 {
     unsigned count = 0;
-    while (count < 8 && *cps_event_sub_word(kind, count) != '?')
+    while (*cps_event_sub_word(kind, count) != '?')
         count++;
     return count ? count : 1;
 }
@@ -82,20 +82,18 @@ static struct cps_event any_event(unsigned kind)
     unsigned who = !of_core ? (unsigned)CPS_CPU_NONE : cpu + (cpu >= CPS_CPU_NONE);
     bool narrow = kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PIPE ||
                   kind == CPS_EV_CTRL || kind == CPS_EV_PROT || kind == CPS_EV_METHOD;
-    uint32_t pc = (uint32_t)any_number(20);
+    uint32_t pc = (uint32_t)any_number(32);
     if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX)
         return any_step(kind, pc, who);
-    struct cps_event ret = {0, (uint32_t)any_number(32), any_number(narrow ? 18 : 64)};
-    if (kind == CPS_EV_PKT)
-        ret.value = any_header();
+    uint32_t value = kind == CPS_EV_PKT ? any_header() : (uint32_t)any_number(32);
+    uint64_t addr = any_number(narrow ? 18 : 64);
     if (kind == CPS_EV_UNMODELLED || kind == CPS_EV_TICK)
-        ret.value = 0;
+        value = 0;
     if (kind == CPS_EV_IRQ || kind == CPS_EV_EXIT)
-        ret.addr = 0;
+        addr = 0;
     if (kind == CPS_EV_END || kind == CPS_EV_TICK)
         pc = 0;
-    ret.head = cps_event_head(kind, (unsigned)(next_random() % subs_of(kind)), who, pc);
-    return ret;
+    return cps_event_make(kind, (unsigned)(next_random() % subs_of(kind)), who, pc, addr, value);
 }
 
 static struct cps_event *any_events(size_t count, uint64_t seed)
@@ -321,7 +319,7 @@ static const struct bad {
     size_t size;
     const char *said;
 } bads[] = {
-    {"another version", "CPTRACE2\0\0\0\0", 12, "version 1"},
+    {"another version", "CPTRACE3\0\0\0\0", 12, "version 2"},
     {"a head of 4 GiB", "CPTRACE1\xff\xff\xff\xff\0\0\0\0", 16, "4 MiB"},
     {"no head line", "CPTRACE1\0\0\0\0\0\0\0\0", 16, "cpscope-trace 1"},
     {"text with an unknown keyword", HEAD "NOPE 1 2\n", sizeof(HEAD "NOPE 1 2\n") - 1, "NOPE"},
@@ -383,8 +381,8 @@ static void threads_and_late_heads_change_no_byte(void **state)
     struct cps_event *events = calloc(count, sizeof(*events));
     (void)state;
     for (uint32_t i = 0; i < count; i++)
-        events[i] = (struct cps_event){cps_event_head(CPS_EV_REG, 0, CPS_CPU_SQE, i % 500),
-                                       i * 2654435761u, 0x8800 + i % 97};
+        events[i] =
+            cps_event_make(CPS_EV_REG, 0, CPS_CPU_SQE, i % 500, 0x8800 + i % 97, i * 2654435761u);
     for (unsigned form = 0; form < CPS_FORM_COUNT; form++) {
         struct file plain = write_threaded(form, events, count, false, false);
         for (unsigned way = 1; way < 4; way++) {

@@ -36,7 +36,7 @@ static int close_names(void **state)
 static struct cps_event event(unsigned kind, unsigned sub, uint32_t pc, uint64_t addr,
                               uint32_t value)
 {
-    return (struct cps_event){cps_event_head(kind, sub, CPS_CPU_SQE, pc), value, addr};
+    return cps_event_make(kind, sub, CPS_CPU_SQE, pc, addr, value);
 }
 
 static void expect(struct cps_event of, const struct cps_names *with, bool processor,
@@ -84,9 +84,9 @@ static void steps_list_the_registers_they_changed(void **state)
 static void what_no_core_did_has_neither_processor_nor_pc(void **state)
 {
     (void)state;
-    struct cps_event submit = {cps_event_head(CPS_EV_SUBMIT, 0, CPS_CPU_NONE, 1023), 0, 0x1d91000};
-    struct cps_event end = {cps_event_head(CPS_EV_END, CPS_REASON_BAD_PACKET, CPS_CPU_NONE, 0), 12,
-                            UINT64_MAX};
+    struct cps_event submit = cps_event_make(CPS_EV_SUBMIT, 0, CPS_CPU_NONE, 1023, 0x1d91000, 0);
+    struct cps_event end =
+        cps_event_make(CPS_EV_END, CPS_REASON_BAD_PACKET, CPS_CPU_NONE, 0, UINT64_MAX, 12);
     expect(submit, names, true, "SUBMIT 0 0x0000000001d91000 1023\n");
     expect(end, names, true, "END bad-packet 12 18446744073709551615\n");
 }

@@ -166,7 +166,7 @@ static double native_writes(uint32_t count)
         uint32_t reg = header >> 8 & 0x3ffff;
         for (uint32_t n = header & 0x7f; n; n--, reg++) {
             regs[reg & 0xffff] = words[i];
-            events[at++ % 4096] = (struct cps_event){header, words[i++], reg};
+            events[at++ % 4096] = (struct cps_event){header, 0, words[i++], reg};
         }
     }
     uint32_t *keep = regs;

@@ -113,7 +113,7 @@ static struct cps_err *packet_point(const struct session *session, unsigned core
         ret->mask = 0xf07f0000;
         ret->value = 7u << 28 | (opcode & 0x7f) << 16;
     }
-    for (unsigned sub = 0; level && sub < 8; sub++) {
+    for (unsigned sub = 0; level && sub < CPS_EVENT_SUBS; sub++) {
         const char *word = cps_event_sub_word(CPS_EV_PKT, sub);
         ret->subs |= word && !strcmp(word, level + 1) ? 1u << sub : 0;
     }

@@ -104,8 +104,7 @@ int peer_run(const struct cps_options *opt)
 
 static const char *unknown_word(unsigned number)
 {
-    const struct cps_event event = {cps_event_head(CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, 0, 0), 0,
-                                    number};
+    const struct cps_event event = cps_event_make(CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, 0, 0, number, 0);
     return cps_event_unknown(&event);
 }
 

@@ -4,21 +4,29 @@
 #ifndef CPS_CPT_H
 #define CPS_CPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <zlib.h>
 
 #include "trace/event.h"
 
-#define CPT_MAGIC        "CPTRACE1" /* the digit is the version */
+#define CPT_MAGIC        "CPTRACE2" /* the digit is the version */
+#define CPT_VERSION      2u         /* what is written; readers take 1, too */
 #define CPT_END          "CPTEND1\n"
 #define CPT_MAGIC_SIZE   8u
 #define CPT_FRAME        0x4d524643u /* "CFRM" */
 #define CPT_INDEX        0x58444943u /* "CIDX" */
 #define CPT_FRAME_EVENTS 65536u
-/** Most bytes of one event before compression: flags, processor, tag, three numbers, opcode. */
-#define CPT_MAX_EVENT  32u
-#define CPT_FRAME_HEAD 16u /* magic, events, bytes, compressed bytes */
+#define CPT_FRAME_HEAD   16u /* magic, events, bytes, compressed bytes */
+
+/** Most bytes of one event before compression: flags, processor, form, sub, pc, addr, and the value
+ * as a type-4 header. */
+#define CPT_MAX_EVENT 40u
+static inline uint32_t cpt_max_event(unsigned version)
+{
+    return version == 1 ? 32 : CPT_MAX_EVENT;
+}
 
 /** The checksum of the head, which has no zstd around it. */
 static inline uint32_t cpt_sum(const void *text, size_t size)
@@ -33,26 +41,28 @@ static inline uint64_t cpt_index_mix(uint64_t mix, uint64_t offset, uint64_t eve
     return (mix ^ mix >> 29 ^ events) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/** Tags above the event kinds: headers of packets by what they mean. */
+/** How the value of a packet's header is written: forms among those of the kinds. */
 enum { CPT_TYPE7 = 28, CPT_TYPE4 = 29 };
 
 /** The byte that each event begins with: what is as predicted, and so is not written. */
 enum {
-    CPT_SAME_TAG = 1,    /**< kind, sub and form of the value */
+    CPT_SAME_TAG = 1,    /**< form and sub */
     CPT_SAME_PC = 2,     /**< program counter */
     CPT_SAME_ADDR = 4,   /**< address, as the last time in this place */
     CPT_NEXT_ADDR = 8,   /**< address, one step behind the last of its kind; not with SAME_ADDR */
     CPT_SAME_VALUE = 16, /**< value, as the last time at this address */
-    CPT_UNKNOWN = 96,    /**< bits without a meaning */
-    CPT_NEW_WHO = 128,   /**< another processor; its number follows */
+    CPT_SUB = 32, /**< a sub that is not 0 follows the form; not with SAME_TAG, nor in version 1 */
+    CPT_UNKNOWN = 64,  /**< a bit without a meaning */
+    CPT_NEW_WHO = 128, /**< another processor; its number follows */
 };
 
+#define CPT_KINDS  256u
 #define CPT_PLACES 1024u
 #define CPT_VALUES 4096u
 
 /** What followed an event the last time. */
 struct cpt_place {
-    uint32_t tag; /* kind or form, sub << 5 */
+    uint32_t tag; /* form 15:0: kind, or how the value of a packet is written; sub 31:16 */
     uint32_t pc;
     uint64_t addr;
 };
@@ -63,56 +73,27 @@ struct cpt_model {
     uint32_t who;
     uint32_t pc;  /* of the event before */
     uint32_t tag; /* of the event before */
-    uint64_t addr[32];
+    uint64_t addr[CPT_KINDS];
     struct cpt_place place[CPT_PLACES];
     uint32_t value[CPT_VALUES];
 };
 
-/** The kind of event that a tag stands for. */
-static inline unsigned cpt_kind(uint32_t tag)
-{
-    unsigned form = tag & 31;
-    return form == CPT_TYPE7 || form == CPT_TYPE4 ? (unsigned)CPS_EV_PKT : form;
-}
+/** The events of one frame, before compression. */
+struct cpt_frame {
+    unsigned version; /**< 1 or 2 */
+    uint8_t *raw;     /**< the caller's */
+    size_t size;      /**< bytes of it that are used */
+    size_t at;        /**< the next one to read */
+    struct cpt_model model;
+};
 
-/** How far the next address of a kind is usually from the one before: a register or a dword. */
-static inline uint64_t cpt_step(unsigned kind)
-{
-    switch (kind) {
-    case CPS_EV_REG:
-    case CPS_EV_REGR:
-    case CPS_EV_CTRL:
-    case CPS_EV_PIPE:
-        return 1;
-    default:
-        return 4;
-    }
-}
-
-/** The place behind the event before. */
-static inline struct cpt_place *cpt_place(struct cpt_model *model)
-{
-    uint32_t mix = model->pc * 2654435761u ^ model->tag * 40503u ^ model->who * 7919u;
-    return &model->place[(mix ^ mix >> 15) % CPT_PLACES];
-}
-
-/** The value that was seen at an address the last time. */
-static inline uint32_t *cpt_value(struct cpt_model *model, unsigned kind, uint64_t addr)
-{
-    uint64_t mix = (addr ^ (uint64_t)kind << 40) * UINT64_C(0x9e3779b97f4a7c15);
-    return &model->value[(mix >> 40) % CPT_VALUES];
-}
-
-/** Notes an event, after it was coded or decoded. */
-static inline void cpt_learn(struct cpt_model *model, uint32_t tag, uint32_t pc, uint64_t addr,
-                             uint32_t value)
-{
-    unsigned kind = cpt_kind(tag);
-    *cpt_place(model) = (struct cpt_place){tag, pc, addr};
-    *cpt_value(model, kind, addr) = value;
-    model->addr[kind] = addr;
-    model->pc = pc;
-    model->tag = tag;
-}
+/** Appends an event to a frame of version 2 that has room for it. */
+void cpt_put_event_(struct cpt_frame *frame, const struct cps_event *event);
+/**
+ * Reads the next event of a frame, any that the format can hold: whether there is such an event is
+ * for cps_event_check_() to say.
+ * @return false if the bytes are no event
+ */
+bool cpt_get_event_(struct cpt_frame *frame, struct cps_event *ret);
 
 #endif

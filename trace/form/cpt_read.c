@@ -5,15 +5,13 @@
 #include "isa/base/le.h"
 #include "trace/form/cpt.h"
 #include "trace/form/forms.h"
-#include "trace/capture/pm4.h"
 
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
 
 struct state {
-    struct cpt_model model;
-    uint8_t *raw; /* of the frame at hand */
-    size_t size, at;
+    struct cpt_frame frame; /* the one at hand; its bytes are owned */
+    unsigned version;
     uint32_t left;     /* events of it */
     uint64_t total;    /* events of all frames so far */
     uint64_t frame_at; /* where the frame begins, for messages */
@@ -38,136 +36,22 @@ static struct cps_err *read_all(struct cps_trace *trace, void *to, size_t size)
     return got == size ? NULL : damaged(trace, "the trace is cut short here");
 }
 
-static bool get_byte(struct state *s, uint8_t *ret)
-{
-    if (s->at == s->size)
-        return false;
-    *ret = s->raw[s->at++];
-    return true;
-}
-
-static bool get_number(struct state *s, uint64_t *ret)
-{
-    uint8_t byte = 0x80;
-    *ret = 0;
-    for (unsigned shift = 0; byte & 0x80; shift += 7) {
-        if (!get_byte(s, &byte) || (shift == 63 && byte > 1))
-            return false;
-        *ret |= (uint64_t)(byte & 0x7f) << shift;
-    }
-    return true;
-}
-
-static bool get_distance(struct state *s, uint64_t *ret)
-{
-    bool good = get_number(s, ret);
-    *ret = *ret >> 1 ^ (0 - (*ret & 1));
-    return good;
-}
-
-/* A header by what it means; the fields must be what they are in that header. */
-static bool get_header(struct state *s, unsigned form, uint32_t *value)
-{
-    uint64_t reg = 0;
-    uint64_t count = 0;
-    uint8_t opcode = 0;
-    bool seven = form == CPT_TYPE7;
-    if (!(seven ? get_byte(s, &opcode) : get_distance(s, &reg)) || !get_number(s, &count) ||
-        count > UINT32_MAX)
-        return false;
-    reg = seven ? 0 : reg + s->model.addr[CPS_EV_REG];
-    *value = seven ? cps_pm4_type7(opcode, (uint32_t)count)
-                   : cps_pm4_type4((uint32_t)reg, (uint32_t)count);
-    struct cps_pm4 packet = cps_pm4_decode(*value);
-    return packet.opcode == opcode && packet.reg == reg && packet.count == count;
-}
-
-static bool get_value(struct state *s, unsigned form, uint32_t *value)
-{
-    uint64_t number = 0;
-    if (form == CPT_TYPE7 || form == CPT_TYPE4)
-        return get_header(s, form, value);
-    bool good = get_number(s, &number);
-    *value = (uint32_t)number;
-    return good && number <= UINT32_MAX;
-}
-
-/* Flags, and the processor if it is another one. */
-static bool get_flags(struct state *s, uint8_t *flags)
-{
-    uint8_t who = 0;
-    if (!get_byte(s, flags) || *flags & CPT_UNKNOWN ||
-        (*flags & CPT_SAME_ADDR && *flags & CPT_NEXT_ADDR))
-        return false;
-    if (!(*flags & CPT_NEW_WHO))
-        return true;
-    if (!get_byte(s, &who) || who >= CPS_CPU_COUNT)
-        return false;
-    s->model.who = who;
-    return true;
-}
-
-static bool get_pc(struct state *s, uint32_t *ret)
-{
-    uint64_t distance = 0;
-    bool good = get_distance(s, &distance);
-    distance += s->model.pc;
-    *ret = (uint32_t)distance;
-    return good && distance <= 0xfffff;
-}
-
-static bool get_tag(struct state *s, uint32_t *ret)
-{
-    uint8_t byte = 0;
-    bool good = get_byte(s, &byte);
-    *ret = byte;
-    return good;
-}
-
-static bool get_event(struct state *s, bool with_processor, struct cps_event *ret)
-{
-    uint8_t flags = 0;
-    if (!get_flags(s, &flags))
-        return false;
-    struct cpt_place place = *cpt_place(&s->model);
-    if (!(flags & CPT_SAME_TAG) && !get_tag(s, &place.tag))
-        return false;
-    unsigned kind = cpt_kind(place.tag);
-    if (kind >= CPS_EV_COUNT || (!(flags & CPT_SAME_PC) && !get_pc(s, &place.pc)))
-        return false;
-    uint64_t distance = cpt_step(kind);
-    if (!(flags & CPT_SAME_ADDR)) {
-        if (!(flags & CPT_NEXT_ADDR) && !get_distance(s, &distance))
-            return false;
-        place.addr = s->model.addr[kind] + distance;
-    }
-    uint32_t value = *cpt_value(&s->model, kind, place.addr);
-    if (!(flags & CPT_SAME_VALUE) && !get_value(s, place.tag & 31, &value))
-        return false;
-    cpt_learn(&s->model, place.tag, place.pc, place.addr, value);
-    *ret = (struct cps_event){cps_event_head(kind, place.tag >> 5 & 7, s->model.who, place.pc),
-                              value, place.addr};
-    return !cps_event_check_(ret, with_processor);
-}
-
 static struct cps_err *unpack(struct cps_trace *trace, const uint32_t head[4])
 {
     struct state *s = trace->state;
     CPS_FREE uint8_t *packed = malloc(head[3] + (size_t)1);
-    free(s->raw);
-    s->raw = malloc(head[2] + (size_t)1);
-    if (!packed || !s->raw)
+    free(s->frame.raw);
+    s->frame = (struct cpt_frame){.version = s->version, .raw = malloc(head[2] + (size_t)1)};
+    if (!packed || !s->frame.raw)
         return cps_err_nomem();
     CPS_TRY(read_all(trace, packed, head[3]));
-    size_t got = ZSTD_decompressDCtx(s->zstd, s->raw, head[2], packed, head[3]);
+    size_t got = ZSTD_decompressDCtx(s->zstd, s->frame.raw, head[2], packed, head[3]);
     if (ZSTD_isError(got) || got != head[2])
         return damaged(trace, "this frame is corrupt: its checksum or size is wrong");
-    s->size = got;
-    s->at = 0;
+    s->frame.size = got;
     s->left = head[1];
     s->frames++;
     s->index = cpt_index_mix(s->index, s->frame_at, s->total);
-    memset(&s->model, 0, sizeof(s->model));
     return NULL;
 }
 
@@ -186,7 +70,8 @@ static struct cps_err *next_frame(struct cps_trace *trace)
     for (unsigned i = 0; i < 4; i++)
         head[i] = cps_le32(bytes + 4 * i);
     if (head[0] != CPT_FRAME || head[1] == 0 || head[1] > CPT_FRAME_EVENTS ||
-        head[2] > CPT_FRAME_EVENTS * CPT_MAX_EVENT || head[3] > ZSTD_compressBound(head[2]))
+        head[2] > CPT_FRAME_EVENTS * cpt_max_event(s->version) ||
+        head[3] > ZSTD_compressBound(head[2]))
         return damaged(trace, "expected a frame or the index");
     return unpack(trace, head);
 }
@@ -240,13 +125,14 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
             return check_end(trace);
     }
     while (*count < max && s->left) {
-        if (!get_event(s, trace->head.with_processor, &events[*count]))
+        if (!cpt_get_event_(&s->frame, &events[*count]) ||
+            cps_event_check_(&events[*count], trace->head.with_processor))
             return damaged(trace, "this frame holds an event that cannot be");
         s->left--;
         s->total++;
         ++*count;
     }
-    if (!s->left && !s->done && s->at != s->size)
+    if (!s->left && !s->done && s->frame.at != s->frame.size)
         return damaged(trace, "this frame holds more than its events");
     return NULL;
 }
@@ -255,18 +141,22 @@ static void close_cpt(void *state)
 {
     struct state *s = state;
     ZSTD_freeDCtx(s->zstd);
-    free(s->raw);
+    free(s->frame.raw);
     free(s);
 }
 
 static struct cps_err *read_head(struct cps_trace *trace)
 {
+    struct state *s = trace->state;
     uint8_t bytes[CPT_MAGIC_SIZE];
     CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
-    if (memcmp(bytes, CPT_MAGIC, CPT_MAGIC_SIZE) != 0)
+    if (memcmp(bytes, CPT_MAGIC, CPT_MAGIC_SIZE - 1) != 0 || bytes[7] < '1' ||
+        bytes[7] > '0' + CPT_VERSION)
         return cps_err_input(cps_stream_name(trace->stream), 7,
-                             ".cpt of a version with byte 0x%02x, expected 0x%02x (version 1)",
-                             bytes[7], CPT_MAGIC[7]);
+                             ".cpt of a version with byte 0x%02x, expected 0x31 (version 1) or "
+                             "0x32 (version 2)",
+                             bytes[7]);
+    s->version = bytes[7] - (unsigned)'0';
     CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
     uint32_t size = cps_le32(bytes);
     if (size > TRACE_HEAD_BYTES)

@@ -128,9 +128,9 @@ static const char *parse_event(struct json_object *from, bool with_processor, st
     if (sub < 0 || (!word && strchr(cps_event_columns_(kind), 's')))
         return "\"sub\" with a word that this event can have";
     if (!get_address(from, &addr) || !get_int(from, "value", UINT32_MAX, &value) ||
-        !get_int(from, "pc", 0xfffff, &pc))
+        !get_int(from, "pc", UINT32_MAX, &pc))
         return "\"addr\" as text, \"value\" and \"pc\" as numbers";
-    *ret = (struct cps_event){cps_event_head(kind, (unsigned)sub, cpu, pc), value, addr};
+    *ret = cps_event_make(kind, (unsigned)sub, cpu, pc, addr, value);
     return cps_event_check_(ret, with_processor);
 }
 

@@ -20,10 +20,12 @@ enum list {
     LIST_COUNT,
 };
 
-static const char *const sub_words[LIST_COUNT][8] = {
+static const char *const sub_words[LIST_COUNT][CPS_EVENT_SUBS] = {
 #define SUB(list, id, text, number, doc) [LIST_##list][number] = text,
 #include "trace/event.def"
 };
+
+_Static_assert(CPS_EV_COUNT <= CPS_EVENT_KINDS, "kinds of event.def");
 
 static const struct kind {
     const char *keyword;
@@ -52,7 +54,9 @@ const char *cps_event_keyword(unsigned kind)
 
 const char *cps_event_sub_word(unsigned kind, unsigned sub)
 {
-    const char *word = kind < CPS_EV_COUNT && sub < 8 ? sub_words[kinds[kind].list][sub] : NULL;
+    const char *word = NULL;
+    if (kind < CPS_EV_COUNT && sub < CPS_EVENT_SUBS)
+        word = sub_words[kinds[kind].list][sub];
     return word ? word : "?";
 }
 
@@ -324,7 +328,7 @@ unsigned cps_event_by_keyword_(const char *word, size_t length)
 
 int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length)
 {
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < (int)CPS_EVENT_SUBS; i++) {
         const char *text = sub_words[kinds[kind].list][i];
         if (text && strlen(text) == length && !memcmp(text, word, length))
             return i;

@@ -103,8 +103,6 @@ static bool registers(struct cursor *c)
 
 static bool column(struct cursor *c, char which)
 {
-    uint64_t value = 0;
-    bool good = false;
     switch (which) {
     case 'n':
     case 'v':
@@ -118,9 +116,7 @@ static bool column(struct cursor *c, char which)
         return sub_word(c);
     case 'p':
     case 'c':
-        good = number(c, 0xfffff, &value);
-        c->pc = (uint32_t)value;
-        return good;
+        return number32(c, &c->pc);
     default:
         return registers(c);
     }
@@ -135,7 +131,7 @@ static bool commentary(struct cursor *c)
     for (const char *at = strstr(c->at, " pc=0x"); at; at = strstr(at + 1, " pc=0x"))
         words = at;
     const char *end = words ? words + 6 : NULL;
-    if (!words || !digits(&end, 5, &pc) || *end)
+    if (!words || !digits(&end, 8, &pc) || *end)
         return false;
     if (!strpbrk(cps_event_columns_(c->kind), "pc"))
         c->pc = pc;
@@ -175,7 +171,7 @@ static const char *parse_event(const char *line, bool with_processor, struct cps
     bool step = c.kind == CPS_EV_STEP || c.kind == CPS_EV_STEPX;
     bool from_core = commentary(&c) || step;
     c.who = who != CPS_CPU_COUNT ? who : from_core && !with_processor ? CPS_CPU_SQE : CPS_CPU_NONE;
-    *ret = (struct cps_event){cps_event_head(c.kind, c.sub, c.who, c.pc), c.value, c.addr};
+    *ret = cps_event_make(c.kind, c.sub, c.who, c.pc, c.addr, c.value);
     return cps_event_check_(ret, with_processor);
 }
 
