@@ -1,136 +1,166 @@
 /* SPDX-License-Identifier: MIT
- * What engines share: making one, its registers for people, STEP events. */
+ * The engines, and what is asked of all of them. */
 #include "emu/engine.h"
 
-#include <string.h>
+/* A row each. */
+static const struct cps_engine_ops *const engines[] = {
+    &cps_afuc_ops_, &cps_hwsq_ops_, &cps_seq_ops_, &cps_pfifo_ops_, &cps_vp1_ops_,
+};
 
-static const struct cps_engine_ops *const engines[] = {&cps_hwsq_ops, &cps_seq_ops, &cps_pfifo_ops,
-                                                       &cps_vp1_ops};
-
-static const struct cps_engine_ops *find(enum cps_gen gen)
+struct cps_err *cps_engine_create(const struct cps_config *config, struct cps_engine **ret)
 {
+    enum cps_gen gen = config->gen ? config->gen : cps_layout_gen(config->layout);
     for (unsigned i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
         if (engines[i]->isa == cps_gen_isa(gen))
-            return engines[i];
+            return engines[i]->create(engines[i], config, ret);
     }
-    return NULL;
-}
-
-struct cps_err *cps_engine_create(enum cps_gen gen, const struct cps_policy *policy,
-                                  struct cps_engine **ret)
-{
-    const struct cps_engine_ops *ops = find(gen);
-    if (!ops)
-        return cps_err_new(CPS_ERR_UNSUPPORTED, "no engine runs scripts of %s", cps_gen_name(gen));
-    struct cps_engine *engine = calloc(1, sizeof(*engine));
-    if (!engine)
-        return cps_err_nomem();
-    engine->ops = ops;
-    engine->state = calloc(1, ops->state_size);
-    struct cps_err *err =
-        engine->state ? cps_bus_create_(gen, policy, &engine->bus) : cps_err_nomem();
-    if (err) {
-        cps_engine_destroy(engine);
-        return err;
-    }
-    ops->reset(engine);
-    *ret = engine;
-    return NULL;
+    return cps_err_new(CPS_ERR_UNSUPPORTED, "no engine runs %s", cps_gen_name(gen));
 }
 
 void cps_engine_destroy(struct cps_engine *engine)
 {
-    if (!engine)
-        return;
-    cps_bus_destroy_(engine->bus);
-    free(engine->state);
-    free(engine);
+    if (engine)
+        engine->ops->destroy(engine);
 }
 
-uint64_t cps_engine_reg(const struct cps_engine *engine, size_t index)
+struct cps_err *cps_engine_clone(struct cps_engine *engine, struct cps_engine **ret)
 {
-    const struct cps_reg *reg = &engine->ops->regs->reg[index];
-    const char *at = (const char *)engine->state + reg->offset;
-    uint16_t half;
-    uint32_t word;
-    uint64_t value = *(const uint8_t *)at;
-    if (reg->size == 2) {
-        memcpy(&half, at, sizeof(half));
-        value = half;
-    } else if (reg->size == 4) {
-        memcpy(&word, at, sizeof(word));
-        value = word;
-    } else if (reg->size == 8) {
-        memcpy(&value, at, sizeof(value));
-    }
-    return value;
+    cps_tap_flush_(&engine->tap);
+    return engine->ops->clone(engine, ret);
 }
 
-bool cps_engine_host_stalled(const struct cps_engine *engine)
+void cps_engine_sink(struct cps_engine *engine, struct cps_sink *sink, uint32_t kinds)
 {
-    enum cps_gen gen = cps_bus_gen(engine->bus);
-    return gen != CPS_NV17 && gen != CPS_NV41 && cps_bus_pausing_(engine->bus);
+    cps_tap_set_(&engine->tap, sink, kinds);
 }
 
-/* ---- the loop ---- */
-
-enum cps_stop cps_engine_loop_(struct cps_engine *e, const struct cps_loop *loop, uint64_t budget)
+struct cps_err *cps_engine_feed(struct cps_engine *engine, const struct cps_item *item)
 {
-    uint64_t end = e->instructions + budget < budget ? UINT64_MAX : e->instructions + budget;
-    enum cps_stop stop = CPS_STOP_IDLE;
-    for (void *who; stop == CPS_STOP_IDLE && (who = loop->next(e));) {
-        if (cps_bus_stopped_(e->bus))
-            stop = CPS_STOP_FAULT;
-        else if (loop->waits(e, who))
-            stop = loop->wait(e, who);
-        else if (e->instructions >= end || cps_bus_clock(e->bus) >= cps_bus_limit_(e->bus))
-            stop = CPS_STOP_BUDGET;
-        else
-            stop = loop->execute(e, who);
-    }
-    cps_bus_flush(e->bus);
-    return cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : stop;
+    struct cps_err *err = engine->ops->feed(engine, item);
+    cps_tap_flush_(&engine->tap);
+    return err;
 }
 
-enum cps_await cps_engine_await_(struct cps_engine *e,
-                                 bool (*holds)(struct cps_engine *engine, const void *who),
-                                 const void *who, uint64_t deadline)
+bool cps_item_acts(const struct cps_item *item)
 {
-    for (;;) {
-        if (holds(e, who))
-            return CPS_AWAIT_MET;
-        if (cps_bus_clock(e->bus) >= deadline)
-            return CPS_AWAIT_LATE;
-        uint64_t next = cps_bus_next_(e->bus);
-        next = next < deadline ? next : deadline;
-        if (next == UINT64_MAX || next > cps_bus_limit_(e->bus))
-            return CPS_AWAIT_HELD;
-        cps_bus_advance(e->bus, next);
+    switch (item->kind) {
+    case CPS_ITEM_SUBMIT:
+    case CPS_ITEM_RING:
+    case CPS_ITEM_INIT:
+    case CPS_ITEM_PACKETS:
+    case CPS_ITEM_CODE:
+    case CPS_ITEM_WRITE:
+    case CPS_ITEM_READ:
+    case CPS_ITEM_OBJECT:
+    case CPS_ITEM_WAIT:
+    case CPS_ITEM_RUN:
+    case CPS_ITEM_END:
+        return true;
+    default:
+        return false;
     }
 }
 
-enum cps_stop cps_engine_held_(struct cps_engine *e)
+enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks)
 {
-    uint64_t limit = cps_bus_limit_(e->bus);
-    if (limit == UINT64_MAX)
-        return CPS_STOP_DEADLOCK;
-    cps_bus_advance(e->bus, limit);
-    return CPS_STOP_BUDGET;
+    enum cps_stop stop = engine->ops->run(engine, ticks);
+    if (engine->tap.pending)
+        cps_tap_flush_(&engine->tap);
+    return stop;
 }
 
-void cps_engine_step_(struct cps_engine *engine, unsigned who, uint32_t pc, const uint32_t *before,
-                      const uint32_t *after, unsigned count)
+enum cps_stop cps_engine_boot(struct cps_engine *engine, uint64_t ticks)
 {
-    const struct cps_access by = {who, 0, pc};
-    unsigned kind = CPS_EV_STEP;
-    unsigned reg = 0;
-    if (!cps_bus_wants_(engine->bus, CPS_EV_STEP))
-        return;
-    do {
-        uint64_t values = 0;
-        uint32_t mask = cps_event_changes(before, after, count, &reg, &values);
-        if (mask || kind == CPS_EV_STEP)
-            cps_bus_put(engine->bus, kind, 0, &by, values, mask);
-        kind = CPS_EV_STEPX;
-    } while (reg < count);
+    const struct cps_item init = {.kind = CPS_ITEM_INIT};
+    enum cps_stop stop = cps_engine_run(engine, ticks);
+    if (stop != CPS_STOP_IDLE)
+        return stop;
+    struct cps_err *err = cps_engine_feed(engine, &init);
+    stop = err ? CPS_STOP_FAULT : cps_engine_run(engine, ticks);
+    cps_err_free(err);
+    return stop;
+}
+
+unsigned cps_stop_reason(enum cps_stop stop)
+{
+    static const uint8_t reasons[] = {
+        [CPS_STOP_IDLE] = CPS_REASON_DONE,
+        [CPS_STOP_BUDGET] = CPS_REASON_LIMIT,
+        [CPS_STOP_DEADLOCK] = CPS_REASON_DEADLOCK,
+        [CPS_STOP_FAULT] = CPS_REASON_FAULT,
+        [CPS_STOP_BAD_PACKET] = CPS_REASON_BAD_PACKET,
+    };
+    return reasons[stop];
+}
+
+void cps_engine_end(struct cps_engine *engine, enum cps_stop stop)
+{
+    const struct cps_event end = cps_event_make(CPS_EV_END, cps_stop_reason(stop), CPS_CPU_NONE, 0,
+                                                engine->instructions, (uint32_t)engine->packets);
+    cps_tap_put_(&engine->tap, end, CPS_EV_END);
+    cps_tap_flush_(&engine->tap);
+}
+
+struct cps_where cps_engine_where(const struct cps_engine *engine, unsigned core)
+{
+    return engine->ops->where(engine, core);
+}
+
+const struct cps_file *cps_engine_file(const struct cps_engine *engine, char sigil)
+{
+    for (unsigned i = 0; i < engine->ops->files; i++) {
+        if (engine->ops->file[i].sigil == sigil)
+            return &engine->ops->file[i];
+    }
+    return NULL;
+}
+
+static bool exists(const struct cps_engine *engine, struct cps_place place)
+{
+    const struct cps_file *file = cps_engine_file(engine, place.file);
+    return file && place.number < file->count && place.core < engine->cores;
+}
+
+bool cps_engine_get(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
+{
+    *ret = 0;
+    return exists(engine, place) && engine->ops->get(engine, place, ret);
+}
+
+bool cps_engine_set(struct cps_engine *engine, struct cps_place place, uint64_t value)
+{
+    if (!exists(engine, place) || !engine->ops->set(engine, place, value))
+        return false;
+    engine->changes++;
+    return true;
+}
+
+bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint32_t pc, uint8_t *bytes,
+                       struct cps_insn *ret)
+{
+    unsigned unit = cps_isa_unit(engine->ops->isa);
+    uint64_t word = 0;
+    unsigned size = 0;
+    for (; size < 16; size += unit) {
+        const struct cps_place at = {(uint8_t)core, CPS_FILE_CODE, pc + size / unit};
+        if (!cps_engine_get(engine, at, &word))
+            break;
+        for (unsigned i = 0; i < unit; i++)
+            bytes[size + i] = (uint8_t)(word >> 8 * i);
+    }
+    if (size)
+        cps_decode_bytes(engine->ops->isa, engine->gen, bytes, size, ret);
+    return size != 0;
+}
+
+void cps_engine_explain(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out)
+{
+    engine->ops->explain(engine, stop, out);
+}
+
+void cps_engine_cover(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
+                      uint32_t count)
+{
+    if (engine->ops->cover)
+        engine->ops->cover(engine, core, counts, count);
 }

@@ -23,6 +23,7 @@
 
 /** Generations of every instruction set, as bits so that a table row can name several. */
 enum cps_gen {
+    CPS_GEN_NONE = 0,
     CPS_A5XX = 1, /**< PFP and ME, firmware id 5ff */
     CPS_A6XX = 2, /**< SQE, firmware ids 6ee 6dd 6dc and 7aa */
     CPS_A7XX = 4, /**< BR, BV, LPAC */
@@ -67,7 +68,7 @@ struct cps_insn {
 };
 
 /** The afuc instruction set, which newer Mesa calls QRisc (afuc.def). */
-CPS_PUBLIC const struct cps_isa *cps_isa_afuc(void);
+CPS_PUBLIC extern const struct cps_isa cps_isa_afuc;
 
 /** Operation numbers of afuc, in table order; CPS_AFUC_NONE is not an instruction. */
 enum cps_afuc_op {
@@ -109,6 +110,8 @@ enum cps_vp1_op {
 CPS_PUBLIC const char *cps_isa_name(const struct cps_isa *isa);
 /** Bytes of the smallest instruction: what addresses and labels count. */
 CPS_PUBLIC unsigned cps_isa_unit(const struct cps_isa *isa);
+/** Whether every instruction takes one unit. */
+CPS_PUBLIC bool cps_isa_is_regular(const struct cps_isa *isa);
 /** Whether there are instructions at all. */
 CPS_PUBLIC bool cps_isa_has_code(const struct cps_isa *isa);
 /** The instruction set that a generation belongs to. */

@@ -25,5 +25,5 @@ check()
 check isa 'isa/'
 check trace 'isa/'
 check fw 'isa/'
-check emu 'isa/|trace/event\.(h|def)"'
+check emu 'isa/|trace/(event|item)\.(h|def)"'
 exit "$status"

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/engine.h"
+#include "emu/nv/hwsq.h"
+#include "emu/nv/nv.h"
 
 #define BENCH_EVENTS 4096u
 #define ALL_EVENTS   UINT32_MAX
@@ -19,6 +20,11 @@ struct bench {
     size_t count; /* may pass BENCH_EVENTS, behind which nothing is kept */
     struct cps_event event[BENCH_EVENTS];
 };
+
+static inline struct nv *bench_nv(const struct bench *b)
+{
+    return (struct nv *)b->engine;
+}
 
 static const struct cps_access bench_host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
 
@@ -35,14 +41,14 @@ static inline void bench_put(struct cps_sink *sink, const struct cps_event *even
 /* @p policy  words, or NULL */
 static inline struct bench *bench_new(enum cps_gen gen, const char *policy)
 {
-    struct cps_policy p = cps_policy_default();
+    struct cps_config config = {.gen = gen, .policy = cps_policy_default()};
     struct bench *b = calloc(1, sizeof(*b));
-    if (!b || cps_policy_parse(policy ? policy : "", gen, &p) ||
-        cps_engine_create(gen, &p, &b->engine))
+    if (!b || cps_policy_parse(policy ? policy : "", gen, &config.policy) ||
+        cps_engine_create(&config, &b->engine))
         abort();
     b->sink.put = bench_put;
-    b->bus = b->engine->bus;
-    cps_bus_sink(b->bus, &b->sink, ALL_EVENTS);
+    b->bus = ((struct nv *)b->engine)->bus;
+    cps_engine_sink(b->engine, &b->sink, ALL_EVENTS);
     return b;
 }
 
@@ -88,8 +94,8 @@ static inline size_t bench_hex(const char *text, uint8_t *ret)
 
 static inline enum cps_stop bench_run(struct bench *b)
 {
-    b->stop = b->engine->ops->run(b->engine, 1000000);
-    cps_bus_flush(b->bus);
+    b->stop = nv_loop_((struct nv *)b->engine, 1000000);
+    cps_tap_flush_(&b->engine->tap);
     return b->stop;
 }
 /* Lets the engine run up to a tick. */
@@ -145,10 +151,12 @@ static inline struct bench *bench_seq_run(const uint32_t *words, size_t count)
 /* A register of the engine by name. */
 static inline uint64_t bench_reg(const struct bench *b, const char *name)
 {
-    const struct cps_regset *regs = b->engine->ops->regs;
-    for (size_t i = 0; i < regs->count; i++) {
-        if (!strcmp(regs->reg[i].name, name))
-            return cps_engine_reg(b->engine, i);
+    for (unsigned i = 0; i < b->engine->ops->regs; i++) {
+        uint64_t value = 0;
+        if (strcmp(b->engine->ops->reg[i].name, name) != 0)
+            continue;
+        cps_engine_get(b->engine, (struct cps_place){0, CPS_FILE_SCALAR, i}, &value);
+        return value;
     }
     abort();
 }
@@ -161,7 +169,7 @@ static inline uint32_t bench_reg32(const struct bench *b, const char *name)
 static inline const struct cps_event *bench_find(struct bench *b, unsigned kind, unsigned sub,
                                                  size_t from)
 {
-    cps_bus_flush(b->bus);
+    cps_tap_flush_(&b->engine->tap);
     for (size_t i = from; i < b->count && i < BENCH_EVENTS; i++) {
         if (cps_event_kind(&b->event[i]) == kind && cps_event_sub(&b->event[i]) == sub)
             return &b->event[i];

@@ -87,7 +87,7 @@ def wrong_usage_is_status_2():
                           (["run", *PFIFO, "--chip", "g80", NV1], "expected nv1, nv3 or nv3t"),
                           (["run", *PFIFO, "--seq-abi", "old", NV1], "--seq-abi has no meaning for --engine pfifo"),
                           (["run", "--engine", "pfifi", NV1], "expected afuc, hwsq, seq, pfifo or vp1"),
-                          (["step", *PFIFO, "--dap", NV1], "no meaning"),
+                          (["step", *PFIFO, "--symbols", "x", NV1], "no meaning"),
                           (["run", *PFIFO], "one script")):
         assert message in cpscope(*args, status=2).stderr, args
     assert not os.path.exists(path("none"))
@@ -150,16 +150,15 @@ def info_tells_what_is_in_it():
 
 
 def step_goes_both_ways():
-    lines = "s 3\nb 17\nc\nrs 2\nc\nrc\nl 18 2\ng 13\np cache1.put\np PFIFO_CACHE1_STATUS\ni b\nlog 1\nd\nc\n"
+    lines = ("s 3\nb line:17\nc\nrs 2\nc\nrc\nd\ng 13\np PFIFO_CACHE1_STATUS\nw graph_channel if line > 20\nc\n"
+             "p graph_channel\nc\nrc\np graph_channel\nd\nc\n")
     out = cpscope("step", *PFIFO, NV3, text=lines).stdout
     stops = [line for line in out.split("\n") if line.startswith("step ")]
-    assert stops[0].startswith("step 0, tick 0, line 5  write 0x002210"), out
-    assert stops[2] == stops[4] and "line 17  write 0x800000 0x80000000" in stops[2], out
-    assert stops[5].startswith("step 0,") and stops[-1].endswith(" done"), out
-    assert "line 18  write 0x800300 0x00000011" in out and "breakpoint 1 at line 17" in out, out
-    assert "= 0x00000010" in out, out
-    out = cpscope("step", *PFIFO, NV1, text="s 1\nl 29 9\n").stdout
-    assert "write8 0x802301 0x000000cc" in out and "read 0x003220 0x00000000 0x00000101 ; PFIFO_CACHE1_STATUS" in out, out
+    values = [line for line in out.split("\n") if line.startswith("0x")]
+    assert stops[0] == "step 0, event 0, start: pfifo is idle", out
+    assert stops[2] == stops[4] and "line 17:" in stops[2] and stops[5].startswith("step 0,"), out
+    assert stops[-1].endswith("behind the host: pfifo is idle") and "the end: the host is done" in out, out
+    assert values[0] == "0x00000010 = 16  EMPTY" and values[1] == values[2], out
 
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (

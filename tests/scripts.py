@@ -110,7 +110,7 @@ def wrong_usage_is_status_2():
                           (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
                           (["run", *SEQ, "--chip", "g92", file], "only for hwsq, vp1 and pfifo"),
                           (["run", *HWSQ, "--chip", "g92"], "one script"),
-                          (["step", *HWSQ, "--chip", "g92", "--dap", file], "--dap has no meaning"),
+                          (["step", *HWSQ, "--chip", "g92", "--symbols", "x", file], "--symbols has no meaning"),
                           (["asm", *HWSQ, "-g", file, "-o", "x"], "--debug has no meaning"),
                           (["run", "--chip", "g92", "--demo"], "only for hwsq, vp1 and pfifo"),
                           (["run", "--fw", file, "--gen", "g92", file], "--gen g92")):
@@ -202,20 +202,32 @@ def info_tells_what_is_in_it():
 
 
 def step_goes_both_ways():
-    lines = "s 3\nb 0x29\nc\nrs 2\nc\nrc\ng 13\np a.data\np PBUS_HWSQ_FLAGS_1\nlog 1\nc\n"
+    lines = "s 3\nb 0x29\nc\nrs 2\nc\nrc\ng 13\np a.data\np PBUS_HWSQ_FLAGS_1\nc\nd\nc\n"
     out = cpscope("step", *HWSQ, RECLOCK, text=lines).stdout
     stops = [line for line in out.split("\n") if line.startswith("step ")]
-    assert stops[2] == stops[4] == stops[6] and "0029  datalo" in stops[2], out
-    assert stops[3].startswith("step 11,") and stops[5].startswith("step 0,") and stops[-1] == "step 22, tick 760, done", out
-    assert "a.data = 0x1" in out and "0x001314 = 0x00010001" in out and "REG 0x1002d0" in out, out
-    script = path("commands", "g 5\ni\n")
-    out = cpscope("step", *SEQ, PAUSE, "-x", script).stdout
-    assert "step 5, tick 2120, 000a  write" in out and "val = 0x80000001" in out, out
+    assert stops[2] == stops[4] == stops[7] and "=>* 0029 420000      datalo 0x0000" in out, out
+    assert stops[3].startswith("step 19,") and stops[5].startswith("step 0,"), out
+    assert "the end: the host is done" in out and stops[-1].endswith("behind the host: hwsq is idle"), out
     assert "no command is called" in cpscope("step", *SEQ, PAUSE, text="frob\n", status=3).stderr
+
+
+def values_are_watched_forwards_and_backwards():
+    """A conditional watchpoint and reverse-continue, on a script of HWSQ and one of SEQ."""
+    lines = "w a.data if a.data > 5\nc\np a.data\nc\np a.data\nrc\np a.data\nwho reg:0x611200\n"
+    out = cpscope("step", *HWSQ, RECLOCK, text=lines).stdout
+    values = [line for line in out.split("\n") if " = " in line]
+    assert out.count("watchpoint 1, a.data\nstep 11, event 7, line 17: hwsq 000b") == 2, out
+    assert values == ["0x00003300 = 13056", "0x00000000 = 0", "0x00003300 = 13056"], out
+    assert out.count("\nthe end: the host is done") == 1, out
+    lines = "w val if val & 0x80000000\nc\np val\nrc\nc\np val\nset val = 7\nrs\ns\np val\n"
+    out = cpscope("step", *SEQ, PAUSE, text=lines).stdout
+    values = [line for line in out.split("\n") if " = " in line and not line.startswith(">")]
+    assert values == ["0x80000000 = 2147483648"] * 2 + ["0x00000007 = 7"], out
 
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
     errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
     stops_have_a_reason, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
-    chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways)])
+    chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
+    values_are_watched_forwards_and_backwards)])

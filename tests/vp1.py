@@ -41,7 +41,8 @@ def regress_takes_chips():
     path("manifest", "# cpscope-manifest 1\nfirmware old vp1:nv44\nfirmware new vp1:g80\nbaseline old\nevents regr,exit\ncapture %s\n" % RUN)
     cpscope("regress", path("manifest"), "-o", path("report"), "--no-cache", status=1)
     pairs = json.load(open(os.path.join(path("report"), "results.json")))["pairs"]
-    assert {p["firmware"]: p["status"] for p in pairs} == {"old": "pass", "new": "differs"}, pairs
+    assert {p["firmware"]: p["status"] for p in pairs} == {"old": "differs", "new": "differs"}, pairs
+    assert "1 read is not as the run file expects" in pairs[1]["reason"] and "vp1.run:13:" in pairs[1]["reason"], pairs
 
 
 def viewers_see_the_unit():
@@ -89,10 +90,11 @@ def names_are_chosen():
 
 
 def step_goes_both_ways():
-    out = cpscope("step", *VP1, RUN, text="b 8\nc\np a2\nrs\ninfo\ngoto 3\nl 4 2\n").stdout
-    assert "a2 = 0x2d" in out and "step 14, tick 14, 0006  sub $a1 $a1 0x1" in out, out
-    assert "0004  add $a2 $a2 $a1 + bra loop not $l0 $l0 $c0 lzf 0x0004" in out, out
-    out = cpscope("step", *VP1, "--names", "envytools", RUN, text="goto 2\n").stdout
+    out = cpscope("step", *VP1, RUN, text="g 20\nb 8\nc\np a2\nrs\ng 20\nl 4 2\nw a2 if a2 > 40\nc\np a2\nrc\n").stdout
+    assert "0x0000002d = 45" in out and "0006 6d08400f  sub $a1 $a1 0x1" in out, out
+    assert "0005 e30001a0  bra loop not $l0 $l0 $c0 lzf 0x0004" in out, out
+    assert "delay slot of a branch to 0004" in out and "watchpoint 2, a2" in out, out
+    out = cpscope("step", *VP1, "--names", "envytools", RUN, text="g 20\nl 4 2\n").stdout
     assert "$r" in out, out
 
 

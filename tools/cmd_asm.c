@@ -3,8 +3,9 @@
 #include "fw/fw.h"
 #include "isa/base/le.h"
 #include "tools/opt.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "tools/script_text.h"
 #include "trace/outfile.h"
 #include "trace/capture/stream.h"
 
@@ -59,8 +60,8 @@ int cmd_asm(const struct cps_options *opt)
     struct cps_stream *stream = NULL;
     if (opt->arg_count != 1 || !opt->output)
         return report_usage("asm takes one source file and -o FILE");
-    if (peer_wanted(opt))
-        return peer_asm(opt);
+    if (opt_is_script(opt))
+        return script_asm(opt);
     struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
     if (!err)
         err = assemble(opt, stream);

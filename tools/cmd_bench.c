@@ -108,7 +108,7 @@ static void report(struct result *results, bool json)
 static struct cps_err *measure(struct bench *bench, struct result *results)
 {
     CPS_TRY(bench_prepare(bench));
-    rig_boot(&bench->rig);
+    play_boot(&bench->play);
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned i = 0; i < COUNT; i++) {
             results[i].value[round] = figures[i].measure(bench);
@@ -124,12 +124,12 @@ int cmd_bench(const struct cps_options *opt)
     with_demo.demo = true;
     struct bench bench = {0};
     struct result results[COUNT];
-    struct cps_err *err = rig_open(&bench.rig, &with_demo);
+    struct cps_err *err = play_open(&bench.play, &with_demo, NULL);
     if (!err)
         err = measure(&bench, results);
     if (!err)
         report(results, opt->json);
     bench_clean(&bench);
-    rig_close(&bench.rig);
+    play_close(&bench.play);
     return err ? report_error(err) : 0;
 }

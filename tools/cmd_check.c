@@ -9,7 +9,7 @@
 #include "tools/report/diffreport.h"
 #include "tools/report/by_hash.h"
 #include "tools/report/names.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "tools/report/report.h"
 
 int cmd_check(const struct cps_options *opt);
@@ -21,7 +21,7 @@ struct check {
     const struct cps_options *opt;
     const char *path;
     struct cps_trace_head head;
-    struct job golden, fresh;
+    struct record golden, fresh;
     char firmware[2][FIND_PATH];
     char capture[FIND_PATH];
     bool demo_firmware, demo_capture;
@@ -68,7 +68,7 @@ static struct cps_err *find_inputs(struct check *c)
     bool demo = false;
     collect_dirs(c);
     if (is_script(c))
-        peer_firmware_name(c->head.gen, c->firmware[0]);
+        opt_engine_name(c->head.gen, c->firmware[0]);
     else if (!c->head.firmware_count)
         return cps_err_input(c->path, 0, "the head names no firmware, expected \"# firmware\"");
     for (unsigned i = 0; i < c->head.firmware_count; i++)
@@ -99,11 +99,11 @@ static struct cps_err *check_policy(const struct check *c)
 static struct cps_err *rerun(struct check *c)
 {
     struct cps_options opt = options_of(c);
-    const struct job_setup setup = {&opt, c->kinds, false};
+    const struct record_setup setup = {&opt, c->kinds, false};
     const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
     struct cps_err *err =
-        job_run(&setup, firmware, c->demo_capture ? NULL : c->capture, NULL, &c->fresh);
+        record_run(&setup, firmware, c->demo_capture ? NULL : c->capture, NULL, &c->fresh);
     if (!err || err->code != CPS_ERR_MISMATCH)
         return err;
     struct cps_err *ret = cps_err_new(err->code, "%s: this golden is of generation %s, but %s",
@@ -142,21 +142,26 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     struct cps_err *err = trace_names(&c->head, c->opt->rnn, names);
     if (!err)
         err = cps_mask_add(&mask, c->opt->mask ? c->opt->mask : "",
-                           names[is_script(c) ? peer_processor(c->head.gen) : CPS_CPU_SQE]);
+                           names[is_script(c) ? CPS_CPU_HOST : CPS_CPU_SQE]);
     if (!err)
         err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event, c->fresh.count,
                               &options, NULL, NULL, &diff);
     const struct diff_report report = {
         .a = {.label = "golden"}, .b = {.label = "now"}, .names = names, .diff = &diff};
-    *differences = diff.differences;
+    *differences = diff.differences + c->fresh.misses;
     if (!err && json) {
         struct json_object *row = diff_json(&report);
         json_object_object_add(row, "golden", json_object_new_string(c->path));
+        if (c->fresh.misses)
+            json_object_object_add(row, "missed", json_object_new_string(c->fresh.missed));
         json_object_array_add(json, row);
     } else if (!err) {
         diff_print_first(&report, &text);
         diff_print_counts(&report, &text);
-        printf("%s: %s", c->path, diff.differences ? cps_buf_text(&text) : "pass\n");
+        if (c->fresh.misses)
+            printf("%s: a read is not as the run file expects: %s\n", c->path, c->fresh.missed);
+        if (diff.differences || !c->fresh.misses)
+            printf("%s: %s", c->path, diff.differences ? cps_buf_text(&text) : "pass\n");
     }
     if (!err && diff.differences && c->opt->update)
         err = rewrite(c, names);
@@ -176,7 +181,7 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
         return cps_err_nomem();
     c->opt = opt;
     c->path = path;
-    struct cps_err *err = job_read(c->path, &c->head, &c->golden);
+    struct cps_err *err = record_read(c->path, &c->head, &c->golden);
     if (!err)
         err = find_inputs(c);
     if (!err && !cps_text_classes(c->head.events, &c->kinds))
@@ -187,8 +192,8 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
         err = rerun(c);
     if (!err)
         err = judge(c, json, differences);
-    job_deinit(&c->golden);
-    job_deinit(&c->fresh);
+    record_deinit(&c->golden);
+    record_deinit(&c->fresh);
     cps_trace_head_deinit(&c->head);
     free(c);
     return err;

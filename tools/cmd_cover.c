@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/play/cover.h"
-#include "tools/play/job.h"
+#include "tools/play/record.h"
 #include "tools/report/names.h"
 #include "tools/report/report.h"
 #include "tools/regress/results.h"
@@ -24,15 +24,15 @@ struct coverage {
 
 static struct cps_err *add_capture(struct coverage *c, const char *path)
 {
-    struct job job = {0};
-    const struct job_setup setup = {c->opt, 1u << CPS_EV_END, true};
+    struct record record = {0};
+    const struct record_setup setup = {c->opt, 1u << CPS_EV_END, true};
     const char *const firmware[2] = {c->opt->fw[0], c->opt->fw_count > 1 ? c->opt->fw[1] : NULL};
-    struct cps_err *err = job_run(&setup, firmware, path, NULL, &job);
-    for (uint32_t i = 0; i < job.cover_count && i <= c->fw->count; i++) {
-        c->cover[i].run += job.cover[i].run;
-        c->cover[i].taken += job.cover[i].taken;
+    struct cps_err *err = record_run(&setup, firmware, path, NULL, &record);
+    for (uint32_t i = 0; i < record.cover_count && i <= c->fw->count; i++) {
+        c->cover[i].run += record.cover[i].run;
+        c->cover[i].taken += record.cover[i].taken;
     }
-    job_deinit(&job);
+    record_deinit(&record);
     return err;
 }
 

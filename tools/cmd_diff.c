@@ -8,7 +8,7 @@
 
 #include "tools/report/diffreport.h"
 #include "tools/report/names.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "tools/report/report.h"
 
 int cmd_diff(const struct cps_options *opt);
@@ -45,7 +45,7 @@ static void show(struct differ *d, const char *title, const struct diff_report *
     diff_print_counts(report, &d->out);
 }
 
-static struct cps_err *compare(struct differ *d, const struct job *a, const struct job *b,
+static struct cps_err *compare(struct differ *d, const struct record *a, const struct record *b,
                                const char *title, struct diff_report *report)
 {
     struct cps_diff diff = {0};
@@ -62,7 +62,7 @@ static struct cps_err *compare(struct differ *d, const struct job *a, const stru
 static unsigned mask_processor(enum cps_gen gen)
 {
     if (gen > CPS_A8XX)
-        return peer_processor(gen);
+        return CPS_CPU_HOST;
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
 }
 
@@ -89,12 +89,12 @@ static void compare_policies(struct differ *d, const struct cps_trace_head heads
                        cps_buf_text(&b));
 }
 
-static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
+static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
                                    struct cps_trace_head heads[2])
 {
     const struct cps_options *opt = d->opt;
     for (unsigned i = 0; i < 2; i++)
-        CPS_TRY(job_read(opt->arg[i], &heads[i], &jobs[i]));
+        CPS_TRY(record_read(opt->arg[i], &heads[i], &jobs[i]));
     for (unsigned i = 0; i < 2 && !d->usage; i++)
         d->usage = opt_check_file(opt, heads[i].gen, opt->arg[i]);
     if (d->usage)
@@ -146,21 +146,21 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
 
 static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
 {
-    struct job job[2] = {{0}, {0}};
-    const struct job_setup setup = {d->opt, d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT,
-                                    true};
+    struct record record[2] = {{0}, {0}};
+    const struct record_setup setup = {d->opt, d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT,
+                                       true};
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++) {
-        err = job_run(&setup, p->path[i], capture, NULL, &job[i]);
-        for (uint32_t k = 0; k < job[i].cover_count && k <= p->fw[i]->count; k++)
-            p->cover[i][k].run += job[i].cover[k].run;
+        err = record_run(&setup, p->path[i], capture, NULL, &record[i]);
+        for (uint32_t k = 0; k < record[i].cover_count && k <= p->fw[i]->count; k++)
+            p->cover[i][k].run += record[i].cover[k].run;
     }
-    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &job[0]},
-                                 .b = {"new", p->fw[1], p->me[1], &job[1]}};
+    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &record[0]},
+                                 .b = {"new", p->fw[1], p->me[1], &record[1]}};
     if (!err)
-        err = compare(d, &job[0], &job[1], capture, &report);
-    job_deinit(&job[0]);
-    job_deinit(&job[1]);
+        err = compare(d, &record[0], &record[1], capture, &report);
+    record_deinit(&record[0]);
+    record_deinit(&record[1]);
     return err;
 }
 
@@ -168,7 +168,7 @@ static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char
 static struct cps_err *diff_chips(struct differ *d, struct pair *p)
 {
     const struct cps_options *opt = d->opt;
-    unsigned gen[2] = {peer_firmware(opt->fw[0]), peer_firmware(opt->fw[1])};
+    unsigned gen[2] = {opt_named_engine(opt->fw[0]), opt_named_engine(opt->fw[1])};
     struct cps_trace_head head = {.gen = (enum cps_gen)gen[1],
                                   .layout = cps_gen_layout((enum cps_gen)gen[1])};
     if (opt->fw_count != 2 || !gen[0] || !gen[1] ||
@@ -186,7 +186,7 @@ static struct cps_err *diff_chips(struct differ *d, struct pair *p)
 
 static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
 {
-    if (peer_firmware(d->opt->fw[0]) || peer_firmware(d->opt->fw[1]))
+    if (opt_named_engine(d->opt->fw[0]) || opt_named_engine(d->opt->fw[1]))
         return diff_chips(d, p);
     CPS_TRY(open_pair(d, p));
     for (unsigned i = 0; i < d->opt->arg_count; i++)
@@ -230,7 +230,7 @@ static int usage(const struct cps_options *opt)
 int cmd_diff(const struct cps_options *opt)
 {
     struct differ d = {.opt = opt, .kinds = DEFAULT_KINDS};
-    struct job jobs[2] = {{0}, {0}};
+    struct record jobs[2] = {{0}, {0}};
     struct cps_trace_head heads[2] = {{0}, {0}};
     struct pair pair = {0};
     int status = usage(opt);
@@ -243,7 +243,7 @@ int cmd_diff(const struct cps_options *opt)
     if (!err && !d.usage)
         print(&d);
     for (unsigned i = 0; i < 2; i++) {
-        job_deinit(&jobs[i]);
+        record_deinit(&jobs[i]);
         cps_trace_head_deinit(&heads[i]);
         cps_fw_destroy(pair.fw[i]);
         cps_fw_destroy(pair.me[i]);

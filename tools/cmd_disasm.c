@@ -2,8 +2,9 @@
  * cpscope disasm: firmware to assembly. */
 #include "tools/info/info.h"
 #include "tools/opt.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "tools/script_text.h"
 #include "trace/outfile.h"
 
 int cmd_disasm(const struct cps_options *opt);
@@ -35,8 +36,8 @@ int cmd_disasm(const struct cps_options *opt)
     struct cps_fw *fw = NULL;
     if (opt->arg_count != 1)
         return report_usage("disasm takes one firmware file");
-    if (peer_wanted(opt))
-        return peer_disasm(opt);
+    if (opt_is_script(opt))
+        return script_disasm(opt);
     struct cps_err *err = list(opt, &fw, &text);
     cps_fw_destroy(fw);
     return err ? report_error(err) : 0;

@@ -7,7 +7,8 @@
 #include "fw/image/mbn.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
-#include "tools/peer/peer.h"
+#include "fw/script/script.h"
+#include "tools/opt_engine.h"
 #include "tools/report/report.h"
 #include "trace/form/trace.h"
 
@@ -60,7 +61,7 @@ int cmd_info(const struct cps_options *opt)
 {
     const struct cps_isa *isa = NULL; /* of scripts */
     unsigned gen = 0;
-    int status = peer_wanted(opt) ? peer_usage(opt, &isa, &gen) : 0;
+    int status = opt_is_script(opt) ? opt_script_engine(opt, &isa, &gen) : 0;
     if (status)
         return status;
     struct json_object *files = json_object_new_array();

@@ -5,25 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fw/demo/demo.h"
-#include "tools/peer/peer.h"
-#include "tools/play/replay.h"
+#include "tools/opt_engine.h"
+#include "tools/play/hang.h"
 #include "tools/report/report.h"
-#include "tools/play/rig.h"
+#include "tools/play/play.h"
 #include "tools/report/summary.h"
 
 int cmd_run(const struct cps_options *opt);
 
 struct run {
-    struct rig rig;
+    struct play play;
     const struct cps_options *opt;
     struct cps_outfile *out;
     struct cps_trace_head head;
     struct cps_trace_head final_head; /* with the capture's hash, where `late_hash` */
     struct cps_trace_writer *writer;
     struct cps_stream *capture;
-    struct dump *dump; /* a devcoredump is read whole, then replayed; else NULL */
-    struct replay *replay;
     bool hashing;   /* the capture, while it is read */
     bool late_hash; /* `head` has zeros in its place until then */
     char capture_hash[65];
@@ -36,14 +33,6 @@ static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-static struct cps_err *describe_policy(struct run *run)
-{
-    struct cps_policy policy = cps_policy_default();
-    CPS_TRY(opt_apply_policy(run->opt, run->rig.fw->gen, &policy));
-    cps_policy_text(&policy, run->rig.fw->gen, &run->policy);
-    return run->policy.failed ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *hash(const char *path, bool built_in, char ret[65])
@@ -70,22 +59,23 @@ static struct cps_err *hash_capture(struct run *run)
 
 static struct cps_err *make_head(const struct run *run, struct cps_trace_head *ret)
 {
-    const struct rig *rig = &run->rig;
+    const struct play *play = &run->play;
     struct cps_trace_header header = {
-        .gen = rig->fw->gen,
-        .firmware = {{file_name(rig->fw->name), run->firmware_hash},
-                     {rig->me ? file_name(rig->me->name) : "", run->me_hash}},
-        .firmware_count = rig->me ? 2 : 1,
+        .gen = play->gen,
+        .firmware = {{play->fw ? file_name(play->fw->name) : "", run->firmware_hash},
+                     {play->me ? file_name(play->me->name) : "", run->me_hash}},
+        .firmware_count = play->fw ? play->me ? 2 : 1 : 0,
         .capture = {file_name(capture_name(run)), run->capture_hash},
         .policy = cps_buf_text(&run->policy),
         .events = run->opt->events ? run->opt->events : "default",
     };
-    return cps_trace_head_make(&header, rig->fw->layout, rig_has_processors(rig), ret);
+    enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
+    return cps_trace_head_make(&header, layout, play_has_processors(play), ret);
 }
 
 static bool wants_trace(const struct run *run)
 {
-    return run->opt->output || !(run->opt->json || run->dump);
+    return run->opt->output || !(run->opt->json || run->play.dump);
 }
 
 static struct cps_err *open_trace(struct run *run)
@@ -96,56 +86,27 @@ static struct cps_err *open_trace(struct run *run)
     if (opt->to && !cps_trace_form_parse(opt->to, &form))
         return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
                            opt->to);
-    CPS_TRY(describe_policy(run));
-    CPS_TRY(hash(run->rig.fw->name, !opt->fw_count, run->firmware_hash));
-    if (run->rig.me)
-        CPS_TRY(hash(run->rig.me->name, false, run->me_hash));
+    cps_policy_text(&run->play.policy, run->play.gen, &run->policy);
+    if (run->policy.failed)
+        return cps_err_nomem();
+    if (run->play.fw)
+        CPS_TRY(hash(run->play.fw->name, !opt->fw_count, run->firmware_hash));
+    if (run->play.me)
+        CPS_TRY(hash(run->play.me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
     CPS_TRY(hash_capture(run));
     CPS_TRY(make_head(run, &run->head));
-    CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->rig.names, &run->writer));
-    run->rig.trace = cps_trace_writer_sink(run->writer);
+    CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
+    run->play.trace = cps_trace_writer_sink(run->writer);
     return NULL;
 }
 
 static struct cps_err *open_capture(struct run *run)
 {
-    if (!run->opt->arg_count)
-        return cps_stream_open_memory(capture_name(run), cps_demo_pm4, cps_demo_pm4_size,
-                                      &run->capture);
-    CPS_TRY(cps_stream_open(capture_name(run), &run->capture));
-    run->hashing = run->opt->output && cps_stream_hash(run->capture);
-    return NULL;
-}
-
-/* A hardware dump says where the firmware's image lay. */
-static struct cps_err *read_dump(struct run *run)
-{
-    const uint8_t *data = NULL;
-    size_t size = 0;
-    uint32_t low = 0;
-    uint32_t high = 0;
-    CPS_TRY(cps_stream_peek(run->capture, 64, &data, &size));
-    const char *format = cps_capture_format(data, size);
-    if (!format || strcmp(format, "devcoredump") != 0)
-        return NULL;
-    run->dump = calloc(1, sizeof(*run->dump));
-    run->replay = calloc(1, sizeof(*run->replay));
-    if (!run->dump || !run->replay)
-        return cps_err_nomem();
-    CPS_TRY(dump_read(run->dump, run->capture));
-    if (dump_reg(run->dump, 0x830, &low) && dump_reg(run->dump, 0x831, &high))
-        run->rig.instr_iova = (uint64_t)high << 32 | low;
-    run->rig.gpu = run->dump->gpu;
-    return NULL;
-}
-
-static struct cps_err *replay(struct run *run)
-{
-    CPS_TRY(rig_check_gpu(&run->rig));
-    *run->replay = (struct replay){.dump = run->dump, .rig = &run->rig};
-    CPS_TRY(replay_run(run->replay));
-    run->rig.executed = 1;
+    CPS_TRY(play_stream(run->opt->arg_count ? run->opt->arg[0] : NULL, &run->capture));
+    CPS_TRY(play_read_dump(&run->play, run->capture));
+    run->hashing =
+        run->opt->arg_count && run->opt->output && !run->play.dump && cps_stream_hash(run->capture);
     return NULL;
 }
 
@@ -155,19 +116,21 @@ static void start_threads(struct run *run)
     unsigned threads = opt_threads(run->opt);
     if (run->writer && threads > 1)
         cps_trace_writer_behind(run->writer);
-    if (threads > (run->writer ? 2 : 1))
+    if (run->capture && threads > (run->writer ? 2 : 1))
         cps_stream_ahead(run->capture);
 }
 
 static struct cps_err *prepare(struct run *run)
 {
-    CPS_TRY(open_capture(run));
-    CPS_TRY(read_dump(run));
-    CPS_TRY(rig_open(&run->rig, run->opt));
+    if (!opt_is_script(run->opt))
+        CPS_TRY(open_capture(run));
+    CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
+    if (run->play.dump)
+        run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
     if (wants_trace(run))
         CPS_TRY(open_trace(run));
     else
-        run->rig.kinds = 0;
+        run->play.kinds = 0;
     start_threads(run);
     return NULL;
 }
@@ -196,7 +159,7 @@ static struct cps_err *finish_trace(struct run *run)
 static struct cps_err *finish(struct run *run, struct cps_err *err)
 {
     struct cps_err *late = finish_trace(run);
-    if ((err && !run->rig.executed) || late) {
+    if ((err && !run->play.executed) || late) {
         cps_outfile_abort(run->out);
         run->out = NULL;
         if (err)
@@ -213,11 +176,13 @@ static struct cps_err *finish(struct run *run, struct cps_err *err)
 static struct cps_err *execute(struct run *run)
 {
     CPS_TRY(prepare(run));
-    return finish(run, run->dump ? replay(run) : rig_play(&run->rig, run->capture));
+    return finish(run, play_run(&run->play, run->capture));
 }
 
 static int usage(const struct cps_options *opt)
 {
+    if (opt_is_script(opt))
+        return opt->arg_count == 1 ? 0 : report_usage("run --engine takes one script");
     if (opt->arg_count > 1)
         return report_usage("run takes one capture, found a second one");
     if (!opt->fw_count && !opt->demo)
@@ -228,50 +193,58 @@ static int usage(const struct cps_options *opt)
 }
 
 /* The comparison decides the status of a replay: that the machine stops is what it is for. */
-static int report_replay(const struct run *run)
+static int report_hang(struct run *run)
 {
     bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
     if (!run->opt->json)
-        replay_print(run->replay, trace_on_stdout ? stderr : stdout);
-    return replay_count(run->replay, REPLAY_DIFFERENT) ? 1 : 0;
+        hang_print(run->play.hang, trace_on_stdout ? stderr : stdout);
+    return hang_count(run->play.hang, HANG_DIFFERENT) ? 1 : 0;
 }
 
 static void release(struct run *run)
 {
-    if (run->dump)
-        dump_deinit(run->dump);
-    free(run->dump);
-    free(run->replay);
     cps_buf_deinit(&run->policy);
     cps_err_free(cps_trace_writer_finish(run->writer));
     cps_trace_head_deinit(&run->head);
     cps_trace_head_deinit(&run->final_head);
     cps_outfile_abort(run->out);
     cps_stream_close(run->capture);
-    rig_close(&run->rig);
+    play_close(&run->play);
+}
+
+static int status_of(const struct play *play)
+{
+    if (play->misses)
+        return 1;
+    return play->stop == CPS_STOP_IDLE ? 0 : 4;
+}
+
+static void summarize(struct run *run, bool good)
+{
+    const struct play *play = &run->play;
+    bool compared = play->hang && good;
+    if (compared)
+        hang_compare(play->hang);
+    if (play->executed || (play->engine && good))
+        summary_print(play, run->opt->json,
+                      compared && run->opt->json ? hang_json(play->hang) : NULL);
+    report_note("interpreting without --native", play->native_err);
 }
 
 int cmd_run(const struct cps_options *opt)
 {
     struct run run = {.opt = opt};
-    if (peer_wanted(opt))
-        return peer_run(opt);
     int status = usage(opt);
-    if (!status && !cps_text_classes(opt->events ? opt->events : "default", &run.rig.kinds))
+    if (!status && !cps_text_classes(opt->events ? opt->events : "default", &run.play.kinds))
         status = report_usage("--events takes classes of docs/formats.md, \"all\" or \"default\"");
     if (status)
         return status;
     struct cps_err *err = execute(&run);
-    bool replayed = run.replay && !err;
-    if (run.rig.executed || (run.rig.machine && !err))
-        summary_print(&run.rig, opt->json, replayed && opt->json ? replay_json(run.replay) : NULL);
-    report_note("interpreting without --native", run.rig.native_err);
+    summarize(&run, !err);
     if (err)
         status = report_error(err);
-    else if (replayed)
-        status = report_replay(&run);
-    else if (run.rig.stopped)
-        status = 4;
+    else
+        status = run.play.hang ? report_hang(&run) : status_of(&run.play);
     release(&run);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tools/step/dap.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "tools/step/prompt.h"
 #include "tools/debug/command.h"
 #include "tools/report/report.h"
@@ -86,7 +86,7 @@ static struct cps_err *run_piped(struct repl *r)
 static struct cps_err *run(struct repl *r, const struct cps_options *opt)
 {
     r->session.interrupt = &r->interrupt;
-    if (opt->fw_count || opt->demo)
+    if (opt->fw_count || opt->demo || opt->arg_count)
         CPS_TRY(session_open(&r->session, opt));
     if (opt->dap)
         return dap_serve(r, stdin, stdout);
@@ -107,21 +107,25 @@ static struct cps_err *run(struct repl *r, const struct cps_options *opt)
 
 int cmd_step(const struct cps_options *opt)
 {
-    if (peer_wanted(opt))
-        return peer_step(opt);
     struct repl *r = calloc(1, sizeof(*r));
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    if (!opt->fw_count && !opt->demo && !opt->dap)
+    if (!opt->fw_count && !opt->demo && !opt->dap && !opt_is_script(opt))
         return report_usage("step needs --fw FILE and a capture, or --demo");
+    if (opt_is_script(opt) && !opt->arg_count && !opt->dap)
+        return report_usage("step --engine takes one script");
     if (opt->arg_count > 1)
         return report_usage("step takes one capture");
     if (!r)
         return report_error(cps_err_nomem());
+    if (opt_scheme(opt, &r->session.scheme)) {
+        free(r);
+        return 2;
+    }
     running = r;
     sigaction(SIGINT, &action, NULL);
     struct cps_err *err = run(r, opt);
     signal(SIGINT, SIG_DFL);
-    spot_clear(&r->session);
+    point_clear(&r->session);
     session_close(&r->session);
     cps_buf_deinit(&r->out);
     free(r);

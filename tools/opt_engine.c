@@ -5,10 +5,89 @@
 #include <string.h>
 
 #include "tools/opt_table.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "tools/report/report.h"
 
 _Static_assert(OPTION_COUNT <= 64, "struct cps_options has a bit per option that was given");
+
+/* How an engine's generations are told apart. */
+static const struct engine_words {
+    const struct cps_isa *isa;
+    const char *prefix; /* of cps_gen_name(), in front of the option's word */
+    bool has_abi;       /* --seq-abi, else --chip */
+    const char *words;
+} kinds[] = {
+    {&cps_isa_hwsq, "", false, "nv17, nv41, g80 or g92"},
+    {&cps_isa_seq, "seq-", true, "old or new"},
+    {&cps_isa_pfifo, "", false, "nv1, nv3 or nv3t"},
+    {&cps_isa_vp1, "vp1-", false, "nv41, nv44 or g80"},
+};
+
+bool opt_is_script(const struct cps_options *opt)
+{
+    return opt->engine && strcmp(opt->engine, "afuc") != 0;
+}
+
+static const struct engine_words *find_kind(const char *name)
+{
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (!strcmp(cps_isa_name(kinds[i].isa), name))
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen)
+{
+    char name[24] = "";
+    enum cps_gen found = CPS_A6XX;
+    const struct engine_words *kind = find_kind(opt->engine);
+    *gen = 0;
+    if (!kind)
+        return report_usage("--engine %s: expected afuc, hwsq, seq, pfifo or vp1", opt->engine);
+    *isa = kind->isa;
+    const char *word = kind->has_abi ? opt->seq_abi : opt->chip;
+    if (kind->has_abi && opt->chip)
+        return report_usage("%s has no --chip, but --seq-abi", opt->engine);
+    if (!kind->has_abi && opt->seq_abi)
+        return report_usage("%s has no --seq-abi", opt->engine);
+    if (!word)
+        return 0;
+    snprintf(name, sizeof(name), "%s%s", kind->prefix, word);
+    if (!cps_gen_parse(name, &found) || cps_gen_isa(found) != *isa)
+        return report_usage("--%s %s: expected %s", kind->has_abi ? "seq-abi" : "chip", word,
+                            kind->words);
+    *gen = found;
+    return 0;
+}
+
+unsigned opt_named_engine(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    for (unsigned bit = CPS_NV17; bit <= CPS_NV3T; bit <<= 1) {
+        char name[24];
+        opt_engine_name((enum cps_gen)bit, name);
+        if (cps_gen_isa((enum cps_gen)bit) != &cps_isa_afuc &&
+            !strcmp(slash ? slash + 1 : path, name))
+            return bit;
+    }
+    return 0;
+}
+
+void opt_engine_name(enum cps_gen gen, char ret[24])
+{
+    const char *engine = cps_isa_name(cps_gen_isa(gen));
+    snprintf(ret, 24, "%s:%s", engine, cps_gen_name(gen) + strlen(find_kind(engine)->prefix));
+}
+
+int opt_scheme(const struct cps_options *opt, enum cps_scheme *ret)
+{
+    bool envytools = opt->names && !strcmp(opt->names, "envytools");
+    *ret = envytools ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_SEED;
+    if (!opt->names || envytools || !strcmp(opt->names, "seed"))
+        return 0;
+    return report_usage("--names %s: expected seed or envytools", opt->names);
+}
 
 static struct cps_err *apply(const struct cps_options *opt, unsigned engines,
                              struct cps_policy *ret)
@@ -77,8 +156,8 @@ static int check_engine(const struct cps_options *opt, const char *engine, unsig
     with_engine.engine = engine;
     *gen = 0;
     int status = check_rows(opt, engine);
-    if (!status && peer_wanted(&with_engine))
-        status = peer_usage(&with_engine, &isa, gen);
+    if (!status && opt_is_script(&with_engine))
+        status = opt_script_engine(&with_engine, &isa, gen);
     return status ? status : check_policy(opt, engine);
 }
 
@@ -107,7 +186,7 @@ int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *
 static int check_sides(const struct cps_options *opt)
 {
     for (unsigned i = 0; i < opt->fw_count; i++) {
-        unsigned gen = peer_firmware(opt->fw[i]);
+        unsigned gen = opt_named_engine(opt->fw[i]);
         unsigned ignored = 0;
         if (!gen && opt->engine && strcmp(opt->engine, "afuc") != 0)
             return report_usage("--engine %s: expected a chip or ABI of it, found --fw %s",

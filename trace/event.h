@@ -6,8 +6,11 @@
 #ifndef CPS_EVENT_H
 #define CPS_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "isa/base/cleanup.h"
 
 /** Kinds of events; event.def has one row each. */
 enum cps_event_kind {
@@ -110,5 +113,17 @@ static inline uint32_t cps_event_changes(const uint32_t *before, const uint32_t 
 struct cps_sink {
     void (*put)(struct cps_sink *sink, const struct cps_event *events, size_t count);
 };
+
+/** The word of a sub value: "user"; "?" if there is none. */
+CPS_PUBLIC const char *cps_event_sub_word(unsigned kind, unsigned sub);
+/** The word of the UNKNOWN that an event is about, or NULL. */
+CPS_PUBLIC const char *cps_event_unknown(const struct cps_event *event);
+/** "sqe", "bv", ... */
+CPS_PUBLIC const char *cps_processor_name(unsigned who);
+
+/** Value of a sub word of a kind, or -1. */
+int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length);
+/** enum cps_processor called so, or CPS_CPU_COUNT. */
+unsigned cps_processor_by_name_(const char *word, size_t length);
 
 #endif

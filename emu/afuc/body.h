@@ -17,10 +17,10 @@
  * again later; nothing of it has happened by then. */
 
 /* Makes the state that handlers outside of the loop look at true. */
-#define SYNC()                                             \
-    do {                                                   \
-        s->pc = (uint32_t)(ip - base);                     \
-        core->machine->clock = clock_end - (uint64_t)left; \
+#define SYNC()                                                    \
+    do {                                                          \
+        s->pc = (uint32_t)(ip - base);                            \
+        core->machine->engine.clock = clock_end - (uint64_t)left; \
     } while (0)
 #define DISPATCH()                    \
     do {                              \
@@ -143,7 +143,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     const struct afuc_uop *ip = base + s->pc;
     const struct afuc_uop *np = base + s->npc;
     int64_t left = (int64_t)budget;
-    const uint64_t clock_end = core->machine->clock + budget;
+    const uint64_t clock_end = core->machine->engine.clock + budget;
     uint32_t carry = s->carry;
     uint32_t a, b, d;
     uint32_t target; /* its address is taken: it lies in memory, where a, b and d must not */
@@ -305,7 +305,7 @@ out:
     s->pc = (uint32_t)(ip - base);
     s->npc = (uint32_t)(np - base);
     s->carry = carry;
-    core->machine->clock = clock_end - (uint64_t)left;
+    core->machine->engine.clock = clock_end - (uint64_t)left;
     return budget - (uint64_t)left;
 }
 

@@ -26,18 +26,18 @@ static uint32_t words_at_hand(struct afuc_core *core)
 }
 
 /* Events like the first, to consecutive registers. */
-static void put_events(struct cps_machine *m, struct cps_event event, const uint32_t *word,
+static void put_events(struct cps_afuc *m, struct cps_event event, const uint32_t *word,
                        uint32_t count)
 {
     while (count) {
-        uint32_t room = (uint32_t)(EVENT_BATCH - m->pending);
+        uint32_t room = (uint32_t)(CPS_TAP_BATCH - m->engine.tap.pending);
         uint32_t now = count < room ? count : room;
-        struct cps_event *to = &m->event[m->pending];
+        struct cps_event *to = &m->engine.tap.event[m->engine.tap.pending];
         for (uint32_t i = 0; i < now; i++)
             to[i] = (struct cps_event){event.head, event.pc, word[i], event.addr + i};
-        m->pending += now;
-        if (m->pending == EVENT_BATCH)
-            machine_flush_(m);
+        m->engine.tap.pending += now;
+        if (m->engine.tap.pending == CPS_TAP_BATCH)
+            cps_tap_flush_(&m->engine.tap);
         event.addr += now;
         word += now;
         count -= now;
@@ -47,7 +47,7 @@ static void put_events(struct cps_machine *m, struct cps_event event, const uint
 static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,
                           uint32_t count, unsigned path)
 {
-    struct cps_machine *m = core->machine;
+    struct cps_afuc *m = core->machine;
     uint32_t *reg = &m->reg[offset];
     uint8_t *flags = &m->reg_flags[offset];
     uint32_t changes = 0;
@@ -56,15 +56,15 @@ static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_
         reg[i] = word[i];
         flags[i] |= REG_WRITTEN;
     }
-    m->changes += changes;
-    m->stats.events[CPS_EV_REG] += count;
-    if (m->kinds >> CPS_EV_REG & 1)
+    m->engine.changes += changes;
+    m->engine.tap.count[CPS_EV_REG] += count;
+    if (m->engine.tap.kinds >> CPS_EV_REG & 1)
         put_events(m, cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0), word,
                    count);
 }
 
 /* How many of @p count registers are plain storage. */
-static uint32_t plain_registers(const struct cps_machine *m, uint32_t offset, uint32_t count)
+static uint32_t plain_registers(const struct cps_afuc *m, uint32_t offset, uint32_t count)
 {
     uint32_t i = 0;
     if (offset >= GPU_REGS || count > GPU_REGS - offset)

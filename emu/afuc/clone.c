@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static struct cps_err *copy_owned(struct cps_machine *from, struct cps_machine *to)
+static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
 {
     for (unsigned i = 0; i < MAX_CORES; i++) {
         struct afuc_core *core = &to->core[i];
@@ -16,8 +16,8 @@ static struct cps_err *copy_owned(struct cps_machine *from, struct cps_machine *
         if (to->image[i])
             to->image[i]->refs++;
     }
-    CPS_TRY(cps_mem_clone(from->mem, &to->mem));
-    to->epoch = cps_mem_epoch(to->mem);
+    CPS_TRY(cps_mem_clone(from->engine.mem, &to->engine.mem));
+    to->epoch = cps_mem_epoch(to->engine.mem);
     if (!from->words)
         return NULL;
     to->words = malloc(from->word_count * sizeof(*to->words));
@@ -27,21 +27,20 @@ static struct cps_err *copy_owned(struct cps_machine *from, struct cps_machine *
     return NULL;
 }
 
-struct cps_err *cps_machine_clone(struct cps_machine *machine, struct cps_machine **ret)
+struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
 {
-    struct cps_machine *copy = malloc(sizeof(*copy));
+    struct cps_afuc *copy = malloc(sizeof(*copy));
     if (!copy)
         return cps_err_nomem();
-    machine_flush_(machine);
-    memcpy(copy, machine, sizeof(*copy));
-    copy->mem = NULL;
+    memcpy(copy, from, sizeof(*copy));
+    copy->engine.mem = NULL;
     copy->words = NULL;
-    copy->sink = NULL;
-    copy->kinds = 0;
-    struct cps_err *err = copy_owned(machine, copy);
+    copy->engine.tap.sink = NULL;
+    copy->engine.tap.kinds = 0;
+    struct cps_err *err = copy_owned((struct cps_afuc *)from, copy);
     if (err)
-        cps_machine_destroy(copy);
+        machine_destroy_(&copy->engine);
     else
-        *ret = copy;
+        *ret = &copy->engine;
     return err;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * One afuc core: its state as plain bytes, its micro-operations, and the functions that the
  * interpreter's files share. Private to emu/. */
-#ifndef CPS_AFUC_H
-#define CPS_AFUC_H
+#ifndef CPS_AFUC_CORE_H
+#define CPS_AFUC_CORE_H
 
-#include "emu/emu.h"
-#include "emu/mem.h"
+#include "emu/engine.h"
+#include "emu/afuc/afuc.h"
 
 /** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and
  * writes another). */
@@ -238,7 +238,7 @@ struct afuc_core {
     uint32_t uop_count;            /* without the last one */
     enum cps_processor who;
     enum cps_layout layout;
-    struct cps_machine *machine;
+    struct cps_afuc *machine;
     struct afuc_core *me; /* a5xx: the core behind the PFP, NULL for all others */
     uint32_t start;       /* dword of the machine's image where this core's own begins */
     /* The stream being read, as a window into memory; not state, refilled when stale. */

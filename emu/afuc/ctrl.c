@@ -40,7 +40,7 @@ static uint32_t read_LOOKAHEAD(const struct access *at)
 {
     /* There must be a word behind the packet to look at. */
     bool available = stream_has_(at->core, at->core->s.r[R_REM] + 1);
-    return at->core->machine->policy.prefetch && available ? 3 : 0;
+    return at->core->machine->engine.policy.prefetch && available ? 3 : 0;
 }
 
 /* a530 PFP: base lo, hi, size and dwords left of what IB1 (0..3) and IB2 (4..7) read. */
@@ -63,14 +63,14 @@ static uint32_t assume_visible(struct afuc_core *core, const struct access *at, 
 static uint32_t read_VSD_NEXT(const struct access *at)
 {
     struct afuc_core *core = at->core;
-    if (core->machine->policy.visibility != CPS_VISIBILITY_ALL)
+    if (core->machine->engine.policy.visibility != CPS_VISIBILITY_ALL)
         return assume_visible(core, at, 0);
     return assume_visible(core, at, ++core->s.visible_draw);
 }
 
 static uint32_t read_VSD_COUNT(const struct access *at)
 {
-    bool all = at->core->machine->policy.visibility == CPS_VISIBILITY_ALL;
+    bool all = at->core->machine->engine.policy.visibility == CPS_VISIBILITY_ALL;
     return assume_visible(at->core, at, all ? 0x3fffffff : 0x7fffffff);
 }
 
@@ -347,9 +347,9 @@ static void write_SDS_START(const struct access *at)
 /* A lock that another core owns stays its own; asking again is the firmware's loop. */
 static void write_LOCK(const struct access *at)
 {
-    struct cps_machine *machine = at->core->machine;
+    struct cps_afuc *machine = at->core->machine;
     uint32_t taken = 0;
-    for (unsigned i = 0; i < machine->core_count; i++)
+    for (unsigned i = 0; i < machine->engine.cores; i++)
         taken |= &machine->core[i] == at->core ? 0 : machine->core[i].s.lock;
     at->core->s.lock = at->value & ~taken;
 }
@@ -393,8 +393,8 @@ static void write_SOURCE(const struct access *at)
 
 static void write_SHARED(const struct access *at)
 {
-    struct cps_machine *machine = at->core->machine;
-    machine->changes += machine->shared[at->index] != at->value;
+    struct cps_afuc *machine = at->core->machine;
+    machine->engine.changes += machine->shared[at->index] != at->value;
     machine->shared[at->index] = at->value;
 }
 

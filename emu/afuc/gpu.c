@@ -26,7 +26,7 @@ static uint32_t assume(const struct gpu_access *at, unsigned what, uint32_t valu
 
 static uint32_t read_CLOCK(const struct gpu_access *at)
 {
-    uint64_t clock = at->core->machine->clock;
+    uint64_t clock = at->core->machine->engine.clock;
     return assume(at, CPS_WHAT_CLOCK, (uint32_t)(at->index & 1 ? clock >> 32 : clock));
 }
 
@@ -37,7 +37,7 @@ static uint32_t read_ACK_BELOW(const struct gpu_access *at)
 
 static uint32_t read_VSC_STATE(const struct gpu_access *at)
 {
-    bool all = at->core->machine->policy.visibility == CPS_VISIBILITY_ALL;
+    bool all = at->core->machine->engine.policy.visibility == CPS_VISIBILITY_ALL;
     return assume(at, CPS_WHAT_VISIBILITY, all ? 0xffffffff : at->stored);
 }
 
@@ -98,7 +98,7 @@ static const struct row {
 
 /* Registers with a bank per context: bit 11 or bit 10 of the offset says which (F: a530 ME ORs $17
  * or $16 in). Events carry the register's own offset, and the bank in bit 32. */
-static uint64_t event_offset(const struct cps_machine *machine, uint32_t offset)
+static uint64_t event_offset(const struct cps_afuc *machine, uint32_t offset)
 {
     if (cps_layout_gen(machine->layout) != CPS_A5XX)
         return offset;
@@ -109,7 +109,7 @@ static uint64_t event_offset(const struct cps_machine *machine, uint32_t offset)
     return offset;
 }
 
-void gpu_init_(struct cps_machine *machine)
+void gpu_init_(struct cps_afuc *machine)
 {
     enum cps_gen gen = cps_layout_gen(machine->layout);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -137,7 +137,7 @@ static uint32_t behave(struct afuc_core *core, uint32_t offset, uint32_t stored)
 
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
 {
-    struct cps_machine *machine = core->machine;
+    struct cps_afuc *machine = core->machine;
     uint32_t value = machine->reg[offset];
     uint8_t *flags = &machine->reg_flags[offset];
     core->polled = (struct polled){CPS_PLACE_GPU, offset};
@@ -184,7 +184,7 @@ static const struct protect_regs {
 
 /* Early a6xx have 32 entries, later chips 48 (D: the kernel's tables); the driver always fills the
  * last one, so that says which chip this is. */
-static const struct protect_regs *protect_of(const struct cps_machine *machine)
+static const struct protect_regs *protect_of(const struct cps_afuc *machine)
 {
     if (cps_layout_gen(machine->layout) == CPS_A5XX)
         return &protect_a5xx;
@@ -196,7 +196,7 @@ static bool forbids(const struct span *span, uint32_t first, uint32_t last, bool
     return (write ? span->write : span->read) && first <= span->last && last >= span->first;
 }
 
-static bool any_entry_forbids(const struct cps_machine *machine, const struct protect_regs *regs,
+static bool any_entry_forbids(const struct cps_afuc *machine, const struct protect_regs *regs,
                               uint32_t first, uint32_t last, bool write)
 {
     bool open = machine->reg[regs->control] & PROTECT_LAST_IS_OPEN;
@@ -210,12 +210,12 @@ static bool any_entry_forbids(const struct cps_machine *machine, const struct pr
     return false;
 }
 
-bool gpu_protects_(const struct cps_machine *machine)
+bool gpu_protects_(const struct cps_afuc *machine)
 {
     return machine->reg[protect_of(machine)->control] & PROTECT_ENABLE;
 }
 
-bool gpu_protected_(const struct cps_machine *machine, uint32_t offset, uint32_t count, bool write)
+bool gpu_protected_(const struct cps_afuc *machine, uint32_t offset, uint32_t count, bool write)
 {
     const struct protect_regs *regs = protect_of(machine);
     if (CPS_LIKELY(!(machine->reg[regs->control] & PROTECT_ENABLE)))
@@ -232,14 +232,14 @@ static void forbid(struct afuc_core *core, uint32_t offset, uint32_t value)
 
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path)
 {
-    struct cps_machine *machine = core->machine;
+    struct cps_afuc *machine = core->machine;
     uint8_t *flags = &machine->reg_flags[offset];
     if (path == CPS_PATH_USER && CPS_UNLIKELY(gpu_protected_(machine, offset, 1, true))) {
         forbid(core, offset, value);
         return;
     }
     core_event_(core, CPS_EV_REG, path, event_offset(machine, offset), value);
-    machine->changes += machine->reg[offset] != value;
+    machine->engine.changes += machine->reg[offset] != value;
     machine->reg[offset] = value;
     *flags |= REG_WRITTEN;
     if (CPS_UNLIKELY(*flags & REG_BEHAVES)) {

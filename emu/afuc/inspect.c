@@ -1,73 +1,26 @@
 /* SPDX-License-Identifier: MIT
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
-#include "emu/debug/debug.h"
 #include "emu/afuc/machine.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-const struct cps_stats *cps_machine_stats(const struct cps_machine *machine)
+struct cps_where machine_where_(const struct cps_engine *engine, unsigned core)
 {
-    return &machine->stats;
+    const struct afuc_core *c = &((const struct cps_afuc *)engine)->core[core];
+    uint32_t depth = c->s.sqe[SQE_SP];
+    return (struct cps_where){
+        .pc = c->s.pc,
+        .npc = c->s.npc,
+        .depth = depth < STACK_DEPTH ? depth : STACK_DEPTH, /* it has eight entries and wraps */
+        .level = c->s.level == LEVEL_MEQ ? 0 : c->s.level,
+        .started = c->s.started,
+        .slot = c->s.npc != c->s.pc + 1,
+    };
 }
 
-unsigned cps_machine_core_count(const struct cps_machine *machine)
+static uint32_t general(const struct afuc_state *s, uint64_t number)
 {
-    return machine->core_count;
-}
-
-enum cps_processor cps_machine_core_who(const struct cps_machine *machine, unsigned core)
-{
-    return machine->core[core].who;
-}
-
-uint32_t cps_machine_pc(const struct cps_machine *machine, unsigned core)
-{
-    return machine->core[core].s.pc;
-}
-
-uint32_t cps_machine_npc(const struct cps_machine *machine, unsigned core)
-{
-    return machine->core[core].s.npc;
-}
-
-bool cps_machine_started(const struct cps_machine *machine, unsigned core)
-{
-    return machine->core[core].s.started;
-}
-
-uint64_t cps_machine_image_iova(const struct cps_machine *machine, unsigned core)
-{
-    return machine_image_iova_(machine, core);
-}
-
-bool cps_machine_reg_written(const struct cps_machine *machine, uint32_t offset)
-{
-    return machine->reg_flags[offset % GPU_REGS] & REG_WRITTEN;
-}
-
-uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc)
-{
-    if (pc >= machine->core[core].uop_count)
-        return 0;
-    return cps_mem_read(machine->mem, machine_image_iova_(machine, core) + 4 * (uint64_t)pc, NULL);
-}
-
-/* The stack has eight entries and wraps. */
-unsigned cps_machine_depth(const struct cps_machine *machine, unsigned core)
-{
-    uint32_t depth = machine->core[core].s.sqe[SQE_SP];
-    return depth < STACK_DEPTH ? depth : STACK_DEPTH;
-}
-
-uint32_t cps_machine_return(const struct cps_machine *machine, unsigned core, unsigned level)
-{
-    const struct afuc_state *s = &machine->core[core].s;
-    return s->sqe[SQE_STACK + (s->sqe[SQE_SP] - 1 - level) % STACK_DEPTH];
-}
-
-uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core, unsigned number)
-{
-    const struct afuc_state *s = &machine->core[core].s;
     if (number == R_ADDR)
         return s->addr;
     if (number == R_USRADDR)
@@ -75,42 +28,167 @@ uint32_t cps_machine_gpr(const struct cps_machine *machine, unsigned core, unsig
     return number <= R_REM ? s->r[number] : 0;
 }
 
-uint32_t cps_machine_image_size(const struct cps_machine *machine, unsigned core)
+static bool get_stack(const struct afuc_state *s, uint64_t level, uint64_t *ret)
+{
+    *ret = s->sqe[SQE_STACK + (s->sqe[SQE_SP] - 1 - level) % STACK_DEPTH];
+    return level < s->sqe[SQE_SP];
+}
+
+static bool get_code(struct cps_afuc *machine, struct cps_place place, uint64_t *ret)
+{
+    if (place.number >= machine->core[place.core].uop_count)
+        return false;
+    *ret = cps_mem_read(machine->engine.mem,
+                        machine_image_iova_(machine, place.core) + 4 * place.number, NULL);
+    return true;
+}
+
+static bool get_memory(struct cps_engine *engine, uint64_t iova, uint64_t *ret)
+{
+    bool known = false;
+    *ret = cps_mem_read(engine->mem, iova, &known);
+    return known;
+}
+
+bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
+{
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
+    const struct afuc_state *s = &machine->core[place.core].s;
+    switch (place.file) {
+    case CPS_FILE_GENERAL:
+        *ret = general(s, place.number);
+        return true;
+    case CPS_FILE_CONTROL:
+        *ret = s->control[place.number];
+        return true;
+    case CPS_FILE_SQE:
+        *ret = s->sqe[place.number];
+        return true;
+    case CPS_FILE_STACK:
+        return get_stack(s, place.number, ret);
+    case CPS_FILE_PC:
+        *ret = place.number ? s->npc : s->pc;
+        return true;
+    case CPS_FILE_CODE:
+        return get_code(machine, place, ret);
+    case CPS_FILE_REGISTER:
+        *ret = machine->reg[place.number];
+        return true;
+    default:
+        return get_memory(engine, place.number, ret);
+    }
+}
+
+/* Decodes the word anew, in an image of the machine's own, and stores it where `load` finds it. */
+static bool set_code(struct cps_afuc *m, struct cps_place place, uint32_t value)
+{
+    struct afuc_core *core = &m->core[place.core];
+    struct afuc_image *shared = m->image[place.core];
+    if (place.number >= core->uop_count)
+        return false;
+    size_t size = sizeof(*shared) + ((size_t)shared->count + 1) * sizeof(*shared->uop);
+    struct afuc_image *own = malloc(size);
+    if (!own)
+        return false;
+    memcpy(own, shared, size);
+    own->refs = 1;
+    afuc_image_unref_(shared);
+    m->image[place.core] = own;
+    own->native = NULL;
+    own->loop = NULL;
+    core->uops = core->hot = own->uop;
+    afuc_patch_(own, (uint32_t)place.number, value, cps_layout_gen(core->layout));
+    uint64_t dword = core->start + place.number;
+    if (m->words && dword < m->word_count)
+        m->words[dword] = value;
+    return cps_mem_write(m->engine.mem, machine_image_iova_(m, place.core) + 4 * place.number,
+                         value);
+}
+
+static bool set_general(struct afuc_state *s, uint64_t number, uint32_t value)
+{
+    if (number == R_ADDR)
+        s->addr = value;
+    else if (number == R_USRADDR)
+        s->usraddr = value;
+    else if (number && number < R_ADDR)
+        s->r[number] = value;
+    return number < R_DATA;
+}
+
+/* Moving the pc makes what stands there no delay slot. */
+static bool set_pc(struct afuc_core *core, bool next, uint32_t value)
+{
+    if (!next && value >= core->uop_count)
+        return false;
+    core->s.pc = next ? core->s.pc : value;
+    core->s.npc = next ? value : value + 1;
+    return true;
+}
+
+bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t value)
+{
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
+    struct afuc_state *s = &machine->core[place.core].s;
+    uint32_t word = (uint32_t)value;
+    if (value > UINT32_MAX)
+        return false;
+    switch (place.file) {
+    case CPS_FILE_GENERAL:
+        return set_general(s, place.number, word);
+    case CPS_FILE_CONTROL:
+        s->control[place.number] = word;
+        return true;
+    case CPS_FILE_SQE:
+        s->sqe[place.number] = word;
+        return true;
+    case CPS_FILE_PC:
+        return set_pc(&machine->core[place.core], place.number, word);
+    case CPS_FILE_CODE:
+        return set_code(machine, place, word);
+    case CPS_FILE_REGISTER:
+        machine_set_reg_(machine, (uint32_t)place.number, word);
+        return true;
+    case CPS_FILE_MEMORY:
+        return cps_mem_write(engine->mem, place.number, word);
+    default:
+        return false;
+    }
+}
+
+/* ---- what only afuc has ---- */
+
+uint64_t cps_afuc_image_iova(const struct cps_afuc *machine, unsigned core)
+{
+    return machine_image_iova_(machine, core);
+}
+
+uint32_t cps_afuc_image_size(const struct cps_afuc *machine, unsigned core)
 {
     return machine->core[core].uop_count;
 }
 
-uint32_t cps_machine_image_start(const struct cps_machine *machine, unsigned core)
+uint32_t cps_afuc_image_start(const struct cps_afuc *machine, unsigned core)
 {
     return machine->core[core].start;
 }
 
-/* The word behind the image, which a fault leads to, needs a counter too. */
-void cps_machine_cover(struct cps_machine *machine, unsigned core, struct cps_cover *counts,
-                       uint32_t count)
+bool cps_afuc_reg_written(const struct cps_afuc *machine, uint32_t offset)
 {
-    struct afuc_core *c = &machine->core[core];
-    c->cover = counts && count > c->uop_count ? counts : NULL;
-    c->cover_count = count;
+    return machine->reg_flags[offset % GPU_REGS] & REG_WRITTEN;
 }
 
-uint32_t cps_machine_written(const struct cps_machine *machine, unsigned core)
+uint32_t cps_afuc_written(const struct cps_afuc *machine, unsigned core)
 {
     return machine->core[core].written;
 }
 
-uint32_t cps_machine_control(const struct cps_machine *machine, unsigned core, uint32_t number)
+uint64_t cps_afuc_packets(const struct cps_afuc *machine, unsigned level, unsigned id)
 {
-    return machine->core[core].s.control[number % CONTROL_COUNT];
+    return machine->packets_by_id[level][id % 128];
 }
 
-uint32_t cps_machine_sqe(const struct cps_machine *machine, unsigned core, uint32_t number)
-{
-    return machine->core[core].s.sqe[number % SQE_COUNT];
-}
-
-struct cps_position cps_machine_position(const struct cps_machine *machine, unsigned core,
-                                         unsigned level)
+struct cps_position cps_afuc_position(const struct cps_afuc *machine, unsigned core, unsigned level)
 {
     static const uint8_t roles[] = {[CPS_LEVEL_RB] = LEVEL_RB,
                                     [CPS_LEVEL_IB1] = LEVEL_IB1,
@@ -126,42 +204,32 @@ struct cps_position cps_machine_position(const struct cps_machine *machine, unsi
     return (struct cps_position){fetch->iova, fetch->dwords, queue->pos, true};
 }
 
-uint32_t cps_machine_header(const struct cps_machine *machine, unsigned core, unsigned back)
+uint32_t cps_afuc_header(const struct cps_afuc *machine, unsigned core, unsigned back)
 {
     const struct afuc_state *s = &machine->core[core].s;
     return back ? s->history[(back - 1) % 2] : s->header;
 }
 
-uint32_t cps_machine_level(const struct cps_machine *machine, unsigned core)
+uint32_t cps_afuc_level(const struct cps_afuc *machine, unsigned core)
 {
     return afuc_control_get_(&machine->core[core], CTL_IB_LEVEL);
 }
 
-uint64_t cps_machine_nrt(const struct cps_machine *machine, unsigned core)
+uint64_t cps_afuc_nrt(const struct cps_afuc *machine, unsigned core)
 {
     const struct afuc_state *s = &machine->core[core].s;
     return (uint64_t)s->nrt_base[1] << 32 | (s->nrt_base[0] & ~3u);
 }
 
-uint32_t cps_machine_reg(const struct cps_machine *machine, uint32_t offset)
-{
-    return machine->reg[offset % GPU_REGS];
-}
-
-void cps_machine_set_reg(struct cps_machine *machine, uint32_t offset, uint32_t value)
+void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
 {
     machine->reg[offset % GPU_REGS] = value;
     machine->reg_flags[offset % GPU_REGS] |= REG_WRITTEN;
 }
 
-uint32_t cps_machine_packet_table(const struct cps_machine *machine, unsigned core, unsigned id)
+uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsigned core, unsigned id)
 {
     return machine->core[core].s.table[id % 128];
-}
-
-uint32_t cps_machine_memory(struct cps_machine *machine, uint64_t iova, bool *known)
-{
-    return cps_mem_read(machine->mem, iova, known);
 }
 
 static void explain_fault(const struct afuc_core *core, struct cps_buf *out)
@@ -206,36 +274,28 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
         cps_buf_str(out, "repeats the same state for ever");
 }
 
-static const char *processor_name(enum cps_processor who)
-{
-    static const char *const names[] = {
-        [CPS_CPU_PFP] = "pfp", [CPS_CPU_ME] = "me",     [CPS_CPU_SQE] = "sqe",
-        [CPS_CPU_BV] = "bv",   [CPS_CPU_LPAC] = "lpac", [CPS_CPU_NONE] = "",
-    };
-    return names[who];
-}
-
 /* The core to blame: with a fault or error, else one that goes round, else the first. */
-static const struct afuc_core *culprit(const struct cps_machine *machine)
+static const struct afuc_core *culprit(const struct cps_afuc *machine)
 {
     const struct afuc_core *core = NULL;
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         if (machine->core[i].s.wait == WAIT_FAULT || machine->core[i].s.error_code)
             core = &machine->core[i];
     }
-    for (unsigned i = 0; !core && i < machine->core_count; i++) {
+    for (unsigned i = 0; !core && i < machine->engine.cores; i++) {
         if (machine->core[i].s.started && !core_idle_(&machine->core[i]))
             core = &machine->core[i];
     }
     return core ? core : &machine->core[0];
 }
 
-void cps_machine_explain(const struct cps_machine *machine, enum cps_stop stop, struct cps_buf *out)
+void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out)
 {
+    const struct cps_afuc *machine = (const struct cps_afuc *)engine;
     const struct afuc_core *core = culprit(machine);
     const struct afuc_state *s = &core->s;
-    if (machine->core_count > 1)
-        cps_buf_printf(out, "%s ", processor_name(core->who));
+    if (machine->engine.cores > 1)
+        cps_buf_printf(out, "%s ", cps_processor_name(core->who));
     cps_buf_printf(out, "at 0x%04" PRIx32 ": ", s->pc);
     if (s->error_code)
         cps_buf_printf(out, "the firmware reported error %" PRIu32 " and spins", s->error_code);

@@ -162,7 +162,7 @@ static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uin
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)
 {
     struct loader l = {.count = image->count};
-    cps_decoder_init(&l.decoder, cps_isa_afuc(), gen);
+    cps_decoder_init(&l.decoder, &cps_isa_afuc, gen);
     load_at(&l, image, pc, word);
 }
 
@@ -176,7 +176,7 @@ struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen g
     image->refs = 1;
     image->count = count;
     struct loader l = {.count = count};
-    cps_decoder_init(&l.decoder, cps_isa_afuc(), gen);
+    cps_decoder_init(&l.decoder, &cps_isa_afuc, gen);
     for (uint32_t pc = 0; pc < count; pc++)
         load_at(&l, image, pc, words[pc]);
     image->uop[count] = (struct afuc_uop){.code = UOP_ILLEGAL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Machines: construction, the ring, boot and submissions as the kernel driver makes them. */
+ * The row of afuc among the engines, and how a machine is made. */
 #include "emu/afuc/machine.h"
 
 #include <string.h>
@@ -20,26 +20,26 @@
 /* GPU registers that hold the address of an image (F: read by the bootstrap). */
 enum { SQE_INSTR_BASE = 0x830, PFP_INSTR_BASE = 0x835, ME_INSTR_BASE = 0x838 };
 
-static void set_reg64(struct cps_machine *machine, uint32_t offset, uint64_t value)
+static void set_reg64(struct cps_afuc *machine, uint32_t offset, uint64_t value)
 {
-    cps_machine_set_reg(machine, offset, (uint32_t)value);
-    cps_machine_set_reg(machine, offset + 1, (uint32_t)(value >> 32));
+    machine_set_reg_(machine, offset, (uint32_t)value);
+    machine_set_reg_(machine, offset + 1, (uint32_t)(value >> 32));
 }
 
 /* Stores an image where its own `load`s and memory reads find it. */
-static struct cps_err *store_image(struct cps_machine *machine, uint64_t iova,
-                                   const uint32_t *words, uint32_t count)
+static struct cps_err *store_image(struct cps_afuc *machine, uint64_t iova, const uint32_t *words,
+                                   uint32_t count)
 {
-    cps_mem_keep(machine->mem, true);
+    cps_mem_keep(machine->engine.mem, true);
     for (uint32_t i = 0; i < count; i++) {
-        if (!cps_mem_write(machine->mem, iova + 4 * (uint64_t)i, words[i]))
+        if (!cps_mem_write(machine->engine.mem, iova + 4 * (uint64_t)i, words[i]))
             return cps_err_nomem();
     }
-    cps_mem_keep(machine->mem, false);
+    cps_mem_keep(machine->engine.mem, false);
     return NULL;
 }
 
-uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core)
+uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core)
 {
     const struct afuc_core *c = &machine->core[core];
     if (c->who == CPS_CPU_ME)
@@ -48,7 +48,7 @@ uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core)
 }
 
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
-static void init_controls(struct afuc_core *core, const struct cps_machine_config *config)
+static void init_controls(struct afuc_core *core, const struct cps_config *config)
 {
     afuc_control_init_(core);
     afuc_control_set_(core, CTL_CHIP_ID, config->chip);
@@ -56,10 +56,11 @@ static void init_controls(struct afuc_core *core, const struct cps_machine_confi
     afuc_control_set_(core, CTL_LEVEL_PRIVILEGE, 1);
 }
 
-static void add_core(struct cps_machine *machine, enum cps_processor who, enum cps_layout layout,
-                     const struct cps_machine_config *config)
+static void add_core(struct cps_afuc *machine, enum cps_processor who, enum cps_layout layout,
+                     const struct cps_config *config)
 {
-    struct afuc_core *core = &machine->core[machine->core_count++];
+    struct afuc_core *core = &machine->core[machine->engine.cores];
+    machine->engine.who[machine->engine.cores++] = (uint8_t)who;
     core->machine = machine;
     core->who = who;
     core->layout = layout;
@@ -68,7 +69,7 @@ static void add_core(struct cps_machine *machine, enum cps_processor who, enum c
 }
 
 /* Decodes the image that begins at dword @p start of @p words and lets the core run. */
-static struct cps_err *load_core(struct cps_machine *machine, struct afuc_core *core,
+static struct cps_err *load_core(struct cps_afuc *machine, struct afuc_core *core,
                                  const uint32_t *words, uint32_t count, uint32_t start)
 {
     unsigned index = (unsigned)(core - machine->core);
@@ -88,10 +89,10 @@ static struct cps_err *load_core(struct cps_machine *machine, struct afuc_core *
 /* Restarting a core that runs is not known to happen; it goes on. */
 void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t iova)
 {
-    struct cps_machine *machine = by->machine;
+    struct cps_afuc *machine = by->machine;
     uint64_t start = (iova - machine->instr_iova) / 4;
     struct afuc_core *core = NULL;
-    for (unsigned i = 0; i < machine->core_count; i++)
+    for (unsigned i = 0; i < machine->engine.cores; i++)
         core = machine->core[i].who == who ? &machine->core[i] : core;
     if (!core || start >= machine->word_count) {
         core_event_(by, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
@@ -113,8 +114,7 @@ void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t 
     cps_err_free(err);
 }
 
-static struct cps_err *init_a5xx(struct cps_machine *machine,
-                                 const struct cps_machine_config *config)
+static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_config *config)
 {
     uint64_t me_iova = machine->instr_iova + ME_IMAGE_OFFSET;
     add_core(machine, CPS_CPU_PFP, CPS_LAYOUT_A5XX_PFP, config);
@@ -130,8 +130,7 @@ static struct cps_err *init_a5xx(struct cps_machine *machine,
 }
 
 /* The first image starts; the others wait until it starts them. */
-static struct cps_err *init_sqe(struct cps_machine *machine,
-                                const struct cps_machine_config *config)
+static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_config *config)
 {
     for (unsigned i = 0; i < config->image_count && i < MAX_CORES; i++)
         add_core(machine, config->image[i].who, config->layout, config);
@@ -146,18 +145,18 @@ static struct cps_err *init_sqe(struct cps_machine *machine,
     return store_image(machine, machine->instr_iova, config->words, config->count);
 }
 
-static struct cps_err *init(struct cps_machine *machine, const struct cps_machine_config *config)
+static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *config)
 {
     CPS_TRY(cps_mem_create(config->memory_limit ? config->memory_limit : DEFAULT_MEMORY,
-                           &machine->mem));
-    machine->epoch = cps_mem_epoch(machine->mem);
+                           &machine->engine.mem));
+    machine->epoch = cps_mem_epoch(machine->engine.mem);
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
     gpu_init_(machine);
     return NULL;
 }
 
-static struct cps_err *check(const struct cps_machine_config *config)
+static struct cps_err *check(const struct cps_config *config)
 {
     if (config->layout == CPS_LAYOUT_A8XX)
         return cps_err_new(CPS_ERR_UNSUPPORTED,
@@ -173,176 +172,76 @@ static struct cps_err *check(const struct cps_machine_config *config)
     return NULL;
 }
 
-struct cps_err *cps_machine_create(const struct cps_machine_config *config,
-                                   struct cps_machine **ret)
+static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps_config *config,
+                              struct cps_engine **ret)
 {
     CPS_TRY(check(config));
-    struct cps_machine *machine = calloc(1, sizeof(*machine));
+    struct cps_afuc *machine = calloc(1, sizeof(*machine));
     if (!machine)
         return cps_err_nomem();
+    machine->engine.ops = ops;
+    machine->engine.gen = cps_layout_gen(config->layout);
+    machine->engine.policy = config->policy;
     machine->layout = config->layout;
-    machine->policy = config->policy;
     machine->instr_iova = config->instr_iova ? config->instr_iova : DEFAULT_INSTR_IOVA;
     machine->ring_iova = DEFAULT_RING_IOVA;
     machine->ring_dwords = RING_DWORDS;
     struct cps_err *err = init(machine, config);
-    if (err) {
-        cps_machine_destroy(machine);
-        return err;
-    }
-    *ret = machine;
-    return NULL;
+    if (err)
+        machine_destroy_(&machine->engine);
+    else
+        *ret = &machine->engine;
+    return err;
 }
 
-void cps_machine_destroy(struct cps_machine *machine)
+void machine_destroy_(struct cps_engine *engine)
 {
-    if (!machine)
-        return;
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
     for (unsigned i = 0; i < MAX_CORES; i++)
         afuc_image_unref_(machine->image[i]);
     free(machine->words);
-    cps_mem_destroy(machine->mem);
+    cps_mem_destroy(engine->mem);
     free(machine);
 }
 
-void machine_flush_(struct cps_machine *machine)
+struct cps_afuc *cps_afuc_of(struct cps_engine *engine)
 {
-    if (machine->sink && machine->pending)
-        machine->sink->put(machine->sink, machine->event, machine->pending);
-    machine->pending = 0;
+    return engine->ops == &cps_afuc_ops_ ? (struct cps_afuc *)engine : NULL;
 }
 
-void cps_machine_sink(struct cps_machine *machine, struct cps_sink *sink, uint32_t kinds)
+/* The word behind the image, which a fault leads to, needs a counter too. */
+static void cover(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
+                  uint32_t count)
 {
-    machine_flush_(machine);
-    machine->sink = sink;
-    machine->kinds = sink ? kinds : 0;
+    struct afuc_core *c = &((struct cps_afuc *)engine)->core[core];
+    c->cover = counts && count > c->uop_count ? counts : NULL;
+    c->cover_count = count;
 }
 
-void cps_machine_flush(struct cps_machine *machine)
-{
-    machine_flush_(machine);
-}
+static const struct cps_file files[] = {
+    {CPS_FILE_GENERAL, 32, 1, "general register", 32},
+    {CPS_FILE_CONTROL, 32, 1, "control register", CONTROL_COUNT},
+    {CPS_FILE_SQE, 32, 1, "SQE register", SQE_COUNT},
+    {CPS_FILE_STACK, 32, 1, "return", STACK_DEPTH},
+    {CPS_FILE_PC, 32, 1, "pc", 2},
+    {CPS_FILE_CODE, 32, 1, "code", UINT32_MAX},
+    {CPS_FILE_REGISTER, 32, 1, "register", GPU_REGS},
+    {CPS_FILE_MEMORY, 32, 4, "memory", UINT64_MAX},
+};
 
-unsigned cps_stop_reason(enum cps_stop stop)
-{
-    static const uint8_t reason[] = {
-        [CPS_STOP_IDLE] = CPS_REASON_DONE,
-        [CPS_STOP_BUDGET] = CPS_REASON_LIMIT,
-        [CPS_STOP_DEADLOCK] = CPS_REASON_DEADLOCK,
-        [CPS_STOP_FAULT] = CPS_REASON_FAULT,
-        [CPS_STOP_BAD_PACKET] = CPS_REASON_BAD_PACKET,
-    };
-    return reason[stop];
-}
-
-void cps_machine_end(struct cps_machine *machine, enum cps_stop stop)
-{
-    machine_event_(machine, CPS_EV_END, cps_stop_reason(stop), CPS_CPU_NONE, 0,
-                   machine->stats.instructions, (uint32_t)machine->stats.packets);
-    machine_flush_(machine);
-}
-
-/* Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
-bool cps_machine_ring(struct cps_machine *machine, const uint32_t *words, unsigned count)
-{
-    bool stored = true;
-    cps_mem_keep(machine->mem, true);
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t iova = machine->ring_iova + 4 * (uint64_t)machine->ring_wptr;
-        stored = cps_mem_write(machine->mem, iova, words[i]) && stored;
-        machine->ring_wptr = (machine->ring_wptr + 1) % machine->ring_dwords;
-    }
-    cps_mem_keep(machine->mem, false);
-    return stored;
-}
-
-void cps_machine_set_ring(struct cps_machine *machine, uint64_t iova, uint32_t dwords,
-                          uint32_t rptr, uint32_t wptr)
-{
-    machine->ring_iova = iova;
-    machine->ring_dwords = dwords ? dwords : RING_DWORDS;
-    machine->ring_wptr = wptr % machine->ring_dwords;
-    for (unsigned i = 0; i < machine->core_count; i++) {
-        machine->core[i].s.queue[LEVEL_RB].pos = rptr % machine->ring_dwords;
-        machine->core[i].window_left = 0;
-    }
-}
-
-/* CP_ME_INIT as the kernel's drivers send it: contexts, error detection, default reset. a5xx has a
- * word of work-arounds, a7xx starts without concurrent binning and sends an operation mask; the
- * list of power-up registers is left out, because no capture holds it. */
-void machine_me_init_(struct cps_machine *machine)
-{
-    const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
-    static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
-    static const uint32_t a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
-    switch (cps_layout_gen(machine->layout)) {
-    case CPS_A5XX:
-        cps_machine_ring(machine, a5xx, sizeof(a5xx) / sizeof(a5xx[0]));
-        break;
-    case CPS_A6XX:
-        cps_machine_ring(machine, a6xx, sizeof(a6xx) / sizeof(a6xx[0]));
-        break;
-    default:
-        cps_machine_ring(machine, a7xx, sizeof(a7xx) / sizeof(a7xx[0]));
-    }
-}
-
-void cps_machine_workarounds(struct cps_machine *machine, uint32_t word)
-{
-    machine->workarounds = word;
-}
-
-enum cps_stop cps_machine_boot(struct cps_machine *machine, uint64_t budget)
-{
-    enum cps_stop stop = cps_machine_run(machine, budget);
-    if (stop != CPS_STOP_IDLE)
-        return stop;
-    machine_me_init_(machine);
-    return cps_machine_run(machine, budget);
-}
-
-struct cps_err *cps_machine_load(struct cps_machine *machine, uint64_t iova, const uint8_t *data,
-                                 uint64_t size)
-{
-    return cps_mem_load(machine->mem, iova, data, size);
-}
-
-void cps_machine_forget(struct cps_machine *machine)
-{
-    cps_mem_forget(machine->mem);
-}
-
-/* CP_THREAD_CONTROL as the kernel's a7xx_submit() sends it in front of the IBs: BR alone after both
- * have met, then both. Without it BV would not follow into the IBs and no stream could synchronise
- * with it. */
-static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
-
-bool cps_machine_inject(struct cps_machine *machine, enum cps_inject kind, uint32_t submission,
-                        uint32_t packet)
-{
-    if (machine->injection_count == MAX_INJECTIONS)
-        return false;
-    machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
-    return true;
-}
-
-/* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
- * to 20 bits, take the place of the program counter. */
-bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t iova, uint32_t dwords)
-{
-    const uint32_t call[] = {0x70bf8003, (uint32_t)iova, (uint32_t)(iova >> 32), dwords & 0xfffff};
-    bool known = false;
-    cps_mem_read(machine->mem, iova, &known);
-    machine_event_(machine, CPS_EV_SUBMIT, 0, CPS_CPU_NONE, dwords & 0xfffff, iova, index);
-    machine->submission = index;
-    machine->submission_packets = 0;
-    if (!known && dwords) {
-        machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
-        return false;
-    }
-    if (cps_layout_gen(machine->layout) >= CPS_A7XX)
-        cps_machine_ring(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
-    return cps_machine_ring(machine, call, sizeof(call) / sizeof(call[0]));
-}
+const struct cps_engine_ops cps_afuc_ops_ = {
+    .name = "afuc",
+    .isa = &cps_isa_afuc,
+    .file = files,
+    .files = sizeof(files) / sizeof(files[0]),
+    .create = create,
+    .destroy = machine_destroy_,
+    .clone = machine_clone_,
+    .feed = machine_feed_,
+    .run = machine_run_,
+    .where = machine_where_,
+    .get = machine_get_,
+    .set = machine_set_,
+    .explain = machine_explain_,
+    .cover = cover,
+};

@@ -6,8 +6,7 @@
 
 #include "emu/afuc/core.h"
 
-#define RING_DWORDS 8192u /* unless cps_machine_set_ring() says otherwise */
-#define EVENT_BATCH 4096u
+#define RING_DWORDS 8192u /* unless an item says otherwise */
 #define MAX_CORES   4u
 #define MAX_PLACES  65536u
 
@@ -36,36 +35,27 @@ struct stillness {
     uint64_t look_at; /* 0: nothing is known */
 };
 
-struct cps_machine {
+struct cps_afuc {
+    struct cps_engine engine; /* first */
     struct afuc_core core[MAX_CORES];
-    unsigned core_count;
     struct afuc_image *image[MAX_CORES];
-    struct cps_policy policy;
     enum cps_layout layout; /* A5XX_PFP for the two processors of a5xx together */
-    struct cps_mem *mem;
-    const uint64_t *epoch; /* of mem */
-    uint32_t *words;       /* the image, from which processors are started */
+    const uint64_t *epoch;  /* of the engine's memory */
+    uint32_t *words;        /* the image, from which processors are started */
     uint32_t word_count;
     uint64_t instr_iova;
     uint64_t ring_iova;
     uint32_t ring_dwords; /* size */
     uint32_t ring_wptr;   /* dwords */
     uint32_t workarounds; /* a5xx: that word of CP_ME_INIT */
-    uint64_t clock;       /* instructions of all cores, each repetition of a (rep) counted */
     uint64_t repeats;     /* repetitions behind the first */
-    uint64_t changes;     /* stores that changed a register: equal counts, equal registers */
+    uint64_t packets_by_id[6][128];
     struct turn turn;
-    unsigned ran_core; /* index of the core that ran last */
     struct stillness stillness;
-    struct cps_stats stats;
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
     uint32_t submission;         /* index of the one that runs */
     uint32_t submission_packets; /* that core 0 has dispatched of it */
-    struct cps_sink *sink;
-    uint32_t kinds; /* bit per kind that the sink wants */
-    size_t pending;
-    struct cps_event event[EVENT_BATCH + 1];
     uint32_t shared[0x100];      /* scratch that all processors see, control 0x200.. */
     uint8_t reg_flags[GPU_REGS]; /* enum reg_flag */
     uint32_t reg[GPU_REGS];
@@ -109,18 +99,10 @@ enum reg_flag {
     REG_BEHAVES = 4,  /* gpu_reg.def has a row */
 };
 
-void machine_flush_(struct cps_machine *machine);
-
-/** Records an event. Kinds that nobody wants are counted and otherwise cost a store that the next
- * event overwrites. */
-static inline void machine_event_(struct cps_machine *m, enum cps_event_kind kind, unsigned sub,
+static inline void machine_event_(struct cps_afuc *m, enum cps_event_kind kind, unsigned sub,
                                   unsigned who, uint32_t pc, uint64_t addr, uint32_t value)
 {
-    m->stats.events[kind]++;
-    m->event[m->pending] = cps_event_make(kind, sub, who, pc, addr, value);
-    m->pending += m->kinds >> kind & 1;
-    if (CPS_UNLIKELY(m->pending == EVENT_BATCH))
-        machine_flush_(m);
+    cps_tap_put_(&m->engine.tap, cps_event_make(kind, sub, who, pc, addr, value), kind);
 }
 
 static inline void core_event_(struct afuc_core *core, enum cps_event_kind kind, unsigned sub,
@@ -130,14 +112,14 @@ static inline void core_event_(struct afuc_core *core, enum cps_event_kind kind,
 }
 
 /* gpu.c: GPU registers. */
-void gpu_init_(struct cps_machine *machine);
+void gpu_init_(struct cps_afuc *machine);
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path);
 
 /** Whether CP_PROTECT forbids anything. */
-bool gpu_protects_(const struct cps_machine *machine);
+bool gpu_protects_(const struct cps_afuc *machine);
 /** Whether CP_PROTECT forbids the access to any of @p count registers. */
-bool gpu_protected_(const struct cps_machine *machine, uint32_t offset, uint32_t count, bool write);
+bool gpu_protected_(const struct cps_afuc *machine, uint32_t offset, uint32_t count, bool write);
 
 /* memory with events; nrt.c */
 uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via);
@@ -146,8 +128,19 @@ void nrt_write_(struct afuc_core *core, uint32_t value);
 void event_stamp_(struct afuc_core *core, uint32_t value);
 void event_stamp_high_(struct afuc_core *core, uint32_t value);
 
-/** Puts the generation's CP_ME_INIT into the ring, as the kernel driver does. */
-void machine_me_init_(struct cps_machine *machine);
+/* driver.c: what the kernel's driver does. */
+struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item);
+/* inspect.c */
+/** Gives a GPU register a value, without effect. */
+void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, uint32_t value);
+struct cps_where machine_where_(const struct cps_engine *engine, unsigned core);
+bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
+bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t value);
+void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
+/* clone.c, sched.c */
+struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret);
+enum cps_stop machine_run_(struct cps_engine *engine, uint64_t ticks);
+void machine_destroy_(struct cps_engine *engine);
 
 /** Another processor starts at @p iova, which must lie in the firmware's image. */
 void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t iova);
@@ -165,19 +158,19 @@ unsigned event_level_(const struct afuc_core *core, uint32_t header);
 bool core_idle_(const struct afuc_core *core);
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget);
 /** Where the image of a core lies in GPU memory. */
-uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core);
+uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core);
 /** Whether some core can never go on. */
-bool machine_faulted_(const struct cps_machine *machine);
+bool machine_faulted_(const struct cps_afuc *machine);
 /** Whether every core waits for the ring. */
-bool machine_idle_(const struct cps_machine *machine);
+bool machine_idle_(const struct cps_afuc *machine);
 /** Why a machine that can do nothing and is not idle stopped. */
-enum cps_stop machine_error_(const struct cps_machine *machine);
+enum cps_stop machine_error_(const struct cps_afuc *machine);
 /** Goes on with the round of turns, at most @p budget ticks; returns how many passed. A round in
  * which nobody ran has machine->turn.finished and not .ran. */
-uint64_t machine_round_(struct cps_machine *machine, uint64_t budget);
+uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget);
 
 /* spin.c: whether the cores go round in circles of at most @p largest steps for ever. Steps them
  * until *ran, to which it adds, reaches @p budget. */
-bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budget, uint64_t *ran);
+bool machine_spins_(struct cps_afuc *machine, uint64_t largest, uint64_t budget, uint64_t *ran);
 
 #endif

@@ -5,7 +5,7 @@
 uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via)
 {
     bool known = false;
-    struct cps_mem *mem = core->machine->mem;
+    struct cps_mem *mem = core->machine->engine.mem;
     uint32_t value = cps_mem_read(mem, iova, &known);
     iova &= ~UINT64_C(3);
     core->polled = (struct polled){CPS_PLACE_MEMORY, iova};
@@ -19,7 +19,7 @@ void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsi
 {
     iova &= ~UINT64_C(3);
     core_event_(core, CPS_EV_MEMW, via, iova, value);
-    if (!cps_mem_write(core->machine->mem, iova, value))
+    if (!cps_mem_write(core->machine->engine.mem, iova, value))
         afuc_fault_(core, FAULT_MEMORY, (uint32_t)iova);
 }
 
@@ -42,7 +42,7 @@ static uint64_t event_iova(const struct afuc_core *core)
 
 static void store_clock(struct afuc_core *core)
 {
-    uint64_t clock = core->machine->clock;
+    uint64_t clock = core->machine->engine.clock;
     core_event_(core, CPS_EV_ASSUME, CPS_WHAT_CLOCK, event_iova(core), (uint32_t)clock);
     core_mem_write_(core, event_iova(core), (uint32_t)clock, CPS_VIA_EVENT);
     core_mem_write_(core, event_iova(core) + 4, (uint32_t)(clock >> 32), CPS_VIA_EVENT);

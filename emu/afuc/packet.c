@@ -67,8 +67,8 @@ enum { IN_PREEMPT = 0x708f8000, IN_GMU_INTERRUPT = 0x700b8000, IN_PREEMPT_A5XX =
 
 static void note_packet(struct afuc_core *core, unsigned level, uint32_t id)
 {
-    core->machine->stats.packets++;
-    core->machine->stats.packets_by_id[level][id]++;
+    core->machine->engine.packets++;
+    core->machine->packets_by_id[level][id]++;
 }
 
 /* The preemption routine is entered where a packet would have been dispatched; iret goes back to
@@ -89,7 +89,7 @@ static enum afuc_dispatch preempt(struct afuc_core *core, uint32_t *target)
 /* Serves the request that is due at this packet, if there is one. */
 static enum afuc_dispatch inject(struct afuc_core *core, uint32_t *target)
 {
-    struct cps_machine *machine = core->machine;
+    struct cps_afuc *machine = core->machine;
     struct injection *next = &machine->injection[machine->injection_next];
     if (machine->injection_next == machine->injection_count || core != &machine->core[0] ||
         next->submission != machine->submission || next->packet != machine->submission_packets ||
@@ -111,7 +111,7 @@ static enum afuc_dispatch inject(struct afuc_core *core, uint32_t *target)
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
-    struct cps_machine *machine = core->machine;
+    struct cps_afuc *machine = core->machine;
     if (!has_words_(core, 1) || !wait_ready_(core, peek_word_(core))) {
         s->wait = WAIT_STREAM;
         return DISPATCH_NOTHING;

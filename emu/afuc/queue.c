@@ -20,7 +20,7 @@ bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t g
 bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch)
 {
     bool known = false;
-    cps_mem_read(core->machine->mem, fetch.iova, &known);
+    cps_mem_read(core->machine->engine.mem, fetch.iova, &known);
     if (!known && fetch.dwords) {
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, fetch.iova, 0);
         fetch.dwords = 0;
@@ -77,7 +77,8 @@ static void refill(struct afuc_core *core)
     const struct queue *queue = &core->s.queue[core->s.level];
     uint32_t rest = core->s.level == LEVEL_RB ? core->machine->ring_dwords - queue->pos
                                               : queue->fetch[queue->head].dwords - queue->pos;
-    core->window = cps_mem_window(core->machine->mem, stream_iova_(core), &core->window_left);
+    core->window =
+        cps_mem_window(core->machine->engine.mem, stream_iova_(core), &core->window_left);
     core->window_epoch = *core->machine->epoch;
     if (core->window_left > rest)
         core->window_left = rest;
@@ -104,7 +105,7 @@ uint32_t stream_peek_(struct afuc_core *core)
     if (core->window_left)
         return *core->window;
     uint64_t iova = stream_iova_(core);
-    if (cps_mem_report(core->machine->mem, iova))
+    if (cps_mem_report(core->machine->engine.mem, iova))
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
     return 0;
 }
@@ -203,7 +204,7 @@ bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
     } else if (queue->pos + (uint64_t)ahead >= queue->fetch[queue->head].dwords) {
         return false;
     }
-    *ret = cps_mem_read(core->machine->mem, iova, NULL);
+    *ret = cps_mem_read(core->machine->engine.mem, iova, NULL);
     return true;
 }
 

@@ -9,7 +9,7 @@
 
 uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget)
 {
-    bool watched = core->machine->kinds >> CPS_EV_STEP & 1;
+    bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
     if (watched)
         return afuc_run_watched_(core, budget);
     return core->cover ? afuc_run_counted_(core, budget) : afuc_run_(core, budget);
@@ -33,41 +33,41 @@ bool core_idle_(const struct afuc_core *core)
     return s->level == LEVEL_RB && (own_loop || core->uops[s->pc].code == UOP_WAITIN);
 }
 
-bool machine_idle_(const struct cps_machine *machine)
+bool machine_idle_(const struct cps_afuc *machine)
 {
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         if (!core_idle_(&machine->core[i]))
             return false;
     }
     return true;
 }
 
-static bool any_error(const struct cps_machine *machine)
+static bool any_error(const struct cps_afuc *machine)
 {
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         if (machine->core[i].s.error_code)
             return true;
     }
     return false;
 }
 
-static uint32_t turn(const struct cps_machine *machine)
+static uint32_t turn(const struct cps_afuc *machine)
 {
     if (any_error(machine))
         return TURN_IN_ERROR;
-    return machine->core_count == 1 ? TURN_ALONE : TURN_SHARED;
+    return machine->engine.cores == 1 ? TURN_ALONE : TURN_SHARED;
 }
 
 /* The next core's turn, and the next round behind the last one. */
-static void next_turn(struct cps_machine *machine)
+static void next_turn(struct cps_afuc *machine)
 {
     struct turn *t = &machine->turn;
     t->left = t->most;
-    if (++t->core >= machine->core_count)
+    if (++t->core >= machine->engine.cores)
         *t = (struct turn){.finished = true, .ran = t->ran};
 }
 
-uint64_t machine_round_(struct cps_machine *machine, uint64_t budget)
+uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget)
 {
     struct turn *t = &machine->turn;
     uint64_t ran = 0;
@@ -79,7 +79,7 @@ uint64_t machine_round_(struct cps_machine *machine, uint64_t budget)
         uint64_t done = runnable(core) ? machine_run_core_(core, asked) : 0;
         ran += done;
         t->ran |= done != 0;
-        machine->ran_core = done ? t->core : machine->ran_core;
+        machine->engine.ran_core = done ? t->core : machine->engine.ran_core;
         t->left -= (uint32_t)done;
         if (done < asked || !t->left)
             next_turn(machine);
@@ -87,9 +87,9 @@ uint64_t machine_round_(struct cps_machine *machine, uint64_t budget)
     return ran;
 }
 
-bool machine_faulted_(const struct cps_machine *machine)
+bool machine_faulted_(const struct cps_afuc *machine)
 {
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         if (machine->core[i].s.wait == WAIT_FAULT)
             return true;
     }
@@ -104,9 +104,9 @@ static bool refuses_packet(uint32_t code)
     return code == 1 || code == 1u << 13 || code == 1u << 8;
 }
 
-enum cps_stop machine_error_(const struct cps_machine *machine)
+enum cps_stop machine_error_(const struct cps_afuc *machine)
 {
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         uint32_t code = machine->core[i].s.error_code;
         if (code)
             return refuses_packet(code) ? CPS_STOP_BAD_PACKET : CPS_STOP_FAULT;
@@ -114,20 +114,20 @@ enum cps_stop machine_error_(const struct cps_machine *machine)
     return CPS_STOP_DEADLOCK;
 }
 
-static uint64_t changes(const struct cps_machine *machine)
+static uint64_t changes(const struct cps_afuc *machine)
 {
-    return machine->changes + cps_mem_changes(machine->mem);
+    return machine->engine.changes + cps_mem_changes(machine->engine.mem);
 }
 
 /* Cores that take turns come back to where they were only after many turns. */
-static uint64_t circle(const struct cps_machine *machine, uint64_t alone)
+static uint64_t circle(const struct cps_afuc *machine, uint64_t alone)
 {
-    return machine->core_count == 1 ? alone : 64 * alone;
+    return machine->engine.cores == 1 ? alone : 64 * alone;
 }
 
 /* Whether the cores go round in circles. The search takes a small, constant share of the
  * instructions, whatever the firmware does; behind an error code a short circle is expected. */
-static bool stuck(struct cps_machine *machine, uint64_t budget, uint64_t *ran)
+static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
 {
     struct stillness *watch = &machine->stillness;
     if (*ran >= budget)
@@ -146,7 +146,7 @@ static bool stuck(struct cps_machine *machine, uint64_t budget, uint64_t *ran)
                           ran);
 }
 
-static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
+static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
 {
     machine->stillness.look_at = 0;
     while (budget) {
@@ -162,11 +162,10 @@ static enum cps_stop run(struct cps_machine *machine, uint64_t budget)
     return CPS_STOP_BUDGET;
 }
 
-enum cps_stop cps_machine_run(struct cps_machine *machine, uint64_t budget)
+enum cps_stop machine_run_(struct cps_engine *engine, uint64_t ticks)
 {
-    enum cps_stop stop = run(machine, budget);
-    machine->stats.ticks = machine->clock;
-    machine->stats.instructions = machine->clock - machine->repeats;
-    machine_flush_(machine);
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
+    enum cps_stop stop = run(machine, ticks);
+    engine->instructions = engine->clock - machine->repeats;
     return stop;
 }

@@ -18,26 +18,26 @@ struct snapshot {
     uint64_t changes;
 };
 
-static uint64_t all_changes(const struct cps_machine *machine)
+static uint64_t all_changes(const struct cps_afuc *machine)
 {
-    return machine->changes + cps_mem_changes(machine->mem);
+    return machine->engine.changes + cps_mem_changes(machine->engine.mem);
 }
 
-static void take(const struct cps_machine *machine, struct snapshot *ret)
+static void take(const struct cps_afuc *machine, struct snapshot *ret)
 {
-    for (unsigned i = 0; i < machine->core_count; i++)
+    for (unsigned i = 0; i < machine->engine.cores; i++)
         memcpy(&ret->state[i], &machine->core[i].s, sizeof(ret->state[i]));
     ret->core = machine->turn.core;
     ret->left = machine->turn.left;
     ret->changes = all_changes(machine);
 }
 
-static bool same(const struct cps_machine *machine, const struct snapshot *then)
+static bool same(const struct cps_afuc *machine, const struct snapshot *then)
 {
     if (machine->turn.core != then->core ||
-        (machine->core_count > 1 && machine->turn.left != then->left))
+        (machine->engine.cores > 1 && machine->turn.left != then->left))
         return false;
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         const struct afuc_state *now = &machine->core[i].s;
         if (now->pc != then->state[i].pc || memcmp(now, &then->state[i], sizeof(*now)) != 0)
             return false;
@@ -45,7 +45,7 @@ static bool same(const struct cps_machine *machine, const struct snapshot *then)
     return all_changes(machine) == then->changes;
 }
 
-bool machine_spins_(struct cps_machine *machine, uint64_t largest, uint64_t budget, uint64_t *ran)
+bool machine_spins_(struct cps_afuc *machine, uint64_t largest, uint64_t budget, uint64_t *ran)
 {
     struct snapshot *then = malloc(sizeof(*then));
     bool found = false;

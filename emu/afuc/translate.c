@@ -207,14 +207,14 @@ static const char prologue[] = "typedef unsigned int uint32_t;\n"
                                "#define UINT64_C(x) x##ull\n"
                                "struct state { uint32_t *r; uint64_t left; uint32_t carry; };\n";
 
-unsigned cps_machine_translate(const struct cps_machine *machine, struct cps_buf *out)
+unsigned cps_afuc_translate(const struct cps_afuc *machine, struct cps_buf *out)
 {
     unsigned count = 0;
     CPS_BUF table = {0};
     struct loop loop;
     cps_buf_str(out, prologue);
     cps_buf_str(&table, "uint32_t (*const cps_loops[])(struct state *) = {");
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         const struct afuc_core *core = &machine->core[i];
         for (uint32_t pc = 0; core->uops && pc < core->uop_count; pc++) {
             if (!find_loop(core, pc, &loop))
@@ -253,9 +253,9 @@ static struct cps_err *link_core(struct afuc_core *core, struct afuc_image *imag
     return NULL;
 }
 
-struct cps_err *cps_machine_use_native(struct cps_machine *machine, cps_native_loop *const *loops)
+struct cps_err *cps_afuc_use_native(struct cps_afuc *machine, cps_native_loop *const *loops)
 {
-    for (unsigned i = 0; i < machine->core_count; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
         if (machine->core[i].uops && !machine->image[i]->native)
             CPS_TRY(link_core(&machine->core[i], machine->image[i], &loops));
     }

@@ -15,20 +15,20 @@ struct poll {
 
 static uint32_t poll_read(struct afuc_core *core, const struct poll *poll)
 {
-    struct cps_machine *machine = core->machine;
+    struct cps_afuc *machine = core->machine;
     if (poll->source == SOURCE_REGISTER)
         return machine->reg[poll->at & 0x3ffff];
-    return cps_mem_read(machine->mem, poll->at, NULL);
+    return cps_mem_read(machine->engine.mem, poll->at, NULL);
 }
 
 static void poll_assume(struct afuc_core *core, const struct poll *poll, uint32_t value)
 {
-    struct cps_machine *machine = core->machine;
+    struct cps_afuc *machine = core->machine;
     core_event_(core, CPS_EV_ASSUME, CPS_WHAT_WAIT, poll->at, value);
     if (poll->source == SOURCE_REGISTER) {
         machine->reg[poll->at & 0x3ffff] = value;
         machine->reg_flags[poll->at & 0x3ffff] |= REG_WRITTEN;
-    } else if (!cps_mem_write(machine->mem, poll->at, value)) {
+    } else if (!cps_mem_write(machine->engine.mem, poll->at, value)) {
         afuc_fault_(core, FAULT_MEMORY, (uint32_t)poll->at);
     }
 }
@@ -140,7 +140,7 @@ static const struct wait_packet *find(const struct afuc_core *core, uint32_t hea
 {
     enum cps_gen gen = cps_layout_gen(core->layout);
     unsigned opcode = header >> 16 & 0x7f;
-    if (header >> 28 != 7 || core->machine->policy.waits != CPS_WAITS_SATISFY)
+    if (header >> 28 != 7 || core->machine->engine.policy.waits != CPS_WAITS_SATISFY)
         return NULL;
     for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, opcode); i++) {
         if (waits[i].opcode == opcode && (waits[i].gens & gen))

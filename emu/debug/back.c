@@ -20,7 +20,7 @@ static unsigned before(const struct cps_debug *d, uint64_t step)
 static void drop(struct cps_debug *d, unsigned index)
 {
     struct checkpoint *at = &d->checkpoint[index];
-    cps_machine_destroy(at->machine);
+    cps_engine_destroy(at->engine);
     memmove(at, at + 1, (d->checkpoint_count - index - 1) * sizeof(*at));
     d->checkpoint_count--;
 }
@@ -55,22 +55,22 @@ static bool too_many(const struct cps_debug *d)
 {
     uint64_t bytes = 0;
     for (unsigned i = 0; i < d->checkpoint_count; i++)
-        bytes += cps_mem_bytes(d->checkpoint[i].machine->mem);
+        bytes += cps_mem_bytes(d->checkpoint[i].engine->mem);
     return d->checkpoint_count == CPS_DEBUG_CHECKPOINTS ||
            (d->checkpoint_count > 2 && bytes > MAX_PAGES);
 }
 
 static bool insert(struct cps_debug *d, unsigned index)
 {
-    struct cps_machine *copy = NULL;
-    struct cps_err *err = cps_machine_clone(d->machine, &copy);
+    struct cps_engine *copy = NULL;
+    struct cps_err *err = cps_engine_clone(d->engine, &copy);
     if (err) {
         cps_err_free(err);
         return false;
     }
     struct checkpoint *at = &d->checkpoint[index];
     memmove(at + 1, at, (d->checkpoint_count - index) * sizeof(*at));
-    *at = (struct checkpoint){copy, d->place, d->fed, d->made_next};
+    *at = (struct checkpoint){copy, d->place, d->made_next};
     d->checkpoint_count++;
     return true;
 }
@@ -90,16 +90,15 @@ bool debug_keep_(struct cps_debug *d)
 
 static bool restore(struct cps_debug *d, const struct checkpoint *from)
 {
-    struct cps_machine *copy = NULL;
-    struct cps_err *err = cps_machine_clone(from->machine, &copy);
+    struct cps_engine *copy = NULL;
+    struct cps_err *err = cps_engine_clone(from->engine, &copy);
     if (err) {
         cps_err_free(err);
         return false;
     }
-    cps_machine_destroy(d->machine);
-    d->machine = copy;
+    cps_engine_destroy(d->engine);
+    d->engine = copy;
     d->place = from->place;
-    d->fed = from->fed;
     d->made_next = from->edit_next;
     d->look_at = 0;
     debug_refresh_(d);

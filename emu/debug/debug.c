@@ -21,31 +21,68 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
         note(d, &events[i]);
 }
 
+/* Values that every core has of its own. */
+static bool is_per_core(char file)
+{
+    return strchr("$@%^!#", file) != NULL;
+}
+
+static uint64_t watched(const struct cps_debug *d, const struct point *point, unsigned core)
+{
+    struct cps_place place = point->is.place;
+    uint64_t value = 0;
+    place.core = (uint8_t)core;
+    cps_engine_get(d->engine, place, &value);
+    return value;
+}
+
 void debug_refresh_point_(const struct cps_debug *d, struct point *point)
 {
-    for (unsigned c = 0; c < d->machine->core_count; c++)
-        point->gpr[c] = cps_machine_gpr(d->machine, c, point->is.gpr);
+    for (unsigned c = 0; c < d->engine->cores && point->is.what == CPS_AT_PLACE; c++)
+        point->seen[c] = watched(d, point, c);
 }
 
 void debug_refresh_(struct cps_debug *d)
 {
-    cps_machine_sink(d->machine, &d->sink, DEBUG_KINDS);
+    cps_engine_sink(d->engine, &d->sink, DEBUG_KINDS);
     for (unsigned i = 0; i < d->point_count; i++)
         debug_refresh_point_(d, &d->point[i]);
 }
 
-struct cps_err *cps_debug_create(struct cps_machine *machine, const struct cps_feeder *feeder,
+/* Memory that the engine's limit does not hold stays unknown, and reads of it are reported. */
+static bool give(struct cps_debug *d, const struct cps_item *item)
+{
+    struct cps_err *err = cps_engine_feed(d->engine, item);
+    if (err && err->code != CPS_ERR_NOMEM) {
+        cps_err_free(d->refused);
+        d->refused = err;
+        return false;
+    }
+    cps_err_free(err);
+    return true;
+}
+
+/* What stands in front of everything that acts is there before the engine starts. */
+static void feed_first(struct cps_debug *d)
+{
+    const struct cps_item *item;
+    while ((item = d->feeder.item(d->feeder.context, d->place.fed)) && !cps_item_acts(item) &&
+           give(d, item))
+        d->place.fed++;
+}
+
+struct cps_err *cps_debug_create(struct cps_engine *engine, const struct cps_feeder *feeder,
                                  struct cps_debug **ret)
 {
     struct cps_debug *d = calloc(1, sizeof(*d));
     if (!d) {
-        cps_machine_destroy(machine);
+        cps_engine_destroy(engine);
         return cps_err_nomem();
     }
-    d->machine = machine;
+    d->engine = engine;
     d->feeder = *feeder;
     d->sink.put = take_events;
-    d->fed = feeder->bare;
+    feed_first(d);
     debug_refresh_(d);
     if (!debug_keep_(d)) {
         cps_debug_destroy(d);
@@ -60,17 +97,23 @@ void cps_debug_destroy(struct cps_debug *d)
     if (!d)
         return;
     for (unsigned i = 0; i < d->checkpoint_count; i++)
-        cps_machine_destroy(d->checkpoint[i].machine);
+        cps_engine_destroy(d->checkpoint[i].engine);
     debug_drop_edits_(d, 0);
-    cps_machine_destroy(d->machine);
+    cps_engine_destroy(d->engine);
+    cps_err_free(d->refused);
     free(d->made);
     free(d->point);
     free(d);
 }
 
-struct cps_machine *cps_debug_machine(struct cps_debug *d)
+struct cps_engine *cps_debug_engine(struct cps_debug *d)
 {
-    return d->machine;
+    return d->engine;
+}
+
+const struct cps_err *cps_debug_refused(const struct cps_debug *d)
+{
+    return d->refused;
 }
 
 struct cps_debug_place cps_debug_place(const struct cps_debug *d)
@@ -96,16 +139,20 @@ bool cps_debug_event(const struct cps_debug *d, uint64_t number, struct cps_even
     return true;
 }
 
-/* What the firmware waits for when all of it is idle. */
-static bool feed(struct cps_debug *d)
+/* What an idle engine waits for: items up to one that acts. */
+static enum cps_debug_reason feed(struct cps_debug *d)
 {
-    if (d->fed == 0)
-        machine_me_init_(d->machine);
-    else if (!d->feeder.feed(d->feeder.context, d->machine, d->fed - 1))
-        return false;
-    d->place.submission = d->fed++;
-    machine_flush_(d->machine);
-    return true;
+    const struct cps_item *item;
+    do {
+        item = d->feeder.item(d->feeder.context, d->place.fed);
+        if (!item)
+            return CPS_WHY_END;
+        if (!give(d, item))
+            return CPS_WHY_REFUSED;
+        d->place.fed++;
+    } while (!cps_item_acts(item));
+    d->place.submission += item->kind == CPS_ITEM_SUBMIT;
+    return CPS_WHY_GONE;
 }
 
 static enum cps_debug_reason reason_of(enum cps_stop stop)
@@ -115,33 +162,22 @@ static enum cps_debug_reason reason_of(enum cps_stop stop)
                                        : CPS_WHY_DEADLOCK;
 }
 
-/* One tick, or the feeding that an idle machine waits for. */
+/* One tick, or the feeding that an idle engine waits for. */
 static enum cps_debug_reason advance(struct cps_debug *d)
 {
-    struct cps_machine *m = d->machine;
-    uint32_t pc[MAX_CORES];
-    uint32_t npc[MAX_CORES];
-    for (unsigned i = 0; i < m->core_count; i++) {
-        pc[i] = m->core[i].s.pc;
-        npc[i] = m->core[i].s.npc;
-    }
-    for (;;) {
-        d->ticked = machine_round_(m, 1) != 0;
-        if (d->ticked)
-            break;
-        if (machine_faulted_(m))
-            return CPS_WHY_FAULT;
-        if (!m->turn.finished || m->turn.ran)
-            continue;
-        if (!machine_idle_(m))
-            return reason_of(machine_error_(m));
-        return feed(d) ? CPS_WHY_GONE : CPS_WHY_END;
-    }
-    d->core = m->ran_core;
-    d->before_pc = pc[d->core];
-    d->before_npc = npc[d->core];
-    if (m->pending)
-        machine_flush_(m);
+    struct cps_where before[CPS_MAX_CORES];
+    uint64_t clock = d->engine->clock;
+    if (d->feeder.until && clock >= d->feeder.until)
+        return CPS_WHY_END;
+    for (unsigned i = 0; i < d->engine->cores; i++)
+        before[i] = cps_engine_where(d->engine, i);
+    enum cps_stop stop = cps_engine_run(d->engine, 1);
+    d->ticked = d->engine->clock != clock;
+    if (!d->ticked && stop != CPS_STOP_BUDGET)
+        return stop == CPS_STOP_IDLE ? feed(d) : reason_of(stop);
+    d->core = d->engine->ran_core;
+    d->before_pc = before[d->core].pc;
+    d->before_npc = before[d->core].npc;
     return CPS_WHY_GONE;
 }
 
@@ -166,8 +202,8 @@ static bool event_fits(const struct cps_debug_point *p, const struct cps_event *
 /* Index of the core that made an event; that of the last step if nobody did. */
 static unsigned core_of(const struct cps_debug *d, const struct cps_event *event)
 {
-    for (unsigned i = 0; i < d->machine->core_count; i++) {
-        if ((unsigned)d->machine->core[i].who == cps_event_who(event))
+    for (unsigned i = 0; i < d->engine->cores; i++) {
+        if (d->engine->who[i] == cps_event_who(event))
             return i;
     }
     return d->core;
@@ -197,18 +233,28 @@ static bool event_hits(struct cps_debug *d, const struct cps_debug_point *p,
     return false;
 }
 
-static bool gpr_hits(struct cps_debug *d, struct point *p)
+/* A value of all cores may be changed by any of them, and by the host. */
+static bool place_hits(struct cps_debug *d, struct point *p)
 {
-    uint32_t now = cps_machine_gpr(d->machine, d->core, p->is.gpr);
-    bool changed = d->ticked && now != p->gpr[d->core];
-    p->gpr[d->core] = now;
+    bool own = is_per_core(p->is.place.file);
+    unsigned core = own ? d->core : 0;
+    uint64_t now = watched(d, p, core);
+    bool changed = (d->ticked || !own) && now != p->seen[core];
+    p->seen[core] = now;
     return changed && allowed(d, &p->is, d->core, NULL);
 }
 
 static bool pc_hits(struct cps_debug *d, const struct cps_debug_point *p)
 {
-    uint32_t pc = d->machine->core[d->core].s.pc;
+    uint32_t pc = cps_engine_where(d->engine, d->core).pc;
     return d->ticked && pc == p->pc && pc != d->before_pc && allowed(d, p, d->core, NULL);
+}
+
+static bool line_hits(struct cps_debug *d, const struct cps_debug_point *p)
+{
+    const struct cps_item *item =
+        d->ticked ? NULL : d->feeder.item(d->feeder.context, d->place.fed - 1);
+    return item && item->line >= p->first && item->line <= p->last && allowed(d, p, d->core, NULL);
 }
 
 static bool point_hits(struct cps_debug *d, struct point *p, struct cps_debug_stop *stop)
@@ -218,8 +264,10 @@ static bool point_hits(struct cps_debug *d, struct point *p, struct cps_debug_st
         return pc_hits(d, &p->is);
     case CPS_AT_EVENT:
         return event_hits(d, &p->is, stop);
+    case CPS_AT_LINE:
+        return line_hits(d, &p->is);
     default:
-        return gpr_hits(d, p);
+        return place_hits(d, p);
     }
 }
 
@@ -252,85 +300,113 @@ static bool count_hit(struct cps_debug *d, const struct cps_debug_stop *stop)
     return true;
 }
 
-struct goal debug_goal_(const struct cps_debug *d, enum cps_debug_go go, unsigned core)
+/* The instruction at @p pc; what is none, or is not there, goes on behind itself. */
+static enum cps_flow flow_at(struct cps_debug *d, unsigned core, uint32_t pc, struct cps_insn *insn)
 {
-    const struct afuc_core *c = &d->machine->core[core];
-    bool link = c->s.started && c->uops[c->s.pc].code == UOP_BL;
+    uint8_t bytes[16];
+    *insn = (struct cps_insn){0};
+    if (!cps_engine_decode(d->engine, core, pc, bytes, insn))
+        return CPS_FLOW_NEXT;
+    return cps_insn_flow(d->engine->ops->isa, insn);
+}
+
+/* Where a call at the pc returns to: behind its delay slot, if it has one. */
+static uint32_t behind_call(struct cps_debug *d, unsigned core, const struct cps_where *where)
+{
+    struct cps_insn insn;
+    enum cps_flow flow = flow_at(d, core, where->pc, &insn);
+    if (!where->started || (flow != CPS_FLOW_CALL && flow != CPS_FLOW_CALLIF))
+        return 0;
+    return cps_insn_has_slot(d->engine->ops->isa, &insn) ? where->npc + 1 : where->npc;
+}
+
+struct goal debug_goal_(struct cps_debug *d, enum cps_debug_go go, unsigned core)
+{
+    struct cps_where where = cps_engine_where(d->engine, core);
     struct goal goal = {.go = go,
                         .core = core,
-                        .depth = c->s.sqe[SQE_SP],
-                        .level = c->s.level,
-                        .resume = link ? c->s.pc + 2 : 0,
-                        .fed = d->fed};
+                        .depth = where.depth,
+                        .level = where.level,
+                        .resume = go == CPS_GO_NEXT ? behind_call(d, core, &where) : 0,
+                        .submission = d->place.submission};
     if (go == CPS_GO_FINISH && !goal.depth)
         goal.go = CPS_GO_PACKET; /* the end of a packet's handler */
-    if (go == CPS_GO_IB && (c->s.level == LEVEL_RB || c->s.level == LEVEL_MEQ))
+    if (go == CPS_GO_IB && !where.level)
         goal.go = CPS_GO_SUBMIT;
     return goal;
 }
 
-/* Behind a `ret`, before its delay slot, the depth is already the caller's. */
-static bool returning(const struct cps_debug *d, const struct afuc_core *core)
+/* Behind a return, before its delay slot, the depth is already the caller's. */
+static bool returning(struct cps_debug *d, unsigned core, uint32_t pc)
 {
-    return core->uops[d->before_pc].code == UOP_RET && core->s.pc == d->before_npc;
+    struct cps_insn insn;
+    return pc == d->before_npc && flow_at(d, core, d->before_pc, &insn) == CPS_FLOW_RETURN;
 }
 
-static bool next_reached(const struct cps_debug *d, const struct afuc_core *core,
-                         const struct goal *goal)
+static bool next_reached(struct cps_debug *d, const struct goal *goal)
 {
-    int32_t deeper = (int32_t)(core->s.sqe[SQE_SP] - goal->depth);
+    struct cps_where now = cps_engine_where(d->engine, goal->core);
+    int32_t deeper = (int32_t)(now.depth - goal->depth);
     if (goal->resume)
-        return core->s.pc == goal->resume;
-    return deeper <= 0 && core->s.pc != d->before_pc && !(deeper == 0 && returning(d, core));
+        return now.pc == goal->resume;
+    return deeper <= 0 && now.pc != d->before_pc &&
+           !(deeper == 0 && returning(d, goal->core, now.pc));
 }
 
-static bool packet_reached(const struct cps_debug *d, enum cps_processor who)
+static bool finish_reached(struct cps_debug *d, const struct goal *goal)
+{
+    struct cps_where now = cps_engine_where(d->engine, goal->core);
+    return now.depth < goal->depth && !returning(d, goal->core, now.pc);
+}
+
+static bool packet_reached(const struct cps_debug *d, unsigned who)
 {
     for (uint64_t i = d->first_event; i < d->place.event; i++) {
         const struct cps_event *event = &d->log[i % LOG_EVENTS].event;
-        if (cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == (unsigned)who)
+        if (cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == who)
             return true;
     }
     return false;
 }
 
-bool debug_reached_(const struct cps_debug *d, const struct goal *goal)
+bool debug_reached_(struct cps_debug *d, const struct goal *goal)
 {
-    const struct afuc_core *core = &d->machine->core[goal->core];
     bool ticked = d->ticked && d->core == goal->core;
     switch (goal->go) {
     case CPS_GO_TICK: /* feeding is a step of its own, so that steps back are those forward */
         return ticked || !d->ticked;
     case CPS_GO_NEXT:
-        return ticked ? next_reached(d, core, goal) : !d->ticked;
+        return ticked ? next_reached(d, goal) : !d->ticked;
     case CPS_GO_PACKET:
-        return packet_reached(d, core->who);
+        return packet_reached(d, d->engine->who[goal->core]);
     case CPS_GO_FINISH:
-        return ticked && (int32_t)(core->s.sqe[SQE_SP] - goal->depth) < 0 && !returning(d, core);
+        return ticked && finish_reached(d, goal);
     case CPS_GO_IB:
-        return ticked && core->s.level < goal->level;
+        return ticked && cps_engine_where(d->engine, goal->core).level < goal->level;
     case CPS_GO_SUBMIT:
         return !d->ticked && d->first_event != d->place.event;
+    case CPS_GO_FEED:
+        return !d->ticked;
     default:
         return false;
     }
 }
 
-/* Whether a copy of the machine proves that nothing will ever change again. */
+/* Whether a copy of the engine proves that nothing will ever change again. */
 static bool proves_stuck(struct cps_debug *d, enum cps_debug_reason *ret)
 {
-    struct cps_machine *copy = NULL;
-    struct cps_err *err = cps_machine_clone(d->machine, &copy);
-    enum cps_stop stop = err ? CPS_STOP_BUDGET : cps_machine_run(copy, 4u << 20);
+    struct cps_engine *copy = NULL;
+    struct cps_err *err = cps_engine_clone(d->engine, &copy);
+    enum cps_stop stop = err ? CPS_STOP_BUDGET : cps_engine_run(copy, 4u << 20);
     cps_err_free(err);
-    cps_machine_destroy(copy);
+    cps_engine_destroy(copy);
     *ret = reason_of(stop);
     return stop != CPS_STOP_IDLE && stop != CPS_STOP_BUDGET;
 }
 
 static bool stuck(struct cps_debug *d, enum cps_debug_reason *ret)
 {
-    uint64_t changes = d->machine->changes + cps_mem_changes(d->machine->mem);
+    uint64_t changes = d->engine->changes + cps_mem_changes(d->engine->mem);
     uint64_t step = d->place.step;
     if (changes != d->still_changes || step < d->still_since || !d->look_at) {
         d->still_changes = changes;

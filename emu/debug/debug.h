@@ -2,15 +2,16 @@
  * Stepping, breakpoints, watchpoints and going back. It knows no user interface and no files.
  *
  * A run is deterministic, so a place in it is a number: the steps made so far, where a step is one
- * tick of one core (an instruction, or one repetition of a (rep)) or the feeding of a submission.
+ * tick of one core (an instruction, or one repetition of a (rep)) or the feeding of an item that
+ * acts (cps_item_acts()), with those before it that only prepare.
  * Going back is: restore the checkpoint before that place, and run forward. Checkpoints are clones
- * of the machine; there are at most CPS_DEBUG_CHECKPOINTS of them, dense near the present. */
+ * of the engine; there are at most CPS_DEBUG_CHECKPOINTS of them, dense near the present. */
 #ifndef CPS_DEBUG_H
 #define CPS_DEBUG_H
 
 #include <stdatomic.h>
 
-#include "emu/emu.h"
+#include "emu/engine.h"
 
 #define CPS_DEBUG_CHECKPOINTS 48u
 /** Steps between two checkpoints that are made while running. */
@@ -18,28 +19,29 @@
 
 struct cps_debug;
 
-/** Where command streams come from. */
+/** Where items come from. */
 struct cps_feeder {
-    /** Feeds submission @p index (0: the first) to the machine: buffers, then
-     * cps_machine_submit(). Must do the same each time it is asked for an index.
-     * @return false if there is none */
-    bool (*feed)(void *context, struct cps_machine *machine, uint32_t index);
+    /** Item @p index of what is fed, from 0; NULL behind the last. Must give the same each time;
+     * it stays valid as long as the debugger. */
+    const struct cps_item *(*item)(void *context, uint64_t index);
     void *context;
-    bool bare; /**< no CP_ME_INIT in front of the first: for programs that are no whole firmware */
+    uint64_t until; /**< ticks of the engine's clock at which the run is over; 0: never */
 };
 
 /** A place in a run. */
 struct cps_debug_place {
     uint64_t step;
     uint64_t event;      /**< events so far: the number that the next one gets, from 0 */
-    uint32_t submission; /**< fed so far; the one that runs is one less */
+    uint64_t fed;        /**< items so far */
+    uint32_t submission; /**< submissions among them; the one that runs is one less */
 };
 
 /** What a point looks at. */
 enum cps_debug_what {
     CPS_AT_PC,    /**< in front of the instruction at `pc` */
     CPS_AT_EVENT, /**< behind an instruction that makes an event as described */
-    CPS_AT_GPR,   /**< behind an instruction that changes general register `gpr` */
+    CPS_AT_LINE,  /**< behind the feeding of an item of lines `first` to `last` of its run file */
+    CPS_AT_PLACE, /**< behind an instruction that changes the value at `place` */
 };
 
 /** A breakpoint or watchpoint. */
@@ -50,14 +52,14 @@ struct cps_debug_point {
     bool disabled;
     bool once; /**< disabled by the core when it stops a run */
     uint32_t pc;
-    unsigned gpr;
-    uint32_t kinds;       /**< bits of event kinds */
-    uint32_t subs;        /**< bits of their subs; 0: all */
-    uint64_t first, last; /**< range of the event's address */
-    uint32_t mask, value; /**< event.value & mask == value */
-    uint64_t ignore;      /**< hits to pass before it stops a run; counts down */
+    struct cps_place place; /**< its core counts where `core` names one; else every core's */
+    uint32_t kinds;         /**< bits of event kinds */
+    uint32_t subs;          /**< bits of their subs; 0: all */
+    uint64_t first, last;   /**< range of the event's address */
+    uint32_t mask, value;   /**< event.value & mask == value */
+    uint64_t ignore;        /**< hits to pass before it stops a run; counts down */
     uint64_t hits;
-    /** A condition, or NULL; @p event is NULL for CPS_AT_PC and CPS_AT_GPR. */
+    /** A condition, or NULL; @p event is NULL for CPS_AT_PC and CPS_AT_PLACE. */
     bool (*when)(void *context, struct cps_debug *debug, unsigned core,
                  const struct cps_event *event);
     void *context;
@@ -72,6 +74,7 @@ enum cps_debug_go {
     CPS_GO_FINISH, /**< out of the routine */
     CPS_GO_IB,     /**< out of the indirect buffer */
     CPS_GO_SUBMIT, /**< to the feeding of the next submission */
+    CPS_GO_FEED,   /**< behind the feeding of the next item that acts */
 };
 
 /** Why a run stopped. */
@@ -85,6 +88,7 @@ enum cps_debug_reason {
     CPS_WHY_BAD_PACKET,
     CPS_WHY_INTERRUPTED,
     CPS_WHY_NOMEM,
+    CPS_WHY_REFUSED, /**< the engine refused what it was fed: cps_debug_refused() */
 };
 
 struct cps_debug_stop {
@@ -96,14 +100,16 @@ struct cps_debug_stop {
     struct cps_event event; /**< that stopped the run */
 };
 
-/** @param machine  becomes the debugger's, also on error; not booted
+/** @param engine  becomes the debugger's, also on error; as it was created
  * @param feeder   copied */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_create(struct cps_machine *machine,
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_create(struct cps_engine *engine,
                                                          const struct cps_feeder *feeder,
                                                          struct cps_debug **ret);
 CPS_PUBLIC void cps_debug_destroy(struct cps_debug *debug);
-/** The machine as it stands. Another one after every call that moves. */
-CPS_PUBLIC struct cps_machine *cps_debug_machine(struct cps_debug *debug);
+/** The engine as it stands. Another one after every call that moves. */
+CPS_PUBLIC struct cps_engine *cps_debug_engine(struct cps_debug *debug);
+/** Why the engine refused an item; NULL if it has not. */
+CPS_PUBLIC const struct cps_err *cps_debug_refused(const struct cps_debug *debug);
 CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug);
 /** A flag that another thread or a signal handler sets to stop a run; NULL: none. */
 CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, const atomic_int *flag);
@@ -148,47 +154,24 @@ CPS_PUBLIC bool cps_debug_event(const struct cps_debug *debug, uint64_t number,
 
 /** What can be changed while stopped. */
 enum cps_edit_what {
-    CPS_EDIT_GPR,     /**< number, value */
-    CPS_EDIT_PC,      /**< value: the next instruction, then the one behind it */
-    CPS_EDIT_CONTROL, /**< number, value: stored, without what a write by firmware would do */
-    CPS_EDIT_SQE,
-    CPS_EDIT_REG,
-    CPS_EDIT_MEMORY, /**< number: iova */
-    CPS_EDIT_WORD,   /**< number: dword of the core's image; value: the instruction */
-    CPS_EDIT_BRANCH, /**< the branch at the pc is done: value 1 taken, 0 not; its delay slot is next
-                      */
-    CPS_EDIT_RING,   /**< words: packets behind what the ring holds */
+    CPS_EDIT_PLACE,   /**< place, value: stored, without what a write by the program would do */
+    CPS_EDIT_BRANCH,  /**< the branch at the pc of place.core is done: value 1 taken, 0 not; its
+                           delay slot, if it has one, is next */
+    CPS_EDIT_PACKETS, /**< words: packets behind what the ring holds */
 };
 struct cps_edit {
     enum cps_edit_what what;
-    unsigned core;
-    uint64_t number;
-    uint32_t value;
-    const uint32_t *words; /**< CPS_EDIT_RING; copied */
+    struct cps_place place;
+    uint64_t value;
+    const uint32_t *words; /**< CPS_EDIT_PACKETS; copied */
     uint32_t count;
 };
 /**
- * Changes the machine here. Changes belong to the run: going back and forward again makes them
+ * Changes the engine here. Changes belong to the run: going back and forward again makes them
  * again, and one that is made earlier than others drops those.
- * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: no such register, no branch at the pc
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: no such place, no branch at the pc
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_edit(struct cps_debug *debug,
                                                        const struct cps_edit *edit);
-
-/** Depth of the call stack of a core. */
-CPS_PUBLIC unsigned cps_machine_depth(const struct cps_machine *machine, unsigned core);
-/** Return address @p level levels up (0: of the routine that runs). */
-CPS_PUBLIC uint32_t cps_machine_return(const struct cps_machine *machine, unsigned core,
-                                       unsigned level);
-/** The dword behind the next instruction: differs from pc + 1 in a delay slot. */
-CPS_PUBLIC uint32_t cps_machine_npc(const struct cps_machine *machine, unsigned core);
-/** The word of the instruction at dword @p pc of the core's image; 0 outside of it. */
-CPS_PUBLIC uint32_t cps_machine_word(struct cps_machine *machine, unsigned core, uint32_t pc);
-/** Where the image of a core lies in GPU memory, in bytes. */
-CPS_PUBLIC uint64_t cps_machine_image_iova(const struct cps_machine *machine, unsigned core);
-/** Whether anybody gave a GPU register a value. */
-CPS_PUBLIC bool cps_machine_reg_written(const struct cps_machine *machine, uint32_t offset);
-/** Whether the core is started. */
-CPS_PUBLIC bool cps_machine_started(const struct cps_machine *machine, unsigned core);
 
 #endif

@@ -4,21 +4,19 @@
 #define CPS_DEBUG_STATE_H
 
 #include "emu/debug/debug.h"
-#include "emu/afuc/machine.h"
 
 #define LOG_EVENTS 65536u
 
 struct checkpoint {
-    struct cps_machine *machine;
+    struct cps_engine *engine;
     struct cps_debug_place place;
-    uint32_t fed;
     size_t edit_next;
 };
 
 /* A point as the run sees it. */
 struct point {
-    struct cps_debug_point is; /* first: callers get a pointer to it */
-    uint32_t gpr[MAX_CORES];   /* values at the last step, CPS_AT_GPR */
+    struct cps_debug_point is;    /* first: callers get a pointer to it */
+    uint64_t seen[CPS_MAX_CORES]; /* values at the last step, CPS_AT_PLACE */
 };
 
 /* A change and the place where it is made. */
@@ -29,10 +27,10 @@ struct made {
 
 struct cps_debug {
     struct cps_sink sink;
-    struct cps_machine *machine;
+    struct cps_engine *engine;
     struct cps_feeder feeder;
     struct cps_debug_place place;
-    uint32_t fed; /* 0: nothing, 1: CP_ME_INIT, then submissions */
+    struct cps_err *refused;
     struct checkpoint checkpoint[CPS_DEBUG_CHECKPOINTS];
     unsigned checkpoint_count;
     struct point *point;
@@ -58,7 +56,7 @@ struct cps_debug {
 enum cps_debug_reason debug_step_(struct cps_debug *d);
 /** Whether @p point (NULL: any that is enabled) stops behind the last step. */
 bool debug_hits_(struct cps_debug *d, struct point *point, struct cps_debug_stop *stop);
-/** To be called when the machine is another one: points start from its registers. */
+/** To be called when the engine is another one: points start from its registers. */
 void debug_refresh_(struct cps_debug *d);
 void debug_refresh_point_(const struct cps_debug *d, struct point *point);
 bool debug_interrupted_(const struct cps_debug *d);
@@ -69,11 +67,11 @@ struct goal {
     unsigned core;
     uint32_t depth;
     uint32_t level;
-    uint32_t resume; /* behind a `bl`; 0: none */
-    uint32_t fed;
+    uint32_t resume; /* behind a call and its delay slot; 0: none */
+    uint32_t submission;
 };
-struct goal debug_goal_(const struct cps_debug *d, enum cps_debug_go go, unsigned core);
-bool debug_reached_(const struct cps_debug *d, const struct goal *goal);
+struct goal debug_goal_(struct cps_debug *d, enum cps_debug_go go, unsigned core);
+bool debug_reached_(struct cps_debug *d, const struct goal *goal);
 
 /* debug_back.c */
 /** Makes a checkpoint here, if none is near; false if memory is short. */

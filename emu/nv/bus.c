@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The bus of the NVIDIA engines: registers, time, and what happens at which tick. */
-#include "emu/nv/bus.h"
+#include "emu/nv/nv.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-#include "emu/mem.h"
-
 #define MEMORY_LIMIT    ((uint64_t)64 << 20)
-#define BATCH           256u
 #define FLAG_FB_PAUSE   (UINT32_C(1) << 16)
 #define EVENT_FB_PAUSED UINT32_C(1)
 #define EVENTS          0x1578u
@@ -25,12 +23,10 @@ struct change {
 struct device {
     const struct cps_bus_row *rows;
     size_t count;
-    void *state;
 };
 
 struct cps_bus {
-    enum cps_gen gen;
-    struct cps_policy policy;
+    struct nv *nv;
     struct cps_mem *mem; /* registers that hold what was written */
     struct device device[2];
     unsigned devices;
@@ -42,68 +38,68 @@ struct cps_bus {
     uint64_t pause_due; /* NEVER: no pause is under way */
     bool stopped;
     uint64_t noted[CPS_UNKNOWN_COUNT]; /* the place of the last one, and 1 */
-    struct cps_sink *sink;
-    uint32_t kinds;
-    bool quiet; /* somebody only looks */
+    struct cps_tap *tap;               /* of the engine, as are memory and policy */
     unsigned lanes;
-    uint64_t count[CPS_EV_COUNT];
-    uint64_t told; /* the last TICK */
-    size_t pending;
-    struct cps_event event[BATCH];
+    uint64_t told;        /* the last TICK */
+    struct cps_event why; /* what the engine stopped for, if it did */
 };
 
 /* ---- events ---- */
 
-void cps_bus_sink(struct cps_bus *bus, struct cps_sink *sink, uint32_t kinds)
-{
-    cps_bus_flush(bus);
-    bus->sink = sink;
-    bus->kinds = sink ? kinds : 0;
-}
-
-void cps_bus_flush(struct cps_bus *bus)
-{
-    if (bus->sink && bus->pending)
-        bus->sink->put(bus->sink, bus->event, bus->pending);
-    bus->pending = 0;
-}
-
 uint64_t cps_bus_count(const struct cps_bus *bus, unsigned kind)
 {
-    return bus->count[kind];
+    return bus->tap->count[kind];
 }
 
-bool cps_bus_wants_(const struct cps_bus *bus, unsigned kind)
+void cps_bus_tell_time_(struct cps_bus *bus)
 {
-    return bus->kinds >> kind & 1;
+    if (bus->told != bus->clock && cps_tap_wants_(bus->tap, CPS_EV_TICK))
+        cps_tap_put_(bus->tap, cps_event_make(CPS_EV_TICK, 0, CPS_CPU_NONE, 0, bus->clock, 0),
+                     CPS_EV_TICK);
+    bus->told = bus->clock;
 }
 
-static void keep(struct cps_bus *bus, struct cps_event event)
+/* What a run stopped for is the last of these. */
+static void note_why(struct cps_bus *bus, const struct cps_event *event)
 {
-    if (bus->pending == BATCH)
-        cps_bus_flush(bus);
-    bus->event[bus->pending++] = event;
+    const char *word = cps_event_kind(event) == CPS_EV_UNMODELLED ? cps_event_unknown(event) : NULL;
+    if (cps_event_kind(event) == CPS_EV_EXIT && cps_event_sub(event) > CPS_EXIT_CODE)
+        word = cps_event_sub_word(CPS_EV_EXIT, cps_event_sub(event));
+    if (word)
+        bus->why = *event;
+}
+
+void cps_bus_why_(const struct cps_bus *bus, struct cps_buf *out)
+{
+    const struct cps_event *why = &bus->why;
+    unsigned kind = cps_event_kind(why);
+    const char *word = kind == CPS_EV_UNMODELLED ? cps_event_unknown(why)
+                       : kind == CPS_EV_EXIT     ? cps_event_sub_word(kind, cps_event_sub(why))
+                                                 : NULL;
+    if (word)
+        cps_buf_printf(
+            out, nv_has_code_(bus->nv) ? "%s at 0x%04" PRIx32 ": %s" : "%s at line %" PRIu32 ": %s",
+            cps_processor_name(cps_event_who(why)), cps_event_pc(why), word);
 }
 
 void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub, const struct cps_access *by,
                  uint64_t addr, uint32_t value)
 {
-    if (bus->quiet)
+    const struct cps_event event = cps_event_make(kind, sub, by->who, by->pc, addr, value);
+    if (bus->tap->quiet)
         return;
-    bus->count[kind]++;
-    if (!cps_bus_wants_(bus, kind))
-        return;
-    if (bus->told != bus->clock && cps_bus_wants_(bus, CPS_EV_TICK))
-        keep(bus, cps_event_make(CPS_EV_TICK, 0, CPS_CPU_NONE, 0, bus->clock, 0));
-    bus->told = bus->clock;
-    keep(bus, cps_event_make(kind, sub, by->who, by->pc, addr, value));
+    if (kind == CPS_EV_UNMODELLED || kind == CPS_EV_EXIT)
+        note_why(bus, &event);
+    if (cps_tap_wants_(bus->tap, kind))
+        cps_bus_tell_time_(bus);
+    cps_tap_put_(bus->tap, event, kind);
 }
 
 void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what, const struct cps_access *by,
                      uint32_t detail)
 {
     uint64_t place = ((uint64_t)by->who << 32 | by->pc) + 1;
-    if (bus->noted[what] == place || bus->quiet)
+    if (bus->noted[what] == place || bus->tap->quiet)
         return;
     bus->noted[what] = place;
     cps_bus_put(bus, CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, by, what, detail);
@@ -140,7 +136,7 @@ struct cps_flags cps_bus_flags_(const struct cps_bus *bus)
 
 static bool pauses(const struct cps_bus *bus, const struct cps_flags *f)
 {
-    return bus->gen != CPS_NV17 && f->enable & f->value & FLAG_FB_PAUSE;
+    return bus->nv->engine.gen != CPS_NV17 && f->enable & f->value & FLAG_FB_PAUSE;
 }
 
 bool cps_bus_pausing_(const struct cps_bus *bus)
@@ -151,12 +147,12 @@ bool cps_bus_pausing_(const struct cps_bus *bus)
 /* FB_PAUSED is 1 only while the pause is requested. */
 static void request_pause(struct cps_bus *bus, bool on, const struct cps_access *by)
 {
-    bool timed = on && bus->policy.fb_delay;
-    bus->pause_due = timed ? bus->clock + bus->policy.fb_delay : NEVER;
+    bool timed = on && bus->nv->engine.policy.fb_delay;
+    bus->pause_due = timed ? bus->clock + bus->nv->engine.policy.fb_delay : NEVER;
     if (!on)
         bus->events &= ~EVENT_FB_PAUSED;
     if (timed)
-        cps_bus_unknown(bus, CPS_UNKNOWN_FB_DELAY, by, (uint32_t)bus->policy.fb_delay);
+        cps_bus_unknown(bus, CPS_UNKNOWN_FB_DELAY, by, (uint32_t)bus->nv->engine.policy.fb_delay);
 }
 
 void cps_bus_set_flags_(struct cps_bus *bus, struct cps_flags to, const struct cps_access *by)
@@ -171,17 +167,17 @@ void cps_bus_set_flags_(struct cps_bus *bus, struct cps_flags to, const struct c
 bool cps_bus_flag_known_(const struct cps_bus *bus, unsigned number)
 {
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-        if (flags[i].number == number && flags[i].gens & ~flags[i].doubtful & bus->gen)
+        if (flags[i].number == number && flags[i].gens & ~flags[i].doubtful & bus->nv->engine.gen)
             return true;
     }
-    return number == 16 && bus->gen != CPS_NV17;
+    return number == 16 && bus->nv->engine.gen != CPS_NV17;
 }
 
 static uint32_t forced(const struct cps_bus *bus, uint32_t addr, uint32_t value)
 {
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         const struct flag *f = &flags[i];
-        if (!(f->gens & bus->gen) || (f->addr[0] != addr && f->addr[1] != addr) ||
+        if (!(f->gens & bus->nv->engine.gen) || (f->addr[0] != addr && f->addr[1] != addr) ||
             !(bus->flags.enable >> f->number & 1))
             continue;
         value &= ~(UINT32_C(1) << f->bit);
@@ -224,7 +220,7 @@ uint64_t cps_bus_clock(const struct cps_bus *bus)
 
 uint64_t cps_bus_ns_(const struct cps_bus *bus)
 {
-    return bus->clock * (cps_gen_isa(bus->gen) == &cps_isa_hwsq ? HWSQ_TICK_NS : 1);
+    return bus->clock * (cps_gen_isa(bus->nv->engine.gen) == &cps_isa_hwsq ? HWSQ_TICK_NS : 1);
 }
 
 void cps_bus_until(struct cps_bus *bus, uint64_t tick)
@@ -349,24 +345,19 @@ static const struct cps_bus_row own_rows[] = {
 #include "emu/nv/reg.def"
 };
 
-void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t count,
-                     void *device)
+void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t count)
 {
-    unsigned i = 0;
-    while (i < bus->devices && bus->device[i].rows != rows)
-        i++;
-    bus->device[i] = (struct device){rows, count, device};
-    bus->devices += i == bus->devices;
+    bus->device[bus->devices++] = (struct device){rows, count};
 }
 
-static const struct cps_bus_row *find_row(const struct cps_bus *bus, uint32_t addr, void **device)
+/* The bus's own rows come first. */
+static const struct cps_bus_row *find_row(const struct cps_bus *bus, uint32_t addr)
 {
     for (unsigned d = 0; d < bus->devices; d++) {
-        *device = bus->device[d].state;
         for (size_t i = 0; i < bus->device[d].count; i++) {
             const struct cps_bus_row *row = &bus->device[d].rows[i];
             if (addr >= row->first && addr - row->first <= row->last - row->first &&
-                row->gens & bus->gen)
+                row->gens & bus->nv->engine.gen)
                 return row;
         }
     }
@@ -384,7 +375,7 @@ uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cp
 {
     bool known = false;
     uint32_t value = cps_mem_read(bus->mem, addr, &known);
-    if (!known && cps_mem_report(bus->mem, addr))
+    if (!known && !bus->tap->quiet && cps_mem_report(bus->mem, addr))
         cps_bus_put(bus, CPS_EV_UNMODELLED, CPS_PLACE_GPU, by, addr, 0);
     /* Both bits: flags have an effect, and reads show it. */
     if ((cps_bus_stored_(bus, DEBUG_6) & DEBUG_6_HWSQ) == DEBUG_6_HWSQ)
@@ -394,11 +385,10 @@ uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cp
 
 uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
 {
-    void *device = NULL;
     addr = aligned(bus, addr, by);
-    const struct cps_bus_row *row = find_row(bus, addr, &device);
+    const struct cps_bus_row *row = find_row(bus, addr);
     uint32_t value =
-        row && row->read ? row->read(bus, device, addr, by) : cps_bus_read_plain_(bus, addr, by);
+        row && row->read ? row->read(bus, bus->nv, addr, by) : cps_bus_read_plain_(bus, addr, by);
     cps_bus_put(bus, CPS_EV_REGR, 0, by, addr, value);
     return value;
 }
@@ -406,20 +396,19 @@ uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_acces
 uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr)
 {
     const struct cps_access nobody = {CPS_CPU_NONE, 0, 0};
-    void *device = NULL;
     addr &= ~3u;
-    const struct cps_bus_row *row = find_row(bus, addr, &device);
+    const struct cps_bus_row *row = find_row(bus, addr);
     uint32_t value = cps_bus_stored_(bus, addr);
-    bus->quiet = true;
+    bus->tap->quiet = true;
     if (row && row->read)
-        value = row->read(bus, device, addr, &nobody);
-    bus->quiet = false;
+        value = row->read(bus, bus->nv, addr, &nobody);
+    bus->tap->quiet = false;
     return cps_bus_stored_(bus, DEBUG_6) & 8 ? forced(bus, addr, value) : value;
 }
 
 bool cps_bus_quiet_(const struct cps_bus *bus)
 {
-    return bus->quiet;
+    return bus->tap->quiet;
 }
 
 unsigned cps_bus_lanes_(const struct cps_bus *bus)
@@ -455,12 +444,11 @@ void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr
 
 static void store(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by)
 {
-    void *device = NULL;
-    const struct cps_bus_row *row = find_row(bus, addr, &device);
+    const struct cps_bus_row *row = find_row(bus, addr);
     if (!row || !row->write)
         cps_bus_write_plain_(bus, addr, value);
     if (row && row->write)
-        row->write(bus, device, addr, value, by);
+        row->write(bus, bus->nv, addr, value, by);
 }
 
 void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by)
@@ -490,33 +478,58 @@ void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value)
 
 enum cps_gen cps_bus_gen(const struct cps_bus *bus)
 {
-    return bus->gen;
+    return bus->nv->engine.gen;
 }
 
-const struct cps_policy *cps_bus_policy(const struct cps_bus *bus)
+const struct cps_policy *cps_bus_policy_(const struct cps_bus *bus)
 {
-    return &bus->policy;
+    return &bus->nv->engine.policy;
 }
 
-struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_policy *policy,
-                                struct cps_bus **ret)
+struct cps_err *cps_bus_create_(struct nv *nv, uint64_t limit, struct cps_bus **ret)
 {
     struct cps_bus *bus = calloc(1, sizeof(*bus));
     if (!bus)
         return cps_err_nomem();
-    struct cps_err *err = cps_mem_create(MEMORY_LIMIT, &bus->mem);
-    if (err) {
-        free(bus);
-        return err;
-    }
-    bus->gen = gen;
-    bus->policy = *policy;
+    *ret = bus;
+    bus->nv = nv;
+    bus->tap = &nv->engine.tap;
     bus->until = NEVER;
     bus->lanes = CPS_LANES_ALL;
     bus->pause_due = NEVER;
     bus->told = NEVER;
-    cps_bus_attach_(bus, own_rows, sizeof(own_rows) / sizeof(own_rows[0]), bus);
+    cps_bus_attach_(bus, own_rows, sizeof(own_rows) / sizeof(own_rows[0]));
+    CPS_TRY(cps_mem_create(limit ? limit : MEMORY_LIMIT, &bus->mem));
+    nv->engine.mem = bus->mem;
+    return NULL;
+}
+
+/* Room for one change at least, so that the copy of none is no failure. */
+static struct cps_err *copy_changes(const struct cps_bus *from, struct cps_bus *to)
+{
+    to->change = malloc((from->changes + 1) * sizeof(*to->change));
+    if (!to->change)
+        return cps_err_nomem();
+    if (from->changes)
+        memcpy(to->change, from->change, from->changes * sizeof(*to->change));
+    to->room = from->changes;
+    return NULL;
+}
+
+struct cps_err *cps_bus_clone_(const struct cps_bus *from, struct nv *nv, struct cps_bus **ret)
+{
+    struct cps_bus *bus = malloc(sizeof(*bus));
+    if (!bus)
+        return cps_err_nomem();
+    *bus = *from;
     *ret = bus;
+    bus->nv = nv;
+    bus->tap = &nv->engine.tap;
+    bus->change = NULL;
+    bus->mem = NULL;
+    CPS_TRY(copy_changes(from, bus));
+    CPS_TRY(cps_mem_clone(from->mem, &bus->mem));
+    nv->engine.mem = bus->mem;
     return NULL;
 }
 

@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "emu/policy.h"
-#include "isa/isa.h"
 #include "trace/event.h"
 
 struct cps_bus;
+struct nv;
 
 /** Who accesses, for the trace. */
 struct cps_access {
@@ -43,31 +43,31 @@ void cps_bus_write_none_(struct cps_bus *bus, void *device, uint32_t addr, uint3
 #define read_STORED  NULL
 #define write_STORED NULL
 
-/** Creates a bus with the registers that every generation has. */
-CPS_MUST_USE struct cps_err *cps_bus_create_(enum cps_gen gen, const struct cps_policy *policy,
-                                             struct cps_bus **ret);
+/** Creates the bus of @p nv with the registers that every generation has; also on error the caller
+ * destroys @p ret. @param limit  bytes of memory; 0: the default */
+CPS_MUST_USE struct cps_err *cps_bus_create_(struct nv *nv, uint64_t limit, struct cps_bus **ret);
+/** The same for a copy of an engine. */
+CPS_MUST_USE struct cps_err *cps_bus_clone_(const struct cps_bus *from, struct nv *nv,
+                                            struct cps_bus **ret);
 void cps_bus_destroy_(struct cps_bus *bus);
 /** Adds an engine's rows; they must outlive the bus. */
-void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t count,
-                     void *device);
+void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t count);
 
-CPS_PUBLIC enum cps_gen cps_bus_gen(const struct cps_bus *bus);
-CPS_PUBLIC const struct cps_policy *cps_bus_policy(const struct cps_bus *bus);
+enum cps_gen cps_bus_gen(const struct cps_bus *bus);
+const struct cps_policy *cps_bus_policy_(const struct cps_bus *bus);
 
-/** Sends events of the kinds in @p kinds (a bit each) to @p sink, or to nobody. */
-CPS_PUBLIC void cps_bus_sink(struct cps_bus *bus, struct cps_sink *sink, uint32_t kinds);
-/** Hands pending events to the sink. */
-CPS_PUBLIC void cps_bus_flush(struct cps_bus *bus);
+/** Emits a TICK if time has passed since the last one. */
+void cps_bus_tell_time_(struct cps_bus *bus);
+/** Appends what the engine stopped for and where, if it did. */
+void cps_bus_why_(const struct cps_bus *bus, struct cps_buf *out);
 /** How often a kind of event happened, recorded or not. */
-CPS_PUBLIC uint64_t cps_bus_count(const struct cps_bus *bus, unsigned kind);
+uint64_t cps_bus_count(const struct cps_bus *bus, unsigned kind);
 /** Emits an event, after a TICK if time has passed since the last one. */
-CPS_PUBLIC void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub,
-                            const struct cps_access *by, uint64_t addr, uint32_t value);
-/** Whether the sink wants a kind. */
-bool cps_bus_wants_(const struct cps_bus *bus, unsigned kind);
+void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub, const struct cps_access *by,
+                 uint64_t addr, uint32_t value);
 /** Says that what no source says was decided, once for each place in a row. */
-CPS_PUBLIC void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what,
-                                const struct cps_access *by, uint32_t detail);
+void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what, const struct cps_access *by,
+                     uint32_t detail);
 /** The same where it stops the script. */
 void cps_bus_unknown_stop_(struct cps_bus *bus, enum cps_unknown what, const struct cps_access *by);
 
@@ -76,13 +76,12 @@ bool cps_bus_stopped_(const struct cps_bus *bus);
 
 /** A register access with all its effects and events. The low two bits of @p addr are reported and
  * ignored. A read of what nobody wrote gives 0 after an UNMODELLED event. */
-CPS_PUBLIC uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
-CPS_PUBLIC void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value,
-                              const struct cps_access *by);
+uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_access *by);
+void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by);
 /** A write of some bytes of a word: a bit of @p lanes each, bit 0 the lowest; @p value has them in
  * their places. The event has the address of the first one and by->path. */
-CPS_PUBLIC void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes,
-                                    uint32_t value, const struct cps_access *by);
+void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes, uint32_t value,
+                         const struct cps_access *by);
 #define CPS_LANES_ALL 15u
 /** The bytes that the write at hand brings, for handlers. */
 unsigned cps_bus_lanes_(const struct cps_bus *bus);
@@ -99,36 +98,33 @@ enum cps_bus_memory {
     CPS_MEMORY_HOST = 2,  /**< the host's, by physical address */
     CPS_MEMORY_PROGRAM,   /**< what VP1 fetches its program from */
 };
-CPS_PUBLIC uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
-                                 bool *known);
-CPS_PUBLIC void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr,
-                             uint32_t value);
+uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, bool *known);
+void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, uint32_t value);
 /** A write of the host's that is no event of the run: code, and values from the timeline. */
-CPS_PUBLIC void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value);
+void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value);
 /** What the hardware behind a register sees, with the flags that are forced. No effects, no events.
  */
-CPS_PUBLIC uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr);
+uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr);
 /** A register as it is stored; no effects. */
 uint32_t cps_bus_stored_(struct cps_bus *bus, uint32_t addr);
 
 /** Ticks since the start, and nanoseconds. */
-CPS_PUBLIC uint64_t cps_bus_clock(const struct cps_bus *bus);
+uint64_t cps_bus_clock(const struct cps_bus *bus);
 uint64_t cps_bus_ns_(const struct cps_bus *bus);
 /** No engine lets time pass this tick: the host acts there. UINT64_MAX at first. */
-CPS_PUBLIC void cps_bus_until(struct cps_bus *bus, uint64_t tick);
+void cps_bus_until(struct cps_bus *bus, uint64_t tick);
 uint64_t cps_bus_limit_(const struct cps_bus *bus);
 /** Lets time pass up to @p tick and does what the timeline has until then. */
-CPS_PUBLIC void cps_bus_advance(struct cps_bus *bus, uint64_t tick);
+void cps_bus_advance(struct cps_bus *bus, uint64_t tick);
 /** When the timeline or the memory controller change something next; UINT64_MAX: never. */
 uint64_t cps_bus_next_(const struct cps_bus *bus);
 /** At a tick, an event or a register gets a value; calls are in order of ticks.
  * @return NULL or CPS_ERR_NOMEM */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick,
-                                                         bool is_event, uint32_t number,
-                                                         uint32_t value);
+CPS_MUST_USE struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick, bool is_event,
+                                              uint32_t number, uint32_t value);
 
 /** The events, bit n is event n. */
-CPS_PUBLIC uint32_t cps_bus_events(const struct cps_bus *bus);
+uint32_t cps_bus_events(const struct cps_bus *bus);
 /** The rest of the chip, which is not there, would have given event @p number this value. */
 void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
                            const struct cps_access *by);

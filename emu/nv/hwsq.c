@@ -1,51 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * NVIDIA's HWSQ: one or two slots that play the bytes of a code RAM. */
-#include <string.h>
+#include "emu/nv/hwsq_state.h"
 
-#include "emu/engine.h"
-
-#define RAM_MAX 0x200u
-#define SLOTS   2u
-#define NEVER   UINT64_MAX
-#define ENABLE  8u /* of DEBUG_6 */
-#define DEBUG_6 0x1098u
-/* Where the windows to the code RAM begin. */
-#define CODE     0x1400u
-#define NEW_CODE 0x80000u
-/** Events from here on have no known source. */
-#define EVENTS_KNOWN 5u
-
-/* What a slot stands at. */
-enum wait { WAIT_NONE, WAIT_TIME, WAIT_EVENT, WAIT_POKE };
-
-struct slot {
-    uint32_t addr, data;
-    uint32_t addr_known, data_known; /* bits that this run has written */
-    uint16_t ip;
-    uint16_t pc; /* of the instruction at hand: where events come from */
-    uint8_t running, illegal;
-    uint8_t wait; /* enum wait */
-    uint8_t event, value;
-    uint64_t wake;  /* tick */
-    uint64_t order; /* of starts */
-};
-
-struct hwsq {
-    struct slot slot[SLOTS];
-    uint16_t entry[4];
-    uint64_t starts;
-    uint8_t code[RAM_MAX];
-};
-
-static struct hwsq *of(const struct cps_engine *e)
-{
-    return e->state;
-}
-
-static enum cps_gen chip(const struct cps_engine *e)
-{
-    return cps_bus_gen(e->bus);
-}
+#include <inttypes.h>
 
 uint32_t cps_hwsq_ram(enum cps_gen gen)
 {
@@ -61,37 +18,19 @@ uint32_t cps_hwsq_ram(enum cps_gen gen)
     }
 }
 
-static uint32_t ram_size(const struct cps_engine *e)
+static uint32_t ram_size(const struct nv *e)
 {
-    return cps_hwsq_ram(chip(e));
+    return cps_hwsq_ram(hwsq_chip_(e));
 }
 
-/* Chips whose bad opcodes hang. */
-static bool can_hang(const struct cps_engine *e)
+static bool any_running(const struct nv *e)
 {
-    return chip(e) == CPS_NV41 || chip(e) == CPS_G80;
-}
-
-static struct cps_access access_of(const struct cps_engine *e, const struct slot *s, unsigned path)
-{
-    return (struct cps_access){s == of(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, path, s->pc};
-}
-
-static void unknown(struct cps_engine *e, const struct slot *s, enum cps_unknown what,
-                    uint32_t detail)
-{
-    const struct cps_access by = access_of(e, s, 0);
-    cps_bus_unknown(e->bus, what, &by, detail);
-}
-
-static bool any_running(const struct cps_engine *e)
-{
-    return of(e)->slot[0].running || of(e)->slot[1].running;
+    return hwsq_of_(e)->slot[0].running || hwsq_of_(e)->slot[1].running;
 }
 
 /* ---- registers ---- */
 
-static void note_rewrite(struct cps_engine *e, uint32_t addr, const struct cps_access *by)
+static void note_rewrite(struct nv *e, uint32_t addr, const struct cps_access *by)
 {
     if (any_running(e))
         cps_bus_unknown(e->bus, CPS_UNKNOWN_REWRITTEN, by, addr);
@@ -100,67 +39,69 @@ static void note_rewrite(struct cps_engine *e, uint32_t addr, const struct cps_a
 static uint32_t read_entry(struct cps_bus *bus, void *device, uint32_t addr,
                            const struct cps_access *by)
 {
-    const struct cps_engine *e = device;
+    const struct nv *e = device;
     uint32_t value = 0;
     (void)bus;
     (void)addr;
     (void)by;
     for (unsigned i = 0; i < 4; i++)
-        value |= (uint32_t)(of(e)->entry[i] & 0xff) << 8 * i;
+        value |= (uint32_t)(hwsq_of_(e)->entry[i] & 0xff) << 8 * i;
     return value;
 }
 
 static void write_entry(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                         const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     (void)bus;
     note_rewrite(e, addr, by);
     for (unsigned i = 0; i < 4; i++)
-        of(e)->entry[i] = (uint16_t)((of(e)->entry[i] & 0x100) | (value >> 8 * i & 0xff));
+        hwsq_of_(e)->entry[i] =
+            (uint16_t)((hwsq_of_(e)->entry[i] & 0x100) | (value >> 8 * i & 0xff));
 }
 
 static uint32_t read_entry_high(struct cps_bus *bus, void *device, uint32_t addr,
                                 const struct cps_access *by)
 {
-    const struct cps_engine *e = device;
+    const struct nv *e = device;
     uint32_t value = 0;
     (void)bus;
     (void)addr;
     (void)by;
     for (unsigned i = 0; i < 4; i++)
-        value |= (uint32_t)(of(e)->entry[i] >> 8) << 8 * i;
+        value |= (uint32_t)(hwsq_of_(e)->entry[i] >> 8) << 8 * i;
     return value;
 }
 
 static void write_entry_high(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                              const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     (void)bus;
     note_rewrite(e, addr, by);
     for (unsigned i = 0; i < 4; i++)
-        of(e)->entry[i] = (uint16_t)((of(e)->entry[i] & 0xff) | (value >> 8 * i & 1) << 8);
+        hwsq_of_(e)->entry[i] =
+            (uint16_t)((hwsq_of_(e)->entry[i] & 0xff) | (value >> 8 * i & 1) << 8);
 }
 
-static uint32_t slot_status(const struct cps_engine *e, const struct slot *s)
+static uint32_t slot_status(const struct nv *e, const struct hwsq_slot *s)
 {
-    uint32_t high = chip(e) == CPS_G92 ? (uint32_t)(s->ip >> 8 & 1) << 10 : 0;
+    uint32_t high = hwsq_chip_(e) == CPS_G92 ? (uint32_t)(s->ip >> 8 & 1) << 10 : 0;
     return (s->ip & 0xff) | (uint32_t)s->running << 8 | (uint32_t)s->illegal << 9 | high;
 }
 
 static uint32_t read_status(struct cps_bus *bus, void *device, uint32_t addr,
                             const struct cps_access *by)
 {
-    const struct cps_engine *e = device;
+    const struct nv *e = device;
     (void)bus;
     (void)addr;
     (void)by;
-    return slot_status(e, &of(e)->slot[0]) | slot_status(e, &of(e)->slot[1]) << 16;
+    return slot_status(e, &hwsq_of_(e)->slot[0]) | slot_status(e, &hwsq_of_(e)->slot[1]) << 16;
 }
 
 /* The word of code at byte @p at, 0 behind the RAM. */
-static uint32_t code_word(struct cps_engine *e, uint32_t at, const struct cps_access *by)
+static uint32_t code_word(struct nv *e, uint32_t at, const struct cps_access *by)
 {
     uint32_t value = 0;
     if (at >= ram_size(e)) {
@@ -168,12 +109,11 @@ static uint32_t code_word(struct cps_engine *e, uint32_t at, const struct cps_ac
         return 0;
     }
     for (unsigned i = 0; i < 4; i++)
-        value |= (uint32_t)of(e)->code[at + i] << 8 * i;
+        value |= (uint32_t)hwsq_of_(e)->code[at + i] << 8 * i;
     return value;
 }
 
-static void set_code_word(struct cps_engine *e, uint32_t at, uint32_t value,
-                          const struct cps_access *by)
+static void set_code_word(struct nv *e, uint32_t at, uint32_t value, const struct cps_access *by)
 {
     if (at >= ram_size(e)) {
         cps_bus_unknown(e->bus, CPS_UNKNOWN_CODE_BEYOND, by, at);
@@ -181,7 +121,7 @@ static void set_code_word(struct cps_engine *e, uint32_t at, uint32_t value,
     }
     note_rewrite(e, at, by);
     for (unsigned i = 0; i < 4; i++)
-        of(e)->code[at + i] = (uint8_t)(value >> 8 * i);
+        hwsq_of_(e)->code[at + i] = (uint8_t)(value >> 8 * i);
 }
 
 /* The byte of code that a register of either window begins with. */
@@ -204,23 +144,24 @@ static void write_code(struct cps_bus *bus, void *device, uint32_t addr, uint32_
     set_code_word(device, code_at(addr), value, by);
 }
 
-static void start(struct cps_engine *e, struct slot *s, unsigned entry, const struct cps_access *by)
+static void start(struct nv *e, struct hwsq_slot *s, unsigned entry, const struct cps_access *by)
 {
     struct cps_bus *bus = e->bus;
     if (s->running)
         cps_bus_unknown(bus, CPS_UNKNOWN_START_RUNNING, by, entry);
-    *s = (struct slot){.addr = s->addr, .data = s->data, .ip = of(e)->entry[entry], .running = 1};
-    s->order = ++of(e)->starts;
-    e->starts++;
-    if (of(e)->slot[0].running && of(e)->slot[1].running)
+    *s = (struct hwsq_slot){
+        .addr = s->addr, .data = s->data, .ip = hwsq_of_(e)->entry[entry], .running = 1};
+    s->order = ++hwsq_of_(e)->starts;
+    e->engine.packets++;
+    if (hwsq_of_(e)->slot[0].running && hwsq_of_(e)->slot[1].running)
         cps_bus_unknown(bus, CPS_UNKNOWN_ARBITRATION, by, entry);
 }
 
 /* True if the abort shows as one more bad opcode instead of an end. */
-static bool abort_hangs(struct cps_engine *e, struct slot *s, const struct cps_access *by)
+static bool abort_hangs(struct nv *e, struct hwsq_slot *s, const struct cps_access *by)
 {
-    uint64_t policy = cps_bus_policy(e->bus)->abort_in_wait;
-    if (s->wait == WAIT_NONE || s->illegal || !can_hang(e))
+    uint64_t policy = cps_bus_policy_(e->bus)->abort_in_wait;
+    if (s->wait == WAIT_NONE || s->illegal || !hwsq_can_hang_(e))
         return false;
     cps_bus_unknown(e->bus, CPS_UNKNOWN_ABORT_IN_WAIT, by, s->ip);
     if (policy == 2)
@@ -228,15 +169,15 @@ static bool abort_hangs(struct cps_engine *e, struct slot *s, const struct cps_a
     return policy == 1;
 }
 
-static void stop_slot(struct cps_engine *e, struct slot *s, unsigned how)
+void hwsq_stop_(struct nv *e, struct hwsq_slot *s, unsigned how)
 {
-    const struct cps_access by = access_of(e, s, 0);
+    const struct cps_access by = hwsq_access_(e, s, 0);
     s->running = s->illegal = 0;
     s->wait = WAIT_NONE;
     cps_bus_put(e->bus, CPS_EV_EXIT, how, &by, 0, s->ip);
 }
 
-static void abort_slot(struct cps_engine *e, struct slot *s, const struct cps_access *by)
+static void abort_slot(struct nv *e, struct hwsq_slot *s, const struct cps_access *by)
 {
     if (!s->running)
         return;
@@ -244,21 +185,21 @@ static void abort_slot(struct cps_engine *e, struct slot *s, const struct cps_ac
         s->illegal = 1;
         s->wait = WAIT_NONE;
     } else {
-        stop_slot(e, s, CPS_EXIT_ABORT);
+        hwsq_stop_(e, s, CPS_EXIT_ABORT);
     }
 }
 
 static void write_trigger(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                           const struct cps_access *by)
 {
-    struct cps_engine *e = device;
-    bool a = value & 2 || chip(e) == CPS_G92;
+    struct nv *e = device;
+    bool a = value & 2 || hwsq_chip_(e) == CPS_G92;
     (void)bus;
     (void)addr;
     if (value & 1)
-        start(e, &of(e)->slot[!a], value >> 2 & 3, by);
+        start(e, &hwsq_of_(e)->slot[!a], value >> 2 & 3, by);
     else
-        abort_slot(e, &of(e)->slot[!a], by);
+        abort_slot(e, &hwsq_of_(e)->slot[!a], by);
 }
 
 static const struct cps_bus_row rows[] = {
@@ -267,146 +208,9 @@ static const struct cps_bus_row rows[] = {
 #include "emu/nv/reg.def"
 };
 
-/* ---- instructions ---- */
-
-static void op_WAIT(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    uint64_t ticks = ((uint64_t)insn->operand[0] << 2 * insn->operand[1]) * 0x20;
-    if (!ticks)
-        return;
-    s->wait = WAIT_TIME;
-    s->wake = cps_bus_clock(e->bus) + ticks;
-}
-
-static void poke(struct cps_engine *e, struct slot *s)
-{
-    const struct cps_access by = access_of(e, s, CPS_PATH_POKE);
-    if (~s->data_known)
-        unknown(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
-    s->wait = WAIT_NONE;
-    cps_bus_write(e->bus, s->addr, s->data, &by);
-}
-
-/* Without HWSQ_ENABLE the write is held back. */
-static void begin_poke(struct cps_engine *e, struct slot *s)
-{
-    if (cps_bus_stored_(e->bus, DEBUG_6) & ENABLE) {
-        poke(e, s);
-        return;
-    }
-    unknown(e, s, CPS_UNKNOWN_POKE_IP, s->ip);
-    s->wait = WAIT_POKE;
-}
-
-static void op_ADDR(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    s->addr = (uint32_t)insn->operand[0];
-    s->addr_known = UINT32_MAX;
-    begin_poke(e, s);
-}
-
-static void op_ADDRLO(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    s->addr = (s->addr & 0xffff0000) | (uint32_t)insn->operand[0];
-    s->addr_known |= 0xffff;
-    if (~s->addr_known)
-        unknown(e, s, CPS_UNKNOWN_UNDEFINED, s->addr);
-    begin_poke(e, s);
-}
-
-static void op_DATA(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    (void)e;
-    s->data = (uint32_t)insn->operand[0];
-    s->data_known = UINT32_MAX;
-}
-
-static void op_DATALO(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    s->data = (s->data & 0xffff0000) | (uint32_t)insn->operand[0];
-    s->data_known |= 0xffff;
-    if (~s->data_known)
-        unknown(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
-}
-
-static bool event_is(const struct cps_engine *e, const struct slot *s)
-{
-    return (cps_bus_events(e->bus) >> s->event & 1) == s->value;
-}
-
-static void op_EWAIT(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    s->event = (uint8_t)insn->operand[0];
-    s->value = (uint8_t)insn->operand[1];
-    if (insn->unclaimed)
-        unknown(e, s, CPS_UNKNOWN_EWAIT_BITS, (uint32_t)(insn->unclaimed >> 8));
-    if (s->event >= EVENTS_KNOWN)
-        unknown(e, s, CPS_UNKNOWN_EVENT_SOURCE, s->event);
-    if (!event_is(e, s))
-        s->wait = WAIT_EVENT;
-}
-
-static void op_EXIT(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    s->ip = (uint16_t)(s->ip - insn->length);
-    stop_slot(e, s, CPS_EXIT_END);
-}
-
-static void set_flag(struct cps_engine *e, struct slot *s, unsigned number, bool enable, bool value)
-{
-    struct cps_bus *bus = e->bus;
-    struct cps_access by = access_of(e, s, CPS_PATH_FLAG);
-    struct cps_flags f = cps_bus_flags_(bus);
-    uint32_t bit = UINT32_C(1) << number;
-    f.enable = enable ? f.enable | bit : f.enable & ~bit;
-    f.value = value ? f.value | bit : f.value & ~bit;
-    unsigned low = number & 16;
-    if (!cps_bus_flag_known_(bus, number))
-        unknown(e, s, CPS_UNKNOWN_FLAG_TARGET, number);
-    cps_bus_put(bus, CPS_EV_REG, CPS_PATH_FLAG, &by, low ? 0x1314 : 0x1310,
-                (f.value >> low & 0xffff) | (f.enable >> low & 0xffff) << 16);
-    cps_bus_set_flags_(bus, f, &by);
-}
-
-static void op_SET1(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    set_flag(e, s, (unsigned)insn->operand[0], true, true);
-}
-
-static void op_SET0(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    set_flag(e, s, (unsigned)insn->operand[0], true, false);
-}
-
-static void op_UNSET(struct cps_engine *e, struct slot *s, const struct cps_insn *insn)
-{
-    unsigned number = (unsigned)insn->operand[0];
-    bool was = cps_bus_flags_(e->bus).value >> number & 1;
-    if (was)
-        unknown(e, s, CPS_UNKNOWN_UNSET_VALUE, number);
-    set_flag(e, s, number, false, was && !cps_bus_policy(e->bus)->unset_clears);
-}
-
-static void bad_opcode(struct cps_engine *e, struct slot *s)
-{
-    if (!can_hang(e))
-        return; /* as long as a nop, and as effective */
-    unknown(e, s, CPS_UNKNOWN_BAD_IP, s->ip);
-    s->illegal = 1;
-    if (cps_bus_policy(e->bus)->bad_ip_at)
-        s->ip--;
-}
-
-static void (*const handlers[])(struct cps_engine *e, struct slot *s,
-                                const struct cps_insn *insn) = {
-    NULL,
-#define OP(id, ...) op_##id,
-#include "isa/hwsq.def"
-};
-
 /* ---- the loop ---- */
 
-static void show(const struct cps_engine *e, const struct slot *s, uint32_t ret[CPS_STEP_REGS])
+static void show(const struct nv *e, const struct hwsq_slot *s, uint32_t ret[CPS_STEP_REGS])
 {
     struct cps_flags f = cps_bus_flags_(e->bus);
     ret[0] = s->addr;
@@ -415,16 +219,16 @@ static void show(const struct cps_engine *e, const struct slot *s, uint32_t ret[
     ret[3] = f.enable;
 }
 
-static enum cps_stop fall_off(struct cps_engine *e, const struct slot *s)
+static enum cps_stop fall_off(struct nv *e, const struct hwsq_slot *s)
 {
-    const struct cps_access by = access_of(e, s, 0);
+    const struct cps_access by = hwsq_access_(e, s, 0);
     cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_FELL_OFF, &by);
     return CPS_STOP_FAULT;
 }
 
-static enum cps_stop execute(struct cps_engine *e, void *who)
+static enum cps_stop execute(struct nv *e, void *who)
 {
-    struct slot *s = who;
+    struct hwsq_slot *s = who;
     struct cps_bus *bus = e->bus;
     uint32_t before[CPS_STEP_REGS], after[CPS_STEP_REGS];
     struct cps_insn insn;
@@ -432,30 +236,27 @@ static enum cps_stop execute(struct cps_engine *e, void *who)
     s->pc = s->ip;
     if (pc >= ram_size(e))
         return fall_off(e, s);
-    cps_decode_bytes(&cps_isa_hwsq, chip(e), of(e)->code + pc, ram_size(e) - pc, &insn);
+    cps_decode_bytes(&cps_isa_hwsq, hwsq_chip_(e), hwsq_of_(e)->code + pc, ram_size(e) - pc, &insn);
     if (insn.misfit)
         return fall_off(e, s);
     show(e, s, before);
     s->ip = (uint16_t)(pc + insn.length); /* behind the RAM the next fetch fails */
-    e->instructions++;
-    if (insn.enc)
-        handlers[insn.op](e, s, &insn);
-    else
-        bad_opcode(e, s);
+    e->engine.instructions++;
+    hwsq_perform_(e, s, &insn);
     show(e, s, after);
-    cps_engine_step_(e, s == of(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, pc, before, after,
-                     CPS_STEP_REGS);
-    cps_bus_advance(bus, cps_bus_clock(bus) + cps_bus_policy(bus)->cost);
+    nv_step_(e, s == hwsq_of_(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, pc, before, after,
+             CPS_STEP_REGS);
+    cps_bus_advance(bus, cps_bus_clock(bus) + cps_bus_policy_(bus)->cost);
     return CPS_STOP_IDLE;
 }
 
 /* A wait for time has only its deadline. */
-static bool holds(struct cps_engine *e, const void *who)
+static bool holds(struct nv *e, const void *who)
 {
-    const struct slot *s = who;
-    switch ((enum wait)s->wait) {
+    const struct hwsq_slot *s = who;
+    switch ((enum hwsq_wait)s->wait) {
     case WAIT_EVENT:
-        return event_is(e, s);
+        return hwsq_event_is_(e, s);
     case WAIT_POKE:
         return cps_bus_stored_(e->bus, DEBUG_6) & ENABLE;
     default:
@@ -463,44 +264,44 @@ static bool holds(struct cps_engine *e, const void *who)
     }
 }
 
-static bool waits(const struct cps_engine *e, const void *who)
+static bool waits(const struct nv *e, const void *who)
 {
-    const struct slot *s = who;
+    const struct hwsq_slot *s = who;
     (void)e;
     return s->wait || s->illegal;
 }
 
 /* The display's events come from parts that are not there. That memory is paused comes from one
  * that is. */
-static bool stand_in(struct cps_engine *e, const struct slot *s)
+static bool stand_in(struct nv *e, const struct hwsq_slot *s)
 {
-    const struct cps_access by = access_of(e, s, 0);
+    const struct cps_access by = hwsq_access_(e, s, 0);
     if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER ||
-        cps_bus_policy(e->bus)->waits == CPS_WAITS_STOP)
+        cps_bus_policy_(e->bus)->waits == CPS_WAITS_STOP)
         return false;
     cps_bus_assume_event_(e->bus, s->event, s->value, &by);
     return true;
 }
 
-static enum cps_stop finish_wait(struct cps_engine *e, void *who)
+static enum cps_stop finish_wait(struct nv *e, void *who)
 {
-    struct slot *s = who;
+    struct hwsq_slot *s = who;
     uint64_t deadline = s->wait == WAIT_TIME ? s->wake : NEVER;
-    bool held = s->illegal || cps_engine_await_(e, holds, s, deadline) == CPS_AWAIT_HELD;
+    bool held = s->illegal || nv_await_(e, holds, s, deadline) == CPS_AWAIT_HELD;
     if (held && !stand_in(e, s))
-        return cps_engine_held_(e);
+        return nv_held_(e);
     if (s->wait == WAIT_POKE)
-        poke(e, s);
+        hwsq_poke_(e, s);
     s->wait = WAIT_NONE;
     return CPS_STOP_IDLE;
 }
 
 /* The slot that was started first and can still go on; else one that hangs, or NULL. */
-static void *next_slot(struct cps_engine *e)
+static void *next_slot(struct nv *e)
 {
-    struct slot *best = NULL;
+    struct hwsq_slot *best = NULL;
     for (unsigned i = 0; i < SLOTS; i++) {
-        struct slot *s = &of(e)->slot[i];
+        struct hwsq_slot *s = &hwsq_of_(e)->slot[i];
         if (!s->running)
             continue;
         if (!best || best->illegal > s->illegal ||
@@ -510,16 +311,62 @@ static void *next_slot(struct cps_engine *e)
     return best;
 }
 
-static enum cps_stop run(struct cps_engine *e, uint64_t budget)
+/* ---- for people and the host ---- */
+
+/* NV17 has one slot. */
+static unsigned core_count(enum cps_gen gen)
 {
-    static const struct cps_loop loop = {next_slot, waits, finish_wait, execute};
-    return cps_engine_loop_(e, &loop, budget);
+    return gen == CPS_NV17 ? 1 : SLOTS;
 }
 
-static void reset(struct cps_engine *e)
+static struct cps_where where(const struct nv *e, unsigned core)
 {
-    memset(e->state, 0, sizeof(struct hwsq));
-    cps_bus_attach_(e->bus, rows, sizeof(rows) / sizeof(rows[0]), e);
+    const struct hwsq_slot *s = &hwsq_of_(e)->slot[core];
+    struct cps_insn insn = {.length = 1};
+    if (s->ip < ram_size(e))
+        cps_decode_bytes(&cps_isa_hwsq, hwsq_chip_(e), hwsq_of_(e)->code + s->ip,
+                         ram_size(e) - s->ip, &insn);
+    return (struct cps_where){.pc = s->ip, .npc = s->ip + insn.length, .started = s->running};
+}
+
+static bool set_pc(struct nv *e, unsigned core, bool next, uint32_t pc)
+{
+    if (next || pc >= ram_size(e))
+        return false;
+    hwsq_of_(e)->slot[core].ip = (uint16_t)pc;
+    return true;
+}
+
+static bool get_code(struct nv *e, uint64_t at, uint64_t *ret)
+{
+    *ret = at < ram_size(e) ? hwsq_of_(e)->code[at] : 0;
+    return at < ram_size(e);
+}
+
+static bool put_code(struct nv *e, uint64_t at, uint64_t value)
+{
+    if (at >= ram_size(e) || value > UINT8_MAX)
+        return false;
+    hwsq_of_(e)->code[at] = (uint8_t)value;
+    return true;
+}
+
+/* To the code RAM, by the window that the chip has. */
+static struct cps_err *load(struct nv *e, const struct cps_item *item)
+{
+    uint32_t base = hwsq_chip_(e) == CPS_G92 ? NEW_CODE : CODE;
+    uint32_t ram = ram_size(e);
+    if (item->code.at % 4)
+        return cps_err_new(CPS_ERR_INPUT, "upload to byte %" PRIu32 ", expected a multiple of 4",
+                           item->code.at);
+    if (item->code.at > ram || item->code.size > ram - item->code.at)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "offset 0x%" PRIx32 ": %zu bytes for byte %" PRIu32
+                           " of the code RAM on, expected to end in the %" PRIu32 " bytes of %s",
+                           ram, item->code.size, item->code.at, ram, cps_gen_name(hwsq_chip_(e)));
+    for (size_t at = 0; at < item->code.size; at += 4)
+        cps_bus_load(e->bus, base + item->code.at + (uint32_t)at, nv_word_(item, at));
+    return NULL;
 }
 
 static const struct cps_reg regs[] = {
@@ -534,8 +381,34 @@ static const struct cps_reg regs[] = {
     {"b.addr", offsetof(struct hwsq, slot[1].addr), 4},
     {"b.data", offsetof(struct hwsq, slot[1].data), 4},
 };
-static const struct cps_regset regset = {regs, sizeof(regs) / sizeof(regs[0])};
+static const struct cps_file files[] = {
+    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    {CPS_FILE_PC, 16, 1, "pc", 2},
+    {CPS_FILE_CODE, 8, 1, "code", RAM_MAX},
+    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+};
 
-const struct cps_engine_ops cps_hwsq_ops = {
-    "hwsq", &cps_isa_hwsq, &regset, sizeof(struct hwsq), reset, run,
+static const struct nv_kind kind = {
+    .state_size = sizeof(struct hwsq),
+    .rows = rows,
+    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .loop = {next_slot, waits, finish_wait, execute},
+    .who = {CPS_CPU_HWSQ, CPS_CPU_HWSQ_B},
+    .cores = core_count,
+    .load = load,
+    .where = where,
+    .set_pc = set_pc,
+    .code = get_code,
+    .set_code = put_code,
+};
+
+const struct cps_engine_ops cps_hwsq_ops_ = {
+    .name = "hwsq",
+    .isa = &cps_isa_hwsq,
+    .file = files,
+    .files = sizeof(files) / sizeof(files[0]),
+    .reg = regs,
+    .regs = sizeof(regs) / sizeof(regs[0]),
+    .kind = &kind,
+    NV_OPS,
 };

@@ -12,7 +12,7 @@
 #define NV3_RAMRO   0x1e00u
 #define OBJECT_CHID 0xfffff804u
 
-void pfifo_unknown_(const struct cps_engine *e, enum cps_unknown what, uint32_t detail)
+void pfifo_unknown_(const struct nv *e, enum cps_unknown what, uint32_t detail)
 {
     const struct cps_access by = pfifo_access_(e);
     cps_bus_unknown(e->bus, what, &by, detail);
@@ -21,7 +21,7 @@ void pfifo_unknown_(const struct cps_engine *e, enum cps_unknown what, uint32_t 
 /* ---- interrupts ---- */
 
 /* Tells of what has become pending and enabled since @p before. */
-static void tell(struct cps_engine *e, uint32_t before)
+static void tell(struct nv *e, uint32_t before)
 {
     struct pfifo *p = pfifo_of_(e);
     const struct cps_access by = pfifo_access_(e);
@@ -33,7 +33,7 @@ static void tell(struct cps_engine *e, uint32_t before)
     p->line = now != 0;
 }
 
-void pfifo_raise_(struct cps_engine *e, unsigned bit)
+void pfifo_raise_(struct nv *e, unsigned bit)
 {
     struct pfifo *p = pfifo_of_(e);
     uint32_t before = p->intr & p->intr_enable;
@@ -43,32 +43,32 @@ void pfifo_raise_(struct cps_engine *e, unsigned bit)
 
 /* ---- what registers show ---- */
 
-static uint32_t show_runout(const struct cps_engine *e)
+static uint32_t show_runout(const struct nv *e)
 {
     if (pfifo_runout_empty_(e))
         return EMPTY;
     return RANOUT | (pfifo_runout_next_(e) == pfifo_of_(e)->runout_get ? FULL : 0);
 }
 
-static uint32_t show_device(const struct cps_engine *e)
+static uint32_t show_device(const struct nv *e)
 {
     pfifo_unknown_(e, CPS_UNKNOWN_DEVICE_BITS, 0);
     return pfifo_of_(e)->graph_channel;
 }
 
-static uint32_t show_cache0(const struct cps_engine *e)
+static uint32_t show_cache0(const struct nv *e)
 {
     return pfifo_of_(e)->cache[0].put == pfifo_of_(e)->cache[0].get ? EMPTY : FULL;
 }
 
-static uint32_t show_cache1(const struct cps_engine *e)
+static uint32_t show_cache1(const struct nv *e)
 {
     const struct pfifo *p = pfifo_of_(e);
     return (p->latched ? RANOUT : 0) | (pfifo_is_empty_(e) ? EMPTY : 0) |
            (pfifo_is_full_(e) ? FULL : 0);
 }
 
-static uint32_t show_dma_ctrl(const struct cps_engine *e)
+static uint32_t show_dma_ctrl(const struct nv *e)
 {
     pfifo_unknown_(e, CPS_UNKNOWN_DMA_CTRL, 0);
     return pfifo_of_(e)->dma_ctrl;
@@ -80,25 +80,25 @@ struct change {
     uint32_t addr, before, value;
 };
 
-static void effect_wait_retry(struct cps_engine *e, const struct change *c)
+static void effect_wait_retry(struct nv *e, const struct change *c)
 {
     if (c->value & 0xff)
         pfifo_unknown_(e, CPS_UNKNOWN_WAIT_RETRY, c->value);
 }
 
-static void effect_intr(struct cps_engine *e, const struct change *c)
+static void effect_intr(struct nv *e, const struct change *c)
 {
     struct pfifo *p = pfifo_of_(e);
     p->intr &= ~c->value;
     p->line = (p->intr & p->intr_enable) != 0;
 }
 
-static void effect_intr_enable(struct cps_engine *e, const struct change *c)
+static void effect_intr_enable(struct nv *e, const struct change *c)
 {
     tell(e, pfifo_of_(e)->intr & c->before);
 }
 
-static void effect_runout(struct cps_engine *e, const struct change *c)
+static void effect_runout(struct nv *e, const struct change *c)
 {
     struct pfifo *p = pfifo_of_(e);
     if (!p->latched || !pfifo_runout_empty_(e))
@@ -107,13 +107,13 @@ static void effect_runout(struct cps_engine *e, const struct change *c)
     p->latched = 0;
 }
 
-static void effect_chid(struct cps_engine *e, const struct change *c)
+static void effect_chid(struct nv *e, const struct change *c)
 {
     if (c->value & 0x100)
         pfifo_unknown_(e, CPS_UNKNOWN_CHID_BIT_8, c->value);
 }
 
-static void effect_pull_ctrl(struct cps_engine *e, const struct change *c)
+static void effect_pull_ctrl(struct nv *e, const struct change *c)
 {
     struct pfifo *p = pfifo_of_(e);
     unsigned cache = c->addr >= 0x3200;
@@ -125,31 +125,31 @@ static void effect_pull_ctrl(struct cps_engine *e, const struct change *c)
     p->cache_error &= ~(cache ? 0x10u : 0x1u);
 }
 
-static void effect_dma_target(struct cps_engine *e, const struct change *c)
+static void effect_dma_target(struct nv *e, const struct change *c)
 {
     if ((c->value & 3) != 2)
         pfifo_unknown_(e, CPS_UNKNOWN_DMA_TARGET, c->value);
 }
 
-static void effect_dma_tag(struct cps_engine *e, const struct change *c)
+static void effect_dma_tag(struct nv *e, const struct change *c)
 {
     if (c->value & ~UINT32_C(0xfff000))
         pfifo_unknown_(e, CPS_UNKNOWN_DMA_TAG, c->value);
 }
 
-static void effect_pram_config(struct cps_engine *e, const struct change *c)
+static void effect_pram_config(struct nv *e, const struct change *c)
 {
     if ((c->value & 3) == 2)
         pfifo_unknown_(e, CPS_UNKNOWN_PRAM_OVERLAP, c->value);
 }
 
-static bool is_nv1(const struct cps_engine *e)
+static bool is_nv1(const struct nv *e)
 {
     return pfifo_chip_(e) == CPS_NV1;
 }
 
 /* Interrupts, pointers, contexts and what is queued survive. */
-static void effect_pmc_enable(struct cps_engine *e, const struct change *c)
+static void effect_pmc_enable(struct nv *e, const struct change *c)
 {
     struct pfifo *p = pfifo_of_(e);
     if (c->value & PMC_PFIFO)
@@ -176,8 +176,8 @@ static const struct row {
     uint32_t first, stride;
     size_t member;
     uint32_t mask, seen;
-    uint32_t (*show)(const struct cps_engine *e);
-    void (*effect)(struct cps_engine *e, const struct change *c);
+    uint32_t (*show)(const struct nv *e);
+    void (*effect)(struct nv *e, const struct change *c);
 } table[] = {
 #define show_STORED NULL
 #define effect_NONE NULL
@@ -188,7 +188,7 @@ static const struct row {
 };
 
 /* The row that has a register, and where its value is; NULL: there is none. */
-static const struct row *find(const struct cps_engine *e, uint32_t addr, uint32_t **ret)
+static const struct row *find(const struct nv *e, uint32_t addr, uint32_t **ret)
 {
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         const struct row *row = &table[i];
@@ -203,7 +203,7 @@ static const struct row *find(const struct cps_engine *e, uint32_t addr, uint32_
 }
 
 /* Who is there, and what is said of that. */
-static void arrive(struct cps_engine *e, const struct cps_access *by)
+static void arrive(struct nv *e, const struct cps_access *by)
 {
     struct pfifo *p = pfifo_of_(e);
     if (cps_bus_quiet_(e->bus))
@@ -217,21 +217,21 @@ static void arrive(struct cps_engine *e, const struct cps_access *by)
 }
 
 /* One command or word; false if nothing moved. */
-static bool work(struct cps_engine *e)
+static bool work(struct nv *e)
 {
     return !cps_bus_stopped_(e->bus) && (pfifo_pull_(e) || pfifo_dma_(e));
 }
 
-static void leave(struct cps_engine *e)
+static void leave(struct nv *e)
 {
-    while (!cps_bus_policy(e->bus)->pull_late && work(e))
+    while (!cps_bus_policy_(e->bus)->pull_late && work(e))
         ;
 }
 
 static uint32_t read_reg(struct cps_bus *bus, void *device, uint32_t addr,
                          const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     uint32_t *value = NULL;
     const struct row *row = find(e, addr, &value);
     if (!row)
@@ -245,7 +245,7 @@ static uint32_t read_reg(struct cps_bus *bus, void *device, uint32_t addr,
 static void write_reg(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                       const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     uint32_t *at = NULL;
     const struct row *row = find(e, addr, &at);
     if (!row) {
@@ -270,7 +270,7 @@ static void write_reg(struct cps_bus *bus, void *device, uint32_t addr, uint32_t
 static uint32_t read_user(struct cps_bus *bus, void *device, uint32_t addr,
                           const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     (void)bus;
     arrive(e, by);
     return pfifo_user_read_(e, addr - USER);
@@ -279,13 +279,13 @@ static uint32_t read_user(struct cps_bus *bus, void *device, uint32_t addr,
 static void write_user(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                        const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     arrive(e, by);
     pfifo_user_write_(e, addr - USER, cps_bus_lanes_(bus), value);
     leave(e);
 }
 
-static struct pfifo_area ramin(const struct cps_engine *e)
+static struct pfifo_area ramin(const struct nv *e)
 {
     (void)e;
     return (struct pfifo_area){0, 0x100000};
@@ -294,7 +294,7 @@ static struct pfifo_area ramin(const struct cps_engine *e)
 /* NV1's ways into RAMIN: as large as their structures ever get, they wrap in them. */
 static const struct window {
     uint32_t first;
-    struct pfifo_area (*area)(const struct cps_engine *e);
+    struct pfifo_area (*area)(const struct nv *e);
 } windows[] = {
     {0x700000, ramin},
     {0x650000, pfifo_ramro_},
@@ -302,7 +302,7 @@ static const struct window {
     {0x640000, pfifo_ramht_},
 };
 
-static uint32_t behind_window(const struct cps_engine *e, uint32_t addr)
+static uint32_t behind_window(const struct nv *e, uint32_t addr)
 {
     const struct window *w = windows;
     while (addr < w->first)
@@ -367,7 +367,7 @@ static uint32_t read_graph(struct cps_bus *bus, void *device, uint32_t addr,
 static void write_graph(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                         const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     (void)bus;
     (void)addr;
     pfifo_of_(e)->graph_channel = value & 0x7f;
@@ -384,55 +384,50 @@ static const struct cps_bus_row rows[] = {
 
 /* ---- the engine ---- */
 
-static void *next(struct cps_engine *e)
+static void *next(struct nv *e)
 {
     return pfifo_has_command_(e) || pfifo_has_word_(e) ? e->state : NULL;
 }
 
-static bool waits(const struct cps_engine *e, const void *who)
+static bool waits(const struct nv *e, const void *who)
 {
     (void)who;
     return pfifo_of_(e)->held;
 }
 
-static bool goes_on(struct cps_engine *e, const void *who)
+static bool goes_on(struct nv *e, const void *who)
 {
     return !waits(e, who);
 }
 
 /* The timeline may switch PGRAPH, as the host can. */
-static enum cps_stop wait(struct cps_engine *e, void *who)
+static enum cps_stop wait(struct nv *e, void *who)
 {
-    return cps_engine_await_(e, goes_on, who, UINT64_MAX) == CPS_AWAIT_MET ? CPS_STOP_IDLE
-                                                                           : cps_engine_held_(e);
+    return nv_await_(e, goes_on, who, UINT64_MAX) == CPS_AWAIT_MET ? CPS_STOP_IDLE : nv_held_(e);
 }
 
 /* An error leaves nothing to do; what is still there then waits for PGRAPH. */
-static enum cps_stop execute(struct cps_engine *e, void *who)
+static enum cps_stop execute(struct nv *e, void *who)
 {
     (void)who;
     pfifo_of_(e)->held = !work(e);
     return CPS_STOP_IDLE;
 }
 
-static const struct cps_loop loop = {next, waits, wait, execute};
-
-static enum cps_stop run(struct cps_engine *e, uint64_t budget)
+/* The host may have done something about it. */
+static void begin(struct nv *e)
 {
-    pfifo_of_(e)->held = 0; /* the host may have done something about it */
-    return cps_engine_loop_(e, &loop, budget);
+    pfifo_of_(e)->held = 0;
 }
 
-static void reset(struct cps_engine *e)
+static void reset(struct nv *e)
 {
     struct pfifo *p = pfifo_of_(e);
-    memset(p, 0, sizeof(*p));
     p->pmc_enable = PMC_PFIFO;
     if (!is_nv1(e)) {
         p->ramfc = NV3_RAMFC;
         p->ramro = NV3_RAMRO;
     }
-    cps_bus_attach_(e->bus, rows, sizeof(rows) / sizeof(rows[0]), e);
 }
 
 #define REG(name, member)                                                            \
@@ -461,8 +456,30 @@ static const struct cps_reg regs[] = {
     REG("lost", lost),
     REG("methods", methods),
 };
-static const struct cps_regset regset = {regs, sizeof(regs) / sizeof(regs[0])};
+static const struct cps_file files[] = {
+    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+    {CPS_FILE_RAMIN, 32, 4, "ramin", UINT64_C(1) << 32},
+    {CPS_FILE_MEMORY, 32, 4, "memory", UINT64_C(1) << 32},
+};
 
-const struct cps_engine_ops cps_pfifo_ops = {
-    "pfifo", &cps_isa_pfifo, &regset, sizeof(struct pfifo), reset, run,
+static const struct nv_kind kind = {
+    .state_size = sizeof(struct pfifo),
+    .rows = rows,
+    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .loop = {next, waits, wait, execute},
+    .who = {CPS_CPU_PFIFO},
+    .reset = reset,
+    .begin = begin,
+};
+
+const struct cps_engine_ops cps_pfifo_ops_ = {
+    .name = "pfifo",
+    .isa = &cps_isa_pfifo,
+    .file = files,
+    .files = sizeof(files) / sizeof(files[0]),
+    .reg = regs,
+    .regs = sizeof(regs) / sizeof(regs[0]),
+    .kind = &kind,
+    NV_OPS,
 };

@@ -5,11 +5,11 @@
 #ifndef CPS_PFIFO_H
 #define CPS_PFIFO_H
 
-#include "emu/engine.h"
+#include "emu/nv/nv.h"
 
 #define PFIFO_SUBCHANNELS 8u
 #define PFIFO_ENTRIES     64u /* of NV3T; the others have 32 */
-#define PFIFO_OBJECTS     CPS_PFIFO_OBJECTS
+#define PFIFO_OBJECTS     256u
 
 /* Bits of INTR. */
 enum { INTR_PULLER = 0, INTR_RUNOUT = 4, INTR_OVERFLOW = 8, INTR_DMA_PTE = 16 };
@@ -56,72 +56,72 @@ struct pfifo {
     uint32_t object_count;
 };
 
-static inline struct pfifo *pfifo_of_(const struct cps_engine *e)
+static inline struct pfifo *pfifo_of_(const struct nv *e)
 {
     return e->state;
 }
-static inline enum cps_gen pfifo_chip_(const struct cps_engine *e)
+static inline enum cps_gen pfifo_chip_(const struct nv *e)
 {
     return cps_bus_gen(e->bus);
 }
 /** PFIFO itself, because of the host access at hand. */
-static inline struct cps_access pfifo_access_(const struct cps_engine *e)
+static inline struct cps_access pfifo_access_(const struct nv *e)
 {
     return (struct cps_access){CPS_CPU_PFIFO, 0, pfifo_of_(e)->place};
 }
 
 /* pfifo.c */
-void pfifo_unknown_(const struct cps_engine *e, enum cps_unknown what, uint32_t detail);
+void pfifo_unknown_(const struct nv *e, enum cps_unknown what, uint32_t detail);
 /** Makes an interrupt pending. @p bit  INTR_* */
-void pfifo_raise_(struct cps_engine *e, unsigned bit);
+void pfifo_raise_(struct nv *e, unsigned bit);
 
 /* pfifo_ram.c: pointers into CACHE1 */
 /** Reflected binary to binary, of any width. */
 uint32_t pfifo_binary_(uint32_t gray);
 /** The pointer behind @p pointer. */
-uint32_t pfifo_next_(const struct cps_engine *e, uint32_t pointer);
+uint32_t pfifo_next_(const struct nv *e, uint32_t pointer);
 /** The raw index of the entry that a pointer means. */
-uint32_t pfifo_entry_(const struct cps_engine *e, uint32_t pointer);
+uint32_t pfifo_entry_(const struct nv *e, uint32_t pointer);
 /** By place in the walk: a pointer may have a bit more than its code. */
-bool pfifo_is_empty_(const struct cps_engine *e);
-bool pfifo_is_full_(const struct cps_engine *e);
+bool pfifo_is_empty_(const struct nv *e);
+bool pfifo_is_full_(const struct nv *e);
 /** Bytes that FREE promises while nothing else limits them. */
-uint32_t pfifo_room_(const struct cps_engine *e);
+uint32_t pfifo_room_(const struct nv *e);
 
 /* pfifo_ram.c: the structures in RAMIN */
 struct pfifo_area {
     uint32_t start, size; /* bytes */
 };
-struct pfifo_area pfifo_ramht_(const struct cps_engine *e);
-struct pfifo_area pfifo_ramro_(const struct cps_engine *e);
-struct pfifo_area pfifo_ramfc_(const struct cps_engine *e);
-uint32_t pfifo_ramin_read_(const struct cps_engine *e, uint32_t at);
-void pfifo_ramin_write_(struct cps_engine *e, uint32_t at, uint32_t value);
+struct pfifo_area pfifo_ramht_(const struct nv *e);
+struct pfifo_area pfifo_ramro_(const struct nv *e);
+struct pfifo_area pfifo_ramfc_(const struct nv *e);
+uint32_t pfifo_ramin_read_(const struct nv *e, uint32_t at);
+void pfifo_ramin_write_(struct nv *e, uint32_t at, uint32_t value);
 /** The context of an object; false if RAMHT has none. NV1 without objects from the run file stops.
  */
-bool pfifo_lookup_(struct cps_engine *e, uint32_t handle, uint32_t channel, uint32_t *ret);
+bool pfifo_lookup_(struct nv *e, uint32_t handle, uint32_t channel, uint32_t *ret);
 /** Byte offset of the handle's bucket in a RAMHT of NV3 of @p size bytes. */
 uint32_t pfifo_hash_(uint32_t handle, uint32_t channel, uint32_t size);
 
 /* pfifo_push.c */
-bool pfifo_runout_empty_(const struct cps_engine *e);
-uint32_t pfifo_runout_next_(const struct cps_engine *e);
+bool pfifo_runout_empty_(const struct nv *e);
+uint32_t pfifo_runout_next_(const struct nv *e);
 /** A write of the host's to USER; @p offset in it, @p lanes the bytes of the word. */
-void pfifo_user_write_(struct cps_engine *e, uint32_t offset, unsigned lanes, uint32_t value);
-uint32_t pfifo_user_read_(struct cps_engine *e, uint32_t offset);
+void pfifo_user_write_(struct nv *e, uint32_t offset, unsigned lanes, uint32_t value);
+uint32_t pfifo_user_read_(struct nv *e, uint32_t offset);
 /** What FREE of a channel reads. */
-uint32_t pfifo_free_(const struct cps_engine *e, uint32_t chid);
+uint32_t pfifo_free_(const struct nv *e, uint32_t chid);
 /** Appends to CACHE1, which is not full. */
-void pfifo_enqueue_(struct cps_engine *e, uint32_t addr, uint32_t data);
+void pfifo_enqueue_(struct nv *e, uint32_t addr, uint32_t data);
 
 /* pfifo_pull.c, pfifo_dma.c */
 /** Whether there is a command, or a word, that may be taken. */
-bool pfifo_has_command_(const struct cps_engine *e);
-bool pfifo_has_word_(const struct cps_engine *e);
+bool pfifo_has_command_(const struct nv *e);
+bool pfifo_has_word_(const struct nv *e);
 /** Takes one; false if none was: PGRAPH is on another channel, or it led to an error. */
-bool pfifo_pull_(struct cps_engine *e);
-bool pfifo_dma_(struct cps_engine *e);
+bool pfifo_pull_(struct nv *e);
+bool pfifo_dma_(struct nv *e);
 /** Whether a batch is under way. */
-bool pfifo_dma_active_(const struct cps_engine *e);
+bool pfifo_dma_active_(const struct nv *e);
 
 #endif

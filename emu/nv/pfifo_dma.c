@@ -11,7 +11,7 @@
 #define METHOD_MASK  0x1ffcu
 #define PAGE_MASK    UINT32_C(0xfffff000)
 
-bool pfifo_dma_active_(const struct cps_engine *e)
+bool pfifo_dma_active_(const struct nv *e)
 {
     const struct pfifo *p = pfifo_of_(e);
     return p->dma_ctrl & ACCESS && p->dma_count >= 4 && p->cache[1].push;
@@ -22,13 +22,13 @@ static bool is_data(const struct pfifo *p)
     return p->dma_state & COUNT_MASK;
 }
 
-bool pfifo_has_word_(const struct cps_engine *e)
+bool pfifo_has_word_(const struct nv *e)
 {
     return pfifo_dma_active_(e) && !(is_data(pfifo_of_(e)) && pfifo_is_full_(e));
 }
 
 /* The page of DMA_GET is in DMA_TLB; false if it is not there. */
-static bool find_page(struct cps_engine *e)
+static bool find_page(struct nv *e)
 {
     struct pfifo *p = pfifo_of_(e);
     uint32_t page = p->dma_get & PAGE_MASK;
@@ -44,7 +44,7 @@ static bool find_page(struct cps_engine *e)
     return false;
 }
 
-static uint32_t read_word(struct cps_engine *e)
+static uint32_t read_word(struct nv *e)
 {
     const struct cps_access by = pfifo_access_(e);
     const struct pfifo *p = pfifo_of_(e);
@@ -57,14 +57,14 @@ static uint32_t read_word(struct cps_engine *e)
     return word;
 }
 
-static void take_header(struct cps_engine *e, uint32_t word)
+static void take_header(struct nv *e, uint32_t word)
 {
     if (word & ~HEADER_KNOWN)
         pfifo_unknown_(e, CPS_UNKNOWN_DMA_HEADER, word);
     pfifo_of_(e)->dma_state = word & HEADER_KNOWN;
 }
 
-static void take_data(struct cps_engine *e, uint32_t word)
+static void take_data(struct nv *e, uint32_t word)
 {
     uint32_t *state = &pfifo_of_(e)->dma_state;
     pfifo_enqueue_(e, *state & 0xfffc, word);
@@ -72,7 +72,7 @@ static void take_data(struct cps_engine *e, uint32_t word)
     *state -= COUNT_ONE;
 }
 
-bool pfifo_dma_(struct cps_engine *e)
+bool pfifo_dma_(struct nv *e)
 {
     struct pfifo *p = pfifo_of_(e);
     if (!pfifo_has_word_(e))

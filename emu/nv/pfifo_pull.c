@@ -10,14 +10,14 @@ struct command {
     uint32_t chid, subc, method, data;
 };
 
-static bool has_command(const struct cps_engine *e, unsigned cache)
+static bool has_command(const struct nv *e, unsigned cache)
 {
     const struct pfifo_cache *c = &pfifo_of_(e)->cache[cache];
     bool empty = cache ? pfifo_is_empty_(e) : c->put == c->get;
     return c->pull_ctrl & PULL_ACCESS && !empty;
 }
 
-static struct command command_at_get(const struct cps_engine *e, unsigned cache)
+static struct command command_at_get(const struct nv *e, unsigned cache)
 {
     const struct pfifo_cache *c = &pfifo_of_(e)->cache[cache];
     uint32_t entry = cache ? pfifo_entry_(e, c->get) : 0;
@@ -25,15 +25,15 @@ static struct command command_at_get(const struct cps_engine *e, unsigned cache)
     return (struct command){cache, c->chid & 0x7f, addr >> 13 & 7, addr & 0x1ffc, c->data[entry]};
 }
 
-static void take(struct cps_engine *e, unsigned cache)
+static void take(struct nv *e, unsigned cache)
 {
     struct pfifo_cache *c = &pfifo_of_(e)->cache[cache];
     c->get = cache ? pfifo_next_(e, c->get) : c->get ^ 4;
-    e->instructions++;
+    e->engine.instructions++;
 }
 
 /* The command stays where it is, for the driver to look at. @p status  of PULL_CTRL */
-static void fail(struct cps_engine *e, unsigned cache, uint32_t status)
+static void fail(struct nv *e, unsigned cache, uint32_t status)
 {
     struct pfifo *p = pfifo_of_(e);
     p->cache[cache].pull_ctrl = (p->cache[cache].pull_ctrl & ~(uint32_t)PULL_ACCESS) | status;
@@ -44,19 +44,19 @@ static void fail(struct cps_engine *e, unsigned cache, uint32_t status)
 /* ---- PGRAPH ---- */
 
 /* Whether PGRAPH takes what a channel sends. */
-static bool graph_is_on(struct cps_engine *e, uint32_t chid)
+static bool graph_is_on(struct nv *e, uint32_t chid)
 {
     struct pfifo *p = pfifo_of_(e);
     if (p->graph_channel == chid)
         return true;
     pfifo_unknown_(e, CPS_UNKNOWN_GRAPH_SWITCH, chid);
-    if (cps_bus_policy(e->bus)->graph_waits)
+    if (cps_bus_policy_(e->bus)->graph_waits)
         return false;
     p->graph_channel = chid;
     return true;
 }
 
-static void send(struct cps_engine *e, const struct command *c, uint32_t method, uint32_t data)
+static void send(struct nv *e, const struct command *c, uint32_t method, uint32_t data)
 {
     const struct cps_access by = pfifo_access_(e);
     cps_bus_put(e->bus, CPS_EV_METHOD, 0, &by, c->chid << 16 | c->subc << 13 | method, data);
@@ -65,21 +65,21 @@ static void send(struct cps_engine *e, const struct command *c, uint32_t method,
 
 /* ---- commands ---- */
 
-static uint32_t *context_of(struct cps_engine *e, const struct command *c)
+static uint32_t *context_of(struct nv *e, const struct command *c)
 {
     struct pfifo_cache *cache = &pfifo_of_(e)->cache[c->cache];
     return &cache->ctx[c->cache ? c->subc : 0];
 }
 
 /* What CTX can hold of a context. */
-static uint32_t kept(const struct cps_engine *e, unsigned cache, uint32_t context)
+static uint32_t kept(const struct nv *e, unsigned cache, uint32_t context)
 {
     if (pfifo_chip_(e) != CPS_NV1)
         return context & 0xffffff;
     return context & (cache ? 0x17fffff : 0x7fffff);
 }
 
-static bool is_graphs(const struct cps_engine *e, uint32_t context)
+static bool is_graphs(const struct nv *e, uint32_t context)
 {
     if (pfifo_chip_(e) != CPS_NV1)
         return context & CTX_ENGINE;
@@ -93,7 +93,7 @@ static void set_last(struct pfifo_cache *c, uint32_t subc)
     c->pull_state |= subc;
 }
 
-static void note_bind(struct cps_engine *e, const struct command *c, uint32_t context)
+static void note_bind(struct nv *e, const struct command *c, uint32_t context)
 {
     struct pfifo_cache *cache = &pfifo_of_(e)->cache[c->cache];
     *context_of(e, c) = kept(e, c->cache, context);
@@ -102,7 +102,7 @@ static void note_bind(struct cps_engine *e, const struct command *c, uint32_t co
 }
 
 /* False if the puller stands. */
-static bool bind(struct cps_engine *e, const struct command *c)
+static bool bind(struct nv *e, const struct command *c)
 {
     uint32_t context = 0;
     if (!pfifo_lookup_(e, c->data, c->chid, &context)) {
@@ -112,7 +112,7 @@ static bool bind(struct cps_engine *e, const struct command *c)
     }
     if (!(context & CTX_ENGINE)) {
         pfifo_unknown_(e, CPS_UNKNOWN_SOFTWARE_BIND, context);
-        if (cps_bus_policy(e->bus)->bind_updates)
+        if (cps_bus_policy_(e->bus)->bind_updates)
             note_bind(e, c, context);
         fail(e, c->cache, DEVICE_SOFTWARE);
         return false;
@@ -127,7 +127,7 @@ static bool bind(struct cps_engine *e, const struct command *c)
 }
 
 /* CACHE0 remembers no subchannel. */
-static bool needs_object(struct cps_engine *e, const struct command *c)
+static bool needs_object(struct nv *e, const struct command *c)
 {
     uint32_t state = pfifo_of_(e)->cache[1].pull_state;
     if (c->cache)
@@ -136,7 +136,7 @@ static bool needs_object(struct cps_engine *e, const struct command *c)
     return false;
 }
 
-static bool pass_on(struct cps_engine *e, const struct command *c)
+static bool pass_on(struct nv *e, const struct command *c)
 {
     uint32_t context = *context_of(e, c);
     if (!is_graphs(e, context)) {
@@ -153,7 +153,7 @@ static bool pass_on(struct cps_engine *e, const struct command *c)
     return true;
 }
 
-static bool perform(struct cps_engine *e, const struct command *c)
+static bool perform(struct nv *e, const struct command *c)
 {
     if (!c->method)
         return bind(e, c);
@@ -163,7 +163,7 @@ static bool perform(struct cps_engine *e, const struct command *c)
     return true;
 }
 
-bool pfifo_pull_(struct cps_engine *e)
+bool pfifo_pull_(struct nv *e)
 {
     if (has_command(e, 0) && has_command(e, 1))
         pfifo_unknown_(e, CPS_UNKNOWN_CACHE_PRIORITY, 0);
@@ -179,7 +179,7 @@ bool pfifo_pull_(struct cps_engine *e)
     return false;
 }
 
-bool pfifo_has_command_(const struct cps_engine *e)
+bool pfifo_has_command_(const struct nv *e)
 {
     return has_command(e, 0) || has_command(e, 1);
 }

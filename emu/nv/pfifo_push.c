@@ -29,12 +29,12 @@ struct verdict {
     unsigned reason;
 };
 
-bool pfifo_runout_empty_(const struct cps_engine *e)
+bool pfifo_runout_empty_(const struct nv *e)
 {
     return pfifo_of_(e)->runout_put == pfifo_of_(e)->runout_get;
 }
 
-uint32_t pfifo_runout_next_(const struct cps_engine *e)
+uint32_t pfifo_runout_next_(const struct nv *e)
 {
     return (pfifo_of_(e)->runout_put + 8) & (pfifo_ramro_(e).size - 1);
 }
@@ -44,8 +44,7 @@ static bool cache1_lies(const struct pfifo *p)
     return p->cache[1].ctx[p->cache[1].pull_state & STATE_SUBCHANNEL] & CTX_FREE_LIE;
 }
 
-static struct write look_at(const struct cps_engine *e, uint32_t offset, unsigned lanes,
-                            uint32_t data)
+static struct write look_at(const struct nv *e, uint32_t offset, unsigned lanes, uint32_t data)
 {
     const struct pfifo *p = pfifo_of_(e);
     const struct pfifo_cache *c = &p->cache[1];
@@ -84,8 +83,7 @@ static struct verdict decide(const struct write *w)
 /* ---- RAMRO ---- */
 
 /* @p type  TYPE_READ or 0 */
-static void store_runout(struct cps_engine *e, const struct write *w, uint32_t type,
-                         unsigned reason)
+static void store_runout(struct nv *e, const struct write *w, uint32_t type, unsigned reason)
 {
     struct pfifo_area ring = pfifo_ramro_(e);
     uint32_t at = ring.start + (pfifo_of_(e)->runout_put & (ring.size - 1));
@@ -96,7 +94,7 @@ static void store_runout(struct cps_engine *e, const struct write *w, uint32_t t
 }
 
 /* @p silent  the password area: nothing is stored and nobody is told */
-static void run_out(struct cps_engine *e, const struct write *w, uint32_t type, unsigned reason,
+static void run_out(struct nv *e, const struct write *w, uint32_t type, unsigned reason,
                     bool silent)
 {
     struct pfifo *p = pfifo_of_(e);
@@ -118,7 +116,7 @@ static void run_out(struct cps_engine *e, const struct write *w, uint32_t type, 
 
 /* ---- channel switch ---- */
 
-static uint32_t saved_context(const struct cps_engine *e, const struct pfifo_cache *c, unsigned i)
+static uint32_t saved_context(const struct nv *e, const struct pfifo_cache *c, unsigned i)
 {
     if (pfifo_chip_(e) != CPS_NV1)
         return c->ctx[i] & NV3_KEPT;
@@ -127,13 +125,13 @@ static uint32_t saved_context(const struct cps_engine *e, const struct pfifo_cac
 }
 
 /* Where a channel's words are; the structure may be too small for all of them. */
-static uint32_t frame_of(const struct cps_engine *e, uint32_t chid)
+static uint32_t frame_of(const struct nv *e, uint32_t chid)
 {
     struct pfifo_area area = pfifo_ramfc_(e);
     return area.start + (chid * 32 & (area.size - 1));
 }
 
-static void save(struct cps_engine *e, const struct pfifo_cache *c)
+static void save(struct nv *e, const struct pfifo_cache *c)
 {
     uint32_t at = frame_of(e, c->chid & 0x7f);
     unsigned count = c->pull_state & STATE_DIRTY ? PFIFO_SUBCHANNELS : 1;
@@ -141,7 +139,7 @@ static void save(struct cps_engine *e, const struct pfifo_cache *c)
         pfifo_ramin_write_(e, at + 4 * i, saved_context(e, c, i));
 }
 
-static void load(struct cps_engine *e, struct pfifo_cache *c, uint32_t chid)
+static void load(struct nv *e, struct pfifo_cache *c, uint32_t chid)
 {
     const struct cps_access by = pfifo_access_(e);
     uint32_t at = frame_of(e, chid);
@@ -158,7 +156,7 @@ static void load(struct cps_engine *e, struct pfifo_cache *c, uint32_t chid)
                         : STATE_NO_SUBCHANNEL;
 }
 
-static void switch_channel(struct cps_engine *e, uint32_t chid)
+static void switch_channel(struct nv *e, uint32_t chid)
 {
     struct pfifo_cache *c = &pfifo_of_(e)->cache[1];
     if (pfifo_chip_(e) != CPS_NV1)
@@ -169,7 +167,7 @@ static void switch_channel(struct cps_engine *e, uint32_t chid)
 
 /* ---- USER ---- */
 
-void pfifo_enqueue_(struct cps_engine *e, uint32_t addr, uint32_t data)
+void pfifo_enqueue_(struct nv *e, uint32_t addr, uint32_t data)
 {
     struct pfifo_cache *c = &pfifo_of_(e)->cache[1];
     uint32_t entry = pfifo_entry_(e, c->put);
@@ -178,10 +176,10 @@ void pfifo_enqueue_(struct cps_engine *e, uint32_t addr, uint32_t data)
     c->addr[entry] = addr & 0xfffc;
     c->data[entry] = data;
     c->put = pfifo_next_(e, c->put);
-    e->starts++;
+    e->engine.packets++;
 }
 
-void pfifo_user_write_(struct cps_engine *e, uint32_t offset, unsigned lanes, uint32_t value)
+void pfifo_user_write_(struct nv *e, uint32_t offset, unsigned lanes, uint32_t value)
 {
     const struct write w = look_at(e, offset, lanes, value);
     const struct verdict v = decide(&w);
@@ -203,7 +201,7 @@ void pfifo_user_write_(struct cps_engine *e, uint32_t offset, unsigned lanes, ui
     }
 }
 
-uint32_t pfifo_free_(const struct cps_engine *e, uint32_t chid)
+uint32_t pfifo_free_(const struct nv *e, uint32_t chid)
 {
     static const uint32_t lies[4] = {0, 0xfc, 0x1fc, 0x3fc};
     const struct pfifo *p = pfifo_of_(e);
@@ -218,7 +216,7 @@ uint32_t pfifo_free_(const struct cps_engine *e, uint32_t chid)
 }
 
 /* Whoever only looks runs nothing out. */
-uint32_t pfifo_user_read_(struct cps_engine *e, uint32_t offset)
+uint32_t pfifo_user_read_(struct nv *e, uint32_t offset)
 {
     const struct write w = look_at(e, offset, CPS_LANES_ALL, 0);
     if ((offset & METHOD_MASK) == ROW_FREE) {

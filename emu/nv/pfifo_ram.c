@@ -8,20 +8,20 @@
 
 /* ---- pointers ---- */
 
-static bool is_nv3t(const struct cps_engine *e)
+static bool is_nv3t(const struct nv *e)
 {
     return pfifo_chip_(e) == CPS_NV3T;
 }
 
 /* Bits of the Gray code, and entries. */
-static unsigned pointer_bits(const struct cps_engine *e)
+static unsigned pointer_bits(const struct nv *e)
 {
     if (!is_nv3t(e))
         return 5;
-    return cps_bus_policy(e->bus)->pointer_bits ? 6 : 7;
+    return cps_bus_policy_(e->bus)->pointer_bits ? 6 : 7;
 }
 
-static uint32_t entries(const struct cps_engine *e)
+static uint32_t entries(const struct nv *e)
 {
     return is_nv3t(e) ? 64 : 32;
 }
@@ -39,44 +39,44 @@ uint32_t pfifo_binary_(uint32_t gray)
 }
 
 /* The place of a pointer in the walk. */
-static uint32_t position(const struct cps_engine *e, uint32_t pointer)
+static uint32_t position(const struct nv *e, uint32_t pointer)
 {
     return pfifo_binary_(pointer >> 2 & ((1u << pointer_bits(e)) - 1));
 }
 
-uint32_t pfifo_next_(const struct cps_engine *e, uint32_t pointer)
+uint32_t pfifo_next_(const struct nv *e, uint32_t pointer)
 {
     return to_gray((position(e, pointer) + 1) & ((1u << pointer_bits(e)) - 1)) << 2;
 }
 
-uint32_t pfifo_entry_(const struct cps_engine *e, uint32_t pointer)
+uint32_t pfifo_entry_(const struct nv *e, uint32_t pointer)
 {
     return to_gray(position(e, pointer) & (entries(e) - 1));
 }
 
-static uint32_t queued(const struct cps_engine *e)
+static uint32_t queued(const struct nv *e)
 {
     const struct pfifo_cache *c = &pfifo_of_(e)->cache[1];
     return (position(e, c->put) - position(e, c->get)) & ((1u << pointer_bits(e)) - 1);
 }
 
 /* A pointer with a bit more than the ring has tells full from empty. */
-static uint32_t usable(const struct cps_engine *e)
+static uint32_t usable(const struct nv *e)
 {
     return pointer_bits(e) == 7 ? entries(e) : entries(e) - 1;
 }
 
-bool pfifo_is_empty_(const struct cps_engine *e)
+bool pfifo_is_empty_(const struct nv *e)
 {
     return !queued(e);
 }
 
-bool pfifo_is_full_(const struct cps_engine *e)
+bool pfifo_is_full_(const struct nv *e)
 {
     return queued(e) >= usable(e);
 }
 
-uint32_t pfifo_room_(const struct cps_engine *e)
+uint32_t pfifo_room_(const struct nv *e)
 {
     uint32_t used = queued(e);
     uint32_t bytes = used < usable(e) ? (usable(e) - used) * 4 : 0;
@@ -93,12 +93,12 @@ static const struct pfifo_area nv1_areas[4][3] = {
     {{0x0000, 0x8000}, {0x8000, 0x4000}, {0xc000, 0x4000}},
 };
 
-static bool is_nv1(const struct cps_engine *e)
+static bool is_nv1(const struct nv *e)
 {
     return pfifo_chip_(e) == CPS_NV1;
 }
 
-struct pfifo_area pfifo_ramht_(const struct cps_engine *e)
+struct pfifo_area pfifo_ramht_(const struct nv *e)
 {
     const struct pfifo *p = pfifo_of_(e);
     if (is_nv1(e))
@@ -106,7 +106,7 @@ struct pfifo_area pfifo_ramht_(const struct cps_engine *e)
     return (struct pfifo_area){p->ramht & 0xf000, 0x1000u << (p->ramht >> 16 & 3)};
 }
 
-struct pfifo_area pfifo_ramro_(const struct cps_engine *e)
+struct pfifo_area pfifo_ramro_(const struct nv *e)
 {
     const struct pfifo *p = pfifo_of_(e);
     if (is_nv1(e))
@@ -114,7 +114,7 @@ struct pfifo_area pfifo_ramro_(const struct cps_engine *e)
     return (struct pfifo_area){p->ramro & 0xfe00, p->ramro & 0x10000 ? 0x2000 : 0x200};
 }
 
-struct pfifo_area pfifo_ramfc_(const struct cps_engine *e)
+struct pfifo_area pfifo_ramfc_(const struct nv *e)
 {
     const struct pfifo *p = pfifo_of_(e);
     if (is_nv1(e))
@@ -122,12 +122,12 @@ struct pfifo_area pfifo_ramfc_(const struct cps_engine *e)
     return (struct pfifo_area){p->ramfc & 0xfe00, 0x1000};
 }
 
-uint32_t pfifo_ramin_read_(const struct cps_engine *e, uint32_t at)
+uint32_t pfifo_ramin_read_(const struct nv *e, uint32_t at)
 {
     return cps_bus_peek(e->bus, CPS_MEMORY_RAMIN, at & RAMIN_MASK, NULL);
 }
 
-void pfifo_ramin_write_(struct cps_engine *e, uint32_t at, uint32_t value)
+void pfifo_ramin_write_(struct nv *e, uint32_t at, uint32_t value)
 {
     const struct cps_access by = pfifo_access_(e);
     cps_bus_put(e->bus, CPS_EV_MEMW, CPS_VIA_RAMIN, &by, at & RAMIN_MASK, value);
@@ -142,7 +142,7 @@ uint32_t pfifo_hash_(uint32_t handle, uint32_t channel, uint32_t size)
     return (hash * (size / 0x800) * 8) % size;
 }
 
-static bool lookup_nv3(const struct cps_engine *e, uint32_t handle, uint32_t channel, uint32_t *ret)
+static bool lookup_nv3(const struct nv *e, uint32_t handle, uint32_t channel, uint32_t *ret)
 {
     struct pfifo_area table = pfifo_ramht_(e);
     uint32_t at = table.start + pfifo_hash_(handle, channel, table.size);
@@ -157,7 +157,7 @@ static bool lookup_nv3(const struct cps_engine *e, uint32_t handle, uint32_t cha
 }
 
 /* The last one that was named wins, so that a run file can replace an object. */
-static bool lookup_nv1(struct cps_engine *e, uint32_t handle, uint32_t channel, uint32_t *ret)
+static bool lookup_nv1(struct nv *e, uint32_t handle, uint32_t channel, uint32_t *ret)
 {
     const struct pfifo *p = pfifo_of_(e);
     for (uint32_t i = p->object_count; i--;) {
@@ -173,7 +173,7 @@ static bool lookup_nv1(struct cps_engine *e, uint32_t handle, uint32_t channel, 
     return false;
 }
 
-bool pfifo_lookup_(struct cps_engine *e, uint32_t handle, uint32_t channel, uint32_t *ret)
+bool pfifo_lookup_(struct nv *e, uint32_t handle, uint32_t channel, uint32_t *ret)
 {
     return is_nv1(e) ? lookup_nv1(e, handle, channel, ret) : lookup_nv3(e, handle, channel, ret);
 }

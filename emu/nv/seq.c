@@ -7,6 +7,11 @@
 #define INPUT0_PAUSED 4u
 #define AUTO_INC      (UINT32_C(1) << 24)
 #define DATA_INDEX    0x10a1c0u
+#define DATA_PORT     0x10a1c4u
+/* Not of hardware: how a script is started, and given OUT. */
+#define START    0xfffff000u
+#define OUT_SIZE 0xfffff004u
+#define OUT      0xfffff400u
 
 static uint32_t *data_port(struct cps_bus *bus, struct seq *s)
 {
@@ -76,7 +81,7 @@ static void find_operations(struct seq *s)
 static void write_start(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                         const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     struct seq *s = seq_of_(e);
     (void)addr;
     cps_bus_unknown(bus, CPS_UNKNOWN_SEQ_INITIAL, by, 0);
@@ -86,7 +91,7 @@ static void write_start(struct cps_bus *bus, void *device, uint32_t addr, uint32
     s->running = 1;
     s->words = value < DATA_WORDS ? value : DATA_WORDS;
     find_operations(s);
-    e->starts++;
+    e->engine.packets++;
 }
 
 static const struct cps_bus_row rows[] = {
@@ -97,7 +102,7 @@ static const struct cps_bus_row rows[] = {
 
 /* ---- the loop ---- */
 
-static enum cps_stop run_off(struct cps_engine *e)
+static enum cps_stop run_off(struct nv *e)
 {
     const struct cps_access by = seq_access_(e);
     cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_RAN_OFF, &by);
@@ -105,7 +110,7 @@ static enum cps_stop run_off(struct cps_engine *e)
 }
 
 /* Whether the header at pc says enough words; else the script has ended. */
-static bool check_length(struct cps_engine *e, const struct cps_insn *insn, uint32_t length)
+static bool check_length(struct nv *e, const struct cps_insn *insn, uint32_t length)
 {
     struct seq *s = seq_of_(e);
     bool list = insn->op == CPS_SEQ_SETREGS;
@@ -119,7 +124,7 @@ static bool check_length(struct cps_engine *e, const struct cps_insn *insn, uint
     return true;
 }
 
-static void decode(const struct cps_engine *e, struct cps_insn *insn)
+static void decode(const struct nv *e, struct cps_insn *insn)
 {
     const struct seq *s = seq_of_(e);
     uint8_t bytes[12] = {0};
@@ -131,7 +136,7 @@ static void decode(const struct cps_engine *e, struct cps_insn *insn)
 }
 
 /* Decodes what stands at pc; false if the script has ended on it. */
-static bool fetch(struct cps_engine *e, struct cps_insn *insn)
+static bool fetch(struct nv *e, struct cps_insn *insn)
 {
     struct seq *s = seq_of_(e);
     uint32_t header = s->data[s->pc];
@@ -157,7 +162,7 @@ static void show(const struct seq *s, uint32_t ret[CPS_STEP_REGS])
     ret[3] = s->eq | (uint32_t)s->lt << 8;
 }
 
-static enum cps_stop execute(struct cps_engine *e, void *who)
+static enum cps_stop execute(struct nv *e, void *who)
 {
     struct seq *s = who;
     uint32_t before[CPS_STEP_REGS], after[CPS_STEP_REGS];
@@ -166,18 +171,18 @@ static enum cps_stop execute(struct cps_engine *e, void *who)
         return run_off(e);
     if (!fetch(e, &insn))
         return CPS_STOP_FAULT;
-    e->instructions += insn.op != CPS_SEQ_END;
+    e->engine.instructions += insn.op != CPS_SEQ_END;
     show(s, before);
     seq_perform_(e, &insn);
     show(s, after);
-    cps_engine_step_(e, CPS_CPU_SEQ, s->pc, before, after, CPS_STEP_REGS);
-    cps_bus_advance(e->bus, cps_bus_clock(e->bus) + cps_bus_policy(e->bus)->cost);
+    nv_step_(e, CPS_CPU_SEQ, s->pc, before, after, CPS_STEP_REGS);
+    cps_bus_advance(e->bus, cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost);
     if (s->running && !s->wait)
         s->pc = s->next;
     return s->running || s->ended <= CPS_EXIT_CODE ? CPS_STOP_IDLE : CPS_STOP_FAULT;
 }
 
-static bool holds(struct cps_engine *e, const void *who)
+static bool holds(struct nv *e, const void *who)
 {
     const struct seq *s = who;
     uint32_t input = (cps_bus_events(e->bus) & 0x1f) << 2;
@@ -195,28 +200,28 @@ static bool holds(struct cps_engine *e, const void *who)
     }
 }
 
-static void resume(struct cps_engine *e)
+static void resume(struct nv *e)
 {
     seq_write_(e, UNK1610, seq_read_(e, UNK1610) & ~0x33u);
     seq_irq_enable_(e);
     seq_of_(e)->unlocked = 0;
 }
 
-static bool waits(const struct cps_engine *e, const void *who)
+static bool waits(const struct nv *e, const void *who)
 {
     const struct seq *s = who;
     (void)e;
     return s->wait;
 }
 
-static enum cps_stop finish_wait(struct cps_engine *e, void *who)
+static enum cps_stop finish_wait(struct nv *e, void *who)
 {
     struct seq *s = who;
     const struct cps_access by = seq_access_(e);
     bool spin = s->wait == WAIT_PAUSED || s->wait == WAIT_RESUMED;
-    enum cps_await how = cps_engine_await_(e, holds, s, s->deadline);
+    enum cps_await how = nv_await_(e, holds, s, s->deadline);
     if (how == CPS_AWAIT_HELD)
-        return cps_engine_held_(e);
+        return nv_held_(e);
     if (spin && how == CPS_AWAIT_LATE) {
         cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_SPIN, &by);
         return CPS_STOP_FAULT;
@@ -234,21 +239,62 @@ static enum cps_stop finish_wait(struct cps_engine *e, void *who)
     return CPS_STOP_IDLE;
 }
 
-static void *next_script(struct cps_engine *e)
+static void *next_script(struct nv *e)
 {
     return seq_of_(e)->running ? seq_of_(e) : NULL;
 }
 
-static enum cps_stop run(struct cps_engine *e, uint64_t budget)
+/* ---- for people and the host ---- */
+
+static struct cps_where where(const struct nv *e, unsigned core)
 {
-    static const struct cps_loop loop = {next_script, waits, finish_wait, execute};
-    return cps_engine_loop_(e, &loop, budget);
+    const struct seq *s = seq_of_(e);
+    uint32_t length = s->pc < s->words ? s->data[s->pc] >> 16 : 1;
+    (void)core;
+    return (struct cps_where){
+        .pc = s->pc, .npc = s->pc + (length ? length : 1), .started = s->running};
 }
 
-static void reset(struct cps_engine *e)
+static bool set_pc(struct nv *e, unsigned core, bool next, uint32_t pc)
 {
-    memset(e->state, 0, sizeof(struct seq));
-    cps_bus_attach_(e->bus, rows, sizeof(rows) / sizeof(rows[0]), e);
+    (void)core;
+    if (next || pc >= seq_of_(e)->words)
+        return false;
+    seq_of_(e)->pc = pc;
+    return true;
+}
+
+static bool get_code(struct nv *e, uint64_t at, uint64_t *ret)
+{
+    const struct seq *s = seq_of_(e);
+    *ret = at < s->words ? s->data[at] : 0;
+    return at < s->words;
+}
+
+static bool put_code(struct nv *e, uint64_t at, uint64_t value)
+{
+    struct seq *s = seq_of_(e);
+    if (at >= s->words)
+        return false;
+    s->data[at] = (uint32_t)value;
+    find_operations(s);
+    return true;
+}
+
+/* Loads and starts: how a packet does that is not known. */
+static struct cps_err *load(struct nv *e, const struct cps_item *item)
+{
+    if (item->code.at)
+        return cps_err_new(CPS_ERR_INPUT, "upload takes no place, SEQ starts at 0");
+    cps_bus_load(e->bus, DATA_INDEX, AUTO_INC);
+    for (size_t at = 0; at < item->code.size; at += 4)
+        cps_bus_load(e->bus, DATA_PORT, nv_word_(item, at));
+    if (item->code.out)
+        cps_bus_load(e->bus, OUT_SIZE, item->code.out_count);
+    for (uint32_t i = 0; item->code.out && i < item->code.out_count; i++)
+        cps_bus_load(e->bus, OUT + 4 * i, item->code.out[i]);
+    cps_bus_load(e->bus, START, (uint32_t)(item->code.size / 4));
+    return NULL;
 }
 
 static const struct cps_reg regs[] = {
@@ -265,8 +311,33 @@ static const struct cps_reg regs[] = {
     {"ended", offsetof(struct seq, ended), 1},
     {"status", offsetof(struct seq, status), 4},
 };
-static const struct cps_regset regset = {regs, sizeof(regs) / sizeof(regs[0])};
+static const struct cps_file files[] = {
+    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    {CPS_FILE_PC, 32, 1, "pc", 2},
+    {CPS_FILE_CODE, 32, 1, "code", DATA_WORDS},
+    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+};
 
-const struct cps_engine_ops cps_seq_ops = {
-    "seq", &cps_isa_seq, &regset, sizeof(struct seq), reset, run,
+static const struct nv_kind kind = {
+    .state_size = sizeof(struct seq),
+    .rows = rows,
+    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .loop = {next_script, waits, finish_wait, execute},
+    .who = {CPS_CPU_SEQ},
+    .load = load,
+    .where = where,
+    .set_pc = set_pc,
+    .code = get_code,
+    .set_code = put_code,
+};
+
+const struct cps_engine_ops cps_seq_ops_ = {
+    .name = "seq",
+    .isa = &cps_isa_seq,
+    .file = files,
+    .files = sizeof(files) / sizeof(files[0]),
+    .reg = regs,
+    .regs = sizeof(regs) / sizeof(regs[0]),
+    .kind = &kind,
+    NV_OPS,
 };

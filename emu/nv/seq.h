@@ -3,7 +3,7 @@
 #ifndef CPS_SEQ_H
 #define CPS_SEQ_H
 
-#include "emu/engine.h"
+#include "emu/nv/nv.h"
 
 #define DATA_WORDS 65536u /* of D[]: as far as a length of 16 bits reaches */
 #define OUT_WORDS  255u
@@ -32,23 +32,23 @@ struct seq {
     uint32_t data[DATA_WORDS];
 };
 
-static inline struct seq *seq_of_(const struct cps_engine *e)
+static inline struct seq *seq_of_(const struct nv *e)
 {
     return e->state;
 }
-static inline struct cps_access seq_access_(const struct cps_engine *e)
+static inline struct cps_access seq_access_(const struct nv *e)
 {
     return (struct cps_access){CPS_CPU_SEQ, CPS_PATH_POKE, seq_of_(e)->pc};
 }
 
 /** seq_op.c: performs a decoded operation of enough words. */
-void seq_perform_(struct cps_engine *e, const struct cps_insn *insn);
+void seq_perform_(struct nv *e, const struct cps_insn *insn);
 /** Ends the script. @p how  CPS_EXIT_* */
-void seq_end_(struct cps_engine *e, unsigned how, uint32_t status);
-void seq_unknown_(struct cps_engine *e, enum cps_unknown what, uint32_t detail);
+void seq_end_(struct nv *e, unsigned how, uint32_t status);
+void seq_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail);
 /** Register accesses of the script. */
-uint32_t seq_read_(struct cps_engine *e, uint32_t addr);
-void seq_write_(struct cps_engine *e, uint32_t addr, uint32_t value);
-void seq_irq_enable_(struct cps_engine *e);
+uint32_t seq_read_(struct nv *e, uint32_t addr);
+void seq_write_(struct nv *e, uint32_t addr, uint32_t value);
+void seq_irq_enable_(struct nv *e);
 
 #endif

@@ -5,13 +5,13 @@
 #define FLAGS_1 0x1314u
 #define FLAG_16 0x10001u
 
-void seq_unknown_(struct cps_engine *e, enum cps_unknown what, uint32_t detail)
+void seq_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
     const struct cps_access by = seq_access_(e);
     cps_bus_unknown(e->bus, what, &by, detail);
 }
 
-uint32_t seq_read_(struct cps_engine *e, uint32_t addr)
+uint32_t seq_read_(struct nv *e, uint32_t addr)
 {
     const struct cps_access by = seq_access_(e);
     if (addr == UNK1610)
@@ -19,13 +19,13 @@ uint32_t seq_read_(struct cps_engine *e, uint32_t addr)
     return cps_bus_read(e->bus, addr, &by);
 }
 
-void seq_write_(struct cps_engine *e, uint32_t addr, uint32_t value)
+void seq_write_(struct nv *e, uint32_t addr, uint32_t value)
 {
     const struct cps_access by = seq_access_(e);
     cps_bus_write(e->bus, addr, value, &by);
 }
 
-void seq_end_(struct cps_engine *e, unsigned how, uint32_t status)
+void seq_end_(struct nv *e, unsigned how, uint32_t status)
 {
     struct seq *s = seq_of_(e);
     const struct cps_access by = seq_access_(e);
@@ -35,7 +35,7 @@ void seq_end_(struct cps_engine *e, unsigned how, uint32_t status)
     cps_bus_put(e->bus, CPS_EV_EXIT, how, &by, 0, status);
 }
 
-static void begin_wait(struct cps_engine *e, enum wait wait, uint32_t nanoseconds)
+static void begin_wait(struct nv *e, enum wait wait, uint32_t nanoseconds)
 {
     seq_of_(e)->wait = (uint8_t)wait;
     seq_of_(e)->deadline = cps_bus_clock(e->bus) + nanoseconds;
@@ -47,7 +47,7 @@ static void irq_disable(struct seq *s)
     s->irq_level = (int32_t)((uint32_t)s->irq_level + 1);
 }
 
-void seq_irq_enable_(struct cps_engine *e)
+void seq_irq_enable_(struct nv *e)
 {
     struct seq *s = seq_of_(e);
     if (s->irq_level <= 0)
@@ -76,7 +76,7 @@ static const struct {
 };
 
 /* The word of OUT that an operation is about; NULL if it is about none, or has ended the script. */
-static uint32_t *out_word(struct cps_engine *e, const struct cps_insn *insn)
+static uint32_t *out_word(struct nv *e, const struct cps_insn *insn)
 {
     struct seq *s = seq_of_(e);
     unsigned form = 0;
@@ -97,68 +97,68 @@ static uint32_t *out_word(struct cps_engine *e, const struct cps_insn *insn)
     }
 }
 
-static void op_END(struct cps_engine *e, const struct cps_insn *insn)
+static void op_END(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     seq_end_(e, CPS_EXIT_END, 0);
 }
 
-static void op_READ(struct cps_engine *e, const struct cps_insn *insn)
+static void op_READ(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     seq_of_(e)->val = seq_read_(e, seq_of_(e)->reg);
 }
 
-static void op_READI(struct cps_engine *e, const struct cps_insn *insn)
+static void op_READI(struct nv *e, const struct cps_insn *insn)
 {
     seq_of_(e)->val = seq_read_(e, (uint32_t)insn->operand[0]);
 }
 
-static void op_READO(struct cps_engine *e, const struct cps_insn *insn)
+static void op_READO(struct nv *e, const struct cps_insn *insn)
 {
     seq_of_(e)->val = seq_read_(e, seq_of_(e)->reg + (uint32_t)insn->operand[0]);
 }
 
-static void op_WRITE(struct cps_engine *e, const struct cps_insn *insn)
+static void op_WRITE(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     seq_write_(e, seq_of_(e)->reg, seq_of_(e)->val);
 }
 
-static void op_WRITEI(struct cps_engine *e, const struct cps_insn *insn)
+static void op_WRITEI(struct nv *e, const struct cps_insn *insn)
 {
     seq_write_(e, (uint32_t)insn->operand[0], seq_of_(e)->val);
 }
 
-static void op_WRITEO(struct cps_engine *e, const struct cps_insn *insn)
+static void op_WRITEO(struct nv *e, const struct cps_insn *insn)
 {
     seq_write_(e, seq_of_(e)->reg + (uint32_t)insn->operand[0], seq_of_(e)->val);
 }
 
-static void op_EXIT(struct cps_engine *e, const struct cps_insn *insn)
+static void op_EXIT(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     seq_end_(e, CPS_EXIT_CODE, UINT32_MAX);
 }
 
-static void op_EXITC(struct cps_engine *e, const struct cps_insn *insn)
+static void op_EXITC(struct nv *e, const struct cps_insn *insn)
 {
     seq_end_(e, CPS_EXIT_CODE, (uint32_t)(int8_t)insn->operand[0]);
 }
 
-static void op_WAIT(struct cps_engine *e, const struct cps_insn *insn)
+static void op_WAIT(struct nv *e, const struct cps_insn *insn)
 {
     begin_wait(e, WAIT_TIME, (uint32_t)insn->operand[0]);
 }
 
-static void op_WAITS(struct cps_engine *e, const struct cps_insn *insn)
+static void op_WAITS(struct nv *e, const struct cps_insn *insn)
 {
     seq_read_(e, 0);
     op_WAIT(e, insn);
 }
 
 /* Bits of INPUT0 by condition, as the text form numbers them; 0: nothing to test. */
-static uint32_t condition(struct cps_engine *e, uint32_t number)
+static uint32_t condition(struct nv *e, uint32_t number)
 {
     static const struct {
         uint16_t old, new;
@@ -174,7 +174,7 @@ static uint32_t condition(struct cps_engine *e, uint32_t number)
     return old ? 1 : 0;
 }
 
-static void op_WAITST(struct cps_engine *e, const struct cps_insn *insn)
+static void op_WAITST(struct nv *e, const struct cps_insn *insn)
 {
     struct seq *s = seq_of_(e);
     if (insn->unclaimed)
@@ -185,26 +185,26 @@ static void op_WAITST(struct cps_engine *e, const struct cps_insn *insn)
     begin_wait(e, WAIT_STATUS, (uint32_t)insn->operand[2]);
 }
 
-static void op_WAITM(struct cps_engine *e, const struct cps_insn *insn)
+static void op_WAITM(struct nv *e, const struct cps_insn *insn)
 {
     seq_of_(e)->ret <<= 1;
     seq_of_(e)->test = (uint32_t)insn->operand[0];
     begin_wait(e, WAIT_MASK, (uint32_t)insn->operand[1]);
 }
 
-static void op_CMP(struct cps_engine *e, const struct cps_insn *insn)
+static void op_CMP(struct nv *e, const struct cps_insn *insn)
 {
     compare(seq_of_(e), seq_of_(e)->val, (uint32_t)insn->operand[0]);
 }
 
-static void op_CMPO(struct cps_engine *e, const struct cps_insn *insn)
+static void op_CMPO(struct nv *e, const struct cps_insn *insn)
 {
     const uint32_t *word = out_word(e, insn);
     if (word)
         compare(seq_of_(e), *word, (uint32_t)insn->operand[1]);
 }
 
-static void branch(struct cps_engine *e, const struct cps_insn *insn, bool taken)
+static void branch(struct nv *e, const struct cps_insn *insn, bool taken)
 {
     struct seq *s = seq_of_(e);
     int16_t t = (int16_t)insn->operand[0];
@@ -222,71 +222,71 @@ static void branch(struct cps_engine *e, const struct cps_insn *insn, bool taken
     s->next = target;
 }
 
-static void op_BEQ(struct cps_engine *e, const struct cps_insn *insn)
+static void op_BEQ(struct nv *e, const struct cps_insn *insn)
 {
     branch(e, insn, seq_of_(e)->eq);
 }
 
-static void op_BNE(struct cps_engine *e, const struct cps_insn *insn)
+static void op_BNE(struct nv *e, const struct cps_insn *insn)
 {
     branch(e, insn, !seq_of_(e)->eq);
 }
 
-static void op_BLT(struct cps_engine *e, const struct cps_insn *insn)
+static void op_BLT(struct nv *e, const struct cps_insn *insn)
 {
     branch(e, insn, seq_of_(e)->lt);
 }
 
-static void op_BGT(struct cps_engine *e, const struct cps_insn *insn)
+static void op_BGT(struct nv *e, const struct cps_insn *insn)
 {
     branch(e, insn, !seq_of_(e)->lt && !seq_of_(e)->eq);
 }
 
-static void op_B(struct cps_engine *e, const struct cps_insn *insn)
+static void op_B(struct nv *e, const struct cps_insn *insn)
 {
     branch(e, insn, true);
 }
 
-static void op_IRQOFF(struct cps_engine *e, const struct cps_insn *insn)
+static void op_IRQOFF(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     irq_disable(seq_of_(e));
 }
 
-static void op_IRQON(struct cps_engine *e, const struct cps_insn *insn)
+static void op_IRQON(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     seq_irq_enable_(e);
 }
 
-static void op_ANDR(struct cps_engine *e, const struct cps_insn *insn)
+static void op_ANDR(struct nv *e, const struct cps_insn *insn)
 {
     seq_of_(e)->val &= seq_read_(e, (uint32_t)insn->operand[0]);
 }
 
-static void op_ORR(struct cps_engine *e, const struct cps_insn *insn)
+static void op_ORR(struct nv *e, const struct cps_insn *insn)
 {
     seq_of_(e)->val |= seq_read_(e, (uint32_t)insn->operand[0]);
 }
 
-static void op_FBPAUSE(struct cps_engine *e, const struct cps_insn *insn)
+static void op_FBPAUSE(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     irq_disable(seq_of_(e));
     seq_write_(e, UNK1610, (seq_read_(e, UNK1610) & ~3u) | 2);
     seq_read_(e, UNK1610);
     seq_write_(e, FLAGS_1, seq_read_(e, FLAGS_1) | FLAG_16);
-    begin_wait(e, WAIT_PAUSED, (uint32_t)cps_bus_policy(e->bus)->spin);
+    begin_wait(e, WAIT_PAUSED, (uint32_t)cps_bus_policy_(e->bus)->spin);
 }
 
-static void op_FBRESUME(struct cps_engine *e, const struct cps_insn *insn)
+static void op_FBRESUME(struct nv *e, const struct cps_insn *insn)
 {
     (void)insn;
     seq_write_(e, FLAGS_1, seq_read_(e, FLAGS_1) & ~FLAG_16);
-    begin_wait(e, WAIT_RESUMED, (uint32_t)cps_bus_policy(e->bus)->spin);
+    begin_wait(e, WAIT_RESUMED, (uint32_t)cps_bus_policy_(e->bus)->spin);
 }
 
-static void op_SETREGS(struct cps_engine *e, const struct cps_insn *insn)
+static void op_SETREGS(struct nv *e, const struct cps_insn *insn)
 {
     struct seq *s = seq_of_(e);
     uint32_t words = s->next - s->pc - 1;
@@ -301,19 +301,19 @@ static void op_SETREGS(struct cps_engine *e, const struct cps_insn *insn)
     s->val = s->data[s->pc + (words & ~1u)];
 }
 
-static void op_UNK2D(struct cps_engine *e, const struct cps_insn *insn)
+static void op_UNK2D(struct nv *e, const struct cps_insn *insn)
 {
     seq_unknown_(e, CPS_UNKNOWN_OP_2D, (uint32_t)insn->operand[0]);
 }
 
-static void op_NOP(struct cps_engine *e, const struct cps_insn *insn)
+static void op_NOP(struct nv *e, const struct cps_insn *insn)
 {
     (void)e;
     (void)insn;
 }
 
 /* The value of an operation whose meaning is an expression; to *word goes what is of OUT. */
-static void evaluate(struct cps_engine *e, unsigned op, uint32_t p, uint32_t *word)
+static void evaluate(struct nv *e, unsigned op, uint32_t p, uint32_t *word)
 {
     struct seq *s = seq_of_(e);
     const uint32_t v = s->val;
@@ -341,7 +341,7 @@ static void evaluate(struct cps_engine *e, unsigned op, uint32_t p, uint32_t *wo
     }
 }
 
-static void (*const handlers[])(struct cps_engine *e, const struct cps_insn *insn) = {
+static void (*const handlers[])(struct nv *e, const struct cps_insn *insn) = {
     NULL,
 #define OP_VAL(id)              NULL,
 #define OP_REG(id)              NULL,
@@ -351,7 +351,7 @@ static void (*const handlers[])(struct cps_engine *e, const struct cps_insn *ins
 #include "isa/seq.def"
 };
 
-void seq_perform_(struct cps_engine *e, const struct cps_insn *insn)
+void seq_perform_(struct nv *e, const struct cps_insn *insn)
 {
     bool is_shift = insn->op == CPS_SEQ_SHLV || insn->op == CPS_SEQ_SHLA;
     if (handlers[insn->op]) {

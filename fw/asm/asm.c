@@ -120,7 +120,7 @@ static bool do_statement(struct cps_assembler *a)
     }
     if (*at == '\0')
         return true;
-    if (a->isa != cps_isa_afuc())
+    if (a->isa != &cps_isa_afuc)
         return cps_asm_script_(a, at);
     if (*at == '.')
         return cps_asm_directive_(a, at);
@@ -153,7 +153,7 @@ static void run_pass(struct cps_assembler *a, bool encoding)
         if (!do_statement(a) && a->position == CPS_FW_MAX_WORDS)
             break;
     }
-    if (a->isa != cps_isa_afuc())
+    if (a->isa != &cps_isa_afuc)
         cps_asm_script_end_(a);
 }
 
@@ -199,7 +199,7 @@ void cps_asm_deinit_(struct cps_assembler *a)
 struct cps_err *cps_assemble(const char *name, const char *text, size_t size, unsigned gen,
                              struct cps_asm *ret)
 {
-    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = cps_isa_afuc()};
+    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = &cps_isa_afuc};
     cps_asm_text_init_(&a.text, name, text, size);
     return assemble(&a, gen, ret);
 }
@@ -207,7 +207,7 @@ struct cps_err *cps_assemble(const char *name, const char *text, size_t size, un
 struct cps_err *cps_program_assemble(const char *name, const char *text, size_t size, unsigned gen,
                                      struct cps_program *ret)
 {
-    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = cps_isa_afuc()};
+    CPS_CLEANUP(cps_asm_deinit_) struct cps_assembler a = {.isa = &cps_isa_afuc};
     CPS_CLEANUP(cps_program_deinit) struct cps_program program = {0};
     cps_asm_text_init_(&a.text, name, text, size);
     a.debug = &program.debug;

@@ -30,32 +30,32 @@ static bool decode(const struct cps_fw *fw, const struct cps_fw_part *part, uint
 {
     if (at >= part->size)
         return false;
-    cps_decode(cps_isa_afuc(), fw->gen, fw->words[part->start + at], ret);
+    cps_decode(&cps_isa_afuc, fw->gen, fw->words[part->start + at], ret);
     return true;
 }
 
 static int64_t operand(const struct cps_insn *insn, const char *name)
 {
-    return cps_insn_field(cps_isa_afuc(), insn, name, -1);
+    return cps_insn_field(&cps_isa_afuc, insn, name, -1);
 }
 
 /* The bits that say where a branch goes. */
 static uint32_t target_bits(const struct cps_insn *insn)
 {
-    return (uint32_t)cps_insn_target_bits(cps_isa_afuc(), insn);
+    return (uint32_t)cps_insn_target_bits(&cps_isa_afuc, insn);
 }
 
 bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b)
 {
     struct cps_insn insn;
-    cps_decode(cps_isa_afuc(), gen, a, &insn);
+    cps_decode(&cps_isa_afuc, gen, a, &insn);
     return !((a ^ b) & ~target_bits(&insn));
 }
 
 /* Whether only its target follows, behind its delay slot. */
 static bool ends_path(const struct cps_insn *insn)
 {
-    switch (cps_insn_flow(cps_isa_afuc(), insn)) {
+    switch (cps_insn_flow(&cps_isa_afuc, insn)) {
     case CPS_FLOW_JUMP:
     case CPS_FLOW_RETURN:
     case CPS_FLOW_DISPATCH:
@@ -188,8 +188,8 @@ static void visit(struct walk *w, struct place at)
     }
     decode(w->fw_a, w->part_a, at.a, &a);
     decode(w->fw_b, w->part_b, at.b, &b);
-    if (cps_insn_target(cps_isa_afuc(), &a, at.a, &to_a) &&
-        cps_insn_target(cps_isa_afuc(), &b, at.b, &to_b))
+    if (cps_insn_target(&cps_isa_afuc, &a, at.a, &to_a) &&
+        cps_insn_target(&cps_isa_afuc, &b, at.b, &to_b))
         push(w, to_a, to_b, false);
     if (!at.last)
         push(w, at.a + 1, at.b + 1, ends_path(&a));

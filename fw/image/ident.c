@@ -35,7 +35,7 @@ enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
 
 static unsigned count_instructions(const struct cps_fw *fw, enum cps_gen gen)
 {
-    const struct cps_isa *isa = cps_isa_afuc();
+    const struct cps_isa *isa = &cps_isa_afuc;
     unsigned good = 0;
     for (uint32_t i = 0; i < fw->count && i < SAMPLE; i++) {
         struct cps_insn insn;

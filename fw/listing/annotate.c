@@ -28,7 +28,7 @@ void cps_notes_forget_(struct cps_notes *notes)
 
 static int64_t field(const struct cps_insn *insn, const char *name)
 {
-    return cps_insn_field(cps_isa_afuc(), insn, name, -1);
+    return cps_insn_field(&cps_isa_afuc, insn, name, -1);
 }
 
 /* The constant that an instruction computes; false if it depends on anything else. */
@@ -39,7 +39,7 @@ static bool constant(const struct cps_notes *notes, const struct cps_insn *insn,
     if (imm < 0)
         return false;
     if (insn->op == CPS_AFUC_MOVI) {
-        *ret = (uint32_t)imm << cps_insn_field(cps_isa_afuc(), insn, "shift", 0);
+        *ret = (uint32_t)imm << cps_insn_field(&cps_isa_afuc, insn, "shift", 0);
         return true;
     }
     if (src < 0 || !(notes->known >> src & 1))
@@ -110,7 +110,7 @@ void cps_notes_add_(struct cps_notes *notes, const struct cps_insn *insn, struct
     if (insn->op == CPS_AFUC_CWRITE)
         note_cwrite(notes, insn, out);
     learn(notes, dst, is_known, value);
-    if (cps_insn_flow(cps_isa_afuc(), insn) == CPS_FLOW_CALL)
+    if (cps_insn_flow(&cps_isa_afuc, insn) == CPS_FLOW_CALL)
         notes->forget_in = 2;
     else if (notes->forget_in && --notes->forget_in == 1)
         cps_notes_forget_(notes);

@@ -84,9 +84,9 @@ static const char *find_label(void *context, uint32_t target)
 static void mark_target(struct listing *l, uint32_t pc)
 {
     struct cps_insn insn;
-    cps_decode(cps_isa_afuc(), l->fw->gen, l->words[pc], &insn);
+    cps_decode(&cps_isa_afuc, l->fw->gen, l->words[pc], &insn);
     uint32_t address = 0;
-    if (insn.unclaimed || !cps_insn_target(cps_isa_afuc(), &insn, pc, &address))
+    if (insn.unclaimed || !cps_insn_target(&cps_isa_afuc, &insn, pc, &address))
         return;
     if (can_have_label(l, address))
         l->marks[address] |= insn.op == CPS_AFUC_CALL ? MARK_CALL : MARK_LABEL;
@@ -139,7 +139,7 @@ static bool parses_back(struct listing *l, uint32_t pc)
     const struct cps_parse_names names = {.names = l->names};
     uint64_t word = 0;
     size_t column = 0;
-    struct cps_err *err = cps_parse(cps_isa_afuc(), l->fw->gen, text, pc, &names, &column, &word);
+    struct cps_err *err = cps_parse(&cps_isa_afuc, l->fw->gen, text, pc, &names, &column, &word);
     bool same = !err && word == l->words[pc];
     cps_err_free(err);
     return same;
@@ -150,7 +150,7 @@ static void explain(struct listing *l, const struct cps_insn *insn, uint32_t pc,
                     const struct cps_print_names *names)
 {
     cps_buf_str(l->out, "  ");
-    cps_print_decoded(cps_isa_afuc(), insn, pc, names, l->out);
+    cps_print_decoded(&cps_isa_afuc, insn, pc, names, l->out);
     if (insn->unclaimed)
         cps_buf_printf(l->out, ", unexplained bits 0x%08" PRIx64, insn->unclaimed);
 }
@@ -159,9 +159,9 @@ static void put_code(struct listing *l, uint32_t pc)
 {
     const struct cps_print_names names = {.names = l->names, .label = find_label, .context = l};
     struct cps_insn insn;
-    cps_decode(cps_isa_afuc(), l->fw->gen, l->words[pc], &insn);
+    cps_decode(&cps_isa_afuc, l->fw->gen, l->words[pc], &insn);
     cps_buf_clear(&l->text);
-    cps_print(cps_isa_afuc(), &insn, pc, &names, &l->text);
+    cps_print(&cps_isa_afuc, &insn, pc, &names, &l->text);
     bool is_literal = cps_buf_text(&l->text)[0] == '[' || !parses_back(l, pc);
     size_t line_start = l->out->size;
     if (is_literal) {

@@ -13,9 +13,9 @@
  *     that is not a prefix. `ignored` are bits that the processor does not look at.
  * OP(id, text, kind, flow, meaning)
  *     One operation. `flow` is what comes after it: an enum cps_flow. ALU: `meaning` is a C
- *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose value
- *     goes to the destination. IF: it is one over a (source) and b (immediate), and says whether the
- *     operation branches. OWN: the interpreter has a handler of its own, `meaning` is text for the
+ *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose
+ * value goes to the destination. IF: it is one over a (source) and b (immediate), and says whether
+ * the operation branches. OWN: the interpreter has a handler of its own, `meaning` is text for the
  *     reader. SEQ and VP1 have kinds of their own, which their tables explain.
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of

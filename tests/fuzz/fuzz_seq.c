@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] & 2)
         cps_bus_load(b->bus, 0xfffff004, data[5]);
     cps_bus_load(b->bus, 0xfffff000, (uint32_t)(bytes / 4));
-    b->stop = b->engine->ops->run(b->engine, LIMIT);
-    cps_bus_flush(b->bus);
+    b->stop = nv_loop_(bench_nv(b), LIMIT);
+    cps_tap_flush_(&b->engine->tap);
     bool running = bench_reg(b, "running") != 0;
     if (b->engine->instructions > LIMIT || (b->stop == CPS_STOP_IDLE && running) ||
         bench_reg(b, "pc") > bytes / 4)

@@ -30,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bench_write(b, 0xf474, 0x111);
     bench_write(b, 0xfc90, 1);
     bench_write(b, data[0] & 16 ? 0xfffff000 : 0xfc94, 0xc0000000);
-    b->stop = b->engine->ops->run(b->engine, LIMIT);
-    cps_bus_flush(b->bus);
+    b->stop = nv_loop_(bench_nv(b), LIMIT);
+    cps_tap_flush_(&b->engine->tap);
     if (b->engine->instructions > LIMIT || bench_reg(b, "pc") > 0xfffff || bench_reg(b, "a31") ||
         (b->stop == CPS_STOP_IDLE && bench_reg(b, "run")))
         __builtin_trap();

@@ -85,13 +85,13 @@ static bool same(const struct vp1 *s, const struct vp1_model *m)
 /* One bundle; the other units have their nops, with any operands. */
 static bool step(struct bench *b, struct vp1_model *m, uint32_t word)
 {
-    struct vp1 *s = b->engine->state;
+    struct vp1 *s = bench_nv(b)->state;
     s->sr[18] = 0xdf000000 | (next_random() >> 8);
     s->sr[19] = word;
     s->sr[20] = 0xbf000000 | (next_random() >> 8);
     s->sr[21] = 0xef000000 | (next_random() >> 8);
     cps_bus_load(b->bus, 0xf458, 1);
-    if (b->engine->ops->run(b->engine, 1) == CPS_STOP_FAULT)
+    if (nv_loop_(bench_nv(b), 1) == CPS_STOP_FAULT)
         return false;
     vp1_model_scalar(m, word);
     return same(s, m);
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     struct vp1_model *m = calloc(1, sizeof(*m));
     if (!m)
         abort();
-    cps_bus_sink(b->bus, NULL, 0);
+    cps_engine_sink(b->engine, NULL, 0);
     seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     for (unsigned i = 0; i < 4; i++)
         m->c[i] = 0x8000;
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
     for (uint64_t n = 0; n < count; n++) {
         uint32_t word = next_random() & 0x7fffffff;
         if (n % REFILL == 0)
-            refill(b->engine->state, m);
+            refill(bench_nv(b)->state, m);
         if (is_out(word) || step(b, m, word))
             continue;
         printf("# bundle %" PRIu64 ": %08" PRIx32 " differs\nnot ok 1 - model\n", n, word);

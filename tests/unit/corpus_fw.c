@@ -43,7 +43,7 @@ static unsigned count_unexplained(const struct cps_fw *fw)
         const struct cps_fw_part *part = &fw->part[i];
         for (uint32_t pc = 0; pc < part->table && pc < part->size; pc++) {
             struct cps_insn insn;
-            cps_decode(cps_isa_afuc(), fw->gen, fw->words[part->start + pc], &insn);
+            cps_decode(&cps_isa_afuc, fw->gen, fw->words[part->start + pc], &insn);
             count += insn.enc && insn.unclaimed;
         }
     }

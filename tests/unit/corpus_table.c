@@ -3,23 +3,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emu/emu.h"
+#include "tests/machine.h"
 #include "fw/fw.h"
 
 static struct cps_err *boot(const struct cps_fw *fw, unsigned *different)
 {
-    struct cps_machine *machine = NULL;
-    struct cps_machine_config config = {.layout = fw->layout,
-                                        .words = fw->words,
-                                        .count = fw->count,
-                                        .image = {{CPS_CPU_SQE, fw->part[0].start}},
-                                        .image_count = 1};
-    CPS_TRY(cps_machine_create(&config, &machine));
-    *different = cps_machine_boot(machine, 1000000) == CPS_STOP_IDLE ? 0 : 1000;
+    struct cps_engine *machine = NULL;
+    struct cps_config config = {.layout = fw->layout,
+                                .words = fw->words,
+                                .count = fw->count,
+                                .image = {{CPS_CPU_SQE, fw->part[0].start}},
+                                .image_count = 1};
+    CPS_TRY(cps_engine_create(&config, &machine));
+    *different = cps_engine_boot(machine, 1000000) == CPS_STOP_IDLE ? 0 : 1000;
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        *different +=
-            cps_machine_packet_table(machine, 0, id) != cps_fw_handler(fw, &fw->part[0], id);
-    cps_machine_destroy(machine);
+        *different += cps_afuc_packet_table(cps_afuc_of(machine), 0, id) !=
+                      cps_fw_handler(fw, &fw->part[0], id);
+    cps_engine_destroy(machine);
     return NULL;
 }
 

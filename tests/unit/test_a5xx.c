@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "emu/emu.h"
+#include "tests/machine.h"
 #include "fw/fw.h"
 
 enum { PFP, ME };
@@ -143,25 +143,25 @@ static struct cps_asm assemble(const char *code)
 }
 
 /* Every dword of these pages holds its own address, and 0xabcd below. */
-static void fill_memory(struct cps_machine *machine)
+static void fill_memory(struct cps_engine *machine)
 {
     for (uint32_t iova = 0x2000; iova < 0x3100; iova += 4) {
         const uint8_t bytes[4] = {0xcd, 0xab, (uint8_t)iova, (uint8_t)(iova >> 8)};
-        assert_null(cps_machine_load(machine, iova, bytes, 4));
+        assert_null(machine_load(machine, iova, bytes, 4));
     }
 }
 
-static uint32_t look(struct cps_machine *machine, const struct program *p)
+static uint32_t look(struct cps_engine *machine, const struct program *p)
 {
     switch (p->where) {
     case GPR:
-        return cps_machine_gpr(machine, p->core, (unsigned)p->at);
+        return machine_value(machine, p->core, CPS_FILE_GENERAL, (unsigned)p->at);
     case REG:
-        return cps_machine_reg(machine, (uint32_t)p->at);
+        return machine_value(machine, 0, CPS_FILE_REGISTER, (uint32_t)p->at);
     case MEMORY:
-        return cps_machine_memory(machine, p->at, NULL);
+        return machine_memory(machine, p->at, NULL);
     default:
-        return cps_machine_control(machine, p->core, (uint32_t)p->at);
+        return machine_value(machine, p->core, CPS_FILE_CONTROL, (uint32_t)p->at);
     }
 }
 
@@ -169,19 +169,19 @@ static void check_program(const struct program *p)
 {
     struct cps_asm pfp = assemble(p->pfp);
     struct cps_asm me = assemble(p->me);
-    struct cps_machine *machine = NULL;
-    struct cps_machine_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
-                                        .words = pfp.words + 1,
-                                        .count = pfp.count - 1,
-                                        .me_words = me.words + 1,
-                                        .me_count = me.count - 1};
-    assert_null(cps_machine_create(&config, &machine));
+    struct cps_engine *machine = NULL;
+    struct cps_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
+                                .words = pfp.words + 1,
+                                .count = pfp.count - 1,
+                                .me_words = me.words + 1,
+                                .me_count = me.count - 1};
+    assert_null(cps_engine_create(&config, &machine));
     fill_memory(machine);
-    cps_machine_run(machine, 10000);
+    cps_engine_run(machine, 10000);
     uint32_t found = look(machine, p);
     if (found != p->value)
         fail_msg("%s: 0x%x, expected 0x%x", p->claim, found, p->value);
-    cps_machine_destroy(machine);
+    cps_engine_destroy(machine);
     free(pfp.words);
     free(me.words);
 }
@@ -211,22 +211,22 @@ static void type4_entry_of_the_me_depends_on_the_bank(void **state)
     (void)state;
     struct cps_asm pfp = assemble(forwarder);
     struct cps_asm me = assemble(me_table);
-    struct cps_machine *machine = NULL;
-    struct cps_machine_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
-                                        .words = pfp.words + 1,
-                                        .count = pfp.count - 1,
-                                        .me_words = me.words + 1,
-                                        .me_count = me.count - 1};
+    struct cps_engine *machine = NULL;
+    struct cps_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
+                                .words = pfp.words + 1,
+                                .count = pfp.count - 1,
+                                .me_words = me.words + 1,
+                                .me_count = me.count - 1};
     /* Without parity: the PFP edits headers in place, so the ME must not check it. */
     const uint32_t words[] = {0x40200001, 0x20, 0x40e00001, 0xe0, 0x40080001, 0x08};
-    assert_null(cps_machine_create(&config, &machine));
-    assert_true(cps_machine_ring(machine, words, 6));
-    cps_machine_run(machine, 10000);
-    assert_int_equal(cps_machine_gpr(machine, ME, 2), 0x20);
-    assert_int_equal(cps_machine_gpr(machine, ME, 3), 0xe0);
-    assert_int_equal(cps_machine_gpr(machine, ME, 4), 0x08);
-    assert_int_equal(cps_machine_gpr(machine, ME, 10), 0);
-    cps_machine_destroy(machine);
+    assert_null(cps_engine_create(&config, &machine));
+    assert_true(machine_ring(machine, words, 6));
+    cps_engine_run(machine, 10000);
+    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 2), 0x20);
+    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 3), 0xe0);
+    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 4), 0x08);
+    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 10), 0);
+    cps_engine_destroy(machine);
     free(pfp.words);
     free(me.words);
 }
@@ -237,16 +237,16 @@ static void a_full_meq_stops_the_pfp_until_the_me_has_read(void **state)
     (void)state;
     struct cps_asm pfp = assemble("mov $rem, 0x1388\n(rep)mov $data, $rem\n");
     struct cps_asm me = assemble("mov $rem, 0x1388\n(rep)add $02, $data, $02\n");
-    struct cps_machine *machine = NULL;
-    struct cps_machine_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
-                                        .words = pfp.words + 1,
-                                        .count = pfp.count - 1,
-                                        .me_words = me.words + 1,
-                                        .me_count = me.count - 1};
-    assert_null(cps_machine_create(&config, &machine));
-    assert_int_equal(cps_machine_run(machine, 100000), CPS_STOP_IDLE);
-    assert_int_equal(cps_machine_gpr(machine, ME, 2), 5000 * 5001 / 2);
-    cps_machine_destroy(machine);
+    struct cps_engine *machine = NULL;
+    struct cps_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
+                                .words = pfp.words + 1,
+                                .count = pfp.count - 1,
+                                .me_words = me.words + 1,
+                                .me_count = me.count - 1};
+    assert_null(cps_engine_create(&config, &machine));
+    assert_int_equal(cps_engine_run(machine, 100000), CPS_STOP_IDLE);
+    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 2), 5000 * 5001 / 2);
+    cps_engine_destroy(machine);
     free(pfp.words);
     free(me.words);
 }

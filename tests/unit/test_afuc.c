@@ -15,16 +15,16 @@ enum { GEN_COUNT = 4 };
 static void print_word(enum cps_gen gen, uint32_t word, uint32_t pc, struct cps_buf *out)
 {
     struct cps_insn insn;
-    cps_decode(cps_isa_afuc(), gen, word, &insn);
+    cps_decode(&cps_isa_afuc, gen, word, &insn);
     cps_buf_clear(out);
-    cps_print(cps_isa_afuc(), &insn, pc, NULL, out);
+    cps_print(&cps_isa_afuc, &insn, pc, NULL, out);
 }
 
 static struct cps_err *parse(enum cps_gen gen, const char *text, uint32_t pc, uint64_t *ret)
 {
     const struct cps_parse_names names = {0};
     size_t column = 0;
-    return cps_parse(cps_isa_afuc(), gen, text, pc, &names, &column, ret);
+    return cps_parse(&cps_isa_afuc, gen, text, pc, &names, &column, ret);
 }
 
 /* ---- facts ---- */
@@ -195,7 +195,7 @@ static void test_syntax_errors(void **state)
         size_t column = 0;
         uint64_t word = 0;
         struct cps_err *err =
-            cps_parse(cps_isa_afuc(), rows[i].gen, rows[i].text, 0x100, &names, &column, &word);
+            cps_parse(&cps_isa_afuc, rows[i].gen, rows[i].text, 0x100, &names, &column, &word);
         assert_non_null(err);
         assert_int_equal(err->code, CPS_ERR_SYNTAX);
         assert_string_equal(err->message, rows[i].message);
@@ -211,13 +211,13 @@ static void test_decoder(void **state)
     uint32_t word = 1;
     for (unsigned g = 0; g < GEN_COUNT; g++) {
         struct cps_decoder decoder;
-        cps_decoder_init(&decoder, cps_isa_afuc(), gens[g]);
+        cps_decoder_init(&decoder, &cps_isa_afuc, gens[g]);
         assert_true(decoder.from[32] < CPS_DECODER_ROWS);
         for (unsigned i = 0; i < 200000; i++) {
             struct cps_insn one;
             struct cps_insn many;
             word = word * 1664525u + 1013904223u;
-            cps_decode(cps_isa_afuc(), gens[g], word, &one);
+            cps_decode(&cps_isa_afuc, gens[g], word, &one);
             cps_decoder_decode(&decoder, word, &many);
             assert_ptr_equal(one.enc, many.enc);
             assert_int_equal(one.unclaimed, many.unclaimed);

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "emu/emu.h"
+#include "tests/machine.h"
 #include "fw/fw.h"
 
 struct bench {
     struct cps_asm program;
-    struct cps_machine *machine;
+    struct cps_engine *machine;
     struct cps_sink sink;
     unsigned events[CPS_EV_COUNT];
     struct cps_event last[CPS_EV_COUNT];
@@ -38,20 +38,20 @@ static void set_up(struct bench *b, enum cps_layout layout, const char *head, co
     if (err)
         fail_msg("%s", err->message);
     cps_buf_deinit(&text);
-    struct cps_machine_config config = {.layout = layout,
-                                        .words = b->program.words + 1,
-                                        .count = b->program.count - 1,
-                                        .image_count = image_count};
+    struct cps_config config = {.layout = layout,
+                                .words = b->program.words + 1,
+                                .count = b->program.count - 1,
+                                .image_count = image_count};
     for (unsigned i = 0; i < image_count; i++)
         config.image[i] = images[i];
-    assert_null(cps_machine_create(&config, &b->machine));
+    assert_null(cps_engine_create(&config, &b->machine));
     b->sink.put = take;
-    cps_machine_sink(b->machine, &b->sink, ~0u);
+    cps_engine_sink(b->machine, &b->sink, ~0u);
 }
 
 static void tear_down(struct bench *b)
 {
-    cps_machine_destroy(b->machine);
+    cps_engine_destroy(b->machine);
     free(b->program.words);
 }
 
@@ -111,8 +111,8 @@ static void one_core_programs_have_their_effect(void **state)
         const char *head =
             p->layout == CPS_LAYOUT_A7XX ? "[01740001]\n[01000000]\n" : "[01520001]\n[01000000]\n";
         set_up(&b, p->layout, head, p->code, one, 1);
-        assert_int_equal(cps_machine_run(b.machine, 10000), CPS_STOP_IDLE);
-        uint32_t found = cps_machine_gpr(b.machine, 0, p->reg);
+        assert_int_equal(cps_engine_run(b.machine, 10000), CPS_STOP_IDLE);
+        uint32_t found = machine_value(b.machine, 0, CPS_FILE_GENERAL, p->reg);
         if (found != p->value)
             fail_msg("%s: 0x%x, expected 0x%x", p->claim, found, p->value);
         tear_down(&b);
@@ -159,13 +159,15 @@ static void two_processors_count_together_under_the_lock(void **state)
     cps_buf_printf(&code, two_cores, 4 * start);
     const struct cps_image images[] = {{CPS_CPU_SQE, 0}, {CPS_CPU_BV, start}};
     set_up(&b, CPS_LAYOUT_A7XX, "[01740001]\n[01000000]\n", code.data, images, 2);
-    assert_int_equal(cps_machine_run(b.machine, 1000000), CPS_STOP_IDLE);
+    assert_int_equal(cps_engine_run(b.machine, 1000000), CPS_STOP_IDLE);
     /* Control 0x210 is shared scratch: a store of its own behind each read back. */
     uint32_t last = 0;
     for (unsigned i = 0; i < 2; i++)
-        last = cps_machine_gpr(b.machine, i, 4) > last ? cps_machine_gpr(b.machine, i, 4) : last;
+        last = machine_value(b.machine, i, CPS_FILE_GENERAL, 4) > last
+                   ? machine_value(b.machine, i, CPS_FILE_GENERAL, 4)
+                   : last;
     assert_int_equal(last, 2000);
-    assert_int_equal(cps_machine_gpr(b.machine, 1, 7) & 0xfffffff, 4 * start);
+    assert_int_equal(machine_value(b.machine, 1, CPS_FILE_GENERAL, 7) & 0xfffffff, 4 * start);
     cps_buf_deinit(&code);
     tear_down(&b);
 }
@@ -195,9 +197,9 @@ static void the_sqe_of_a660_starts_lpac(void **state)
     cps_buf_printf(&code, lpac, 4 * start);
     const struct cps_image images[] = {{CPS_CPU_SQE, 0}, {CPS_CPU_LPAC, start}};
     set_up(&b, CPS_LAYOUT_A6XX, "[016dc001]\n[01000000]\n", code.data, images, 2);
-    assert_int_equal(cps_machine_run(b.machine, 100000), CPS_STOP_IDLE);
-    assert_int_equal(cps_machine_gpr(b.machine, 0, 7), 0x77);
-    assert_int_equal(cps_machine_gpr(b.machine, 1, 7), 0x55);
+    assert_int_equal(cps_engine_run(b.machine, 100000), CPS_STOP_IDLE);
+    assert_int_equal(machine_value(b.machine, 0, CPS_FILE_GENERAL, 7), 0x77);
+    assert_int_equal(machine_value(b.machine, 1, CPS_FILE_GENERAL, 7), 0x55);
     cps_buf_deinit(&code);
     tear_down(&b);
 }
@@ -231,11 +233,11 @@ static void protected_registers_keep_their_value(void **state)
                        "mov $data, 0x55\n",
                        p->target >> 16, p->target & 0xffff);
         set_up(&b, CPS_LAYOUT_A6XX, "[016ee001]\n[01000000]\n", code.data, one, 1);
-        cps_machine_set_reg(b.machine, 0x84f, p->control);
-        cps_machine_set_reg(b.machine, 0x850 + p->index, p->entry);
-        assert_int_equal(cps_machine_run(b.machine, 1000), CPS_STOP_IDLE);
+        machine_set(b.machine, CPS_FILE_REGISTER, 0x84f, p->control);
+        machine_set(b.machine, CPS_FILE_REGISTER, 0x850 + p->index, p->entry);
+        assert_int_equal(cps_engine_run(b.machine, 1000), CPS_STOP_IDLE);
         if (b.events[CPS_EV_PROT] != p->forbidden || b.events[CPS_EV_REG] == p->forbidden ||
-            (cps_machine_reg(b.machine, p->target) == 0x55) == p->forbidden ||
+            (machine_value(b.machine, 0, CPS_FILE_REGISTER, p->target) == 0x55) == p->forbidden ||
             b.events[CPS_EV_IRQ] != p->forbidden)
             fail_msg("%s", p->claim);
         cps_buf_deinit(&code);
@@ -249,7 +251,7 @@ static void a_firmware_that_starts_nobody_is_reported(void **state)
     struct bench b = {0};
     set_up(&b, CPS_LAYOUT_A7XX, "[01740001]\n[01000000]\n",
            "mov $02, 0x1\ncwrite $02, [$00 + 0x0d8]\n", one, 1);
-    assert_int_equal(cps_machine_run(b.machine, 1000), CPS_STOP_IDLE);
+    assert_int_equal(cps_engine_run(b.machine, 1000), CPS_STOP_IDLE);
     assert_int_equal(b.events[CPS_EV_UNMODELLED], 1);
     tear_down(&b);
 }

@@ -8,9 +8,11 @@
 
 #include <cmocka.h>
 
+#include "emu/afuc/machine.h"
 #include "emu/debug/state.h"
 #include "fw/demo/demo.h"
 #include "fw/fw.h"
+#include "tests/machine.h"
 #include "trace/capture/capture.h"
 
 /* A machine, and what feeds it. */
@@ -25,6 +27,7 @@ struct bench {
     unsigned buffers;
     uint64_t stream;
     uint32_t dwords;
+    struct cps_item item; /* that was asked for last */
 };
 
 static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
@@ -42,22 +45,39 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
     return NULL;
 }
 
-static bool feed(void *context, struct cps_machine *machine, uint32_t index)
+/* CP_ME_INIT in front of a whole firmware, the buffers, and the stream if there is one. */
+static const struct cps_item *feed(void *context, uint64_t index)
 {
     struct bench *b = context;
-    if (index || !b->dwords)
-        return false;
-    for (unsigned i = 0; i < b->buffers; i++)
-        assert_null(cps_machine_load(machine, b->iova[i], b->bytes[i], b->size[i]));
-    cps_machine_submit(machine, 0, b->stream, b->dwords);
-    return true;
+    unsigned buffer = (unsigned)index - (b->fw != NULL);
+    b->item = (struct cps_item){.kind = CPS_ITEM_INIT};
+    if (b->fw && !index)
+        return &b->item;
+    if (!b->dwords || buffer > b->buffers)
+        return NULL;
+    if (buffer == b->buffers) {
+        b->item.kind = CPS_ITEM_SUBMIT;
+        b->item.stream.iova = b->stream;
+        b->item.stream.dwords = b->dwords;
+    } else {
+        b->item.kind = CPS_ITEM_DATA;
+        b->item.buffer.iova = b->iova[buffer];
+        b->item.buffer.size = b->size[buffer];
+        b->item.buffer.data = b->bytes[buffer];
+    }
+    return &b->item;
 }
 
-static void start(struct bench *b, const struct cps_machine_config *config)
+static struct cps_afuc *afuc_of(struct cps_debug *debug)
 {
-    struct cps_machine *machine = NULL;
-    const struct cps_feeder feeder = {feed, b, !b->fw};
-    assert_null(cps_machine_create(config, &machine));
+    return cps_afuc_of(cps_debug_engine(debug));
+}
+
+static void start(struct bench *b, const struct cps_config *config)
+{
+    struct cps_engine *machine = NULL;
+    const struct cps_feeder feeder = {feed, b, 0};
+    assert_null(cps_engine_create(config, &machine));
     assert_null(cps_debug_create(machine, &feeder, &b->debug));
 }
 
@@ -78,11 +98,11 @@ static void start_demo(struct bench *b)
     assert_null(cps_stream_open_memory("demo", cps_demo_pm4, cps_demo_pm4_size, &stream));
     assert_null(cps_capture_read(stream, NULL, &b->items));
     cps_stream_close(stream);
-    start(b, &(struct cps_machine_config){.layout = b->fw->layout,
-                                          .words = b->fw->words,
-                                          .count = b->fw->count,
-                                          .image = {{CPS_CPU_SQE, 0}},
-                                          .image_count = 1});
+    start(b, &(struct cps_config){.layout = b->fw->layout,
+                                  .words = b->fw->words,
+                                  .count = b->fw->count,
+                                  .image = {{CPS_CPU_SQE, 0}},
+                                  .image_count = 1});
 }
 
 static void assemble(const char *text, enum cps_gen gen, struct cps_asm *ret)
@@ -121,11 +141,11 @@ static void start_two_cores(struct bench *b)
     cps_buf_clear(&text);
     cps_buf_printf(&text, two_cores, 4 * at);
     assemble(cps_buf_text(&text), CPS_A7XX, &b->program[0]);
-    start(b, &(struct cps_machine_config){.layout = CPS_LAYOUT_A7XX,
-                                          .words = b->program[0].words + 1,
-                                          .count = b->program[0].count - 1,
-                                          .image = {{CPS_CPU_SQE, 0}, {CPS_CPU_BV, at}},
-                                          .image_count = 2});
+    start(b, &(struct cps_config){.layout = CPS_LAYOUT_A7XX,
+                                  .words = b->program[0].words + 1,
+                                  .count = b->program[0].count - 1,
+                                  .image = {{CPS_CPU_SQE, 0}, {CPS_CPU_BV, at}},
+                                  .image_count = 2});
 }
 
 /* a5xx: the PFP fills the MEQ in bursts, the ME writes registers and answers through a counter. */
@@ -140,11 +160,11 @@ static void start_pair(struct bench *b)
              "mov $data, $02\nsub $07, $07, 0x1\nbrne $07, 0x0, #l\nadd $08, $08, $02\nwaitin\n"
              "mov $01, $data\n",
              CPS_A5XX, &b->program[1]);
-    start(b, &(struct cps_machine_config){.layout = CPS_LAYOUT_A5XX_PFP,
-                                          .words = b->program[0].words + 1,
-                                          .count = b->program[0].count - 1,
-                                          .me_words = b->program[1].words + 1,
-                                          .me_count = b->program[1].count - 1});
+    start(b, &(struct cps_config){.layout = CPS_LAYOUT_A5XX_PFP,
+                                  .words = b->program[0].words + 1,
+                                  .count = b->program[0].count - 1,
+                                  .me_words = b->program[1].words + 1,
+                                  .me_count = b->program[1].count - 1});
 }
 
 static const struct kind {
@@ -171,12 +191,13 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 /* All that can matter: cores, turns, clock, counters of changes. */
 static uint64_t state_of(struct cps_debug *d)
 {
-    struct cps_machine *m = cps_debug_machine(d);
-    uint64_t hash = mix(1, &m->clock, sizeof(m->clock));
-    uint64_t changes = cps_mem_changes(m->mem);
-    for (unsigned i = 0; i < m->core_count; i++)
+    const struct cps_engine *engine = cps_debug_engine(d);
+    const struct cps_afuc *m = afuc_of(d);
+    uint64_t hash = mix(1, &engine->clock, sizeof(engine->clock));
+    uint64_t changes = cps_mem_changes(engine->mem);
+    for (unsigned i = 0; i < engine->cores; i++)
         hash = mix(hash, &m->core[i].s, sizeof(m->core[i].s));
-    hash = mix(hash, &m->changes, sizeof(m->changes));
+    hash = mix(hash, &engine->changes, sizeof(engine->changes));
     hash = mix(hash, &changes, sizeof(changes));
     hash = mix(hash, m->shared, sizeof(m->shared));
     hash = mix(hash, &m->turn.core, sizeof(m->turn.core));
@@ -205,7 +226,7 @@ static void record(struct bench *b, struct reference *ret)
     }
     assert_int_equal(at.reason, CPS_WHY_END);
     ret->steps--;
-    memcpy(ret->reg, cps_debug_machine(b->debug)->reg, 4u * GPU_REGS);
+    memcpy(ret->reg, afuc_of(b->debug)->reg, 4u * GPU_REGS);
     assert_true(ret->steps > 500);
 }
 
@@ -225,7 +246,7 @@ static void check_place(struct bench *b, const struct reference *r, const char *
         r->event[place.step] != place.event)
         fail_msg("after %s, step %llu is another state", after, (unsigned long long)place.step);
     if (end)
-        assert_memory_equal(r->reg, cps_debug_machine(b->debug)->reg, 4u * GPU_REGS);
+        assert_memory_equal(r->reg, afuc_of(b->debug)->reg, 4u * GPU_REGS);
 }
 
 static uint64_t random_state;
@@ -241,7 +262,7 @@ static void any_point(struct bench *b, unsigned cores)
     struct cps_debug_point p = {.core = any(2) ? -1 : (int)any(cores), .last = UINT64_MAX};
     p.what = (enum cps_debug_what)any(3);
     p.pc = any(80); /* delay slots, (rep)s and calls are among them */
-    p.gpr = 1 + any(9);
+    p.place = (struct cps_place){0, CPS_FILE_GENERAL, 1 + any(9)};
     p.kinds = 1u << any(CPS_EV_COUNT);
     p.once = !any(3);
     p.ignore = any(4) ? 0 : any(5);
@@ -315,19 +336,20 @@ static void a_run_cut_anywhere_is_the_same_run(void **state)
             kinds[k].start(&b);
             kinds[k].start(&alone);
             assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_END);
-            struct cps_machine *m = cps_debug_machine(alone.debug);
+            struct cps_engine *m = cps_debug_engine(alone.debug);
             taken = 0;
             random_state = seed;
-            cps_machine_sink(m, &sink, ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX));
-            for (unsigned fed = alone.debug->fed; fed < 3;) {
-                enum cps_stop at = cps_machine_run(m, seed ? 1 + any(300) : UINT64_MAX);
+            cps_engine_sink(m, &sink, ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX));
+            const struct cps_item *item = feed(&alone, 0);
+            for (uint64_t fed = 0; item;) {
+                enum cps_stop at = cps_engine_run(m, seed ? 1 + any(300) : UINT64_MAX);
                 if (at != CPS_STOP_IDLE)
                     continue;
-                if (fed++ == 0)
-                    machine_me_init_(m);
-                else if (!feed(&alone, m, fed - 2))
-                    break;
+                assert_null(cps_engine_feed(m, item));
+                item = feed(&alone, ++fed);
             }
+            while (cps_engine_run(m, seed ? 1 + any(300) : UINT64_MAX) == CPS_STOP_BUDGET)
+                ;
             uint64_t events = cps_debug_place(b.debug).event;
             assert_int_equal(taken, events);
             for (uint64_t i = 0; i < events; i++) {
@@ -335,7 +357,7 @@ static void a_run_cut_anywhere_is_the_same_run(void **state)
                 assert_true(cps_debug_event(b.debug, i, &event));
                 assert_memory_equal(&event, &taken_events[i], sizeof(event));
             }
-            assert_memory_equal(m->reg, cps_debug_machine(b.debug)->reg, sizeof(m->reg));
+            assert_memory_equal(afuc_of(alone.debug)->reg, afuc_of(b.debug)->reg, 4u * GPU_REGS);
             stop(&b);
             stop(&alone);
         }
@@ -363,11 +385,11 @@ static const char moves_text[] = "[016ee001]\n[01000000]\n"
 static void start_moves(struct bench *b)
 {
     assemble(moves_text, CPS_A6XX, &b->program[0]);
-    start(b, &(struct cps_machine_config){.layout = CPS_LAYOUT_A6XX,
-                                          .words = b->program[0].words + 1,
-                                          .count = b->program[0].count - 1,
-                                          .image = {{CPS_CPU_SQE, 0}},
-                                          .image_count = 1});
+    start(b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
+                                  .words = b->program[0].words + 1,
+                                  .count = b->program[0].count - 1,
+                                  .image = {{CPS_CPU_SQE, 0}},
+                                  .image_count = 1});
 }
 
 static void run_to(struct bench *b, uint32_t pc)
@@ -375,7 +397,7 @@ static void run_to(struct bench *b, uint32_t pc)
     const struct cps_debug_point p = {.core = -1, .pc = pc, .once = true};
     cps_debug_add(b->debug, &p);
     assert_int_equal(cps_debug_run(b->debug, CPS_GO_ON, 0).reason, CPS_WHY_POINT);
-    assert_int_equal(cps_machine_pc(cps_debug_machine(b->debug), 0), pc);
+    assert_int_equal(cps_engine_where(cps_debug_engine(b->debug), 0).pc, pc);
 }
 
 static const struct move_row {
@@ -415,7 +437,7 @@ static void moves_stop_where_they_must(void **state)
             cps_debug_back(b.debug, row->go, 0);
         else
             cps_debug_run(b.debug, row->go, 0);
-        uint32_t pc = cps_machine_pc(cps_debug_machine(b.debug), 0);
+        uint32_t pc = cps_engine_where(cps_debug_engine(b.debug), 0).pc;
         if (pc != row->to)
             fail_msg("%s: at %u, expected %u", row->claim, pc, row->to);
         stop(&b);
@@ -427,7 +449,7 @@ static bool is_odd(void *context, struct cps_debug *debug, unsigned core,
 {
     (void)context;
     (void)event;
-    return cps_machine_gpr(cps_debug_machine(debug), core, 3) % 2;
+    return machine_value(cps_debug_engine(debug), core, CPS_FILE_GENERAL, 3) % 2;
 }
 
 static void points_know_conditions_and_counts(void **state)
@@ -435,15 +457,16 @@ static void points_know_conditions_and_counts(void **state)
     (void)state;
     struct bench b = {0};
     start_moves(&b);
-    struct cps_debug_point changed = {.what = CPS_AT_GPR, .core = -1, .gpr = 3, .when = is_odd};
+    struct cps_debug_point changed = {
+        .what = CPS_AT_PLACE, .core = -1, .place = {0, CPS_FILE_GENERAL, 3}, .when = is_odd};
     int id = cps_debug_add(b.debug, &changed);
     for (uint32_t value = 1; value < 5; value += 2) {
         assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).point, id);
-        assert_int_equal(cps_machine_gpr(cps_debug_machine(b.debug), 0, 3), value);
+        assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_GENERAL, 3), value);
     }
     assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_END);
     assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).point, id);
-    assert_int_equal(cps_machine_gpr(cps_debug_machine(b.debug), 0, 3), 3);
+    assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_GENERAL, 3), 3);
     assert_int_equal(cps_debug_point(b.debug, 0)->hits, 2);
     cps_debug_point(b.debug, 0)->disabled = true;
     assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_START);
@@ -471,19 +494,20 @@ static void the_last_writer_is_found(void **state)
     assert_int_equal(cps_event_pc(&by.event), 14);
     assert_int_equal(by.event.value, 2);
     cps_debug_goto_step(b.debug, place.step);
-    assert_int_equal(cps_machine_pc(cps_debug_machine(b.debug), 0), 15);
+    assert_int_equal(cps_engine_where(cps_debug_engine(b.debug), 0).pc, 15);
     stop(&b);
 }
 
-static void edit(struct bench *b, enum cps_edit_what what, uint64_t number, uint32_t value)
+static void edit(struct bench *b, char file, uint64_t number, uint32_t value)
 {
-    const struct cps_edit change = {.what = what, .number = number, .value = value};
+    const struct cps_edit change = {
+        .what = CPS_EDIT_PLACE, .place = {0, file, number}, .value = value};
     assert_null(cps_debug_edit(b->debug, &change));
 }
 
 static uint32_t gpr(struct bench *b, unsigned number)
 {
-    return cps_machine_gpr(cps_debug_machine(b->debug), 0, number);
+    return machine_value(cps_debug_engine(b->debug), 0, CPS_FILE_GENERAL, number);
 }
 
 static void changes_belong_to_the_run(void **state)
@@ -493,10 +517,10 @@ static void changes_belong_to_the_run(void **state)
     start_moves(&b);
     run_to(&b, 3);
     uint64_t here = cps_debug_place(b.debug).step;
-    edit(&b, CPS_EDIT_GPR, 2, 0x40);
+    edit(&b, CPS_FILE_GENERAL, 2, 0x40);
     run_to(&b, 8);
-    assert_int_equal(cps_machine_reg(cps_debug_machine(b.debug), 0x8800), 0x41);
-    edit(&b, CPS_EDIT_BRANCH, 0, 0);
+    assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_REGISTER, 0x8800), 0x41);
+    assert_null(cps_debug_edit(b.debug, &(struct cps_edit){.what = CPS_EDIT_BRANCH}));
     cps_debug_run(b.debug, CPS_GO_ON, 0);
     assert_int_equal(gpr(&b, 5), 2);
     uint64_t end = cps_debug_place(b.debug).step;
@@ -506,13 +530,13 @@ static void changes_belong_to_the_run(void **state)
     cps_debug_run(b.debug, CPS_GO_ON, 0);
     assert_int_equal(cps_debug_place(b.debug).step, end);
     assert_int_equal(gpr(&b, 5), 2);
-    assert_int_equal(cps_machine_reg(cps_debug_machine(b.debug), 0x8800), 0x41);
+    assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_REGISTER, 0x8800), 0x41);
     /* An earlier change drops them. */
     cps_debug_goto_step(b.debug, here - 1);
-    edit(&b, CPS_EDIT_WORD, 10, 0x01000000);
+    edit(&b, CPS_FILE_CODE, 10, 0x01000000);
     cps_debug_run(b.debug, CPS_GO_ON, 0);
     assert_int_equal(gpr(&b, 5), 1);
-    assert_int_equal(cps_machine_reg(cps_debug_machine(b.debug), 0x8800), 2);
+    assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_REGISTER, 0x8800), 2);
     stop(&b);
 }
 
@@ -522,25 +546,28 @@ static void a_patch_is_not_there_before_it_was_made(void **state)
     struct bench b = {0};
     start_moves(&b);
     run_to(&b, 5);
-    uint32_t word = cps_machine_word(cps_debug_machine(b.debug), 0, 7);
-    edit(&b, CPS_EDIT_WORD, 7, word + 1); /* mov $04, 0xa: the branch is not taken */
-    assert_int_equal(cps_machine_word(cps_debug_machine(b.debug), 0, 7), word + 1);
+    uint32_t word = machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_CODE, 7);
+    edit(&b, CPS_FILE_CODE, 7, word + 1); /* mov $04, 0xa: the branch is not taken */
+    assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_CODE, 7), word + 1);
     cps_debug_run(b.debug, CPS_GO_ON, 0);
     assert_int_equal(gpr(&b, 5), 2);
     cps_debug_goto_step(b.debug, 1);
-    assert_int_equal(cps_machine_word(cps_debug_machine(b.debug), 0, 7), word);
+    assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_CODE, 7), word);
     stop(&b);
 }
 
 static const struct cps_edit refused[] = {
-    {.what = CPS_EDIT_GPR, .number = R_DATA},
-    {.what = CPS_EDIT_CONTROL, .number = CONTROL_COUNT},
-    {.what = CPS_EDIT_SQE, .number = SQE_COUNT},
-    {.what = CPS_EDIT_REG, .number = GPU_REGS},
-    {.what = CPS_EDIT_WORD, .number = 17},
-    {.what = CPS_EDIT_PC, .value = 17},
+    {.place = {0, CPS_FILE_GENERAL, R_DATA}},
+    {.place = {0, CPS_FILE_CONTROL, CONTROL_COUNT}},
+    {.place = {0, CPS_FILE_SQE, SQE_COUNT}},
+    {.place = {0, CPS_FILE_REGISTER, GPU_REGS}},
+    {.place = {0, CPS_FILE_CODE, 17}},
+    {.place = {0, CPS_FILE_PC, 0}, .value = 17},
+    {.place = {0, CPS_FILE_PC, 2}},
+    {.place = {0, CPS_FILE_SCALAR, 0}}, /* afuc has none */
+    {.place = {0, CPS_FILE_MEMORY, 0}, .value = UINT64_C(1) << 32},
     {.what = CPS_EDIT_BRANCH, .value = 1},
-    {.what = CPS_EDIT_GPR, .core = 1},
+    {.place = {1, CPS_FILE_GENERAL, 1}},
 };
 
 static void impossible_changes_are_refused(void **state)
@@ -562,11 +589,11 @@ static void loops_that_change_nothing_are_deadlocks(void **state)
     (void)state;
     struct bench b = {0};
     assemble("[016ee001]\n[01000000]\nl:\njump #l\nnop\n", CPS_A6XX, &b.program[0]);
-    start(&b, &(struct cps_machine_config){.layout = CPS_LAYOUT_A6XX,
-                                           .words = b.program[0].words + 1,
-                                           .count = b.program[0].count - 1,
-                                           .image = {{CPS_CPU_SQE, 0}},
-                                           .image_count = 1});
+    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
+                                   .words = b.program[0].words + 1,
+                                   .count = b.program[0].count - 1,
+                                   .image = {{CPS_CPU_SQE, 0}},
+                                   .image_count = 1});
     assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_DEADLOCK);
     stop(&b);
 }
@@ -579,11 +606,11 @@ static void far_back_is_reached_with_few_checkpoints(void **state)
     assemble("[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\nmov $02, 0x4 << 16\nl:\n"
              "sub $02, $02, 0x1\nbrne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n",
              CPS_A6XX, &b.program[0]);
-    start(&b, &(struct cps_machine_config){.layout = CPS_LAYOUT_A6XX,
-                                           .words = b.program[0].words + 1,
-                                           .count = b.program[0].count - 1,
-                                           .image = {{CPS_CPU_SQE, 0}},
-                                           .image_count = 1});
+    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
+                                   .words = b.program[0].words + 1,
+                                   .count = b.program[0].count - 1,
+                                   .image = {{CPS_CPU_SQE, 0}},
+                                   .image_count = 1});
     for (unsigned i = 0; i < 8; i++) {
         struct cps_debug_stop at = cps_debug_goto_step(b.debug, (i + 1) * 97777);
         assert_int_equal(at.reason, CPS_WHY_GONE);

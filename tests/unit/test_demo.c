@@ -60,7 +60,7 @@ static void test_waitin_delay_slots(void **state)
     unsigned count = 0;
     for (uint32_t pc = 0; pc + 1 < fw->part[0].table; pc++) {
         struct cps_insn insn;
-        cps_decode(cps_isa_afuc(), fw->gen, fw->words[pc], &insn);
+        cps_decode(&cps_isa_afuc, fw->gen, fw->words[pc], &insn);
         if (insn.op != CPS_AFUC_WAITIN)
             continue;
         assert_int_equal(fw->words[pc + 1], 0x981f0806); /* mov $01, $data */

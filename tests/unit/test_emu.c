@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "emu/emu.h"
+#include "tests/machine.h"
 #include "fw/fw.h"
 #include "trace/capture/pm4.h"
 
@@ -74,21 +74,21 @@ static const struct program {
      "mov $02, 0x1\nsetsecure $02, #a\nmov $03, 0x1\nmov $03, 0x2\na:\n", 3, 0},
 };
 
-static struct cps_machine *machine_of(const char *code, struct cps_asm *program)
+static struct cps_engine *machine_of(const char *code, struct cps_asm *program)
 {
     struct cps_buf text = {0};
-    struct cps_machine *machine = NULL;
+    struct cps_engine *machine = NULL;
     cps_buf_printf(&text, "[016ee001]\n[01000000]\n%swaitin\nmov $01, $data\n", code);
     struct cps_err *err = cps_assemble("test", text.data, text.size, CPS_A6XX, program);
     if (err)
         fail_msg("%s", err->message);
     cps_buf_deinit(&text);
-    struct cps_machine_config config = {.layout = CPS_LAYOUT_A6XX,
-                                        .words = program->words + 1,
-                                        .count = program->count - 1,
-                                        .image = {{CPS_CPU_SQE, 0}},
-                                        .image_count = 1};
-    assert_null(cps_machine_create(&config, &machine));
+    struct cps_config config = {.layout = CPS_LAYOUT_A6XX,
+                                .words = program->words + 1,
+                                .count = program->count - 1,
+                                .image = {{CPS_CPU_SQE, 0}},
+                                .image_count = 1};
+    assert_null(cps_engine_create(&config, &machine));
     return machine;
 }
 
@@ -97,13 +97,13 @@ static void programs_have_their_effect(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
         struct cps_asm program = {0};
-        struct cps_machine *machine = machine_of(programs[i].code, &program);
-        assert_int_equal(cps_machine_run(machine, 10000), CPS_STOP_IDLE);
-        uint32_t found = cps_machine_gpr(machine, 0, programs[i].reg);
+        struct cps_engine *machine = machine_of(programs[i].code, &program);
+        assert_int_equal(cps_engine_run(machine, 10000), CPS_STOP_IDLE);
+        uint32_t found = machine_value(machine, 0, CPS_FILE_GENERAL, programs[i].reg);
         if (found != programs[i].value)
             fail_msg("%s: $%02x is 0x%x, expected 0x%x", programs[i].claim, programs[i].reg, found,
                      programs[i].value);
-        cps_machine_destroy(machine);
+        cps_engine_destroy(machine);
         free(program.words);
     }
 }
@@ -131,7 +131,7 @@ static void type4_of_every_count_reads_exactly_its_payload(void **state)
     (void)state;
     for (uint32_t count = 0; count <= 127; count++) {
         struct cps_asm program = {0};
-        struct cps_machine *machine = machine_of(copier, &program);
+        struct cps_engine *machine = machine_of(copier, &program);
         uint32_t words[2 + 127 + 2];
         uint32_t size = 0;
         words[size++] = cps_pm4_type4(0x8800, count);
@@ -139,14 +139,14 @@ static void type4_of_every_count_reads_exactly_its_payload(void **state)
             words[size++] = 0x1000 + i;
         words[size++] = cps_pm4_type4(0x9000, 1);
         words[size++] = 0xabcd;
-        assert_int_equal(cps_machine_run(machine, 10000), CPS_STOP_IDLE);
-        assert_true(cps_machine_ring(machine, words, size));
-        assert_int_equal(cps_machine_run(machine, 100000), CPS_STOP_IDLE);
+        assert_int_equal(cps_engine_run(machine, 10000), CPS_STOP_IDLE);
+        assert_true(machine_ring(machine, words, size));
+        assert_int_equal(cps_engine_run(machine, 100000), CPS_STOP_IDLE);
         for (uint32_t i = 0; i < count; i++)
-            assert_int_equal(cps_machine_reg(machine, 0x8800 + i), 0x1000 + i);
-        assert_int_equal(cps_machine_reg(machine, 0x8800 + count), 0);
-        assert_int_equal(cps_machine_reg(machine, 0x9000), 0xabcd);
-        cps_machine_destroy(machine);
+            assert_int_equal(machine_value(machine, 0, CPS_FILE_REGISTER, 0x8800 + i), 0x1000 + i);
+        assert_int_equal(machine_value(machine, 0, CPS_FILE_REGISTER, 0x8800 + count), 0);
+        assert_int_equal(machine_value(machine, 0, CPS_FILE_REGISTER, 0x9000), 0xabcd);
+        cps_engine_destroy(machine);
         free(program.words);
     }
 }
@@ -163,9 +163,9 @@ static void a_spinning_core_is_a_deadlock(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(spins) / sizeof(spins[0]); i++) {
         struct cps_asm program = {0};
-        struct cps_machine *machine = machine_of(spins[i], &program);
-        assert_int_equal(cps_machine_run(machine, 100000000), CPS_STOP_DEADLOCK);
-        cps_machine_destroy(machine);
+        struct cps_engine *machine = machine_of(spins[i], &program);
+        assert_int_equal(cps_engine_run(machine, 100000000), CPS_STOP_DEADLOCK);
+        cps_engine_destroy(machine);
         free(program.words);
     }
 }
@@ -174,10 +174,10 @@ static void progress_without_end_meets_the_budget(void **state)
 {
     (void)state;
     struct cps_asm program = {0};
-    struct cps_machine *machine = machine_of("a:\njump #a\nadd $02, $02, 0x1\n", &program);
-    assert_int_equal(cps_machine_run(machine, 1000000), CPS_STOP_BUDGET);
-    assert_int_equal(cps_machine_stats(machine)->ticks, 1000000);
-    cps_machine_destroy(machine);
+    struct cps_engine *machine = machine_of("a:\njump #a\nadd $02, $02, 0x1\n", &program);
+    assert_int_equal(cps_engine_run(machine, 1000000), CPS_STOP_BUDGET);
+    assert_int_equal(machine->clock, 1000000);
+    cps_engine_destroy(machine);
     free(program.words);
 }
 
@@ -185,10 +185,10 @@ static void an_illegal_word_is_a_fault(void **state)
 {
     (void)state;
     struct cps_asm program = {0};
-    struct cps_machine *machine = machine_of("[00000000]\n", &program);
-    assert_int_equal(cps_machine_run(machine, 1000), CPS_STOP_FAULT);
-    assert_int_equal(cps_machine_pc(machine, 0), 2);
-    cps_machine_destroy(machine);
+    struct cps_engine *machine = machine_of("[00000000]\n", &program);
+    assert_int_equal(cps_engine_run(machine, 1000), CPS_STOP_FAULT);
+    assert_int_equal(cps_engine_where(machine, 0).pc, 2);
+    cps_engine_destroy(machine);
     free(program.words);
 }
 

@@ -75,7 +75,7 @@ static const struct flow afuc_7[] = {
 static void afuc_branches(void **state)
 {
     static const enum cps_gen gens[] = {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX};
-    const struct cps_isa *isa = cps_isa_afuc();
+    const struct cps_isa *isa = &cps_isa_afuc;
     (void)state;
     for (unsigned i = 0; i < 4; i++)
         check(isa, gens[i], afuc_all, COUNT(afuc_all));
@@ -165,13 +165,13 @@ struct target {
 static void targets(void **state)
 {
     const struct target list[] = {
-        {cps_isa_afuc(), CPS_A6XX, 0xc000fffe, 3, 0xffff},
-        {cps_isa_afuc(), CPS_A6XX, 0xc8000004, 9, 0xffff},
-        {cps_isa_afuc(), CPS_A6XX, 0xd4000123, 0x123, 0x3ffffff},
-        {cps_isa_afuc(), CPS_A6XX, 0xec000000, 8, 0},
-        {cps_isa_afuc(), CPS_A7XX, 0xe4000123, 0x123, 0x3ffffff},
-        {cps_isa_afuc(), CPS_A7XX, 0xdf700001, NOWHERE, 0},
-        {cps_isa_afuc(), CPS_A6XX, 0xd8000000, NOWHERE, 0},
+        {&cps_isa_afuc, CPS_A6XX, 0xc000fffe, 3, 0xffff},
+        {&cps_isa_afuc, CPS_A6XX, 0xc8000004, 9, 0xffff},
+        {&cps_isa_afuc, CPS_A6XX, 0xd4000123, 0x123, 0x3ffffff},
+        {&cps_isa_afuc, CPS_A6XX, 0xec000000, 8, 0},
+        {&cps_isa_afuc, CPS_A7XX, 0xe4000123, 0x123, 0x3ffffff},
+        {&cps_isa_afuc, CPS_A7XX, 0xdf700001, NOWHERE, 0},
+        {&cps_isa_afuc, CPS_A6XX, 0xd8000000, NOWHERE, 0},
         {&cps_isa_seq, CPS_SEQ_NEW, 0x70002001c, 7, UINT64_C(0xffffffff00000000)},
         {&cps_isa_hwsq, CPS_G92, 0x7f, NOWHERE, 0},
         {&cps_isa_vp1, CPS_VP1_G80, 0xe00021e4, 0x44, 0xfffe00},
@@ -195,11 +195,11 @@ static void every_row_with_a_target_branches(void **state)
     for (uint32_t n = 0; n < 0x10000; n++) {
         struct cps_insn insn;
         uint32_t to;
-        cps_decode(cps_isa_afuc(), CPS_A7XX, n << 16, &insn);
-        enum cps_flow flow = cps_insn_flow(cps_isa_afuc(), &insn);
+        cps_decode(&cps_isa_afuc, CPS_A7XX, n << 16, &insn);
+        enum cps_flow flow = cps_insn_flow(&cps_isa_afuc, &insn);
         bool goes = flow == CPS_FLOW_JUMP || flow == CPS_FLOW_BRANCH || flow == CPS_FLOW_CALL ||
                     flow == CPS_FLOW_SKIP;
-        bool has = cps_insn_target(cps_isa_afuc(), &insn, 0, &to);
+        bool has = cps_insn_target(&cps_isa_afuc, &insn, 0, &to);
         assert_true(has == goes || (goes && insn.op == CPS_AFUC_JUMPR));
     }
     for (uint32_t opcode = 0; opcode < 256; opcode++) {
@@ -217,11 +217,11 @@ static void no_instruction_goes_nowhere_else(void **state)
 {
     struct cps_insn insn;
     (void)state;
-    cps_decode(cps_isa_afuc(), CPS_A6XX, 0xffffffff, &insn);
+    cps_decode(&cps_isa_afuc, CPS_A6XX, 0xffffffff, &insn);
     assert_null(insn.enc);
-    assert_int_equal(cps_insn_flow(cps_isa_afuc(), &insn), CPS_FLOW_NEXT);
-    assert_int_equal(cps_op_flow(cps_isa_afuc(), 0), CPS_FLOW_NEXT);
-    assert_int_equal(cps_op_flow(cps_isa_afuc(), 5000), CPS_FLOW_NEXT);
+    assert_int_equal(cps_insn_flow(&cps_isa_afuc, &insn), CPS_FLOW_NEXT);
+    assert_int_equal(cps_op_flow(&cps_isa_afuc, 0), CPS_FLOW_NEXT);
+    assert_int_equal(cps_op_flow(&cps_isa_afuc, 5000), CPS_FLOW_NEXT);
     assert_int_equal(cps_op_flow(&cps_isa_pfifo, 1), CPS_FLOW_NEXT);
 }
 

@@ -373,10 +373,10 @@ static void test_pause_stalls_host(void **state)
     for (unsigned i = 0; i < COUNT(chips); i++) {
         struct bench *b = bench_hwsq(chips[i], "b0 02 d0 7f", NULL);
         assert_int_equal(bench_run_to(b, 10), CPS_STOP_BUDGET);
-        assert_int_equal(cps_engine_host_stalled(b->engine), i >= 2);
+        assert_int_equal(nv_host_stalled_(bench_nv(b)), i >= 2);
         assert_int_equal(cps_bus_events(b->bus), i >= 1);
         assert_int_equal(bench_run(b), CPS_STOP_IDLE);
-        assert_false(cps_engine_host_stalled(b->engine));
+        assert_false(nv_host_stalled_(bench_nv(b)));
         assert_int_equal(cps_bus_events(b->bus), 0);
         bench_free(b);
     }

@@ -165,14 +165,14 @@ static void test_unknowns_of_the_host(void **state)
 static void test_state_is_plain(void **state)
 {
     struct bench *b = bench_hwsq(CPS_G80, "02 e2 01 00 00 00 02 e0 04 25 00 00 7f", NULL);
-    void *copy = malloc(b->engine->ops->state_size);
+    void *copy = malloc(nv_kind_(bench_nv(b))->state_size);
     (void)state;
     assert_non_null(copy);
     bench_run_to(b, 70);
-    memcpy(copy, b->engine->state, b->engine->ops->state_size);
+    memcpy(copy, bench_nv(b)->state, nv_kind_(bench_nv(b))->state_size);
     bench_run(b);
     assert_int_equal(bench_reg(b, "a.ip"), 0x0c);
-    memcpy(b->engine->state, copy, b->engine->ops->state_size);
+    memcpy(bench_nv(b)->state, copy, nv_kind_(bench_nv(b))->state_size);
     assert_int_equal(bench_reg(b, "a.ip"), 7);
     bench_run(b);
     assert_int_equal(bench_reg(b, "a.ip"), 0x0c);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "emu/emu.h"
+#include "tests/machine.h"
 #include "fw/fw.h"
 #include "isa/base/buf.h"
 #include "tools/play/native.h"
@@ -135,21 +135,21 @@ static void put_loop(const struct generation *g, unsigned label, struct cps_buf 
     put_alu(g, out);
 }
 
-static struct cps_machine *machine_of(const struct generation *g, const struct cps_buf *text)
+static struct cps_engine *machine_of(const struct generation *g, const struct cps_buf *text)
 {
     struct cps_asm program = {0};
-    struct cps_machine *machine = NULL;
+    struct cps_engine *machine = NULL;
     struct cps_err *err = cps_assemble("random", text->data, text->size, g->gen, &program);
     if (err)
         fail_msg("%s", err->message);
-    struct cps_machine_config config = {
+    struct cps_config config = {
         .layout = g->layout,
         .words = program.words + 1,
         .count = program.count - 1,
         .image = {{CPS_CPU_SQE, 0}},
         .image_count = 1,
     };
-    assert_null(cps_machine_create(&config, &machine));
+    assert_null(cps_engine_create(&config, &machine));
     free(program.words);
     return machine;
 }
@@ -164,35 +164,36 @@ static void random_program(const struct generation *g, struct cps_buf *text)
     cps_buf_str(text, "addhi $18, $00, $00\nwaitin\nmov $01, $data\n");
 }
 
-static void compare(struct cps_machine *a, struct cps_machine *b)
+static void compare(struct cps_engine *a, struct cps_engine *b)
 {
-    assert_int_equal(cps_machine_pc(a, 0), cps_machine_pc(b, 0));
-    assert_int_equal(cps_machine_stats(a)->ticks, cps_machine_stats(b)->ticks);
+    assert_int_equal(cps_engine_where(a, 0).pc, cps_engine_where(b, 0).pc);
+    assert_int_equal(a->clock, b->clock);
     for (unsigned i = 0; i < 0x1d; i++)
-        assert_int_equal(cps_machine_gpr(a, 0, i), cps_machine_gpr(b, 0, i));
+        assert_int_equal(machine_value(a, 0, CPS_FILE_GENERAL, i),
+                         machine_value(b, 0, CPS_FILE_GENERAL, i));
 }
 
 static void cut_anywhere(const struct generation *g, const struct cps_buf *text, unsigned *loops)
 {
     CPS_BUF source = {0};
     void *native = NULL;
-    struct cps_machine *plain = machine_of(g, text);
-    struct cps_machine *fast = machine_of(g, text);
-    *loops += cps_machine_translate(fast, &source);
-    struct cps_err *err = native_open(fast, &native);
+    struct cps_engine *plain = machine_of(g, text);
+    struct cps_engine *fast = machine_of(g, text);
+    *loops += cps_afuc_translate(cps_afuc_of(fast), &source);
+    struct cps_err *err = native_open(cps_afuc_of(fast), &native);
     if (err && err->code == CPS_ERR_UNSUPPORTED)
         skip(); /* no C compiler */
     assert_null(err);
     enum cps_stop stop;
     do {
         uint64_t budget = 1 + draw(draw(2) ? 7 : 700);
-        stop = cps_machine_run(plain, budget);
-        assert_int_equal(cps_machine_run(fast, budget), stop);
+        stop = cps_engine_run(plain, budget);
+        assert_int_equal(cps_engine_run(fast, budget), stop);
         compare(plain, fast);
     } while (stop == CPS_STOP_BUDGET);
     assert_int_equal(stop, CPS_STOP_IDLE);
-    cps_machine_destroy(plain);
-    cps_machine_destroy(fast);
+    cps_engine_destroy(plain);
+    cps_engine_destroy(fast);
     native_close(native);
 }
 

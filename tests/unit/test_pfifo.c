@@ -195,9 +195,9 @@ static void test_gray_walks(void **state)
             assert_int_equal(pfifo_binary_(pointer >> 2), n);
             if (n < rows[i].listed)
                 assert_int_equal(pointer, list[n]);
-            assert_int_equal(pfifo_entry_(b->engine, pointer),
+            assert_int_equal(pfifo_entry_(bench_nv(b), pointer),
                              list[n % (rows[i].steps == 128 ? 64 : rows[i].listed)] >> 2);
-            pointer = pfifo_next_(b->engine, pointer);
+            pointer = pfifo_next_(bench_nv(b), pointer);
         }
         assert_int_equal(pointer, 0);
         bench_free(b);
@@ -648,7 +648,7 @@ static void test_policies(void **state)
     struct bench *b = bench_play(CPS_NV3, "pull=run", OBJECTS OPEN "3240=1 800000=80000000 3214?0");
     (void)state;
     play(b, "800300=1 3270?0");
-    assert_int_equal(b->engine->ops->run(b->engine, 1), CPS_STOP_BUDGET);
+    assert_int_equal(nv_loop_(bench_nv(b), 1), CPS_STOP_BUDGET);
     play(b, "3270?4");
     assert_int_equal(bench_run(b), CPS_STOP_IDLE);
     play(b, "3214?10");
@@ -831,7 +831,7 @@ static void do_random(struct bench *b, enum cps_gen chip)
     else if (what == 8)
         cps_bus_poke(b->bus, CPS_MEMORY_RAMIN, random32() & 0xffff, random_value());
     else if (what == 9 && !(random32() & 63))
-        b->stop = b->engine->ops->run(b->engine, 1000);
+        b->stop = nv_loop_(bench_nv(b), 1000);
     else
         bench_write(b, addr, random_value());
 }
@@ -848,7 +848,7 @@ static void test_random(void **state)
         seed = done + 1;
         enum cps_gen chip = chips[random32() % COUNT(chips)];
         struct bench *b = bench_new(chip, policies[random32() & 3]);
-        cps_bus_sink(b->bus, NULL, 0);
+        cps_engine_sink(b->engine, NULL, 0);
         if (random32() & 3)
             play(b, "fffff800=7 fffff808=8d1234 fffff800=0 fffff808=0d1234 ");
         for (unsigned n = 0; n < 2000 && done < count; n++, done++) {

@@ -256,7 +256,7 @@ static void test_model(void **state)
     for (uint64_t done = 0; done < count;) {
         seed = done + 77;
         struct bench *b = bench_new(CPS_NV1, NULL);
-        cps_bus_sink(b->bus, NULL, 0);
+        cps_engine_sink(b->engine, NULL, 0);
         *m = (struct model){.layout = random32() & 3};
         bench_write(b, 0x602200, m->layout);
         for (unsigned n = 0; n < 4000 && done < count; n++, done++) {

@@ -323,7 +323,7 @@ static void test_interrupt_nesting(void **state)
     (void)state;
     for (unsigned n = 1; n <= 4; n++) {
         struct bench *b = bench_seq(CPS_SEQ_NEW, words, COUNT(words), NO_OUT, NULL);
-        b->engine->ops->run(b->engine, n);
+        nv_loop_(bench_nv(b), n);
         assert_int_equal(bench_reg32(b, "irq-level"), level[n - 1]);
         assert_int_equal(bench_reg32(b, "irq-off"), n < 4);
         bench_free(b);

@@ -323,7 +323,7 @@ static void test_random_words(void **state)
             words[i] = random & (i % 3 ? 0x0003003f : 0x0000001f);
         }
         struct bench *b = bench_seq(n & 1 ? CPS_SEQ_OLD : CPS_SEQ_NEW, words, MAX_WORDS, 2, words);
-        b->engine->ops->run(b->engine, 2000);
+        nv_loop_(bench_nv(b), 2000);
         assert_in_range(b->engine->instructions, 0, 2000);
         assert_in_range(bench_reg32(b, "pc"), 0, MAX_WORDS);
         bench_free(b);

@@ -22,6 +22,11 @@ struct set {
     unsigned gens;
 };
 
+static const struct cps_isa *afuc(void)
+{
+    return &cps_isa_afuc;
+}
+
 static const struct cps_isa *hwsq(void)
 {
     return &cps_isa_hwsq;
@@ -38,7 +43,7 @@ static const struct cps_isa *vp1(void)
 }
 
 static const struct set sets[] = {
-    {cps_isa_afuc, {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX}, 4},
+    {afuc, {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX}, 4},
     {hwsq, {CPS_NV17, CPS_NV41, CPS_G80, CPS_G92}, 4},
     {seq, {CPS_SEQ_OLD, CPS_SEQ_NEW}, 2},
     {vp1, {CPS_VP1_NV41, CPS_VP1_NV44, CPS_VP1_G80}, 3},
@@ -222,9 +227,9 @@ static void test_random_words(void **state)
         for (uint32_t n = 0; n < SWEEP; n++) {
             uint8_t bytes[4];
             cps_put_le32(bytes, next_random(&random));
-            check_encode(cps_isa_afuc(), sets[0].gen[g], bytes, 4);
+            check_encode(&cps_isa_afuc, sets[0].gen[g], bytes, 4);
             if (n % SWEEP_TEXT == 0)
-                check_text(cps_isa_afuc(), sets[0].gen[g], bytes, 4, n & 0xffff);
+                check_text(&cps_isa_afuc, sets[0].gen[g], bytes, 4, n & 0xffff);
         }
     }
 }

@@ -169,9 +169,9 @@ static void test_targets(void **state)
             cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 4 * pc, BNOP);
         cps_bus_poke(b->bus, CPS_MEMORY_PROGRAM, 4 * rows[i].at, rows[i].word);
         vp1_program(b, NULL, 0);
-        b->engine->ops->run(b->engine, rows[i].at + 1);
+        nv_loop_(bench_nv(b), rows[i].at + 1);
         assert_int_equal(reg(b, "pc"), rows[i].at + 1); /* the delay slot */
-        b->engine->ops->run(b->engine, 1);
+        nv_loop_(bench_nv(b), 1);
         assert_int_equal(reg(b, "pc"), rows[i].target);
         bench_free(b);
     }
@@ -191,7 +191,7 @@ static void test_double_delay(void **state)
     vp1_program(b, NULL, 0);
     for (size_t i = 0; i < COUNT(expected); i++) {
         assert_int_equal(reg(b, "pc"), expected[i]);
-        b->engine->ops->run(b->engine, 1);
+        nv_loop_(bench_nv(b), 1);
     }
     bench_free(b);
 }

@@ -3,11 +3,11 @@
 #ifndef CPS_BENCH_H
 #define CPS_BENCH_H
 
-#include "tools/play/rig.h"
+#include "tools/play/play.h"
 
 /** Where whole commands are measured, and on what. */
 struct bench {
-    struct rig rig;
+    struct play play;
     char dir[64];        /**< a directory of its own, removed at the end */
     char capture[96];    /**< a large .rd.gz in it */
     char manifest[96];   /**< the demo firmware over many smaller ones */
@@ -23,6 +23,10 @@ struct figure {
     const char *against; /**< what the yardstick is, for people */
 };
 
+/** Stores @p dwords words where bench_submit() reads them, from dword @p at on. */
+CPS_MUST_USE struct cps_err *bench_load(struct cps_engine *engine, const void *words,
+                                        uint32_t dwords);
+void bench_submit(struct cps_engine *engine, uint32_t at, uint32_t dwords);
 /** Seconds of the monotonic clock. */
 double bench_now(void);
 

@@ -21,36 +21,37 @@ static const char alu_source[] = "[016ee001]\n[01000000]\n"
                                  "mov $01, $data\n";
 #define ALU_TURNS 0x04000000u
 
-static struct cps_err *alu_machine(struct cps_machine **ret)
+static struct cps_err *alu_machine(struct cps_engine **ret)
 {
     struct cps_asm program = {0};
     CPS_TRY(cps_assemble("alu-loop", alu_source, sizeof(alu_source) - 1, CPS_A6XX, &program));
-    struct cps_machine_config config = {
+    struct cps_config config = {
+        .gen = CPS_A6XX,
         .layout = CPS_LAYOUT_A6XX,
         .words = program.words + 1,
         .count = program.count - 1,
         .image = {{CPS_CPU_SQE, 0}},
         .image_count = 1,
     };
-    struct cps_err *err = cps_machine_create(&config, ret);
+    struct cps_err *err = cps_engine_create(&config, ret);
     free(program.words);
     return err;
 }
 
 static double run_alu(bool translated)
 {
-    struct cps_machine *machine = NULL;
+    struct cps_engine *machine = NULL;
     void *native = NULL;
     double rate = 0;
     struct cps_err *err = alu_machine(&machine);
     if (!err && translated)
-        err = native_open(machine, &native);
+        err = native_open(cps_afuc_of(machine), &native);
     double start = bench_now();
     if (!err) {
-        cps_machine_run(machine, UINT64_MAX);
-        rate = (double)cps_machine_stats(machine)->instructions / (bench_now() - start);
+        cps_engine_run(machine, UINT64_MAX);
+        rate = (double)machine->instructions / (bench_now() - start);
     }
-    cps_machine_destroy(machine);
+    cps_engine_destroy(machine);
     native_close(native);
     cps_err_free(err);
     return rate;
@@ -116,40 +117,53 @@ static void drop(struct cps_sink *sink, const struct cps_event *events, size_t c
     (void)count;
 }
 
+/* A buffer's contents, and a stream in it to run. */
+struct cps_err *bench_load(struct cps_engine *engine, const void *words, uint32_t dwords)
+{
+    const struct cps_item data = {
+        .kind = CPS_ITEM_DATA,
+        .buffer = {.iova = STREAM_IOVA, .size = 4 * (uint64_t)dwords, .data = words}};
+    return cps_engine_feed(engine, &data);
+}
+
+void bench_submit(struct cps_engine *engine, uint32_t at, uint32_t dwords)
+{
+    const struct cps_item submit = {
+        .kind = CPS_ITEM_SUBMIT,
+        .stream = {.iova = STREAM_IOVA + 4 * (uint64_t)at, .dwords = dwords}};
+    cps_err_free(cps_engine_feed(engine, &submit));
+    cps_engine_run(engine, UINT64_MAX);
+}
+
 /* Submits the stream in pieces that an IB can hold and returns register writes per second. */
-static double measure_writes(struct rig *rig, uint32_t count)
+static double measure_writes(struct play *play, uint32_t count)
 {
     struct cps_sink sink = {drop};
     uint32_t dwords = 0;
     CPS_FREE uint32_t *words = make_stream(count, &dwords);
-    struct cps_err *err = words ? cps_machine_load(rig->machine, STREAM_IOVA,
-                                                   (const uint8_t *)words, 4 * (uint64_t)dwords)
-                                : cps_err_nomem();
+    struct cps_err *err = words ? bench_load(play->engine, words, dwords) : cps_err_nomem();
     if (err) {
         cps_err_free(err);
         return 0;
     }
     uint32_t piece = 0x80000 / (count + 1) * (count + 1);
-    cps_machine_sink(rig->machine, &sink, 1u << CPS_EV_REG);
-    uint64_t before = cps_machine_stats(rig->machine)->events[CPS_EV_REG];
+    cps_engine_sink(play->engine, &sink, 1u << CPS_EV_REG);
+    uint64_t before = play->engine->tap.count[CPS_EV_REG];
     double start = bench_now();
-    for (uint32_t at = 0; at < dwords; at += piece) {
-        uint32_t size = dwords - at < piece ? dwords - at : piece;
-        cps_machine_submit(rig->machine, 0, STREAM_IOVA + 4 * (uint64_t)at, size);
-        cps_machine_run(rig->machine, UINT64_MAX);
-    }
+    for (uint32_t at = 0; at < dwords; at += piece)
+        bench_submit(play->engine, at, dwords - at < piece ? dwords - at : piece);
     double seconds = bench_now() - start;
-    return (double)(cps_machine_stats(rig->machine)->events[CPS_EV_REG] - before) / seconds;
+    return (double)(play->engine->tap.count[CPS_EV_REG] - before) / seconds;
 }
 
 double bench_writes_60(struct bench *bench)
 {
-    return measure_writes(&bench->rig, 60);
+    return measure_writes(&bench->play, 60);
 }
 
 double bench_writes_2(struct bench *bench)
 {
-    return measure_writes(&bench->rig, 2);
+    return measure_writes(&bench->play, 2);
 }
 
 /* The least that the same work needs: read a header, store each register and a record. */

@@ -172,7 +172,7 @@ static struct child run_large(struct bench *b, char *out)
 {
     char *arguments[6 + 2 * OPT_MAX_FW + 1] = {"cpscope", "run", "--json", b->capture};
     unsigned count = 4;
-    const struct cps_options *opt = b->rig.opt;
+    const struct cps_options *opt = b->play.opt;
     if (out) {
         arguments[count++] = "-o";
         arguments[count++] = out;
@@ -220,38 +220,37 @@ static double cpu(void)
 }
 
 /* Stores one packet and runs it. */
-static void first_packet(struct cps_machine *machine)
+static void first_packet(struct cps_engine *machine)
 {
     uint32_t word = cps_pm4_type7(OP_NOP, 0);
-    struct cps_err *err =
-        cps_machine_load(machine, STREAM_IOVA, (const uint8_t *)&word, sizeof(word));
-    if (!err && cps_machine_submit(machine, 0, STREAM_IOVA, 1))
-        cps_machine_run(machine, UINT64_MAX);
+    struct cps_err *err = bench_load(machine, &word, 1);
+    if (!err)
+        bench_submit(machine, 0, 1);
     cps_err_free(err);
 }
 
 double bench_boot_clone(struct bench *b)
 {
-    struct cps_machine *copy = NULL;
+    struct cps_engine *copy = NULL;
     double start = cpu();
-    struct cps_err *err = cps_machine_clone(b->rig.machine, &copy);
+    struct cps_err *err = cps_engine_clone(b->play.engine, &copy);
     if (!err)
         first_packet(copy);
-    cps_machine_destroy(copy);
+    cps_engine_destroy(copy);
     cps_err_free(err);
     return err ? 0 : cpu() - start;
 }
 
 double bench_boot_whole(struct bench *b)
 {
-    struct rig rig = {0};
+    struct play play = {0};
     double start = cpu();
-    struct cps_err *err = rig_open(&rig, b->rig.opt);
+    struct cps_err *err = play_open(&play, b->play.opt, NULL);
     if (!err) {
-        rig_boot(&rig);
-        first_packet(rig.machine);
+        play_boot(&play);
+        first_packet(play.engine);
     }
-    rig_close(&rig);
+    play_close(&play);
     cps_err_free(err);
     return err ? 0 : cpu() - start;
 }

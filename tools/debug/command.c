@@ -65,31 +65,15 @@ struct cps_err *repl_command(struct repl *r, const char *line)
     return row->run(r, arguments, row->go);
 }
 
-static void read_registers(const struct repl *r, uint32_t ret[32])
-{
-    for (unsigned i = 0; i < 32; i++)
-        ret[i] = cps_machine_gpr(session_machine(&r->session), r->session.core, i);
-}
-
-/* Notes what a move changed. */
-static void note_changes(struct repl *r, const uint32_t before[32])
-{
-    uint32_t now[32];
-    read_registers(r, now);
-    r->changed = 0;
-    for (unsigned i = 0; i < 32; i++)
-        r->changed |= (uint32_t)(now[i] != before[i]) << i;
-}
-
 void repl_show(struct repl *r)
 {
     const struct session *s = &r->session;
-    uint32_t pc = cps_machine_pc(session_machine(s), s->core);
+    struct cps_where where = cps_engine_where(session_engine(s), s->core);
     look_where(s, s->core, &r->out);
-    if (!cps_machine_started(session_machine(s), s->core))
+    if (!where.started)
         return;
-    look_source_text(s, s->core, pc, &r->out);
-    look_code(s, s->core, pc, 0, 0, &r->out);
+    look_source_text(s, s->core, where.pc, &r->out);
+    look_code(s, s->core, where.pc, 0, 0, &r->out);
 }
 
 static struct cps_err *read_count(const char *arguments, uint64_t *ret)
@@ -107,6 +91,7 @@ static void follow(struct repl *r)
 {
     if (r->stop.reason == CPS_WHY_POINT && r->stop.core != r->session.core) {
         r->session.core = r->stop.core;
+        r->moved = false;
         cps_buf_printf(&r->out, "now on %s\n", session_core_name(&r->session, r->session.core));
     }
 }
@@ -117,15 +102,14 @@ static void tell_stop(struct repl *r)
     look_stop(&r->session, &r->stop, &r->out);
     const struct cps_debug_point *p = cps_debug_find(r->session.debug, r->stop.point);
     if (p && p->once)
-        spot_remove(&r->session, p->id);
+        point_remove(&r->session, p->id);
 }
 
 struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
 {
     uint64_t count = 1;
-    uint32_t before[32];
     CPS_TRY(read_count(arguments, &count));
-    read_registers(r, before);
+    look_read(&r->session, r->session.core, &r->before);
     do {
         r->stop = go < 0
                       ? cps_debug_back(r->session.debug, (enum cps_debug_go) ~go, r->session.core)
@@ -134,8 +118,8 @@ struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
              (r->stop.reason == CPS_WHY_GONE ||
               (r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON))));
     tell_stop(r);
+    r->moved = true;
     follow(r);
-    note_changes(r, before);
     repl_show(r);
     return NULL;
 }
@@ -143,15 +127,14 @@ struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
 static struct cps_err *go_to(struct repl *r, const char *arguments, bool event)
 {
     int64_t number = 0;
-    uint32_t before[32];
     const char *at = arguments;
     if (!cps_lex_number(&at, &number) || *at)
         return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number", arguments);
-    read_registers(r, before);
+    look_read(&r->session, r->session.core, &r->before);
     r->stop = event ? cps_debug_goto_event(r->session.debug, (uint64_t)number)
                     : cps_debug_goto_step(r->session.debug, (uint64_t)number);
     look_stop(&r->session, &r->stop, &r->out);
-    note_changes(r, before);
+    r->moved = true;
     repl_show(r);
     return NULL;
 }
@@ -275,9 +258,8 @@ char *repl_complete(const struct repl *r, const char *line, unsigned index, size
     const struct row *row = find_row(command, strcspn(command, " \t/"));
     for (size_t i = 0; row && row->completes == TOPIC && !ret && repl_topics[i]; i++)
         ret = pick(repl_topics[i], word, &index);
-    for (unsigned i = 0; row && row->completes == CORE && !ret &&
-                         i < cps_machine_core_count(session_machine(&r->session));
-         i++)
+    for (unsigned i = 0;
+         row && row->completes == CORE && !ret && i < session_engine(&r->session)->cores; i++)
         ret = pick(session_core_name(&r->session, i), word, &index);
     if (row && !ret && (row->completes == PLACE || row->completes == VALUE))
         ret = pick_place(r, word, &index);

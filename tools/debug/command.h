@@ -6,13 +6,15 @@
 
 #include <stdatomic.h>
 
+#include "tools/debug/look.h"
 #include "tools/debug/session.h"
 
 struct repl {
     struct session session;
     struct cps_buf out;         /**< what commands print; whoever shows it clears it */
     struct cps_debug_stop stop; /**< of the last move */
-    uint32_t changed;           /**< general registers that the last move changed, a bit each */
+    struct look_values before;  /**< registers in front of the last move */
+    bool moved;                 /**< there was one, on this core */
     atomic_int interrupt;       /**< set to stop a move */
     bool quit;
     bool wants_screen;

@@ -45,9 +45,62 @@ static size_t name_length(const char *at)
     return length;
 }
 
-static struct cps_machine *machine(const struct parser *p)
+static uint64_t value_at(const struct parser *p, char file, uint64_t number)
 {
-    return session_machine(p->session);
+    return session_value(p->session, p->core, file, number);
+}
+
+static bool has_file(const struct session *session, char file)
+{
+    return cps_engine_file(session_engine(session), file) != NULL;
+}
+
+char expr_memory(const struct session *session)
+{
+    static const char files[] = {CPS_FILE_MEMORY, CPS_FILE_RAMIN, CPS_FILE_PROGRAM};
+    for (size_t i = 0; i < sizeof(files); i++) {
+        if (has_file(session, files[i]))
+            return files[i];
+    }
+    return CPS_FILE_MEMORY;
+}
+
+/* A named value of the engine's state: "a.addr". */
+static bool scalar_number(const struct session *session, const char *word, size_t length,
+                          uint64_t *ret)
+{
+    const struct cps_engine_ops *ops = session_engine(session)->ops;
+    for (unsigned i = 0; i < ops->regs; i++) {
+        if (strlen(ops->reg[i].name) != length || memcmp(ops->reg[i].name, word, length) != 0)
+            continue;
+        *ret = i;
+        return true;
+    }
+    return false;
+}
+
+/* Letters, digits, and what names of scalars have between: "cache1.put", "irq-level". */
+static size_t scalar_length(const char *at)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) ||
+           (at[length] && strchr("._-", at[length]) && isalpha((unsigned char)at[length + 1])))
+        length++;
+    return length;
+}
+
+/* "ramin:", "reg:" and so on in front of a number: the kind of place, 0 if there is none. */
+static char prefixed_file(const struct session *session, const char *at, size_t *length)
+{
+    const struct cps_engine_ops *ops = session_engine(session)->ops;
+    for (unsigned i = 0; i < ops->files; i++) {
+        const char *name = ops->file[i].sigil == CPS_FILE_REGISTER ? "reg" : ops->file[i].name;
+        *length = strlen(name) + 1;
+        if (!strncmp(at, name, *length - 1) && at[*length - 1] == ':')
+            return ops->file[i].sigil;
+    }
+    *length = 0;
+    return 0;
 }
 
 /* The number behind "@" or "%": a name of the space, or a number. */
@@ -55,7 +108,8 @@ static bool space_number(struct parser *p, enum cps_space space, uint32_t *ret)
 {
     int64_t number = 0;
     size_t length = name_length(p->at);
-    if (length && cps_name_number(session_names(p->session, p->core), space, p->at, length, ret)) {
+    if (length && space < CPS_SPACE_COUNT &&
+        cps_name_number(session_names(p->session, p->core), space, p->at, length, ret)) {
         p->at += length;
         return true;
     }
@@ -89,34 +143,41 @@ static bool gpr_number(const char *word, size_t length, int64_t *ret)
 static uint64_t general_register(struct parser *p)
 {
     int64_t number = 0;
+    uint64_t scalar = 0;
     const char *word = p->at;
     size_t length = 0;
     while (isalnum((unsigned char)word[length]))
         length++;
     p->at += length;
     if (special(word, length, "pc"))
-        return cps_machine_pc(machine(p), p->core);
+        return value_at(p, CPS_FILE_PC, 0);
     if (special(word, length, "npc"))
-        return cps_machine_npc(machine(p), p->core);
-    if (gpr_number(word, length, &number))
-        return cps_machine_gpr(machine(p), p->core, (unsigned)number);
+        return value_at(p, CPS_FILE_PC, 1);
+    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &number))
+        return value_at(p, CPS_FILE_GENERAL, (uint64_t)number);
+    p->at = word + scalar_length(word);
+    if (scalar_number(p->session, word, scalar_length(word), &scalar))
+        return value_at(p, CPS_FILE_SCALAR, scalar);
     p->at = word;
-    return fail(p, "$00 to $1f, or a name such as $rem or $pc");
+    return fail(p, "a register of this engine, such as $pc: info registers names them");
 }
 
 /* Words of their own; they win over places of the same name. */
 static bool word_value(struct parser *p, const char *word, size_t length, uint64_t *ret)
 {
     const struct cps_debug_place place = cps_debug_place(p->session->debug);
-    const uint32_t header = cps_machine_header(machine(p), p->core, 0);
+    const struct cps_afuc *afuc = session_afuc(p->session);
+    const struct cps_item *item = session_item(p->session);
+    const uint32_t header = afuc ? cps_afuc_header(afuc, p->core, 0) : 0;
     const struct {
         const char *name;
         uint64_t value;
         bool known;
     } words[] = {
-        {"header", header, true},
-        {"opcode", header >> 28 == 7 ? header >> 16 & 0x7f : UINT32_MAX, true},
-        {"level", cps_machine_level(machine(p), p->core), true},
+        {"header", header, afuc != NULL},
+        {"opcode", header >> 28 == 7 ? header >> 16 & 0x7f : UINT32_MAX, afuc != NULL},
+        {"level", afuc ? cps_afuc_level(afuc, p->core) : 0, afuc != NULL},
+        {"line", item ? item->line : 0, item != NULL},
         {"submission", place.submission ? place.submission - 1 : 0, true},
         {"step", place.step, true},
         {"event", place.event, true},
@@ -138,11 +199,13 @@ static uint64_t named(struct parser *p)
     size_t length = name_length(p->at);
     uint64_t value = 0;
     uint32_t number = 0;
-    if (!strncmp(p->at, "reg:", 4)) {
-        p->at += 4;
-        if (!space_number(p, CPS_SPACE_GPU, &number))
-            return fail(p, "a GPU register: name or number");
-        return cps_machine_reg(machine(p), number);
+    size_t prefix = 0;
+    char file = prefixed_file(p->session, p->at, &prefix);
+    if (file) {
+        p->at += prefix;
+        if (!space_number(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, &number))
+            return fail(p, "a number behind the \":\", of a register also its name");
+        return value_at(p, file, number);
     }
     if (word_value(p, p->at, length, &value)) {
         p->at += length;
@@ -152,11 +215,15 @@ static uint64_t named(struct parser *p)
         p->at += length;
         return number;
     }
+    if (scalar_number(p->session, p->at, scalar_length(p->at), &value)) {
+        p->at += scalar_length(p->at);
+        return value_at(p, CPS_FILE_SCALAR, value);
+    }
     if (!cps_name_number(names, CPS_SPACE_GPU, p->at, length, &number))
         return fail(p, "a register, label, packet or one of header, opcode, level, submission, "
                        "step, event");
     p->at += length;
-    return cps_machine_reg(machine(p), number);
+    return value_at(p, CPS_FILE_REGISTER, number);
 }
 
 static void expect(struct parser *p, char wanted, const char *what)
@@ -192,16 +259,16 @@ static uint64_t primary(struct parser *p)
         p->at++;
         if (!space_number(p, CPS_SPACE_CONTROL, &number))
             return fail(p, "a control register: name or number");
-        return cps_machine_control(machine(p), p->core, number);
+        return value_at(p, CPS_FILE_CONTROL, number);
     case '%':
         p->at++;
         if (!space_number(p, CPS_SPACE_SQE, &number))
             return fail(p, "an SQE register: name or number");
-        return cps_machine_sqe(machine(p), p->core, number);
+        return value_at(p, CPS_FILE_SQE, number);
     case '(':
         return bracketed(p, ')', "\")\"");
     case '[':
-        return cps_machine_memory(machine(p), bracketed(p, ']', "\"]\""), NULL);
+        return value_at(p, expr_memory(p->session), bracketed(p, ']', "\"]\""));
     default:
         if (cps_lex_number(&p->at, &value))
             return (uint64_t)value;
@@ -315,76 +382,98 @@ struct cps_err *expr_eval(const struct session *session, unsigned core,
     return NULL;
 }
 
-static enum expr_place finish(const struct parser *p, enum expr_place place)
+/* Nothing may stand behind a place. */
+static bool finish(const struct parser *p, char file, uint64_t number, struct cps_place *ret)
 {
-    return p->expected || *cps_lex_blank(p->at) ? EXPR_NONE : place;
+    *ret = (struct cps_place){(uint8_t)p->core, file, number};
+    return !p->expected && !*cps_lex_blank(p->at) && has_file(p->session, file);
 }
 
-static enum expr_place memory_place(struct parser *p, uint64_t *number)
+static bool memory_place(struct parser *p, struct cps_place *ret)
 {
-    *number = binary(p, 0);
+    uint64_t number = binary(p, 0);
     expect(p, ']', "\"]\"");
-    return finish(p, EXPR_MEMORY);
+    return finish(p, expr_memory(p->session), number, ret);
 }
 
-static enum expr_place register_place(struct parser *p, enum cps_space space, enum expr_place place,
-                                      uint64_t *number)
+static bool register_place(struct parser *p, enum cps_space space, char file, struct cps_place *ret)
 {
     uint32_t found = 0;
-    if (!space_number(p, space, &found))
-        return EXPR_NONE;
-    *number = found;
-    return finish(p, place);
+    return space_number(p, space, &found) && finish(p, file, found, ret);
 }
 
-enum expr_place expr_place(const struct session *session, unsigned core, const char *text,
-                           uint64_t *number)
+/* Behind a "$", or a bare name. */
+static bool scalar_place(struct parser *p, struct cps_place *ret)
+{
+    uint64_t number = 0;
+    size_t length = scalar_length(p->at);
+    if (!scalar_number(p->session, p->at, length, &number))
+        return false;
+    p->at += length;
+    return finish(p, CPS_FILE_SCALAR, number, ret);
+}
+
+static bool general_place(struct parser *p, struct cps_place *ret)
+{
+    int64_t found = 0;
+    size_t length = strcspn(p->at, " \t");
+    const char *word = p->at;
+    if (has_file(p->session, CPS_FILE_GENERAL) && gpr_number(word, length, &found)) {
+        p->at += length;
+        return finish(p, CPS_FILE_GENERAL, (uint64_t)found, ret);
+    }
+    if (!special(word, length, "pc"))
+        return scalar_place(p, ret);
+    p->at += length;
+    return finish(p, CPS_FILE_PC, 0, ret);
+}
+
+static bool named_place(struct parser *p, struct cps_place *ret)
+{
+    size_t prefix = 0;
+    char file = prefixed_file(p->session, p->at, &prefix);
+    p->at += prefix;
+    if (file)
+        return register_place(p, file == CPS_FILE_REGISTER ? CPS_SPACE_GPU : CPS_SPACE_COUNT, file,
+                              ret);
+    if (scalar_place(p, ret))
+        return true;
+    return cps_lex_identifier(p->at) && register_place(p, CPS_SPACE_GPU, CPS_FILE_REGISTER, ret);
+}
+
+bool expr_place(const struct session *session, unsigned core, const char *text,
+                struct cps_place *ret)
 {
     struct parser p = {.session = session, .core = core, .text = text};
-    int64_t found = 0;
     text = cps_lex_blank(text);
-    size_t length = strcspn(text, " \t");
     p.at = text + 1;
-    *number = 0;
     switch (*text) {
     case '$':
-        if (special(text + 1, length - 1, "pc"))
-            return EXPR_PC;
-        if (!gpr_number(text + 1, length - 1, &found) || *cps_lex_blank(text + length))
-            return EXPR_NONE;
-        *number = (uint64_t)found;
-        return EXPR_GPR;
+        return general_place(&p, ret);
     case '@':
-        return register_place(&p, CPS_SPACE_CONTROL, EXPR_CONTROL, number);
+        return register_place(&p, CPS_SPACE_CONTROL, CPS_FILE_CONTROL, ret);
     case '%':
-        return register_place(&p, CPS_SPACE_SQE, EXPR_SQE, number);
+        return register_place(&p, CPS_SPACE_SQE, CPS_FILE_SQE, ret);
     case '[':
-        return memory_place(&p, number);
+        return memory_place(&p, ret);
     default:
-        p.at = text + (strncmp(text, "reg:", 4) ? 0 : 4);
-        if (p.at == text && !cps_lex_identifier(text))
-            return EXPR_NONE;
-        return register_place(&p, CPS_SPACE_GPU, EXPR_REG, number);
+        p.at = text;
+        return named_place(&p, ret);
     }
 }
 
 struct cps_err *expr_assign(struct session *session, unsigned core, const char *place,
-                            const char *text, uint32_t *ret)
+                            const char *text, uint64_t *ret)
 {
-    static const uint8_t what[] = {
-        [EXPR_GPR] = CPS_EDIT_GPR, [EXPR_PC] = CPS_EDIT_PC,   [EXPR_CONTROL] = CPS_EDIT_CONTROL,
-        [EXPR_SQE] = CPS_EDIT_SQE, [EXPR_REG] = CPS_EDIT_REG, [EXPR_MEMORY] = CPS_EDIT_MEMORY};
-    struct cps_edit edit = {.core = core};
-    uint64_t value = 0;
-    enum expr_place kind = expr_place(session, core, place, &edit.number);
-    if (kind == EXPR_NONE)
+    struct cps_edit edit = {.what = CPS_EDIT_PLACE};
+    if (!expr_place(session, core, place, &edit.place))
         return cps_err_new(CPS_ERR_SYNTAX,
-                           "%s cannot be written, expected $REGISTER, $pc, @CONTROL, %%SQE, a GPU "
+                           "%s cannot be written, expected $REGISTER, $pc, @CONTROL, %%SQE, a "
                            "register or [ADDRESS]",
                            place);
-    CPS_TRY(expr_eval(session, core, NULL, text, &value));
-    edit.what = (enum cps_edit_what)what[kind];
-    edit.value = (uint32_t)value;
+    CPS_TRY(expr_eval(session, core, NULL, text, &edit.value));
+    const struct cps_file *file = cps_engine_file(session_engine(session), edit.place.file);
+    edit.value &= file->bits < 64 ? (UINT64_C(1) << file->bits) - 1 : UINT64_MAX;
     if (ret)
         *ret = edit.value;
     return cps_debug_edit(session->debug, &edit);

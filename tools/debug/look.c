@@ -30,13 +30,14 @@ static const char *label(void *context, uint32_t target)
 
 void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
 {
-    const struct cps_isa *isa = cps_isa_afuc();
+    struct cps_engine *engine = session_engine(s);
     struct labels labels = {s, core, {0}};
     const struct cps_print_names names = {
-        .names = session_names(s, core), .label = label, .context = &labels};
+        .names = session_names(s, core), .label = label, .context = &labels, .scheme = s->scheme};
+    uint8_t bytes[16];
     struct cps_insn insn;
-    cps_decode(isa, s->rig.fw->gen, cps_machine_word(session_machine(s), core, pc), &insn);
-    cps_print(isa, &insn, pc, &names, out);
+    if (cps_engine_decode(engine, core, pc, bytes, &insn))
+        cps_print(engine->ops->isa, &insn, pc, &names, out);
     cps_buf_deinit(&labels.text);
 }
 
@@ -59,22 +60,67 @@ static void label_line(const struct session *s, unsigned core, uint32_t pc, stru
         cps_buf_printf(out, "%s:\n", cps_buf_text(&name));
 }
 
+/* What stands at @p pc, as one number; of long instructions byte by byte. */
+static void put_units(const struct session *s, unsigned core, uint32_t pc, uint32_t units,
+                      struct cps_buf *out)
+{
+    unsigned digits = 2 * cps_isa_unit(session_engine(s)->ops->isa);
+    for (uint32_t i = 0; i < units; i++)
+        cps_buf_printf(out, "%s%0*" PRIx64, i && digits > 2 ? " " : "", (int)digits,
+                       session_value(s, core, CPS_FILE_CODE, pc + i));
+    if (digits == 2)
+        cps_buf_printf(out, "%*s", (int)(2 * (5 - (units < 5 ? units : 5))), "");
+}
+
+static void code_line(const struct session *s, unsigned core, uint32_t at, uint32_t units,
+                      struct cps_buf *out)
+{
+    struct cps_where where = cps_engine_where(session_engine(s), core);
+    label_line(s, core, at, out);
+    cps_buf_printf(out, "%s%c %04" PRIx32 " ",
+                   at == where.pc                  ? "=>"
+                   : at == where.npc && where.slot ? "->"
+                                                   : "  ",
+                   has_break(s, core, at) ? '*' : ' ', at);
+    put_units(s, core, at, units, out);
+    cps_buf_str(out, "  ");
+    look_insn(s, core, at, out);
+    cps_buf_str(out, "\n");
+}
+
+static bool has_code(const struct session *s, unsigned core, uint32_t pc)
+{
+    uint64_t word = 0;
+    return cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, CPS_FILE_CODE, pc},
+                          &word);
+}
+
+/* Where to begin so that @p before instructions stand in front of @p pc. Long ones are found from
+ * the beginning of the code; what is not on one of them begins at itself. */
+static uint32_t first_line(const struct session *s, unsigned core, uint32_t pc, unsigned before)
+{
+    uint32_t last[16] = {0};
+    unsigned count = 0;
+    uint32_t at = 0;
+    before = before < 16 ? before : 15;
+    if (cps_isa_is_regular(session_engine(s)->ops->isa))
+        return pc < before ? 0 : pc - before;
+    for (; at < pc && has_code(s, core, at); at += session_length(s, core, at))
+        last[count++ % 16] = at;
+    if (at != pc || !before || !count)
+        return pc;
+    before = before < count ? before : count;
+    return last[(count - before) % 16];
+}
+
 void look_code(const struct session *s, unsigned core, uint32_t pc, unsigned before, unsigned after,
                struct cps_buf *out)
 {
-    struct cps_machine *m = session_machine(s);
-    uint32_t now = cps_machine_pc(m, core);
-    uint32_t next = cps_machine_npc(m, core);
-    uint32_t size = cps_machine_image_size(m, core);
-    for (uint32_t at = pc < before ? 0 : pc - before; at <= pc + after && at < size; at++) {
-        label_line(s, core, at, out);
-        cps_buf_printf(out, "%s%c %04" PRIx32 " %08" PRIx32 "  ",
-                       at == now                       ? "=>"
-                       : at == next && next != now + 1 ? "->"
-                                                       : "  ",
-                       has_break(s, core, at) ? '*' : ' ', at, cps_machine_word(m, core, at));
-        look_insn(s, core, at, out);
-        cps_buf_str(out, "\n");
+    uint32_t at = first_line(s, core, pc, before);
+    for (unsigned behind = 0; behind <= after && has_code(s, core, at); behind += at > pc) {
+        uint32_t units = session_length(s, core, at);
+        code_line(s, core, at, units, out);
+        at += units;
     }
 }
 
@@ -108,46 +154,98 @@ void look_source_text(const struct session *s, unsigned core, uint32_t pc, struc
         fclose(file);
 }
 
+/* Which part of the input the run is in. */
+static void put_part(const struct session *s, const struct cps_debug_place *place,
+                     struct cps_buf *out)
+{
+    const struct cps_item *item = session_item(s);
+    if (!play_is_script(&s->play) && place->submission)
+        cps_buf_printf(out, "submission %" PRIu32 ": ", place->submission - 1);
+    else if (!play_is_script(&s->play))
+        cps_buf_str(out, s->play.dump && item && item->kind == CPS_ITEM_RING ? "ring: " : "boot: ");
+    else if (item && item->line)
+        cps_buf_printf(out, "line %" PRIu32 ": ", item->line);
+    else
+        cps_buf_str(out, item && item->kind == CPS_ITEM_END ? "behind the host: " : "start: ");
+}
+
 void look_where(const struct session *s, unsigned core, struct cps_buf *out)
 {
-    struct cps_machine *m = session_machine(s);
+    struct cps_where where = cps_engine_where(session_engine(s), core);
     struct cps_debug_place place = cps_debug_place(s->debug);
-    uint32_t pc = cps_machine_pc(m, core);
     const char *file = NULL;
     uint32_t line = 0;
     cps_buf_printf(out, "step %" PRIu64 ", event %" PRIu64 ", ", place.step, place.event);
-    if (place.submission)
-        cps_buf_printf(out, "submission %" PRIu32 ": ", place.submission - 1);
-    else
-        cps_buf_str(out, "boot: ");
+    put_part(s, &place, out);
     cps_buf_printf(out, "%s ", session_core_name(s, core));
-    if (!cps_machine_started(m, core)) {
-        cps_buf_str(out, "is not started\n");
+    if (!where.started) {
+        cps_buf_str(out, play_is_script(&s->play) ? "is idle\n" : "is not started\n");
         return;
     }
-    cps_buf_printf(out, "%04" PRIx32 " ", pc);
-    session_place(s, core, pc, out);
-    if (look_source(s, core, pc, &file, &line))
+    cps_buf_printf(out, "%04" PRIx32 " ", where.pc);
+    session_place(s, core, where.pc, out);
+    if (look_source(s, core, where.pc, &file, &line))
         cps_buf_printf(out, ", %s:%" PRIu32, file, line);
-    if (cps_machine_npc(m, core) != pc + 1)
-        cps_buf_printf(out, ", delay slot of a branch to %04" PRIx32, cps_machine_npc(m, core));
+    if (where.slot)
+        cps_buf_printf(out, ", delay slot of a branch to %04" PRIx32, where.npc);
     cps_buf_str(out, "\n");
 }
 
-void look_registers(const struct session *s, unsigned core, unsigned columns, uint32_t changed,
-                    struct cps_buf *out)
+static char values_file(const struct session *s)
+{
+    return cps_engine_file(session_engine(s), CPS_FILE_GENERAL) ? CPS_FILE_GENERAL
+                                                                : CPS_FILE_SCALAR;
+}
+
+static unsigned values_count(const struct session *s)
+{
+    const struct cps_file *file = cps_engine_file(session_engine(s), values_file(s));
+    return !file ? 0 : file->count < LOOK_VALUES ? (unsigned)file->count : LOOK_VALUES;
+}
+
+void look_read(const struct session *s, unsigned core, struct look_values *ret)
+{
+    for (unsigned i = 0; i < values_count(s); i++)
+        ret->value[i] = session_value(s, core, values_file(s), i);
+}
+
+static void general_registers(const struct session *s, unsigned columns,
+                              const struct look_values *now, const struct look_values *before,
+                              struct cps_buf *out)
 {
     static const char *const ports[] = {"$sp ", "$lr ", "$rem", "$addr", "$usraddr"};
+    (void)s;
     for (unsigned i = 1; i <= 0x1e; i++) {
         char name[12];
         if (i < 0x1a)
             snprintf(name, sizeof(name), "$%02x", i);
         else
             snprintf(name, sizeof(name), "%s", ports[i - 0x1a]);
-        cps_buf_printf(out, "%c%s %08" PRIx32 "%s", changed >> i & 1 ? '*' : ' ', name,
-                       cps_machine_gpr(session_machine(s), core, i),
+        cps_buf_printf(out, "%c%s %08" PRIx64 "%s",
+                       before && before->value[i] != now->value[i] ? '*' : ' ', name, now->value[i],
                        i % columns == 0 || i == 0x1e ? "\n" : " ");
     }
+}
+
+static void named_values(const struct session *s, unsigned columns, const struct look_values *now,
+                         const struct look_values *before, struct cps_buf *out)
+{
+    const struct cps_engine_ops *ops = session_engine(s)->ops;
+    for (unsigned i = 0; i < values_count(s); i++)
+        cps_buf_printf(out, "%c%-13s %08" PRIx64 "%s",
+                       before && before->value[i] != now->value[i] ? '*' : ' ', ops->reg[i].name,
+                       now->value[i], (i + 1) % columns && i + 1 < ops->regs ? " " : "\n");
+}
+
+void look_registers(const struct session *s, unsigned core, unsigned columns,
+                    const struct look_values *before, struct cps_buf *out)
+{
+    struct look_values now = {{0}};
+    look_read(s, core, &now);
+    if (values_file(s) == CPS_FILE_GENERAL)
+        general_registers(s, columns, &now, before, out);
+    else
+        named_values(s, columns > 2 ? columns / 2 : columns, &now, before, out);
 }
 
 static void packet_name(const struct session *s, unsigned core, uint32_t header,
@@ -186,9 +284,9 @@ static void payload_word(const struct session *s, unsigned core, const struct cp
 static bool last_packet(const struct session *s, unsigned core, struct cps_event *ret)
 {
     uint64_t event = cps_debug_place(s->debug).event;
-    enum cps_processor who = cps_machine_core_who(session_machine(s), core);
+    unsigned who = session_engine(s)->who[core];
     while (event-- && cps_debug_event(s->debug, event, ret)) {
-        if (cps_event_kind(ret) == CPS_EV_PKT && cps_event_who(ret) == (unsigned)who)
+        if (cps_event_kind(ret) == CPS_EV_PKT && cps_event_who(ret) == who)
             return true;
     }
     return false;
@@ -197,7 +295,10 @@ static bool last_packet(const struct session *s, unsigned core, struct cps_event
 void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
 {
     struct cps_event event;
-    uint32_t header = cps_machine_header(session_machine(s), core, 0);
+    const struct cps_afuc *afuc = session_afuc(s);
+    if (!afuc)
+        return;
+    uint32_t header = cps_afuc_header(afuc, core, 0);
     struct cps_pm4 packet = cps_pm4_decode(header);
     bool known = last_packet(s, core, &event) && event.value == header;
     cps_buf_printf(out, "%08" PRIx32 " ", header);
@@ -209,38 +310,44 @@ void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
     if (!known || cps_event_sub(&event) == CPS_LEVEL_INT || packet.kind == CPS_PM4_BAD)
         return;
     for (uint32_t i = 0; i < packet.count && i < MAX_PAYLOAD; i++)
-        payload_word(s, core, &packet, i,
-                     cps_machine_memory(session_machine(s), event.addr + 4 + 4 * (uint64_t)i, NULL),
-                     out);
+        payload_word(
+            s, core, &packet, i,
+            (uint32_t)session_value(s, core, CPS_FILE_MEMORY, event.addr + 4 + 4 * (uint64_t)i),
+            out);
     if (packet.count > MAX_PAYLOAD)
         cps_buf_printf(out, "  and %" PRIu32 " more\n", packet.count - MAX_PAYLOAD);
 }
 
-void look_backtrace(const struct session *s, unsigned core, struct cps_buf *out)
+static void put_streams(const struct session *s, unsigned core, struct cps_buf *out)
 {
     static const char *const levels[] = {"ring", "ib1", "ib2", "ib3", "sds"};
-    struct cps_machine *m = session_machine(s);
-    unsigned depth = cps_machine_depth(m, core);
-    for (unsigned i = 0; i <= depth; i++) {
-        uint32_t pc = i ? cps_machine_return(m, core, i - 1) : cps_machine_pc(m, core);
-        cps_buf_printf(out, "#%u  %04" PRIx32 " ", i, pc);
-        session_place(s, core, pc, out);
-        cps_buf_str(out, "\n");
-    }
     cps_buf_str(out, "packet  ");
     look_packet(s, core, out);
     for (unsigned level = CPS_LEVEL_SDS + 1; level--;) {
-        struct cps_position at = cps_machine_position(m, core, level);
+        struct cps_position at = cps_afuc_position(session_afuc(s), core, level);
         if (at.active)
             cps_buf_printf(out, "%-6s  0x%016" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read\n",
                            levels[level], at.iova, at.consumed, at.dwords);
     }
 }
 
+void look_backtrace(const struct session *s, unsigned core, struct cps_buf *out)
+{
+    struct cps_where where = cps_engine_where(session_engine(s), core);
+    for (unsigned i = 0; i <= where.depth; i++) {
+        uint32_t pc = i ? (uint32_t)session_value(s, core, CPS_FILE_STACK, i - 1) : where.pc;
+        cps_buf_printf(out, "#%u  %04" PRIx32 " ", i, pc);
+        session_place(s, core, pc, out);
+        cps_buf_str(out, "\n");
+    }
+    if (session_afuc(s))
+        put_streams(s, core, out);
+}
+
 void look_event(const struct session *s, const struct cps_event *event, struct cps_buf *out)
 {
-    bool many = cps_machine_core_count(session_machine(s)) > 1;
-    cps_text_event(out, event, s->rig.names[cps_event_who(event) % CPS_CPU_COUNT], many);
+    bool many = play_has_processors_of(&s->play, session_engine(s));
+    cps_text_event(out, event, s->play.names[cps_event_who(event) % CPS_CPU_COUNT], many);
 }
 
 void look_events(const struct session *s, unsigned count, struct cps_buf *out)
@@ -268,40 +375,57 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         [CPS_WHY_BAD_PACKET] = "bad packet: the firmware refused it and spins\n",
         [CPS_WHY_INTERRUPTED] = "interrupted\n",
         [CPS_WHY_NOMEM] = "out of memory\n",
+        [CPS_WHY_REFUSED] = "refused: ",
     };
     static const uint8_t stops[] = {[CPS_WHY_DEADLOCK] = CPS_STOP_DEADLOCK,
                                     [CPS_WHY_FAULT] = CPS_STOP_FAULT,
                                     [CPS_WHY_BAD_PACKET] = CPS_STOP_BAD_PACKET};
-    cps_buf_str(out, reasons[stop->reason]);
+    bool is_script = play_is_script(&s->play);
+    cps_buf_str(out, stop->reason == CPS_WHY_END && is_script ? "the end: the host is done\n"
+                                                              : reasons[stop->reason]);
+    if (stop->reason == CPS_WHY_REFUSED && cps_debug_refused(s->debug))
+        cps_buf_printf(out, "%s\n", cps_debug_refused(s->debug)->message);
     if (stop->reason == CPS_WHY_DEADLOCK || stop->reason == CPS_WHY_FAULT ||
         stop->reason == CPS_WHY_BAD_PACKET) {
-        cps_machine_explain(session_machine(s), (enum cps_stop)stops[stop->reason], out);
+        cps_engine_explain(session_engine(s), (enum cps_stop)stops[stop->reason], out);
         cps_buf_str(out, "\n");
     }
     if (stop->reason != CPS_WHY_POINT)
         return;
     const struct cps_debug_point *p = cps_debug_find(s->debug, stop->point);
-    const struct spot *spot = p ? p->context : NULL;
-    cps_buf_printf(out, "%s %d%s%s\n", p && p->what == CPS_AT_PC ? "breakpoint" : "watchpoint",
-                   stop->point, spot ? ", " : "", spot ? spot->text : "");
+    const struct typed_point *typed = p ? p->context : NULL;
+    cps_buf_printf(out, "%s %d%s%s\n", p && point_is_break(p) ? "breakpoint" : "watchpoint",
+                   stop->point, typed ? ", " : "", typed ? typed->text : "");
     if (stop->has_event) {
         cps_buf_str(out, "  ");
         look_event(s, &stop->event, out);
     }
 }
 
-void look_memory(const struct session *s, uint64_t iova, uint32_t dwords, struct cps_buf *out)
+void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwords,
+                 struct cps_buf *out)
 {
     for (uint32_t i = 0; i < dwords; i++) {
-        uint64_t at = iova + 4 * (uint64_t)i;
-        bool known = false;
-        uint32_t value = cps_machine_memory(session_machine(s), at, &known);
+        const struct cps_place at = {0, file, iova + 4 * (uint64_t)i};
+        uint64_t value = 0;
+        bool known = cps_engine_get(session_engine(s), at, &value);
         if (i % 4 == 0)
-            cps_buf_printf(out, "%s%016" PRIx64 ":", i ? "\n" : "", at);
+            cps_buf_printf(out, "%s%016" PRIx64 ":", i ? "\n" : "", at.number);
         if (known)
-            cps_buf_printf(out, " %08" PRIx32, value);
+            cps_buf_printf(out, " %08" PRIx64, value);
         else
             cps_buf_str(out, " ........");
     }
     cps_buf_str(out, dwords ? "\n" : "");
+}
+
+void look_counts(const struct session *s, struct cps_buf *out)
+{
+    const struct cps_engine *engine = session_engine(s);
+    cps_buf_printf(out,
+                   "%" PRIu64 " %s, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
+                   " memory writes\n",
+                   engine->packets, play_is_script(&s->play) ? "starts" : "packets",
+                   engine->instructions, engine->tap.count[CPS_EV_REG],
+                   engine->tap.count[CPS_EV_MEMW]);
 }

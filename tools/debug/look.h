@@ -11,12 +11,22 @@ void look_insn(const struct session *session, unsigned core, uint32_t pc, struct
  * that is not the next line (a delay slot), "*" is a breakpoint. */
 void look_code(const struct session *session, unsigned core, uint32_t pc, unsigned before,
                unsigned after, struct cps_buf *out);
-/** "step 812, event 40: sqe 0104 CP_EVENT_WRITE+0x1", with newline. */
+/** "step 812, event 40, submission 0: sqe 0104 CP_EVENT_WRITE+0x1", with newline; of scripts the
+ * line of the run file instead of the submission. */
 void look_where(const struct session *session, unsigned core, struct cps_buf *out);
-/** All general registers, in rows of @p columns; those in @p changed have a "*". */
+/** Most values that look_registers() shows. */
+#define LOOK_VALUES 128u
+/** General registers of a core, or the named values of a script's engine. */
+struct look_values {
+    uint64_t value[LOOK_VALUES];
+};
+void look_read(const struct session *session, unsigned core, struct look_values *ret);
+/** All of them, in rows of @p columns; those that @p before has otherwise have a "*" (NULL: none).
+ */
 void look_registers(const struct session *session, unsigned core, unsigned columns,
-                    uint32_t changed, struct cps_buf *out);
-/** The packet at hand: header, name, payload; registers of type 4 with their fields. */
+                    const struct look_values *before, struct cps_buf *out);
+/** The packet at hand: header, name, payload; registers of type 4 with their fields. Nothing for
+ * engines without packets. */
 void look_packet(const struct session *session, unsigned core, struct cps_buf *out);
 /** Calls, then the streams that led here, from the innermost to the ring. */
 void look_backtrace(const struct session *session, unsigned core, struct cps_buf *out);
@@ -27,8 +37,9 @@ void look_events(const struct session *session, unsigned count, struct cps_buf *
 /** Why a run stopped; empty if it just went as far as asked. */
 void look_stop(const struct session *session, const struct cps_debug_stop *stop,
                struct cps_buf *out);
-/** Dwords of memory from @p iova, four to a line; "........" where nothing was ever stored. */
-void look_memory(const struct session *session, uint64_t iova, uint32_t dwords,
+/** Dwords of a memory (enum cps_file_sigil) from @p iova, four to a line; "........" where nothing
+ * was ever stored. */
+void look_memory(const struct session *session, char file, uint64_t iova, uint32_t dwords,
                  struct cps_buf *out);
 /** The line of source that dword @p pc comes from, with its comment, if the file is there. */
 void look_source_text(const struct session *session, unsigned core, uint32_t pc,
@@ -36,5 +47,8 @@ void look_source_text(const struct session *session, unsigned core, uint32_t pc,
 /** The file and line that dword @p pc comes from; false if nobody knows. */
 bool look_source(const struct session *session, unsigned core, uint32_t pc, const char **file,
                  uint32_t *line);
+
+/** How far the run is: packets, instructions, register writes. */
+void look_counts(const struct session *session, struct cps_buf *out);
 
 #endif

@@ -13,12 +13,12 @@
 static bool condition_holds(void *context, struct cps_debug *debug, unsigned core,
                             const struct cps_event *event)
 {
-    const struct spot *spot = context;
+    const struct typed_point *typed = context;
     uint64_t value = 0;
     (void)debug;
-    if (!spot->condition)
+    if (!typed->condition)
         return true;
-    struct cps_err *err = expr_eval(spot->session, core, event, spot->condition, &value);
+    struct cps_err *err = expr_eval(typed->session, core, event, typed->condition, &value);
     bool holds = err || value; /* one that cannot be computed stops, as gdb's do */
     cps_err_free(err);
     return holds;
@@ -32,59 +32,59 @@ static struct cps_err *create(const struct session *session, const char *text,
     size_t length = condition ? (size_t)(condition - text) : strlen(text);
     while (length && text[length - 1] == ' ')
         length--;
-    struct spot *spot = calloc(1, sizeof(*spot));
-    *ret = (struct cps_debug_point){.core = -1, .last = UINT64_MAX, .context = spot};
-    if (!spot)
+    struct typed_point *typed = calloc(1, sizeof(*typed));
+    *ret = (struct cps_debug_point){.core = -1, .last = UINT64_MAX, .context = typed};
+    if (!typed)
         return cps_err_nomem();
-    spot->session = session;
-    spot->text = strndup(text, length);
+    typed->session = session;
+    typed->text = strndup(text, length);
     ret->when = condition_holds;
-    if (!spot->text)
+    if (!typed->text)
         return cps_err_nomem();
-    return condition ? spot_condition(ret, condition + 4) : NULL;
+    return condition ? point_condition(ret, condition + 4) : NULL;
 }
 
-struct cps_err *spot_condition(struct cps_debug_point *point, const char *condition)
+struct cps_err *point_condition(struct cps_debug_point *point, const char *condition)
 {
-    struct spot *spot = point->context;
+    struct typed_point *typed = point->context;
     struct cps_event none = {0};
     uint64_t value = 0;
     char *copy = NULL;
     if (condition && *condition) {
-        CPS_TRY(expr_eval(spot->session, spot->session->core, &none, condition, &value));
+        CPS_TRY(expr_eval(typed->session, typed->session->core, &none, condition, &value));
         copy = strdup(condition);
         if (!copy)
             return cps_err_nomem();
     }
-    free(spot->condition);
-    spot->condition = copy;
+    free(typed->condition);
+    typed->condition = copy;
     return NULL;
 }
 
-void spot_release(struct cps_debug_point *point)
+void point_release(struct cps_debug_point *point)
 {
-    struct spot *spot = point->context;
-    if (!spot)
+    struct typed_point *typed = point->context;
+    if (!typed)
         return;
-    free(spot->text);
-    free(spot->condition);
-    free(spot);
+    free(typed->text);
+    free(typed->condition);
+    free(typed);
     point->context = NULL;
 }
 
-bool spot_remove(struct session *session, int id)
+bool point_remove(struct session *session, int id)
 {
     struct cps_debug_point *point = cps_debug_find(session->debug, id);
     if (point)
-        spot_release(point);
+        point_release(point);
     return cps_debug_remove(session->debug, id);
 }
 
-void spot_clear(struct session *session)
+void point_clear(struct session *session)
 {
     struct cps_debug_point *point = NULL;
     while (session->debug && (point = cps_debug_point(session->debug, 0)))
-        spot_remove(session, point->id);
+        point_remove(session, point->id);
 }
 
 static struct cps_err *bad(const char *text, const char *expected)
@@ -129,6 +129,18 @@ static struct cps_err *event_point(const char *text, struct cps_debug_point *ret
     return NULL;
 }
 
+/* "line:12" of a run file: behind what the host does there. */
+static struct cps_err *host_point(const char *text, struct cps_debug_point *ret)
+{
+    const char *at = text + 5;
+    int64_t line = 0;
+    if (!cps_lex_number(&at, &line) || *at || line < 1)
+        return bad(text, "line:N, a line of the run file");
+    ret->what = CPS_AT_LINE;
+    ret->first = ret->last = (uint64_t)line;
+    return NULL;
+}
+
 /* "file.afuc:12": the first word of that line, or of the next one that has words. */
 static bool line_place(const struct session *session, unsigned core, const char *text,
                        uint32_t *ret)
@@ -159,6 +171,7 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
                                    struct cps_debug_point *ret)
 {
     uint64_t value = 0;
+    uint64_t word = 0;
     struct cps_err *err = NULL;
     ret->what = CPS_AT_PC;
     ret->core = (int)core;
@@ -170,10 +183,10 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
     cps_err_free(err);
     if (err)
         return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
-    if (value >= cps_machine_image_size(session_machine(session), core))
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: the image of %s has 0x%x dwords", text,
-                           session_core_name(session, core),
-                           cps_machine_image_size(session_machine(session), core));
+    const struct cps_place at = {(uint8_t)core, CPS_FILE_CODE, value};
+    if (!cps_engine_get(session_engine(session), at, &word))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: %s has no code there", text,
+                           session_core_name(session, core));
     ret->pc = (uint32_t)value;
     return NULL;
 }
@@ -181,111 +194,125 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
 static struct cps_err *finish(struct cps_err *err, struct cps_debug_point *ret)
 {
     if (err)
-        spot_release(ret);
+        point_release(ret);
     return err;
 }
 
-struct cps_err *spot_break(const struct session *session, unsigned core, const char *text,
-                           struct cps_debug_point *ret)
+struct cps_err *point_break(const struct session *session, unsigned core, const char *text,
+                            struct cps_debug_point *ret)
 {
     struct cps_err *err = create(session, text, ret);
-    const char *place = err ? "" : ((struct spot *)ret->context)->text;
+    const char *place = err ? "" : ((struct typed_point *)ret->context)->text;
     if (!err && !strncmp(place, "pkt:", 4))
         err = packet_point(session, core, place, ret);
     else if (!err && !strncmp(place, "event:", 6))
         err = event_point(place, ret);
+    else if (!err && !strncmp(place, "line:", 5))
+        err = host_point(place, ret);
     else if (!err)
         err = place_point(session, core, place, ret);
     return finish(err, ret);
 }
 
+/* Pipe registers are only written, and have no value to look at. */
+#define PIPE_FILE '|'
+
+/* Which accesses make events. Others are watched by their values. */
 static const struct {
-    enum expr_place place;
-    uint32_t write, read; /* event kinds; 0: such reads make no event */
+    char file;
+    uint32_t write, read; /* event kinds; 0: such accesses make no event */
 } kinds[] = {
-    {EXPR_CONTROL, 1u << CPS_EV_CTRL, 0},
-    {EXPR_REG, 1u << CPS_EV_REG, 1u << CPS_EV_REGR},
-    {EXPR_MEMORY, 1u << CPS_EV_MEMW, 1u << CPS_EV_MEMR},
+    {CPS_FILE_CONTROL, 1u << CPS_EV_CTRL, 0},
+    {CPS_FILE_REGISTER, 1u << CPS_EV_REG, 1u << CPS_EV_REGR},
+    {CPS_FILE_MEMORY, 1u << CPS_EV_MEMW, 1u << CPS_EV_MEMR},
+    {PIPE_FILE, 1u << CPS_EV_PIPE, 0},
 };
 
-/* What a single place, or the end of a range, is. "|" is a pipe register: it is only written. */
-static enum expr_place one_place(const struct session *session, unsigned core, const char *text,
-                                 uint64_t *number, bool *pipe)
+/* What a single place, or the end of a range, is. */
+static bool one_place(const struct session *session, unsigned core, const char *text,
+                      struct cps_place *ret)
 {
     uint32_t found = 0;
     const char *at = text + 1;
     int64_t value = 0;
-    *pipe = *text == '|';
-    if (!*pipe)
-        return expr_place(session, core, text, number);
+    if (*text != PIPE_FILE)
+        return expr_place(session, core, text, ret);
     if (cps_name_number(session_names(session, core), CPS_SPACE_PIPE, at, strlen(at), &found))
-        *number = found;
-    else if (cps_lex_number(&at, &value) && !*at)
-        *number = (uint64_t)value;
-    else
-        return EXPR_NONE;
-    return EXPR_CONTROL;
+        value = found;
+    else if (!cps_lex_number(&at, &value) || *at)
+        return false;
+    *ret = (struct cps_place){(uint8_t)core, PIPE_FILE, (uint64_t)value};
+    return true;
 }
 
-static struct cps_err *set_kinds(const char *text, unsigned access, enum expr_place place,
-                                 bool pipe, struct cps_debug_point *ret)
+/* @return false if no access of that kind makes an event */
+static bool set_kinds(unsigned access, char file, struct cps_debug_point *ret)
 {
-    for (size_t i = 0; !pipe && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (kinds[i].place == place)
-            ret->kinds = (access & SPOT_WRITE ? kinds[i].write : 0) |
-                         (access & SPOT_READ ? kinds[i].read : 0);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (kinds[i].file == file)
+            ret->kinds = (access & POINT_WRITE ? kinds[i].write : 0) |
+                         (access & POINT_READ ? kinds[i].read : 0);
     }
-    if (pipe && access & SPOT_WRITE)
-        ret->kinds = 1u << CPS_EV_PIPE;
-    return ret->kinds ? NULL
-                      : bad(text, "what makes such events: reads of memory and GPU registers, "
-                                  "writes of these and of control and pipe registers");
+    ret->what = CPS_AT_EVENT;
+    return ret->kinds != 0;
 }
 
-/* "FIRST-LAST" behind what `create` split off; a lone place is a range of one. */
+/* Places whose writes make no events are watched by their values, one at a time. */
+static struct cps_err *value_point(const char *text, unsigned access, const struct cps_place *first,
+                                   const struct cps_place *last, struct cps_debug_point *ret)
+{
+    if (access & POINT_READ || first->number != last->number || first->file == CPS_FILE_PC)
+        return bad(text, "what makes such events: reads of memory and registers, writes of these "
+                         "and of control and pipe registers; or a single value that changes");
+    ret->what = CPS_AT_PLACE;
+    ret->place = *first;
+    ret->core = first->file == CPS_FILE_GENERAL || first->file == CPS_FILE_SQE ? first->core : -1;
+    return NULL;
+}
+
+/* Cuts "FIRST-LAST" where both sides are places; a lone place is a range of one. Names of values
+ * may hold a "-" themselves. */
+static bool cut_range(const struct session *session, unsigned core, const char *text,
+                      struct cps_place ends[2])
+{
+    char first[128];
+    char last[160];
+    const char *dash = strchr(text, '-');
+    if (one_place(session, core, text, &ends[0])) {
+        ends[1] = ends[0];
+        return true;
+    }
+    if (!dash || (size_t)(dash - text) >= sizeof(first))
+        return false;
+    snprintf(first, sizeof(first), "%.*s", (int)(dash - text), text);
+    snprintf(last, sizeof(last), "%s%s",
+             strncmp(first, "reg:", 4) || dash[1] < '0' || dash[1] > '9' ? "" : "reg:", dash + 1);
+    return one_place(session, core, first, &ends[0]) && one_place(session, core, last, &ends[1]) &&
+           ends[0].file == ends[1].file;
+}
+
 static struct cps_err *range_point(const struct session *session, unsigned core, unsigned access,
                                    const char *text, struct cps_debug_point *ret)
 {
-    static const char *const expected =
-        "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range FIRST-LAST of them";
-    char first[128];
-    const char *dash = strchr(text, '-');
-    bool pipe = false;
-    bool pipe_last = false;
-    size_t length = dash ? (size_t)(dash - text) : strlen(text);
-    if (length >= sizeof(first))
-        return bad(text, expected);
-    memcpy(first, text, length);
-    first[length] = '\0';
-    enum expr_place place = one_place(session, core, first, &ret->first, &pipe);
-    ret->last = ret->first;
-    if (place == EXPR_MEMORY)
-        ret->last |= 3;
-    if (dash) {
-        char last[160];
-        snprintf(
-            last, sizeof(last), "%s%s",
-            strncmp(first, "reg:", 4) || dash[1] < '0' || dash[1] > '9' ? "" : "reg:", dash + 1);
-        if (one_place(session, core, last, &ret->last, &pipe_last) != place || pipe != pipe_last)
-            return bad(text, expected);
-    }
-    if (place == EXPR_GPR && !dash) {
-        ret->what = CPS_AT_GPR;
-        ret->gpr = (unsigned)ret->first;
-        ret->core = (int)core;
-        return NULL;
-    }
-    ret->what = CPS_AT_EVENT;
-    if (place == EXPR_NONE || place == EXPR_GPR || place == EXPR_PC || place == EXPR_SQE)
-        return bad(text, expected);
-    return set_kinds(text, access, place, pipe, ret);
+    struct cps_place ends[2];
+    if (!cut_range(session, core, text, ends))
+        return bad(text, "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range "
+                         "FIRST-LAST of them");
+    if (!set_kinds(access, ends[0].file, ret))
+        return value_point(text, access, &ends[0], &ends[1], ret);
+    const struct cps_file *file = cps_engine_file(session_engine(session), ends[0].file);
+    ret->first = ends[0].number;
+    ret->last = ends[1].number;
+    if (file && ends[0].number == ends[1].number)
+        ret->last |= file->step - 1u;
+    return NULL;
 }
 
-struct cps_err *spot_watch(const struct session *session, unsigned core, unsigned access,
-                           const char *text, struct cps_debug_point *ret)
+struct cps_err *point_watch(const struct session *session, unsigned core, unsigned access,
+                            const char *text, struct cps_debug_point *ret)
 {
     struct cps_err *err = create(session, text, ret);
     if (!err)
-        err = range_point(session, core, access, ((struct spot *)ret->context)->text, ret);
+        err = range_point(session, core, access, ((struct typed_point *)ret->context)->text, ret);
     return finish(err, ret);
 }

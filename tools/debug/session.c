@@ -1,115 +1,66 @@
 /* SPDX-License-Identifier: MIT
- * One debugging session: the capture is read once and kept, so that going back can feed it again.
- */
+ * One debugging session: the input is read once and kept, so that going back can feed it again. */
 #include "tools/debug/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fw/demo/demo.h"
+#include "tools/opt_engine.h"
 #include "tools/report/diffreport.h"
 #include "trace/form/text.h"
 
-/* Grows an array by one in steps of powers of two. */
-static void *room_for(void *array, size_t count, size_t size)
-{
-    bool full = !count || (count >= 16 && !(count & (count - 1)));
-    return full ? realloc(array, (count ? count * 2 : 16) * size) : array;
-}
-
-static struct cps_err *keep_data(struct session *s, const struct cps_item *item)
-{
-    struct session_data *data = room_for(s->data, s->data_count, sizeof(*data));
-    if (!data)
-        return cps_err_nomem();
-    s->data = data;
-    data += s->data_count;
-    *data = (struct session_data){.forget = s->forget_next};
-    s->forget_next = false;
-    if (item) {
-        data->iova = item->buffer.iova;
-        data->size = item->buffer.size;
-        data->bytes = malloc(item->buffer.size + 1);
-        if (!data->bytes)
-            return cps_err_nomem();
-        memcpy(data->bytes, item->buffer.data, item->buffer.size);
-    }
-    s->data_count++;
-    return NULL;
-}
-
-static struct cps_err *keep_feed(struct session *s, const struct cps_item *item)
-{
-    struct session_feed *feed = room_for(s->feed, s->feed_count, sizeof(*feed));
-    if (!feed)
-        return cps_err_nomem();
-    s->feed = feed;
-    if (s->forget_next)
-        CPS_TRY(keep_data(s, NULL));
-    feed[s->feed_count++] = (struct session_feed){.first = s->open_first,
-                                                  .count = s->data_count - s->open_first,
-                                                  .iova = item->stream.iova,
-                                                  .dwords = item->stream.dwords};
-    s->open_first = s->data_count;
-    return NULL;
-}
-
-static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_item *item)
-{
-    struct session *s = (struct session *)items;
-    switch (item->kind) {
-    case CPS_ITEM_CHIP:
-        if (!s->rig.gpu)
-            s->rig.gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
-        return rig_check_gpu(&s->rig);
-    case CPS_ITEM_RESET:
-        s->forget_next = true;
-        return NULL;
-    case CPS_ITEM_DATA:
-        return keep_data(s, item);
-    case CPS_ITEM_SUBMIT:
-        return keep_feed(s, item);
-    default:
-        return NULL;
-    }
-}
-
-/* Memory that the machine's limit does not hold stays unknown, and reads of it are reported. */
-static bool feed(void *context, struct cps_machine *machine, uint32_t index)
-{
-    const struct session *s = context;
-    if (index >= s->feed_count)
-        return false;
-    const struct session_feed *f = &s->feed[index];
-    for (size_t i = f->first; i < f->first + f->count; i++) {
-        if (s->data[i].forget)
-            cps_machine_forget(machine);
-        cps_err_free(cps_machine_load(machine, s->data[i].iova, s->data[i].bytes, s->data[i].size));
-    }
-    cps_machine_submit(machine, index, f->iova, f->dwords);
-    return true;
-}
-
-static struct cps_err *read_capture(struct session *s)
+static struct cps_err *read_input(struct session *s, const char **input)
 {
     const struct cps_options *opt = s->opt;
     struct cps_stream *stream = NULL;
-    if (!opt->arg_count && !opt->demo)
-        return NULL; /* the bootstrap alone can be stepped, too */
-    CPS_TRY(opt->arg_count
-                ? cps_stream_open(opt->arg[0], &stream)
-                : cps_stream_open_memory("demo.pm4", cps_demo_pm4, cps_demo_pm4_size, &stream));
-    struct cps_err *err = cps_capture_read(stream, NULL, &s->items);
+    struct cps_err *err = NULL;
+    bool is_script = opt_is_script(opt);
+    bool none = !opt->arg_count && !opt->demo; /* the bootstrap alone can be stepped, too */
+    *input = opt->arg_count ? opt->arg[0] : NULL;
+    if (!none && !is_script)
+        CPS_TRY(play_stream(*input, &stream));
+    if (stream)
+        err = play_read_dump(&s->play, stream);
+    if (!err)
+        err = play_open(&s->play, opt, *input);
+    if (!err)
+        err = play_gather(&s->play, stream);
     cps_stream_close(stream);
     return err;
 }
 
-/* To the submission asked for; an earlier stop shows itself when the user looks. */
+static bool any_started(const struct session *s)
+{
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
+        if (cps_engine_where(session_engine(s), i).started)
+            return true;
+    }
+    return false;
+}
+
+/* A script to its first instruction, and to where it was before if there is none. */
+static void start_script(struct session *s)
+{
+    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
+    if (!cps_isa_has_code(session_engine(s)->ops->isa))
+        return;
+    while (stop.reason == CPS_WHY_GONE && !any_started(s))
+        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
+    if (!any_started(s))
+        cps_debug_goto_step(s->debug, 0);
+}
+
+/* A dump to the ring that hung, a capture to the submission asked for; an earlier stop shows itself
+ * when the user looks. */
 static void go_to_start(struct session *s)
 {
     uint32_t wanted = s->opt->submit > 0 ? (uint32_t)s->opt->submit : 0;
+    const struct feed *feed = &s->play.feed;
     struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
-    while (s->feed_count && stop.reason == CPS_WHY_GONE) {
+    while (s->play.dump && stop.reason == CPS_WHY_GONE &&
+           cps_debug_place(s->debug).fed < feed->count)
+        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
+    while (feed->submissions && stop.reason == CPS_WHY_GONE) {
         stop = cps_debug_run(s->debug, CPS_GO_SUBMIT, 0);
         if (cps_debug_place(s->debug).submission > wanted)
             break;
@@ -118,41 +69,59 @@ static void go_to_start(struct session *s)
 
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)
 {
-    const struct cps_feeder feeder = {feed, s, false};
-    s->items.item = take_item;
+    const char *input = NULL;
     s->opt = opt;
-    CPS_TRY(rig_open(&s->rig, opt));
-    CPS_TRY(read_capture(s));
-    if (opt->symbols)
-        CPS_TRY(cps_fw_symbols_load(s->rig.fw, opt->symbols));
-    if (opt->submit > 0 && (uint64_t)opt->submit >= s->feed_count)
+    CPS_TRY(read_input(s, &input));
+    if (opt->symbols && s->play.fw)
+        CPS_TRY(cps_fw_symbols_load(s->play.fw, opt->symbols));
+    if (opt->submit > 0 && (uint64_t)opt->submit >= s->play.feed.submissions)
         return cps_err_new(CPS_ERR_INPUT, "--submit %ld: the capture has %u submissions",
-                           opt->submit, s->feed_count);
-    rig_prepare(&s->rig);
-    struct cps_machine *machine = s->rig.machine;
-    s->rig.machine = NULL;
-    CPS_TRY(cps_debug_create(machine, &feeder, &s->debug));
+                           opt->submit, s->play.feed.submissions);
+    const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
+    CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
     cps_debug_interrupt(s->debug, s->interrupt);
-    go_to_start(s);
+    if (play_is_script(&s->play))
+        start_script(s);
+    else
+        go_to_start(s);
     return NULL;
 }
 
 void session_close(struct session *s)
 {
     cps_debug_destroy(s->debug);
-    rig_close(&s->rig);
-    for (size_t i = 0; i < s->data_count; i++)
-        free(s->data[i].bytes);
-    free(s->data);
-    free(s->feed);
+    play_close(&s->play);
+}
+
+uint64_t session_value(const struct session *s, unsigned core, char file, uint64_t number)
+{
+    uint64_t value = 0;
+    cps_engine_get(session_engine(s), (struct cps_place){(uint8_t)core, file, number}, &value);
+    return value;
+}
+
+uint32_t session_length(const struct session *s, unsigned core, uint32_t pc)
+{
+    uint8_t bytes[16];
+    struct cps_insn insn;
+    struct cps_engine *engine = session_engine(s);
+    if (!cps_engine_decode(engine, core, pc, bytes, &insn))
+        return 1;
+    uint32_t units = insn.length / cps_isa_unit(engine->ops->isa);
+    return units ? units : 1;
+}
+
+const struct cps_item *session_item(const struct session *s)
+{
+    uint64_t fed = cps_debug_place(s->debug).fed;
+    return fed ? &s->play.feed.item[fed - 1] : NULL;
 }
 
 const struct cps_fw *session_fw(const struct session *s, unsigned core,
                                 const struct cps_fw_part **part)
 {
-    enum cps_processor who = cps_machine_core_who(session_machine(s), core);
-    const struct diff_side side = {.fw = s->rig.fw, .me = s->rig.me};
-    return diff_image(&side, who, part);
+    const struct diff_side side = {.fw = s->play.fw, .me = s->play.me};
+    return s->play.fw ? diff_image(&side, session_engine(s)->who[core], part) : NULL;
 }
 
 unsigned session_part(const struct cps_fw *fw, const struct cps_fw_part *part)
@@ -162,7 +131,7 @@ unsigned session_part(const struct cps_fw *fw, const struct cps_fw_part *part)
 
 struct cps_names *session_names(const struct session *s, unsigned core)
 {
-    return s->rig.names[cps_machine_core_who(session_machine(s), core)];
+    return s->play.names[session_engine(s)->who[core]];
 }
 
 void session_place(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
@@ -230,12 +199,12 @@ bool session_find_place(const struct session *s, unsigned core, const char *name
 
 const char *session_core_name(const struct session *s, unsigned core)
 {
-    return cps_processor_name(cps_machine_core_who(session_machine(s), core));
+    return cps_processor_name(session_engine(s)->who[core]);
 }
 
 int session_find_core(const struct session *s, const char *name)
 {
-    for (unsigned i = 0; i < cps_machine_core_count(session_machine(s)); i++) {
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
         if (!strcmp(session_core_name(s, i), name))
             return (int)i;
     }

@@ -6,35 +6,15 @@
 
 #include <stdatomic.h>
 
+#include "emu/afuc/afuc.h"
 #include "emu/debug/debug.h"
-#include "tools/play/rig.h"
-
-/** A buffer's contents, kept so that any submission can be fed again. */
-struct session_data {
-    uint64_t iova;
-    uint8_t *bytes; /**< owned */
-    uint64_t size;
-    bool forget; /**< in front of it, all buffers so far are gone; then size may be 0 */
-};
-
-/** A submission: what is loaded before it, and the stream. */
-struct session_feed {
-    size_t first, count; /**< in session.data */
-    uint64_t iova;
-    uint32_t dwords;
-};
+#include "tools/play/play.h"
 
 struct session {
-    struct cps_item_sink items; /* first: the capture reader calls back through it */
     const struct cps_options *opt;
-    struct rig rig; /**< firmware and names; its machine is the debugger's */
+    struct play play; /**< what is loaded; its engine is the debugger's */
     struct cps_debug *debug;
-    struct session_data *data;
-    size_t data_count;
-    struct session_feed *feed;
-    uint32_t feed_count;
-    size_t open_first; /* data that belong to the feed to come */
-    bool forget_next;
+    enum cps_scheme scheme;      /**< whose names of VP1's registers */
     unsigned core;               /**< that commands are about */
     const atomic_int *interrupt; /**< set before session_open(): stops runs, the first one too */
 };
@@ -44,11 +24,22 @@ struct session {
 CPS_MUST_USE struct cps_err *session_open(struct session *session, const struct cps_options *opt);
 void session_close(struct session *session);
 
-/** The machine as it stands. */
-static inline struct cps_machine *session_machine(const struct session *session)
+/** The engine as it stands. */
+static inline struct cps_engine *session_engine(const struct session *session)
 {
-    return cps_debug_machine(session->debug);
+    return cps_debug_engine(session->debug);
 }
+/** The same as what it is; NULL if it is no afuc. */
+static inline struct cps_afuc *session_afuc(const struct session *session)
+{
+    return cps_afuc_of(cps_debug_engine(session->debug));
+}
+/** The value at a place of a core, 0 if there is none. */
+uint64_t session_value(const struct session *session, unsigned core, char file, uint64_t number);
+/** Units of the instruction at @p pc, 1 where there is none. */
+uint32_t session_length(const struct session *session, unsigned core, uint32_t pc);
+/** The item that was fed last, NULL if none was. */
+const struct cps_item *session_item(const struct session *session);
 /** The image that a core runs, and its part there; NULL if the file has none. */
 const struct cps_fw *session_fw(const struct session *session, unsigned core,
                                 const struct cps_fw_part **part);

@@ -190,8 +190,7 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
     case CPS_ITEM_RING:
         flush_buffer(info);
         break;
-    case CPS_ITEM_REGISTER:
-    case CPS_ITEM_BLOCK:
+    default:
         break;
     }
     return NULL;

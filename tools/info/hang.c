@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/info/dump.h"
+#include "tools/play/dump.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
 #include "trace/capture/pm4.h"
@@ -124,7 +124,7 @@ static void print_code(const struct hang *h)
 {
     uint32_t at = 0;
     bool same = false;
-    const struct cps_isa *isa = cps_isa_afuc();
+    const struct cps_isa *isa = &cps_isa_afuc;
     struct cps_print_names names = {.names = h->names};
     if (!h->fw || !h->fw->part_count || !locate(h, &at, &same))
         return;

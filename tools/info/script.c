@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/nv/hwsq.h"
 #include "tools/info/info.h"
 #include "isa/base/le.h"
-#include "tools/peer/peer.h"
+#include "tools/play/play.h"
 #include "tools/report/report.h"
 
 struct facts {
@@ -168,7 +169,7 @@ struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigne
 {
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     struct facts facts = {0};
-    CPS_TRY(peer_load(path, isa, gen, &script));
+    CPS_TRY(play_load_script(path, isa, gen, &script));
     bool code = cps_isa_has_code(isa);
     gather_host(&script, &facts);
     if (code)

@@ -11,15 +11,15 @@
 static bool is_code(const struct cps_fw *fw, uint32_t at)
 {
     struct cps_insn insn;
-    cps_decode(cps_isa_afuc(), fw->gen, fw->words[at], &insn);
+    cps_decode(&cps_isa_afuc, fw->gen, fw->words[at], &insn);
     return insn.enc && !insn.unclaimed && insn.op != CPS_AFUC_NOP;
 }
 
 static bool is_branch(const struct cps_fw *fw, uint32_t at)
 {
     struct cps_insn insn;
-    cps_decode(cps_isa_afuc(), fw->gen, fw->words[at], &insn);
-    return cps_insn_flow(cps_isa_afuc(), &insn) == CPS_FLOW_BRANCH;
+    cps_decode(&cps_isa_afuc, fw->gen, fw->words[at], &insn);
+    return cps_insn_flow(&cps_isa_afuc, &insn) == CPS_FLOW_BRANCH;
 }
 
 static int by_number(const void *x, const void *y)

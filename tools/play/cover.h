@@ -4,7 +4,7 @@
 #ifndef CPS_COVER_H
 #define CPS_COVER_H
 
-#include "emu/emu.h"
+#include "emu/engine.h"
 #include "fw/fw.h"
 
 struct json_object;

@@ -88,18 +88,18 @@ static struct cps_err *object_of(const struct cps_buf *source, struct cps_buf *p
     return is_ours(path->data) ? NULL : compile(path->data, source);
 }
 
-struct cps_err *native_open(struct cps_machine *machine, void **ret)
+struct cps_err *native_open(struct cps_afuc *machine, void **ret)
 {
     CPS_BUF source = {0};
     CPS_BUF path = {0};
-    if (!cps_machine_translate(machine, &source))
+    if (!cps_afuc_translate(machine, &source))
         return NULL;
     if (source.failed)
         return cps_err_nomem();
     CPS_TRY(object_of(&source, &path));
     void *native = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
     void *loops = native ? dlsym(native, "cps_loops") : NULL;
-    struct cps_err *err = loops ? cps_machine_use_native(machine, loops)
+    struct cps_err *err = loops ? cps_afuc_use_native(machine, loops)
                                 : cps_err_new(CPS_ERR_OS, "%s: %s", path.data, dlerror());
     if (err)
         native_close(native);

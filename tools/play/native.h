@@ -4,7 +4,7 @@
 #ifndef CPS_NATIVE_H
 #define CPS_NATIVE_H
 
-#include "emu/emu.h"
+#include "emu/afuc/afuc.h"
 
 /**
  * Compiles, or finds, the loops of the machine's cores and lets it run them.
@@ -14,7 +14,7 @@
  * @return NULL, or CPS_ERR_OS (cache directory) / CPS_ERR_UNSUPPORTED (no compiler): the machine
  *         then interprets as before
  */
-CPS_MUST_USE struct cps_err *native_open(struct cps_machine *machine, void **ret);
+CPS_MUST_USE struct cps_err *native_open(struct cps_afuc *machine, void **ret);
 void native_close(void *native);
 
 #endif

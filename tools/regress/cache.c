@@ -29,26 +29,26 @@ static bool entry_path(const char *dir, const struct cache_key *key, char ret[40
 }
 
 /* One digit per dword: 1 executed, 2 branched, 4 did not branch. */
-static void put_cover(const struct job *job, struct cps_buf *out)
+static void put_cover(const struct record *record, struct cps_buf *out)
 {
-    for (uint32_t i = 0; i < job->cover_count; i++) {
-        const struct cps_cover *c = &job->cover[i];
+    for (uint32_t i = 0; i < record->cover_count; i++) {
+        const struct cps_cover *c = &record->cover[i];
         const char digit =
             (char)('0' + (c->run ? 1 : 0) + (c->taken ? 2 : 0) + (c->run > c->taken ? 4 : 0));
         cps_buf_add(out, &digit, 1);
     }
 }
 
-static bool get_cover(const char *digits, size_t count, struct job *job)
+static bool get_cover(const char *digits, size_t count, struct record *record)
 {
-    job->cover = calloc(count + 1, sizeof(*job->cover));
-    job->cover_count = (uint32_t)count;
-    for (size_t i = 0; job->cover && i < count; i++) {
+    record->cover = calloc(count + 1, sizeof(*record->cover));
+    record->cover_count = (uint32_t)count;
+    for (size_t i = 0; record->cover && i < count; i++) {
         unsigned bits = (unsigned)(digits[i] - '0') & 7;
-        job->cover[i].taken = bits >> 1 & 1;
-        job->cover[i].run = (bits >> 1 & 1) + (bits >> 2 & 1);
+        record->cover[i].taken = bits >> 1 & 1;
+        record->cover[i].run = (bits >> 1 & 1) + (bits >> 2 & 1);
     }
-    return job->cover != NULL;
+    return record->cover != NULL;
 }
 
 /* The value of "# key value" in a head; its length goes to @p size. */
@@ -64,50 +64,50 @@ static const char *head_value(const char *text, const char *key, size_t *size)
     return at;
 }
 
-static bool read_head(const struct cps_trace_head *head, struct job *job)
+static bool read_head(const struct cps_trace_head *head, struct record *record)
 {
     size_t size = 0;
     unsigned stop = 0;
     const char *ended = head_value(head->text, "ended", &size);
-    if (!ended ||
-        sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &job->instructions, &job->packets) != 3)
+    if (!ended || sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &record->instructions,
+                         &record->packets) != 3)
         return false;
-    job->stop = (enum cps_stop)stop;
+    record->stop = (enum cps_stop)stop;
     const char *why = head_value(head->text, "why", &size);
     if (why)
-        snprintf(job->why, sizeof(job->why), "%.*s", (int)size, why);
+        snprintf(record->why, sizeof(record->why), "%.*s", (int)size, why);
     const char *cover = head_value(head->text, "cover", &size);
-    return cover && get_cover(cover, size, job);
+    return cover && get_cover(cover, size, record);
 }
 
-bool cache_get(const char *dir, const struct cache_key *key, struct job *ret)
+bool cache_get(const char *dir, const struct cache_key *key, struct record *ret)
 {
     char path[4096];
     struct cps_trace_head head = {0};
-    *ret = (struct job){0};
+    *ret = (struct record){0};
     if (!entry_path(dir, key, path))
         return false;
-    struct cps_err *err = job_read(path, &head, ret);
+    struct cps_err *err = record_read(path, &head, ret);
     bool good = !err && read_head(&head, ret);
     cps_err_free(err);
     cps_trace_head_deinit(&head);
     if (!good)
-        job_deinit(ret);
+        record_deinit(ret);
     return good;
 }
 
-static void put_head(const struct job *job, enum cps_gen gen, struct cps_buf *out)
+static void put_head(const struct record *record, enum cps_gen gen, struct cps_buf *out)
 {
     cps_buf_printf(out,
                    "# cpscope-trace 1\n# gen %s\n# processors yes\n# ended %u %" PRIu64 " %" PRIu64
                    "\n# why %s\n# cover ",
-                   cps_gen_name(gen), (unsigned)job->stop, job->instructions, job->packets,
-                   job->why);
-    put_cover(job, out);
+                   cps_gen_name(gen), (unsigned)record->stop, record->instructions, record->packets,
+                   record->why);
+    put_cover(record, out);
     cps_buf_str(out, "\n");
 }
 
-static struct cps_err *write_entry(const char *path, const struct job *job,
+static struct cps_err *write_entry(const char *path, const struct record *record,
                                    const struct cps_trace_head *head)
 {
     struct cps_outfile *out = NULL;
@@ -116,7 +116,7 @@ static struct cps_err *write_entry(const char *path, const struct job *job,
     struct cps_err *err = cps_trace_writer_create(CPS_FORM_CPT, out, head, NULL, &writer);
     if (!err) {
         struct cps_sink *sink = cps_trace_writer_sink(writer);
-        sink->put(sink, job->event, job->count);
+        sink->put(sink, record->event, record->count);
         err = cps_trace_writer_finish(writer);
     }
     if (err) {
@@ -126,7 +126,7 @@ static struct cps_err *write_entry(const char *path, const struct job *job,
     return cps_outfile_commit(out);
 }
 
-struct cps_err *cache_put(const char *dir, const struct cache_key *key, const struct job *job,
+struct cps_err *cache_put(const char *dir, const struct cache_key *key, const struct record *record,
                           enum cps_gen gen)
 {
     char path[4096];
@@ -135,11 +135,11 @@ struct cps_err *cache_put(const char *dir, const struct cache_key *key, const st
     if (!entry_path(dir, key, path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
     cache_make_dirs(path, 0777);
-    put_head(job, gen, &text);
+    put_head(record, gen, &text);
     if (text.failed)
         return cps_err_nomem();
     CPS_TRY(cps_trace_head_parse(path, text.data, &head));
-    struct cps_err *err = write_entry(path, job, &head);
+    struct cps_err *err = write_entry(path, record, &head);
     cps_trace_head_deinit(&head);
     return err;
 }

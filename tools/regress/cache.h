@@ -6,7 +6,7 @@
 #define CPS_CACHE_H
 
 #include "tools/play/cachedir.h"
-#include "tools/play/job.h"
+#include "tools/play/record.h"
 
 /** Change it whenever the same inputs may give another trace. */
 #define CACHE_TRACE_VERSION 2
@@ -20,9 +20,9 @@ struct cache_key cache_key_of(const char *firmware_hash, const char *me_hash,
                               const char *capture_hash, const char *policy, uint64_t limit,
                               uint32_t kinds);
 /** Gets what a run gave. @return false if it is not there, or damaged */
-bool cache_get(const char *dir, const struct cache_key *key, struct job *ret);
+bool cache_get(const char *dir, const struct cache_key *key, struct record *ret);
 /** Keeps what a run gave. @return an error that the caller may show and go on after */
 CPS_MUST_USE struct cps_err *cache_put(const char *dir, const struct cache_key *key,
-                                       const struct job *job, enum cps_gen gen);
+                                       const struct record *record, enum cps_gen gen);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "isa/base/buf.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "trace/capture/stream.h"
 #include "trace/form/text.h"
 #include "tools/report/utf8.h"
@@ -68,7 +68,7 @@ static char *tags_of(const char *value)
 static struct cps_err *add_firmware(struct reader *r)
 {
     char *tags = take_key(r, "tags");
-    bool is_file = r->count > 2 && !peer_firmware(r->word[2]); /* else an engine for scripts */
+    bool is_file = r->count > 2 && !opt_named_engine(r->word[2]); /* else an engine for scripts */
     if (r->count < 3 || r->count > 4 || (r->count == 4 && !is_file))
         return bad(r, "firmware NAME FILE [FILE] [tags=A,B]");
     struct manifest *to = r->to;
@@ -187,7 +187,8 @@ static struct cps_err *check_policy(const struct reader *r, unsigned engines)
     struct cps_err *err = cps_policy_parse_for(r->to->policy, engines, &policy);
     if (!err)
         return NULL;
-    struct cps_err *ret = cps_err_new(err->code, "%s:%u: %s", r->path, r->policy_line, err->message);
+    struct cps_err *ret =
+        cps_err_new(err->code, "%s:%u: %s", r->path, r->policy_line, err->message);
     cps_err_free(err);
     return ret;
 }
@@ -204,7 +205,7 @@ static struct cps_err *check_engines(const struct reader *r)
 {
     unsigned engines = 0;
     for (unsigned i = 0; i < r->to->firmware_count; i++) {
-        unsigned gen = peer_firmware(r->to->firmware[i].path[0]);
+        unsigned gen = opt_named_engine(r->to->firmware[i].path[0]);
         engines |= gen ? cps_engines_of((enum cps_gen)gen) : (unsigned)CPS_ON_AFUC;
     }
     return r->to->policy ? check_policy(r, engines) : NULL;

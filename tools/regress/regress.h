@@ -3,7 +3,7 @@
 #ifndef CPS_REGRESS_H
 #define CPS_REGRESS_H
 
-#include "tools/play/job.h"
+#include "tools/play/record.h"
 #include "tools/regress/manifest.h"
 #include "tools/regress/results.h"
 

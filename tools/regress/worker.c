@@ -8,7 +8,7 @@
 #include "tools/regress/cache.h"
 #include "tools/report/diffplace.h"
 #include "tools/report/names.h"
-#include "tools/peer/peer.h"
+#include "tools/opt_engine.h"
 #include "tools/regress/regress.h"
 
 /* A firmware of the manifest, opened once. */
@@ -17,7 +17,7 @@ struct engine {
     enum cps_gen gen;
     struct cps_err *err; /* why it cannot run */
     char hash[65], me_hash[65];
-    struct job_boot boot;
+    struct record_boot boot;
     bool booted;
     uint8_t *cover; /* per dword, bits as in the cache */
     struct cps_names *names[CPS_CPU_COUNT];
@@ -38,7 +38,7 @@ static struct cps_err *open_engine(struct worker *w, unsigned i)
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[i];
     struct engine *e = &w->engine[i];
-    e->gen = (enum cps_gen)peer_firmware(m->path[0]);
+    e->gen = (enum cps_gen)opt_named_engine(m->path[0]);
     if (e->gen) {
         const struct cps_trace_head head = {.gen = e->gen, .layout = cps_gen_layout(e->gen)};
         return trace_names(&head, w->regress->opt->rnn, e->names);
@@ -67,7 +67,7 @@ static struct cps_err *read_mask(struct worker *w)
         return NULL;
     const struct engine *e = &w->engine[i];
     unsigned who = e->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
-    return cps_mask_add(&w->mask, mask, e->names[e->fw ? who : peer_processor(e->gen)]);
+    return cps_mask_add(&w->mask, mask, e->names[e->fw ? who : CPS_CPU_HOST]);
 }
 
 struct cps_err *worker_create(struct regress *regress, struct worker **ret)
@@ -98,7 +98,7 @@ void worker_destroy(struct worker *w)
         cps_err_free(e->err);
         free(e->cover);
         trace_names_free(e->names);
-        job_boot_deinit(&e->boot);
+        record_boot_deinit(&e->boot);
     }
     free(w->engine);
     json_object_put(w->seen);
@@ -120,37 +120,37 @@ bool worker_has(const struct regress *r, unsigned firmware, unsigned capture)
     return strtoul(hash, NULL, 16) % r->shards == r->shard;
 }
 
-static void keep_cover(struct engine *e, const struct job *job)
+static void keep_cover(struct engine *e, const struct record *record)
 {
-    for (uint32_t i = 0; i < job->cover_count && i <= e->fw->count; i++) {
-        const struct cps_cover *c = &job->cover[i];
+    for (uint32_t i = 0; i < record->cover_count && i <= e->fw->count; i++) {
+        const struct cps_cover *c = &record->cover[i];
         e->cover[i] |=
             (uint8_t)((c->run ? 1 : 0) | (c->taken ? 2 : 0) | (c->run > c->taken ? 4 : 0));
     }
 }
 
 static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *capture,
-                               struct job *ret)
+                               struct record *ret)
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
     struct engine *e = &w->engine[firmware];
-    const struct job_setup setup = {
+    const struct record_setup setup = {
         &w->regress->run,
         w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END, true};
     const char *const paths[2] = {m->path[0], m->path[1]};
     if (!e->booted && e->fw)
-        CPS_TRY(job_boot(&setup, paths, &e->boot));
+        CPS_TRY(record_boot(&setup, paths, &e->boot));
     e->booted = true;
-    CPS_TRY(job_run(&setup, paths, capture, &e->boot, ret));
+    CPS_TRY(record_run(&setup, paths, capture, &e->boot, ret));
     w->emulated++;
     return NULL;
 }
 
 /* The cache is a convenience: that it cannot be written is said once. */
-static void put_cache(struct worker *w, const struct cache_key *key, const struct job *job,
+static void put_cache(struct worker *w, const struct cache_key *key, const struct record *record,
                       enum cps_gen gen)
 {
-    struct cps_err *err = cache_put(w->regress->cache_dir, key, job, gen);
+    struct cps_err *err = cache_put(w->regress->cache_dir, key, record, gen);
     if (err && !w->cache_failed)
         fprintf(stderr, "cpscope: %s; going on without keeping results\n", err->message);
     w->cache_failed = w->cache_failed || err;
@@ -163,8 +163,8 @@ static struct cps_err *again(const struct cps_err *err)
     return cps_err_new(err->code, "%s", err->message);
 }
 
-static struct cps_err *get_job(struct worker *w, unsigned firmware, unsigned capture,
-                               struct job *ret)
+static struct cps_err *get_record(struct worker *w, unsigned firmware, unsigned capture,
+                                  struct record *ret)
 {
     struct engine *e = &w->engine[firmware];
     const char *path = w->regress->manifest.capture[capture].path;
@@ -231,32 +231,43 @@ static void describe(struct worker *w, struct diff_report *report, struct json_o
     add_text(pair, "packet_b", cps_buf_text(&packet_b));
 }
 
-static void judge_difference(uint64_t differences, const struct job *job, struct json_object *pair)
+static void judge_difference(uint64_t differences, const struct record *record,
+                             struct json_object *pair)
 {
     CPS_BUF reason = {0};
     cps_buf_printf(&reason, "%" PRIu64 " difference%s", differences, differences == 1 ? "" : "s");
-    if (job->stop != CPS_STOP_IDLE)
+    if (record->stop != CPS_STOP_IDLE)
         cps_buf_printf(&reason, "; %s: %s",
-                       cps_event_sub_word(CPS_EV_END, cps_stop_reason(job->stop)), job->why);
+                       cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop)), record->why);
+    judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
+}
+
+/* A run file says what its host must read. */
+static void judge_misses(const struct record *record, struct json_object *pair)
+{
+    CPS_BUF reason = {0};
+    cps_buf_printf(&reason, "%" PRIu64 " read%s not as the run file expects: %s", record->misses,
+                   record->misses == 1 ? " is" : "s are", record->missed);
+    json_object_object_add(pair, "differences", json_object_new_int64((int64_t)record->misses));
     judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
 }
 
 /* Compares with @p base and judges the pair. */
-static struct cps_err *compare(struct worker *w, unsigned firmware, const struct job *base,
-                               const struct diff_side *base_side, const struct job *job,
+static struct cps_err *compare(struct worker *w, unsigned firmware, const struct record *base,
+                               const struct diff_side *base_side, const struct record *record,
                                struct json_object *pair)
 {
     struct engine *e = &w->engine[firmware];
     struct cps_diff diff = {0};
     const struct cps_diff_options options = {w->regress->kinds, &w->mask};
-    CPS_TRY(cps_diff_events(base->event, base->count, job->event, job->count, &options, NULL, NULL,
-                            &diff));
+    CPS_TRY(cps_diff_events(base->event, base->count, record->event, record->count, &options, NULL,
+                            NULL, &diff));
     const char *name = w->regress->manifest.firmware[firmware].name;
     struct diff_report report = {
-        .a = *base_side, .b = {name, e->fw, e->me, job}, .names = e->names, .diff = &diff};
+        .a = *base_side, .b = {name, e->fw, e->me, record}, .names = e->names, .diff = &diff};
     json_object_object_add(pair, "differences", json_object_new_int64((int64_t)diff.differences));
     if (diff.differences) {
-        judge_difference(diff.differences, job, pair);
+        judge_difference(diff.differences, record, pair);
         describe(w, &report, pair);
     } else {
         judge(pair, RESULT_PASS, "");
@@ -274,31 +285,31 @@ static bool golden_path(const struct worker *w, unsigned firmware, unsigned capt
 }
 
 static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
-                                      const struct job *job, struct json_object *pair)
+                                      const struct record *record, struct json_object *pair)
 {
     char path[4096];
-    struct job golden = {0};
+    struct record golden = {0};
     if (!golden_path(w, firmware, capture, path)) {
         judge(pair, RESULT_PASS, "");
         return NULL;
     }
-    const struct diff_side side = {.label = "golden", .job = &golden};
-    struct cps_err *err = job_read(path, NULL, &golden);
+    const struct diff_side side = {.label = "golden", .record = &golden};
+    struct cps_err *err = record_read(path, NULL, &golden);
     if (!err)
-        err = compare(w, firmware, &golden, &side, job, pair);
-    job_deinit(&golden);
+        err = compare(w, firmware, &golden, &side, record, pair);
+    record_deinit(&golden);
     return err;
 }
 
-static void judge_stop(struct worker *w, unsigned capture, const struct job *job,
+static void judge_stop(struct worker *w, unsigned capture, const struct record *record,
                        struct json_object *pair)
 {
     int expected = w->regress->manifest.capture[capture].expect;
-    int reason = (int)cps_stop_reason(job->stop);
+    int reason = (int)cps_stop_reason(record->stop);
     CPS_BUF text = {0};
     cps_buf_printf(&text, "%s, expected %s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
-                   cps_event_sub_word(CPS_EV_END, (unsigned)expected), job->why[0] ? ": " : "",
-                   job->why);
+                   cps_event_sub_word(CPS_EV_END, (unsigned)expected), record->why[0] ? ": " : "",
+                   record->why);
     if (reason != expected)
         judge(pair, RESULT_STOPPED, cps_buf_text(&text));
 }
@@ -310,43 +321,48 @@ static bool is_judged(struct json_object *pair)
 
 /* The baseline's run of the capture at hand, made once for all that are compared with it. */
 struct base {
-    struct job job;
+    struct record record;
     struct cps_err *err; /* why there is none */
 };
 
 /* Against what it should do: as the baseline does, else end as expected and be as the golden.
  * @p base  NULL: there is none, or this is it */
-static struct cps_err *judge_job(struct worker *w, unsigned firmware, unsigned capture,
-                                 const struct base *base, const struct job *job,
-                                 struct json_object *pair)
+static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigned capture,
+                                    const struct base *base, const struct record *record,
+                                    struct json_object *pair)
 {
     const struct manifest *m = &w->regress->manifest;
-    json_object_object_add(pair, "packets", json_object_new_int64((int64_t)job->packets));
-    json_object_object_add(pair, "instructions", json_object_new_int64((int64_t)job->instructions));
+    json_object_object_add(pair, "packets", json_object_new_int64((int64_t)record->packets));
+    json_object_object_add(pair, "instructions",
+                           json_object_new_int64((int64_t)record->instructions));
+    if (record->misses) {
+        judge_misses(record, pair);
+        return NULL;
+    }
     if (base && !base->err) {
         const struct engine *e = &w->engine[m->baseline];
-        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->job};
-        return compare(w, firmware, &base->job, &side, job, pair);
+        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->record};
+        return compare(w, firmware, &base->record, &side, record, pair);
     }
     /* A baseline of another generation says nothing about this pair; one that failed should have.
      */
     if (base && base->err->code != CPS_ERR_MISMATCH)
         return cps_err_new(base->err->code, "the baseline did not run: %s", base->err->message);
-    judge_stop(w, capture, job, pair);
-    return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, job, pair);
+    judge_stop(w, capture, record, pair);
+    return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, record, pair);
 }
 
 static struct cps_err *judge_pair(struct worker *w, unsigned firmware, unsigned capture,
                                   const struct base *base, struct json_object *pair)
 {
-    struct job job = {0};
+    struct record record = {0};
     if (base && (int)firmware == w->regress->manifest.baseline)
         return base->err ? again(base->err)
-                         : judge_job(w, firmware, capture, NULL, &base->job, pair);
-    struct cps_err *err = get_job(w, firmware, capture, &job);
+                         : judge_record(w, firmware, capture, NULL, &base->record, pair);
+    struct cps_err *err = get_record(w, firmware, capture, &record);
     if (!err)
-        err = judge_job(w, firmware, capture, base, &job, pair);
-    job_deinit(&job);
+        err = judge_record(w, firmware, capture, base, &record, pair);
+    record_deinit(&record);
     return err;
 }
 
@@ -377,13 +393,13 @@ void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
     for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
         needs_base = needs_base || worker_has(w->regress, i, capture);
     if (needs_base)
-        base.err = get_job(w, (unsigned)m->baseline, capture, &base.job);
+        base.err = get_record(w, (unsigned)m->baseline, capture, &base.record);
     for (unsigned i = 0; i < m->firmware_count; i++) {
         if (worker_has(w->regress, i, capture))
             run_pair(w, i, capture, needs_base ? &base : NULL, pairs);
     }
     cps_err_free(base.err);
-    job_deinit(&base.job);
+    record_deinit(&base.record);
 }
 
 struct json_object *worker_coverage(const struct worker *w)

@@ -115,10 +115,10 @@ static void put_insn(const struct window *w, const struct cps_names *names, uint
     struct cps_insn insn;
     const struct cps_print_names print = {.names = names};
     uint32_t at = w->first + i;
-    cps_decode(cps_isa_afuc(), w->fw->gen, word_of(w, i), &insn);
+    cps_decode(&cps_isa_afuc, w->fw->gen, word_of(w, i), &insn);
     cps_buf_printf(out, "%c%c %04" PRIx32 " %08" PRIx32 "  ",
                    w->here && at == w->pc ? PLACE_HERE : ' ', mark, at, word_of(w, i));
-    cps_print(cps_isa_afuc(), &insn, at, &print, out);
+    cps_print(&cps_isa_afuc, &insn, at, &print, out);
     cps_buf_str(out, "\n");
 }
 
@@ -277,7 +277,7 @@ static void put_event(const struct diff_report *r, const struct cps_event *event
     cps_text_event(out, event, r->names[cps_event_who(event) % CPS_CPU_COUNT], true);
 }
 
-static void put_packet(const struct diff_report *r, const struct job *job,
+static void put_packet(const struct diff_report *r, const struct record *record,
                        const struct cps_event *pkt, const struct cps_event *event, size_t place,
                        struct cps_buf *out)
 {
@@ -287,7 +287,7 @@ static void put_packet(const struct diff_report *r, const struct job *job,
     put_event(r, pkt, pkt == event, out);
     if (from)
         cps_buf_printf(out, "   (%zu more)\n", from);
-    for (const struct cps_event *at = pkt + 1; at < job->event + job->count; at++) {
+    for (const struct cps_event *at = pkt + 1; at < record->event + record->count; at++) {
         if (cps_event_who(at) == who && cps_event_kind(at) == CPS_EV_PKT)
             return;
         if (!is_inside(at, who) || number++ < from)
@@ -307,11 +307,11 @@ void diff_place_packet(const struct diff_report *r, bool right, struct cps_buf *
     const struct cps_event *event = right ? first->b : first->a;
     const struct cps_event *other_pkt = right ? first->pkt_a : first->pkt_b;
     const struct cps_event *other = right ? first->a : first->b;
-    const struct job *job = right ? r->b.job : r->a.job;
+    const struct record *record = right ? r->b.record : r->a.record;
     if (pkt && event)
-        put_packet(r, job, pkt, event, place_in(pkt, event, cps_event_who(pkt)), out);
+        put_packet(r, record, pkt, event, place_in(pkt, event, cps_event_who(pkt)), out);
     else if (pkt)
-        put_packet(r, job, pkt, NULL,
+        put_packet(r, record, pkt, NULL,
                    other && other_pkt ? place_in(other_pkt, other, cps_event_who(other_pkt)) : 0,
                    out);
     else if (event)

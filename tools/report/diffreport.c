@@ -66,9 +66,9 @@ static void print_around(const struct diff_side *side, struct cps_names *const *
     for (uint32_t at = pc < AROUND ? 0 : pc - AROUND; at <= pc + AROUND && at < part->size; at++) {
         struct cps_insn insn;
         uint32_t word = fw->words[part->start + at];
-        cps_decode(cps_isa_afuc(), fw->gen, word, &insn);
+        cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
         cps_buf_printf(out, "  %s %04" PRIx32 " %08" PRIx32 "  ", at == pc ? "=>" : "  ", at, word);
-        cps_print(cps_isa_afuc(), &insn, at, &print, out);
+        cps_print(&cps_isa_afuc, &insn, at, &print, out);
         cps_buf_str(out, "\n");
     }
 }
@@ -203,9 +203,9 @@ static void print_instruction(const struct cps_fw *fw, const struct cps_fw_part 
     struct cps_insn insn;
     struct cps_print_names print = {.names = names};
     uint32_t word = fw->words[part->start + at];
-    cps_decode(cps_isa_afuc(), fw->gen, word, &insn);
+    cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
     cps_buf_printf(out, "    %04" PRIx32 " %08" PRIx32 "  ", at, word);
-    cps_print(cps_isa_afuc(), &insn, at, &print, out);
+    cps_print(&cps_isa_afuc, &insn, at, &print, out);
     cps_buf_str(out, "\n");
 }
 

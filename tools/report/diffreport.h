@@ -5,17 +5,17 @@
 #define CPS_DIFFREPORT_H
 
 #include "fw/fw.h"
-#include "tools/play/job.h"
+#include "tools/play/record.h"
 #include "trace/diff.h"
 
 struct json_object;
 
 /** One side of a comparison. */
 struct diff_side {
-    const char *label;       /**< "old", a file name */
-    const struct cps_fw *fw; /**< for code; or NULL */
-    const struct cps_fw *me; /**< a5xx: of the ME; or NULL */
-    const struct job *job;   /**< for coverage; or NULL */
+    const char *label;           /**< "old", a file name */
+    const struct cps_fw *fw;     /**< for code; or NULL */
+    const struct cps_fw *me;     /**< a5xx: of the ME; or NULL */
+    const struct record *record; /**< for coverage; or NULL */
 };
 
 struct diff_report {

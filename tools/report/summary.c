@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The summary of a run: text for people on stderr, or one JSON object on stdout. */
+#include "emu/afuc/afuc.h"
+#include "tools/report/script_summary.h"
 #include "tools/report/summary.h"
 
 #include <inttypes.h>
@@ -14,14 +16,14 @@ static const char *const stop_word[] = {
     [CPS_STOP_BAD_PACKET] = "bad-packet",
 };
 
-static const struct cps_names *main_names(const struct rig *rig)
+static const struct cps_names *main_names(const struct play *play)
 {
-    return rig->names[cps_machine_core_who(rig->machine, 0)];
+    return play->names[play->engine->who[0]];
 }
 
-static const char *packet_name(const struct rig *rig, unsigned id, char *scratch, size_t size)
+static const char *packet_name(const struct play *play, unsigned id, char *scratch, size_t size)
 {
-    const char *name = cps_name(main_names(rig), CPS_SPACE_PACKET, id, NULL);
+    const char *name = cps_name(main_names(play), CPS_SPACE_PACKET, id, NULL);
     if (name)
         return name;
     snprintf(scratch, size, "UNKN%u", id);
@@ -39,68 +41,69 @@ static enum cps_space place_space(unsigned place)
     return place < sizeof(space) ? (enum cps_space)space[place] : CPS_SPACE_COUNT;
 }
 
-static const char *place_name(const struct rig *rig, const struct rig_place *place)
+static const char *place_name(const struct play *play, const struct play_place *place)
 {
     enum cps_space space = place_space(place->place);
     if (space == CPS_SPACE_COUNT)
         return NULL;
-    return cps_name(main_names(rig), space, (uint32_t)place->number, NULL);
+    return cps_name(main_names(play), space, (uint32_t)place->number, NULL);
 }
 
-static void print_packets(const struct rig *rig, const struct cps_stats *stats)
+static void print_packets(const struct play *play)
 {
+    const struct cps_afuc *machine = cps_afuc_of(play->engine);
     fprintf(stderr, "packets by level and opcode:\n");
     for (unsigned level = 0; level < 6; level++) {
         for (unsigned id = 0; id < 128; id++) {
             char scratch[16];
-            if (stats->packets_by_id[level][id])
+            if (cps_afuc_packets(machine, level, id))
                 fprintf(stderr, "  %-4s %-28s %10" PRIu64 "\n",
                         cps_event_sub_word(CPS_EV_PKT, level),
-                        packet_name(rig, id, scratch, sizeof(scratch)),
-                        stats->packets_by_id[level][id]);
+                        packet_name(play, id, scratch, sizeof(scratch)),
+                        cps_afuc_packets(machine, level, id));
         }
     }
 }
 
-static void print_places(const struct rig *rig)
+static void print_places(const struct play *play)
 {
-    if (rig->place_count)
+    if (play->place_count)
         fprintf(stderr, "not modelled, with how many submissions touched it:\n");
-    for (unsigned i = 0; i < rig->place_count; i++) {
-        const struct rig_place *place = &rig->place[i];
-        const char *name = place_name(rig, place);
+    for (unsigned i = 0; i < play->place_count; i++) {
+        const struct play_place *place = &play->place[i];
+        const char *name = place_name(play, place);
         fprintf(stderr, "  %-6s 0x%04" PRIx64 " x%" PRIu64 "%s%s\n",
                 cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number, place->count,
                 name ? "  " : "", name ? name : "");
     }
-    if (rig->place_count == RIG_MAX_PLACES)
+    if (play->place_count == PLAY_MAX_PLACES)
         fprintf(stderr, "  ... and possibly more\n");
 }
 
-static void print_text(const struct rig *rig)
+static void print_text(const struct play *play)
 {
-    const struct cps_stats *stats = cps_machine_stats(rig->machine);
-    const uint64_t *events = stats->events;
+    const struct cps_engine *engine = play->engine;
+    const uint64_t *events = engine->tap.count;
     CPS_BUF why = {0};
-    cps_machine_explain(rig->machine, rig->stop, &why);
-    print_packets(rig, stats);
-    print_places(rig);
-    if (rig->fw->assumed)
-        fprintf(stderr, "firmware: %s\n", rig->fw->assumed);
+    cps_engine_explain(engine, play->stop, &why);
+    print_packets(play);
+    print_places(play);
+    if (play->fw->assumed)
+        fprintf(stderr, "firmware: %s\n", play->fw->assumed);
     fprintf(stderr,
             "%" PRIu64 " packets, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
             " register reads, %" PRIu64 " memory writes, %" PRIu64 " memory reads\n",
-            stats->packets, stats->instructions, events[CPS_EV_REG], events[CPS_EV_REGR],
+            engine->packets, engine->instructions, events[CPS_EV_REG], events[CPS_EV_REGR],
             events[CPS_EV_MEMW], events[CPS_EV_MEMR]);
     fprintf(stderr,
             "%" PRIu32 " of %" PRIu32 " submissions executed, %" PRIu32 " not captured, %" PRIu64
             " assumptions, %" PRIu64 " places not modelled\n",
-            rig->executed, rig->submissions, rig->not_captured, events[CPS_EV_ASSUME],
+            play->executed, play->submissions, play->not_captured, events[CPS_EV_ASSUME],
             events[CPS_EV_UNMODELLED]);
-    if (rig->stop == CPS_STOP_IDLE)
+    if (play->stop == CPS_STOP_IDLE)
         fprintf(stderr, "ended: done\n");
     else
-        fprintf(stderr, "ended: %s %s\n", stop_word[rig->stop], cps_buf_text(&why));
+        fprintf(stderr, "ended: %s %s\n", stop_word[play->stop], cps_buf_text(&why));
 }
 
 static void add_count(struct json_object *to, const char *key, uint64_t value)
@@ -108,29 +111,30 @@ static void add_count(struct json_object *to, const char *key, uint64_t value)
     json_object_object_add(to, key, json_object_new_int64((int64_t)value));
 }
 
-static struct json_object *json_packets(const struct rig *rig, const struct cps_stats *stats)
+static struct json_object *json_packets(const struct play *play)
 {
+    const struct cps_afuc *machine = cps_afuc_of(play->engine);
     struct json_object *levels = json_object_new_object();
     for (unsigned level = 0; level < 6; level++) {
         struct json_object *mix = json_object_new_object();
         for (unsigned id = 0; id < 128; id++) {
             char scratch[16];
-            if (stats->packets_by_id[level][id])
-                add_count(mix, packet_name(rig, id, scratch, sizeof(scratch)),
-                          stats->packets_by_id[level][id]);
+            if (cps_afuc_packets(machine, level, id))
+                add_count(mix, packet_name(play, id, scratch, sizeof(scratch)),
+                          cps_afuc_packets(machine, level, id));
         }
         json_object_object_add(levels, cps_event_sub_word(CPS_EV_PKT, level), mix);
     }
     return levels;
 }
 
-static struct json_object *json_places(const struct rig *rig)
+static struct json_object *json_places(const struct play *play)
 {
     struct json_object *list = json_object_new_array();
-    for (unsigned i = 0; i < rig->place_count; i++) {
-        const struct rig_place *place = &rig->place[i];
+    for (unsigned i = 0; i < play->place_count; i++) {
+        const struct play_place *place = &play->place[i];
         struct json_object *row = json_object_new_object();
-        const char *name = place_name(rig, place);
+        const char *name = place_name(play, place);
         json_object_object_add(
             row, "space",
             json_object_new_string(cps_event_sub_word(CPS_EV_UNMODELLED, place->place)));
@@ -143,40 +147,42 @@ static struct json_object *json_places(const struct rig *rig)
     return list;
 }
 
-static void print_json(const struct rig *rig, struct json_object *extra)
+static void print_json(const struct play *play, struct json_object *extra)
 {
-    const struct cps_stats *stats = cps_machine_stats(rig->machine);
+    const struct cps_engine *engine = play->engine;
     struct json_object *root = json_object_new_object();
     CPS_BUF why = {0};
-    cps_machine_explain(rig->machine, rig->stop, &why);
-    add_count(root, "packets", stats->packets);
-    add_count(root, "instructions", stats->instructions);
-    add_count(root, "ticks", stats->ticks);
-    add_count(root, "register_writes", stats->events[CPS_EV_REG]);
-    add_count(root, "register_reads", stats->events[CPS_EV_REGR]);
-    add_count(root, "memory_writes", stats->events[CPS_EV_MEMW]);
-    add_count(root, "memory_reads", stats->events[CPS_EV_MEMR]);
-    add_count(root, "submissions", rig->submissions);
-    add_count(root, "executed", rig->executed);
-    add_count(root, "not_captured", rig->not_captured);
-    add_count(root, "assumptions", stats->events[CPS_EV_ASSUME]);
-    json_object_object_add(root, "packets_by_level", json_packets(rig, stats));
-    json_object_object_add(root, "unmodelled", json_places(rig));
-    json_object_object_add(root, "end", json_object_new_string(stop_word[rig->stop]));
-    if (rig->stop != CPS_STOP_IDLE)
+    cps_engine_explain(engine, play->stop, &why);
+    add_count(root, "packets", engine->packets);
+    add_count(root, "instructions", engine->instructions);
+    add_count(root, "ticks", engine->clock);
+    add_count(root, "register_writes", engine->tap.count[CPS_EV_REG]);
+    add_count(root, "register_reads", engine->tap.count[CPS_EV_REGR]);
+    add_count(root, "memory_writes", engine->tap.count[CPS_EV_MEMW]);
+    add_count(root, "memory_reads", engine->tap.count[CPS_EV_MEMR]);
+    add_count(root, "submissions", play->submissions);
+    add_count(root, "executed", play->executed);
+    add_count(root, "not_captured", play->not_captured);
+    add_count(root, "assumptions", engine->tap.count[CPS_EV_ASSUME]);
+    json_object_object_add(root, "packets_by_level", json_packets(play));
+    json_object_object_add(root, "unmodelled", json_places(play));
+    json_object_object_add(root, "end", json_object_new_string(stop_word[play->stop]));
+    if (play->stop != CPS_STOP_IDLE)
         json_object_object_add(root, "why", json_object_new_string(cps_buf_text(&why)));
-    if (rig->fw->assumed)
-        json_object_object_add(root, "assumed", json_object_new_string(rig->fw->assumed));
+    if (play->fw->assumed)
+        json_object_object_add(root, "assumed", json_object_new_string(play->fw->assumed));
     if (extra)
         json_object_object_add(root, "comparison", extra);
     puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
     json_object_put(root);
 }
 
-void summary_print(const struct rig *rig, bool json, struct json_object *extra)
+void summary_print(const struct play *play, bool json, struct json_object *extra)
 {
-    if (json)
-        print_json(rig, extra);
+    if (play_is_script(play))
+        script_summary(play, json);
+    else if (json)
+        print_json(play, extra);
     else
-        print_text(rig);
+        print_text(play);
 }

@@ -3,11 +3,11 @@
 #ifndef CPS_SUMMARY_H
 #define CPS_SUMMARY_H
 
-#include "tools/play/rig.h"
+#include "tools/play/play.h"
 
 struct json_object;
 
 /** @param extra  rows of a replay for the JSON form, consumed; or NULL */
-void summary_print(const struct rig *rig, bool json, struct json_object *extra);
+void summary_print(const struct play *play, bool json, struct json_object *extra);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/opt_engine.h"
 #include "tools/step/dap_private.h"
 #include "tools/debug/look.h"
 #include "tools/debug/point.h"
@@ -32,7 +33,7 @@ void dap_changed(struct dap *d)
 struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
     int64_t id = dap_int(arguments, "threadId", 1);
-    unsigned count = cps_machine_core_count(session_machine(&d->repl->session));
+    unsigned count = session_engine(&d->repl->session)->cores;
     if (id < 1 || id > count)
         return cps_err_new(CPS_ERR_INPUT, "threadId %lld: expected 1 to %u", (long long)id, count);
     *ret = (unsigned)id - 1;
@@ -148,7 +149,11 @@ static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
                                   .demo = dap_bool(arguments, "demo", false),
                                   .symbols = dap_text(arguments, "symbols"),
                                   .rnn = dap_text(arguments, "rnn"),
-                                  .inject = dap_text(arguments, "inject")};
+                                  .inject = dap_text(arguments, "inject"),
+                                  .engine = dap_text(arguments, "engine"),
+                                  .chip = dap_text(arguments, "chip"),
+                                  .seq_abi = dap_text(arguments, "seqAbi"),
+                                  .limit = 100000000};
     if (dap_text(arguments, "fw"))
         d->opt.fw[d->opt.fw_count++] = dap_text(arguments, "fw");
     for (size_t i = 0; list && i < json_object_array_length(list) && i < OPT_MAX_FW; i++) {
@@ -159,8 +164,9 @@ static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
         return cps_err_new(CPS_ERR_INPUT, "\"gen\": \"%s\": expected a5xx, a6xx or a7xx", gen);
     d->opt.gen = gen ? found : 0;
     opt_set_policy(&d->opt, dap_text(arguments, "policy"));
-    if (!d->opt.fw_count && !d->opt.demo)
-        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, or \"demo\": true");
+    if (!d->opt.fw_count && !d->opt.demo && !opt_is_script(&d->opt))
+        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
+                                          "\"engine\" with a script as \"capture\"");
     return NULL;
 }
 
@@ -358,7 +364,7 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
     const char *path = dap_text(source, "path");
     cps_buf_printf(&text, "%s:%lld", path ? path : "",
                    (long long)dap_int(arguments, "line", 0) + d->lines_from_0);
-    struct cps_err *err = spot_break(s, s->core, cps_buf_text(&text), &point);
+    struct cps_err *err = point_break(s, s->core, cps_buf_text(&text), &point);
     if (err) {
         cps_err_free(err);
         return NULL; /* no code there: no targets */
@@ -371,7 +377,7 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
     dap_put_int(target, "line", dap_int(arguments, "line", 0));
     dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, point.pc), 1);
     json_object_array_add(list, target);
-    spot_release(&point);
+    point_release(&point);
     return NULL;
 }
 
@@ -380,8 +386,8 @@ static struct cps_err *goes_to(struct dap *d, struct json_object *arguments,
 {
     (void)body;
     CPS_TRY(dap_thread(d, arguments, &d->repl->session.core));
-    const struct cps_edit edit = {.what = CPS_EDIT_PC,
-                                  .core = d->repl->session.core,
+    const struct cps_edit edit = {.what = CPS_EDIT_PLACE,
+                                  .place = {(uint8_t)d->repl->session.core, CPS_FILE_PC, 0},
                                   .value = (uint32_t)(dap_int(arguments, "targetId", 0) - 1)};
     return cps_debug_edit(d->repl->session.debug, &edit);
 }
@@ -552,7 +558,7 @@ struct cps_err *dap_serve(struct repl *repl, FILE *in, FILE *out)
     if (!err)
         err = serve(d);
     dap_wire_close(d->wire);
-    spot_clear(&repl->session);
+    point_clear(&repl->session);
     session_close(&repl->session);
     repl->session = (struct session){0};
     json_object_put(d->launched);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/step/dap_private.h"
+#include "tools/debug/expr.h"
 #include "tools/debug/look.h"
 
 #define MAX_READ ((int64_t)1 << 20)
@@ -21,21 +22,42 @@ struct cps_err *dap_reference(struct json_object *arguments, const char *key, ui
     return NULL;
 }
 
-bool dap_find_code(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
+/* Code that lies in the memory of the GPU has its addresses there; images of one file overlap: the
+ * last that begins before the address. */
+static bool find_image(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
 {
-    struct cps_machine *m = session_machine(&d->repl->session);
+    const struct session *s = &d->repl->session;
+    const struct cps_afuc *afuc = session_afuc(s);
     uint64_t nearest = UINT64_MAX;
-    for (unsigned i = 0; i < cps_machine_core_count(m); i++) {
-        uint64_t base = cps_machine_image_iova(m, i);
-        uint64_t size = 4 * (uint64_t)cps_machine_image_size(m, i);
-        uint64_t distance = address - base;
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
+        uint64_t size = 4 * (uint64_t)cps_afuc_image_size(afuc, i);
+        uint64_t distance = address - cps_afuc_image_iova(afuc, i);
         if (distance >= size || distance >= nearest)
             continue;
-        nearest = distance; /* images of one file overlap: the last that begins before it */
+        nearest = distance;
         *core = i;
         *pc = (int64_t)(distance / 4);
     }
     return nearest != UINT64_MAX;
+}
+
+bool dap_has_code(const struct dap *d, unsigned core, int64_t pc)
+{
+    struct cps_engine *engine = session_engine(&d->repl->session);
+    uint64_t word = 0;
+    return pc >= 0 &&
+           cps_engine_get(engine, (struct cps_place){(uint8_t)core, CPS_FILE_CODE, (uint64_t)pc},
+                          &word);
+}
+
+bool dap_find_code(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
+{
+    const struct cps_engine *engine = session_engine(&d->repl->session);
+    if (session_afuc(&d->repl->session))
+        return find_image(d, address, core, pc);
+    *core = (unsigned)(address >> 32);
+    *pc = (int64_t)(address & 0xffffffff) / cps_isa_unit(engine->ops->isa);
+    return *core < engine->cores && dap_has_code(d, *core, *pc);
 }
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -54,11 +76,12 @@ static void put_base64(struct cps_buf *out, const uint8_t *bytes, size_t size)
 }
 
 /* Bytes from @p at on; stops in front of a dword that nobody stored. */
-static int64_t read_bytes(struct cps_machine *m, uint64_t at, uint8_t *to, int64_t count)
+static int64_t read_bytes(const struct session *s, uint64_t at, uint8_t *to, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        bool known = false;
-        uint32_t word = cps_machine_memory(m, at + (uint64_t)i, &known);
+        const struct cps_place place = {0, expr_memory(s), at + (uint64_t)i};
+        uint64_t word = 0;
+        bool known = cps_engine_get(session_engine(s), place, &word);
         if (!known)
             return i;
         to[i] = (uint8_t)(word >> 8 * ((at + (uint64_t)i) % 4));
@@ -79,7 +102,7 @@ struct cps_err *dap_read_memory(struct dap *d, struct json_object *arguments,
     CPS_FREE uint8_t *bytes = malloc((size_t)count + 1);
     if (!bytes)
         return cps_err_nomem();
-    int64_t got = read_bytes(session_machine(&d->repl->session), at, bytes, count);
+    int64_t got = read_bytes(&d->repl->session, at, bytes, count);
     put_base64(&text, bytes, (size_t)got);
     dap_put_hex(body, "address", at, 1);
     dap_put_text(body, "data", cps_buf_text(&text));
@@ -113,13 +136,14 @@ static struct cps_err *write_bytes(struct dap *d, uint64_t at, const uint8_t *by
     struct session *s = &d->repl->session;
     for (int64_t i = 0; i < size;) {
         uint64_t dword = (at + (uint64_t)i) & ~UINT64_C(3);
-        uint32_t value = cps_machine_memory(session_machine(s), dword, NULL);
+        char file = expr_memory(s);
+        uint32_t value = (uint32_t)session_value(s, 0, file, dword);
         for (; i < size && ((at + (uint64_t)i) & ~UINT64_C(3)) == dword; i++) {
             unsigned shift = 8 * (unsigned)((at + (uint64_t)i) % 4);
             value = (value & ~(0xffu << shift)) | (uint32_t)bytes[i] << shift;
         }
         const struct cps_edit edit = {
-            .what = CPS_EDIT_MEMORY, .core = 0, .number = dword, .value = value};
+            .what = CPS_EDIT_PLACE, .place = {0, file, dword}, .value = value};
         CPS_TRY(cps_debug_edit(s->debug, &edit));
     }
     return NULL;
@@ -146,8 +170,9 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
 {
     struct session *s = &d->repl->session;
     struct json_object *row = json_object_new_object();
-    bool inside = pc >= 0 && pc < cps_machine_image_size(session_machine(s), core);
-    uint64_t address = dap_code_address(d, core, 0) + 4 * (uint64_t)pc;
+    bool inside = dap_has_code(d, core, pc);
+    unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
+    uint64_t address = dap_code_address(d, core, 0) + (uint64_t)unit * (uint64_t)pc;
     dap_put_hex(row, "address", address, 1);
     if (!inside) {
         dap_put_text(row, "instruction", "");
@@ -156,14 +181,15 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
     }
     CPS_BUF text = {0};
     CPS_BUF name = {0};
-    char bytes[12];
-    uint32_t word = cps_machine_word(session_machine(s), core, (uint32_t)pc);
+    CPS_BUF bytes = {0};
     look_insn(s, core, (uint32_t)pc, &text);
     session_place(s, core, (uint32_t)pc, &name);
-    snprintf(bytes, sizeof(bytes), "%08" PRIx32, word);
-    dap_put_text(row, "instructionBytes", bytes);
+    for (uint32_t i = 0; i < session_length(s, core, (uint32_t)pc); i++)
+        cps_buf_printf(&bytes, "%0*" PRIx64, (int)(2 * unit),
+                       session_value(s, core, CPS_FILE_CODE, (uint64_t)pc + i));
+    dap_put_text(row, "instructionBytes", cps_buf_text(&bytes));
     dap_put_text(row, "instruction", cps_buf_text(&text));
-    if (!strchr(cps_buf_text(&name), '+'))
+    if (name.size && !strchr(cps_buf_text(&name), '+'))
         dap_put_text(row, "symbol", cps_buf_text(&name));
     struct json_object *place = json_object_new_object();
     struct json_object *source = NULL;
@@ -174,6 +200,28 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
     }
     json_object_put(place);
     return row;
+}
+
+/* The instruction @p count behind the one at @p pc, or in front of it. Where instructions have
+ * several lengths, those in front are found from the beginning of the code. */
+static int64_t moved(const struct dap *d, unsigned core, int64_t pc, int64_t count)
+{
+    const struct session *s = &d->repl->session;
+    int64_t index = 0;
+    int64_t at = 0;
+    if (cps_isa_is_regular(session_engine(s)->ops->isa))
+        return pc + count;
+    for (; count > 0; count--)
+        pc += dap_has_code(d, core, pc) ? session_length(s, core, (uint32_t)pc) : 1;
+    if (!count)
+        return pc;
+    for (; at < pc && dap_has_code(d, core, at); index++)
+        at += session_length(s, core, (uint32_t)at);
+    if (index + count < 0)
+        return index + count; /* in front of the code */
+    for (at = 0, index += count; index; index--)
+        at += session_length(s, core, (uint32_t)at);
+    return at;
 }
 
 struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
@@ -188,11 +236,14 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
         return cps_err_new(CPS_ERR_INPUT, "instructionCount %" PRId64 ": expected at most %d",
                            count, MAX_CODE);
     if (!dap_find_code(d, at, &core, &pc))
-        pc = (int64_t)(at - dap_code_address(d, core, 0)) / 4;
-    pc += dap_int(arguments, "instructionOffset", 0);
+        pc = (int64_t)(at - dap_code_address(d, core, 0)) /
+             cps_isa_unit(session_engine(&d->repl->session)->ops->isa);
+    pc = moved(d, core, pc, dap_int(arguments, "instructionOffset", 0));
     struct json_object *list = json_object_new_array();
-    for (int64_t i = 0; i < count; i++)
-        json_object_array_add(list, instruction(d, core, pc + i));
+    for (int64_t i = 0; i < count; i++) {
+        json_object_array_add(list, instruction(d, core, pc));
+        pc = moved(d, core, pc, 1);
+    }
     json_object_object_add(body, "instructions", list);
     return NULL;
 }

@@ -15,11 +15,11 @@ static void clear_some(struct dap *d, enum dap_list list, const char *start)
     for (unsigned i = 0; i < d->point_count[list]; i++) {
         int id = d->point[list][i];
         const struct cps_debug_point *point = cps_debug_find(d->repl->session.debug, id);
-        const struct spot *spot = point ? point->context : NULL;
-        if (spot && strncmp(spot->text, start, strlen(start)) != 0)
+        const struct typed_point *typed = point ? point->context : NULL;
+        if (typed && strncmp(typed->text, start, strlen(start)) != 0)
             d->point[list][kept++] = id;
         else
-            spot_remove(&d->repl->session, id);
+            point_remove(&d->repl->session, id);
     }
     d->point_count[list] = kept;
 }
@@ -65,7 +65,7 @@ static struct cps_err *hit_condition(struct json_object *from, struct cps_debug_
 static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_object *from,
                                  struct cps_debug_point *point, int *id)
 {
-    struct cps_err *err = spot_condition(point, dap_text(from, "condition"));
+    struct cps_err *err = point_condition(point, dap_text(from, "condition"));
     if (!err)
         err = hit_condition(from, point);
     if (!err && d->point_count[list] == DAP_MAX_POINTS)
@@ -75,13 +75,13 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
     if (!err && !*id)
         err = cps_err_nomem();
     if (err)
-        spot_release(point);
+        point_release(point);
     else
         d->point[list][d->point_count[list]++] = *id;
     return err;
 }
 
-/* A breakpoint from a text that spot_break() reads, on the first core that knows the place. */
+/* A breakpoint from a text that point_break() reads, on the first core that knows the place. */
 static void add_break(struct dap *d, enum dap_list list, struct json_object *from, const char *text,
                       struct json_object *answers)
 {
@@ -89,9 +89,9 @@ static void add_break(struct dap *d, enum dap_list list, struct json_object *fro
     struct cps_debug_point point = {0};
     struct cps_err *err = NULL;
     int id = 0;
-    for (unsigned core = 0; core < cps_machine_core_count(session_machine(s)); core++) {
+    for (unsigned core = 0; core < session_engine(s)->cores; core++) {
         cps_err_free(err);
-        err = spot_break(s, core, text, &point);
+        err = point_break(s, core, text, &point);
         if (!err)
             break;
     }
@@ -150,7 +150,7 @@ static struct cps_err *instruction_point(struct dap *d, struct json_object *from
     if (!dap_find_code(d, address, &core, &pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx64 " is in no processor's code", address);
     cps_buf_printf(&text, "*0x%" PRIx64, (uint64_t)pc);
-    return spot_break(&d->repl->session, core, cps_buf_text(&text), point);
+    return point_break(&d->repl->session, core, cps_buf_text(&text), point);
 }
 
 struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_object *arguments,
@@ -192,7 +192,7 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
         cps_buf_printf(&text, "%s%s",
                        space > 0 && space < 4 && strncmp(name, signs[space], 1) ? signs[space] : "",
                        name);
-    struct cps_err *err = spot_watch(s, s->core, SPOT_WRITE, cps_buf_text(&text), &point);
+    struct cps_err *err = point_watch(s, s->core, POINT_WRITE, cps_buf_text(&text), &point);
     json_object_object_add(body, "dataId",
                            err ? NULL : json_object_new_string(cps_buf_text(&text)));
     dap_put_text(body, "description", err ? err->message : cps_buf_text(&text));
@@ -205,7 +205,7 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
             json_object_array_add(access, json_object_new_string("readWrite"));
         }
         json_object_object_add(body, "accessTypes", access);
-        spot_release(&point);
+        point_release(&point);
     }
     cps_err_free(err);
     return NULL;
@@ -215,8 +215,8 @@ static unsigned access_of(struct json_object *from)
 {
     const char *type = dap_text(from, "accessType");
     if (type && !strcmp(type, "read"))
-        return SPOT_READ;
-    return type && !strcmp(type, "readWrite") ? SPOT_READ | SPOT_WRITE : SPOT_WRITE;
+        return POINT_READ;
+    return type && !strcmp(type, "readWrite") ? POINT_READ | POINT_WRITE : POINT_WRITE;
 }
 
 struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *arguments,
@@ -232,7 +232,7 @@ struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *argu
         const char *text = dap_text(from, "dataId");
         struct cps_debug_point point = {0};
         int id = 0;
-        struct cps_err *err = spot_watch(s, s->core, access_of(from), text ? text : "", &point);
+        struct cps_err *err = point_watch(s, s->core, access_of(from), text ? text : "", &point);
         if (!err)
             err = add_point(d, DAP_DATA, from, &point, &id);
         report(d, id, &point, err, answers);
@@ -254,7 +254,7 @@ struct cps_err *dap_set_exception_breakpoints(struct dap *d, struct json_object 
         int id = 0;
         if (!filter || strcmp(filter, "protect") != 0)
             continue;
-        CPS_TRY(spot_break(&d->repl->session, 0, "event:prot", &point));
+        CPS_TRY(point_break(&d->repl->session, 0, "event:prot", &point));
         CPS_TRY(add_point(d, DAP_EXCEPTION, NULL, &point, &id));
     }
     return NULL;

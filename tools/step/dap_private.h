@@ -54,6 +54,8 @@ void dap_put_source(const struct dap *dap, unsigned core, uint32_t pc, struct js
 /** Address of an instruction: where the image lies in GPU memory. */
 uint64_t dap_code_address(const struct dap *dap, unsigned core, uint32_t pc);
 /** The core whose image holds @p address, and the dword there; false if none does. */
+/** Whether there is code at @p pc of a core. */
+bool dap_has_code(const struct dap *dap, unsigned core, int64_t pc);
 bool dap_find_code(const struct dap *dap, uint64_t address, unsigned *core, int64_t *pc);
 /** "0x..." plus the bytes in arguments' "offset". */
 CPS_MUST_USE struct cps_err *dap_reference(struct json_object *arguments, const char *key,

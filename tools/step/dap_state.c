@@ -12,11 +12,16 @@
 /* What a variables reference stands for: 1 + core * SPACES + space. */
 enum space { GENERAL, CONTROL, SQE, GPU, PACKET, STREAMS, SPACES };
 
-#define FRAMES 64 /* of a core, for frame ids */
+/* Most registers of a kind that are looked through. */
+#define MAX_LISTED 0x40000u
+#define FRAMES     64 /* of a core, for frame ids */
 
 uint64_t dap_code_address(const struct dap *d, unsigned core, uint32_t pc)
 {
-    return cps_machine_image_iova(session_machine(&d->repl->session), core) + 4 * (uint64_t)pc;
+    const struct session *s = &d->repl->session;
+    if (session_afuc(s))
+        return cps_afuc_image_iova(session_afuc(s), core) + 4 * (uint64_t)pc;
+    return (uint64_t)core << 32 | (uint64_t)pc * cps_isa_unit(session_engine(s)->ops->isa);
 }
 
 void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json_object *to)
@@ -39,7 +44,7 @@ struct cps_err *dap_threads(struct dap *d, struct json_object *arguments, struct
     struct json_object *list = json_object_new_array();
     struct session *s = &d->repl->session;
     (void)arguments;
-    for (unsigned i = 0; i < cps_machine_core_count(session_machine(s)); i++) {
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
         struct json_object *thread = json_object_new_object();
         dap_put_int(thread, "id", i + 1);
         dap_put_text(thread, "name", session_core_name(s, i));
@@ -56,6 +61,8 @@ static void add_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc,
     CPS_BUF name = {0};
     session_place(&d->repl->session, core, pc, &name);
     dap_put_int(frame, "id", (int64_t)core * FRAMES + index + 1);
+    if (!name.size)
+        cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(&d->repl->session, core), pc);
     dap_put_text(frame, "name", cps_buf_text(&name));
     dap_put_int(frame, "line", 0);
     dap_put_int(frame, "column", 0);
@@ -87,16 +94,18 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
 {
     unsigned core = 0;
     unsigned index = 0;
-    struct cps_machine *m = session_machine(&d->repl->session);
+    const struct session *s = &d->repl->session;
     struct json_object *all = json_object_new_array();
     struct json_object *list = json_object_new_array();
     json_object_object_add(body, "stackFrames", list);
     struct cps_err *err = dap_thread(d, arguments, &core);
-    for (; !err && index <= cps_machine_depth(m, core); index++)
+    struct cps_where where = cps_engine_where(session_engine(s), core);
+    for (; !err && index <= where.depth; index++)
         add_frame(d, core, index,
-                  index ? cps_machine_return(m, core, index - 1) : cps_machine_pc(m, core), all);
-    for (unsigned level = CPS_LEVEL_SDS + 1; !err && level--;) {
-        struct cps_position at = cps_machine_position(m, core, level);
+                  index ? (uint32_t)session_value(s, core, CPS_FILE_STACK, index - 1) : where.pc,
+                  all);
+    for (unsigned level = CPS_LEVEL_SDS + 1; !err && session_afuc(s) && level--;) {
+        struct cps_position at = cps_afuc_position(session_afuc(s), core, level);
         if (at.active)
             add_stream(core, index++, level_names[level], &at, all);
     }
@@ -113,11 +122,24 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
 static struct cps_err *frame_core(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
     int64_t id = dap_int(arguments, "frameId", 0);
-    unsigned count = cps_machine_core_count(session_machine(&d->repl->session));
+    unsigned count = session_engine(&d->repl->session)->cores;
     *ret = id ? (unsigned)((id - 1) / FRAMES) : d->repl->session.core;
     if (id < 0 || *ret >= count)
         return cps_err_new(CPS_ERR_INPUT, "frameId %" PRId64 " is not known", id);
     return NULL;
+}
+
+/* Whether the engine has anything of a kind, and not so much that nobody can list it. */
+static bool has_space(const struct session *s, enum space space)
+{
+    static const char files[] = {
+        [CONTROL] = CPS_FILE_CONTROL, [SQE] = CPS_FILE_SQE, [GPU] = CPS_FILE_REGISTER};
+    if (space == GENERAL)
+        return true;
+    if (space == PACKET || space == STREAMS)
+        return session_afuc(s) != NULL;
+    const struct cps_file *file = cps_engine_file(session_engine(s), files[space]);
+    return file && file->count <= MAX_LISTED;
 }
 
 struct cps_err *dap_scopes(struct dap *d, struct json_object *arguments, struct json_object *body)
@@ -128,6 +150,8 @@ struct cps_err *dap_scopes(struct dap *d, struct json_object *arguments, struct 
     CPS_TRY(frame_core(d, arguments, &core));
     struct json_object *list = json_object_new_array();
     for (unsigned space = 0; space < SPACES; space++) {
+        if (!has_space(&d->repl->session, (enum space)space))
+            continue;
         struct json_object *scope = json_object_new_object();
         dap_put_text(scope, "name", names[space]);
         dap_put_int(scope, "variablesReference", 1 + (int64_t)core * SPACES + space);
@@ -170,36 +194,55 @@ static void add_word(struct listing *l, const char *name, const char *evaluate, 
     add(l, name, evaluate, cps_buf_text(&text));
 }
 
+static uint32_t word_at(const struct listing *l, char file, uint64_t number)
+{
+    return (uint32_t)session_value(&l->dap->repl->session, l->core, file, number);
+}
+
+static void list_scalars(struct listing *l)
+{
+    const struct cps_engine_ops *ops = session_engine(&l->dap->repl->session)->ops;
+    for (unsigned i = 0; i < ops->regs; i++)
+        add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), "");
+}
+
 static void list_general(struct listing *l)
 {
     static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
-    struct cps_machine *m = session_machine(&l->dap->repl->session);
-    add_word(l, "$pc", "$pc", cps_machine_pc(m, l->core), "");
-    add_word(l, "$npc", "$npc", cps_machine_npc(m, l->core), "");
-    for (unsigned i = 1; i < 0x1f; i++) {
+    const struct cps_engine *engine = session_engine(&l->dap->repl->session);
+    if (cps_engine_file(engine, CPS_FILE_PC)) {
+        add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), "");
+        add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), "");
+    }
+    list_scalars(l);
+    for (unsigned i = 1; i < 0x1f && cps_engine_file(engine, CPS_FILE_GENERAL); i++) {
         char name[8];
         snprintf(name, sizeof(name), "$%02x", i);
         const char *shown = i < 0x1a ? name : ports[i - 0x1a];
-        add_word(l, shown, shown, cps_machine_gpr(m, l->core, i), "");
+        add_word(l, shown, shown, word_at(l, CPS_FILE_GENERAL, i), "");
     }
 }
 
+static bool is_shown(const struct session *s, char file, uint32_t number, uint32_t value)
+{
+    if (file == CPS_FILE_REGISTER && session_afuc(s))
+        return cps_afuc_reg_written(session_afuc(s), number);
+    return value != 0;
+}
+
 /* Registers of a space that hold something. */
-static void list_space(struct listing *l, enum cps_space space, uint32_t count, const char *sign)
+static void list_space(struct listing *l, enum cps_space space, char file, const char *sign)
 {
     const struct session *s = &l->dap->repl->session;
-    struct cps_machine *m = session_machine(s);
-    for (uint32_t i = 0; i < count; i++) {
+    const struct cps_file *row = cps_engine_file(session_engine(s), file);
+    for (uint32_t i = 0; row && i < row->count && i < MAX_LISTED; i++) {
         unsigned part = 0;
         const char *name = cps_name(session_names(s, l->core), space, i, &part);
-        uint32_t value = space == CPS_SPACE_GPU       ? cps_machine_reg(m, i)
-                         : space == CPS_SPACE_CONTROL ? cps_machine_control(m, l->core, i)
-                                                      : cps_machine_sqe(m, l->core, i);
-        bool shown = space == CPS_SPACE_GPU ? cps_machine_reg_written(m, i) : value != 0;
+        uint32_t value = word_at(l, file, i);
         CPS_BUF number = {0};
         CPS_BUF label = {0};
         CPS_BUF fields = {0};
-        if (!shown)
+        if (!is_shown(s, file, i, value))
             continue;
         cps_buf_printf(&number, "%s0x%" PRIx32, sign, i);
         cps_buf_printf(&label, part ? "%s+0x%x" : "%s", name ? name : cps_buf_text(&number), part);
@@ -231,9 +274,9 @@ static void list_packet(struct listing *l)
 
 static void list_streams(struct listing *l)
 {
-    for (unsigned level = 0; level <= CPS_LEVEL_SDS; level++) {
-        struct cps_position at =
-            cps_machine_position(session_machine(&l->dap->repl->session), l->core, level);
+    const struct cps_afuc *afuc = session_afuc(&l->dap->repl->session);
+    for (unsigned level = 0; afuc && level <= CPS_LEVEL_SDS; level++) {
+        struct cps_position at = cps_afuc_position(afuc, l->core, level);
         CPS_BUF text = {0};
         cps_buf_printf(&text, "0x%" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", at.iova,
                        at.consumed, at.dwords);
@@ -246,7 +289,7 @@ static struct cps_err *reference(const struct dap *d, struct json_object *argume
                                  enum space *space)
 {
     int64_t number = dap_int(arguments, "variablesReference", 0);
-    unsigned count = cps_machine_core_count(session_machine(&d->repl->session));
+    unsigned count = session_engine(&d->repl->session)->cores;
     if (number < 1 || number > (int64_t)count * SPACES)
         return cps_err_new(CPS_ERR_INPUT, "variablesReference %" PRId64 " is not known", number);
     *core = (unsigned)((number - 1) / SPACES);
@@ -268,13 +311,13 @@ struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
         list_general(&l);
         break;
     case CONTROL:
-        list_space(&l, CPS_SPACE_CONTROL, 0x1000, "@");
+        list_space(&l, CPS_SPACE_CONTROL, CPS_FILE_CONTROL, "@");
         break;
     case SQE:
-        list_space(&l, CPS_SPACE_SQE, 0x40, "%");
+        list_space(&l, CPS_SPACE_SQE, CPS_FILE_SQE, "%");
         break;
     case GPU:
-        list_space(&l, CPS_SPACE_GPU, 0x40000, "reg:");
+        list_space(&l, CPS_SPACE_GPU, CPS_FILE_REGISTER, "reg:");
         break;
     case PACKET:
         list_packet(&l);
@@ -290,7 +333,7 @@ struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
 static struct cps_err *assign(struct dap *d, unsigned core, const char *place, const char *value,
                               struct json_object *body)
 {
-    uint32_t stored = 0;
+    uint64_t stored = 0;
     if (!place || !value)
         return cps_err_new(CPS_ERR_INPUT, "expected a name or expression, and \"value\"");
     CPS_TRY(expr_assign(&d->repl->session, core, place, value, &stored));

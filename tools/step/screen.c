@@ -112,7 +112,7 @@ static int fill(struct screen *s, enum pane_id pane, int rows, struct cps_buf *o
         look_code(session, session->core, s->cursor, (unsigned)rows, (unsigned)rows, out);
         break;
     case REGISTERS:
-        look_registers(session, session->core, 2, s->repl->changed, out);
+        look_registers(session, session->core, 2, s->repl->moved ? &s->repl->before : NULL, out);
         return 0;
     case STREAMS:
         look_backtrace(session, session->core, out);
@@ -223,7 +223,7 @@ static void draw(struct screen *s)
 
 static void follow(struct screen *s)
 {
-    s->cursor = cps_machine_pc(session_machine(session_of(s)), session_of(s)->core);
+    s->cursor = cps_engine_where(session_engine(session_of(s)), session_of(s)->core).pc;
     memset(s->scroll, 0, sizeof(s->scroll));
 }
 
@@ -264,14 +264,35 @@ static void toggle_break(struct screen *s)
     s->cursor = cursor;
 }
 
+/* The instruction @p lines further on, or back. */
+static uint32_t moved(const struct session *session, uint32_t at, int lines)
+{
+    const struct cps_isa *isa = session_engine(session)->ops->isa;
+    uint32_t previous = 0;
+    if (cps_isa_is_regular(isa))
+        return (int64_t)at + lines < 0 ? at : (uint32_t)((int64_t)at + lines);
+    for (; lines > 0; lines--)
+        at += session_length(session, session->core, at);
+    for (; lines < 0 && at; lines++, at = previous) {
+        uint32_t next = previous = 0;
+        while ((next = previous + session_length(session, session->core, previous)) < at)
+            previous = next;
+    }
+    return at;
+}
+
 static void move_view(struct screen *s, int lines)
 {
-    uint32_t size = cps_machine_image_size(session_machine(session_of(s)), session_of(s)->core);
-    int64_t cursor = (int64_t)s->cursor + lines;
-    if (s->focus != CODE)
+    struct session *session = session_of(s);
+    uint64_t word = 0;
+    if (s->focus != CODE) {
         s->scroll[s->focus] += lines;
-    else if (cursor >= 0 && cursor < size)
-        s->cursor = (uint32_t)cursor;
+        return;
+    }
+    uint32_t to = moved(session, s->cursor, lines);
+    const struct cps_place at = {(uint8_t)session->core, CPS_FILE_CODE, to};
+    if (cps_engine_get(session_engine(session), at, &word))
+        s->cursor = to;
 }
 
 static void enter(struct screen *s, const char *text)
@@ -282,10 +303,10 @@ static void enter(struct screen *s, const char *text)
 
 static void choose_core(struct screen *s, unsigned core)
 {
-    if (core >= cps_machine_core_count(session_machine(session_of(s))))
+    if (core >= session_engine(session_of(s))->cores)
         return;
     session_of(s)->core = core;
-    s->repl->changed = 0;
+    s->repl->moved = false;
     follow(s);
 }
 

@@ -56,12 +56,8 @@ CPS_MUST_USE struct cps_err *cps_vcd_write_(struct cps_trace_writer *writer);
 
 /** Row of event.def by keyword: kind, or CPS_EV_COUNT. */
 unsigned cps_event_by_keyword_(const char *word, size_t length);
-/** Value of a sub word of a kind, or -1. */
-int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length);
 /** Columns of a kind's text form. */
 const char *cps_event_columns_(unsigned kind);
-/** enum cps_processor called so, or CPS_CPU_COUNT. */
-unsigned cps_processor_by_name_(const char *word, size_t length);
 
 /** check.c: whether an event can be, in a trace whose head names processors or does not: what was
  * expected, or NULL. */

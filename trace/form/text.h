@@ -28,12 +28,7 @@ CPS_PUBLIC void cps_text_event(struct cps_buf *out, const struct cps_event *even
 /** Bits of the kinds that a comma-separated list of classes names ("reg,pipe,memw", "all",
  * "default"); false if a class is unknown. */
 CPS_PUBLIC bool cps_text_classes(const char *list, uint32_t *ret);
-/** Keyword of a kind: "REG"; words of its sub values: "user". */
+/** Keyword of a kind: "REG". */
 CPS_PUBLIC const char *cps_event_keyword(unsigned kind);
-CPS_PUBLIC const char *cps_event_sub_word(unsigned kind, unsigned sub);
-/** The word of the UNKNOWN that an event is about, or NULL. */
-CPS_PUBLIC const char *cps_event_unknown(const struct cps_event *event);
-/** "sqe", "bv", ... */
-CPS_PUBLIC const char *cps_processor_name(unsigned who);
 
 #endif

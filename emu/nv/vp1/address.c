@@ -211,7 +211,7 @@ static void arithmetic(struct vp1 *s, uint32_t word, unsigned op)
     }
 }
 
-void vp1_address_(struct cps_engine *e)
+void vp1_address_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_A];

@@ -44,7 +44,7 @@ static void load_loop(struct vp1 *s, uint32_t word)
     vp1_set_c_(s, number, LOOP_FLAG, value & 0xff ? 0 : LOOP_FLAG);
 }
 
-static void end(struct cps_engine *e, uint32_t word)
+static void end(struct nv *e, uint32_t word)
 {
     struct vp1 *s = vp1_of_(e);
     s->ends = 1;
@@ -53,7 +53,7 @@ static void end(struct cps_engine *e, uint32_t word)
     vp1_unknown_(e, CPS_UNKNOWN_VP1_EXIT, word & 0x1ffff);
 }
 
-void vp1_branch_(struct cps_engine *e)
+void vp1_branch_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_B];

@@ -128,7 +128,7 @@ static bool shares_port(struct vp1 *s)
     return false;
 }
 
-void vp1_clash_(struct cps_engine *e)
+void vp1_clash_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     bool lost = vp1_op_(s, VP1_S) == CPS_VP1_MOVFROM && vp1_op_(s, VP1_B) == CPS_VP1_EXIT &&

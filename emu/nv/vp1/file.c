@@ -12,38 +12,38 @@ enum access { NO, RO, RW };
 
 /* ---- special registers ---- */
 
-static uint32_t read_mode(const struct cps_engine *e, uint32_t number)
+static uint32_t read_mode(const struct nv *e, uint32_t number)
 {
     (void)number;
     return vp1_of_(e)->run == VP1_SWITCH ? 0 : 0x80001000;
 }
 
-static uint32_t read_csreq(const struct cps_engine *e, uint32_t number)
+static uint32_t read_csreq(const struct nv *e, uint32_t number)
 {
     (void)number;
     return vp1_of_(e)->run == VP1_SWITCH ? 4 : 0;
 }
 
-static uint32_t read_status(const struct cps_engine *e, uint32_t number)
+static uint32_t read_status(const struct nv *e, uint32_t number)
 {
     (void)number;
     return vp1_of_(e)->run != VP1_IDLE;
 }
 
-static uint32_t read_base(const struct cps_engine *e, uint32_t number)
+static uint32_t read_base(const struct nv *e, uint32_t number)
 {
     (void)number;
     return vp1_of_(e)->sr[VP1_SR_BASE];
 }
 
-static uint32_t read_tick(const struct cps_engine *e, uint32_t number)
+static uint32_t read_tick(const struct nv *e, uint32_t number)
 {
     (void)number;
     return (uint32_t)(cps_bus_clock(e->bus) - vp1_of_(e)->tick_from);
 }
 
 /* A unit without an instruction shows the words that the measurements saw. */
-static uint32_t read_words(const struct cps_engine *e, uint32_t number)
+static uint32_t read_words(const struct nv *e, uint32_t number)
 {
     static const uint32_t seen[] = {0xdf000000, 0x4fffffff, 0xbf000007, 0xef0001ff};
     const struct vp1 *s = vp1_of_(e);
@@ -51,19 +51,19 @@ static uint32_t read_words(const struct cps_engine *e, uint32_t number)
     return s->units >> unit & 1 ? s->word[unit] : seen[unit];
 }
 
-static uint32_t read_pc(const struct cps_engine *e, uint32_t number)
+static uint32_t read_pc(const struct nv *e, uint32_t number)
 {
     (void)number;
     return vp1_of_(e)->pc;
 }
 
-static uint32_t read_state(const struct cps_engine *e, uint32_t number)
+static uint32_t read_state(const struct nv *e, uint32_t number)
 {
     (void)number;
     return vp1_of_(e)->run == VP1_IDLE ? 2 : 8;
 }
 
-static uint32_t read_loop(const struct cps_engine *e, uint32_t number)
+static uint32_t read_loop(const struct nv *e, uint32_t number)
 {
     return vp1_of_(e)->now.l[number & 3];
 }
@@ -75,7 +75,7 @@ static const struct row {
     uint16_t gens;
     uint8_t isa, host; /* enum access */
     uint32_t mask, initial;
-    uint32_t (*read)(const struct cps_engine *e, uint32_t number);
+    uint32_t (*read)(const struct nv *e, uint32_t number);
     bool known;
 } rows[] = {
 #define VP1_SR(first, last, gens, isa, host, mask, initial, read, known, evidence) \
@@ -83,7 +83,7 @@ static const struct row {
 #include "emu/nv/vp1/sr.def"
 };
 
-static const struct row *find_row(const struct cps_engine *e, uint32_t number)
+static const struct row *find_row(const struct nv *e, uint32_t number)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (number >= rows[i].first && number <= rows[i].last && rows[i].gens & cps_bus_gen(e->bus))
@@ -92,15 +92,13 @@ static const struct row *find_row(const struct cps_engine *e, uint32_t number)
     return NULL;
 }
 
-static void doubt(struct cps_engine *e, const struct row *row, uint32_t number,
-                  const struct cps_access *by)
+static void doubt(struct nv *e, const struct row *row, uint32_t number, const struct cps_access *by)
 {
     if (!row->known)
         cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, by, number);
 }
 
-static uint32_t read_special(struct cps_engine *e, uint32_t number, bool host,
-                             const struct cps_access *by)
+static uint32_t read_special(struct nv *e, uint32_t number, bool host, const struct cps_access *by)
 {
     const struct row *row = find_row(e, number);
     if (!row || (host ? row->host : row->isa) == NO)
@@ -109,7 +107,7 @@ static uint32_t read_special(struct cps_engine *e, uint32_t number, bool host,
     return row->read ? row->read(e, number) : vp1_of_(e)->sr[number];
 }
 
-static void store_special(struct cps_engine *e, uint32_t number, uint32_t value)
+static void store_special(struct nv *e, uint32_t number, uint32_t value)
 {
     struct vp1 *s = vp1_of_(e);
     const struct row *row = find_row(e, number);
@@ -121,7 +119,7 @@ static void store_special(struct cps_engine *e, uint32_t number, uint32_t value)
         s->sr[number] = value & row->mask;
 }
 
-static void write_special(struct cps_engine *e, uint32_t number, uint32_t value, bool host,
+static void write_special(struct nv *e, uint32_t number, uint32_t value, bool host,
                           const struct cps_access *by)
 {
     const struct row *row = find_row(e, number);
@@ -136,7 +134,7 @@ static void write_special(struct cps_engine *e, uint32_t number, uint32_t value,
     store_special(e, number, value);
 }
 
-void vp1_file_reset_(struct cps_engine *e)
+void vp1_file_reset_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -185,7 +183,7 @@ static void write_component(struct vp1_regs *regs, uint32_t component, uint32_t 
     cps_put_le32(regs->v[index] + 4 * component, value);
 }
 
-bool vp1_read_file_(struct cps_engine *e, uint32_t selector, uint32_t index, uint32_t *ret)
+bool vp1_read_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t *ret)
 {
     struct vp1 *s = vp1_of_(e);
     const struct cps_access by = vp1_access_(e);
@@ -206,7 +204,7 @@ bool vp1_read_file_(struct cps_engine *e, uint32_t selector, uint32_t index, uin
     return true;
 }
 
-void vp1_write_file_(struct cps_engine *e, uint32_t selector, uint32_t index, uint32_t value)
+void vp1_write_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t value)
 {
     struct vp1 *s = vp1_of_(e);
     const struct cps_access by = vp1_access_(e);
@@ -222,7 +220,7 @@ void vp1_write_file_(struct cps_engine *e, uint32_t selector, uint32_t index, ui
 
 /* ---- the host's view ---- */
 
-uint32_t vp1_view_read_(struct cps_engine *e, uint32_t addr, const struct cps_access *by)
+uint32_t vp1_view_read_(struct nv *e, uint32_t addr, const struct cps_access *by)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t selector = (addr - VIEW) / 0x80;
@@ -244,8 +242,7 @@ uint32_t vp1_view_read_(struct cps_engine *e, uint32_t addr, const struct cps_ac
     return reg && !hidden ? *reg : 0;
 }
 
-void vp1_view_write_(struct cps_engine *e, uint32_t addr, uint32_t value,
-                     const struct cps_access *by)
+void vp1_view_write_(struct nv *e, uint32_t addr, uint32_t value, const struct cps_access *by)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t selector = (addr - VIEW) / 0x80;

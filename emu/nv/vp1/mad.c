@@ -132,7 +132,7 @@ static int64_t products(const struct vp1 *s, const struct scale *k, const struct
     return (int64_t)b * f[0] + (int64_t)input(k, s->old.v[other][i], sign1) * f[1];
 }
 
-void vp1_mad_(struct cps_engine *e, const struct vp1_s2v *s2v)
+void vp1_mad_(struct nv *e, const struct vp1_s2v *s2v)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_V];
@@ -223,7 +223,7 @@ static struct scale lerp_scale(const struct vp1 *s, uint32_t word, unsigned op)
                           .ties_down = s->ties_down};
 }
 
-void vp1_lerp_(struct cps_engine *e, const struct vp1_s2v *s2v)
+void vp1_lerp_(struct nv *e, const struct vp1_s2v *s2v)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_V];

@@ -7,7 +7,7 @@
 
 /* ---- flags ---- */
 
-static void set_flags(struct cps_engine *e, uint32_t word, uint32_t bits)
+static void set_flags(struct nv *e, uint32_t word, uint32_t bits)
 {
     vp1_set_c_(vp1_of_(e), VP1(word, CDST), 0xff, vp1_is_g80_(e) ? bits : bits & 0x3f);
 }
@@ -72,7 +72,7 @@ static int byte_value(unsigned op, int x, int y)
 #define BYTE_SBYTE(id, ...) \
     case CPS_VP1_##id:      \
         return __VA_ARGS__;
-#define BYTE_UBYTE(id, ...)     BYTE_SBYTE(id, __VA_ARGS__)
+#define BYTE_UBYTE(id, ...)           BYTE_SBYTE(id, __VA_ARGS__)
 #define OP(id, text, kind, flow, ...) BYTE_##kind(id, __VA_ARGS__)
 #include "isa/vp1.def"
     default:
@@ -80,7 +80,7 @@ static int byte_value(unsigned op, int x, int y)
     }
 }
 
-static void do_bytes(struct cps_engine *e, uint32_t word, unsigned op, bool is_signed)
+static void do_bytes(struct nv *e, uint32_t word, unsigned op, bool is_signed)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t a = s->old.a[VP1(word, SRC1)];
@@ -222,13 +222,13 @@ static void finish_path(struct vp1_s2v *path)
 
 /* ---- moves ---- */
 
-static void do_mov_to(struct cps_engine *e, uint32_t word)
+static void do_mov_to(struct nv *e, uint32_t word)
 {
     vp1_write_file_(e, VP1(word, RFILE), VP1(word, DST), vp1_of_(e)->old.a[VP1(word, SRC1)]);
 }
 
 /* `mov` from $l beside exit does not arrive. */
-static void do_mov_from(struct cps_engine *e, uint32_t word)
+static void do_mov_from(struct nv *e, uint32_t word)
 {
     struct vp1 *s = vp1_of_(e);
     bool lost = VP1(word, RFILE) == VP1_SEL_L && vp1_op_(s, VP1_B) == CPS_VP1_EXIT;
@@ -239,11 +239,11 @@ static void do_mov_from(struct cps_engine *e, uint32_t word)
 
 /* The measurements saw no effect of CDST, the tester that it clears the flags: as the policy says.
  */
-static void move(struct cps_engine *e, uint32_t word, bool to)
+static void move(struct nv *e, uint32_t word, bool to)
 {
     if (VP1(word, CDST) < 4) {
         vp1_unknown_(e, CPS_UNKNOWN_VP1_MOV_FLAGS, VP1(word, CDST));
-        if (cps_bus_policy(e->bus)->mov_flags)
+        if (cps_bus_policy_(e->bus)->mov_flags)
             set_flags(e, word, 0);
     }
     if (to)
@@ -254,7 +254,7 @@ static void move(struct cps_engine *e, uint32_t word, bool to)
 
 /* ---- the unit ---- */
 
-static void own_meaning(struct cps_engine *e, uint32_t word, unsigned op, struct vp1_s2v *path)
+static void own_meaning(struct nv *e, uint32_t word, unsigned op, struct vp1_s2v *path)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t src1 = VP1(word, SRC1);
@@ -307,7 +307,7 @@ static bool is_bytewise(uint32_t word)
     return !(word >> 24 & 0x40);
 }
 
-void vp1_scalar_(struct cps_engine *e, struct vp1_s2v *ret)
+void vp1_scalar_(struct nv *e, struct vp1_s2v *ret)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_S];

@@ -67,9 +67,9 @@ static int byte_value(unsigned op, int x, int y, uint32_t t)
 #define BYTE_VS(id, ...) \
     case CPS_VP1_##id:   \
         return __VA_ARGS__;
-#define BYTE_VU(id, ...)        BYTE_VS(id, __VA_ARGS__)
-#define BYTE_VSH(id, ...)       BYTE_VS(id, __VA_ARGS__)
-#define BYTE_VLOG(id, ...)      BYTE_VS(id, __VA_ARGS__)
+#define BYTE_VU(id, ...)              BYTE_VS(id, __VA_ARGS__)
+#define BYTE_VSH(id, ...)             BYTE_VS(id, __VA_ARGS__)
+#define BYTE_VLOG(id, ...)            BYTE_VS(id, __VA_ARGS__)
 #define OP(id, text, kind, flow, ...) BYTE_##kind(id, __VA_ARGS__)
 #include "isa/vp1.def"
     default:
@@ -177,7 +177,7 @@ static void do_compare(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
     set_vc(s, word, flags);
 }
 
-void vp1_vector_(struct cps_engine *e, const struct vp1_s2v *s2v)
+void vp1_vector_(struct nv *e, const struct vp1_s2v *s2v)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_V];

@@ -3,6 +3,7 @@
  * part. All of them read the registers as they were in front of the bundle. */
 #include "emu/nv/vp1/vp1.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define PC_MASK     0xfffffu
@@ -11,7 +12,7 @@
 #define START_READY 0x111u
 #define SUBMIT_DATA 0xfc90u
 
-void vp1_unknown_(struct cps_engine *e, enum cps_unknown what, uint32_t detail)
+void vp1_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
     const struct cps_access by = vp1_access_(e);
     cps_bus_unknown(e->bus, what, &by, detail);
@@ -33,7 +34,7 @@ static void write_view(struct cps_bus *bus, void *device, uint32_t addr, uint32_
     vp1_view_write_(device, addr, value, by);
 }
 
-static bool is_busy(struct cps_engine *e, const struct cps_access *by, uint32_t value)
+static bool is_busy(struct nv *e, const struct cps_access *by, uint32_t value)
 {
     if (vp1_of_(e)->run != VP1_IDLE)
         cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_BUSY, by, value);
@@ -54,7 +55,7 @@ static void write_inject(struct cps_bus *bus, void *device, uint32_t addr, uint3
     s->pc = 0;
 }
 
-static void start(struct cps_engine *e, enum vp1_run run, const struct cps_access *by)
+static void start(struct nv *e, enum vp1_run run, const struct cps_access *by)
 {
     struct vp1 *s = vp1_of_(e);
     const uint32_t *base = &s->sr[VP1_SR_BASE];
@@ -67,14 +68,14 @@ static void start(struct cps_engine *e, enum vp1_run run, const struct cps_acces
     s->run = (uint8_t)run;
     s->pc = s->depth = 0;
     s->pending = s->calls = 0;
-    e->starts++;
+    e->engine.packets++;
 }
 
 /* The only method that is known to start anything. */
 static void write_submit(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
                          const struct cps_access *by)
 {
-    struct cps_engine *e = device;
+    struct nv *e = device;
     (void)addr;
     if (value == START && cps_bus_stored_(bus, SUBMIT_DATA) == 1 &&
         vp1_of_(e)->sr[VP1_SR_ENABLE] == START_READY)
@@ -100,7 +101,7 @@ static const struct cps_bus_row rows[] = {
 
 /* ---- bundles ---- */
 
-static bool stop_at(struct cps_engine *e, enum cps_unknown what)
+static bool stop_at(struct nv *e, enum cps_unknown what)
 {
     const struct cps_access by = vp1_access_(e);
     cps_bus_unknown_stop_(e->bus, what, &by);
@@ -108,7 +109,7 @@ static bool stop_at(struct cps_engine *e, enum cps_unknown what)
 }
 
 /* The word at @p pc of the program; false where memory holds none. */
-static bool fetch_word(const struct cps_engine *e, uint32_t pc, uint32_t *ret)
+static bool fetch_word(const struct nv *e, uint32_t pc, uint32_t *ret)
 {
     bool known = false;
     uint32_t base = vp1_of_(e)->sr[VP1_SR_BASE] & BASE_MASK;
@@ -117,7 +118,7 @@ static bool fetch_word(const struct cps_engine *e, uint32_t pc, uint32_t *ret)
 }
 
 /* Reads the bundle at pc; false where there is none. Memory may end behind it. */
-static bool fetch(struct cps_engine *e)
+static bool fetch(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     static const uint32_t nops[VP1_UNITS] = {0xdfffffff, 0x4fffffff, 0xbfffffff, 0xefffffff};
@@ -137,7 +138,7 @@ static bool fetch(struct cps_engine *e)
 }
 
 /* The scalar `mov` that goes where nobody knows. */
-static bool can_move(struct cps_engine *e, uint32_t word, unsigned op)
+static bool can_move(struct nv *e, uint32_t word, unsigned op)
 {
     uint32_t selector = VP1(word, RFILE);
     uint32_t number = 32 * (selector - VP1_SEL_SR) + VP1(word, DST);
@@ -151,7 +152,7 @@ static bool can_move(struct cps_engine *e, uint32_t word, unsigned op)
     return true;
 }
 
-static bool can_branch(struct cps_engine *e, unsigned op)
+static bool can_branch(struct nv *e, unsigned op)
 {
     const struct vp1 *s = vp1_of_(e);
     bool calls = vp1_calls_(s);
@@ -167,7 +168,7 @@ static bool can_branch(struct cps_engine *e, unsigned op)
 }
 
 /* Stops in front of what has an effect that nobody knows. */
-static bool can_execute(struct cps_engine *e)
+static bool can_execute(struct nv *e)
 {
     const struct vp1 *s = vp1_of_(e);
     switch (vp1_op_(s, VP1_A)) {
@@ -184,7 +185,7 @@ static bool can_execute(struct cps_engine *e)
 }
 
 /* What is done last wins: a load over a `mov` from a slow file, a result over a load. */
-static void perform(struct cps_engine *e)
+static void perform(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     struct vp1_s2v s2v;
@@ -204,13 +205,13 @@ static void perform(struct cps_engine *e)
 
 /* ---- the program ---- */
 
-static void raise(struct cps_engine *e, const struct cps_access *by)
+static void raise(struct nv *e, const struct cps_access *by)
 {
     cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_INTR, by, 0);
     cps_bus_put(e->bus, CPS_EV_IRQ, 0, by, 0, vp1_of_(e)->sr[VP1_SR_EXIT]);
 }
 
-static void finish(struct cps_engine *e)
+static void finish(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     const struct cps_access by = vp1_access_(e);
@@ -236,7 +237,7 @@ static void advance(struct vp1 *s, bool delayed, bool called)
     s->target = s->branch_to;
 }
 
-static enum cps_stop execute(struct cps_engine *e, void *who)
+static enum cps_stop execute(struct nv *e, void *who)
 {
     struct vp1 *s = who;
     bool delayed = s->pending;
@@ -245,33 +246,26 @@ static enum cps_stop execute(struct cps_engine *e, void *who)
         return CPS_STOP_FAULT;
     s->calls = 0;
     perform(e);
-    e->instructions++;
-    cps_engine_step_(e, CPS_CPU_VP1, s->pc, s->old.a, s->now.a, 32);
+    e->engine.instructions++;
+    nv_step_(e, CPS_CPU_VP1, s->pc, s->old.a, s->now.a, 32);
     if (s->ends || s->run == VP1_INJECTED)
         finish(e);
     else
         advance(s, delayed, called);
-    cps_bus_advance(e->bus, cps_bus_clock(e->bus) + 1 + cps_bus_policy(e->bus)->cost);
+    cps_bus_advance(e->bus, cps_bus_clock(e->bus) + 1 + cps_bus_policy_(e->bus)->cost);
     return CPS_STOP_IDLE;
 }
 
-static void *next_turn(struct cps_engine *e)
+static void *next_turn(struct nv *e)
 {
     return vp1_of_(e)->run == VP1_IDLE ? NULL : vp1_of_(e);
 }
 
-static bool never_waits(const struct cps_engine *e, const void *who)
+static bool never_waits(const struct nv *e, const void *who)
 {
     (void)e;
     (void)who;
     return false;
-}
-
-static const struct cps_loop loop = {.next = next_turn, .waits = never_waits, .execute = execute};
-
-static enum cps_stop run(struct cps_engine *e, uint64_t budget)
-{
-    return cps_engine_loop_(e, &loop, budget);
 }
 
 /* ---- what an opcode is ---- */
@@ -299,12 +293,80 @@ static void read_table(struct vp1 *s, enum cps_gen gen)
     }
 }
 
-static void reset(struct cps_engine *e)
+static void reset(struct nv *e)
 {
-    memset(e->state, 0, sizeof(struct vp1));
     read_table(vp1_of_(e), cps_bus_gen(e->bus));
     vp1_file_reset_(e);
-    cps_bus_attach_(e->bus, rows, sizeof(rows) / sizeof(rows[0]), e);
+}
+
+/* ---- for people and the host ---- */
+
+/* Where the bundle at @p pc ends. */
+static uint32_t behind(const struct nv *e, uint32_t pc)
+{
+    uint32_t size = 0;
+    uint32_t before = 0;
+    uint32_t word = 0;
+    while (fetch_word(e, pc + size, &word) &&
+           (!size || cps_insn_joins(&cps_isa_vp1, pc + size, before, word))) {
+        before = word;
+        size++;
+    }
+    return (pc + (size ? size : 1)) & PC_MASK;
+}
+
+static struct cps_where where(const struct nv *e, unsigned core)
+{
+    const struct vp1 *s = vp1_of_(e);
+    (void)core;
+    return (struct cps_where){.pc = s->pc,
+                              .npc = s->pending ? s->target : behind(e, s->pc),
+                              .depth = s->depth,
+                              .started = s->run != VP1_IDLE,
+                              .slot = s->pending};
+}
+
+/* Setting what comes next makes the bundle at pc a delay slot. */
+static bool set_pc(struct nv *e, unsigned core, bool next, uint32_t pc)
+{
+    struct vp1 *s = vp1_of_(e);
+    (void)core;
+    if (pc > PC_MASK)
+        return false;
+    s->pending = next;
+    *(next ? &s->target : &s->pc) = pc;
+    return true;
+}
+
+static bool get_code(struct nv *e, uint64_t at, uint64_t *ret)
+{
+    uint32_t word = 0;
+    bool known = fetch_word(e, (uint32_t)at, &word);
+    *ret = word;
+    return known;
+}
+
+static bool put_code(struct nv *e, uint64_t at, uint64_t value)
+{
+    uint32_t base = vp1_of_(e)->sr[VP1_SR_BASE] & BASE_MASK;
+    cps_bus_poke(e->bus, CPS_MEMORY_PROGRAM, base + 4 * (uint32_t)at, (uint32_t)value);
+    return true;
+}
+
+static uint32_t back(const struct nv *e, unsigned level)
+{
+    return vp1_of_(e)->stack[vp1_of_(e)->depth - 1 - level];
+}
+
+/* To memory; nothing starts by it. */
+static struct cps_err *load(struct nv *e, const struct cps_item *item)
+{
+    if (item->code.at % 4)
+        return cps_err_new(CPS_ERR_INPUT, "upload to byte %" PRIu32 ", expected a multiple of 4",
+                           item->code.at);
+    for (size_t at = 0; at < item->code.size; at += 4)
+        cps_bus_poke(e->bus, CPS_MEMORY_PROGRAM, item->code.at + (uint32_t)at, nv_word_(item, at));
+    return NULL;
 }
 
 #define OF(name, field, size)                   \
@@ -391,8 +453,37 @@ static const struct cps_reg regs[] = {
     OF("r30", now.r[30], 4),
     OF("r31", now.r[31], 4),
 };
-static const struct cps_regset regset = {regs, sizeof(regs) / sizeof(regs[0])};
+static const struct cps_file files[] = {
+    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    {CPS_FILE_PC, 32, 1, "pc", 2},
+    {CPS_FILE_STACK, 32, 1, "return", VP1_STACK},
+    {CPS_FILE_CODE, 32, 1, "code", PC_MASK + 1},
+    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+    {CPS_FILE_PROGRAM, 32, 4, "program", UINT64_C(1) << 32},
+};
 
-const struct cps_engine_ops cps_vp1_ops = {
-    "vp1", &cps_isa_vp1, &regset, sizeof(struct vp1), reset, run,
+static const struct nv_kind kind = {
+    .state_size = sizeof(struct vp1),
+    .rows = rows,
+    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .loop = {.next = next_turn, .waits = never_waits, .execute = execute},
+    .who = {CPS_CPU_VP1},
+    .reset = reset,
+    .load = load,
+    .where = where,
+    .set_pc = set_pc,
+    .code = get_code,
+    .set_code = put_code,
+    .back = back,
+};
+
+const struct cps_engine_ops cps_vp1_ops_ = {
+    .name = "vp1",
+    .isa = &cps_isa_vp1,
+    .file = files,
+    .files = sizeof(files) / sizeof(files[0]),
+    .reg = regs,
+    .regs = sizeof(regs) / sizeof(regs[0]),
+    .kind = &kind,
+    NV_OPS,
 };

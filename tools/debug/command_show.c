@@ -41,11 +41,12 @@ struct cps_err *repl_print_(struct repl *r, const char *arguments, int go)
         cps_buf_printf(&r->out, "0x%08" PRIx64, value);
     if (!form)
         cps_buf_printf(&r->out, " = %" PRIu64, value);
-    uint64_t number = 0;
-    if (expr_place(&r->session, r->session.core, arguments, &number) == EXPR_REG) {
+    struct cps_place place;
+    if (expr_place(&r->session, r->session.core, arguments, &place) &&
+        place.file == CPS_FILE_REGISTER) {
         CPS_BUF fields = {0};
         cps_name_fields(session_names(&r->session, r->session.core), CPS_SPACE_GPU,
-                        (uint32_t)number, (uint32_t)value, &fields);
+                        (uint32_t)place.number, (uint32_t)value, &fields);
         cps_buf_printf(&r->out, "%s%s", fields.size ? "  " : "", cps_buf_text(&fields));
     }
     cps_buf_str(&r->out, "\n");
@@ -66,98 +67,139 @@ struct cps_err *repl_examine_(struct repl *r, const char *arguments, int go)
         arguments = cps_lex_blank(at);
     }
     CPS_TRY(expr_eval(&r->session, r->session.core, NULL, arguments, &iova));
-    look_memory(&r->session, iova & ~UINT64_C(3), (uint32_t)count, &r->out);
+    look_memory(&r->session, expr_memory(&r->session), iova & ~UINT64_C(3), (uint32_t)count,
+                &r->out);
     return NULL;
 }
 
-static void show_space(struct repl *r, enum cps_space space, uint32_t count, char sign)
+static struct cps_err *show_space(struct repl *r, enum cps_space space, char file)
 {
     const struct cps_names *names = session_names(&r->session, r->session.core);
-    struct cps_machine *m = session_machine(&r->session);
-    for (uint32_t i = 0; i < count; i++) {
+    const struct cps_engine *engine = session_engine(&r->session);
+    const struct cps_file *row = cps_engine_file(engine, file);
+    if (!row)
+        return cps_err_new(CPS_ERR_SYNTAX, "%s has no %cregisters", engine->ops->name, file);
+    for (uint32_t i = 0; i < row->count; i++) {
         unsigned part = 0;
-        uint32_t value = sign == '@' ? cps_machine_control(m, r->session.core, i)
-                                     : cps_machine_sqe(m, r->session.core, i);
+        uint64_t value = session_value(&r->session, r->session.core, file, i);
         const char *name = cps_name(names, space, i, &part);
         if (!value)
             continue;
-        cps_buf_printf(&r->out, "%c0x%03" PRIx32 " %08" PRIx32 "  %s", sign, i, value,
+        cps_buf_printf(&r->out, "%c0x%03" PRIx32 " %08" PRIx64 "  %s", file, i, value,
                        name ? name : "");
         cps_buf_printf(&r->out, part ? "+0x%x\n" : "\n", part);
     }
+    return NULL;
 }
 
-static void show_registers(struct repl *r)
+static struct cps_err *show_registers(struct repl *r)
 {
-    look_registers(&r->session, r->session.core, 6, r->changed, &r->out);
+    look_registers(&r->session, r->session.core, 6, r->moved ? &r->before : NULL, &r->out);
+    return NULL;
 }
 
-static void show_control(struct repl *r)
+static struct cps_err *show_control(struct repl *r)
 {
-    show_space(r, CPS_SPACE_CONTROL, 0x1000, '@');
+    return show_space(r, CPS_SPACE_CONTROL, CPS_FILE_CONTROL);
 }
 
-static void show_sqe(struct repl *r)
+static struct cps_err *show_sqe(struct repl *r)
 {
-    show_space(r, CPS_SPACE_SQE, 0x40, '%');
+    return show_space(r, CPS_SPACE_SQE, CPS_FILE_SQE);
 }
 
-static void show_packet(struct repl *r)
+static struct cps_err *show_packet(struct repl *r)
 {
+    if (!session_afuc(&r->session))
+        return cps_err_new(CPS_ERR_SYNTAX, "%s has no packets",
+                           session_engine(&r->session)->ops->name);
     look_packet(&r->session, r->session.core, &r->out);
+    return NULL;
 }
 
-static void show_points(struct repl *r)
+static struct cps_err *show_points(struct repl *r)
 {
     const struct cps_debug_point *p = NULL;
     for (unsigned i = 0; (p = cps_debug_point(r->session.debug, i)); i++) {
-        const struct spot *spot = p->context;
+        const struct typed_point *typed = p->context;
         cps_buf_printf(&r->out, "%d %s %s%s%s%s, %" PRIu64 " hits\n", p->id,
-                       p->what == CPS_AT_PC ? "break" : "watch", spot ? spot->text : "",
-                       spot && spot->condition ? " if " : "",
-                       spot && spot->condition ? spot->condition : "",
+                       point_is_break(p) ? "break" : "watch", typed ? typed->text : "",
+                       typed && typed->condition ? " if " : "",
+                       typed && typed->condition ? typed->condition : "",
                        p->disabled ? " (disabled)" : "", p->hits);
     }
+    return NULL;
 }
 
-static void show_events(struct repl *r)
+static struct cps_err *show_events(struct repl *r)
 {
     look_events(&r->session, 10, &r->out);
+    return NULL;
 }
 
-static void show_cores(struct repl *r)
+static struct cps_err *show_cores(struct repl *r)
 {
-    for (unsigned i = 0; i < cps_machine_core_count(session_machine(&r->session)); i++) {
+    for (unsigned i = 0; i < session_engine(&r->session)->cores; i++) {
         cps_buf_str(&r->out, i == r->session.core ? "* " : "  ");
         look_where(&r->session, i, &r->out);
     }
+    return NULL;
 }
 
-static void show_submissions(struct repl *r)
+/* What the input holds, as far as it makes the engine run. */
+static struct cps_err *show_submissions(struct repl *r)
 {
-    uint32_t now = cps_debug_place(r->session.debug).submission;
-    for (uint32_t i = 0; i < r->session.feed_count; i++)
-        cps_buf_printf(&r->out, "%c %" PRIu32 "  0x%016" PRIx64 ", %" PRIu32 " dwords\n",
-                       i + 1 == now ? '*' : ' ', i, r->session.feed[i].iova,
-                       r->session.feed[i].dwords);
+    static const char *const words[CPS_ITEM_KINDS] = {
+        [CPS_ITEM_INIT] = "the driver's first packets",
+        [CPS_ITEM_RING] = "ring",
+        [CPS_ITEM_CODE] = "upload",
+        [CPS_ITEM_WRITE] = "write",
+        [CPS_ITEM_READ] = "read",
+        [CPS_ITEM_OBJECT] = "object",
+        [CPS_ITEM_WAIT] = "wait",
+        [CPS_ITEM_RUN] = "run",
+        [CPS_ITEM_END] = "the host is done",
+    };
+    const struct feed *feed = &r->session.play.feed;
+    const struct cps_item *now = session_item(&r->session);
+    for (size_t i = 0; i < feed->count; i++) {
+        const struct cps_item *item = &feed->item[i];
+        char mark = item == now ? '*' : ' ';
+        if (item->kind == CPS_ITEM_SUBMIT)
+            cps_buf_printf(&r->out, "%c %" PRIu32 "  0x%016" PRIx64 ", %" PRIu32 " dwords\n", mark,
+                           item->stream.index, item->stream.iova, item->stream.dwords);
+        else if (words[item->kind] && play_is_script(&r->session.play))
+            cps_buf_printf(&r->out, "%c line %" PRIu32 "  %s 0x%" PRIx32 " 0x%" PRIx32 "\n", mark,
+                           item->line, words[item->kind], item->host.addr, item->host.value);
+    }
+    return NULL;
 }
 
-static void show_line(struct repl *r)
+static struct cps_err *show_counts(struct repl *r)
+{
+    look_counts(&r->session, &r->out);
+    return NULL;
+}
+
+static struct cps_err *show_line(struct repl *r)
 {
     look_where(&r->session, r->session.core, &r->out);
+    return NULL;
 }
 
-#define TOPICS       \
-    TOPIC(registers) \
-    TOPIC(control)   \
-    TOPIC(sqe) TOPIC(packet) TOPIC(break) TOPIC(events) TOPIC(cores) TOPIC(submissions) TOPIC(line)
+#define TOPICS                                                                           \
+    TOPIC(registers)                                                                     \
+    TOPIC(control)                                                                       \
+    TOPIC(sqe)                                                                           \
+    TOPIC(packet) TOPIC(break) TOPIC(events) TOPIC(cores) TOPIC(submissions) TOPIC(line) \
+        TOPIC(counts)
 const char *const repl_topics[] = {
 #define TOPIC(name) #name,
     TOPICS NULL
 #undef TOPIC
 };
 #define show_break show_points
-static void (*const shows[])(struct repl *) = {
+static struct cps_err *(*const shows[])(struct repl *) = {
 #define TOPIC(name) show_##name,
     TOPICS
 #undef TOPIC
@@ -169,12 +211,11 @@ struct cps_err *repl_info_(struct repl *r, const char *arguments, int go)
     for (size_t i = 0; *arguments && repl_topics[i]; i++) {
         if (strncmp(repl_topics[i], arguments, strlen(arguments)) != 0)
             continue;
-        shows[i](r);
-        return NULL;
+        return shows[i](r);
     }
     return cps_err_new(CPS_ERR_SYNTAX,
                        "info %s: expected registers, control, sqe, packet, break, events, cores, "
-                       "submissions or line",
+                       "submissions, line or counts",
                        arguments);
 }
 
@@ -189,7 +230,7 @@ struct cps_err *repl_backtrace_(struct repl *r, const char *arguments, int go)
 struct cps_err *repl_disas_(struct repl *r, const char *arguments, int go)
 {
     struct session *s = &r->session;
-    uint32_t pc = cps_machine_pc(session_machine(s), s->core);
+    uint32_t pc = cps_engine_where(session_engine(s), s->core).pc;
     size_t length = strcspn(arguments, " \t");
     const char *rest = cps_lex_blank(arguments + length);
     int64_t count = 0;
@@ -249,9 +290,9 @@ struct cps_err *repl_who_(struct repl *r, const char *arguments, int go)
     struct cps_debug_stop stop;
     struct cps_debug_place place;
     (void)go;
-    CPS_TRY(spot_watch(s, s->core, SPOT_WRITE, arguments, &point));
+    CPS_TRY(point_watch(s, s->core, POINT_WRITE, arguments, &point));
     bool found = cps_debug_last(s->debug, &point, &stop, &place);
-    spot_release(&point);
+    point_release(&point);
     if (!found) {
         cps_buf_str(&r->out, "nobody, as far back as the reset\n");
         return NULL;
@@ -279,8 +320,7 @@ struct cps_err *repl_core_(struct repl *r, const char *arguments, int go)
         if (core < 0)
             return cps_err_new(CPS_ERR_SYNTAX, "there is no processor \"%s\" here", arguments);
         r->session.core = (unsigned)core;
-        r->changed = 0;
+        r->moved = false;
     }
-    show_cores(r);
-    return NULL;
+    return show_cores(r);
 }

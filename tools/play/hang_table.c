@@ -5,7 +5,8 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "tools/play/replay.h"
+#include "emu/afuc/afuc.h"
+#include "tools/play/hang.h"
 
 enum {
     STAT_PC = 0,
@@ -27,35 +28,42 @@ static const char no_stream[] = "streams before it are missing from the dump";
 static const char no_hardware[] = "the dump does not hold it";
 static const char never_written[] = "no instruction has written it since power-up";
 
-static void add(struct replay *r, const char *name, uint32_t hardware, uint32_t emulated,
+static void add(struct hang *r, const char *name, uint32_t hardware, uint32_t emulated,
                 const char *why)
 {
-    if (r->row_count == REPLAY_MAX_ROWS)
+    if (r->row_count == HANG_MAX_ROWS)
         return;
-    struct replay_row *row = &r->row[r->row_count++];
-    enum replay_verdict verdict = hardware == emulated && why != no_hardware ? REPLAY_EQUAL
-                                  : why                                      ? REPLAY_NOT_COMPARABLE
-                                                                             : REPLAY_DIFFERENT;
-    *row = (struct replay_row){.hardware = hardware, .emulated = emulated, .verdict = verdict};
-    row->why = verdict == REPLAY_NOT_COMPARABLE ? why : NULL;
+    struct hang_row *row = &r->row[r->row_count++];
+    enum hang_verdict verdict = hardware == emulated && why != no_hardware ? HANG_EQUAL
+                                : why                                      ? HANG_NOT_COMPARABLE
+                                                                           : HANG_DIFFERENT;
+    *row = (struct hang_row){.hardware = hardware, .emulated = emulated, .verdict = verdict};
+    row->why = verdict == HANG_NOT_COMPARABLE ? why : NULL;
     snprintf(row->name, sizeof(row->name), "%s", name);
 }
 
+static uint32_t value(const struct hang *r, enum cps_file_sigil file, uint32_t number)
+{
+    uint64_t ret = 0;
+    cps_engine_get(r->play->engine, (struct cps_place){0, (char)file, number}, &ret);
+    return (uint32_t)ret;
+}
+
 /* Why any register may differ although the emulator is right. */
-static const char *excuse(const struct replay *r)
+static const char *excuse(const struct hang *r)
 {
     return r->missing ? no_stream : NULL;
 }
 
 /* Program counters of two revisions are compared as packet and distance from its handler. */
-static void add_pc(struct replay *r, uint32_t hardware)
+static void add_pc(struct hang *r, uint32_t hardware)
 {
-    const struct cps_machine *machine = r->rig->machine;
+    struct cps_afuc *machine = cps_afuc_of(r->play->engine);
     const uint32_t *theirs = dump_table(r->dump);
     uint32_t ours[128];
-    uint32_t pc = cps_machine_pc(machine, 0);
+    uint32_t pc = cps_engine_where(r->play->engine, 0).pc;
     for (unsigned id = 0; id < 128; id++)
-        ours[id] = cps_machine_packet_table(machine, 0, id);
+        ours[id] = cps_afuc_packet_table(machine, 0, id);
     if (!theirs || r->same_firmware) {
         add(r, "pc", hardware, pc, theirs ? excuse(r) : other_revision);
         return;
@@ -75,49 +83,48 @@ static void add_pc(struct replay *r, uint32_t hardware)
                          : other_revision);
 }
 
-static void add_gprs(struct replay *r, const struct dump_block *stat)
+static void add_gprs(struct hang *r, const struct dump_block *stat)
 {
     for (unsigned i = 1; i <= 0x1b; i++) {
         char name[8];
-        uint32_t emulated = cps_machine_gpr(r->rig->machine, 0, i);
+        uint32_t emulated = value(r, CPS_FILE_GENERAL, i);
         const char *why = excuse(r);
         if (!(r->written >> i & 1))
             why = r->from_boot ? never_written : no_history;
         snprintf(name, sizeof(name), "$%02x", i);
         add(r, name, dump_word(stat, i), emulated, why);
     }
-    add(r, "$rem", dump_word(stat, STAT_REM), cps_machine_gpr(r->rig->machine, 0, 0x1c), excuse(r));
+    add(r, "$rem", dump_word(stat, STAT_REM), value(r, CPS_FILE_GENERAL, 0x1c), excuse(r));
 }
 
 /* 30:28 entry on top, 7 when empty (I); low bits the return address there. */
-static void add_stack(struct replay *r, const struct dump_block *stat)
+static void add_stack(struct hang *r, const struct dump_block *stat)
 {
-    const struct cps_machine *machine = r->rig->machine;
-    uint32_t top = (cps_machine_sqe(machine, 0, 5) - 1) & 7;
-    uint32_t emulated = top << 28 | (cps_machine_sqe(machine, 0, 8 + top) & 0xfffffff);
+    uint32_t top = (value(r, CPS_FILE_SQE, 5) - 1) & 7;
+    uint32_t emulated = top << 28 | (value(r, CPS_FILE_SQE, 8 + top) & 0xfffffff);
     uint32_t hardware = dump_word(stat, STAT_STACK);
     add(r, "stack.depth", ((hardware >> 28) + 1) & 7, (top + 1) & 7, excuse(r));
     add(r, "stack.top", hardware, emulated, r->same_firmware ? excuse(r) : other_revision);
 }
 
-static void add_packet(struct replay *r, const struct dump_block *stat)
+static void add_packet(struct hang *r, const struct dump_block *stat)
 {
     static const char *const names[] = {"header", "header-1", "header-2"};
-    const struct cps_machine *machine = r->rig->machine;
+    struct cps_afuc *machine = cps_afuc_of(r->play->engine);
     for (unsigned i = 0; i < 3; i++)
-        add(r, names[i], dump_word(stat, STAT_HEADER + i), cps_machine_header(machine, 0, i),
+        add(r, names[i], dump_word(stat, STAT_HEADER + i), cps_afuc_header(machine, 0, i),
             excuse(r));
-    add(r, "level", dump_word(stat, STAT_LEVEL) & 7, cps_machine_level(machine, 0) & 7, excuse(r));
-    uint64_t nrt = cps_machine_nrt(machine, 0);
+    add(r, "level", dump_word(stat, STAT_LEVEL) & 7, cps_afuc_level(machine, 0) & 7, excuse(r));
+    uint64_t nrt = cps_afuc_nrt(machine, 0);
     const char *why = !r->from_boot && !nrt ? no_history : excuse(r);
     add(r, "nrt.lo", dump_word(stat, STAT_NRT), (uint32_t)nrt, why);
     add(r, "nrt.hi", dump_word(stat, STAT_NRT + 1), (uint32_t)(nrt >> 32), why);
 }
 
-static void add_position(struct replay *r, uint32_t level)
+static void add_position(struct hang *r, uint32_t level)
 {
     static const char *const levels[] = {"ring", "ib1", "ib2"};
-    struct cps_position here = cps_machine_position(r->rig->machine, 0, level);
+    struct cps_position here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, level);
     struct dump_position hardware;
     char name[24];
     bool known = dump_position(r->dump, r->ring, level, &hardware);
@@ -138,12 +145,12 @@ static void add_position(struct replay *r, uint32_t level)
     add(r, name, hardware.dwords - hardware.consumed, here.dwords - here.consumed, why);
 }
 
-static void add_scratch(struct replay *r)
+static void add_scratch(struct hang *r)
 {
     const struct dump_block *ucode = dump_block(r->dump, "CP_UCODE_DBG");
     for (unsigned i = 0; ucode && i < SCRATCH_COUNT; i++) {
         char name[24];
-        uint32_t emulated = cps_machine_control(r->rig->machine, 0, SCRATCH_FIRST + i);
+        uint32_t emulated = value(r, CPS_FILE_CONTROL, SCRATCH_FIRST + i);
         const char *why = r->same_firmware ? excuse(r) : other_revision;
         if (!r->from_boot && !why && !emulated)
             why = no_history;
@@ -152,12 +159,12 @@ static void add_scratch(struct replay *r)
     }
 }
 
-static void add_cp_scratch(struct replay *r)
+static void add_cp_scratch(struct hang *r)
 {
     for (uint32_t reg = CP_SCRATCH_FIRST; reg <= CP_SCRATCH_LAST; reg++) {
         uint32_t hardware = 0;
         char name[24];
-        uint32_t emulated = cps_machine_reg(r->rig->machine, reg);
+        uint32_t emulated = value(r, CPS_FILE_REGISTER, reg);
         bool known = dump_reg(r->dump, reg, &hardware);
         const char *why = !known ? no_hardware : excuse(r);
         if (known && !r->from_boot && !emulated)
@@ -167,8 +174,18 @@ static void add_cp_scratch(struct replay *r)
     }
 }
 
-void replay_compare(struct replay *r)
+static uint64_t missing_streams(const struct play *play)
 {
+    uint64_t count = 0;
+    for (unsigned i = 0; i < play->place_count; i++)
+        count += play->place[i].place == CPS_PLACE_STREAM ? play->place[i].count : 0;
+    return count;
+}
+
+void hang_compare(struct hang *r)
+{
+    r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
+    r->missing = missing_streams(r->play);
     const struct dump_block *stat = dump_block(r->dump, "CP_SQE_STAT");
     if (stat) {
         add_pc(r, dump_word(stat, STAT_PC));
@@ -182,7 +199,7 @@ void replay_compare(struct replay *r)
     add_cp_scratch(r);
 }
 
-unsigned replay_count(const struct replay *r, enum replay_verdict verdict)
+unsigned hang_count(const struct hang *r, enum hang_verdict verdict)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < r->row_count; i++)
@@ -190,37 +207,37 @@ unsigned replay_count(const struct replay *r, enum replay_verdict verdict)
     return count;
 }
 
-const char *replay_word(enum replay_verdict verdict)
+const char *hang_word(enum hang_verdict verdict)
 {
     static const char *const words[] = {"equal", "different", "not comparable"};
     return words[verdict];
 }
 
-void replay_print(const struct replay *r, FILE *out)
+void hang_print(const struct hang *r, FILE *out)
 {
     fprintf(out,
             "# replayed %s\n# firmware %s that of the dump\n# register hardware emulated verdict\n",
             r->scope, r->same_firmware ? "is" : "is not");
     for (unsigned i = 0; i < r->row_count; i++) {
-        const struct replay_row *row = &r->row[i];
+        const struct hang_row *row = &r->row[i];
         fprintf(out, "%s 0x%08" PRIx32 " 0x%08" PRIx32 " %s%s%s\n", row->name, row->hardware,
-                row->emulated, replay_word(row->verdict), row->why ? ": " : "",
+                row->emulated, hang_word(row->verdict), row->why ? ": " : "",
                 row->why ? row->why : "");
     }
-    fprintf(out, "# %u equal, %u different, %u not comparable\n", replay_count(r, REPLAY_EQUAL),
-            replay_count(r, REPLAY_DIFFERENT), replay_count(r, REPLAY_NOT_COMPARABLE));
+    fprintf(out, "# %u equal, %u different, %u not comparable\n", hang_count(r, HANG_EQUAL),
+            hang_count(r, HANG_DIFFERENT), hang_count(r, HANG_NOT_COMPARABLE));
 }
 
-struct json_object *replay_json(const struct replay *r)
+struct json_object *hang_json(const struct hang *r)
 {
     struct json_object *rows = json_object_new_array();
     for (unsigned i = 0; i < r->row_count; i++) {
-        const struct replay_row *row = &r->row[i];
+        const struct hang_row *row = &r->row[i];
         struct json_object *to = json_object_new_object();
         json_object_object_add(to, "register", json_object_new_string(row->name));
         json_object_object_add(to, "hardware", json_object_new_int64(row->hardware));
         json_object_object_add(to, "emulated", json_object_new_int64(row->emulated));
-        json_object_object_add(to, "verdict", json_object_new_string(replay_word(row->verdict)));
+        json_object_object_add(to, "verdict", json_object_new_string(hang_word(row->verdict)));
         if (row->why)
             json_object_object_add(to, "why", json_object_new_string(row->why));
         json_object_array_add(rows, to);

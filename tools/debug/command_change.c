@@ -13,14 +13,14 @@
 
 static struct cps_err *add(struct repl *r, struct cps_debug_point *point)
 {
-    const struct spot *spot = point->context;
+    const struct typed_point *typed = point->context;
     int id = cps_debug_add(r->session.debug, point);
     if (!id) {
-        spot_release(point);
+        point_release(point);
         return cps_err_nomem();
     }
-    cps_buf_printf(&r->out, "%s %d, %s", point->what == CPS_AT_PC ? "breakpoint" : "watchpoint", id,
-                   *spot->text ? spot->text : "here");
+    cps_buf_printf(&r->out, "%s %d, %s", point_is_break(point) ? "breakpoint" : "watchpoint", id,
+                   *typed->text ? typed->text : "here");
     if (point->what == CPS_AT_PC) {
         cps_buf_printf(&r->out, ": %04x ", point->pc);
         session_place(&r->session, (unsigned)point->core, point->pc, &r->out);
@@ -32,7 +32,7 @@ static struct cps_err *add(struct repl *r, struct cps_debug_point *point)
 static struct cps_err *add_break(struct repl *r, const char *arguments, bool once)
 {
     struct cps_debug_point point;
-    CPS_TRY(spot_break(&r->session, r->session.core, arguments, &point));
+    CPS_TRY(point_break(&r->session, r->session.core, arguments, &point));
     point.once = once;
     return add(r, &point);
 }
@@ -52,26 +52,26 @@ struct cps_err *repl_tbreak_(struct repl *r, const char *arguments, int go)
 static struct cps_err *add_watch(struct repl *r, const char *arguments, unsigned access)
 {
     struct cps_debug_point point;
-    CPS_TRY(spot_watch(&r->session, r->session.core, access, arguments, &point));
+    CPS_TRY(point_watch(&r->session, r->session.core, access, arguments, &point));
     return add(r, &point);
 }
 
 struct cps_err *repl_watch_(struct repl *r, const char *arguments, int go)
 {
     (void)go;
-    return add_watch(r, arguments, SPOT_WRITE);
+    return add_watch(r, arguments, POINT_WRITE);
 }
 
 struct cps_err *repl_rwatch_(struct repl *r, const char *arguments, int go)
 {
     (void)go;
-    return add_watch(r, arguments, SPOT_READ);
+    return add_watch(r, arguments, POINT_READ);
 }
 
 struct cps_err *repl_awatch_(struct repl *r, const char *arguments, int go)
 {
     (void)go;
-    return add_watch(r, arguments, SPOT_READ | SPOT_WRITE);
+    return add_watch(r, arguments, POINT_READ | POINT_WRITE);
 }
 
 /* The point whose id begins @p arguments, which moves behind it. */
@@ -93,11 +93,11 @@ struct cps_err *repl_delete_(struct repl *r, const char *arguments, int go)
     struct cps_debug_point *point = NULL;
     (void)go;
     if (!*arguments) {
-        spot_clear(&r->session);
+        point_clear(&r->session);
         return NULL;
     }
     CPS_TRY(find_point(r, &arguments, &point));
-    spot_remove(&r->session, point->id);
+    point_remove(&r->session, point->id);
     return NULL;
 }
 
@@ -138,7 +138,7 @@ struct cps_err *repl_condition_(struct repl *r, const char *arguments, int go)
     struct cps_debug_point *point = NULL;
     (void)go;
     CPS_TRY(find_point(r, &arguments, &point));
-    return spot_condition(point, arguments);
+    return point_condition(point, arguments);
 }
 
 static struct cps_err *edit(struct repl *r, const struct cps_edit *edit)
@@ -179,14 +179,39 @@ static struct cps_err *at_column(struct cps_err *err, size_t column, const char 
     return ret;
 }
 
+/* Stores an instruction, unit by unit; a longer one must not stand where a shorter one did. */
+static struct cps_err *replace(struct repl *r, uint64_t place, const struct cps_buf *code)
+{
+    const struct session *s = &r->session;
+    unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
+    uint32_t there = session_length(s, s->core, (uint32_t)place);
+    if (code->size / unit != there)
+        return cps_err_new(CPS_ERR_SYNTAX, "it takes %zu units, what is there takes %u",
+                           code->size / unit, there);
+    for (size_t i = 0; i < code->size / unit; i++) {
+        uint64_t word = 0;
+        for (unsigned k = unit; k--;)
+            word = word << 8 | (uint8_t)code->data[i * unit + k];
+        const struct cps_edit change = {.what = CPS_EDIT_PLACE,
+                                        .place = {(uint8_t)s->core, CPS_FILE_CODE, place + i},
+                                        .value = word};
+        CPS_TRY(cps_debug_edit(s->debug, &change));
+    }
+    repl_show(r);
+    return NULL;
+}
+
 struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
 {
     const struct session *s = &r->session;
+    const struct cps_engine *engine = session_engine(s);
     const char *colon = strchr(arguments, ':');
-    const struct cps_parse_names names = {
-        .names = session_names(s, s->core), .label = find_label, .context = (void *)s};
+    const struct cps_parse_names names = {.names = session_names(s, s->core),
+                                          .label = find_label,
+                                          .context = (void *)s,
+                                          .scheme = s->scheme};
     uint64_t place = 0;
-    uint64_t word = 0;
+    CPS_BUF code = {0};
     size_t column = 0;
     (void)go;
     if (!colon)
@@ -196,13 +221,11 @@ struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
         return cps_err_nomem();
     CPS_TRY(expr_eval(s, s->core, NULL, *left ? left : "$pc", &place));
     const char *text = cps_lex_blank(colon + 1);
-    struct cps_err *err =
-        cps_parse(cps_isa_afuc(), s->rig.fw->gen, text, (uint32_t)place, &names, &column, &word);
+    struct cps_err *err = cps_parse_bytes(engine->ops->isa, engine->gen, text, (uint32_t)place,
+                                          &names, &column, &code);
     if (err)
         return at_column(err, column, text);
-    return edit(
-        r, &(struct cps_edit){
-               .what = CPS_EDIT_WORD, .core = s->core, .number = place, .value = (uint32_t)word});
+    return replace(r, place, &code);
 }
 
 struct cps_err *repl_branch_(struct repl *r, const char *arguments, int go)
@@ -211,7 +234,7 @@ struct cps_err *repl_branch_(struct repl *r, const char *arguments, int go)
     if (strcmp(arguments, "taken") != 0 && strcmp(arguments, "not") != 0)
         return cps_err_new(CPS_ERR_SYNTAX, "expected branch taken, or branch not");
     return edit(r, &(struct cps_edit){.what = CPS_EDIT_BRANCH,
-                                      .core = r->session.core,
+                                      .place = {.core = (uint8_t)r->session.core},
                                       .value = arguments[0] == 't'});
 }
 
@@ -226,8 +249,7 @@ struct cps_err *repl_inject_(struct repl *r, const char *arguments, int go)
     struct cps_err *err = cps_pm4text_packet(&names, arguments, words, 512, &count, &column);
     if (err)
         return at_column(err, column, arguments);
-    return edit(r, &(struct cps_edit){
-                       .what = CPS_EDIT_RING, .core = s->core, .words = words, .count = count});
+    return edit(r, &(struct cps_edit){.what = CPS_EDIT_PACKETS, .words = words, .count = count});
 }
 
 static struct cps_err *source_line(struct repl *r, const char *path, unsigned number, char *line)

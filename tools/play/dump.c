@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A kernel devcoredump, read whole. */
-#include "tools/info/dump.h"
+#include "tools/play/dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
+#include "emu/afuc/machine.h"
+
+/* Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
+static bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
+{
+    bool stored = true;
+    cps_mem_keep(machine->engine.mem, true);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t iova = machine->ring_iova + 4 * (uint64_t)machine->ring_wptr;
+        stored = cps_mem_write(machine->engine.mem, iova, words[i]) && stored;
+        machine->ring_wptr = (machine->ring_wptr + 1) % machine->ring_dwords;
+    }
+    cps_mem_keep(machine->engine.mem, false);
+    return stored;
+}
+
+static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
+{
+    machine->ring_iova = item->ring.iova;
+    machine->ring_dwords = item->ring.size >= 4 ? (uint32_t)(item->ring.size / 4) : RING_DWORDS;
+    machine->ring_wptr = item->ring.wptr % machine->ring_dwords;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        machine->core[i].s.queue[LEVEL_RB].pos = item->ring.rptr % machine->ring_dwords;
+        machine->core[i].window_left = 0;
+    }
+}
+
+/* CP_ME_INIT as the kernel's drivers send it: contexts, error detection, default reset. a5xx has a
+ * word of work-arounds, a7xx starts without concurrent binning and sends an operation mask; the
+ * list of power-up registers is left out, because no capture holds it. */
+static void me_init(struct cps_afuc *machine)
+{
+    const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
+    static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
+    static const uint32_t a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
+    switch (cps_layout_gen(machine->layout)) {
+    case CPS_A5XX:
+        machine_ring_(machine, a5xx, sizeof(a5xx) / sizeof(a5xx[0]));
+        break;
+    case CPS_A6XX:
+        machine_ring_(machine, a6xx, sizeof(a6xx) / sizeof(a6xx[0]));
+        break;
+    default:
+        machine_ring_(machine, a7xx, sizeof(a7xx) / sizeof(a7xx[0]));
+    }
+}
+
+/* CP_THREAD_CONTROL as the kernel's a7xx_submit() sends it in front of the IBs: BR alone after both
+ * have met, then both. Without it BV would not follow into the IBs and no stream could synchronise
+ * with it. */
+static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
+
+bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
+                     uint32_t packet)
+{
+    if (machine->injection_count == MAX_INJECTIONS)
+        return false;
+    machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
+    return true;
+}
+
+/* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
+ * to 20 bits, take the place of the program counter. */
+static void submit(struct cps_afuc *machine, const struct cps_item *item)
+{
+    uint64_t iova = item->stream.iova;
+    uint32_t dwords = item->stream.dwords;
+    const uint32_t call[] = {0x70bf8003, (uint32_t)iova, (uint32_t)(iova >> 32), dwords & 0xfffff};
+    bool known = false;
+    cps_mem_read(machine->engine.mem, iova, &known);
+    machine_event_(machine, CPS_EV_SUBMIT, 0, CPS_CPU_NONE, dwords & 0xfffff, iova,
+                   item->stream.index);
+    machine->submission = item->stream.index;
+    machine->submission_packets = 0;
+    if (!known && dwords) {
+        machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
+        return;
+    }
+    if (cps_layout_gen(machine->layout) >= CPS_A7XX)
+        machine_ring_(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
+    machine_ring_(machine, call, sizeof(call) / sizeof(call[0]));
+}
+
+/* The kernel's word of work-arounds in CP_ME_INIT (a5xx). */
+static uint32_t workarounds(uint64_t gpu)
+{
+    if (gpu == 510)
+        return 1;
+    return gpu == 505 || gpu == 506 || gpu == 530 ? 0xb : 0;
+}
+
+struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item)
+{
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
+    switch (item->kind) {
+    case CPS_ITEM_CHIP:
+        machine->workarounds = workarounds(item->chip.gpu_id);
+        return NULL;
+    case CPS_ITEM_RESET:
+        cps_mem_forget(engine->mem);
+        return NULL;
+    case CPS_ITEM_DATA:
+        return cps_mem_load(engine->mem, item->buffer.iova, item->buffer.data, item->buffer.size);
+    case CPS_ITEM_INIT:
+        me_init(machine);
+        return NULL;
+    case CPS_ITEM_SUBMIT:
+        submit(machine, item);
+        return NULL;
+    case CPS_ITEM_RING:
+        set_ring(machine, item);
+        return NULL;
+    case CPS_ITEM_PACKETS:
+        return machine_ring_(machine, item->block.words, (unsigned)item->block.count)
+                   ? NULL
+                   : cps_err_nomem();
+    case CPS_ITEM_REGISTER:
+        if (item->reg.offset < GPU_REGS)
+            machine_set_reg_(machine, item->reg.offset, item->reg.value);
+        return NULL;
+    default:
+        if (item->kind == CPS_ITEM_END || !cps_item_acts(item))
+            return NULL;
+        return cps_err_new(CPS_ERR_INPUT, "afuc runs firmware: expected command streams, found "
+                                          "what the host of a script does");
+    }
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * What the host of a run file does: accesses, waits, and scripts to load. */
+#include <string.h>
+
+#include "isa/base/le.h"
+#include "emu/nv/nv.h"
+
+/* Where a run file gives NV1's objects: no register of hardware. */
+#define OBJECT 0xfffff800u
+/* Of code RAM, the filling that drivers use: exit of HWSQ. */
+#define FILLER 0x7f
+
+bool nv_host_stalled_(const struct nv *e)
+{
+    enum cps_gen gen = e->engine.gen;
+    return gen != CPS_NV17 && gen != CPS_NV41 && cps_bus_pausing_(e->bus);
+}
+
+uint32_t nv_word_(const struct cps_item *item, size_t at)
+{
+    uint8_t bytes[4] = {FILLER, FILLER, FILLER, FILLER};
+    size_t left = item->code.size - at;
+    memcpy(bytes, item->code.bytes + at, left < 4 ? left : 4);
+    return cps_le32(bytes);
+}
+
+/* Without code, the run file is the program: its lines are the places. */
+static struct cps_access host_at(const struct nv *e, const struct cps_item *item, unsigned path)
+{
+    return (struct cps_access){CPS_CPU_HOST, path, nv_has_code_(e) ? 0 : item->line};
+}
+
+static enum cps_bus_memory memory_of(const struct cps_item *item)
+{
+    return item->host.where == CPS_HOST_RAMIN ? CPS_MEMORY_RAMIN : CPS_MEMORY_HOST;
+}
+
+/* Some bytes of a word; a half that crosses into the next one is two writes. */
+static void write_part(struct nv *e, const struct cps_item *item)
+{
+    unsigned lane = item->host.addr & 3;
+    unsigned lanes = (item->host.size == 1 ? 1u : 3u) << lane;
+    uint64_t value = (uint64_t)item->host.value << 8 * lane;
+    const struct cps_access whole =
+        host_at(e, item, item->host.size == 1 ? CPS_PATH_BYTE : CPS_PATH_HALF);
+    const struct cps_access half = host_at(e, item, CPS_PATH_BYTE);
+    bool crosses = lanes >> 4;
+    cps_bus_write_lanes(e->bus, item->host.addr, lanes & 15, (uint32_t)value,
+                        crosses ? &half : &whole);
+    if (crosses)
+        cps_bus_write_lanes(e->bus, item->host.addr + 1, lanes >> 4, (uint32_t)(value >> 32),
+                            &half);
+}
+
+static void write_value(struct nv *e, const struct cps_item *item)
+{
+    const struct cps_access by = host_at(e, item, CPS_PATH_HOST);
+    if (item->host.where != CPS_HOST_REG)
+        cps_bus_poke(e->bus, memory_of(item), item->host.addr, item->host.value);
+    else if (item->host.size < 4)
+        write_part(e, item);
+    else
+        cps_bus_write(e->bus, item->host.addr, item->host.value, &by);
+}
+
+static void read_value(struct nv *e, const struct cps_item *item)
+{
+    const struct cps_access by = host_at(e, item, CPS_PATH_HOST);
+    e->engine.answer = item->host.where == CPS_HOST_REG
+                           ? cps_bus_read(e->bus, item->host.addr, &by)
+                           : cps_bus_peek(e->bus, memory_of(item), item->host.addr, NULL);
+}
+
+static void finish(struct nv *e)
+{
+    e->host.kind = CPS_ITEM_TEXT;
+    e->engine.clock = e->engine.instructions;
+}
+
+static void access_now(struct nv *e)
+{
+    if (e->host.kind == CPS_ITEM_WRITE)
+        write_value(e, &e->host);
+    else
+        read_value(e, &e->host);
+    finish(e);
+}
+
+static void give_object(struct nv *e, const struct cps_item *item)
+{
+    cps_bus_load(e->bus, OBJECT, item->host.addr);
+    cps_bus_load(e->bus, OBJECT + 4, item->host.mask);
+    cps_bus_load(e->bus, OBJECT + 8, item->host.value);
+}
+
+static void begin_access(struct nv *e, const struct cps_item *item)
+{
+    static const struct cps_access host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
+    e->host = *item;
+    if (nv_host_stalled_(e))
+        cps_bus_unknown(e->bus, CPS_UNKNOWN_HOST_STALLED, &host, 0);
+    else
+        access_now(e);
+}
+
+struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item)
+{
+    cps_bus_advance(e->bus, cps_bus_clock(e->bus)); /* what the timeline has at tick 0 */
+    switch (item->kind) {
+    case CPS_ITEM_WRITE:
+    case CPS_ITEM_READ:
+        begin_access(e, item);
+        return NULL;
+    case CPS_ITEM_CODE:
+        return nv_kind_(e)->load
+                   ? nv_kind_(e)->load(e, item)
+                   : cps_err_new(CPS_ERR_INPUT, "%s executes no code", e->engine.ops->name);
+    case CPS_ITEM_OBJECT:
+        give_object(e, item);
+        return NULL;
+    default:
+        e->host = *item;
+        e->wait_end = cps_bus_clock(e->bus) + item->host.ticks;
+        return NULL;
+    }
+}
+
+/* A host that is stalled goes on when the script has let it. */
+static enum cps_stop run_stalled(struct nv *e, uint64_t ticks)
+{
+    for (; nv_host_stalled_(e); ticks--) {
+        enum cps_stop stop = nv_loop_(e, ticks ? 1 : 0);
+        if (stop == CPS_STOP_FAULT || (stop == CPS_STOP_BUDGET && ticks <= 1))
+            return stop;
+        if (stop != CPS_STOP_BUDGET)
+            return CPS_STOP_DEADLOCK; /* nobody is left to end the pause */
+    }
+    access_now(e);
+    return CPS_STOP_IDLE;
+}
+
+static enum cps_stop run_wait(struct nv *e, uint64_t ticks)
+{
+    cps_bus_until(e->bus, e->wait_end);
+    enum cps_stop stop = nv_loop_(e, ticks);
+    cps_bus_until(e->bus, UINT64_MAX);
+    if (stop == CPS_STOP_FAULT || (stop == CPS_STOP_BUDGET && cps_bus_clock(e->bus) < e->wait_end))
+        return stop;
+    cps_bus_advance(e->bus, e->wait_end);
+    finish(e);
+    return CPS_STOP_IDLE;
+}
+
+/* What waits for the host is no deadlock while the host goes on. */
+static enum cps_stop run_free(struct nv *e, uint64_t ticks)
+{
+    enum cps_stop stop = nv_loop_(e, ticks);
+    if (stop == CPS_STOP_FAULT || stop == CPS_STOP_BUDGET)
+        return stop;
+    finish(e);
+    return CPS_STOP_IDLE;
+}
+
+enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks)
+{
+    switch (e->host.kind) {
+    case CPS_ITEM_WRITE:
+    case CPS_ITEM_READ:
+        return run_stalled(e, ticks);
+    case CPS_ITEM_WAIT:
+        return run_wait(e, ticks);
+    case CPS_ITEM_RUN:
+        return run_free(e, ticks);
+    case CPS_ITEM_END:
+        return nv_loop_(e, ticks);
+    default:
+        return cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : CPS_STOP_IDLE;
+    }
+}

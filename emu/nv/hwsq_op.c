@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * What the instructions of HWSQ do. */
+#include "emu/nv/hwsq_state.h"
+
+static void op_WAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    uint64_t ticks = ((uint64_t)insn->operand[0] << 2 * insn->operand[1]) * 0x20;
+    if (!ticks)
+        return;
+    s->wait = WAIT_TIME;
+    s->wake = cps_bus_clock(e->bus) + ticks;
+}
+
+void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
+{
+    const struct cps_access by = hwsq_access_(e, s, CPS_PATH_POKE);
+    if (~s->data_known)
+        hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
+    s->wait = WAIT_NONE;
+    cps_bus_write(e->bus, s->addr, s->data, &by);
+}
+
+/* Without HWSQ_ENABLE the write is held back. */
+static void begin_poke(struct nv *e, struct hwsq_slot *s)
+{
+    if (cps_bus_stored_(e->bus, DEBUG_6) & ENABLE) {
+        hwsq_poke_(e, s);
+        return;
+    }
+    hwsq_unknown_(e, s, CPS_UNKNOWN_POKE_IP, s->ip);
+    s->wait = WAIT_POKE;
+}
+
+static void op_ADDR(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    s->addr = (uint32_t)insn->operand[0];
+    s->addr_known = UINT32_MAX;
+    begin_poke(e, s);
+}
+
+static void op_ADDRLO(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    s->addr = (s->addr & 0xffff0000) | (uint32_t)insn->operand[0];
+    s->addr_known |= 0xffff;
+    if (~s->addr_known)
+        hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->addr);
+    begin_poke(e, s);
+}
+
+static void op_DATA(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    (void)e;
+    s->data = (uint32_t)insn->operand[0];
+    s->data_known = UINT32_MAX;
+}
+
+static void op_DATALO(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    s->data = (s->data & 0xffff0000) | (uint32_t)insn->operand[0];
+    s->data_known |= 0xffff;
+    if (~s->data_known)
+        hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
+}
+
+bool hwsq_event_is_(const struct nv *e, const struct hwsq_slot *s)
+{
+    return (cps_bus_events(e->bus) >> s->event & 1) == s->value;
+}
+
+static void op_EWAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    s->event = (uint8_t)insn->operand[0];
+    s->value = (uint8_t)insn->operand[1];
+    if (insn->unclaimed)
+        hwsq_unknown_(e, s, CPS_UNKNOWN_EWAIT_BITS, (uint32_t)(insn->unclaimed >> 8));
+    if (s->event >= EVENTS_KNOWN)
+        hwsq_unknown_(e, s, CPS_UNKNOWN_EVENT_SOURCE, s->event);
+    if (!hwsq_event_is_(e, s))
+        s->wait = WAIT_EVENT;
+}
+
+static void op_EXIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    s->ip = (uint16_t)(s->ip - insn->length);
+    hwsq_stop_(e, s, CPS_EXIT_END);
+}
+
+static void set_flag(struct nv *e, struct hwsq_slot *s, unsigned number, bool enable, bool value)
+{
+    struct cps_bus *bus = e->bus;
+    struct cps_access by = hwsq_access_(e, s, CPS_PATH_FLAG);
+    struct cps_flags f = cps_bus_flags_(bus);
+    uint32_t bit = UINT32_C(1) << number;
+    f.enable = enable ? f.enable | bit : f.enable & ~bit;
+    f.value = value ? f.value | bit : f.value & ~bit;
+    unsigned low = number & 16;
+    if (!cps_bus_flag_known_(bus, number))
+        hwsq_unknown_(e, s, CPS_UNKNOWN_FLAG_TARGET, number);
+    cps_bus_put(bus, CPS_EV_REG, CPS_PATH_FLAG, &by, low ? 0x1314 : 0x1310,
+                (f.value >> low & 0xffff) | (f.enable >> low & 0xffff) << 16);
+    cps_bus_set_flags_(bus, f, &by);
+}
+
+static void op_SET1(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    set_flag(e, s, (unsigned)insn->operand[0], true, true);
+}
+
+static void op_SET0(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    set_flag(e, s, (unsigned)insn->operand[0], true, false);
+}
+
+static void op_UNSET(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    unsigned number = (unsigned)insn->operand[0];
+    bool was = cps_bus_flags_(e->bus).value >> number & 1;
+    if (was)
+        hwsq_unknown_(e, s, CPS_UNKNOWN_UNSET_VALUE, number);
+    set_flag(e, s, number, false, was && !cps_bus_policy_(e->bus)->unset_clears);
+}
+
+static void bad_opcode(struct nv *e, struct hwsq_slot *s)
+{
+    if (!hwsq_can_hang_(e))
+        return; /* as long as a nop, and as effective */
+    hwsq_unknown_(e, s, CPS_UNKNOWN_BAD_IP, s->ip);
+    s->illegal = 1;
+    if (cps_bus_policy_(e->bus)->bad_ip_at)
+        s->ip--;
+}
+
+static void (*const handlers[])(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn) = {
+    NULL,
+#define OP(id, ...) op_##id,
+#include "isa/hwsq.def"
+};
+
+void hwsq_perform_(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn)
+{
+    if (insn->enc)
+        handlers[insn->op](e, s, insn);
+    else
+        bad_opcode(e, s);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * What the NVIDIA engines share behind the interface: making one, copies, feeding, running. */
+#include "emu/nv/nv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static struct nv *of(struct cps_engine *engine)
+{
+    return (struct nv *)engine;
+}
+
+static struct cps_err *init(struct nv *e, const struct cps_config *config)
+{
+    const struct nv_kind *kind = nv_kind_(e);
+    e->engine.gen = config->gen;
+    e->engine.policy = config->policy;
+    e->engine.cores = kind->cores ? kind->cores(config->gen) : 1;
+    memcpy(e->engine.who, kind->who, sizeof(kind->who));
+    e->host.kind = CPS_ITEM_TEXT;
+    e->state = calloc(1, kind->state_size);
+    if (!e->state)
+        return cps_err_nomem();
+    CPS_TRY(cps_bus_create_(e, config->memory_limit, &e->bus));
+    cps_bus_attach_(e->bus, kind->rows, kind->row_count);
+    if (kind->reset)
+        kind->reset(e);
+    return NULL;
+}
+
+struct cps_err *nv_create_(const struct cps_engine_ops *ops, const struct cps_config *config,
+                           struct cps_engine **ret)
+{
+    struct nv *e = calloc(1, sizeof(*e));
+    if (!e)
+        return cps_err_nomem();
+    e->engine.ops = ops;
+    struct cps_err *err = init(e, config);
+    if (err)
+        nv_destroy_(&e->engine);
+    else
+        *ret = &e->engine;
+    return err;
+}
+
+void nv_destroy_(struct cps_engine *engine)
+{
+    struct nv *e = of(engine);
+    cps_bus_destroy_(e->bus);
+    free(e->state);
+    free(e);
+}
+
+static struct cps_err *copy_owned(const struct nv *from, struct nv *to)
+{
+    size_t size = nv_kind_(from)->state_size;
+    to->state = malloc(size);
+    if (!to->state)
+        return cps_err_nomem();
+    memcpy(to->state, from->state, size);
+    return cps_bus_clone_(from->bus, to, &to->bus);
+}
+
+struct cps_err *nv_clone_(struct cps_engine *from, struct cps_engine **ret)
+{
+    struct nv *copy = malloc(sizeof(*copy));
+    if (!copy)
+        return cps_err_nomem();
+    *copy = *of(from);
+    copy->bus = NULL;
+    copy->state = NULL;
+    copy->engine.tap.sink = NULL;
+    copy->engine.tap.kinds = 0;
+    struct cps_err *err = copy_owned(of(from), copy);
+    if (err)
+        nv_destroy_(&copy->engine);
+    else
+        *ret = &copy->engine;
+    return err;
+}
+
+struct cps_err *nv_feed_(struct cps_engine *engine, const struct cps_item *item)
+{
+    struct nv *e = of(engine);
+    switch (item->kind) {
+    case CPS_ITEM_SUBMIT:
+    case CPS_ITEM_RING:
+    case CPS_ITEM_PACKETS:
+        return cps_err_new(CPS_ERR_INPUT, "%s takes no command streams, expected a script",
+                           engine->ops->name);
+    case CPS_ITEM_CHANGE:
+        return cps_bus_schedule(e->bus, item->change.tick, item->change.is_event,
+                                item->change.number, item->change.value);
+    case CPS_ITEM_INIT:
+        return NULL;
+    default:
+        return cps_item_acts(item) ? nv_host_begin_(e, item) : NULL;
+    }
+}
+
+enum cps_stop nv_run_(struct cps_engine *engine, uint64_t ticks)
+{
+    struct nv *e = of(engine);
+    enum cps_stop stop = nv_host_run_(e, ticks);
+    engine->changes += engine->instructions - engine->clock; /* each moves the pointer */
+    engine->clock = engine->instructions;
+    engine->time = cps_bus_clock(e->bus);
+    return stop;
+}
+
+/* The first core that runs, else the first. */
+static unsigned culprit(const struct cps_engine *engine)
+{
+    for (unsigned i = 0; i < engine->cores; i++) {
+        if (cps_engine_where(engine, i).started)
+            return i;
+    }
+    return 0;
+}
+
+/* A script that ended needs no words. */
+void nv_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out)
+{
+    const struct nv *e = (const struct nv *)engine;
+    bool limit = stop == CPS_STOP_BUDGET;
+    unsigned core = culprit(engine);
+    if (stop == CPS_STOP_IDLE)
+        return;
+    if (stop == CPS_STOP_FAULT)
+        cps_bus_why_(e->bus, out);
+    else if (!nv_has_code_(e))
+        cps_buf_printf(out, "%s: %s", engine->ops->name,
+                       limit ? "the limit is reached" : "the puller waits for PGRAPH's channel");
+    else
+        cps_buf_printf(out, "%s in front of 0x%04" PRIx32 ": %s",
+                       cps_processor_name(engine->who[core]), cps_engine_where(engine, core).pc,
+                       limit ? "the limit is reached" : "nothing lets it go on");
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * Where an engine's events go. */
+#include "emu/tap.h"
+
+void cps_tap_flush_(struct cps_tap *tap)
+{
+    if (tap->sink && tap->pending)
+        tap->sink->put(tap->sink, tap->event, tap->pending);
+    tap->pending = 0;
+}
+
+void cps_tap_set_(struct cps_tap *tap, struct cps_sink *sink, uint32_t kinds)
+{
+    cps_tap_flush_(tap);
+    tap->sink = sink;
+    tap->kinds = sink ? kinds : 0;
+}
+
+void cps_tap_step_(struct cps_tap *tap, unsigned who, uint32_t pc, const uint32_t *before,
+                   const uint32_t *after, unsigned count)
+{
+    enum cps_event_kind kind = CPS_EV_STEP;
+    unsigned reg = 0;
+    do {
+        uint64_t values = 0;
+        uint32_t mask = cps_event_changes(before, after, count, &reg, &values);
+        if (mask || kind == CPS_EV_STEP)
+            cps_tap_put_(tap, cps_event_make(kind, 0, who, pc, values, mask), kind);
+        kind = CPS_EV_STEPX;
+    } while (reg < count);
+}

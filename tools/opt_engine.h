@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * Which engine options mean: afuc with its firmware, or one of those that run scripts (HWSQ, SEQ,
+ * VP1) or what a host does to them (PFIFO). */
+#ifndef CPS_OPT_ENGINE_H
+#define CPS_OPT_ENGINE_H
+
+#include "tools/opt.h"
+
+/** Whether the options name another engine than afuc. */
+bool opt_is_script(const struct cps_options *opt);
+/** Which one: its instruction set, and its chip or ABI, 0 if a file has to say it.
+ * @return 0, or 2 after one line on stderr */
+int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen);
+/**
+ * The chip or ABI that a name such as "hwsq:g92" or "seq:old" stands for where firmware is named,
+ * with or without folders in front; 0 if it is none.
+ */
+unsigned opt_named_engine(const char *path);
+/** The other way round: "hwsq:g92". */
+void opt_engine_name(enum cps_gen gen, char ret[24]);
+/** Whose names of registers --names asks for. @return 0, or 2 after one line on stderr */
+int opt_scheme(const struct cps_options *opt, enum cps_scheme *ret);
+
+#endif

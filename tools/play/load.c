@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ * Loading: firmware or a script, the engine for it, names. */
+#include "tools/play/play.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/afuc/afuc.h"
+#include "fw/demo/demo.h"
+#include "tools/play/dump.h"
+#include "tools/opt_engine.h"
+#include "tools/play/hang.h"
+#include "tools/play/native.h"
+
+/* What the chip identity control register reads, by firmware id: it selects work-arounds. 0 runs
+ * every capture of the a630 family. */
+static uint32_t chip_identity(uint32_t id)
+{
+    switch (id) {
+    case 0x6dd:
+        return 1u << 28;
+    case 0x7aa:
+        return 2u << 28;
+    case 0x6dc:
+        return 3u << 28;
+    default:
+        return id == 0x730 || id == 0x740 || id == 0x520 || id == 0x512 || id == 0x310 ||
+                       id == 0x200
+                   ? 7u << 28
+                   : 0;
+    }
+}
+
+/* a5xx: the PFP and the ME come as two files in any order. */
+static struct cps_err *load_pair(struct play *play)
+{
+    const struct cps_options *opt = play->opt;
+    if (opt->fw_count < 2)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: this is the %s of a5xx, expected the file of the other processor "
+                           "too: --fw PFP --fw PM4",
+                           play->fw->name, cps_fw_role_name(play->fw->part[0].role));
+    CPS_TRY(cps_fw_load(opt->fw[1], opt->gen, &play->me));
+    if (play->fw->part[0].role == CPS_FW_ME) {
+        struct cps_fw *me = play->fw;
+        play->fw = play->me;
+        play->me = me;
+    }
+    if (play->fw->gen == CPS_A5XX && play->me->gen == CPS_A5XX &&
+        play->fw->part[0].role == CPS_FW_PFP && play->me->part[0].role == CPS_FW_ME)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s and %s: expected one PFP and one ME (pm4) of a5xx",
+                       play->fw->name, play->me->name);
+}
+
+static struct cps_err *load_firmware(struct play *play)
+{
+    const struct cps_options *opt = play->opt;
+    if (opt->demo && !opt->fw_count)
+        return cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &play->fw);
+    CPS_TRY(cps_fw_load(opt->fw[0], opt->gen, &play->fw));
+    if (play->fw->gen == CPS_A5XX)
+        return load_pair(play);
+    if (opt->fw_count > 1)
+        return cps_err_new(CPS_ERR_INPUT, "%s: %s firmware is one file, found a second one: %s",
+                           play->fw->name, cps_gen_name(play->fw->gen), opt->fw[1]);
+    return NULL;
+}
+
+static enum cps_processor processor_of(enum cps_fw_role role)
+{
+    static const uint8_t who[] = {
+        [CPS_FW_PFP] = CPS_CPU_PFP, [CPS_FW_ME] = CPS_CPU_ME,     [CPS_FW_SQE] = CPS_CPU_SQE,
+        [CPS_FW_BV] = CPS_CPU_BV,   [CPS_FW_LPAC] = CPS_CPU_LPAC,
+    };
+    return who[role];
+}
+
+/* What its firmware says of the engine. */
+static void describe_firmware(const struct play *play, struct cps_config *config)
+{
+    uint32_t low = 0;
+    uint32_t high = 0;
+    config->layout = play->fw->layout;
+    config->words = play->fw->words;
+    config->count = play->fw->count;
+    config->me_words = play->me ? play->me->words : NULL;
+    config->me_count = play->me ? play->me->count : 0;
+    config->chip = chip_identity(play->fw->id);
+    for (unsigned i = 0; i < play->fw->part_count; i++)
+        config->image[config->image_count++] =
+            (struct cps_image){processor_of(play->fw->part[i].role), play->fw->part[i].start};
+    /* A hardware dump says where the firmware's image lay. */
+    if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
+        config->instr_iova = (uint64_t)high << 32 | low;
+}
+
+static struct cps_err *build_engine(struct play *play)
+{
+    struct cps_config config = {.gen = play->gen, .policy = play->policy};
+    if (play->fw)
+        describe_firmware(play, &config);
+    return cps_engine_create(&config, &play->engine);
+}
+
+/* A place that a later submission touches again counts up. */
+static void note_place(struct play *play, const struct cps_event *event)
+{
+    unsigned place = cps_event_sub(event);
+    unsigned i = 0;
+    while (i < play->place_count &&
+           (play->place[i].place != place || play->place[i].number != event->addr))
+        i++;
+    if (i == PLAY_MAX_PLACES)
+        return;
+    if (i == play->place_count)
+        play->place[play->place_count++] = (struct play_place){place, event->addr, 0};
+    play->place[i].count++;
+}
+
+/* What the summary says of an event. */
+static void note(struct play *play, const struct cps_event *event)
+{
+    if (cps_event_kind(event) == CPS_EV_UNMODELLED)
+        note_place(play, event);
+    if (cps_event_unknown(event))
+        play->unknown[event->addr]++;
+}
+
+/* Keeps what the summary says, and hands on what the trace records. */
+static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct play *play = (struct play *)((char *)sink - offsetof(struct play, sink));
+    size_t from = 0;
+    uint32_t noted = play->extra | 1u << CPS_EV_UNMODELLED | 1u << CPS_EV_ASSUME;
+    uint32_t drop = noted & ~play->kinds;
+    struct cps_sink *trace = play->muted ? NULL : play->trace;
+    for (size_t i = 0; i < count; i++) {
+        unsigned kind = cps_event_kind(&events[i]);
+        if (!(noted >> kind & 1))
+            continue;
+        if (!(play->extra >> kind & 1))
+            note(play, &events[i]);
+        if (!(drop >> kind & 1))
+            continue;
+        if (trace && i > from)
+            trace->put(trace, events + from, i - from);
+        from = i + 1;
+    }
+    if (trace && count > from)
+        trace->put(trace, events + from, count - from);
+}
+
+/* The generation that a GPU belongs to: 630 and 0x06030002 are a6xx, 0x43050a01 is a7xx. */
+static unsigned gpu_generation(uint64_t gpu)
+{
+    if (gpu < 1000)
+        return (unsigned)gpu / 100;
+    unsigned core = gpu >> 24 & 0xff;
+    return core >= 0x43 ? 7 : core;
+}
+
+static unsigned gen_digit(enum cps_gen gen)
+{
+    return (unsigned)cps_gen_name(gen)[1] - '0';
+}
+
+struct cps_err *play_check_gpu(const struct play *play)
+{
+    unsigned generation = gpu_generation(play->gpu);
+    if (!play->gpu || generation == gen_digit(play->fw->gen))
+        return NULL;
+    return cps_err_new(CPS_ERR_MISMATCH,
+                       "the capture is from a GPU of generation a%uxx (id %" PRIu64
+                       "), the firmware %s is %s",
+                       generation, play->gpu, play->fw->name, cps_gen_name(play->fw->gen));
+}
+
+/* "preempt@0:5,gmu@1:0", in order. */
+static struct cps_err *inject(struct play *play)
+{
+    static const char *const kinds[] = {
+        [CPS_INJECT_PREEMPT] = "preempt@", [CPS_INJECT_GMU] = "gmu@"};
+    const char *at = play->opt->inject;
+    while (at && *at) {
+        unsigned kind =
+            strncmp(at, kinds[0], strlen(kinds[0])) ? CPS_INJECT_GMU : CPS_INJECT_PREEMPT;
+        unsigned submission = 0;
+        unsigned packet = 0;
+        int length = 0;
+        bool good = !strncmp(at, kinds[kind], strlen(kinds[kind]));
+        at += good ? strlen(kinds[kind]) : 0;
+        good = good && sscanf(at, "%u:%u%n", &submission, &packet, &length) == 2;
+        at += length;
+        if (!good || (*at && *at != ',') ||
+            !cps_afuc_inject(cps_afuc_of(play->engine), kind, submission, packet))
+            return cps_err_new(CPS_ERR_INPUT,
+                               "--inject %s: expected up to 64 of preempt@SUBMIT:PACKET or "
+                               "gmu@SUBMIT:PACKET, with commas between",
+                               play->opt->inject);
+        at += *at == ',';
+    }
+    return NULL;
+}
+
+/* Every processor numbers its own control registers; only a5xx has two layouts in one engine. */
+static struct cps_err *create_names(struct play *play)
+{
+    enum cps_layout first = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
+    for (unsigned i = 0; i < play->engine->cores; i++) {
+        unsigned who = play->engine->who[i];
+        enum cps_layout layout = who == CPS_CPU_ME ? CPS_LAYOUT_A5XX_ME : first;
+        CPS_TRY(cps_names_create(layout, play->opt->rnn, &play->names[who]));
+    }
+    if (!play->fw)
+        CPS_TRY(cps_names_create(first, play->opt->rnn, &play->names[CPS_CPU_HOST]));
+    return NULL;
+}
+
+bool play_has_processors(const struct play *play)
+{
+    return play_has_processors_of(play, play->engine);
+}
+
+static struct cps_err *prefix(const char *name, struct cps_err *err)
+{
+    if (!err)
+        return NULL;
+    struct cps_err *ret = cps_err_new(err->code, "%s: %s", name, err->message);
+    cps_err_free(err);
+    return ret;
+}
+
+/* The words of a run file, then those of the options. */
+static struct cps_err *set_policy(struct play *play)
+{
+    const char *said = cps_buf_text(&play->script.policy);
+    play->policy = cps_policy_default();
+    if (!play->fw)
+        CPS_TRY(prefix(play->script.name, cps_policy_parse(said, play->gen, &play->policy)));
+    return opt_apply_policy(play->opt, play->gen, &play->policy);
+}
+
+/* The chip or ABI, where options and not firmware say it. */
+static struct cps_err *load_script(struct play *play, const char *input)
+{
+    const struct cps_isa *isa = NULL;
+    unsigned gen = play->opt->fw_count ? opt_named_engine(play->opt->fw[0]) : 0;
+    if (gen)
+        isa = cps_gen_isa((enum cps_gen)gen);
+    else if (opt_script_engine(play->opt, &isa, &gen))
+        return cps_err_new(CPS_ERR_INPUT, "--engine %s: no such engine", play->opt->engine);
+    if (!input)
+        return cps_err_new(CPS_ERR_INPUT, "expected a script");
+    CPS_TRY(play_load_script(input, isa, gen, &play->script));
+    play->gen = play->script.gen;
+    return NULL;
+}
+
+static bool wants_script(const struct cps_options *opt)
+{
+    return opt_is_script(opt) || (opt->fw_count && opt_named_engine(opt->fw[0]));
+}
+
+struct cps_err *play_open(struct play *play, const struct cps_options *opt, const char *input)
+{
+    play->items.item = play_take_item_;
+    play->sink.put = take_events;
+    play->opt = opt;
+    if (wants_script(opt)) {
+        CPS_TRY(load_script(play, input));
+    } else {
+        CPS_TRY(load_firmware(play));
+        play->gen = play->fw->gen;
+    }
+    CPS_TRY(set_policy(play));
+    CPS_TRY(build_engine(play));
+    CPS_TRY(inject(play));
+    CPS_TRY(create_names(play));
+    return play->fw ? NULL : play_script_items(play);
+}
+
+void play_close(struct play *play)
+{
+    cps_engine_destroy(play->engine);
+    native_close(play->native);
+    cps_err_free(play->native_err);
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
+        cps_names_destroy(play->names[i]);
+    cps_fw_destroy(play->me);
+    cps_fw_destroy(play->fw);
+    cps_script_deinit(&play->script);
+    feed_deinit(&play->feed);
+    hang_free(play->hang);
+    if (play->dump)
+        dump_deinit(play->dump);
+    free(play->dump);
+    cps_buf_deinit(&play->missed);
+}
+
+struct cps_err *play_restart(struct play *play)
+{
+    cps_engine_destroy(play->engine);
+    play->engine = NULL;
+    play->begun = play->booted = play->stopped = false;
+    play->place_count = 0;
+    CPS_TRY(build_engine(play));
+    return inject(play);
+}
+
+struct cps_err *play_adopt(struct play *play, struct cps_engine *booted)
+{
+    cps_engine_destroy(play->engine);
+    play->engine = NULL;
+    CPS_TRY(cps_engine_clone(booted, &play->engine));
+    play->begun = play->booted = true;
+    play->stop = CPS_STOP_IDLE;
+    play_watch(play);
+    return NULL;
+}
+
+void play_watch(struct play *play)
+{
+    cps_engine_sink(play->engine, &play->sink,
+                    play->kinds | play->extra | 1u << CPS_EV_UNMODELLED | 1u << CPS_EV_ASSUME);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * The one loop: items go in, the engine runs as far as each of them goes. */
+#include "tools/play/play.h"
+
+#include <inttypes.h>
+
+#include "emu/afuc/afuc.h"
+#include "fw/demo/demo.h"
+#include "tools/play/native.h"
+
+struct cps_err *play_stream(const char *path, struct cps_stream **ret)
+{
+    if (path)
+        return cps_stream_open(path, ret);
+    return cps_stream_open_memory("demo.pm4", cps_demo_pm4, cps_demo_pm4_size, ret);
+}
+
+static void run(struct play *play, uint64_t ticks)
+{
+    if (play->stopped)
+        return;
+    play->stop = cps_engine_run(play->engine, ticks);
+    play->stopped = play->stop != CPS_STOP_IDLE;
+}
+
+/* The bootstrap runs before anything acts. */
+static void begin(struct play *play)
+{
+    if (play->begun)
+        return;
+    play->begun = true;
+    play_watch(play);
+    run(play, play->opt->limit);
+}
+
+/* Without it a firmware's loops are interpreted: it is faster, not other. */
+static void translate(struct play *play)
+{
+    struct cps_afuc *machine = cps_afuc_of(play->engine);
+    if (play->opt->native && !play->native && machine)
+        play->native_err = native_open(machine, &play->native);
+}
+
+void play_boot(struct play *play)
+{
+    const struct cps_item init = {.kind = CPS_ITEM_INIT};
+    begin(play);
+    if (play->booted)
+        return;
+    play->booted = true;
+    if (!play->stopped) {
+        cps_err_free(cps_engine_feed(play->engine, &init));
+        run(play, play->opt->limit);
+    }
+    translate(play);
+}
+
+static struct cps_err *take_chip(struct play *play, const struct cps_item *item)
+{
+    struct cps_item first = {.kind = CPS_ITEM_CHIP};
+    if (play->gpu)
+        return play_check_gpu(play);
+    play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
+    first.chip.gpu_id = (uint32_t)play->gpu;
+    CPS_TRY(play_check_gpu(play));
+    return cps_engine_feed(play->engine, &first);
+}
+
+/* Whether anything of a stream is there. */
+static bool is_captured(struct play *play, const struct cps_item *item)
+{
+    const struct cps_place at = {0, CPS_FILE_MEMORY, item->stream.iova};
+    uint64_t word = 0;
+    return !item->stream.dwords || cps_engine_get(play->engine, at, &word);
+}
+
+static struct cps_err *submit(struct play *play, const struct cps_item *item)
+{
+    struct cps_item numbered = *item;
+    uint32_t index = play->submissions++;
+    play_boot(play);
+    if (play->stopped || (play->opt->submit >= 0 && (uint32_t)play->opt->submit != index))
+        return NULL;
+    bool captured = is_captured(play, item);
+    numbered.stream.index = index;
+    CPS_TRY(cps_engine_feed(play->engine, &numbered));
+    play->not_captured += !captured;
+    if (!captured)
+        return NULL;
+    play->executed++;
+    run(play, play->opt->limit);
+    return NULL;
+}
+
+/* A read of the host's that is not as the run file expects is told, and the run goes on. */
+static void check_answer(struct play *play, const struct cps_item *item)
+{
+    static const char *const where[] = {"", "ramin ", "memory "};
+    uint32_t value = play->engine->answer;
+    if (play->stopped || !((value ^ item->host.value) & item->host.mask))
+        return;
+    play->misses++;
+    cps_buf_printf(&play->missed,
+                   "%s:%" PRIu32 ": %s0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
+                   " in the bits 0x%08" PRIx32 "\n",
+                   play->script.name, item->line, where[item->host.where], item->host.addr, value,
+                   item->host.value, item->host.mask);
+}
+
+/* How far an item may run: to where the hardware stood, if the input says that. */
+static uint64_t ticks_for(const struct play *play)
+{
+    uint64_t limit = play->opt->limit;
+    uint64_t until = play->feed.until;
+    if (!until)
+        return limit;
+    uint64_t left = until > play->engine->clock ? until - play->engine->clock : 0;
+    return left < limit ? left : limit;
+}
+
+static struct cps_err *act(struct play *play, const struct cps_item *item)
+{
+    begin(play);
+    if (play->stopped)
+        return NULL;
+    play->booted |= item->kind == CPS_ITEM_INIT;
+    play->executed += item->kind == CPS_ITEM_RING;
+    CPS_TRY(cps_engine_feed(play->engine, item));
+    run(play, ticks_for(play));
+    if (item->kind == CPS_ITEM_READ)
+        check_answer(play, item);
+    return play->missed.failed ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *play_item(struct play *play, const struct cps_item *item)
+{
+    switch (item->kind) {
+    case CPS_ITEM_CHIP:
+        return take_chip(play, item);
+    case CPS_ITEM_SUBMIT:
+        return submit(play, item);
+    case CPS_ITEM_NOTE:
+        play->notes++;
+        return NULL;
+    default:
+        return cps_item_acts(item) ? act(play, item) : cps_engine_feed(play->engine, item);
+    }
+}
+
+struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_item *item)
+{
+    return play_item((struct play *)items, item);
+}
+
+/* The file of a run that an engine refused something of. */
+static struct cps_err *name_line(const struct play *play, const struct cps_item *item,
+                                 struct cps_err *err)
+{
+    CPS_BUF line = {0};
+    if (!err || !play->script.name)
+        return err;
+    if (item->line)
+        cps_buf_printf(&line, "%" PRIu32 ":", item->line);
+    struct cps_err *ret = cps_err_new(err->code, "%s:%s %s", play->script.name,
+                                      cps_buf_text(&line), err->message);
+    cps_err_free(err);
+    return ret;
+}
+
+static struct cps_err *play_list(struct play *play)
+{
+    for (size_t i = 0; i < play->feed.count; i++)
+        CPS_TRY(name_line(play, &play->feed.item[i], play_item(play, &play->feed.item[i])));
+    return NULL;
+}
+
+struct cps_err *play_run(struct play *play, struct cps_stream *capture)
+{
+    struct cps_err *err = NULL;
+    if (play->dump && !play->feed.count)
+        CPS_TRY(play_dump_items(play));
+    bool listed = play->feed.count || !play->fw;
+    err = listed ? play_list(play) : cps_capture_read(capture, NULL, &play->items);
+    if (!listed)
+        play_boot(play);
+    cps_engine_end(play->engine, play->stop);
+    return err;
+}
+
+static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps_item *item)
+{
+    struct play *play = (struct play *)items;
+    if (item->kind == CPS_ITEM_CHIP) {
+        if (!play->gpu)
+            play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
+        return play_check_gpu(play);
+    }
+    return feed_add(&play->feed, item);
+}
+
+/* In front of what the capture says: which GPU, and the driver's first packets. */
+static struct cps_err *gather_capture(struct play *play, struct cps_stream *capture)
+{
+    const struct cps_item chip = {.kind = CPS_ITEM_CHIP};
+    const struct cps_item init = {.kind = CPS_ITEM_INIT};
+    CPS_TRY(feed_add(&play->feed, &chip));
+    CPS_TRY(feed_add(&play->feed, &init));
+    play->items.item = gather_item;
+    struct cps_err *err = capture ? cps_capture_read(capture, NULL, &play->items) : NULL;
+    play->items.item = play_take_item_;
+    play->feed.item[0].chip.gpu_id = (uint32_t)play->gpu;
+    return err;
+}
+
+struct cps_err *play_gather(struct play *play, struct cps_stream *capture)
+{
+    if (play->dump)
+        return play_dump_items(play);
+    return play->fw ? gather_capture(play, capture) : NULL;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * What every command does that runs something: load firmware and input, build the engine, feed it
+ * with the input's items, and keep what came of it. Captures, dumps, PM4 text and run files go
+ * through the same loop; whoever wants to go back gets the items as a list.
+ *
+ *   load.c    firmware, scripts and the engine
+ *   feed.c    lists of items
+ *   loop.c    the loop
+ *   script.c  what a run file says, as items
+ *   hang.c    a hardware dump as items, and where to stop */
+#ifndef CPS_PLAY_H
+#define CPS_PLAY_H
+
+#include "emu/engine.h"
+#include "fw/fw.h"
+#include "fw/script/script.h"
+#include "tools/opt.h"
+#include "tools/play/feed.h"
+#include "trace/capture/capture.h"
+#include "trace/outfile.h"
+#include "trace/form/trace.h"
+
+#define PLAY_MAX_PLACES 256
+
+struct dump;
+struct hang;
+
+/** A place that the program touched and nobody models. */
+struct play_place {
+    unsigned place; /**< enum CPS_PLACE_* */
+    uint64_t number;
+    uint64_t count; /**< submissions that touched it */
+};
+
+/** Something loaded, ready to be fed. */
+struct play {
+    struct cps_item_sink items; /* first: capture readers call back through it */
+    struct cps_sink sink;
+    const struct cps_options *opt;
+    enum cps_gen gen;
+    struct cps_fw *fw;        /**< firmware; NULL: a script, or what a host does */
+    struct cps_fw *me;        /**< a5xx: the ME's firmware, else NULL */
+    struct cps_script script; /**< of engines without firmware */
+    struct cps_policy policy;
+    struct cps_names *names[CPS_CPU_COUNT];
+    struct cps_engine *engine;
+    struct dump *dump;          /**< the input where it is a hardware dump, read whole; or NULL */
+    struct hang *hang;          /**< what to replay of it */
+    struct feed feed;           /**< items of inputs that are read whole */
+    struct cps_sink *trace;     /**< where recorded events go on to, or NULL */
+    uint32_t kinds;             /**< what `trace` wants */
+    uint32_t extra;             /**< what the engine emits beyond that, for our own use */
+    void *native;               /**< machine code of the firmware's loops, or NULL */
+    struct cps_err *native_err; /**< why there is none although it was asked for */
+    bool muted;                 /**< nothing goes to `trace` */
+    enum cps_stop stop;         /**< of the last run */
+    bool begun;                 /**< the bootstrap has run */
+    bool booted;                /**< the driver's first packets, too */
+    bool stopped;               /**< the engine cannot go on; what follows is ignored */
+    uint32_t submissions;       /**< seen */
+    uint32_t executed;
+    uint32_t not_captured;
+    uint64_t gpu; /**< first GPU or chip id of the capture, 0 if none */
+    struct play_place place[PLAY_MAX_PLACES];
+    unsigned place_count;
+    uint64_t notes; /**< defects of the capture that did not stop the reading */
+    uint64_t unknown[CPS_UNKNOWN_COUNT];
+    struct cps_buf missed; /**< a line for each read of the host's that was not as expected */
+    uint64_t misses;
+};
+
+/* ---- load.c ---- */
+
+/** Loads what the options name (firmware, a script, or the demo) and builds the engine. @p input
+ * is the capture, dump or script, NULL for none (or the demo's); a script is read here.
+ * @p play is zero but for `kinds`, `trace`; the caller calls play_close() in any case. */
+CPS_MUST_USE struct cps_err *play_open(struct play *play, const struct cps_options *opt,
+                                       const char *input);
+void play_close(struct play *play);
+/** An engine as new, for another run of the same input. */
+CPS_MUST_USE struct cps_err *play_restart(struct play *play);
+/** Takes a copy of an engine that has booted this firmware, with the events of its boot left out.
+ */
+CPS_MUST_USE struct cps_err *play_adopt(struct play *play, struct cps_engine *booted);
+/** Lets events flow; play_boot() does it too. */
+void play_watch(struct play *play);
+/** Whether traces name the processor in each line. */
+bool play_has_processors(const struct play *play);
+static inline bool play_has_processors_of(const struct play *play, const struct cps_engine *engine)
+{
+    return engine->cores > 1 || !play->fw;
+}
+/** An error if the GPU that play->gpu names cannot run this firmware's generation. */
+CPS_MUST_USE struct cps_err *play_check_gpu(const struct play *play);
+/** Whether the input is a script or a run file, rather than a capture. */
+static inline bool play_is_script(const struct play *play)
+{
+    return !play->fw;
+}
+
+/* ---- loop.c ---- */
+
+/** As cps_item_sink.item: the loop behind a reader of captures. */
+CPS_MUST_USE struct cps_err *play_take_item_(struct cps_item_sink *items,
+                                             const struct cps_item *item);
+
+/** Opens an input by name; NULL is the demo's capture. */
+CPS_MUST_USE struct cps_err *play_stream(const char *path, struct cps_stream **ret);
+/** Boots if that has not happened; on return play->stop says how it ended. */
+void play_boot(struct play *play);
+/** Feeds one item and lets the engine run as far as that goes. */
+CPS_MUST_USE struct cps_err *play_item(struct play *play, const struct cps_item *item);
+/** Feeds an input to its end, and ends the run. @p capture  the opened input where it is a capture;
+ * NULL: what play_open() or play_gather() have read. */
+CPS_MUST_USE struct cps_err *play_run(struct play *play, struct cps_stream *capture);
+/** Reads the whole input into play->feed, as it is played: for dumps and whoever goes back. */
+CPS_MUST_USE struct cps_err *play_gather(struct play *play, struct cps_stream *capture);
+
+/* ---- script.c ---- */
+
+/** Reads a script file, or stdin for "-". @p gen  0: as the file says; the caller calls
+ * cps_script_deinit() in any case */
+CPS_MUST_USE struct cps_err *play_load_script(const char *path, const struct cps_isa *isa,
+                                              unsigned gen, struct cps_script *ret);
+
+/** Makes play->feed of play->script. */
+CPS_MUST_USE struct cps_err *play_script_items(struct play *play);
+
+/* ---- hang.c ---- */
+
+/** Whether @p capture begins as a hardware dump; then it is read whole into play->dump, before
+ * play_open(): it says where the firmware lay. */
+CPS_MUST_USE struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture);
+/** Makes play->feed of play->dump, and finds out where the hardware stood. */
+CPS_MUST_USE struct cps_err *play_dump_items(struct play *play);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * One firmware over one capture, in memory. */
+#include "tools/play/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw/demo/demo.h"
+#include "tools/opt_engine.h"
+
+/* 4 GiB of records: far beyond what two traces can be compared in. */
+#define MAX_EVENTS (UINT64_C(1) << 28)
+
+void record_keep(struct record *record, const struct cps_event *events, size_t count)
+{
+    size_t room = record->room ? record->room : 4096;
+    while (room < record->count + count)
+        room *= 2;
+    if (room != record->room && room <= MAX_EVENTS) {
+        struct cps_event *more = realloc(record->event, room * sizeof(*more));
+        if (more) {
+            record->event = more;
+            record->room = room;
+        }
+    }
+    if (record->count + count > record->room) {
+        record->lost = true;
+        return;
+    }
+    if (count)
+        memcpy(record->event + record->count, events, count * sizeof(*events));
+    record->count += count;
+}
+
+static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
+                                  struct cps_trace_head *head, struct record *ret)
+{
+    struct cps_trace *trace = NULL;
+    struct cps_event events[1024];
+    size_t count = 1;
+    struct cps_err *err = cps_trace_open(stream, &trace);
+    if (!err && head)
+        err = cps_trace_head_parse(path, cps_trace_head(trace)->text, head);
+    while (!err && count) {
+        err = cps_trace_next(trace, events, 1024, &count);
+        record_keep(ret, events, count);
+    }
+    cps_trace_close(trace);
+    return err ? err : ret->lost ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *record_read(const char *path, struct cps_trace_head *head, struct record *ret)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = read_trace(stream, path, head, ret);
+    cps_stream_close(stream);
+    return err;
+}
+
+static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    record_keep((struct record *)((char *)sink - offsetof(struct record, sink)), events, count);
+}
+
+static void finish(struct record *record, const struct play *play)
+{
+    CPS_BUF why = {0};
+    const char *missed = cps_buf_text(&play->missed);
+    record->stop = play->stop;
+    record->instructions = play->engine->instructions;
+    record->packets = play->engine->packets;
+    record->misses = play->misses;
+    snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
+    if (play->stop == CPS_STOP_IDLE)
+        return;
+    cps_engine_explain(play->engine, play->stop, &why);
+    snprintf(record->why, sizeof(record->why), "%s", cps_buf_text(&why));
+}
+
+/* Counters of the cores are parts of one array, so that a place of the image has one, whichever
+ * core ran it. a5xx: only the PFP is counted, the ME's image is another file. */
+static struct cps_err *start_cover(struct record *record, struct play *play)
+{
+    if (!play->fw)
+        return NULL;
+    record->cover_count = play->fw->count + 1;
+    record->cover = calloc(record->cover_count, sizeof(*record->cover));
+    if (!record->cover)
+        return cps_err_nomem();
+    for (unsigned i = 0; i < play->engine->cores; i++) {
+        uint32_t start = i < play->fw->part_count ? play->fw->part[i].start : 0;
+        if (play->engine->who[i] != CPS_CPU_ME)
+            cps_engine_cover(play->engine, i, record->cover + start, record->cover_count - start);
+    }
+    return NULL;
+}
+
+static struct cps_options options_for(const struct record_setup *setup,
+                                      const char *const firmware[2])
+{
+    struct cps_options opt = *setup->opt;
+    opt.fw[0] = firmware[0];
+    opt.fw[1] = firmware[1];
+    opt.fw_count = firmware[0] ? firmware[1] ? 2 : 1 : 0;
+    opt.demo = !firmware[0];
+    opt.submit = -1;
+    return opt;
+}
+
+/* One run: what it is made of, and what is open for it. */
+struct run {
+    const struct record_setup *setup;
+    struct cps_options opt;
+    struct play *play;
+    struct cps_stream *stream;
+    struct record *record;
+};
+
+static struct cps_err *open_run(struct run *run, const struct record_setup *setup,
+                                const char *const firmware[2], struct record *record)
+{
+    *record = (struct record){.sink = {put}};
+    *run = (struct run){.setup = setup, .opt = options_for(setup, firmware), .record = record};
+    run->play = calloc(1, sizeof(*run->play));
+    if (!run->play)
+        return cps_err_nomem();
+    run->play->kinds = setup->kinds;
+    run->play->trace = &record->sink;
+    return NULL;
+}
+
+static void close_run(struct run *run)
+{
+    if (run->play)
+        play_close(run->play);
+    free(run->play);
+    cps_stream_close(run->stream);
+}
+
+static bool is_script(const char *const firmware[2])
+{
+    return firmware[0] && opt_named_engine(firmware[0]);
+}
+
+/* Events and counters of the boot come first. A dump begins with its own. */
+static struct cps_err *begin_from(struct run *run, const struct record_boot *boot)
+{
+    if (!boot || !boot->engine || run->play->dump)
+        return NULL;
+    CPS_TRY(play_adopt(run->play, boot->engine));
+    record_keep(run->record, boot->record.event, boot->record.count);
+    if (run->setup->cover)
+        CPS_TRY(start_cover(run->record, run->play));
+    for (uint32_t i = 0; run->record->cover && i < boot->record.cover_count; i++) {
+        run->record->cover[i].run += boot->record.cover[i].run;
+        run->record->cover[i].taken += boot->record.cover[i].taken;
+    }
+    return NULL;
+}
+
+static struct cps_err *execute(struct run *run, const char *capture, bool script,
+                               const struct record_boot *boot)
+{
+    if (!script) {
+        CPS_TRY(play_stream(capture, &run->stream));
+        CPS_TRY(play_read_dump(run->play, run->stream));
+    }
+    CPS_TRY(play_open(run->play, &run->opt, capture));
+    CPS_TRY(begin_from(run, boot));
+    if (run->setup->cover && !run->record->cover)
+        CPS_TRY(start_cover(run->record, run->play));
+    struct cps_err *err = play_run(run->play, run->stream);
+    finish(run->record, run->play);
+    if (!err && run->record->lost)
+        err = cps_err_nomem();
+    return err;
+}
+
+struct cps_err *record_run(const struct record_setup *setup, const char *const firmware[2],
+                           const char *capture, const struct record_boot *boot, struct record *ret)
+{
+    struct run run;
+    struct cps_err *err = open_run(&run, setup, firmware, ret);
+    if (!err)
+        err = execute(&run, capture, is_script(firmware), boot);
+    close_run(&run);
+    return err;
+}
+
+/* The boots of a5xx depend on the capture's GPU. */
+static struct cps_err *boot(struct run *run, struct record_boot *ret)
+{
+    CPS_TRY(play_open(run->play, &run->opt, NULL));
+    if (run->play->gen == CPS_A5XX)
+        return NULL;
+    if (run->setup->cover)
+        CPS_TRY(start_cover(run->record, run->play));
+    play_boot(run->play);
+    cps_engine_sink(run->play->engine, NULL, 0);
+    if (!run->play->stopped)
+        ret->engine = CPS_TAKE(run->play->engine);
+    return NULL;
+}
+
+struct cps_err *record_boot(const struct record_setup *setup, const char *const firmware[2],
+                            struct record_boot *ret)
+{
+    struct run run;
+    *ret = (struct record_boot){0};
+    if (is_script(firmware))
+        return NULL;
+    struct cps_err *err = open_run(&run, setup, firmware, &ret->record);
+    if (!err)
+        err = boot(&run, ret);
+    close_run(&run);
+    return err;
+}
+
+void record_boot_deinit(struct record_boot *boot)
+{
+    cps_engine_destroy(boot->engine);
+    record_deinit(&boot->record);
+}
+
+void record_deinit(struct record *record)
+{
+    free(record->event);
+    free(record->cover);
+    *record = (struct record){0};
+}

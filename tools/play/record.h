@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * One firmware over one capture, its events and coverage in memory: what diff, check and regress
+ * are made of. */
+#ifndef CPS_RECORD_H
+#define CPS_RECORD_H
+
+#include "tools/play/play.h"
+
+/** The result of a run. */
+struct record {
+    struct cps_event *event; /**< owned */
+    size_t count, room;
+    bool lost; /**< more events than fit */
+    enum cps_stop stop;
+    uint64_t instructions, packets;
+    char why[256];           /**< where and why it stopped, "" when it ran to the end */
+    uint64_t misses;         /**< reads of a run file that were not as it expects */
+    char missed[160];        /**< the first of them */
+    struct cps_cover *cover; /**< per dword of the firmware's image; owned, may be NULL */
+    uint32_t cover_count;
+    struct cps_sink sink;
+};
+
+/** Whether a run came to its end and everything was as its input says. */
+static inline bool record_is_good(const struct record *record)
+{
+    return record->stop == CPS_STOP_IDLE && !record->misses;
+}
+
+/** What a run is made of beside firmware and capture. */
+struct record_setup {
+    const struct cps_options *opt; /**< policies, limit, gen, rnn */
+    uint32_t kinds;                /**< events to keep */
+    bool cover;                    /**< count what is executed */
+};
+
+/** An engine as it stands after its boot, to be cloned for each run of its firmware. */
+struct record_boot {
+    struct cps_engine *engine; /**< owned */
+    struct record record;      /**< events and coverage of the boot */
+};
+
+/** Boots @p firmware. The result has no engine where boots depend on the capture (a5xx) or end
+ * early: runs then boot by themselves. The caller calls record_boot_deinit(). */
+CPS_MUST_USE struct cps_err *record_boot(const struct record_setup *setup,
+                                         const char *const firmware[2], struct record_boot *ret);
+void record_boot_deinit(struct record_boot *boot);
+
+/**
+ * Runs. @p firmware  one path, or two of a5xx; NULL: the demo; or the name of an engine for scripts
+ * ("hwsq:g92"), which runs a script for a capture. @p capture  path; NULL: the demo's.
+ * @param boot  of this firmware, to be cloned; or NULL
+ * @return NULL (also when the machine stopped early), or an error; the caller calls record_deinit()
+ */
+CPS_MUST_USE struct cps_err *record_run(const struct record_setup *setup,
+                                        const char *const firmware[2], const char *capture,
+                                        const struct record_boot *boot, struct record *ret);
+void record_deinit(struct record *record);
+/** Reads all events of a trace file into @p ret. @param head  gets its head, to be released with
+ * cps_trace_head_deinit() also on error; or NULL */
+CPS_MUST_USE struct cps_err *record_read(const char *path, struct cps_trace_head *head,
+                                         struct record *ret);
+/** Appends an event; used as a sink, too. */
+void record_keep(struct record *record, const struct cps_event *events, size_t count);
+
+#endif

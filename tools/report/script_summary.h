@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * The summary of a run without firmware: what a script, or a host, did. */
+#ifndef CPS_SCRIPT_SUMMARY_H
+#define CPS_SCRIPT_SUMMARY_H
+
+#include "tools/play/play.h"
+
+/** As summary_print(). */
+void script_summary(const struct play *play, bool json);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope asm and cpscope disasm for scripts. */
+#include "tools/script_text.h"
+
+#include "tools/opt_engine.h"
+#include "tools/play/play.h"
+#include "tools/report/report.h"
+
+/* A file with everything in it. */
+static struct cps_err *read_all(const char *path, uint8_t **data, size_t *size)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_stream_read_all(stream, 64u << 20, data, size);
+    cps_stream_close(stream);
+    return err;
+}
+
+static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
+{
+    struct cps_outfile *out = NULL;
+    if (bytes->failed)
+        return cps_err_nomem();
+    CPS_TRY(cps_outfile_open(path, &out));
+    cps_outfile_write(out, cps_buf_text(bytes), bytes->size);
+    return cps_outfile_commit(out);
+}
+
+static struct cps_err *assemble(const struct cps_options *opt, unsigned gen)
+{
+    CPS_FREE uint8_t *text = NULL;
+    CPS_BUF bytes = {0};
+    size_t size = 0;
+    CPS_TRY(read_all(opt->arg[0], &text, &size));
+    CPS_TRY(cps_script_assemble(opt->arg[0], (const char *)text, size, gen, &bytes));
+    return write_all(opt->output, &bytes);
+}
+
+int script_asm(const struct cps_options *opt)
+{
+    const struct cps_isa *isa = NULL;
+    unsigned gen = 0;
+    int status = opt_script_engine(opt, &isa, &gen);
+    if (!status && opt->debug)
+        status = report_usage("scripts have no ELF form");
+    if (!status && !cps_isa_has_code(isa))
+        status = report_usage("%s has no code to assemble", opt->engine);
+    if (status)
+        return status;
+    struct cps_err *err = assemble(opt, gen);
+    return err ? report_error(err) : 0;
+}
+
+static struct cps_err *list(const struct cps_options *opt, const struct cps_isa *isa, unsigned gen,
+                            enum cps_scheme scheme, struct cps_script *script)
+{
+    CPS_BUF text = {0};
+    CPS_TRY(play_load_script(opt->arg[0], isa, gen, script));
+    CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
+                               opt->rnn, scheme, &text));
+    return write_all(opt->output ? opt->output : "-", &text);
+}
+
+int script_disasm(const struct cps_options *opt)
+{
+    CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
+    const struct cps_isa *isa = NULL;
+    unsigned gen = 0;
+    enum cps_scheme scheme = CPS_NAMES_SEED;
+    int status = opt_script_engine(opt, &isa, &gen);
+    if (!status && !cps_isa_has_code(isa))
+        status = report_usage("%s has no code to disassemble", opt->engine);
+    if (!status)
+        status = opt_scheme(opt, &scheme);
+    if (status)
+        return status;
+    struct cps_err *err = list(opt, isa, gen, scheme, &script);
+    return err ? report_error(err) : 0;
+}
