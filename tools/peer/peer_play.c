@@ -94,7 +94,8 @@ static struct cps_err *schedule(struct peer *p)
 static struct cps_err *set_policy(struct peer *p, const struct cps_options *opt)
 {
     p->policy = cps_policy_default();
-    struct cps_err *err = cps_policy_parse(cps_buf_text(&p->script.policy), p->script.gen, &p->policy);
+    struct cps_err *err =
+        cps_policy_parse(cps_buf_text(&p->script.policy), p->script.gen, &p->policy);
     if (err) {
         struct cps_err *ret = cps_err_new(err->code, "%s: %s", p->script.name, err->message);
         cps_err_free(err);

@@ -187,7 +187,8 @@ static struct cps_err *check_policy(const struct reader *r, unsigned engines)
     struct cps_err *err = cps_policy_parse_for(r->to->policy, engines, &policy);
     if (!err)
         return NULL;
-    struct cps_err *ret = cps_err_new(err->code, "%s:%u: %s", r->path, r->policy_line, err->message);
+    struct cps_err *ret =
+        cps_err_new(err->code, "%s:%u: %s", r->path, r->policy_line, err->message);
     cps_err_free(err);
     return ret;
 }
