@@ -153,33 +153,46 @@ void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t
     explain(isa, gen, match_row(isa, gen, ret->word), size, ret);
 }
 
-int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn, const char *name)
+int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn, unsigned field)
 {
     const struct cps_form *form = insn->enc ? cps_form_(isa, insn->enc) : NULL;
+    const char *name = isa->fields[field].name;
     for (unsigned i = 0; form && i < CPS_MAX_OPERANDS && form->field[i]; i++) {
-        if (strcmp(isa->fields[form->field[i]].name, name) == 0)
+        const char *other = isa->fields[form->field[i]].name;
+        if (other == name || (*other == *name && !strcmp(other, name)))
             return (int)i;
     }
     return -1;
 }
 
-int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn, const char *name,
+int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn, unsigned field,
                        int64_t fallback)
 {
-    int at = cps_insn_position(isa, insn, name);
+    int at = cps_insn_position(isa, insn, field);
     return at < 0 ? fallback : insn->operand[at];
+}
+
+/* The operand that says where a branch goes, -1 if none does. */
+static int target_position(const struct cps_isa *isa, const struct cps_insn *insn)
+{
+    const struct cps_form *form = insn->enc ? cps_form_(isa, insn->enc) : NULL;
+    for (unsigned i = 0; form && i < CPS_MAX_OPERANDS && form->field[i]; i++) {
+        if (cps_field_is_target_(&isa->fields[form->field[i]]))
+            return (int)i;
+    }
+    return -1;
 }
 
 uint64_t cps_insn_target_bits(const struct cps_isa *isa, const struct cps_insn *insn)
 {
-    int at = cps_insn_position(isa, insn, "target");
+    int at = target_position(isa, insn);
     return at < 0 ? 0 : cps_field_mask_(&isa->fields[cps_form_(isa, insn->enc)->field[at]]);
 }
 
 bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                      uint32_t *ret)
 {
-    int at = cps_insn_position(isa, insn, "target");
+    int at = target_position(isa, insn);
     if (at < 0)
         return false;
     uint32_t value = (uint32_t)insn->operand[at];

@@ -37,7 +37,12 @@ static void put_target(const struct printer *p, uint32_t target)
  * would mislead. */
 static bool is_preincrement(const struct printer *p)
 {
-    return cps_insn_field(p->isa, p->insn, "!", 0) != 0;
+    const struct cps_form *form = cps_form_(p->isa, p->insn->enc);
+    for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
+        if (p->isa->fields[form->field[i]].kind == CPS_FIELD_BANG)
+            return p->insn->operand[i];
+    }
+    return false;
 }
 
 static void put_named(const struct printer *p, enum cps_space space, char sigil, uint32_t number)

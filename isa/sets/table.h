@@ -4,18 +4,18 @@
  *
  * FIELD(id, name, low, width, kind, gens[, file])
  *     One operand: `width` bits from bit `low`, which may lie behind the first 64 but not across
- *     them. In other generations than `gens` the bits are don't-care. `name` is what messages and
- * cps_insn_field() call it; prefixes are written as
- *     "(name)" or "(nameN)".
+ *     them. In other generations than `gens` the bits are don't-care. `name` is what messages call
+ *     it, prefixes are written as "(name)" or "(nameN)". Rows with one name are one field in
+ *     several places, whichever of their ids cps_insn_field() is given.
  * FORM(id, mnemonic, text, ignored, fields...)
  *     One way to write an instruction. `mnemonic` replaces the operation's own name unless NULL.
  *     `text` is what follows it; print and parse both walk it, and each `{}` is the next field
  *     that is not a prefix. `ignored` are bits that the processor does not look at.
  * OP(id, text, kind, flow, meaning)
  *     One operation. `flow` is what comes after it: an enum cps_flow. ALU: `meaning` is a C
- *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose value
- *     goes to the destination. IF: it is one over a (source) and b (immediate), and says whether the
- *     operation branches. OWN: the interpreter has a handler of its own, `meaning` is text for the
+ *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose
+ * value goes to the destination. IF: it is one over a (source) and b (immediate), and says whether
+ * the operation branches. OWN: the interpreter has a handler of its own, `meaning` is text for the
  *     reader. SEQ and VP1 have kinds of their own, which their tables explain.
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
@@ -160,6 +160,12 @@ static inline const char *cps_mnemonic_(const struct cps_isa *isa, const struct 
 static inline bool cps_field_is_signed_(const struct cps_field *field)
 {
     return field->kind >= CPS_FIELD_SIGNED;
+}
+static inline bool cps_field_is_target_(const struct cps_field *field)
+{
+    return field->kind == CPS_FIELD_REL || field->kind == CPS_FIELD_SKIP ||
+           field->kind == CPS_FIELD_ABS || field->kind == CPS_FIELD_GROUP ||
+           field->kind == CPS_FIELD_GROUPABS;
 }
 static inline bool cps_field_is_prefix_(const struct cps_field *field)
 {

@@ -72,7 +72,7 @@ static int byte_value(unsigned op, int x, int y)
 #define BYTE_SBYTE(id, ...) \
     case CPS_VP1_##id:      \
         return __VA_ARGS__;
-#define BYTE_UBYTE(id, ...)     BYTE_SBYTE(id, __VA_ARGS__)
+#define BYTE_UBYTE(id, ...)           BYTE_SBYTE(id, __VA_ARGS__)
 #define OP(id, text, kind, flow, ...) BYTE_##kind(id, __VA_ARGS__)
 #include "isa/vp1.def"
     default:

@@ -67,9 +67,9 @@ static int byte_value(unsigned op, int x, int y, uint32_t t)
 #define BYTE_VS(id, ...) \
     case CPS_VP1_##id:   \
         return __VA_ARGS__;
-#define BYTE_VU(id, ...)        BYTE_VS(id, __VA_ARGS__)
-#define BYTE_VSH(id, ...)       BYTE_VS(id, __VA_ARGS__)
-#define BYTE_VLOG(id, ...)      BYTE_VS(id, __VA_ARGS__)
+#define BYTE_VU(id, ...)              BYTE_VS(id, __VA_ARGS__)
+#define BYTE_VSH(id, ...)             BYTE_VS(id, __VA_ARGS__)
+#define BYTE_VLOG(id, ...)            BYTE_VS(id, __VA_ARGS__)
 #define OP(id, text, kind, flow, ...) BYTE_##kind(id, __VA_ARGS__)
 #include "isa/vp1.def"
     default:

@@ -283,11 +283,12 @@ static const uint8_t kinds[CPS_VP1_OP_COUNT] = {
 
 static uint8_t source_of(const struct cps_insn *insn)
 {
-    if (cps_insn_position(&cps_isa_vp1, insn, "imm") >= 0)
+    if (cps_insn_position(&cps_isa_vp1, insn, CPS_VP1_F_IMM) >= 0)
         return VP1_FROM_IMM;
-    if (cps_insn_position(&cps_isa_vp1, insn, "bimm") >= 0)
+    if (cps_insn_position(&cps_isa_vp1, insn, CPS_VP1_F_BIMM) >= 0)
         return VP1_FROM_BIMM;
-    return cps_insn_position(&cps_isa_vp1, insn, "src2") >= 0 ? VP1_FROM_REG : VP1_FROM_SELECT;
+    return cps_insn_position(&cps_isa_vp1, insn, CPS_VP1_F_SRC2) >= 0 ? VP1_FROM_REG
+                                                                      : VP1_FROM_SELECT;
 }
 
 static void read_table(struct vp1 *s, enum cps_gen gen)
