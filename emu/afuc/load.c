@@ -36,7 +36,6 @@ static const bool goes[CPS_AFUC_OP_COUNT] = {
 enum field {
 #define NAME_OF(id) id,
     FIELDS(NAME_OF) FIELD_COUNT,
-    FIELD_ROOM = 32, /* as many as make a quick index */
 };
 static const uint8_t field_id[FIELD_COUNT] = {
 #define ID_OF(id) [id] = CPS_AFUC_F_##id,
@@ -48,7 +47,8 @@ struct loader {
     uint32_t pc;
     uint32_t count;
     bool known[CPS_AFUC_ROWS]; /* rows whose positions have been looked up */
-    int8_t position[CPS_AFUC_ROWS][FIELD_ROOM];
+    int8_t position[CPS_AFUC_ROWS][FIELD_COUNT];
+    const int8_t *at; /* of the instruction's row */
 };
 
 /* Looks the fields of the instruction's row up, once. */
@@ -62,7 +62,7 @@ static void learn(struct loader *l)
 
 static int64_t field(const struct loader *l, enum field which, int64_t fallback)
 {
-    int at = l->position[l->insn.row][which];
+    int at = l->at[which];
     return at < 0 ? fallback : l->insn.operand[at];
 }
 
@@ -131,6 +131,7 @@ static void load_word(struct loader *l, struct afuc_uop *uop)
         return;
     if (!l->known[l->insn.row])
         learn(l);
+    l->at = l->position[l->insn.row];
     uop->flags = (uint8_t)((field(l, REP, 0) ? U_REP : 0) | (field(l, PEEK, 0) ? U_PEEK : 0) |
                            (field(l, BANG, 0) ? U_PRE : 0));
     uop->xmov = (uint8_t)field(l, XMOV, field(l, SDS, 0));
