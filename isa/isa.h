@@ -271,13 +271,6 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse_bytes(const struct cps_isa *is
                                                         const struct cps_parse_names *names,
                                                         size_t *column, struct cps_buf *ret);
 
-/**
- * The word of a decoded or hand-filled instruction: enc and operand[] are read, word is not.
- * @return NULL, or CPS_ERR_SYNTAX that names the operand whose value does not fit its field
- */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_encode(const struct cps_isa *isa,
-                                                   const struct cps_insn *insn, uint64_t *ret);
-
 /** Number spaces that have names. */
 enum cps_space {
     CPS_SPACE_GPU,     /**< GPU registers, 18-bit dword offsets */

@@ -155,8 +155,6 @@ static bool can_branch(struct cps_engine *e, unsigned op)
 {
     const struct vp1 *s = vp1_of_(e);
     bool calls = vp1_calls_(s);
-    if (op == CPS_VP1_BUNKNOWN)
-        return stop_at(e, CPS_UNKNOWN_VP1_OPCODE);
     if (s->run == VP1_INJECTED && op != CPS_VP1_BNOP && op != CPS_VP1_LSET)
         return stop_at(e, CPS_UNKNOWN_VP1_INJECT);
     if (s->pending && (calls || (op == CPS_VP1_RET && s->calls)))
@@ -166,21 +164,26 @@ static bool can_branch(struct cps_engine *e, unsigned op)
     return true;
 }
 
+/* Whether it is known what an operation does. */
+static bool is_known(struct cps_engine *e, unsigned op)
+{
+    switch (op) {
+#define ROW_STOP(id, what) \
+    case CPS_VP1_##id:     \
+        return stop_at(e, CPS_UNKNOWN_VP1_##what);
+#include "emu/nv/vp1/rows.h"
+    default:
+        return true;
+    }
+}
+
 /* Stops in front of what has an effect that nobody knows. */
 static bool can_execute(struct cps_engine *e)
 {
     const struct vp1 *s = vp1_of_(e);
-    switch (vp1_op_(s, VP1_A)) {
-    case CPS_VP1_XDLD:
-    case CPS_VP1_XDST:
-    case CPS_VP1_XDBAR:
-    case CPS_VP1_XDWAIT:
-        return stop_at(e, CPS_UNKNOWN_VP1_DMA);
-    case CPS_VP1_ADB:
-        return stop_at(e, CPS_UNKNOWN_VP1_OPCODE);
-    default:
-        return can_move(e, s->word[VP1_S], vp1_op_(s, VP1_S)) && can_branch(e, vp1_op_(s, VP1_B));
-    }
+    unsigned branch = vp1_op_(s, VP1_B);
+    return is_known(e, vp1_op_(s, VP1_A)) && can_move(e, s->word[VP1_S], vp1_op_(s, VP1_S)) &&
+           is_known(e, branch) && can_branch(e, branch);
 }
 
 /* What is done last wins: a load over a `mov` from a slow file, a result over a load. */
