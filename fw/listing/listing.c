@@ -88,6 +88,8 @@ static void mark_target(struct listing *l, uint32_t pc)
     uint32_t address = 0;
     if (insn.unclaimed || !cps_insn_target(cps_isa_afuc(), &insn, pc, &address))
         return;
+    /* `bl` leads to places that go on without a return too: its targets have no name of their own.
+     */
     if (can_have_label(l, address))
         l->marks[address] |= insn.op == CPS_AFUC_CALL ? MARK_CALL : MARK_LABEL;
 }

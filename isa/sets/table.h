@@ -14,9 +14,9 @@
  * OP(id, text, kind, flow, meaning)
  *     One operation. `flow` is what comes after it: an enum cps_flow. ALU: `meaning` is a C
  *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose
- * value goes to the destination. IF: it is one over a (source) and b (immediate), and says whether
- * the operation branches. OWN: the interpreter has a handler of its own, `meaning` is text for the
- *     reader. SEQ and VP1 have kinds of their own, which their tables explain.
+ *     value goes to the destination. IF: `meaning` is one over a (source) and b (immediate), and
+ *     says whether it branches. OWN: the interpreter has a handler of its own, `meaning` is text
+ *     for the reader. SEQ and VP1 have kinds of their own, which their tables explain.
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
  *     a generation wins; ALIAS rows stand before the more general row that they overlap (an old
