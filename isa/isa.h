@@ -77,6 +77,13 @@ enum cps_afuc_op {
 #include "isa/afuc.def"
     CPS_AFUC_OP_COUNT,
 };
+/** Fields of afuc's instructions, the rows FIELD of its table: for cps_insn_field(). */
+enum cps_afuc_field {
+    CPS_AFUC_F_NONE,
+#define FIELD(id, ...) CPS_AFUC_F_##id,
+#include "isa/afuc.def"
+    CPS_AFUC_F_COUNT,
+};
 
 /** NVIDIA's HWSQ: single bytes with up to four bytes of operand (hwsq.def). */
 CPS_PUBLIC extern const struct cps_isa cps_isa_hwsq;
@@ -93,17 +100,35 @@ enum cps_hwsq_op {
 #include "isa/hwsq.def"
     CPS_HWSQ_OP_COUNT,
 };
+enum cps_hwsq_field {
+    CPS_HWSQ_F_NONE,
+#define FIELD(id, ...) CPS_HWSQ_F_##id,
+#include "isa/hwsq.def"
+    CPS_HWSQ_F_COUNT,
+};
 enum cps_seq_op {
     CPS_SEQ_NONE,
 #define OP(id, text, kind, ...) CPS_SEQ_##id,
 #include "isa/seq.def"
     CPS_SEQ_OP_COUNT,
 };
+enum cps_seq_field {
+    CPS_SEQ_F_NONE,
+#define FIELD(id, ...) CPS_SEQ_F_##id,
+#include "isa/seq.def"
+    CPS_SEQ_F_COUNT,
+};
 enum cps_vp1_op {
     CPS_VP1_NONE,
 #define OP(id, text, kind, ...) CPS_VP1_##id,
 #include "isa/vp1.def"
     CPS_VP1_OP_COUNT,
+};
+enum cps_vp1_field {
+    CPS_VP1_F_NONE,
+#define FIELD(id, ...) CPS_VP1_F_##id,
+#include "isa/vp1.def"
+    CPS_VP1_F_COUNT,
 };
 
 /** "afuc", "hwsq", "seq", "pfifo", "vp1". */
@@ -141,11 +166,13 @@ CPS_PUBLIC enum cps_flow cps_insn_flow(const struct cps_isa *isa, const struct c
 CPS_PUBLIC bool cps_insn_has_slot(const struct cps_isa *isa, const struct cps_insn *insn);
 
 /**
- * Value of the field called @p field (its name in the .def file) in a decoded instruction, or
- * @p fallback when the instruction has no such field.
+ * Value of a field in a decoded instruction, or @p fallback when the instruction has no such field.
+ *
+ * @param field  enum cps_afuc_field or its peer of @p isa. Rows that share a name are one field in
+ *               several places: CPS_AFUC_F_DST finds what CPS_AFUC_F_DSTA does
  */
 CPS_PUBLIC int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn,
-                                  const char *field, int64_t fallback);
+                                  unsigned field, int64_t fallback);
 
 /** Decodes @p word as generation @p gen has it. Never fails: see cps_insn.enc. */
 CPS_PUBLIC void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word,
@@ -156,7 +183,7 @@ CPS_PUBLIC void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, co
                                  size_t size, struct cps_insn *ret);
 
 /** Where the target of a branch at unit @p pc of its image lies, in units; false if @p insn has no
- * field of that name. */
+ * field that says it. */
 CPS_PUBLIC bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                                 uint32_t *ret);
 /** The bits of the first 64 that say so; 0 if none do. */
@@ -191,10 +218,10 @@ CPS_PUBLIC void cps_decoder_init(struct cps_decoder *decoder, const struct cps_i
 /** As cps_decode(). */
 CPS_PUBLIC void cps_decoder_decode(const struct cps_decoder *decoder, uint32_t word,
                                    struct cps_insn *ret);
-/** Which of cps_insn.operand the field called @p field is, -1 if none: the same for all
+/** Which of cps_insn.operand the field is that cps_insn_field() finds, -1 if none: the same for all
  * instructions of a row. */
 CPS_PUBLIC int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn,
-                                 const char *field);
+                                 unsigned field);
 
 struct cps_names;
 
@@ -246,13 +273,6 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse_bytes(const struct cps_isa *is
                                                         const char *text, uint32_t pc,
                                                         const struct cps_parse_names *names,
                                                         size_t *column, struct cps_buf *ret);
-
-/**
- * The word of a decoded or hand-filled instruction: enc and operand[] are read, word is not.
- * @return NULL, or CPS_ERR_SYNTAX that names the operand whose value does not fit its field
- */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_encode(const struct cps_isa *isa,
-                                                   const struct cps_insn *insn, uint64_t *ret);
 
 /** Number spaces that have names. */
 enum cps_space {

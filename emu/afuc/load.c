@@ -21,31 +21,25 @@ static const bool is_alu[CPS_AFUC_OP_COUNT] = {
 #include "isa/afuc.def"
 };
 
+/* Whether it goes anywhere else than on. */
+static const bool goes[CPS_AFUC_OP_COUNT] = {
+#define OP(id, text, kind, flow, ...) [CPS_AFUC_##id] = CPS_FLOW_##flow != CPS_FLOW_NEXT,
+#include "isa/afuc.def"
+};
+
 /* Fields of the table that matter here. */
+/* clang-format off */
+#define FIELDS(F)                                                                   \
+    F(REP) F(PEEK) F(BANG) F(XMOV) F(SDS) F(DST) F(SRC1) F(SRC2) F(REG) F(IMM16)    \
+    F(IMM12) F(IMM5) F(SHIFT) F(NBIT) F(LO) F(HI) F(BASE)
+/* clang-format on */
 enum field {
-    REP,
-    PEEK,
-    BANG,
-    XMOV,
-    SDS,
-    DST,
-    SRC1,
-    SRC2,
-    REG,
-    IMM16,
-    IMM12,
-    IMM5,
-    SHIFT,
-    BIT,
-    LO,
-    HI,
-    BASE,
-    FIELD_COUNT,
+#define NAME_OF(id) id,
+    FIELDS(NAME_OF) FIELD_COUNT,
 };
-static const char *const field_name[FIELD_COUNT] = {
-    "rep",   "peek",  "!",    "xmov",  "sds", "dst", "src1", "src2", "reg",
-    "imm16", "imm12", "imm5", "shift", "bit", "lo",  "hi",   "base",
-};
+static const uint8_t field_id[FIELD_COUNT] = {
+#define ID_OF(id) [id] = CPS_AFUC_F_##id,
+    FIELDS(ID_OF)};
 
 struct loader {
     struct cps_decoder decoder;
@@ -54,20 +48,21 @@ struct loader {
     uint32_t count;
     bool known[CPS_AFUC_ROWS]; /* rows whose positions have been looked up */
     int8_t position[CPS_AFUC_ROWS][FIELD_COUNT];
+    const int8_t *at; /* of the instruction's row */
 };
 
-/* Looks the fields of the instruction's row up by name, once. */
+/* Looks the fields of the instruction's row up, once. */
 static void learn(struct loader *l)
 {
     for (unsigned i = 0; i < FIELD_COUNT; i++)
         l->position[l->insn.row][i] =
-            (int8_t)cps_insn_position(l->decoder.isa, &l->insn, field_name[i]);
+            (int8_t)cps_insn_position(l->decoder.isa, &l->insn, field_id[i]);
     l->known[l->insn.row] = true;
 }
 
 static int64_t field(const struct loader *l, enum field which, int64_t fallback)
 {
-    int at = l->position[l->insn.row][which];
+    int at = l->at[which];
     return at < 0 ? fallback : l->insn.operand[at];
 }
 
@@ -76,7 +71,7 @@ static bool alu_immediate(const struct loader *l, uint32_t *ret)
 {
     int64_t imm16 = field(l, IMM16, -1);
     int64_t imm12 = field(l, IMM12, -1);
-    int64_t bit = field(l, BIT, -1);
+    int64_t bit = field(l, NBIT, -1);
     int64_t lo = field(l, LO, -1);
     if (imm16 >= 0)
         *ret = (uint32_t)imm16 << field(l, SHIFT, 0);
@@ -114,7 +109,8 @@ static void load_alu(const struct loader *l, struct afuc_uop *uop)
 static uint32_t resolve(const struct loader *l)
 {
     uint32_t target = 0;
-    cps_insn_target(l->decoder.isa, &l->insn, l->pc, &target);
+    if (goes[l->insn.op])
+        cps_insn_target(l->decoder.isa, &l->insn, l->pc, &target);
     return target < l->count ? target : l->count;
 }
 
@@ -124,7 +120,7 @@ static void load_own(const struct loader *l, struct afuc_uop *uop)
     uop->dst = (uint8_t)field(l, DST, 0);
     uop->s1 = (uint8_t)field(l, SRC1, field(l, REG, 0));
     uop->s2 = (uint8_t)field(l, SRC2, 0);
-    uop->imm = (uint32_t)field(l, BASE, field(l, IMM5, field(l, BIT, 0)));
+    uop->imm = (uint32_t)field(l, BASE, field(l, IMM5, field(l, NBIT, 0)));
     uop->target = resolve(l);
 }
 
@@ -135,6 +131,7 @@ static void load_word(struct loader *l, struct afuc_uop *uop)
         return;
     if (!l->known[l->insn.row])
         learn(l);
+    l->at = l->position[l->insn.row];
     uop->flags = (uint8_t)((field(l, REP, 0) ? U_REP : 0) | (field(l, PEEK, 0) ? U_PEEK : 0) |
                            (field(l, BANG, 0) ? U_PRE : 0));
     uop->xmov = (uint8_t)field(l, XMOV, field(l, SDS, 0));

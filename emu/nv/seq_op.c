@@ -65,14 +65,14 @@ static void compare(struct seq *s, uint32_t value, uint32_t with)
 
 /* How a form names an index of OUT. */
 static const struct {
-    const char *field;
+    unsigned field; /* enum cps_seq_field */
     uint32_t bits;
     bool indirect;
 } out_forms[] = {
-    {"out8", 0xff, false},
-    {"out32", UINT32_MAX, false},
-    {"outi8", 0xff, true},
-    {"outi32", UINT32_MAX, true},
+    {CPS_SEQ_F_OUT8, 0xff, false},
+    {CPS_SEQ_F_OUT32, UINT32_MAX, false},
+    {CPS_SEQ_F_OUTI8, 0xff, true},
+    {CPS_SEQ_F_OUTI32, UINT32_MAX, true},
 };
 
 /* The word of OUT that an operation is about; NULL if it is about none, or has ended the script. */

@@ -34,9 +34,9 @@ static bool decode(const struct cps_fw *fw, const struct cps_fw_part *part, uint
     return true;
 }
 
-static int64_t operand(const struct cps_insn *insn, const char *name)
+static int64_t operand(const struct cps_insn *insn, enum cps_afuc_field field)
 {
-    return cps_insn_field(&cps_isa_afuc, insn, name, -1);
+    return cps_insn_field(&cps_isa_afuc, insn, field, -1);
 }
 
 /* The bits that say where a branch goes. */
@@ -74,11 +74,12 @@ static uint32_t word_at(const struct cps_fw *fw, const struct cps_fw_part *part,
 /* Constants that are addresses move with what they point to: the same eight words stand there. */
 static bool same_address(const struct walk *w, const struct cps_insn *a, const struct cps_insn *b)
 {
-    int64_t va = operand(a, "imm16");
-    int64_t vb = operand(b, "imm16");
+    int64_t va = operand(a, CPS_AFUC_F_IMM16);
+    int64_t vb = operand(b, CPS_AFUC_F_IMM16);
     if (a->op != CPS_AFUC_MOVI || b->op != CPS_AFUC_MOVI || va < 16 || vb < 16 ||
-        va >= w->part_a->size || vb >= w->part_b->size || operand(a, "dst") != operand(b, "dst") ||
-        operand(a, "shift") != operand(b, "shift"))
+        va >= w->part_a->size || vb >= w->part_b->size ||
+        operand(a, CPS_AFUC_F_DST) != operand(b, CPS_AFUC_F_DST) ||
+        operand(a, CPS_AFUC_F_SHIFT) != operand(b, CPS_AFUC_F_SHIFT))
         return false;
     for (uint32_t i = 0; i < 8; i++) {
         if ((uint32_t)va + i >= w->part_a->size || (uint32_t)vb + i >= w->part_b->size)

@@ -82,7 +82,7 @@ static bool boot_has_immediate(const struct cps_fw *fw, uint32_t value)
         struct cps_insn insn;
         cps_decode(&cps_isa_afuc, CPS_A5XX, fw->words[i], &insn);
         if ((insn.op == CPS_AFUC_MOVI || insn.op == CPS_AFUC_OR) &&
-            cps_insn_field(&cps_isa_afuc, &insn, "imm16", -1) == value)
+            cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_IMM16, -1) == value)
             return true;
     }
     return false;
@@ -94,9 +94,10 @@ static bool writes_ib_registers(const struct cps_fw *fw)
     for (uint32_t i = 0; i < fw->count; i++) {
         struct cps_insn insn;
         cps_decode(&cps_isa_afuc, CPS_A5XX, fw->words[i], &insn);
-        if (insn.op != CPS_AFUC_CWRITE || cps_insn_field(&cps_isa_afuc, &insn, "src1", -1) != 0)
+        if (insn.op != CPS_AFUC_CWRITE ||
+            cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_SRC1, -1) != 0)
             continue;
-        int64_t base = cps_insn_field(&cps_isa_afuc, &insn, "base", -1);
+        int64_t base = cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_BASE, -1);
         if (base >= 0x0b0 && base <= 0x0b6 && base != 0x0b3)
             return true;
     }

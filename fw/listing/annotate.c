@@ -26,20 +26,20 @@ void cps_notes_forget_(struct cps_notes *notes)
     notes->forget_in = 0;
 }
 
-static int64_t field(const struct cps_insn *insn, const char *name)
+static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
 {
-    return cps_insn_field(&cps_isa_afuc, insn, name, -1);
+    return cps_insn_field(&cps_isa_afuc, insn, which, -1);
 }
 
 /* The constant that an instruction computes; false if it depends on anything else. */
 static bool constant(const struct cps_notes *notes, const struct cps_insn *insn, uint32_t *ret)
 {
-    int64_t imm = field(insn, "imm16");
-    int64_t src = field(insn, "src1");
+    int64_t imm = field(insn, CPS_AFUC_F_IMM16);
+    int64_t src = field(insn, CPS_AFUC_F_SRC1);
     if (imm < 0)
         return false;
     if (insn->op == CPS_AFUC_MOVI) {
-        *ret = (uint32_t)imm << cps_insn_field(&cps_isa_afuc, insn, "shift", 0);
+        *ret = (uint32_t)imm << cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
         return true;
     }
     if (src < 0 || !(notes->known >> src & 1))
@@ -79,11 +79,12 @@ static void put_destination(const struct cps_notes *notes, int64_t dst, uint32_t
 static void note_cwrite(const struct cps_notes *notes, const struct cps_insn *insn,
                         struct cps_buf *out)
 {
-    int64_t data = field(insn, "src2");
-    if (field(insn, "src1") != 0 || field(insn, "!") != 0 || !(notes->known >> data & 1))
+    int64_t data = field(insn, CPS_AFUC_F_SRC2);
+    if (field(insn, CPS_AFUC_F_SRC1) != 0 || field(insn, CPS_AFUC_F_BANG) != 0 ||
+        !(notes->known >> data & 1))
         return;
     for (unsigned i = 0; i < notes->selector_count; i++) {
-        if (field(insn, "base") == notes->selector[i])
+        if (field(insn, CPS_AFUC_F_BASE) == notes->selector[i])
             put_name(notes, CPS_SPACE_GPU, notes->value[data] & 0x3ffff, out);
     }
 }
@@ -103,7 +104,7 @@ static void learn(struct cps_notes *notes, int64_t dst, bool is_known, uint32_t 
 void cps_notes_add_(struct cps_notes *notes, const struct cps_insn *insn, struct cps_buf *out)
 {
     uint32_t value = 0;
-    int64_t dst = field(insn, "dst");
+    int64_t dst = field(insn, CPS_AFUC_F_DST);
     bool is_known = constant(notes, insn, &value);
     if (is_known && (dst == ADDR || dst == USRADDR))
         put_destination(notes, dst, value, out);

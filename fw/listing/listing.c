@@ -88,6 +88,7 @@ static void mark_target(struct listing *l, uint32_t pc)
     uint32_t address = 0;
     if (insn.unclaimed || !cps_insn_target(&cps_isa_afuc, &insn, pc, &address))
         return;
+    /* What `bl` leads to is named like what a jump does: listings keep their labels. */
     if (can_have_label(l, address))
         l->marks[address] |= insn.op == CPS_AFUC_CALL ? MARK_CALL : MARK_LABEL;
 }

@@ -137,17 +137,22 @@ static void mark(struct lister *l, const struct cps_insn *insn, uint32_t at, str
         l->marks[target] |= 2;
 }
 
+/* The operand that may be a register's number. */
+static unsigned register_field(const struct cps_isa *isa)
+{
+    return isa == &cps_isa_hwsq  ? (unsigned)CPS_HWSQ_F_IMM32
+           : isa == &cps_isa_seq ? (unsigned)CPS_SEQ_F_P0
+                                 : (unsigned)CPS_VP1_F_IMM;
+}
+
 /* The register that a whole operand names, for people. */
 static void put_name(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
 {
-    static const char *const fields[] = {"imm32", "imm"};
-    for (unsigned i = 0; i < 2 && insn->enc && !insn->misfit; i++) {
-        int64_t number = cps_insn_field(l->isa, insn, fields[i], -1);
-        const char *name =
-            number >= 0 ? cps_name(l->names, CPS_SPACE_GPU, (uint32_t)number, NULL) : NULL;
-        if (name)
-            cps_buf_printf(out, " %s", name);
-    }
+    int64_t number = insn->misfit ? -1 : cps_insn_field(l->isa, insn, register_field(l->isa), -1);
+    const char *name =
+        number >= 0 ? cps_name(l->names, CPS_SPACE_GPU, (uint32_t)number, NULL) : NULL;
+    if (name)
+        cps_buf_printf(out, " %s", name);
 }
 
 /* Lines of literals, for what is too long for one statement. */

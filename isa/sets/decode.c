@@ -153,50 +153,63 @@ void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t
     explain(isa, gen, match_row(isa, gen, ret->word), size, ret);
 }
 
-int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn, const char *name)
+int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn, unsigned field)
 {
-    const struct cps_form *form = insn->enc ? cps_form_(isa, insn->enc) : NULL;
-    for (unsigned i = 0; form && i < CPS_MAX_OPERANDS && form->field[i]; i++) {
-        if (strcmp(isa->fields[form->field[i]].name, name) == 0)
+    if (!insn->enc)
+        return -1;
+    const struct cps_form *form = cps_form_(isa, insn->enc);
+    const char *name = isa->fields[field].name;
+    for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
+        const char *other = isa->fields[form->field[i]].name;
+        if (other == name || (*other == *name && !strcmp(other, name)))
             return (int)i;
     }
     return -1;
 }
 
-int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn, const char *name,
+int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn, unsigned field,
                        int64_t fallback)
 {
-    int at = cps_insn_position(isa, insn, name);
+    int at = cps_insn_position(isa, insn, field);
     return at < 0 ? fallback : insn->operand[at];
+}
+
+/* The operand that says where a branch goes, -1 if none does. */
+static int target_position(const struct cps_isa *isa, const struct cps_insn *insn)
+{
+    const struct cps_form *form = insn->enc ? cps_form_(isa, insn->enc) : NULL;
+    for (unsigned i = 0; form && i < CPS_MAX_OPERANDS && form->field[i]; i++) {
+        if (cps_field_is_target_(&isa->fields[form->field[i]]))
+            return (int)i;
+    }
+    return -1;
 }
 
 uint64_t cps_insn_target_bits(const struct cps_isa *isa, const struct cps_insn *insn)
 {
-    int at = cps_insn_position(isa, insn, "target");
+    int at = target_position(isa, insn);
     return at < 0 ? 0 : cps_field_mask_(&isa->fields[cps_form_(isa, insn->enc)->field[at]]);
+}
+
+uint32_t cps_field_target_(const struct cps_field *field, uint32_t pc, uint32_t v)
+{
+    switch ((enum cps_field_kind)field->kind) {
+#define KIND(id, flags, print, parse, target) \
+    case CPS_FIELD_##id:                      \
+        return target;
+#include "isa/sets/kind.def"
+    default:
+        return 0;
+    }
 }
 
 bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                      uint32_t *ret)
 {
-    int at = cps_insn_position(isa, insn, "target");
+    int at = target_position(isa, insn);
     if (at < 0)
         return false;
-    uint32_t value = (uint32_t)insn->operand[at];
-    switch (isa->fields[cps_form_(isa, insn->enc)->field[at]].kind) {
-    case CPS_FIELD_REL:
-    case CPS_FIELD_SKIP:
-        *ret = pc + value;
-        break;
-    case CPS_FIELD_GROUP:
-        *ret = (pc & ~3u) + 4 * value;
-        break;
-    case CPS_FIELD_GROUPABS:
-        *ret = 4 * value;
-        break;
-    default:
-        *ret = value;
-        break;
-    }
+    *ret = cps_field_target_(&isa->fields[cps_form_(isa, insn->enc)->field[at]], pc,
+                             (uint32_t)insn->operand[at]);
     return true;
 }

@@ -35,12 +35,3 @@ struct cps_err *cps_encode_bits_(const struct cps_isa *isa, const struct cps_ins
     ret[1] = bits[1];
     return NULL;
 }
-
-struct cps_err *cps_encode(const struct cps_isa *isa, const struct cps_insn *insn, uint64_t *ret)
-{
-    uint64_t bits[2] = {insn->word, 0};
-    if (insn->enc)
-        CPS_TRY(cps_encode_bits_(isa, insn, bits));
-    *ret = bits[0];
-    return NULL;
-}

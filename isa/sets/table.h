@@ -4,9 +4,9 @@
  *
  * FIELD(id, name, low, width, kind, gens[, file])
  *     One operand: `width` bits from bit `low`, which may lie behind the first 64 but not across
- *     them. In other generations than `gens` the bits are don't-care. `name` is what messages and
- * cps_insn_field() call it; prefixes are written as
- *     "(name)" or "(nameN)".
+ *     them. In other generations than `gens` the bits are don't-care. `name` is what messages call
+ *     it, prefixes are written as "(name)" or "(nameN)". Rows with one name are one field in
+ *     several places, whichever of their ids cps_insn_field() is given.
  * FORM(id, mnemonic, text, ignored, fields...)
  *     One way to write an instruction. `mnemonic` replaces the operation's own name unless NULL.
  *     `text` is what follows it; print and parse both walk it, and each `{}` is the next field
@@ -14,9 +14,9 @@
  * OP(id, text, kind, flow, meaning)
  *     One operation. `flow` is what comes after it: an enum cps_flow. ALU: `meaning` is a C
  *     expression over a, b (sources), d (old destination), carry and t (64-bit scratch), whose
- * value goes to the destination. IF: it is one over a (source) and b (immediate), and says whether
- * the operation branches. OWN: the interpreter has a handler of its own, `meaning` is text for the
- *     reader. SEQ and VP1 have kinds of their own, which their tables explain.
+ *     value goes to the destination. IF: `meaning` is one over a (source) and b (immediate), and
+ *     says whether it branches. OWN: the interpreter has a handler of its own, `meaning` is text
+ *     for the reader. SEQ and VP1 have kinds of their own, which their tables explain.
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
  *     a generation wins; ALIAS rows stand before the more general row that they overlap (an old
@@ -29,37 +29,32 @@
 
 #include "isa/isa.h"
 
-/** How a field is written. */
+/** How a field is written and read: the rows of kind.def. */
 enum cps_field_kind {
-    CPS_FIELD_FLAG,  /**< prefix "(name)" when 1 */
-    CPS_FIELD_COUNT, /**< prefix "(nameN)" when N > 0 */
-    CPS_FIELD_SRC,   /**< register read */
-    CPS_FIELD_DST,   /**< register written */
-    CPS_FIELD_HEX,   /**< unsigned, hexadecimal */
-    CPS_FIELD_DEC,   /**< unsigned, decimal */
-    CPS_FIELD_BIT,   /**< bit number, "b5" */
-    CPS_FIELD_ABS,   /**< dword index in the image, "#label" */
-    CPS_FIELD_SKIP,  /**< no bits: the target is always `low` words ahead */
-    CPS_FIELD_BANG,  /**< "!" when 1 */
-    CPS_FIELD_CTL,   /**< control register number, "@NAME" */
-    CPS_FIELD_SQE,   /**< SQE register number, "%NAME" */
-    CPS_FIELD_BASE,  /**< byte offset of a memory access */
-    CPS_FIELD_TWICE, /**< unsigned, written doubled */
-    CPS_FIELD_BITNO, /**< number of a hardware flag, or its name */
-    CPS_FIELD_EVENT, /**< number of an event, or its name */
-    CPS_FIELD_PAIRS, /**< no bits of its own: pairs of words up to the end, "a=b, c=d" */
-    /* of VP1 */
-    CPS_FIELD_GROUPABS, /**< number of a group of four units, "#label" */
-    CPS_FIELD_REG,      /**< register of the field's file, "$a5"; from here on in operand.c */
-    CPS_FIELD_TWIN,     /**< register of the field's file and the condition of that number */
-    CPS_FIELD_SELECT,   /**< register, or "(slct $c0 zf $a5d)": 2 bits, 4 bits, 5 bits */
-    CPS_FIELD_CDST,     /**< register in front of the others, nothing if all bits are set */
-    CPS_FIELD_CLAST,    /**< the same behind the others */
-    CPS_FIELD_OPTION,   /**< behind the others: "name" or "name=0x2", nothing if 0 */
-    CPS_FIELD_SIGNED,   /**< signed, hexadecimal; signed from here on, the last in operand.c */
-    CPS_FIELD_REL,      /**< signed distance in dwords from the instruction, "#label" */
-    CPS_FIELD_GROUP,    /**< signed distance in groups of four units, "#label" */
+#define KIND(id, flags, print, parse, target) CPS_FIELD_##id,
+#include "isa/sets/kind.def"
+    CPS_FIELD_KIND_COUNT,
 };
+enum cps_kind_flags { CPS_KIND_PREFIX = 1, CPS_KIND_SIGNED = 2, CPS_KIND_TARGET = 4 };
+
+/** Kinds that have a flag, as bits. */
+enum {
+#define KIND(id, flags, print, parse, target) \
+    | ((flags)&CPS_KIND_PREFIX ? INT32_C(1) << CPS_FIELD_##id : 0)
+    CPS_KINDS_PREFIX = 0
+#include "isa/sets/kind.def"
+    ,
+#define KIND(id, flags, print, parse, target) \
+    | ((flags)&CPS_KIND_SIGNED ? INT32_C(1) << CPS_FIELD_##id : 0)
+    CPS_KINDS_SIGNED = 0
+#include "isa/sets/kind.def"
+    ,
+#define KIND(id, flags, print, parse, target) \
+    | ((flags)&CPS_KIND_TARGET ? INT32_C(1) << CPS_FIELD_##id : 0)
+    CPS_KINDS_TARGET = 0
+#include "isa/sets/kind.def"
+};
+_Static_assert(CPS_FIELD_KIND_COUNT < 31, "kinds of fields");
 
 struct cps_field {
     const char *name;
@@ -159,18 +154,17 @@ static inline const char *cps_mnemonic_(const struct cps_isa *isa, const struct 
 }
 static inline bool cps_field_is_signed_(const struct cps_field *field)
 {
-    return field->kind >= CPS_FIELD_SIGNED;
+    return CPS_KINDS_SIGNED >> field->kind & 1;
+}
+static inline bool cps_field_is_target_(const struct cps_field *field)
+{
+    return CPS_KINDS_TARGET >> field->kind & 1;
 }
 static inline bool cps_field_is_prefix_(const struct cps_field *field)
 {
-    return field->kind == CPS_FIELD_FLAG || field->kind == CPS_FIELD_COUNT;
+    return CPS_KINDS_PREFIX >> field->kind & 1;
 }
-
-/** operand.c: appends an operand of the kinds from CPS_FIELD_REG to CPS_FIELD_SIGNED. */
-void cps_put_operand_(const struct cps_isa *isa, const struct cps_field *field, int64_t value,
-                      const struct cps_print_names *names, struct cps_buf *out);
-/** Reads such an operand and moves *at behind it. @return NULL, or what was expected at *at */
-const char *cps_parse_operand_(const struct cps_isa *isa, const struct cps_field *field,
-                               const struct cps_parse_names *names, const char **at, int64_t *ret);
+/** decode.c: the unit that a field of such a kind says, in an instruction at unit @p pc. */
+uint32_t cps_field_target_(const struct cps_field *field, uint32_t pc, uint32_t value);
 
 #endif

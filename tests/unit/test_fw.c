@@ -367,6 +367,34 @@ static void test_listing(void **state)
     cps_fw_destroy(fw);
 }
 
+/* Where setsecure goes when it succeeds is only its own target: a jump stands behind it. */
+static void test_compares_behind_setsecure(void **state)
+{
+    static const uint32_t words[] = {
+        0,          0x016ee187, 0x01000000, 0xec000000, /* setsecure $02, 5 */
+        0xc8000005, 0x01000000, 0x88010005, 0xd8000000, /* jump 8; nop; 5: mov $01, 0x5; waitin */
+        0x981f0806, 0xc8000000, 0x01000000,             /* mov $01, $data; 8: jump 8; nop */
+    };
+    struct file f = {.count = sizeof(words) / 4};
+    struct cps_fw_change *change = NULL;
+    size_t count = 0;
+    (void)state;
+    memcpy(f.words, words, sizeof(words));
+    struct cps_fw *a = load_all(&f, 0);
+    f.words[6]++;
+    struct cps_fw *b = load_all(&f, 0);
+    assert_null(cps_fw_compare(a, a, &change, &count));
+    assert_int_equal(count, 0);
+    free(change);
+    assert_null(cps_fw_compare(a, b, &change, &count));
+    assert_int_equal(count, 1);
+    assert_int_equal(change[0].a, 5);
+    assert_int_equal(change[0].b, 5);
+    free(change);
+    cps_fw_destroy(a);
+    cps_fw_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_unknown_id),
         cmocka_unit_test(test_lead_and_top_byte),
         cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_compares_behind_setsecure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
+#include "emu/nv/vp1/vp1.h"
 #include "tests/vp1_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -353,6 +354,73 @@ static void test_conditional_load(void **state)
     }
 }
 
+/* ---- the table ---- */
+
+/* The unit that executes operations of a kind. */
+static unsigned unit_of_kind(enum vp1_kind kind, unsigned opcode)
+{
+    switch (kind) {
+    case VP1_KIND_S:
+    case VP1_KIND_FULL:
+    case VP1_KIND_FULLZ:
+    case VP1_KIND_PART:
+    case VP1_KIND_SBYTE:
+    case VP1_KIND_UBYTE:
+        return VP1_S;
+    case VP1_KIND_V:
+    case VP1_KIND_VS:
+    case VP1_KIND_VU:
+    case VP1_KIND_VSH:
+    case VP1_KIND_VLOG:
+    case VP1_KIND_MAD:
+    case VP1_KIND_LRP:
+        return VP1_V;
+    case VP1_KIND_A:
+    case VP1_KIND_ACCESS:
+        return VP1_A;
+    case VP1_KIND_B:
+    case VP1_KIND_IF:
+        return VP1_B;
+    case VP1_KIND_STOP:
+        return opcode >= 0xe0 ? VP1_B : VP1_A;
+    default:
+        return VP1_UNITS;
+    }
+}
+
+static void test_every_opcode_is_of_a_kind_of_its_unit(void **state)
+{
+    struct bench *b = bench_new(CPS_VP1_G80, NULL);
+    const struct vp1 *s = vp1_of_(bench_nv(b));
+    (void)state;
+    for (unsigned opcode = 0; opcode < 256; opcode++)
+        assert_int_equal(unit_of_kind((enum vp1_kind)s->code[opcode].kind, opcode),
+                         cps_insn_unit(&cps_isa_vp1, opcode << 24));
+    bench_free(b);
+}
+
+/* The host may inject any word in any unit's place: where it is not the unit's, nothing happens. */
+static void test_words_of_another_unit_do_nothing(void **state)
+{
+    static const uint32_t nops[VP1_UNITS] = {0xdfffffff, 0x4fffffff, 0xbfffffff, 0xefffffff};
+    (void)state;
+    for (unsigned i = 0; i < 256 * VP1_UNITS; i++) {
+        struct bench *b = bench_new(CPS_VP1_G80, NULL);
+        struct vp1 *s = vp1_of_(bench_nv(b));
+        struct vp1_regs before;
+        uint32_t word = (i >> 2) << 24 | 0x0bc005;
+        for (unsigned unit = 0; unit < VP1_UNITS; unit++)
+            bench_write(b, 0xf448 + 4 * unit, unit == i % VP1_UNITS ? word : nops[unit]);
+        memset(&s->now, 0x35, sizeof(s->now));
+        before = s->now;
+        bench_write(b, 0xf448 + 4 * VP1_UNITS, 1);
+        bench_run(b);
+        if (cps_insn_unit(&cps_isa_vp1, word) != i % VP1_UNITS)
+            assert_memory_equal(&s->now, &before, sizeof(before));
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +439,8 @@ int main(void)
         cmocka_unit_test(test_words_of_nine_bits),
         cmocka_unit_test(test_distances),
         cmocka_unit_test(test_conditional_load),
+        cmocka_unit_test(test_every_opcode_is_of_a_kind_of_its_unit),
+        cmocka_unit_test(test_words_of_another_unit_do_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,12 +187,12 @@ static struct cps_err *show_line(struct repl *r)
     return NULL;
 }
 
-#define TOPICS                                                                           \
-    TOPIC(registers)                                                                     \
-    TOPIC(control)                                                                       \
-    TOPIC(sqe)                                                                           \
-    TOPIC(packet) TOPIC(break) TOPIC(events) TOPIC(cores) TOPIC(submissions) TOPIC(line) \
-        TOPIC(counts)
+#define TOPICS       \
+    TOPIC(registers) \
+    TOPIC(control)   \
+    TOPIC(sqe)       \
+    TOPIC(packet)    \
+    TOPIC(break) TOPIC(events) TOPIC(cores) TOPIC(submissions) TOPIC(line) TOPIC(counts)
 const char *const repl_topics[] = {
 #define TOPIC(name) #name,
     TOPICS NULL

@@ -161,8 +161,8 @@ static struct cps_err *name_line(const struct play *play, const struct cps_item 
         return err;
     if (item->line)
         cps_buf_printf(&line, "%" PRIu32 ":", item->line);
-    struct cps_err *ret = cps_err_new(err->code, "%s:%s %s", play->script.name,
-                                      cps_buf_text(&line), err->message);
+    struct cps_err *ret =
+        cps_err_new(err->code, "%s:%s %s", play->script.name, cps_buf_text(&line), err->message);
     cps_err_free(err);
     return ret;
 }

@@ -77,23 +77,19 @@ static void add_low(struct vp1 *s, uint32_t number, uint32_t value)
 
 /* ---- to and from registers ---- */
 
+/* What of the table's row an operation is. */
+enum way { LOAD, STORE };
+enum behind { NOTHING, ADD, AT, EXTRA };
+static const struct access {
+    uint8_t way, shape, behind; /* NOTHING: no row */
+} accesses[CPS_VP1_OP_COUNT] = {
+#define ROW_ACCESS(id, way, shape, behind) [CPS_VP1_##id] = {way, shape, behind},
+#include "emu/nv/vp1/rows.h"
+};
+
 static enum shape shape_of(unsigned op)
 {
-    switch (op) {
-    case CPS_VP1_LDAS:
-    case CPS_VP1_STAS:
-    case CPS_VP1_LDS:
-    case CPS_VP1_STS:
-        return WORD;
-    case CPS_VP1_LDAVV:
-    case CPS_VP1_STAVV:
-    case CPS_VP1_LDVV:
-    case CPS_VP1_STVV:
-    case CPS_VP1_LDAXV:
-        return COLUMN;
-    default:
-        return LINE;
-    }
+    return (enum shape)accesses[op].shape;
 }
 
 static void read_register(struct vp1 *s, uint32_t word, uint32_t addr, uint32_t reg)
@@ -185,47 +181,75 @@ static void set_r(struct vp1 *s, uint32_t word, uint32_t value)
     set_long(s, word, value);
 }
 
-static void arithmetic(struct vp1 *s, uint32_t word, unsigned op)
+static void own_ANOP(struct vp1 *s, uint32_t word)
+{
+    (void)s;
+    (void)word;
+}
+
+static void own_AADD(struct vp1 *s, uint32_t word)
 {
     uint32_t dst = VP1(word, RDST);
-    uint32_t src1 = s->old.r[VP1(word, RSRC1)];
-    switch (op) {
-    case CPS_VP1_AADD:
-        add_low(s, dst, increment(s, word));
-        set_short(s, word, s->now.r[dst], s->old.r[dst]);
-        break;
-    case CPS_VP1_RADD:
-        set_r(s, word, src1 + increment(s, word));
-        break;
-    case CPS_VP1_RBITOP:
-        set_r(s, word, vp1_bitop(VP1(word, BITOP), src1, s->old.r[VP1(word, RSRC2)]));
-        break;
-    case CPS_VP1_SETLO:
-        s->now.r[dst] = (s->old.r[dst] & 0xffff0000) | VP1(word, IMM16);
-        break;
-    case CPS_VP1_RSETHI:
-        s->now.r[dst] = (s->old.r[dst] & 0xffff) | VP1(word, IMM16) << 16;
-        break;
-    default: /* anop */
-        break;
-    }
+    add_low(s, dst, increment(s, word));
+    set_short(s, word, s->now.r[dst], s->old.r[dst]);
 }
+
+static void own_RADD(struct vp1 *s, uint32_t word)
+{
+    set_r(s, word, s->old.r[VP1(word, RSRC1)] + increment(s, word));
+}
+
+static void own_RBITOP(struct vp1 *s, uint32_t word)
+{
+    set_r(s, word,
+          vp1_bitop(VP1(word, BITOP), s->old.r[VP1(word, RSRC1)], s->old.r[VP1(word, RSRC2)]));
+}
+
+static void own_SETLO(struct vp1 *s, uint32_t word)
+{
+    uint32_t dst = VP1(word, RDST);
+    s->now.r[dst] = (s->old.r[dst] & 0xffff0000) | VP1(word, IMM16);
+}
+
+static void own_RSETHI(struct vp1 *s, uint32_t word)
+{
+    uint32_t dst = VP1(word, RDST);
+    s->now.r[dst] = (s->old.r[dst] & 0xffff) | VP1(word, IMM16) << 16;
+}
+
+static void own_LDR(struct vp1 *s, uint32_t word)
+{
+    if (word & 1)
+        store_cell(s, word);
+    else
+        load_scattered(s, word);
+}
+
+/* NULL for what is not of this unit: the host may inject it. */
+static void (*const handlers[CPS_VP1_OP_COUNT])(struct vp1 *s, uint32_t word) = {
+#define ROW_A(id, ...) [CPS_VP1_##id] = own_##id,
+#include "emu/nv/vp1/rows.h"
+};
 
 void vp1_address_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_A];
     unsigned op = vp1_op_(s, VP1_A);
-    if (op >= CPS_VP1_LDAVH && op <= CPS_VP1_STAS)
-        access_then_add(s, word, op >= CPS_VP1_STAVH);
-    else if (op >= CPS_VP1_LDVH && op <= CPS_VP1_STS)
-        access_at(s, word, op >= CPS_VP1_STVH);
-    else if (op == CPS_VP1_LDAXH || op == CPS_VP1_LDAXV)
+    bool is_store = accesses[op].way == STORE;
+    switch ((enum behind)accesses[op].behind) {
+    case ADD:
+        access_then_add(s, word, is_store);
+        break;
+    case AT:
+        access_at(s, word, is_store);
+        break;
+    case EXTRA:
         load_extra(s, word);
-    else if (op != CPS_VP1_LDR)
-        arithmetic(s, word, op);
-    else if (word & 1)
-        store_cell(s, word);
-    else
-        load_scattered(s, word);
+        break;
+    case NOTHING:
+        if (handlers[op])
+            handlers[op](s, word);
+        break;
+    }
 }

@@ -9,13 +9,36 @@ static uint32_t target_of(const struct vp1 *s, uint32_t word)
     return ((s->pc & ~3u) + 4 * (uint32_t)VP1_SIGNED(word, TARGET)) & 0xfffff;
 }
 
+/* Whether a branch with a condition is taken, of the flag that its word names. */
+static bool is_taken(unsigned op, bool c)
+{
+    switch (op) {
+#define ROW_IF(id, loops, ...) \
+    case CPS_VP1_##id:         \
+        return __VA_ARGS__;
+#include "emu/nv/vp1/rows.h"
+    default:
+        return false;
+    }
+}
+
+static const bool counts_down[CPS_VP1_OP_COUNT] = {
+#define ONCE                   false
+#define LOOP                   true
+#define ROW_IF(id, loops, ...) [CPS_VP1_##id] = loops,
+#include "emu/nv/vp1/rows.h"
+};
+
+static bool is_call(unsigned op)
+{
+    return cps_op_flow(&cps_isa_vp1, op) == CPS_FLOW_CALLIF;
+}
+
 bool vp1_calls_(const struct vp1 *s)
 {
     uint32_t word = s->word[VP1_B];
     unsigned op = vp1_op_(s, VP1_B);
-    bool inverse = op == CPS_VP1_CALLN || op == CPS_VP1_LCALLN;
-    bool holds = s->now.c[VP1(word, COND)] >> VP1(word, SLCT) & 1;
-    return op >= CPS_VP1_CALL && op <= CPS_VP1_LCALLN && holds != inverse;
+    return is_call(op) && is_taken(op, s->now.c[VP1(word, COND)] >> VP1(word, SLCT) & 1);
 }
 
 static void go(struct vp1 *s, uint32_t target)
@@ -36,15 +59,27 @@ static void count_down(struct vp1 *s, uint32_t word)
     vp1_set_c_(s, VP1(word, CDST), LOOP_FLAG, value & 0xff ? 0 : LOOP_FLAG);
 }
 
-static void load_loop(struct vp1 *s, uint32_t word)
+static void own_BNOP(struct nv *e, uint32_t word)
 {
+    (void)e;
+    (void)word;
+}
+
+static void own_ABRA(struct nv *e, uint32_t word)
+{
+    go(vp1_of_(e), 4 * VP1(word, TABS) & 0xfffff);
+}
+
+static void own_LSET(struct nv *e, uint32_t word)
+{
+    struct vp1 *s = vp1_of_(e);
     uint32_t number = VP1(word, LSET);
     uint32_t value = VP1(word, IMM16);
     s->now.l[number] = (uint16_t)value;
     vp1_set_c_(s, number, LOOP_FLAG, value & 0xff ? 0 : LOOP_FLAG);
 }
 
-static void end(struct nv *e, uint32_t word)
+static void own_EXIT(struct nv *e, uint32_t word)
 {
     struct vp1 *s = vp1_of_(e);
     s->ends = 1;
@@ -53,43 +88,38 @@ static void end(struct nv *e, uint32_t word)
     vp1_unknown_(e, CPS_UNKNOWN_VP1_EXIT, word & 0x1ffff);
 }
 
+static void own_RET(struct nv *e, uint32_t word)
+{
+    struct vp1 *s = vp1_of_(e);
+    go(s, s->stack[--s->depth]); /* not empty: vp1.c has looked */
+    vp1_set_c_(s, VP1(word, CDST), LOOP_FLAG, LOOP_FLAG);
+}
+
+/* NULL for what is not of this unit: the host may inject it. */
+static void (*const handlers[CPS_VP1_OP_COUNT])(struct nv *e, uint32_t word) = {
+#define ROW_B(id, ...) [CPS_VP1_##id] = own_##id,
+#include "emu/nv/vp1/rows.h"
+};
+
+static void branch(struct vp1 *s, uint32_t word, unsigned op)
+{
+    if (is_taken(op, vp1_condition_(s, word))) {
+        go(s, target_of(s, word));
+        s->calls = is_call(op);
+    }
+    if (counts_down[op])
+        count_down(s, word);
+    else
+        vp1_set_c_(s, VP1(word, CDST), LOOP_FLAG, LOOP_FLAG);
+}
+
 void vp1_branch_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_B];
     unsigned op = vp1_op_(s, VP1_B);
-    bool wants = vp1_condition_(s, word);
-    switch (op) {
-    case CPS_VP1_BNOP:
-        return;
-    case CPS_VP1_ABRA:
-        go(s, 4 * VP1(word, TABS) & 0xfffff);
-        return;
-    case CPS_VP1_LSET:
-        load_loop(s, word);
-        return;
-    case CPS_VP1_EXIT:
-        end(e, word);
-        return;
-    case CPS_VP1_RET:
-        go(s, s->stack[--s->depth]); /* not empty: vp1.c has looked */
-        break;
-    case CPS_VP1_BRAN:
-    case CPS_VP1_LBRAN:
-    case CPS_VP1_CALLN:
-    case CPS_VP1_LCALLN:
-        wants = !wants;
-        /* fall through */
-    default:
-        if (wants)
-            go(s, target_of(s, word));
-        s->calls = wants && op >= CPS_VP1_CALL && op <= CPS_VP1_LCALLN;
-        break;
-    }
-    bool loops =
-        op == CPS_VP1_LBRA || op == CPS_VP1_LBRAN || op == CPS_VP1_LCALL || op == CPS_VP1_LCALLN;
-    if (loops)
-        count_down(s, word);
-    else
-        vp1_set_c_(s, VP1(word, CDST), LOOP_FLAG, LOOP_FLAG);
+    if (s->code[word >> 24].kind == VP1_KIND_IF)
+        branch(s, word, op);
+    else if (handlers[op])
+        handlers[op](e, word);
 }

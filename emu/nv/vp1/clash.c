@@ -52,7 +52,7 @@ static uint32_t scalar_a(const struct vp1 *s)
 {
     uint32_t word = s->word[VP1_S];
     unsigned op = vp1_op_(s, VP1_S);
-    bool writes = s->code[word >> 24].kind != VP1_KIND_OWN || op == CPS_VP1_MOVI ||
+    bool writes = s->code[word >> 24].kind != VP1_KIND_S || op == CPS_VP1_MOVI ||
                   op == CPS_VP1_SETHI || op == CPS_VP1_MOVFROM ||
                   (op >= CPS_VP1_BMUL && op <= CPS_VP1_BMULAU);
     if (op == CPS_VP1_VECMS)

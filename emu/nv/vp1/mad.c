@@ -71,20 +71,9 @@ static const struct mad {
 } mads[] = {
 #define SIGN_S 1
 #define SIGN_U 0
-#define MAD_OWN(...)
-#define MAD_FULL(...)
-#define MAD_FULLZ(...)
-#define MAD_PART(...)
-#define MAD_SBYTE(...)
-#define MAD_UBYTE(...)
-#define MAD_VS(...)
-#define MAD_VU(...)
-#define MAD_VSH(...)
-#define MAD_VLOG(...)
-#define MAD_MAD(id, addend, factors, sign, writes) \
+#define ROW_MAD(id, addend, factors, sign, writes) \
     {CPS_VP1_##id, A_##addend, F_##factors, W_##writes, SIGN_##sign},
-#define OP(id, text, kind, flow, ...) MAD_##kind(id, __VA_ARGS__)
-#include "isa/vp1.def"
+#include "emu/nv/vp1/rows.h"
 };
 
 static const struct mad *find_mad(unsigned op)
@@ -166,15 +155,16 @@ static int quad(const struct vp1 *s, unsigned k, unsigned i)
     return s->old.v[(src1 & 0x1c) | ((src1 + (condition >> 4) + k) & 3)][i];
 }
 
-static void lerp(struct vp1 *s, const struct scale *k, unsigned i)
+static void lerp_VLRP(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
 {
+    (void)f;
     uint32_t word = s->word[VP1_V];
     int t = s->old.v[VP1(word, VSRC1) | 1][i];
     int64_t product = (int64_t)(s->old.v[VP1(word, VSRC1)][i] - t) * s->old.v[VP1(word, VSRC2)][i];
     put(s, k, 2, VP1(word, VDST), i, accumulate(k, shifted(t, width_of(k)), product));
 }
 
-static void lerp2(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
+static void lerp_VLRP2(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
 {
     uint32_t word = s->word[VP1_V];
     uint32_t how = VP1(word, LRP);
@@ -186,14 +176,14 @@ static void lerp2(struct vp1 *s, const struct scale *k, const int f[2], unsigned
         accumulate(k, shifted(base, width_of(k)), product));
 }
 
-static void lerp4a(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
+static void lerp_VLRP4A(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
 {
     int q0 = quad(s, 0, i);
     int64_t product = (int64_t)(quad(s, 2, i) - q0) * f[0] + (int64_t)(quad(s, 3, i) - q0) * f[1];
     put(s, k, 1, 0, i, accumulate(k, shifted(q0, width_of(k)), product));
 }
 
-static void lerpf(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
+static void lerp_VLRPF(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
 {
     int s2 = (int8_t)s->old.v[VP1(s->word[VP1_V], VSRC2)][i];
     int q3 = quad(s, 3, i);
@@ -201,7 +191,7 @@ static void lerpf(struct vp1 *s, const struct scale *k, const int f[2], unsigned
     put(s, k, 1, 0, i, accumulate(k, shifted(s2, width_of(k)), product));
 }
 
-static void lerp4b(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
+static void lerp_VLRP4B(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
 {
     uint32_t word = s->word[VP1_V];
     int p0 = quad(s, 0, i);
@@ -211,6 +201,18 @@ static void lerp4b(struct vp1 *s, const struct scale *k, const int f[2], unsigne
     int64_t product = (int64_t)(p1 - p0) * f[0] + (int64_t)(s->old.vx[i] - p0) * f[1];
     put(s, k, W_BOTH, VP1(word, VDST), i, accumulate(k, s->old.va[i], product));
 }
+
+static void lerp_VLRP4BU(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)
+{
+    lerp_VLRP4B(s, k, f, i);
+}
+
+/* One byte; NULL for other operations. */
+static void (*const lerps[CPS_VP1_OP_COUNT])(struct vp1 *s, const struct scale *k, const int f[2],
+                                             unsigned i) = {
+#define ROW_LRP(id, ...) [CPS_VP1_##id] = lerp_##id,
+#include "emu/nv/vp1/rows.h"
+};
 
 static struct scale lerp_scale(const struct vp1 *s, uint32_t word, unsigned op)
 {
@@ -233,15 +235,6 @@ void vp1_lerp_(struct nv *e, const struct vp1_s2v *s2v)
     for (unsigned i = 0; i < 16; i++) {
         int f[2];
         factors_of(s2v, false, mask, i, f);
-        if (op == CPS_VP1_VLRP)
-            lerp(s, &k, i);
-        else if (op == CPS_VP1_VLRP2)
-            lerp2(s, &k, f, i);
-        else if (op == CPS_VP1_VLRP4A)
-            lerp4a(s, &k, f, i);
-        else if (op == CPS_VP1_VLRPF)
-            lerpf(s, &k, f, i);
-        else
-            lerp4b(s, &k, f, i);
+        lerps[op](s, &k, f, i);
     }
 }

@@ -60,21 +60,11 @@ static int byte_of(uint32_t value, unsigned i, bool is_signed)
 static int byte_value(unsigned op, int x, int y)
 {
     switch (op) {
-#define BYTE_OWN(...)
-#define BYTE_FULL(...)
-#define BYTE_FULLZ(...)
-#define BYTE_PART(...)
-#define BYTE_VS(...)
-#define BYTE_VU(...)
-#define BYTE_VSH(...)
-#define BYTE_VLOG(...)
-#define BYTE_MAD(...)
-#define BYTE_SBYTE(id, ...) \
-    case CPS_VP1_##id:      \
+#define ROW_SBYTE(id, ...) \
+    case CPS_VP1_##id:     \
         return __VA_ARGS__;
-#define BYTE_UBYTE(id, ...)           BYTE_SBYTE(id, __VA_ARGS__)
-#define OP(id, text, kind, flow, ...) BYTE_##kind(id, __VA_ARGS__)
-#include "isa/vp1.def"
+#define ROW_UBYTE(id, ...) ROW_SBYTE(id, __VA_ARGS__)
+#include "emu/nv/vp1/rows.h"
     default:
         return 0;
     }
@@ -100,31 +90,22 @@ static bool word_value(unsigned op, uint32_t a, uint32_t b, uint32_t t, uint32_t
                        uint32_t *flags)
 {
     switch (op) {
-#define WORD_OWN(...)
-#define WORD_SBYTE(...)
-#define WORD_UBYTE(...)
-#define WORD_VS(...)
-#define WORD_VU(...)
-#define WORD_VSH(...)
-#define WORD_VLOG(...)
-#define WORD_MAD(...)
-#define WORD_FULL(id, ...)      \
+#define ROW_FULL(id, ...)       \
     case CPS_VP1_##id:          \
         *ret = __VA_ARGS__;     \
         *flags = full(*ret, a); \
         return true;
-#define WORD_FULLZ(id, ...)     \
+#define ROW_FULLZ(id, ...)      \
     case CPS_VP1_##id:          \
         *ret = __VA_ARGS__;     \
         *flags = full(*ret, 0); \
         return true;
-#define WORD_PART(id, ...)      \
+#define ROW_PART(id, ...)       \
     case CPS_VP1_##id:          \
         *ret = __VA_ARGS__;     \
         *flags = partial(*ret); \
         return true;
-#define OP(id, text, kind, flow, ...) WORD_##kind(id, __VA_ARGS__)
-#include "isa/vp1.def"
+#include "emu/nv/vp1/rows.h"
     default:
         return false;
     }
@@ -254,52 +235,106 @@ static void move(struct nv *e, uint32_t word, bool to)
 
 /* ---- the unit ---- */
 
-static void own_meaning(struct nv *e, uint32_t word, unsigned op, struct vp1_s2v *path)
+/* What a handler works on. */
+struct scalar {
+    struct nv *e;
+    struct vp1 *s;
+    uint32_t word;
+    struct vp1_s2v *path;
+};
+
+static void own_SNOP(const struct scalar *x)
 {
-    struct vp1 *s = vp1_of_(e);
-    uint32_t src1 = VP1(word, SRC1);
-    uint32_t dst = VP1(word, DST);
-    switch (op) {
-    case CPS_VP1_SZERO:
-        set_flags(e, word, 0);
-        break;
-    case CPS_VP1_MOVI:
-        set_a(s, dst, (uint32_t)VP1_SIGNED(word, IMM19));
-        break;
-    case CPS_VP1_SETHI:
-        set_a(s, dst, (s->old.a[dst] & 0xffff) | VP1(word, IMM16) << 16);
-        break;
-    case CPS_VP1_MOVTO:
-    case CPS_VP1_MOVFROM:
-        move(e, word, op == CPS_VP1_MOVTO);
-        break;
-    case CPS_VP1_BMUL:
-    case CPS_VP1_BMULA:
-    case CPS_VP1_BMULU:
-    case CPS_VP1_BMULAU:
-        do_bmul(s, word, op == CPS_VP1_BMUL || op == CPS_VP1_BMULA, path);
-        break;
-    case CPS_VP1_BVECMAD:
-    case CPS_VP1_BVECMADSEL:
-        do_bvecmad(s, word, op == CPS_VP1_BVECMADSEL, path);
-        send_vc(word, path);
-        break;
-    case CPS_VP1_BVEC:
-        do_bvec(s, word, path);
-        send_vc(word, path);
-        break;
-    case CPS_VP1_VEC:
-        do_vec(word, path);
-        send_vc(word, path);
-        break;
-    case CPS_VP1_VECMS:
-        set_a(s, src1, (uint32_t)((int32_t)s->old.a[src1] >> 4));
-        send_vc(word, path);
-        break;
-    default:
-        break;
-    }
+    (void)x;
 }
+
+static void own_SNONE(const struct scalar *x)
+{
+    (void)x;
+}
+
+static void own_SZERO(const struct scalar *x)
+{
+    set_flags(x->e, x->word, 0);
+}
+
+static void own_MOVI(const struct scalar *x)
+{
+    set_a(x->s, VP1(x->word, DST), (uint32_t)VP1_SIGNED(x->word, IMM19));
+}
+
+static void own_SETHI(const struct scalar *x)
+{
+    uint32_t dst = VP1(x->word, DST);
+    set_a(x->s, dst, (x->s->old.a[dst] & 0xffff) | VP1(x->word, IMM16) << 16);
+}
+
+static void own_MOVTO(const struct scalar *x)
+{
+    move(x->e, x->word, true);
+}
+
+static void own_MOVFROM(const struct scalar *x)
+{
+    move(x->e, x->word, false);
+}
+
+static void own_BMUL(const struct scalar *x)
+{
+    do_bmul(x->s, x->word, true, x->path);
+}
+
+static void own_BMULU(const struct scalar *x)
+{
+    do_bmul(x->s, x->word, false, x->path);
+}
+
+static void own_BMULA(const struct scalar *x)
+{
+    do_bmul(x->s, x->word, true, x->path);
+}
+
+static void own_BMULAU(const struct scalar *x)
+{
+    do_bmul(x->s, x->word, false, x->path);
+}
+
+static void own_BVECMAD(const struct scalar *x)
+{
+    do_bvecmad(x->s, x->word, false, x->path);
+    send_vc(x->word, x->path);
+}
+
+static void own_BVECMADSEL(const struct scalar *x)
+{
+    do_bvecmad(x->s, x->word, true, x->path);
+    send_vc(x->word, x->path);
+}
+
+static void own_BVEC(const struct scalar *x)
+{
+    do_bvec(x->s, x->word, x->path);
+    send_vc(x->word, x->path);
+}
+
+static void own_VEC(const struct scalar *x)
+{
+    do_vec(x->word, x->path);
+    send_vc(x->word, x->path);
+}
+
+static void own_VECMS(const struct scalar *x)
+{
+    uint32_t src1 = VP1(x->word, SRC1);
+    set_a(x->s, src1, (uint32_t)((int32_t)x->s->old.a[src1] >> 4));
+    send_vc(x->word, x->path);
+}
+
+/* NULL for what is not of this unit: the host may inject it. */
+static void (*const handlers[CPS_VP1_OP_COUNT])(const struct scalar *x) = {
+#define ROW_S(id, ...) [CPS_VP1_##id] = own_##id,
+#include "emu/nv/vp1/rows.h"
+};
 
 /* Bytewise operations, with or without a name, leave zeros on the path. */
 static bool is_bytewise(uint32_t word)
@@ -324,8 +359,8 @@ void vp1_scalar_(struct nv *e, struct vp1_s2v *ret)
         set_flags(e, word, flags);
     } else if (kind == VP1_KIND_SBYTE || kind == VP1_KIND_UBYTE) {
         do_bytes(e, word, op, kind == VP1_KIND_SBYTE);
-    } else {
-        own_meaning(e, word, op, ret);
+    } else if (handlers[op]) {
+        handlers[op](&(struct scalar){e, s, word, ret});
     }
     finish_path(ret);
 }

@@ -57,21 +57,13 @@ uint32_t vp1_condition_mask_(const struct vp1 *s, const struct vp1_s2v *s2v)
 static int byte_value(unsigned op, int x, int y, uint32_t t)
 {
     switch (op) {
-#define BYTE_OWN(...)
-#define BYTE_FULL(...)
-#define BYTE_FULLZ(...)
-#define BYTE_PART(...)
-#define BYTE_SBYTE(...)
-#define BYTE_UBYTE(...)
-#define BYTE_MAD(...)
-#define BYTE_VS(id, ...) \
-    case CPS_VP1_##id:   \
+#define ROW_VS(id, ...) \
+    case CPS_VP1_##id:  \
         return __VA_ARGS__;
-#define BYTE_VU(id, ...)              BYTE_VS(id, __VA_ARGS__)
-#define BYTE_VSH(id, ...)             BYTE_VS(id, __VA_ARGS__)
-#define BYTE_VLOG(id, ...)            BYTE_VS(id, __VA_ARGS__)
-#define OP(id, text, kind, flow, ...) BYTE_##kind(id, __VA_ARGS__)
-#include "isa/vp1.def"
+#define ROW_VU(id, ...)   ROW_VS(id, __VA_ARGS__)
+#define ROW_VSH(id, ...)  ROW_VS(id, __VA_ARGS__)
+#define ROW_VLOG(id, ...) ROW_VS(id, __VA_ARGS__)
+#include "emu/nv/vp1/rows.h"
     default:
         return 0;
     }
@@ -110,14 +102,16 @@ static void do_bytes(struct vp1 *s, uint32_t word, unsigned op, unsigned kind)
 
 /* ---- the others ---- */
 
-static void do_from_vc(struct vp1 *s, uint32_t word)
+static void own_VFROMVC(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
 {
+    (void)s2v;
     for (unsigned i = 0; i < 16; i++)
         s->now.v[VP1(word, VDST)][i] = (uint8_t)(s->old.vc[i / 4] >> 8 * (i % 4));
 }
 
-static void do_swizzle(struct vp1 *s, uint32_t word)
+static void own_VSWZ(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
 {
+    (void)s2v;
     const uint8_t *how = s->old.v[VP1(word, SRC3)];
     const uint8_t *from[2] = {s->old.v[VP1(word, VSRC1)], s->old.v[VP1(word, VSRC2)]};
     for (unsigned i = 0; i < 16; i++) {
@@ -128,8 +122,9 @@ static void do_swizzle(struct vp1 *s, uint32_t word)
 }
 
 /* The second source's bytes are pairs that hold words of 9 bits. */
-static void do_add9(struct vp1 *s, uint32_t word)
+static void own_VADD9(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
 {
+    (void)s2v;
     uint32_t flags = 0;
     for (unsigned i = 0; i < 16; i++) {
         const uint8_t *pair = s->old.v[i < 8 ? VP1(word, VSRC2) : VP1(word, SRC3)] + i % 8 * 2;
@@ -149,8 +144,9 @@ static int median(int a, int b, int c)
     return vp1_clip(c, low, high);
 }
 
-static void do_clip(struct vp1 *s, uint32_t word)
+static void own_VCLIP(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
 {
+    (void)s2v;
     uint32_t flags = 0;
     for (unsigned i = 0; i < 16; i++) {
         int s1 = (int8_t)s->old.v[VP1(word, VSRC1)][i];
@@ -163,7 +159,7 @@ static void do_clip(struct vp1 *s, uint32_t word)
     set_vc(s, word, flags);
 }
 
-static void do_compare(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
+static void own_VCMPAD(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
 {
     uint32_t mask = vp1_condition_mask_(s, s2v);
     uint32_t flags = 0;
@@ -177,26 +173,41 @@ static void do_compare(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
     set_vc(s, word, flags);
 }
 
+static void own_VNOP(struct vp1 *s, uint32_t word, const struct vp1_s2v *s2v)
+{
+    (void)s;
+    (void)word;
+    (void)s2v;
+}
+
+/* NULL for what is not of this unit: the host may inject it. */
+static void (*const handlers[CPS_VP1_OP_COUNT])(struct vp1 *s, uint32_t word,
+                                                const struct vp1_s2v *s2v) = {
+#define ROW_V(id, ...) [CPS_VP1_##id] = own_##id,
+#include "emu/nv/vp1/rows.h"
+};
+
 void vp1_vector_(struct nv *e, const struct vp1_s2v *s2v)
 {
     struct vp1 *s = vp1_of_(e);
     uint32_t word = s->word[VP1_V];
     unsigned op = vp1_op_(s, VP1_V);
-    unsigned kind = s->code[word >> 24].kind;
-    if (kind == VP1_KIND_MAD)
+    switch ((enum vp1_kind)s->code[word >> 24].kind) {
+    case VP1_KIND_MAD:
         vp1_mad_(e, s2v);
-    else if (kind != VP1_KIND_OWN)
-        do_bytes(s, word, op, kind);
-    else if (op == CPS_VP1_VFROMVC)
-        do_from_vc(s, word);
-    else if (op == CPS_VP1_VSWZ)
-        do_swizzle(s, word);
-    else if (op == CPS_VP1_VADD9)
-        do_add9(s, word);
-    else if (op == CPS_VP1_VCLIP)
-        do_clip(s, word);
-    else if (op == CPS_VP1_VCMPAD)
-        do_compare(s, word, s2v);
-    else if (op != CPS_VP1_VNOP)
+        break;
+    case VP1_KIND_LRP:
         vp1_lerp_(e, s2v);
+        break;
+    case VP1_KIND_VS:
+    case VP1_KIND_VU:
+    case VP1_KIND_VSH:
+    case VP1_KIND_VLOG:
+        do_bytes(s, word, op, s->code[word >> 24].kind);
+        break;
+    default:
+        if (handlers[op])
+            handlers[op](s, word, s2v);
+        break;
+    }
 }

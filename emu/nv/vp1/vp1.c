@@ -156,8 +156,6 @@ static bool can_branch(struct nv *e, unsigned op)
 {
     const struct vp1 *s = vp1_of_(e);
     bool calls = vp1_calls_(s);
-    if (op == CPS_VP1_BUNKNOWN)
-        return stop_at(e, CPS_UNKNOWN_VP1_OPCODE);
     if (s->run == VP1_INJECTED && op != CPS_VP1_BNOP && op != CPS_VP1_LSET)
         return stop_at(e, CPS_UNKNOWN_VP1_INJECT);
     if (s->pending && (calls || (op == CPS_VP1_RET && s->calls)))
@@ -167,21 +165,26 @@ static bool can_branch(struct nv *e, unsigned op)
     return true;
 }
 
+/* Whether it is known what an operation does. */
+static bool is_known(struct nv *e, unsigned op)
+{
+    switch (op) {
+#define ROW_STOP(id, what) \
+    case CPS_VP1_##id:     \
+        return stop_at(e, CPS_UNKNOWN_VP1_##what);
+#include "emu/nv/vp1/rows.h"
+    default:
+        return true;
+    }
+}
+
 /* Stops in front of what has an effect that nobody knows. */
 static bool can_execute(struct nv *e)
 {
     const struct vp1 *s = vp1_of_(e);
-    switch (vp1_op_(s, VP1_A)) {
-    case CPS_VP1_XDLD:
-    case CPS_VP1_XDST:
-    case CPS_VP1_XDBAR:
-    case CPS_VP1_XDWAIT:
-        return stop_at(e, CPS_UNKNOWN_VP1_DMA);
-    case CPS_VP1_ADB:
-        return stop_at(e, CPS_UNKNOWN_VP1_OPCODE);
-    default:
-        return can_move(e, s->word[VP1_S], vp1_op_(s, VP1_S)) && can_branch(e, vp1_op_(s, VP1_B));
-    }
+    unsigned branch = vp1_op_(s, VP1_B);
+    return is_known(e, vp1_op_(s, VP1_A)) && can_move(e, s->word[VP1_S], vp1_op_(s, VP1_S)) &&
+           is_known(e, branch) && can_branch(e, branch);
 }
 
 /* What is done last wins: a load over a `mov` from a slow file, a result over a load. */
@@ -277,11 +280,12 @@ static const uint8_t kinds[CPS_VP1_OP_COUNT] = {
 
 static uint8_t source_of(const struct cps_insn *insn)
 {
-    if (cps_insn_position(&cps_isa_vp1, insn, "imm") >= 0)
+    if (cps_insn_position(&cps_isa_vp1, insn, CPS_VP1_F_IMM) >= 0)
         return VP1_FROM_IMM;
-    if (cps_insn_position(&cps_isa_vp1, insn, "bimm") >= 0)
+    if (cps_insn_position(&cps_isa_vp1, insn, CPS_VP1_F_BIMM) >= 0)
         return VP1_FROM_BIMM;
-    return cps_insn_position(&cps_isa_vp1, insn, "src2") >= 0 ? VP1_FROM_REG : VP1_FROM_SELECT;
+    return cps_insn_position(&cps_isa_vp1, insn, CPS_VP1_F_SRC2) >= 0 ? VP1_FROM_REG
+                                                                      : VP1_FROM_SELECT;
 }
 
 static void read_table(struct vp1 *s, enum cps_gen gen)

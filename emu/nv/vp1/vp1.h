@@ -66,8 +66,13 @@ struct vp1_s2v {
 
 /** What an opcode is, from the table. */
 enum vp1_source { VP1_FROM_SELECT, VP1_FROM_REG, VP1_FROM_IMM, VP1_FROM_BIMM };
-enum vp1_kind { /* of meanings: vp1.def */
-                VP1_KIND_OWN,
+enum vp1_kind { /* of meanings: vp1.def; 0 is no instruction */
+                VP1_KIND_NONE,
+                VP1_KIND_S,
+                VP1_KIND_V,
+                VP1_KIND_A,
+                VP1_KIND_B,
+                VP1_KIND_STOP,
                 VP1_KIND_FULL,
                 VP1_KIND_FULLZ,
                 VP1_KIND_PART,
@@ -78,6 +83,9 @@ enum vp1_kind { /* of meanings: vp1.def */
                 VP1_KIND_VSH,
                 VP1_KIND_VLOG,
                 VP1_KIND_MAD,
+                VP1_KIND_LRP,
+                VP1_KIND_ACCESS,
+                VP1_KIND_IF,
 };
 struct vp1_code {
     uint8_t op;     /* enum cps_vp1_op */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ * Kinds of fields that may have names: values, numbers of registers, flags and events, targets. */
+#include "isa/sets/kinds.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/base/le.h"
+#include "isa/base/lex.h"
+
+/* ---- to text ---- */
+
+/* In pre-increment form the register number is in the offset register, so a name for the base
+ * would mislead. */
+static bool is_preincrement(const struct cps_printer *p)
+{
+    const struct cps_form *form = cps_form_(p->isa, p->insn->enc);
+    for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
+        if (p->isa->fields[form->field[i]].kind == CPS_FIELD_BANG)
+            return p->insn->operand[i];
+    }
+    return false;
+}
+
+static void put_named(const struct cps_printer *p, enum cps_space space, char sigil,
+                      uint32_t number)
+{
+    unsigned index = 0;
+    const struct cps_names *names = p->names ? p->names->names : NULL;
+    const char *name = names && !is_preincrement(p) ? cps_name(names, space, number, &index) : NULL;
+    if (!name)
+        cps_buf_hex(p->out, number, 3);
+    else if (index)
+        cps_buf_printf(p->out, "%c%s+0x%x", sigil, name, index);
+    else
+        cps_buf_printf(p->out, "%c%s", sigil, name);
+}
+
+void cps_put_control_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+{
+    (void)field;
+    put_named(p, CPS_SPACE_CONTROL, '@', (uint32_t)value);
+}
+
+void cps_put_sqe_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+{
+    (void)field;
+    put_named(p, CPS_SPACE_SQE, '%', (uint32_t)value);
+}
+
+/* A number that may have a name, decimal without. */
+static void put_number(const struct cps_printer *p, enum cps_space space, int64_t number)
+{
+    const struct cps_names *names = p->names ? p->names->names : NULL;
+    const char *name = names ? cps_name(names, space, (uint32_t)number, NULL) : NULL;
+    if (name)
+        cps_buf_str(p->out, name);
+    else
+        cps_buf_printf(p->out, "%" PRId64, number);
+}
+
+void cps_put_flag_number_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+{
+    (void)field;
+    put_number(p, CPS_SPACE_FLAG, value);
+}
+
+void cps_put_event_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+{
+    (void)field;
+    put_number(p, CPS_SPACE_EVENT, value);
+}
+
+void cps_put_pairs_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+{
+    const struct cps_insn *insn = p->insn;
+    (void)field;
+    (void)value;
+    for (uint32_t at = insn->needs; insn->bytes && at + 8 <= insn->length; at += 8) {
+        cps_buf_str(p->out, at == insn->needs ? "" : ", ");
+        cps_buf_hex(p->out, cps_le32(insn->bytes + at), 8);
+        cps_buf_str(p->out, "=");
+        cps_buf_hex(p->out, cps_le32(insn->bytes + at + 4), 8);
+    }
+}
+
+void cps_put_target_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
+{
+    uint32_t target = cps_field_target_(field, p->pc, (uint32_t)value);
+    const char *label =
+        p->names && p->names->label ? p->names->label(p->names->context, target) : NULL;
+    if (label)
+        cps_buf_printf(p->out, "#%s", label);
+    else
+        cps_buf_hex(p->out, target, 4);
+}
+
+/* ---- and back ---- */
+
+/* The number behind a name of @p length bytes. */
+static bool find_name(const struct cps_parser *p, enum cps_space space, const char *word,
+                      size_t length, uint32_t *ret)
+{
+    return length && p->names && p->names->names &&
+           cps_name_number(p->names->names, space, word, length, ret);
+}
+
+/* A label reference "#name"; gives its dword offset. */
+static bool parse_label(struct cps_parser *p, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    size_t length = cps_lex_identifier(word + 1);
+    uint32_t target = 0;
+    if (*word != '#' || !length)
+        return cps_parse_fail_(p, word, "a label (#name)");
+    if (!p->names || !p->names->label ||
+        !p->names->label(p->names->context, word + 1, length, &target))
+        return cps_parse_fail_(p, word, "a label that is defined");
+    *at = word + 1 + length;
+    *ret = target;
+    return true;
+}
+
+/* "@NAME", "%NAME", each with an optional "+ n". */
+static bool parse_named(struct cps_parser *p, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    enum cps_space space = *word == '@' ? CPS_SPACE_CONTROL : CPS_SPACE_SQE;
+    size_t length = cps_lex_identifier(word + 1);
+    uint32_t number = 0;
+    if (!find_name(p, space, word + 1, length, &number))
+        return cps_parse_fail_(p, word,
+                               space == CPS_SPACE_CONTROL ? "a control register that has this name"
+                                                          : "an SQE register that has this name");
+    *at = word + 1 + length;
+    *ret = number;
+    const char *plus = cps_lex_blank(*at);
+    int64_t more = 0;
+    if (*plus == '+') {
+        *at = plus + 1;
+        if (!cps_lex_number(at, &more))
+            return cps_parse_fail_(p, *at, "a number");
+        *ret += more;
+    }
+    return true;
+}
+
+/* The older documentation writes an element of an array of registers as CP_SCRATCH_REG[0x2], the
+ * register database as CP_SCRATCH[2].REG. */
+static bool find_element(const struct cps_parser *p, const char *word, size_t length, uint32_t *ret)
+{
+    static const char tail[] = "_REG[";
+    char name[64];
+    const char *bracket = memchr(word, '[', length);
+    int64_t index = 0;
+    size_t stem = bracket ? (size_t)(bracket - word) + 1 : 0;
+    if (stem < sizeof(tail) || stem > 40 || memcmp(bracket - 4, tail, 5) != 0)
+        return false;
+    bracket++;
+    if (!cps_lex_number(&bracket, &index) || *bracket != ']')
+        return false;
+    int size = snprintf(name, sizeof(name), "%.*s[%" PRIi64 "].REG", (int)(stem - 5), word, index);
+    return find_name(p, CPS_SPACE_GPU, name, (size_t)size, ret);
+}
+
+/* The name of a GPU register, for its offset. */
+static bool parse_gpu_name(struct cps_parser *p, const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    size_t length = cps_lex_identifier(word);
+    uint32_t number = 0;
+    while (length && (isalnum((unsigned char)word[length]) || strchr("_[].", word[length])) &&
+           word[length])
+        length++;
+    if (!find_name(p, CPS_SPACE_GPU, word, length, &number) &&
+        !find_element(p, word, length, &number))
+        return false;
+    *at = word + length;
+    *ret = number;
+    return true;
+}
+
+bool cps_parse_value_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                      int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    (void)field;
+    if (*word == '@' || *word == '%')
+        return parse_named(p, at, ret);
+    if (*word == '#')
+        return parse_label(p, at, ret);
+    return cps_lex_number(at, ret) || parse_gpu_name(p, at, ret) ||
+           cps_parse_fail_(p, word, "a number, @NAME, %NAME, a GPU register's name or #label");
+}
+
+/* A number, or a name that stands for it. */
+static bool parse_number(struct cps_parser *p, enum cps_space space, const char *expected,
+                         const char **at, int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    size_t length = cps_lex_identifier(word);
+    uint32_t number = 0;
+    if (cps_lex_number(at, ret))
+        return true;
+    if (!find_name(p, space, word, length, &number))
+        return cps_parse_fail_(p, word, expected);
+    *at = word + length;
+    *ret = number;
+    return true;
+}
+
+bool cps_parse_flag_number_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                            int64_t *ret)
+{
+    (void)field;
+    return parse_number(p, CPS_SPACE_FLAG, "a flag's number or name", at, ret);
+}
+
+bool cps_parse_event_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                      int64_t *ret)
+{
+    (void)field;
+    return parse_number(p, CPS_SPACE_EVENT, "an event's number or name", at, ret);
+}
+
+static bool add_word(struct cps_parser *p, const char **at)
+{
+    const char *word = cps_lex_blank(*at);
+    uint8_t bytes[4];
+    int64_t value = 0;
+    if (!cps_parse_value_(p, NULL, at, &value))
+        return false;
+    if (value > UINT32_MAX)
+        return cps_parse_fail_(p, word, "a number of 32 bits");
+    cps_put_le32(bytes, (uint32_t)value);
+    cps_buf_add(&p->pairs, (const char *)bytes, sizeof(bytes));
+    return true;
+}
+
+/* "a=b, c=d". */
+bool cps_parse_pairs_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                      int64_t *ret)
+{
+    (void)field;
+    (void)ret;
+    cps_buf_clear(&p->pairs);
+    for (;;) {
+        if (!add_word(p, at))
+            return false;
+        *at = cps_lex_blank(*at);
+        if (**at != '=')
+            return cps_parse_fail_(p, *at, "'='");
+        ++*at;
+        if (!add_word(p, at))
+            return false;
+        *at = cps_lex_blank(*at);
+        if (**at != ',')
+            return true;
+        ++*at;
+    }
+}
+
+/* ---- targets, back ---- */
+
+bool cps_parse_target_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                       int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    (void)field;
+    if (*word == '#')
+        return parse_label(p, at, ret);
+    return cps_lex_number(at, ret) ||
+           cps_parse_fail_(p, word, "a label (#name) or a dword address");
+}
+
+/* Addresses wrap at 32 bits, as those printed for targets in front of the image do. */
+bool cps_parse_distance_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                         int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    if (!cps_parse_target_(p, field, at, ret))
+        return false;
+    if (*ret > UINT32_MAX)
+        return cps_parse_fail_(p, word, "a dword address of 32 bits");
+    *ret = (int32_t)((uint32_t)*ret - cps_field_target_(field, p->pc, 0));
+    return true;
+}
+
+/* The group that a target begins, absolute or from the one that the instruction stands in. */
+bool cps_parse_group_(struct cps_parser *p, const struct cps_field *field, const char **at,
+                      int64_t *ret)
+{
+    const char *word = cps_lex_blank(*at);
+    if (!cps_parse_target_(p, field, at, ret))
+        return false;
+    if (*ret > UINT32_MAX || *ret % 4)
+        return cps_parse_fail_(p, word, "a word address that is a multiple of 4");
+    if (cps_field_is_signed_(field))
+        *ret = (int32_t)((uint32_t)*ret - cps_field_target_(field, p->pc, 0));
+    *ret /= 4;
+    return true;
+}
