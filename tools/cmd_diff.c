@@ -60,7 +60,7 @@ static struct cps_err *compare(struct differ *d, const struct job *a, const stru
 /* Whose names a mask uses. */
 static unsigned mask_processor(enum cps_gen gen)
 {
-    if (gen > CPS_A8XX)
+    if (!cps_gen_is_afuc(gen))
         return peer_processor(gen);
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
 }
@@ -71,7 +71,7 @@ static struct cps_err *diff_traces(struct differ *d, struct job jobs[2],
     const struct cps_options *opt = d->opt;
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(job_read(opt->arg[i], &heads[i], &jobs[i]));
-    bool scripts = heads[0].gen > CPS_A8XX;
+    bool scripts = !cps_gen_is_afuc(heads[0].gen);
     if (scripts ? cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen)
                 : heads[0].gen != heads[1].gen)
         return cps_err_new(

@@ -11,7 +11,7 @@ static const struct row {
     const char *name;
     const char *words;
     uint64_t initial;
-    uint16_t gens;
+    uint64_t gens;
 } rows[] = {
 #define POLICY(gens, field, name, words, initial, meaning) \
     {offsetof(struct cps_nv_policy, field), name, words, initial, gens},
@@ -115,7 +115,7 @@ void cps_nv_policy_text(const struct cps_nv_policy *policy, enum cps_gen gen, st
     struct cps_nv_policy copy = *policy;
     const char *between = "";
     for (unsigned i = 0; i < ROWS; i++) {
-        if (!(rows[i].gens & gen))
+        if (!(rows[i].gens & cps_gen_mask(gen)))
             continue;
         cps_buf_printf(out, "%s%s=", between, rows[i].name);
         between = " ";

@@ -27,7 +27,7 @@ static bool read_head_comment(struct cps_assembler *a)
     enum cps_gen gen = CPS_A6XX;
     int count = head_words(a, word);
     if (count < 2 || strcmp(word[count - 1], "microcode") != 0 || strlen(word[0]) != 4 ||
-        !cps_gen_parse(word[0], &gen) || gen > CPS_A8XX)
+        !cps_gen_parse(word[0], &gen) || !cps_gen_is_afuc(gen))
         return false;
     a->gen = gen;
     if (count == 3 && a->gen == CPS_A5XX && !strcmp(word[1], "me"))
@@ -98,7 +98,7 @@ struct cps_err *cps_asm_script_head_(struct cps_assembler *a, unsigned gen)
     while (!found && cps_asm_next_(&a->text) && !is_instruction(a)) {
         char word[3][16] = {""};
         enum cps_gen named = CPS_A6XX;
-        if (head_words(a, word) >= 2 && cps_gen_parse(word[0], &named) && named > CPS_A8XX &&
+        if (head_words(a, word) >= 2 && cps_gen_parse(word[0], &named) && !cps_gen_is_afuc(named) &&
             !strcmp(word[1], cps_isa_name(cps_gen_isa(named))))
             found = named;
     }

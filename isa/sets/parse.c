@@ -22,7 +22,7 @@ struct prefix {
 
 struct parser {
     const struct cps_isa *isa;
-    enum cps_gen gen;
+    uint32_t bit; /* of the generation */
     const char *text;
     uint32_t pc;
     const struct cps_parse_names *names;
@@ -330,7 +330,7 @@ static bool place_prefixes(struct parser *p, const struct cps_form *form, struct
         bool placed = false;
         for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i] && !placed; i++) {
             const struct cps_field *field = &p->isa->fields[form->field[i]];
-            placed = cps_field_is_prefix_(field) && (field->gens & p->gen) &&
+            placed = cps_field_is_prefix_(field) && (field->gens & p->bit) &&
                      strlen(field->name) == prefix->length &&
                      !memcmp(field->name, prefix->name, prefix->length);
             if (placed)
@@ -487,7 +487,7 @@ static struct cps_err *parse_rows(struct parser *p, const char *at, size_t *colu
         const struct cps_enc *enc = &p->isa->encs[i];
         struct cps_insn insn;
         uint64_t flags = 0;
-        if (!(enc->gens & p->gen) || (enc->flags & CPS_ENC_LITERAL) || !same_mnemonic(p, enc) ||
+        if (!(enc->gens & p->bit) || (enc->flags & CPS_ENC_LITERAL) || !same_mnemonic(p, enc) ||
             !try_row(p, enc, at, &insn, &flags))
             continue;
         cps_err_free(range);
@@ -526,7 +526,7 @@ struct cps_err *cps_parse(const struct cps_isa *isa, enum cps_gen gen, const cha
                           uint32_t pc, const struct cps_parse_names *names, size_t *column,
                           uint64_t *ret)
 {
-    struct parser p = {.isa = isa, .gen = gen, .text = text, .pc = pc, .names = names};
+    struct parser p = {.isa = isa, .bit = cps_gen_bit(gen), .text = text, .pc = pc, .names = names};
     struct parsed parsed = {0};
     const char *at = cps_lex_blank(text);
     if (*at == '[' && cps_lex_raw(at, ret))
@@ -560,7 +560,7 @@ struct cps_err *cps_parse_bytes(const struct cps_isa *isa, enum cps_gen gen, con
                                 uint32_t pc, const struct cps_parse_names *names, size_t *column,
                                 struct cps_buf *ret)
 {
-    struct parser p = {.isa = isa, .gen = gen, .text = text, .pc = pc, .names = names};
+    struct parser p = {.isa = isa, .bit = cps_gen_bit(gen), .text = text, .pc = pc, .names = names};
     struct parsed parsed = {0};
     uint8_t bytes[16];
     const char *at = cps_lex_blank(text);

@@ -20,7 +20,7 @@ static const char *const afuc_target_names[32] = {
 
 _Static_assert(sizeof(encs) / sizeof(encs[0]) <= CPS_AFUC_ROWS, "rows of " TABLE);
 
-static const struct cps_isa afuc = {
+const struct cps_isa cps_isa_afuc_ = {
     .name = "afuc",
     .unit = 4,
     .one_unit = true,
@@ -32,18 +32,7 @@ static const struct cps_isa afuc = {
 
 const struct cps_isa *cps_isa_afuc(void)
 {
-    return &afuc;
-}
-
-const struct cps_isa *cps_gen_isa(enum cps_gen gen)
-{
-    if (gen & (CPS_NV17 | CPS_NV41 | CPS_G80 | CPS_G92))
-        return &cps_isa_hwsq;
-    if (gen & (CPS_NV1 | CPS_NV3 | CPS_NV3T))
-        return &cps_isa_pfifo;
-    if (gen & (CPS_VP1_NV41 | CPS_VP1_NV44 | CPS_VP1_G80))
-        return &cps_isa_vp1;
-    return gen & (CPS_SEQ_OLD | CPS_SEQ_NEW) ? &cps_isa_seq : &afuc;
+    return &cps_isa_afuc_;
 }
 
 const char *cps_isa_name(const struct cps_isa *isa)
