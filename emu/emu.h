@@ -45,6 +45,7 @@ struct cps_machine_config {
     unsigned image_count;
     struct cps_policy policy;
     uint32_t chip;         /**< what the chip identity control register reads */
+    uint32_t variant;      /**< the same of the chip variant; 0: as the generation's first chip */
     uint64_t memory_limit; /**< bytes; 0: 4 GiB */
     uint64_t instr_iova;   /**< where the image lies in GPU memory; 0: the default */
 };

@@ -10,10 +10,6 @@
 #define DEFAULT_RING_IOVA  UINT64_C(0x0001fffff8000000)
 #define DEFAULT_MEMORY     (UINT64_C(4) << 30)
 
-/* a7xx dies on purpose unless bits 19:8 are 0x40 (F: 740 0007..000e; D: Mesa sets the same for
- * gen3). */
-#define CHIP_VARIANT (0x40u << 8)
-
 /* The ME's image of a5xx, a file of its own. */
 #define ME_IMAGE_OFFSET UINT64_C(0x1000000)
 
@@ -50,9 +46,13 @@ uint64_t machine_image_iova_(const struct cps_machine *machine, unsigned core)
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
 static void init_controls(struct afuc_core *core, const struct cps_machine_config *config)
 {
+    const struct cps_target *first = cps_target_first(cps_layout_gen(core->layout));
     afuc_control_init_(core);
     afuc_control_set_(core, CTL_CHIP_ID, config->chip);
-    afuc_control_set_(core, CTL_CHIP_VARIANT, CHIP_VARIANT);
+    afuc_control_set_(core, CTL_CHIP_VARIANT,
+                      config->variant ? config->variant
+                      : first         ? first->variant
+                                      : 0);
     afuc_control_set_(core, CTL_LEVEL_PRIVILEGE, 1);
 }
 
@@ -342,7 +342,7 @@ bool cps_machine_submit(struct cps_machine *machine, uint32_t index, uint64_t io
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return false;
     }
-    if (cps_layout_gen(machine->layout) >= CPS_A7XX)
+    if (cps_gen_since(cps_layout_gen(machine->layout), CPS_A7XX))
         cps_machine_ring(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
     return cps_machine_ring(machine, call, sizeof(call) / sizeof(call[0]));
 }

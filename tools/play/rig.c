@@ -9,25 +9,6 @@
 #include "fw/demo/demo.h"
 #include "tools/play/native.h"
 
-/* What the chip identity control register reads, by firmware id: it selects work-arounds. 0 runs
- * every capture of the a630 family. */
-static uint32_t chip_identity(uint32_t id)
-{
-    switch (id) {
-    case 0x6dd:
-        return 1u << 28;
-    case 0x7aa:
-        return 2u << 28;
-    case 0x6dc:
-        return 3u << 28;
-    default:
-        return id == 0x730 || id == 0x740 || id == 0x520 || id == 0x512 || id == 0x310 ||
-                       id == 0x200
-                   ? 7u << 28
-                   : 0;
-    }
-}
-
 /* a5xx: the PFP and the ME come as two files in any order. */
 static struct cps_err *load_pair(struct rig *rig)
 {
@@ -64,14 +45,6 @@ static struct cps_err *load_firmware(struct rig *rig)
     return NULL;
 }
 
-/* The kernel's word of work-arounds in CP_ME_INIT (a5xx). */
-static uint32_t workarounds(uint64_t gpu)
-{
-    if (gpu == 510)
-        return 1;
-    return gpu == 505 || gpu == 506 || gpu == 530 ? 0xb : 0;
-}
-
 static enum cps_processor processor_of(enum cps_fw_role role)
 {
     static const uint8_t who[] = {
@@ -84,6 +57,7 @@ static enum cps_processor processor_of(enum cps_fw_role role)
 static struct cps_err *build_machine(struct rig *rig)
 {
     const struct cps_options *opt = rig->opt;
+    const struct cps_target *target = cps_target_find(rig->fw->id);
     struct cps_machine_config config = {
         .layout = rig->fw->layout,
         .words = rig->fw->words,
@@ -94,7 +68,8 @@ static struct cps_err *build_machine(struct rig *rig)
                    .visibility = opt->visibility > 0 ? (enum cps_visibility)opt->visibility
                                                      : CPS_VISIBILITY_ALL,
                    .prefetch = opt->prefetch > 0},
-        .chip = chip_identity(rig->fw->id),
+        .chip = target ? target->identity : 0,
+        .variant = target && target->gen == rig->fw->gen ? target->variant : 0,
         .instr_iova = rig->instr_iova,
     };
     for (unsigned i = 0; i < rig->fw->part_count; i++)
@@ -138,24 +113,10 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
         trace->put(trace, events + from, count - from);
 }
 
-/* The generation that a GPU belongs to: 630 and 0x06030002 are a6xx, 0x43050a01 is a7xx. */
-static unsigned gpu_generation(uint64_t gpu)
-{
-    if (gpu < 1000)
-        return (unsigned)gpu / 100;
-    unsigned core = gpu >> 24 & 0xff;
-    return core >= 0x43 ? 7 : core;
-}
-
-static unsigned gen_digit(enum cps_gen gen)
-{
-    return (unsigned)cps_gen_name(gen)[1] - '0';
-}
-
 struct cps_err *rig_check_gpu(const struct rig *rig)
 {
-    unsigned generation = gpu_generation(rig->gpu);
-    if (!rig->gpu || generation == gen_digit(rig->fw->gen))
+    unsigned generation = cps_gpu_generation(rig->gpu);
+    if (!rig->gpu || generation == cps_gen_row(rig->fw->gen)->number)
         return NULL;
     return cps_err_new(CPS_ERR_MISMATCH,
                        "the capture is from a GPU of generation a%uxx (id %" PRIu64
@@ -300,7 +261,7 @@ void rig_watch(struct rig *rig)
 
 void rig_prepare(struct rig *rig)
 {
-    cps_machine_workarounds(rig->machine, workarounds(rig->gpu));
+    cps_machine_workarounds(rig->machine, cps_gpu_workarounds(rig->gpu));
 }
 
 void rig_boot(struct rig *rig)
