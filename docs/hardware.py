@@ -39,11 +39,11 @@ def rows(path, macro):
                    else c.strip().replace("|", "\\|") for c in cells]
 
 
-GENERATIONS = {"G6U": "a6xx a7xx a8xx", "CPS_A5XX": "a5xx", "CPS_A6XX": "a6xx",
+GENERATIONS = {"G6U": "a6xx a7xx a8xx", "G5": "a5xx", "G6": "a6xx",
                "GHWSQ": "nv17 nv41 g80 g92", "GSEQ": "seq", "G41": "nv41 g80 g92 seq", "GANY": "all",
                "GPRE": "nv17 nv41", "GPFIFO": "pfifo", "G1": "nv1", "G3": "nv3 nv3t",
                "G3T": "nv3t", "G13": "nv1 nv3", "GALL": "all", "GVP1": "vp1", "GTIMED": "hwsq seq vp1", "GG80": "vp1 g80", "GOLD": "vp1 nv41 nv44",
-               "CPS_NV1": "nv1", "CPS_NV3": "nv3", "CPS_NV17": "nv17", "CPS_NV41": "nv41", "CPS_G92": "g92"}
+               "GNV1": "nv1", "G3O": "nv3", "GNV17": "nv17", "GNV41": "nv41", "G92": "g92"}
 
 
 def table(root, name):

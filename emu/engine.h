@@ -51,6 +51,7 @@ struct cps_config {
     struct cps_image image[CPS_MAX_CORES]; /**< parts of `words`, in scheduling order */
     unsigned image_count;
     uint32_t chip;       /**< what the chip identity control register reads */
+    uint32_t variant;    /**< the same of CHIP_VARIANT; 0: as the generation's first chip */
     uint64_t instr_iova; /**< where the image lies in GPU memory; 0: the default */
 };
 

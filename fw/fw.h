@@ -82,17 +82,6 @@ struct cps_fw {
     struct cps_fw_debug debug;
 };
 
-/** What is known about a firmware id (ident.def). */
-struct cps_fw_ident {
-    uint32_t id;
-    const char *name; /**< "a630 family" */
-    enum cps_gen gen;
-    enum cps_layout layout;
-};
-
-/** The row of ident.def for @p id, or NULL. */
-CPS_PUBLIC const struct cps_fw_ident *cps_fw_ident(uint32_t id);
-
 /**
  * Loads a firmware file: raw `.fw`, or an ELF file that cps_elf_write() made, which brings symbols
  * and lines; its first bytes tell which.

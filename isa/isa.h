@@ -6,8 +6,9 @@
  * tables are constant, every function is thread-safe, only handles allocate.
  *
  * To add an instruction set:
- *   1. write NAME.def: FIELD, FORM, OP and ENC rows (table.h says what they mean);
- *   2. expand it in sets.c and declare its cps_isa_NAME() here;
+ *   1. write NAME.def: FIELD, FORM, OP and ENC rows (table.h says what they mean), and the GEN and
+ *      LAYOUT rows of its generations (target.def);
+ *   2. expand it in a file of sets/ and declare its cps_isa_NAME here;
  *   3. `meson test` sweeps every row: no overlap, all bits accounted for, text and word round trip;
  *   4. an engine (emu/engine.h) expands the OP rows' meanings.
  */
@@ -20,35 +21,11 @@
 
 #include "isa/base/buf.h"
 #include "isa/base/err.h"
-
-/** Generations of every instruction set, as bits so that a table row can name several. */
-enum cps_gen {
-    CPS_GEN_NONE = 0,
-    CPS_A5XX = 1, /**< PFP and ME, firmware id 5ff */
-    CPS_A6XX = 2, /**< SQE, firmware ids 6ee 6dd 6dc and 7aa */
-    CPS_A7XX = 4, /**< BR, BV, LPAC */
-    CPS_A8XX = 8, /**< a7xx and a few more instructions; decoded, not executed */
-
-    CPS_NV17 = 0x10, /**< HWSQ from NV17 up to NV41 */
-    CPS_NV41 = 0x20, /**< HWSQ from NV41 up to G80 */
-    CPS_G80 = 0x40,  /**< HWSQ from G80 up to G92 */
-    CPS_G92 = 0x80,  /**< HWSQ from G92 up to GF100 */
-
-    CPS_SEQ_OLD = 0x100, /**< SEQ, conditions of `waitst` as early firmware has them */
-    CPS_SEQ_NEW = 0x200, /**< SEQ, conditions as firmware 337.25 has them */
-
-    CPS_VP1_NV41 = 0x400, /**< VP1 from NV41 up to NV44 */
-    CPS_VP1_NV44 = 0x800, /**< VP1 from NV44 up to G80 */
-    CPS_VP1_G80 = 0x1000, /**< VP1 of G80 */
-    CPS_NV1 = 0x2000,     /**< PFIFO of NV1 */
-    CPS_NV3 = 0x4000,     /**< PFIFO of NV3 (RIVA 128) */
-    CPS_NV3T = 0x8000,    /**< PFIFO of NV3T (RIVA 128 ZX) */
-};
+#include "isa/target.h"
 
 /** Most fields that one instruction can have. */
 #define CPS_MAX_OPERANDS 8
 
-struct cps_isa;
 struct cps_form;
 struct cps_enc;
 
@@ -139,8 +116,6 @@ CPS_PUBLIC unsigned cps_isa_unit(const struct cps_isa *isa);
 CPS_PUBLIC bool cps_isa_is_regular(const struct cps_isa *isa);
 /** Whether there are instructions at all. */
 CPS_PUBLIC bool cps_isa_has_code(const struct cps_isa *isa);
-/** The instruction set that a generation belongs to. */
-CPS_PUBLIC const struct cps_isa *cps_gen_isa(enum cps_gen gen);
 
 /** The mnemonic of an operation. */
 CPS_PUBLIC const char *cps_op_name(const struct cps_isa *isa, unsigned op);
@@ -285,40 +260,6 @@ enum cps_space {
     CPS_SPACE_FLAG,    /**< HWSQ's flags, 5 bits; bits of VP1's $c */
     CPS_SPACE_COUNT,
 };
-
-/** Which set of names applies: generation, and for control registers the layout. */
-enum cps_layout {
-    CPS_LAYOUT_A5XX_PFP,
-    CPS_LAYOUT_A5XX_ME, /**< the ME numbers its control registers independently of the PFP */
-    CPS_LAYOUT_A6XX,
-    CPS_LAYOUT_A7XX,
-    CPS_LAYOUT_A7XX_GEN3, /**< a750 and later shuffled the control registers */
-    CPS_LAYOUT_A8XX,
-    CPS_LAYOUT_NV17, /**< NVIDIA's registers (byte addresses) with HWSQ's flags and events */
-    CPS_LAYOUT_NV41,
-    CPS_LAYOUT_G80,
-    CPS_LAYOUT_G92,
-    CPS_LAYOUT_SEQ_OLD, /**< the same registers with the conditions of SEQ */
-    CPS_LAYOUT_SEQ_NEW,
-    CPS_LAYOUT_NV1, /**< NVIDIA's PFIFO and what is around it */
-    CPS_LAYOUT_NV3,
-    CPS_LAYOUT_NV3T,
-    CPS_LAYOUT_VP1_NV41, /**< the same registers with the flags of VP1 */
-    CPS_LAYOUT_VP1_NV44,
-    CPS_LAYOUT_VP1_G80,
-    CPS_LAYOUT_COUNT,
-};
-
-/** The generation that a layout belongs to. */
-CPS_PUBLIC enum cps_gen cps_layout_gen(enum cps_layout layout);
-/** The first layout of a generation: of a5xx its PFP's, of a7xx the one before a750. */
-CPS_PUBLIC enum cps_layout cps_gen_layout(enum cps_gen gen);
-/** "a5xx" to "a8xx", "nv17", "nv41", "g80", "g92", "seq-old", "seq-new", "nv1", "nv3",
- * "nv3t", "vp1-nv41", "vp1-nv44", "vp1-g80". */
-CPS_PUBLIC const char *cps_gen_name(enum cps_gen gen);
-/** The generation called @p name (as cps_gen_name() spells it, or afuc's digit); false if none is.
- */
-CPS_PUBLIC bool cps_gen_parse(const char *name, enum cps_gen *ret);
 
 /**
  * Opens the names of one layout.

@@ -60,7 +60,7 @@ static struct cps_err *find_one(const struct check *c, const struct cps_trace_fi
 
 static bool is_script(const struct check *c)
 {
-    return c->head.gen > CPS_A8XX;
+    return !cps_gen_is_afuc(c->head.gen);
 }
 
 static struct cps_err *find_inputs(struct check *c)

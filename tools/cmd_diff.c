@@ -61,7 +61,7 @@ static struct cps_err *compare(struct differ *d, const struct record *a, const s
 /* Whose names a mask uses. */
 static unsigned mask_processor(enum cps_gen gen)
 {
-    if (gen > CPS_A8XX)
+    if (!cps_gen_is_afuc(gen))
         return CPS_CPU_HOST;
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
 }
@@ -99,7 +99,7 @@ static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
         d->usage = opt_check_file(opt, heads[i].gen, opt->arg[i]);
     if (d->usage)
         return NULL;
-    bool scripts = heads[0].gen > CPS_A8XX;
+    bool scripts = !cps_gen_is_afuc(heads[0].gen);
     if (scripts ? cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen)
                 : heads[0].gen != heads[1].gen)
         return cps_err_new(

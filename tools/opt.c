@@ -91,7 +91,7 @@ static bool set_value(struct cps_options *to, const struct option *option, const
         *(long *)field = (long)count;
         return true;
     case KIND_GEN:
-        if (!cps_gen_parse(text, &gen) || gen > CPS_A8XX)
+        if (!cps_gen_parse(text, &gen) || !cps_gen_is_afuc(gen))
             return false;
         *(unsigned *)field = gen;
         return true;

@@ -10,53 +10,49 @@
 
 _Static_assert(OPTION_COUNT <= 64, "struct cps_options has a bit per option that was given");
 
-/* How an engine's generations are told apart. */
-static const struct engine_words {
-    const struct cps_isa *isa;
-    const char *prefix; /* of cps_gen_name(), in front of the option's word */
-    bool has_abi;       /* --seq-abi, else --chip */
-    const char *words;
-} kinds[] = {
-    {&cps_isa_hwsq, "", false, "nv17, nv41, g80 or g92"},
-    {&cps_isa_seq, "seq-", true, "old or new"},
-    {&cps_isa_pfifo, "", false, "nv1, nv3 or nv3t"},
-    {&cps_isa_vp1, "vp1-", false, "nv41, nv44 or g80"},
-};
-
 bool opt_is_script(const struct cps_options *opt)
 {
     return opt->engine && strcmp(opt->engine, "afuc") != 0;
 }
 
-static const struct engine_words *find_kind(const char *name)
+/* The row of an engine's first generation; NULL if no engine of scripts is called @p name. */
+static const struct cps_gen_row *find_engine(const char *name)
 {
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (!strcmp(cps_isa_name(kinds[i].isa), name))
-            return &kinds[i];
+    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
+        const struct cps_gen_row *row = cps_gen_row((enum cps_gen)gen);
+        if (!cps_gen_is_afuc((enum cps_gen)gen) && !strcmp(cps_isa_name(row->isa), name))
+            return row;
     }
     return NULL;
+}
+
+static int expected_word(const struct cps_gen_row *engine, const char *word)
+{
+    CPS_BUF words = {0};
+    cps_gen_words(engine->isa, &words);
+    return report_usage("--%s %s: expected %s", engine->option, word, cps_buf_text(&words));
 }
 
 int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen)
 {
     char name[24] = "";
-    enum cps_gen found = CPS_A6XX;
-    const struct engine_words *kind = find_kind(opt->engine);
+    enum cps_gen found = CPS_GEN_NONE;
+    const struct cps_gen_row *engine = find_engine(opt->engine);
     *gen = 0;
-    if (!kind)
+    if (!engine)
         return report_usage("--engine %s: expected afuc, hwsq, seq, pfifo or vp1", opt->engine);
-    *isa = kind->isa;
-    const char *word = kind->has_abi ? opt->seq_abi : opt->chip;
-    if (kind->has_abi && opt->chip)
+    *isa = engine->isa;
+    bool has_abi = !strcmp(engine->option, "seq-abi");
+    const char *word = has_abi ? opt->seq_abi : opt->chip;
+    if (has_abi && opt->chip)
         return report_usage("%s has no --chip, but --seq-abi", opt->engine);
-    if (!kind->has_abi && opt->seq_abi)
+    if (!has_abi && opt->seq_abi)
         return report_usage("%s has no --seq-abi", opt->engine);
     if (!word)
         return 0;
-    snprintf(name, sizeof(name), "%s%s", kind->prefix, word);
+    snprintf(name, sizeof(name), "%s%s", engine->prefix, word);
     if (!cps_gen_parse(name, &found) || cps_gen_isa(found) != *isa)
-        return report_usage("--%s %s: expected %s", kind->has_abi ? "seq-abi" : "chip", word,
-                            kind->words);
+        return expected_word(engine, word);
     *gen = found;
     return 0;
 }
@@ -64,20 +60,18 @@ int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
 unsigned opt_named_engine(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    for (unsigned bit = CPS_NV17; bit <= CPS_NV3T; bit <<= 1) {
+    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
         char name[24];
-        opt_engine_name((enum cps_gen)bit, name);
-        if (cps_gen_isa((enum cps_gen)bit) != &cps_isa_afuc &&
-            !strcmp(slash ? slash + 1 : path, name))
-            return bit;
+        opt_engine_name((enum cps_gen)gen, name);
+        if (!cps_gen_is_afuc((enum cps_gen)gen) && !strcmp(slash ? slash + 1 : path, name))
+            return gen;
     }
     return 0;
 }
 
 void opt_engine_name(enum cps_gen gen, char ret[24])
 {
-    const char *engine = cps_isa_name(cps_gen_isa(gen));
-    snprintf(ret, 24, "%s:%s", engine, cps_gen_name(gen) + strlen(find_kind(engine)->prefix));
+    snprintf(ret, 24, "%s:%s", cps_isa_name(cps_gen_isa(gen)), cps_gen_row(gen)->word);
 }
 
 int opt_scheme(const struct cps_options *opt, enum cps_scheme *ret)

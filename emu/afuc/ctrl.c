@@ -261,7 +261,7 @@ static void write_LEVEL(const struct access *at)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
     static const uint8_t a7xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
-    bool ib3 = cps_layout_gen(at->core->layout) >= CPS_A7XX;
+    bool ib3 = cps_gen_since(cps_layout_gen(at->core->layout), CPS_A7XX);
     /* Firmware keeps flags above the level in the same register; hardware takes the low bits. */
     uint32_t level = at->value & (ib3 ? 7 : 3);
     stream_select_(at->core, ib3 ? (level < sizeof(a7xx) ? a7xx[level] : LEVEL_RB) : a6xx[level]);
@@ -318,7 +318,7 @@ static void write_RESET(const struct access *at)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
     static const uint8_t a7xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
-    bool ib3 = cps_layout_gen(at->core->layout) >= CPS_A7XX;
+    bool ib3 = cps_gen_since(cps_layout_gen(at->core->layout), CPS_A7XX);
     struct afuc_core *core = at->core;
     for (unsigned i = 1; i < (ib3 ? sizeof(a7xx) : sizeof(a6xx)); i++) {
         if (at->value >> i & 1)

@@ -78,17 +78,9 @@ static void submit(struct cps_afuc *machine, const struct cps_item *item)
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return;
     }
-    if (cps_layout_gen(machine->layout) >= CPS_A7XX)
+    if (cps_gen_since(cps_layout_gen(machine->layout), CPS_A7XX))
         machine_ring_(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
     machine_ring_(machine, call, sizeof(call) / sizeof(call[0]));
-}
-
-/* The kernel's word of work-arounds in CP_ME_INIT (a5xx). */
-static uint32_t workarounds(uint64_t gpu)
-{
-    if (gpu == 510)
-        return 1;
-    return gpu == 505 || gpu == 506 || gpu == 530 ? 0xb : 0;
 }
 
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item)
@@ -96,7 +88,7 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
     struct cps_afuc *machine = (struct cps_afuc *)engine;
     switch (item->kind) {
     case CPS_ITEM_CHIP:
-        machine->workarounds = workarounds(item->chip.gpu_id);
+        machine->workarounds = cps_gpu_workarounds(item->chip.gpu_id);
         return NULL;
     case CPS_ITEM_RESET:
         cps_mem_forget(engine->mem);

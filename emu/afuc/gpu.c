@@ -86,7 +86,7 @@ static void write_LPAC(struct afuc_core *core, uint32_t offset, uint32_t value)
 }
 
 static const struct row {
-    enum cps_gen gens;
+    uint32_t gens;
     uint32_t first, last;
     uint32_t (*read)(const struct gpu_access *at);
     void (*write)(struct afuc_core *core, uint32_t offset, uint32_t value);
@@ -111,18 +111,18 @@ static uint64_t event_offset(const struct cps_afuc *machine, uint32_t offset)
 
 void gpu_init_(struct cps_afuc *machine)
 {
-    enum cps_gen gen = cps_layout_gen(machine->layout);
+    uint32_t bit = cps_gen_bit(cps_layout_gen(machine->layout));
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        for (uint32_t r = rows[i].first; (rows[i].gens & gen) && r <= rows[i].last; r++)
+        for (uint32_t r = rows[i].first; (rows[i].gens & bit) && r <= rows[i].last; r++)
             machine->reg_flags[r] |= REG_BEHAVES;
     }
 }
 
 static const struct row *find_row(const struct afuc_core *core, uint32_t offset)
 {
-    enum cps_gen gen = cps_layout_gen(core->layout);
+    uint32_t bit = cps_gen_bit(cps_layout_gen(core->layout));
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (offset >= rows[i].first && offset <= rows[i].last && (rows[i].gens & gen))
+        if (offset >= rows[i].first && offset <= rows[i].last && (rows[i].gens & bit))
             return &rows[i];
     }
     return NULL;

@@ -10,10 +10,6 @@
 #define DEFAULT_RING_IOVA  UINT64_C(0x0001fffff8000000)
 #define DEFAULT_MEMORY     (UINT64_C(4) << 30)
 
-/* a7xx dies on purpose unless bits 19:8 are 0x40 (F: 740 0007..000e; D: Mesa sets the same for
- * gen3). */
-#define CHIP_VARIANT (0x40u << 8)
-
 /* The ME's image of a5xx, a file of its own. */
 #define ME_IMAGE_OFFSET UINT64_C(0x1000000)
 
@@ -50,9 +46,13 @@ uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core)
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
 static void init_controls(struct afuc_core *core, const struct cps_config *config)
 {
+    const struct cps_target *first = cps_target_first(cps_layout_gen(core->layout));
     afuc_control_init_(core);
     afuc_control_set_(core, CTL_CHIP_ID, config->chip);
-    afuc_control_set_(core, CTL_CHIP_VARIANT, CHIP_VARIANT);
+    afuc_control_set_(core, CTL_CHIP_VARIANT,
+                      config->variant ? config->variant
+                      : first         ? first->variant
+                                      : 0);
     afuc_control_set_(core, CTL_LEVEL_PRIVILEGE, 1);
 }
 

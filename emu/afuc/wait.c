@@ -116,18 +116,22 @@ static void wait_timestamp(struct afuc_core *core, const uint32_t *words)
     poll_assume(core, &high, words[4]);
 }
 
+#define G56  (CPS_GEN_BIT(A5XX) | CPS_GEN_BIT(A6XX))
+#define G7   (CPS_GEN_BIT(A7XX) | CPS_GEN_BIT(A8XX))
+#define GALL (G56 | G7)
+
 /* Packets that wait, and how many words of payload say for what. */
 static const struct wait_packet {
-    uint8_t gens;
+    uint32_t gens;
     uint8_t opcode;
     uint8_t words;
     void (*satisfy)(struct afuc_core *core, const uint32_t *words);
 } waits[] = {
-    {CPS_A5XX | CPS_A6XX | CPS_A7XX | CPS_A8XX, 0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
-    {CPS_A5XX | CPS_A6XX, 0x14, 4, wait_mem_gte},                        /* CP_WAIT_MEM_GTE */
-    {CPS_A7XX | CPS_A8XX, 0x14, 4, wait_timestamp},                      /* CP_WAIT_TIMESTAMP */
-    {CPS_A5XX | CPS_A6XX | CPS_A7XX | CPS_A8XX, 0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
-    {CPS_A5XX | CPS_A6XX, 0x71, 5, test_two_mems},                       /* CP_TEST_TWO_MEMS */
+    {GALL, 0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
+    {G56, 0x14, 4, wait_mem_gte},   /* CP_WAIT_MEM_GTE */
+    {G7, 0x14, 4, wait_timestamp},  /* CP_WAIT_TIMESTAMP */
+    {GALL, 0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
+    {G56, 0x71, 5, test_two_mems},  /* CP_TEST_TWO_MEMS */
 };
 
 /* The PFP of a5xx passes all of them on to the ME but CP_WAIT_MEM_GTE, which it handles itself. */
@@ -138,12 +142,12 @@ static bool handled_here(const struct afuc_core *core, unsigned opcode)
 
 static const struct wait_packet *find(const struct afuc_core *core, uint32_t header)
 {
-    enum cps_gen gen = cps_layout_gen(core->layout);
+    uint32_t bit = cps_gen_bit(cps_layout_gen(core->layout));
     unsigned opcode = header >> 16 & 0x7f;
     if (header >> 28 != 7 || core->machine->engine.policy.waits != CPS_WAITS_SATISFY)
         return NULL;
     for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, opcode); i++) {
-        if (waits[i].opcode == opcode && (waits[i].gens & gen))
+        if (waits[i].opcode == opcode && (waits[i].gens & bit))
             return &waits[i];
     }
     return NULL;

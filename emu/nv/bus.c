@@ -120,7 +120,7 @@ bool cps_bus_stopped_(const struct cps_bus *bus)
 
 static const struct flag {
     uint8_t number;
-    uint16_t gens, doubtful;
+    uint64_t gens, doubtful;
     uint32_t addr[2];
     uint8_t bit;
 } flags[] = {
@@ -166,8 +166,9 @@ void cps_bus_set_flags_(struct cps_bus *bus, struct cps_flags to, const struct c
 /* Flag 16's is the request itself. */
 bool cps_bus_flag_known_(const struct cps_bus *bus, unsigned number)
 {
+    uint64_t mask = cps_gen_mask(bus->nv->engine.gen);
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-        if (flags[i].number == number && flags[i].gens & ~flags[i].doubtful & bus->nv->engine.gen)
+        if (flags[i].number == number && flags[i].gens & ~flags[i].doubtful & mask)
             return true;
     }
     return number == 16 && bus->nv->engine.gen != CPS_NV17;
@@ -175,9 +176,10 @@ bool cps_bus_flag_known_(const struct cps_bus *bus, unsigned number)
 
 static uint32_t forced(const struct cps_bus *bus, uint32_t addr, uint32_t value)
 {
+    uint64_t mask = cps_gen_mask(bus->nv->engine.gen);
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         const struct flag *f = &flags[i];
-        if (!(f->gens & bus->nv->engine.gen) || (f->addr[0] != addr && f->addr[1] != addr) ||
+        if (!(f->gens & mask) || (f->addr[0] != addr && f->addr[1] != addr) ||
             !(bus->flags.enable >> f->number & 1))
             continue;
         value &= ~(UINT32_C(1) << f->bit);
@@ -353,11 +355,12 @@ void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t
 /* The bus's own rows come first. */
 static const struct cps_bus_row *find_row(const struct cps_bus *bus, uint32_t addr)
 {
+    uint64_t mask = cps_gen_mask(bus->nv->engine.gen);
     for (unsigned d = 0; d < bus->devices; d++) {
         for (size_t i = 0; i < bus->device[d].count; i++) {
             const struct cps_bus_row *row = &bus->device[d].rows[i];
             if (addr >= row->first && addr - row->first <= row->last - row->first &&
-                row->gens & bus->nv->engine.gen)
+                row->gens & mask)
                 return row;
         }
     }

@@ -27,7 +27,7 @@ struct cps_access {
 
 /** An engine's handlers; @p device is what cps_bus_attach_() was given. NULL: plain storage. */
 struct cps_bus_row {
-    uint16_t gens;
+    uint64_t gens;        /**< CPS_GEN_MASK() */
     uint32_t first, last; /**< byte addresses of registers */
     uint32_t (*read)(struct cps_bus *bus, void *device, uint32_t addr, const struct cps_access *by);
     void (*write)(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,

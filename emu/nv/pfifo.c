@@ -171,7 +171,7 @@ static void effect_pmc_enable(struct nv *e, const struct change *c)
 /* ---- registers ---- */
 
 static const struct row {
-    uint16_t gens;
+    uint32_t gens;
     uint16_t count;
     uint32_t first, stride;
     size_t member;
@@ -190,11 +190,11 @@ static const struct row {
 /* The row that has a register, and where its value is; NULL: there is none. */
 static const struct row *find(const struct nv *e, uint32_t addr, uint32_t **ret)
 {
+    uint32_t bit = cps_gen_bit(pfifo_chip_(e));
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         const struct row *row = &table[i];
         uint32_t distance = addr - row->first;
-        if (!(row->gens & pfifo_chip_(e)) || distance >= row->count * row->stride ||
-            distance % row->stride)
+        if (!(row->gens & bit) || distance >= row->count * row->stride || distance % row->stride)
             continue;
         *ret = (uint32_t *)((char *)e->state + row->member) + distance / row->stride;
         return row;

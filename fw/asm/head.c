@@ -27,7 +27,7 @@ static bool read_head_comment(struct cps_assembler *a)
     enum cps_gen gen = CPS_A6XX;
     int count = head_words(a, word);
     if (count < 2 || strcmp(word[count - 1], "microcode") != 0 || strlen(word[0]) != 4 ||
-        !cps_gen_parse(word[0], &gen) || gen > CPS_A8XX)
+        !cps_gen_parse(word[0], &gen) || !cps_gen_is_afuc(gen))
         return false;
     a->gen = gen;
     if (count == 3 && a->gen == CPS_A5XX && !strcmp(word[1], "me"))
@@ -73,11 +73,11 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
         has_word = read_first_word(a, &word);
         begun = has_word || is_instruction(a);
     }
-    const struct cps_fw_ident *ident = has_word ? cps_fw_ident_word_(word) : NULL;
+    const struct cps_target *target = has_word ? cps_fw_target_(word) : NULL;
     if (gen)
         a->gen = (enum cps_gen)gen;
-    else if (!has_comment && ident)
-        a->gen = ident->gen;
+    else if (!has_comment && target)
+        a->gen = target->gen;
     else if (!has_comment && has_word && word >> 24 <= 1)
         a->gen = word >> 24 ? CPS_A6XX : CPS_A5XX;
     else if (!has_comment)
@@ -87,7 +87,7 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
                            a->text.name);
     bool keeps_layout = a->layout != CPS_LAYOUT_COUNT && a->gen == CPS_A5XX;
     if (!keeps_layout)
-        a->layout = cps_fw_layout_(ident ? cps_fw_id_(word) : CPS_FW_NONE, a->gen);
+        a->layout = cps_fw_layout_(target ? cps_fw_id_(word) : CPS_FW_NONE, a->gen);
     return NULL;
 }
 
@@ -98,7 +98,7 @@ struct cps_err *cps_asm_script_head_(struct cps_assembler *a, unsigned gen)
     while (!found && cps_asm_next_(&a->text) && !is_instruction(a)) {
         char word[3][16] = {""};
         enum cps_gen named = CPS_A6XX;
-        if (head_words(a, word) >= 2 && cps_gen_parse(word[0], &named) && named > CPS_A8XX &&
+        if (head_words(a, word) >= 2 && cps_gen_parse(word[0], &named) && !cps_gen_is_afuc(named) &&
             !strcmp(word[1], cps_isa_name(cps_gen_isa(named))))
             found = named;
     }

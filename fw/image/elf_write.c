@@ -72,17 +72,12 @@ static void add_part(struct writer *w, uint32_t part)
         add_words(w, part, ".data", end, p->size);
 }
 
-static uint32_t generation(enum cps_gen gen)
-{
-    return (uint32_t)(cps_gen_name(gen)[1] - '0');
-}
-
 static void add_mark(struct writer *w)
 {
     struct section *section = add(w, CPS_ELF_MARK, "", SHT_PROGBITS);
     section->header.sh_addralign = 4;
     put32(&section->data, CPS_ELF_VERSION);
-    put32(&section->data, generation(w->program->gen));
+    put32(&section->data, cps_gen_row(w->program->gen)->number);
     put32(&section->data, w->program->image.words[0]);
 }
 

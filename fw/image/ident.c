@@ -2,31 +2,17 @@
  * Which generation a firmware image is of: by its id, else by what its words look like. */
 #include "fw/image/private.h"
 
-static const struct cps_fw_ident idents[] = {
-#define IDENT(id, gen, layout, name) {id, name, CPS_##gen, CPS_LAYOUT_##layout},
-#include "fw/image/ident.def"
-};
-
-const struct cps_fw_ident *cps_fw_ident(uint32_t id)
+const struct cps_target *cps_fw_target_(uint32_t word)
 {
-    for (size_t i = 0; i < sizeof(idents) / sizeof(idents[0]); i++) {
-        if (idents[i].id == id)
-            return &idents[i];
-    }
-    return NULL;
-}
-
-const struct cps_fw_ident *cps_fw_ident_word_(uint32_t word)
-{
-    const struct cps_fw_ident *ident = cps_fw_ident(cps_fw_id_(word));
-    return ident && word >> 24 == cps_fw_nop_(ident->gen) >> 24 ? ident : NULL;
+    const struct cps_target *target = cps_target_find(cps_fw_id_(word));
+    return target && word >> 24 == cps_fw_nop_(target->gen) >> 24 ? target : NULL;
 }
 
 enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
 {
-    const struct cps_fw_ident *ident = cps_fw_ident(id);
-    if (ident && ident->gen == gen)
-        return ident->layout;
+    const struct cps_target *target = cps_target_find(id);
+    if (target && target->gen == gen)
+        return target->layout;
     return cps_gen_layout(gen);
 }
 
@@ -94,12 +80,12 @@ static struct cps_err *assume(struct cps_fw *fw)
 
 struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
 {
-    const struct cps_fw_ident *ident = cps_fw_ident_word_(fw->words[0]);
+    const struct cps_target *target = cps_fw_target_(fw->words[0]);
     fw->id = cps_fw_id_(fw->words[0]);
     fw->version = fw->words[0] & 0xfff;
-    fw->gen = gen ? (enum cps_gen)gen : ident ? ident->gen : guess_generation(fw);
-    fw->layout = cps_fw_layout_(ident ? fw->id : CPS_FW_NONE, fw->gen);
-    if (gen || ident)
+    fw->gen = gen ? (enum cps_gen)gen : target ? target->gen : guess_generation(fw);
+    fw->layout = cps_fw_layout_(target ? fw->id : CPS_FW_NONE, fw->gen);
+    if (gen || target)
         return NULL;
     if (!plausible(fw))
         return cps_err_input(fw->name, 4,

@@ -26,9 +26,9 @@ static inline uint32_t cps_fw_id_(uint32_t word)
     return word >> 12 & 0xfff;
 }
 
-/** The ident of a whole first word: as cps_fw_ident(), but NULL too when the top byte is not the
+/** The chip of a whole first word: as cps_target_find(), but NULL too when the top byte is not the
  * one that the generation gives its payload words. */
-const struct cps_fw_ident *cps_fw_ident_word_(uint32_t word);
+const struct cps_target *cps_fw_target_(uint32_t word);
 
 /** The layout to use for @p gen: that of @p id's row if it is of this generation, else the
  * generation's first one. */

@@ -37,7 +37,7 @@ uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t 
     /* a740's first image has its total size in dword 1 and the offset in dword 3; its others, and
      * programs made for tests, have the offset in dword 1. */
     uint32_t table = CPS_FW_NONE;
-    if (start == 0 && gen & (CPS_A7XX | CPS_A8XX))
+    if (start == 0 && cps_gen_since(gen, CPS_A7XX))
         table = table_at(fw, gen, start, 3);
     return table != CPS_FW_NONE ? table : table_at(fw, gen, start, 1);
 }

@@ -270,14 +270,14 @@ static struct cps_err *put_part(struct listing *l)
 
 static void put_head(const struct cps_fw *fw, struct cps_buf *out)
 {
-    const struct cps_fw_ident *ident = cps_fw_ident_word_(fw->words[0]);
+    const struct cps_target *target = cps_fw_target_(fw->words[0]);
     /* PFP and ME have different control registers, so the assembler must know which it is. */
     const char *role = fw->gen != CPS_A5XX ? "" : fw->part[0].role == CPS_FW_PFP ? "pfp " : "me ";
     cps_buf_printf(out, "; %s %smicrocode\n", cps_gen_name(fw->gen), role);
     cps_buf_printf(out, "; Version: %08" PRIx32 "\n", fw->words[0]);
-    if (ident)
+    if (target)
         cps_buf_printf(out, "; Firmware: %s, id %03" PRIx32 ", version %03" PRIx32 "\n",
-                       ident->name, fw->id, fw->version);
+                       target->name, fw->id, fw->version);
     cps_buf_str(out, "\n");
     if (fw->lead)
         cps_buf_printf(out, ".lead 0x%08" PRIx32 "\n", fw->lead);

@@ -129,16 +129,22 @@ static struct cps_err *open_names(struct reader *r)
     return cps_names_create(code ? CPS_LAYOUT_G92 : cps_gen_layout(r->to->gen), NULL, &r->names);
 }
 
-/* @p prefix  what cps_gen_name() has in front of the word */
-static bool do_gen(struct reader *r, const char *prefix, const char *what)
+/* A line "chip g92" or "abi new": @p key, and the word of a generation. */
+static bool do_gen(struct reader *r, const char *key, const char *article)
 {
+    const struct cps_gen_row *first = cps_gen_keyed(key, cps_isa_name(r->isa));
     const char *found = NULL;
     char name[24];
     size_t length = word(r, &found);
-    enum cps_gen gen = CPS_A6XX;
-    snprintf(name, sizeof(name), "%s%.*s", prefix, (int)(length > 15 ? 15 : length), found);
-    if (!length || !cps_gen_parse(name, &gen) || cps_gen_isa(gen) != r->isa || r->has_gen)
-        return expected(r, r->has_gen ? "one chip" : what);
+    enum cps_gen gen = CPS_GEN_NONE;
+    snprintf(name, sizeof(name), "%s%.*s", first->prefix, (int)(length > 15 ? 15 : length), found);
+    if (!length || !cps_gen_parse(name, &gen) || cps_gen_isa(gen) != r->isa || r->has_gen) {
+        CPS_BUF what = {0};
+        cps_buf_printf(&what, "%s (", article);
+        cps_gen_words(first->isa, &what);
+        cps_buf_str(&what, ")");
+        return expected(r, r->has_gen ? "one chip" : cps_buf_text(&what));
+    }
     r->at = found + length;
     r->has_gen = true;
     if (!r->to->gen) { /* the command line has the last word */
@@ -150,15 +156,12 @@ static bool do_gen(struct reader *r, const char *prefix, const char *what)
 
 static bool do_chip(struct reader *r)
 {
-    const char *what = r->isa == &cps_isa_vp1     ? "a chip (nv41, nv44 or g80)"
-                       : cps_isa_has_code(r->isa) ? "a chip (nv17, nv41, g80 or g92)"
-                                                  : "a chip (nv1, nv3 or nv3t)";
-    return do_gen(r, r->isa == &cps_isa_vp1 ? "vp1-" : "", what);
+    return do_gen(r, "chip", "a chip");
 }
 
 static bool do_abi(struct reader *r)
 {
-    return do_gen(r, "seq-", "an ABI (old or new)");
+    return do_gen(r, "abi", "an ABI");
 }
 
 static bool do_policy(struct reader *r)

@@ -5,73 +5,28 @@
 #include "isa/names/table.h"
 #include "isa/names/rnn.h"
 
-/* Which table of the source holds the names of a space; the later layouts share a6xx's file. */
-#define COMMON_SPACES \
-    [CPS_SPACE_PACKET] = "adreno_pm4_type3_packets", [CPS_SPACE_EVENT] = "vgt_event_type"
-
-static const char *const domains[CPS_LAYOUT_COUNT][CPS_SPACE_COUNT] = {
-    [CPS_LAYOUT_A5XX_PFP] =
-        {COMMON_SPACES, [CPS_SPACE_GPU] = "A5XX", [CPS_SPACE_CONTROL] = "A5XX_CONTROL_REG",
-         [CPS_SPACE_PIPE] = "A5XX_PIPE_REG"},
-    [CPS_LAYOUT_A5XX_ME] =
-        {COMMON_SPACES, [CPS_SPACE_GPU] = "A5XX", [CPS_SPACE_CONTROL] = "A5XX_CONTROL_REG",
-         [CPS_SPACE_PIPE] = "A5XX_PIPE_REG"},
-    [CPS_LAYOUT_A6XX] =
-        {COMMON_SPACES, [CPS_SPACE_GPU] = "A6XX", [CPS_SPACE_CONTROL] = "A6XX_CONTROL_REG",
-         [CPS_SPACE_SQE] = "A6XX_SQE_REG", [CPS_SPACE_PIPE] = "A6XX_PIPE_REG"},
-    [CPS_LAYOUT_A7XX] =
-        {COMMON_SPACES, [CPS_SPACE_GPU] = "A6XX", [CPS_SPACE_CONTROL] = "A7XX_CONTROL_REG",
-         [CPS_SPACE_SQE] = "A6XX_SQE_REG", [CPS_SPACE_PIPE] = "A7XX_PIPE_REG"},
-    [CPS_LAYOUT_A7XX_GEN3] =
-        {COMMON_SPACES, [CPS_SPACE_GPU] = "A6XX", [CPS_SPACE_CONTROL] = "A7XX_GEN3_CONTROL_REG",
-         [CPS_SPACE_SQE] = "A6XX_SQE_REG", [CPS_SPACE_PIPE] = "A7XX_PIPE_REG"},
-    [CPS_LAYOUT_A8XX] =
-        {COMMON_SPACES, [CPS_SPACE_GPU] = "A6XX", [CPS_SPACE_CONTROL] = "A7XX_GEN3_CONTROL_REG",
-         [CPS_SPACE_SQE] = "A6XX_SQE_REG", [CPS_SPACE_PIPE] = "A7XX_PIPE_REG"},
-    [CPS_LAYOUT_NV17] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "NV17_HWSQ_FLAG"},
-    [CPS_LAYOUT_NV41] = {[CPS_SPACE_GPU] = "NV_MMIO",
-                         [CPS_SPACE_FLAG] = "NV41_HWSQ_FLAG",
-                         [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
-    [CPS_LAYOUT_G80] = {[CPS_SPACE_GPU] = "NV_MMIO",
-                        [CPS_SPACE_FLAG] = "G80_HWSQ_FLAG",
-                        [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
-    [CPS_LAYOUT_G92] = {[CPS_SPACE_GPU] = "NV_MMIO",
-                        [CPS_SPACE_FLAG] = "G80_HWSQ_FLAG",
-                        [CPS_SPACE_EVENT] = "HWSQ_EVENT"},
-    [CPS_LAYOUT_SEQ_OLD] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_OLD_COND"},
-    [CPS_LAYOUT_SEQ_NEW] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_EVENT] = "SEQ_NEW_COND"},
-    [CPS_LAYOUT_NV1] = {[CPS_SPACE_GPU] = "NV1_MMIO"},
-    [CPS_LAYOUT_NV3] = {[CPS_SPACE_GPU] = "NV3_MMIO"},
-    [CPS_LAYOUT_NV3T] = {[CPS_SPACE_GPU] = "NV3T_MMIO"},
-    [CPS_LAYOUT_VP1_NV41] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "VP1_FLAG"},
-    [CPS_LAYOUT_VP1_NV44] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "VP1_FLAG"},
-    [CPS_LAYOUT_VP1_G80] = {[CPS_SPACE_GPU] = "NV_MMIO", [CPS_SPACE_FLAG] = "VP1_FLAG"},
-};
+#define CHIPS_5 CPS_CHIP_BIT(5)
+#define CHIPS_6 CPS_CHIP_BIT(6)
+#define CHIPS_7 CPS_CHIP_BIT(7)
+/* rnndb's "A7XX" often means "so far": where it has no a8xx name, a7xx's is the best. */
+#define CHIPS_78  (CPS_CHIP_BIT(7) | CPS_CHIP_BIT(8))
+#define CHIPS_ANY CPS_CHIPS_ALL
 
 static const struct {
-    enum cps_gen gen;
-    const char *name;
-    enum cps_layout layout; /* the first one */
-} gens[] = {
-    {CPS_A5XX, "a5xx", CPS_LAYOUT_A5XX_PFP},
-    {CPS_A6XX, "a6xx", CPS_LAYOUT_A6XX},
-    {CPS_A7XX, "a7xx", CPS_LAYOUT_A7XX},
-    {CPS_A8XX, "a8xx", CPS_LAYOUT_A8XX},
-    {CPS_NV17, "nv17", CPS_LAYOUT_NV17},
-    {CPS_NV41, "nv41", CPS_LAYOUT_NV41},
-    {CPS_G80, "g80", CPS_LAYOUT_G80},
-    {CPS_G92, "g92", CPS_LAYOUT_G92},
-    {CPS_SEQ_OLD, "seq-old", CPS_LAYOUT_SEQ_OLD},
-    {CPS_SEQ_NEW, "seq-new", CPS_LAYOUT_SEQ_NEW},
-    {CPS_NV1, "nv1", CPS_LAYOUT_NV1},
-    {CPS_NV3, "nv3", CPS_LAYOUT_NV3},
-    {CPS_NV3T, "nv3t", CPS_LAYOUT_NV3T},
-    {CPS_VP1_NV41, "vp1-nv41", CPS_LAYOUT_VP1_NV41},
-    {CPS_VP1_NV44, "vp1-nv44", CPS_LAYOUT_VP1_NV44},
-    {CPS_VP1_G80, "vp1-g80", CPS_LAYOUT_VP1_G80},
+    uint8_t chips;
+    const char *domain[CPS_SPACE_COUNT]; /* which table of the source holds the names of a space */
+} layouts[] = {
+#define LAYOUT(id, gen, word, variants, gpu, control, sqe, pipe, packet, event, flag) \
+    {CHIPS_##variants,                                                                \
+     {[CPS_SPACE_GPU] = gpu,                                                          \
+      [CPS_SPACE_CONTROL] = control,                                                  \
+      [CPS_SPACE_SQE] = sqe,                                                          \
+      [CPS_SPACE_PIPE] = pipe,                                                        \
+      [CPS_SPACE_PACKET] = packet,                                                    \
+      [CPS_SPACE_EVENT] = event,                                                      \
+      [CPS_SPACE_FLAG] = flag}},
+#include "isa/target.def"
 };
-
-enum { GEN_COUNT = sizeof(gens) / sizeof(gens[0]) };
 
 /* Where names are looked for, in this order. */
 enum { FROM_USER, FROM_BUILT_IN, SOURCE_COUNT };
@@ -83,72 +38,16 @@ struct cps_names {
     const struct cps_name_table *table[SOURCE_COUNT][CPS_SPACE_COUNT];
 };
 
-enum cps_layout cps_gen_layout(enum cps_gen gen)
-{
-    for (unsigned i = 0; i < GEN_COUNT; i++) {
-        if (gens[i].gen == gen)
-            return gens[i].layout;
-    }
-    return CPS_LAYOUT_A8XX;
-}
-
-enum cps_gen cps_layout_gen(enum cps_layout layout)
-{
-    for (unsigned i = 0; i < GEN_COUNT; i++) {
-        if (gens[i].layout == layout)
-            return gens[i].gen;
-    }
-    return layout == CPS_LAYOUT_A5XX_ME ? CPS_A5XX : CPS_A7XX;
-}
-
-const char *cps_gen_name(enum cps_gen gen)
-{
-    for (unsigned i = 0; i < GEN_COUNT; i++) {
-        if (gens[i].gen == gen)
-            return gens[i].name;
-    }
-    return "unknown";
-}
-
-bool cps_gen_parse(const char *name, enum cps_gen *ret)
-{
-    for (unsigned i = 0; i < GEN_COUNT; i++) {
-        bool is_digit = gens[i].gen <= CPS_A8XX && name[0] == gens[i].name[1] && !name[1];
-        if (is_digit || !strcmp(name, gens[i].name)) {
-            *ret = gens[i].gen;
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint8_t layout_chips(enum cps_layout layout)
-{
-    switch (cps_layout_gen(layout)) {
-    case CPS_A5XX:
-        return CPS_CHIP_BIT(5);
-    case CPS_A6XX:
-        return CPS_CHIP_BIT(6);
-    case CPS_A7XX:
-        return CPS_CHIP_BIT(7);
-    case CPS_A8XX:
-        /* rnndb's "A7XX" often means "so far": where it has no a8xx name, a7xx's is the best. */
-        return CPS_CHIP_BIT(7) | CPS_CHIP_BIT(8);
-    default:
-        return CPS_CHIPS_ALL; /* the domains tell NVIDIA's apart */
-    }
-}
-
 int cps_names_space_(enum cps_layout layout, const char *name)
 {
     for (int space = 0; space < CPS_SPACE_COUNT; space++) {
-        const char *domain = domains[layout][space];
+        const char *domain = layouts[layout].domain[space];
         if (domain && !strcmp(domain, name))
             return space;
     }
     /* A tree may hold the later registers in a domain of their own. */
     enum cps_gen gen = cps_layout_gen(layout);
-    bool later = (gen & (CPS_A7XX | CPS_A8XX) && !strcmp(name, "A7XX")) ||
+    bool later = (cps_gen_since(gen, CPS_A7XX) && !strcmp(name, "A7XX")) ||
                  (gen == CPS_A8XX && !strcmp(name, "A8XX"));
     return later ? CPS_SPACE_GPU : -1;
 }
@@ -175,7 +74,7 @@ struct cps_err *cps_names_create(enum cps_layout layout, const char *rnn_dir,
         return cps_err_nomem();
     }
     names->layout = layout;
-    names->chips = layout_chips(layout);
+    names->chips = layouts[layout].chips;
     names->rnn = rnn;
     choose_built_in(names);
     for (unsigned space = 0; rnn && space < CPS_SPACE_COUNT; space++)

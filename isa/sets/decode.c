@@ -23,9 +23,10 @@ static int64_t extract(const struct cps_field *field, const struct cps_insn *ins
 
 static const struct cps_enc *match_row(const struct cps_isa *isa, enum cps_gen gen, uint64_t word)
 {
+    uint32_t bit = cps_gen_bit(gen);
     for (size_t i = 0; i < isa->enc_count; i++) {
         const struct cps_enc *enc = &isa->encs[i];
-        if ((word & enc->mask) == enc->match && (enc->gens & gen))
+        if ((word & enc->mask) == enc->match && (enc->gens & bit))
             return enc;
     }
     return NULL;
@@ -91,6 +92,7 @@ static uint64_t unclaimed(const struct cps_insn *insn, const uint64_t claimed[2]
 static void explain(const struct cps_isa *isa, enum cps_gen gen, const struct cps_enc *enc,
                     size_t size, struct cps_insn *ret)
 {
+    uint32_t bit = cps_gen_bit(gen);
     ret->enc = enc;
     measure(isa, size, ret);
     if (!enc)
@@ -100,7 +102,7 @@ static void explain(const struct cps_isa *isa, enum cps_gen gen, const struct cp
     uint64_t claimed[2] = {enc->mask | cps_length_mask_(isa), 0};
     for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
         const struct cps_field *field = &isa->fields[form->field[i]];
-        if (!(field->gens & gen))
+        if (!(field->gens & bit))
             continue;
         ret->operand[i] = extract(field, ret);
         claimed[cps_field_half_(field)] |= cps_field_mask_(field);
@@ -111,13 +113,14 @@ static void explain(const struct cps_isa *isa, enum cps_gen gen, const struct cp
 
 void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa, enum cps_gen gen)
 {
+    uint32_t bit = cps_gen_bit(gen);
     uint16_t count = 0;
     *decoder = (struct cps_decoder){.isa = isa, .gen = gen};
     for (uint32_t slot = 0; slot < 32; slot++) {
         decoder->from[slot] = count;
         for (size_t i = 0; i < isa->enc_count && count < CPS_DECODER_ROWS; i++) {
             const struct cps_enc *enc = &isa->encs[i];
-            if ((enc->gens & gen) && !((slot << 27 ^ enc->match) & enc->mask & 0xf8000000u))
+            if ((enc->gens & bit) && !((slot << 27 ^ enc->match) & enc->mask & 0xf8000000u))
                 decoder->row[count++] = (uint16_t)i;
         }
     }

@@ -34,7 +34,7 @@ static const struct cps_op ops[] = {
 
 static const struct cps_enc encs[] = {
 #define ENC(op, gens, form, match, mask, flags) \
-    {OP_ID(op), gens, FORM_##form, CPS_ENC_##flags, match, mask},
+    {gens, OP_ID(op), FORM_##form, CPS_ENC_##flags, match, mask},
 #include TABLE
 };
 

@@ -27,7 +27,7 @@ struct cps_prefix {
 /** Text on its way to an instruction. */
 struct cps_parser {
     const struct cps_isa *isa;
-    enum cps_gen gen;
+    uint32_t bit; /**< of the generation */
     const char *text;
     uint32_t pc;
     const struct cps_parse_names *names;

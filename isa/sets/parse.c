@@ -31,7 +31,7 @@ bool cps_parse_fail_(struct cps_parser *p, const char *at, const char *expected)
 bool cps_prefix_is_(const struct cps_parser *p, const struct cps_prefix *prefix,
                     const struct cps_field *field)
 {
-    return cps_field_is_prefix_(field) && (field->gens & p->gen) &&
+    return cps_field_is_prefix_(field) && (field->gens & p->bit) &&
            strlen(field->name) == prefix->length &&
            !memcmp(field->name, prefix->name, prefix->length);
 }
@@ -177,7 +177,7 @@ static struct cps_err *parse_rows(struct cps_parser *p, const char *at, size_t *
         const struct cps_enc *enc = &p->isa->encs[i];
         struct cps_insn insn;
         uint64_t flags = 0;
-        if (!(enc->gens & p->gen) || (enc->flags & CPS_ENC_LITERAL) || !same_mnemonic(p, enc) ||
+        if (!(enc->gens & p->bit) || (enc->flags & CPS_ENC_LITERAL) || !same_mnemonic(p, enc) ||
             !try_row(p, enc, at, &insn, &flags))
             continue;
         cps_err_free(range);
@@ -217,7 +217,8 @@ struct cps_err *cps_parse(const struct cps_isa *isa, enum cps_gen gen, const cha
                           uint32_t pc, const struct cps_parse_names *names, size_t *column,
                           uint64_t *ret)
 {
-    struct cps_parser p = {.isa = isa, .gen = gen, .text = text, .pc = pc, .names = names};
+    struct cps_parser p = {
+        .isa = isa, .bit = cps_gen_bit(gen), .text = text, .pc = pc, .names = names};
     struct parsed parsed = {0};
     const char *at = cps_lex_blank(text);
     if (*at == '[' && cps_lex_raw(at, ret))
@@ -251,7 +252,8 @@ struct cps_err *cps_parse_bytes(const struct cps_isa *isa, enum cps_gen gen, con
                                 uint32_t pc, const struct cps_parse_names *names, size_t *column,
                                 struct cps_buf *ret)
 {
-    struct cps_parser p = {.isa = isa, .gen = gen, .text = text, .pc = pc, .names = names};
+    struct cps_parser p = {
+        .isa = isa, .bit = cps_gen_bit(gen), .text = text, .pc = pc, .names = names};
     struct parsed parsed = {0};
     uint8_t bytes[16];
     const char *at = cps_lex_blank(text);

@@ -31,17 +31,6 @@ const struct cps_isa cps_isa_afuc = {
     .target_names = afuc_target_names,
 };
 
-const struct cps_isa *cps_gen_isa(enum cps_gen gen)
-{
-    if (gen & (CPS_NV17 | CPS_NV41 | CPS_G80 | CPS_G92))
-        return &cps_isa_hwsq;
-    if (gen & (CPS_NV1 | CPS_NV3 | CPS_NV3T))
-        return &cps_isa_pfifo;
-    if (gen & (CPS_VP1_NV41 | CPS_VP1_NV44 | CPS_VP1_G80))
-        return &cps_isa_vp1;
-    return gen & (CPS_SEQ_OLD | CPS_SEQ_NEW) ? &cps_isa_seq : &cps_isa_afuc;
-}
-
 const char *cps_isa_name(const struct cps_isa *isa)
 {
     return isa->name;

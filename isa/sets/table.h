@@ -2,6 +2,8 @@
  * What the rows of an instruction table (afuc.def and its peers) mean. Plain data, one level of
  * expansion, no function pointers. Private to isa/.
  *
+ * Generations (`gens`) are masks of CPS_GEN_BIT(), which the head of each table gives short names.
+ *
  * FIELD(id, name, low, width, kind, gens[, file])
  *     One operand: `width` bits from bit `low`, which may lie behind the first 64 but not across
  *     them. In other generations than `gens` the bits are don't-care. `name` is what messages call
@@ -60,9 +62,9 @@ struct cps_field {
     const char *name;
     uint8_t low;
     uint8_t width;
-    uint8_t kind; /**< enum cps_field_kind */
-    uint16_t gens;
-    uint8_t file; /**< of registers: index into cps_isa.files */
+    uint8_t kind;  /**< enum cps_field_kind */
+    uint32_t gens; /**< bits of this set's generations */
+    uint8_t file;  /**< of registers: index into cps_isa.files */
 };
 
 /** Names of one register file: by cps_print_names.scheme, then one more that is read. */
@@ -92,8 +94,8 @@ struct cps_op {
 enum cps_enc_flags { CPS_ENC_PLAIN = 0, CPS_ENC_ALIAS = 1, CPS_ENC_LITERAL = 2 };
 
 struct cps_enc {
+    uint32_t gens; /**< bits of this set's generations */
     uint16_t op;
-    uint16_t gens;
     uint8_t form;
     uint8_t flags;
     uint64_t match;

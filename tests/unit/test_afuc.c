@@ -29,16 +29,17 @@ static struct cps_err *parse(enum cps_gen gen, const char *text, uint32_t pc, ui
 
 /* ---- facts ---- */
 
-#define G5   CPS_A5XX
-#define G6   CPS_A6XX
-#define G7   CPS_A7XX
-#define G56  (CPS_A5XX | CPS_A6XX)
-#define G78  (CPS_A7XX | CPS_A8XX)
-#define GALL (CPS_A5XX | CPS_A6XX | CPS_A7XX | CPS_A8XX)
+#define G5   CPS_GEN_BIT(A5XX)
+#define G6   CPS_GEN_BIT(A6XX)
+#define G7   CPS_GEN_BIT(A7XX)
+#define G8   CPS_GEN_BIT(A8XX)
+#define G56  (CPS_GEN_BIT(A5XX) | CPS_GEN_BIT(A6XX))
+#define G78  (CPS_GEN_BIT(A7XX) | CPS_GEN_BIT(A8XX))
+#define GALL (CPS_GEN_BIT(A5XX) | CPS_GEN_BIT(A6XX) | CPS_GEN_BIT(A7XX) | CPS_GEN_BIT(A8XX))
 
 /* Encoded by hand from the bit rulers. All stand at dword 0x100. */
 static const struct {
-    unsigned gens;
+    uint32_t gens;
     uint32_t word;
     const char *text;
 } facts[] = {
@@ -56,9 +57,9 @@ static const struct {
     {G78, 0x9843100d, "cmp $02, $02, $03"},
     {G56, 0x98021014, "msb $02, $02"},
     {G78, 0x98021019, "msb $02, $02"},
-    {CPS_A8XX, 0x9802101c, "popcount $02, $02"},
+    {G8, 0x9802101c, "popcount $02, $02"},
     {G7, 0x9843100c, "mul8 $02, $02, $03"},
-    {CPS_A8XX, 0x9843100c, "mul16 $02, $02, $03"},
+    {G8, 0x9843100c, "mul16 $02, $02, $03"},
     {GALL, 0x08430010, "add $03, $02, 0x0010"},
     {GALL, 0x3042fe0f, "or $02, $02, 0xfe0f"},
     {GALL, 0x4002fe0f, "not $02, 0xfe0f"},
@@ -126,7 +127,7 @@ static void test_facts(void **state)
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
         for (unsigned g = 0; g < GEN_COUNT; g++) {
             uint64_t word = 0;
-            if (!(facts[i].gens & gens[g]))
+            if (!(facts[i].gens & cps_gen_bit(gens[g])))
                 continue;
             print_word(gens[g], facts[i].word, 0x100, &out);
             assert_string_equal(cps_buf_text(&out), facts[i].text);

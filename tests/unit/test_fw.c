@@ -278,11 +278,11 @@ static void test_files(void **state)
 static void test_idents(void **state)
 {
     (void)state;
-    assert_string_equal(cps_fw_ident(0x6ee)->name, "a630 family");
-    assert_int_equal(cps_fw_ident(0x7aa)->gen, CPS_A6XX);
-    assert_int_equal(cps_fw_ident(0x520)->layout, CPS_LAYOUT_A7XX_GEN3);
-    assert_int_equal(cps_fw_ident(0x500)->gen, CPS_A8XX);
-    assert_null(cps_fw_ident(0x123));
+    assert_string_equal(cps_target_find(0x6ee)->name, "a630 family");
+    assert_int_equal(cps_target_find(0x7aa)->gen, CPS_A6XX);
+    assert_int_equal(cps_target_find(0x520)->layout, CPS_LAYOUT_A7XX_GEN3);
+    assert_int_equal(cps_target_find(0x500)->gen, CPS_A8XX);
+    assert_null(cps_target_find(0x123));
     assert_string_equal(cps_fw_role_name(CPS_FW_LPAC), "lpac");
 }
 

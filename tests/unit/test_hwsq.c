@@ -225,7 +225,7 @@ static void test_override_modes(void **state)
 static void test_flag_targets(void **state)
 {
     static const struct {
-        uint16_t gens;
+        uint64_t gens;
         uint8_t flag, bit;
         uint32_t addr[2];
     } rows[] = {
@@ -244,7 +244,8 @@ static void test_flag_targets(void **state)
         bench_run(b);
         for (unsigned k = 0; k < 2; k++) {
             bench_write(b, addr[k], 0);
-            assert_int_equal(bench_read(b, addr[k]), rows[i / COUNT(chips)].gens & chip ? bit : 0);
+            bool has = rows[i / COUNT(chips)].gens & cps_gen_mask(chip);
+            assert_int_equal(bench_read(b, addr[k]), has ? bit : 0);
         }
         bench_free(b);
     }

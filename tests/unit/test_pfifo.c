@@ -77,7 +77,7 @@ static void expect_methods(struct bench *b, const char *expected)
 /* ---- the register map ---- */
 
 static const struct {
-    uint16_t gens;
+    uint32_t gens;
     uint32_t first, count, stride;
     const char *name;
     uint32_t mask, seen;
@@ -97,7 +97,7 @@ static void test_names(void **state)
         char name[48];
         assert_null(cps_names_create(cps_gen_layout(chips[g]), NULL, &names));
         for (size_t i = 0; i < COUNT(map); i++) {
-            for (uint32_t n = 0; n < map[i].count && map[i].gens & chips[g]; n++) {
+            for (uint32_t n = 0; n < map[i].count && map[i].gens & cps_gen_bit(chips[g]); n++) {
                 uint32_t found = 0;
                 snprintf(name, sizeof(name), map[i].count > 1 ? "%s[%u]" : "%s", map[i].name,
                          (unsigned)n);
@@ -117,7 +117,7 @@ static void test_map_is_disjoint(void **state)
     for (size_t g = 0; g < COUNT(chips); g++) {
         uint8_t *seen = calloc(1, 0x2000);
         for (size_t i = 0; i < COUNT(map); i++) {
-            for (uint32_t n = 0; n < map[i].count && map[i].gens & chips[g]; n++) {
+            for (uint32_t n = 0; n < map[i].count && map[i].gens & cps_gen_bit(chips[g]); n++) {
                 uint32_t addr = map[i].first + n * map[i].stride;
                 if (addr < 0x2000 || addr >= 0x4000)
                     continue;
@@ -135,7 +135,7 @@ static void test_masks(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(map); i++) {
         for (size_t g = 0; g < COUNT(chips); g++) {
-            if (!(map[i].gens & chips[g]) || strcmp(map[i].read, "STORED") != 0)
+            if (!(map[i].gens & cps_gen_bit(chips[g])) || strcmp(map[i].read, "STORED") != 0)
                 continue;
             struct bench *b = bench_new(chips[g], NULL);
             uint32_t last = map[i].first + (map[i].count - 1) * map[i].stride;

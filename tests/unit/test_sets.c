@@ -68,7 +68,7 @@ static unsigned each_row(void (*check)(const struct cps_isa *isa, const struct c
         const struct cps_isa *isa = sets[s].isa();
         for (size_t i = 0; i < isa->enc_count; i++) {
             for (unsigned g = 0; g < sets[s].gens; g++) {
-                if (!(isa->encs[i].gens & sets[s].gen[g]))
+                if (!(isa->encs[i].gens & cps_gen_bit(sets[s].gen[g])))
                     continue;
                 check(isa, &isa->encs[i], sets[s].gen[g]);
                 rows++;
@@ -86,7 +86,7 @@ static void row_fields(const struct cps_isa *isa, const struct cps_enc *enc, enu
     ret[0] = ret[1] = 0;
     for (unsigned i = 0; i < CPS_MAX_OPERANDS && form->field[i]; i++) {
         const struct cps_field *field = &isa->fields[form->field[i]];
-        if (!(field->gens & gen) != foreign)
+        if (!(field->gens & cps_gen_bit(gen)) != foreign)
             continue;
         uint64_t *half = &ret[cps_field_half_(field)];
         assert_int_equal(*half & cps_field_mask_(field), 0);
@@ -259,7 +259,7 @@ static bool has_mnemonic(const struct cps_isa *isa, enum cps_gen gen, const char
 {
     for (size_t i = 0; i < isa->enc_count; i++) {
         const struct cps_enc *enc = &isa->encs[i];
-        if (enc->gens & gen && !strcmp(cps_mnemonic_(isa, enc), mnemonic))
+        if (enc->gens & cps_gen_bit(gen) && !strcmp(cps_mnemonic_(isa, enc), mnemonic))
             return true;
     }
     return false;

@@ -13,25 +13,6 @@
 #include "tools/play/hang.h"
 #include "tools/play/native.h"
 
-/* What the chip identity control register reads, by firmware id: it selects work-arounds. 0 runs
- * every capture of the a630 family. */
-static uint32_t chip_identity(uint32_t id)
-{
-    switch (id) {
-    case 0x6dd:
-        return 1u << 28;
-    case 0x7aa:
-        return 2u << 28;
-    case 0x6dc:
-        return 3u << 28;
-    default:
-        return id == 0x730 || id == 0x740 || id == 0x520 || id == 0x512 || id == 0x310 ||
-                       id == 0x200
-                   ? 7u << 28
-                   : 0;
-    }
-}
-
 /* a5xx: the PFP and the ME come as two files in any order. */
 static struct cps_err *load_pair(struct play *play)
 {
@@ -87,7 +68,9 @@ static void describe_firmware(const struct play *play, struct cps_config *config
     config->count = play->fw->count;
     config->me_words = play->me ? play->me->words : NULL;
     config->me_count = play->me ? play->me->count : 0;
-    config->chip = chip_identity(play->fw->id);
+    const struct cps_target *target = cps_target_find(play->fw->id);
+    config->chip = target ? target->identity : 0;
+    config->variant = target && target->gen == play->fw->gen ? target->variant : 0;
     for (unsigned i = 0; i < play->fw->part_count; i++)
         config->image[config->image_count++] =
             (struct cps_image){processor_of(play->fw->part[i].role), play->fw->part[i].start};
@@ -152,24 +135,10 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
         trace->put(trace, events + from, count - from);
 }
 
-/* The generation that a GPU belongs to: 630 and 0x06030002 are a6xx, 0x43050a01 is a7xx. */
-static unsigned gpu_generation(uint64_t gpu)
-{
-    if (gpu < 1000)
-        return (unsigned)gpu / 100;
-    unsigned core = gpu >> 24 & 0xff;
-    return core >= 0x43 ? 7 : core;
-}
-
-static unsigned gen_digit(enum cps_gen gen)
-{
-    return (unsigned)cps_gen_name(gen)[1] - '0';
-}
-
 struct cps_err *play_check_gpu(const struct play *play)
 {
-    unsigned generation = gpu_generation(play->gpu);
-    if (!play->gpu || generation == gen_digit(play->fw->gen))
+    unsigned generation = cps_gpu_generation(play->gpu);
+    if (!play->gpu || generation == cps_gen_row(play->fw->gen)->number)
         return NULL;
     return cps_err_new(CPS_ERR_MISMATCH,
                        "the capture is from a GPU of generation a%uxx (id %" PRIu64

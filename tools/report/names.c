@@ -9,7 +9,9 @@ struct cps_err *trace_names(const struct cps_trace_head *head, const char *rnn,
     static const uint8_t later[] = {CPS_CPU_SQE, CPS_CPU_BV, CPS_CPU_LPAC};
     static const uint8_t scripts[] = {CPS_CPU_HOST, CPS_CPU_HWSQ,  CPS_CPU_HWSQ_B,
                                       CPS_CPU_SEQ,  CPS_CPU_PFIFO, CPS_CPU_VP1};
-    const uint8_t *list = head->gen == CPS_A5XX ? a5xx : head->gen > CPS_A8XX ? scripts : later;
+    const uint8_t *list = head->gen == CPS_A5XX         ? a5xx
+                          : !cps_gen_is_afuc(head->gen) ? scripts
+                                                        : later;
     size_t count = list == a5xx ? sizeof(a5xx) : list == later ? sizeof(later) : sizeof(scripts);
     for (size_t i = 0; i < count; i++) {
         unsigned who = list[i];

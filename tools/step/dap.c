@@ -160,7 +160,7 @@ static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
         const char *path = json_object_get_string(json_object_array_get_idx(list, i));
         d->opt.fw[d->opt.fw_count++] = path ? path : "";
     }
-    if (gen && (!cps_gen_parse(gen, &found) || found > CPS_A8XX))
+    if (gen && (!cps_gen_parse(gen, &found) || !cps_gen_is_afuc(found)))
         return cps_err_new(CPS_ERR_INPUT, "\"gen\": \"%s\": expected a5xx, a6xx or a7xx", gen);
     d->opt.gen = gen ? found : 0;
     opt_set_policy(&d->opt, dap_text(arguments, "policy"));

@@ -45,25 +45,25 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     char word[16];
     copy(word, sizeof(word), value, size);
     if (is(line, key, "gen")) {
-        bool known = cps_gen_parse(word, &head->gen) && head->gen <= CPS_A8XX;
+        bool known = cps_gen_parse(word, &head->gen) && cps_gen_is_afuc(head->gen);
         head->layout = cps_gen_layout(head->gen);
         return known;
     }
     if (is(line, key, "engine")) {
-        head->prefix = is(word, strlen(word), "vp1") ? "vp1-" : "";
+        head->prefix = cps_gen_keyed("chip", word)->prefix;
     } else if (is(line, key, "chip") || is(line, key, "abi")) {
         char name[24];
         snprintf(name, sizeof(name), "%s%s",
-                 *line == 'a'   ? "seq-"
-                 : head->prefix ? head->prefix
-                                : "",
+                 is(line, key, "abi") ? cps_gen_keyed("abi", "")->prefix
+                 : head->prefix       ? head->prefix
+                                      : "",
                  word);
-        bool known = cps_gen_parse(name, &head->gen) && head->gen > CPS_A8XX;
+        bool known = cps_gen_parse(name, &head->gen) && !cps_gen_is_afuc(head->gen);
         head->layout = cps_gen_layout(head->gen);
         return known;
     }
     if (is(line, key, "layout"))
-        head->layout = is(word, strlen(word), "a750") ? CPS_LAYOUT_A7XX_GEN3 : head->layout;
+        cps_layout_parse(word, &head->layout);
     else if (is(line, key, "processors"))
         head->with_processor = true;
     else if (is(line, key, "policy"))
@@ -118,17 +118,11 @@ static void put_file(struct cps_buf *text, const char *key, const struct cps_tra
 /* "# gen a6xx", or engine and chip (or ABI) of a script. */
 static void put_machine(struct cps_buf *text, enum cps_gen gen)
 {
-    const char *engine = cps_isa_name(cps_gen_isa(gen));
-    const char *name = cps_gen_name(gen);
+    const struct cps_gen_row *row = cps_gen_row(gen);
     cps_buf_str(text, first_line);
-    if (gen <= CPS_A8XX)
-        cps_buf_printf(text, "# gen %s\n", name);
-    else if (cps_gen_isa(gen) == &cps_isa_seq)
-        cps_buf_printf(text, "# engine %s\n# abi %s\n", engine, name + strlen("seq-"));
-    else if (cps_gen_isa(gen) == &cps_isa_vp1)
-        cps_buf_printf(text, "# engine %s\n# chip %s\n", engine, name + strlen("vp1-"));
-    else
-        cps_buf_printf(text, "# engine %s\n# chip %s\n", engine, name);
+    if (!cps_gen_is_afuc(gen))
+        cps_buf_printf(text, "# engine %s\n", cps_isa_name(row->isa));
+    cps_buf_printf(text, "# %s %s\n", row->key, row->word);
 }
 
 struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum cps_layout layout,
@@ -136,8 +130,8 @@ struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum 
 {
     CPS_BUF text = {0};
     put_machine(&text, header->gen);
-    if (layout == CPS_LAYOUT_A7XX_GEN3)
-        cps_buf_str(&text, "# layout a750\n");
+    if (*cps_layout_word(layout))
+        cps_buf_printf(&text, "# layout %s\n", cps_layout_word(layout));
     for (unsigned i = 0; i < header->firmware_count; i++)
         put_file(&text, "firmware", &header->firmware[i]);
     put_file(&text, "capture", &header->capture);

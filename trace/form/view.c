@@ -75,7 +75,7 @@ static void perfetto_event(struct cps_trace_writer *w, const struct cps_event *e
 /* The processors of the machine that the trace is of. */
 static bool is_script(const struct cps_trace_writer *w)
 {
-    return w->head->gen > CPS_A8XX;
+    return !cps_gen_is_afuc(w->head->gen);
 }
 static bool takes_part(const struct cps_trace_writer *w, unsigned who)
 {

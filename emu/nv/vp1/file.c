@@ -72,7 +72,7 @@ static uint32_t read_loop(const struct nv *e, uint32_t number)
 
 static const struct row {
     uint8_t first, last;
-    uint16_t gens;
+    uint32_t gens;
     uint8_t isa, host; /* enum access */
     uint32_t mask, initial;
     uint32_t (*read)(const struct nv *e, uint32_t number);
@@ -85,8 +85,9 @@ static const struct row {
 
 static const struct row *find_row(const struct nv *e, uint32_t number)
 {
+    uint32_t bit = cps_gen_bit(cps_bus_gen(e->bus));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (number >= rows[i].first && number <= rows[i].last && rows[i].gens & cps_bus_gen(e->bus))
+        if (number >= rows[i].first && number <= rows[i].last && rows[i].gens & bit)
             return &rows[i];
     }
     return NULL;

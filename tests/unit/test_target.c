@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT
+ * The rows of target.def against lists that were written from the sources. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/nv/bus.h"
+#include "fw/fw.h"
+#include "isa/isa.h"
+#include "isa/sets/table.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- chips ---- */
+
+/* Ids, generations and identities: Mesa's qrisc and emu.c, the kernel's catalogue of GPUs. */
+static const struct {
+    uint32_t id;
+    enum cps_gen gen;
+    enum cps_layout layout;
+    const char *name;
+    uint32_t identity, variant;
+    const char *processors;
+} chips[] = {
+    {0x5ff, CPS_A5XX, CPS_LAYOUT_A5XX_PFP, "a5xx", 0, 0, "pfp me"},
+    {0x6ee, CPS_A6XX, CPS_LAYOUT_A6XX, "a630 family", 0, 0, "sqe"},
+    {0x6dd, CPS_A6XX, CPS_LAYOUT_A6XX, "a650", 1u << 28, 0, "sqe"},
+    {0x6dc, CPS_A6XX, CPS_LAYOUT_A6XX, "a660", 3u << 28, 0, "sqe lpac"},
+    {0x7aa, CPS_A6XX, CPS_LAYOUT_A6XX, "a702", 2u << 28, 0, "sqe"},
+    {0x730, CPS_A7XX, CPS_LAYOUT_A7XX, "a730", 7u << 28, 0x40 << 8, "sqe bv lpac"},
+    {0x740, CPS_A7XX, CPS_LAYOUT_A7XX, "a740", 7u << 28, 0x40 << 8, "sqe bv lpac"},
+    {0x520, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "a750", 7u << 28, 0x40 << 8, "sqe bv lpac"},
+    {0x512, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "gen70500", 7u << 28, 0x40 << 8, "sqe bv lpac"},
+    {0x310, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "gen71500", 7u << 28, 0x40 << 8, "sqe bv lpac"},
+    {0x200, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "gen71700", 7u << 28, 0x40 << 8, "sqe bv lpac"},
+    {0x500, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80000", 0, 0x40 << 8, "sqe bv lpac"},
+    {0x700, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80100", 0, 0x40 << 8, "sqe bv lpac"},
+    {0x510, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80200", 0, 0x40 << 8, "sqe bv lpac"},
+};
+
+static void chips_are_what_the_sources_say(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(chips); i++) {
+        const struct cps_target *target = cps_target_find(chips[i].id);
+        assert_non_null(target);
+        assert_int_equal(target->id, chips[i].id);
+        assert_int_equal(target->gen, chips[i].gen);
+        assert_int_equal(target->layout, chips[i].layout);
+        assert_string_equal(target->name, chips[i].name);
+        assert_int_equal(target->identity, chips[i].identity);
+        assert_int_equal(target->variant, chips[i].variant);
+        assert_string_equal(target->processors, chips[i].processors);
+        assert_ptr_equal(cps_target_named(chips[i].name), target);
+        assert_int_equal(cps_layout_gen(target->layout), target->gen);
+        assert_true(*target->evidence);
+    }
+    assert_non_null(cps_target_at(COUNT(chips) - 1));
+    assert_null(cps_target_at(COUNT(chips)));
+    assert_null(cps_target_find(0x123));
+    assert_null(cps_target_named("a999"));
+}
+
+static void the_first_chip_speaks_for_its_generation(void **state)
+{
+    (void)state;
+    assert_int_equal(cps_target_first(CPS_A5XX)->id, 0x5ff);
+    assert_int_equal(cps_target_first(CPS_A6XX)->id, 0x6ee);
+    assert_int_equal(cps_target_first(CPS_A7XX)->id, 0x730);
+    assert_int_equal(cps_target_first(CPS_A8XX)->id, 0x500);
+    assert_null(cps_target_first(CPS_G92));
+    assert_null(cps_target_first(CPS_GEN_NONE));
+}
+
+static bool is_role(const char *name, size_t length)
+{
+    for (unsigned role = CPS_FW_PFP; role <= CPS_FW_LPAC; role++) {
+        const char *have = cps_fw_role_name((enum cps_fw_role)role);
+        if (strlen(have) == length && !memcmp(have, name, length))
+            return true;
+    }
+    return false;
+}
+
+static void processors_have_the_names_of_roles(void **state)
+{
+    (void)state;
+    for (size_t i = 0; cps_target_at(i); i++) {
+        for (const char *at = cps_target_at(i)->processors; *at;) {
+            size_t length = strcspn(at, " ");
+            assert_true(is_role(at, length));
+            at += length;
+            at += strspn(at, " ");
+        }
+    }
+}
+
+static void gpu_ids_tell_generation_and_workarounds(void **state)
+{
+    static const struct {
+        uint64_t gpu;
+        unsigned generation;
+        uint32_t workarounds;
+    } rows[] = {
+        {0, 0, 0},          {330, 3, 0},        {505, 5, 0xb},      {506, 5, 0xb},
+        {508, 5, 0},        {510, 5, 1},        {530, 5, 0xb},      {540, 5, 0},
+        {630, 6, 0},        {690, 6, 0},        {740, 7, 0},        {0x03000512, 3, 0},
+        {0x05030002, 5, 0}, {0x06030002, 6, 0}, {0x43050a01, 7, 0}, {0x44050001, 7, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(cps_gpu_generation(rows[i].gpu), rows[i].generation);
+        assert_int_equal(cps_gpu_workarounds(rows[i].gpu), rows[i].workarounds);
+    }
+}
+
+/* ---- generations ---- */
+
+static const struct cps_isa *afuc(void)
+{
+    return &cps_isa_afuc;
+}
+static const struct cps_isa *hwsq(void)
+{
+    return &cps_isa_hwsq;
+}
+static const struct cps_isa *seq(void)
+{
+    return &cps_isa_seq;
+}
+static const struct cps_isa *pfifo(void)
+{
+    return &cps_isa_pfifo;
+}
+static const struct cps_isa *vp1(void)
+{
+    return &cps_isa_vp1;
+}
+
+static const struct {
+    enum cps_gen gen;
+    const struct cps_isa *(*isa)(void);
+    uint32_t bit, same_bit;
+    const char *name, *option, *key, *word;
+    unsigned number;
+    enum cps_layout layout;
+} gens[] = {
+    {CPS_A5XX, afuc, 1, CPS_GEN_BIT(A5XX), "a5xx", "gen", "gen", "a5xx", 5, CPS_LAYOUT_A5XX_PFP},
+    {CPS_A6XX, afuc, 2, CPS_GEN_BIT(A6XX), "a6xx", "gen", "gen", "a6xx", 6, CPS_LAYOUT_A6XX},
+    {CPS_A7XX, afuc, 4, CPS_GEN_BIT(A7XX), "a7xx", "gen", "gen", "a7xx", 7, CPS_LAYOUT_A7XX},
+    {CPS_A8XX, afuc, 8, CPS_GEN_BIT(A8XX), "a8xx", "gen", "gen", "a8xx", 8, CPS_LAYOUT_A8XX},
+    {CPS_NV17, hwsq, 1, CPS_GEN_BIT(NV17), "nv17", "chip", "chip", "nv17", 0, CPS_LAYOUT_NV17},
+    {CPS_NV41, hwsq, 2, CPS_GEN_BIT(NV41), "nv41", "chip", "chip", "nv41", 0, CPS_LAYOUT_NV41},
+    {CPS_G80, hwsq, 4, CPS_GEN_BIT(G80), "g80", "chip", "chip", "g80", 0, CPS_LAYOUT_G80},
+    {CPS_G92, hwsq, 8, CPS_GEN_BIT(G92), "g92", "chip", "chip", "g92", 0, CPS_LAYOUT_G92},
+    {CPS_SEQ_OLD, seq, 1, CPS_GEN_BIT(SEQ_OLD), "seq-old", "seq-abi", "abi", "old", 0,
+     CPS_LAYOUT_SEQ_OLD},
+    {CPS_SEQ_NEW, seq, 2, CPS_GEN_BIT(SEQ_NEW), "seq-new", "seq-abi", "abi", "new", 0,
+     CPS_LAYOUT_SEQ_NEW},
+    {CPS_NV1, pfifo, 1, CPS_GEN_BIT(NV1), "nv1", "chip", "chip", "nv1", 0, CPS_LAYOUT_NV1},
+    {CPS_NV3, pfifo, 2, CPS_GEN_BIT(NV3), "nv3", "chip", "chip", "nv3", 0, CPS_LAYOUT_NV3},
+    {CPS_NV3T, pfifo, 4, CPS_GEN_BIT(NV3T), "nv3t", "chip", "chip", "nv3t", 0, CPS_LAYOUT_NV3T},
+    {CPS_VP1_NV41, vp1, 1, CPS_GEN_BIT(VP1_NV41), "vp1-nv41", "chip", "chip", "nv41", 0,
+     CPS_LAYOUT_VP1_NV41},
+    {CPS_VP1_NV44, vp1, 2, CPS_GEN_BIT(VP1_NV44), "vp1-nv44", "chip", "chip", "nv44", 0,
+     CPS_LAYOUT_VP1_NV44},
+    {CPS_VP1_G80, vp1, 4, CPS_GEN_BIT(VP1_G80), "vp1-g80", "chip", "chip", "g80", 0,
+     CPS_LAYOUT_VP1_G80},
+};
+
+static void generations_are_what_the_sources_say(void **state)
+{
+    (void)state;
+    assert_int_equal(CPS_GEN_COUNT, 1 + COUNT(gens));
+    for (size_t i = 0; i < COUNT(gens); i++) {
+        const struct cps_gen_row *row = cps_gen_row(gens[i].gen);
+        assert_int_equal(gens[i].gen, i + 1);
+        assert_ptr_equal(row->isa, gens[i].isa());
+        assert_ptr_equal(cps_gen_isa(gens[i].gen), gens[i].isa());
+        assert_int_equal(cps_gen_is_afuc(gens[i].gen), gens[i].isa == afuc);
+        assert_int_equal(row->bit, gens[i].bit);
+        assert_int_equal(cps_gen_bit(gens[i].gen), gens[i].bit);
+        assert_int_equal(gens[i].same_bit, gens[i].bit);
+        assert_string_equal(cps_gen_name(gens[i].gen), gens[i].name);
+        assert_string_equal(row->option, gens[i].option);
+        assert_string_equal(row->key, gens[i].key);
+        assert_string_equal(row->word, gens[i].word);
+        assert_int_equal(row->number, gens[i].number);
+        assert_int_equal(cps_gen_layout(gens[i].gen), gens[i].layout);
+    }
+}
+
+static void a_bit_of_a_set_is_of_one_generation(void **state)
+{
+    (void)state;
+    for (unsigned a = 1; a < CPS_GEN_COUNT; a++) {
+        uint32_t bit = cps_gen_bit((enum cps_gen)a);
+        assert_true(bit && !(bit & (bit - 1)));
+        for (unsigned b = a + 1; b < CPS_GEN_COUNT; b++) {
+            if (cps_gen_isa((enum cps_gen)a) == cps_gen_isa((enum cps_gen)b))
+                assert_int_not_equal(bit, cps_gen_bit((enum cps_gen)b));
+        }
+    }
+}
+
+/* A row with a bit of another set would be silently of some other generation. */
+static void instructions_have_bits_of_their_own_set(void **state)
+{
+    static const struct cps_isa *(*const sets[])(void) = {afuc, hwsq, seq, pfifo, vp1};
+    (void)state;
+    for (size_t s = 0; s < COUNT(sets); s++) {
+        const struct cps_isa *isa = sets[s]();
+        uint32_t all = 0;
+        uint32_t used = 0;
+        for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++)
+            all |= cps_gen_isa((enum cps_gen)gen) == isa ? cps_gen_bit((enum cps_gen)gen) : 0;
+        for (size_t i = 0; i < isa->enc_count; i++)
+            used |= isa->encs[i].gens;
+        assert_int_equal(used, isa->enc_count ? all : 0);
+    }
+}
+
+static void words_lead_to_their_generation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(gens); i++) {
+        const struct cps_gen_row *row = cps_gen_row(gens[i].gen);
+        const char *isa = cps_isa_name(row->isa);
+        enum cps_gen found = CPS_GEN_NONE;
+        char name[24];
+        assert_true(cps_gen_parse(row->name, &found));
+        assert_int_equal(found, gens[i].gen);
+        assert_ptr_equal(cps_gen_keyed(row->key, isa)->isa, row->isa);
+        assert_string_equal(cps_gen_keyed(row->key, isa)->prefix, row->prefix);
+        snprintf(name, sizeof(name), "%s%s", row->prefix, row->word);
+        assert_string_equal(name, row->name);
+        snprintf(name, sizeof(name), "%u", row->number);
+        assert_int_equal(cps_gen_parse(name, &found), row->number != 0);
+        assert_int_equal(found, gens[i].gen);
+    }
+    assert_int_equal(cps_gen_keyed("abi", "hwsq")->bit, CPS_GEN_BIT(SEQ_OLD));
+    assert_string_equal(cps_gen_keyed("chip", "seq")->name, "nv17");
+    assert_null(cps_gen_keyed("model", "hwsq"));
+}
+
+static void messages_list_the_words_of_a_set(void **state)
+{
+    static const struct {
+        const struct cps_isa *(*isa)(void);
+        const char *text;
+    } rows[] = {
+        {afuc, "a5xx, a6xx, a7xx or a8xx"}, {hwsq, "nv17, nv41, g80 or g92"}, {seq, "old or new"},
+        {pfifo, "nv1, nv3 or nv3t"},        {vp1, "nv41, nv44 or g80"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CPS_BUF text = {0};
+        cps_gen_words(rows[i].isa(), &text);
+        assert_string_equal(cps_buf_text(&text), rows[i].text);
+    }
+}
+
+static void later_generations_are_of_the_same_set(void **state)
+{
+    (void)state;
+    assert_true(cps_gen_since(CPS_A7XX, CPS_A7XX));
+    assert_true(cps_gen_since(CPS_A8XX, CPS_A7XX));
+    assert_false(cps_gen_since(CPS_A6XX, CPS_A7XX));
+    assert_false(cps_gen_since(CPS_NV17, CPS_A7XX));
+    assert_false(cps_gen_since(CPS_A8XX, CPS_NV17));
+    assert_true(cps_gen_since(CPS_G92, CPS_NV41));
+}
+
+static void what_is_no_generation_has_no_bit(void **state)
+{
+    static const enum cps_gen none[] = {CPS_GEN_NONE, CPS_GEN_COUNT, (enum cps_gen)1000};
+    (void)state;
+    for (size_t i = 0; i < COUNT(none); i++) {
+        assert_string_equal(cps_gen_name(none[i]), "unknown");
+        assert_int_equal(cps_gen_bit(none[i]), 0);
+        assert_true(cps_gen_is_afuc(none[i]));
+    }
+    assert_true(cps_gen_mask(CPS_GEN_NONE) == 0);
+    assert_int_equal(cps_layout_gen(CPS_LAYOUT_COUNT), CPS_GEN_NONE);
+}
+
+/* ---- layouts ---- */
+
+static void layouts_belong_to_generations(void **state)
+{
+    enum cps_layout found = CPS_LAYOUT_COUNT;
+    (void)state;
+    for (size_t i = 0; i < COUNT(gens); i++)
+        assert_int_equal(cps_layout_gen(gens[i].layout), gens[i].gen);
+    assert_int_equal(cps_layout_gen(CPS_LAYOUT_A5XX_ME), CPS_A5XX);
+    assert_int_equal(cps_layout_gen(CPS_LAYOUT_A7XX_GEN3), CPS_A7XX);
+    assert_int_equal(CPS_LAYOUT_COUNT, COUNT(gens) + 2);
+    for (unsigned i = 0; i < CPS_LAYOUT_COUNT; i++)
+        assert_string_equal(cps_layout_word((enum cps_layout)i),
+                            i == CPS_LAYOUT_A7XX_GEN3 ? "a750" : "");
+    assert_false(cps_layout_parse("", &found));
+    assert_false(cps_layout_parse("a6xx", &found));
+    assert_int_equal(found, CPS_LAYOUT_COUNT);
+    assert_true(cps_layout_parse("a750", &found));
+    assert_int_equal(found, CPS_LAYOUT_A7XX_GEN3);
+}
+
+/* ---- width ---- */
+
+/* 64 generations of several sets, 32 of one: no table is narrower than that. */
+static void masks_have_room(void **state)
+{
+    uint64_t seen = 0;
+    (void)state;
+    for (unsigned gen = 1; gen <= 64; gen++) {
+        uint64_t mask = cps_gen_mask((enum cps_gen)gen);
+        assert_true(mask && !(mask & seen));
+        seen |= mask;
+    }
+    assert_true(seen == UINT64_MAX);
+    assert_true(cps_gen_mask((enum cps_gen)65) == 0);
+    assert_true(cps_gen_mask(CPS_VP1_G80) == CPS_GEN_MASK(VP1_G80));
+    assert_int_equal(sizeof(CPS_GEN_BIT(A5XX)), 4);
+    assert_int_equal(sizeof(CPS_GEN_MASK(A5XX)), 8);
+    assert_int_equal(sizeof(((struct cps_enc *)NULL)->gens), 4);
+    assert_int_equal(sizeof(((struct cps_field *)NULL)->gens), 4);
+    assert_int_equal(sizeof(((struct cps_gen_row *)NULL)->bit), 4);
+    assert_int_equal(sizeof(((struct cps_bus_row *)NULL)->gens), 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chips_are_what_the_sources_say),
+        cmocka_unit_test(the_first_chip_speaks_for_its_generation),
+        cmocka_unit_test(processors_have_the_names_of_roles),
+        cmocka_unit_test(gpu_ids_tell_generation_and_workarounds),
+        cmocka_unit_test(generations_are_what_the_sources_say),
+        cmocka_unit_test(a_bit_of_a_set_is_of_one_generation),
+        cmocka_unit_test(instructions_have_bits_of_their_own_set),
+        cmocka_unit_test(words_lead_to_their_generation),
+        cmocka_unit_test(messages_list_the_words_of_a_set),
+        cmocka_unit_test(later_generations_are_of_the_same_set),
+        cmocka_unit_test(what_is_no_generation_has_no_bit),
+        cmocka_unit_test(layouts_belong_to_generations),
+        cmocka_unit_test(masks_have_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
