@@ -392,16 +392,19 @@ bool debug_reached_(struct cps_debug *d, const struct goal *goal)
     }
 }
 
-/* Whether a copy of the engine proves that nothing will ever change again. */
-static bool proves_stuck(struct cps_debug *d, enum cps_debug_reason *ret)
+/* Whether a copy of the engine proves that nothing will ever change again. The run goes on to where
+ * the copy ended: as far as a run that nobody debugs. */
+static void prove_stuck(struct cps_debug *d)
 {
     struct cps_engine *copy = NULL;
     struct cps_err *err = cps_engine_clone(d->engine, &copy);
     enum cps_stop stop = err ? CPS_STOP_BUDGET : cps_engine_run(copy, 4u << 20);
+    if (stop != CPS_STOP_IDLE && stop != CPS_STOP_BUDGET) {
+        d->stuck_at = copy->clock;
+        d->stuck_reason = reason_of(stop);
+    }
     cps_err_free(err);
     cps_engine_destroy(copy);
-    *ret = reason_of(stop);
-    return stop != CPS_STOP_IDLE && stop != CPS_STOP_BUDGET;
 }
 
 static bool stuck(struct cps_debug *d, enum cps_debug_reason *ret)
@@ -412,12 +415,15 @@ static bool stuck(struct cps_debug *d, enum cps_debug_reason *ret)
         d->still_changes = changes;
         d->still_since = step;
         d->look_at = 8192;
+        d->stuck_at = 0;
         return false;
     }
-    if (step - d->still_since < d->look_at)
-        return false;
-    d->look_at *= 4;
-    return proves_stuck(d, ret);
+    if (!d->stuck_at && step - d->still_since >= d->look_at) {
+        d->look_at *= 4;
+        prove_stuck(d);
+    }
+    *ret = d->stuck_at ? d->stuck_reason : *ret;
+    return d->stuck_at && d->engine->clock >= d->stuck_at;
 }
 
 struct cps_debug_stop cps_debug_run(struct cps_debug *d, enum cps_debug_go go, unsigned core)

@@ -41,6 +41,8 @@ struct cps_debug {
     size_t made_next; /* the first that this state has not seen */
     const atomic_int *interrupt;
     uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */
+    uint64_t stuck_at; /* clock at which a run that is proved to be stuck ends; 0: it is not */
+    enum cps_debug_reason stuck_reason;
     /* The last step. */
     bool ticked; /* an instruction ran, rather than a feeding */
     unsigned core;
