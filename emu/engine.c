@@ -3,9 +3,12 @@
 #include "emu/engine.h"
 
 /* A row each. */
-static const struct cps_engine_ops *const engines[] = {
-    &cps_afuc_ops_, &cps_hwsq_ops_, &cps_seq_ops_, &cps_pfifo_ops_, &cps_vp1_ops_,
-};
+#define ENGINES(ROW) ROW(afuc) ROW(hwsq) ROW(seq) ROW(pfifo) ROW(vp1)
+
+#define DECLARE(name) extern const struct cps_engine_ops cps_##name##_ops_;
+ENGINES(DECLARE)
+#define POINTER(name) &cps_##name##_ops_,
+static const struct cps_engine_ops *const engines[] = {ENGINES(POINTER)};
 
 struct cps_err *cps_engine_create(const struct cps_config *config, struct cps_engine **ret)
 {

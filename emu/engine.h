@@ -227,8 +227,4 @@ CPS_PUBLIC void cps_engine_explain(const struct cps_engine *engine, enum cps_sto
 CPS_PUBLIC void cps_engine_cover(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
                                  uint32_t count);
 
-/** The engines; engine.c lists them. */
-extern const struct cps_engine_ops cps_afuc_ops_, cps_hwsq_ops_, cps_seq_ops_, cps_pfifo_ops_,
-    cps_vp1_ops_;
-
 #endif

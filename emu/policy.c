@@ -22,15 +22,25 @@ static const struct cps_policy_row rows[] = {
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* In the order of their bits. */
-static const char *const engine_names[] = {"afuc", "hwsq", "seq", "vp1", "pfifo"};
-enum { ENGINES = sizeof(engine_names) / sizeof(engine_names[0]) };
-_Static_assert(CPS_ON_ALL == (1 << ENGINES) - 1, "every engine has a name");
+/* The instruction set of engine number @p index, in the order of its first GEN row; NULL behind the
+ * last one. */
+static const struct cps_isa *engine_at(unsigned index)
+{
+    const struct cps_isa *last = NULL;
+    for (unsigned gen = CPS_GEN_NONE + 1; gen < CPS_GEN_COUNT; gen++) {
+        const struct cps_isa *isa = cps_gen_isa((enum cps_gen)gen);
+        if (isa != last && !index--)
+            return isa;
+        last = isa;
+    }
+    return NULL;
+}
 
 unsigned cps_engines_named(const char *name)
 {
-    for (unsigned i = 0; i < ENGINES; i++) {
-        if (!strcmp(engine_names[i], name))
+    const struct cps_isa *isa;
+    for (unsigned i = 0; (isa = engine_at(i)); i++) {
+        if (!strcmp(cps_isa_name(isa), name))
             return 1u << i;
     }
     return 0;
@@ -50,10 +60,12 @@ static const char *between(bool first, bool rest, const char *last)
 void cps_engines_text(unsigned engines, const char *last, struct cps_buf *out)
 {
     bool first = true;
-    for (unsigned i = 0; i < ENGINES; i++) {
+    const struct cps_isa *isa;
+    for (unsigned i = 0; (isa = engine_at(i)); i++) {
         if (!(engines >> i & 1))
             continue;
-        cps_buf_printf(out, "%s%s", between(first, engines >> (i + 1), last), engine_names[i]);
+        bool rest = engine_at(i + 1) && engines >> (i + 1);
+        cps_buf_printf(out, "%s%s", between(first, rest, last), cps_isa_name(isa));
         first = false;
     }
 }

@@ -11,14 +11,15 @@
 
 #include "isa/isa.h"
 
-/** The engines as bits, so that a row can be about several; their names are in policy.c. */
+/** The engines as bits, so that a row can be about several: in the order of their first GEN rows in
+ * target.def, so that one without a name here has a bit, too. */
 enum cps_engines {
     CPS_ON_AFUC = 1,
     CPS_ON_HWSQ = 2,
     CPS_ON_SEQ = 4,
-    CPS_ON_VP1 = 8,
-    CPS_ON_PFIFO = 16,
-    CPS_ON_ALL = 31,
+    CPS_ON_PFIFO = 8,
+    CPS_ON_VP1 = 16,
+    CPS_ON_ALL = 0xffff,
 };
 /** The bit of the engine called @p name, as cps_isa_name() has it; 0 if none is. */
 CPS_PUBLIC unsigned cps_engines_named(const char *name);

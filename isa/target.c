@@ -6,14 +6,11 @@
 
 #include "isa/sets/table.h"
 
-#define ISA_AFUC  cps_isa_afuc
-#define ISA_HWSQ  cps_isa_hwsq
-#define ISA_SEQ   cps_isa_seq
-#define ISA_PFIFO cps_isa_pfifo
-#define ISA_VP1   cps_isa_vp1
+#define GEN(id, set, ...) extern const struct cps_isa cps_isa_##set;
+#include "isa/target.def"
 
 static const struct cps_gen_row gens[] = {
-    {.isa = &ISA_AFUC,
+    {.isa = &cps_isa_afuc,
      .name = "unknown",
      .prefix = "",
      .word = "",
@@ -22,7 +19,7 @@ static const struct cps_gen_row gens[] = {
      .layout = CPS_LAYOUT_A8XX,
      .meaning = ""},
 #define GEN(id, set, number_of_bit, by, line, before, typed, count, first, text) \
-    {.isa = &ISA_##set,                                                          \
+    {.isa = &cps_isa_##set,                                                          \
      .bit = CPS_GEN_BIT(id),                                                     \
      .name = before typed,                                                       \
      .prefix = before,                                                           \

@@ -13,6 +13,7 @@ import tempfile
 import tap
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
 
 # Members that a body must have, and those it may have, with their types.
 BREAKPOINTS = ({"breakpoints": list}, {})
@@ -460,7 +461,55 @@ def bad_wire(folder):
     assert done.returncode == 0 and not done.stderr
 
 
+def pfifo(folder):
+    c = Client().launch(engine="pfifo", capture=os.path.join(SCRIPTS, "pfifo-nv3.run"))
+    c.configured()
+    for _ in range(3):
+        c.move("stepIn")
+    assert c.registers()
+    assert c.move("continue")["description"].startswith("the end")
+    c.close()
+
+
+def script_of(engine, run, steps=6):
+    """A script goes through the same adapter: break on a place, watch a register, go back, read, write."""
+    def case(folder):
+        c = Client().launch(engine=engine, capture=os.path.join(SCRIPTS, run))
+        assert c.configured()["reason"] == "entry"
+        assert c.ask("threads")["threads"][0]["name"] == engine
+        first = [c.registers()]
+        for _ in range(steps):
+            c.move("stepIn")
+            first.append(c.registers())
+        assert any(state != first[0] for state in first), "instructions change registers"
+        place = c.top()["instructionPointerReference"]
+        answer = c.ask("setInstructionBreakpoints", breakpoints=[{"instructionReference": place}])
+        assert answer["breakpoints"][0]["verified"], answer
+        for state in reversed(first[:-1]):
+            c.move("stepBack")
+            assert c.registers() == state
+        assert c.move("continue")["reason"] == "instruction breakpoint" and c.registers() == first[-1]
+        code = c.ask("disassemble", memoryReference=place, instructionOffset=0, instructionCount=3)["instructions"]
+        assert code[0]["address"] == place and code[0]["instruction"].strip(), code
+        reference, registers = c.scope("Registers")
+        name = registers[-1]["name"]
+        info = c.ask("dataBreakpointInfo", variablesReference=reference, name=name)
+        assert info["dataId"] == name, info
+        c.ask("setVariable", variablesReference=reference, name=name, value="1")
+        assert int(c.registers()[name], 16) == 1
+        c.ask("setInstructionBreakpoints", breakpoints=[])
+        c.move("reverseContinue")
+        assert int(c.ask("evaluate", expression="step")["result"].split()[0], 0) == 0
+        assert c.move("continue")["description"].startswith("the end")
+        c.close()
+    return case
+
+
 CASES = [
+    ("a script of HWSQ", script_of("hwsq", "reclock.run")),
+    ("a script of SEQ", script_of("seq", "pause.run")),
+    ("a script of VP1", script_of("vp1", "vp1.run", 10)),
+    ("a run of PFIFO, which has no code", pfifo),
     ("from launch to disconnect", life),
     ("function breakpoints, conditions, the packet and the streams", functions),
     ("forty steps and forty steps back pass the same states", steps),

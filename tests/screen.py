@@ -11,6 +11,7 @@ import time
 import tap
 
 CPSCOPE = os.path.abspath(sys.argv[1])
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
 
 
 class Terminal:
@@ -133,7 +134,25 @@ def no_terminal():
     assert done.returncode == 0, done.stderr
 
 
-CASES = [("at 80x24", small), ("at 200x50", large), ("completion and history", completion),
+def script():
+    t = Terminal(100, 30, "--engine", "hwsq", "--screen", os.path.join(SCRIPTS, "reclock.run"))
+    try:
+        t.wait(r"^step 4", r"registers")
+        t.keys(":")
+        t.type("b 0x29")
+        t.keys("c")
+        t.wait(r"^=>\* 0029 420000  +datalo 0x0000", r"breakpoint 1")
+        t.keys("N")
+        t.wait(r"^=>  ")
+        t.keys("q")
+        t.wait(r"^\(cpscope\)")
+        t.type("q")
+        t.wait("EXIT=0")
+    finally:
+        t.close()
+
+
+CASES = [("a script", script), ("at 80x24", small), ("at 200x50", large), ("completion and history", completion),
          ("the terminal changes its size", resized), ("without a terminal", no_terminal)]
 
 if not shutil.which("tmux"):

@@ -3,6 +3,7 @@
 """Scripts of HWSQ and SEQ through every command. Usage: scripts.py CPSCOPE RECLOCK.run PAUSE.run GOLDEN_FOLDER"""
 import json
 import os
+import re
 import struct
 import sys
 
@@ -108,11 +109,11 @@ def wrong_usage_is_status_2():
     file = path("code", POKE)
     for args, message in ((["run", "--engine", "vp9", file], "expected afuc, hwsq, seq, pfifo or vp1"),
                           (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
-                          (["run", *SEQ, "--chip", "g92", file], "only for hwsq, vp1 and pfifo"),
+                          (["run", *SEQ, "--chip", "g92", file], "only for hwsq, pfifo and vp1"),
                           (["run", *HWSQ, "--chip", "g92"], "one script"),
                           (["step", *HWSQ, "--chip", "g92", "--symbols", "x", file], "--symbols has no meaning"),
                           (["asm", *HWSQ, "-g", file, "-o", "x"], "--debug has no meaning"),
-                          (["run", "--chip", "g92", "--demo"], "only for hwsq, vp1 and pfifo"),
+                          (["run", "--chip", "g92", "--demo"], "only for hwsq, pfifo and vp1"),
                           (["run", "--fw", file, "--gen", "g92", file], "--gen g92")):
         assert message in cpscope(*args, status=2).stderr, args
 
@@ -225,9 +226,22 @@ def values_are_watched_forwards_and_backwards():
     assert values == ["0x80000000 = 2147483648"] * 2 + ["0x00000007 = 7"], out
 
 
+def coverage_is_what_the_steps_say():
+    for engine, script in ((HWSQ, RECLOCK), (SEQ, PAUSE)):
+        out = cpscope("run", *engine, "-e", "step", script).stdout
+        places = {line.split()[2] for line in out.split("\n") if " STEP " in line}
+        text = cpscope("cover", *engine, script, "-o", path("c.info")).stdout
+        assert int(text.split()[0]) == len(places), (text, len(places))
+        hit = re.findall(r"^DA:(\d+),(\d+)$", open(path("c.info")).read(), re.M)
+        listing = open(path("c.info.asm")).read().split("\n")
+        assert sum(count != "0" for _, count in hit) == len(places), hit
+        assert all(listing[int(line) - 1].startswith(" ") for line, _ in hit), "lines of instructions only"
+    assert "no code to cover" in cpscope("cover", "--engine", "pfifo", RECLOCK, status=2).stderr
+
+
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
     errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
     stops_have_a_reason, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
-    values_are_watched_forwards_and_backwards)])
+    values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])

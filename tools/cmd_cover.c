@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/play/cover.h"
+#include "tools/opt_engine.h"
 #include "tools/play/record.h"
 #include "tools/report/names.h"
 #include "tools/report/report.h"
@@ -25,7 +26,7 @@ struct coverage {
 static struct cps_err *add_capture(struct coverage *c, const char *path)
 {
     struct record record = {0};
-    const struct record_setup setup = {c->opt, 1u << CPS_EV_END, true};
+    const struct record_setup setup = {.opt = c->opt, .kinds = 1u << CPS_EV_END, .cover = true};
     const char *const firmware[2] = {c->opt->fw[0], c->opt->fw_count > 1 ? c->opt->fw[1] : NULL};
     struct cps_err *err = record_run(&setup, firmware, path, NULL, &record);
     for (uint32_t i = 0; i < record.cover_count && i <= c->fw->count; i++) {
@@ -141,9 +142,60 @@ static struct cps_err *run(struct coverage *c)
     return NULL;
 }
 
+/* A script at a time: each is a program of its own. */
+static struct cps_err *run_script(const struct cps_options *opt, const struct cps_isa *isa,
+                                  unsigned gen, const char *path, struct cps_buf *table,
+                                  struct cps_buf *info)
+{
+    CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
+    CPS_CLEANUP(record_deinit) struct record record = {0};
+    CPS_BUF listing = {0};
+    CPS_BUF name = {0};
+    char firmware[24];
+    const struct record_setup setup = {
+        .opt = opt, .kinds = 1u << CPS_EV_END, .cover = true, .scripts = true};
+    CPS_TRY(play_load_script(path, isa, gen, &script));
+    opt_engine_name(script.gen, firmware);
+    CPS_TRY(record_run(&setup, (const char *const[2]){firmware, NULL}, path, NULL, &record));
+    cover_script(path, script.gen, &script.code, record.cover, table);
+    if (!opt->output)
+        return NULL;
+    CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size, opt->rnn,
+                               CPS_NAMES_SEED, &listing));
+    cps_buf_printf(&name, "%s.asm", opt->output);
+    CPS_TRY(write_text(cps_buf_text(&name), &listing));
+    CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
+    cover_script_lcov(record.cover, record.cover_count, full ? full : cps_buf_text(&name),
+                      cps_buf_text(&listing), info);
+    return write_text(opt->output, info);
+}
+
+static int cover_scripts(const struct cps_options *opt)
+{
+    const struct cps_isa *isa = NULL;
+    unsigned gen = 0;
+    struct cps_err *err = NULL;
+    int status = opt_script_engine(opt, &isa, &gen);
+    if (!status && !opt->arg_count)
+        status = report_usage("cover --engine takes scripts");
+    if (!status && !cps_isa_has_code(isa))
+        status = report_usage("%s has no code to cover", opt->engine);
+    if (!status && opt->output && opt->arg_count > 1)
+        status = report_usage("cover -o takes one script: each has a listing of its own");
+    for (unsigned i = 0; !status && !err && i < opt->arg_count; i++) {
+        CPS_BUF table = {0};
+        CPS_BUF info = {0};
+        err = run_script(opt, isa, gen, opt->arg[i], &table, &info);
+        fputs(cps_buf_text(&table), stdout);
+    }
+    return err ? report_error(err) : status;
+}
+
 int cmd_cover(const struct cps_options *opt)
 {
     struct coverage c = {.opt = opt};
+    if (opt_is_script(opt))
+        return cover_scripts(opt);
     if (!opt->fw_count || (!opt->arg_count && !opt->search_count))
         return report_usage("cover takes --fw FILE and captures, or --counts FILE");
     struct cps_err *err = run(&c);

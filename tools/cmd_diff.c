@@ -147,8 +147,8 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
 static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
 {
     struct record record[2] = {{0}, {0}};
-    const struct record_setup setup = {d->opt, d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT,
-                                       true};
+    const struct record_setup setup = {
+        .opt = d->opt, .kinds = d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT, .cover = true};
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++) {
         err = record_run(&setup, p->path[i], capture, NULL, &record[i]);

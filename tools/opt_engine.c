@@ -15,6 +15,13 @@ bool opt_is_script(const struct cps_options *opt)
     return opt->engine && strcmp(opt->engine, "afuc") != 0;
 }
 
+static int unknown_engine(const struct cps_options *opt)
+{
+    CPS_BUF names = {0};
+    cps_engines_text(CPS_ON_ALL, " or ", &names);
+    return report_usage("--engine %s: expected %s", opt->engine, cps_buf_text(&names));
+}
+
 /* The row of an engine's first generation; NULL if no engine of scripts is called @p name. */
 static const struct cps_gen_row *find_engine(const char *name)
 {
@@ -40,7 +47,7 @@ int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
     const struct cps_gen_row *engine = find_engine(opt->engine);
     *gen = 0;
     if (!engine)
-        return report_usage("--engine %s: expected afuc, hwsq, seq, pfifo or vp1", opt->engine);
+        return unknown_engine(opt);
     *isa = engine->isa;
     bool has_abi = !strcmp(engine->option, "seq-abi");
     const char *word = has_abi ? opt->seq_abi : opt->chip;
@@ -200,7 +207,7 @@ int opt_check(unsigned command, const struct cps_options *opt)
     if (!opt_takes_engine(command))
         return 0;
     if (opt->engine && !cps_engines_named(opt->engine))
-        return report_usage("--engine %s: expected afuc, hwsq, seq, pfifo or vp1", opt->engine);
+        return unknown_engine(opt);
     if (is_diff && opt->fw_count)
         return check_sides(opt);
     if (is_diff && !opt->engine) /* the traces say it: opt_check_file() */

@@ -30,7 +30,9 @@ static const uint8_t list_of[CPS_EV_COUNT] = {
 };
 
 static const char *const processor_names[CPS_CPU_COUNT] = {
-    "pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1"};
+#define PROCESSOR(id, name, meaning) name,
+#include "isa/target.def"
+};
 
 static const char *const unknown_words[CPS_UNKNOWN_COUNT] = {
 #define UNKNOWN(id, word, meaning) word,

@@ -39,18 +39,8 @@ enum cps_unknown {
 
 /** Processors, the `who` field. */
 enum cps_processor {
-    CPS_CPU_PFP,
-    CPS_CPU_ME,
-    CPS_CPU_SQE, /**< also a7xx BR */
-    CPS_CPU_BV,
-    CPS_CPU_LPAC,
-    CPS_CPU_NONE, /**< not from a core: submissions, the end */
-    CPS_CPU_HOST, /**< what a run file says */
-    CPS_CPU_HWSQ, /**< slot A, or the only one */
-    CPS_CPU_HWSQ_B,
-    CPS_CPU_SEQ,
-    CPS_CPU_PFIFO,
-    CPS_CPU_VP1,
+#define PROCESSOR(id, ...) CPS_CPU_##id,
+#include "isa/target.def"
     CPS_CPU_COUNT,
 };
 

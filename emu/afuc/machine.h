@@ -6,6 +6,8 @@
 
 #include "emu/afuc/core.h"
 
+extern const struct cps_engine_ops cps_afuc_ops_;
+
 #define RING_DWORDS 8192u /* unless an item says otherwise */
 #define MAX_CORES   4u
 #define MAX_PLACES  65536u

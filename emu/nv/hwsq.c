@@ -402,6 +402,7 @@ static const struct nv_kind kind = {
     .set_code = put_code,
 };
 
+extern const struct cps_engine_ops cps_hwsq_ops_;
 const struct cps_engine_ops cps_hwsq_ops_ = {
     .name = "hwsq",
     .isa = &cps_isa_hwsq,

@@ -473,6 +473,7 @@ static const struct nv_kind kind = {
     .begin = begin,
 };
 
+extern const struct cps_engine_ops cps_pfifo_ops_;
 const struct cps_engine_ops cps_pfifo_ops_ = {
     .name = "pfifo",
     .isa = &cps_isa_pfifo,

@@ -331,6 +331,7 @@ static const struct nv_kind kind = {
     .set_code = put_code,
 };
 
+extern const struct cps_engine_ops cps_seq_ops_;
 const struct cps_engine_ops cps_seq_ops_ = {
     .name = "seq",
     .isa = &cps_isa_seq,

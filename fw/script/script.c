@@ -142,13 +142,15 @@ static unsigned register_field(const struct cps_isa *isa)
 {
     return isa == &cps_isa_hwsq  ? (unsigned)CPS_HWSQ_F_IMM32
            : isa == &cps_isa_seq ? (unsigned)CPS_SEQ_F_P0
-                                 : (unsigned)CPS_VP1_F_IMM;
+           : isa == &cps_isa_vp1 ? (unsigned)CPS_VP1_F_IMM
+                                 : 0;
 }
 
 /* The register that a whole operand names, for people. */
 static void put_name(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
 {
-    int64_t number = insn->misfit ? -1 : cps_insn_field(l->isa, insn, register_field(l->isa), -1);
+    unsigned field = register_field(l->isa);
+    int64_t number = insn->misfit || !field ? -1 : cps_insn_field(l->isa, insn, field, -1);
     const char *name =
         number >= 0 ? cps_name(l->names, CPS_SPACE_GPU, (uint32_t)number, NULL) : NULL;
     if (name)

@@ -94,7 +94,7 @@ static struct cps_err *show_space(struct repl *r, enum cps_space space, char fil
 
 static struct cps_err *show_registers(struct repl *r)
 {
-    look_registers(&r->session, r->session.core, 6, r->moved ? &r->before : NULL, &r->out);
+    look_registers(&r->session, r->session.core, 90, r->moved ? &r->before : NULL, &r->out);
     return NULL;
 }
 

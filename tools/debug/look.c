@@ -209,12 +209,18 @@ void look_read(const struct session *s, unsigned core, struct look_values *ret)
         ret->value[i] = session_value(s, core, values_file(s), i);
 }
 
-static void general_registers(const struct session *s, unsigned columns,
-                              const struct look_values *now, const struct look_values *before,
-                              struct cps_buf *out)
+/* Characters of a value with its name and a blank behind it. */
+enum { GENERAL_WIDTH = 14, NAMED_WIDTH = 24 };
+
+static unsigned columns_of(unsigned width, unsigned cell)
+{
+    return width < cell ? 1 : width / cell;
+}
+
+static void general_registers(unsigned columns, const struct look_values *now,
+                              const struct look_values *before, struct cps_buf *out)
 {
     static const char *const ports[] = {"$sp ", "$lr ", "$rem", "$addr", "$usraddr"};
-    (void)s;
     for (unsigned i = 1; i <= 0x1e; i++) {
         char name[12];
         if (i < 0x1a)
@@ -237,15 +243,15 @@ static void named_values(const struct session *s, unsigned columns, const struct
                        now->value[i], (i + 1) % columns && i + 1 < ops->regs ? " " : "\n");
 }
 
-void look_registers(const struct session *s, unsigned core, unsigned columns,
+void look_registers(const struct session *s, unsigned core, unsigned width,
                     const struct look_values *before, struct cps_buf *out)
 {
     struct look_values now = {{0}};
     look_read(s, core, &now);
     if (values_file(s) == CPS_FILE_GENERAL)
-        general_registers(s, columns, &now, before, out);
+        general_registers(columns_of(width, GENERAL_WIDTH), &now, before, out);
     else
-        named_values(s, columns > 2 ? columns / 2 : columns, &now, before, out);
+        named_values(s, columns_of(width, NAMED_WIDTH), &now, before, out);
 }
 
 static void packet_name(const struct session *s, unsigned core, uint32_t header,

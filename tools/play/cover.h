@@ -19,6 +19,13 @@ void cover_lcov(const struct cps_fw *fw, const struct cps_names *names,
                 const struct cps_cover *cover, const char *listing, const char *text,
                 struct cps_buf *out);
 
+/** Appends one line: how much of a script's code ran, and how many of its branches went both ways.
+ * @param cover  one per unit of the code */
+void cover_script(const char *name, enum cps_gen gen, const struct cps_buf *code,
+                  const struct cps_cover *cover, struct cps_buf *out);
+/** The same as lcov's form, against its listing at @p listing, whose text is @p text. */
+void cover_script_lcov(const struct cps_cover *cover, uint32_t count, const char *listing,
+                       const char *text, struct cps_buf *out);
 /** For each line of the listing, counted from 1, the instruction it shows, as a dword of the
  * image, or UINT32_MAX; @p ret has room
  * for two entries more than there are lines. @return lines + 1 */

@@ -125,6 +125,8 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
             continue;
         if (!(play->extra >> kind & 1))
             note(play, &events[i]);
+        else if (play->watcher)
+            play->watcher->put(play->watcher, &events[i], 1);
         if (!(drop >> kind & 1))
             continue;
         if (trace && i > from)

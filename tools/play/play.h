@@ -50,6 +50,7 @@ struct play {
     struct cps_sink *trace;     /**< where recorded events go on to, or NULL */
     uint32_t kinds;             /**< what `trace` wants */
     uint32_t extra;             /**< what the engine emits beyond that, for our own use */
+    struct cps_sink *watcher;   /**< who gets those, or NULL */
     void *native;               /**< machine code of the firmware's loops, or NULL */
     struct cps_err *native_err; /**< why there is none although it was asked for */
     bool muted;                 /**< nothing goes to `trace` */

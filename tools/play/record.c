@@ -79,21 +79,87 @@ static void finish(struct record *record, const struct play *play)
     snprintf(record->why, sizeof(record->why), "%s", cps_buf_text(&why));
 }
 
+static unsigned core_of(const struct cps_engine *engine, unsigned who)
+{
+    unsigned core = 0;
+    while (core + 1 < engine->cores && engine->who[core] != who)
+        core++;
+    return core;
+}
+
+/* The words of a bundle, or the one instruction: @return where the next one stands. */
+static uint32_t count_bundle(struct record *record, unsigned core, uint32_t pc)
+{
+    const struct cps_isa *isa = record->engine->ops->isa;
+    struct record_step *last = &record->last[core];
+    struct cps_insn insn;
+    uint8_t bytes[16];
+    uint32_t before = 0;
+    uint32_t at = pc;
+    while (at < record->cover_count && cps_engine_decode(record->engine, core, at, bytes, &insn) &&
+           (at == pc || cps_insn_joins(isa, at, before, (uint32_t)insn.word))) {
+        record->cover[at].run++;
+        if (cps_insn_flow(isa, &insn) == CPS_FLOW_BRANCH) {
+            last->branch = at;
+            last->wait = 1 + cps_insn_has_slot(isa, &insn);
+        }
+        before = (uint32_t)insn.word;
+        at += insn.length / cps_isa_unit(isa);
+    }
+    return at;
+}
+
+/* One instruction of a script: it ran, and says where a branch before it went. */
+static void count_step(struct record *record, const struct cps_event *step)
+{
+    unsigned core = core_of(record->engine, cps_event_who(step));
+    struct record_step *last = &record->last[core];
+    if (cps_event_kind(step) != CPS_EV_STEP)
+        return;
+    if (last->wait && !--last->wait)
+        record->cover[last->branch].taken += cps_event_pc(step) != last->behind;
+    last->behind = count_bundle(record, core, cps_event_pc(step));
+}
+
+static void take_steps(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct record *record = (struct record *)((char *)sink - offsetof(struct record, steps));
+    for (size_t i = 0; i < count; i++)
+        count_step(record, &events[i]);
+}
+
+/* Scripts are short: their STEP events are counted. */
+static void count_script(struct record *record, struct play *play)
+{
+    record->steps.put = take_steps;
+    record->engine = play->engine;
+    play->watcher = &record->steps;
+    play->extra |= 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
+}
+
 /* Counters of the cores are parts of one array, so that a place of the image has one, whichever
  * core ran it. a5xx: only the PFP is counted, the ME's image is another file. */
-static struct cps_err *start_cover(struct record *record, struct play *play)
+static void count_firmware(struct record *record, struct play *play)
 {
-    if (!play->fw)
-        return NULL;
-    record->cover_count = play->fw->count + 1;
-    record->cover = calloc(record->cover_count, sizeof(*record->cover));
-    if (!record->cover)
-        return cps_err_nomem();
     for (unsigned i = 0; i < play->engine->cores; i++) {
         uint32_t start = i < play->fw->part_count ? play->fw->part[i].start : 0;
         if (play->engine->who[i] != CPS_CPU_ME)
             cps_engine_cover(play->engine, i, record->cover + start, record->cover_count - start);
     }
+}
+
+static struct cps_err *start_cover(struct record *record, struct play *play,
+                                   const struct record_setup *setup)
+{
+    if (!play->fw && !setup->scripts)
+        return NULL;
+    unsigned unit = cps_isa_unit(play->engine->ops->isa);
+    record->cover_count =
+        1 + (play->fw ? play->fw->count : (uint32_t)(play->script.code.size / unit));
+    record->cover = calloc(record->cover_count, sizeof(*record->cover));
+    if (!record->cover)
+        return cps_err_nomem();
+    (play->fw ? count_firmware : count_script)(record, play);
     return NULL;
 }
 
@@ -152,7 +218,7 @@ static struct cps_err *begin_from(struct run *run, const struct record_boot *boo
     CPS_TRY(play_adopt(run->play, boot->engine));
     record_keep(run->record, boot->record.event, boot->record.count);
     if (run->setup->cover)
-        CPS_TRY(start_cover(run->record, run->play));
+        CPS_TRY(start_cover(run->record, run->play, run->setup));
     for (uint32_t i = 0; run->record->cover && i < boot->record.cover_count; i++) {
         run->record->cover[i].run += boot->record.cover[i].run;
         run->record->cover[i].taken += boot->record.cover[i].taken;
@@ -170,7 +236,7 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     CPS_TRY(play_open(run->play, &run->opt, capture));
     CPS_TRY(begin_from(run, boot));
     if (run->setup->cover && !run->record->cover)
-        CPS_TRY(start_cover(run->record, run->play));
+        CPS_TRY(start_cover(run->record, run->play, run->setup));
     struct cps_err *err = play_run(run->play, run->stream);
     finish(run->record, run->play);
     if (!err && run->record->lost)
@@ -196,7 +262,7 @@ static struct cps_err *boot(struct run *run, struct record_boot *ret)
     if (run->play->gen == CPS_A5XX)
         return NULL;
     if (run->setup->cover)
-        CPS_TRY(start_cover(run->record, run->play));
+        CPS_TRY(start_cover(run->record, run->play, run->setup));
     play_boot(run->play);
     cps_engine_sink(run->play->engine, NULL, 0);
     if (!run->play->stopped)

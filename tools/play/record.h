@@ -16,9 +16,18 @@ struct record {
     char why[256];           /**< where and why it stopped, "" when it ran to the end */
     uint64_t misses;         /**< reads of a run file that were not as it expects */
     char missed[160];        /**< the first of them */
-    struct cps_cover *cover; /**< per dword of the firmware's image; owned, may be NULL */
+    struct cps_cover *cover; /**< per dword of the firmware's image, or unit of a script; owned, may
+                                be NULL */
     uint32_t cover_count;
     struct cps_sink sink;
+    /* Of scripts, whose STEP events are counted. */
+    struct cps_sink steps;
+    struct cps_engine *engine; /**< while it runs */
+    struct record_step {
+        uint32_t behind; /**< the last instruction */
+        uint32_t branch; /**< the last branch, of which is not known yet where it went */
+        unsigned wait;   /**< instructions until that is known; 0: there is none */
+    } last[CPS_MAX_CORES];
 };
 
 /** Whether a run came to its end and everything was as its input says. */
@@ -31,7 +40,8 @@ static inline bool record_is_good(const struct record *record)
 struct record_setup {
     const struct cps_options *opt; /**< policies, limit, gen, rnn */
     uint32_t kinds;                /**< events to keep */
-    bool cover;                    /**< count what is executed */
+    bool cover;                    /**< count what firmware executes */
+    bool scripts;                  /**< with it: also what scripts execute, from STEP events */
 };
 
 /** An engine as it stands after its boot, to be cloned for each run of its firmware. */

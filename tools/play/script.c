@@ -27,7 +27,8 @@ static const struct cps_script_step usual_hwsq[] = {
     {.what = CPS_DO_WRITE, .size = 4, .addr = DEBUG_6, .value = 0x18},
     {.what = CPS_DO_WRITE, .size = 4, .addr = TRIGGER, .value = 3},
 };
-static const struct cps_script_step usual_seq[] = {{.what = CPS_DO_UPLOAD}};
+/* Of other engines, the upload starts them. */
+static const struct cps_script_step usual_others[] = {{.what = CPS_DO_UPLOAD}};
 /* What the measurements did with VP1. */
 static const struct cps_script_step usual_vp1[] = {
     {.what = CPS_DO_UPLOAD},
@@ -43,8 +44,8 @@ static const struct usual {
     const struct cps_isa *isa;
     const struct cps_script_step *step;
     size_t count;
-} usual[] = {USUAL(&cps_isa_hwsq, usual_hwsq), USUAL(&cps_isa_seq, usual_seq),
-             USUAL(&cps_isa_vp1, usual_vp1)};
+} usual[] = {USUAL(&cps_isa_hwsq, usual_hwsq), USUAL(&cps_isa_vp1, usual_vp1),
+             USUAL(NULL, usual_others)};
 
 static struct cps_err *add_step(struct play *play, const struct cps_script_step *step)
 {
@@ -107,11 +108,12 @@ static bool uploads(const struct cps_script *script)
 
 static const struct usual *usual_of(const struct play *play)
 {
-    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
-        if (usual[i].isa == play->engine->ops->isa)
-            return &usual[i];
-    }
-    return NULL; /* no code: the host's lines are all there is */
+    const struct usual *at = usual;
+    if (!cps_isa_has_code(play->engine->ops->isa))
+        return NULL; /* the host's lines are all there is */
+    while (at->isa && at->isa != play->engine->ops->isa)
+        at++;
+    return at;
 }
 
 /* The file's steps, behind an upload unless they have one; the usual ones if there are none. */

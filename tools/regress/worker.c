@@ -134,9 +134,10 @@ static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
     struct engine *e = &w->engine[firmware];
-    const struct record_setup setup = {
-        &w->regress->run,
-        w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END, true};
+    const struct record_setup setup = {.opt = &w->regress->run,
+                                       .kinds = w->regress->kinds | 1u << CPS_EV_PKT |
+                                                1u << CPS_EV_SUBMIT | 1u << CPS_EV_END,
+                                       .cover = true};
     const char *const paths[2] = {m->path[0], m->path[1]};
     if (!e->booted && e->fw)
         CPS_TRY(record_boot(&setup, paths, &e->boot));

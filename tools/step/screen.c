@@ -103,16 +103,18 @@ static bool place_of(const struct screen *s, enum pane_id pane, struct rectangle
 }
 
 /* Text of a pane, and the line that should be seen first. */
-static int fill(struct screen *s, enum pane_id pane, int rows, struct cps_buf *out)
+static int fill(struct screen *s, enum pane_id pane, const struct rectangle *r, struct cps_buf *out)
 {
     struct session *session = session_of(s);
+    int rows = r->height - 1;
     int lines = 0;
     switch (pane) {
     case CODE:
         look_code(session, session->core, s->cursor, (unsigned)rows, (unsigned)rows, out);
         break;
     case REGISTERS:
-        look_registers(session, session->core, 2, s->repl->moved ? &s->repl->before : NULL, out);
+        look_registers(session, session->core, (unsigned)r->width,
+                       s->repl->moved ? &s->repl->before : NULL, out);
         return 0;
     case STREAMS:
         look_backtrace(session, session->core, out);
@@ -164,7 +166,7 @@ static void draw_pane(struct screen *s, enum pane_id pane)
     CPS_BUF text = {0};
     if (!place_of(s, pane, &r) || r.height < 2)
         return;
-    int first = fill(s, pane, r.height - 1, &text);
+    int first = fill(s, pane, &r, &text);
     if (pane == CODE)
         first = code_line(cps_buf_text(&text), s->cursor) - (r.height - 1) / 3;
     first += s->scroll[pane];

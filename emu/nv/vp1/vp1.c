@@ -481,6 +481,7 @@ static const struct nv_kind kind = {
     .back = back,
 };
 
+extern const struct cps_engine_ops cps_vp1_ops_;
 const struct cps_engine_ops cps_vp1_ops_ = {
     .name = "vp1",
     .isa = &cps_isa_vp1,
