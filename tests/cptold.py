@@ -82,7 +82,7 @@ def old_is_new(args, events):
         cpscope("diff", old, new)
         cpscope("diff", old, text)
         size = len(read(new)) / len(read(old))
-        assert size < 1.05, "version 2 takes %.1f %% more" % (100 * size - 100)
+        assert size <= 1, "version 2 takes %.1f %% more" % (100 * size - 100)
         return "%d bytes, %+.1f %% in version 2" % (len(read(old)), 100 * size - 100)
 
 
@@ -107,16 +107,16 @@ def checked():
 
 
 def damaged():
-    """Versions are told apart: a frame of one is no frame of the other."""
+    """Only versions that there are."""
     with tempfile.TemporaryDirectory() as folder:
         _, old, new = make_old(folder, ["--demo"], "all")
-        for path, digit in ((old, b"2"), (new, b"1"), (new, b"3"), (new, b"0")):
+        for path, digit in ((old, b"0"), (new, b"3"), (new, b"c")):
             wrong = os.path.join(folder, "wrong.cpt")
             with open(wrong, "wb") as file:
                 file.write(read(path)[:7] + digit + read(path)[8:])
             done = subprocess.run([CPSCOPE, "convert", wrong, "-o", os.path.join(folder, "w.trace")],
                                   capture_output=True, text=True, timeout=120)
-            assert done.returncode == 3 and done.stderr.count("\n") == 1, (digit, done)
+            assert done.returncode == 3 and "version" in done.stderr, (digit, done)
 
 
 tap.run([("version 1: " + name, lambda args=args, events=events: old_is_new(args, events))

@@ -47,20 +47,18 @@ enum cps_processor {
 /** One thing that happened. What `addr` and `value` mean is the kind's row in event.def. Made by
  * cps_event_make(), so that equal events are equal bytes. */
 struct cps_event {
-    uint64_t head; /**< kind 7:0, sub 31:16, who 47:32, all other bits 0 */
-    uint32_t pc;   /**< dword in the core's image */
-    uint32_t value;
+    uint64_t head; /**< kind 7:0, sub 15:8, who 23:16, pc 63:32 (dword in the core's image) */
     uint64_t addr;
+    uint32_t value;
+    uint32_t zero;
 };
 
-/** @param kind  at most 255
- * @param sub   at most 65,535
- * @param who   at most 65,535 */
+/** @param kind  at most 255, as are @p sub and @p who */
 static inline struct cps_event cps_event_make(unsigned kind, unsigned sub, unsigned who,
                                               uint32_t pc, uint64_t addr, uint32_t value)
 {
-    uint64_t head = (uint8_t)kind | (uint32_t)(uint16_t)sub << 16 | (uint64_t)(uint16_t)who << 32;
-    return (struct cps_event){head, pc, value, addr};
+    uint32_t low = (uint8_t)kind | (uint32_t)(uint8_t)sub << 8 | (uint32_t)(uint8_t)who << 16;
+    return (struct cps_event){low | (uint64_t)pc << 32, addr, value, 0};
 }
 static inline unsigned cps_event_kind(const struct cps_event *event)
 {
@@ -68,15 +66,15 @@ static inline unsigned cps_event_kind(const struct cps_event *event)
 }
 static inline unsigned cps_event_sub(const struct cps_event *event)
 {
-    return (uint16_t)(event->head >> 16);
+    return (uint8_t)(event->head >> 8);
 }
 static inline unsigned cps_event_who(const struct cps_event *event)
 {
-    return (uint16_t)(event->head >> 32);
+    return (uint8_t)(event->head >> 16);
 }
 static inline uint32_t cps_event_pc(const struct cps_event *event)
 {
-    return event->pc;
+    return (uint32_t)(event->head >> 32);
 }
 
 /**

@@ -34,7 +34,7 @@ static void put_events(struct cps_afuc *m, struct cps_event event, const uint32_
         uint32_t now = count < room ? count : room;
         struct cps_event *to = &m->engine.tap.event[m->engine.tap.pending];
         for (uint32_t i = 0; i < now; i++)
-            to[i] = (struct cps_event){event.head, event.pc, word[i], event.addr + i};
+            to[i] = (struct cps_event){event.head, event.addr + i, word[i], 0};
         m->engine.tap.pending += now;
         if (m->engine.tap.pending == CPS_TAP_BATCH)
             cps_tap_flush_(&m->engine.tap);

@@ -76,10 +76,12 @@ class Frame:
         return self.number()
 
     def form_and_sub(self, flags):
-        if self.version == 1:
-            tag = self.byte()
-            return tag & 31, tag >> 5
-        return self.number(), self.number() if flags & 32 else 0
+        if flags & 32:
+            form, sub = self.number(), self.number()
+            assert form > 31 or sub > 7
+            return form, sub
+        tag = self.byte()
+        return tag & 31, tag >> 5
 
     def event(self):
         flags = self.byte()

@@ -51,9 +51,9 @@ enum {
     CPT_SAME_ADDR = 4,   /**< address, as the last time in this place */
     CPT_NEXT_ADDR = 8,   /**< address, one step behind the last of its kind; not with SAME_ADDR */
     CPT_SAME_VALUE = 16, /**< value, as the last time at this address */
-    CPT_SUB = 32, /**< a sub that is not 0 follows the form; not with SAME_TAG, nor in version 1 */
-    CPT_UNKNOWN = 64,  /**< a bit without a meaning */
-    CPT_NEW_WHO = 128, /**< another processor; its number follows */
+    CPT_WIDE_TAG = 32,   /**< form and sub do not fit into a byte; not with SAME_TAG or version 1 */
+    CPT_UNKNOWN = 64,    /**< a bit without a meaning */
+    CPT_NEW_WHO = 128,   /**< another processor; its number follows */
 };
 
 #define CPT_KINDS  256u
@@ -72,7 +72,7 @@ struct cpt_place {
 struct cpt_model {
     uint32_t who;
     uint32_t pc;  /* of the event before */
-    uint32_t tag; /* of the event before */
+    uint32_t mix; /* of pc and tag of the event before */
     uint64_t addr[CPT_KINDS];
     struct cpt_place place[CPT_PLACES];
     uint32_t value[CPT_VALUES];

@@ -19,6 +19,12 @@ static unsigned kind_of(uint32_t form)
     return form < CPT_TYPE7 ? form : form - 2;
 }
 
+/* Most tags fit into a byte: form 4:0, sub 7:5. */
+static bool is_wide(uint32_t tag)
+{
+    return (tag & 0xffff) > 31 || tag >> 16 > 7;
+}
+
 /* How far the next address of a kind is usually from the one before: a register or a dword. */
 static uint64_t step_of(unsigned kind)
 {
@@ -36,8 +42,7 @@ static uint64_t step_of(unsigned kind)
 /* The place behind the event before. */
 static struct cpt_place *place_of(struct cpt_model *model)
 {
-    uint32_t tag = (model->tag & 0xffff) + 32 * (model->tag >> 16);
-    uint32_t mix = model->pc * 2654435761u ^ tag * 40503u ^ model->who * 7919u;
+    uint32_t mix = model->mix ^ model->who * 7919u;
     return &model->place[(mix ^ mix >> 15) % CPT_PLACES];
 }
 
@@ -52,11 +57,12 @@ static uint32_t *value_of(struct cpt_model *model, unsigned kind, uint64_t addr)
 static void learn(struct cpt_model *model, unsigned kind, const struct cpt_place *now,
                   struct cpt_place *place, uint32_t value, uint32_t *slot)
 {
+    uint32_t tag = (now->tag & 0xffff) + 32 * (now->tag >> 16);
     *place = *now;
     *slot = value;
     model->addr[kind] = now->addr;
     model->pc = now->pc;
-    model->tag = now->tag;
+    model->mix = now->pc * 2654435761u ^ tag * 40503u;
 }
 
 /* ---- to bytes: each returns where the next one goes ---- */
@@ -118,7 +124,7 @@ static unsigned flags_of(const struct cpt_place *now, const struct cpt_place *pl
                          uint64_t next_addr)
 {
     return (place->tag == now->tag ? CPT_SAME_TAG
-            : now->tag >> 16       ? CPT_SUB
+            : is_wide(now->tag)    ? CPT_WIDE_TAG
                                    : 0u) |
            (place->pc == now->pc ? CPT_SAME_PC : 0u) |
            (place->addr == now->addr ? CPT_SAME_ADDR
@@ -141,10 +147,10 @@ void cpt_put_event_(struct cpt_frame *f, const struct cps_event *event)
     *to++ = (uint8_t)flags;
     if (moved)
         to = put_number(to, model->who);
-    if (!(flags & CPT_SAME_TAG))
-        to = put_number(to, now.tag & 0xffff);
-    if (flags & CPT_SUB)
-        to = put_number(to, now.tag >> 16);
+    if (flags & CPT_WIDE_TAG)
+        to = put_number(put_number(to, now.tag & 0xffff), now.tag >> 16);
+    else if (!(flags & CPT_SAME_TAG))
+        *to++ = (uint8_t)(now.tag | now.tag >> 16 << 5);
     if (!(flags & CPT_SAME_PC))
         to = put_distance(to, (uint64_t)now.pc - model->pc);
     if (!(flags & (CPT_SAME_ADDR | CPT_NEXT_ADDR)))
@@ -220,40 +226,33 @@ static bool get_who(struct cpt_frame *f, uint32_t *ret)
 {
     uint8_t who = 0;
     if (f->version > 1)
-        return get_small(f, UINT16_MAX, ret);
+        return get_small(f, UINT8_MAX, ret);
     bool good = get_byte(f, &who);
     *ret = who;
     return good;
 }
 
-/* In version 1, one byte for both. */
-static bool get_tag_1(struct cpt_frame *f, struct cpt_place *ret)
+static bool get_tag(struct cpt_frame *f, unsigned flags, uint32_t *ret)
 {
-    uint8_t tag = 0;
-    bool good = get_byte(f, &tag);
-    ret->tag = (tag & 31u) | (tag >> 5) << 16;
-    return good && (tag & 31) <= CPT_TYPE4;
-}
-
-static bool get_tag(struct cpt_frame *f, unsigned flags, struct cpt_place *ret)
-{
+    uint8_t byte = 0;
     uint32_t form = 0;
     uint32_t sub = 0;
     if (flags & CPT_SAME_TAG)
         return true;
-    if (f->version == 1)
-        return get_tag_1(f, ret);
-    if (!get_small(f, form_of(CPT_KINDS - 1), &form) ||
-        (flags & CPT_SUB && (!get_small(f, UINT16_MAX, &sub) || !sub)))
-        return false;
-    ret->tag = form | sub << 16;
-    return true;
+    if (flags & CPT_WIDE_TAG) {
+        bool good = get_small(f, form_of(CPT_KINDS - 1), &form) && get_small(f, UINT8_MAX, &sub);
+        *ret = form | sub << 16;
+        return good && is_wide(*ret);
+    }
+    bool good = get_byte(f, &byte);
+    *ret = (byte & 31u) | (uint32_t)(byte >> 5) << 16;
+    return good;
 }
 
 static bool flags_can_be(const struct cpt_frame *f, unsigned flags)
 {
     return !(flags & CPT_UNKNOWN) && !(flags & CPT_SAME_ADDR && flags & CPT_NEXT_ADDR) &&
-           !(flags & CPT_SUB && (flags & CPT_SAME_TAG || f->version == 1));
+           !(flags & CPT_WIDE_TAG && (flags & CPT_SAME_TAG || f->version == 1));
 }
 
 static bool get_pc(struct cpt_frame *f, uint32_t *ret)
@@ -283,7 +282,7 @@ bool cpt_get_event_(struct cpt_frame *f, struct cps_event *ret)
         return false;
     struct cpt_place *place = place_of(&f->model);
     struct cpt_place now = *place;
-    if (!get_tag(f, flags, &now))
+    if (!get_tag(f, flags, &now.tag))
         return false;
     unsigned kind = kind_of(now.tag & 0xffff);
     if ((!(flags & CPT_SAME_PC) && !get_pc(f, &now.pc)) || !get_addr(f, flags, kind, &now.addr))

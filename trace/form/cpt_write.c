@@ -71,10 +71,9 @@ static void end_frame(struct cps_trace_writer *w)
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
 {
     struct state *s = w->state;
-    if (s->events == CPT_FRAME_EVENTS)
-        end_frame(w);
-    s->events++;
     cpt_put_event_(&s->frame, event);
+    if (++s->events == CPT_FRAME_EVENTS)
+        end_frame(w);
 }
 
 /* The index: where each frame begins and how many events stand before it; then where the index
