@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The debug adapter through a strict client: what each message must hold is the table below, written from the
-published specification. Usage: dap.py CPSCOPE DEMO.afuc"""
+published specification. Usage: dap.py CPSCOPE DEMO.afuc
+[ENGINE RUN_FILE STEPS]: with an engine, only its script"""
 import base64
 import json
 import os
@@ -528,6 +529,9 @@ CASES = [
     ("bad requests are refused with a reason, and the session goes on", bad_requests),
     ("what is not the protocol ends with one error", bad_wire),
 ]
+
+if len(sys.argv) > 3:
+    CASES = [("a script of " + sys.argv[3], script_of(sys.argv[3], os.path.abspath(sys.argv[4]), int(sys.argv[5])))]
 
 with tempfile.TemporaryDirectory() as folder:
     tap.run([(name, lambda case=case: case(folder)) for name, case in CASES])

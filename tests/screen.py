@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The full-screen view in a real terminal (tmux), at two sizes. Usage: screen.py CPSCOPE"""
+"""The full-screen view in a real terminal (tmux), at two sizes. Usage: screen.py CPSCOPE
+[ENGINE RUN_FILE]: with an engine, only its script"""
 import os
 import re
 import shutil
@@ -152,9 +153,28 @@ def script():
         t.close()
 
 
+def script_of(engine, run):
+    """Forward, back, and out."""
+    t = Terminal(100, 30, "--engine", engine, "--screen", run)
+    try:
+        t.wait(r"^step \d", r" registers", r"^=>  0000 ")
+        t.keys("s", "s", "s")
+        t.wait(r"^=>  0002 ")
+        t.keys("S")
+        t.wait(r"^=>  0001 ")
+        t.keys("q")
+        t.wait(r"^\(cpscope\)")
+        t.type("q")
+        t.wait("EXIT=0")
+    finally:
+        t.close()
+
+
 CASES = [("a script", script), ("at 80x24", small), ("at 200x50", large), ("completion and history", completion),
          ("the terminal changes its size", resized), ("without a terminal", no_terminal)]
 
+if len(sys.argv) > 2:
+    CASES = [("a script of " + sys.argv[2], lambda: script_of(*sys.argv[2:4]))]
 if not shutil.which("tmux"):
     print("1..0 # SKIP no tmux")
     sys.exit(0)

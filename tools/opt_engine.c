@@ -127,13 +127,24 @@ bool opt_takes_engine(unsigned command)
     return false;
 }
 
+/* Its column, and the engines whose generations it says (target.def). */
+static unsigned engines_of(const struct option *option)
+{
+    unsigned engines = option->engines;
+    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
+        if (!strcmp(cps_gen_row((enum cps_gen)gen)->option, option->name))
+            engines |= cps_engines_of((enum cps_gen)gen);
+    }
+    return engines;
+}
+
 static int check_rows(const struct cps_options *opt, const char *engine)
 {
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
         CPS_BUF others = {0};
-        if (!(opt->given >> i & 1) || options[i].engines & cps_engines_named(engine))
+        if (!(opt->given >> i & 1) || engines_of(&options[i]) & cps_engines_named(engine))
             continue;
-        cps_engines_text(options[i].engines, " and ", &others);
+        cps_engines_text(engines_of(&options[i]), " and ", &others);
         return report_usage("--%s has no meaning for --engine %s, only for %s", options[i].name,
                             engine, cps_buf_text(&others));
     }

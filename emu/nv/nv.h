@@ -25,7 +25,7 @@ struct nv_loop {
     bool (*waits)(const struct nv *e, const void *who);
     /* Lets time pass until the wait is over. IDLE: it is; else how the run stops */
     enum cps_stop (*wait)(struct nv *e, void *who);
-    /* One instruction. IDLE: go on */
+    /* One instruction, which it counts in engine.instructions. IDLE: go on */
     enum cps_stop (*execute)(struct nv *e, void *who);
 };
 
