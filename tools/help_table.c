@@ -10,8 +10,8 @@
 
 enum { MOST_COLUMNS = 16, GAP = 2, INDENT = 4, LEAST_TEXT = 30, NARROW = 40, USUAL = 80 };
 
-#define TEXT(...) #__VA_ARGS__
-/* How the preprocessor writes NULL. */
+/* How the preprocessor writes what a macro stands for: TEXT_OF(NULL). */
+#define TEXT(...)    #__VA_ARGS__
 #define TEXT_OF(...) TEXT(__VA_ARGS__)
 
 /* The end of a C expression or string that begins at @p at: a comma outside of both, or NUL. */
@@ -152,10 +152,10 @@ static size_t width_of(const struct help_table *table, unsigned column)
     return width;
 }
 
-/* Where the columns of a table stand. One that begins at INDENT, but for the first, begins a line.
- */
+/* Where the columns of a table stand. */
 struct places {
     unsigned count;
+    unsigned breaks; /* a bit per column that begins a line */
     size_t from[MOST_COLUMNS];
 };
 
@@ -170,8 +170,10 @@ static struct places place_columns(const struct help_table *table, unsigned widt
         size_t wanted = width_of(table, i);
         if (i + 1 == ret.count && wanted > LEAST_TEXT)
             wanted = LEAST_TEXT;
-        if (i && at + wanted > width)
+        if (i && at + wanted > width) {
             at = INDENT;
+            ret.breaks |= 1u << i;
+        }
         ret.from[i] = at;
         at += wanted + GAP;
     }
@@ -211,7 +213,7 @@ static void put_row(const struct help_table *table, size_t row, const struct pla
     for (unsigned i = 0; i < places->count; i++) {
         CPS_BUF field = {0};
         put_field(table, row, i, &field);
-        if (i && places->from[i] == INDENT && field.size) {
+        if (places->breaks >> i & 1 && field.size) {
             cps_buf_str(out, "\n");
             line = out->size;
         }
