@@ -17,13 +17,25 @@ def said(*words):
 
 def options():
     """Commands with their options, as `help` shows them."""
-    commands = re.findall(r"^  (\w+) ", said(), re.M)
+    commands = [name for name in re.findall(r"^  (\w+) ", said(), re.M) if name != "help"]
     return {name: re.findall(r"^ +(?:-\w,)? *--([\w-]+)", said(name), re.M) for name in commands}
+
+
+def topics():
+    return re.findall(r"^    (\w+) ", said(), re.M)
+
+
+def prints():
+    for topic in topics():
+        assert said(topic).count("\n") > 5, topic
+    assert {"hardware", "policy", "man"} < set(topics()), topics()
+    assert re.findall(r"\\fBhelp (\w+)\\fR", said("man")) == topics()
 
 
 def manual():
     parts = re.split(r"^\.SS (\w+).*\n", said("man").replace("\\-", "-"), flags=re.M)
     found = {name: re.findall(r"\\fB--([\w-]+)\\fR", text) for name, text in zip(parts[1::2], parts[2::2])}
+    assert found.pop("help") == []
     assert found == options(), found
 
 
@@ -52,8 +64,12 @@ def completes():
     assert completed("cpscope", "") == list(known) + ["help"]
     for name, names in known.items():
         assert completed("cpscope", name, "-") == ["--" + one for one in names] + ["--help"], name
+    assert completed("cpscope", "help", "") == list(known) + topics()
+    tables = re.findall(r"^  (\w+) +\d+ rows", said("hardware"), re.M)
+    assert completed("cpscope", "help", "hardware", "") == ["--json", "all"] + tables
 
 
-tap.run([("the manual page has every command with its options", manual),
-         ("bash completes every command and option", completes)] +
+tap.run([("every topic of help prints something and is in the manual page", prints),
+         ("the manual page has every command with its options", manual),
+         ("bash completes every command, option, topic and table", completes)] +
         [("what %s reads is right" % shell, parses(shell)) for shell in ("bash", "zsh", "fish")])

@@ -18,8 +18,9 @@ static int (*const run[])(const struct cps_options *opt) = {
 static int help(int argc, char **argv)
 {
     int command = argc > 2 ? opt_command(argv[2]) : -1;
-    if (argc > 2 && opt_document(argv[2]))
-        return 0;
+    int status = 0;
+    if (argc > 2 && opt_document(argc - 2, argv + 2, &status))
+        return status;
     if (argc > 2 && command < 0)
         return report_usage("no command is called '%s'; try 'cpscope help'", argv[2]);
     opt_help(command);

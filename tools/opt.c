@@ -192,8 +192,10 @@ void opt_help(int command)
            "Runs GPU command-processor firmware over captured PM4 streams.\n\ncommands:\n");
     for (unsigned i = 0; i < COUNT(commands); i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    printf("\n'cpscope help COMMAND' tells more; 'help man', 'bash', 'zsh', 'fish': manual page, "
-           "completion;\n'help policy': what shapes a run.\nExit status: 0 fine, 1 differences, 2 "
-           "usage,\n"
+    printf("  %-8s %s\n\n'cpscope help COMMAND' tells more; 'cpscope help TOPIC' prints:\n", "help",
+           "this list");
+    for (unsigned i = 0; i < COUNT(topics); i++)
+        printf("    %-9s %-20s %s\n", topics[i].name, topics[i].arguments, topics[i].help);
+    printf("\nExit status: 0 fine, 1 differences, 2 usage,\n"
            "3 bad input, 4 the emulated machine stopped early.\n");
 }

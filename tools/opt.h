@@ -96,8 +96,8 @@ int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *
 /** Number of the command called @p name, or -1. */
 int opt_command(const char *name);
 
-/** Prints the manual page ("man"), completion for a shell ("bash", "zsh", "fish") or the policies
- * ("policy"); false for any other word. */
-bool opt_document(const char *form);
+/** Prints the topic of `help` that @p arg begins with, a TOPIC row; false if it is none.
+ * @param[out] ret  0, or 2 after one line on stderr */
+bool opt_document(int count, char **arg, int *ret);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/help_hardware.h"
 #include "tools/opt_table.h"
 
 #define EACH_COMMAND(c) \
@@ -12,6 +13,8 @@
 #define EACH_OPTION(o, c)                                                                   \
     for (const struct option *o = options; o < options + sizeof(options) / sizeof(*o); o++) \
         if (o->commands >> ((c)-commands) & 1)
+#define EACH_TOPIC(t) \
+    for (const struct topic *t = topics; t < topics + sizeof(topics) / sizeof(*t); t++)
 
 /* "satisfy, stop"; "N" of a number. */
 static void put_words(const struct cps_policy_row *row, const char *between, struct cps_buf *out)
@@ -85,10 +88,28 @@ static void man(void)
         EACH_OPTION(o, c)
         man_option(o, (unsigned)(c - commands));
     }
+    printf(".SS help ");
+    put_roff("[COMMAND | TOPIC]");
+    printf("\nsay what a command takes, or print a topic.\n");
+    EACH_TOPIC(topic)
+    {
+        printf(".TP\n\\fBhelp %s\\fR ", topic->name);
+        put_roff(topic->arguments);
+        printf("\n");
+        put_roff(topic->help);
+        printf("\n");
+    }
     printf(".SH EXIT STATUS\n0 fine, 1 a comparison found differences, 2 wrong usage, 3 bad input, "
            "4 the emulated machine stopped early.\n"
            ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nwhere results and machine code are kept.\n"
            ".TP\n.B NO_COLOR\nno colours.\n");
+}
+
+static void put_tables(void)
+{
+    CPS_BUF names = {0};
+    help_hardware_names(" ", &names);
+    printf("%s", cps_buf_text(&names));
 }
 
 static void bash(void)
@@ -102,12 +123,19 @@ static void bash(void)
         printf("--%s ", o->name);
         printf("--help' ;;\n");
     }
-    printf("    esac\n    [ \"$COMP_CWORD\" -gt 1 ] || words='");
+    printf("    help) words='");
+    EACH_COMMAND(c)
+    printf("%s ", c->name);
+    EACH_TOPIC(topic)
+    printf("%s ", topic->name);
+    printf("'\n          [ \"$COMP_CWORD\" -eq 2 ] || words='--json all ");
+    put_tables();
+    printf("' ;;\n    esac\n    [ \"$COMP_CWORD\" -gt 1 ] || words='");
     EACH_COMMAND(c)
     printf("%s ", c->name);
     printf("help'\n"
            "    case $current in\n    -*) ;;\n"
-           "    *) if [ \"$COMP_CWORD\" -gt 1 ]; then\n"
+           "    *) if [ \"$COMP_CWORD\" -gt 1 ] && [ \"${COMP_WORDS[1]}\" != help ]; then\n"
            "           mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
            "           return\n       fi ;;\n    esac\n"
            "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n}\n"
@@ -138,7 +166,14 @@ static void zsh(void)
         }
         printf(" \\\n    '*:file:_files' ;;\n");
     }
-    printf("esac\n");
+    printf("help) if (( CURRENT == 3 )); then compadd");
+    EACH_COMMAND(c)
+    printf(" %s", c->name);
+    EACH_TOPIC(topic)
+    printf(" %s", topic->name);
+    printf("; else compadd -- --json all ");
+    put_tables();
+    printf("; fi ;;\nesac\n");
 }
 
 static void fish(void)
@@ -159,6 +194,12 @@ static void fish(void)
             printf("\"\n");
         }
     }
+    EACH_TOPIC(topic)
+    printf("complete -c cpscope -n '__fish_seen_subcommand_from help' -f -a %s -d \"%s\"\n",
+           topic->name, topic->help);
+    printf("complete -c cpscope -n '__fish_seen_subcommand_from hardware' -f -a '");
+    put_tables();
+    printf("'\n");
 }
 
 static void policy(void)
@@ -180,17 +221,28 @@ static void policy(void)
     printf("\nDefault: the first word, or the number in parentheses.\n");
 }
 
-bool opt_document(const char *form)
+#define PLAIN(name)  .print = name
+#define TABLES(name) .print_tables = help_##name
+
+bool opt_document(int count, char **arg, int *ret)
 {
     static const struct {
-        const char *form;
+        const char *name;
         void (*print)(void);
-    } forms[] = {{"man", man}, {"bash", bash}, {"zsh", zsh}, {"fish", fish}, {"policy", policy}};
+        int (*print_tables)(int count, char **arg);
+    } forms[] = {
+#define TOPIC(name, form, ...) {#name, form(name)},
+#include "tools/opt.def"
+    };
     for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (!strcmp(form, forms[i].form)) {
+        if (strcmp(arg[0], forms[i].name) != 0)
+            continue;
+        *ret = 0;
+        if (forms[i].print)
             forms[i].print();
-            return true;
-        }
+        else
+            *ret = forms[i].print_tables(count - 1, arg + 1);
+        return true;
     }
     return false;
 }

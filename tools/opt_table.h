@@ -45,6 +45,15 @@ static const struct command {
 #include "tools/opt.def"
 };
 
+static const struct topic {
+    const char *name;
+    const char *arguments;
+    const char *help;
+} topics[] = {
+#define TOPIC(name, form, arguments, help) {#name, arguments, help},
+#include "tools/opt.def"
+};
+
 static const struct option {
     size_t offset; /* in struct cps_options */
     enum kind kind;

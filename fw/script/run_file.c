@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Run files: a script with its host and its chip, one line a fact (docs/engines.md). */
+ * Run files: a script with its host and its chip, one line a fact (docs/engines/). */
 #include <stdio.h>
 #include <string.h>
 

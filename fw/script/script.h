@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scripts of small engines (HWSQ, SEQ, VP1) as files: raw bytes, assembly, or a run file, which
- * adds what the host and the rest of the chip do (docs/engines.md). Of engines without code (PFIFO)
+ * adds what the host and the rest of the chip do (docs/engines/). Of engines without code (PFIFO)
  * a run file is all there is. It does not run them, and does not know what a policy means. */
 #ifndef CPS_SCRIPT_H
 #define CPS_SCRIPT_H
