@@ -42,7 +42,7 @@ struct dump {
     struct dump_block block[DUMP_MAX_BLOCKS];
     unsigned block_count;
     struct dump_data *data;
-    size_t data_count, data_room;
+    size_t data_count;
     uint64_t data_bytes;
     uint64_t gpu; /**< id or chip id, 0 if unknown */
     unsigned buffers, buffers_with_contents;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/list.h"
 #include "tools/report/html.h"
 #include "tools/regress/results.h"
 
@@ -73,10 +74,8 @@ static bool collect(struct json_object *results, struct places *ret)
             *key ? bsearch(key, ret->place, ret->count, sizeof(*place), by_key) : NULL;
         if (!place)
             continue;
-        size_t *more = realloc(place->pair, (place->count + 1) * sizeof(*more));
-        if (!more)
+        if (!CPS_LIST_ROOM(place->pair, place->count))
             return false;
-        place->pair = more;
         place->pair[place->count++] = i;
     }
     qsort(ret->place, ret->count, sizeof(*ret->place), by_count);

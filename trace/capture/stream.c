@@ -4,11 +4,13 @@
 
 #include <string.h>
 
+#include "isa/base/list.h"
 #include "trace/capture/blocks.h"
 #include "trace/capture/source.h"
 
 #define LOOK_BYTES  4096u
 #define SKIP_BYTES  65536u
+#define FIRST_READ  (64u << 10)
 #define BLOCK_BYTES (LOOK_BYTES + SOURCE_BYTES)
 #define SMALL       4u  /* blocks: less is over before a thread has begun */
 #define AHEAD       16u /* blocks */
@@ -213,26 +215,29 @@ struct cps_err *cps_stream_skip(struct cps_stream *s, uint64_t size, uint64_t *r
 
 struct cps_err *cps_stream_read_all(struct cps_stream *s, size_t limit, uint8_t **data, size_t *ret)
 {
-    size_t capacity = 65536;
+    size_t capacity = 0;
     size_t size = 0;
-    CPS_FREE uint8_t *bytes = malloc(capacity);
-    for (size_t got = 1; bytes && got;) {
+    CPS_FREE uint8_t *bytes = NULL;
+    for (size_t got = 1; got;) {
+        if (!CPS_LIST_RESERVE(bytes, capacity, size + FIRST_READ))
+            return cps_err_nomem();
         CPS_TRY(cps_stream_read(s, bytes + size, capacity - size, &got));
         size += got;
         if (size > limit)
             return cps_err_input(cps_stream_name(s), limit,
                                  "larger than %zu bytes, expected the end", limit);
-        if (size < capacity)
-            continue;
-        uint8_t *more = realloc(bytes, capacity * 2);
-        if (!more)
-            return cps_err_nomem();
-        bytes = more;
-        capacity *= 2;
     }
-    if (!bytes)
-        return cps_err_nomem();
+    bytes[size] = '\0'; /* there is room: nothing more was read into it */
     *data = CPS_TAKE(bytes);
     *ret = size;
     return NULL;
+}
+
+struct cps_err *cps_stream_read_file(const char *path, size_t limit, uint8_t **data, size_t *ret)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_stream_read_all(stream, limit, data, ret);
+    cps_stream_close(stream);
+    return err;
 }
