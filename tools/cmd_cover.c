@@ -11,6 +11,7 @@
 #include "tools/report/report.h"
 #include "tools/regress/results.h"
 #include "trace/outfile.h"
+#include "trace/json.h"
 
 int cmd_cover(const struct cps_options *opt);
 

@@ -219,16 +219,18 @@ static int status_of(const struct play *play)
     return play->stop == CPS_STOP_IDLE ? 0 : 4;
 }
 
-static void summarize(struct run *run, bool good)
+static struct cps_err *summarize(struct run *run, bool good)
 {
     const struct play *play = &run->play;
+    struct cps_err *err = NULL;
     bool compared = play->hang && good;
     if (compared)
         hang_compare(play->hang);
     if (play->executed || (play->engine && good))
-        summary_print(play, run->opt->json,
-                      compared && run->opt->json ? hang_json(play->hang) : NULL);
+        err = summary_print(play, run->opt->json,
+                            compared && run->opt->json ? hang_json(play->hang) : NULL);
     report_note("interpreting without --native", play->native_err);
+    return err;
 }
 
 int cmd_run(const struct cps_options *opt)
@@ -240,7 +242,11 @@ int cmd_run(const struct cps_options *opt)
     if (status)
         return status;
     struct cps_err *err = execute(&run);
-    summarize(&run, !err);
+    struct cps_err *late = summarize(&run, !err);
+    if (err)
+        cps_err_free(late);
+    else
+        err = late;
     if (err)
         status = report_error(err);
     else

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
         opt.fw[i] = find_firmware(&opt, opt.fw[i], firmware[i]);
     if (!status)
         status = run[command](&opt);
-    if (fflush(stdout) != 0 && !status)
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !status)
         status = report_error(cps_err_os("(stdout)", "write"));
     return status;
 }

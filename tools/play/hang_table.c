@@ -2,11 +2,11 @@
  * The emulated processor beside the hardware's own state. Words of CP_SQE_STAT, CP_UCODE_DBG and
  * CP_ROQ as hardware dumps show them (H: crash.devcore; layouts inferred there are said so). */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
 #include "tools/play/hang.h"
+#include "trace/json.h"
 
 enum {
     STAT_PC = 0,
@@ -234,13 +234,13 @@ struct json_object *hang_json(const struct hang *r)
     for (unsigned i = 0; i < r->row_count; i++) {
         const struct hang_row *row = &r->row[i];
         struct json_object *to = json_object_new_object();
-        json_object_object_add(to, "register", json_object_new_string(row->name));
-        json_object_object_add(to, "hardware", json_object_new_int64(row->hardware));
-        json_object_object_add(to, "emulated", json_object_new_int64(row->emulated));
-        json_object_object_add(to, "verdict", json_object_new_string(hang_word(row->verdict)));
+        cps_json_text(to, "register", row->name);
+        cps_json_uint(to, "hardware", row->hardware);
+        cps_json_uint(to, "emulated", row->emulated);
+        cps_json_text(to, "verdict", hang_word(row->verdict));
         if (row->why)
-            json_object_object_add(to, "why", json_object_new_string(row->why));
-        json_object_array_add(rows, to);
+            cps_json_text(to, "why", row->why);
+        cps_json_append(rows, to);
     }
     return rows;
 }

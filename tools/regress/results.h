@@ -4,11 +4,12 @@
 #ifndef CPS_RESULTS_H
 #define CPS_RESULTS_H
 
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "isa/base/buf.h"
+
+struct json_object;
 
 enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED, RESULT_COUNT };
 

@@ -7,18 +7,26 @@
 #include "tools/step/dap_private.h"
 #include "tools/debug/expr.h"
 #include "tools/debug/look.h"
+#include "trace/json.h"
 
 #define MAX_READ ((int64_t)1 << 20)
 #define MAX_CODE 65536
 
+void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "0x%0*llx", digits, (unsigned long long)value);
+    cps_json_text(to, key, text);
+}
+
 struct cps_err *dap_reference(struct json_object *arguments, const char *key, uint64_t *ret)
 {
-    const char *text = dap_text(arguments, key);
+    const char *text = cps_json_get_text(arguments, key, NULL);
     char *end = NULL;
     uint64_t address = text ? strtoull(text, &end, 0) : 0;
     if (!text || end == text || *end)
         return cps_err_new(CPS_ERR_INPUT, "%s: expected \"0x...\"", key);
-    *ret = address + (uint64_t)dap_int(arguments, "offset", 0);
+    *ret = address + (uint64_t)cps_json_get_int(arguments, "offset", 0);
     return NULL;
 }
 
@@ -93,7 +101,7 @@ struct cps_err *dap_read_memory(struct dap *d, struct json_object *arguments,
                                 struct json_object *body)
 {
     uint64_t at = 0;
-    int64_t count = dap_int(arguments, "count", 0);
+    int64_t count = cps_json_get_int(arguments, "count", 0);
     CPS_BUF text = {0};
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     if (count < 0 || count > MAX_READ)
@@ -105,8 +113,8 @@ struct cps_err *dap_read_memory(struct dap *d, struct json_object *arguments,
     int64_t got = read_bytes(&d->repl->session, at, bytes, count);
     put_base64(&text, bytes, (size_t)got);
     dap_put_hex(body, "address", at, 1);
-    dap_put_text(body, "data", cps_buf_text(&text));
-    dap_put_int(body, "unreadableBytes", count - got);
+    cps_json_buf(body, "data", &text);
+    cps_json_int(body, "unreadableBytes", count - got);
     return NULL;
 }
 
@@ -153,7 +161,7 @@ struct cps_err *dap_write_memory(struct dap *d, struct json_object *arguments,
                                  struct json_object *body)
 {
     uint64_t at = 0;
-    const char *text = dap_text(arguments, "data");
+    const char *text = cps_json_get_text(arguments, "data", NULL);
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     CPS_FREE uint8_t *bytes = malloc(text ? strlen(text) + 1 : 1);
     if (!bytes)
@@ -162,7 +170,7 @@ struct cps_err *dap_write_memory(struct dap *d, struct json_object *arguments,
     if (size < 0 || size > MAX_READ)
         return cps_err_new(CPS_ERR_INPUT, "data: expected base64 of at most 1 MiB");
     CPS_TRY(write_bytes(d, at, bytes, size));
-    dap_put_int(body, "bytesWritten", size);
+    cps_json_int(body, "bytesWritten", size);
     return NULL;
 }
 
@@ -175,8 +183,8 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
     uint64_t address = dap_code_address(d, core, 0) + (uint64_t)unit * (uint64_t)pc;
     dap_put_hex(row, "address", address, 1);
     if (!inside) {
-        dap_put_text(row, "instruction", "");
-        dap_put_text(row, "presentationHint", "invalid");
+        cps_json_text(row, "instruction", "");
+        cps_json_text(row, "presentationHint", "invalid");
         return row;
     }
     CPS_BUF text = {0};
@@ -187,16 +195,16 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
     for (uint32_t i = 0; i < session_length(s, core, (uint32_t)pc); i++)
         cps_buf_printf(&bytes, "%0*" PRIx64, (int)(2 * unit),
                        session_value(s, core, CPS_FILE_CODE, (uint64_t)pc + i));
-    dap_put_text(row, "instructionBytes", cps_buf_text(&bytes));
-    dap_put_text(row, "instruction", cps_buf_text(&text));
+    cps_json_buf(row, "instructionBytes", &bytes);
+    cps_json_buf(row, "instruction", &text);
     if (name.size && !strchr(cps_buf_text(&name), '+'))
-        dap_put_text(row, "symbol", cps_buf_text(&name));
+        cps_json_buf(row, "symbol", &name);
     struct json_object *place = json_object_new_object();
     struct json_object *source = NULL;
     dap_put_source(d, core, (uint32_t)pc, place);
     if (json_object_object_get_ex(place, "source", &source)) {
-        json_object_object_add(row, "location", json_object_get(source));
-        dap_put_int(row, "line", dap_int(place, "line", 0));
+        cps_json_add(row, "location", json_object_get(source));
+        cps_json_int(row, "line", cps_json_get_int(place, "line", 0));
     }
     json_object_put(place);
     return row;
@@ -230,7 +238,7 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
     uint64_t at = 0;
     unsigned core = d->repl->session.core;
     int64_t pc = 0;
-    int64_t count = dap_int(arguments, "instructionCount", 0);
+    int64_t count = cps_json_get_int(arguments, "instructionCount", 0);
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     if (count < 0 || count > MAX_CODE)
         return cps_err_new(CPS_ERR_INPUT, "instructionCount %" PRId64 ": expected at most %d",
@@ -238,12 +246,12 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
     if (!dap_find_code(d, at, &core, &pc))
         pc = (int64_t)(at - dap_code_address(d, core, 0)) /
              cps_isa_unit(session_engine(&d->repl->session)->ops->isa);
-    pc = moved(d, core, pc, dap_int(arguments, "instructionOffset", 0));
+    pc = moved(d, core, pc, cps_json_get_int(arguments, "instructionOffset", 0));
     struct json_object *list = json_object_new_array();
     for (int64_t i = 0; i < count; i++) {
-        json_object_array_add(list, instruction(d, core, pc));
+        cps_json_append(list, instruction(d, core, pc));
         pc = moved(d, core, pc, 1);
     }
-    json_object_object_add(body, "instructions", list);
+    cps_json_add(body, "instructions", list);
     return NULL;
 }
