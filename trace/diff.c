@@ -8,7 +8,7 @@
 #include "isa/base/list.h"
 #include "trace/align.h"
 #include "trace/form/forms.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 /* One packet of one processor: its PKT event and the compared events behind it. */
 struct packet {

@@ -11,7 +11,7 @@
 
 #include "tests/machine.h"
 #include "fw/fw.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 /* A program runs to its `waitin`, or to a self-jump; then register `reg` must be `value`. */
 static const struct program {

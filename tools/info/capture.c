@@ -9,7 +9,7 @@
 #include "emu/mem.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/json.h"
 
 #define MAX_SECTION_TYPES 64

@@ -9,7 +9,7 @@
 #include "tools/play/dump.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/json.h"
 
 enum { STAT_REM = 0x1c, STAT_STACK = 0x1d, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, STAT_NRT = 0x30 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 enum { CP_EVENT_WRITE = 0x46, CP_ME_INIT = 0x48, CP_THREAD_CONTROL = 0x17, CACHE_FLUSH_TS = 4 };
 

@@ -7,7 +7,7 @@
 #include "tools/step/dap_private.h"
 #include "tools/debug/expr.h"
 #include "tools/debug/look.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/json.h"
 
 /* What a variables reference stands for: 1 + core * SPACES + space. */

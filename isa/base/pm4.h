@@ -22,6 +22,8 @@ struct cps_pm4 {
 };
 
 CPS_PUBLIC struct cps_pm4 cps_pm4_decode(uint32_t header);
+/** The same for a header whose parity and reserved bits nobody looks at. */
+CPS_PUBLIC struct cps_pm4 cps_pm4_decode_any(uint32_t header);
 /** Headers with their parity bits; arguments are taken modulo their field. */
 CPS_PUBLIC uint32_t cps_pm4_type4(uint32_t reg, uint32_t count);
 CPS_PUBLIC uint32_t cps_pm4_type7(uint32_t opcode, uint32_t count);
