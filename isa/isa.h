@@ -172,7 +172,7 @@ CPS_PUBLIC unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word);
 
 /** Names of registers where people have given them two: VP1's, of the measurements that came
  * first, and of envytools. */
-enum cps_scheme { CPS_NAMES_SEED, CPS_NAMES_ENVYTOOLS };
+enum cps_scheme { CPS_NAMES_MEASURED, CPS_NAMES_ENVYTOOLS };
 
 /** Most rows that the slots of a decoder name; most rows of a set. */
 #define CPS_DECODER_ROWS 1024

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/report/diffreport.h"
-#include "tools/report/by_hash.h"
+#include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
@@ -22,12 +22,12 @@ struct check {
     const char *path;
     struct cps_trace_head head;
     struct record golden, fresh;
-    char firmware[2][FIND_PATH];
-    char capture[FIND_PATH];
+    char firmware[2][FILES_PATH];
+    char capture[FILES_PATH];
     bool demo_firmware, demo_capture;
     const char *dirs[MAX_DIRS];
     size_t dir_count;
-    char beside[FIND_PATH];
+    char beside[FILES_PATH];
     uint32_t kinds;
 };
 
@@ -47,10 +47,10 @@ static void collect_dirs(struct check *c)
 }
 
 static struct cps_err *find_one(const struct check *c, const struct cps_trace_file *file,
-                                char ret[FIND_PATH], bool *demo)
+                                char ret[FILES_PATH], bool *demo)
 {
     *demo = !strcmp(file->sha256, "built-in");
-    if (*demo || find_file(file->name, file->sha256, c->dirs, c->dir_count, ret))
+    if (*demo || files_find(file->name, file->sha256, c->dirs, c->dir_count, ret))
         return NULL;
     return cps_err_new(CPS_ERR_INPUT,
                        "%s: %s (sha256 %.12s...) is in none of the directories searched, expected "

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/opt_engine.h"
-#include "tools/play/hang.h"
+#include "tools/play/replay.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
 #include "tools/report/summary.h"
@@ -197,8 +197,8 @@ static int report_hang(struct run *run)
 {
     bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
     if (!run->opt->json)
-        hang_print(run->play.hang, trace_on_stdout ? stderr : stdout);
-    return hang_count(run->play.hang, HANG_DIFFERENT) ? 1 : 0;
+        replay_print(run->play.replay, trace_on_stdout ? stderr : stdout);
+    return replay_count(run->play.replay, REPLAY_DIFFERENT) ? 1 : 0;
 }
 
 static void release(struct run *run)
@@ -223,12 +223,12 @@ static struct cps_err *summarize(struct run *run, bool good)
 {
     const struct play *play = &run->play;
     struct cps_err *err = NULL;
-    bool compared = play->hang && good;
+    bool compared = play->replay && good;
     if (compared)
-        hang_compare(play->hang);
+        replay_compare(play->replay);
     if (play->executed || (play->engine && good))
         err = summary_print(play, run->opt->json,
-                            compared && run->opt->json ? hang_json(play->hang) : NULL);
+                            compared && run->opt->json ? replay_json(play->replay) : NULL);
     report_note("interpreting without --native", play->native_err);
     return err;
 }
@@ -250,7 +250,7 @@ int cmd_run(const struct cps_options *opt)
     if (err)
         status = report_error(err);
     else
-        status = run.play.hang ? report_hang(&run) : status_of(&run.play);
+        status = run.play.replay ? report_hang(&run) : status_of(&run.play);
     release(&run);
     return status;
 }

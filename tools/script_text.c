@@ -56,7 +56,7 @@ int script_disasm(const struct cps_options *opt)
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
-    enum cps_scheme scheme = CPS_NAMES_SEED;
+    enum cps_scheme scheme = CPS_NAMES_MEASURED;
     int status = opt_script_engine(opt, &isa, &gen);
     if (!status && !cps_isa_has_code(isa))
         status = report_usage("%s has no code to disassemble", opt->engine);

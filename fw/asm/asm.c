@@ -135,7 +135,7 @@ static void run_pass(struct cps_assembler *a, bool encoding)
     a->text.muted = !encoding;
     a->position = 0;
     a->part_count = 0;
-    a->scheme = CPS_NAMES_SEED;
+    a->scheme = CPS_NAMES_MEASURED;
     memset(a->section_used, 0, sizeof(a->section_used));
     cps_asm_begin_(a, 0);
     cps_asm_rewind_(&a->text);

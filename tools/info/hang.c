@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cpscope info for hardware dumps: where the processor hung, in which packet of which stream, and
- * the code around it. */
+ * Says where the processor of a hardware dump (tools/play/dump.h) hung, for `cpscope info`: in
+ * which packet of which stream, and the code around it. Nothing runs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

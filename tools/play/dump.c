@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A kernel devcoredump, read whole. */
+ * What a kernel devcoredump says, in memory. */
 #include "tools/play/dump.h"
 
 #include <stdio.h>

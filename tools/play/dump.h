@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A kernel devcoredump, read whole: what `info` describes and `run` replays. */
+ * What a kernel devcoredump says, in memory: the reader (trace/capture/devcore.c) gives its items
+ * one by one, here they are kept; `info` describes them (tools/info/hang.c), `run` replays them
+ * (tools/play/replay.h). */
 #ifndef CPS_DUMP_H
 #define CPS_DUMP_H
 

@@ -34,7 +34,7 @@ void dap_changed(struct dap *d)
 struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
     int64_t id = cps_json_get_int(arguments, "threadId", 1);
-    unsigned count = session_engine(&d->repl->session)->cores;
+    unsigned count = session_engine(&d->debugger->session)->cores;
     if (id < 1 || id > count)
         return cps_err_new(CPS_ERR_INPUT, "threadId %lld: expected 1 to %u", (long long)id, count);
     *ret = (unsigned)id - 1;
@@ -69,7 +69,7 @@ static const char *point_word(const struct dap *d, int id)
 /* @p gone  the word for a move that went as far as it should */
 static void tell_stopped(struct dap *d, const char *gone)
 {
-    struct repl *r = d->repl;
+    struct debugger *r = d->debugger;
     struct json_object *body = json_object_new_object();
     CPS_BUF why = {0};
     const char *reason = gone;
@@ -183,16 +183,16 @@ static struct cps_err *launch(struct dap *d, struct json_object *arguments,
         d->capture[0] = (char *)cps_json_get_text(arguments, "capture", NULL);
         d->opt.arg = d->capture;
         d->opt.arg_count = d->capture[0] != NULL;
-        d->repl->session.interrupt = &d->repl->interrupt;
-        struct cps_err *err = session_open(&d->repl->session, &d->opt);
+        d->debugger->session.interrupt = &d->debugger->interrupt;
+        struct cps_err *err = session_open(&d->debugger->session, &d->opt);
         if (err) {
-            session_close(&d->repl->session);
-            d->repl->session = (struct session){0};
+            session_close(&d->debugger->session);
+            d->debugger->session = (struct session){0};
             return err;
         }
         d->open = true;
     }
-    d->start = cps_debug_place(d->repl->session.debug).step;
+    d->start = cps_debug_place(d->debugger->session.debug).step;
     return NULL;
 }
 
@@ -218,7 +218,7 @@ static struct cps_err *answer_waiting(struct dap *d)
 {
     struct json_object *message = NULL;
     struct cps_err *err = NULL;
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     while (!err && !d->pausing && !d->done) {
         err = dap_wire_try(d->wire, &message);
         if (!message)
@@ -231,35 +231,35 @@ static struct cps_err *answer_waiting(struct dap *d)
 
 static void run_on_and_answer(struct dap *d)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     d->pausing = false;
     d->running = true;
     dap_wire_listen(d->wire, true);
     do {
-        d->repl->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
-        if (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->failed)
+        d->debugger->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
+        if (d->debugger->stop.reason == CPS_WHY_INTERRUPTED && !d->failed)
             d->failed = answer_waiting(d);
-    } while (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done && !d->failed &&
-             !dap_wire_ended(d->wire));
+    } while (d->debugger->stop.reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done &&
+             !d->failed && !dap_wire_ended(d->wire));
     dap_wire_listen(d->wire, false);
     d->running = false;
 }
 
 static void go(struct dap *d, enum cps_debug_go how, bool back)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     if (!back && how == CPS_GO_ON)
         run_on_and_answer(d);
     else
-        d->repl->stop =
+        d->debugger->stop =
             back ? cps_debug_back(s->debug, how, s->core) : cps_debug_run(s->debug, how, s->core);
-    if (d->repl->stop.reason == CPS_WHY_POINT)
-        s->core = d->repl->stop.core;
+    if (d->debugger->stop.reason == CPS_WHY_POINT)
+        s->core = d->debugger->stop.core;
 }
 
 static void configured(struct dap *d)
 {
-    d->repl->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
+    d->debugger->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
     if (!d->stop_on_entry)
         go(d, CPS_GO_ON, false);
     if (!d->done && !d->restarting)
@@ -271,14 +271,14 @@ static struct cps_err *on_thread(struct dap *d, struct json_object *arguments,
                                  struct json_object *body)
 {
     (void)body;
-    return dap_thread(d, arguments, &d->repl->session.core);
+    return dap_thread(d, arguments, &d->debugger->session.core);
 }
 
 static struct cps_err *continues(struct dap *d, struct json_object *arguments,
                                  struct json_object *body)
 {
     cps_json_bool(body, "allThreadsContinued", true);
-    return dap_thread(d, arguments, &d->repl->session.core);
+    return dap_thread(d, arguments, &d->debugger->session.core);
 }
 
 static void run_on(struct dap *d)
@@ -324,7 +324,7 @@ static struct cps_err *pauses(struct dap *d, struct json_object *arguments,
 {
     (void)arguments;
     (void)body;
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     d->pausing = true;
     return NULL;
 }
@@ -334,7 +334,7 @@ static struct cps_err *restarts(struct dap *d, struct json_object *arguments,
 {
     (void)arguments;
     (void)body;
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     d->restarting = true;
     d->pausing = true; /* a run that goes on ends here */
     return NULL;
@@ -346,7 +346,7 @@ static void restarted(struct dap *d)
     if (d->running)
         return; /* when that has stopped */
     d->restarting = false;
-    d->repl->stop = cps_debug_restart(d->repl->session.debug, d->start);
+    d->debugger->stop = cps_debug_restart(d->debugger->session.debug, d->start);
     tell_stopped(d, "entry");
 }
 
@@ -355,7 +355,7 @@ static void restarted(struct dap *d)
 static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments,
                                     struct json_object *body)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct json_object *list = json_object_new_array();
     struct cps_debug_point point;
     CPS_BUF text = {0};
@@ -384,17 +384,17 @@ static struct cps_err *goes_to(struct dap *d, struct json_object *arguments,
                                struct json_object *body)
 {
     (void)body;
-    CPS_TRY(dap_thread(d, arguments, &d->repl->session.core));
+    CPS_TRY(dap_thread(d, arguments, &d->debugger->session.core));
     const struct cps_edit edit = {.what = CPS_EDIT_PLACE,
-                                  .place = {(uint8_t)d->repl->session.core, CPS_FILE_PC, 0},
+                                  .place = {(uint8_t)d->debugger->session.core, CPS_FILE_PC, 0},
                                   .value =
                                       (uint32_t)(cps_json_get_int(arguments, "targetId", 0) - 1)};
-    return cps_debug_edit(d->repl->session.debug, &edit);
+    return cps_debug_edit(d->debugger->session.debug, &edit);
 }
 
 static void went_to(struct dap *d)
 {
-    d->repl->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
+    d->debugger->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
     tell_stopped(d, "goto");
 }
 
@@ -404,14 +404,14 @@ static struct cps_err *exception_info(struct dap *d, struct json_object *argumen
     static const char *const names[] = {[CPS_WHY_DEADLOCK] = "deadlock",
                                         [CPS_WHY_FAULT] = "fault",
                                         [CPS_WHY_BAD_PACKET] = "bad-packet"};
-    const struct cps_debug_stop *stop = &d->repl->stop;
+    const struct cps_debug_stop *stop = &d->debugger->stop;
     bool protect = stop->has_event && cps_event_kind(&stop->event) == CPS_EV_PROT;
     bool known = stop->reason >= CPS_WHY_DEADLOCK && stop->reason <= CPS_WHY_BAD_PACKET;
     CPS_BUF text = {0};
     (void)arguments;
     if (!known && !protect)
         return cps_err_new(CPS_ERR_INPUT, "there is no exception here");
-    look_stop(&d->repl->session, stop, &text);
+    look_stop(&d->debugger->session, stop, &text);
     cps_json_text(body, "exceptionId", protect ? "protect" : names[stop->reason]);
     cps_json_buf(body, "description", &text);
     cps_json_text(body, "breakMode", "always");
@@ -429,7 +429,7 @@ static struct cps_err *ends(struct dap *d, struct json_object *arguments, struct
 static void terminated(struct dap *d)
 {
     d->done = false; /* the client disconnects then */
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     dap_event(d, "terminated", NULL);
     struct json_object *body = json_object_new_object();
     cps_json_int(body, "exitCode", 0);
@@ -546,20 +546,20 @@ static struct cps_err *serve(struct dap *d)
     return NULL;
 }
 
-struct cps_err *dap_serve(struct repl *repl, FILE *in, FILE *out)
+struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out)
 {
     struct dap *d = calloc(1, sizeof(*d));
     if (!d)
         return cps_err_nomem();
-    d->repl = repl;
-    d->open = repl->session.debug != NULL;
-    struct cps_err *err = dap_wire_open(in, out, &repl->interrupt, &d->wire);
+    d->debugger = debugger;
+    d->open = debugger->session.debug != NULL;
+    struct cps_err *err = dap_wire_open(in, out, &debugger->interrupt, &d->wire);
     if (!err)
         err = serve(d);
     dap_wire_close(d->wire);
-    point_clear(&repl->session);
-    session_close(&repl->session);
-    repl->session = (struct session){0};
+    point_clear(&debugger->session);
+    session_close(&debugger->session);
+    debugger->session = (struct session){0};
     json_object_put(d->launched);
     free(d);
     return err;

@@ -34,7 +34,7 @@ struct cps_err *dap_reference(struct json_object *arguments, const char *key, ui
  * last that begins before the address. */
 static bool find_image(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
 {
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     const struct cps_afuc *afuc = session_afuc(s);
     uint64_t nearest = UINT64_MAX;
     for (unsigned i = 0; i < session_engine(s)->cores; i++) {
@@ -51,7 +51,7 @@ static bool find_image(const struct dap *d, uint64_t address, unsigned *core, in
 
 bool dap_has_code(const struct dap *d, unsigned core, int64_t pc)
 {
-    struct cps_engine *engine = session_engine(&d->repl->session);
+    struct cps_engine *engine = session_engine(&d->debugger->session);
     uint64_t word = 0;
     return pc >= 0 &&
            cps_engine_get(engine, (struct cps_place){(uint8_t)core, CPS_FILE_CODE, (uint64_t)pc},
@@ -60,8 +60,8 @@ bool dap_has_code(const struct dap *d, unsigned core, int64_t pc)
 
 bool dap_find_code(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
 {
-    const struct cps_engine *engine = session_engine(&d->repl->session);
-    if (session_afuc(&d->repl->session))
+    const struct cps_engine *engine = session_engine(&d->debugger->session);
+    if (session_afuc(&d->debugger->session))
         return find_image(d, address, core, pc);
     *core = (unsigned)(address >> 32);
     *pc = (int64_t)(address & 0xffffffff) / cps_isa_unit(engine->ops->isa);
@@ -110,7 +110,7 @@ struct cps_err *dap_read_memory(struct dap *d, struct json_object *arguments,
     CPS_FREE uint8_t *bytes = malloc((size_t)count + 1);
     if (!bytes)
         return cps_err_nomem();
-    int64_t got = read_bytes(&d->repl->session, at, bytes, count);
+    int64_t got = read_bytes(&d->debugger->session, at, bytes, count);
     put_base64(&text, bytes, (size_t)got);
     dap_put_hex(body, "address", at, 1);
     cps_json_buf(body, "data", &text);
@@ -141,7 +141,7 @@ static int64_t get_base64(const char *text, uint8_t *to)
 /* A dword at a time, so that going back and forward again writes them again. */
 static struct cps_err *write_bytes(struct dap *d, uint64_t at, const uint8_t *bytes, int64_t size)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     for (int64_t i = 0; i < size;) {
         uint64_t dword = (at + (uint64_t)i) & ~UINT64_C(3);
         char file = expr_memory(s);
@@ -176,7 +176,7 @@ struct cps_err *dap_write_memory(struct dap *d, struct json_object *arguments,
 
 static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct json_object *row = json_object_new_object();
     bool inside = dap_has_code(d, core, pc);
     unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
@@ -214,7 +214,7 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
  * several lengths, those in front are found from the beginning of the code. */
 static int64_t moved(const struct dap *d, unsigned core, int64_t pc, int64_t count)
 {
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     int64_t index = 0;
     int64_t at = 0;
     if (cps_isa_is_regular(session_engine(s)->ops->isa))
@@ -236,7 +236,7 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
                                 struct json_object *body)
 {
     uint64_t at = 0;
-    unsigned core = d->repl->session.core;
+    unsigned core = d->debugger->session.core;
     int64_t pc = 0;
     int64_t count = cps_json_get_int(arguments, "instructionCount", 0);
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
@@ -245,7 +245,7 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
                            count, MAX_CODE);
     if (!dap_find_code(d, at, &core, &pc))
         pc = (int64_t)(at - dap_code_address(d, core, 0)) /
-             cps_isa_unit(session_engine(&d->repl->session)->ops->isa);
+             cps_isa_unit(session_engine(&d->debugger->session)->ops->isa);
     pc = moved(d, core, pc, cps_json_get_int(arguments, "instructionOffset", 0));
     struct json_object *list = json_object_new_array();
     for (int64_t i = 0; i < count; i++) {

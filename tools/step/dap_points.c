@@ -15,12 +15,12 @@ static void clear_some(struct dap *d, enum dap_list list, const char *start)
     unsigned kept = 0;
     for (unsigned i = 0; i < d->point_count[list]; i++) {
         int id = d->point[list][i];
-        const struct cps_debug_point *point = cps_debug_find(d->repl->session.debug, id);
+        const struct cps_debug_point *point = cps_debug_find(d->debugger->session.debug, id);
         const struct typed_point *typed = point ? point->context : NULL;
         if (typed && strncmp(typed->text, start, strlen(start)) != 0)
             d->point[list][kept++] = id;
         else
-            point_remove(&d->repl->session, id);
+            point_remove(&d->debugger->session, id);
     }
     d->point_count[list] = kept;
 }
@@ -72,7 +72,7 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
     if (!err && d->point_count[list] == DAP_MAX_POINTS)
         err = cps_err_new(CPS_ERR_INPUT, "more than %d breakpoints of a kind", DAP_MAX_POINTS);
     if (!err)
-        *id = cps_debug_add(d->repl->session.debug, point);
+        *id = cps_debug_add(d->debugger->session.debug, point);
     if (!err && !*id)
         err = cps_err_nomem();
     if (err)
@@ -86,7 +86,7 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
 static void add_break(struct dap *d, enum dap_list list, struct json_object *from, const char *text,
                       struct json_object *answers)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct cps_debug_point point = {0};
     struct cps_err *err = NULL;
     int id = 0;
@@ -149,7 +149,7 @@ static struct cps_err *instruction_point(struct dap *d, struct json_object *from
     if (!dap_find_code(d, address, &core, &pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx64 " is in no processor's code", address);
     cps_buf_printf(&text, "*0x%" PRIx64, (uint64_t)pc);
-    return point_break(&d->repl->session, core, cps_buf_text(&text), point);
+    return point_break(&d->debugger->session, core, cps_buf_text(&text), point);
 }
 
 struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_object *arguments,
@@ -177,7 +177,7 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
                                          struct json_object *body)
 {
     static const char *const signs[] = {"", "@", "%", "reg:"};
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     const char *name = cps_json_get_text(arguments, "name", NULL);
     int64_t reference = cps_json_get_int(arguments, "variablesReference", 0);
     int64_t space = reference > 0 ? (reference - 1) % 6 : -1;
@@ -222,7 +222,7 @@ static unsigned access_of(struct json_object *from)
 struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *arguments,
                                          struct json_object *body)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct json_object *answers = json_object_new_array();
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
     cps_json_add(body, "breakpoints", answers);
@@ -254,7 +254,7 @@ struct cps_err *dap_set_exception_breakpoints(struct dap *d, struct json_object 
         int id = 0;
         if (!filter || strcmp(filter, "protect") != 0)
             continue;
-        CPS_TRY(point_break(&d->repl->session, 0, "event:prot", &point));
+        CPS_TRY(point_break(&d->debugger->session, 0, "event:prot", &point));
         CPS_TRY(add_point(d, DAP_EXCEPTION, NULL, &point, &id));
     }
     return NULL;

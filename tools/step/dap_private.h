@@ -11,7 +11,7 @@ enum dap_list { DAP_SOURCE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA, DAP_EXCEPTI
 #define DAP_MAX_POINTS 256
 
 struct dap {
-    struct repl *repl;
+    struct debugger *debugger;
     struct dap_wire *wire;
     struct cps_options opt;       /* of `launch`; its texts are in... */
     struct json_object *launched; /* ...this, owned */

@@ -19,7 +19,7 @@ enum space { GENERAL, CONTROL, SQE, GPU, PACKET, STREAMS, SPACES };
 
 uint64_t dap_code_address(const struct dap *d, unsigned core, uint32_t pc)
 {
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     if (session_afuc(s))
         return cps_afuc_image_iova(session_afuc(s), core) + 4 * (uint64_t)pc;
     return (uint64_t)core << 32 | (uint64_t)pc * cps_isa_unit(session_engine(s)->ops->isa);
@@ -29,7 +29,7 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
 {
     const char *file = NULL;
     uint32_t line = 0;
-    if (!look_source(&d->repl->session, core, pc, &file, &line))
+    if (!look_source(&d->debugger->session, core, pc, &file, &line))
         return;
     struct json_object *source = json_object_new_object();
     const char *slash = strrchr(file, '/');
@@ -43,7 +43,7 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
 struct cps_err *dap_threads(struct dap *d, struct json_object *arguments, struct json_object *body)
 {
     struct json_object *list = json_object_new_array();
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     (void)arguments;
     for (unsigned i = 0; i < session_engine(s)->cores; i++) {
         struct json_object *thread = json_object_new_object();
@@ -60,10 +60,11 @@ static void add_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc,
 {
     struct json_object *frame = json_object_new_object();
     CPS_BUF name = {0};
-    session_place(&d->repl->session, core, pc, &name);
+    session_place(&d->debugger->session, core, pc, &name);
     cps_json_int(frame, "id", (int64_t)core * FRAMES + index + 1);
     if (!name.size)
-        cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(&d->repl->session, core), pc);
+        cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(&d->debugger->session, core),
+                       pc);
     cps_json_buf(frame, "name", &name);
     cps_json_int(frame, "line", 0);
     cps_json_int(frame, "column", 0);
@@ -95,7 +96,7 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
 {
     unsigned core = 0;
     unsigned index = 0;
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     struct json_object *all = json_object_new_array();
     struct json_object *list = json_object_new_array();
     cps_json_add(body, "stackFrames", list);
@@ -123,8 +124,8 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
 static struct cps_err *frame_core(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
     int64_t id = cps_json_get_int(arguments, "frameId", 0);
-    unsigned count = session_engine(&d->repl->session)->cores;
-    *ret = id ? (unsigned)((id - 1) / FRAMES) : d->repl->session.core;
+    unsigned count = session_engine(&d->debugger->session)->cores;
+    *ret = id ? (unsigned)((id - 1) / FRAMES) : d->debugger->session.core;
     if (id < 0 || *ret >= count)
         return cps_err_new(CPS_ERR_INPUT, "frameId %" PRId64 " is not known", id);
     return NULL;
@@ -151,7 +152,7 @@ struct cps_err *dap_scopes(struct dap *d, struct json_object *arguments, struct 
     CPS_TRY(frame_core(d, arguments, &core));
     struct json_object *list = json_object_new_array();
     for (unsigned space = 0; space < SPACES; space++) {
-        if (!has_space(&d->repl->session, (enum space)space))
+        if (!has_space(&d->debugger->session, (enum space)space))
             continue;
         struct json_object *scope = json_object_new_object();
         cps_json_text(scope, "name", names[space]);
@@ -197,12 +198,12 @@ static void add_word(struct listing *l, const char *name, const char *evaluate, 
 
 static uint32_t word_at(const struct listing *l, char file, uint64_t number)
 {
-    return (uint32_t)session_value(&l->dap->repl->session, l->core, file, number);
+    return (uint32_t)session_value(&l->dap->debugger->session, l->core, file, number);
 }
 
 static void list_scalars(struct listing *l)
 {
-    const struct cps_engine_ops *ops = session_engine(&l->dap->repl->session)->ops;
+    const struct cps_engine_ops *ops = session_engine(&l->dap->debugger->session)->ops;
     for (unsigned i = 0; i < ops->regs; i++)
         add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), "");
 }
@@ -210,7 +211,7 @@ static void list_scalars(struct listing *l)
 static void list_general(struct listing *l)
 {
     static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
-    const struct cps_engine *engine = session_engine(&l->dap->repl->session);
+    const struct cps_engine *engine = session_engine(&l->dap->debugger->session);
     if (cps_engine_file(engine, CPS_FILE_PC)) {
         add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), "");
         add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), "");
@@ -234,7 +235,7 @@ static bool is_shown(const struct session *s, char file, uint32_t number, uint32
 /* Registers of a space that hold something. */
 static void list_space(struct listing *l, enum cps_space space, char file, const char *sign)
 {
-    const struct session *s = &l->dap->repl->session;
+    const struct session *s = &l->dap->debugger->session;
     const struct cps_file *row = cps_engine_file(session_engine(s), file);
     for (uint32_t i = 0; row && i < row->count && i < MAX_LISTED; i++) {
         unsigned part = 0;
@@ -268,14 +269,14 @@ static void list_lines(struct listing *l, char *text)
 static void list_packet(struct listing *l)
 {
     CPS_BUF text = {0};
-    look_packet(&l->dap->repl->session, l->core, &text);
+    look_packet(&l->dap->debugger->session, l->core, &text);
     if (text.size)
         list_lines(l, text.data);
 }
 
 static void list_streams(struct listing *l)
 {
-    const struct cps_afuc *afuc = session_afuc(&l->dap->repl->session);
+    const struct cps_afuc *afuc = session_afuc(&l->dap->debugger->session);
     for (unsigned level = 0; afuc && level <= CPS_LEVEL_SDS; level++) {
         struct cps_position at = cps_afuc_position(afuc, l->core, level);
         CPS_BUF text = {0};
@@ -290,7 +291,7 @@ static struct cps_err *reference(const struct dap *d, struct json_object *argume
                                  enum space *space)
 {
     int64_t number = cps_json_get_int(arguments, "variablesReference", 0);
-    unsigned count = session_engine(&d->repl->session)->cores;
+    unsigned count = session_engine(&d->debugger->session)->cores;
     if (number < 1 || number > (int64_t)count * SPACES)
         return cps_err_new(CPS_ERR_INPUT, "variablesReference %" PRId64 " is not known", number);
     *core = (unsigned)((number - 1) / SPACES);
@@ -337,7 +338,7 @@ static struct cps_err *assign(struct dap *d, unsigned core, const char *place, c
     uint64_t stored = 0;
     if (!place || !value)
         return cps_err_new(CPS_ERR_INPUT, "expected a name or expression, and \"value\"");
-    CPS_TRY(expr_assign(&d->repl->session, core, place, value, &stored));
+    CPS_TRY(expr_assign(&d->debugger->session, core, place, value, &stored));
     dap_put_hex(body, "value", stored, 8);
     return NULL;
 }
@@ -370,10 +371,10 @@ struct cps_err *dap_set_expression(struct dap *d, struct json_object *arguments,
 /* A command of the debugger; the client is told when it moved or changed something. */
 static struct cps_err *run_command(struct dap *d, const char *line, struct json_object *body)
 {
-    struct repl *r = d->repl;
+    struct debugger *r = d->debugger;
     uint64_t step = cps_debug_place(r->session.debug).step;
     cps_buf_clear(&r->out);
-    CPS_TRY(repl_command(r, line));
+    CPS_TRY(command_run(r, line));
     cps_json_buf(body, "result", &r->out);
     cps_json_int(body, "variablesReference", 0);
     cps_buf_clear(&r->out);
@@ -398,9 +399,9 @@ struct cps_err *dap_evaluate(struct dap *d, struct json_object *arguments, struc
     CPS_TRY(frame_core(d, arguments, &core));
     if (!text)
         return cps_err_new(CPS_ERR_INPUT, "evaluate: expected \"expression\"");
-    if (context && !strcmp(context, "repl"))
+    if (context && !strcmp(context, "debugger"))
         return run_command(d, text, body);
-    CPS_TRY(expr_eval(&d->repl->session, core, NULL, text, &value));
+    CPS_TRY(expr_eval(&d->debugger->session, core, NULL, text, &value));
     dap_put_hex(body, "result", value, 8);
     dap_put_hex(body, "memoryReference", value, 1);
     cps_json_int(body, "variablesReference", 0);
@@ -421,7 +422,7 @@ struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
     if (column >= 1 && (size_t)column - 1 < strlen(line))
         line[column - 1] = '\0';
     for (unsigned i = 0; i < 100; i++) {
-        CPS_FREE char *candidate = repl_complete(d->repl, line, i, &start);
+        CPS_FREE char *candidate = command_complete(d->debugger, line, i, &start);
         struct json_object *target = candidate ? json_object_new_object() : NULL;
         if (!target)
             break;

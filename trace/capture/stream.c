@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "isa/base/list.h"
-#include "trace/capture/blocks.h"
+#include "trace/capture/handoff.h"
 #include "trace/capture/source.h"
 
 #define LOOK_BYTES  4096u
@@ -17,7 +17,7 @@
 
 struct cps_stream {
     struct cps_source *source;  /* the thread's while there is one */
-    struct cps_ring *ring;      /* of blocks as below, or NULL */
+    struct cps_handoff *ring;   /* of blocks as below, or NULL */
     struct cps_err *err;        /* what ended the thread's work */
     bool ahead;                 /* a thread may start */
     bool held;                  /* the bytes lie in a block of the ring */
@@ -28,18 +28,18 @@ struct cps_stream {
 };
 
 /* The thread. */
-static void read_ahead(struct cps_ring *ring, void *argument)
+static void read_ahead(struct cps_handoff *ring, void *argument)
 {
     struct cps_stream *s = argument;
     uint8_t *block = NULL;
     size_t size = 1;
-    while (size && (block = cps_ring_room_(ring))) {
+    while (size && (block = cps_handoff_room_(ring))) {
         s->err = cps_source_next_(s->source, block + LOOK_BYTES, &size);
         size = s->err ? 0 : size;
         if (size)
-            cps_ring_put_(ring, size);
+            cps_handoff_put_(ring, size);
     }
-    cps_ring_close_(ring);
+    cps_handoff_close_(ring);
 }
 
 static void start_ahead(struct cps_stream *s)
@@ -48,15 +48,15 @@ static void start_ahead(struct cps_stream *s)
         return;
     s->ahead = false;
     if (cps_source_works_(s->source))
-        s->ring = cps_ring_start_(AHEAD, BLOCK_BYTES, read_ahead, s);
+        s->ring = cps_handoff_start_(AHEAD, BLOCK_BYTES, read_ahead, s);
 }
 
 static struct cps_err *next_of_ring(struct cps_stream *s)
 {
     size_t size = 0;
     if (s->held)
-        cps_ring_done_(s->ring);
-    uint8_t *block = cps_ring_next_(s->ring, &size);
+        cps_handoff_done_(s->ring);
+    uint8_t *block = cps_handoff_next_(s->ring, &size);
     s->held = block;
     s->at = (block ? block : s->block) + LOOK_BYTES;
     s->end = s->at + size;
@@ -110,7 +110,7 @@ struct cps_err *cps_stream_open_memory(const char *name, const void *data, size_
 
 static void end_ahead(struct cps_stream *s)
 {
-    cps_ring_end_(s->ring);
+    cps_handoff_end_(s->ring);
     s->ring = NULL;
     s->ahead = s->held = false;
     s->at = s->end = s->block + LOOK_BYTES;
