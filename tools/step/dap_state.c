@@ -399,7 +399,7 @@ struct cps_err *dap_evaluate(struct dap *d, struct json_object *arguments, struc
     CPS_TRY(frame_core(d, arguments, &core));
     if (!text)
         return cps_err_new(CPS_ERR_INPUT, "evaluate: expected \"expression\"");
-    if (context && !strcmp(context, "debugger"))
+    if (context && !strcmp(context, "repl"))
         return run_command(d, text, body);
     CPS_TRY(expr_eval(&d->debugger->session, core, NULL, text, &value));
     dap_put_hex(body, "result", value, 8);
