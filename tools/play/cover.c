@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/regress/results.h"
 #include "trace/json.h"
 
 static bool is_code(const struct cps_fw *fw, uint32_t at)

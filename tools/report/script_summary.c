@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "tools/info/info.h"
 #include "trace/json.h"
 #include "tools/report/report.h"
 
