@@ -172,7 +172,7 @@ CPS_PUBLIC unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word);
 
 /** Names of registers where people have given them two: VP1's, of the measurements that came
  * first, and of envytools. */
-enum cps_scheme { CPS_NAMES_SEED, CPS_NAMES_ENVYTOOLS };
+enum cps_scheme { CPS_NAMES_MEASURED, CPS_NAMES_ENVYTOOLS };
 
 /** Most rows that the slots of a decoder name; most rows of a set. */
 #define CPS_DECODER_ROWS 1024
@@ -184,7 +184,7 @@ enum cps_scheme { CPS_NAMES_SEED, CPS_NAMES_ENVYTOOLS };
  * bits: for whole images. Plain data. */
 struct cps_decoder {
     const struct cps_isa *isa;
-    enum cps_gen gen;
+    uint32_t bit;      /**< cps_gen_bit() */
     uint16_t from[33]; /**< where in @p row a slot begins, and the last one ends */
     uint16_t row[CPS_DECODER_ROWS];
 };

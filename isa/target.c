@@ -52,19 +52,24 @@ enum { TARGETS = sizeof(targets) / sizeof(targets[0]) };
 
 /* ---- generations ---- */
 
-const struct cps_gen_row *cps_gen_row(enum cps_gen gen)
+static const struct cps_gen_row *row_of(enum cps_gen gen)
 {
     return &gens[(unsigned)gen < CPS_GEN_COUNT ? gen : CPS_GEN_NONE];
 }
 
+const struct cps_gen_row *cps_gen_row(enum cps_gen gen)
+{
+    return row_of(gen);
+}
+
 const struct cps_isa *cps_gen_isa(enum cps_gen gen)
 {
-    return cps_gen_row(gen)->isa;
+    return row_of(gen)->isa;
 }
 
 uint32_t cps_gen_bit(enum cps_gen gen)
 {
-    return cps_gen_row(gen)->bit;
+    return row_of(gen)->bit;
 }
 
 uint64_t cps_gen_mask(enum cps_gen gen)
@@ -84,12 +89,12 @@ bool cps_gen_since(enum cps_gen gen, enum cps_gen first)
 
 enum cps_layout cps_gen_layout(enum cps_gen gen)
 {
-    return cps_gen_row(gen)->layout;
+    return row_of(gen)->layout;
 }
 
 const char *cps_gen_name(enum cps_gen gen)
 {
-    return cps_gen_row(gen)->name;
+    return row_of(gen)->name;
 }
 
 static bool has_digit(const struct cps_gen_row *row, const char *text)

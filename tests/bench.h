@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * An engine with a script and everything that came out of it: for tests of scripts. */
+ * An engine, what runs on it and everything that came out of it: a script of NVIDIA's, or a program
+ * of firmware. */
 #ifndef TESTS_BENCH_H
 #define TESTS_BENCH_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/afuc/afuc.h"
 #include "emu/nv/hwsq.h"
 #include "emu/nv/nv.h"
+#include "fw/fw.h"
 
 #define BENCH_EVENTS 4096u
 #define ALL_EVENTS   UINT32_MAX
@@ -15,7 +19,8 @@
 struct bench {
     struct cps_sink sink; /* first */
     struct cps_engine *engine;
-    struct cps_bus *bus;
+    struct cps_bus *bus;       /* of scripts */
+    struct cps_asm program[2]; /* of firmware; the second is the ME's of a5xx */
     enum cps_stop stop;
     size_t count; /* may pass BENCH_EVENTS, behind which nothing is kept */
     struct cps_event event[BENCH_EVENTS];
@@ -38,25 +43,180 @@ static inline void bench_put(struct cps_sink *sink, const struct cps_event *even
     }
 }
 
+/* Starts the engine, with all its events kept. */
+static inline struct bench *bench_create(const struct cps_config *config)
+{
+    struct bench *b = calloc(1, sizeof(*b));
+    if (!b || cps_engine_create(config, &b->engine))
+        abort();
+    b->sink.put = bench_put;
+    cps_engine_sink(b->engine, &b->sink, ALL_EVENTS);
+    return b;
+}
+
 /* @p policy  words, or NULL */
 static inline struct bench *bench_new(enum cps_gen gen, const char *policy)
 {
     struct cps_config config = {.gen = gen, .policy = cps_policy_default()};
-    struct bench *b = calloc(1, sizeof(*b));
-    if (!b || cps_policy_parse(policy ? policy : "", gen, &config.policy) ||
-        cps_engine_create(&config, &b->engine))
+    if (cps_policy_parse(policy ? policy : "", gen, &config.policy))
         abort();
-    b->sink.put = bench_put;
-    b->bus = ((struct nv *)b->engine)->bus;
-    cps_engine_sink(b->engine, &b->sink, ALL_EVENTS);
+    struct bench *b = bench_create(&config);
+    b->bus = bench_nv(b)->bus;
     return b;
 }
 
 static inline void bench_free(struct bench *b)
 {
     cps_engine_destroy(b->engine);
+    free(b->program[0].words);
+    free(b->program[1].words);
     free(b);
 }
+
+/* ---- programs of firmware ---- */
+
+static inline struct cps_asm bench_assemble(const char *text, enum cps_gen gen)
+{
+    struct cps_asm program = {0};
+    struct cps_err *err = cps_assemble("test", text, strlen(text), gen, &program);
+    if (err) {
+        fprintf(stderr, "%s\n", err->message);
+        abort();
+    }
+    return program;
+}
+
+/* Code between the two words that images begin with (@p head, as text) and a `waitin`. */
+static inline struct cps_asm bench_code(const char *head, const char *code, enum cps_gen gen)
+{
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s%swaitin\nmov $01, $data\n", head, code);
+    return bench_assemble(cps_buf_text(&text), gen);
+}
+
+#define HEAD_A6XX "[016ee001]\n[01000000]\n"
+#define HEAD_A7XX "[01740001]\n[01000000]\n"
+
+/* @p start  dword of the second image, which processor @p who runs; 0: there is one image */
+static inline struct bench *bench_afuc(enum cps_layout layout, const char *head, const char *code,
+                                       unsigned who, uint32_t start)
+{
+    struct cps_asm program = bench_code(head, code, cps_layout_gen(layout));
+    struct bench *b =
+        bench_create(&(struct cps_config){.layout = layout,
+                                          .words = program.words + 1,
+                                          .count = program.count - 1,
+                                          .image = {{CPS_CPU_SQE, 0}, {(uint8_t)who, start}},
+                                          .image_count = start ? 2 : 1});
+    b->program[0] = program;
+    return b;
+}
+static inline struct bench *bench_a6xx(const char *code)
+{
+    return bench_afuc(CPS_LAYOUT_A6XX, HEAD_A6XX, code, 0, 0);
+}
+
+/* The dword at which the section lies that begins with @p marker. */
+static inline uint32_t bench_section(const struct cps_asm *program, uint32_t marker)
+{
+    uint32_t at = 0;
+    while (at + 1 < program->count && program->words[at + 1] != marker)
+        at++;
+    return at;
+}
+
+/* The two processors of a5xx. */
+static inline struct bench *bench_a5xx(const char *pfp, const char *me)
+{
+    static const char head[] = "[005ff001]\n[00000000]\n";
+    const struct cps_asm program[2] = {bench_code(head, pfp, CPS_A5XX),
+                                       bench_code(head, me, CPS_A5XX)};
+    struct bench *b = bench_create(&(struct cps_config){.layout = CPS_LAYOUT_A5XX_PFP,
+                                                        .words = program[0].words + 1,
+                                                        .count = program[0].count - 1,
+                                                        .me_words = program[1].words + 1,
+                                                        .me_count = program[1].count - 1});
+    memcpy(b->program, program, sizeof(program));
+    return b;
+}
+
+/* How many events of a kind there were. */
+static inline size_t bench_count(struct bench *b, unsigned kind)
+{
+    size_t count = 0;
+    cps_tap_flush_(&b->engine->tap);
+    for (size_t i = 0; i < b->count && i < BENCH_EVENTS; i++)
+        count += cps_event_kind(&b->event[i]) == kind;
+    return count;
+}
+
+static inline uint32_t machine_value(const struct cps_engine *machine, unsigned core, char file,
+                                     uint64_t number)
+{
+    uint64_t value = 0;
+    cps_engine_get((struct cps_engine *)(uintptr_t)machine,
+                   (struct cps_place){(uint8_t)core, file, number}, &value);
+    return (uint32_t)value;
+}
+static inline uint32_t machine_memory(struct cps_engine *machine, uint64_t iova, bool *known)
+{
+    uint64_t value = 0;
+    bool found = cps_engine_get(machine, (struct cps_place){0, CPS_FILE_MEMORY, iova}, &value);
+    if (known)
+        *known = found;
+    return (uint32_t)value;
+}
+static inline void machine_set(struct cps_engine *machine, char file, uint64_t number,
+                               uint64_t value)
+{
+    cps_engine_set(machine, (struct cps_place){0, file, number}, value);
+}
+static inline struct cps_err *machine_load(struct cps_engine *machine, uint64_t iova,
+                                           const uint8_t *data, uint64_t size)
+{
+    const struct cps_item item = {.kind = CPS_ITEM_DATA,
+                                  .buffer = {.iova = iova, .size = size, .data = data}};
+    return cps_engine_feed(machine, &item);
+}
+static inline void machine_forget(struct cps_engine *machine)
+{
+    const struct cps_item item = {.kind = CPS_ITEM_RESET};
+    cps_err_free(cps_engine_feed(machine, &item));
+}
+/* Whether the stream's first word is there: what runs then. */
+static inline bool machine_submit(struct cps_engine *machine, uint32_t index, uint64_t iova,
+                                  uint32_t dwords)
+{
+    const struct cps_item item = {.kind = CPS_ITEM_SUBMIT,
+                                  .stream = {.iova = iova, .dwords = dwords, .index = index}};
+    bool known = false;
+    machine_memory(machine, iova, &known);
+    cps_err_free(cps_engine_feed(machine, &item));
+    return known;
+}
+static inline bool machine_ring(struct cps_engine *machine, const uint32_t *words, unsigned count)
+{
+    const struct cps_item item = {.kind = CPS_ITEM_PACKETS,
+                                  .block = {.words = words, .count = count}};
+    struct cps_err *err = cps_engine_feed(machine, &item);
+    cps_err_free(err);
+    return !err;
+}
+static inline void machine_set_ring(struct cps_engine *machine, uint64_t iova, uint32_t dwords,
+                                    uint32_t rptr, uint32_t wptr)
+{
+    const struct cps_item item = {
+        .kind = CPS_ITEM_RING,
+        .ring = {.iova = iova, .size = 4 * (uint64_t)dwords, .rptr = rptr, .wptr = wptr}};
+    cps_err_free(cps_engine_feed(machine, &item));
+}
+static inline void machine_chip(struct cps_engine *machine, uint32_t gpu)
+{
+    const struct cps_item item = {.kind = CPS_ITEM_CHIP, .chip = {.gpu_id = gpu}};
+    cps_err_free(cps_engine_feed(machine, &item));
+}
+
+/* ---- scripts ---- */
 
 static inline void bench_write(struct bench *b, uint32_t addr, uint32_t value)
 {

@@ -58,7 +58,7 @@ def any_word_assembles_again():
     random.shuffle(words)
     code = struct.pack("<%dI" % len(words), *words)
     for chip in CHIPS:
-        for names in ("seed", "envytools"):
+        for names in ("measured", "envytools"):
             listing = cpscope("disasm", *VP1, "--chip", chip, "--names", names, path("code", code)).stdout
             assert "[" not in listing
             cpscope("asm", *VP1, path("code.s", listing), "-o", path("code2"))
@@ -69,7 +69,7 @@ def bundles_are_shown_and_checked():
     listing = cpscope("disasm", *VP1, "--chip", "g80", path("code", LOOP)).stdout.split("\n")
     assert [line[:8] for line in listing[1:5]] == ["        ", "      + ", "        ", "      + "], listing
     cases = [("  snop\n  vnop\n", ":2:3: expected '+', because"), ("  vnop\n+ snop\n", ":2:1: expected a word that joins"),
-             ("  snop\n  .names mine\n", ":2:10: expected seed or envytools"),
+             ("  snop\n  .names mine\n", ":2:10: expected measured or envytools"),
              ("  add $a1 $r2 $a3\n", ":1:11: expected a register of this operand's file"),
              ("  sub $a1 $a2 (slct $c4 zf $a3d)\n", ":1:21: expected a condition"),
              ("  sub $a1 $a2 (slct $c1 zf $a3q)\n", ":1:31: expected 'd)'"),
@@ -86,7 +86,7 @@ def names_are_chosen():
     seed = cpscope("disasm", *VP1, RUN).stdout
     other = cpscope("disasm", *VP1, "--names", "envytools", RUN).stdout
     assert "mov $x5 $a3" in seed and "mov $m5 $r3" in other and ".names envytools" in other
-    assert "expected seed or envytools" in cpscope("disasm", *VP1, "--names", "mine", RUN, status=2).stderr
+    assert "expected measured or envytools" in cpscope("disasm", *VP1, "--names", "mine", RUN, status=2).stderr
 
 
 def step_goes_both_ways():

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope bench: how fast the emulator is, each figure next to its yardstick, as medians of
  * interleaved rounds. docs/performance.md says what they mean. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "tools/bench/bench.h"
 #include "tools/report/report.h"
+#include "trace/json.h"
 
 int cmd_bench(const struct cps_options *opt);
 
@@ -57,13 +57,12 @@ static double median(double *values)
 static struct json_object *to_json(const struct figure *figure, double value, double yardstick)
 {
     struct json_object *row = json_object_new_object();
-    json_object_object_add(row, "name", json_object_new_string(figure->name));
-    json_object_object_add(row, "value", json_object_new_double(value));
-    json_object_object_add(row, "unit", json_object_new_string(figure->unit));
-    json_object_object_add(row, "yardstick", json_object_new_double(yardstick));
-    json_object_object_add(row, "against", json_object_new_string(figure->against));
-    json_object_object_add(row, "ratio",
-                           json_object_new_double(yardstick > 0 ? value / yardstick : 0));
+    cps_json_text(row, "name", figure->name);
+    cps_json_double(row, "value", value);
+    cps_json_text(row, "unit", figure->unit);
+    cps_json_double(row, "yardstick", yardstick);
+    cps_json_text(row, "against", figure->against);
+    cps_json_double(row, "ratio", yardstick > 0 ? value / yardstick : 0);
     return row;
 }
 
@@ -88,21 +87,22 @@ static void print_row(const struct figure *figure, double value, double yardstic
     printf(", %s\n", figure->against);
 }
 
-static void report(struct result *results, bool json)
+static struct cps_err *report(struct result *results, bool json)
 {
-    struct json_object *root = json_object_new_object();
     struct json_object *list = json_object_new_array();
-    json_object_object_add(root, "figures", list);
     for (unsigned i = 0; i < COUNT; i++) {
         double value = median(results[i].value);
         double yardstick = median(results[i].yardstick);
-        json_object_array_add(list, to_json(&figures[i], value, yardstick));
+        cps_json_append(list, to_json(&figures[i], value, yardstick));
         if (!json)
             print_row(&figures[i], value, yardstick);
     }
+    struct json_object *root = json_object_new_object();
+    cps_json_add(root, "figures", list);
     if (json)
-        puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
+        return report_json(root);
     json_object_put(root);
+    return NULL;
 }
 
 static struct cps_err *measure(struct bench *bench, struct result *results)
@@ -128,7 +128,7 @@ int cmd_bench(const struct cps_options *opt)
     if (!err)
         err = measure(&bench, results);
     if (!err)
-        report(results, opt->json);
+        err = report(results, opt->json);
     bench_clean(&bench);
     play_close(&bench.play);
     return err ? report_error(err) : 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * cpscope check: runs what a golden's head names and compares. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/report/diffreport.h"
-#include "tools/report/by_hash.h"
+#include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "trace/json.h"
 
 int cmd_check(const struct cps_options *opt);
 
@@ -22,12 +22,12 @@ struct check {
     const char *path;
     struct cps_trace_head head;
     struct record golden, fresh;
-    char firmware[2][FIND_PATH];
-    char capture[FIND_PATH];
+    char firmware[2][FILES_PATH];
+    char capture[FILES_PATH];
     bool demo_firmware, demo_capture;
     const char *dirs[MAX_DIRS];
     size_t dir_count;
-    char beside[FIND_PATH];
+    char beside[FILES_PATH];
     uint32_t kinds;
 };
 
@@ -47,10 +47,10 @@ static void collect_dirs(struct check *c)
 }
 
 static struct cps_err *find_one(const struct check *c, const struct cps_trace_file *file,
-                                char ret[FIND_PATH], bool *demo)
+                                char ret[FILES_PATH], bool *demo)
 {
     *demo = !strcmp(file->sha256, "built-in");
-    if (*demo || find_file(file->name, file->sha256, c->dirs, c->dir_count, ret))
+    if (*demo || files_find(file->name, file->sha256, c->dirs, c->dir_count, ret))
         return NULL;
     return cps_err_new(CPS_ERR_INPUT,
                        "%s: %s (sha256 %.12s...) is in none of the directories searched, expected "
@@ -151,10 +151,10 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     *differences = diff.differences + c->fresh.misses;
     if (!err && json) {
         struct json_object *row = diff_json(&report);
-        json_object_object_add(row, "golden", json_object_new_string(c->path));
+        cps_json_text(row, "golden", c->path);
         if (c->fresh.misses)
-            json_object_object_add(row, "missed", json_object_new_string(c->fresh.missed));
-        json_object_array_add(json, row);
+            cps_json_text(row, "missed", c->fresh.missed);
+        cps_json_append(json, row);
     } else if (!err) {
         diff_print_first(&report, &text);
         diff_print_counts(&report, &text);
@@ -202,7 +202,7 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
 int cmd_check(const struct cps_options *opt)
 {
     int status = opt->arg_count ? 0 : report_usage("check takes golden traces");
-    struct json_object *json = opt->json ? json_object_new_array() : NULL;
+    struct json_object *json = opt->json && !status ? json_object_new_array() : NULL;
     for (unsigned i = 0; i < opt->arg_count; i++) {
         uint64_t differences = 0;
         struct cps_err *err = check_one(opt, opt->arg[i], json, &differences);
@@ -211,8 +211,8 @@ int cmd_check(const struct cps_options *opt)
         else if (differences && !opt->update && status < 1)
             status = 1;
     }
-    if (json && opt->arg_count)
-        puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY));
-    json_object_put(json);
-    return status;
+    if (!opt->json || !opt->arg_count)
+        return status;
+    struct cps_err *err = report_json(json);
+    return err ? report_error(err) : status;
 }

@@ -12,6 +12,7 @@
 #include "tools/report/report.h"
 #include "tools/regress/results.h"
 #include "trace/outfile.h"
+#include "trace/json.h"
 
 int cmd_cover(const struct cps_options *opt);
 
@@ -161,7 +162,7 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
     if (!opt->output)
         return NULL;
     CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size, opt->rnn,
-                               CPS_NAMES_SEED, &listing));
+                               CPS_NAMES_MEASURED, &listing));
     cps_buf_printf(&name, "%s.asm", opt->output);
     CPS_TRY(write_text(cps_buf_text(&name), &listing));
     CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);

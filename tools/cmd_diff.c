@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope diff: two traces, or two firmware revisions over captures. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "trace/json.h"
 
 int cmd_diff(const struct cps_options *opt);
 
@@ -36,8 +36,8 @@ static void show(struct differ *d, const char *title, const struct diff_report *
         d->by_packet[i] += report->diff->by_packet[i];
     if (d->json) {
         struct json_object *row = diff_json(report);
-        json_object_object_add(row, "name", json_object_new_string(title));
-        json_object_array_add(d->json, row);
+        cps_json_text(row, "name", title);
+        cps_json_append(d->json, row);
         return;
     }
     cps_buf_printf(&d->out, "%s: ", title);
@@ -204,18 +204,17 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
     return diff_print_code(&report, NULL, NULL, d->by_packet, &d->out);
 }
 
-static void print(struct differ *d)
+static struct cps_err *print(struct differ *d)
 {
-    if (!d->json) {
+    if (!d->opt->json) {
         fwrite(cps_buf_text(&d->out), 1, d->out.size, stdout);
-        return;
+        return NULL;
     }
     struct json_object *root = json_object_new_object();
-    json_object_object_add(root, "differences", json_object_new_int64((int64_t)d->total));
-    json_object_object_add(root, "comparisons", json_object_get(d->json));
-    json_object_object_add(root, "text", json_object_new_string(cps_buf_text(&d->out)));
-    puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-    json_object_put(root);
+    cps_json_uint(root, "differences", d->total);
+    cps_json_add(root, "comparisons", json_object_get(d->json));
+    cps_json_buf(root, "text", &d->out);
+    return report_json(root);
 }
 
 static int usage(const struct cps_options *opt)
@@ -241,7 +240,7 @@ int cmd_diff(const struct cps_options *opt)
     d.json = opt->json ? json_object_new_array() : NULL;
     struct cps_err *err = opt->fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
     if (!err && !d.usage)
-        print(&d);
+        err = print(&d);
     for (unsigned i = 0; i < 2; i++) {
         record_deinit(&jobs[i]);
         cps_trace_head_deinit(&heads[i]);

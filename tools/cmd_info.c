@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info: what a file is and what it holds. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,13 +10,9 @@
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
 #include "trace/form/trace.h"
+#include "trace/json.h"
 
 int cmd_info(const struct cps_options *opt);
-
-void info_add_int(struct json_object *to, const char *key, uint64_t value)
-{
-    json_object_object_add(to, key, json_object_new_int64((int64_t)value));
-}
 
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE])
@@ -71,18 +66,18 @@ int cmd_info(const struct cps_options *opt)
         struct json_object *file = opt->json ? json_object_new_object() : NULL;
         struct cps_err *err = describe(opt, isa, gen, opt->arg[i], file);
         if (file) {
-            json_object_object_add(file, "name", json_object_new_string(opt->arg[i]));
-            json_object_array_add(files, file);
+            cps_json_text(file, "name", opt->arg[i]);
+            cps_json_append(files, file);
         }
         if (err)
             status = report_error(err);
     }
+    struct json_object *root = json_object_new_object();
+    cps_json_add(root, "files", files);
     if (opt->json && !status) {
-        struct json_object *root = json_object_new_object();
-        json_object_object_add(root, "files", json_object_get(files));
-        puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-        json_object_put(root);
+        struct cps_err *err = report_json(root);
+        return err ? report_error(err) : 0;
     }
-    json_object_put(files);
+    json_object_put(root);
     return status;
 }

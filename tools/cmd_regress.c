@@ -12,6 +12,7 @@
 #include "tools/report/names.h"
 #include "tools/regress/regress.h"
 #include "tools/report/report.h"
+#include "trace/json.h"
 
 int cmd_regress(const struct cps_options *opt);
 
@@ -61,11 +62,10 @@ static void add_firmware(struct regress *r)
     const struct manifest *m = &r->manifest;
     struct json_object *names = json_object_new_array();
     for (unsigned i = 0; i < m->firmware_count; i++)
-        json_object_array_add(names, json_object_new_string(m->firmware[i].name));
-    json_object_object_add(r->results, "firmware", names);
+        cps_json_append(names, json_object_new_string(m->firmware[i].name));
+    cps_json_add(r->results, "firmware", names);
     if (m->baseline >= 0)
-        json_object_object_add(r->results, "baseline",
-                               json_object_new_string(m->firmware[m->baseline].name));
+        cps_json_text(r->results, "baseline", m->firmware[m->baseline].name);
 }
 
 static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
@@ -91,7 +91,6 @@ static struct cps_err *add_firmware_cover(struct regress *r, const struct cps_fw
                                           const char *name, const char *bits)
 {
     struct cps_names *names[CPS_CPU_COUNT] = {NULL};
-    struct json_object *to = NULL;
     const struct cps_trace_head head = {.gen = fw->gen, .layout = fw->layout};
     struct cps_cover *cover = calloc((size_t)fw->count + 1, sizeof(*cover));
     struct cps_err *err = cover ? trace_names(&head, r->opt->rnn, names) : cps_err_nomem();
@@ -99,10 +98,9 @@ static struct cps_err *add_firmware_cover(struct regress *r, const struct cps_fw
         cover[k].taken = (bits[k] - '0') >> 1 & 1;
         cover[k].run = cover[k].taken + ((bits[k] - '0') >> 2 & 1);
     }
-    json_object_object_get_ex(r->results, "coverage", &to);
     if (!err)
-        json_object_object_add(
-            to, name,
+        cps_json_add(
+            cps_json_get(r->results, "coverage"), name,
             cover_handlers(fw, names[fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE], cover));
     trace_names_free(names);
     free(cover);
@@ -113,13 +111,13 @@ static struct cps_err *add_cover(struct regress *r)
 {
     for (unsigned i = 0; i < r->manifest.firmware_count; i++) {
         const struct manifest_firmware *m = &r->manifest.firmware[i];
-        struct json_object *text = NULL;
+        const char *digits = cps_json_get_text(r->digits, m->name, NULL);
         struct cps_fw *fw = NULL;
-        if (!json_object_object_get_ex(r->digits, m->name, &text))
+        if (!digits)
             continue;
         struct cps_err *err = cps_fw_load(m->path[0], 0, &fw);
         if (!err)
-            CPS_TRY(add_firmware_cover(r, fw, m->name, json_object_get_string(text)));
+            CPS_TRY(add_firmware_cover(r, fw, m->name, digits));
         cps_err_free(err); /* every pair of that firmware says so */
         cps_fw_destroy(fw);
     }
@@ -129,11 +127,9 @@ static struct cps_err *add_cover(struct regress *r)
 static struct cps_err *add_code(struct regress *r)
 {
     struct worker *worker = NULL;
-    struct json_object *code = NULL;
-    json_object_object_get_ex(r->results, "code", &code);
     struct cps_err *err = worker_create(r, &worker);
     if (!err)
-        err = worker_code(worker, code);
+        err = worker_code(worker, cps_json_get(r->results, "code"));
     worker_destroy(worker);
     return err;
 }
@@ -143,9 +139,8 @@ static struct cps_err *add_code(struct regress *r)
 
 static void print_people(const struct regress *r)
 {
-    struct json_object *pairs = NULL;
+    struct json_object *pairs = cps_json_get(r->results, "pairs");
     size_t lines = 0;
-    json_object_object_get_ex(r->results, "pairs", &pairs);
     for (size_t i = 0; i < json_object_array_length(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
         if (strcmp(result_text(pair, "status"), "pass") == 0)
@@ -167,9 +162,8 @@ static struct cps_err *finish(struct regress *r)
     if (r->opt->output)
         CPS_TRY(results_write(r->results, r->opt->output));
     if (r->opt->json)
-        puts(json_object_to_json_string_ext(r->results, JSON_C_TO_STRING_PRETTY));
-    else
-        print_people(r);
+        return report_json(json_object_get(r->results));
+    print_people(r);
     return NULL;
 }
 
@@ -190,9 +184,9 @@ static void add_share(struct regress *r)
     char shard[32];
     snprintf(shard, sizeof(shard), "%" PRIu32 "/%" PRIu32, r->shard + 1, r->shards);
     if (r->shards > 1)
-        json_object_object_add(r->results, "shard", json_object_new_string(shard));
+        cps_json_text(r->results, "shard", shard);
     if (r->interrupted)
-        json_object_object_add(r->results, "interrupted", json_object_new_boolean(1));
+        cps_json_bool(r->results, "interrupted", true);
 }
 
 static struct cps_err *regress(struct regress *r)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/opt_engine.h"
-#include "tools/play/hang.h"
+#include "tools/play/replay.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
 #include "tools/report/summary.h"
@@ -197,8 +197,8 @@ static int report_hang(struct run *run)
 {
     bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
     if (!run->opt->json)
-        hang_print(run->play.hang, trace_on_stdout ? stderr : stdout);
-    return hang_count(run->play.hang, HANG_DIFFERENT) ? 1 : 0;
+        replay_print(run->play.replay, trace_on_stdout ? stderr : stdout);
+    return replay_count(run->play.replay, REPLAY_DIFFERENT) ? 1 : 0;
 }
 
 static void release(struct run *run)
@@ -219,16 +219,18 @@ static int status_of(const struct play *play)
     return play->stop == CPS_STOP_IDLE ? 0 : 4;
 }
 
-static void summarize(struct run *run, bool good)
+static struct cps_err *summarize(struct run *run, bool good)
 {
     const struct play *play = &run->play;
-    bool compared = play->hang && good;
+    struct cps_err *err = NULL;
+    bool compared = play->replay && good;
     if (compared)
-        hang_compare(play->hang);
+        replay_compare(play->replay);
     if (play->executed || (play->engine && good))
-        summary_print(play, run->opt->json,
-                      compared && run->opt->json ? hang_json(play->hang) : NULL);
+        err = summary_print(play, run->opt->json,
+                            compared && run->opt->json ? replay_json(play->replay) : NULL);
     report_note("interpreting without --native", play->native_err);
+    return err;
 }
 
 int cmd_run(const struct cps_options *opt)
@@ -240,11 +242,15 @@ int cmd_run(const struct cps_options *opt)
     if (status)
         return status;
     struct cps_err *err = execute(&run);
-    summarize(&run, !err);
+    struct cps_err *late = summarize(&run, !err);
+    if (err)
+        cps_err_free(late);
+    else
+        err = late;
     if (err)
         status = report_error(err);
     else
-        status = run.play.hang ? report_hang(&run) : status_of(&run.play);
+        status = run.play.replay ? report_hang(&run) : status_of(&run.play);
     release(&run);
     return status;
 }

@@ -16,7 +16,7 @@
 
 int cmd_step(const struct cps_options *opt);
 
-static struct repl *running;
+static struct debugger *running;
 
 static void on_interrupt(int signal)
 {
@@ -24,7 +24,7 @@ static void on_interrupt(int signal)
     running->interrupt = 1;
 }
 
-static void show(struct repl *r)
+static void show(struct debugger *r)
 {
     fputs(cps_buf_text(&r->out), stdout);
     fflush(stdout);
@@ -32,10 +32,10 @@ static void show(struct repl *r)
 }
 
 /* One line typed by a person: mistakes are told, and the next line is awaited. */
-static void run_typed(struct repl *r, const char *line)
+static void run_typed(struct debugger *r, const char *line)
 {
     r->interrupt = 0;
-    struct cps_err *err = repl_command(r, line);
+    struct cps_err *err = command_run(r, line);
     show(r);
     if (err)
         printf("%s\n", err->message);
@@ -43,13 +43,13 @@ static void run_typed(struct repl *r, const char *line)
     if (r->wants_screen) {
         r->wants_screen = false;
         screen_run(r);
-        repl_show(r);
+        command_show(r);
         show(r);
     }
 }
 
 /* An empty line repeats a move, as in gdb. */
-static void interact(struct repl *r)
+static void interact(struct debugger *r)
 {
     char *line = NULL;
     char *last = NULL;
@@ -68,7 +68,7 @@ static void interact(struct repl *r)
 }
 
 /* From a pipe: every line is shown in front of what it does; a mistake ends it. */
-static struct cps_err *run_piped(struct repl *r)
+static struct cps_err *run_piped(struct debugger *r)
 {
     char *line = NULL;
     size_t room = 0;
@@ -76,24 +76,24 @@ static struct cps_err *run_piped(struct repl *r)
     while (!err && !r->quit && getline(&line, &room, stdin) > 0) {
         line[strcspn(line, "\r\n")] = '\0';
         cps_buf_printf(&r->out, "> %s\n", line);
-        err = repl_command(r, line);
+        err = command_run(r, line);
         show(r);
     }
     free(line);
     return err;
 }
 
-static struct cps_err *run(struct repl *r, const struct cps_options *opt)
+static struct cps_err *run(struct debugger *r, const struct cps_options *opt)
 {
     r->session.interrupt = &r->interrupt;
     if (opt->fw_count || opt->demo || opt->arg_count)
         CPS_TRY(session_open(&r->session, opt));
     if (opt->dap)
         return dap_serve(r, stdin, stdout);
-    repl_show(r);
+    command_show(r);
     show(r);
     if (opt->script) {
-        struct cps_err *err = repl_source(r, opt->script);
+        struct cps_err *err = command_source(r, opt->script);
         show(r);
         return err;
     }
@@ -107,7 +107,7 @@ static struct cps_err *run(struct repl *r, const struct cps_options *opt)
 
 int cmd_step(const struct cps_options *opt)
 {
-    struct repl *r = calloc(1, sizeof(*r));
+    struct debugger *r = calloc(1, sizeof(*r));
     const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     if (!opt->fw_count && !opt->demo && !opt->dap && !opt_is_script(opt))
         return report_usage("step needs --fw FILE and a capture, or --demo");

@@ -2,9 +2,9 @@
  * The command: its table of contents. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/opt.h"
+#include "tools/play/files.h"
 #include "tools/report/report.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
@@ -37,29 +37,9 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
-#define PATH_SIZE 4096
-
-static bool is_there(const char *dir, const char *name, char path[PATH_SIZE])
-{
-    return snprintf(path, PATH_SIZE, "%s/%s", dir, name) < PATH_SIZE && !access(path, R_OK);
-}
-
-/* Firmware that is not here may be where the options or the system have it. */
-static const char *find_firmware(const struct cps_options *opt, const char *name,
-                                 char path[PATH_SIZE])
-{
-    if (strchr(name, '/') || !access(name, F_OK))
-        return name;
-    for (unsigned i = 0; i < opt->search_count; i++) {
-        if (is_there(opt->search[i], name, path))
-            return path;
-    }
-    return is_there(OPT_FW_DIR, name, path) ? path : name;
-}
-
 int main(int argc, char **argv)
 {
-    static char firmware[OPT_MAX_FW][PATH_SIZE];
+    static char firmware[OPT_MAX_FW][FILES_PATH];
     struct cps_options opt;
     if (argc < 2)
         return report_usage("expected a command; try 'cpscope help'");
@@ -77,11 +57,11 @@ int main(int argc, char **argv)
         return 0;
     }
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
-    for (unsigned i = 0; !status && i < opt.fw_count; i++)
-        opt.fw[i] = find_firmware(&opt, opt.fw[i], firmware[i]);
+    if (!status)
+        files_firmware(&opt, firmware);
     if (!status)
         status = run[command](&opt);
-    if (fflush(stdout) != 0 && !status)
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !status)
         status = report_error(cps_err_os("(stdout)", "write"));
     return status;
 }

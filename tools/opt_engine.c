@@ -84,10 +84,10 @@ void opt_engine_name(enum cps_gen gen, char ret[24])
 int opt_scheme(const struct cps_options *opt, enum cps_scheme *ret)
 {
     bool envytools = opt->names && !strcmp(opt->names, "envytools");
-    *ret = envytools ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_SEED;
-    if (!opt->names || envytools || !strcmp(opt->names, "seed"))
+    *ret = envytools ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_MEASURED;
+    if (!opt->names || envytools || !strcmp(opt->names, "measured"))
         return 0;
-    return report_usage("--names %s: expected seed or envytools", opt->names);
+    return report_usage("--names %s: expected measured or envytools", opt->names);
 }
 
 static struct cps_err *apply(const struct cps_options *opt, unsigned engines,

@@ -6,16 +6,6 @@
 #include "tools/play/play.h"
 #include "tools/report/report.h"
 
-/* A file with everything in it. */
-static struct cps_err *read_all(const char *path, uint8_t **data, size_t *size)
-{
-    struct cps_stream *stream = NULL;
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_read_all(stream, 64u << 20, data, size);
-    cps_stream_close(stream);
-    return err;
-}
-
 static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
 {
     struct cps_outfile *out = NULL;
@@ -31,7 +21,7 @@ static struct cps_err *assemble(const struct cps_options *opt, unsigned gen)
     CPS_FREE uint8_t *text = NULL;
     CPS_BUF bytes = {0};
     size_t size = 0;
-    CPS_TRY(read_all(opt->arg[0], &text, &size));
+    CPS_TRY(cps_stream_read_file(opt->arg[0], 64u << 20, &text, &size));
     CPS_TRY(cps_script_assemble(opt->arg[0], (const char *)text, size, gen, &bytes));
     return write_all(opt->output, &bytes);
 }
@@ -66,7 +56,7 @@ int script_disasm(const struct cps_options *opt)
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
-    enum cps_scheme scheme = CPS_NAMES_SEED;
+    enum cps_scheme scheme = CPS_NAMES_MEASURED;
     int status = opt_script_engine(opt, &isa, &gen);
     if (!status && !cps_isa_has_code(isa))
         status = report_usage("%s has no code to disassemble", opt->engine);

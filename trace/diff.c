@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/list.h"
 #include "trace/align.h"
 #include "trace/form/forms.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 /* One packet of one processor: its PKT event and the compared events behind it. */
 struct packet {
@@ -32,7 +33,6 @@ struct differ {
     void *context;
     struct cps_diff *ret;
     struct side a, b;
-    size_t place_room;
     bool failed;
 };
 
@@ -148,14 +148,9 @@ static void count_place(struct differ *d, const struct cps_event *event)
         ret->by_place[low].count++;
         return;
     }
-    if (ret->places == d->place_room) {
-        size_t room = d->place_room ? 2 * d->place_room : 64;
-        struct cps_diff_count *more = realloc(ret->by_place, room * sizeof(*more));
-        d->failed = d->failed || !more;
-        if (!more)
-            return;
-        ret->by_place = more;
-        d->place_room = room;
+    if (!CPS_LIST_ROOM(ret->by_place, ret->places)) {
+        d->failed = true;
+        return;
     }
     memmove(ret->by_place + low + 1, ret->by_place + low,
             (ret->places - low) * sizeof(*ret->by_place));

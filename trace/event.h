@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "isa/base/cleanup.h"
 
@@ -77,6 +78,17 @@ static inline uint32_t cps_event_pc(const struct cps_event *event)
     return (uint32_t)(event->head >> 32);
 }
 
+/** The first register from @p reg on that differs; @p count if none does. Most do not. */
+static inline unsigned cps_event_change_(const uint32_t *before, const uint32_t *now,
+                                         unsigned count, unsigned reg)
+{
+    while (reg + 4 <= count && !memcmp(now + reg, before + reg, 16))
+        reg += 4;
+    while (reg < count && now[reg] == before[reg])
+        reg++;
+    return reg;
+}
+
 /**
  * Takes the next registers that differ, at most two, as a STEP holds them: returns their bits, puts
  * the first one's new value into 31:0 of @p values and the second's into 63:32, and moves *reg
@@ -87,11 +99,12 @@ static inline uint32_t cps_event_changes(const uint32_t *before, const uint32_t 
 {
     uint32_t mask = 0;
     *values = 0;
-    for (unsigned found = 0; *reg < count && found < 2; ++*reg) {
-        if (now[*reg] == before[*reg])
-            continue;
+    for (unsigned found = 0; found < 2; found++) {
+        *reg = cps_event_change_(before, now, count, *reg);
+        if (*reg >= count)
+            break;
         mask |= UINT32_C(1) << *reg;
-        *values |= (uint64_t)now[*reg] << 32 * found++;
+        *values |= (uint64_t)now[(*reg)++] << 32 * found;
     }
     return mask;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/list.h"
+
 static const struct {
     const char *word;
     int what;
@@ -69,11 +71,9 @@ struct cps_err *cps_mask_add(struct cps_mask *mask, const char *text, const stru
 {
     const char *at = text;
     while (*at) {
-        struct cps_mask_rule *more = realloc(mask->rule, (mask->count + 1) * sizeof(*mask->rule));
-        if (!more)
+        if (!CPS_LIST_ROOM(mask->rule, mask->count))
             return cps_err_nomem();
-        mask->rule = more;
-        const char *expected = parse_rule(&at, names, &more[mask->count]);
+        const char *expected = parse_rule(&at, names, &mask->rule[mask->count]);
         if (expected)
             return cps_err_new(CPS_ERR_SYNTAX, "mask \"%s\", at \"%s\": expected %s", text, at,
                                expected);

@@ -2,24 +2,7 @@
  * waitin: a header becomes a handler; and the two instructions that enter and leave modes. */
 #include "emu/afuc/machine.h"
 
-static unsigned odd_parity(uint32_t value)
-{
-    value ^= value >> 16;
-    value ^= value >> 8;
-    value ^= value >> 4;
-    return 0x6996u >> (value & 15) & 1;
-}
-
-/* Parity bits make the field and the bit together odd. */
-static bool type7_valid(uint32_t header)
-{
-    return odd_parity(header >> 16 & 0xff) && odd_parity(header & 0xffff) && !(header & 0x0f004000);
-}
-
-static bool type4_valid(uint32_t header)
-{
-    return odd_parity(header >> 8 & 0xfffff) && odd_parity(header & 0xff) && !(header >> 26 & 1);
-}
+#include "isa/base/pm4.h"
 
 struct dispatch {
     uint32_t id;    /* packet table index */
@@ -28,9 +11,8 @@ struct dispatch {
 
 /* Type 4 is entry 4, but on the ME of a5xx each kind of register bank has its own (F: the handlers
  * add the bank bits of $16, of $17, and none). */
-static uint32_t type4_entry(const struct afuc_core *core, uint32_t header)
+static uint32_t type4_entry(const struct afuc_core *core, uint32_t offset)
 {
-    uint32_t offset = header >> 8 & 0x3ffff;
     if (core->layout != CPS_LAYOUT_A5XX_ME)
         return 4;
     if (offset >= 0x2000 && offset <= 0x27ff)
@@ -44,11 +26,11 @@ static uint32_t type4_entry(const struct afuc_core *core, uint32_t header)
 static struct dispatch classify(const struct afuc_core *core, uint32_t header)
 {
     bool checked = core->layout != CPS_LAYOUT_A5XX_ME; /* PFP edits counts without parity (F) */
-    unsigned type = header >> 28;
-    if (type == 7 && (!checked || type7_valid(header)))
-        return (struct dispatch){header >> 16 & 0x7f, header & 0x3fff};
-    if (type == 4 && (!checked || type4_valid(header)))
-        return (struct dispatch){type4_entry(core, header), header & 0x7f};
+    struct cps_pm4 packet = checked ? cps_pm4_decode(header) : cps_pm4_decode_any(header);
+    if (packet.kind == CPS_PM4_TYPE7)
+        return (struct dispatch){packet.opcode, packet.count};
+    if (packet.kind == CPS_PM4_TYPE4)
+        return (struct dispatch){type4_entry(core, packet.reg), packet.count};
     return (struct dispatch){0, 0};
 }
 

@@ -5,6 +5,8 @@
  * packets' definitions, checked against the loops of 6ee (0643, 0874, 069e, 06b9). */
 #include "emu/afuc/machine.h"
 
+#include "isa/base/pm4.h"
+
 /* Where a packet polls, by its source field. */
 enum source { SOURCE_REGISTER, SOURCE_MEMORY };
 
@@ -142,12 +144,13 @@ static bool handled_here(const struct afuc_core *core, unsigned opcode)
 
 static const struct wait_packet *find(const struct afuc_core *core, uint32_t header)
 {
-    uint32_t bit = cps_gen_bit(cps_layout_gen(core->layout));
-    unsigned opcode = header >> 16 & 0x7f;
-    if (header >> 28 != 7 || core->machine->engine.policy.waits != CPS_WAITS_SATISFY)
+    struct cps_pm4 packet = cps_pm4_decode_any(header);
+    if (packet.kind != CPS_PM4_TYPE7 || core->machine->engine.policy.waits != CPS_WAITS_SATISFY)
         return NULL;
-    for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, opcode); i++) {
-        if (waits[i].opcode == opcode && (waits[i].gens & bit))
+    for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, packet.opcode);
+         i++) {
+        if (waits[i].opcode == packet.opcode &&
+            (waits[i].gens & cps_gen_bit(cps_layout_gen(core->layout))))
             return &waits[i];
     }
     return NULL;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "isa/base/list.h"
+
 /* All but STEP: who steps sees the registers. */
 #define DEBUG_KINDS (((1u << CPS_EV_COUNT) - 1) & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX))
 
@@ -453,13 +455,11 @@ struct cps_debug_stop cps_debug_run(struct cps_debug *d, enum cps_debug_go go, u
 
 int cps_debug_add(struct cps_debug *d, const struct cps_debug_point *point)
 {
-    struct point *points = realloc(d->point, (d->point_count + 1) * sizeof(*points));
-    if (!points)
+    if (!CPS_LIST_ROOM(d->point, d->point_count))
         return 0;
-    d->point = points;
-    points[d->point_count] = (struct point){.is = *point};
-    points[d->point_count].is.id = ++d->last_id;
-    d->point_count++;
+    struct point *added = &d->point[d->point_count++];
+    *added = (struct point){.is = *point};
+    added->is.id = ++d->last_id;
     debug_refresh_(d);
     return d->last_id;
 }

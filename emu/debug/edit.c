@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "isa/base/list.h"
+
 static bool set(struct cps_engine *engine, unsigned core, char file, uint64_t number,
                 uint64_t value)
 {
@@ -102,19 +104,17 @@ static void forget_later(struct cps_debug *d)
 /* Puts a copy of the change behind those that were made. */
 static struct cps_err *keep(struct cps_debug *d, const struct cps_edit *edit)
 {
-    struct made *made = realloc(d->made, (d->made_count + 1) * sizeof(*made));
     uint32_t *words = NULL;
-    if (!made)
+    if (!CPS_LIST_ROOM(d->made, d->made_count))
         return cps_err_nomem();
-    d->made = made;
     if (edit->words) {
         words = malloc((edit->count + (size_t)1) * sizeof(*words));
         if (!words)
             return cps_err_nomem();
         memcpy(words, edit->words, edit->count * sizeof(*words));
     }
-    made[d->made_count] = (struct made){*edit, d->place.step};
-    made[d->made_count++].edit.words = words;
+    d->made[d->made_count] = (struct made){*edit, d->place.step};
+    d->made[d->made_count++].edit.words = words;
     return NULL;
 }
 

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "isa/base/list.h"
+
 #define MEMORY_LIMIT    ((uint64_t)64 << 20)
 #define FLAG_FB_PAUSE   (UINT32_C(1) << 16)
 #define EVENT_FB_PAUSED UINT32_C(1)
@@ -32,7 +34,7 @@ struct cps_bus {
     unsigned devices;
     uint64_t clock, until;
     struct change *change; /* by tick */
-    size_t changes, changes_done, room;
+    size_t changes, changes_done;
     uint32_t events;
     struct cps_flags flags;
     uint64_t pause_due; /* NEVER: no pause is under way */
@@ -270,14 +272,8 @@ void cps_bus_advance(struct cps_bus *bus, uint64_t tick)
 struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick, bool is_event, uint32_t number,
                                  uint32_t value)
 {
-    if (bus->changes == bus->room) {
-        size_t room = bus->room ? bus->room * 2 : 16;
-        struct change *more = realloc(bus->change, room * sizeof(*more));
-        if (!more)
-            return cps_err_nomem();
-        bus->change = more;
-        bus->room = room;
-    }
+    if (!CPS_LIST_ROOM(bus->change, bus->changes))
+        return cps_err_nomem();
     bus->change[bus->changes++] = (struct change){tick, is_event, number, value};
     return NULL;
 }
@@ -507,15 +503,14 @@ struct cps_err *cps_bus_create_(struct nv *nv, uint64_t limit, struct cps_bus **
     return NULL;
 }
 
-/* Room for one change at least, so that the copy of none is no failure. */
 static struct cps_err *copy_changes(const struct cps_bus *from, struct cps_bus *to)
 {
-    to->change = malloc((from->changes + 1) * sizeof(*to->change));
-    if (!to->change)
+    size_t room = 0;
+    to->change = NULL;
+    if (!CPS_LIST_RESERVE(to->change, room, from->changes))
         return cps_err_nomem();
     if (from->changes)
         memcpy(to->change, from->change, from->changes * sizeof(*to->change));
-    to->room = from->changes;
     return NULL;
 }
 

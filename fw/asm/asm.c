@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/base/lex.h"
+#include "isa/base/list.h"
 #include "fw/image/private.h"
 
 bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expected)
@@ -20,27 +21,16 @@ bool cps_asm_end_(struct cps_assembler *a, const char *at)
     return *at == '\0' || cps_asm_expected_(a, at, "the end of the line");
 }
 
-static bool grow(struct cps_assembler *a)
-{
-    size_t capacity = a->capacity ? a->capacity * 2 : 1024;
-    uint32_t *words = realloc(a->words, capacity * sizeof(*words));
-    if (!words) {
-        a->failed = true;
-        return false;
-    }
-    a->words = words;
-    a->capacity = capacity;
-    return true;
-}
-
 bool cps_asm_emit_(struct cps_assembler *a, uint32_t word)
 {
     if (a->position == CPS_FW_MAX_WORDS)
         return cps_asm_error_(&a->text, 0, "image is full, expected at most %u words",
                               CPS_FW_MAX_WORDS);
     if (a->encoding) {
-        if (a->position >= a->capacity && !grow(a))
+        if (!CPS_LIST_ROOM(a->words, a->position)) {
+            a->failed = true;
             return false;
+        }
         a->words[a->position] = word;
         if (a->debug && !cps_asm_note_line_(a))
             return false;
@@ -145,7 +135,7 @@ static void run_pass(struct cps_assembler *a, bool encoding)
     a->text.muted = !encoding;
     a->position = 0;
     a->part_count = 0;
-    a->scheme = CPS_NAMES_SEED;
+    a->scheme = CPS_NAMES_MEASURED;
     memset(a->section_used, 0, sizeof(a->section_used));
     cps_asm_begin_(a, 0);
     cps_asm_rewind_(&a->text);

@@ -16,10 +16,9 @@ struct cps_assembler {
     const struct cps_isa *isa;
     enum cps_gen gen;
     enum cps_layout layout;
-    bool encoding;   /* the second pass */
-    bool failed;     /* out of memory */
-    uint32_t *words; /* of the image; grows during the second pass */
-    size_t capacity;
+    bool encoding;     /* the second pass */
+    bool failed;       /* out of memory */
+    uint32_t *words;   /* of the image; grows during the second pass */
     uint32_t position; /* dword of the image */
     uint32_t lead;
     unsigned section;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "isa/base/list.h"
+
 void cps_asm_labels_deinit_(struct cps_asm_labels *labels)
 {
     free(labels->list);
@@ -12,14 +14,8 @@ void cps_asm_labels_deinit_(struct cps_asm_labels *labels)
 
 bool cps_asm_labels_add_(struct cps_asm_labels *labels, struct cps_asm_label label)
 {
-    if (labels->count == labels->capacity) {
-        size_t capacity = labels->capacity ? labels->capacity * 2 : 64;
-        struct cps_asm_label *list = realloc(labels->list, capacity * sizeof(*list));
-        if (!list)
-            return false;
-        labels->list = list;
-        labels->capacity = capacity;
-    }
+    if (!CPS_LIST_ROOM(labels->list, labels->count))
+        return false;
     labels->list[labels->count++] = label;
     return true;
 }

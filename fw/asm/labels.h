@@ -17,7 +17,7 @@ struct cps_asm_label {
 /** Zero-initialised is empty. */
 struct cps_asm_labels {
     struct cps_asm_label *list;
-    size_t count, capacity;
+    size_t count;
 };
 
 void cps_asm_labels_deinit_(struct cps_asm_labels *labels);

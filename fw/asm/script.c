@@ -37,13 +37,13 @@ static bool do_noend(struct cps_assembler *a, const char *at)
     return cps_asm_end_(a, at);
 }
 
-/* `.names seed`, `.names envytools`: from here on. */
+/* `.names measured`, `.names envytools`: from here on. */
 static bool do_names(struct cps_assembler *a, const char *at)
 {
-    bool seed = cps_lex_take(&at, "seed");
-    if (!seed && !cps_lex_take(&at, "envytools"))
-        return cps_asm_expected_(a, cps_lex_blank(at), "seed or envytools");
-    a->scheme = seed ? CPS_NAMES_SEED : CPS_NAMES_ENVYTOOLS;
+    bool measured = cps_lex_take(&at, "measured");
+    if (!measured && !cps_lex_take(&at, "envytools"))
+        return cps_asm_expected_(a, cps_lex_blank(at), "measured or envytools");
+    a->scheme = measured ? CPS_NAMES_MEASURED : CPS_NAMES_ENVYTOOLS;
     return cps_asm_end_(a, at);
 }
 

@@ -3,6 +3,7 @@
  * handler, so that code which only moved is no difference. */
 #include <string.h>
 
+#include "isa/base/list.h"
 #include "fw/image/private.h"
 
 /* Both walks stand here; `last` is a delay slot behind which nothing follows. */
@@ -16,9 +17,9 @@ struct walk {
     const struct cps_fw_part *part_a, *part_b;
     uint32_t *partner; /* per dword of part_a: where part_b has the same; CPS_FW_NONE: not seen */
     struct place *todo;
-    size_t todo_count, todo_room;
+    size_t todo_count;
     struct cps_fw_change *change;
-    size_t change_count, change_room;
+    size_t change_count;
     bool failed;
 };
 
@@ -114,16 +115,10 @@ static bool is_nop(const struct cps_fw *fw, const struct cps_fw_part *part, uint
 
 static void push(struct walk *w, uint32_t a, uint32_t b, bool last)
 {
-    if (w->todo_count == w->todo_room) {
-        size_t room = w->todo_room ? 2 * w->todo_room : 256;
-        struct place *more = realloc(w->todo, room * sizeof(*more));
-        w->failed = w->failed || !more;
-        if (!more)
-            return;
-        w->todo = more;
-        w->todo_room = room;
-    }
-    w->todo[w->todo_count++] = (struct place){a, b, last};
+    if (CPS_LIST_ROOM(w->todo, w->todo_count))
+        w->todo[w->todo_count++] = (struct place){a, b, last};
+    else
+        w->failed = true;
 }
 
 static void add_change(struct walk *w, uint32_t a, uint32_t b)
@@ -132,16 +127,10 @@ static void add_change(struct walk *w, uint32_t a, uint32_t b)
         if (w->change[i].role == w->part_a->role && (w->change[i].a == a || w->change[i].b == b))
             return;
     }
-    if (w->change_count == w->change_room) {
-        size_t room = w->change_room ? 2 * w->change_room : 64;
-        struct cps_fw_change *more = realloc(w->change, room * sizeof(*more));
-        w->failed = w->failed || !more;
-        if (!more)
-            return;
-        w->change = more;
-        w->change_room = room;
-    }
-    w->change[w->change_count++] = (struct cps_fw_change){w->part_a->role, a, b};
+    if (CPS_LIST_ROOM(w->change, w->change_count))
+        w->change[w->change_count++] = (struct cps_fw_change){w->part_a->role, a, b};
+    else
+        w->failed = true;
 }
 
 static bool certain(const struct walk *w, uint32_t a, uint32_t b)

@@ -3,26 +3,13 @@
 #include <string.h>
 
 #include "fw/image/private.h"
-
-bool cps_list_room_(void *list, size_t count, size_t item)
-{
-    void *items = NULL;
-    if (count & (count - 1))
-        return true;
-    memcpy(&items, list, sizeof(items));
-    items = realloc(items, (count ? 2 * count : 1) * item);
-    if (!items)
-        return false;
-    memcpy(list, &items, sizeof(items));
-    return true;
-}
+#include "isa/base/list.h"
 
 struct cps_err *cps_fw_debug_symbol_(struct cps_fw_debug *debug, const char *name, size_t length,
                                      struct cps_fw_symbol symbol)
 {
     symbol.name = strndup(name, length);
-    if (!symbol.name ||
-        !cps_list_room_(&debug->symbols, debug->symbol_count, sizeof(*debug->symbols))) {
+    if (!symbol.name || !CPS_LIST_ROOM(debug->symbols, debug->symbol_count)) {
         free(symbol.name);
         return cps_err_nomem();
     }
@@ -37,7 +24,7 @@ struct cps_err *cps_fw_debug_file_(struct cps_fw_debug *debug, const char *path,
             return NULL;
     }
     char *copy = strdup(path);
-    if (!copy || !cps_list_room_(&debug->files, debug->file_count, sizeof(*debug->files))) {
+    if (!copy || !CPS_LIST_ROOM(debug->files, debug->file_count)) {
         free(copy);
         return cps_err_nomem();
     }
@@ -47,7 +34,7 @@ struct cps_err *cps_fw_debug_file_(struct cps_fw_debug *debug, const char *path,
 
 bool cps_fw_debug_line_(struct cps_fw_debug *debug, struct cps_fw_line line)
 {
-    if (!cps_list_room_(&debug->lines, debug->line_count, sizeof(*debug->lines)))
+    if (!CPS_LIST_ROOM(debug->lines, debug->line_count))
         return false;
     debug->lines[debug->line_count++] = line;
     return true;

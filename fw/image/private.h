@@ -59,10 +59,6 @@ CPS_MUST_USE struct cps_err *cps_fw_read_file_(const char *path, uint8_t **ret, 
  * the image's start; CPS_FW_NONE if what is noted cannot be one. */
 uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start);
 
-/** Makes room for one more item behind @p count ones of @p item bytes; false when out of memory.
- * A list that is only ever grown by this holds room for the next power of two. */
-bool cps_list_room_(void *list, size_t count, size_t item);
-
 /** Adds a symbol with a copy of @p length bytes of @p name. */
 CPS_MUST_USE struct cps_err *cps_fw_debug_symbol_(struct cps_fw_debug *debug, const char *name,
                                                   size_t length, struct cps_fw_symbol symbol);

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "isa/base/le.h"
+#include "isa/base/list.h"
 
 /* The leading dword, the version word and the word with the table's offset. */
-#define MIN_BYTES 12u
-#define MAX_BYTES (((size_t)CPS_FW_MAX_WORDS + 1) * 4)
+#define MIN_BYTES  12u
+#define MAX_BYTES  (((size_t)CPS_FW_MAX_WORDS + 1) * 4)
+#define READ_BYTES (64u << 10)
 
 static struct cps_err *check_size(const char *name, size_t size)
 {
@@ -90,21 +92,16 @@ static void close_file(FILE **file)
 static struct cps_err *read_bounded(const char *path, FILE *file, uint8_t **ret, size_t *ret_size)
 {
     size_t size = 0;
-    size_t capacity = 64 << 10;
-    CPS_FREE uint8_t *bytes = malloc(capacity);
+    size_t capacity = 0;
+    CPS_FREE uint8_t *bytes = NULL;
     for (;;) {
-        if (!bytes)
+        if (!CPS_LIST_RESERVE(bytes, capacity, size + READ_BYTES))
             return cps_err_nomem();
         size += fread(bytes + size, 1, capacity - size, file);
         if (ferror(file))
             return cps_err_os(path, "read");
         if (size < capacity || size > (cps_is_elf(bytes, size) ? CPS_FW_MAX_BYTES : MAX_BYTES))
             break;
-        capacity *= 2;
-        uint8_t *more = realloc(bytes, capacity);
-        if (!more)
-            return cps_err_nomem();
-        bytes = more;
     }
     *ret = CPS_TAKE(bytes);
     *ret_size = size;

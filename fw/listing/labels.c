@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/base/lex.h"
+#include "isa/base/list.h"
 #include "fw/image/private.h"
 
 /* So that the longest instruction with a label fits into a statement of the assembler. */
@@ -80,7 +81,7 @@ struct cps_err *cps_listing_labels_init_(const struct cps_fw *fw, uint32_t part,
         const struct cps_fw_symbol *symbol = &fw->debug.symbols[i];
         if (symbol->part != part || !is_usable(&fw->part[part], symbol, names))
             continue;
-        if (!cps_list_room_(&labels.list, labels.count, sizeof(*labels.list))) {
+        if (!CPS_LIST_ROOM(labels.list, labels.count)) {
             cps_listing_labels_deinit_(&labels);
             return cps_err_nomem();
         }

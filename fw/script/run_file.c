@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/base/lex.h"
+#include "isa/base/list.h"
 #include "fw/asm/source.h"
 #include "fw/image/private.h"
 #include "fw/script/script.h"
@@ -104,13 +105,11 @@ static bool add_step(struct reader *r, struct cps_script_step step)
 {
     struct cps_script *to = r->to;
     step.line = r->text.number;
-    struct cps_script_step *more = realloc(to->step, (to->step_count + 1) * sizeof(*more));
-    if (!more) {
+    if (!CPS_LIST_ROOM(to->step, to->step_count)) {
         r->err = cps_err_nomem();
         return false;
     }
-    to->step = more;
-    more[to->step_count++] = step;
+    to->step[to->step_count++] = step;
     return true;
 }
 
@@ -237,15 +236,13 @@ static bool add_change(struct reader *r, struct cps_script_change change)
     struct cps_script *to = r->to;
     size_t at = to->change_count;
     change.line = r->text.number;
-    struct cps_script_change *more = realloc(to->change, (at + 1) * sizeof(*more));
-    if (!more) {
+    if (!CPS_LIST_ROOM(to->change, at)) {
         r->err = cps_err_nomem();
         return false;
     }
-    to->change = more;
-    for (; at && more[at - 1].tick > change.tick; at--)
-        more[at] = more[at - 1];
-    more[at] = change;
+    for (; at && to->change[at - 1].tick > change.tick; at--)
+        to->change[at] = to->change[at - 1];
+    to->change[at] = change;
     to->change_count++;
     return true;
 }

@@ -82,8 +82,8 @@ CPS_PUBLIC void cps_script_deinit(struct cps_script *script);
 /**
  * Assembles @p text, with labels, comments and literals as cps_assemble() has them. SEQ gets the
  * word that ends a script unless that stands there, or the directive `.noend`. VP1 has "+" in front
- * of a word that joins the bundle before it, `.names seed|envytools`, and `.align`, which fills a
- * group of four words with bnop.
+ * of a word that joins the bundle before it, `.names measured|envytools`, and `.align`, which fills
+ * a group of four words with bnop.
  * @param gen  0: as the head comment says ("; g92 hwsq")
  * @return NULL, or CPS_ERR_SYNTAX as cps_assemble() gives it; appends to @p ret
  */
@@ -94,7 +94,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_assemble(const char *name, co
  * line stands where it is, and the name of a register that it holds; in front of it "+" where its
  * word joins the bundle before it.
  * @param rnn_dir  as for cps_names_create()
- * @param scheme  of VP1's registers, else CPS_NAMES_SEED */
+ * @param scheme  of VP1's registers, else CPS_NAMES_MEASURED */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_listing(enum cps_gen gen, const void *bytes,
                                                            size_t size, const char *rnn_dir,
                                                            enum cps_scheme scheme,

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/list.h"
+
 void cps_buf_deinit(struct cps_buf *buf)
 {
     free(buf->data);
@@ -23,22 +25,10 @@ static bool reserve(struct cps_buf *buf, size_t more)
 {
     if (buf->capacity - buf->size > more)
         return true;
-    size_t capacity = buf->capacity ? buf->capacity : 64;
-    while (capacity - buf->size <= more) {
-        if (capacity > SIZE_MAX / 2) {
-            buf->failed = true;
-            return false;
-        }
-        capacity *= 2;
-    }
-    char *data = realloc(buf->data, capacity);
-    if (!data) {
-        buf->failed = true;
-        return false;
-    }
-    buf->data = data;
-    buf->capacity = capacity;
-    return true;
+    bool good = more < SIZE_MAX - buf->size &&
+                CPS_LIST_RESERVE(buf->data, buf->capacity, buf->size + more + 1);
+    buf->failed = buf->failed || !good;
+    return good;
 }
 
 void cps_buf_add(struct cps_buf *buf, const char *text, size_t size)

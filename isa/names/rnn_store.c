@@ -2,6 +2,8 @@
  * The tables that rnndb XML is read into: growing, resolving, sorting. */
 #include "isa/names/rnn_store.h"
 
+#include "isa/base/list.h"
+
 /* Copied names stand one behind the other in blocks, so that 200,000 of them are few objects. */
 enum { TEXT_BLOCK = 64 * 1024 };
 
@@ -63,55 +65,35 @@ const char *cps_rnn_copy_(struct cps_rnn *rnn, const char *text)
     return memcpy(copy, text, size);
 }
 
-/* Makes room for one more element and counts it; returns the array, or NULL. */
-static void *grow(struct cps_rnn *rnn, void *array, uint32_t count, uint32_t *capacity,
-                  size_t element)
+/* Counts one more element; false when there are too many. */
+static bool count_name(struct cps_rnn *rnn)
 {
-    if (rnn->names == CPS_RNN_MAX_NAMES)
-        return NULL;
-    if (count == *capacity) {
-        uint32_t larger = *capacity ? *capacity * 2 : 256;
-        array = realloc(array, larger * element);
-        if (!array)
-            return NULL;
-        *capacity = larger;
-    }
-    rnn->names++;
-    return array;
+    return rnn->names < CPS_RNN_MAX_NAMES && ++rnn->names;
 }
 
 bool cps_rnn_add_row_(struct cps_rnn *rnn, const struct cps_rnn_row *row)
 {
-    struct cps_rnn_row *rows =
-        grow(rnn, rnn->rows, rnn->row_count, &rnn->row_capacity, sizeof(*rows));
-    if (!rows)
+    if (!count_name(rnn) || !CPS_LIST_ROOM(rnn->rows, rnn->row_count))
         return false;
-    rnn->rows = rows;
-    rows[rnn->row_count] = *row;
-    rows[rnn->row_count].row.order = rnn->row_count;
+    rnn->rows[rnn->row_count] = *row;
+    rnn->rows[rnn->row_count].row.order = rnn->row_count;
     rnn->row_count++;
     return true;
 }
 
 bool cps_rnn_add_field_(struct cps_rnn *rnn, const struct cps_name_field *field)
 {
-    struct cps_name_field *fields =
-        grow(rnn, rnn->fields, rnn->field_count, &rnn->field_capacity, sizeof(*fields));
-    if (!fields)
+    if (!count_name(rnn) || !CPS_LIST_ROOM(rnn->fields, rnn->field_count))
         return false;
-    rnn->fields = fields;
-    fields[rnn->field_count++] = *field;
+    rnn->fields[rnn->field_count++] = *field;
     return true;
 }
 
 bool cps_rnn_add_bitset_(struct cps_rnn *rnn, const struct cps_rnn_bitset *bitset)
 {
-    struct cps_rnn_bitset *bitsets =
-        grow(rnn, rnn->bitsets, rnn->bitset_count, &rnn->bitset_capacity, sizeof(*bitsets));
-    if (!bitsets)
+    if (!count_name(rnn) || !CPS_LIST_ROOM(rnn->bitsets, rnn->bitset_count))
         return false;
-    rnn->bitsets = bitsets;
-    bitsets[rnn->bitset_count++] = *bitset;
+    rnn->bitsets[rnn->bitset_count++] = *bitset;
     return true;
 }
 

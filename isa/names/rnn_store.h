@@ -23,11 +23,11 @@ struct cps_rnn {
     enum cps_layout layout;
     uint32_t names; /**< everything counted against CPS_RNN_MAX_NAMES */
     struct cps_rnn_row *rows;
-    uint32_t row_count, row_capacity;
+    uint32_t row_count;
     struct cps_name_field *fields;
-    uint32_t field_count, field_capacity;
+    uint32_t field_count;
     struct cps_rnn_bitset *bitsets;
-    uint32_t bitset_count, bitset_capacity;
+    uint32_t bitset_count;
     struct cps_rnn_text *text; /**< newest block of copied names */
     struct cps_name_table table[CPS_SPACE_COUNT];
 };

@@ -21,9 +21,8 @@ static int64_t extract(const struct cps_field *field, const struct cps_insn *ins
     return (int64_t)(value ^ sign) - (int64_t)sign;
 }
 
-static const struct cps_enc *match_row(const struct cps_isa *isa, enum cps_gen gen, uint64_t word)
+static const struct cps_enc *match_row(const struct cps_isa *isa, uint32_t bit, uint64_t word)
 {
-    uint32_t bit = cps_gen_bit(gen);
     for (size_t i = 0; i < isa->enc_count; i++) {
         const struct cps_enc *enc = &isa->encs[i];
         if ((word & enc->mask) == enc->match && (enc->gens & bit))
@@ -89,10 +88,9 @@ static uint64_t unclaimed(const struct cps_insn *insn, const uint64_t claimed[2]
 }
 
 /* Fills in what the row @p enc, NULL for none, says of the instruction. */
-static void explain(const struct cps_isa *isa, enum cps_gen gen, const struct cps_enc *enc,
-                    size_t size, struct cps_insn *ret)
+static void explain(const struct cps_isa *isa, uint32_t bit, const struct cps_enc *enc, size_t size,
+                    struct cps_insn *ret)
 {
-    uint32_t bit = cps_gen_bit(gen);
     ret->enc = enc;
     measure(isa, size, ret);
     if (!enc)
@@ -115,7 +113,7 @@ void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa, en
 {
     uint32_t bit = cps_gen_bit(gen);
     uint16_t count = 0;
-    *decoder = (struct cps_decoder){.isa = isa, .gen = gen};
+    *decoder = (struct cps_decoder){.isa = isa, .bit = bit};
     for (uint32_t slot = 0; slot < 32; slot++) {
         decoder->from[slot] = count;
         for (size_t i = 0; i < isa->enc_count && count < CPS_DECODER_ROWS; i++) {
@@ -136,24 +134,26 @@ void cps_decoder_decode(const struct cps_decoder *decoder, uint32_t word, struct
         found = (word & enc->mask) == enc->match ? enc : NULL;
     }
     *ret = (struct cps_insn){.word = word};
-    explain(decoder->isa, decoder->gen, found, decoder->isa->unit, ret);
+    explain(decoder->isa, decoder->bit, found, decoder->isa->unit, ret);
 }
 
 void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word, struct cps_insn *ret)
 {
+    uint32_t bit = cps_gen_bit(gen);
     *ret = (struct cps_insn){.word = word};
-    explain(isa, gen, match_row(isa, gen, word), isa->unit, ret);
+    explain(isa, bit, match_row(isa, bit, word), isa->unit, ret);
 }
 
 void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t *bytes,
                       size_t size, struct cps_insn *ret)
 {
+    uint32_t bit = cps_gen_bit(gen);
     uint8_t held[HELD] = {0};
     memcpy(held, bytes, size < HELD ? size : HELD);
     *ret = (struct cps_insn){.word = cps_le32(held) | (uint64_t)cps_le32(held + 4) << 32,
                              .high = cps_le32(held + 8),
                              .bytes = bytes};
-    explain(isa, gen, match_row(isa, gen, ret->word), size, ret);
+    explain(isa, bit, match_row(isa, bit, ret->word), size, ret);
 }
 
 int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn, unsigned field)

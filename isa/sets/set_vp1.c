@@ -11,8 +11,8 @@ enum {
 #include "isa/sets/expand.h"
 
 static const struct cps_regfile files[] = {
-#define REGFILE(id, seed, seed_first, envytools, envytools_first, also, also_first) \
-    {{{seed, seed_first}, {envytools, envytools_first}, {also, also_first}}},
+#define REGFILE(id, measured, measured_first, envytools, envytools_first, also, also_first) \
+    {{{measured, measured_first}, {envytools, envytools_first}, {also, also_first}}},
 #include TABLE
 };
 

@@ -14,7 +14,7 @@ static void check(const struct cps_script *script)
 {
     CPS_BUF text = {0};
     struct cps_err *err = cps_script_listing(script->gen, cps_buf_text(&script->code),
-                                             script->code.size, NULL, CPS_NAMES_SEED, &text);
+                                             script->code.size, NULL, CPS_NAMES_MEASURED, &text);
     if (err && err->code != CPS_ERR_NOMEM)
         __builtin_trap();
     cps_err_free(err);

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum cps_gen abi = data[0] & 1 ? CPS_SEQ_OLD : CPS_SEQ_NEW;
     size_t bytes = (size - 1) / 4 * 4;
     bytes = bytes > 4096 ? 4096 : bytes;
-    if (!scriptcheck_listing(abi, CPS_NAMES_SEED, data + 1, bytes))
+    if (!scriptcheck_listing(abi, CPS_NAMES_MEASURED, data + 1, bytes))
         __builtin_trap();
     struct bench *b = bench_new(abi, data[0] & 4 ? "cost=1 spin=100" : NULL);
     bench_load(b, 0, data + 1, bytes);

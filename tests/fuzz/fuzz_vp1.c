@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum cps_gen chip = chips[data[0] % 3];
     size_t bytes = (size - HEAD) / 4 * 4;
     bytes = bytes > 4096 ? 4096 : bytes;
-    enum cps_scheme scheme = data[0] & 4 ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_SEED;
+    enum cps_scheme scheme = data[0] & 4 ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_MEASURED;
     if (!scriptcheck_listing(chip, scheme, data + HEAD, bytes))
         __builtin_trap();
     struct bench *b = bench_new(chip, data[0] & 8 ? "mov-flags=clear" : NULL);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/machine.h"
+#include "tests/bench.h"
 #include "fw/fw.h"
 
 static struct cps_err *boot(const struct cps_fw *fw, unsigned *different)

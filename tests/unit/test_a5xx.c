@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/machine.h"
+#include "tests/bench.h"
 #include "fw/fw.h"
 
 enum { PFP, ME };
@@ -130,18 +130,6 @@ static const struct program {
      "", GPR, PFP, 3, 8},
 };
 
-static struct cps_asm assemble(const char *code)
-{
-    struct cps_asm program = {0};
-    struct cps_buf text = {0};
-    cps_buf_printf(&text, "[005ff001]\n[00000000]\n%swaitin\nmov $01, $data\n", code);
-    struct cps_err *err = cps_assemble("test", text.data, text.size, CPS_A5XX, &program);
-    if (err)
-        fail_msg("%s", err->message);
-    cps_buf_deinit(&text);
-    return program;
-}
-
 /* Every dword of these pages holds its own address, and 0xabcd below. */
 static void fill_memory(struct cps_engine *machine)
 {
@@ -167,23 +155,13 @@ static uint32_t look(struct cps_engine *machine, const struct program *p)
 
 static void check_program(const struct program *p)
 {
-    struct cps_asm pfp = assemble(p->pfp);
-    struct cps_asm me = assemble(p->me);
-    struct cps_engine *machine = NULL;
-    struct cps_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
-                                .words = pfp.words + 1,
-                                .count = pfp.count - 1,
-                                .me_words = me.words + 1,
-                                .me_count = me.count - 1};
-    assert_null(cps_engine_create(&config, &machine));
-    fill_memory(machine);
-    cps_engine_run(machine, 10000);
-    uint32_t found = look(machine, p);
+    struct bench *b = bench_a5xx(p->pfp, p->me);
+    fill_memory(b->engine);
+    cps_engine_run(b->engine, 10000);
+    uint32_t found = look(b->engine, p);
     if (found != p->value)
         fail_msg("%s: 0x%x, expected 0x%x", p->claim, found, p->value);
-    cps_engine_destroy(machine);
-    free(pfp.words);
-    free(me.words);
+    bench_free(b);
 }
 
 static void examples_and_shipped_idioms_have_their_effect(void **state)
@@ -209,46 +187,27 @@ static const char me_table[] = "cwrite $00, [$00 + 0x033]\n"
 static void type4_entry_of_the_me_depends_on_the_bank(void **state)
 {
     (void)state;
-    struct cps_asm pfp = assemble(forwarder);
-    struct cps_asm me = assemble(me_table);
-    struct cps_engine *machine = NULL;
-    struct cps_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
-                                .words = pfp.words + 1,
-                                .count = pfp.count - 1,
-                                .me_words = me.words + 1,
-                                .me_count = me.count - 1};
+    struct bench *b = bench_a5xx(forwarder, me_table);
     /* Without parity: the PFP edits headers in place, so the ME must not check it. */
     const uint32_t words[] = {0x40200001, 0x20, 0x40e00001, 0xe0, 0x40080001, 0x08};
-    assert_null(cps_engine_create(&config, &machine));
-    assert_true(machine_ring(machine, words, 6));
-    cps_engine_run(machine, 10000);
-    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 2), 0x20);
-    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 3), 0xe0);
-    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 4), 0x08);
-    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 10), 0);
-    cps_engine_destroy(machine);
-    free(pfp.words);
-    free(me.words);
+    assert_true(machine_ring(b->engine, words, 6));
+    cps_engine_run(b->engine, 10000);
+    assert_int_equal(machine_value(b->engine, ME, CPS_FILE_GENERAL, 2), 0x20);
+    assert_int_equal(machine_value(b->engine, ME, CPS_FILE_GENERAL, 3), 0xe0);
+    assert_int_equal(machine_value(b->engine, ME, CPS_FILE_GENERAL, 4), 0x08);
+    assert_int_equal(machine_value(b->engine, ME, CPS_FILE_GENERAL, 10), 0);
+    bench_free(b);
 }
 
 /* Far more words than the MEQ holds: the PFP has to wait for the ME. */
 static void a_full_meq_stops_the_pfp_until_the_me_has_read(void **state)
 {
     (void)state;
-    struct cps_asm pfp = assemble("mov $rem, 0x1388\n(rep)mov $data, $rem\n");
-    struct cps_asm me = assemble("mov $rem, 0x1388\n(rep)add $02, $data, $02\n");
-    struct cps_engine *machine = NULL;
-    struct cps_config config = {.layout = CPS_LAYOUT_A5XX_PFP,
-                                .words = pfp.words + 1,
-                                .count = pfp.count - 1,
-                                .me_words = me.words + 1,
-                                .me_count = me.count - 1};
-    assert_null(cps_engine_create(&config, &machine));
-    assert_int_equal(cps_engine_run(machine, 100000), CPS_STOP_IDLE);
-    assert_int_equal(machine_value(machine, ME, CPS_FILE_GENERAL, 2), 5000 * 5001 / 2);
-    cps_engine_destroy(machine);
-    free(pfp.words);
-    free(me.words);
+    struct bench *b = bench_a5xx("mov $rem, 0x1388\n(rep)mov $data, $rem\n",
+                                 "mov $rem, 0x1388\n(rep)add $02, $data, $02\n");
+    assert_int_equal(cps_engine_run(b->engine, 100000), CPS_STOP_IDLE);
+    assert_int_equal(machine_value(b->engine, ME, CPS_FILE_GENERAL, 2), 5000 * 5001 / 2);
+    bench_free(b);
 }
 
 int main(void)

@@ -8,54 +8,8 @@
 
 #include <cmocka.h>
 
-#include "tests/machine.h"
+#include "tests/bench.h"
 #include "fw/fw.h"
-
-struct bench {
-    struct cps_asm program;
-    struct cps_engine *machine;
-    struct cps_sink sink;
-    unsigned events[CPS_EV_COUNT];
-    struct cps_event last[CPS_EV_COUNT];
-};
-
-static void take(struct cps_sink *sink, const struct cps_event *events, size_t count)
-{
-    struct bench *b = (struct bench *)((char *)sink - offsetof(struct bench, sink));
-    for (size_t i = 0; i < count; i++) {
-        b->events[cps_event_kind(&events[i])]++;
-        b->last[cps_event_kind(&events[i])] = events[i];
-    }
-}
-
-static void set_up(struct bench *b, enum cps_layout layout, const char *head, const char *code,
-                   const struct cps_image *images, unsigned image_count)
-{
-    struct cps_buf text = {0};
-    cps_buf_printf(&text, "%s%s\nwaitin\nmov $01, $data\n", head, code);
-    struct cps_err *err =
-        cps_assemble("test", text.data, text.size, cps_layout_gen(layout), &b->program);
-    if (err)
-        fail_msg("%s", err->message);
-    cps_buf_deinit(&text);
-    struct cps_config config = {.layout = layout,
-                                .words = b->program.words + 1,
-                                .count = b->program.count - 1,
-                                .image_count = image_count};
-    for (unsigned i = 0; i < image_count; i++)
-        config.image[i] = images[i];
-    assert_null(cps_engine_create(&config, &b->machine));
-    b->sink.put = take;
-    cps_engine_sink(b->machine, &b->sink, ~0u);
-}
-
-static void tear_down(struct bench *b)
-{
-    cps_engine_destroy(b->machine);
-    free(b->program.words);
-}
-
-static const struct cps_image one[] = {{CPS_CPU_SQE, 0}};
 
 /* One core; then register `reg` must be `value`. */
 static const struct program {
@@ -107,26 +61,28 @@ static void one_core_programs_have_their_effect(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
         const struct program *p = &programs[i];
-        struct bench b = {0};
-        const char *head =
-            p->layout == CPS_LAYOUT_A7XX ? "[01740001]\n[01000000]\n" : "[01520001]\n[01000000]\n";
-        set_up(&b, p->layout, head, p->code, one, 1);
-        assert_int_equal(cps_engine_run(b.machine, 10000), CPS_STOP_IDLE);
-        uint32_t found = machine_value(b.machine, 0, CPS_FILE_GENERAL, p->reg);
+        const char *head = p->layout == CPS_LAYOUT_A7XX ? HEAD_A7XX : "[01520001]\n[01000000]\n";
+        struct bench *b = bench_afuc(p->layout, head, p->code, 0, 0);
+        assert_int_equal(cps_engine_run(b->engine, 10000), CPS_STOP_IDLE);
+        uint32_t found = machine_value(b->engine, 0, CPS_FILE_GENERAL, p->reg);
         if (found != p->value)
             fail_msg("%s: 0x%x, expected 0x%x", p->claim, found, p->value);
-        tear_down(&b);
+        bench_free(b);
     }
 }
 
-static uint32_t section_start(const struct cps_asm *program, uint32_t marker)
+/* Two images, where the first needs to know the dword at which the second lies. */
+static struct bench *two_images(enum cps_layout layout, const char *head, const char *format,
+                                unsigned who, uint32_t marker, uint32_t *start)
 {
-    for (uint32_t i = 1; i < program->count; i++) {
-        if (program->words[i] == marker)
-            return i - 1;
-    }
-    fail_msg("no section begins with 0x%x", marker);
-    return 0;
+    CPS_BUF code = {0};
+    cps_buf_printf(&code, format, 0u);
+    struct cps_asm probe = bench_code(head, cps_buf_text(&code), cps_layout_gen(layout));
+    *start = bench_section(&probe, marker);
+    free(probe.words);
+    cps_buf_clear(&code);
+    cps_buf_printf(&code, format, 4 * *start);
+    return bench_afuc(layout, head, cps_buf_text(&code), who, *start);
 }
 
 /* BR starts BV at the address of its section, both count under the lock, BV 1000 times. */
@@ -148,28 +104,19 @@ static const char two_cores[] =
 static void two_processors_count_together_under_the_lock(void **state)
 {
     (void)state;
-    struct cps_buf code = {0};
-    struct bench probe = {0};
-    struct bench b = {0};
-    cps_buf_printf(&code, two_cores, 0u);
-    set_up(&probe, CPS_LAYOUT_A7XX, "[01740001]\n[01000000]\n", code.data, one, 1);
-    uint32_t start = section_start(&probe.program, 0x01740002);
-    tear_down(&probe);
-    cps_buf_clear(&code);
-    cps_buf_printf(&code, two_cores, 4 * start);
-    const struct cps_image images[] = {{CPS_CPU_SQE, 0}, {CPS_CPU_BV, start}};
-    set_up(&b, CPS_LAYOUT_A7XX, "[01740001]\n[01000000]\n", code.data, images, 2);
-    assert_int_equal(cps_engine_run(b.machine, 1000000), CPS_STOP_IDLE);
+    uint32_t start = 0;
+    struct bench *b =
+        two_images(CPS_LAYOUT_A7XX, HEAD_A7XX, two_cores, CPS_CPU_BV, 0x01740002, &start);
+    assert_int_equal(cps_engine_run(b->engine, 1000000), CPS_STOP_IDLE);
     /* Control 0x210 is shared scratch: a store of its own behind each read back. */
     uint32_t last = 0;
     for (unsigned i = 0; i < 2; i++)
-        last = machine_value(b.machine, i, CPS_FILE_GENERAL, 4) > last
-                   ? machine_value(b.machine, i, CPS_FILE_GENERAL, 4)
+        last = machine_value(b->engine, i, CPS_FILE_GENERAL, 4) > last
+                   ? machine_value(b->engine, i, CPS_FILE_GENERAL, 4)
                    : last;
     assert_int_equal(last, 2000);
-    assert_int_equal(machine_value(b.machine, 1, CPS_FILE_GENERAL, 7) & 0xfffffff, 4 * start);
-    cps_buf_deinit(&code);
-    tear_down(&b);
+    assert_int_equal(machine_value(b->engine, 1, CPS_FILE_GENERAL, 7) & 0xfffffff, 4 * start);
+    bench_free(b);
 }
 
 /* a660: the SQE starts LPAC through GPU registers, and meets it in THREAD_SYNC. */
@@ -186,22 +133,13 @@ static const char lpac[] =
 static void the_sqe_of_a660_starts_lpac(void **state)
 {
     (void)state;
-    struct cps_buf code = {0};
-    struct bench probe = {0};
-    struct bench b = {0};
-    cps_buf_printf(&code, lpac, 0u);
-    set_up(&probe, CPS_LAYOUT_A6XX, "[016dc001]\n[01000000]\n", code.data, one, 1);
-    uint32_t start = section_start(&probe.program, 0x016dc002);
-    tear_down(&probe);
-    cps_buf_clear(&code);
-    cps_buf_printf(&code, lpac, 4 * start);
-    const struct cps_image images[] = {{CPS_CPU_SQE, 0}, {CPS_CPU_LPAC, start}};
-    set_up(&b, CPS_LAYOUT_A6XX, "[016dc001]\n[01000000]\n", code.data, images, 2);
-    assert_int_equal(cps_engine_run(b.machine, 100000), CPS_STOP_IDLE);
-    assert_int_equal(machine_value(b.machine, 0, CPS_FILE_GENERAL, 7), 0x77);
-    assert_int_equal(machine_value(b.machine, 1, CPS_FILE_GENERAL, 7), 0x55);
-    cps_buf_deinit(&code);
-    tear_down(&b);
+    uint32_t start = 0;
+    struct bench *b = two_images(CPS_LAYOUT_A6XX, "[016dc001]\n[01000000]\n", lpac, CPS_CPU_LPAC,
+                                 0x016dc002, &start);
+    assert_int_equal(cps_engine_run(b->engine, 100000), CPS_STOP_IDLE);
+    assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 7), 0x77);
+    assert_int_equal(machine_value(b->engine, 1, CPS_FILE_GENERAL, 7), 0x55);
+    bench_free(b);
 }
 
 /* A table of CP_PROTECT, a `$usraddr` write, and what must come of it. */
@@ -226,34 +164,32 @@ static void protected_registers_keep_their_value(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(protects) / sizeof(protects[0]); i++) {
         const struct protect *p = &protects[i];
-        struct bench b = {0};
-        struct cps_buf code = {0};
+        CPS_BUF code = {0};
         cps_buf_printf(&code,
                        "mov $03, 0x%x << 16\nor $03, $03, 0x%x\nmov $usraddr, $03\n"
                        "mov $data, 0x55\n",
                        p->target >> 16, p->target & 0xffff);
-        set_up(&b, CPS_LAYOUT_A6XX, "[016ee001]\n[01000000]\n", code.data, one, 1);
-        machine_set(b.machine, CPS_FILE_REGISTER, 0x84f, p->control);
-        machine_set(b.machine, CPS_FILE_REGISTER, 0x850 + p->index, p->entry);
-        assert_int_equal(cps_engine_run(b.machine, 1000), CPS_STOP_IDLE);
-        if (b.events[CPS_EV_PROT] != p->forbidden || b.events[CPS_EV_REG] == p->forbidden ||
-            (machine_value(b.machine, 0, CPS_FILE_REGISTER, p->target) == 0x55) == p->forbidden ||
-            b.events[CPS_EV_IRQ] != p->forbidden)
+        struct bench *b = bench_a6xx(cps_buf_text(&code));
+        machine_set(b->engine, CPS_FILE_REGISTER, 0x84f, p->control);
+        machine_set(b->engine, CPS_FILE_REGISTER, 0x850 + p->index, p->entry);
+        assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
+        if (bench_count(b, CPS_EV_PROT) != p->forbidden ||
+            bench_count(b, CPS_EV_REG) == p->forbidden ||
+            (machine_value(b->engine, 0, CPS_FILE_REGISTER, p->target) == 0x55) == p->forbidden ||
+            bench_count(b, CPS_EV_IRQ) != p->forbidden)
             fail_msg("%s", p->claim);
-        cps_buf_deinit(&code);
-        tear_down(&b);
+        bench_free(b);
     }
 }
 
 static void a_firmware_that_starts_nobody_is_reported(void **state)
 {
     (void)state;
-    struct bench b = {0};
-    set_up(&b, CPS_LAYOUT_A7XX, "[01740001]\n[01000000]\n",
-           "mov $02, 0x1\ncwrite $02, [$00 + 0x0d8]\n", one, 1);
-    assert_int_equal(cps_engine_run(b.machine, 1000), CPS_STOP_IDLE);
-    assert_int_equal(b.events[CPS_EV_UNMODELLED], 1);
-    tear_down(&b);
+    struct bench *b =
+        bench_afuc(CPS_LAYOUT_A7XX, HEAD_A7XX, "mov $02, 0x1\ncwrite $02, [$00 + 0x0d8]\n", 0, 0);
+    assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
+    assert_int_equal(bench_count(b, CPS_EV_UNMODELLED), 1);
+    bench_free(b);
 }
 
 int main(void)

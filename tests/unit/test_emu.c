@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "tests/machine.h"
+#include "tests/bench.h"
 #include "fw/fw.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 /* A program runs to its `waitin`, or to a self-jump; then register `reg` must be `value`. */
 static const struct program {
@@ -74,37 +74,17 @@ static const struct program {
      "mov $02, 0x1\nsetsecure $02, #a\nmov $03, 0x1\nmov $03, 0x2\na:\n", 3, 0},
 };
 
-static struct cps_engine *machine_of(const char *code, struct cps_asm *program)
-{
-    struct cps_buf text = {0};
-    struct cps_engine *machine = NULL;
-    cps_buf_printf(&text, "[016ee001]\n[01000000]\n%swaitin\nmov $01, $data\n", code);
-    struct cps_err *err = cps_assemble("test", text.data, text.size, CPS_A6XX, program);
-    if (err)
-        fail_msg("%s", err->message);
-    cps_buf_deinit(&text);
-    struct cps_config config = {.layout = CPS_LAYOUT_A6XX,
-                                .words = program->words + 1,
-                                .count = program->count - 1,
-                                .image = {{CPS_CPU_SQE, 0}},
-                                .image_count = 1};
-    assert_null(cps_engine_create(&config, &machine));
-    return machine;
-}
-
 static void programs_have_their_effect(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-        struct cps_asm program = {0};
-        struct cps_engine *machine = machine_of(programs[i].code, &program);
-        assert_int_equal(cps_engine_run(machine, 10000), CPS_STOP_IDLE);
-        uint32_t found = machine_value(machine, 0, CPS_FILE_GENERAL, programs[i].reg);
+        struct bench *b = bench_a6xx(programs[i].code);
+        assert_int_equal(cps_engine_run(b->engine, 10000), CPS_STOP_IDLE);
+        uint32_t found = machine_value(b->engine, 0, CPS_FILE_GENERAL, programs[i].reg);
         if (found != programs[i].value)
             fail_msg("%s: $%02x is 0x%x, expected 0x%x", programs[i].claim, programs[i].reg, found,
                      programs[i].value);
-        cps_engine_destroy(machine);
-        free(program.words);
+        bench_free(b);
     }
 }
 
@@ -130,8 +110,7 @@ static void type4_of_every_count_reads_exactly_its_payload(void **state)
 {
     (void)state;
     for (uint32_t count = 0; count <= 127; count++) {
-        struct cps_asm program = {0};
-        struct cps_engine *machine = machine_of(copier, &program);
+        struct bench *b = bench_a6xx(copier);
         uint32_t words[2 + 127 + 2];
         uint32_t size = 0;
         words[size++] = cps_pm4_type4(0x8800, count);
@@ -139,15 +118,15 @@ static void type4_of_every_count_reads_exactly_its_payload(void **state)
             words[size++] = 0x1000 + i;
         words[size++] = cps_pm4_type4(0x9000, 1);
         words[size++] = 0xabcd;
-        assert_int_equal(cps_engine_run(machine, 10000), CPS_STOP_IDLE);
-        assert_true(machine_ring(machine, words, size));
-        assert_int_equal(cps_engine_run(machine, 100000), CPS_STOP_IDLE);
+        assert_int_equal(cps_engine_run(b->engine, 10000), CPS_STOP_IDLE);
+        assert_true(machine_ring(b->engine, words, size));
+        assert_int_equal(cps_engine_run(b->engine, 100000), CPS_STOP_IDLE);
         for (uint32_t i = 0; i < count; i++)
-            assert_int_equal(machine_value(machine, 0, CPS_FILE_REGISTER, 0x8800 + i), 0x1000 + i);
-        assert_int_equal(machine_value(machine, 0, CPS_FILE_REGISTER, 0x8800 + count), 0);
-        assert_int_equal(machine_value(machine, 0, CPS_FILE_REGISTER, 0x9000), 0xabcd);
-        cps_engine_destroy(machine);
-        free(program.words);
+            assert_int_equal(machine_value(b->engine, 0, CPS_FILE_REGISTER, 0x8800 + i),
+                             0x1000 + i);
+        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_REGISTER, 0x8800 + count), 0);
+        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_REGISTER, 0x9000), 0xabcd);
+        bench_free(b);
     }
 }
 
@@ -162,34 +141,28 @@ static void a_spinning_core_is_a_deadlock(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof(spins) / sizeof(spins[0]); i++) {
-        struct cps_asm program = {0};
-        struct cps_engine *machine = machine_of(spins[i], &program);
-        assert_int_equal(cps_engine_run(machine, 100000000), CPS_STOP_DEADLOCK);
-        cps_engine_destroy(machine);
-        free(program.words);
+        struct bench *b = bench_a6xx(spins[i]);
+        assert_int_equal(cps_engine_run(b->engine, 100000000), CPS_STOP_DEADLOCK);
+        bench_free(b);
     }
 }
 
 static void progress_without_end_meets_the_budget(void **state)
 {
     (void)state;
-    struct cps_asm program = {0};
-    struct cps_engine *machine = machine_of("a:\njump #a\nadd $02, $02, 0x1\n", &program);
-    assert_int_equal(cps_engine_run(machine, 1000000), CPS_STOP_BUDGET);
-    assert_int_equal(machine->clock, 1000000);
-    cps_engine_destroy(machine);
-    free(program.words);
+    struct bench *b = bench_a6xx("a:\njump #a\nadd $02, $02, 0x1\n");
+    assert_int_equal(cps_engine_run(b->engine, 1000000), CPS_STOP_BUDGET);
+    assert_int_equal(b->engine->clock, 1000000);
+    bench_free(b);
 }
 
 static void an_illegal_word_is_a_fault(void **state)
 {
     (void)state;
-    struct cps_asm program = {0};
-    struct cps_engine *machine = machine_of("[00000000]\n", &program);
-    assert_int_equal(cps_engine_run(machine, 1000), CPS_STOP_FAULT);
-    assert_int_equal(cps_engine_where(machine, 0).pc, 2);
-    cps_engine_destroy(machine);
-    free(program.words);
+    struct bench *b = bench_a6xx("[00000000]\n");
+    assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_FAULT);
+    assert_int_equal(cps_engine_where(b->engine, 0).pc, 2);
+    bench_free(b);
 }
 
 int main(void)

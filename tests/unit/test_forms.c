@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/form/trace.h"
 
 #define HEAD                                                                   \

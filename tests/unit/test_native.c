@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/machine.h"
+#include "tests/bench.h"
 #include "fw/fw.h"
 #include "isa/base/buf.h"
 #include "tools/play/native.h"

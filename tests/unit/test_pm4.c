@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/capture/pm4text.h"
 
 static void known_headers_are_built(void **state)
@@ -19,6 +19,23 @@ static void known_headers_are_built(void **state)
     assert_int_equal(cps_pm4_type7(0x3f, 3), 0x70bf8003);
     assert_int_equal(cps_pm4_type7(0x0a, 0), 0x708a8000);
     assert_int_equal(cps_pm4_type4(0x885, 1), 0x48088501);
+}
+
+static void a_wrong_parity_bit_counts_only_where_it_is_looked_at(void **state)
+{
+    (void)state;
+    assert_int_equal(cps_pm4_decode(0x70c80008).kind, CPS_PM4_TYPE7);
+    for (unsigned bit = 0; bit < 32; bit++) {
+        uint32_t header = 0x70c80008 ^ UINT32_C(1) << bit;
+        struct cps_pm4 any = cps_pm4_decode_any(header);
+        assert_int_equal(cps_pm4_decode(header).kind, CPS_PM4_BAD);
+        assert_int_equal(any.kind, bit < 28 ? CPS_PM4_TYPE7 : CPS_PM4_BAD);
+        if (any.kind == CPS_PM4_TYPE7)
+            assert_int_equal(any.opcode, header >> 16 & 0x7f);
+    }
+    assert_int_equal(cps_pm4_decode_any(0x4fffffff).kind, CPS_PM4_TYPE4);
+    assert_int_equal(cps_pm4_decode_any(0x4fffffff).reg, 0x3ffff);
+    assert_int_equal(cps_pm4_decode_any(0x4fffffff).count, 0x7f);
 }
 
 static void every_single_bit_error_of_the_counts_is_seen(void **state)
@@ -88,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_headers_are_built),
+        cmocka_unit_test(a_wrong_parity_bit_counts_only_where_it_is_looked_at),
         cmocka_unit_test(every_single_bit_error_of_the_counts_is_seen),
         cmocka_unit_test(decode_is_the_inverse),
         cmocka_unit_test(lines_parse_or_say_what_was_expected),

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/form/text.h"
 #include "trace/form/trace.h"
 

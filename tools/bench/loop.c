@@ -4,7 +4,7 @@
 #include "tools/bench/bench.h"
 
 #include "tools/play/native.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 /* The six-instruction loop, counted down from $02. */
 static const char alu_source[] = "[016ee001]\n[01000000]\n"

@@ -16,7 +16,7 @@
 #include <zlib.h>
 
 #include "fw/demo/demo.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 extern char **environ;
 

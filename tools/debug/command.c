@@ -14,12 +14,12 @@ enum completes { NONE, PLACE, VALUE, TOPIC, CORE };
 static const struct row {
     const char *group, *name, *alias, *arguments;
     enum completes completes;
-    struct cps_err *(*run)(struct repl *repl, const char *arguments, int go);
+    struct cps_err *(*run)(struct debugger *debugger, const char *arguments, int go);
     int go;
     const char *help;
 } rows[] = {
 #define ROW(group, name, alias, arguments, completes, handler, go, help) \
-    {group, name, alias, arguments, completes, repl_##handler##_, go, help},
+    {group, name, alias, arguments, completes, command_##handler##_, go, help},
 #include "tools/debug/command.def"
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -47,7 +47,7 @@ static const struct row *find_row(const char *word, size_t length)
     return found;
 }
 
-struct cps_err *repl_command(struct repl *r, const char *line)
+struct cps_err *command_run(struct debugger *r, const char *line)
 {
     line = cps_lex_blank(line);
     size_t length = strcspn(line, " \t/");
@@ -65,7 +65,7 @@ struct cps_err *repl_command(struct repl *r, const char *line)
     return row->run(r, arguments, row->go);
 }
 
-void repl_show(struct repl *r)
+void command_show(struct debugger *r)
 {
     const struct session *s = &r->session;
     struct cps_where where = cps_engine_where(session_engine(s), s->core);
@@ -87,7 +87,7 @@ static struct cps_err *read_count(const char *arguments, uint64_t *ret)
 }
 
 /* The processor that made a point stop is the one to look at. */
-static void follow(struct repl *r)
+static void follow(struct debugger *r)
 {
     if (r->stop.reason == CPS_WHY_POINT && r->stop.core != r->session.core) {
         r->session.core = r->stop.core;
@@ -97,7 +97,7 @@ static void follow(struct repl *r)
 }
 
 /* Why it stopped; a point that was for one time is gone then. */
-static void tell_stop(struct repl *r)
+static void tell_stop(struct debugger *r)
 {
     look_stop(&r->session, &r->stop, &r->out);
     const struct cps_debug_point *p = cps_debug_find(r->session.debug, r->stop.point);
@@ -105,7 +105,7 @@ static void tell_stop(struct repl *r)
         point_remove(&r->session, p->id);
 }
 
-struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
 {
     uint64_t count = 1;
     CPS_TRY(read_count(arguments, &count));
@@ -120,11 +120,11 @@ struct cps_err *repl_move_(struct repl *r, const char *arguments, int go)
     tell_stop(r);
     r->moved = true;
     follow(r);
-    repl_show(r);
+    command_show(r);
     return NULL;
 }
 
-static struct cps_err *go_to(struct repl *r, const char *arguments, bool event)
+static struct cps_err *go_to(struct debugger *r, const char *arguments, bool event)
 {
     int64_t number = 0;
     const char *at = arguments;
@@ -135,23 +135,23 @@ static struct cps_err *go_to(struct repl *r, const char *arguments, bool event)
                     : cps_debug_goto_step(r->session.debug, (uint64_t)number);
     look_stop(&r->session, &r->stop, &r->out);
     r->moved = true;
-    repl_show(r);
+    command_show(r);
     return NULL;
 }
 
-struct cps_err *repl_go_step_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_go_step_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return go_to(r, arguments, false);
 }
 
-struct cps_err *repl_go_event_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_go_event_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return go_to(r, arguments, true);
 }
 
-struct cps_err *repl_help_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_help_(struct debugger *r, const char *arguments, int go)
 {
     const char *group = "";
     const struct row *only = *arguments ? find_row(arguments, strlen(arguments)) : NULL;
@@ -172,7 +172,7 @@ struct cps_err *repl_help_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-struct cps_err *repl_quit_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_quit_(struct debugger *r, const char *arguments, int go)
 {
     (void)arguments;
     (void)go;
@@ -180,7 +180,7 @@ struct cps_err *repl_quit_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-struct cps_err *repl_screen_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_screen_(struct debugger *r, const char *arguments, int go)
 {
     (void)arguments;
     (void)go;
@@ -196,7 +196,7 @@ static char *pick(const char *candidate, const char *word, unsigned *index)
     return (*index)-- == 0 ? strdup(candidate) : NULL;
 }
 
-static char *pick_place(const struct repl *r, const char *word, unsigned *index)
+static char *pick_place(const struct debugger *r, const char *word, unsigned *index)
 {
     const struct cps_fw_part *part = NULL;
     const struct session *s = &r->session;
@@ -212,7 +212,7 @@ static char *pick_place(const struct repl *r, const char *word, unsigned *index)
 }
 
 /* Registers by name, with the sign of their space. */
-static char *pick_value(const struct repl *r, const char *word, unsigned *index)
+static char *pick_value(const struct debugger *r, const char *word, unsigned *index)
 {
     static const struct {
         char sign;
@@ -241,7 +241,7 @@ static char *pick_value(const struct repl *r, const char *word, unsigned *index)
     return ret;
 }
 
-char *repl_complete(const struct repl *r, const char *line, unsigned index, size_t *start)
+char *command_complete(const struct debugger *r, const char *line, unsigned index, size_t *start)
 {
     size_t length = strlen(line);
     char *ret = NULL;
@@ -256,8 +256,8 @@ char *repl_complete(const struct repl *r, const char *line, unsigned index, size
         return ret;
     }
     const struct row *row = find_row(command, strcspn(command, " \t/"));
-    for (size_t i = 0; row && row->completes == TOPIC && !ret && repl_topics[i]; i++)
-        ret = pick(repl_topics[i], word, &index);
+    for (size_t i = 0; row && row->completes == TOPIC && !ret && command_topics[i]; i++)
+        ret = pick(command_topics[i], word, &index);
     for (unsigned i = 0;
          row && row->completes == CORE && !ret && i < session_engine(&r->session)->cores; i++)
         ret = pick(session_core_name(&r->session, i), word, &index);

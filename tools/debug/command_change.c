@@ -11,7 +11,7 @@
 #include "tools/debug/point.h"
 #include "trace/capture/pm4text.h"
 
-static struct cps_err *add(struct repl *r, struct cps_debug_point *point)
+static struct cps_err *add(struct debugger *r, struct cps_debug_point *point)
 {
     const struct typed_point *typed = point->context;
     int id = cps_debug_add(r->session.debug, point);
@@ -29,7 +29,7 @@ static struct cps_err *add(struct repl *r, struct cps_debug_point *point)
     return NULL;
 }
 
-static struct cps_err *add_break(struct repl *r, const char *arguments, bool once)
+static struct cps_err *add_break(struct debugger *r, const char *arguments, bool once)
 {
     struct cps_debug_point point;
     CPS_TRY(point_break(&r->session, r->session.core, arguments, &point));
@@ -37,45 +37,45 @@ static struct cps_err *add_break(struct repl *r, const char *arguments, bool onc
     return add(r, &point);
 }
 
-struct cps_err *repl_do_break_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_do_break_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return add_break(r, arguments, false);
 }
 
-struct cps_err *repl_tbreak_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_tbreak_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return add_break(r, arguments, true);
 }
 
-static struct cps_err *add_watch(struct repl *r, const char *arguments, unsigned access)
+static struct cps_err *add_watch(struct debugger *r, const char *arguments, unsigned access)
 {
     struct cps_debug_point point;
     CPS_TRY(point_watch(&r->session, r->session.core, access, arguments, &point));
     return add(r, &point);
 }
 
-struct cps_err *repl_watch_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_watch_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return add_watch(r, arguments, POINT_WRITE);
 }
 
-struct cps_err *repl_rwatch_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_rwatch_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return add_watch(r, arguments, POINT_READ);
 }
 
-struct cps_err *repl_awatch_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_awatch_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return add_watch(r, arguments, POINT_READ | POINT_WRITE);
 }
 
 /* The point whose id begins @p arguments, which moves behind it. */
-static struct cps_err *find_point(struct repl *r, const char **arguments,
+static struct cps_err *find_point(struct debugger *r, const char **arguments,
                                   struct cps_debug_point **ret)
 {
     int64_t id = 0;
@@ -88,7 +88,7 @@ static struct cps_err *find_point(struct repl *r, const char **arguments,
     return cps_err_new(CPS_ERR_SYNTAX, "\"%s\": expected the number of a point (info break)", text);
 }
 
-struct cps_err *repl_delete_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_delete_(struct debugger *r, const char *arguments, int go)
 {
     struct cps_debug_point *point = NULL;
     (void)go;
@@ -101,7 +101,7 @@ struct cps_err *repl_delete_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-static struct cps_err *set_disabled(struct repl *r, const char *arguments, bool disabled)
+static struct cps_err *set_disabled(struct debugger *r, const char *arguments, bool disabled)
 {
     struct cps_debug_point *point = NULL;
     CPS_TRY(find_point(r, &arguments, &point));
@@ -109,19 +109,19 @@ static struct cps_err *set_disabled(struct repl *r, const char *arguments, bool 
     return NULL;
 }
 
-struct cps_err *repl_disable_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_disable_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return set_disabled(r, arguments, true);
 }
 
-struct cps_err *repl_enable_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_enable_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     return set_disabled(r, arguments, false);
 }
 
-struct cps_err *repl_ignore_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_ignore_(struct debugger *r, const char *arguments, int go)
 {
     struct cps_debug_point *point = NULL;
     int64_t count = 0;
@@ -133,7 +133,7 @@ struct cps_err *repl_ignore_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-struct cps_err *repl_condition_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_condition_(struct debugger *r, const char *arguments, int go)
 {
     struct cps_debug_point *point = NULL;
     (void)go;
@@ -141,14 +141,14 @@ struct cps_err *repl_condition_(struct repl *r, const char *arguments, int go)
     return point_condition(point, arguments);
 }
 
-static struct cps_err *edit(struct repl *r, const struct cps_edit *edit)
+static struct cps_err *edit(struct debugger *r, const struct cps_edit *edit)
 {
     CPS_TRY(cps_debug_edit(r->session.debug, edit));
-    repl_show(r);
+    command_show(r);
     return NULL;
 }
 
-struct cps_err *repl_set_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_set_(struct debugger *r, const char *arguments, int go)
 {
     const char *equals = strchr(arguments, '=');
     (void)go;
@@ -160,7 +160,7 @@ struct cps_err *repl_set_(struct repl *r, const char *arguments, int go)
     for (size_t end = strlen(left); end && left[end - 1] == ' '; end--)
         left[end - 1] = '\0';
     CPS_TRY(expr_assign(&r->session, r->session.core, left, equals + 1, NULL));
-    repl_show(r);
+    command_show(r);
     return NULL;
 }
 
@@ -180,7 +180,7 @@ static struct cps_err *at_column(struct cps_err *err, size_t column, const char 
 }
 
 /* Stores an instruction, unit by unit; a longer one must not stand where a shorter one did. */
-static struct cps_err *replace(struct repl *r, uint64_t place, const struct cps_buf *code)
+static struct cps_err *replace(struct debugger *r, uint64_t place, const struct cps_buf *code)
 {
     const struct session *s = &r->session;
     unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
@@ -197,11 +197,11 @@ static struct cps_err *replace(struct repl *r, uint64_t place, const struct cps_
                                         .value = word};
         CPS_TRY(cps_debug_edit(s->debug, &change));
     }
-    repl_show(r);
+    command_show(r);
     return NULL;
 }
 
-struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_patch_(struct debugger *r, const char *arguments, int go)
 {
     const struct session *s = &r->session;
     const struct cps_engine *engine = session_engine(s);
@@ -228,7 +228,7 @@ struct cps_err *repl_patch_(struct repl *r, const char *arguments, int go)
     return replace(r, place, &code);
 }
 
-struct cps_err *repl_branch_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_branch_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     if (strcmp(arguments, "taken") != 0 && strcmp(arguments, "not") != 0)
@@ -238,7 +238,7 @@ struct cps_err *repl_branch_(struct repl *r, const char *arguments, int go)
                                       .value = arguments[0] == 't'});
 }
 
-struct cps_err *repl_inject_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_inject_(struct debugger *r, const char *arguments, int go)
 {
     const struct session *s = &r->session;
     const struct cps_pm4text_names names = {.names = session_names(s, s->core)};
@@ -252,11 +252,12 @@ struct cps_err *repl_inject_(struct repl *r, const char *arguments, int go)
     return edit(r, &(struct cps_edit){.what = CPS_EDIT_PACKETS, .words = words, .count = count});
 }
 
-static struct cps_err *source_line(struct repl *r, const char *path, unsigned number, char *line)
+static struct cps_err *source_line(struct debugger *r, const char *path, unsigned number,
+                                   char *line)
 {
     line[strcspn(line, "\r\n")] = '\0';
     cps_buf_printf(&r->out, "> %s\n", line);
-    struct cps_err *err = repl_command(r, line);
+    struct cps_err *err = command_run(r, line);
     if (!err)
         return NULL;
     struct cps_err *ret = cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s", path, number, err->message);
@@ -264,7 +265,7 @@ static struct cps_err *source_line(struct repl *r, const char *path, unsigned nu
     return ret;
 }
 
-struct cps_err *repl_source(struct repl *r, const char *path)
+struct cps_err *command_source(struct debugger *r, const char *path)
 {
     char *line = NULL;
     size_t room = 0;
@@ -280,13 +281,13 @@ struct cps_err *repl_source(struct repl *r, const char *path)
     return err;
 }
 
-struct cps_err *repl_source_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_source_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     if (r->nested == 8)
         return cps_err_new(CPS_ERR_SYNTAX, "more than eight files that source each other");
     r->nested++;
-    struct cps_err *err = repl_source(r, arguments);
+    struct cps_err *err = command_source(r, arguments);
     r->nested--;
     return err;
 }

@@ -21,7 +21,7 @@ static void print_binary(struct cps_buf *out, uint64_t value)
         cps_buf_str(out, value >> bit & 1 ? "1" : "0");
 }
 
-struct cps_err *repl_print_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_print_(struct debugger *r, const char *arguments, int go)
 {
     char form = 0;
     uint64_t value = 0;
@@ -53,7 +53,7 @@ struct cps_err *repl_print_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-struct cps_err *repl_examine_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_examine_(struct debugger *r, const char *arguments, int go)
 {
     unsigned long count = 16;
     uint64_t iova = 0;
@@ -72,7 +72,7 @@ struct cps_err *repl_examine_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-static struct cps_err *show_space(struct repl *r, enum cps_space space, char file)
+static struct cps_err *show_space(struct debugger *r, enum cps_space space, char file)
 {
     const struct cps_names *names = session_names(&r->session, r->session.core);
     const struct cps_engine *engine = session_engine(&r->session);
@@ -92,23 +92,23 @@ static struct cps_err *show_space(struct repl *r, enum cps_space space, char fil
     return NULL;
 }
 
-static struct cps_err *show_registers(struct repl *r)
+static struct cps_err *show_registers(struct debugger *r)
 {
     look_registers(&r->session, r->session.core, 90, r->moved ? &r->before : NULL, &r->out);
     return NULL;
 }
 
-static struct cps_err *show_control(struct repl *r)
+static struct cps_err *show_control(struct debugger *r)
 {
     return show_space(r, CPS_SPACE_CONTROL, CPS_FILE_CONTROL);
 }
 
-static struct cps_err *show_sqe(struct repl *r)
+static struct cps_err *show_sqe(struct debugger *r)
 {
     return show_space(r, CPS_SPACE_SQE, CPS_FILE_SQE);
 }
 
-static struct cps_err *show_packet(struct repl *r)
+static struct cps_err *show_packet(struct debugger *r)
 {
     if (!session_afuc(&r->session))
         return cps_err_new(CPS_ERR_SYNTAX, "%s has no packets",
@@ -117,7 +117,7 @@ static struct cps_err *show_packet(struct repl *r)
     return NULL;
 }
 
-static struct cps_err *show_points(struct repl *r)
+static struct cps_err *show_points(struct debugger *r)
 {
     const struct cps_debug_point *p = NULL;
     for (unsigned i = 0; (p = cps_debug_point(r->session.debug, i)); i++) {
@@ -131,13 +131,13 @@ static struct cps_err *show_points(struct repl *r)
     return NULL;
 }
 
-static struct cps_err *show_events(struct repl *r)
+static struct cps_err *show_events(struct debugger *r)
 {
     look_events(&r->session, 10, &r->out);
     return NULL;
 }
 
-static struct cps_err *show_cores(struct repl *r)
+static struct cps_err *show_cores(struct debugger *r)
 {
     for (unsigned i = 0; i < session_engine(&r->session)->cores; i++) {
         cps_buf_str(&r->out, i == r->session.core ? "* " : "  ");
@@ -147,7 +147,7 @@ static struct cps_err *show_cores(struct repl *r)
 }
 
 /* What the input holds, as far as it makes the engine run. */
-static struct cps_err *show_submissions(struct repl *r)
+static struct cps_err *show_submissions(struct debugger *r)
 {
     static const char *const words[CPS_ITEM_KINDS] = {
         [CPS_ITEM_INIT] = "the driver's first packets",
@@ -175,13 +175,13 @@ static struct cps_err *show_submissions(struct repl *r)
     return NULL;
 }
 
-static struct cps_err *show_counts(struct repl *r)
+static struct cps_err *show_counts(struct debugger *r)
 {
     look_counts(&r->session, &r->out);
     return NULL;
 }
 
-static struct cps_err *show_line(struct repl *r)
+static struct cps_err *show_line(struct debugger *r)
 {
     look_where(&r->session, r->session.core, &r->out);
     return NULL;
@@ -193,23 +193,23 @@ static struct cps_err *show_line(struct repl *r)
     TOPIC(sqe)       \
     TOPIC(packet)    \
     TOPIC(break) TOPIC(events) TOPIC(cores) TOPIC(submissions) TOPIC(line) TOPIC(counts)
-const char *const repl_topics[] = {
+const char *const command_topics[] = {
 #define TOPIC(name) #name,
     TOPICS NULL
 #undef TOPIC
 };
 #define show_break show_points
-static struct cps_err *(*const shows[])(struct repl *) = {
+static struct cps_err *(*const shows[])(struct debugger *) = {
 #define TOPIC(name) show_##name,
     TOPICS
 #undef TOPIC
 };
 
-struct cps_err *repl_info_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_info_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
-    for (size_t i = 0; *arguments && repl_topics[i]; i++) {
-        if (strncmp(repl_topics[i], arguments, strlen(arguments)) != 0)
+    for (size_t i = 0; *arguments && command_topics[i]; i++) {
+        if (strncmp(command_topics[i], arguments, strlen(arguments)) != 0)
             continue;
         return shows[i](r);
     }
@@ -219,7 +219,7 @@ struct cps_err *repl_info_(struct repl *r, const char *arguments, int go)
                        arguments);
 }
 
-struct cps_err *repl_backtrace_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_backtrace_(struct debugger *r, const char *arguments, int go)
 {
     (void)arguments;
     (void)go;
@@ -227,7 +227,7 @@ struct cps_err *repl_backtrace_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-struct cps_err *repl_disas_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_disas_(struct debugger *r, const char *arguments, int go)
 {
     struct session *s = &r->session;
     uint32_t pc = cps_engine_where(session_engine(s), s->core).pc;
@@ -251,7 +251,7 @@ struct cps_err *repl_disas_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-struct cps_err *repl_log_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_log_(struct debugger *r, const char *arguments, int go)
 {
     int64_t count = 20;
     (void)go;
@@ -262,7 +262,7 @@ struct cps_err *repl_log_(struct repl *r, const char *arguments, int go)
 }
 
 /* The packet that was being handled then: behind the end of a stream, one of a lower level. */
-static void print_packet_before(struct repl *r, const struct cps_debug_place *place)
+static void print_packet_before(struct debugger *r, const struct cps_debug_place *place)
 {
     const struct session *s = &r->session;
     unsigned below = CPS_LEVEL_INT;
@@ -283,7 +283,7 @@ static void print_packet_before(struct repl *r, const struct cps_debug_place *pl
     }
 }
 
-struct cps_err *repl_who_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_who_(struct debugger *r, const char *arguments, int go)
 {
     struct session *s = &r->session;
     struct cps_debug_point point;
@@ -312,7 +312,7 @@ struct cps_err *repl_who_(struct repl *r, const char *arguments, int go)
     return NULL;
 }
 
-struct cps_err *repl_core_(struct repl *r, const char *arguments, int go)
+struct cps_err *command_core_(struct debugger *r, const char *arguments, int go)
 {
     (void)go;
     if (*arguments) {

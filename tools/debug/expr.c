@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/lex.h"
+#include "isa/base/pm4.h"
 
 #define MAX_DEPTH 64
 
@@ -169,13 +170,14 @@ static bool word_value(struct parser *p, const char *word, size_t length, uint64
     const struct cps_afuc *afuc = session_afuc(p->session);
     const struct cps_item *item = session_item(p->session);
     const uint32_t header = afuc ? cps_afuc_header(afuc, p->core, 0) : 0;
+    const struct cps_pm4 packet = cps_pm4_decode_any(header);
     const struct {
         const char *name;
         uint64_t value;
         bool known;
     } words[] = {
         {"header", header, afuc != NULL},
-        {"opcode", header >> 28 == 7 ? header >> 16 & 0x7f : UINT32_MAX, afuc != NULL},
+        {"opcode", packet.kind == CPS_PM4_TYPE7 ? packet.opcode : UINT32_MAX, afuc != NULL},
         {"level", afuc ? cps_afuc_level(afuc, p->core) : 0, afuc != NULL},
         {"line", item ? item->line : 0, item != NULL},
         {"submission", place.submission ? place.submission - 1 : 0, true},

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tools/debug/point.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/form/text.h"
 
 #define MAX_PAYLOAD 16u

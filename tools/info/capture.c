@@ -3,14 +3,14 @@
  * through IBs and draw-state groups finds. The walk knows no conditions: it counts more than
  * firmware executes. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "emu/mem.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
+#include "trace/json.h"
 
 #define MAX_SECTION_TYPES 64
 #define MAX_DEPTH         4
@@ -72,10 +72,10 @@ static void flush_buffer(struct info *info)
         return;
     }
     struct json_object *row = json_object_new_object();
-    info_add_int(row, "iova", info->iova);
-    info_add_int(row, "size", info->size);
-    info_add_int(row, "contents", info->contents);
-    json_object_array_add(info->buffers, row);
+    cps_json_uint(row, "iova", info->iova);
+    cps_json_uint(row, "size", info->size);
+    cps_json_uint(row, "contents", info->contents);
+    cps_json_append(info->buffers, row);
 }
 
 static void walk(struct info *info, uint64_t iova, uint32_t dwords, unsigned depth);
@@ -137,10 +137,10 @@ static void take_submit(struct info *info, const struct cps_item *item)
         return;
     }
     struct json_object *row = json_object_new_object();
-    info_add_int(row, "iova", item->stream.iova);
-    info_add_int(row, "dwords", item->stream.dwords);
-    json_object_object_add(row, "captured", json_object_new_boolean(known));
-    json_object_array_add(info->submits, row);
+    cps_json_uint(row, "iova", item->stream.iova);
+    cps_json_uint(row, "dwords", item->stream.dwords);
+    cps_json_bool(row, "captured", known);
+    cps_json_append(info->submits, row);
 }
 
 static void take_text(const struct info *info, const struct cps_item *item)
@@ -232,30 +232,30 @@ static void add_section(struct json_object *to, const struct count *count)
     char scratch[24];
     struct json_object *row = json_object_new_object();
     snprintf(scratch, sizeof(scratch), "type %" PRIu32, count->type);
-    info_add_int(row, "count", count->sections);
-    info_add_int(row, "bytes", count->bytes);
-    json_object_object_add(to, count->name ? count->name : scratch, row);
+    cps_json_uint(row, "count", count->sections);
+    cps_json_uint(row, "bytes", count->bytes);
+    cps_json_add(to, count->name ? count->name : scratch, row);
 }
 
 static void print_json(const struct info *info, const struct cps_names *names)
 {
     struct json_object *sections = json_object_new_object();
     struct json_object *mix = json_object_new_object();
-    json_object_object_add(info->json, "kind", json_object_new_string("capture"));
-    info_add_int(info->json, "gpu_id", info->gpu_id);
-    info_add_int(info->json, "chip_id", info->chip_id);
+    cps_json_text(info->json, "kind", "capture");
+    cps_json_uint(info->json, "gpu_id", info->gpu_id);
+    cps_json_uint(info->json, "chip_id", info->chip_id);
     for (unsigned i = 0; i < info->count_used; i++)
         add_section(sections, &info->count[i]);
-    json_object_object_add(info->json, "sections", sections);
-    json_object_object_add(info->json, "buffers", json_object_get(info->buffers));
-    json_object_object_add(info->json, "submits", json_object_get(info->submits));
-    info_add_int(mix, "type4", info->type4);
+    cps_json_add(info->json, "sections", sections);
+    cps_json_add(info->json, "buffers", json_object_get(info->buffers));
+    cps_json_add(info->json, "submits", json_object_get(info->submits));
+    cps_json_uint(mix, "type4", info->type4);
     for (unsigned id = 0; id < 128; id++) {
         char scratch[INFO_NAME_SIZE];
         if (info->mix[id])
-            info_add_int(mix, info_packet_name(names, id, scratch), info->mix[id]);
+            cps_json_uint(mix, info_packet_name(names, id, scratch), info->mix[id]);
     }
-    json_object_object_add(info->json, "packets", mix);
+    cps_json_add(info->json, "packets", mix);
 }
 
 static struct cps_err *finish(const struct info *info)
@@ -281,7 +281,7 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format,
     info->buffers = json_object_new_array();
     info->submits = json_object_new_array();
     if (json)
-        json_object_object_add(json, "format", json_object_new_string(format));
+        cps_json_text(json, "format", format);
     else
         printf("%s: capture, %s\n", cps_stream_name(stream), format);
     struct cps_err *err = cps_mem_create(MEMORY_LIMIT, &info->mem);

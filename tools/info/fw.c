@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info for firmware. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
 #include "tools/info/info.h"
+#include "trace/json.h"
 
 static void table_text(const struct cps_fw *fw, const struct cps_fw_part *part,
                        const struct cps_names *names)
@@ -23,11 +23,10 @@ static struct json_object *table_json(const struct cps_fw *fw, const struct cps_
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && part->table != CPS_FW_NONE; id++) {
         char scratch[INFO_NAME_SIZE];
         struct json_object *row = json_object_new_object();
-        info_add_int(row, "id", id);
-        info_add_int(row, "handler", cps_fw_handler(fw, part, id));
-        json_object_object_add(row, "name",
-                               json_object_new_string(info_packet_name(names, id, scratch)));
-        json_object_array_add(table, row);
+        cps_json_uint(row, "id", id);
+        cps_json_uint(row, "handler", cps_fw_handler(fw, part, id));
+        cps_json_text(row, "name", info_packet_name(names, id, scratch));
+        cps_json_append(table, row);
     }
     return table;
 }
@@ -58,25 +57,25 @@ static void print_json(const struct cps_fw *fw, const struct cps_names *names,
                        struct json_object *json)
 {
     struct json_object *parts = json_object_new_array();
-    json_object_object_add(json, "kind", json_object_new_string("firmware"));
-    info_add_int(json, "id", fw->id);
-    json_object_object_add(json, "generation", json_object_new_string(cps_gen_name(fw->gen)));
-    info_add_int(json, "version", fw->version);
-    info_add_int(json, "dwords", fw->count);
+    cps_json_text(json, "kind", "firmware");
+    cps_json_uint(json, "id", fw->id);
+    cps_json_text(json, "generation", cps_gen_name(fw->gen));
+    cps_json_uint(json, "version", fw->version);
+    cps_json_uint(json, "dwords", fw->count);
     if (fw->assumed)
-        json_object_object_add(json, "assumed", json_object_new_string(fw->assumed));
+        cps_json_text(json, "assumed", fw->assumed);
     for (unsigned i = 0; i < fw->part_count; i++) {
         const struct cps_fw_part *part = &fw->part[i];
         struct json_object *row = json_object_new_object();
-        json_object_object_add(row, "name", json_object_new_string(cps_fw_role_name(part->role)));
-        info_add_int(row, "start", part->start);
-        info_add_int(row, "size", part->size);
+        cps_json_text(row, "name", cps_fw_role_name(part->role));
+        cps_json_uint(row, "start", part->start);
+        cps_json_uint(row, "size", part->size);
         if (part->table != CPS_FW_NONE)
-            info_add_int(row, "table", part->table);
-        json_object_object_add(row, "packet_table", table_json(fw, part, names));
-        json_object_array_add(parts, row);
+            cps_json_uint(row, "table", part->table);
+        cps_json_add(row, "packet_table", table_json(fw, part, names));
+        cps_json_append(parts, row);
     }
-    json_object_object_add(json, "processors", parts);
+    cps_json_add(json, "processors", parts);
 }
 
 struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen, struct cps_fw **ret)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cpscope info for hardware dumps: where the processor hung, in which packet of which stream, and
- * the code around it. */
+ * Says where the processor of a hardware dump (tools/play/dump.h) hung, for `cpscope info`: in
+ * which packet of which stream, and the code around it. Nothing runs. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,8 @@
 #include "tools/play/dump.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
+#include "trace/json.h"
 
 enum { STAT_REM = 0x1c, STAT_STACK = 0x1d, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, STAT_NRT = 0x30 };
 
@@ -176,25 +176,20 @@ static void print_text(const struct hang *h, const char *name)
         printf("  no CP_SQE_STAT block: where the processor stood is not known\n");
 }
 
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-    json_object_object_add(to, key, json_object_new_string(text));
-}
-
 static struct json_object *json_rings(const struct dump *dump)
 {
     struct json_object *rings = json_object_new_array();
     for (unsigned i = 0; i < dump->ring_count; i++) {
         const struct dump_ring *ring = &dump->ring[i];
         struct json_object *row = json_object_new_object();
-        info_add_int(row, "id", ring->id);
-        info_add_int(row, "iova", ring->iova);
-        info_add_int(row, "size", ring->size);
-        info_add_int(row, "rptr", ring->rptr);
-        info_add_int(row, "wptr", ring->wptr);
-        info_add_int(row, "retired_fence", ring->retired_fence);
-        info_add_int(row, "last_fence", ring->last_fence);
-        json_object_array_add(rings, row);
+        cps_json_uint(row, "id", ring->id);
+        cps_json_uint(row, "iova", ring->iova);
+        cps_json_uint(row, "size", ring->size);
+        cps_json_uint(row, "rptr", ring->rptr);
+        cps_json_uint(row, "wptr", ring->wptr);
+        cps_json_uint(row, "retired_fence", ring->retired_fence);
+        cps_json_uint(row, "last_fence", ring->last_fence);
+        cps_json_append(rings, row);
     }
     return rings;
 }
@@ -205,29 +200,29 @@ static struct json_object *json_hang(const struct hang *h)
     struct json_object *registers = json_object_new_object();
     char text[128];
     describe_header(h, dump_word(h->stat, STAT_HEADER), text, sizeof(text));
-    info_add_int(hang, "pc", h->pc);
-    add_text(hang, "handler", h->handler);
-    info_add_int(hang, "level", h->level);
-    info_add_int(hang, "header", dump_word(h->stat, STAT_HEADER));
-    add_text(hang, "packet", text);
+    cps_json_uint(hang, "pc", h->pc);
+    cps_json_text(hang, "handler", h->handler);
+    cps_json_uint(hang, "level", h->level);
+    cps_json_uint(hang, "header", dump_word(h->stat, STAT_HEADER));
+    cps_json_text(hang, "packet", text);
     for (unsigned i = 1; i <= STAT_REM; i++) {
         char name[8];
         snprintf(name, sizeof(name), i == STAT_REM ? "$rem" : "$%02x", i);
-        info_add_int(registers, name, dump_word(h->stat, i));
+        cps_json_uint(registers, name, dump_word(h->stat, i));
     }
-    json_object_object_add(hang, "registers", registers);
+    cps_json_add(hang, "registers", registers);
     return hang;
 }
 
 static void print_json(const struct hang *h, struct json_object *to)
 {
-    add_text(to, "format", "devcoredump");
-    add_text(to, "text", cps_buf_text(&h->dump->text));
-    info_add_int(to, "gpu", h->dump->gpu);
-    info_add_int(to, "buffers", h->dump->buffers);
-    json_object_object_add(to, "rings", json_rings(h->dump));
+    cps_json_text(to, "format", "devcoredump");
+    cps_json_buf(to, "text", &h->dump->text);
+    cps_json_uint(to, "gpu", h->dump->gpu);
+    cps_json_uint(to, "buffers", h->dump->buffers);
+    cps_json_add(to, "rings", json_rings(h->dump));
     if (h->stat)
-        json_object_object_add(to, "hang", json_hang(h));
+        cps_json_add(to, "hang", json_hang(h));
 }
 
 /* The layout of names: that of the firmware given, else what the GPU's number says. */

@@ -14,8 +14,6 @@ struct json_object;
 /** Largest image of other processors that is described, in bytes; modem images have 100 MiB. */
 #define INFO_IMAGE_LIMIT ((size_t)512 << 20)
 
-/** Sets an integer member of a JSON object. */
-void info_add_int(struct json_object *to, const char *key, uint64_t value);
 /** The name of packet @p id, else "UNKNn" (decimal), made in @p scratch. */
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE]);

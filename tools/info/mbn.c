@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info for Qualcomm's split firmware images. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
 #include "fw/image/mbn.h"
 #include "tools/info/info.h"
+#include "trace/json.h"
 
 static const char *type_name(uint32_t type)
 {
@@ -56,20 +56,20 @@ static struct json_object *segment_json(const struct cps_mbn *mbn, unsigned i)
     const struct cps_mbn_segment *segment = &mbn->segment[i];
     struct json_object *row = json_object_new_object();
     const char *kind = cps_mbn_kind_name(segment->kind);
-    info_add_int(row, "number", i);
-    info_add_int(row, "type", segment->type);
-    json_object_object_add(row, "kind", json_object_new_string(kind ? kind : "other"));
-    json_object_object_add(row, "address", json_object_new_uint64(segment->address));
-    json_object_object_add(row, "offset", json_object_new_uint64(segment->offset));
-    json_object_object_add(row, "file_size", json_object_new_uint64(segment->file_size));
-    json_object_object_add(row, "memory_size", json_object_new_uint64(segment->memory_size));
-    info_add_int(row, "flags", segment->flags);
-    json_object_object_add(row, "relocatable", json_object_new_boolean(segment->relocatable));
-    json_object_object_add(row, "place", json_object_new_string(place(mbn, i)));
+    cps_json_uint(row, "number", i);
+    cps_json_uint(row, "type", segment->type);
+    cps_json_text(row, "kind", kind ? kind : "other");
+    cps_json_uint(row, "address", segment->address);
+    cps_json_uint(row, "offset", segment->offset);
+    cps_json_uint(row, "file_size", segment->file_size);
+    cps_json_uint(row, "memory_size", segment->memory_size);
+    cps_json_uint(row, "flags", segment->flags);
+    cps_json_bool(row, "relocatable", segment->relocatable);
+    cps_json_text(row, "place", place(mbn, i));
     if (segment->split_size != CPS_MBN_ABSENT) {
         bool fits = segment->split_size == segment->file_size;
-        info_add_int(row, "split_size", segment->split_size);
-        json_object_object_add(row, "split_fits", json_object_new_boolean(fits));
+        cps_json_uint(row, "split_size", segment->split_size);
+        cps_json_bool(row, "split_fits", fits);
     }
     return row;
 }
@@ -77,16 +77,16 @@ static struct json_object *segment_json(const struct cps_mbn *mbn, unsigned i)
 static void print_json(const struct cps_mbn *mbn, struct json_object *json)
 {
     struct json_object *segments = json_object_new_array();
-    json_object_object_add(json, "kind", json_object_new_string("qualcomm-image"));
-    info_add_int(json, "bits", mbn->bits);
-    json_object_object_add(json, "type", json_object_new_string(type_name(mbn->type)));
-    info_add_int(json, "machine", mbn->machine);
-    info_add_int(json, "flags", mbn->flags);
-    json_object_object_add(json, "entry", json_object_new_uint64(mbn->entry));
-    json_object_object_add(json, "split", json_object_new_boolean(mbn->split));
+    cps_json_text(json, "kind", "qualcomm-image");
+    cps_json_uint(json, "bits", mbn->bits);
+    cps_json_text(json, "type", type_name(mbn->type));
+    cps_json_uint(json, "machine", mbn->machine);
+    cps_json_uint(json, "flags", mbn->flags);
+    cps_json_uint(json, "entry", mbn->entry);
+    cps_json_bool(json, "split", mbn->split);
     for (unsigned i = 0; i < mbn->segment_count; i++)
-        json_object_array_add(segments, segment_json(mbn, i));
-    json_object_object_add(json, "segments", segments);
+        cps_json_append(segments, segment_json(mbn, i));
+    cps_json_add(json, "segments", segments);
 }
 
 struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json)

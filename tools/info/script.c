@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info for scripts: how long, what is in it, how long it waits. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "isa/base/le.h"
 #include "tools/play/play.h"
 #include "tools/report/report.h"
+#include "trace/json.h"
 
 struct facts {
     uint64_t instructions;
@@ -114,28 +114,28 @@ static void put_json(const struct cps_script *script, const struct facts *f, str
 {
     const struct cps_isa *isa = cps_gen_isa(script->gen);
     struct json_object *mix = json_object_new_object();
-    json_object_object_add(to, "kind", json_object_new_string("script"));
-    json_object_object_add(to, "engine", json_object_new_string(cps_isa_name(isa)));
-    json_object_object_add(to, "chip", json_object_new_string(cps_gen_name(script->gen)));
-    info_add_int(to, "bytes", script->code.size);
+    cps_json_text(to, "kind", "script");
+    cps_json_text(to, "engine", cps_isa_name(isa));
+    cps_json_text(to, "chip", cps_gen_name(script->gen));
+    cps_json_uint(to, "bytes", script->code.size);
     if (isa == &cps_isa_hwsq)
-        info_add_int(to, "code_ram", cps_hwsq_ram(script->gen));
+        cps_json_uint(to, "code_ram", cps_hwsq_ram(script->gen));
     if (isa == &cps_isa_seq)
-        json_object_object_add(to, "plausible", json_object_new_boolean(is_plausible(script)));
-    info_add_int(to, "instructions", f->instructions);
-    info_add_int(to, "literals", f->literals);
+        cps_json_bool(to, "plausible", is_plausible(script));
+    cps_json_uint(to, "instructions", f->instructions);
+    cps_json_uint(to, "literals", f->literals);
     if (f->bundles)
-        info_add_int(to, "bundles", f->bundles);
-    info_add_int(to, "wait_ticks", f->waits);
-    info_add_int(to, "host_steps", script->step_count);
-    info_add_int(to, "changes", script->change_count);
+        cps_json_uint(to, "bundles", f->bundles);
+    cps_json_uint(to, "wait_ticks", f->waits);
+    cps_json_uint(to, "host_steps", script->step_count);
+    cps_json_uint(to, "changes", script->change_count);
     for (unsigned op = 1; op < CPS_VP1_OP_COUNT; op++) {
         bool first = false;
         uint64_t count = count_of(isa, f, op, &first);
         if (first && count && *cps_op_name(isa, op))
-            info_add_int(mix, cps_op_name(isa, op), count);
+            cps_json_uint(mix, cps_op_name(isa, op), count);
     }
-    json_object_object_add(to, "operations", mix);
+    cps_json_add(to, "operations", mix);
 }
 
 /* Without code there is only the host. */
@@ -152,16 +152,15 @@ static void print_host(const struct cps_script *script, const struct facts *f)
 
 static void put_host(const struct cps_script *script, const struct facts *f, struct json_object *to)
 {
-    json_object_object_add(to, "kind", json_object_new_string("host accesses"));
-    json_object_object_add(to, "engine",
-                           json_object_new_string(cps_isa_name(cps_gen_isa(script->gen))));
-    json_object_object_add(to, "chip", json_object_new_string(cps_gen_name(script->gen)));
-    info_add_int(to, "writes", f->by_do[CPS_DO_WRITE]);
-    info_add_int(to, "reads", f->by_do[CPS_DO_READ]);
-    info_add_int(to, "checks", f->checks);
-    info_add_int(to, "memory_words", f->memory);
-    info_add_int(to, "objects", f->by_do[CPS_DO_OBJECT]);
-    info_add_int(to, "changes", script->change_count);
+    cps_json_text(to, "kind", "host accesses");
+    cps_json_text(to, "engine", cps_isa_name(cps_gen_isa(script->gen)));
+    cps_json_text(to, "chip", cps_gen_name(script->gen));
+    cps_json_uint(to, "writes", f->by_do[CPS_DO_WRITE]);
+    cps_json_uint(to, "reads", f->by_do[CPS_DO_READ]);
+    cps_json_uint(to, "checks", f->checks);
+    cps_json_uint(to, "memory_words", f->memory);
+    cps_json_uint(to, "objects", f->by_do[CPS_DO_OBJECT]);
+    cps_json_uint(to, "changes", script->change_count);
 }
 
 struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,

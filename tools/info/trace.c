@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info for traces: their head, how many events of each kind, and how the run ended. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/info/info.h"
 #include "trace/form/trace.h"
+#include "trace/json.h"
 
 struct counts {
     uint64_t of[CPS_EV_COUNT];
@@ -57,12 +57,12 @@ static void print_text(const char *name, const struct cps_trace_head *head, cons
 static void add_file(struct json_object *to, const char *key, const struct cps_trace_file *file)
 {
     struct json_object *row = json_object_new_object();
-    json_object_object_add(row, "name", json_object_new_string(file->name));
-    json_object_object_add(row, "sha256", json_object_new_string(file->sha256));
+    cps_json_text(row, "name", file->name);
+    cps_json_text(row, "sha256", file->sha256);
     if (json_object_is_type(to, json_type_array))
-        json_object_array_add(to, row);
+        cps_json_append(to, row);
     else
-        json_object_object_add(to, key, row);
+        cps_json_add(to, key, row);
 }
 
 static void add_json(const struct cps_trace_head *head, const struct counts *c,
@@ -70,24 +70,23 @@ static void add_json(const struct cps_trace_head *head, const struct counts *c,
 {
     struct json_object *firmware = json_object_new_array();
     struct json_object *events = json_object_new_object();
-    json_object_object_add(to, "kind", json_object_new_string("trace"));
-    json_object_object_add(to, "gen", json_object_new_string(cps_gen_name(head->gen)));
+    cps_json_text(to, "kind", "trace");
+    cps_json_text(to, "gen", cps_gen_name(head->gen));
     for (unsigned i = 0; i < head->firmware_count; i++)
         add_file(firmware, NULL, &head->firmware[i]);
-    json_object_object_add(to, "firmware", firmware);
+    cps_json_add(to, "firmware", firmware);
     add_file(to, "capture", &head->capture);
-    json_object_object_add(to, "policy", json_object_new_string(head->policy));
+    cps_json_text(to, "policy", head->policy);
     for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
         if (c->of[i])
-            info_add_int(events, cps_event_keyword(i), c->of[i]);
+            cps_json_uint(events, cps_event_keyword(i), c->of[i]);
     }
-    json_object_object_add(to, "events", events);
+    cps_json_add(to, "events", events);
     if (!c->of[CPS_EV_END])
         return;
-    json_object_object_add(
-        to, "end", json_object_new_string(cps_event_sub_word(CPS_EV_END, cps_event_sub(&c->end))));
-    info_add_int(to, "packets", c->end.value);
-    info_add_int(to, "instructions", c->end.addr);
+    cps_json_text(to, "end", cps_event_sub_word(CPS_EV_END, cps_event_sub(&c->end)));
+    cps_json_uint(to, "packets", c->end.value);
+    cps_json_uint(to, "instructions", c->end.addr);
 }
 
 struct cps_err *info_trace(struct cps_stream *stream, struct json_object *json)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/regress/results.h"
+#include "trace/json.h"
 
 static bool is_code(const struct cps_fw *fw, uint32_t at)
 {
@@ -102,9 +102,9 @@ static void add_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
         const char digit = digit_of(fw, at, &cover[at]);
         cps_buf_add(&digits, &digit, 1);
     }
-    json_object_object_add(handler, "handler", json_object_new_string(cps_buf_text(&name)));
-    json_object_object_add(handler, "digits", json_object_new_string(cps_buf_text(&digits)));
-    json_object_array_add(to, handler);
+    cps_json_buf(handler, "handler", &name);
+    cps_json_buf(handler, "digits", &digits);
+    cps_json_append(to, handler);
 }
 
 struct json_object *cover_handlers(const struct cps_fw *fw, const struct cps_names *names,

@@ -9,6 +9,15 @@
 
 struct json_object;
 
+/** Bits of a coverage digit ('0' + bits), one digit a dword. */
+enum {
+    COVER_RUN = 1,
+    COVER_TAKEN = 2,
+    COVER_NOT_TAKEN = 4,
+    COVER_CODE = 8,    /**< an instruction, no data and no padding */
+    COVER_BRANCH = 16, /**< that may branch or not */
+};
+
 /** What was executed of each packet handler, in the form that results have (results.h). A handler
  * reaches to the next one. @p cover  one per dword of the image */
 struct json_object *cover_handlers(const struct cps_fw *fw, const struct cps_names *names,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A kernel devcoredump, read whole. */
+ * What a kernel devcoredump says, in memory. */
 #include "tools/play/dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "isa/base/list.h"
 
 /* Where things lie in CP_UCODE_DBG of a6xx, in dwords (H). */
 #define UCODE_DBG_TABLE 0x4000u
@@ -56,19 +58,6 @@ static bool append(struct dump_data *last, const struct cps_item *item)
     return true;
 }
 
-static struct cps_err *grow(struct dump *dump)
-{
-    if (dump->data_count < dump->data_room)
-        return NULL;
-    size_t room = dump->data_room ? 2 * dump->data_room : 64;
-    struct dump_data *more = realloc(dump->data, room * sizeof(*more));
-    if (!more)
-        return cps_err_nomem();
-    dump->data = more;
-    dump->data_room = room;
-    return NULL;
-}
-
 static struct cps_err *add_data(struct dump *dump, const struct cps_item *item)
 {
     dump->data_bytes += item->buffer.size;
@@ -76,8 +65,9 @@ static struct cps_err *add_data(struct dump *dump, const struct cps_item *item)
         return cps_err_new(CPS_ERR_INPUT, "the dump's buffers pass the limit of 2 GiB");
     if (dump->data_count && append(&dump->data[dump->data_count - 1], item))
         return NULL;
-    CPS_TRY(grow(dump));
-    uint8_t *bytes = malloc((size_t)item->buffer.size + 1);
+    uint8_t *bytes = NULL;
+    if (CPS_LIST_ROOM(dump->data, dump->data_count))
+        bytes = malloc((size_t)item->buffer.size + 1);
     if (!bytes)
         return cps_err_nomem();
     memcpy(bytes, item->buffer.data, (size_t)item->buffer.size);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A kernel devcoredump, read whole: what `info` describes and `run` replays. */
+ * What a kernel devcoredump says, in memory: the reader (trace/capture/devcore.c) gives its items
+ * one by one, here they are kept; `info` describes them (tools/info/hang.c), `run` replays them
+ * (tools/play/replay.h). */
 #ifndef CPS_DUMP_H
 #define CPS_DUMP_H
 
@@ -42,7 +44,7 @@ struct dump {
     struct dump_block block[DUMP_MAX_BLOCKS];
     unsigned block_count;
     struct dump_data *data;
-    size_t data_count, data_room;
+    size_t data_count;
     uint64_t data_bytes;
     uint64_t gpu; /**< id or chip id, 0 if unknown */
     unsigned buffers, buffers_with_contents;

@@ -5,27 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Grows an array by one in steps of powers of two. */
-static void *room_for(void *array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return array;
-    size_t more = *room ? 2 * *room : 64;
-    void *ret = realloc(array, more * size);
-    if (ret)
-        *room = more;
-    return ret;
-}
+#include "isa/base/list.h"
 
 struct cps_err *feed_add_shared(struct feed *feed, const struct cps_item *item)
 {
-    struct cps_item *items = room_for(feed->item, feed->count, &feed->room, sizeof(*items));
-    if (!items)
+    if (!CPS_LIST_ROOM(feed->item, feed->count))
         return cps_err_nomem();
-    feed->item = items;
-    items[feed->count] = *item;
+    feed->item[feed->count] = *item;
     if (item->kind == CPS_ITEM_SUBMIT)
-        items[feed->count].stream.index = feed->submissions++;
+        feed->item[feed->count].stream.index = feed->submissions++;
     feed->count++;
     return NULL;
 }
@@ -35,15 +23,13 @@ static struct cps_err *own(struct feed *feed, const void *bytes, size_t size, vo
 {
     if (!bytes)
         return NULL;
-    void **owned = room_for(feed->owned, feed->owned_count, &feed->owned_room, sizeof(*owned));
-    if (!owned)
+    if (!CPS_LIST_ROOM(feed->owned, feed->owned_count))
         return cps_err_nomem();
-    feed->owned = owned;
     *ret = malloc(size + 1);
     if (!*ret)
         return cps_err_nomem();
     memcpy(*ret, bytes, size);
-    owned[feed->owned_count++] = *ret;
+    feed->owned[feed->owned_count++] = *ret;
     return NULL;
 }
 

@@ -7,9 +7,9 @@
 
 struct feed {
     struct cps_item *item;
-    size_t count, room;
+    size_t count;
     void **owned; /**< what items point to */
-    size_t owned_count, owned_room;
+    size_t owned_count;
     uint64_t until; /**< ticks of the engine at which the input's hardware stood; 0: to the end */
     uint32_t submissions;
 };

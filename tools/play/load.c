@@ -10,7 +10,7 @@
 #include "fw/demo/demo.h"
 #include "tools/play/dump.h"
 #include "tools/opt_engine.h"
-#include "tools/play/hang.h"
+#include "tools/play/replay.h"
 #include "tools/play/native.h"
 
 /* a5xx: the PFP and the ME come as two files in any order. */
@@ -263,7 +263,7 @@ void play_close(struct play *play)
     cps_fw_destroy(play->fw);
     cps_script_deinit(&play->script);
     feed_deinit(&play->feed);
-    hang_free(play->hang);
+    replay_free(play->replay);
     if (play->dump)
         dump_deinit(play->dump);
     free(play->dump);

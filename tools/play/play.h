@@ -7,7 +7,7 @@
  *   feed.c    lists of items
  *   loop.c    the loop
  *   script.c  what a run file says, as items
- *   hang.c    a hardware dump as items, and where to stop */
+ *   replay.c  a hardware dump as items, and where to stop */
 #ifndef CPS_PLAY_H
 #define CPS_PLAY_H
 
@@ -23,7 +23,7 @@
 #define PLAY_MAX_PLACES 256
 
 struct dump;
-struct hang;
+struct replay;
 
 /** A place that the program touched and nobody models. */
 struct play_place {
@@ -45,7 +45,7 @@ struct play {
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;
     struct dump *dump;          /**< the input where it is a hardware dump, read whole; or NULL */
-    struct hang *hang;          /**< what to replay of it */
+    struct replay *replay;      /**< what to replay of it */
     struct feed feed;           /**< items of inputs that are read whole */
     struct cps_sink *trace;     /**< where recorded events go on to, or NULL */
     uint32_t kinds;             /**< what `trace` wants */
@@ -127,7 +127,7 @@ CPS_MUST_USE struct cps_err *play_load_script(const char *path, const struct cps
 /** Makes play->feed of play->script. */
 CPS_MUST_USE struct cps_err *play_script_items(struct play *play);
 
-/* ---- hang.c ---- */
+/* ---- replay.c ---- */
 
 /** Whether @p capture begins as a hardware dump; then it is read whole into play->dump, before
  * play_open(): it says where the firmware lay. */

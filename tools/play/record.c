@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fw/demo/demo.h"
+#include "isa/base/list.h"
 #include "tools/opt_engine.h"
 
 /* 4 GiB of records: far beyond what two traces can be compared in. */
@@ -14,17 +15,8 @@
 
 void record_keep(struct record *record, const struct cps_event *events, size_t count)
 {
-    size_t room = record->room ? record->room : 4096;
-    while (room < record->count + count)
-        room *= 2;
-    if (room != record->room && room <= MAX_EVENTS) {
-        struct cps_event *more = realloc(record->event, room * sizeof(*more));
-        if (more) {
-            record->event = more;
-            record->room = room;
-        }
-    }
-    if (record->count + count > record->room) {
+    if (record->count + count > MAX_EVENTS ||
+        !CPS_LIST_RESERVE(record->event, record->room, record->count + count)) {
         record->lost = true;
         return;
     }

@@ -10,13 +10,10 @@
 struct cps_err *play_load_script(const char *path, const struct cps_isa *isa, unsigned gen,
                                  struct cps_script *ret)
 {
-    struct cps_stream *stream = NULL;
     CPS_FREE uint8_t *data = NULL;
     size_t size = 0;
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_read_all(stream, 64u << 20, &data, &size);
-    cps_stream_close(stream);
-    return err ? err : cps_script_parse(path, data, size, isa, gen, ret);
+    CPS_TRY(cps_stream_read_file(path, 64u << 20, &data, &size));
+    return cps_script_parse(path, data, size, isa, gen, ret);
 }
 
 /* What drivers do with a script: entry point 0 in slot A. SEQ starts with its upload. What only

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "isa/base/buf.h"
+#include "isa/base/list.h"
 #include "tools/opt_engine.h"
 #include "trace/capture/stream.h"
 #include "trace/form/text.h"
@@ -72,12 +73,9 @@ static struct cps_err *add_firmware(struct reader *r)
     if (r->count < 3 || r->count > 4 || (r->count == 4 && !is_file))
         return bad(r, "firmware NAME FILE [FILE] [tags=A,B]");
     struct manifest *to = r->to;
-    struct manifest_firmware *more =
-        realloc(to->firmware, (to->firmware_count + 1) * sizeof(*more));
-    if (!more)
+    if (!CPS_LIST_ROOM(to->firmware, to->firmware_count))
         return cps_err_nomem();
-    to->firmware = more;
-    struct manifest_firmware *fw = &more[to->firmware_count++];
+    struct manifest_firmware *fw = &to->firmware[to->firmware_count++];
     *fw = (struct manifest_firmware){.name = strdup(r->word[1]),
                                      .path = {join(is_file ? r->dir : "", r->word[2]), NULL},
                                      .tags = tags_of(tags)};
@@ -104,12 +102,10 @@ static char *shown_name(const char *name)
 static struct cps_err *add_capture(struct reader *r, const char *path, const char *tags, int expect)
 {
     struct manifest *to = r->to;
-    struct manifest_capture *more = realloc(to->capture, (to->capture_count + 1) * sizeof(*more));
     size_t dir = strlen(r->dir);
-    if (!more)
+    if (!CPS_LIST_ROOM(to->capture, to->capture_count))
         return cps_err_nomem();
-    to->capture = more;
-    struct manifest_capture *capture = &more[to->capture_count++];
+    struct manifest_capture *capture = &to->capture[to->capture_count++];
     bool below = !strncmp(path, r->dir, dir);
     *capture = (struct manifest_capture){.path = strdup(path),
                                          .name = shown_name(below ? path + dir : path),
@@ -300,29 +296,18 @@ static void sort_captures(struct manifest *m)
 
 struct cps_err *manifest_read(const char *path, struct manifest *ret)
 {
-    struct cps_stream *stream = NULL;
-    uint8_t *bytes = NULL;
+    uint8_t *text = NULL;
     size_t size = 0;
     const char *slash = strrchr(path, '/');
     *ret = (struct manifest){.baseline = -1, .limit = 100000000};
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_read_all(stream, MAX_BYTES, &bytes, &size);
-    cps_stream_close(stream);
-    CPS_TRY(err);
-    char *text = calloc(1, size + 1);
+    CPS_TRY(cps_stream_read_file(path, MAX_BYTES, &text, &size));
     struct reader r = {
         .to = ret, .path = path, .dir = strndup(path, slash ? (size_t)(slash - path) + 1 : 0)};
-    if (text && r.dir) {
-        memcpy(text, bytes, size);
-        err = read_lines(&r, text);
-    } else {
-        err = cps_err_nomem();
-    }
+    struct cps_err *err = r.dir ? read_lines(&r, (char *)text) : cps_err_nomem();
     if (!err)
         sort_captures(ret);
     free(r.dir);
     free(text);
-    free(bytes);
     return err;
 }
 

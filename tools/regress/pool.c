@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tools/regress/regress.h"
+#include "trace/json.h"
 
 enum { WAITING, RUNNING, DONE };
 
@@ -43,10 +44,11 @@ static void on_interrupt(int signal)
     atomic_store(&interrupted->stop, true);
 }
 
-/* One line of a worker's file. */
+/* One line of a worker's file; what does not fit into memory is a capture that was lost. */
 static void put_line(FILE *file, struct json_object *line)
 {
-    fputs(json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN), file);
+    const char *text = cps_json_print(line, JSON_C_TO_STRING_PLAIN);
+    fputs(text ? text : "{\"error\": \"out of memory\"}", file);
     fputc('\n', file);
     fflush(file);
     json_object_put(line);
@@ -79,13 +81,13 @@ static int run_worker(struct pool *p, unsigned index)
     if (!err)
         work(p, worker, p->file[index]);
     if (err)
-        json_object_object_add(out, "error", json_object_new_string(err->message));
+        cps_json_text(out, "error", err->message);
     if (!err) {
         worker_counts(worker, &emulated, &cached);
-        json_object_object_add(out, "coverage", worker_coverage(worker));
+        cps_json_add(out, "coverage", worker_coverage(worker));
     }
-    json_object_object_add(out, "emulated", json_object_new_int64((int64_t)emulated));
-    json_object_object_add(out, "cached", json_object_new_int64((int64_t)cached));
+    cps_json_uint(out, "emulated", emulated);
+    cps_json_uint(out, "cached", cached);
     put_line(p->file[index], out);
     int status = ferror(p->file[index]) ? 1 : 0;
     worker_destroy(worker);
@@ -165,41 +167,33 @@ static void wait_all(struct pool *p)
         fputc('\n', stderr);
 }
 
-static struct json_object *get(struct json_object *from, const char *key)
-{
-    struct json_object *value = NULL;
-    json_object_object_get_ex(from, key, &value);
-    return value;
-}
-
 /* Digits of two workers for one firmware. */
 static void join_cover(struct json_object *to, struct json_object *from)
 {
     json_object_object_foreach(from, key, value)
     {
-        struct json_object *old = get(to, key);
         const char *new = json_object_get_string(value);
-        CPS_FREE char *both = results_join_digits(old ? json_object_get_string(old) : new, new);
-        json_object_object_add(to, key, json_object_new_string(both ? both : ""));
+        CPS_FREE char *both = results_join_digits(cps_json_get_text(to, key, new), new);
+        cps_json_add(to, key, both ? json_object_new_string(both) : NULL);
     }
 }
 
 static struct cps_err *gather_one(struct pool *p, struct json_object *from)
 {
-    struct json_object *pairs = from ? get(from, "pairs") : NULL;
-    struct json_object *to = get(p->regress->results, "pairs");
-    struct json_object *error = from ? get(from, "error") : NULL;
+    struct json_object *pairs = cps_json_get(from, "pairs");
+    struct json_object *to = cps_json_get(p->regress->results, "pairs");
+    const char *error = cps_json_get_text(from, "error", NULL);
     if (error)
-        return cps_err_new(CPS_ERR_INPUT, "%s", json_object_get_string(error));
+        return cps_err_new(CPS_ERR_INPUT, "%s", error);
     for (size_t i = 0; pairs && i < json_object_array_length(pairs); i++)
-        json_object_array_add(to, json_object_get(json_object_array_get_idx(pairs, i)));
+        cps_json_append(to, json_object_get(json_object_array_get_idx(pairs, i)));
     if (pairs)
-        results_join(get(p->regress->results, "places"), get(from, "places"));
-    if (!from || !get(from, "coverage"))
+        results_join(cps_json_get(p->regress->results, "places"), cps_json_get(from, "places"));
+    if (!cps_json_get(from, "coverage"))
         return NULL;
-    join_cover(p->regress->digits, get(from, "coverage"));
-    p->regress->emulated += (uint64_t)json_object_get_int64(get(from, "emulated"));
-    p->regress->cached += (uint64_t)json_object_get_int64(get(from, "cached"));
+    join_cover(p->regress->digits, cps_json_get(from, "coverage"));
+    p->regress->emulated += (uint64_t)cps_json_get_int(from, "emulated", 0);
+    p->regress->cached += (uint64_t)cps_json_get_int(from, "cached", 0);
     return NULL;
 }
 
@@ -225,11 +219,11 @@ static void add_lost(struct pool *p, unsigned capture, const char *reason)
         if (!worker_has(p->regress, f, capture))
             continue;
         struct json_object *pair = json_object_new_object();
-        json_object_object_add(pair, "firmware", json_object_new_string(m->firmware[f].name));
-        json_object_object_add(pair, "capture", json_object_new_string(m->capture[capture].name));
-        json_object_object_add(pair, "status", json_object_new_string(result_word(RESULT_STOPPED)));
-        json_object_object_add(pair, "reason", json_object_new_string(reason));
-        json_object_array_add(get(p->regress->results, "pairs"), pair);
+        cps_json_text(pair, "firmware", m->firmware[f].name);
+        cps_json_text(pair, "capture", m->capture[capture].name);
+        cps_json_text(pair, "status", result_word(RESULT_STOPPED));
+        cps_json_text(pair, "reason", reason);
+        cps_json_append(cps_json_get(p->regress->results, "pairs"), pair);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "tools/report/html.h"
 #include "trace/outfile.h"
+#include "trace/json.h"
 
 static const char *const words[RESULT_COUNT] = {"pass", "differs", "stopped", "skipped"};
 
@@ -20,29 +21,20 @@ const char *result_word(enum result_status status)
 
 const char *result_text(struct json_object *pair, const char *key)
 {
-    struct json_object *value = NULL;
-    if (!json_object_object_get_ex(pair, key, &value))
-        return "";
-    return json_object_get_string(value);
+    struct json_object *value = cps_json_get(pair, key);
+    return value ? json_object_get_string(value) : "";
 }
 
 struct json_object *results_create(void)
 {
     struct json_object *results = json_object_new_object();
-    json_object_object_add(results, "cpscope-results", json_object_new_int(1));
-    json_object_object_add(results, "firmware", json_object_new_array());
-    json_object_object_add(results, "pairs", json_object_new_array());
-    json_object_object_add(results, "places", json_object_new_object());
-    json_object_object_add(results, "code", json_object_new_object());
-    json_object_object_add(results, "coverage", json_object_new_object());
+    cps_json_uint(results, "cpscope-results", 1);
+    cps_json_add(results, "firmware", json_object_new_array());
+    cps_json_add(results, "pairs", json_object_new_array());
+    cps_json_add(results, "places", json_object_new_object());
+    cps_json_add(results, "code", json_object_new_object());
+    cps_json_add(results, "coverage", json_object_new_object());
     return results;
-}
-
-static struct json_object *get(struct json_object *from, const char *key)
-{
-    struct json_object *value = NULL;
-    json_object_object_get_ex(from, key, &value);
-    return value;
 }
 
 static int by_pair(const void *x, const void *y)
@@ -64,15 +56,15 @@ static bool is_same_pair(struct json_object *a, struct json_object *b)
 
 static void sort_pairs(struct json_object *results)
 {
-    struct json_object *pairs = get(results, "pairs");
+    struct json_object *pairs = cps_json_get(results, "pairs");
     struct json_object *kept = json_object_new_array();
     json_object_array_sort(pairs, by_pair);
     for (size_t i = 0; i < json_object_array_length(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
         if (!i || !is_same_pair(pair, json_object_array_get_idx(pairs, i - 1)))
-            json_object_array_add(kept, json_object_get(pair));
+            cps_json_append(kept, json_object_get(pair));
     }
-    json_object_object_add(results, "pairs", kept);
+    cps_json_add(results, "pairs", kept);
 }
 
 static int by_text(const void *x, const void *y)
@@ -83,7 +75,7 @@ static int by_text(const void *x, const void *y)
 /* Workers find places in the order of chance. */
 static struct cps_err *sort_places(struct json_object *results)
 {
-    struct json_object *places = get(results, "places");
+    struct json_object *places = cps_json_get(results, "places");
     struct json_object *sorted = json_object_new_object();
     size_t count = 0;
     const char **key = calloc((size_t)json_object_object_length(places) + 1, sizeof(*key));
@@ -98,9 +90,9 @@ static struct cps_err *sort_places(struct json_object *results)
     }
     qsort(key, count, sizeof(*key), by_text);
     for (size_t i = 0; i < count; i++)
-        json_object_object_add(sorted, key[i], json_object_get(get(places, key[i])));
+        cps_json_add(sorted, key[i], json_object_get(cps_json_get(places, key[i])));
     free(key);
-    json_object_object_add(results, "places", sorted);
+    cps_json_add(results, "places", sorted);
     return NULL;
 }
 
@@ -114,9 +106,9 @@ void results_join(struct json_object *to, struct json_object *from)
 {
     json_object_object_foreach(from, key, value)
     {
-        struct json_object *old = get(to, key);
+        struct json_object *old = cps_json_get(to, key);
         if (!old)
-            json_object_object_add(to, key, json_object_get(value));
+            cps_json_add(to, key, json_object_get(value));
     }
 }
 
@@ -137,8 +129,7 @@ static void join_handlers(struct json_object *to, struct json_object *from)
         struct json_object *new = json_object_array_get_idx(from, i);
         CPS_FREE char *both =
             results_join_digits(result_text(old, "digits"), result_text(new, "digits"));
-        if (both)
-            json_object_object_add(old, "digits", json_object_new_string(both));
+        cps_json_add(old, "digits", both ? json_object_new_string(both) : NULL);
     }
 }
 
@@ -146,11 +137,11 @@ static void merge_coverage(struct json_object *to, struct json_object *from)
 {
     json_object_object_foreach(from, key, value)
     {
-        struct json_object *old = get(to, key);
+        struct json_object *old = cps_json_get(to, key);
         if (old)
             join_handlers(old, value);
         else
-            json_object_object_add(to, key, json_object_get(value));
+            cps_json_add(to, key, json_object_get(value));
     }
 }
 
@@ -183,9 +174,9 @@ void results_coverage_table(struct json_object *handlers, struct cps_buf *out)
 /* Shards of one run have the same list; else it is the union. */
 static void merge_firmware(struct json_object *to, struct json_object *from)
 {
-    struct json_object *names = get(to, "firmware");
-    struct json_object *more = get(from, "firmware");
-    struct json_object *baseline = get(from, "baseline");
+    struct json_object *names = cps_json_get(to, "firmware");
+    struct json_object *more = cps_json_get(from, "firmware");
+    struct json_object *baseline = cps_json_get(from, "baseline");
     for (size_t i = 0; i < json_object_array_length(more); i++) {
         struct json_object *name = json_object_array_get_idx(more, i);
         size_t k = 0;
@@ -193,31 +184,30 @@ static void merge_firmware(struct json_object *to, struct json_object *from)
                !json_object_equal(json_object_array_get_idx(names, k), name))
             k++;
         if (k == json_object_array_length(names))
-            json_object_array_add(names, json_object_get(name));
+            cps_json_append(names, json_object_get(name));
     }
-    if (baseline && !get(to, "baseline"))
-        json_object_object_add(to, "baseline", json_object_get(baseline));
+    if (baseline && !cps_json_get(to, "baseline"))
+        cps_json_add(to, "baseline", json_object_get(baseline));
 }
 
 /* "shards": an object with a member "I/N" per shard merged so far. */
 static struct cps_err *merge_shard(struct json_object *to, struct json_object *from,
                                    const char *path)
 {
-    if (get(from, "interrupted"))
+    if (cps_json_get(from, "interrupted"))
         return cps_err_new(CPS_ERR_INPUT, "%s: the run was interrupted; run it again to go on",
                            path);
-    if (!get(from, "shard"))
+    if (!cps_json_get(from, "shard"))
         return NULL;
-    if (!get(to, "shards"))
-        json_object_object_add(to, "shards", json_object_new_object());
-    json_object_object_add(get(to, "shards"), result_text(from, "shard"),
-                           json_object_new_boolean(1));
+    if (!cps_json_get(to, "shards"))
+        cps_json_add(to, "shards", json_object_new_object());
+    cps_json_bool(cps_json_get(to, "shards"), result_text(from, "shard"), 1);
     return NULL;
 }
 
 struct cps_err *results_complete(struct json_object *results)
 {
-    struct json_object *shards = get(results, "shards");
+    struct json_object *shards = cps_json_get(results, "shards");
     unsigned i = 0, n = 0;
     if (!shards)
         return NULL;
@@ -232,7 +222,7 @@ struct cps_err *results_complete(struct json_object *results)
     for (i = 1; i <= n; i++) {
         char key[32];
         snprintf(key, sizeof(key), "%u/%u", i, n);
-        if (!get(shards, key))
+        if (!cps_json_get(shards, key))
             return cps_err_new(CPS_ERR_INPUT, "the results of shard %s are missing", key);
     }
     json_object_object_del(results, "shards");
@@ -242,18 +232,18 @@ struct cps_err *results_complete(struct json_object *results)
 /* Whether it has the members of results, of the right kinds. */
 static bool are_results(struct json_object *from)
 {
-    return from && get(from, "cpscope-results") &&
-           json_object_is_type(get(from, "firmware"), json_type_array) &&
-           json_object_is_type(get(from, "pairs"), json_type_array) &&
-           json_object_is_type(get(from, "places"), json_type_object) &&
-           json_object_is_type(get(from, "code"), json_type_object) &&
-           json_object_is_type(get(from, "coverage"), json_type_object);
+    return cps_json_get(from, "cpscope-results") &&
+           json_object_is_type(cps_json_get(from, "firmware"), json_type_array) &&
+           json_object_is_type(cps_json_get(from, "pairs"), json_type_array) &&
+           json_object_is_type(cps_json_get(from, "places"), json_type_object) &&
+           json_object_is_type(cps_json_get(from, "code"), json_type_object) &&
+           json_object_is_type(cps_json_get(from, "coverage"), json_type_object);
 }
 
 struct cps_err *results_merge(struct json_object *to, const char *path)
 {
     struct json_object *from = json_object_from_file(path);
-    struct json_object *pairs = from ? get(from, "pairs") : NULL;
+    struct json_object *pairs = cps_json_get(from, "pairs");
     if (!are_results(from)) {
         json_object_put(from);
         return cps_err_new(CPS_ERR_INPUT, "%s: not the results of a regression run, expected them",
@@ -261,19 +251,19 @@ struct cps_err *results_merge(struct json_object *to, const char *path)
     }
     struct cps_err *err = merge_shard(to, from, path);
     for (size_t i = 0; i < json_object_array_length(pairs); i++)
-        json_object_array_add(get(to, "pairs"),
-                              json_object_get(json_object_array_get_idx(pairs, i)));
+        cps_json_append(cps_json_get(to, "pairs"),
+                        json_object_get(json_object_array_get_idx(pairs, i)));
     merge_firmware(to, from);
-    results_join(get(to, "places"), get(from, "places"));
-    results_join(get(to, "code"), get(from, "code"));
-    merge_coverage(get(to, "coverage"), get(from, "coverage"));
+    results_join(cps_json_get(to, "places"), cps_json_get(from, "places"));
+    results_join(cps_json_get(to, "code"), cps_json_get(from, "code"));
+    merge_coverage(cps_json_get(to, "coverage"), cps_json_get(from, "coverage"));
     json_object_put(from);
     return err;
 }
 
 unsigned results_count(struct json_object *results, enum result_status status)
 {
-    struct json_object *pairs = get(results, "pairs");
+    struct json_object *pairs = cps_json_get(results, "pairs");
     unsigned count = 0;
     for (size_t i = 0; i < json_object_array_length(pairs); i++)
         count += !strcmp(result_text(json_object_array_get_idx(pairs, i), "status"), words[status]);
@@ -312,7 +302,7 @@ static void junit_case(struct json_object *pair, struct cps_buf *out)
 static struct cps_err *write_junit(struct json_object *results, const char *path)
 {
     CPS_BUF out = {0};
-    struct json_object *pairs = get(results, "pairs");
+    struct json_object *pairs = cps_json_get(results, "pairs");
     cps_buf_printf(&out,
                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"cpscope\" "
                    "tests=\"%zu\" failures=\"%u\" errors=\"%u\" skipped=\"%u\">\n",
@@ -351,7 +341,7 @@ static void tap_line(struct json_object *pair, size_t number, struct cps_buf *ou
 static struct cps_err *write_tap(struct json_object *results, const char *path)
 {
     CPS_BUF out = {0};
-    struct json_object *pairs = get(results, "pairs");
+    struct json_object *pairs = cps_json_get(results, "pairs");
     cps_buf_printf(&out, "TAP version 13\n1..%zu\n", json_object_array_length(pairs));
     for (size_t i = 0; i < json_object_array_length(pairs); i++)
         tap_line(json_object_array_get_idx(pairs, i), i + 1, &out);
@@ -371,9 +361,9 @@ struct cps_err *results_write(struct json_object *results, const char *dir)
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
         return cps_err_os(dir, "create");
     CPS_BUF text = {0};
-    cps_buf_str(&text, json_object_to_json_string_ext(results, JSON_C_TO_STRING_PRETTY));
-    cps_buf_str(&text, "\n");
-    if (text.failed)
+    const char *json = cps_json_print(results, JSON_C_TO_STRING_PRETTY);
+    cps_buf_printf(&text, "%s\n", json ? json : "");
+    if (!json || text.failed)
         return cps_err_nomem();
     CPS_TRY(path_in(dir, "results.json", path));
     CPS_TRY(write_file(path, text.data, text.size));

@@ -4,11 +4,12 @@
 #ifndef CPS_RESULTS_H
 #define CPS_RESULTS_H
 
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "isa/base/buf.h"
+#include "tools/play/cover.h"
+
+struct json_object;
 
 enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED, RESULT_COUNT };
 
@@ -24,14 +25,6 @@ enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED
  * (diffplace.h), sorted by name.
  */
 struct json_object *results_create(void);
-/** Bits of a coverage digit ('0' + bits), one digit a dword. */
-enum {
-    COVER_RUN = 1,
-    COVER_TAKEN = 2,
-    COVER_NOT_TAKEN = 4,
-    COVER_CODE = 8,    /**< an instruction, no data and no padding */
-    COVER_BRANCH = 16, /**< that may branch or not */
-};
 /** Every place that @p a or @p b has; of the same length. Returns a new text, NULL without memory.
  */
 char *results_join_digits(const char *a, const char *b);

@@ -8,13 +8,7 @@
 #include "report_css.h"
 #include "tools/regress/results.h"
 #include "trace/outfile.h"
-
-static struct json_object *get(struct json_object *from, const char *key)
-{
-    struct json_object *value = NULL;
-    json_object_object_get_ex(from, key, &value);
-    return value;
-}
+#include "trace/json.h"
 
 static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index)
 {
@@ -91,8 +85,8 @@ static void put_filters(struct cps_buf *out, struct json_object *results)
 
 static void put_matrix(struct cps_buf *out, struct json_object *results)
 {
-    struct json_object *pairs = get(results, "pairs");
-    struct json_object *names = get(results, "firmware");
+    struct json_object *pairs = cps_json_get(results, "pairs");
+    struct json_object *names = cps_json_get(results, "firmware");
     const char *baseline = result_text(results, "baseline");
     put_filters(out, results);
     cps_buf_str(out, "<table id=\"matrix\"><thead><tr><th>capture</th>");
@@ -169,16 +163,16 @@ struct cps_err *results_html(struct json_object *results, const char *path)
         &out,
         "<main>\n<h1>cpscope regress</h1>\n<p>%zu pairs of firmware and capture. <a "
         "href=\"#code\">Changed code</a>, <a href=\"#coverage\">handler coverage</a></p>\n",
-        json_object_array_length(get(results, "pairs")));
-    if (get(results, "shard"))
+        json_object_array_length(cps_json_get(results, "pairs")));
+    if (cps_json_get(results, "shard"))
         html_wrap(&out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
-    if (get(results, "interrupted"))
+    if (cps_json_get(results, "interrupted"))
         cps_buf_str(&out, "<p class=\"note\">Interrupted: pairs are missing.</p>\n");
     html_places_overview(&out, results);
     cps_buf_str(&out, "<h2>All pairs</h2>\n");
     put_matrix(&out, results);
-    put_code(&out, get(results, "code"));
-    put_coverage(&out, get(results, "coverage"));
+    put_code(&out, cps_json_get(results, "code"));
+    put_coverage(&out, cps_json_get(results, "coverage"));
     cps_buf_str(&out, "</main>\n");
     html_places(&out, results);
     cps_buf_str(&out, "</body></html>\n");

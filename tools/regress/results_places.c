@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/list.h"
 #include "tools/report/html.h"
 #include "tools/regress/results.h"
+#include "trace/json.h"
 
 /* Pairs by place; those that stopped without a comparison have none. */
 struct place {
@@ -19,13 +21,6 @@ struct places {
     struct place *place;
     size_t count;
 };
-
-static struct json_object *get(struct json_object *from, const char *key)
-{
-    struct json_object *value = NULL;
-    json_object_object_get_ex(from, key, &value);
-    return value;
-}
 
 /* Pairs without a place that still are no pass. */
 static bool is_loose(struct json_object *pair)
@@ -49,7 +44,7 @@ static int by_key(const void *key, const void *place)
 
 static bool collect_names(struct json_object *results, struct places *ret)
 {
-    struct json_object *about = get(results, "places");
+    struct json_object *about = cps_json_get(results, "places");
     ret->place = calloc((size_t)json_object_object_length(about) + 1, sizeof(*ret->place));
     if (!ret->place)
         return false;
@@ -63,7 +58,7 @@ static bool collect_names(struct json_object *results, struct places *ret)
 /* Results have places sorted by key; the report has those with most captures first. */
 static bool collect(struct json_object *results, struct places *ret)
 {
-    struct json_object *pairs = get(results, "pairs");
+    struct json_object *pairs = cps_json_get(results, "pairs");
     size_t count = json_object_array_length(pairs);
     if (!collect_names(results, ret))
         return false;
@@ -73,10 +68,8 @@ static bool collect(struct json_object *results, struct places *ret)
             *key ? bsearch(key, ret->place, ret->count, sizeof(*place), by_key) : NULL;
         if (!place)
             continue;
-        size_t *more = realloc(place->pair, (place->count + 1) * sizeof(*more));
-        if (!more)
+        if (!CPS_LIST_ROOM(place->pair, place->count))
             return false;
-        place->pair = more;
         place->pair[place->count++] = i;
     }
     qsort(ret->place, ret->count, sizeof(*ret->place), by_count);
@@ -207,7 +200,7 @@ static void put_place(struct cps_buf *out, const struct place *place, size_t ind
 
 void html_places(struct cps_buf *out, struct json_object *results)
 {
-    struct json_object *pairs = get(results, "pairs");
+    struct json_object *pairs = cps_json_get(results, "pairs");
     struct places places = {0};
     if (!collect(results, &places))
         out->failed = true;

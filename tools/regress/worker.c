@@ -10,6 +10,7 @@
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/regress/regress.h"
+#include "trace/json.h"
 
 /* A firmware of the manifest, opened once. */
 struct engine {
@@ -190,15 +191,10 @@ static struct cps_err *get_record(struct worker *w, unsigned firmware, unsigned 
     return NULL;
 }
 
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-    json_object_object_add(to, key, json_object_new_string(text));
-}
-
 static void judge(struct json_object *pair, enum result_status status, const char *reason)
 {
-    add_text(pair, "status", result_word(status));
-    add_text(pair, "reason", reason);
+    cps_json_text(pair, "status", result_word(status));
+    cps_json_text(pair, "reason", reason);
 }
 
 /* Code goes with the place, which many pairs share; the first pair there brings it along. */
@@ -206,12 +202,12 @@ static void add_place(struct worker *w, const struct diff_report *report, struct
 {
     CPS_BUF key = {0};
     diff_place_key(report, &key);
-    add_text(pair, "place", cps_buf_text(&key));
-    if (json_object_object_get_ex(w->seen, cps_buf_text(&key), NULL))
+    cps_json_buf(pair, "place", &key);
+    if (cps_json_get(w->seen, cps_buf_text(&key)))
         return;
     struct json_object *place = diff_place(report);
-    json_object_object_add(w->seen, cps_buf_text(&key), json_object_get(place));
-    json_object_object_add(w->places, cps_buf_text(&key), place);
+    cps_json_add(w->seen, cps_buf_text(&key), json_object_get(place));
+    cps_json_add(w->places, cps_buf_text(&key), place);
 }
 
 static void describe(struct worker *w, struct diff_report *report, struct json_object *pair)
@@ -226,10 +222,10 @@ static void describe(struct worker *w, struct diff_report *report, struct json_o
     report->a.fw = report->b.fw = NULL; /* the place has the code */
     diff_print_first(report, &first);
     diff_print_counts(report, &counts);
-    add_text(pair, "first", cps_buf_text(&first));
-    add_text(pair, "counts", cps_buf_text(&counts));
-    add_text(pair, "packet_a", cps_buf_text(&packet_a));
-    add_text(pair, "packet_b", cps_buf_text(&packet_b));
+    cps_json_buf(pair, "first", &first);
+    cps_json_buf(pair, "counts", &counts);
+    cps_json_buf(pair, "packet_a", &packet_a);
+    cps_json_buf(pair, "packet_b", &packet_b);
 }
 
 static void judge_difference(uint64_t differences, const struct record *record,
@@ -249,7 +245,7 @@ static void judge_misses(const struct record *record, struct json_object *pair)
     CPS_BUF reason = {0};
     cps_buf_printf(&reason, "%" PRIu64 " read%s not as the run file expects: %s", record->misses,
                    record->misses == 1 ? " is" : "s are", record->missed);
-    json_object_object_add(pair, "differences", json_object_new_int64((int64_t)record->misses));
+    cps_json_uint(pair, "differences", record->misses);
     judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
 }
 
@@ -266,7 +262,7 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
     const char *name = w->regress->manifest.firmware[firmware].name;
     struct diff_report report = {
         .a = *base_side, .b = {name, e->fw, e->me, record}, .names = e->names, .diff = &diff};
-    json_object_object_add(pair, "differences", json_object_new_int64((int64_t)diff.differences));
+    cps_json_uint(pair, "differences", diff.differences);
     if (diff.differences) {
         judge_difference(diff.differences, record, pair);
         describe(w, &report, pair);
@@ -317,7 +313,7 @@ static void judge_stop(struct worker *w, unsigned capture, const struct record *
 
 static bool is_judged(struct json_object *pair)
 {
-    return json_object_object_get_ex(pair, "status", NULL);
+    return cps_json_get(pair, "status");
 }
 
 /* The baseline's run of the capture at hand, made once for all that are compared with it. */
@@ -333,9 +329,8 @@ static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigne
                                     struct json_object *pair)
 {
     const struct manifest *m = &w->regress->manifest;
-    json_object_object_add(pair, "packets", json_object_new_int64((int64_t)record->packets));
-    json_object_object_add(pair, "instructions",
-                           json_object_new_int64((int64_t)record->instructions));
+    cps_json_uint(pair, "packets", record->packets);
+    cps_json_uint(pair, "instructions", record->instructions);
     if (record->misses) {
         judge_misses(record, pair);
         return NULL;
@@ -372,13 +367,13 @@ static void run_pair(struct worker *w, unsigned firmware, unsigned capture, cons
 {
     const struct manifest *m = &w->regress->manifest;
     struct json_object *pair = json_object_new_object();
-    add_text(pair, "firmware", m->firmware[firmware].name);
-    add_text(pair, "capture", m->capture[capture].name);
+    cps_json_text(pair, "firmware", m->firmware[firmware].name);
+    cps_json_text(pair, "capture", m->capture[capture].name);
     struct cps_err *err = judge_pair(w, firmware, capture, base, pair);
     if (err) /* a capture of another generation than the firmware is no failure of either */
         judge(pair, err->code == CPS_ERR_MISMATCH ? RESULT_SKIPPED : RESULT_STOPPED, err->message);
     cps_err_free(err);
-    json_object_array_add(pairs, pair);
+    cps_json_append(pairs, pair);
 }
 
 void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
@@ -389,8 +384,8 @@ void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
     bool needs_base = false;
     w->capture_hash[0] = '\0';
     w->places = json_object_new_object();
-    json_object_object_add(ret, "pairs", pairs);
-    json_object_object_add(ret, "places", w->places);
+    cps_json_add(ret, "pairs", pairs);
+    cps_json_add(ret, "places", w->places);
     for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
         needs_base = needs_base || worker_has(w->regress, i, capture);
     if (needs_base)
@@ -413,7 +408,7 @@ struct json_object *worker_coverage(const struct worker *w)
             const char digit = (char)('0' + e->cover[k]);
             cps_buf_add(&digits, &digit, 1);
         }
-        add_text(ret, w->regress->manifest.firmware[i].name, cps_buf_text(&digits));
+        cps_json_buf(ret, w->regress->manifest.firmware[i].name, &digits);
     }
     return ret;
 }
@@ -439,7 +434,7 @@ struct cps_err *worker_code(struct worker *w, struct json_object *ret)
         if ((int)i == m->baseline || a->err || b->err || a->gen != b->gen || !a->fw)
             continue;
         CPS_TRY(diff_print_places(&report, &text));
-        add_text(ret, m->firmware[i].name, cps_buf_text(&text));
+        cps_json_buf(ret, m->firmware[i].name, &text);
     }
     return NULL;
 }

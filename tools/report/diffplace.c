@@ -3,10 +3,10 @@
 #include "tools/report/diffplace.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "trace/form/text.h"
+#include "trace/json.h"
 
 #define CODE_AROUND   40u /* instructions of a handler shown on each side of the place */
 #define CODE_MOST     (2 * CODE_AROUND + 1)
@@ -223,11 +223,6 @@ static void put_alone(const struct window *w, const struct cps_names *names, str
         put_insn(w, names, i, ' ', out);
 }
 
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-    json_object_object_add(to, key, json_object_new_string(text));
-}
-
 struct json_object *diff_place(const struct diff_report *r)
 {
     struct json_object *ret = json_object_new_object();
@@ -246,12 +241,12 @@ struct json_object *diff_place(const struct diff_report *r)
         put_alone(&a, names, &code_a);
         put_alone(&b, names, &code_b);
     }
-    add_text(ret, "firmware", r->b.label);
-    add_text(ret, "handler", cps_buf_text(&handler));
-    add_text(ret, "label_a", r->a.label);
-    add_text(ret, "label_b", r->b.label);
-    add_text(ret, "code_a", cps_buf_text(&code_a));
-    add_text(ret, "code_b", cps_buf_text(&code_b));
+    cps_json_text(ret, "firmware", r->b.label);
+    cps_json_buf(ret, "handler", &handler);
+    cps_json_text(ret, "label_a", r->a.label);
+    cps_json_text(ret, "label_b", r->b.label);
+    cps_json_buf(ret, "code_a", &code_a);
+    cps_json_buf(ret, "code_b", &code_b);
     return ret;
 }
 

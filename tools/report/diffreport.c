@@ -3,10 +3,10 @@
 #include "tools/report/diffreport.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "trace/form/text.h"
+#include "trace/json.h"
 
 #define AROUND 4u
 
@@ -278,17 +278,18 @@ struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *o
     return NULL;
 }
 
-static struct json_object *json_event(const struct cps_event *event)
+static void add_event(struct json_object *at, const char *key, const struct cps_event *event)
 {
-    if (!event)
-        return NULL;
+    if (!event) {
+        cps_json_null(at, key);
+        return;
+    }
     struct json_object *to = json_object_new_object();
-    json_object_object_add(to, "event",
-                           json_object_new_string(cps_event_keyword(cps_event_kind(event))));
-    json_object_object_add(to, "addr", json_object_new_int64((int64_t)event->addr));
-    json_object_object_add(to, "value", json_object_new_int64(event->value));
-    json_object_object_add(to, "pc", json_object_new_int64(cps_event_pc(event)));
-    return to;
+    cps_json_text(to, "event", cps_event_keyword(cps_event_kind(event)));
+    cps_json_uint(to, "addr", event->addr);
+    cps_json_uint(to, "value", event->value);
+    cps_json_uint(to, "pc", cps_event_pc(event));
+    cps_json_add(at, key, to);
 }
 
 struct json_object *diff_json(const struct diff_report *r)
@@ -296,23 +297,21 @@ struct json_object *diff_json(const struct diff_report *r)
     const struct cps_difference *first = &r->diff->first;
     struct json_object *to = json_object_new_object();
     struct json_object *packets = json_object_new_object();
-    json_object_object_add(to, "differences", json_object_new_int64((int64_t)r->diff->differences));
+    cps_json_uint(to, "differences", r->diff->differences);
     if (r->diff->differences) {
         struct json_object *at = json_object_new_object();
-        json_object_object_add(at, "submission", json_object_new_int64(first->submission));
-        json_object_object_add(at, "packet",
-                               json_event(first->pkt_a ? first->pkt_a : first->pkt_b));
-        json_object_object_add(at, "a", json_event(first->a));
-        json_object_object_add(at, "b", json_event(first->b));
-        json_object_object_add(to, "first", at);
+        cps_json_uint(at, "submission", first->submission);
+        add_event(at, "packet", first->pkt_a ? first->pkt_a : first->pkt_b);
+        add_event(at, "a", first->a);
+        add_event(at, "b", first->b);
+        cps_json_add(to, "first", at);
     }
     for (unsigned id = 0; id <= 128; id++) {
         CPS_BUF name = {0};
         packet_name(r, id, &name);
         if (r->diff->by_packet[id])
-            json_object_object_add(packets, cps_buf_text(&name),
-                                   json_object_new_int64((int64_t)r->diff->by_packet[id]));
+            cps_json_uint(packets, cps_buf_text(&name), r->diff->by_packet[id]);
     }
-    json_object_object_add(to, "by_packet", packets);
+    cps_json_add(to, "by_packet", packets);
     return to;
 }

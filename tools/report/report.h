@@ -5,10 +5,15 @@
 
 #include "isa/base/err.h"
 
+struct json_object;
+
 /** Prints and frees @p err; returns 3. */
 int report_error(struct cps_err *err);
 /** Prints what went wrong without ending the command; NULL is fine. Does not free @p err. */
 void report_note(const char *what, const struct cps_err *err);
+/** Prints a JSON document on stdout and releases it. @return CPS_ERR_NOMEM if it is not all there
+ */
+CPS_MUST_USE struct cps_err *report_json(struct json_object *root);
 /** Prints a complaint about the command line; returns 2. */
 int report_usage(const char *format, ...) CPS_PRINTF(1, 2);
 

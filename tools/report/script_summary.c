@@ -3,10 +3,10 @@
 #include "tools/report/script_summary.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
-#include "tools/info/info.h"
+#include "trace/json.h"
+#include "tools/report/report.h"
 
 static uint64_t scalar(const struct play *p, size_t index)
 {
@@ -65,42 +65,41 @@ static struct json_object *json_unknown(const struct play *p)
     struct json_object *list = json_object_new_object();
     for (unsigned i = 0; i < CPS_UNKNOWN_COUNT; i++) {
         if (p->unknown[i])
-            info_add_int(list, unknown_word(i), p->unknown[i]);
+            cps_json_uint(list, unknown_word(i), p->unknown[i]);
     }
     return list;
 }
 
-static void print_json(const struct play *p)
+static struct cps_err *print_json(const struct play *p)
 {
     CPS_BUF why = {0};
     const struct cps_engine *e = p->engine;
     struct json_object *root = json_object_new_object();
     struct json_object *regs = json_object_new_object();
     for (size_t i = 0; i < e->ops->regs; i++)
-        info_add_int(regs, e->ops->reg[i].name, scalar(p, i));
-    json_object_object_add(root, "engine", json_object_new_string(e->ops->name));
-    json_object_object_add(root, "chip", json_object_new_string(cps_gen_name(p->gen)));
-    info_add_int(root, "starts", e->packets);
-    info_add_int(root, "instructions", e->instructions);
-    info_add_int(root, "ticks", time_of(p));
-    info_add_int(root, "register_writes", e->tap.count[CPS_EV_REG]);
-    info_add_int(root, "register_reads", e->tap.count[CPS_EV_REGR]);
-    json_object_object_add(root, "registers", regs);
-    json_object_object_add(root, "unknown", json_unknown(p));
-    info_add_int(root, "misses", p->misses);
-    json_object_object_add(root, "missed", json_object_new_string(cps_buf_text(&p->missed)));
-    json_object_object_add(root, "end", json_object_new_string(stop_word(p)));
+        cps_json_uint(regs, e->ops->reg[i].name, scalar(p, i));
+    cps_json_text(root, "engine", e->ops->name);
+    cps_json_text(root, "chip", cps_gen_name(p->gen));
+    cps_json_uint(root, "starts", e->packets);
+    cps_json_uint(root, "instructions", e->instructions);
+    cps_json_uint(root, "ticks", time_of(p));
+    cps_json_uint(root, "register_writes", e->tap.count[CPS_EV_REG]);
+    cps_json_uint(root, "register_reads", e->tap.count[CPS_EV_REGR]);
+    cps_json_add(root, "registers", regs);
+    cps_json_add(root, "unknown", json_unknown(p));
+    cps_json_uint(root, "misses", p->misses);
+    cps_json_buf(root, "missed", &p->missed);
+    cps_json_text(root, "end", stop_word(p));
     cps_engine_explain(e, p->stop, &why);
     if (why.size)
-        json_object_object_add(root, "why", json_object_new_string(cps_buf_text(&why)));
-    puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-    json_object_put(root);
+        cps_json_buf(root, "why", &why);
+    return report_json(root);
 }
 
-void script_summary(const struct play *play, bool json)
+struct cps_err *script_summary(const struct play *play, bool json)
 {
     if (json)
-        print_json(play);
-    else
-        print_text(play);
+        return print_json(play);
+    print_text(play);
+    return NULL;
 }

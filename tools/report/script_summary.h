@@ -6,6 +6,6 @@
 #include "tools/play/play.h"
 
 /** As summary_print(). */
-void script_summary(const struct play *play, bool json);
+CPS_MUST_USE struct cps_err *script_summary(const struct play *play, bool json);
 
 #endif

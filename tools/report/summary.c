@@ -3,9 +3,10 @@
 #include "emu/afuc/afuc.h"
 #include "tools/report/script_summary.h"
 #include "tools/report/summary.h"
+#include "trace/json.h"
+#include "tools/report/report.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
 static const char *const stop_word[] = {
@@ -106,11 +107,6 @@ static void print_text(const struct play *play)
         fprintf(stderr, "ended: %s %s\n", stop_word[play->stop], cps_buf_text(&why));
 }
 
-static void add_count(struct json_object *to, const char *key, uint64_t value)
-{
-    json_object_object_add(to, key, json_object_new_int64((int64_t)value));
-}
-
 static struct json_object *json_packets(const struct play *play)
 {
     const struct cps_afuc *machine = cps_afuc_of(play->engine);
@@ -120,10 +116,10 @@ static struct json_object *json_packets(const struct play *play)
         for (unsigned id = 0; id < 128; id++) {
             char scratch[16];
             if (cps_afuc_packets(machine, level, id))
-                add_count(mix, packet_name(play, id, scratch, sizeof(scratch)),
-                          cps_afuc_packets(machine, level, id));
+                cps_json_uint(mix, packet_name(play, id, scratch, sizeof(scratch)),
+                              cps_afuc_packets(machine, level, id));
         }
-        json_object_object_add(levels, cps_event_sub_word(CPS_EV_PKT, level), mix);
+        cps_json_add(levels, cps_event_sub_word(CPS_EV_PKT, level), mix);
     }
     return levels;
 }
@@ -135,54 +131,51 @@ static struct json_object *json_places(const struct play *play)
         const struct play_place *place = &play->place[i];
         struct json_object *row = json_object_new_object();
         const char *name = place_name(play, place);
-        json_object_object_add(
-            row, "space",
-            json_object_new_string(cps_event_sub_word(CPS_EV_UNMODELLED, place->place)));
-        add_count(row, "number", place->number);
-        add_count(row, "count", place->count);
+        cps_json_text(row, "space", cps_event_sub_word(CPS_EV_UNMODELLED, place->place));
+        cps_json_uint(row, "number", place->number);
+        cps_json_uint(row, "count", place->count);
         if (name)
-            json_object_object_add(row, "name", json_object_new_string(name));
-        json_object_array_add(list, row);
+            cps_json_text(row, "name", name);
+        cps_json_append(list, row);
     }
     return list;
 }
 
-static void print_json(const struct play *play, struct json_object *extra)
+static struct cps_err *print_json(const struct play *play, struct json_object *extra)
 {
     const struct cps_engine *engine = play->engine;
     struct json_object *root = json_object_new_object();
     CPS_BUF why = {0};
     cps_engine_explain(engine, play->stop, &why);
-    add_count(root, "packets", engine->packets);
-    add_count(root, "instructions", engine->instructions);
-    add_count(root, "ticks", engine->clock);
-    add_count(root, "register_writes", engine->tap.count[CPS_EV_REG]);
-    add_count(root, "register_reads", engine->tap.count[CPS_EV_REGR]);
-    add_count(root, "memory_writes", engine->tap.count[CPS_EV_MEMW]);
-    add_count(root, "memory_reads", engine->tap.count[CPS_EV_MEMR]);
-    add_count(root, "submissions", play->submissions);
-    add_count(root, "executed", play->executed);
-    add_count(root, "not_captured", play->not_captured);
-    add_count(root, "assumptions", engine->tap.count[CPS_EV_ASSUME]);
-    json_object_object_add(root, "packets_by_level", json_packets(play));
-    json_object_object_add(root, "unmodelled", json_places(play));
-    json_object_object_add(root, "end", json_object_new_string(stop_word[play->stop]));
+    cps_json_uint(root, "packets", engine->packets);
+    cps_json_uint(root, "instructions", engine->instructions);
+    cps_json_uint(root, "ticks", engine->clock);
+    cps_json_uint(root, "register_writes", engine->tap.count[CPS_EV_REG]);
+    cps_json_uint(root, "register_reads", engine->tap.count[CPS_EV_REGR]);
+    cps_json_uint(root, "memory_writes", engine->tap.count[CPS_EV_MEMW]);
+    cps_json_uint(root, "memory_reads", engine->tap.count[CPS_EV_MEMR]);
+    cps_json_uint(root, "submissions", play->submissions);
+    cps_json_uint(root, "executed", play->executed);
+    cps_json_uint(root, "not_captured", play->not_captured);
+    cps_json_uint(root, "assumptions", engine->tap.count[CPS_EV_ASSUME]);
+    cps_json_add(root, "packets_by_level", json_packets(play));
+    cps_json_add(root, "unmodelled", json_places(play));
+    cps_json_text(root, "end", stop_word[play->stop]);
     if (play->stop != CPS_STOP_IDLE)
-        json_object_object_add(root, "why", json_object_new_string(cps_buf_text(&why)));
+        cps_json_buf(root, "why", &why);
     if (play->fw->assumed)
-        json_object_object_add(root, "assumed", json_object_new_string(play->fw->assumed));
+        cps_json_text(root, "assumed", play->fw->assumed);
     if (extra)
-        json_object_object_add(root, "comparison", extra);
-    puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-    json_object_put(root);
+        cps_json_add(root, "comparison", extra);
+    return report_json(root);
 }
 
-void summary_print(const struct play *play, bool json, struct json_object *extra)
+struct cps_err *summary_print(const struct play *play, bool json, struct json_object *extra)
 {
     if (play_is_script(play))
-        script_summary(play, json);
-    else if (json)
-        print_json(play, extra);
-    else
-        print_text(play);
+        return script_summary(play, json);
+    if (json)
+        return print_json(play, extra);
+    print_text(play);
+    return NULL;
 }

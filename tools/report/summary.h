@@ -7,7 +7,9 @@
 
 struct json_object;
 
-/** @param extra  rows of a replay for the JSON form, consumed; or NULL */
-void summary_print(const struct play *play, bool json, struct json_object *extra);
+/** @param extra  rows of a replay for the JSON form, consumed; or NULL
+ * @return CPS_ERR_NOMEM if the JSON form is not all there */
+CPS_MUST_USE struct cps_err *summary_print(const struct play *play, bool json,
+                                           struct json_object *extra);
 
 #endif

@@ -10,14 +10,15 @@
 #include "tools/step/dap_private.h"
 #include "tools/debug/look.h"
 #include "tools/debug/point.h"
+#include "trace/json.h"
 
 void dap_event(struct dap *d, const char *name, struct json_object *body)
 {
     struct json_object *message = json_object_new_object();
-    dap_put_text(message, "type", "event");
-    dap_put_text(message, "event", name);
+    cps_json_text(message, "type", "event");
+    cps_json_text(message, "event", name);
     if (body)
-        json_object_object_add(message, "body", body);
+        cps_json_add(message, "body", body);
     dap_wire_send(d->wire, message);
 }
 
@@ -25,15 +26,15 @@ void dap_changed(struct dap *d)
 {
     struct json_object *body = json_object_new_object();
     struct json_object *areas = json_object_new_array();
-    json_object_array_add(areas, json_object_new_string("all"));
-    json_object_object_add(body, "areas", areas);
+    cps_json_append(areas, json_object_new_string("all"));
+    cps_json_add(body, "areas", areas);
     dap_event(d, "invalidated", body);
 }
 
 struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
-    int64_t id = dap_int(arguments, "threadId", 1);
-    unsigned count = session_engine(&d->repl->session)->cores;
+    int64_t id = cps_json_get_int(arguments, "threadId", 1);
+    unsigned count = session_engine(&d->debugger->session)->cores;
     if (id < 1 || id > count)
         return cps_err_new(CPS_ERR_INPUT, "threadId %lld: expected 1 to %u", (long long)id, count);
     *ret = (unsigned)id - 1;
@@ -43,8 +44,8 @@ struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, u
 static void put_output(struct dap *d, const char *text)
 {
     struct json_object *body = json_object_new_object();
-    dap_put_text(body, "category", "console");
-    dap_put_text(body, "output", text);
+    cps_json_text(body, "category", "console");
+    cps_json_text(body, "output", text);
     dap_event(d, "output", body);
 }
 
@@ -68,7 +69,7 @@ static const char *point_word(const struct dap *d, int id)
 /* @p gone  the word for a move that went as far as it should */
 static void tell_stopped(struct dap *d, const char *gone)
 {
-    struct repl *r = d->repl;
+    struct debugger *r = d->debugger;
     struct json_object *body = json_object_new_object();
     CPS_BUF why = {0};
     const char *reason = gone;
@@ -76,8 +77,8 @@ static void tell_stopped(struct dap *d, const char *gone)
     if (r->stop.reason == CPS_WHY_POINT) {
         struct json_object *ids = json_object_new_array();
         reason = point_word(d, r->stop.point);
-        json_object_array_add(ids, json_object_new_int(r->stop.point));
-        json_object_object_add(body, "hitBreakpointIds", ids);
+        cps_json_append(ids, json_object_new_int(r->stop.point));
+        cps_json_add(body, "hitBreakpointIds", ids);
     } else if (r->stop.reason == CPS_WHY_DEADLOCK || r->stop.reason == CPS_WHY_FAULT ||
                r->stop.reason == CPS_WHY_BAD_PACKET) {
         reason = "exception";
@@ -86,14 +87,14 @@ static void tell_stopped(struct dap *d, const char *gone)
     }
     if (why.size)
         put_output(d, cps_buf_text(&why));
-    dap_put_text(body, "reason", reason);
+    cps_json_text(body, "reason", reason);
     if (why.size) {
         cps_buf_text(&why);
         why.data[strcspn(why.data, "\n")] = '\0';
-        dap_put_text(body, "description", why.data);
+        cps_json_text(body, "description", why.data);
     }
-    dap_put_int(body, "threadId", r->session.core + 1);
-    dap_put_bool(body, "allThreadsStopped", true);
+    cps_json_int(body, "threadId", r->session.core + 1);
+    cps_json_bool(body, "allThreadsStopped", true);
     dap_event(d, "stopped", body);
 }
 
@@ -125,37 +126,37 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
                                              {"fault", "Faults"},
                                              {"protect", "Writes that CP_PROTECT forbids"}};
     struct json_object *list = json_object_new_array();
-    d->lines_from_0 = !dap_bool(arguments, "linesStartAt1", true);
+    d->lines_from_0 = !cps_json_get_bool(arguments, "linesStartAt1", true);
     for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
-        dap_put_bool(body, can[i], true);
+        cps_json_bool(body, can[i], true);
     for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
         struct json_object *filter = json_object_new_object();
-        dap_put_text(filter, "filter", filters[i][0]);
-        dap_put_text(filter, "label", filters[i][1]);
-        dap_put_bool(filter, "default", i < 3);
-        json_object_array_add(list, filter);
+        cps_json_text(filter, "filter", filters[i][0]);
+        cps_json_text(filter, "label", filters[i][1]);
+        cps_json_bool(filter, "default", i < 3);
+        cps_json_append(list, filter);
     }
-    json_object_object_add(body, "exceptionBreakpointFilters", list);
+    cps_json_add(body, "exceptionBreakpointFilters", list);
     return NULL;
 }
 
 /* Options out of the arguments of `launch`; --fw and others of the command line are kept. */
 static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
 {
-    struct json_object *list = dap_array(arguments, "fw");
-    const char *gen = dap_text(arguments, "gen");
+    struct json_object *list = cps_json_member(arguments, "fw", json_type_array);
+    const char *gen = cps_json_get_text(arguments, "gen", NULL);
     enum cps_gen found = CPS_A6XX;
-    d->opt = (struct cps_options){.submit = dap_int(arguments, "submit", -1),
-                                  .demo = dap_bool(arguments, "demo", false),
-                                  .symbols = dap_text(arguments, "symbols"),
-                                  .rnn = dap_text(arguments, "rnn"),
-                                  .inject = dap_text(arguments, "inject"),
-                                  .engine = dap_text(arguments, "engine"),
-                                  .chip = dap_text(arguments, "chip"),
-                                  .seq_abi = dap_text(arguments, "seqAbi"),
+    d->opt = (struct cps_options){.submit = cps_json_get_int(arguments, "submit", -1),
+                                  .demo = cps_json_get_bool(arguments, "demo", false),
+                                  .symbols = cps_json_get_text(arguments, "symbols", NULL),
+                                  .rnn = cps_json_get_text(arguments, "rnn", NULL),
+                                  .inject = cps_json_get_text(arguments, "inject", NULL),
+                                  .engine = cps_json_get_text(arguments, "engine", NULL),
+                                  .chip = cps_json_get_text(arguments, "chip", NULL),
+                                  .seq_abi = cps_json_get_text(arguments, "seqAbi", NULL),
                                   .limit = 100000000};
-    if (dap_text(arguments, "fw"))
-        d->opt.fw[d->opt.fw_count++] = dap_text(arguments, "fw");
+    if (cps_json_get_text(arguments, "fw", NULL))
+        d->opt.fw[d->opt.fw_count++] = cps_json_get_text(arguments, "fw", NULL);
     for (size_t i = 0; list && i < json_object_array_length(list) && i < OPT_MAX_FW; i++) {
         const char *path = json_object_get_string(json_object_array_get_idx(list, i));
         d->opt.fw[d->opt.fw_count++] = path ? path : "";
@@ -163,7 +164,7 @@ static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
     if (gen && (!cps_gen_parse(gen, &found) || !cps_gen_is_afuc(found)))
         return cps_err_new(CPS_ERR_INPUT, "\"gen\": \"%s\": expected a5xx, a6xx or a7xx", gen);
     d->opt.gen = gen ? found : 0;
-    opt_set_policy(&d->opt, dap_text(arguments, "policy"));
+    opt_set_policy(&d->opt, cps_json_get_text(arguments, "policy", NULL));
     if (!d->opt.fw_count && !d->opt.demo && !opt_is_script(&d->opt))
         return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
                                           "\"engine\" with a script as \"capture\"");
@@ -174,24 +175,24 @@ static struct cps_err *launch(struct dap *d, struct json_object *arguments,
                               struct json_object *body)
 {
     (void)body;
-    d->stop_on_entry = dap_bool(arguments, "stopOnEntry", true);
+    d->stop_on_entry = cps_json_get_bool(arguments, "stopOnEntry", true);
     if (!d->open) {
         CPS_TRY(read_launch(d, arguments));
         json_object_put(d->launched);
         d->launched = json_object_get(arguments);
-        d->capture[0] = (char *)dap_text(arguments, "capture");
+        d->capture[0] = (char *)cps_json_get_text(arguments, "capture", NULL);
         d->opt.arg = d->capture;
         d->opt.arg_count = d->capture[0] != NULL;
-        d->repl->session.interrupt = &d->repl->interrupt;
-        struct cps_err *err = session_open(&d->repl->session, &d->opt);
+        d->debugger->session.interrupt = &d->debugger->interrupt;
+        struct cps_err *err = session_open(&d->debugger->session, &d->opt);
         if (err) {
-            session_close(&d->repl->session);
-            d->repl->session = (struct session){0};
+            session_close(&d->debugger->session);
+            d->debugger->session = (struct session){0};
             return err;
         }
         d->open = true;
     }
-    d->start = cps_debug_place(d->repl->session.debug).step;
+    d->start = cps_debug_place(d->debugger->session.debug).step;
     return NULL;
 }
 
@@ -217,7 +218,7 @@ static struct cps_err *answer_waiting(struct dap *d)
 {
     struct json_object *message = NULL;
     struct cps_err *err = NULL;
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     while (!err && !d->pausing && !d->done) {
         err = dap_wire_try(d->wire, &message);
         if (!message)
@@ -230,35 +231,35 @@ static struct cps_err *answer_waiting(struct dap *d)
 
 static void run_on_and_answer(struct dap *d)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     d->pausing = false;
     d->running = true;
     dap_wire_listen(d->wire, true);
     do {
-        d->repl->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
-        if (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->failed)
+        d->debugger->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
+        if (d->debugger->stop.reason == CPS_WHY_INTERRUPTED && !d->failed)
             d->failed = answer_waiting(d);
-    } while (d->repl->stop.reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done && !d->failed &&
-             !dap_wire_ended(d->wire));
+    } while (d->debugger->stop.reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done &&
+             !d->failed && !dap_wire_ended(d->wire));
     dap_wire_listen(d->wire, false);
     d->running = false;
 }
 
 static void go(struct dap *d, enum cps_debug_go how, bool back)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     if (!back && how == CPS_GO_ON)
         run_on_and_answer(d);
     else
-        d->repl->stop =
+        d->debugger->stop =
             back ? cps_debug_back(s->debug, how, s->core) : cps_debug_run(s->debug, how, s->core);
-    if (d->repl->stop.reason == CPS_WHY_POINT)
-        s->core = d->repl->stop.core;
+    if (d->debugger->stop.reason == CPS_WHY_POINT)
+        s->core = d->debugger->stop.core;
 }
 
 static void configured(struct dap *d)
 {
-    d->repl->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
+    d->debugger->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
     if (!d->stop_on_entry)
         go(d, CPS_GO_ON, false);
     if (!d->done && !d->restarting)
@@ -270,14 +271,14 @@ static struct cps_err *on_thread(struct dap *d, struct json_object *arguments,
                                  struct json_object *body)
 {
     (void)body;
-    return dap_thread(d, arguments, &d->repl->session.core);
+    return dap_thread(d, arguments, &d->debugger->session.core);
 }
 
 static struct cps_err *continues(struct dap *d, struct json_object *arguments,
                                  struct json_object *body)
 {
-    dap_put_bool(body, "allThreadsContinued", true);
-    return dap_thread(d, arguments, &d->repl->session.core);
+    cps_json_bool(body, "allThreadsContinued", true);
+    return dap_thread(d, arguments, &d->debugger->session.core);
 }
 
 static void run_on(struct dap *d)
@@ -323,7 +324,7 @@ static struct cps_err *pauses(struct dap *d, struct json_object *arguments,
 {
     (void)arguments;
     (void)body;
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     d->pausing = true;
     return NULL;
 }
@@ -333,7 +334,7 @@ static struct cps_err *restarts(struct dap *d, struct json_object *arguments,
 {
     (void)arguments;
     (void)body;
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     d->restarting = true;
     d->pausing = true; /* a run that goes on ends here */
     return NULL;
@@ -345,7 +346,7 @@ static void restarted(struct dap *d)
     if (d->running)
         return; /* when that has stopped */
     d->restarting = false;
-    d->repl->stop = cps_debug_restart(d->repl->session.debug, d->start);
+    d->debugger->stop = cps_debug_restart(d->debugger->session.debug, d->start);
     tell_stopped(d, "entry");
 }
 
@@ -354,16 +355,14 @@ static void restarted(struct dap *d)
 static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments,
                                     struct json_object *body)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct json_object *list = json_object_new_array();
-    struct json_object *source = NULL;
     struct cps_debug_point point;
     CPS_BUF text = {0};
-    json_object_object_add(body, "targets", list);
-    json_object_object_get_ex(arguments, "source", &source);
-    const char *path = dap_text(source, "path");
+    cps_json_add(body, "targets", list);
+    const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
     cps_buf_printf(&text, "%s:%lld", path ? path : "",
-                   (long long)dap_int(arguments, "line", 0) + d->lines_from_0);
+                   (long long)cps_json_get_int(arguments, "line", 0) + d->lines_from_0);
     struct cps_err *err = point_break(s, s->core, cps_buf_text(&text), &point);
     if (err) {
         cps_err_free(err);
@@ -372,11 +371,11 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
     struct json_object *target = json_object_new_object();
     CPS_BUF label = {0};
     session_place(s, s->core, point.pc, &label);
-    dap_put_int(target, "id", (int64_t)point.pc + 1);
-    dap_put_text(target, "label", cps_buf_text(&label));
-    dap_put_int(target, "line", dap_int(arguments, "line", 0));
+    cps_json_int(target, "id", (int64_t)point.pc + 1);
+    cps_json_buf(target, "label", &label);
+    cps_json_int(target, "line", cps_json_get_int(arguments, "line", 0));
     dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, point.pc), 1);
-    json_object_array_add(list, target);
+    cps_json_append(list, target);
     point_release(&point);
     return NULL;
 }
@@ -385,16 +384,17 @@ static struct cps_err *goes_to(struct dap *d, struct json_object *arguments,
                                struct json_object *body)
 {
     (void)body;
-    CPS_TRY(dap_thread(d, arguments, &d->repl->session.core));
+    CPS_TRY(dap_thread(d, arguments, &d->debugger->session.core));
     const struct cps_edit edit = {.what = CPS_EDIT_PLACE,
-                                  .place = {(uint8_t)d->repl->session.core, CPS_FILE_PC, 0},
-                                  .value = (uint32_t)(dap_int(arguments, "targetId", 0) - 1)};
-    return cps_debug_edit(d->repl->session.debug, &edit);
+                                  .place = {(uint8_t)d->debugger->session.core, CPS_FILE_PC, 0},
+                                  .value =
+                                      (uint32_t)(cps_json_get_int(arguments, "targetId", 0) - 1)};
+    return cps_debug_edit(d->debugger->session.debug, &edit);
 }
 
 static void went_to(struct dap *d)
 {
-    d->repl->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
+    d->debugger->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
     tell_stopped(d, "goto");
 }
 
@@ -404,17 +404,17 @@ static struct cps_err *exception_info(struct dap *d, struct json_object *argumen
     static const char *const names[] = {[CPS_WHY_DEADLOCK] = "deadlock",
                                         [CPS_WHY_FAULT] = "fault",
                                         [CPS_WHY_BAD_PACKET] = "bad-packet"};
-    const struct cps_debug_stop *stop = &d->repl->stop;
+    const struct cps_debug_stop *stop = &d->debugger->stop;
     bool protect = stop->has_event && cps_event_kind(&stop->event) == CPS_EV_PROT;
     bool known = stop->reason >= CPS_WHY_DEADLOCK && stop->reason <= CPS_WHY_BAD_PACKET;
     CPS_BUF text = {0};
     (void)arguments;
     if (!known && !protect)
         return cps_err_new(CPS_ERR_INPUT, "there is no exception here");
-    look_stop(&d->repl->session, stop, &text);
-    dap_put_text(body, "exceptionId", protect ? "protect" : names[stop->reason]);
-    dap_put_text(body, "description", cps_buf_text(&text));
-    dap_put_text(body, "breakMode", "always");
+    look_stop(&d->debugger->session, stop, &text);
+    cps_json_text(body, "exceptionId", protect ? "protect" : names[stop->reason]);
+    cps_json_buf(body, "description", &text);
+    cps_json_text(body, "breakMode", "always");
     return NULL;
 }
 
@@ -429,10 +429,10 @@ static struct cps_err *ends(struct dap *d, struct json_object *arguments, struct
 static void terminated(struct dap *d)
 {
     d->done = false; /* the client disconnects then */
-    d->repl->interrupt = 0;
+    d->debugger->interrupt = 0;
     dap_event(d, "terminated", NULL);
     struct json_object *body = json_object_new_object();
-    dap_put_int(body, "exitCode", 0);
+    cps_json_int(body, "exitCode", 0);
     dap_event(d, "exited", body);
 }
 
@@ -493,24 +493,23 @@ static void answer(struct dap *d, struct json_object *request, struct json_objec
                    const struct cps_err *err)
 {
     struct json_object *message = json_object_new_object();
-    const char *command = dap_text(request, "command");
-    dap_put_text(message, "type", "response");
-    dap_put_int(message, "request_seq", dap_int(request, "seq", 0));
-    dap_put_text(message, "command", command ? command : "");
-    dap_put_bool(message, "success", !err);
+    const char *command = cps_json_get_text(request, "command", NULL);
+    cps_json_text(message, "type", "response");
+    cps_json_int(message, "request_seq", cps_json_get_int(request, "seq", 0));
+    cps_json_text(message, "command", command ? command : "");
+    cps_json_bool(message, "success", !err);
     if (err)
-        dap_put_text(message, "message", err->message);
-    json_object_object_add(message, "body", json_object_get(body));
+        cps_json_text(message, "message", err->message);
+    cps_json_add(message, "body", json_object_get(body));
     dap_wire_send(d->wire, message);
 }
 
 static void handle(struct dap *d, struct json_object *request)
 {
-    const char *command = dap_text(request, "command");
+    const char *command = cps_json_get_text(request, "command", NULL);
     const struct row *row = command ? find_row(command) : NULL;
     struct json_object *body = json_object_new_object();
-    struct json_object *arguments = NULL;
-    json_object_object_get_ex(request, "arguments", &arguments);
+    struct json_object *arguments = cps_json_get(request, "arguments");
     struct cps_err *err = NULL;
     if (!row)
         err = cps_err_new(CPS_ERR_INPUT, "the request \"%s\" is not known",
@@ -537,7 +536,7 @@ static struct cps_err *serve(struct dap *d)
         CPS_TRY(dap_wire_next(d->wire, &message));
         if (!message)
             return NULL;
-        const char *type = dap_text(message, "type");
+        const char *type = cps_json_get_text(message, "type", NULL);
         if (type && !strcmp(type, "request"))
             handle(d, message);
         json_object_put(message);
@@ -547,20 +546,20 @@ static struct cps_err *serve(struct dap *d)
     return NULL;
 }
 
-struct cps_err *dap_serve(struct repl *repl, FILE *in, FILE *out)
+struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out)
 {
     struct dap *d = calloc(1, sizeof(*d));
     if (!d)
         return cps_err_nomem();
-    d->repl = repl;
-    d->open = repl->session.debug != NULL;
-    struct cps_err *err = dap_wire_open(in, out, &repl->interrupt, &d->wire);
+    d->debugger = debugger;
+    d->open = debugger->session.debug != NULL;
+    struct cps_err *err = dap_wire_open(in, out, &debugger->interrupt, &d->wire);
     if (!err)
         err = serve(d);
     dap_wire_close(d->wire);
-    point_clear(&repl->session);
-    session_close(&repl->session);
-    repl->session = (struct session){0};
+    point_clear(&debugger->session);
+    session_close(&debugger->session);
+    debugger->session = (struct session){0};
     json_object_put(d->launched);
     free(d);
     return err;

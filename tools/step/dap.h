@@ -9,6 +9,6 @@
 
 /** Serves one client until it disconnects or the input ends. The session is open. @return NULL, or
  * CPS_ERR_INPUT for a stream that is not the protocol */
-CPS_MUST_USE struct cps_err *dap_serve(struct repl *repl, FILE *in, FILE *out);
+CPS_MUST_USE struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out);
 
 #endif

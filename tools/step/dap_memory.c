@@ -7,18 +7,26 @@
 #include "tools/step/dap_private.h"
 #include "tools/debug/expr.h"
 #include "tools/debug/look.h"
+#include "trace/json.h"
 
 #define MAX_READ ((int64_t)1 << 20)
 #define MAX_CODE 65536
 
+void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "0x%0*llx", digits, (unsigned long long)value);
+    cps_json_text(to, key, text);
+}
+
 struct cps_err *dap_reference(struct json_object *arguments, const char *key, uint64_t *ret)
 {
-    const char *text = dap_text(arguments, key);
+    const char *text = cps_json_get_text(arguments, key, NULL);
     char *end = NULL;
     uint64_t address = text ? strtoull(text, &end, 0) : 0;
     if (!text || end == text || *end)
         return cps_err_new(CPS_ERR_INPUT, "%s: expected \"0x...\"", key);
-    *ret = address + (uint64_t)dap_int(arguments, "offset", 0);
+    *ret = address + (uint64_t)cps_json_get_int(arguments, "offset", 0);
     return NULL;
 }
 
@@ -26,7 +34,7 @@ struct cps_err *dap_reference(struct json_object *arguments, const char *key, ui
  * last that begins before the address. */
 static bool find_image(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
 {
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     const struct cps_afuc *afuc = session_afuc(s);
     uint64_t nearest = UINT64_MAX;
     for (unsigned i = 0; i < session_engine(s)->cores; i++) {
@@ -43,7 +51,7 @@ static bool find_image(const struct dap *d, uint64_t address, unsigned *core, in
 
 bool dap_has_code(const struct dap *d, unsigned core, int64_t pc)
 {
-    struct cps_engine *engine = session_engine(&d->repl->session);
+    struct cps_engine *engine = session_engine(&d->debugger->session);
     uint64_t word = 0;
     return pc >= 0 &&
            cps_engine_get(engine, (struct cps_place){(uint8_t)core, CPS_FILE_CODE, (uint64_t)pc},
@@ -52,8 +60,8 @@ bool dap_has_code(const struct dap *d, unsigned core, int64_t pc)
 
 bool dap_find_code(const struct dap *d, uint64_t address, unsigned *core, int64_t *pc)
 {
-    const struct cps_engine *engine = session_engine(&d->repl->session);
-    if (session_afuc(&d->repl->session))
+    const struct cps_engine *engine = session_engine(&d->debugger->session);
+    if (session_afuc(&d->debugger->session))
         return find_image(d, address, core, pc);
     *core = (unsigned)(address >> 32);
     *pc = (int64_t)(address & 0xffffffff) / cps_isa_unit(engine->ops->isa);
@@ -93,7 +101,7 @@ struct cps_err *dap_read_memory(struct dap *d, struct json_object *arguments,
                                 struct json_object *body)
 {
     uint64_t at = 0;
-    int64_t count = dap_int(arguments, "count", 0);
+    int64_t count = cps_json_get_int(arguments, "count", 0);
     CPS_BUF text = {0};
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     if (count < 0 || count > MAX_READ)
@@ -102,11 +110,11 @@ struct cps_err *dap_read_memory(struct dap *d, struct json_object *arguments,
     CPS_FREE uint8_t *bytes = malloc((size_t)count + 1);
     if (!bytes)
         return cps_err_nomem();
-    int64_t got = read_bytes(&d->repl->session, at, bytes, count);
+    int64_t got = read_bytes(&d->debugger->session, at, bytes, count);
     put_base64(&text, bytes, (size_t)got);
     dap_put_hex(body, "address", at, 1);
-    dap_put_text(body, "data", cps_buf_text(&text));
-    dap_put_int(body, "unreadableBytes", count - got);
+    cps_json_buf(body, "data", &text);
+    cps_json_int(body, "unreadableBytes", count - got);
     return NULL;
 }
 
@@ -133,7 +141,7 @@ static int64_t get_base64(const char *text, uint8_t *to)
 /* A dword at a time, so that going back and forward again writes them again. */
 static struct cps_err *write_bytes(struct dap *d, uint64_t at, const uint8_t *bytes, int64_t size)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     for (int64_t i = 0; i < size;) {
         uint64_t dword = (at + (uint64_t)i) & ~UINT64_C(3);
         char file = expr_memory(s);
@@ -153,7 +161,7 @@ struct cps_err *dap_write_memory(struct dap *d, struct json_object *arguments,
                                  struct json_object *body)
 {
     uint64_t at = 0;
-    const char *text = dap_text(arguments, "data");
+    const char *text = cps_json_get_text(arguments, "data", NULL);
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     CPS_FREE uint8_t *bytes = malloc(text ? strlen(text) + 1 : 1);
     if (!bytes)
@@ -162,21 +170,21 @@ struct cps_err *dap_write_memory(struct dap *d, struct json_object *arguments,
     if (size < 0 || size > MAX_READ)
         return cps_err_new(CPS_ERR_INPUT, "data: expected base64 of at most 1 MiB");
     CPS_TRY(write_bytes(d, at, bytes, size));
-    dap_put_int(body, "bytesWritten", size);
+    cps_json_int(body, "bytesWritten", size);
     return NULL;
 }
 
 static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct json_object *row = json_object_new_object();
     bool inside = dap_has_code(d, core, pc);
     unsigned unit = cps_isa_unit(session_engine(s)->ops->isa);
     uint64_t address = dap_code_address(d, core, 0) + (uint64_t)unit * (uint64_t)pc;
     dap_put_hex(row, "address", address, 1);
     if (!inside) {
-        dap_put_text(row, "instruction", "");
-        dap_put_text(row, "presentationHint", "invalid");
+        cps_json_text(row, "instruction", "");
+        cps_json_text(row, "presentationHint", "invalid");
         return row;
     }
     CPS_BUF text = {0};
@@ -187,16 +195,16 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
     for (uint32_t i = 0; i < session_length(s, core, (uint32_t)pc); i++)
         cps_buf_printf(&bytes, "%0*" PRIx64, (int)(2 * unit),
                        session_value(s, core, CPS_FILE_CODE, (uint64_t)pc + i));
-    dap_put_text(row, "instructionBytes", cps_buf_text(&bytes));
-    dap_put_text(row, "instruction", cps_buf_text(&text));
+    cps_json_buf(row, "instructionBytes", &bytes);
+    cps_json_buf(row, "instruction", &text);
     if (name.size && !strchr(cps_buf_text(&name), '+'))
-        dap_put_text(row, "symbol", cps_buf_text(&name));
+        cps_json_buf(row, "symbol", &name);
     struct json_object *place = json_object_new_object();
     struct json_object *source = NULL;
     dap_put_source(d, core, (uint32_t)pc, place);
     if (json_object_object_get_ex(place, "source", &source)) {
-        json_object_object_add(row, "location", json_object_get(source));
-        dap_put_int(row, "line", dap_int(place, "line", 0));
+        cps_json_add(row, "location", json_object_get(source));
+        cps_json_int(row, "line", cps_json_get_int(place, "line", 0));
     }
     json_object_put(place);
     return row;
@@ -206,7 +214,7 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
  * several lengths, those in front are found from the beginning of the code. */
 static int64_t moved(const struct dap *d, unsigned core, int64_t pc, int64_t count)
 {
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     int64_t index = 0;
     int64_t at = 0;
     if (cps_isa_is_regular(session_engine(s)->ops->isa))
@@ -228,22 +236,22 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
                                 struct json_object *body)
 {
     uint64_t at = 0;
-    unsigned core = d->repl->session.core;
+    unsigned core = d->debugger->session.core;
     int64_t pc = 0;
-    int64_t count = dap_int(arguments, "instructionCount", 0);
+    int64_t count = cps_json_get_int(arguments, "instructionCount", 0);
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     if (count < 0 || count > MAX_CODE)
         return cps_err_new(CPS_ERR_INPUT, "instructionCount %" PRId64 ": expected at most %d",
                            count, MAX_CODE);
     if (!dap_find_code(d, at, &core, &pc))
         pc = (int64_t)(at - dap_code_address(d, core, 0)) /
-             cps_isa_unit(session_engine(&d->repl->session)->ops->isa);
-    pc = moved(d, core, pc, dap_int(arguments, "instructionOffset", 0));
+             cps_isa_unit(session_engine(&d->debugger->session)->ops->isa);
+    pc = moved(d, core, pc, cps_json_get_int(arguments, "instructionOffset", 0));
     struct json_object *list = json_object_new_array();
     for (int64_t i = 0; i < count; i++) {
-        json_object_array_add(list, instruction(d, core, pc));
+        cps_json_append(list, instruction(d, core, pc));
         pc = moved(d, core, pc, 1);
     }
-    json_object_object_add(body, "instructions", list);
+    cps_json_add(body, "instructions", list);
     return NULL;
 }

@@ -7,6 +7,7 @@
 #include "tools/step/dap_private.h"
 #include "tools/debug/look.h"
 #include "tools/debug/point.h"
+#include "trace/json.h"
 
 /* Removes the points of a list whose text begins with @p start. */
 static void clear_some(struct dap *d, enum dap_list list, const char *start)
@@ -14,12 +15,12 @@ static void clear_some(struct dap *d, enum dap_list list, const char *start)
     unsigned kept = 0;
     for (unsigned i = 0; i < d->point_count[list]; i++) {
         int id = d->point[list][i];
-        const struct cps_debug_point *point = cps_debug_find(d->repl->session.debug, id);
+        const struct cps_debug_point *point = cps_debug_find(d->debugger->session.debug, id);
         const struct typed_point *typed = point ? point->context : NULL;
         if (typed && strncmp(typed->text, start, strlen(start)) != 0)
             d->point[list][kept++] = id;
         else
-            point_remove(&d->repl->session, id);
+            point_remove(&d->debugger->session, id);
     }
     d->point_count[list] = kept;
 }
@@ -34,24 +35,24 @@ static void report(struct dap *d, int id, const struct cps_debug_point *point,
                    const struct cps_err *err, struct json_object *list)
 {
     struct json_object *row = json_object_new_object();
-    dap_put_bool(row, "verified", !err);
+    cps_json_bool(row, "verified", !err);
     if (err) {
-        dap_put_text(row, "message", err->message);
+        cps_json_text(row, "message", err->message);
     } else {
-        dap_put_int(row, "id", id);
+        cps_json_int(row, "id", id);
         if (point->what == CPS_AT_PC) {
             dap_put_source(d, (unsigned)point->core, point->pc, row);
             dap_put_hex(row, "instructionReference",
                         dap_code_address(d, (unsigned)point->core, point->pc), 1);
         }
     }
-    json_object_array_add(list, row);
+    cps_json_append(list, row);
 }
 
 /* "N", ">=N" or "%N" are what clients know; only a plain number of hits is understood. */
 static struct cps_err *hit_condition(struct json_object *from, struct cps_debug_point *point)
 {
-    const char *text = dap_text(from, "hitCondition");
+    const char *text = cps_json_get_text(from, "hitCondition", NULL);
     char *end = NULL;
     if (!text || !*text)
         return NULL;
@@ -65,13 +66,13 @@ static struct cps_err *hit_condition(struct json_object *from, struct cps_debug_
 static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_object *from,
                                  struct cps_debug_point *point, int *id)
 {
-    struct cps_err *err = point_condition(point, dap_text(from, "condition"));
+    struct cps_err *err = point_condition(point, cps_json_get_text(from, "condition", NULL));
     if (!err)
         err = hit_condition(from, point);
     if (!err && d->point_count[list] == DAP_MAX_POINTS)
         err = cps_err_new(CPS_ERR_INPUT, "more than %d breakpoints of a kind", DAP_MAX_POINTS);
     if (!err)
-        *id = cps_debug_add(d->repl->session.debug, point);
+        *id = cps_debug_add(d->debugger->session.debug, point);
     if (!err && !*id)
         err = cps_err_nomem();
     if (err)
@@ -85,7 +86,7 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
 static void add_break(struct dap *d, enum dap_list list, struct json_object *from, const char *text,
                       struct json_object *answers)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct cps_debug_point point = {0};
     struct cps_err *err = NULL;
     int id = 0;
@@ -105,11 +106,9 @@ struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments
                                     struct json_object *body)
 {
     struct json_object *answers = json_object_new_array();
-    struct json_object *points = dap_array(arguments, "breakpoints");
-    struct json_object *source = NULL;
-    json_object_object_add(body, "breakpoints", answers);
-    json_object_object_get_ex(arguments, "source", &source);
-    const char *path = dap_text(source, "path");
+    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
+    cps_json_add(body, "breakpoints", answers);
+    const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
     const char *slash = path ? strrchr(path, '/') : NULL;
     CPS_BUF start = {0};
     cps_buf_printf(&start, "%s:", slash ? slash + 1 : path ? path : "");
@@ -118,7 +117,7 @@ struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments
         struct json_object *from = json_object_array_get_idx(points, i);
         CPS_BUF text = {0};
         cps_buf_printf(&text, "%s%" PRId64, cps_buf_text(&start),
-                       dap_int(from, "line", 0) + d->lines_from_0);
+                       cps_json_get_int(from, "line", 0) + d->lines_from_0);
         add_break(d, DAP_SOURCE, from, cps_buf_text(&text), answers);
     }
     return NULL;
@@ -128,12 +127,12 @@ struct cps_err *dap_set_function_breakpoints(struct dap *d, struct json_object *
                                              struct json_object *body)
 {
     struct json_object *answers = json_object_new_array();
-    struct json_object *points = dap_array(arguments, "breakpoints");
-    json_object_object_add(body, "breakpoints", answers);
+    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
+    cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_FUNCTION);
     for (size_t i = 0; points && i < json_object_array_length(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
-        const char *name = dap_text(from, "name");
+        const char *name = cps_json_get_text(from, "name", NULL);
         add_break(d, DAP_FUNCTION, from, name && *name ? name : "(no name)", answers);
     }
     return NULL;
@@ -150,15 +149,15 @@ static struct cps_err *instruction_point(struct dap *d, struct json_object *from
     if (!dap_find_code(d, address, &core, &pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx64 " is in no processor's code", address);
     cps_buf_printf(&text, "*0x%" PRIx64, (uint64_t)pc);
-    return point_break(&d->repl->session, core, cps_buf_text(&text), point);
+    return point_break(&d->debugger->session, core, cps_buf_text(&text), point);
 }
 
 struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_object *arguments,
                                                 struct json_object *body)
 {
     struct json_object *answers = json_object_new_array();
-    struct json_object *points = dap_array(arguments, "breakpoints");
-    json_object_object_add(body, "breakpoints", answers);
+    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
+    cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_INSTRUCTION);
     for (size_t i = 0; points && i < json_object_array_length(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
@@ -178,33 +177,34 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
                                          struct json_object *body)
 {
     static const char *const signs[] = {"", "@", "%", "reg:"};
-    struct session *s = &d->repl->session;
-    const char *name = dap_text(arguments, "name");
-    int64_t reference = dap_int(arguments, "variablesReference", 0);
+    struct session *s = &d->debugger->session;
+    const char *name = cps_json_get_text(arguments, "name", NULL);
+    int64_t reference = cps_json_get_int(arguments, "variablesReference", 0);
     int64_t space = reference > 0 ? (reference - 1) % 6 : -1;
     struct cps_debug_point point;
     CPS_BUF text = {0};
     if (!name)
         return cps_err_new(CPS_ERR_INPUT, "dataBreakpointInfo: expected \"name\"");
-    if (dap_bool(arguments, "asAddress", false))
+    if (cps_json_get_bool(arguments, "asAddress", false))
         cps_buf_printf(&text, "[%s]", name);
     else
         cps_buf_printf(&text, "%s%s",
                        space > 0 && space < 4 && strncmp(name, signs[space], 1) ? signs[space] : "",
                        name);
     struct cps_err *err = point_watch(s, s->core, POINT_WRITE, cps_buf_text(&text), &point);
-    json_object_object_add(body, "dataId",
-                           err ? NULL : json_object_new_string(cps_buf_text(&text)));
-    dap_put_text(body, "description", err ? err->message : cps_buf_text(&text));
-    if (!err) {
+    cps_json_text(body, "description", err ? err->message : cps_buf_text(&text));
+    if (err) {
+        cps_json_null(body, "dataId");
+    } else {
+        cps_json_buf(body, "dataId", &text);
         struct json_object *access = json_object_new_array();
         bool reads = point.kinds & (1u << CPS_EV_REG | 1u << CPS_EV_MEMW);
-        json_object_array_add(access, json_object_new_string("write"));
+        cps_json_append(access, json_object_new_string("write"));
         if (reads) {
-            json_object_array_add(access, json_object_new_string("read"));
-            json_object_array_add(access, json_object_new_string("readWrite"));
+            cps_json_append(access, json_object_new_string("read"));
+            cps_json_append(access, json_object_new_string("readWrite"));
         }
-        json_object_object_add(body, "accessTypes", access);
+        cps_json_add(body, "accessTypes", access);
         point_release(&point);
     }
     cps_err_free(err);
@@ -213,7 +213,7 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
 
 static unsigned access_of(struct json_object *from)
 {
-    const char *type = dap_text(from, "accessType");
+    const char *type = cps_json_get_text(from, "accessType", NULL);
     if (type && !strcmp(type, "read"))
         return POINT_READ;
     return type && !strcmp(type, "readWrite") ? POINT_READ | POINT_WRITE : POINT_WRITE;
@@ -222,14 +222,14 @@ static unsigned access_of(struct json_object *from)
 struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *arguments,
                                          struct json_object *body)
 {
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     struct json_object *answers = json_object_new_array();
-    struct json_object *points = dap_array(arguments, "breakpoints");
-    json_object_object_add(body, "breakpoints", answers);
+    struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
+    cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_DATA);
     for (size_t i = 0; points && i < json_object_array_length(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
-        const char *text = dap_text(from, "dataId");
+        const char *text = cps_json_get_text(from, "dataId", NULL);
         struct cps_debug_point point = {0};
         int id = 0;
         struct cps_err *err = point_watch(s, s->core, access_of(from), text ? text : "", &point);
@@ -245,7 +245,7 @@ struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *argu
 struct cps_err *dap_set_exception_breakpoints(struct dap *d, struct json_object *arguments,
                                               struct json_object *body)
 {
-    struct json_object *filters = dap_array(arguments, "filters");
+    struct json_object *filters = cps_json_member(arguments, "filters", json_type_array);
     (void)body;
     clear(d, DAP_EXCEPTION);
     for (size_t i = 0; filters && i < json_object_array_length(filters); i++) {
@@ -254,7 +254,7 @@ struct cps_err *dap_set_exception_breakpoints(struct dap *d, struct json_object 
         int id = 0;
         if (!filter || strcmp(filter, "protect") != 0)
             continue;
-        CPS_TRY(point_break(&d->repl->session, 0, "event:prot", &point));
+        CPS_TRY(point_break(&d->debugger->session, 0, "event:prot", &point));
         CPS_TRY(add_point(d, DAP_EXCEPTION, NULL, &point, &id));
     }
     return NULL;

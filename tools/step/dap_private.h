@@ -3,8 +3,6 @@
 #ifndef CPS_DAP_PRIVATE_H
 #define CPS_DAP_PRIVATE_H
 
-#include <json-c/json.h>
-
 #include "tools/step/dap.h"
 #include "tools/step/dap_wire.h"
 
@@ -13,7 +11,7 @@ enum dap_list { DAP_SOURCE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA, DAP_EXCEPTI
 #define DAP_MAX_POINTS 256
 
 struct dap {
-    struct repl *repl;
+    struct debugger *debugger;
     struct dap_wire *wire;
     struct cps_options opt;       /* of `launch`; its texts are in... */
     struct json_object *launched; /* ...this, owned */
@@ -31,14 +29,6 @@ struct dap {
     unsigned point_count[DAP_LISTS];
 };
 
-/** Arguments, checked: NULL or @p fallback where there is none; wrong types are like none. */
-const char *dap_text(struct json_object *from, const char *key);
-int64_t dap_int(struct json_object *from, const char *key, int64_t fallback);
-bool dap_bool(struct json_object *from, const char *key, bool fallback);
-struct json_object *dap_array(struct json_object *from, const char *key);
-void dap_put_text(struct json_object *to, const char *key, const char *text);
-void dap_put_int(struct json_object *to, const char *key, int64_t value);
-void dap_put_bool(struct json_object *to, const char *key, bool value);
 /** Adds "key": "0x..." of at least @p digits digits. */
 void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits);
 

@@ -7,7 +7,8 @@
 #include "tools/step/dap_private.h"
 #include "tools/debug/expr.h"
 #include "tools/debug/look.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
+#include "trace/json.h"
 
 /* What a variables reference stands for: 1 + core * SPACES + space. */
 enum space { GENERAL, CONTROL, SQE, GPU, PACKET, STREAMS, SPACES };
@@ -18,7 +19,7 @@ enum space { GENERAL, CONTROL, SQE, GPU, PACKET, STREAMS, SPACES };
 
 uint64_t dap_code_address(const struct dap *d, unsigned core, uint32_t pc)
 {
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     if (session_afuc(s))
         return cps_afuc_image_iova(session_afuc(s), core) + 4 * (uint64_t)pc;
     return (uint64_t)core << 32 | (uint64_t)pc * cps_isa_unit(session_engine(s)->ops->isa);
@@ -28,29 +29,29 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
 {
     const char *file = NULL;
     uint32_t line = 0;
-    if (!look_source(&d->repl->session, core, pc, &file, &line))
+    if (!look_source(&d->debugger->session, core, pc, &file, &line))
         return;
     struct json_object *source = json_object_new_object();
     const char *slash = strrchr(file, '/');
     CPS_FREE char *path = realpath(file, NULL);
-    dap_put_text(source, "name", slash ? slash + 1 : file);
-    dap_put_text(source, "path", path ? path : file);
-    json_object_object_add(to, "source", source);
-    dap_put_int(to, "line", (int64_t)line - d->lines_from_0);
+    cps_json_text(source, "name", slash ? slash + 1 : file);
+    cps_json_text(source, "path", path ? path : file);
+    cps_json_add(to, "source", source);
+    cps_json_int(to, "line", (int64_t)line - d->lines_from_0);
 }
 
 struct cps_err *dap_threads(struct dap *d, struct json_object *arguments, struct json_object *body)
 {
     struct json_object *list = json_object_new_array();
-    struct session *s = &d->repl->session;
+    struct session *s = &d->debugger->session;
     (void)arguments;
     for (unsigned i = 0; i < session_engine(s)->cores; i++) {
         struct json_object *thread = json_object_new_object();
-        dap_put_int(thread, "id", i + 1);
-        dap_put_text(thread, "name", session_core_name(s, i));
-        json_object_array_add(list, thread);
+        cps_json_int(thread, "id", i + 1);
+        cps_json_text(thread, "name", session_core_name(s, i));
+        cps_json_append(list, thread);
     }
-    json_object_object_add(body, "threads", list);
+    cps_json_add(body, "threads", list);
     return NULL;
 }
 
@@ -59,16 +60,17 @@ static void add_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc,
 {
     struct json_object *frame = json_object_new_object();
     CPS_BUF name = {0};
-    session_place(&d->repl->session, core, pc, &name);
-    dap_put_int(frame, "id", (int64_t)core * FRAMES + index + 1);
+    session_place(&d->debugger->session, core, pc, &name);
+    cps_json_int(frame, "id", (int64_t)core * FRAMES + index + 1);
     if (!name.size)
-        cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(&d->repl->session, core), pc);
-    dap_put_text(frame, "name", cps_buf_text(&name));
-    dap_put_int(frame, "line", 0);
-    dap_put_int(frame, "column", 0);
+        cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(&d->debugger->session, core),
+                       pc);
+    cps_json_buf(frame, "name", &name);
+    cps_json_int(frame, "line", 0);
+    cps_json_int(frame, "column", 0);
     dap_put_source(d, core, pc, frame);
     dap_put_hex(frame, "instructionPointerReference", dap_code_address(d, core, pc), 1);
-    json_object_array_add(list, frame);
+    cps_json_append(list, frame);
 }
 
 /* Streams that led here, as frames that are only for reading. */
@@ -79,12 +81,12 @@ static void add_stream(unsigned core, unsigned index, const char *name,
     char text[96];
     snprintf(text, sizeof(text), "%s 0x%" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", name,
              at->iova, at->consumed, at->dwords);
-    dap_put_int(frame, "id", (int64_t)core * FRAMES + index + 1);
-    dap_put_text(frame, "name", text);
-    dap_put_int(frame, "line", 0);
-    dap_put_int(frame, "column", 0);
-    dap_put_text(frame, "presentationHint", "label");
-    json_object_array_add(list, frame);
+    cps_json_int(frame, "id", (int64_t)core * FRAMES + index + 1);
+    cps_json_text(frame, "name", text);
+    cps_json_int(frame, "line", 0);
+    cps_json_int(frame, "column", 0);
+    cps_json_text(frame, "presentationHint", "label");
+    cps_json_append(list, frame);
 }
 
 static const char *const level_names[] = {"ring", "IB1", "IB2", "IB3", "draw state"};
@@ -94,10 +96,10 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
 {
     unsigned core = 0;
     unsigned index = 0;
-    const struct session *s = &d->repl->session;
+    const struct session *s = &d->debugger->session;
     struct json_object *all = json_object_new_array();
     struct json_object *list = json_object_new_array();
-    json_object_object_add(body, "stackFrames", list);
+    cps_json_add(body, "stackFrames", list);
     struct cps_err *err = dap_thread(d, arguments, &core);
     struct cps_where where = cps_engine_where(session_engine(s), core);
     for (; !err && index <= where.depth; index++)
@@ -110,20 +112,20 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
             add_stream(core, index++, level_names[level], &at, all);
     }
     size_t total = json_object_array_length(all);
-    size_t first = (size_t)dap_int(arguments, "startFrame", 0);
-    size_t levels = (size_t)dap_int(arguments, "levels", 0);
+    size_t first = (size_t)cps_json_get_int(arguments, "startFrame", 0);
+    size_t levels = (size_t)cps_json_get_int(arguments, "levels", 0);
     for (size_t i = first; i < total && (!levels || i < first + levels); i++)
-        json_object_array_add(list, json_object_get(json_object_array_get_idx(all, i)));
-    dap_put_int(body, "totalFrames", (int64_t)total);
+        cps_json_append(list, json_object_get(json_object_array_get_idx(all, i)));
+    cps_json_int(body, "totalFrames", (int64_t)total);
     json_object_put(all);
     return err;
 }
 
 static struct cps_err *frame_core(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
-    int64_t id = dap_int(arguments, "frameId", 0);
-    unsigned count = session_engine(&d->repl->session)->cores;
-    *ret = id ? (unsigned)((id - 1) / FRAMES) : d->repl->session.core;
+    int64_t id = cps_json_get_int(arguments, "frameId", 0);
+    unsigned count = session_engine(&d->debugger->session)->cores;
+    *ret = id ? (unsigned)((id - 1) / FRAMES) : d->debugger->session.core;
     if (id < 0 || *ret >= count)
         return cps_err_new(CPS_ERR_INPUT, "frameId %" PRId64 " is not known", id);
     return NULL;
@@ -150,17 +152,17 @@ struct cps_err *dap_scopes(struct dap *d, struct json_object *arguments, struct 
     CPS_TRY(frame_core(d, arguments, &core));
     struct json_object *list = json_object_new_array();
     for (unsigned space = 0; space < SPACES; space++) {
-        if (!has_space(&d->repl->session, (enum space)space))
+        if (!has_space(&d->debugger->session, (enum space)space))
             continue;
         struct json_object *scope = json_object_new_object();
-        dap_put_text(scope, "name", names[space]);
-        dap_put_int(scope, "variablesReference", 1 + (int64_t)core * SPACES + space);
-        dap_put_bool(scope, "expensive", space == GPU || space == CONTROL);
+        cps_json_text(scope, "name", names[space]);
+        cps_json_int(scope, "variablesReference", 1 + (int64_t)core * SPACES + space);
+        cps_json_bool(scope, "expensive", space == GPU || space == CONTROL);
         if (space == GENERAL)
-            dap_put_text(scope, "presentationHint", "registers");
-        json_object_array_add(list, scope);
+            cps_json_text(scope, "presentationHint", "registers");
+        cps_json_append(list, scope);
     }
-    json_object_object_add(body, "scopes", list);
+    cps_json_add(body, "scopes", list);
     return NULL;
 }
 
@@ -178,12 +180,12 @@ static void add(struct listing *l, const char *name, const char *evaluate, const
         return;
     l->left--;
     struct json_object *variable = json_object_new_object();
-    dap_put_text(variable, "name", name);
-    dap_put_text(variable, "value", value);
+    cps_json_text(variable, "name", name);
+    cps_json_text(variable, "value", value);
     if (evaluate)
-        dap_put_text(variable, "evaluateName", evaluate);
-    dap_put_int(variable, "variablesReference", 0);
-    json_object_array_add(l->list, variable);
+        cps_json_text(variable, "evaluateName", evaluate);
+    cps_json_int(variable, "variablesReference", 0);
+    cps_json_append(l->list, variable);
 }
 
 static void add_word(struct listing *l, const char *name, const char *evaluate, uint32_t value,
@@ -196,12 +198,12 @@ static void add_word(struct listing *l, const char *name, const char *evaluate, 
 
 static uint32_t word_at(const struct listing *l, char file, uint64_t number)
 {
-    return (uint32_t)session_value(&l->dap->repl->session, l->core, file, number);
+    return (uint32_t)session_value(&l->dap->debugger->session, l->core, file, number);
 }
 
 static void list_scalars(struct listing *l)
 {
-    const struct cps_engine_ops *ops = session_engine(&l->dap->repl->session)->ops;
+    const struct cps_engine_ops *ops = session_engine(&l->dap->debugger->session)->ops;
     for (unsigned i = 0; i < ops->regs; i++)
         add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), "");
 }
@@ -209,7 +211,7 @@ static void list_scalars(struct listing *l)
 static void list_general(struct listing *l)
 {
     static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
-    const struct cps_engine *engine = session_engine(&l->dap->repl->session);
+    const struct cps_engine *engine = session_engine(&l->dap->debugger->session);
     if (cps_engine_file(engine, CPS_FILE_PC)) {
         add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), "");
         add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), "");
@@ -233,7 +235,7 @@ static bool is_shown(const struct session *s, char file, uint32_t number, uint32
 /* Registers of a space that hold something. */
 static void list_space(struct listing *l, enum cps_space space, char file, const char *sign)
 {
-    const struct session *s = &l->dap->repl->session;
+    const struct session *s = &l->dap->debugger->session;
     const struct cps_file *row = cps_engine_file(session_engine(s), file);
     for (uint32_t i = 0; row && i < row->count && i < MAX_LISTED; i++) {
         unsigned part = 0;
@@ -267,14 +269,14 @@ static void list_lines(struct listing *l, char *text)
 static void list_packet(struct listing *l)
 {
     CPS_BUF text = {0};
-    look_packet(&l->dap->repl->session, l->core, &text);
+    look_packet(&l->dap->debugger->session, l->core, &text);
     if (text.size)
         list_lines(l, text.data);
 }
 
 static void list_streams(struct listing *l)
 {
-    const struct cps_afuc *afuc = session_afuc(&l->dap->repl->session);
+    const struct cps_afuc *afuc = session_afuc(&l->dap->debugger->session);
     for (unsigned level = 0; afuc && level <= CPS_LEVEL_SDS; level++) {
         struct cps_position at = cps_afuc_position(afuc, l->core, level);
         CPS_BUF text = {0};
@@ -288,8 +290,8 @@ static void list_streams(struct listing *l)
 static struct cps_err *reference(const struct dap *d, struct json_object *arguments, unsigned *core,
                                  enum space *space)
 {
-    int64_t number = dap_int(arguments, "variablesReference", 0);
-    unsigned count = session_engine(&d->repl->session)->cores;
+    int64_t number = cps_json_get_int(arguments, "variablesReference", 0);
+    unsigned count = session_engine(&d->debugger->session)->cores;
     if (number < 1 || number > (int64_t)count * SPACES)
         return cps_err_new(CPS_ERR_INPUT, "variablesReference %" PRId64 " is not known", number);
     *core = (unsigned)((number - 1) / SPACES);
@@ -301,8 +303,8 @@ struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
                               struct json_object *body)
 {
     enum space space = GENERAL;
-    struct listing l = {.dap = d, .skip = dap_int(arguments, "start", 0)};
-    int64_t count = dap_int(arguments, "count", 0);
+    struct listing l = {.dap = d, .skip = cps_json_get_int(arguments, "start", 0)};
+    int64_t count = cps_json_get_int(arguments, "count", 0);
     l.left = count > 0 ? count : INT64_MAX;
     CPS_TRY(reference(d, arguments, &l.core, &space));
     l.list = json_object_new_array();
@@ -325,7 +327,7 @@ struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
     default:
         list_streams(&l);
     }
-    json_object_object_add(body, "variables", l.list);
+    cps_json_add(body, "variables", l.list);
     return NULL;
 }
 
@@ -336,7 +338,7 @@ static struct cps_err *assign(struct dap *d, unsigned core, const char *place, c
     uint64_t stored = 0;
     if (!place || !value)
         return cps_err_new(CPS_ERR_INPUT, "expected a name or expression, and \"value\"");
-    CPS_TRY(expr_assign(&d->repl->session, core, place, value, &stored));
+    CPS_TRY(expr_assign(&d->debugger->session, core, place, value, &stored));
     dap_put_hex(body, "value", stored, 8);
     return NULL;
 }
@@ -347,14 +349,14 @@ struct cps_err *dap_set_variable(struct dap *d, struct json_object *arguments,
     static const char *const signs[] = {"", "@", "%", "reg:", NULL, NULL};
     unsigned core = 0;
     enum space space = GENERAL;
-    const char *name = dap_text(arguments, "name");
+    const char *name = cps_json_get_text(arguments, "name", NULL);
     CPS_BUF place = {0};
     CPS_TRY(reference(d, arguments, &core, &space));
     if (!signs[space] || !name)
         return cps_err_new(CPS_ERR_INPUT, "%s cannot be written", name ? name : "(no name)");
     bool signed_already = !strncmp(name, signs[space], strlen(signs[space]));
     cps_buf_printf(&place, "%s%s", signed_already ? "" : signs[space], name);
-    return assign(d, core, cps_buf_text(&place), dap_text(arguments, "value"), body);
+    return assign(d, core, cps_buf_text(&place), cps_json_get_text(arguments, "value", NULL), body);
 }
 
 struct cps_err *dap_set_expression(struct dap *d, struct json_object *arguments,
@@ -362,24 +364,25 @@ struct cps_err *dap_set_expression(struct dap *d, struct json_object *arguments,
 {
     unsigned core = 0;
     CPS_TRY(frame_core(d, arguments, &core));
-    return assign(d, core, dap_text(arguments, "expression"), dap_text(arguments, "value"), body);
+    return assign(d, core, cps_json_get_text(arguments, "expression", NULL),
+                  cps_json_get_text(arguments, "value", NULL), body);
 }
 
 /* A command of the debugger; the client is told when it moved or changed something. */
 static struct cps_err *run_command(struct dap *d, const char *line, struct json_object *body)
 {
-    struct repl *r = d->repl;
+    struct debugger *r = d->debugger;
     uint64_t step = cps_debug_place(r->session.debug).step;
     cps_buf_clear(&r->out);
-    CPS_TRY(repl_command(r, line));
-    dap_put_text(body, "result", cps_buf_text(&r->out));
-    dap_put_int(body, "variablesReference", 0);
+    CPS_TRY(command_run(r, line));
+    cps_json_buf(body, "result", &r->out);
+    cps_json_int(body, "variablesReference", 0);
     cps_buf_clear(&r->out);
     if (cps_debug_place(r->session.debug).step != step) {
         struct json_object *stopped = json_object_new_object();
-        dap_put_text(stopped, "reason", "step");
-        dap_put_int(stopped, "threadId", r->session.core + 1);
-        dap_put_bool(stopped, "allThreadsStopped", true);
+        cps_json_text(stopped, "reason", "step");
+        cps_json_int(stopped, "threadId", r->session.core + 1);
+        cps_json_bool(stopped, "allThreadsStopped", true);
         dap_event(d, "stopped", stopped);
     } else {
         dap_changed(d);
@@ -391,17 +394,17 @@ struct cps_err *dap_evaluate(struct dap *d, struct json_object *arguments, struc
 {
     unsigned core = 0;
     uint64_t value = 0;
-    const char *text = dap_text(arguments, "expression");
-    const char *context = dap_text(arguments, "context");
+    const char *text = cps_json_get_text(arguments, "expression", NULL);
+    const char *context = cps_json_get_text(arguments, "context", NULL);
     CPS_TRY(frame_core(d, arguments, &core));
     if (!text)
         return cps_err_new(CPS_ERR_INPUT, "evaluate: expected \"expression\"");
     if (context && !strcmp(context, "repl"))
         return run_command(d, text, body);
-    CPS_TRY(expr_eval(&d->repl->session, core, NULL, text, &value));
+    CPS_TRY(expr_eval(&d->debugger->session, core, NULL, text, &value));
     dap_put_hex(body, "result", value, 8);
     dap_put_hex(body, "memoryReference", value, 1);
-    dap_put_int(body, "variablesReference", 0);
+    cps_json_int(body, "variablesReference", 0);
     return NULL;
 }
 
@@ -409,24 +412,24 @@ struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
                                 struct json_object *body)
 {
     struct json_object *list = json_object_new_array();
-    const char *text = dap_text(arguments, "text");
-    int64_t column = dap_int(arguments, "column", 1);
+    const char *text = cps_json_get_text(arguments, "text", NULL);
+    int64_t column = cps_json_get_int(arguments, "column", 1);
     CPS_FREE char *line = strdup(text ? text : "");
     size_t start = 0;
-    json_object_object_add(body, "targets", list);
+    cps_json_add(body, "targets", list);
     if (!line)
         return cps_err_nomem();
     if (column >= 1 && (size_t)column - 1 < strlen(line))
         line[column - 1] = '\0';
     for (unsigned i = 0; i < 100; i++) {
-        CPS_FREE char *candidate = repl_complete(d->repl, line, i, &start);
+        CPS_FREE char *candidate = command_complete(d->debugger, line, i, &start);
         struct json_object *target = candidate ? json_object_new_object() : NULL;
         if (!target)
             break;
-        dap_put_text(target, "label", candidate);
-        dap_put_int(target, "start", (int64_t)start);
-        dap_put_int(target, "length", (int64_t)(strlen(line) - start));
-        json_object_array_add(list, target);
+        cps_json_text(target, "label", candidate);
+        cps_json_int(target, "start", (int64_t)start);
+        cps_json_int(target, "length", (int64_t)(strlen(line) - start));
+        cps_json_append(list, target);
     }
     return NULL;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Messages of the Debug Adapter Protocol on a pair of streams. */
 #include "tools/step/dap_wire.h"
+#include "trace/json.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -137,9 +137,7 @@ static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret
 static bool interrupts(struct json_object *message)
 {
     static const char *const names[] = {"pause", "disconnect", "terminate", "restart"};
-    struct json_object *command = NULL;
-    json_object_object_get_ex(message, "command", &command);
-    const char *text = command ? json_object_get_string(command) : "";
+    const char *text = cps_json_get_text(message, "command", "");
     for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
         if (!strcmp(text, names[i]))
             return true;
@@ -288,12 +286,11 @@ bool dap_wire_ended(struct dap_wire *w)
 
 void dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
-    size_t size = 0;
-    json_object_object_add(message, "seq", json_object_new_int64(++w->seq));
-    const char *text = json_object_to_json_string_length(
-        message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &size);
-    fprintf(w->out, "Content-Length: %zu\r\n\r\n", size);
-    fwrite(text, 1, size, w->out);
+    cps_json_int(message, "seq", ++w->seq);
+    const char *text =
+        cps_json_print(message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    if (text)
+        fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
     fflush(w->out);
     json_object_put(message);
 }

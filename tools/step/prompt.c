@@ -9,7 +9,7 @@
 #ifdef CPS_HAVE_EDIT
 #include <editline/readline.h>
 
-static const struct repl *completing;
+static const struct debugger *completing;
 
 static char *candidate(const char *word, int state)
 {
@@ -17,7 +17,7 @@ static char *candidate(const char *word, int state)
     size_t start = 0;
     (void)word;
     next = state ? next + 1 : 0;
-    return repl_complete(completing, rl_line_buffer, next, &start);
+    return command_complete(completing, rl_line_buffer, next, &start);
 }
 
 static char **complete(const char *word, int start, int end)
@@ -28,12 +28,12 @@ static char **complete(const char *word, int start, int end)
     return rl_completion_matches(word, candidate);
 }
 
-char *prompt_line(struct repl *repl, const char *prompt)
+char *prompt_line(struct debugger *debugger, const char *prompt)
 {
     static char breaks[] = " \t";
-    completing = repl;
+    completing = debugger;
     rl_basic_word_break_characters = breaks;
-    rl_attempted_completion_function = repl ? complete : NULL;
+    rl_attempted_completion_function = debugger ? complete : NULL;
     char *line = readline(prompt);
     if (line && *line)
         add_history(line);
@@ -42,11 +42,11 @@ char *prompt_line(struct repl *repl, const char *prompt)
 
 #else
 
-char *prompt_line(struct repl *repl, const char *prompt)
+char *prompt_line(struct debugger *debugger, const char *prompt)
 {
     char *line = NULL;
     size_t room = 0;
-    (void)repl;
+    (void)debugger;
     fputs(prompt, stdout);
     fflush(stdout);
     if (getline(&line, &room, stdin) <= 0) {

@@ -5,8 +5,8 @@
 
 #include "tools/debug/command.h"
 
-/** @param repl  whose commands complete words; or NULL
+/** @param debugger  whose commands complete words; or NULL
  * @return the line without its end, to be freed; NULL at the end of input */
-char *prompt_line(struct repl *repl, const char *prompt);
+char *prompt_line(struct debugger *debugger, const char *prompt);
 
 #endif

@@ -22,7 +22,7 @@
 enum pane_id { CODE, REGISTERS, STREAMS, EVENTS, OUTPUT, PANES };
 
 struct screen {
-    struct repl *repl;
+    struct debugger *debugger;
     struct cps_buf output; /* of commands */
     enum pane_id focus;
     int scroll[PANES]; /* lines, from where a pane shows by itself */
@@ -74,7 +74,7 @@ static const char help[] = "s n p f c   step, next, packet, finish, continue\n"
 
 static struct session *session_of(const struct screen *s)
 {
-    return &s->repl->session;
+    return &s->debugger->session;
 }
 
 static const struct layout *layout_of(void)
@@ -114,7 +114,7 @@ static int fill(struct screen *s, enum pane_id pane, const struct rectangle *r, 
         break;
     case REGISTERS:
         look_registers(session, session->core, (unsigned)r->width,
-                       s->repl->moved ? &s->repl->before : NULL, out);
+                       s->debugger->moved ? &s->debugger->before : NULL, out);
         return 0;
     case STREAMS:
         look_backtrace(session, session->core, out);
@@ -192,7 +192,7 @@ static void draw_status(struct screen *s)
     CPS_BUF text = {0};
     CPS_BUF why = {0};
     look_where(session_of(s), session_of(s)->core, &text);
-    look_stop(session_of(s), &s->repl->stop, &why);
+    look_stop(session_of(s), &s->debugger->stop, &why);
     cps_buf_str(&text, why.size ? "| " : "");
     cps_buf_str(&text, cps_buf_text(&why));
     for (size_t i = 0; i < text.size; i++)
@@ -232,11 +232,11 @@ static void follow(struct screen *s)
 /* Runs a command; what a move prints is on the screen anyway, the rest goes to the output. */
 static void command(struct screen *s, const char *line, bool quiet)
 {
-    struct repl *r = s->repl;
+    struct debugger *r = s->debugger;
     uint64_t step = cps_debug_place(r->session.debug).step;
     cps_buf_clear(&r->out);
     r->interrupt = 0;
-    struct cps_err *err = repl_command(r, line);
+    struct cps_err *err = command_run(r, line);
     if (err || (!quiet && cps_debug_place(r->session.debug).step == step)) {
         cps_buf_printf(&s->output, "> %s\n", line);
         cps_buf_str(&s->output, cps_buf_text(&r->out));
@@ -308,7 +308,7 @@ static void choose_core(struct screen *s, unsigned core)
     if (core >= session_engine(session_of(s))->cores)
         return;
     session_of(s)->core = core;
-    s->repl->moved = false;
+    s->debugger->moved = false;
     follow(s);
 }
 
@@ -384,7 +384,7 @@ static void take_key(struct screen *s, int key)
 
 static void take_line_key(struct screen *s, int key)
 {
-    enum line_result result = line_key(&s->line, s->repl, key);
+    enum line_result result = line_key(&s->line, s->debugger, key);
     if (result == LINE_GOES_ON)
         return;
     s->entering = false;
@@ -407,7 +407,7 @@ static void run(struct screen *s)
     }
 }
 
-void screen_run(struct repl *repl)
+void screen_run(struct debugger *debugger)
 {
     struct screen *s = calloc(1, sizeof(*s));
     setlocale(LC_CTYPE, "");
@@ -417,7 +417,7 @@ void screen_run(struct repl *repl)
         free(s);
         return;
     }
-    s->repl = repl;
+    s->debugger = debugger;
     cbreak();
     noecho();
     keypad(stdscr, TRUE);
@@ -431,9 +431,9 @@ void screen_run(struct repl *repl)
 
 #else
 
-void screen_run(struct repl *repl)
+void screen_run(struct debugger *debugger)
 {
-    (void)repl;
+    (void)debugger;
     fputs("built without ncurses: no full-screen view\n", stderr);
 }
 

@@ -7,6 +7,6 @@
 
 /** Shows the view until the user leaves it; the session stays as it is then. Where that cannot be,
  * a line on stderr says why. */
-void screen_run(struct repl *repl);
+void screen_run(struct debugger *debugger);
 
 #endif

@@ -39,12 +39,12 @@ static void recall(struct screen_line *line, int direction)
 }
 
 /* Each Tab shows the next candidate for what was typed; behind the last one, that again. */
-static void complete(struct screen_line *line, const struct repl *repl)
+static void complete(struct screen_line *line, const struct debugger *debugger)
 {
     size_t start = 0;
     if (!line->candidate)
         memcpy(line->typed, line->text, sizeof(line->typed));
-    char *found = repl_complete(repl, line->typed, line->candidate++, &start);
+    char *found = command_complete(debugger, line->typed, line->candidate++, &start);
     if (found) {
         snprintf(line->text, sizeof(line->text), "%.*s%s", (int)start, line->typed, found);
     } else {
@@ -54,11 +54,11 @@ static void complete(struct screen_line *line, const struct repl *repl)
     free(found);
 }
 
-enum line_result line_key(struct screen_line *line, const struct repl *repl, int key)
+enum line_result line_key(struct screen_line *line, const struct debugger *debugger, int key)
 {
     size_t length = strlen(line->text);
     if (key == '\t') {
-        complete(line, repl);
+        complete(line, debugger);
         return LINE_GOES_ON;
     }
     line->candidate = 0;

@@ -22,6 +22,6 @@ enum line_result { LINE_GOES_ON, LINE_DONE, LINE_CANCELLED };
 /** Begins with @p text. */
 void line_start(struct screen_line *line, const char *text);
 /** Takes a key of curses. */
-enum line_result line_key(struct screen_line *line, const struct repl *repl, int key);
+enum line_result line_key(struct screen_line *line, const struct debugger *debugger, int key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The reader of devcoredumps, between its two halves: devcore.c knows lines and sections,
- * devcore_entry.c the entries of rings, buffers and blocks and their contents. Private to trace/.
- */
+ * The format of devcoredumps: their reader, between its two halves. devcore.c knows lines and
+ * sections, devcore_entry.c the entries of rings, buffers and blocks and their contents. Private
+ * to trace/. */
 #ifndef CPS_DEVCORE_H
 #define CPS_DEVCORE_H
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/base/le.h"
+#include "isa/base/list.h"
 #include "trace/capture/ascii85.h"
 
 #define BLOCK_LIMIT (1u << 20) /* dwords of one block that are kept */
@@ -125,13 +126,8 @@ static struct cps_err *begin_contents(struct cps_devcore *d)
 static struct cps_err *keep_words(struct cps_devcore *d, size_t count)
 {
     size_t need = d->block_count + count;
-    if (need > d->block_capacity) {
-        uint32_t *more = realloc(d->block, 2 * need * sizeof(*more));
-        if (!more)
-            return cps_err_nomem();
-        d->block = more;
-        d->block_capacity = 2 * need;
-    }
+    if (!CPS_LIST_RESERVE(d->block, d->block_capacity, need))
+        return cps_err_nomem();
     memcpy(d->block + d->block_count, d->words, count * sizeof(*d->words));
     d->block_count = need;
     d->done += 4 * (uint64_t)count;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "isa/base/lex.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 #include "trace/capture/pm4text.h"
 
 struct line {

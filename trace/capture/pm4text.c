@@ -9,6 +9,7 @@
 
 #include "isa/base/le.h"
 #include "isa/base/lex.h"
+#include "isa/base/list.h"
 #include "trace/capture/formats.h"
 
 #define TEXT_LIMIT (64u << 20)
@@ -33,7 +34,7 @@ struct text {
     size_t size;
     struct cps_names *names;
     struct named_buffer *buffers;
-    size_t buffer_count, buffer_capacity;
+    size_t buffer_count;
     struct named_buffer *by_name; /* the same, sorted, once all sizes are known */
     size_t current;               /* buffer that packets go to, 1-based; 0: none yet */
     unsigned line;
@@ -156,14 +157,8 @@ static struct cps_err *read_chip(struct text *t, const char *line, const char *a
 
 static struct cps_err *add_buffer(struct text *t, const struct named_buffer *buffer)
 {
-    if (t->buffer_count == t->buffer_capacity) {
-        size_t capacity = t->buffer_capacity ? t->buffer_capacity * 2 : 16;
-        struct named_buffer *more = realloc(t->buffers, capacity * sizeof(*more));
-        if (!more)
-            return cps_err_nomem();
-        t->buffers = more;
-        t->buffer_capacity = capacity;
-    }
+    if (!CPS_LIST_ROOM(t->buffers, t->buffer_count))
+        return cps_err_nomem();
     t->buffers[t->buffer_count++] = *buffer;
     return NULL;
 }
@@ -288,12 +283,7 @@ static struct cps_err *load(struct text *t)
 {
     uint8_t *bytes = NULL;
     CPS_TRY(cps_stream_read_all(t->stream, TEXT_LIMIT, &bytes, &t->size));
-    t->data = realloc(bytes, t->size + 1);
-    if (!t->data) {
-        free(bytes);
-        return cps_err_nomem();
-    }
-    t->data[t->size] = '\0';
+    t->data = (char *)bytes;
     split_lines(t);
     return NULL;
 }

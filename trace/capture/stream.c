@@ -4,18 +4,20 @@
 
 #include <string.h>
 
-#include "trace/capture/blocks.h"
+#include "isa/base/list.h"
+#include "trace/capture/handoff.h"
 #include "trace/capture/source.h"
 
 #define LOOK_BYTES  4096u
 #define SKIP_BYTES  65536u
+#define FIRST_READ  (64u << 10)
 #define BLOCK_BYTES (LOOK_BYTES + SOURCE_BYTES)
 #define SMALL       4u  /* blocks: less is over before a thread has begun */
 #define AHEAD       16u /* blocks */
 
 struct cps_stream {
     struct cps_source *source;  /* the thread's while there is one */
-    struct cps_ring *ring;      /* of blocks as below, or NULL */
+    struct cps_handoff *ring;   /* of blocks as below, or NULL */
     struct cps_err *err;        /* what ended the thread's work */
     bool ahead;                 /* a thread may start */
     bool held;                  /* the bytes lie in a block of the ring */
@@ -26,18 +28,18 @@ struct cps_stream {
 };
 
 /* The thread. */
-static void read_ahead(struct cps_ring *ring, void *argument)
+static void read_ahead(struct cps_handoff *ring, void *argument)
 {
     struct cps_stream *s = argument;
     uint8_t *block = NULL;
     size_t size = 1;
-    while (size && (block = cps_ring_room_(ring))) {
+    while (size && (block = cps_handoff_room_(ring))) {
         s->err = cps_source_next_(s->source, block + LOOK_BYTES, &size);
         size = s->err ? 0 : size;
         if (size)
-            cps_ring_put_(ring, size);
+            cps_handoff_put_(ring, size);
     }
-    cps_ring_close_(ring);
+    cps_handoff_close_(ring);
 }
 
 static void start_ahead(struct cps_stream *s)
@@ -46,15 +48,15 @@ static void start_ahead(struct cps_stream *s)
         return;
     s->ahead = false;
     if (cps_source_works_(s->source))
-        s->ring = cps_ring_start_(AHEAD, BLOCK_BYTES, read_ahead, s);
+        s->ring = cps_handoff_start_(AHEAD, BLOCK_BYTES, read_ahead, s);
 }
 
 static struct cps_err *next_of_ring(struct cps_stream *s)
 {
     size_t size = 0;
     if (s->held)
-        cps_ring_done_(s->ring);
-    uint8_t *block = cps_ring_next_(s->ring, &size);
+        cps_handoff_done_(s->ring);
+    uint8_t *block = cps_handoff_next_(s->ring, &size);
     s->held = block;
     s->at = (block ? block : s->block) + LOOK_BYTES;
     s->end = s->at + size;
@@ -108,7 +110,7 @@ struct cps_err *cps_stream_open_memory(const char *name, const void *data, size_
 
 static void end_ahead(struct cps_stream *s)
 {
-    cps_ring_end_(s->ring);
+    cps_handoff_end_(s->ring);
     s->ring = NULL;
     s->ahead = s->held = false;
     s->at = s->end = s->block + LOOK_BYTES;
@@ -213,26 +215,29 @@ struct cps_err *cps_stream_skip(struct cps_stream *s, uint64_t size, uint64_t *r
 
 struct cps_err *cps_stream_read_all(struct cps_stream *s, size_t limit, uint8_t **data, size_t *ret)
 {
-    size_t capacity = 65536;
+    size_t capacity = 0;
     size_t size = 0;
-    CPS_FREE uint8_t *bytes = malloc(capacity);
-    for (size_t got = 1; bytes && got;) {
+    CPS_FREE uint8_t *bytes = NULL;
+    for (size_t got = 1; got;) {
+        if (!CPS_LIST_RESERVE(bytes, capacity, size + FIRST_READ))
+            return cps_err_nomem();
         CPS_TRY(cps_stream_read(s, bytes + size, capacity - size, &got));
         size += got;
         if (size > limit)
             return cps_err_input(cps_stream_name(s), limit,
                                  "larger than %zu bytes, expected the end", limit);
-        if (size < capacity)
-            continue;
-        uint8_t *more = realloc(bytes, capacity * 2);
-        if (!more)
-            return cps_err_nomem();
-        bytes = more;
-        capacity *= 2;
     }
-    if (!bytes)
-        return cps_err_nomem();
+    bytes[size] = '\0'; /* there is room: nothing more was read into it */
     *data = CPS_TAKE(bytes);
     *ret = size;
     return NULL;
+}
+
+struct cps_err *cps_stream_read_file(const char *path, size_t limit, uint8_t **data, size_t *ret)
+{
+    struct cps_stream *stream = NULL;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_stream_read_all(stream, limit, data, ret);
+    cps_stream_close(stream);
+    return err;
 }

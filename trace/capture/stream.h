@@ -50,11 +50,14 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_peek(struct cps_stream *strea
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_skip(struct cps_stream *stream, uint64_t size,
                                                         uint64_t *ret);
 /**
- * Reads the rest of the stream into one allocation that the caller frees, at most @p limit bytes.
- * @return NULL, or CPS_ERR_INPUT when there are more
+ * Reads the rest of the stream into one allocation that the caller frees, at most @p limit bytes
+ * and a NUL behind them. @return NULL, or CPS_ERR_INPUT when there are more
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read_all(struct cps_stream *stream, size_t limit,
                                                             uint8_t **data, size_t *ret);
+/** The same with the whole stream that cps_stream_open() opens at @p path. */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read_file(const char *path, size_t limit,
+                                                             uint8_t **data, size_t *ret);
 
 /**
  * SHA-256 of the file at @p path as it is stored (before decompression), as 64 lower-case digits

@@ -2,7 +2,7 @@
  * One event of a `.cpt`, to bytes and back. Files and compression are cpt_write.c and cpt_read.c.
  */
 #include "trace/form/cpt.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 /* ---- what both directions predict ---- */
 

@@ -19,11 +19,11 @@ struct cps_trace {
 /** A writer: `event` appends to `buf`, which trace.c hands to the outfile; `end` is the last. What
  * stands behind `filled` is the thread's while there is one. */
 struct cps_trace_writer {
-    struct cps_sink sink;    /* first */
-    bool behind;             /* a thread may start */
-    struct cps_ring *ring;   /* of batches on their way to it, or NULL */
-    struct cps_event *batch; /* the one that is being filled, or NULL */
-    size_t filled;           /* events in it */
+    struct cps_sink sink;     /* first */
+    bool behind;              /* a thread may start */
+    struct cps_handoff *ring; /* of batches on their way to it, or NULL */
+    struct cps_event *batch;  /* the one that is being filled, or NULL */
+    size_t filled;            /* events in it */
     struct cps_outfile *out;
     const struct cps_trace_head *head;
     struct cps_names *names[CPS_CPU_COUNT];

@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: MIT
  * JSON Lines: the head as one object, then one object an event. Addresses are texts, because many
  * readers of JSON know only numbers of 53 bits. */
-#include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "trace/form/forms.h"
 #include "trace/capture/lines.h"
+#include "trace/json.h"
 
 /* A byte of the head becomes at most six, as \u0009. */
 #define HEAD_LINE_BYTES (6 * TRACE_HEAD_BYTES + 64)
 
 static void put_line(struct cps_trace_writer *w, struct json_object *object)
 {
-    const char *text =
-        object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN) : NULL;
+    const char *text = cps_json_print(object, JSON_C_TO_STRING_PLAIN);
     w->lost = w->lost || !text;
     cps_buf_str(&w->buf, text ? text : "");
     cps_buf_str(&w->buf, "\n");
     json_object_put(object);
-}
-
-static void add_text(struct json_object *to, const char *key, const char *text)
-{
-    json_object_object_add(to, key, json_object_new_string(text));
 }
 
 static void add_name(struct cps_trace_writer *w, struct json_object *to,
@@ -37,7 +31,7 @@ static void add_name(struct cps_trace_writer *w, struct json_object *to,
     const char *name =
         names && gpu ? cps_name(names, CPS_SPACE_GPU, (uint32_t)event->addr, NULL) : NULL;
     if (name)
-        add_text(to, "name", name);
+        cps_json_text(to, "name", name);
 }
 
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
@@ -46,27 +40,27 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
     unsigned kind = cps_event_kind(event);
     char addr[24];
     snprintf(addr, sizeof(addr), "0x%llx", (unsigned long long)event->addr);
-    add_text(to, "event", cps_event_keyword(kind));
+    cps_json_text(to, "event", cps_event_keyword(kind));
     if (cps_event_who(event) != CPS_CPU_NONE)
-        add_text(to, "processor", cps_processor_name(cps_event_who(event)));
+        cps_json_text(to, "processor", cps_processor_name(cps_event_who(event)));
     if (strchr(cps_event_columns_(kind), 's'))
-        add_text(to, "sub", cps_event_sub_word(kind, cps_event_sub(event)));
-    add_text(to, "addr", addr);
-    json_object_object_add(to, "value", json_object_new_int64(event->value));
-    json_object_object_add(to, "pc", json_object_new_int64(cps_event_pc(event)));
+        cps_json_text(to, "sub", cps_event_sub_word(kind, cps_event_sub(event)));
+    cps_json_text(to, "addr", addr);
+    cps_json_uint(to, "value", event->value);
+    cps_json_uint(to, "pc", cps_event_pc(event));
     add_name(w, to, event);
     if (w->ticking)
-        json_object_object_add(to, "tick", json_object_new_int64((int64_t)w->tick));
+        cps_json_uint(to, "tick", w->tick);
     if (cps_event_unknown(event))
-        add_text(to, "unknown", cps_event_unknown(event));
+        cps_json_text(to, "unknown", cps_event_unknown(event));
     put_line(w, to);
 }
 
 static void put_head(struct cps_trace_writer *w)
 {
     struct json_object *head = json_object_new_object();
-    json_object_object_add(head, "cpscope-trace", json_object_new_int(1));
-    add_text(head, "head", w->head->text);
+    cps_json_uint(head, "cpscope-trace", 1);
+    cps_json_text(head, "head", w->head->text);
     put_line(w, head);
 }
 
@@ -77,23 +71,9 @@ struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer)
     return NULL;
 }
 
-static const char *get_text(struct json_object *from, const char *key)
-{
-    struct json_object *value = NULL;
-    if (!json_object_object_get_ex(from, key, &value) ||
-        json_object_get_type(value) != json_type_string)
-        return NULL;
-    const char *text = json_object_get_string(value);
-    return strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
-}
-
 static bool get_int(struct json_object *from, const char *key, int64_t most, uint32_t *ret)
 {
-    struct json_object *value = NULL;
-    if (!json_object_object_get_ex(from, key, &value) ||
-        json_object_get_type(value) != json_type_int)
-        return false;
-    int64_t number = json_object_get_int64(value);
+    int64_t number = cps_json_get_int(from, key, -1);
     *ret = (uint32_t)number;
     return number >= 0 && number <= most;
 }
@@ -101,7 +81,7 @@ static bool get_int(struct json_object *from, const char *key, int64_t most, uin
 /* "0x" and up to 16 digits. */
 static bool get_address(struct json_object *from, uint64_t *ret)
 {
-    const char *text = get_text(from, "addr");
+    const char *text = cps_json_get_text(from, "addr", NULL);
     if (!text || strncmp(text, "0x", 2) != 0)
         return false;
     size_t size = strspn(text + 2, "0123456789abcdef");
@@ -112,9 +92,9 @@ static bool get_address(struct json_object *from, uint64_t *ret)
 /* What was expected, or NULL. */
 static const char *parse_event(struct json_object *from, bool with_processor, struct cps_event *ret)
 {
-    const char *keyword = get_text(from, "event");
-    const char *who = get_text(from, "processor");
-    const char *word = get_text(from, "sub");
+    const char *keyword = cps_json_get_text(from, "event", NULL);
+    const char *who = cps_json_get_text(from, "processor", NULL);
+    const char *word = cps_json_get_text(from, "sub", NULL);
     uint64_t addr = 0;
     uint32_t value = 0;
     uint32_t pc = 0;
@@ -191,7 +171,7 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
 static struct cps_err *parse_head(struct cps_trace *trace, struct json_object *object)
 {
     const char *name = cps_stream_name(trace->stream);
-    const char *head = get_text(object, "head");
+    const char *head = cps_json_get_text(object, "head", NULL);
     uint32_t version = 0;
     if (!get_int(object, "cpscope-trace", 1, &version) || version != 1)
         return cps_err_input(name, 0, "expected an object with \"cpscope-trace\":1");

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trace/form/forms.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 static const struct kind {
     const char *keyword;

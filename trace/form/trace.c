@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "trace/form/forms.h"
-#include "trace/capture/blocks.h"
+#include "trace/capture/handoff.h"
+#include "trace/json.h"
 
 #define FLUSH_BYTES  65536u
 #define SMALL_EVENTS 16384u /* less is encoded before a thread has begun */
@@ -134,21 +135,21 @@ static void encode(struct cps_trace_writer *w, const struct cps_event *events, s
 }
 
 /* The thread. */
-static void encode_behind(struct cps_ring *ring, void *argument)
+static void encode_behind(struct cps_handoff *ring, void *argument)
 {
     struct cps_trace_writer *w = argument;
     const struct cps_event *events = NULL;
     size_t size = 0;
-    while ((events = cps_ring_next_(ring, &size))) {
+    while ((events = cps_handoff_next_(ring, &size))) {
         encode(w, events, size / sizeof(*events));
-        cps_ring_done_(ring);
+        cps_handoff_done_(ring);
     }
 }
 
 static void send_batch(struct cps_trace_writer *w)
 {
     if (w->batch)
-        cps_ring_put_(w->ring, w->filled * sizeof(*w->batch));
+        cps_handoff_put_(w->ring, w->filled * sizeof(*w->batch));
     w->batch = NULL;
     w->filled = 0;
 }
@@ -157,7 +158,7 @@ static void fill_batches(struct cps_trace_writer *w, const struct cps_event *eve
 {
     while (count) {
         if (!w->batch)
-            w->batch = cps_ring_room_(w->ring);
+            w->batch = cps_handoff_room_(w->ring);
         size_t some = BATCH_EVENTS - w->filled;
         some = some < count ? some : count;
         memcpy(w->batch + w->filled, events, some * sizeof(*events));
@@ -174,7 +175,7 @@ static void put_events(struct cps_sink *sink, const struct cps_event *events, si
     struct cps_trace_writer *w = (struct cps_trace_writer *)sink;
     if (w->behind && w->count >= SMALL_EVENTS) {
         w->behind = false;
-        w->ring = cps_ring_start_(BATCHES, BATCH_EVENTS * sizeof(*events), encode_behind, w);
+        w->ring = cps_handoff_start_(BATCHES, BATCH_EVENTS * sizeof(*events), encode_behind, w);
     }
     if (w->ring)
         fill_batches(w, events, count);
@@ -186,7 +187,7 @@ static void put_events(struct cps_sink *sink, const struct cps_event *events, si
 static void end_behind(struct cps_trace_writer *w)
 {
     send_batch(w);
-    cps_ring_end_(w->ring);
+    cps_handoff_end_(w->ring);
     w->ring = NULL;
 }
 

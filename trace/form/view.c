@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trace/form/forms.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 /* What a viewer needs to know of each processor. */
 struct view {

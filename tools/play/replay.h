@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT
  * A hardware dump run again: from the boot or the last retired submission to the hang, then the
  * emulated processor beside the hardware's own state, one line a register. */
-#ifndef CPS_HANG_H
-#define CPS_HANG_H
+#ifndef CPS_REPLAY_H
+#define CPS_REPLAY_H
 
 #include <stdio.h>
 
 #include "tools/play/dump.h"
 #include "tools/play/play.h"
 
-enum hang_verdict { HANG_EQUAL, HANG_DIFFERENT, HANG_NOT_COMPARABLE };
+enum replay_verdict { REPLAY_EQUAL, REPLAY_DIFFERENT, REPLAY_NOT_COMPARABLE };
 
 /** One line: `$01 0xdeadd00d 0xdeadd00d equal`. */
-struct hang_row {
+struct replay_row {
     char name[24];
     uint32_t hardware, emulated;
-    enum hang_verdict verdict;
+    enum replay_verdict verdict;
     const char *why; /**< static text for NOT_COMPARABLE, else NULL */
 };
 
-#define HANG_MAX_ROWS 512
+#define REPLAY_MAX_ROWS 512
 
 struct json_object;
 
-struct hang {
+struct replay {
     const struct dump *dump;
     struct play *play;
     const struct dump_ring *ring;
@@ -32,21 +32,21 @@ struct hang {
     uint32_t start;     /**< dword of the ring where the replay began */
     uint64_t missing;   /**< streams on the way that the dump does not hold */
     uint32_t written;   /**< general registers that the replay has written, a bit each */
-    struct hang_row row[HANG_MAX_ROWS];
+    struct replay_row row[REPLAY_MAX_ROWS];
     unsigned row_count;
     char scope[160]; /**< what was replayed, for people */
 };
 
 /** Fills the table from the engine as it stands, behind play_run() of the dump. */
-void hang_compare(struct hang *hang);
-void hang_free(struct hang *hang);
+void replay_compare(struct replay *replay);
+void replay_free(struct replay *replay);
 /** Rows with a verdict. */
-unsigned hang_count(const struct hang *hang, enum hang_verdict verdict);
+unsigned replay_count(const struct replay *replay, enum replay_verdict verdict);
 /** "equal", "different", "not comparable". */
-const char *hang_word(enum hang_verdict verdict);
+const char *replay_word(enum replay_verdict verdict);
 /** Prints scope and rows. */
-void hang_print(const struct hang *hang, FILE *out);
+void replay_print(const struct replay *replay, FILE *out);
 /** The rows as an array, for the JSON summary. */
-struct json_object *hang_json(const struct hang *hang);
+struct json_object *replay_json(const struct replay *replay);
 
 #endif

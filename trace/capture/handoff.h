@@ -2,35 +2,35 @@
  * A thread beside its owner, and a bounded queue of blocks between them: one of the two fills
  * blocks, the other empties them, in order; whoever is too fast waits. It knows nothing of what
  * blocks hold. Private to trace/. */
-#ifndef CPS_RING_H
-#define CPS_RING_H
+#ifndef CPS_HANDOFF_H
+#define CPS_HANDOFF_H
 
 #include <stddef.h>
 
-struct cps_ring;
+struct cps_handoff;
 
 /**
  * Starts a thread that calls @p work once, with a queue of @p count blocks of @p bytes bytes,
  * aligned for anything. Signals with handlers stay with the threads that are there already.
  * @return NULL when there is no thread or no memory: then the owner does the work itself
  */
-struct cps_ring *cps_ring_start_(unsigned count, size_t bytes,
-                                 void (*work)(struct cps_ring *ring, void *argument),
-                                 void *argument);
+struct cps_handoff *cps_handoff_start_(unsigned count, size_t bytes,
+                                       void (*work)(struct cps_handoff *handoff, void *argument),
+                                       void *argument);
 /** Closes the queue, waits until the thread has returned, and frees. NULL is fine. */
-void cps_ring_end_(struct cps_ring *ring);
+void cps_handoff_end_(struct cps_handoff *handoff);
 
 /** The next block to fill, once one is empty; NULL when the queue is closed. */
-void *cps_ring_room_(struct cps_ring *ring);
-/** Hands over the block from cps_ring_room_(), with @p size bytes in it. */
-void cps_ring_put_(struct cps_ring *ring, size_t size);
+void *cps_handoff_room_(struct cps_handoff *handoff);
+/** Hands over the block from cps_handoff_room_(), with @p size bytes in it. */
+void cps_handoff_put_(struct cps_handoff *handoff, size_t size);
 /** Nothing more will be put; a thread that fills stops at its next block. */
-void cps_ring_close_(struct cps_ring *ring);
+void cps_handoff_close_(struct cps_handoff *handoff);
 
 /** The next filled block and its bytes, once there is one; NULL when all were taken and the queue
  * is closed. What the other side wrote before it closed can be read then. */
-void *cps_ring_next_(struct cps_ring *ring, size_t *size);
-/** Gives the block from cps_ring_next_() back. */
-void cps_ring_done_(struct cps_ring *ring);
+void *cps_handoff_next_(struct cps_handoff *handoff, size_t *size);
+/** Gives the block from cps_handoff_next_() back. */
+void cps_handoff_done_(struct cps_handoff *handoff);
 
 #endif

@@ -2,11 +2,11 @@
  * The emulated processor beside the hardware's own state. Words of CP_SQE_STAT, CP_UCODE_DBG and
  * CP_ROQ as hardware dumps show them (H: crash.devcore; layouts inferred there are said so). */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
-#include "tools/play/hang.h"
+#include "tools/play/replay.h"
+#include "trace/json.h"
 
 enum {
     STAT_PC = 0,
@@ -28,21 +28,21 @@ static const char no_stream[] = "streams before it are missing from the dump";
 static const char no_hardware[] = "the dump does not hold it";
 static const char never_written[] = "no instruction has written it since power-up";
 
-static void add(struct hang *r, const char *name, uint32_t hardware, uint32_t emulated,
+static void add(struct replay *r, const char *name, uint32_t hardware, uint32_t emulated,
                 const char *why)
 {
-    if (r->row_count == HANG_MAX_ROWS)
+    if (r->row_count == REPLAY_MAX_ROWS)
         return;
-    struct hang_row *row = &r->row[r->row_count++];
-    enum hang_verdict verdict = hardware == emulated && why != no_hardware ? HANG_EQUAL
-                                : why                                      ? HANG_NOT_COMPARABLE
-                                                                           : HANG_DIFFERENT;
-    *row = (struct hang_row){.hardware = hardware, .emulated = emulated, .verdict = verdict};
-    row->why = verdict == HANG_NOT_COMPARABLE ? why : NULL;
+    struct replay_row *row = &r->row[r->row_count++];
+    enum replay_verdict verdict = hardware == emulated && why != no_hardware ? REPLAY_EQUAL
+                                  : why                                      ? REPLAY_NOT_COMPARABLE
+                                                                             : REPLAY_DIFFERENT;
+    *row = (struct replay_row){.hardware = hardware, .emulated = emulated, .verdict = verdict};
+    row->why = verdict == REPLAY_NOT_COMPARABLE ? why : NULL;
     snprintf(row->name, sizeof(row->name), "%s", name);
 }
 
-static uint32_t value(const struct hang *r, enum cps_file_sigil file, uint32_t number)
+static uint32_t value(const struct replay *r, enum cps_file_sigil file, uint32_t number)
 {
     uint64_t ret = 0;
     cps_engine_get(r->play->engine, (struct cps_place){0, (char)file, number}, &ret);
@@ -50,13 +50,13 @@ static uint32_t value(const struct hang *r, enum cps_file_sigil file, uint32_t n
 }
 
 /* Why any register may differ although the emulator is right. */
-static const char *excuse(const struct hang *r)
+static const char *excuse(const struct replay *r)
 {
     return r->missing ? no_stream : NULL;
 }
 
 /* Program counters of two revisions are compared as packet and distance from its handler. */
-static void add_pc(struct hang *r, uint32_t hardware)
+static void add_pc(struct replay *r, uint32_t hardware)
 {
     struct cps_afuc *machine = cps_afuc_of(r->play->engine);
     const uint32_t *theirs = dump_table(r->dump);
@@ -83,7 +83,7 @@ static void add_pc(struct hang *r, uint32_t hardware)
                          : other_revision);
 }
 
-static void add_gprs(struct hang *r, const struct dump_block *stat)
+static void add_gprs(struct replay *r, const struct dump_block *stat)
 {
     for (unsigned i = 1; i <= 0x1b; i++) {
         char name[8];
@@ -98,7 +98,7 @@ static void add_gprs(struct hang *r, const struct dump_block *stat)
 }
 
 /* 30:28 entry on top, 7 when empty (I); low bits the return address there. */
-static void add_stack(struct hang *r, const struct dump_block *stat)
+static void add_stack(struct replay *r, const struct dump_block *stat)
 {
     uint32_t top = (value(r, CPS_FILE_SQE, 5) - 1) & 7;
     uint32_t emulated = top << 28 | (value(r, CPS_FILE_SQE, 8 + top) & 0xfffffff);
@@ -107,7 +107,7 @@ static void add_stack(struct hang *r, const struct dump_block *stat)
     add(r, "stack.top", hardware, emulated, r->same_firmware ? excuse(r) : other_revision);
 }
 
-static void add_packet(struct hang *r, const struct dump_block *stat)
+static void add_packet(struct replay *r, const struct dump_block *stat)
 {
     static const char *const names[] = {"header", "header-1", "header-2"};
     struct cps_afuc *machine = cps_afuc_of(r->play->engine);
@@ -121,7 +121,7 @@ static void add_packet(struct hang *r, const struct dump_block *stat)
     add(r, "nrt.hi", dump_word(stat, STAT_NRT + 1), (uint32_t)(nrt >> 32), why);
 }
 
-static void add_position(struct hang *r, uint32_t level)
+static void add_position(struct replay *r, uint32_t level)
 {
     static const char *const levels[] = {"ring", "ib1", "ib2"};
     struct cps_position here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, level);
@@ -145,7 +145,7 @@ static void add_position(struct hang *r, uint32_t level)
     add(r, name, hardware.dwords - hardware.consumed, here.dwords - here.consumed, why);
 }
 
-static void add_scratch(struct hang *r)
+static void add_scratch(struct replay *r)
 {
     const struct dump_block *ucode = dump_block(r->dump, "CP_UCODE_DBG");
     for (unsigned i = 0; ucode && i < SCRATCH_COUNT; i++) {
@@ -159,7 +159,7 @@ static void add_scratch(struct hang *r)
     }
 }
 
-static void add_cp_scratch(struct hang *r)
+static void add_cp_scratch(struct replay *r)
 {
     for (uint32_t reg = CP_SCRATCH_FIRST; reg <= CP_SCRATCH_LAST; reg++) {
         uint32_t hardware = 0;
@@ -182,7 +182,7 @@ static uint64_t missing_streams(const struct play *play)
     return count;
 }
 
-void hang_compare(struct hang *r)
+void replay_compare(struct replay *r)
 {
     r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
     r->missing = missing_streams(r->play);
@@ -199,7 +199,7 @@ void hang_compare(struct hang *r)
     add_cp_scratch(r);
 }
 
-unsigned hang_count(const struct hang *r, enum hang_verdict verdict)
+unsigned replay_count(const struct replay *r, enum replay_verdict verdict)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < r->row_count; i++)
@@ -207,40 +207,40 @@ unsigned hang_count(const struct hang *r, enum hang_verdict verdict)
     return count;
 }
 
-const char *hang_word(enum hang_verdict verdict)
+const char *replay_word(enum replay_verdict verdict)
 {
     static const char *const words[] = {"equal", "different", "not comparable"};
     return words[verdict];
 }
 
-void hang_print(const struct hang *r, FILE *out)
+void replay_print(const struct replay *r, FILE *out)
 {
     fprintf(out,
             "# replayed %s\n# firmware %s that of the dump\n# register hardware emulated verdict\n",
             r->scope, r->same_firmware ? "is" : "is not");
     for (unsigned i = 0; i < r->row_count; i++) {
-        const struct hang_row *row = &r->row[i];
+        const struct replay_row *row = &r->row[i];
         fprintf(out, "%s 0x%08" PRIx32 " 0x%08" PRIx32 " %s%s%s\n", row->name, row->hardware,
-                row->emulated, hang_word(row->verdict), row->why ? ": " : "",
+                row->emulated, replay_word(row->verdict), row->why ? ": " : "",
                 row->why ? row->why : "");
     }
-    fprintf(out, "# %u equal, %u different, %u not comparable\n", hang_count(r, HANG_EQUAL),
-            hang_count(r, HANG_DIFFERENT), hang_count(r, HANG_NOT_COMPARABLE));
+    fprintf(out, "# %u equal, %u different, %u not comparable\n", replay_count(r, REPLAY_EQUAL),
+            replay_count(r, REPLAY_DIFFERENT), replay_count(r, REPLAY_NOT_COMPARABLE));
 }
 
-struct json_object *hang_json(const struct hang *r)
+struct json_object *replay_json(const struct replay *r)
 {
     struct json_object *rows = json_object_new_array();
     for (unsigned i = 0; i < r->row_count; i++) {
-        const struct hang_row *row = &r->row[i];
+        const struct replay_row *row = &r->row[i];
         struct json_object *to = json_object_new_object();
-        json_object_object_add(to, "register", json_object_new_string(row->name));
-        json_object_object_add(to, "hardware", json_object_new_int64(row->hardware));
-        json_object_object_add(to, "emulated", json_object_new_int64(row->emulated));
-        json_object_object_add(to, "verdict", json_object_new_string(hang_word(row->verdict)));
+        cps_json_text(to, "register", row->name);
+        cps_json_uint(to, "hardware", row->hardware);
+        cps_json_uint(to, "emulated", row->emulated);
+        cps_json_text(to, "verdict", replay_word(row->verdict));
         if (row->why)
-            json_object_object_add(to, "why", json_object_new_string(row->why));
-        json_object_array_add(rows, to);
+            cps_json_text(to, "why", row->why);
+        cps_json_append(rows, to);
     }
     return rows;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * A hardware dump as items: memory, inputs, the ring from where its history begins, and the tick at
  * which the hardware stood. */
-#include "tools/play/hang.h"
+#include "tools/play/replay.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
-#include "trace/capture/pm4.h"
+#include "isa/base/pm4.h"
 
 enum { CP_EVENT_WRITE = 0x46, CP_ME_INIT = 0x48, CP_THREAD_CONTROL = 0x17, CACHE_FLUSH_TS = 4 };
 
@@ -27,7 +27,7 @@ static uint32_t ring_dwords(const struct dump_ring *ring)
     return (uint32_t)(ring->size / 4);
 }
 
-static uint32_t ring_word(const struct hang *r, uint32_t at)
+static uint32_t ring_word(const struct replay *r, uint32_t at)
 {
     uint32_t word = 0;
     dump_memory(r->dump, r->ring->iova + 4 * (uint64_t)(at % ring_dwords(r->ring)), &word);
@@ -35,7 +35,7 @@ static uint32_t ring_word(const struct hang *r, uint32_t at)
 }
 
 /* The ring still begins with what the driver sent first, and has not come round. */
-static bool begins_with_boot(const struct hang *r)
+static bool begins_with_boot(const struct replay *r)
 {
     uint32_t at = 0;
     struct cps_pm4 packet = cps_pm4_decode(ring_word(r, at));
@@ -47,7 +47,7 @@ static bool begins_with_boot(const struct hang *r)
 
 /* Behind the time stamp with which the last retired submission ended; false if the ring does not
  * hold it any more. */
-static bool behind_retired(const struct hang *r, uint32_t *ret)
+static bool behind_retired(const struct replay *r, uint32_t *ret)
 {
     uint32_t size = ring_dwords(r->ring);
     bool found = false;
@@ -66,7 +66,7 @@ static bool behind_retired(const struct hang *r, uint32_t *ret)
 }
 
 /* Whether packets from @p at follow each other to exactly the write pointer. */
-static bool leads_to_end(const struct hang *r, uint32_t at)
+static bool leads_to_end(const struct replay *r, uint32_t at)
 {
     uint32_t size = ring_dwords(r->ring);
     uint32_t left = (r->ring->wptr + size - at) % size;
@@ -81,7 +81,7 @@ static bool leads_to_end(const struct hang *r, uint32_t at)
 }
 
 /* The oldest place from which the ring can be read. */
-static uint32_t oldest(const struct hang *r)
+static uint32_t oldest(const struct replay *r)
 {
     uint32_t size = ring_dwords(r->ring);
     for (uint32_t i = 1; i < size; i++) {
@@ -91,7 +91,7 @@ static uint32_t oldest(const struct hang *r)
     return r->ring->wptr;
 }
 
-static void find_start(struct hang *r)
+static void find_start(struct replay *r)
 {
     r->from_boot = begins_with_boot(r);
     const char *where = "the boot";
@@ -110,7 +110,7 @@ static void find_start(struct hang *r)
              r->ring->last_fence);
 }
 
-static struct cps_err *add_memory(struct hang *h)
+static struct cps_err *add_memory(struct replay *h)
 {
     for (size_t i = 0; i < h->dump->data_count; i++) {
         const struct dump_data *data = &h->dump->data[i];
@@ -122,7 +122,7 @@ static struct cps_err *add_memory(struct hang *h)
     return NULL;
 }
 
-static struct cps_err *add_inputs(struct hang *h)
+static struct cps_err *add_inputs(struct replay *h)
 {
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
         for (uint32_t reg = inputs[i].first; reg <= inputs[i].last; reg++) {
@@ -136,7 +136,7 @@ static struct cps_err *add_inputs(struct hang *h)
 }
 
 /* Without the boot in the ring, our own stands in for the part of the history that is missing. */
-static struct cps_err *add_ring(struct hang *h)
+static struct cps_err *add_ring(struct replay *h)
 {
     const struct cps_item init = {.kind = CPS_ITEM_INIT};
     const struct cps_item ring = {
@@ -148,7 +148,7 @@ static struct cps_err *add_ring(struct hang *h)
     return feed_add_shared(&h->play->feed, &ring);
 }
 
-static bool tables_equal(const struct hang *h, struct cps_engine *engine)
+static bool tables_equal(const struct replay *h, struct cps_engine *engine)
 {
     const uint32_t *table = dump_table(h->dump);
     for (unsigned id = 0; table && id < 128; id++) {
@@ -160,7 +160,7 @@ static bool tables_equal(const struct hang *h, struct cps_engine *engine)
 
 /* The emulated processor is in the packet that the hardware was in: the same header, at the same
  * level, at a place of its stream from which the hardware can have read what it has read. */
-static bool at_hang(const struct hang *h, struct cps_engine *engine)
+static bool at_hang(const struct replay *h, struct cps_engine *engine)
 {
     const struct dump_block *stat = dump_block(h->dump, "CP_SQE_STAT");
     const struct cps_afuc *machine = cps_afuc_of(engine);
@@ -179,7 +179,7 @@ static bool at_hang(const struct hang *h, struct cps_engine *engine)
 
 /* Step by step to that packet, and on to the hardware's program counter where the firmware is the
  * same; gives up where the packet ends. */
-static void step_to_hang(const struct hang *h, struct cps_engine *engine)
+static void step_to_hang(const struct replay *h, struct cps_engine *engine)
 {
     uint32_t pc = dump_word(dump_block(h->dump, "CP_SQE_STAT"), 0);
     uint64_t left = h->play->opt->limit;
@@ -193,7 +193,7 @@ static void step_to_hang(const struct hang *h, struct cps_engine *engine)
 }
 
 /* Everything but what runs the ring, on an engine that nobody watches. */
-static struct cps_err *approach(const struct hang *h, struct cps_engine *engine)
+static struct cps_err *approach(const struct replay *h, struct cps_engine *engine)
 {
     const struct feed *feed = &h->play->feed;
     bool begun = false;
@@ -211,7 +211,7 @@ static struct cps_err *approach(const struct hang *h, struct cps_engine *engine)
 
 /* A hang that the firmware caused itself (a packet it refuses) is where a whole run ends. One that
  * waits for the rest of the GPU is not: that one is looked for packet by packet. */
-static struct cps_err *find_position(struct hang *h, struct cps_engine *engine)
+static struct cps_err *find_position(struct replay *h, struct cps_engine *engine)
 {
     struct cps_engine *stepped = NULL;
     CPS_TRY(approach(h, engine));
@@ -226,7 +226,7 @@ static struct cps_err *find_position(struct hang *h, struct cps_engine *engine)
     return NULL;
 }
 
-static struct cps_err *find_items(struct hang *h)
+static struct cps_err *find_items(struct replay *h)
 {
     struct cps_engine *probe = NULL;
     h->ring = dump_hung_ring(h->dump);
@@ -251,12 +251,12 @@ struct cps_err *play_dump_items(struct play *play)
     if (!cps_afuc_of(play->engine))
         return cps_err_new(CPS_ERR_INPUT, "a hardware dump is of Adreno, the engine is %s",
                            play->engine->ops->name);
-    play->hang = calloc(1, sizeof(*play->hang));
-    if (!play->hang)
+    play->replay = calloc(1, sizeof(*play->replay));
+    if (!play->replay)
         return cps_err_nomem();
-    *play->hang = (struct hang){.dump = play->dump, .play = play};
+    *play->replay = (struct replay){.dump = play->dump, .play = play};
     CPS_TRY(feed_add_shared(&play->feed, &chip));
-    return find_items(play->hang);
+    return find_items(play->replay);
 }
 
 struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
@@ -273,7 +273,7 @@ struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
     return dump_read(play->dump, capture);
 }
 
-void hang_free(struct hang *hang)
+void replay_free(struct replay *replay)
 {
-    free(hang);
+    free(replay);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Files by their SHA-256. */
-#include "tools/report/by_hash.h"
+ * Where files are. */
+#include "tools/play/files.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "trace/capture/stream.h"
 
@@ -27,7 +28,7 @@ static bool matches(const struct search *s, const char *path, const char *name)
     bool same = !err && !strcmp(hash, s->sha256);
     cps_err_free(err);
     if (same)
-        snprintf(s->ret, FIND_PATH, "%s", path);
+        snprintf(s->ret, FILES_PATH, "%s", path);
     return same;
 }
 
@@ -35,7 +36,7 @@ static bool search_dir(const struct search *s, const char *dir, unsigned depth);
 
 static bool search_entry(const struct search *s, const char *dir, const char *name, unsigned depth)
 {
-    char path[FIND_PATH];
+    char path[FILES_PATH];
     struct stat info;
     if (!strcmp(name, ".") || !strcmp(name, "..") ||
         snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||
@@ -60,8 +61,8 @@ static bool search_dir(const struct search *s, const char *dir, unsigned depth)
     return found;
 }
 
-bool find_file(const char *name, const char *sha256, const char *const *dirs, size_t count,
-               char ret[FIND_PATH])
+bool files_find(const char *name, const char *sha256, const char *const *dirs, size_t count,
+                char ret[FILES_PATH])
 {
     for (unsigned pass = 0; pass < 2; pass++) {
         const struct search s = {pass ? NULL : name, sha256, ret};
@@ -71,4 +72,27 @@ bool find_file(const char *name, const char *sha256, const char *const *dirs, si
         }
     }
     return false;
+}
+
+static bool is_there(const char *dir, const char *name, char path[FILES_PATH])
+{
+    return snprintf(path, FILES_PATH, "%s/%s", dir, name) < FILES_PATH && !access(path, R_OK);
+}
+
+static const char *find_firmware(const struct cps_options *opt, const char *name,
+                                 char path[FILES_PATH])
+{
+    if (strchr(name, '/') || !access(name, F_OK))
+        return name;
+    for (unsigned i = 0; i < opt->search_count; i++) {
+        if (is_there(opt->search[i], name, path))
+            return path;
+    }
+    return is_there(OPT_FW_DIR, name, path) ? path : name;
+}
+
+void files_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH])
+{
+    for (unsigned i = 0; i < opt->fw_count; i++)
+        opt->fw[i] = find_firmware(opt, opt->fw[i], path[i]);
 }

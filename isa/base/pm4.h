@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * PM4 packet headers of a5xx and later (facts: Mesa's adreno_pm4.xml and pm4 helpers). */
+#ifndef CPS_PM4_H
+#define CPS_PM4_H
+
+#include <stdint.h>
+
+enum cps_pm4_kind {
+    CPS_PM4_BAD,   /**< another type, a parity bit that is wrong, or a reserved bit */
+    CPS_PM4_TYPE4, /**< writes `count` consecutive registers from `reg` */
+    CPS_PM4_TYPE7, /**< operation `opcode` with `count` dwords of payload */
+};
+
+/** A decoded header. Counts are dwords behind the header: up to 127 (type 4), 16383 (type 7). */
+struct cps_pm4 {
+    enum cps_pm4_kind kind;
+    uint32_t reg;
+    uint32_t opcode;
+    uint32_t count;
+};
+
+/* Everything is inline: the emulator and the trace's writers ask for each packet. */
+
+/* 1 if the number of ones is even: the bit that makes it odd. */
+static inline uint32_t cps_pm4_parity_(uint32_t value)
+{
+    value ^= value >> 16;
+    value ^= value >> 8;
+    value ^= value >> 4;
+    return 0x9669u >> (value & 15) & 1;
+}
+
+/** Headers with their parity bits; arguments are taken modulo their field. */
+static inline uint32_t cps_pm4_type4(uint32_t reg, uint32_t count)
+{
+    reg &= 0x3ffff;
+    count &= 0x7f;
+    return 4u << 28 | cps_pm4_parity_(reg) << 27 | reg << 8 | cps_pm4_parity_(count) << 7 | count;
+}
+
+/** The same. */
+static inline uint32_t cps_pm4_type7(uint32_t opcode, uint32_t count)
+{
+    opcode &= 0x7f;
+    count &= 0x3fff;
+    return 7u << 28 | cps_pm4_parity_(opcode) << 23 | opcode << 16 | cps_pm4_parity_(count) << 15 |
+           count;
+}
+
+/** Of a header whose parity and reserved bits nobody looks at. */
+static inline struct cps_pm4 cps_pm4_decode_any(uint32_t header)
+{
+    struct cps_pm4 ret = {CPS_PM4_BAD, 0, 0, 0};
+    if (header >> 28 == 4) {
+        ret.kind = CPS_PM4_TYPE4;
+        ret.reg = header >> 8 & 0x3ffff;
+        ret.count = header & 0x7f;
+    } else if (header >> 28 == 7) {
+        ret.kind = CPS_PM4_TYPE7;
+        ret.opcode = header >> 16 & 0x7f;
+        ret.count = header & 0x3fff;
+    }
+    return ret;
+}
+/** Of a header as hardware wants it. */
+static inline struct cps_pm4 cps_pm4_decode(uint32_t header)
+{
+    const struct cps_pm4 bad = {CPS_PM4_BAD, 0, 0, 0};
+    struct cps_pm4 packet = cps_pm4_decode_any(header);
+    if (packet.kind == CPS_PM4_TYPE4)
+        return header == cps_pm4_type4(packet.reg, packet.count) ? packet : bad;
+    return header == cps_pm4_type7(packet.opcode, packet.count) ? packet : bad;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * JSON, on json-c: members in and out, with types and memory checked. An object that a member was
+ * lost of remembers it, and so do those that it becomes part of: the one check is at the end, where
+ * cps_json_print() has no text then. Only for what writes or reads JSON; isa, fw and emu do not. */
+#ifndef CPS_JSON_H
+#define CPS_JSON_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/base/buf.h"
+
+/** Sets a member of an object. Takes @p value over; NULL: it was lost for lack of memory. */
+void cps_json_add(struct json_object *to, const char *key, struct json_object *value);
+/** The same for the end of an array. */
+void cps_json_append(struct json_object *to, struct json_object *value);
+/** Sets a member; one without a @p text (NULL) is left out. */
+void cps_json_text(struct json_object *to, const char *key, const char *text);
+void cps_json_buf(struct json_object *to, const char *key, const struct cps_buf *text);
+void cps_json_int(struct json_object *to, const char *key, int64_t value);
+void cps_json_uint(struct json_object *to, const char *key, uint64_t value);
+void cps_json_bool(struct json_object *to, const char *key, bool value);
+/** A member that is there, but has no value. */
+void cps_json_null(struct json_object *to, const char *key);
+void cps_json_double(struct json_object *to, const char *key, double value);
+
+/** A member of an object; NULL where there is none (or no object). Belongs to @p from. */
+struct json_object *cps_json_get(struct json_object *from, const char *key);
+/** A member of one type; NULL where there is none of it. */
+struct json_object *cps_json_member(struct json_object *from, const char *key, enum json_type type);
+/** The members of those types, or @p fallback. A text with a NUL in it is none. */
+const char *cps_json_get_text(struct json_object *from, const char *key, const char *fallback);
+int64_t cps_json_get_int(struct json_object *from, const char *key, int64_t fallback);
+bool cps_json_get_bool(struct json_object *from, const char *key, bool fallback);
+
+/** The text of @p value, made with json-c's @p flags; NULL if it is not all there for lack of
+ * memory. Belongs to @p value, like that of json_object_to_json_string_ext(). */
+const char *cps_json_print(struct json_object *value, int flags);
+
+#endif
