@@ -15,7 +15,10 @@ static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
         core->window_left = 0;
         if (to->image[i])
             to->image[i]->refs++;
+        cps_reg_index_ref_(core->control);
     }
+    cps_reg_index_ref_(to->pipe);
+    cps_reg_index_ref_(to->gpu);
     CPS_TRY(cps_mem_clone(from->engine.mem, &to->engine.mem));
     to->epoch = cps_mem_epoch(to->engine.mem);
     if (!from->words)

@@ -5,6 +5,7 @@
 #define CPS_AFUC_CORE_H
 
 #include "emu/engine.h"
+#include "emu/reg.h"
 #include "emu/afuc/afuc.h"
 
 /** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and
@@ -212,22 +213,10 @@ struct polled {
     uint64_t number;
 };
 
-/** Control registers that the code around them needs by name (rows of afuc_ctrl.def). */
+/** Control registers, by row of ctrl.def. */
 enum ctl {
-    CTL_DRAW_STATE_SEL,
-    CTL_LOAD_STORE_HI,
-    CTL_REG_READ_DWORDS,
-    CTL_REG_READ_TEST_RESULT,
-    CTL_REG_WRITE_ADDR,
-    CTL_CHIP_ID,
-    CTL_CHIP_VARIANT,
-    CTL_SECURE_MODE,
-    CTL_CONTEXT_SWITCH_CNTL,
-    CTL_IB_LEVEL,
-    CTL_LEVEL_PRIVILEGE,
-    CTL_MODE_BITMASK,
-    CTL_BV_INSTR_BASE,
-    CTL_LPAC_INSTR_BASE,
+#define CTRL(id, ...) CTL_##id,
+#include "emu/afuc/ctrl.def"
 };
 
 struct afuc_core {
@@ -250,8 +239,14 @@ struct afuc_core {
     uint32_t cover_count;    /* of them */
     uint32_t written; /* general registers that instructions have named as destination; only kept
                          while STEP events are wanted */
-    uint8_t control_row[CONTROL_COUNT]; /* row of afuc_ctrl.def, 0xff: none */
+    struct cps_reg_index *control; /* rows of ctrl.def */
 };
+
+/** Of a register's handler. */
+static inline struct afuc_core *core_of_(const struct cps_access *at)
+{
+    return at->device;
+}
 
 /* afuc_load.c */
 CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
@@ -290,8 +285,8 @@ void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value
                          const uint32_t *extra);
 uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number);
 void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
-/** Fills control_row for the core's layout. */
-void afuc_control_init_(struct afuc_core *core);
+/** Indexes the rows of the core's layout. */
+CPS_MUST_USE struct cps_err *afuc_control_init_(struct afuc_core *core);
 /** The stored value of a control register; 0 where the layout lacks it. No side effects. */
 uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which);
 void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
@@ -299,6 +294,7 @@ void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
 
 /* afuc_pipe.c */
+CPS_MUST_USE struct cps_err *afuc_pipe_init_(struct cps_afuc *machine);
 void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
 /** Whether a write to pipe register @p number is one of the NRT's data. */
 bool afuc_pipe_is_memory_(const struct afuc_core *core, uint32_t number);

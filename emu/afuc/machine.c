@@ -44,20 +44,21 @@ uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core)
 }
 
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
-static void init_controls(struct afuc_core *core, const struct cps_config *config)
+static struct cps_err *init_controls(struct afuc_core *core, const struct cps_config *config)
 {
     const struct cps_target *first = cps_target_first(cps_layout_gen(core->layout));
-    afuc_control_init_(core);
+    CPS_TRY(afuc_control_init_(core));
     afuc_control_set_(core, CTL_CHIP_ID, config->chip);
     afuc_control_set_(core, CTL_CHIP_VARIANT,
                       config->variant ? config->variant
                       : first         ? first->variant
                                       : 0);
     afuc_control_set_(core, CTL_LEVEL_PRIVILEGE, 1);
+    return NULL;
 }
 
-static void add_core(struct cps_afuc *machine, enum cps_processor who, enum cps_layout layout,
-                     const struct cps_config *config)
+static struct cps_err *add_core(struct cps_afuc *machine, enum cps_processor who,
+                                enum cps_layout layout, const struct cps_config *config)
 {
     struct afuc_core *core = &machine->core[machine->engine.cores];
     machine->engine.who[machine->engine.cores++] = (uint8_t)who;
@@ -65,7 +66,7 @@ static void add_core(struct cps_afuc *machine, enum cps_processor who, enum cps_
     core->who = who;
     core->layout = layout;
     core->s.npc = 1;
-    init_controls(core, config);
+    return init_controls(core, config);
 }
 
 /* Decodes the image that begins at dword @p start of @p words and lets the core run. */
@@ -117,8 +118,8 @@ void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t 
 static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_config *config)
 {
     uint64_t me_iova = machine->instr_iova + ME_IMAGE_OFFSET;
-    add_core(machine, CPS_CPU_PFP, CPS_LAYOUT_A5XX_PFP, config);
-    add_core(machine, CPS_CPU_ME, CPS_LAYOUT_A5XX_ME, config);
+    CPS_TRY(add_core(machine, CPS_CPU_PFP, CPS_LAYOUT_A5XX_PFP, config));
+    CPS_TRY(add_core(machine, CPS_CPU_ME, CPS_LAYOUT_A5XX_ME, config));
     machine->core[0].me = &machine->core[1];
     machine->core[1].s.level = LEVEL_MEQ;
     set_reg64(machine, PFP_INSTR_BASE, machine->instr_iova);
@@ -133,7 +134,7 @@ static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_conf
 static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_config *config)
 {
     for (unsigned i = 0; i < config->image_count && i < MAX_CORES; i++)
-        add_core(machine, config->image[i].who, config->layout, config);
+        CPS_TRY(add_core(machine, config->image[i].who, config->layout, config));
     set_reg64(machine, SQE_INSTR_BASE, machine->instr_iova);
     CPS_TRY(load_core(machine, &machine->core[0], config->words, config->count,
                       config->image[0].start));
@@ -152,8 +153,8 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
     machine->epoch = cps_mem_epoch(machine->engine.mem);
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
-    gpu_init_(machine);
-    return NULL;
+    CPS_TRY(afuc_pipe_init_(machine));
+    return gpu_init_(machine);
 }
 
 static struct cps_err *check(const struct cps_config *config)
@@ -197,8 +198,12 @@ static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps
 void machine_destroy_(struct cps_engine *engine)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
-    for (unsigned i = 0; i < MAX_CORES; i++)
+    for (unsigned i = 0; i < MAX_CORES; i++) {
         afuc_image_unref_(machine->image[i]);
+        cps_reg_index_unref_(machine->core[i].control);
+    }
+    cps_reg_index_unref_(machine->pipe);
+    cps_reg_index_unref_(machine->gpu);
     free(machine->words);
     cps_mem_destroy(engine->mem);
     free(machine);

@@ -39,9 +39,10 @@ struct cps_afuc {
     struct cps_engine engine; /* first */
     struct afuc_core core[MAX_CORES];
     struct afuc_image *image[MAX_CORES];
-    enum cps_layout layout; /* A5XX_PFP for the two processors of a5xx together */
-    const uint64_t *epoch;  /* of the engine's memory */
-    uint32_t *words;        /* the image, from which processors are started */
+    struct cps_reg_index *pipe, *gpu; /* rows of pipe.def and gpu.def */
+    enum cps_layout layout;           /* A5XX_PFP for the two processors of a5xx together */
+    const uint64_t *epoch;            /* of the engine's memory */
+    uint32_t *words;                  /* the image, from which processors are started */
     uint32_t word_count;
     uint64_t instr_iova;
     uint64_t ring_iova;
@@ -96,7 +97,7 @@ static inline uint32_t pop_word_(struct afuc_core *core)
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */
     REG_REPORTED = 2, /* UNMODELLED was emitted */
-    REG_BEHAVES = 4,  /* gpu_reg.def has a row */
+    REG_BEHAVES = 4,  /* gpu.def has a row */
 };
 
 static inline void machine_event_(struct cps_afuc *m, enum cps_event_kind kind, unsigned sub,
@@ -112,7 +113,7 @@ static inline void core_event_(struct afuc_core *core, enum cps_event_kind kind,
 }
 
 /* gpu.c: GPU registers. */
-void gpu_init_(struct cps_afuc *machine);
+CPS_MUST_USE struct cps_err *gpu_init_(struct cps_afuc *machine);
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path);
 
