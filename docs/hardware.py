@@ -25,7 +25,7 @@ TABLES = {
                                          "read as", "read", "effect", "evidence"]),
     "pushes": ("nv/pfifo.def", "PFIFO_PUSH", ["line", "result", "reason", "condition", "meaning"]),
     "vp1": ("nv/vp1/sr.def", "VP1_SR", ["first", "last", "chips", "`mov`", "host", "mask", "at first", "read",
-                                     "known", "evidence"]),
+                                     "write", "known", "evidence"]),
     "unknown": ("../trace/event.def", "UNKNOWN", ["row", "word", "what it is, and what happens"]),
 }
 

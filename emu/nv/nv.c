@@ -21,8 +21,9 @@ static struct cps_err *init(struct nv *e, const struct cps_config *config)
     e->state = calloc(1, kind->state_size);
     if (!e->state)
         return cps_err_nomem();
-    CPS_TRY(cps_bus_create_(e, config->memory_limit, &e->bus));
-    cps_bus_attach_(e->bus, kind->rows, kind->row_count);
+    CPS_TRY(cps_bus_create_(e, kind->rows, config->memory_limit, &e->bus));
+    if (kind->inner)
+        CPS_TRY(cps_reg_index_create_(kind->inner, 1, cps_gen_bit(config->gen), &e->inner));
     if (kind->reset)
         kind->reset(e);
     return NULL;
@@ -47,6 +48,7 @@ void nv_destroy_(struct cps_engine *engine)
 {
     struct nv *e = of(engine);
     cps_bus_destroy_(e->bus);
+    cps_reg_index_unref_(e->inner);
     free(e->state);
     free(e);
 }
@@ -54,6 +56,7 @@ void nv_destroy_(struct cps_engine *engine)
 static struct cps_err *copy_owned(const struct nv *from, struct nv *to)
 {
     size_t size = nv_kind_(from)->state_size;
+    cps_reg_index_ref_(to->inner);
     to->state = malloc(size);
     if (!to->state)
         return cps_err_nomem();

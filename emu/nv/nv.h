@@ -14,7 +14,8 @@
 struct nv {
     struct cps_engine engine; /* first */
     struct cps_bus *bus;
-    void *state;          /* of kind->state_size plain bytes: a copy is a checkpoint */
+    struct cps_reg_index *inner; /* rows that the engine looks up itself; NULL: none */
+    void *state;                 /* of kind->state_size plain bytes: a copy is a checkpoint */
     struct cps_item host; /* the access, wait or run under way; its kind is TEXT when none is */
     uint64_t wait_end;    /* of a wait, in ticks of the bus */
 };
@@ -32,8 +33,8 @@ struct nv_loop {
 /* What one NVIDIA engine is, beside its row in engine.c. Members that it does not need are NULL. */
 struct nv_kind {
     size_t state_size;
-    const struct cps_bus_row *rows;
-    size_t row_count;
+    struct cps_reg_table rows;         /* of reg.def: what the bus finds */
+    const struct cps_reg_table *inner; /* registers that those lead to; NULL: none */
     struct nv_loop loop;
     uint8_t who[2]; /* enum cps_processor of its cores */
     /* How many cores; NULL: one. */
@@ -69,6 +70,11 @@ struct cps_where nv_where_(const struct cps_engine *engine, unsigned core);
 bool nv_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
 bool nv_set_(struct cps_engine *engine, struct cps_place place, uint64_t value);
 
+/* Of a register's handler. */
+static inline struct nv *nv_of_(const struct cps_access *at)
+{
+    return at->device;
+}
 static inline const struct nv_kind *nv_kind_(const struct nv *e)
 {
     return e->engine.ops->kind;

@@ -65,9 +65,9 @@ static inline enum cps_gen pfifo_chip_(const struct nv *e)
     return cps_bus_gen(e->bus);
 }
 /** PFIFO itself, because of the host access at hand. */
-static inline struct cps_access pfifo_access_(const struct nv *e)
+static inline struct cps_by pfifo_by_(const struct nv *e)
 {
-    return (struct cps_access){CPS_CPU_PFIFO, 0, pfifo_of_(e)->place};
+    return (struct cps_by){CPS_CPU_PFIFO, 0, pfifo_of_(e)->place};
 }
 
 /* pfifo.c */

@@ -46,7 +46,7 @@ static bool find_page(struct nv *e)
 
 static uint32_t read_word(struct nv *e)
 {
-    const struct cps_access by = pfifo_access_(e);
+    const struct cps_by by = pfifo_by_(e);
     const struct pfifo *p = pfifo_of_(e);
     uint32_t at = (p->dma_pte & PAGE_MASK) | (p->dma_get & ~PAGE_MASK);
     bool known = false;

@@ -58,7 +58,7 @@ static bool graph_is_on(struct nv *e, uint32_t chid)
 
 static void send(struct nv *e, const struct command *c, uint32_t method, uint32_t data)
 {
-    const struct cps_access by = pfifo_access_(e);
+    const struct cps_by by = pfifo_by_(e);
     cps_bus_put(e->bus, CPS_EV_METHOD, 0, &by, c->chid << 16 | c->subc << 13 | method, data);
     pfifo_of_(e)->methods++;
 }

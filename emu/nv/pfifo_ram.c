@@ -129,7 +129,7 @@ uint32_t pfifo_ramin_read_(const struct nv *e, uint32_t at)
 
 void pfifo_ramin_write_(struct nv *e, uint32_t at, uint32_t value)
 {
-    const struct cps_access by = pfifo_access_(e);
+    const struct cps_by by = pfifo_by_(e);
     cps_bus_put(e->bus, CPS_EV_MEMW, CPS_VIA_RAMIN, &by, at & RAMIN_MASK, value);
     cps_bus_poke(e->bus, CPS_MEMORY_RAMIN, at & RAMIN_MASK, value);
 }
@@ -167,7 +167,7 @@ static bool lookup_nv1(struct nv *e, uint32_t handle, uint32_t channel, uint32_t
         return true;
     }
     if (!p->object_count) {
-        const struct cps_access by = pfifo_access_(e);
+        const struct cps_by by = pfifo_by_(e);
         cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_NV1_RAMHT, &by);
     }
     return false;

@@ -121,9 +121,9 @@ static inline struct vp1 *vp1_of_(const struct nv *e)
 {
     return e->state;
 }
-static inline struct cps_access vp1_access_(const struct nv *e)
+static inline struct cps_by vp1_by_(const struct nv *e)
 {
-    return (struct cps_access){CPS_CPU_VP1, CPS_PATH_POKE, vp1_of_(e)->pc};
+    return (struct cps_by){CPS_CPU_VP1, CPS_PATH_POKE, vp1_of_(e)->pc};
 }
 static inline unsigned vp1_op_(const struct vp1 *s, enum vp1_unit unit)
 {
@@ -179,8 +179,9 @@ bool vp1_mov_is_first_(const struct vp1 *s);
 bool vp1_read_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t *ret);
 void vp1_write_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t value);
 /** The same for the host. */
-uint32_t vp1_view_read_(struct nv *e, uint32_t addr, const struct cps_access *by);
-void vp1_view_write_(struct nv *e, uint32_t addr, uint32_t value, const struct cps_access *by);
+uint32_t vp1_view_read_(const struct cps_access *at);
+void vp1_view_write_(const struct cps_access *at);
+extern const struct cps_reg_table vp1_special_;
 void vp1_file_reset_(struct nv *e);
 
 /** What vp1.def's expressions call. */
