@@ -217,6 +217,7 @@ struct polled {
 enum ctl {
 #define CTRL(id, ...) CTL_##id,
 #include "emu/afuc/ctrl.def"
+    CTL_COUNT,
 };
 
 struct afuc_core {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define NO_NUMBER 0xffffu /* NA in the table */
-#define LAYOUTS   (CPS_LAYOUT_A8XX + 1)
 
 /* A member of the core's state. */
 #define read_STORED     NULL
@@ -322,29 +321,33 @@ static void write_SHARED(const struct cps_access *at)
     machine->shared[at->index] = at->value;
 }
 
-/* By enum ctl and layout: a register has a number in each. */
-static const struct cps_reg_row rows[][LAYOUTS] = {
-#define ROW(layout, number, n, rd, wr)                                                    \
-    {                                                                                     \
-        .gens = (number) == NO_NUMBER ? 0 : 1u << CPS_LAYOUT_##layout, .first = (number), \
-        .count = (n), .stride = 1, .read = read_##rd, .write = write_##wr                 \
-    }
-#define CTRL(id, pfp, me, g6, g7, gen3, n, rd, wr, evidence)                    \
-    [CTL_##id] = {ROW(A5XX_PFP, pfp, n, rd, wr),   ROW(A5XX_ME, me, n, rd, wr), \
-                  ROW(A6XX, g6, n, rd, wr),        ROW(A7XX, g7, n, rd, wr),    \
-                  ROW(A7XX_GEN3, gen3, n, rd, wr), ROW(A8XX, gen3, n, rd, wr)},
+/* A register has a number in each layout that has it: a row each. */
+static const struct cps_reg_row rows[][CTL_COUNT] = {
+#define ROW(layout, id, number, n, rd, wr)                            \
+    [CPS_LAYOUT_##layout][CTL_##id] = {.gens = (number) != NO_NUMBER, \
+                                       .first = (number),             \
+                                       .count = (n),                  \
+                                       .stride = 1,                   \
+                                       .read = read_##rd,             \
+                                       .write = write_##wr},
+#define CTRL(id, pfp, me, g6, g7, gen3, n, rd, wr, evidence) \
+    ROW(A5XX_PFP, id, pfp, n, rd, wr)                        \
+    ROW(A5XX_ME, id, me, n, rd, wr)                          \
+    ROW(A6XX, id, g6, n, rd, wr)                             \
+    ROW(A7XX, id, g7, n, rd, wr)                             \
+    ROW(A7XX_GEN3, id, gen3, n, rd, wr)
 #include "emu/afuc/ctrl.def"
 };
 
 struct cps_err *afuc_control_init_(struct afuc_core *core)
 {
-    static const struct cps_reg_table table = {rows[0], sizeof(rows) / sizeof(rows[0][0])};
-    return cps_reg_index_create_(&table, 1, UINT64_C(1) << core->layout, &core->control);
+    const struct cps_reg_table table = CPS_REG_TABLE(rows[core->layout]);
+    return cps_reg_index_create_(&table, 1, 1, &core->control);
 }
 
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which)
 {
-    return rows[which][core->layout].first;
+    return rows[core->layout][which].first;
 }
 
 uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which)
