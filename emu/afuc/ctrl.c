@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Control and SQE registers: the handlers that afuc_ctrl.def names. */
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/draw.h"
+#include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/queue.h"
+#include "emu/afuc/start.h"
 
 #include <string.h>
 
@@ -267,7 +272,7 @@ static void write_GROUP_NEXT(const struct cps_access *at)
 static void write_SDS_START(const struct cps_access *at)
 {
     if (at->value == 4)
-        draw_start_(core_of_(at));
+        draw_start_(core_of_(at), afuc_control_get_(core_of_(at), CTL_MODE_BITMASK));
     else if (at->value == 3)
         queue_clear_(core_of_(at), LEVEL_SDS);
 }

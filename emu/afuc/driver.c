@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/ops.h"
 
 /* Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
 static bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * GPU registers: storage, the few that behave (gpu.def), and CP_PROTECT. */
+#include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/me.h"
+#include "emu/afuc/start.h"
 
 enum {
     PROTECT_CNTL_A5XX = 0x8a0,

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/ops.h"
+#include "emu/afuc/sched.h"
+#include "emu/afuc/start.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -219,12 +224,6 @@ uint64_t cps_afuc_nrt(const struct cps_afuc *machine, unsigned core)
 {
     const struct afuc_state *s = &machine->core[core].s;
     return (uint64_t)s->nrt_base[1] << 32 | (s->nrt_base[0] & ~3u);
-}
-
-void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
-{
-    machine->reg[offset % GPU_REGS] = value;
-    machine->reg_flags[offset % GPU_REGS] |= REG_WRITTEN;
 }
 
 uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsigned core, unsigned id)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Pipe registers: the handlers that pipe.def names. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/nrt.h"
+#include "emu/afuc/pipe.h"
 
 static bool is_a7xx(const struct afuc_core *core)
 {

@@ -2,6 +2,9 @@
  * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
  * run is the same on every machine. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/ops.h"
+#include "emu/afuc/run.h"
+#include "emu/afuc/sched.h"
 
 #define TURN_ALONE    65536u /* instructions of a turn; nobody waits for a single core */
 #define TURN_SHARED   128u

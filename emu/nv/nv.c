@@ -115,7 +115,7 @@ enum cps_stop nv_run_(struct cps_engine *engine, uint64_t ticks)
 static unsigned culprit(const struct cps_engine *engine)
 {
     for (unsigned i = 0; i < engine->cores; i++) {
-        if (cps_engine_where(engine, i).started)
+        if (nv_where_(engine, i).started)
             return i;
     }
     return 0;
@@ -136,6 +136,6 @@ void nv_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps
                        limit ? "the limit is reached" : "the puller waits for PGRAPH's channel");
     else
         cps_buf_printf(out, "%s in front of 0x%04" PRIx32 ": %s",
-                       cps_processor_name(engine->who[core]), cps_engine_where(engine, core).pc,
+                       cps_processor_name(engine->who[core]), nv_where_(engine, core).pc,
                        limit ? "the limit is reached" : "nothing lets it go on");
 }
