@@ -49,6 +49,12 @@ struct cps_access {
     const struct cps_by *by; /**< of NVIDIA's engines */
 };
 
+/** A row of @p n registers, @p step apart; the rest are designated members. */
+#define CPS_REG_ROW(bits, low, n, step, ...)                                        \
+    {                                                                               \
+        .gens = (bits), .first = (low), .count = (n), .stride = (step), __VA_ARGS__ \
+    }
+
 /** Rows of a table, for the index. */
 struct cps_reg_table {
     const struct cps_reg_row *row;

@@ -8,6 +8,8 @@
 
 #include "emu/nv/hwsq.h"
 #include "emu/nv/nv.h"
+#include "emu/nv/host.h"
+#include "emu/nv/loop.h"
 
 #define BENCH_EVENTS 4096u
 #define ALL_EVENTS   UINT32_MAX

@@ -7,7 +7,7 @@
 #include "emu/afuc/nrt.h"
 #include "emu/afuc/pipe.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/run.h"
+#include "emu/afuc/bulk.h"
 
 /* What one call does: whole repetitions, all their words known and in the window. */
 struct bulk {

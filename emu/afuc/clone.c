@@ -3,7 +3,7 @@
  * shared. */
 #include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
-#include "emu/afuc/ops.h"
+#include "emu/afuc/clone.h"
 
 #include <string.h>
 

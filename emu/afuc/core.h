@@ -5,7 +5,7 @@
 
 #include "emu/engine.h"
 #include "emu/reg.h"
-#include "emu/afuc/afuc.h"
+#include "emu/afuc/type.h"
 
 /** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and
  * writes another). */

@@ -5,6 +5,7 @@
 #include "emu/afuc/packet.h"
 #include "emu/afuc/port.h"
 #include "emu/afuc/run.h"
+#include "emu/afuc/bulk.h"
 
 static uint64_t counted_bulk(struct afuc_core *core, const struct afuc_uop *uop,
                              struct cps_cover *cover, uint64_t most)

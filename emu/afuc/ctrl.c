@@ -328,13 +328,9 @@ static void write_SHARED(const struct cps_access *at)
 
 /* A register has a number in each layout that has it: a row each. */
 static const struct cps_reg_row rows[][CTL_COUNT] = {
-#define ROW(layout, id, number, n, rd, wr)                            \
-    [CPS_LAYOUT_##layout][CTL_##id] = {.gens = (number) != NO_NUMBER, \
-                                       .first = (number),             \
-                                       .count = (n),                  \
-                                       .stride = 1,                   \
-                                       .read = read_##rd,             \
-                                       .write = write_##wr},
+#define ROW(layout, id, number, n, rd, wr) \
+    [CPS_LAYOUT_##layout][CTL_##id] =      \
+        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##rd, .write = write_##wr),
 #define CTRL(id, pfp, me, g6, g7, gen3, n, rd, wr, evidence) \
     ROW(A5XX_PFP, id, pfp, n, rd, wr)                        \
     ROW(A5XX_ME, id, me, n, rd, wr)                          \

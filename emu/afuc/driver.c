@@ -53,15 +53,6 @@ static void me_init(struct cps_afuc *machine)
  * with it. */
 static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
 
-bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
-                     uint32_t packet)
-{
-    if (machine->injection_count == MAX_INJECTIONS)
-        return false;
-    machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
-    return true;
-}
-
 /* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
  * to 20 bits, take the place of the program counter. */
 static void submit(struct cps_afuc *machine, const struct cps_item *item)

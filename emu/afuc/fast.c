@@ -5,6 +5,7 @@
 #include "emu/afuc/packet.h"
 #include "emu/afuc/port.h"
 #include "emu/afuc/run.h"
+#include "emu/afuc/bulk.h"
 
 #define AFUC_RUN         afuc_run_
 #define AFUC_UOPS        core->hot

@@ -74,12 +74,7 @@ static const struct cps_reg_row rows[] = {
 #define read_STORED  NULL
 #define write_STORED NULL
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
-    {.gens = (bits),                                   \
-     .first = (low),                                   \
-     .count = (high) - (low) + 1,                      \
-     .stride = 1,                                      \
-     .read = read_##rd,                                \
-     .write = write_##wr},
+    CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/gpu.def"
 };
 

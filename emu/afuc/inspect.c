@@ -6,6 +6,7 @@
 #include "emu/afuc/ops.h"
 #include "emu/afuc/sched.h"
 #include "emu/afuc/start.h"
+#include "emu/afuc/afuc.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -162,6 +163,20 @@ bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t va
 }
 
 /* ---- what only afuc has ---- */
+
+struct cps_afuc *cps_afuc_of(struct cps_engine *engine)
+{
+    return engine->ops == &cps_afuc_ops_ ? (struct cps_afuc *)engine : NULL;
+}
+
+bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
+                     uint32_t packet)
+{
+    if (machine->injection_count == MAX_INJECTIONS)
+        return false;
+    machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
+    return true;
+}
 
 uint64_t cps_afuc_image_iova(const struct cps_afuc *machine, unsigned core)
 {

@@ -7,6 +7,8 @@
 #include "emu/afuc/pipe.h"
 #include "emu/afuc/run.h"
 #include "emu/afuc/start.h"
+#include "emu/afuc/sched.h"
+#include "emu/afuc/clone.h"
 
 #include <string.h>
 
@@ -145,11 +147,6 @@ static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps
     else
         *ret = &machine->engine;
     return err;
-}
-
-struct cps_afuc *cps_afuc_of(struct cps_engine *engine)
-{
-    return engine->ops == &cps_afuc_ops_ ? (struct cps_afuc *)engine : NULL;
 }
 
 /* The word behind the image, which a fault leads to, needs a counter too. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the row of afuc among the engines lists. Private to emu/afuc/. */
+ * Feeding a machine, and looking at it: driver.c, inspect.c. Private to emu/afuc/. */
 #ifndef CPS_AFUC_OPS_H
 #define CPS_AFUC_OPS_H
 
@@ -10,8 +10,5 @@ struct cps_where machine_where_(const struct cps_engine *engine, unsigned core);
 bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
 bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t value);
 void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
-struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret);
-enum cps_stop machine_run_(struct cps_engine *engine, uint64_t ticks);
-void machine_destroy_(struct cps_engine *engine);
 
 #endif

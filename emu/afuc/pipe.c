@@ -74,11 +74,8 @@ static const struct cps_reg_row rows[] = {
 #define G5              CPS_GEN_BIT(A5XX)
 #define G6              CPS_GEN_BIT(A6XX)
 #define G7              (CPS_GEN_BIT(A7XX) | CPS_GEN_BIT(A8XX))
-#define ROW(bits, number, is_void, wr)                                             \
-    {                                                                              \
-        .gens = (number) ? (bits) : 0, .first = (number), .count = 1, .stride = 1, \
-        .own = (is_void), .write = write_##wr                                      \
-    }
+#define ROW(bits, number, is_void, wr) \
+    CPS_REG_ROW((number) ? (bits) : 0, number, 1, 1, .own = (is_void), .write = write_##wr)
 #define PIPE_REG(id, g5, g6, g7, is_void, wr, evidence) \
     ROW(G5, g5, is_void, wr), ROW(G6, g6, is_void, wr), ROW(G7, g7, is_void, wr),
 #include "emu/afuc/pipe.def"

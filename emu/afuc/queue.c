@@ -7,7 +7,6 @@
 #include "emu/afuc/machine.h"
 #include "emu/afuc/meq.h"
 #include "emu/afuc/nrt.h"
-#include "emu/afuc/port.h"
 #include "emu/afuc/queue.h"
 
 bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group)

@@ -5,15 +5,9 @@
 
 #include "emu/afuc/machine.h"
 
+enum cps_stop machine_run_(struct cps_engine *engine, uint64_t ticks);
 /** Whether the core waits for the next packet, and there is none. */
 bool core_idle_(const struct afuc_core *core);
-uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget);
-/** Whether some core can never go on. */
-bool machine_faulted_(const struct cps_afuc *machine);
-/** Whether every core waits for the ring. */
-bool machine_idle_(const struct cps_afuc *machine);
-/** Why a machine that can do nothing and is not idle stopped. */
-enum cps_stop machine_error_(const struct cps_afuc *machine);
 /** Goes on with the round of turns, at most @p budget ticks; returns how many passed. A round in
  * which nobody ran has machine->turn.finished and not .ran. */
 uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget);

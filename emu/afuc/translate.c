@@ -8,6 +8,7 @@
  * its next block: then the interpreter goes on, so that a run may be cut at any tick. */
 #include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/afuc.h"
 
 #include <string.h>
 

@@ -25,11 +25,8 @@ struct nv;
 #define read_STORED  NULL
 #define write_STORED NULL
 /** A row of reg.def. */
-#define NV_ROW(bits, low, high, rd, wr)                                                 \
-    {                                                                                   \
-        .gens = (bits), .first = (low), .count = ((high) - (low)) / 4 + 1, .stride = 4, \
-        .read = read_##rd, .write = write_##wr                                          \
-    }
+#define NV_ROW(bits, low, high, rd, wr) \
+    CPS_REG_ROW(bits, low, ((high) - (low)) / 4 + 1, 4, .read = read_##rd, .write = write_##wr)
 
 /** Creates the bus of @p nv with its own registers and those of @p rows, whose handlers replace the
  * store; also on error the caller destroys @p ret. @param limit  bytes of memory; 0: the default */

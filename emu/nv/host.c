@@ -4,6 +4,8 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/nv.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 /* Where a run file gives NV1's objects: no register of hardware. */
 #define OBJECT 0xfffff800u

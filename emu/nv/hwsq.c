@@ -2,6 +2,9 @@
  * NVIDIA's HWSQ: one or two slots that play the bytes of a code RAM. */
 #include "isa/base/le.h"
 #include "emu/nv/hwsq_state.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 #include <inttypes.h>
 

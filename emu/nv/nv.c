@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What the NVIDIA engines share behind the interface: making one, copies, feeding, running. */
 #include "emu/nv/nv.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/host.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * NVIDIA's PFIFO of NV1, NV3 and NV3T: its registers (pfifo.def), interrupts, and its turn to work.
+ * NVIDIA's PFIFO of NV1, NV3 and NV3T: its registers (pfifo.def), and its turn to work.
  */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_push.h"
+#include "emu/nv/pfifo_pull.h"
+#include "emu/nv/pfifo_irq.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
 
 #include <string.h>
 
@@ -10,35 +16,6 @@
 #define USER       0x800000u
 #define NV3_RAMFC  0x1c00u
 #define NV3_RAMRO  0x1e00u
-
-void pfifo_unknown_(const struct nv *e, enum cps_unknown what, uint32_t detail)
-{
-    const struct cps_by by = pfifo_by_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
-}
-
-/* ---- interrupts ---- */
-
-/* Tells of what has become pending and enabled since @p before. */
-static void tell(struct nv *e, uint32_t before)
-{
-    struct pfifo *p = pfifo_of_(e);
-    const struct cps_by by = pfifo_by_(e);
-    uint32_t now = p->intr & p->intr_enable;
-    for (unsigned bit = 0; bit <= INTR_DMA_PTE; bit += 4) {
-        if ((now & ~before) >> bit & 1)
-            cps_bus_put(e->bus, CPS_EV_IRQ, 0, &by, 0, bit);
-    }
-    p->line = now != 0;
-}
-
-void pfifo_raise_(struct nv *e, unsigned bit)
-{
-    struct pfifo *p = pfifo_of_(e);
-    uint32_t before = p->intr & p->intr_enable;
-    p->intr |= UINT32_C(1) << bit;
-    tell(e, before);
-}
 
 /* ---- what registers show ---- */
 
@@ -96,7 +73,7 @@ static void effect_intr(const struct cps_access *at)
 static void effect_intr_enable(const struct cps_access *at)
 {
     struct nv *e = nv_of_(at);
-    tell(e, pfifo_of_(e)->intr & at->stored);
+    pfifo_tell_(e, pfifo_of_(e)->intr & at->stored);
 }
 
 static void effect_runout(const struct cps_access *at)
@@ -177,16 +154,9 @@ static void effect_pmc_enable(const struct cps_access *at)
 static const struct cps_reg_row registers[] = {
 #define show_STORED NULL
 #define effect_NONE NULL
-#define PFIFO_REG(bits, low, n, step, name, field, write_mask, read_mask, rd, effect, evidence) \
-    {.gens = (bits),                                                                            \
-     .first = (low),                                                                            \
-     .count = (n),                                                                              \
-     .stride = (step),                                                                          \
-     .member = offsetof(struct pfifo, field),                                                   \
-     .mask = (write_mask),                                                                      \
-     .seen = (read_mask),                                                                       \
-     .read = show_##rd,                                                                         \
-     .write = effect_##effect},
+#define PFIFO_REG(bits, low, n, step, name, field, can_write, can_read, rd, effect, evidence)     \
+    CPS_REG_ROW(bits, low, n, step, .member = offsetof(struct pfifo, field), .mask = (can_write), \
+                .seen = (can_read), .read = show_##rd, .write = effect_##effect),
 #include "emu/nv/pfifo.def"
 };
 static const struct cps_reg_table inner = CPS_REG_TABLE(registers);

@@ -2,6 +2,9 @@
  * NV3's second pusher, which reads commands from the host's memory through a page table. All of it
  * is an emulator's model: no document or test of the hardware describes the stream. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_push.h"
+#include "emu/nv/pfifo_irq.h"
 
 #define ACCESS       1u
 #define PRESENT      1u

@@ -2,6 +2,9 @@
  * PFIFO's puller: takes commands out of the caches, looks objects up, and hands methods to a PGRAPH
  * that only records them. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_pull.h"
+#include "emu/nv/pfifo_irq.h"
 
 #define CTX_SENT UINT32_C(0xffffff) /* what PGRAPH gets of a context */
 

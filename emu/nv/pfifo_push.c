@@ -2,6 +2,9 @@
  * PFIFO's pusher: what becomes of a write to USER (the PUSH rows of pfifo.def), channel switches,
  * and the RAMRO where rejected writes go. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_push.h"
+#include "emu/nv/pfifo_irq.h"
 
 #define METHOD_MASK  0x1ffcu
 #define ROW_MASK     0x1ff0u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * PFIFO's rings and memory structures: pointers into CACHE1, RAMHT, RAMRO and RAMFC in RAMIN. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
 
 #define RAMIN_MASK     0xfffffu
 #define FREE_MOST      0x7cu

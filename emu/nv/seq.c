@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "emu/nv/seq.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 #define INPUT0_PAUSED 4u
 #define AUTO_INC      (UINT32_C(1) << 24)

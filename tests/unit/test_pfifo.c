@@ -10,6 +10,7 @@
 
 #include "tests/bench.h"
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -5,6 +5,7 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/vp1/vp1.h"
+#include "emu/nv/vp1/file.h"
 
 #define VIEW UINT32_C(0xf000)
 
@@ -78,15 +79,9 @@ static void write_loop(const struct cps_access *at)
 }
 
 static const struct cps_reg_row rows[] = {
-#define VP1_SR(low, high, bits, isa, host, bits_stored, initial, rd, wr, known, evidence) \
-    {.gens = (bits),                                                                      \
-     .first = (low),                                                                      \
-     .count = (high) - (low) + 1,                                                         \
-     .stride = 1,                                                                         \
-     .own = (isa) | (host) << HOST | (known) << KNOWN,                                    \
-     .mask = (bits_stored),                                                               \
-     .read = read_##rd,                                                                   \
-     .write = write_##wr},
+#define VP1_SR(low, high, bits, isa, host, stored, initial, rd, wr, known, evidence)   \
+    CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .mask = (stored), .read = read_##rd, \
+                .own = (isa) | (host) << HOST | (known) << KNOWN, .write = write_##wr),
 #include "emu/nv/vp1/sr.def"
 };
 const struct cps_reg_table vp1_special_ = CPS_REG_TABLE(rows);

@@ -2,6 +2,15 @@
  * NVIDIA's VP1: fetches bundles from memory, or takes one from the host, and has each unit do its
  * part. All of them read the registers as they were in front of the bundle. */
 #include "emu/nv/vp1/vp1.h"
+#include "emu/nv/vp1/vector.h"
+#include "emu/nv/vp1/scalar.h"
+#include "emu/nv/vp1/file.h"
+#include "emu/nv/vp1/clash.h"
+#include "emu/nv/vp1/branch.h"
+#include "emu/nv/vp1/address.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,12 +20,6 @@
 #define START       0xc0000000u
 #define START_READY 0x111u
 #define SUBMIT_DATA 0xfc90u
-
-void vp1_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
-{
-    const struct cps_by by = vp1_by_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
-}
 
 /* ---- registers ---- */
 
