@@ -44,26 +44,6 @@ struct cps_err *cps_engine_feed(struct cps_engine *engine, const struct cps_item
     return err;
 }
 
-bool cps_item_acts(const struct cps_item *item)
-{
-    switch (item->kind) {
-    case CPS_ITEM_SUBMIT:
-    case CPS_ITEM_RING:
-    case CPS_ITEM_INIT:
-    case CPS_ITEM_PACKETS:
-    case CPS_ITEM_CODE:
-    case CPS_ITEM_WRITE:
-    case CPS_ITEM_READ:
-    case CPS_ITEM_OBJECT:
-    case CPS_ITEM_WAIT:
-    case CPS_ITEM_RUN:
-    case CPS_ITEM_END:
-        return true;
-    default:
-        return false;
-    }
-}
-
 enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks)
 {
     enum cps_stop stop = engine->ops->run(engine, ticks);

@@ -189,8 +189,6 @@ CPS_PUBLIC void cps_engine_sink(struct cps_engine *engine, struct cps_sink *sink
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_feed(struct cps_engine *engine,
                                                         const struct cps_item *item);
-/** Whether an item makes an engine run, rather than only prepare for one that does. */
-CPS_PUBLIC bool cps_item_acts(const struct cps_item *item);
 /** Runs until a stop, at most @p ticks ticks of all cores together; 1 is a step. Runs may be cut
  * anywhere: cut or whole, the same happens. */
 CPS_PUBLIC enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks);

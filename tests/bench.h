@@ -11,6 +11,8 @@
 #include "emu/afuc/afuc.h"
 #include "emu/nv/hwsq.h"
 #include "emu/nv/nv.h"
+#include "emu/nv/host.h"
+#include "emu/nv/loop.h"
 #include "fw/fw.h"
 
 #define BENCH_EVENTS 4096u
@@ -31,7 +33,7 @@ static inline struct nv *bench_nv(const struct bench *b)
     return (struct nv *)b->engine;
 }
 
-static const struct cps_access bench_host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
+static const struct cps_by bench_host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
 
 static inline void bench_put(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {

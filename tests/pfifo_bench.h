@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
 #include "tests/bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -102,7 +102,7 @@ static const struct help_table tables[] = {
     {"pushes", "what PFIFO's pusher does with a write: the first line that holds",
      "line result reason condition meaning", ROWS(pushes), 0},
     {"vp1", "special registers of VP1",
-     "first last #chips mov host mask initial read known evidence", ROWS(vp1), CPS_VP1_G80},
+     "first last #chips mov host mask initial read write known evidence", ROWS(vp1), CPS_VP1_G80},
     {"unknown", "what no source says, and what is done instead", "row word meaning", ROWS(unknown),
      0},
     {"policies", "what shapes a run ('cpscope help policy' says how to set it)",

@@ -123,4 +123,15 @@ struct cps_item_sink {
     struct cps_err *(*item)(struct cps_item_sink *sink, const struct cps_item *item);
 };
 
+/** Whether an item makes an engine run, rather than only prepare for one that does. */
+static inline bool cps_item_acts(const struct cps_item *item)
+{
+    return (1u << CPS_ITEM_SUBMIT | 1u << CPS_ITEM_RING | 1u << CPS_ITEM_INIT |
+            1u << CPS_ITEM_PACKETS | 1u << CPS_ITEM_CODE | 1u << CPS_ITEM_WRITE |
+            1u << CPS_ITEM_READ | 1u << CPS_ITEM_OBJECT | 1u << CPS_ITEM_WAIT | 1u << CPS_ITEM_RUN |
+            1u << CPS_ITEM_END) >>
+               item->kind &
+           1;
+}
+
 #endif

@@ -6,17 +6,13 @@
 #define CPS_AFUC_H
 
 #include "emu/engine.h"
+#include "emu/afuc/type.h"
 
 struct cps_afuc;
 
 /** The engine as what it is; NULL if it is another one. */
 CPS_PUBLIC struct cps_afuc *cps_afuc_of(struct cps_engine *engine);
 
-/** Packets that hardware makes itself, out of turn. */
-enum cps_inject {
-    CPS_INJECT_PREEMPT, /**< IN_PREEMPT: the driver's request to switch contexts */
-    CPS_INJECT_GMU,     /**< IN_GMU_INTERRUPT: the power controller wants something */
-};
 /**
  * Lets hardware interrupt the SQE (BR, PFP) in front of packet @p packet of submission
  * @p submission, both counted from 0 as the trace shows them; packet 0 is the ring's call.
@@ -25,15 +21,6 @@ enum cps_inject {
 CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
                                 uint32_t packet);
 
-/** What a translated loop works on. */
-struct cps_native {
-    uint32_t *r;   /**< general registers */
-    uint64_t left; /**< ticks that it may take, and those it left */
-    uint32_t carry;
-};
-/** Runs a loop until it is left or the ticks do not cover its next block; returns the dword of the
- * image to go on at. */
-typedef uint32_t cps_native_loop(struct cps_native *state);
 /**
  * Appends C source, without includes, for the loops of the cores that run now which stay among
  * general registers. It defines `cps_loops`, an array of cps_native_loop pointers.

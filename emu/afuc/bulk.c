@@ -2,7 +2,12 @@
  * `(rep)` moves from $data to registers, memory, or to nowhere, in one piece: what a type-4 packet,
  * a register bunch and the end of every handler are made of. The events, registers and counts are
  * those of the single repetitions; what needs a look at each word is left to them. */
+#include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/nrt.h"
+#include "emu/afuc/pipe.h"
+#include "emu/afuc/queue.h"
+#include "emu/afuc/bulk.h"
 
 /* What one call does: whole repetitions, all their words known and in the window. */
 struct bulk {

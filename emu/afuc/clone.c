@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * Copies of machines: state is copied, memory pages and decoded images are shared. */
+ * What a machine owns: its end, and copies. State is copied, memory pages and decoded images are
+ * shared. */
+#include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/clone.h"
 
 #include <string.h>
+
+void machine_destroy_(struct cps_engine *engine)
+{
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
+    for (unsigned i = 0; i < MAX_CORES; i++) {
+        afuc_image_unref_(machine->image[i]);
+        cps_reg_index_unref_(machine->core[i].control);
+    }
+    cps_reg_index_unref_(machine->pipe);
+    cps_reg_index_unref_(machine->gpu);
+    free(machine->words);
+    cps_mem_destroy(engine->mem);
+    free(machine);
+}
 
 static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
 {
@@ -15,7 +32,10 @@ static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
         core->window_left = 0;
         if (to->image[i])
             to->image[i]->refs++;
+        cps_reg_index_ref_(core->control);
     }
+    cps_reg_index_ref_(to->pipe);
+    cps_reg_index_ref_(to->gpu);
     CPS_TRY(cps_mem_clone(from->engine.mem, &to->engine.mem));
     to->epoch = cps_mem_epoch(to->engine.mem);
     if (!from->words)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * One afuc core: its state as plain bytes, its micro-operations, and the functions that the
- * interpreter's files share. Private to emu/. */
+ * One afuc core: its state as plain bytes, and its micro-operations. Private to emu/. */
 #ifndef CPS_AFUC_CORE_H
 #define CPS_AFUC_CORE_H
 
 #include "emu/engine.h"
-#include "emu/afuc/afuc.h"
+#include "emu/reg.h"
+#include "emu/afuc/type.h"
 
 /** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and
  * writes another). */
@@ -164,7 +164,7 @@ enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUE
 
 /** One instruction, decoded once. */
 struct afuc_uop {
-    const void *go; /* its handler where nobody watches: afuc_link_() */
+    const void *go; /* its handler where nobody watches */
     uint16_t code;  /* enum uop_code */
     uint8_t dst;
     uint8_t s1;
@@ -182,6 +182,7 @@ struct afuc_uop {
 struct afuc_image {
     uint32_t refs;
     uint32_t count;          /* without the last one */
+    const void *const *go;   /* handlers by code: afuc_handlers_() */
     struct afuc_uop *native; /* with NATIVE where a loop has machine code, NULL: none has */
     cps_native_loop **loop;  /* by dword: what a NATIVE there runs */
     struct afuc_uop uop[];
@@ -212,24 +213,6 @@ struct polled {
     uint64_t number;
 };
 
-/** Control registers that the code around them needs by name (rows of afuc_ctrl.def). */
-enum ctl {
-    CTL_DRAW_STATE_SEL,
-    CTL_LOAD_STORE_HI,
-    CTL_REG_READ_DWORDS,
-    CTL_REG_READ_TEST_RESULT,
-    CTL_REG_WRITE_ADDR,
-    CTL_CHIP_ID,
-    CTL_CHIP_VARIANT,
-    CTL_SECURE_MODE,
-    CTL_CONTEXT_SWITCH_CNTL,
-    CTL_IB_LEVEL,
-    CTL_LEVEL_PRIVILEGE,
-    CTL_MODE_BITMASK,
-    CTL_BV_INSTR_BASE,
-    CTL_LPAC_INSTR_BASE,
-};
-
 struct afuc_core {
     struct afuc_state s;           /* first: the hot part of a core */
     const struct afuc_uop *uops;   /* of an image that the machine owns */
@@ -241,6 +224,7 @@ struct afuc_core {
     struct cps_afuc *machine;
     struct afuc_core *me; /* a5xx: the core behind the PFP, NULL for all others */
     uint32_t start;       /* dword of the machine's image where this core's own begins */
+    uint32_t base;        /* control register, of two, that holds its address; 0xffff: none */
     /* The stream being read, as a window into memory; not state, refilled when stale. */
     const uint32_t *window;
     uint32_t window_left;
@@ -250,118 +234,21 @@ struct afuc_core {
     uint32_t cover_count;    /* of them */
     uint32_t written; /* general registers that instructions have named as destination; only kept
                          while STEP events are wanted */
-    uint8_t control_row[CONTROL_COUNT]; /* row of afuc_ctrl.def, 0xff: none */
+    struct cps_reg_index *control; /* rows of ctrl.def */
 };
 
-/* afuc_load.c */
-CPS_MUST_USE struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
-                                        struct afuc_image **ret);
-/** Decodes @p word as dword @p pc of @p image, which nobody else may share. */
-void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen);
-void afuc_image_unref_(struct afuc_image *image);
-/** translate.c: when a micro-operation branches, as C text over a (its source) and b (its
- * immediate); NULL for all others. */
-const char *afuc_condition_(unsigned code);
-/** afuc_fast.c: sets `go` by `code`. */
-void afuc_link_(struct afuc_uop *uop);
-/* afuc_fast.c, afuc_cover.c, afuc_step.c: run at most @p budget instructions; returns how many ran.
- */
-uint64_t afuc_run_(struct afuc_core *core, uint64_t budget);
-uint64_t afuc_run_counted_(struct afuc_core *core, uint64_t budget);
-uint64_t afuc_run_watched_(struct afuc_core *core, uint64_t budget);
+/** Of a register's handler. */
+static inline struct afuc_core *core_of_(const struct cps_access *at)
+{
+    return at->device;
+}
 
-/** afuc_bulk.c: repetitions of a UOP_BULK in one piece, at most @p budget of them; returns how many
- * were made, 0 if it takes single ones. */
-uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t budget);
-
-/* afuc_port.c: what special registers do. */
-bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop);
-uint32_t afuc_read_(struct afuc_core *core, const struct afuc_uop *uop, unsigned number);
-void afuc_write_(struct afuc_core *core, unsigned number, uint32_t value);
-void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop);
-void afuc_store_(struct afuc_core *core, uint32_t offset, uint32_t value);
-uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset);
-void afuc_fault_(struct afuc_core *core, enum afuc_fault fault, uint32_t value);
-
-/* afuc_ctrl.c: control and SQE registers. */
-uint32_t afuc_control_read_(struct afuc_core *core, uint32_t number);
-/** @param extra  source of the (sdsN) words; only DRAW_STATE_SET_HDR looks at them */
-void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value,
-                         const uint32_t *extra);
-uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number);
-void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
-/** Fills control_row for the core's layout. */
-void afuc_control_init_(struct afuc_core *core);
-/** The stored value of a control register; 0 where the layout lacks it. No side effects. */
-uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which);
-void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
-/** Its number in the core's layout, 0xffff where the layout lacks it. */
-uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
-
-/* afuc_pipe.c */
-void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
-/** Whether a write to pipe register @p number is one of the NRT's data. */
-bool afuc_pipe_is_memory_(const struct afuc_core *core, uint32_t number);
-/** $addr is now @p address, whose 31:24 name a pipe register: those without payload act at once. */
-void afuc_pipe_select_(struct afuc_core *core, uint32_t address);
-
-/* queue.c: streams. */
-/** Queues a fetch; false if the queue is full. */
-bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group);
-/** The same for a stream of packets that @p core will read: reports one that memory lacks. */
-bool stream_queue_(struct afuc_core *core, enum level level, struct fetch fetch);
-void queue_clear_(struct afuc_core *core, enum level level);
-/** Whether @p words words can be read at the current level. */
-bool stream_has_(struct afuc_core *core, uint32_t words);
-uint32_t stream_peek_(struct afuc_core *core);
-uint32_t stream_pop_(struct afuc_core *core);
-/** Address of the next word of the current level. */
-uint64_t stream_iova_(const struct afuc_core *core);
-void stream_select_(struct afuc_core *core, enum level level);
-/** Reads the word @p ahead words behind the next one without consuming; false past the IB. */
-bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret);
-void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uint32_t dwords);
-/** False if it is full. */
-bool fifo_put_(struct fifo *fifo, uint32_t value);
-bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words);
-uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo);
-
-/* packet.c: waitin and its relatives. */
-enum afuc_dispatch {
-    DISPATCH_NOTHING,   /* no header yet */
-    DISPATCH_PACKET,    /* go to @p target behind the delay slot */
-    DISPATCH_INTERRUPT, /* go there at once: the delay slot belongs to the packet behind */
-};
-/** Looks the next header up. @p target may lie outside the image. */
-enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target);
-bool afuc_iret_(struct afuc_core *core, uint32_t *target);
-bool afuc_setsecure_(struct afuc_core *core);
-
-/* meq.c: from the PFP of a5xx to its ME. */
-bool meq_room_(const struct afuc_core *pfp, uint32_t words);
-void meq_push_(struct afuc_core *pfp, uint32_t value);
-uint32_t meq_pop_(struct afuc_core *me);
-/** Whether the side stream holds @p words words, its end mark counted. */
-bool side_has_(const struct afuc_core *me, uint32_t words);
-bool side_at_end_(const struct afuc_core *me);
-
-/* me.c: the ME's own ways to registers and memory. */
-/** $addr or $usraddr with bit 20: queues registers in $regdata; with bit 23: read-modify-write. */
-void me_select_(struct afuc_core *me, uint32_t address, unsigned path);
-/** A value for $data while a read-modify-write is in progress; false if there is none. */
-bool me_rmw_data_(struct afuc_core *me, uint32_t value);
-/** Serves a read of register 0x1d that no request stands behind, as the older documentation has
- * it; false if there is nothing to read. */
-bool me_read_through_(struct afuc_core *me);
-void me_reg_write_(struct afuc_core *me, uint32_t offset, uint32_t value);
-
-/* draw.c: draw-state groups. */
-void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base);
-void draw_execute_group_(struct afuc_core *core, uint32_t group);
-uint32_t draw_queued_mask_(const struct afuc_core *core);
-/** a7xx: queues every group of the active mask that the render mode asks for. */
-void draw_start_(struct afuc_core *core);
-/** a5xx PFP: one word of CP_SET_DRAW_STATE; @p first begins a packet. */
-void draw_group_word_(struct afuc_core *core, uint32_t value, bool first);
+/** The core can never go on; @p value belongs to the reason. */
+static inline void afuc_fault_(struct afuc_core *core, enum afuc_fault fault, uint32_t value)
+{
+    core->s.wait = WAIT_FAULT;
+    core->s.fault = fault;
+    core->s.fault_value = value;
+}
 
 #endif

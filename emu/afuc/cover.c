@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The interpreter with counters: how often each instruction ran, and how often it branched. */
+#include "emu/afuc/ctrl.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/packet.h"
+#include "emu/afuc/port.h"
+#include "emu/afuc/run.h"
+#include "emu/afuc/bulk.h"
 
 static uint64_t counted_bulk(struct afuc_core *core, const struct afuc_uop *uop,
                              struct cps_cover *cover, uint64_t most)

@@ -3,7 +3,8 @@
  * reads them at the draw-state level (F: 6ee 0c28..0c86); on a7xx the hardware makes that choice
  * itself (F: 740 0269..028c); on a5xx the PFP sends them to the ME's side stream (F: a530 PFP
  * 09f1). */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/draw.h"
+#include "emu/afuc/queue.h"
 
 enum { HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
 
@@ -72,10 +73,9 @@ static bool select_words(struct afuc_core *core, uint32_t number)
            stream_queue_(core, LEVEL_SDS, (struct fetch){iova, dwords - skip, number});
 }
 
-void draw_start_(struct afuc_core *core)
+void draw_start_(struct afuc_core *core, uint32_t mode)
 {
     struct afuc_state *s = &core->s;
-    uint32_t mode = afuc_control_get_(core, CTL_MODE_BITMASK);
     for (uint32_t number = 0; number < GROUP_COUNT; number++) {
         bool wanted = s->group_active >> number & 1 && (s->group[number].hdr >> 16 & mode);
         if (wanted && !select_words(core, number))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/ops.h"
 
 /* Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
 static bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
@@ -51,15 +52,6 @@ static void me_init(struct cps_afuc *machine)
  * have met, then both. Without it BV would not follow into the IBs and no stream could synchronise
  * with it. */
 static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
-
-bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
-                     uint32_t packet)
-{
-    if (machine->injection_count == MAX_INJECTIONS)
-        return false;
-    machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
-    return true;
-}
 
 /* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
  * to 20 bits, take the place of the program counter. */

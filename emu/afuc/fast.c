@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The interpreter with nobody watching. */
+#include "emu/afuc/ctrl.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/packet.h"
+#include "emu/afuc/port.h"
+#include "emu/afuc/run.h"
+#include "emu/afuc/bulk.h"
 
 #define AFUC_RUN         afuc_run_
 #define AFUC_UOPS        core->hot
@@ -11,7 +16,7 @@
 #define WATCH_BULK(most) afuc_bulk_(core, ip, most)
 #include "emu/afuc/body.h"
 
-void afuc_link_(struct afuc_uop *uop)
+const void *const *afuc_handlers_(void)
 {
-    uop->go = ((const void *const *)(uintptr_t)afuc_run_(NULL, 0))[uop->code];
+    return (const void *const *)(uintptr_t)afuc_run_(NULL, 0);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * GPU registers: storage, the few that behave (gpu_reg.def), and CP_PROTECT. */
+ * GPU registers: storage, the few that behave (gpu.def), and CP_PROTECT. */
+#include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/me.h"
+#include "emu/afuc/start.h"
 
 enum {
     PROTECT_CNTL_A5XX = 0x8a0,
@@ -11,45 +14,38 @@ enum {
     IRQ_CP_HW_ERROR = 9, /* bit of RBBM_INT_0 (D) */
 };
 
-struct gpu_access {
-    struct afuc_core *core;
-    uint32_t offset;
-    uint32_t index; /* within the row */
-    uint32_t stored;
-};
-
-static uint32_t assume(const struct gpu_access *at, unsigned what, uint32_t value)
+static uint32_t assume(const struct cps_access *at, unsigned what, uint32_t value)
 {
-    core_event_(at->core, CPS_EV_ASSUME, what, at->offset, value);
+    core_event_(core_of_(at), CPS_EV_ASSUME, what, at->number, value);
     return value;
 }
 
-static uint32_t read_CLOCK(const struct gpu_access *at)
+static uint32_t read_CLOCK(const struct cps_access *at)
 {
-    uint64_t clock = at->core->machine->engine.clock;
+    uint64_t clock = core_of_(at)->machine->engine.clock;
     return assume(at, CPS_WHAT_CLOCK, (uint32_t)(at->index & 1 ? clock >> 32 : clock));
 }
 
-static uint32_t read_ACK_BELOW(const struct gpu_access *at)
+static uint32_t read_ACK_BELOW(const struct cps_access *at)
 {
-    return assume(at, CPS_WHAT_ACK, at->core->machine->reg[at->offset - 1]);
+    return assume(at, CPS_WHAT_ACK, core_of_(at)->machine->reg[at->number - 1]);
 }
 
-static uint32_t read_VSC_STATE(const struct gpu_access *at)
+static uint32_t read_VSC_STATE(const struct cps_access *at)
 {
-    bool all = at->core->machine->engine.policy.visibility == CPS_VISIBILITY_ALL;
+    bool all = core_of_(at)->machine->engine.policy.visibility == CPS_VISIBILITY_ALL;
     return assume(at, CPS_WHAT_VISIBILITY, all ? 0xffffffff : at->stored);
 }
 
-static uint32_t read_COUNT(const struct gpu_access *at)
+static uint32_t read_COUNT(const struct cps_access *at)
 {
     return assume(at, CPS_WHAT_COUNTER, at->stored);
 }
 
-static uint32_t read_SQE_STAT(const struct gpu_access *at)
+static uint32_t read_SQE_STAT(const struct cps_access *at)
 {
-    const struct afuc_state *s = &at->core->s;
-    uint32_t index = at->core->machine->reg[at->offset - 1];
+    const struct afuc_state *s = &core_of_(at)->s;
+    uint32_t index = core_of_(at)->machine->reg[at->number - 1];
     const uint32_t headers[3] = {s->header, s->history[0], s->history[1]};
     if (index == 0)
         return s->pc;
@@ -58,41 +54,27 @@ static uint32_t read_SQE_STAT(const struct gpu_access *at)
     return index >= 0x24 && index <= 0x26 ? headers[index - 0x24] : 0;
 }
 
-static uint32_t read_STORED(const struct gpu_access *at)
+static void write_ME(const struct cps_access *at)
 {
-    return at->stored;
-}
-
-static void write_STORED(struct afuc_core *core, uint32_t offset, uint32_t value)
-{
-    (void)core, (void)offset, (void)value;
-}
-
-static void write_ME(struct afuc_core *core, uint32_t offset, uint32_t value)
-{
-    if (core->layout == CPS_LAYOUT_A5XX_ME)
-        me_reg_write_(core, offset, value);
+    if (core_of_(at)->layout == CPS_LAYOUT_A5XX_ME)
+        me_reg_write_(core_of_(at), at->number, at->value);
 }
 
 /* CP_LPAC_SQE_CNTL: the start address stands in CP_LPAC_SQE_INSTR_BASE. */
-static void write_LPAC(struct afuc_core *core, uint32_t offset, uint32_t value)
+static void write_LPAC(const struct cps_access *at)
 {
-    const uint32_t *reg = core->machine->reg;
-    (void)offset;
-    if (value & 1)
-        machine_start_core_(core, CPS_CPU_LPAC,
+    const uint32_t *reg = core_of_(at)->machine->reg;
+    if (at->value & 1)
+        machine_start_core_(core_of_(at), CPS_CPU_LPAC,
                             (uint64_t)reg[LPAC_SQE_INSTR_BASE + 1] << 32 |
                                 reg[LPAC_SQE_INSTR_BASE]);
 }
 
-static const struct row {
-    uint32_t gens;
-    uint32_t first, last;
-    uint32_t (*read)(const struct gpu_access *at);
-    void (*write)(struct afuc_core *core, uint32_t offset, uint32_t value);
-} rows[] = {
-#define GPU_REG(id, gens, first, last, read, write, evidence) \
-    {gens, first, last, read_##read, write_##write},
+static const struct cps_reg_row rows[] = {
+#define read_STORED  NULL
+#define write_STORED NULL
+#define GPU_REG(id, bits, low, high, rd, wr, evidence) \
+    CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/gpu.def"
 };
 
@@ -109,30 +91,40 @@ static uint64_t event_offset(const struct cps_afuc *machine, uint32_t offset)
     return offset;
 }
 
-void gpu_init_(struct cps_afuc *machine)
+struct cps_err *gpu_init_(struct cps_afuc *machine)
 {
-    uint32_t bit = cps_gen_bit(cps_layout_gen(machine->layout));
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        for (uint32_t r = rows[i].first; (rows[i].gens & bit) && r <= rows[i].last; r++)
-            machine->reg_flags[r] |= REG_BEHAVES;
+    static const struct cps_reg_table table = CPS_REG_TABLE(rows);
+    uint32_t bit = cps_gen_bit(machine->engine.gen);
+    for (size_t i = 0; i < table.count; i++) {
+        for (uint32_t n = 0; rows[i].gens & bit && n < rows[i].count; n++)
+            machine->reg_flags[rows[i].first + n] |= REG_BEHAVES;
     }
+    return cps_reg_index_create_(&table, 1, bit, &machine->gpu);
 }
 
-static const struct row *find_row(const struct afuc_core *core, uint32_t offset)
+/* To a register that behaves. */
+static struct cps_access access_to(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
-    uint32_t bit = cps_gen_bit(cps_layout_gen(core->layout));
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (offset >= rows[i].first && offset <= rows[i].last && (rows[i].gens & bit))
-            return &rows[i];
-    }
-    return NULL;
+    const struct cps_reg_row *row = cps_reg_find_(core->machine->gpu, offset);
+    return (struct cps_access){.device = core,
+                               .row = row,
+                               .number = offset,
+                               .index = offset - row->first,
+                               .value = value,
+                               .stored = core->machine->reg[offset]};
 }
 
-static uint32_t behave(struct afuc_core *core, uint32_t offset, uint32_t stored)
+static uint32_t behave(struct afuc_core *core, uint32_t offset)
 {
-    const struct row *row = find_row(core, offset);
-    struct gpu_access at = {core, offset, row ? offset - row->first : 0, stored};
-    return row ? row->read(&at) : stored;
+    const struct cps_access at = access_to(core, offset, 0);
+    return at.row->read ? at.row->read(&at) : at.stored;
+}
+
+static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    const struct cps_access at = access_to(core, offset, value);
+    if (at.row->write)
+        at.row->write(&at);
 }
 
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
@@ -142,7 +134,7 @@ uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
     uint8_t *flags = &machine->reg_flags[offset];
     core->polled = (struct polled){CPS_PLACE_GPU, offset};
     if (*flags & REG_BEHAVES) {
-        value = behave(core, offset, value);
+        value = behave(core, offset);
     } else if (!(*flags & (REG_WRITTEN | REG_REPORTED))) {
         *flags |= REG_REPORTED;
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
@@ -242,9 +234,6 @@ void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigne
     machine->engine.changes += machine->reg[offset] != value;
     machine->reg[offset] = value;
     *flags |= REG_WRITTEN;
-    if (CPS_UNLIKELY(*flags & REG_BEHAVES)) {
-        const struct row *row = find_row(core, offset);
-        if (row)
-            row->write(core, offset, value);
-    }
+    if (CPS_UNLIKELY(*flags & REG_BEHAVES))
+        act(core, offset, value);
 }

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/ops.h"
+#include "emu/afuc/sched.h"
+#include "emu/afuc/start.h"
+#include "emu/afuc/afuc.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -158,6 +164,20 @@ bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t va
 
 /* ---- what only afuc has ---- */
 
+struct cps_afuc *cps_afuc_of(struct cps_engine *engine)
+{
+    return engine->ops == &cps_afuc_ops_ ? (struct cps_afuc *)engine : NULL;
+}
+
+bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
+                     uint32_t packet)
+{
+    if (machine->injection_count == MAX_INJECTIONS)
+        return false;
+    machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
+    return true;
+}
+
 uint64_t cps_afuc_image_iova(const struct cps_afuc *machine, unsigned core)
 {
     return machine_image_iova_(machine, core);
@@ -219,12 +239,6 @@ uint64_t cps_afuc_nrt(const struct cps_afuc *machine, unsigned core)
 {
     const struct afuc_state *s = &machine->core[core].s;
     return (uint64_t)s->nrt_base[1] << 32 | (s->nrt_base[0] & ~3u);
-}
-
-void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
-{
-    machine->reg[offset % GPU_REGS] = value;
-    machine->reg_flags[offset % GPU_REGS] |= REG_WRITTEN;
 }
 
 uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsigned core, unsigned id)

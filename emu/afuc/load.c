@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Words to micro-operations, once per image: encodings, immediates, branch targets and operand
  * shapes are resolved here so that the interpreter never looks at a machine word. */
-#include "emu/afuc/core.h"
+#include "emu/afuc/load.h"
 
 /* The first code of each operation's shapes, by enum cps_afuc_op. */
 static const uint16_t first_code[CPS_AFUC_OP_COUNT] = {
@@ -153,7 +153,7 @@ static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uin
     l->pc = pc;
     cps_decoder_decode(&l->decoder, word, &l->insn);
     load_word(l, &image->uop[pc]);
-    afuc_link_(&image->uop[pc]);
+    afuc_link_(image, &image->uop[pc]);
 }
 
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)
@@ -164,7 +164,7 @@ void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_
 }
 
 struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
-                           struct afuc_image **ret)
+                           const void *const *go, struct afuc_image **ret)
 {
     struct afuc_image *image =
         calloc(1, sizeof(*image) + ((size_t)count + 1) * sizeof(*image->uop));
@@ -172,12 +172,13 @@ struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen g
         return cps_err_nomem();
     image->refs = 1;
     image->count = count;
+    image->go = go;
     struct loader l = {.count = count};
     cps_decoder_init(&l.decoder, &cps_isa_afuc, gen);
     for (uint32_t pc = 0; pc < count; pc++)
         load_at(&l, image, pc, words[pc]);
     image->uop[count] = (struct afuc_uop){.code = UOP_ILLEGAL};
-    afuc_link_(&image->uop[count]);
+    afuc_link_(image, &image->uop[count]);
     *ret = image;
     return NULL;
 }

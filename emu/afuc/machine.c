@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The row of afuc among the engines, and how a machine is made. */
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/ops.h"
+#include "emu/afuc/pipe.h"
+#include "emu/afuc/run.h"
+#include "emu/afuc/start.h"
+#include "emu/afuc/sched.h"
+#include "emu/afuc/clone.h"
 
 #include <string.h>
 
@@ -9,9 +17,6 @@
 #define DEFAULT_INSTR_IOVA UINT64_C(0x0001fffff0000000)
 #define DEFAULT_RING_IOVA  UINT64_C(0x0001fffff8000000)
 #define DEFAULT_MEMORY     (UINT64_C(4) << 30)
-
-/* The ME's image of a5xx, a file of its own. */
-#define ME_IMAGE_OFFSET UINT64_C(0x1000000)
 
 /* GPU registers that hold the address of an image (F: read by the bootstrap). */
 enum { SQE_INSTR_BASE = 0x830, PFP_INSTR_BASE = 0x835, ME_INSTR_BASE = 0x838 };
@@ -35,29 +40,24 @@ static struct cps_err *store_image(struct cps_afuc *machine, uint64_t iova, cons
     return NULL;
 }
 
-uint64_t machine_image_iova_(const struct cps_afuc *machine, unsigned core)
-{
-    const struct afuc_core *c = &machine->core[core];
-    if (c->who == CPS_CPU_ME)
-        return machine->instr_iova + ME_IMAGE_OFFSET;
-    return machine->instr_iova + 4 * (uint64_t)c->start;
-}
-
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
-static void init_controls(struct afuc_core *core, const struct cps_config *config)
+static struct cps_err *init_controls(struct afuc_core *core, const struct cps_config *config)
 {
     const struct cps_target *first = cps_target_first(cps_layout_gen(core->layout));
-    afuc_control_init_(core);
+    CPS_TRY(afuc_control_init_(core));
+    core->base = afuc_control_number_(core, core->who == CPS_CPU_LPAC ? CTL_LPAC_INSTR_BASE
+                                                                      : CTL_BV_INSTR_BASE);
     afuc_control_set_(core, CTL_CHIP_ID, config->chip);
     afuc_control_set_(core, CTL_CHIP_VARIANT,
                       config->variant ? config->variant
                       : first         ? first->variant
                                       : 0);
     afuc_control_set_(core, CTL_LEVEL_PRIVILEGE, 1);
+    return NULL;
 }
 
-static void add_core(struct cps_afuc *machine, enum cps_processor who, enum cps_layout layout,
-                     const struct cps_config *config)
+static struct cps_err *add_core(struct cps_afuc *machine, enum cps_processor who,
+                                enum cps_layout layout, const struct cps_config *config)
 {
     struct afuc_core *core = &machine->core[machine->engine.cores];
     machine->engine.who[machine->engine.cores++] = (uint8_t)who;
@@ -65,66 +65,20 @@ static void add_core(struct cps_afuc *machine, enum cps_processor who, enum cps_
     core->who = who;
     core->layout = layout;
     core->s.npc = 1;
-    init_controls(core, config);
-}
-
-/* Decodes the image that begins at dword @p start of @p words and lets the core run. */
-static struct cps_err *load_core(struct cps_afuc *machine, struct afuc_core *core,
-                                 const uint32_t *words, uint32_t count, uint32_t start)
-{
-    unsigned index = (unsigned)(core - machine->core);
-    afuc_image_unref_(machine->image[index]);
-    machine->image[index] = NULL;
-    CPS_TRY(afuc_load_(words + start, count - start, cps_layout_gen(core->layout),
-                       &machine->image[index]));
-    core->uops = core->hot = machine->image[index]->uop;
-    core->uop_count = count - start;
-    core->start = start;
-    if (core->cover && core->cover_count <= core->uop_count)
-        core->cover = NULL;
-    core->s.started = 1;
-    return NULL;
-}
-
-/* Restarting a core that runs is not known to happen; it goes on. */
-void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t iova)
-{
-    struct cps_afuc *machine = by->machine;
-    uint64_t start = (iova - machine->instr_iova) / 4;
-    struct afuc_core *core = NULL;
-    for (unsigned i = 0; i < machine->engine.cores; i++)
-        core = machine->core[i].who == who ? &machine->core[i] : core;
-    if (!core || start >= machine->word_count) {
-        core_event_(by, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
-        return;
-    }
-    if (core->s.started)
-        return;
-    uint32_t bases[2] = {afuc_control_number_(core, CTL_BV_INSTR_BASE),
-                         afuc_control_number_(core, CTL_LPAC_INSTR_BASE)};
-    uint32_t number = bases[who == CPS_CPU_LPAC];
-    if (number != 0xffff) {
-        core->s.control[number] = (uint32_t)iova;
-        core->s.control[number + 1] = (uint32_t)(iova >> 32);
-    }
-    struct cps_err *err =
-        load_core(machine, core, machine->words, machine->word_count, (uint32_t)start);
-    if (err)
-        afuc_fault_(by, FAULT_MEMORY, (uint32_t)iova);
-    cps_err_free(err);
+    return init_controls(core, config);
 }
 
 static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_config *config)
 {
-    uint64_t me_iova = machine->instr_iova + ME_IMAGE_OFFSET;
-    add_core(machine, CPS_CPU_PFP, CPS_LAYOUT_A5XX_PFP, config);
-    add_core(machine, CPS_CPU_ME, CPS_LAYOUT_A5XX_ME, config);
+    CPS_TRY(add_core(machine, CPS_CPU_PFP, CPS_LAYOUT_A5XX_PFP, config));
+    CPS_TRY(add_core(machine, CPS_CPU_ME, CPS_LAYOUT_A5XX_ME, config));
     machine->core[0].me = &machine->core[1];
     machine->core[1].s.level = LEVEL_MEQ;
+    uint64_t me_iova = machine_image_iova_(machine, 1);
     set_reg64(machine, PFP_INSTR_BASE, machine->instr_iova);
     set_reg64(machine, ME_INSTR_BASE, me_iova);
-    CPS_TRY(load_core(machine, &machine->core[0], config->words, config->count, 0));
-    CPS_TRY(load_core(machine, &machine->core[1], config->me_words, config->me_count, 0));
+    CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count, 0));
+    CPS_TRY(machine_load_core_(&machine->core[1], config->me_words, config->me_count, 0));
     CPS_TRY(store_image(machine, machine->instr_iova, config->words, config->count));
     return store_image(machine, me_iova, config->me_words, config->me_count);
 }
@@ -133,10 +87,10 @@ static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_conf
 static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_config *config)
 {
     for (unsigned i = 0; i < config->image_count && i < MAX_CORES; i++)
-        add_core(machine, config->image[i].who, config->layout, config);
+        CPS_TRY(add_core(machine, config->image[i].who, config->layout, config));
     set_reg64(machine, SQE_INSTR_BASE, machine->instr_iova);
-    CPS_TRY(load_core(machine, &machine->core[0], config->words, config->count,
-                      config->image[0].start));
+    CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count,
+                               config->image[0].start));
     machine->words = malloc(config->count * sizeof(*machine->words));
     if (!machine->words)
         return cps_err_nomem();
@@ -152,8 +106,8 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
     machine->epoch = cps_mem_epoch(machine->engine.mem);
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
-    gpu_init_(machine);
-    return NULL;
+    CPS_TRY(afuc_pipe_init_(machine));
+    return gpu_init_(machine);
 }
 
 static struct cps_err *check(const struct cps_config *config)
@@ -183,6 +137,7 @@ static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps
     machine->engine.gen = cps_layout_gen(config->layout);
     machine->engine.policy = config->policy;
     machine->layout = config->layout;
+    machine->go = afuc_handlers_();
     machine->instr_iova = config->instr_iova ? config->instr_iova : DEFAULT_INSTR_IOVA;
     machine->ring_iova = DEFAULT_RING_IOVA;
     machine->ring_dwords = RING_DWORDS;
@@ -192,21 +147,6 @@ static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps
     else
         *ret = &machine->engine;
     return err;
-}
-
-void machine_destroy_(struct cps_engine *engine)
-{
-    struct cps_afuc *machine = (struct cps_afuc *)engine;
-    for (unsigned i = 0; i < MAX_CORES; i++)
-        afuc_image_unref_(machine->image[i]);
-    free(machine->words);
-    cps_mem_destroy(engine->mem);
-    free(machine);
-}
-
-struct cps_afuc *cps_afuc_of(struct cps_engine *engine)
-{
-    return engine->ops == &cps_afuc_ops_ ? (struct cps_afuc *)engine : NULL;
 }
 
 /* The word behind the image, which a fault leads to, needs a counter too. */

@@ -3,7 +3,8 @@
  * by writing $data and the ME reads as its command stream, and the side stream, fetched from memory
  * on the PFP's request (control 0x0bc..0x0be) and read by the ME when it says so (control 0x031).
  * F: every handler of a530 PFP that passes a packet on; V: compute-a540 runs this way. */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/meq.h"
+#include "emu/afuc/queue.h"
 
 bool meq_room_(const struct afuc_core *pfp, uint32_t words)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Memory as cores reach it, with events: reads, NRT writes, time stamps. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/nrt.h"
 
 uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * waitin: a header becomes a handler; and the two instructions that enter and leave modes. */
+#include "emu/afuc/ctrl.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/packet.h"
+#include "emu/afuc/queue.h"
+#include "emu/afuc/wait.h"
 
 #include "isa/base/pm4.h"
 
@@ -32,16 +36,6 @@ static struct dispatch classify(const struct afuc_core *core, uint32_t header)
     if (packet.kind == CPS_PM4_TYPE4)
         return (struct dispatch){type4_entry(core, packet.reg), packet.count};
     return (struct dispatch){0, 0};
-}
-
-unsigned event_level_(const struct afuc_core *core, uint32_t header)
-{
-    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB,  CPS_LEVEL_IB1, CPS_LEVEL_IB2,
-                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS, CPS_LEVEL_SDS};
-    if (core->s.level == LEVEL_MEQ)
-        return core->s.meq.level[core->s.meq.head];
-    bool mark = header == (core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB);
-    return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
 }
 
 /* Headers of the packets that hardware itself makes: no payload, valid parity. */

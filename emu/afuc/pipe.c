@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Pipe registers: the handlers that afuc_pipe.def names. */
+ * Pipe registers: the handlers that pipe.def names. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/nrt.h"
+#include "emu/afuc/pipe.h"
 
 static bool is_a7xx(const struct afuc_core *core)
 {
@@ -12,108 +14,83 @@ static void lower(uint32_t *counter)
     *counter -= *counter != 0;
 }
 
-static void pipe_NOTHING(struct afuc_core *core, uint32_t value)
+static void write_WFI_DECR(const struct cps_access *at)
 {
-    (void)core;
-    (void)value;
+    lower(&core_of_(at)->s.pend_wfi);
 }
 
-static void pipe_WFI_DECR(struct afuc_core *core, uint32_t value)
+static void write_QUERY_DECR(const struct cps_access *at)
 {
-    (void)value;
-    lower(&core->s.pend_wfi);
+    lower(&core_of_(at)->s.pend_query);
 }
 
-static void pipe_QUERY_DECR(struct afuc_core *core, uint32_t value)
+static void write_NRT_LO(const struct cps_access *at)
 {
-    (void)value;
-    lower(&core->s.pend_query);
+    core_of_(at)->s.nrt[0] = core_of_(at)->s.nrt_base[0] = at->value;
 }
 
-static void pipe_NRT_LO(struct afuc_core *core, uint32_t value)
+static void write_NRT_HI(const struct cps_access *at)
 {
-    core->s.nrt[0] = core->s.nrt_base[0] = value;
+    core_of_(at)->s.nrt[1] = core_of_(at)->s.nrt_base[1] = at->value;
 }
 
-static void pipe_NRT_HI(struct afuc_core *core, uint32_t value)
+static void write_NRT_DATA(const struct cps_access *at)
 {
-    core->s.nrt[1] = core->s.nrt_base[1] = value;
+    nrt_write_(core_of_(at), at->value);
 }
 
-static void pipe_NRT_DATA(struct afuc_core *core, uint32_t value)
+static void write_EVENT_CMD(const struct cps_access *at)
 {
-    nrt_write_(core, value);
-}
-
-static void pipe_EVENT_CMD(struct afuc_core *core, uint32_t value)
-{
-    core->s.event_cmd = value;
-    if (value >> (is_a7xx(core) ? 13 : 3) & 1)
+    struct afuc_core *core = core_of_(at);
+    core->s.event_cmd = at->value;
+    if (at->value >> (is_a7xx(core) ? 13 : 3) & 1)
         lower(&core->s.pend_cache);
 }
 
-static void pipe_TS_LO(struct afuc_core *core, uint32_t value)
+static void write_TS_DATA(const struct cps_access *at)
 {
-    core->s.event_addr[0] = value;
+    event_stamp_(core_of_(at), at->value);
 }
 
-static void pipe_TS_HI(struct afuc_core *core, uint32_t value)
+static void write_TS_DATA_HI(const struct cps_access *at)
 {
-    core->s.event_addr[1] = value;
-}
-
-static void pipe_TS_CTRL(struct afuc_core *core, uint32_t value)
-{
-    core->s.event_ctrl = value;
-}
-
-static void pipe_TS_DATA(struct afuc_core *core, uint32_t value)
-{
-    event_stamp_(core, value);
-}
-
-static void pipe_TS_DATA_HI(struct afuc_core *core, uint32_t value)
-{
-    event_stamp_high_(core, value);
+    event_stamp_high_(core_of_(at), at->value);
 }
 
 /* a530 ME: a void register whose command is part of the address. */
-static void pipe_A5_EVENT(struct afuc_core *core, uint32_t value)
+static void write_A5_EVENT(const struct cps_access *at)
 {
-    if (value >> 11 & 1)
+    struct afuc_core *core = core_of_(at);
+    if (at->value >> 11 & 1)
         lower(&core->s.pend_cache);
-    if (value >> 13 & 1)
+    if (at->value >> 13 & 1)
         lower(&core->machine->core[0].s.pend_cache);
 }
 
-static void pipe_READ_COUNT(struct afuc_core *core, uint32_t value)
-{
-    core->s.read_count = value;
-}
-
-static const struct row {
-    uint8_t number[3]; /* a5xx, a6xx, a7xx */
-    bool is_void;
-    void (*write)(struct afuc_core *core, uint32_t value);
-} rows[] = {
-#define PIPE_REG(id, g5, g6, g7, is_void, write, evidence) {{g5, g6, g7}, is_void, pipe_##write},
+/* A number per generation: each is a row. */
+static const struct cps_reg_row rows[] = {
+#define write_NOTHING   NULL
+#define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
+#define G5              CPS_GEN_BIT(A5XX)
+#define G6              CPS_GEN_BIT(A6XX)
+#define G7              (CPS_GEN_BIT(A7XX) | CPS_GEN_BIT(A8XX))
+#define ROW(bits, number, is_void, wr) \
+    CPS_REG_ROW((number) ? (bits) : 0, number, 1, 1, .own = (is_void), .write = write_##wr)
+#define PIPE_REG(id, g5, g6, g7, is_void, wr, evidence) \
+    ROW(G5, g5, is_void, wr), ROW(G6, g6, is_void, wr), ROW(G7, g7, is_void, wr),
 #include "emu/afuc/pipe.def"
 };
 
-static const struct row *find_row(const struct afuc_core *core, uint32_t number)
+struct cps_err *afuc_pipe_init_(struct cps_afuc *machine)
 {
-    unsigned gen = is_a7xx(core) ? 2 : cps_layout_gen(core->layout) == CPS_A6XX;
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].number[gen] == number)
-            return &rows[i];
-    }
-    return NULL;
+    static const struct cps_reg_table table = CPS_REG_TABLE(rows);
+    return cps_reg_index_create_(&table, 1, cps_gen_bit(machine->engine.gen), &machine->pipe);
 }
 
 bool afuc_pipe_is_memory_(const struct afuc_core *core, uint32_t number)
 {
-    const struct row *row = find_row(core, number);
-    return row && row->write == pipe_NRT_DATA;
+    const struct cps_reg_row *row = cps_reg_find_(core->machine->pipe, number);
+    return row && row->write == write_NRT_DATA;
 }
 
 static void report_unmodelled(struct afuc_core *core, uint32_t number)
@@ -124,22 +101,29 @@ static void report_unmodelled(struct afuc_core *core, uint32_t number)
     *touched |= 1u << number % 32;
 }
 
+static void act(struct afuc_core *core, const struct cps_reg_row *row, uint32_t value)
+{
+    if (row->write)
+        row->write(
+            &(struct cps_access){.device = core, .row = row, .number = row->first, .value = value});
+}
+
 void afuc_pipe_select_(struct afuc_core *core, uint32_t address)
 {
     uint32_t number = address >> 24;
-    const struct row *row = find_row(core, number);
-    if (!row || !row->is_void)
+    const struct cps_reg_row *row = cps_reg_find_(core->machine->pipe, number);
+    if (!row || !row->own)
         return;
     core_event_(core, CPS_EV_PIPE, 0, number, address & 0xffffff);
-    row->write(core, address & 0xffffff);
+    act(core, row, address & 0xffffff);
 }
 
 void afuc_pipe_write_(struct afuc_core *core, uint32_t number, uint32_t value)
 {
-    const struct row *row = find_row(core, number);
+    const struct cps_reg_row *row = cps_reg_find_(core->machine->pipe, number);
     core_event_(core, CPS_EV_PIPE, 0, number, value);
     if (!row)
         report_unmodelled(core, number);
-    else if (!row->is_void) /* increment onto a void register does not trigger it (D) */
-        row->write(core, value);
+    else if (!row->own) /* increment onto a void register does not trigger it (D) */
+        act(core, row, value);
 }

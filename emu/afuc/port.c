@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * What the special registers do: $data, $addr, $usraddr, $memdata, $regdata, and the extra moves
  * that read them. */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/gpu.h"
+#include "emu/afuc/me.h"
+#include "emu/afuc/meq.h"
+#include "emu/afuc/nrt.h"
+#include "emu/afuc/pipe.h"
+#include "emu/afuc/port.h"
+#include "emu/afuc/queue.h"
 
 /* How often the sources of an instruction name register @p number. */
 static uint32_t uses(const struct afuc_uop *uop, unsigned number)
@@ -179,11 +186,4 @@ uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset)
 {
     uint64_t high = afuc_control_get_(core, CTL_LOAD_STORE_HI);
     return core_mem_read_(core, high << 32 | offset, CPS_VIA_LOAD);
-}
-
-void afuc_fault_(struct afuc_core *core, enum afuc_fault fault, uint32_t value)
-{
-    core->s.wait = WAIT_FAULT;
-    core->s.fault = fault;
-    core->s.fault_value = value;
 }

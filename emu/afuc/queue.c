@@ -5,6 +5,9 @@
  * in the ring) hardware delivers END_OF_IB, which is read like any header (H: it is the queue head
  * behind the last dword of an IB in crash dumps). */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/meq.h"
+#include "emu/afuc/nrt.h"
+#include "emu/afuc/queue.h"
 
 bool queue_push_(struct queue *queue, uint64_t iova, uint32_t dwords, uint32_t group)
 {
@@ -206,6 +209,16 @@ bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
     }
     *ret = cps_mem_read(core->machine->engine.mem, iova, NULL);
     return true;
+}
+
+unsigned event_level_(const struct afuc_core *core, uint32_t header)
+{
+    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB,  CPS_LEVEL_IB1, CPS_LEVEL_IB2,
+                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS, CPS_LEVEL_SDS};
+    if (core->s.level == LEVEL_MEQ)
+        return core->s.meq.level[core->s.meq.head];
+    bool mark = header == (core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB);
+    return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
 }
 
 bool fifo_put_(struct fifo *fifo, uint32_t value)

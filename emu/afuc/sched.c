@@ -2,12 +2,14 @@
  * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
  * run is the same on every machine. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/run.h"
+#include "emu/afuc/sched.h"
 
 #define TURN_ALONE    65536u /* instructions of a turn; nobody waits for a single core */
 #define TURN_SHARED   128u
 #define TURN_IN_ERROR 64u /* an error loop is recognised soon */
 
-uint64_t machine_run_core_(struct afuc_core *core, uint64_t budget)
+static uint64_t run_core(struct afuc_core *core, uint64_t budget)
 {
     bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
     if (watched)
@@ -33,7 +35,8 @@ bool core_idle_(const struct afuc_core *core)
     return s->level == LEVEL_RB && (own_loop || core->uops[s->pc].code == UOP_WAITIN);
 }
 
-bool machine_idle_(const struct cps_afuc *machine)
+/* Whether every core waits for the ring. */
+static bool idle(const struct cps_afuc *machine)
 {
     for (unsigned i = 0; i < machine->engine.cores; i++) {
         if (!core_idle_(&machine->core[i]))
@@ -76,7 +79,7 @@ uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget)
     while (!t->finished && ran < budget) {
         struct afuc_core *core = &machine->core[t->core];
         uint64_t asked = t->left < budget - ran ? t->left : budget - ran;
-        uint64_t done = runnable(core) ? machine_run_core_(core, asked) : 0;
+        uint64_t done = runnable(core) ? run_core(core, asked) : 0;
         ran += done;
         t->ran |= done != 0;
         machine->engine.ran_core = done ? t->core : machine->engine.ran_core;
@@ -87,7 +90,8 @@ uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget)
     return ran;
 }
 
-bool machine_faulted_(const struct cps_afuc *machine)
+/* Whether some core can never go on. */
+static bool faulted(const struct cps_afuc *machine)
 {
     for (unsigned i = 0; i < machine->engine.cores; i++) {
         if (machine->core[i].s.wait == WAIT_FAULT)
@@ -104,7 +108,8 @@ static bool refuses_packet(uint32_t code)
     return code == 1 || code == 1u << 13 || code == 1u << 8;
 }
 
-enum cps_stop machine_error_(const struct cps_afuc *machine)
+/* Why a machine that can do nothing and is not idle stopped. */
+static enum cps_stop error_of(const struct cps_afuc *machine)
 {
     for (unsigned i = 0; i < machine->engine.cores; i++) {
         uint32_t code = machine->core[i].s.error_code;
@@ -151,12 +156,12 @@ static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
     machine->stillness.look_at = 0;
     while (budget) {
         uint64_t ran = machine_round_(machine, budget);
-        if (machine_faulted_(machine))
+        if (faulted(machine))
             return CPS_STOP_FAULT;
         if (machine->turn.finished && !machine->turn.ran)
-            return machine_idle_(machine) ? CPS_STOP_IDLE : machine_error_(machine);
+            return idle(machine) ? CPS_STOP_IDLE : error_of(machine);
         if (stuck(machine, budget, &ran))
-            return machine_error_(machine);
+            return error_of(machine);
         budget -= ran < budget ? ran : budget;
     }
     return CPS_STOP_BUDGET;

@@ -6,6 +6,7 @@
  * cost more than running: they are found by looking at every 31st, a prime, so that a circle of n
  * ticks is met again after 31 n at most. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/sched.h"
 
 #include <string.h>
 

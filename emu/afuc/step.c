@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The interpreter with STEP events: after each instruction, the registers that it changed. */
+#include "emu/afuc/ctrl.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/packet.h"
+#include "emu/afuc/port.h"
+#include "emu/afuc/run.h"
 
 #include <string.h>
 

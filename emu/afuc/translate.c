@@ -6,7 +6,9 @@
  * A loop is the code from the target of a backward branch to that branch and its delay slot. It
  * becomes a function that runs it until it is left, or until the ticks that remain do not cover
  * its next block: then the interpreter goes on, so that a run may be cut at any tick. */
+#include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/afuc.h"
 
 #include <string.h>
 
@@ -22,7 +24,7 @@ static const char *const meaning[UOP_COUNT] = {
 #include "isa/afuc.def"
 };
 
-const char *afuc_condition_(unsigned code)
+static const char *condition_of(unsigned code)
 {
     static const char *const conditions[UOP_COUNT] = {
 #define OP(id, text, kind, flow, ...) CONDITION_##kind(id, #__VA_ARGS__)
@@ -43,7 +45,7 @@ struct loop {
 
 static bool is_branch(const struct afuc_uop *uop)
 {
-    return afuc_condition_(uop->code) && uop->s1 <= R_REM;
+    return condition_of(uop->code) && uop->s1 <= R_REM;
 }
 
 static bool is_plain(const struct afuc_uop *uop)
@@ -137,7 +139,7 @@ static void put_turn(const struct loop *loop, uint32_t pc, uint32_t end, bool br
         return;
     const struct afuc_uop *branch = loop->uop + end;
     cps_buf_printf(out, "    a = r%u, b = %u, x = (%s);\n", branch->s1, branch->imm,
-                   afuc_condition_(branch->code));
+                   condition_of(branch->code));
     put_instruction(branch + 1, out);
 }
 
@@ -245,7 +247,7 @@ static struct cps_err *link_core(struct afuc_core *core, struct afuc_image *imag
         if (!find_loop(core, pc, &loop))
             continue;
         image->native[pc].code = UOP_NATIVE;
-        afuc_link_(&image->native[pc]);
+        afuc_link_(image, &image->native[pc]);
         image->loop[pc] = *(*next)++;
     }
     core->hot = image->native;

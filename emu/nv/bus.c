@@ -22,16 +22,10 @@ struct change {
     uint32_t number, value;
 };
 
-struct device {
-    const struct cps_bus_row *rows;
-    size_t count;
-};
-
 struct cps_bus {
     struct nv *nv;
     struct cps_mem *mem; /* registers that hold what was written */
-    struct device device[2];
-    unsigned devices;
+    struct cps_reg_index *rows;
     uint64_t clock, until;
     struct change *change; /* by tick */
     size_t changes, changes_done;
@@ -41,9 +35,8 @@ struct cps_bus {
     bool stopped;
     uint64_t noted[CPS_UNKNOWN_COUNT]; /* the place of the last one, and 1 */
     struct cps_tap *tap;               /* of the engine, as are memory and policy */
-    unsigned lanes;
-    uint64_t told;        /* the last TICK */
-    struct cps_event why; /* what the engine stopped for, if it did */
+    uint64_t told;                     /* the last TICK */
+    struct cps_event why;              /* what the engine stopped for, if it did */
 };
 
 /* ---- events ---- */
@@ -84,7 +77,7 @@ void cps_bus_why_(const struct cps_bus *bus, struct cps_buf *out)
             cps_processor_name(cps_event_who(why)), cps_event_pc(why), word);
 }
 
-void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub, const struct cps_access *by,
+void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub, const struct cps_by *by,
                  uint64_t addr, uint32_t value)
 {
     const struct cps_event event = cps_event_make(kind, sub, by->who, by->pc, addr, value);
@@ -97,7 +90,7 @@ void cps_bus_put(struct cps_bus *bus, unsigned kind, unsigned sub, const struct 
     cps_tap_put_(bus->tap, event, kind);
 }
 
-void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what, const struct cps_access *by,
+void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what, const struct cps_by *by,
                      uint32_t detail)
 {
     uint64_t place = ((uint64_t)by->who << 32 | by->pc) + 1;
@@ -107,7 +100,7 @@ void cps_bus_unknown(struct cps_bus *bus, enum cps_unknown what, const struct cp
     cps_bus_put(bus, CPS_EV_ASSUME, CPS_WHAT_UNKNOWN, by, what, detail);
 }
 
-void cps_bus_unknown_stop_(struct cps_bus *bus, enum cps_unknown what, const struct cps_access *by)
+void cps_bus_unknown_stop_(struct cps_bus *bus, enum cps_unknown what, const struct cps_by *by)
 {
     cps_bus_put(bus, CPS_EV_UNMODELLED, CPS_PLACE_UNKNOWN, by, what, 0);
     bus->stopped = true;
@@ -147,7 +140,7 @@ bool cps_bus_pausing_(const struct cps_bus *bus)
 }
 
 /* FB_PAUSED is 1 only while the pause is requested. */
-static void request_pause(struct cps_bus *bus, bool on, const struct cps_access *by)
+static void request_pause(struct cps_bus *bus, bool on, const struct cps_by *by)
 {
     bool timed = on && bus->nv->engine.policy.fb_delay;
     bus->pause_due = timed ? bus->clock + bus->nv->engine.policy.fb_delay : NEVER;
@@ -157,7 +150,7 @@ static void request_pause(struct cps_bus *bus, bool on, const struct cps_access 
         cps_bus_unknown(bus, CPS_UNKNOWN_FB_DELAY, by, (uint32_t)bus->nv->engine.policy.fb_delay);
 }
 
-void cps_bus_set_flags_(struct cps_bus *bus, struct cps_flags to, const struct cps_access *by)
+void cps_bus_set_flags_(struct cps_bus *bus, struct cps_flags to, const struct cps_by *by)
 {
     bool before = cps_bus_pausing_(bus);
     bus->flags = to;
@@ -195,24 +188,26 @@ uint32_t cps_bus_stored_(struct cps_bus *bus, uint32_t addr)
     return cps_mem_read(bus->mem, addr & ~3u, NULL);
 }
 
-static uint32_t read_flags(struct cps_bus *bus, void *device, uint32_t addr,
-                           const struct cps_access *by)
+static struct cps_bus *bus_of(const struct cps_access *at)
 {
-    (void)by;
-    unsigned low = addr & 4 ? 16 : 0;
-    (void)device;
-    return (bus->flags.value >> low & 0xffff) | (bus->flags.enable >> low & 0xffff) << 16;
+    return nv_of_(at)->bus;
 }
 
-static void write_flags(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                        const struct cps_access *by)
+/* Each of the two registers has 16 flags: values below, what overrides above. */
+static uint32_t read_flags(const struct cps_access *at)
 {
-    unsigned low = addr & 4 ? 16 : 0;
-    struct cps_flags f = bus->flags;
-    (void)device;
-    f.value = (f.value & ~(UINT32_C(0xffff) << low)) | (value & 0xffff) << low;
-    f.enable = (f.enable & ~(UINT32_C(0xffff) << low)) | (value >> 16) << low;
-    cps_bus_set_flags_(bus, f, by);
+    const struct cps_flags *f = &bus_of(at)->flags;
+    unsigned low = 16 * at->index;
+    return (f->value >> low & 0xffff) | (f->enable >> low & 0xffff) << 16;
+}
+
+static void write_flags(const struct cps_access *at)
+{
+    unsigned low = 16 * at->index;
+    struct cps_flags f = bus_of(at)->flags;
+    f.value = (f.value & ~(UINT32_C(0xffff) << low)) | (at->value & 0xffff) << low;
+    f.enable = (f.enable & ~(UINT32_C(0xffff) << low)) | (at->value >> 16) << low;
+    cps_bus_set_flags_(bus_of(at), f, at->by);
 }
 
 /* ---- time ---- */
@@ -284,125 +279,90 @@ uint32_t cps_bus_events(const struct cps_bus *bus)
 }
 
 void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
-                           const struct cps_access *by)
+                           const struct cps_by *by)
 {
     uint32_t bit = UINT32_C(1) << number;
     bus->events = value ? bus->events | bit : bus->events & ~bit;
     cps_bus_put(bus, CPS_EV_ASSUME, CPS_WHAT_WAIT, by, EVENTS, bus->events);
 }
 
-static uint32_t read_events(struct cps_bus *bus, void *device, uint32_t addr,
-                            const struct cps_access *by)
+static uint32_t read_events(const struct cps_access *at)
 {
-    (void)by;
-    (void)device;
-    (void)addr;
-    return bus->events;
+    return bus_of(at)->events;
 }
 
-static uint32_t read_time_low(struct cps_bus *bus, void *device, uint32_t addr,
-                              const struct cps_access *by)
+static uint32_t read_time_low(const struct cps_access *at)
 {
-    (void)by;
-    (void)device;
-    (void)addr;
-    return (uint32_t)cps_bus_ns_(bus);
+    return (uint32_t)cps_bus_ns_(bus_of(at));
 }
 
-static uint32_t read_time_high(struct cps_bus *bus, void *device, uint32_t addr,
-                               const struct cps_access *by)
+static uint32_t read_time_high(const struct cps_access *at)
 {
-    (void)by;
-    (void)device;
-    (void)addr;
-    return (uint32_t)(cps_bus_ns_(bus) >> 32);
+    return (uint32_t)(cps_bus_ns_(bus_of(at)) >> 32);
 }
 
 /* ---- registers ---- */
 
-uint32_t cps_bus_read_none_(struct cps_bus *bus, void *device, uint32_t addr,
-                            const struct cps_access *by)
-{
-    (void)bus;
-    (void)device;
-    (void)addr;
-    (void)by;
-    return 0;
-}
-
-void cps_bus_write_none_(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                         const struct cps_access *by)
-{
-    (void)value;
-    cps_bus_read_none_(bus, device, addr, by);
-}
-
-static const struct cps_bus_row own_rows[] = {
-#define NV_REG_BUS(gens, first, last, read, write, evidence) \
-    {gens, first, last, read_##read, write_##write},
+static const struct cps_reg_row own_rows[] = {
+#define NV_REG_BUS(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"
 };
 
-void cps_bus_attach_(struct cps_bus *bus, const struct cps_bus_row *rows, size_t count)
-{
-    bus->device[bus->devices++] = (struct device){rows, count};
-}
-
-/* The bus's own rows come first. */
-static const struct cps_bus_row *find_row(const struct cps_bus *bus, uint32_t addr)
-{
-    uint64_t mask = cps_gen_mask(bus->nv->engine.gen);
-    for (unsigned d = 0; d < bus->devices; d++) {
-        for (size_t i = 0; i < bus->device[d].count; i++) {
-            const struct cps_bus_row *row = &bus->device[d].rows[i];
-            if (addr >= row->first && addr - row->first <= row->last - row->first &&
-                row->gens & mask)
-                return row;
-        }
-    }
-    return NULL;
-}
-
-static uint32_t aligned(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
+static uint32_t aligned(struct cps_bus *bus, uint32_t addr, const struct cps_by *by)
 {
     if (addr & 3)
         cps_bus_unknown(bus, CPS_UNKNOWN_UNALIGNED, by, addr);
     return addr & ~3u;
 }
 
-uint32_t cps_bus_read_plain_(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
+/* To the register at @p addr, a multiple of 4. */
+static struct cps_access access_to(struct cps_bus *bus, uint32_t addr, uint32_t value,
+                                   const struct cps_by *by)
 {
+    const struct cps_reg_row *row = cps_reg_find_(bus->rows, addr);
+    return (struct cps_access){.device = bus->nv,
+                               .row = row,
+                               .number = addr,
+                               .index = row ? (addr - row->first) / row->stride : 0,
+                               .value = value,
+                               .lanes = CPS_LANES_ALL,
+                               .by = by};
+}
+
+uint32_t cps_bus_read_plain_(const struct cps_access *at)
+{
+    struct cps_bus *bus = bus_of(at);
     bool known = false;
-    uint32_t value = cps_mem_read(bus->mem, addr, &known);
-    if (!known && !bus->tap->quiet && cps_mem_report(bus->mem, addr))
-        cps_bus_put(bus, CPS_EV_UNMODELLED, CPS_PLACE_GPU, by, addr, 0);
+    uint32_t value = cps_mem_read(bus->mem, at->number, &known);
+    if (!known && !bus->tap->quiet && cps_mem_report(bus->mem, at->number))
+        cps_bus_put(bus, CPS_EV_UNMODELLED, CPS_PLACE_GPU, at->by, at->number, 0);
     /* Both bits: flags have an effect, and reads show it. */
     if ((cps_bus_stored_(bus, DEBUG_6) & DEBUG_6_HWSQ) == DEBUG_6_HWSQ)
-        value = forced(bus, addr, value);
+        value = forced(bus, at->number, value);
     return value;
 }
 
-uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_access *by)
+static bool has_read(const struct cps_access *at)
 {
-    addr = aligned(bus, addr, by);
-    const struct cps_bus_row *row = find_row(bus, addr);
-    uint32_t value =
-        row && row->read ? row->read(bus, bus->nv, addr, by) : cps_bus_read_plain_(bus, addr, by);
-    cps_bus_put(bus, CPS_EV_REGR, 0, by, addr, value);
+    return at->row && at->row->read;
+}
+
+uint32_t cps_bus_read(struct cps_bus *bus, uint32_t addr, const struct cps_by *by)
+{
+    const struct cps_access at = access_to(bus, aligned(bus, addr, by), 0, by);
+    uint32_t value = has_read(&at) ? at.row->read(&at) : cps_bus_read_plain_(&at);
+    cps_bus_put(bus, CPS_EV_REGR, 0, by, at.number, value);
     return value;
 }
 
 uint32_t cps_bus_effective(struct cps_bus *bus, uint32_t addr)
 {
-    const struct cps_access nobody = {CPS_CPU_NONE, 0, 0};
-    addr &= ~3u;
-    const struct cps_bus_row *row = find_row(bus, addr);
-    uint32_t value = cps_bus_stored_(bus, addr);
+    const struct cps_by nobody = {CPS_CPU_NONE, 0, 0};
+    const struct cps_access at = access_to(bus, addr & ~3u, 0, &nobody);
     bus->tap->quiet = true;
-    if (row && row->read)
-        value = row->read(bus, bus->nv, addr, &nobody);
+    uint32_t value = has_read(&at) ? at.row->read(&at) : cps_bus_stored_(bus, addr);
     bus->tap->quiet = false;
-    return cps_bus_stored_(bus, DEBUG_6) & 8 ? forced(bus, addr, value) : value;
+    return cps_bus_stored_(bus, DEBUG_6) & 8 ? forced(bus, at.number, value) : value;
 }
 
 bool cps_bus_quiet_(const struct cps_bus *bus)
@@ -410,25 +370,12 @@ bool cps_bus_quiet_(const struct cps_bus *bus)
     return bus->tap->quiet;
 }
 
-unsigned cps_bus_lanes_(const struct cps_bus *bus)
-{
-    return bus->lanes;
-}
-
-uint32_t cps_bus_merge_(const struct cps_bus *bus, uint32_t old, uint32_t value)
-{
-    uint32_t mask = 0;
-    for (unsigned lane = 0; lane < 4; lane++)
-        mask |= bus->lanes >> lane & 1 ? UINT32_C(0xff) << 8 * lane : 0;
-    return (old & ~mask) | (value & mask);
-}
-
 /* Beyond the limit on memory: as if nobody wrote it. */
-void cps_bus_write_plain_(struct cps_bus *bus, uint32_t addr, uint32_t value)
+void cps_bus_write_plain_(const struct cps_access *at)
 {
-    if (bus->lanes != CPS_LANES_ALL)
-        value = cps_bus_merge_(bus, cps_bus_stored_(bus, addr), value);
-    (void)cps_mem_write(bus->mem, addr, value);
+    struct cps_bus *bus = bus_of(at);
+    uint32_t old = at->lanes == CPS_LANES_ALL ? 0 : cps_bus_stored_(bus, at->number);
+    (void)cps_mem_write(bus->mem, at->number, cps_reg_lanes_(at, old));
 }
 
 uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, bool *known)
@@ -441,38 +388,39 @@ void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr
     (void)cps_mem_write(bus->mem, (uint64_t)memory << 32 | (addr & ~3u), value);
 }
 
-static void store(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by)
+static void store(const struct cps_access *at)
 {
-    const struct cps_bus_row *row = find_row(bus, addr);
-    if (!row || !row->write)
-        cps_bus_write_plain_(bus, addr, value);
-    if (row && row->write)
-        row->write(bus, bus->nv, addr, value, by);
+    if (at->row && at->row->write)
+        at->row->write(at);
+    else
+        cps_bus_write_plain_(at);
 }
 
-void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_access *by)
+void cps_bus_write(struct cps_bus *bus, uint32_t addr, uint32_t value, const struct cps_by *by)
 {
-    addr = aligned(bus, addr, by);
-    cps_bus_put(bus, CPS_EV_REG, by->path, by, addr, value);
-    store(bus, addr, value, by);
+    const struct cps_access at = access_to(bus, aligned(bus, addr, by), value, by);
+    cps_bus_put(bus, CPS_EV_REG, by->path, by, at.number, value);
+    store(&at);
 }
 
 void cps_bus_write_lanes(struct cps_bus *bus, uint32_t addr, unsigned lanes, uint32_t value,
-                         const struct cps_access *by)
+                         const struct cps_by *by)
 {
-    uint32_t first = addr & ~3u;
+    struct cps_access at = access_to(bus, addr & ~3u, value, by);
+    uint32_t first = at.number;
     for (unsigned lane = 0; lane < 3 && !(lanes >> lane & 1); lane++)
         first++;
-    bus->lanes = lanes & CPS_LANES_ALL;
-    value = cps_bus_merge_(bus, 0, value);
-    cps_bus_put(bus, CPS_EV_REG, by->path, by, first, value);
-    store(bus, addr & ~3u, value, by);
-    bus->lanes = CPS_LANES_ALL;
+    at.lanes = lanes & CPS_LANES_ALL;
+    at.value = cps_reg_lanes_(&at, 0);
+    cps_bus_put(bus, CPS_EV_REG, by->path, by, first, at.value);
+    store(&at);
 }
 
 void cps_bus_load(struct cps_bus *bus, uint32_t addr, uint32_t value)
 {
-    store(bus, addr & ~3u, value, &(struct cps_access){CPS_CPU_HOST, CPS_PATH_HOST, 0});
+    static const struct cps_by host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
+    const struct cps_access at = access_to(bus, addr & ~3u, value, &host);
+    store(&at);
 }
 
 enum cps_gen cps_bus_gen(const struct cps_bus *bus)
@@ -485,8 +433,10 @@ const struct cps_policy *cps_bus_policy_(const struct cps_bus *bus)
     return &bus->nv->engine.policy;
 }
 
-struct cps_err *cps_bus_create_(struct nv *nv, uint64_t limit, struct cps_bus **ret)
+struct cps_err *cps_bus_create_(struct nv *nv, struct cps_reg_table rows, uint64_t limit,
+                                struct cps_bus **ret)
 {
+    const struct cps_reg_table tables[] = {CPS_REG_TABLE(own_rows), rows};
     struct cps_bus *bus = calloc(1, sizeof(*bus));
     if (!bus)
         return cps_err_nomem();
@@ -494,10 +444,9 @@ struct cps_err *cps_bus_create_(struct nv *nv, uint64_t limit, struct cps_bus **
     bus->nv = nv;
     bus->tap = &nv->engine.tap;
     bus->until = NEVER;
-    bus->lanes = CPS_LANES_ALL;
     bus->pause_due = NEVER;
     bus->told = NEVER;
-    cps_bus_attach_(bus, own_rows, sizeof(own_rows) / sizeof(own_rows[0]));
+    CPS_TRY(cps_reg_index_create_(tables, 2, cps_gen_mask(nv->engine.gen), &bus->rows));
     CPS_TRY(cps_mem_create(limit ? limit : MEMORY_LIMIT, &bus->mem));
     nv->engine.mem = bus->mem;
     return NULL;
@@ -525,6 +474,7 @@ struct cps_err *cps_bus_clone_(const struct cps_bus *from, struct nv *nv, struct
     bus->tap = &nv->engine.tap;
     bus->change = NULL;
     bus->mem = NULL;
+    cps_reg_index_ref_(bus->rows);
     CPS_TRY(copy_changes(from, bus));
     CPS_TRY(cps_mem_clone(from->mem, &bus->mem));
     nv->engine.mem = bus->mem;
@@ -536,6 +486,7 @@ void cps_bus_destroy_(struct cps_bus *bus)
     if (!bus)
         return;
     cps_mem_destroy(bus->mem);
+    cps_reg_index_unref_(bus->rows);
     free(bus->change);
     free(bus);
 }

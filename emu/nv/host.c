@@ -4,6 +4,8 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/nv.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 /* Where a run file gives NV1's objects: no register of hardware. */
 #define OBJECT 0xfffff800u
@@ -25,9 +27,9 @@ uint32_t nv_word_(const struct cps_item *item, size_t at)
 }
 
 /* Without code, the run file is the program: its lines are the places. */
-static struct cps_access host_at(const struct nv *e, const struct cps_item *item, unsigned path)
+static struct cps_by host_at(const struct nv *e, const struct cps_item *item, unsigned path)
 {
-    return (struct cps_access){CPS_CPU_HOST, path, nv_has_code_(e) ? 0 : item->line};
+    return (struct cps_by){CPS_CPU_HOST, path, nv_has_code_(e) ? 0 : item->line};
 }
 
 static enum cps_bus_memory memory_of(const struct cps_item *item)
@@ -41,9 +43,9 @@ static void write_part(struct nv *e, const struct cps_item *item)
     unsigned lane = item->host.addr & 3;
     unsigned lanes = (item->host.size == 1 ? 1u : 3u) << lane;
     uint64_t value = (uint64_t)item->host.value << 8 * lane;
-    const struct cps_access whole =
+    const struct cps_by whole =
         host_at(e, item, item->host.size == 1 ? CPS_PATH_BYTE : CPS_PATH_HALF);
-    const struct cps_access half = host_at(e, item, CPS_PATH_BYTE);
+    const struct cps_by half = host_at(e, item, CPS_PATH_BYTE);
     bool crosses = lanes >> 4;
     cps_bus_write_lanes(e->bus, item->host.addr, lanes & 15, (uint32_t)value,
                         crosses ? &half : &whole);
@@ -54,7 +56,7 @@ static void write_part(struct nv *e, const struct cps_item *item)
 
 static void write_value(struct nv *e, const struct cps_item *item)
 {
-    const struct cps_access by = host_at(e, item, CPS_PATH_HOST);
+    const struct cps_by by = host_at(e, item, CPS_PATH_HOST);
     if (item->host.where != CPS_HOST_REG)
         cps_bus_poke(e->bus, memory_of(item), item->host.addr, item->host.value);
     else if (item->host.size < 4)
@@ -65,7 +67,7 @@ static void write_value(struct nv *e, const struct cps_item *item)
 
 static void read_value(struct nv *e, const struct cps_item *item)
 {
-    const struct cps_access by = host_at(e, item, CPS_PATH_HOST);
+    const struct cps_by by = host_at(e, item, CPS_PATH_HOST);
     e->engine.answer = item->host.where == CPS_HOST_REG
                            ? cps_bus_read(e->bus, item->host.addr, &by)
                            : cps_bus_peek(e->bus, memory_of(item), item->host.addr, NULL);
@@ -95,7 +97,7 @@ static void give_object(struct nv *e, const struct cps_item *item)
 
 static void begin_access(struct nv *e, const struct cps_item *item)
 {
-    static const struct cps_access host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
+    static const struct cps_by host = {CPS_CPU_HOST, CPS_PATH_HOST, 0};
     e->host = *item;
     if (nv_host_stalled_(e))
         cps_bus_unknown(e->bus, CPS_UNKNOWN_HOST_STALLED, &host, 0);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * NVIDIA's HWSQ: one or two slots that play the bytes of a code RAM. */
+#include "isa/base/le.h"
 #include "emu/nv/hwsq_state.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 #include <inttypes.h>
 
@@ -30,58 +34,46 @@ static bool any_running(const struct nv *e)
 
 /* ---- registers ---- */
 
-static void note_rewrite(struct nv *e, uint32_t addr, const struct cps_access *by)
+static void note_rewrite(struct nv *e, uint32_t addr, const struct cps_by *by)
 {
     if (any_running(e))
         cps_bus_unknown(e->bus, CPS_UNKNOWN_REWRITTEN, by, addr);
 }
 
-static uint32_t read_entry(struct cps_bus *bus, void *device, uint32_t addr,
-                           const struct cps_access *by)
+static uint32_t read_entry(const struct cps_access *at)
 {
-    const struct nv *e = device;
+    const struct nv *e = nv_of_(at);
     uint32_t value = 0;
-    (void)bus;
-    (void)addr;
-    (void)by;
     for (unsigned i = 0; i < 4; i++)
         value |= (uint32_t)(hwsq_of_(e)->entry[i] & 0xff) << 8 * i;
     return value;
 }
 
-static void write_entry(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                        const struct cps_access *by)
+static void write_entry(const struct cps_access *at)
 {
-    struct nv *e = device;
-    (void)bus;
-    note_rewrite(e, addr, by);
+    struct nv *e = nv_of_(at);
+    note_rewrite(e, at->number, at->by);
     for (unsigned i = 0; i < 4; i++)
         hwsq_of_(e)->entry[i] =
-            (uint16_t)((hwsq_of_(e)->entry[i] & 0x100) | (value >> 8 * i & 0xff));
+            (uint16_t)((hwsq_of_(e)->entry[i] & 0x100) | (at->value >> 8 * i & 0xff));
 }
 
-static uint32_t read_entry_high(struct cps_bus *bus, void *device, uint32_t addr,
-                                const struct cps_access *by)
+static uint32_t read_entry_high(const struct cps_access *at)
 {
-    const struct nv *e = device;
+    const struct nv *e = nv_of_(at);
     uint32_t value = 0;
-    (void)bus;
-    (void)addr;
-    (void)by;
     for (unsigned i = 0; i < 4; i++)
         value |= (uint32_t)(hwsq_of_(e)->entry[i] >> 8) << 8 * i;
     return value;
 }
 
-static void write_entry_high(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                             const struct cps_access *by)
+static void write_entry_high(const struct cps_access *at)
 {
-    struct nv *e = device;
-    (void)bus;
-    note_rewrite(e, addr, by);
+    struct nv *e = nv_of_(at);
+    note_rewrite(e, at->number, at->by);
     for (unsigned i = 0; i < 4; i++)
         hwsq_of_(e)->entry[i] =
-            (uint16_t)((hwsq_of_(e)->entry[i] & 0xff) | (value >> 8 * i & 1) << 8);
+            (uint16_t)((hwsq_of_(e)->entry[i] & 0xff) | (at->value >> 8 * i & 1) << 8);
 }
 
 static uint32_t slot_status(const struct nv *e, const struct hwsq_slot *s)
@@ -90,61 +82,38 @@ static uint32_t slot_status(const struct nv *e, const struct hwsq_slot *s)
     return (s->ip & 0xff) | (uint32_t)s->running << 8 | (uint32_t)s->illegal << 9 | high;
 }
 
-static uint32_t read_status(struct cps_bus *bus, void *device, uint32_t addr,
-                            const struct cps_access *by)
+static uint32_t read_status(const struct cps_access *at)
 {
-    const struct nv *e = device;
-    (void)bus;
-    (void)addr;
-    (void)by;
+    const struct nv *e = nv_of_(at);
     return slot_status(e, &hwsq_of_(e)->slot[0]) | slot_status(e, &hwsq_of_(e)->slot[1]) << 16;
 }
 
-/* The word of code at byte @p at, 0 behind the RAM. */
-static uint32_t code_word(struct nv *e, uint32_t at, const struct cps_access *by)
+/* The byte of code that a register of either window begins with; false behind the RAM. */
+static bool find_code(const struct cps_access *at, uint32_t *ret)
 {
-    uint32_t value = 0;
-    if (at >= ram_size(e)) {
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_CODE_BEYOND, by, at);
-        return 0;
-    }
-    for (unsigned i = 0; i < 4; i++)
-        value |= (uint32_t)hwsq_of_(e)->code[at + i] << 8 * i;
-    return value;
+    struct nv *e = nv_of_(at);
+    *ret = 4 * at->index;
+    if (*ret >= ram_size(e))
+        cps_bus_unknown(e->bus, CPS_UNKNOWN_CODE_BEYOND, at->by, *ret);
+    return *ret < ram_size(e);
 }
 
-static void set_code_word(struct nv *e, uint32_t at, uint32_t value, const struct cps_access *by)
+static uint32_t read_code(const struct cps_access *at)
 {
-    if (at >= ram_size(e)) {
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_CODE_BEYOND, by, at);
+    uint32_t first;
+    return find_code(at, &first) ? cps_le32(hwsq_of_(nv_of_(at))->code + first) : 0;
+}
+
+static void write_code(const struct cps_access *at)
+{
+    uint32_t first;
+    if (!find_code(at, &first))
         return;
-    }
-    note_rewrite(e, at, by);
-    for (unsigned i = 0; i < 4; i++)
-        hwsq_of_(e)->code[at + i] = (uint8_t)(value >> 8 * i);
+    note_rewrite(nv_of_(at), first, at->by);
+    cps_put_le32(hwsq_of_(nv_of_(at))->code + first, at->value);
 }
 
-/* The byte of code that a register of either window begins with. */
-static uint32_t code_at(uint32_t addr)
-{
-    return addr - (addr >= NEW_CODE ? NEW_CODE : CODE);
-}
-
-static uint32_t read_code(struct cps_bus *bus, void *device, uint32_t addr,
-                          const struct cps_access *by)
-{
-    (void)bus;
-    return code_word(device, code_at(addr), by);
-}
-
-static void write_code(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                       const struct cps_access *by)
-{
-    (void)bus;
-    set_code_word(device, code_at(addr), value, by);
-}
-
-static void start(struct nv *e, struct hwsq_slot *s, unsigned entry, const struct cps_access *by)
+static void start(struct nv *e, struct hwsq_slot *s, unsigned entry, const struct cps_by *by)
 {
     struct cps_bus *bus = e->bus;
     if (s->running)
@@ -158,7 +127,7 @@ static void start(struct nv *e, struct hwsq_slot *s, unsigned entry, const struc
 }
 
 /* True if the abort shows as one more bad opcode instead of an end. */
-static bool abort_hangs(struct nv *e, struct hwsq_slot *s, const struct cps_access *by)
+static bool abort_hangs(struct nv *e, struct hwsq_slot *s, const struct cps_by *by)
 {
     uint64_t policy = cps_bus_policy_(e->bus)->abort_in_wait;
     if (s->wait == WAIT_NONE || s->illegal || !hwsq_can_hang_(e))
@@ -171,13 +140,13 @@ static bool abort_hangs(struct nv *e, struct hwsq_slot *s, const struct cps_acce
 
 void hwsq_stop_(struct nv *e, struct hwsq_slot *s, unsigned how)
 {
-    const struct cps_access by = hwsq_access_(e, s, 0);
+    const struct cps_by by = hwsq_by_(e, s, 0);
     s->running = s->illegal = 0;
     s->wait = WAIT_NONE;
     cps_bus_put(e->bus, CPS_EV_EXIT, how, &by, 0, s->ip);
 }
 
-static void abort_slot(struct nv *e, struct hwsq_slot *s, const struct cps_access *by)
+static void abort_slot(struct nv *e, struct hwsq_slot *s, const struct cps_by *by)
 {
     if (!s->running)
         return;
@@ -189,22 +158,18 @@ static void abort_slot(struct nv *e, struct hwsq_slot *s, const struct cps_acces
     }
 }
 
-static void write_trigger(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                          const struct cps_access *by)
+static void write_trigger(const struct cps_access *at)
 {
-    struct nv *e = device;
-    bool a = value & 2 || hwsq_chip_(e) == CPS_G92;
-    (void)bus;
-    (void)addr;
-    if (value & 1)
-        start(e, &hwsq_of_(e)->slot[!a], value >> 2 & 3, by);
+    struct nv *e = nv_of_(at);
+    bool a = at->value & 2 || hwsq_chip_(e) == CPS_G92;
+    if (at->value & 1)
+        start(e, &hwsq_of_(e)->slot[!a], at->value >> 2 & 3, at->by);
     else
-        abort_slot(e, &hwsq_of_(e)->slot[!a], by);
+        abort_slot(e, &hwsq_of_(e)->slot[!a], at->by);
 }
 
-static const struct cps_bus_row rows[] = {
-#define NV_REG_HWSQ(gens, first, last, read, write, evidence) \
-    {gens, first, last, read_##read, write_##write},
+static const struct cps_reg_row rows[] = {
+#define NV_REG_HWSQ(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"
 };
 
@@ -221,7 +186,7 @@ static void show(const struct nv *e, const struct hwsq_slot *s, uint32_t ret[CPS
 
 static enum cps_stop fall_off(struct nv *e, const struct hwsq_slot *s)
 {
-    const struct cps_access by = hwsq_access_(e, s, 0);
+    const struct cps_by by = hwsq_by_(e, s, 0);
     cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_FELL_OFF, &by);
     return CPS_STOP_FAULT;
 }
@@ -275,7 +240,7 @@ static bool waits(const struct nv *e, const void *who)
  * that is. */
 static bool stand_in(struct nv *e, const struct hwsq_slot *s)
 {
-    const struct cps_access by = hwsq_access_(e, s, 0);
+    const struct cps_by by = hwsq_by_(e, s, 0);
     if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER ||
         cps_bus_policy_(e->bus)->waits == CPS_WAITS_STOP)
         return false;
@@ -390,8 +355,7 @@ static const struct cps_file files[] = {
 
 static const struct nv_kind kind = {
     .state_size = sizeof(struct hwsq),
-    .rows = rows,
-    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .rows = CPS_REG_TABLE(rows),
     .loop = {next_slot, waits, finish_wait, execute},
     .who = {CPS_CPU_HWSQ, CPS_CPU_HWSQ_B},
     .cores = core_count,

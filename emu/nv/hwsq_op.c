@@ -13,7 +13,7 @@ static void op_WAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *in
 
 void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
 {
-    const struct cps_access by = hwsq_access_(e, s, CPS_PATH_POKE);
+    const struct cps_by by = hwsq_by_(e, s, CPS_PATH_POKE);
     if (~s->data_known)
         hwsq_unknown_(e, s, CPS_UNKNOWN_UNDEFINED, s->data);
     s->wait = WAIT_NONE;
@@ -88,7 +88,7 @@ static void op_EXIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *in
 static void set_flag(struct nv *e, struct hwsq_slot *s, unsigned number, bool enable, bool value)
 {
     struct cps_bus *bus = e->bus;
-    struct cps_access by = hwsq_access_(e, s, CPS_PATH_FLAG);
+    struct cps_by by = hwsq_by_(e, s, CPS_PATH_FLAG);
     struct cps_flags f = cps_bus_flags_(bus);
     uint32_t bit = UINT32_C(1) << number;
     f.enable = enable ? f.enable | bit : f.enable & ~bit;

@@ -55,16 +55,15 @@ static inline bool hwsq_can_hang_(const struct nv *e)
     return hwsq_chip_(e) == CPS_NV41 || hwsq_chip_(e) == CPS_G80;
 }
 
-static inline struct cps_access hwsq_access_(const struct nv *e, const struct hwsq_slot *s,
-                                             unsigned path)
+static inline struct cps_by hwsq_by_(const struct nv *e, const struct hwsq_slot *s, unsigned path)
 {
-    return (struct cps_access){s == hwsq_of_(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, path, s->pc};
+    return (struct cps_by){s == hwsq_of_(e)->slot ? CPS_CPU_HWSQ : CPS_CPU_HWSQ_B, path, s->pc};
 }
 
 static inline void hwsq_unknown_(struct nv *e, const struct hwsq_slot *s, enum cps_unknown what,
                                  uint32_t detail)
 {
-    const struct cps_access by = hwsq_access_(e, s, 0);
+    const struct cps_by by = hwsq_by_(e, s, 0);
     cps_bus_unknown(e->bus, what, &by, detail);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The loop of the NVIDIA engines, and how they wait. */
 #include "emu/nv/nv.h"
+#include "emu/nv/loop.h"
 
 enum cps_stop nv_loop_(struct nv *e, uint64_t budget)
 {

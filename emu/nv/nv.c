@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What the NVIDIA engines share behind the interface: making one, copies, feeding, running. */
 #include "emu/nv/nv.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/host.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,8 +23,9 @@ static struct cps_err *init(struct nv *e, const struct cps_config *config)
     e->state = calloc(1, kind->state_size);
     if (!e->state)
         return cps_err_nomem();
-    CPS_TRY(cps_bus_create_(e, config->memory_limit, &e->bus));
-    cps_bus_attach_(e->bus, kind->rows, kind->row_count);
+    CPS_TRY(cps_bus_create_(e, kind->rows, config->memory_limit, &e->bus));
+    if (kind->inner)
+        CPS_TRY(cps_reg_index_create_(kind->inner, 1, cps_gen_bit(config->gen), &e->inner));
     if (kind->reset)
         kind->reset(e);
     return NULL;
@@ -47,6 +50,7 @@ void nv_destroy_(struct cps_engine *engine)
 {
     struct nv *e = of(engine);
     cps_bus_destroy_(e->bus);
+    cps_reg_index_unref_(e->inner);
     free(e->state);
     free(e);
 }
@@ -54,6 +58,7 @@ void nv_destroy_(struct cps_engine *engine)
 static struct cps_err *copy_owned(const struct nv *from, struct nv *to)
 {
     size_t size = nv_kind_(from)->state_size;
+    cps_reg_index_ref_(to->inner);
     to->state = malloc(size);
     if (!to->state)
         return cps_err_nomem();
@@ -112,7 +117,7 @@ enum cps_stop nv_run_(struct cps_engine *engine, uint64_t ticks)
 static unsigned culprit(const struct cps_engine *engine)
 {
     for (unsigned i = 0; i < engine->cores; i++) {
-        if (cps_engine_where(engine, i).started)
+        if (nv_where_(engine, i).started)
             return i;
     }
     return 0;
@@ -133,6 +138,6 @@ void nv_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps
                        limit ? "the limit is reached" : "the puller waits for PGRAPH's channel");
     else
         cps_buf_printf(out, "%s in front of 0x%04" PRIx32 ": %s",
-                       cps_processor_name(engine->who[core]), cps_engine_where(engine, core).pc,
+                       cps_processor_name(engine->who[core]), nv_where_(engine, core).pc,
                        limit ? "the limit is reached" : "nothing lets it go on");
 }

@@ -1,122 +1,102 @@
 /* SPDX-License-Identifier: MIT
- * NVIDIA's PFIFO of NV1, NV3 and NV3T: its registers (pfifo.def), interrupts, and its turn to work.
+ * NVIDIA's PFIFO of NV1, NV3 and NV3T: its registers (pfifo.def), and its turn to work.
  */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_push.h"
+#include "emu/nv/pfifo_pull.h"
+#include "emu/nv/pfifo_irq.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
 
 #include <string.h>
 
-#define PMC_ENABLE  0x200u
-#define PMC_PFIFO   0x100u /* of PMC_ENABLE */
-#define USER        0x800000u
-#define NV3_RAMFC   0x1c00u
-#define NV3_RAMRO   0x1e00u
-#define OBJECT_CHID 0xfffff804u
-
-void pfifo_unknown_(const struct nv *e, enum cps_unknown what, uint32_t detail)
-{
-    const struct cps_access by = pfifo_access_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
-}
-
-/* ---- interrupts ---- */
-
-/* Tells of what has become pending and enabled since @p before. */
-static void tell(struct nv *e, uint32_t before)
-{
-    struct pfifo *p = pfifo_of_(e);
-    const struct cps_access by = pfifo_access_(e);
-    uint32_t now = p->intr & p->intr_enable;
-    for (unsigned bit = 0; bit <= INTR_DMA_PTE; bit += 4) {
-        if ((now & ~before) >> bit & 1)
-            cps_bus_put(e->bus, CPS_EV_IRQ, 0, &by, 0, bit);
-    }
-    p->line = now != 0;
-}
-
-void pfifo_raise_(struct nv *e, unsigned bit)
-{
-    struct pfifo *p = pfifo_of_(e);
-    uint32_t before = p->intr & p->intr_enable;
-    p->intr |= UINT32_C(1) << bit;
-    tell(e, before);
-}
+#define PMC_ENABLE 0x200u
+#define PMC_PFIFO  0x100u /* of PMC_ENABLE */
+#define USER       0x800000u
+#define NV3_RAMFC  0x1c00u
+#define NV3_RAMRO  0x1e00u
 
 /* ---- what registers show ---- */
 
-static uint32_t show_runout(const struct nv *e)
+static uint32_t show_runout(const struct cps_access *at)
 {
+    const struct nv *e = nv_of_(at);
     if (pfifo_runout_empty_(e))
         return EMPTY;
     return RANOUT | (pfifo_runout_next_(e) == pfifo_of_(e)->runout_get ? FULL : 0);
 }
 
-static uint32_t show_device(const struct nv *e)
+static uint32_t show_device(const struct cps_access *at)
 {
+    const struct nv *e = nv_of_(at);
     pfifo_unknown_(e, CPS_UNKNOWN_DEVICE_BITS, 0);
     return pfifo_of_(e)->graph_channel;
 }
 
-static uint32_t show_cache0(const struct nv *e)
+static uint32_t show_cache0(const struct cps_access *at)
 {
+    const struct nv *e = nv_of_(at);
     return pfifo_of_(e)->cache[0].put == pfifo_of_(e)->cache[0].get ? EMPTY : FULL;
 }
 
-static uint32_t show_cache1(const struct nv *e)
+static uint32_t show_cache1(const struct cps_access *at)
 {
+    const struct nv *e = nv_of_(at);
     const struct pfifo *p = pfifo_of_(e);
     return (p->latched ? RANOUT : 0) | (pfifo_is_empty_(e) ? EMPTY : 0) |
            (pfifo_is_full_(e) ? FULL : 0);
 }
 
-static uint32_t show_dma_ctrl(const struct nv *e)
+static uint32_t show_dma_ctrl(const struct cps_access *at)
 {
+    const struct nv *e = nv_of_(at);
     pfifo_unknown_(e, CPS_UNKNOWN_DMA_CTRL, 0);
     return pfifo_of_(e)->dma_ctrl;
 }
 
 /* ---- what writes do beside storing ---- */
 
-struct change {
-    uint32_t addr, before, value;
-};
-
-static void effect_wait_retry(struct nv *e, const struct change *c)
+static void effect_wait_retry(const struct cps_access *at)
 {
-    if (c->value & 0xff)
-        pfifo_unknown_(e, CPS_UNKNOWN_WAIT_RETRY, c->value);
+    if (at->value & 0xff)
+        pfifo_unknown_(nv_of_(at), CPS_UNKNOWN_WAIT_RETRY, at->value);
 }
 
-static void effect_intr(struct nv *e, const struct change *c)
+static void effect_intr(const struct cps_access *at)
 {
-    struct pfifo *p = pfifo_of_(e);
-    p->intr &= ~c->value;
+    struct pfifo *p = pfifo_of_(nv_of_(at));
+    p->intr &= ~at->value;
     p->line = (p->intr & p->intr_enable) != 0;
 }
 
-static void effect_intr_enable(struct nv *e, const struct change *c)
+static void effect_intr_enable(const struct cps_access *at)
 {
-    tell(e, pfifo_of_(e)->intr & c->before);
+    struct nv *e = nv_of_(at);
+    pfifo_tell_(e, pfifo_of_(e)->intr & at->stored);
 }
 
-static void effect_runout(struct nv *e, const struct change *c)
+static void effect_runout(const struct cps_access *at)
 {
+    struct nv *e = nv_of_(at);
     struct pfifo *p = pfifo_of_(e);
     if (!p->latched || !pfifo_runout_empty_(e))
         return;
-    pfifo_unknown_(e, CPS_UNKNOWN_RUNOUT_LATCH, c->value);
+    pfifo_unknown_(e, CPS_UNKNOWN_RUNOUT_LATCH, at->value);
     p->latched = 0;
 }
 
-static void effect_chid(struct nv *e, const struct change *c)
+static void effect_chid(const struct cps_access *at)
 {
-    if (c->value & 0x100)
-        pfifo_unknown_(e, CPS_UNKNOWN_CHID_BIT_8, c->value);
+    if (at->value & 0x100)
+        pfifo_unknown_(nv_of_(at), CPS_UNKNOWN_CHID_BIT_8, at->value);
 }
 
-static void effect_pull_ctrl(struct nv *e, const struct change *c)
+static void effect_pull_ctrl(const struct cps_access *at)
 {
+    struct nv *e = nv_of_(at);
     struct pfifo *p = pfifo_of_(e);
-    unsigned cache = c->addr >= 0x3200;
+    unsigned cache = at->number >= 0x3200;
     uint32_t *ctrl = &p->cache[cache].pull_ctrl;
     if (!(*ctrl & PULL_ACCESS) || !(*ctrl & (HASH_FAILED | DEVICE_SOFTWARE)))
         return;
@@ -125,22 +105,22 @@ static void effect_pull_ctrl(struct nv *e, const struct change *c)
     p->cache_error &= ~(cache ? 0x10u : 0x1u);
 }
 
-static void effect_dma_target(struct nv *e, const struct change *c)
+static void effect_dma_target(const struct cps_access *at)
 {
-    if ((c->value & 3) != 2)
-        pfifo_unknown_(e, CPS_UNKNOWN_DMA_TARGET, c->value);
+    if ((at->value & 3) != 2)
+        pfifo_unknown_(nv_of_(at), CPS_UNKNOWN_DMA_TARGET, at->value);
 }
 
-static void effect_dma_tag(struct nv *e, const struct change *c)
+static void effect_dma_tag(const struct cps_access *at)
 {
-    if (c->value & ~UINT32_C(0xfff000))
-        pfifo_unknown_(e, CPS_UNKNOWN_DMA_TAG, c->value);
+    if (at->value & ~UINT32_C(0xfff000))
+        pfifo_unknown_(nv_of_(at), CPS_UNKNOWN_DMA_TAG, at->value);
 }
 
-static void effect_pram_config(struct nv *e, const struct change *c)
+static void effect_pram_config(const struct cps_access *at)
 {
-    if ((c->value & 3) == 2)
-        pfifo_unknown_(e, CPS_UNKNOWN_PRAM_OVERLAP, c->value);
+    if ((at->value & 3) == 2)
+        pfifo_unknown_(nv_of_(at), CPS_UNKNOWN_PRAM_OVERLAP, at->value);
 }
 
 static bool is_nv1(const struct nv *e)
@@ -149,10 +129,11 @@ static bool is_nv1(const struct nv *e)
 }
 
 /* Interrupts, pointers, contexts and what is queued survive. */
-static void effect_pmc_enable(struct nv *e, const struct change *c)
+static void effect_pmc_enable(const struct cps_access *at)
 {
+    struct nv *e = nv_of_(at);
     struct pfifo *p = pfifo_of_(e);
-    if (c->value & PMC_PFIFO)
+    if (at->value & PMC_PFIFO)
         return;
     p->wait_retry = p->intr_enable = p->chsw_enable = p->dma_ctrl = 0;
     p->line = 0;
@@ -170,40 +151,31 @@ static void effect_pmc_enable(struct nv *e, const struct change *c)
 
 /* ---- registers ---- */
 
-static const struct row {
-    uint32_t gens;
-    uint16_t count;
-    uint32_t first, stride;
-    size_t member;
-    uint32_t mask, seen;
-    uint32_t (*show)(const struct nv *e);
-    void (*effect)(struct nv *e, const struct change *c);
-} table[] = {
+static const struct cps_reg_row registers[] = {
 #define show_STORED NULL
 #define effect_NONE NULL
-#define PFIFO_REG(gens, first, count, stride, name, member, mask, seen, read, effect, evidence) \
-    {gens, count, first,       stride,         offsetof(struct pfifo, member),                  \
-     mask, seen,  show_##read, effect_##effect},
+#define PFIFO_REG(bits, low, n, step, name, field, can_write, can_read, rd, effect, evidence)     \
+    CPS_REG_ROW(bits, low, n, step, .member = offsetof(struct pfifo, field), .mask = (can_write), \
+                .seen = (can_read), .read = show_##rd, .write = effect_##effect),
 #include "emu/nv/pfifo.def"
 };
+static const struct cps_reg_table inner = CPS_REG_TABLE(registers);
 
-/* The row that has a register, and where its value is; NULL: there is none. */
-static const struct row *find(const struct nv *e, uint32_t addr, uint32_t **ret)
+/* The same access by the row of pfifo.def; false if there is none. */
+static bool find(const struct cps_access *at, struct cps_access *ret)
 {
-    uint32_t bit = cps_gen_bit(pfifo_chip_(e));
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        const struct row *row = &table[i];
-        uint32_t distance = addr - row->first;
-        if (!(row->gens & bit) || distance >= row->count * row->stride || distance % row->stride)
-            continue;
-        *ret = (uint32_t *)((char *)e->state + row->member) + distance / row->stride;
-        return row;
-    }
-    return NULL;
+    struct nv *e = nv_of_(at);
+    *ret = *at;
+    ret->row = cps_reg_find_(e->inner, at->number);
+    if (!ret->row)
+        return false;
+    ret->index = (at->number - ret->row->first) / ret->row->stride;
+    ret->stored = *cps_reg_member_(e->state, ret->row, ret->index);
+    return true;
 }
 
 /* Who is there, and what is said of that. */
-static void arrive(struct nv *e, const struct cps_access *by)
+static void arrive(struct nv *e, const struct cps_by *by)
 {
     struct pfifo *p = pfifo_of_(e);
     if (cps_bus_quiet_(e->bus))
@@ -228,60 +200,51 @@ static void leave(struct nv *e)
         ;
 }
 
-static uint32_t read_reg(struct cps_bus *bus, void *device, uint32_t addr,
-                         const struct cps_access *by)
+static uint32_t read_reg(const struct cps_access *by_bus)
 {
-    struct nv *e = device;
-    uint32_t *value = NULL;
-    const struct row *row = find(e, addr, &value);
-    if (!row)
-        return cps_bus_quiet_(bus) ? cps_bus_stored_(bus, addr)
-                                   : cps_bus_read_plain_(bus, addr, by);
-    if (addr != PMC_ENABLE)
-        arrive(e, by);
-    return (row->show ? row->show(e) : *value) & row->seen;
+    struct cps_access at;
+    if (!find(by_bus, &at))
+        return cps_bus_read_plain_(by_bus);
+    if (at.number != PMC_ENABLE)
+        arrive(nv_of_(&at), at.by);
+    return (at.row->read ? at.row->read(&at) : at.stored) & at.row->seen;
 }
 
-static void write_reg(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                      const struct cps_access *by)
+static void write_reg(const struct cps_access *by_bus)
 {
-    struct nv *e = device;
-    uint32_t *at = NULL;
-    const struct row *row = find(e, addr, &at);
-    if (!row) {
-        cps_bus_write_plain_(bus, addr, value);
+    struct nv *e = nv_of_(by_bus);
+    struct cps_access at;
+    if (!find(by_bus, &at)) {
+        cps_bus_write_plain_(by_bus);
         return;
     }
-    if (addr != PMC_ENABLE)
-        arrive(e, by);
-    if (cps_bus_lanes_(bus) != CPS_LANES_ALL) {
-        pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_PART, addr);
-        value = cps_bus_merge_(bus, row->mask ? *at : 0, value);
+    if (at.number != PMC_ENABLE)
+        arrive(e, at.by);
+    if (at.lanes != CPS_LANES_ALL) {
+        pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_PART, at.number);
+        at.value = cps_reg_lanes_(&at, at.row->mask ? at.stored : 0);
     }
-    const struct change c = {addr, *at, value};
-    *at = (*at & ~row->mask) | (value & row->mask);
-    if (row->effect)
-        row->effect(e, &c);
+    *cps_reg_member_(e->state, at.row, at.index) =
+        (at.stored & ~at.row->mask) | (at.value & at.row->mask);
+    if (at.row->write)
+        at.row->write(&at);
     leave(e);
 }
 
 /* ---- USER and RAMIN ---- */
 
-static uint32_t read_user(struct cps_bus *bus, void *device, uint32_t addr,
-                          const struct cps_access *by)
+static uint32_t read_user(const struct cps_access *at)
 {
-    struct nv *e = device;
-    (void)bus;
-    arrive(e, by);
-    return pfifo_user_read_(e, addr - USER);
+    struct nv *e = nv_of_(at);
+    arrive(e, at->by);
+    return pfifo_user_read_(e, at->number - USER);
 }
 
-static void write_user(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                       const struct cps_access *by)
+static void write_user(const struct cps_access *at)
 {
-    struct nv *e = device;
-    arrive(e, by);
-    pfifo_user_write_(e, addr - USER, cps_bus_lanes_(bus), value);
+    struct nv *e = nv_of_(at);
+    arrive(e, at->by);
+    pfifo_user_write_(e, at->number - USER, at->lanes, at->value);
     leave(e);
 }
 
@@ -311,74 +274,54 @@ static uint32_t behind_window(const struct nv *e, uint32_t addr)
     return area.start + ((addr - w->first) & (area.size - 1));
 }
 
-static uint32_t read_window(struct cps_bus *bus, void *device, uint32_t addr,
-                            const struct cps_access *by)
+static uint32_t read_window(const struct cps_access *at)
 {
-    (void)bus;
-    (void)by;
-    return pfifo_ramin_read_(device, behind_window(device, addr));
+    return pfifo_ramin_read_(nv_of_(at), behind_window(nv_of_(at), at->number));
 }
 
-static void write_window(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                         const struct cps_access *by)
+static void write_window(const struct cps_access *at)
 {
-    uint32_t at = behind_window(device, addr);
-    (void)by;
-    value = cps_bus_merge_(bus, pfifo_ramin_read_(device, at), value);
-    cps_bus_poke(bus, CPS_MEMORY_RAMIN, at, value);
+    struct nv *e = nv_of_(at);
+    uint32_t addr = behind_window(e, at->number);
+    cps_bus_poke(e->bus, CPS_MEMORY_RAMIN, addr, cps_reg_lanes_(at, pfifo_ramin_read_(e, addr)));
 }
 
 /* ---- what is not hardware ---- */
 
-static void write_object(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                         const struct cps_access *by)
+static void write_object(const struct cps_access *at)
 {
-    struct pfifo *p = pfifo_of_(device);
-    (void)bus;
-    (void)by;
-    if (addr == OBJECT_CHID)
-        p->pending.channel = value;
+    struct pfifo *p = pfifo_of_(nv_of_(at));
+    if (at->index)
+        p->pending.channel = at->value;
     else
-        p->pending.handle = value;
+        p->pending.handle = at->value;
 }
 
 /* More than there is room for are not there: fw/ accepts no run file with so many. */
-static void write_context(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                          const struct cps_access *by)
+static void write_context(const struct cps_access *at)
 {
-    struct pfifo *p = pfifo_of_(device);
-    (void)bus;
-    (void)addr;
-    (void)by;
-    p->pending.context = value;
+    struct pfifo *p = pfifo_of_(nv_of_(at));
+    p->pending.context = at->value;
     if (p->object_count < PFIFO_OBJECTS)
         p->object[p->object_count++] = p->pending;
 }
 
-static uint32_t read_graph(struct cps_bus *bus, void *device, uint32_t addr,
-                           const struct cps_access *by)
+static uint32_t read_graph(const struct cps_access *at)
 {
-    (void)bus;
-    (void)addr;
-    (void)by;
-    return pfifo_of_(device)->graph_channel;
+    return pfifo_of_(nv_of_(at))->graph_channel;
 }
 
-static void write_graph(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                        const struct cps_access *by)
+static void write_graph(const struct cps_access *at)
 {
-    struct nv *e = device;
-    (void)bus;
-    (void)addr;
-    pfifo_of_(e)->graph_channel = value & 0x7f;
+    struct nv *e = nv_of_(at);
+    pfifo_of_(e)->graph_channel = at->value & 0x7f;
     pfifo_of_(e)->held = 0;
-    pfifo_of_(e)->place = by->pc;
+    pfifo_of_(e)->place = at->by->pc;
     leave(e);
 }
 
-static const struct cps_bus_row rows[] = {
-#define NV_REG_PFIFO(gens, first, last, read, write, evidence) \
-    {gens, first, last, read_##read, write_##write},
+static const struct cps_reg_row rows[] = {
+#define NV_REG_PFIFO(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"
 };
 
@@ -465,8 +408,8 @@ static const struct cps_file files[] = {
 
 static const struct nv_kind kind = {
     .state_size = sizeof(struct pfifo),
-    .rows = rows,
-    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .rows = CPS_REG_TABLE(rows),
+    .inner = &inner,
     .loop = {next, waits, wait, execute},
     .who = {CPS_CPU_PFIFO},
     .reset = reset,

@@ -2,6 +2,9 @@
  * NV3's second pusher, which reads commands from the host's memory through a page table. All of it
  * is an emulator's model: no document or test of the hardware describes the stream. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_push.h"
+#include "emu/nv/pfifo_irq.h"
 
 #define ACCESS       1u
 #define PRESENT      1u
@@ -46,7 +49,7 @@ static bool find_page(struct nv *e)
 
 static uint32_t read_word(struct nv *e)
 {
-    const struct cps_access by = pfifo_access_(e);
+    const struct cps_by by = pfifo_by_(e);
     const struct pfifo *p = pfifo_of_(e);
     uint32_t at = (p->dma_pte & PAGE_MASK) | (p->dma_get & ~PAGE_MASK);
     bool known = false;

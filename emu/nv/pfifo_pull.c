@@ -2,6 +2,9 @@
  * PFIFO's puller: takes commands out of the caches, looks objects up, and hands methods to a PGRAPH
  * that only records them. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_pull.h"
+#include "emu/nv/pfifo_irq.h"
 
 #define CTX_SENT UINT32_C(0xffffff) /* what PGRAPH gets of a context */
 
@@ -58,7 +61,7 @@ static bool graph_is_on(struct nv *e, uint32_t chid)
 
 static void send(struct nv *e, const struct command *c, uint32_t method, uint32_t data)
 {
-    const struct cps_access by = pfifo_access_(e);
+    const struct cps_by by = pfifo_by_(e);
     cps_bus_put(e->bus, CPS_EV_METHOD, 0, &by, c->chid << 16 | c->subc << 13 | method, data);
     pfifo_of_(e)->methods++;
 }

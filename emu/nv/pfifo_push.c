@@ -2,6 +2,9 @@
  * PFIFO's pusher: what becomes of a write to USER (the PUSH rows of pfifo.def), channel switches,
  * and the RAMRO where rejected writes go. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
+#include "emu/nv/pfifo_push.h"
+#include "emu/nv/pfifo_irq.h"
 
 #define METHOD_MASK  0x1ffcu
 #define ROW_MASK     0x1ff0u
@@ -141,7 +144,7 @@ static void save(struct nv *e, const struct pfifo_cache *c)
 
 static void load(struct nv *e, struct pfifo_cache *c, uint32_t chid)
 {
-    const struct cps_access by = pfifo_access_(e);
+    const struct cps_by by = pfifo_by_(e);
     uint32_t at = frame_of(e, chid);
     uint32_t first = pfifo_ramin_read_(e, at);
     bool nv1 = pfifo_chip_(e) == CPS_NV1;

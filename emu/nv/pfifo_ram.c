@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * PFIFO's rings and memory structures: pointers into CACHE1, RAMHT, RAMRO and RAMFC in RAMIN. */
 #include "emu/nv/pfifo.h"
+#include "emu/nv/pfifo_ram.h"
 
 #define RAMIN_MASK     0xfffffu
 #define FREE_MOST      0x7cu
@@ -129,7 +130,7 @@ uint32_t pfifo_ramin_read_(const struct nv *e, uint32_t at)
 
 void pfifo_ramin_write_(struct nv *e, uint32_t at, uint32_t value)
 {
-    const struct cps_access by = pfifo_access_(e);
+    const struct cps_by by = pfifo_by_(e);
     cps_bus_put(e->bus, CPS_EV_MEMW, CPS_VIA_RAMIN, &by, at & RAMIN_MASK, value);
     cps_bus_poke(e->bus, CPS_MEMORY_RAMIN, at & RAMIN_MASK, value);
 }
@@ -167,7 +168,7 @@ static bool lookup_nv1(struct nv *e, uint32_t handle, uint32_t channel, uint32_t
         return true;
     }
     if (!p->object_count) {
-        const struct cps_access by = pfifo_access_(e);
+        const struct cps_by by = pfifo_by_(e);
         cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_NV1_RAMHT, &by);
     }
     return false;

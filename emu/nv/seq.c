@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "emu/nv/seq.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 #define INPUT0_PAUSED 4u
 #define AUTO_INC      (UINT32_C(1) << 24)
@@ -13,58 +16,42 @@
 #define OUT_SIZE 0xfffff004u
 #define OUT      0xfffff400u
 
-static uint32_t *data_port(struct cps_bus *bus, struct seq *s)
+static uint32_t *data_port(struct nv *e)
 {
-    return &s->data[(cps_bus_stored_(bus, DATA_INDEX) & 0xffffff) / 4 % DATA_WORDS];
+    return &seq_of_(e)->data[(cps_bus_stored_(e->bus, DATA_INDEX) & 0xffffff) / 4 % DATA_WORDS];
 }
 
-static uint32_t read_data(struct cps_bus *bus, void *device, uint32_t addr,
-                          const struct cps_access *by)
+static uint32_t read_data(const struct cps_access *at)
 {
-    (void)addr;
-    (void)by;
-    return *data_port(bus, seq_of_(device));
+    return *data_port(nv_of_(at));
 }
 
-static void write_data(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                       const struct cps_access *by)
+static void write_data(const struct cps_access *at)
 {
-    uint32_t index = cps_bus_stored_(bus, DATA_INDEX);
-    (void)addr;
-    if (seq_of_(device)->running)
-        cps_bus_unknown(bus, CPS_UNKNOWN_REWRITTEN, by, index);
-    *data_port(bus, seq_of_(device)) = value;
+    struct nv *e = nv_of_(at);
+    uint32_t index = cps_bus_stored_(e->bus, DATA_INDEX);
+    if (seq_of_(e)->running)
+        cps_bus_unknown(e->bus, CPS_UNKNOWN_REWRITTEN, at->by, index);
+    *data_port(e) = at->value;
     if (index & AUTO_INC)
-        cps_bus_load(bus, DATA_INDEX, index + 4);
+        cps_bus_load(e->bus, DATA_INDEX, index + 4);
 }
 
-static uint32_t read_out(struct cps_bus *bus, void *device, uint32_t addr,
-                         const struct cps_access *by)
+static uint32_t read_out(const struct cps_access *at)
 {
-    uint32_t index = (addr & 0x3ff) / 4;
-    (void)bus;
-    (void)by;
-    return index < OUT_WORDS ? seq_of_(device)->out[index] : 0;
+    return at->index < OUT_WORDS ? seq_of_(nv_of_(at))->out[at->index] : 0;
 }
 
-static void write_out(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                      const struct cps_access *by)
+static void write_out(const struct cps_access *at)
 {
-    uint32_t index = (addr & 0x3ff) / 4;
-    (void)bus;
-    (void)by;
-    if (index < OUT_WORDS)
-        seq_of_(device)->out[index] = value;
+    if (at->index < OUT_WORDS)
+        seq_of_(nv_of_(at))->out[at->index] = at->value;
 }
 
-static void write_out_size(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                           const struct cps_access *by)
+static void write_out_size(const struct cps_access *at)
 {
-    (void)bus;
-    (void)addr;
-    (void)by;
-    seq_of_(device)->has_out = 1;
-    seq_of_(device)->out_words = (uint8_t)value;
+    seq_of_(nv_of_(at))->has_out = 1;
+    seq_of_(nv_of_(at))->out_words = (uint8_t)at->value;
 }
 
 /* Where operations begin if no branch comes in between. */
@@ -78,25 +65,22 @@ static void find_operations(struct seq *s)
     }
 }
 
-static void write_start(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                        const struct cps_access *by)
+static void write_start(const struct cps_access *at)
 {
-    struct nv *e = device;
+    struct nv *e = nv_of_(at);
     struct seq *s = seq_of_(e);
-    (void)addr;
-    cps_bus_unknown(bus, CPS_UNKNOWN_SEQ_INITIAL, by, 0);
+    cps_bus_unknown(e->bus, CPS_UNKNOWN_SEQ_INITIAL, at->by, 0);
     s->val = s->reg = s->ret = s->pc = s->next = 0;
     s->eq = s->lt = s->irq_off = s->unlocked = s->wait = 0;
     s->irq_level = 0;
     s->running = 1;
-    s->words = value < DATA_WORDS ? value : DATA_WORDS;
+    s->words = at->value < DATA_WORDS ? at->value : DATA_WORDS;
     find_operations(s);
     e->engine.packets++;
 }
 
-static const struct cps_bus_row rows[] = {
-#define NV_REG_SEQ(gens, first, last, read, write, evidence) \
-    {gens, first, last, read_##read, write_##write},
+static const struct cps_reg_row rows[] = {
+#define NV_REG_SEQ(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"
 };
 
@@ -104,7 +88,7 @@ static const struct cps_bus_row rows[] = {
 
 static enum cps_stop run_off(struct nv *e)
 {
-    const struct cps_access by = seq_access_(e);
+    const struct cps_by by = seq_by_(e);
     cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_RAN_OFF, &by);
     return CPS_STOP_FAULT;
 }
@@ -217,7 +201,7 @@ static bool waits(const struct nv *e, const void *who)
 static enum cps_stop finish_wait(struct nv *e, void *who)
 {
     struct seq *s = who;
-    const struct cps_access by = seq_access_(e);
+    const struct cps_by by = seq_by_(e);
     bool spin = s->wait == WAIT_PAUSED || s->wait == WAIT_RESUMED;
     enum cps_await how = nv_await_(e, holds, s, s->deadline);
     if (how == CPS_AWAIT_HELD)
@@ -320,8 +304,7 @@ static const struct cps_file files[] = {
 
 static const struct nv_kind kind = {
     .state_size = sizeof(struct seq),
-    .rows = rows,
-    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .rows = CPS_REG_TABLE(rows),
     .loop = {next_script, waits, finish_wait, execute},
     .who = {CPS_CPU_SEQ},
     .load = load,

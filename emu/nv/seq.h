@@ -36,9 +36,9 @@ static inline struct seq *seq_of_(const struct nv *e)
 {
     return e->state;
 }
-static inline struct cps_access seq_access_(const struct nv *e)
+static inline struct cps_by seq_by_(const struct nv *e)
 {
-    return (struct cps_access){CPS_CPU_SEQ, CPS_PATH_POKE, seq_of_(e)->pc};
+    return (struct cps_by){CPS_CPU_SEQ, CPS_PATH_POKE, seq_of_(e)->pc};
 }
 
 /** seq_op.c: performs a decoded operation of enough words. */

@@ -7,13 +7,13 @@
 
 void seq_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
-    const struct cps_access by = seq_access_(e);
+    const struct cps_by by = seq_by_(e);
     cps_bus_unknown(e->bus, what, &by, detail);
 }
 
 uint32_t seq_read_(struct nv *e, uint32_t addr)
 {
-    const struct cps_access by = seq_access_(e);
+    const struct cps_by by = seq_by_(e);
     if (addr == UNK1610)
         seq_unknown_(e, CPS_UNKNOWN_REG_1610, addr);
     return cps_bus_read(e->bus, addr, &by);
@@ -21,14 +21,14 @@ uint32_t seq_read_(struct nv *e, uint32_t addr)
 
 void seq_write_(struct nv *e, uint32_t addr, uint32_t value)
 {
-    const struct cps_access by = seq_access_(e);
+    const struct cps_by by = seq_by_(e);
     cps_bus_write(e->bus, addr, value, &by);
 }
 
 void seq_end_(struct nv *e, unsigned how, uint32_t status)
 {
     struct seq *s = seq_of_(e);
-    const struct cps_access by = seq_access_(e);
+    const struct cps_by by = seq_by_(e);
     s->running = 0;
     s->ended = (uint8_t)how;
     s->status = status;

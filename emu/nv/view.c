@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * NVIDIA's engines as debuggers see them: where they stand, and every value by its place. */
 #include "emu/nv/nv.h"
+#include "emu/nv/ops.h"
 
 #include <string.h>
 

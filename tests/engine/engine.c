@@ -45,7 +45,7 @@ static void perform(struct nv *e, struct counter *s, enum counter_op op, uint32_
         s->sum += imm;
         break;
     case COUNTER_PUT:
-        cps_bus_write(e->bus, imm, s->sum, &(struct cps_access){CPS_CPU_CNT, CPS_PATH_POKE, s->pc});
+        cps_bus_write(e->bus, imm, s->sum, &(struct cps_by){CPS_CPU_CNT, CPS_PATH_POKE, s->pc});
         break;
     case COUNTER_LOOP:
         *after = --s->count ? imm : *after;

@@ -162,7 +162,7 @@ static void test_unknown(void **state)
 /* The place is that of the host's access, as the caller says it. */
 static void test_place(void **state)
 {
-    static const struct cps_access line_77 = {CPS_CPU_HOST, CPS_PATH_HOST, 77};
+    static const struct cps_by line_77 = {CPS_CPU_HOST, CPS_PATH_HOST, 77};
     struct bench *b = bench_play(CPS_NV1, NULL, OPEN "3240=1");
     (void)state;
     cps_bus_write(b->bus, 0x800000, 1, &line_77);

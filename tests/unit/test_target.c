@@ -329,7 +329,7 @@ static void masks_have_room(void **state)
     assert_int_equal(sizeof(((struct cps_enc *)NULL)->gens), 4);
     assert_int_equal(sizeof(((struct cps_field *)NULL)->gens), 4);
     assert_int_equal(sizeof(((struct cps_gen_row *)NULL)->bit), 4);
-    assert_int_equal(sizeof(((struct cps_bus_row *)NULL)->gens), 8);
+    assert_int_equal(sizeof(((struct cps_reg_row *)NULL)->gens), 8);
 }
 
 int main(void)

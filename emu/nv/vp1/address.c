@@ -8,6 +8,7 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/vp1/vp1.h"
+#include "emu/nv/vp1/address.h"
 
 enum shape { LINE, COLUMN, WORD };
 

@@ -5,143 +5,143 @@
 
 #include "isa/base/le.h"
 #include "emu/nv/vp1/vp1.h"
+#include "emu/nv/vp1/file.h"
 
 #define VIEW UINT32_C(0xf000)
 
-enum access { NO, RO, RW };
+/* What a row's `own` says: rights of `mov` and of the host, and whether it is known. */
+enum { NO, RO, RW, RIGHTS = 3, HOST = 2, KNOWN = 4 };
 
 /* ---- special registers ---- */
 
-static uint32_t read_mode(const struct nv *e, uint32_t number)
+static struct vp1 *vp1_at(const struct cps_access *at)
 {
-    (void)number;
-    return vp1_of_(e)->run == VP1_SWITCH ? 0 : 0x80001000;
+    return vp1_of_(nv_of_(at));
 }
 
-static uint32_t read_csreq(const struct nv *e, uint32_t number)
+static uint32_t read_mode(const struct cps_access *at)
 {
-    (void)number;
-    return vp1_of_(e)->run == VP1_SWITCH ? 4 : 0;
+    return vp1_at(at)->run == VP1_SWITCH ? 0 : 0x80001000;
 }
 
-static uint32_t read_status(const struct nv *e, uint32_t number)
+static uint32_t read_csreq(const struct cps_access *at)
 {
-    (void)number;
-    return vp1_of_(e)->run != VP1_IDLE;
+    return vp1_at(at)->run == VP1_SWITCH ? 4 : 0;
 }
 
-static uint32_t read_base(const struct nv *e, uint32_t number)
+static uint32_t read_status(const struct cps_access *at)
 {
-    (void)number;
-    return vp1_of_(e)->sr[VP1_SR_BASE];
+    return vp1_at(at)->run != VP1_IDLE;
 }
 
-static uint32_t read_tick(const struct nv *e, uint32_t number)
+static uint32_t read_base(const struct cps_access *at)
 {
-    (void)number;
-    return (uint32_t)(cps_bus_clock(e->bus) - vp1_of_(e)->tick_from);
+    return vp1_at(at)->sr[VP1_SR_BASE];
+}
+
+static uint32_t read_tick(const struct cps_access *at)
+{
+    return (uint32_t)(cps_bus_clock(nv_of_(at)->bus) - vp1_at(at)->tick_from);
 }
 
 /* A unit without an instruction shows the words that the measurements saw. */
-static uint32_t read_words(const struct nv *e, uint32_t number)
+static uint32_t read_words(const struct cps_access *at)
 {
     static const uint32_t seen[] = {0xdf000000, 0x4fffffff, 0xbf000007, 0xef0001ff};
-    const struct vp1 *s = vp1_of_(e);
-    uint32_t unit = number - VP1_SR_WORDS;
+    const struct vp1 *s = vp1_at(at);
+    uint32_t unit = at->index;
     return s->units >> unit & 1 ? s->word[unit] : seen[unit];
 }
 
-static uint32_t read_pc(const struct nv *e, uint32_t number)
+static uint32_t read_pc(const struct cps_access *at)
 {
-    (void)number;
-    return vp1_of_(e)->pc;
+    return vp1_at(at)->pc;
 }
 
-static uint32_t read_state(const struct nv *e, uint32_t number)
+static uint32_t read_state(const struct cps_access *at)
 {
-    (void)number;
-    return vp1_of_(e)->run == VP1_IDLE ? 2 : 8;
+    return vp1_at(at)->run == VP1_IDLE ? 2 : 8;
 }
 
-static uint32_t read_loop(const struct nv *e, uint32_t number)
+static uint32_t read_loop(const struct cps_access *at)
 {
-    return vp1_of_(e)->now.l[number & 3];
+    return vp1_at(at)->now.l[at->index];
 }
 
-#define read_STORED NULL
+static void write_tick(const struct cps_access *at)
+{
+    vp1_at(at)->tick_from = cps_bus_clock(nv_of_(at)->bus) - at->value;
+}
 
-static const struct row {
-    uint8_t first, last;
-    uint32_t gens;
-    uint8_t isa, host; /* enum access */
-    uint32_t mask, initial;
-    uint32_t (*read)(const struct nv *e, uint32_t number);
-    bool known;
-} rows[] = {
-#define VP1_SR(first, last, gens, isa, host, mask, initial, read, known, evidence) \
-    {first, last, gens, isa, host, mask, initial, read_##read, known},
+static void write_loop(const struct cps_access *at)
+{
+    vp1_at(at)->now.l[at->index] = (uint16_t)at->value;
+}
+
+static const struct cps_reg_row rows[] = {
+#define VP1_SR(low, high, bits, isa, host, stored, initial, rd, wr, known, evidence)   \
+    CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .mask = (stored), .read = read_##rd, \
+                .own = (isa) | (host) << HOST | (known) << KNOWN, .write = write_##wr),
 #include "emu/nv/vp1/sr.def"
 };
+const struct cps_reg_table vp1_special_ = CPS_REG_TABLE(rows);
 
-static const struct row *find_row(const struct nv *e, uint32_t number)
+static unsigned rights(const struct cps_access *at, bool host)
 {
-    uint32_t bit = cps_gen_bit(cps_bus_gen(e->bus));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (number >= rows[i].first && number <= rows[i].last && rows[i].gens & bit)
-            return &rows[i];
-    }
-    return NULL;
+    return at->row ? at->row->own >> (host ? HOST : 0) & RIGHTS : NO;
 }
 
-static void doubt(struct nv *e, const struct row *row, uint32_t number, const struct cps_access *by)
+static void doubt(const struct cps_access *at)
 {
-    if (!row->known)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, by, number);
+    if (!(at->row->own >> KNOWN))
+        cps_bus_unknown(nv_of_(at)->bus, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
 }
 
-static uint32_t read_special(struct nv *e, uint32_t number, bool host, const struct cps_access *by)
+static struct cps_access access_to(struct nv *e, uint32_t number, uint32_t value,
+                                   const struct cps_by *by)
 {
-    const struct row *row = find_row(e, number);
-    if (!row || (host ? row->host : row->isa) == NO)
+    const struct cps_reg_row *row = cps_reg_find_(e->inner, number);
+    return (struct cps_access){.device = e,
+                               .row = row,
+                               .number = number,
+                               .index = row ? number - row->first : 0,
+                               .value = value,
+                               .by = by};
+}
+
+static uint32_t read_special(struct nv *e, uint32_t number, bool host, const struct cps_by *by)
+{
+    const struct cps_access at = access_to(e, number, 0, by);
+    if (rights(&at, host) == NO)
         return 0;
-    doubt(e, row, number, by);
-    return row->read ? row->read(e, number) : vp1_of_(e)->sr[number];
-}
-
-static void store_special(struct nv *e, uint32_t number, uint32_t value)
-{
-    struct vp1 *s = vp1_of_(e);
-    const struct row *row = find_row(e, number);
-    if (row->read == read_tick)
-        s->tick_from = cps_bus_clock(e->bus) - value;
-    else if (row->read == read_loop)
-        s->now.l[number & 3] = (uint16_t)value;
-    else
-        s->sr[number] = value & row->mask;
+    doubt(&at);
+    return at.row->read ? at.row->read(&at) : vp1_of_(e)->sr[number];
 }
 
 static void write_special(struct nv *e, uint32_t number, uint32_t value, bool host,
-                          const struct cps_access *by)
+                          const struct cps_by *by)
 {
-    const struct row *row = find_row(e, number);
-    if (!host && number == VP1_SR_EXIT) {
+    const struct cps_access at = access_to(e, number, value, by);
+    bool exits = !host && number == VP1_SR_EXIT;
+    if (!exits && rights(&at, host) != RW)
+        return;
+    if (exits)
         vp1_of_(e)->ends = 1;
-        vp1_of_(e)->sr[number] = value & row->mask;
-        return;
-    }
-    if (!row || (host ? row->host : row->isa) != RW)
-        return;
-    doubt(e, row, number, by);
-    store_special(e, number, value);
+    else
+        doubt(&at);
+    if (at.row->write)
+        at.row->write(&at);
+    else
+        vp1_of_(e)->sr[number] = value & at.row->mask;
 }
 
 void vp1_file_reset_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        for (uint32_t number = rows[i].first; number <= rows[i].last; number++)
-            s->sr[number] = rows[i].initial;
-    }
+#define VP1_SR(low, high, bits, isa, host, mask, initial, ...) \
+    for (uint32_t i = (low); (initial) && i <= (high); i++)    \
+        s->sr[i] = (initial);
+#include "emu/nv/vp1/sr.def"
     for (unsigned i = 0; i < 4; i++)
         s->now.c[i] = 0x8000;
 }
@@ -187,7 +187,7 @@ static void write_component(struct vp1_regs *regs, uint32_t component, uint32_t 
 bool vp1_read_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t *ret)
 {
     struct vp1 *s = vp1_of_(e);
-    const struct cps_access by = vp1_access_(e);
+    const struct cps_by by = vp1_by_(e);
     uint32_t mask = 0;
     const uint32_t *reg = plain(s, &s->old, selector, index, vp1_is_g80_(e), &mask);
     if (reg)
@@ -208,7 +208,7 @@ bool vp1_read_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t *r
 void vp1_write_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t value)
 {
     struct vp1 *s = vp1_of_(e);
-    const struct cps_access by = vp1_access_(e);
+    const struct cps_by by = vp1_by_(e);
     uint32_t mask = 0;
     uint32_t *reg = plain(s, &s->now, selector, index, vp1_is_g80_(e), &mask);
     if (reg && mask)
@@ -221,11 +221,12 @@ void vp1_write_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t v
 
 /* ---- the host's view ---- */
 
-uint32_t vp1_view_read_(struct nv *e, uint32_t addr, const struct cps_access *by)
+uint32_t vp1_view_read_(const struct cps_access *at)
 {
+    struct nv *e = nv_of_(at);
     struct vp1 *s = vp1_of_(e);
-    uint32_t selector = (addr - VIEW) / 0x80;
-    uint32_t index = addr / 4 % 32;
+    uint32_t selector = (at->number - VIEW) / 0x80;
+    uint32_t index = at->number / 4 % 32;
     uint32_t mask = 0;
     bool hidden =
         selector == VP1_SEL_Z || selector == VP1_SEL_Y || (selector == VP1_SEL_D && index >= 8);
@@ -233,33 +234,34 @@ uint32_t vp1_view_read_(struct nv *e, uint32_t addr, const struct cps_access *by
     if (selector < 4)
         return read_component(&s->now, selector, index);
     if (selector >= VP1_SEL_SR && selector <= VP1_SEL_L)
-        return read_special(e, 32 * (selector - VP1_SEL_SR) + index, true, by);
+        return read_special(e, 32 * (selector - VP1_SEL_SR) + index, true, at->by);
     if (selector == VP1_SEL_C)
         return index < 4 ? s->now.c[index] : 0;
     if (selector == VP1_SEL_A)
         return s->now.a[index];
     if (!reg && !hidden)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, by, addr);
+        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
     return reg && !hidden ? *reg : 0;
 }
 
-void vp1_view_write_(struct nv *e, uint32_t addr, uint32_t value, const struct cps_access *by)
+void vp1_view_write_(const struct cps_access *at)
 {
+    struct nv *e = nv_of_(at);
     struct vp1 *s = vp1_of_(e);
-    uint32_t selector = (addr - VIEW) / 0x80;
-    uint32_t index = addr / 4 % 32;
+    uint32_t selector = (at->number - VIEW) / 0x80;
+    uint32_t index = at->number / 4 % 32;
     uint32_t mask = 0;
     bool hidden =
         selector == VP1_SEL_Z || selector == VP1_SEL_Y || (selector == VP1_SEL_D && index >= 8);
     uint32_t *reg = plain(s, &s->now, selector, index, vp1_is_g80_(e), &mask);
     if (reg && !hidden)
-        *reg = value & mask;
+        *reg = at->value & mask;
     else if (selector < 4)
-        write_component(&s->now, selector, index, value);
+        write_component(&s->now, selector, index, at->value);
     else if (selector >= VP1_SEL_SR && selector <= VP1_SEL_L)
-        write_special(e, 32 * (selector - VP1_SEL_SR) + index, value, true, by);
+        write_special(e, 32 * (selector - VP1_SEL_SR) + index, at->value, true, at->by);
     else if (selector == VP1_SEL_A && index < 31)
-        s->now.a[index] = value;
+        s->now.a[index] = at->value;
     else if (!reg && !hidden && selector != VP1_SEL_A && selector != VP1_SEL_C)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, by, addr);
+        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_REGISTER, at->by, at->number);
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "emu/nv/vp1/vp1.h"
+#include "emu/nv/vp1/scalar.h"
+#include "emu/nv/vp1/file.h"
 
 /* ---- flags ---- */
 

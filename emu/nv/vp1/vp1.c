@@ -2,6 +2,15 @@
  * NVIDIA's VP1: fetches bundles from memory, or takes one from the host, and has each unit do its
  * part. All of them read the registers as they were in front of the bundle. */
 #include "emu/nv/vp1/vp1.h"
+#include "emu/nv/vp1/vector.h"
+#include "emu/nv/vp1/scalar.h"
+#include "emu/nv/vp1/file.h"
+#include "emu/nv/vp1/clash.h"
+#include "emu/nv/vp1/branch.h"
+#include "emu/nv/vp1/address.h"
+#include "emu/nv/ops.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/host.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,42 +21,22 @@
 #define START_READY 0x111u
 #define SUBMIT_DATA 0xfc90u
 
-void vp1_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
-{
-    const struct cps_access by = vp1_access_(e);
-    cps_bus_unknown(e->bus, what, &by, detail);
-}
-
 /* ---- registers ---- */
 
-static uint32_t read_view(struct cps_bus *bus, void *device, uint32_t addr,
-                          const struct cps_access *by)
-{
-    (void)bus;
-    return vp1_view_read_(device, addr, by);
-}
+#define read_view  vp1_view_read_
+#define write_view vp1_view_write_
 
-static void write_view(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                       const struct cps_access *by)
-{
-    (void)bus;
-    vp1_view_write_(device, addr, value, by);
-}
-
-static bool is_busy(struct nv *e, const struct cps_access *by, uint32_t value)
+static bool is_busy(struct nv *e, const struct cps_by *by, uint32_t value)
 {
     if (vp1_of_(e)->run != VP1_IDLE)
         cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_BUSY, by, value);
     return vp1_of_(e)->run != VP1_IDLE;
 }
 
-static void write_inject(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                         const struct cps_access *by)
+static void write_inject(const struct cps_access *at)
 {
-    struct vp1 *s = vp1_of_(device);
-    (void)bus;
-    (void)addr;
-    if (!(value & 1) || is_busy(device, by, value))
+    struct vp1 *s = vp1_of_(nv_of_(at));
+    if (!(at->value & 1) || is_busy(nv_of_(at), at->by, at->value))
         return;
     memcpy(s->word, &s->sr[VP1_SR_INJECT], sizeof(s->word));
     s->run = VP1_INJECTED;
@@ -55,7 +44,7 @@ static void write_inject(struct cps_bus *bus, void *device, uint32_t addr, uint3
     s->pc = 0;
 }
 
-static void start(struct nv *e, enum vp1_run run, const struct cps_access *by)
+static void start(struct nv *e, enum vp1_run run, const struct cps_by *by)
 {
     struct vp1 *s = vp1_of_(e);
     const uint32_t *base = &s->sr[VP1_SR_BASE];
@@ -72,30 +61,23 @@ static void start(struct nv *e, enum vp1_run run, const struct cps_access *by)
 }
 
 /* The only method that is known to start anything. */
-static void write_submit(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                         const struct cps_access *by)
+static void write_submit(const struct cps_access *at)
 {
-    struct nv *e = device;
-    (void)addr;
-    if (value == START && cps_bus_stored_(bus, SUBMIT_DATA) == 1 &&
+    struct nv *e = nv_of_(at);
+    if (at->value == START && cps_bus_stored_(e->bus, SUBMIT_DATA) == 1 &&
         vp1_of_(e)->sr[VP1_SR_ENABLE] == START_READY)
-        start(e, VP1_METHOD, by);
+        start(e, VP1_METHOD, at->by);
     else
-        cps_bus_unknown(bus, CPS_UNKNOWN_VP1_SUBMIT, by, value);
+        cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_SUBMIT, at->by, at->value);
 }
 
-static void write_switch(struct cps_bus *bus, void *device, uint32_t addr, uint32_t value,
-                         const struct cps_access *by)
+static void write_switch(const struct cps_access *at)
 {
-    (void)bus;
-    (void)addr;
-    (void)value;
-    start(device, VP1_SWITCH, by);
+    start(nv_of_(at), VP1_SWITCH, at->by);
 }
 
-static const struct cps_bus_row rows[] = {
-#define NV_REG_VP1(gens, first, last, read, write, evidence) \
-    {gens, first, last, read_##read, write_##write},
+static const struct cps_reg_row rows[] = {
+#define NV_REG_VP1(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"
 };
 
@@ -103,7 +85,7 @@ static const struct cps_bus_row rows[] = {
 
 static bool stop_at(struct nv *e, enum cps_unknown what)
 {
-    const struct cps_access by = vp1_access_(e);
+    const struct cps_by by = vp1_by_(e);
     cps_bus_unknown_stop_(e->bus, what, &by);
     return false;
 }
@@ -208,7 +190,7 @@ static void perform(struct nv *e)
 
 /* ---- the program ---- */
 
-static void raise(struct nv *e, const struct cps_access *by)
+static void raise(struct nv *e, const struct cps_by *by)
 {
     cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_INTR, by, 0);
     cps_bus_put(e->bus, CPS_EV_IRQ, 0, by, 0, vp1_of_(e)->sr[VP1_SR_EXIT]);
@@ -217,7 +199,7 @@ static void raise(struct nv *e, const struct cps_access *by)
 static void finish(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
-    const struct cps_access by = vp1_access_(e);
+    const struct cps_by by = vp1_by_(e);
     if (s->run == VP1_SWITCH)
         s->sr[3] &= 0x3fffffff;
     if (s->interrupt)
@@ -468,8 +450,8 @@ static const struct cps_file files[] = {
 
 static const struct nv_kind kind = {
     .state_size = sizeof(struct vp1),
-    .rows = rows,
-    .row_count = sizeof(rows) / sizeof(rows[0]),
+    .rows = CPS_REG_TABLE(rows),
+    .inner = &vp1_special_,
     .loop = {.next = next_turn, .waits = never_waits, .execute = execute},
     .who = {CPS_CPU_VP1},
     .reset = reset,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The state of VP1, and what its files share. Private to emu/. */
+ * The state of VP1. Private to emu/. */
 #ifndef CPS_VP1_H
 #define CPS_VP1_H
 
@@ -121,9 +121,9 @@ static inline struct vp1 *vp1_of_(const struct nv *e)
 {
     return e->state;
 }
-static inline struct cps_access vp1_access_(const struct nv *e)
+static inline struct cps_by vp1_by_(const struct nv *e)
 {
-    return (struct cps_access){CPS_CPU_VP1, CPS_PATH_POKE, vp1_of_(e)->pc};
+    return (struct cps_by){CPS_CPU_VP1, CPS_PATH_POKE, vp1_of_(e)->pc};
 }
 static inline unsigned vp1_op_(const struct vp1 *s, enum vp1_unit unit)
 {
@@ -153,35 +153,11 @@ static inline void vp1_set_c_(struct vp1 *s, uint32_t number, uint32_t mask, uin
     if (number < 4)
         s->now.c[number] = (uint16_t)((s->now.c[number] & ~mask) | (bits & mask));
 }
-void vp1_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail);
-
-/** vp1_scalar.c, vp1_address.c, vp1_vector.c, vp1_mad.c, vp1_branch.c: one unit's part of the
- * bundle.
- */
-void vp1_scalar_(struct nv *e, struct vp1_s2v *ret);
-void vp1_address_(struct nv *e);
-void vp1_vector_(struct nv *e, const struct vp1_s2v *s2v);
-void vp1_mad_(struct nv *e, const struct vp1_s2v *s2v);
-void vp1_lerp_(struct nv *e, const struct vp1_s2v *s2v);
-bool vp1_mad_writes_v_(unsigned op);
-void vp1_branch_(struct nv *e);
-/** Whether the bundle, not yet begun, will call. */
-bool vp1_calls_(const struct vp1 *s);
-/** The condition mask of a vector operation, a bit a byte. */
-uint32_t vp1_condition_mask_(const struct vp1 *s, const struct vp1_s2v *s2v);
-/** vp1_clash.c: what two units of a bundle have in common: says so, and changes the words as the
- * hardware does. */
-void vp1_clash_(struct nv *e);
-/** Whether the scalar `mov` of the bundle loses against a load. */
-bool vp1_mov_is_first_(const struct vp1 *s);
-
-/** vp1_file.c: registers as `mov` sees them. Reading gives false if there is no such file. */
-bool vp1_read_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t *ret);
-void vp1_write_file_(struct nv *e, uint32_t selector, uint32_t index, uint32_t value);
-/** The same for the host. */
-uint32_t vp1_view_read_(struct nv *e, uint32_t addr, const struct cps_access *by);
-void vp1_view_write_(struct nv *e, uint32_t addr, uint32_t value, const struct cps_access *by);
-void vp1_file_reset_(struct nv *e);
+static inline void vp1_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
+{
+    const struct cps_by by = vp1_by_(e);
+    cps_bus_unknown(e->bus, what, &by, detail);
+}
 
 /** What vp1.def's expressions call. */
 static inline uint32_t vp1_shift(uint32_t a, uint32_t b, uint32_t fill)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * Copies of machines, and their end. Private to emu/afuc/. */
+#ifndef CPS_AFUC_CLONE_H
+#define CPS_AFUC_CLONE_H
+
+#include "emu/engine.h"
+
+struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret);
+void machine_destroy_(struct cps_engine *engine);
+
+#endif

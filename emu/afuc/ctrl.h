@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Control and SQE registers. Private to emu/afuc/. */
+#ifndef CPS_AFUC_CTRL_H
+#define CPS_AFUC_CTRL_H
+
+#include "emu/afuc/core.h"
+
+/** Control registers, by row of ctrl.def. */
+enum ctl {
+#define CTRL(id, ...) CTL_##id,
+#include "emu/afuc/ctrl.def"
+    CTL_COUNT,
+};
+
+uint32_t afuc_control_read_(struct afuc_core *core, uint32_t number);
+/** @param extra  source of the (sdsN) words; only DRAW_STATE_SET_HDR looks at them */
+void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value,
+                         const uint32_t *extra);
+uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number);
+void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
+/** Indexes the rows of the core's layout. */
+CPS_MUST_USE struct cps_err *afuc_control_init_(struct afuc_core *core);
+/** The stored value of a control register; 0 where the layout lacks it. No side effects. */
+uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which);
+void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
+/** Its number in the core's layout, 0xffff where the layout lacks it. */
+uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
+
+#endif

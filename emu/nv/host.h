@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * The host that drives an engine. Private to emu/nv/ and its tests. */
+#ifndef CPS_NV_HOST_H
+#define CPS_NV_HOST_H
+
+#include "emu/nv/nv.h"
+
+/* Begins what the host does; false if it must wait until the engine lets it. */
+struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item);
+/* Goes on with what the host does. */
+enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks);
+/* The word at byte @p at of a script, filled up. */
+uint32_t nv_word_(const struct cps_item *item, size_t at);
+/* Whether a read or write of the host would stall now: G80 and later, memory paused. */
+bool nv_host_stalled_(const struct nv *e);
+
+#endif
