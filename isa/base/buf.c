@@ -23,6 +23,8 @@ void cps_buf_clear(struct cps_buf *buf)
 
 static bool reserve(struct cps_buf *buf, size_t more)
 {
+    if (buf->capacity - buf->size > more) /* mostly: one call less for each append */
+        return true;
     bool good = more < SIZE_MAX - buf->size &&
                 CPS_LIST_RESERVE(buf->data, buf->capacity, buf->size + more + 1);
     buf->failed = buf->failed || !good;

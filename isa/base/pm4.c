@@ -4,13 +4,10 @@
 
 #include <stdbool.h>
 
-/* 1 if the number of ones is even: the bit that makes it odd. */
+/* The bit that makes the number of ones odd. */
 static uint32_t parity_bit(uint32_t value)
 {
-    value ^= value >> 16;
-    value ^= value >> 8;
-    value ^= value >> 4;
-    return 0x9669u >> (value & 15) & 1;
+    return !CPS_ODD_ONES(value);
 }
 
 uint32_t cps_pm4_type4(uint32_t reg, uint32_t count)
@@ -27,21 +24,14 @@ uint32_t cps_pm4_type7(uint32_t opcode, uint32_t count)
     return 7u << 28 | parity_bit(opcode) << 23 | opcode << 16 | parity_bit(count) << 15 | count;
 }
 
-struct cps_pm4 cps_pm4_decode_any(uint32_t header)
-{
-    if (header >> 28 == 4)
-        return (struct cps_pm4){CPS_PM4_TYPE4, header >> 8 & 0x3ffff, 0, header & 0x7f};
-    if (header >> 28 == 7)
-        return (struct cps_pm4){CPS_PM4_TYPE7, 0, header >> 16 & 0x7f, header & 0x3fff};
-    return (struct cps_pm4){CPS_PM4_BAD, 0, 0, 0};
-}
-
+/* Parity bits make the field and the bit together odd; the other bits are reserved. */
 struct cps_pm4 cps_pm4_decode(uint32_t header)
 {
-    struct cps_pm4 packet = cps_pm4_decode_any(header);
-    bool good = packet.kind == CPS_PM4_TYPE4 ? header == cps_pm4_type4(packet.reg, packet.count)
-                : packet.kind == CPS_PM4_TYPE7
-                    ? header == cps_pm4_type7(packet.opcode, packet.count)
-                    : false;
-    return good ? packet : (struct cps_pm4){CPS_PM4_BAD, 0, 0, 0};
+    bool seven = header >> 28 == 7;
+    uint32_t field = seven ? header >> 16 & 0xff : header >> 8 & 0xfffff;
+    uint32_t count = seven ? header & 0xffff : header & 0xff;
+    uint32_t reserved = seven ? 0x0f004000 : 0x04000000;
+    if (header & reserved || parity_bit(field) || parity_bit(count))
+        return (struct cps_pm4){CPS_PM4_BAD, 0, 0, 0};
+    return cps_pm4_decode_any(header);
 }

@@ -23,7 +23,14 @@ struct cps_pm4 {
 
 CPS_PUBLIC struct cps_pm4 cps_pm4_decode(uint32_t header);
 /** The same for a header whose parity and reserved bits nobody looks at. */
-CPS_PUBLIC struct cps_pm4 cps_pm4_decode_any(uint32_t header);
+static inline struct cps_pm4 cps_pm4_decode_any(uint32_t header)
+{
+    if (header >> 28 == 4)
+        return (struct cps_pm4){CPS_PM4_TYPE4, header >> 8 & 0x3ffff, 0, header & 0x7f};
+    if (header >> 28 == 7)
+        return (struct cps_pm4){CPS_PM4_TYPE7, 0, header >> 16 & 0x7f, header & 0x3fff};
+    return (struct cps_pm4){CPS_PM4_BAD, 0, 0, 0};
+}
 /** Headers with their parity bits; arguments are taken modulo their field. */
 CPS_PUBLIC uint32_t cps_pm4_type4(uint32_t reg, uint32_t count);
 CPS_PUBLIC uint32_t cps_pm4_type7(uint32_t opcode, uint32_t count);
