@@ -106,6 +106,14 @@ class Suite:
         done = self.run("run", "--demo", self.path("good"), "-o", "/nonexistent/out")
         self.check("output that cannot be created", done.returncode == 3, done.stderr)
 
+    def full(self):
+        """What does not reach stdout is no success, be it more than one buffer or less."""
+        for args in (["info", "--json", self.path("good")], ["help", "man"], ["run", "--demo", "-o", "-"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([CPSCOPE, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+            self.check("a full disk behind stdout: " + " ".join(args[:2]),
+                       done.returncode == 3 and "No space left" in done.stderr, done.stderr)
+
     def usage(self):
         for args, text in USAGE:
             done = self.run(*args)
@@ -118,5 +126,6 @@ with tempfile.TemporaryDirectory() as scratch:
     suite.captures()
     suite.truncations()
     suite.firmware()
+    suite.full()
     suite.usage()
     print("1..%d" % suite.count)
