@@ -2,47 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Bad input is normal input: one clear error line, status 3 or 4, bounded time, no output file.
 
-Captures are written here by a second writer. Usage: bad_input.py CPSCOPE
+Usage: bad_input.py CPSCOPE
 """
 import gzip
 import os
-import struct
 import subprocess
 import sys
 import tempfile
 
+import make
+from make import capture, section, type7
+
 CPSCOPE = sys.argv[1]
 BASE = 0x100000
-
-
-def parity(value):
-    return bin(value).count("1") + 1 & 1
-
-
-def pkt7(op, *words):
-    n = len(words)
-    return [7 << 28 | parity(op) << 23 | op << 16 | parity(n) << 15 | n, *words]
-
-
-def section(kind, payload):
-    return struct.pack("<II", kind, len(payload)) + payload
-
-
-def address(kind, iova, length):
-    return section(kind, struct.pack("<III", iova & 0xffffffff, length, iova >> 32))
-
-
-def dwords(words):
-    return struct.pack("<%dI" % len(words), *words)
-
-
-def capture(words, gpu=630, stream=None):
-    body = dwords(words)
-    return (section(13, struct.pack("<I", gpu)) + address(3, BASE, len(body)) + section(12, body) +
-            address(6, stream or BASE, len(words)))
-
-
-GOOD = capture(pkt7(0x10) + pkt7(0x10, 1, 2))
+GOOD = capture(type7(0x10) + type7(0x10, 1, 2))
 ENDLESS = "[016ee001]\n[01000000]\nmov $02, 0x1\nl:\nadd $02, $02, 0x1\njump #l\nadd $03, $03, $02\n"
 
 # name, capture bytes (None: not written), arguments, expected status, text in the error or summary
@@ -51,17 +24,17 @@ CASES = [
     ("7 bytes", GOOD[:7], [], 3, "cut short"),
     ("text that is no capture", b"hello world, this is no capture", [], 3, "not a capture"),
     ("gzip cut in the middle", gzip.compress(GOOD * 50)[:40], [], 3, "middle of a member"),
-    ("section of 0xffffffff bytes", struct.pack("<II", 3, 0xffffffff), [], 3, "0xffffffff"),
-    ("section larger than the file", struct.pack("<II", 12, 0x7fffffff) + b"x", [], 3, "cut short"),
+    ("section of 0xffffffff bytes", make.dwords([3, 0xffffffff]), [], 3, "0xffffffff"),
+    ("section larger than the file", make.dwords([12, 0x7fffffff]) + b"x", [], 3, "cut short"),
     ("address of 4 bytes", section(3, b"\0\0\0\0"), [], 3, "expected 8 or 12"),
-    ("a2xx capture", capture(pkt7(0x10), gpu=201), [], 3, "generation a2xx"),
-    ("a7xx capture on a6xx firmware", capture(pkt7(0x10), gpu=740), [], 3, "generation a7xx"),
-    ("stream outside every buffer", capture(pkt7(0x10), stream=0xdead000), [], 0, "1 not captured"),
+    ("a2xx capture", capture(type7(0x10), gpu=201), [], 3, "generation a2xx"),
+    ("a7xx capture on a6xx firmware", capture(type7(0x10), gpu=740), [], 3, "generation a7xx"),
+    ("stream outside every buffer", capture(type7(0x10), stream=0xdead000), [], 0, "1 not captured"),
     ("malformed header", capture([0xdeadd00d]), [], 4, "bad-packet"),
-    ("unknown opcode", capture(pkt7(0x77)), [], 4, "bad-packet"),
-    ("packet longer than its IB", capture(pkt7(0x10, 1)[:1]), [], 4, "deadlock"),
-    ("IB that calls itself", capture(pkt7(0x3f, BASE, 0, 4)), [], 4, "bad-packet"),
-    ("wait that nobody ends", capture(pkt7(0x3c, 0x13, 0x5000, 0, 5, 0xffffffff, 0)),
+    ("unknown opcode", capture(type7(0x77)), [], 4, "bad-packet"),
+    ("packet longer than its IB", capture(type7(0x10, 1)[:1]), [], 4, "deadlock"),
+    ("IB that calls itself", capture(type7(0x3f, BASE, 0, 4)), [], 4, "bad-packet"),
+    ("wait that nobody ends", capture(type7(0x3c, 0x13, 0x5000, 0, 5, 0xffffffff, 0)),
      ["--waits", "stop"], 4, "deadlock"),
     ("missing capture", None, [], 3, "No such file"),
 ]
@@ -133,6 +106,14 @@ class Suite:
         done = self.run("run", "--demo", self.path("good"), "-o", "/nonexistent/out")
         self.check("output that cannot be created", done.returncode == 3, done.stderr)
 
+    def full(self):
+        """What does not reach stdout is no success, be it more than one buffer or less."""
+        for args in (["info", "--json", self.path("good")], ["help", "man"], ["run", "--demo", "-o", "-"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([CPSCOPE, *args], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+            self.check("a full disk behind stdout: " + " ".join(args[:2]),
+                       done.returncode == 3 and "No space left" in done.stderr, done.stderr)
+
     def usage(self):
         for args, text in USAGE:
             done = self.run(*args)
@@ -145,5 +126,6 @@ with tempfile.TemporaryDirectory() as scratch:
     suite.captures()
     suite.truncations()
     suite.firmware()
+    suite.full()
     suite.usage()
     print("1..%d" % suite.count)

@@ -12,15 +12,10 @@ import sys
 import tempfile
 
 import tap
+from make import pm4
 
 CPSCOPE, DEMO, GOLDEN = (os.path.abspath(path) for path in sys.argv[1:4])
-STREAM = """# cpscope-pm4 1
-gpu 630
-buffer 0x00100000 frame
-    reg 0x8a00 0x11 0x22
-    CP_EVENT_WRITE 0x31
-submit frame
-"""
+STREAM = pm4("reg 0x8a00 0x11 0x22", "CP_EVENT_WRITE 0x31")
 # Enough packets for a trace of many kilobytes.
 LONG = STREAM.replace("    CP_EVENT", "".join("    reg 0x%x 0x%x\n" % (0x8000 + 7 * i % 0xf00,
                                                                   i * 2654435761 % 2**32)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import make
 from tap import plan, report, skip
 
 CPSCOPE, PAGE, DEMO = sys.argv[1:]
@@ -25,13 +26,6 @@ PATH = os.pathsep.join([os.path.dirname(os.path.abspath(CPSCOPE)), os.environ["P
                         "/usr/sbin", "/sbin"])
 CAPTURES = 20
 START_SECONDS, JOB_SECONDS = 20, 40
-STREAM = """# cpscope-pm4 1
-gpu 630
-buffer 0x100000 frame
-    reg 0x8810 %d
-    %s
-submit frame
-"""
 CONFIGURATION = """ClusterName=cpscope
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser={user}
@@ -81,16 +75,11 @@ def missing(programs):
 
 
 def make_corpus(scratch):
-    with open(DEMO, encoding="utf-8") as file:
-        old = file.read()
-    for name, source in (("old", old), ("new", old.replace("mov $data, 0x5   ", "mov $data, 0x6   ", 1))):
-        path = os.path.join(scratch, name)
-        write(path + ".afuc", source)
-        subprocess.run([CPSCOPE, "asm", path + ".afuc", "-o", path + ".fw"], check=True)
+    make.revisions(CPSCOPE, DEMO, scratch, *make.EVENT_CMD)
     os.mkdir(os.path.join(scratch, "rd"))
     for i in range(CAPTURES):
-        packet = "CP_NOP 0x1" if i % 3 else "CP_EVENT_WRITE 0x4 0x00200100 0x0 0x1234"
-        write(os.path.join(scratch, "rd", "cap%02d.pm4" % i), STREAM % (i, packet))
+        packet = "CP_NOP 0x1" if i % 3 else make.EVENT
+        write(os.path.join(scratch, "rd", "cap%02d.pm4" % i), make.pm4("reg 0x8810 %d" % i, packet))
     write(os.path.join(scratch, "manifest"), "# cpscope-manifest 1\nfirmware old old.fw\n"
           "firmware new new.fw\nbaseline old\ncapture rd/*.pm4\n")
 

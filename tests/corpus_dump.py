@@ -9,37 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-
-def decode85(text):
-    words, at = [], 0
-    while at < len(text):
-        if text[at] == "z":
-            words.append(0)
-            at += 1
-        else:
-            value = 0
-            for c in text[at:at + 5]:
-                value = value * 85 + ord(c) - 33
-            words.append(value & 0xffffffff)
-            at += 5
-    return words
-
-
-def encode85(words):
-    out = []
-    for word in words:
-        group = ""
-        rest = word
-        for _ in range(5):
-            group = chr(33 + rest % 85) + group
-            rest //= 85
-        out.append("z" if word == 0 else group)
-    return "".join(out)
-
-
-def header(opcode, count):
-    odd = lambda value: (bin(value).count("1") + 1) & 1
-    return 7 << 28 | odd(opcode) << 23 | opcode << 16 | odd(count) << 15 | count
+from make import decode85, encode85, type7
 
 
 class Dump:
@@ -63,9 +33,9 @@ class Dump:
 def wrapped(dump):
     """The same history but for the boot, around the end of a ring full of older packets, behind the
     time stamp of a submission that has retired."""
-    stamp = [header(0x46, 4), 0x80000004, 4, 0x10000, 7]
+    stamp = type7(0x46, 0x80000004, 4, 0x10000, 7)
     tail = stamp + dump.ring[9:]
-    ring = [header(0x10, 0)] * 8192
+    ring = type7(0x10) * 8192
     start = 8192 - 20
     for i, word in enumerate(tail):
         ring[(start + i) % 8192] = word

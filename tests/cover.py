@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+from make import pm4
 from tap import plan, report, skip
 
 CPSCOPE, DEMO, CAPTURE = sys.argv[1:]
@@ -57,7 +58,7 @@ jumptbl:
 # text of the line, times executed, times taken
 TINY_COUNTS = [("mov $07", 1, None), ("brne", 4, 3), ("sub", 4, None), ("breq", 2, 1),
                ("mov $08", 1, None)]
-STREAM = "# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 f\n CP_NOP\n CP_NOP 0x1\n CP_NOP 0x1 0x2\nsubmit f\n"
+STREAM = pm4("CP_NOP", "CP_NOP 0x1", "CP_NOP 0x1 0x2")
 
 
 def run(*command):
@@ -136,7 +137,7 @@ def test_demo(scratch):
     firmware, other = os.path.join(scratch, "demo.fw"), os.path.join(scratch, "other.pm4")
     a, b, both, merged = (os.path.join(scratch, n + ".info") for n in ("a", "b", "both", "merged"))
     run(CPSCOPE, "asm", DEMO, "-o", firmware)
-    write(other, STREAM.replace("CP_NOP 0x1\n", "CP_WAIT_FOR_IDLE\n CP_EVENT_WRITE 0x31\n"))
+    write(other, STREAM.replace("CP_NOP 0x1\n", "CP_WAIT_FOR_IDLE\n    CP_EVENT_WRITE 0x31\n"))
     table_both = cover(firmware, both, CAPTURE, other).stdout
     compare("instructions and branches are those that STEP events count", both, firmware,
             [CAPTURE, other])

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import tap
+from make import pm4
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
@@ -287,7 +288,7 @@ def console(folder):
 
 def exceptions(folder):
     path = os.path.join(folder, "bad.pm4")
-    open(path, "w").write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n  .word 0xdeadd00d\nsubmit a\n")
+    open(path, "w").write(pm4(".word 0xdeadd00d"))
     c = Client().launch(demo=True, capture=path)
     c.ask("setExceptionBreakpoints", filters=["deadlock", "bad-packet", "protect"])
     c.configured()
@@ -310,7 +311,7 @@ def policy(folder):
 
 def protect(folder):
     path = os.path.join(folder, "prot.pm4")
-    open(path, "w").write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n  reg 0x8a00 1\nsubmit a\n")
+    open(path, "w").write(pm4("reg 0x8a00 1"))
     c = Client().launch(demo=True, capture=path)
     c.ask("setExceptionBreakpoints", filters=["protect"])
     c.configured()
@@ -360,7 +361,7 @@ def ending(folder):
     c.process.communicate(timeout=20)
     assert c.process.returncode == 0
     path = os.path.join(folder, "one.pm4")
-    open(path, "w").write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n  CP_NOP 1\nsubmit a\n")
+    open(path, "w").write(pm4("CP_NOP 1"))
     c = Client()
     c.send("launch", fw=fw, capture=path)
     c.process.communicate(timeout=20)

@@ -9,21 +9,13 @@ import sys
 import tempfile
 
 import tap
+from make import pm4
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
 DRAW = "captures/dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"
-STREAM = """# cpscope-pm4 1
-gpu 630
-buffer 0x00100000 frame
-    CP_SCRATCH_WRITE 0x00200000 0xaa 0xbb
-    CP_SCRATCH_TO_REG 0x01208a00
-    CP_EVENT_WRITE 0x31
-    CP_INDIRECT_BUFFER @inner #inner
-buffer 0x00110000 inner
-    reg 0x8810 0x1 0x2 0x3
-submit frame
-"""
+STREAM = pm4("CP_SCRATCH_WRITE 0x00200000 0xaa 0xbb", "CP_SCRATCH_TO_REG 0x01208a00", "CP_EVENT_WRITE 0x31",
+             "CP_INDIRECT_BUFFER @inner #inner", "buffer 0x00110000 inner", "reg 0x8810 0x1 0x2 0x3")
 
 
 def run(*args):

@@ -14,35 +14,13 @@ import subprocess
 import sys
 import tempfile
 
+import make as maker
 import tap
+from make import buffer, type4, type7
 
-SECTION_TEST, SECTION_GPUADDR, SECTION_CMDSTREAM, SECTION_CONTENTS, SECTION_GPU_ID = 1, 3, 6, 12, 13
 SUBMISSIONS = 20
 STREAM, MEMORY, TEXTURE = 0x100000, 0x200000, 0x1_0000_0000
 SLACK_KIB = 4096  # how much more 100 times the size may take than 10 times
-
-
-def section(kind, payload):
-    return struct.pack("<II", kind, len(payload)) + payload
-
-
-def buffer(iova, data):
-    return section(SECTION_GPUADDR, struct.pack("<III", iova & 0xffffffff, len(data), iova >> 32)) + \
-        section(SECTION_CONTENTS, data)
-
-
-def odd(value):
-    return 1 - bin(value).count("1") % 2
-
-
-def type4(reg, values):
-    head = 4 << 28 | odd(reg) << 27 | reg << 8 | odd(len(values)) << 7 | len(values)
-    return [head, *values]
-
-
-def type7(opcode, values):
-    head = 7 << 28 | odd(opcode) << 23 | opcode << 16 | odd(len(values)) << 15 | len(values)
-    return [head, *values]
 
 
 def commands(rng):
@@ -52,14 +30,14 @@ def commands(rng):
         kind = rng.randrange(20)
         if kind < 15:
             count = rng.choice((1, 1, 1, 2, 2, 3, 4, 8, 24))
-            words += type4(rng.randrange(0x8800, 0x8e00), [rng.getrandbits(rng.choice((4, 12, 32)))
+            words += type4(rng.randrange(0x8800, 0x8e00), *[rng.getrandbits(rng.choice((4, 12, 32)))
                                                            for _ in range(count)])
         elif kind < 17:
-            words += type7(0x10, [rng.getrandbits(32) for _ in range(rng.randrange(4))])  # CP_NOP
+            words += type7(0x10, *[rng.getrandbits(32) for _ in range(rng.randrange(4))])  # CP_NOP
         elif kind < 19:  # CP_MEM_WRITE
-            words += type7(0x3d, [MEMORY + 4 * rng.randrange(1024), 0, rng.getrandbits(32)])
+            words += type7(0x3d, MEMORY + 4 * rng.randrange(1024), 0, rng.getrandbits(32))
         else:
-            words += type7(0x26, [])  # CP_WAIT_FOR_IDLE
+            words += type7(0x26)  # CP_WAIT_FOR_IDLE
     return words
 
 
@@ -68,16 +46,15 @@ def submission(rng):
     words = commands(rng)
     texture = b"".join(rng.randbytes(2) * 6 + bytes(4) for _ in range(768))
     return buffer(TEXTURE + 0x10000 * rng.randrange(16), texture) + \
-        buffer(STREAM, struct.pack("<%dI" % len(words), *words)) + \
-        section(SECTION_CMDSTREAM, struct.pack("<III", STREAM, len(words), 0))
+        buffer(STREAM, maker.dwords(words)) + maker.submit(STREAM, len(words))
 
 
 def make(path, times):
     rng = random.Random(6)
     piece = b"".join(submission(rng) for _ in range(SUBMISSIONS))
     with gzip.GzipFile(path, "wb", 6, mtime=0) if path.endswith(".gz") else open(path, "wb") as out:
-        out.write(section(SECTION_TEST, b"grow"))
-        out.write(section(SECTION_GPU_ID, struct.pack("<I", 630)))
+        out.write(maker.section(maker.TEST, b"grow"))
+        out.write(maker.chip(630))
         for _ in range(times):
             out.write(piece)
 

@@ -7,41 +7,29 @@ because they choose their code by the processor. Usage: instructions.py CPSCOPE 
 import os
 import random
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
+import make
 import tap
 
 CPSCOPE, DEMO, RECORD, COMPILER = sys.argv[1:]
 MOST = 1.05
 
 
-def section(kind, *words):
-    return struct.pack("<II%dI" % len(words), kind, 4 * len(words), *words)
-
-
-def odd(value):
-    return 1 - bin(value).count("1") % 2
-
-
-def type4(reg, count):
-    return 4 << 28 | odd(reg) << 27 | reg << 8 | odd(count) << 7 | count
-
-
 def capture(path, submissions):
     """Register writes of several lengths, and a buffer that nobody reads."""
     rng = random.Random(1)
     with open(path, "wb") as out:
-        out.write(section(13, 630))
+        out.write(make.chip(630))
         for _ in range(submissions):
             stream = []
             for count in (1, 2, 3, 5, 13, 60) * 10:
-                stream += [type4(0x8800, count)] + [rng.getrandbits(32) for _ in range(count)]
+                stream += make.type4(0x8800, *[rng.getrandbits(32) for _ in range(count)])
             for iova, words in ((0x200000, [7] * 4096), (0x100000, stream)):
-                out.write(section(3, iova, 4 * len(words), 0) + section(12, *words))
-            out.write(section(6, 0x100000, len(stream), 0))
+                out.write(make.buffer(iova, make.dwords(words)))
+            out.write(make.submit(0x100000, len(stream)))
 
 
 def count(path):

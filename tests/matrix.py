@@ -15,38 +15,24 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+import make
 from tap import plan, report
 
 CPSCOPE, DEMO = sys.argv[1:]
 NAMES = [b"a # SKIP.pm4", b"b\xff\xfe.pm4", b"c\nnot ok 9.pm4", b"d\x1b.pm4", b"e]]>&amp;.pm4",
          b"f.pm4", b"g.pm4", b"h.pm4", b"i.pm4"]
 SHOWN = ["rd/a # SKIP.pm4", "rd/b\\xff\\xfe.pm4", "rd/c\\x0anot ok 9.pm4", "rd/d\\x1b.pm4"]
-STREAM = """# cpscope-pm4 1
-gpu 630
-buffer 0x100000 frame
-    CP_NOP 0x1
-    %s
-submit frame
-"""
-
-
 def write(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
 
-def make(scratch):
-    with open(DEMO, encoding="utf-8") as file:
-        old = file.read()
-    new = old.replace("mov $data, 0x5   ", "mov $data, 0x6   ", 1)
-    for name, source in (("old", old), ("new", new)):
-        path = os.path.join(scratch, name)
-        write(path + ".afuc", source)
-        subprocess.run([CPSCOPE, "asm", path + ".afuc", "-o", path + ".fw"], check=True)
+def make_matrix(scratch):
+    make.revisions(CPSCOPE, DEMO, scratch, *make.EVENT_CMD)
     os.mkdir(os.path.join(scratch, "rd"))
     for i, name in enumerate(NAMES):
-        packet = "CP_EVENT_WRITE 0x4 0x00200100 0x0 0x1234" if i % 2 else "CP_WAIT_FOR_IDLE"
-        write(os.path.join(os.fsencode(scratch), b"rd", name), STREAM % packet)
+        packet = make.EVENT if i % 2 else "CP_WAIT_FOR_IDLE"
+        write(os.path.join(os.fsencode(scratch), b"rd", name), make.pm4("CP_NOP 0x1", packet))
     write(os.path.join(scratch, "manifest"), "# cpscope-manifest 1\nfirmware old old.fw\n"
           "firmware new new.fw\nbaseline old\ncapture rd/*\n")
 
@@ -187,7 +173,7 @@ def test_interrupt(scratch):
 
 def main():
     with tempfile.TemporaryDirectory() as scratch:
-        make(scratch)
+        make_matrix(scratch)
         test_forms(scratch)
         test_shards(scratch)
         test_no_baseline(scratch)

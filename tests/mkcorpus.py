@@ -7,32 +7,33 @@ Usage: mkcorpus.py CPSCOPE DEMO.afuc DIR N, or make() from a test."""
 import os
 import random
 import re
-import subprocess
 import sys
+
+import make as maker
 
 
 def capture(seed):
     rng = random.Random(seed)
-    lines = ["# cpscope-pm4 1", "gpu 630", "buffer 0x00100000 frame"]
+    lines = []
     for _ in range(rng.randrange(5, 60)):
         kind = rng.randrange(5)
         if kind == 0:
             values = " ".join("0x%x" % rng.getrandbits(32) for _ in range(rng.randrange(1, 9)))
-            lines.append("    reg 0x%x %s" % (rng.randrange(0x8000, 0x8f00), values))
+            lines.append("reg 0x%x %s" % (rng.randrange(0x8000, 0x8f00), values))
         elif kind == 1:
-            lines.append("    CP_NOP 0x%x" % rng.getrandbits(32))
+            lines.append("CP_NOP 0x%x" % rng.getrandbits(32))
         elif kind == 2:
-            lines.append("    CP_MEM_WRITE 0x%x 0x0 0x%x" % (0x200000 + 4 * rng.randrange(4096),
+            lines.append("CP_MEM_WRITE 0x%x 0x0 0x%x" % (0x200000 + 4 * rng.randrange(4096),
                                                            rng.getrandbits(32)))
         elif kind == 3:
-            lines.append("    CP_EVENT_WRITE 0x31")
+            lines.append("CP_EVENT_WRITE 0x31")
         else:
-            lines.append("    CP_WAIT_FOR_IDLE")
+            lines.append("CP_WAIT_FOR_IDLE")
     # One capture in ten reaches the instruction that the revision changes.
     if seed % 10 == 0:
-        lines.append("    CP_SCRATCH_WRITE 0x00200000 0x%x 0xbb" % (seed + 1))
-        lines.append("    CP_SCRATCH_TO_REG 0x01208a00")
-    return "\n".join(lines + ["submit frame", ""])
+        lines.append("CP_SCRATCH_WRITE 0x00200000 0x%x 0xbb" % (seed + 1))
+        lines.append("CP_SCRATCH_TO_REG 0x01208a00")
+    return maker.pm4(*lines)
 
 
 def revision(source):
@@ -47,9 +48,7 @@ def make(cpscope, demo, out, count):
     os.makedirs(os.path.join(out, "captures"), exist_ok=True)
     source = open(demo).read()
     for name, text in (("old", source), ("new", revision(source))):
-        path = os.path.join(out, name + ".afuc")
-        open(path, "w").write(text)
-        subprocess.run([cpscope, "asm", path, "-o", os.path.join(out, name + ".fw")], check=True)
+        maker.firmware(cpscope, os.path.join(out, name), text)
     for i in range(count):
         open(os.path.join(out, "captures", "c%04d.pm4" % i), "w").write(capture(i))
     open(os.path.join(out, "manifest.txt"), "w").write(

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import make
 import webdriver
 from tap import plan, report
 
@@ -20,8 +21,7 @@ CPSCOPE, DEMO = sys.argv[1:]
 TAB, ENTER = "\ue004", "\ue007"
 HOSTILE = ['<script>alert(1)<&script>&".pm4', "'><img src=x onerror=alert(2)>.pm4"]
 SAME = ["CP_NOP 0x1 0x2", "reg 0x8810 0x1", "CP_EVENT_WRITE 0x31"]
-# The demo firmware tells EVENT_CMD with 5 that an event writes memory.
-DIFFERS = "CP_EVENT_WRITE 0x4 0x00200100 0x0 0x1234"
+DIFFERS = make.EVENT
 
 
 def write(path, text):
@@ -29,26 +29,14 @@ def write(path, text):
         file.write(text)
 
 
-def assemble(scratch, name, source):
-    write(os.path.join(scratch, name + ".afuc"), source)
-    subprocess.run([CPSCOPE, "asm", os.path.join(scratch, name + ".afuc"), "-o",
-                    os.path.join(scratch, name + ".fw")], check=True)
-
-
 def make_firmware(scratch):
     """old; new, where one constant and one more instruction differ, so that what follows moves."""
-    with open(DEMO, encoding="utf-8") as file:
-        old = file.read()
-    line = "        mov $data, 0x5                  ; EVENT_CMD: an event, with a memory write\n"
-    new = old.replace(line, "        mov $05, 0x123\n        mov $data, 0x6\n")
-    assert new != old
-    assemble(scratch, "old", old)
-    assemble(scratch, "new", new)
+    old, new = make.EVENT_CMD
+    make.revisions(CPSCOPE, DEMO, scratch, old, "        mov $05, 0x123\n" + new)
 
 
 def make_capture(path, packets):
-    lines = ["# cpscope-pm4 1", "gpu 630", "buffer 0x100000 frame", *packets, "submit frame", ""]
-    write(path, "\n".join(lines))
+    write(path, make.pm4(*packets))
 
 
 def make_captures(scratch, number):
@@ -70,7 +58,7 @@ def regress(scratch, out):
     return pathlib.Path(path, "index.html")
 
 
-def make(scratch, number):
+def make_all(scratch, number):
     make_firmware(scratch)
     make_captures(scratch, number)
     write(os.path.join(scratch, "manifest"), "# cpscope-manifest 1\nfirmware old old.fw\n"
@@ -213,7 +201,7 @@ def test_quiet(browser):
 
 def test_large(browser, scratch):
     os.mkdir(scratch)
-    path = make(scratch, 1000)
+    path = make_all(scratch, 1000)
     browser.open(path.as_uri())
     report("1,000 captures on 2 firmware make a page of less than 1 MB", path.stat().st_size < 1 << 20,
            path.stat().st_size)
@@ -231,7 +219,7 @@ def main():
         return
     number = 12
     with tempfile.TemporaryDirectory() as scratch:
-        path = make(scratch, number)
+        path = make_all(scratch, number)
         same = path.read_bytes() == regress(scratch, "again").read_bytes()
         report("the page has the same bytes each time", same)
         with webdriver.Browser(scratch) as browser:

@@ -37,18 +37,10 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
-int main(int argc, char **argv)
+static int do_command(int argc, char **argv)
 {
     static char firmware[OPT_MAX_FW][FILES_PATH];
     struct cps_options opt;
-    if (argc < 2)
-        return report_usage("expected a command; try 'cpscope help'");
-    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return help(argc, argv);
-    if (!strcmp(argv[1], "--version")) {
-        puts("cpscope " CPS_VERSION);
-        return 0;
-    }
     int command = opt_command(argv[1]);
     if (command < 0)
         return report_usage("no command is called '%s'; try 'cpscope help'", argv[1]);
@@ -57,10 +49,27 @@ int main(int argc, char **argv)
         return 0;
     }
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
-    if (!status)
-        files_firmware(&opt, firmware);
-    if (!status)
-        status = run[command](&opt);
+    if (status)
+        return status;
+    files_firmware(&opt, firmware);
+    return run[command](&opt);
+}
+
+static int do_first_word(int argc, char **argv)
+{
+    if (argc < 2)
+        return report_usage("expected a command; try 'cpscope help'");
+    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return help(argc, argv);
+    if (strcmp(argv[1], "--version") != 0)
+        return do_command(argc, argv);
+    puts("cpscope " CPS_VERSION);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int status = do_first_word(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && !status)
         status = report_error(cps_err_os("(stdout)", "write"));
     return status;

@@ -15,6 +15,9 @@
 #define CPS_LIKELY(cond)   __builtin_expect(!!(cond), 1)
 #define CPS_UNLIKELY(cond) __builtin_expect(!!(cond), 0)
 
+/** 1 if the number of ones in a uint32_t is odd, else 0. */
+#define CPS_ODD_ONES(value) ((uint32_t)__builtin_parity(value))
+
 /** Makes the compiler believe that @p variable is read and changed here: for yardstick loops. */
 #define CPS_KEEP(variable) __asm__ volatile("" : "+r"(variable))
 

@@ -3,7 +3,9 @@
  * this folder, its rows in target.def and its name in engine.c. */
 #include <stddef.h>
 
-#include "emu/nv/nv.h"
+#include "emu/nv/host.h"
+#include "emu/nv/loop.h"
+#include "emu/nv/ops.h"
 #include "tests/engine/counter.h"
 
 #define WORDS 256u

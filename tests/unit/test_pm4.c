@@ -2,6 +2,7 @@
  * PM4 headers against the examples of the packet documentation, and PM4 text. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,6 +33,15 @@ static void a_wrong_parity_bit_counts_only_where_it_is_looked_at(void **state)
         assert_int_equal(any.kind, bit < 28 ? CPS_PM4_TYPE7 : CPS_PM4_BAD);
         if (any.kind == CPS_PM4_TYPE7)
             assert_int_equal(any.opcode, header >> 16 & 0x7f);
+    }
+    /* What can be decoded is what can be built, and nothing else. */
+    for (uint64_t at = 0; at < UINT64_C(1) << 32; at += 4099) {
+        uint32_t header = (uint32_t)at;
+        struct cps_pm4 packet = cps_pm4_decode(header);
+        struct cps_pm4 any = cps_pm4_decode_any(header);
+        bool four = any.kind == CPS_PM4_TYPE4 && header == cps_pm4_type4(any.reg, any.count);
+        bool seven = any.kind == CPS_PM4_TYPE7 && header == cps_pm4_type7(any.opcode, any.count);
+        assert_int_equal(packet.kind, four || seven ? any.kind : CPS_PM4_BAD);
     }
     assert_int_equal(cps_pm4_decode_any(0x4fffffff).kind, CPS_PM4_TYPE4);
     assert_int_equal(cps_pm4_decode_any(0x4fffffff).reg, 0x3ffff);
