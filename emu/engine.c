@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The engines, and what is asked of all of them. */
-#include "emu/engine.h"
+#include "emu/tap.h"
 
 /* A row each. */
 static const struct cps_engine_ops *const engines[] = {

@@ -19,13 +19,15 @@
 #ifndef CPS_ENGINE_H
 #define CPS_ENGINE_H
 
-#include "isa/isa.h"
-#include "emu/mem.h"
-#include "emu/policy.h"
-#include "emu/tap.h"
-#include "trace/item.h"
+#include "../isa/isa.h"
+#include "policy.h"
+#include "../trace/event.h"
+#include "../trace/item.h"
+
+CPS_C_BEGIN
 
 struct cps_engine;
+struct cps_mem;
 
 /** Most processors that an engine has. */
 #define CPS_MAX_CORES 8u
@@ -144,6 +146,21 @@ struct cps_engine_ops {
     const void *kind; /**< the engine's own */
 };
 
+/** Events that are handed over at a time. */
+#define CPS_TAP_BATCH 4096u
+
+/** A bit for every kind of event. */
+#define CPS_ALL_KINDS ((UINT32_C(1) << CPS_EV_COUNT) - 1)
+
+struct cps_tap {
+    struct cps_sink *sink; /**< NULL: nobody */
+    uint32_t kinds;        /**< a bit per enum cps_event_kind that the sink wants; 0 without one */
+    bool quiet;            /**< somebody only looks: nothing happens */
+    size_t pending;
+    uint64_t count[CPS_EV_COUNT]; /**< all that happened, recorded or not */
+    struct cps_event event[CPS_TAP_BATCH + 1];
+};
+
 /** What every engine's state begins with. Others read it; only the engine writes it. */
 struct cps_engine {
     const struct cps_engine_ops *ops;
@@ -227,8 +244,6 @@ CPS_PUBLIC void cps_engine_explain(const struct cps_engine *engine, enum cps_sto
 CPS_PUBLIC void cps_engine_cover(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
                                  uint32_t count);
 
-/** The engines; engine.c lists them. */
-extern const struct cps_engine_ops cps_afuc_ops_, cps_hwsq_ops_, cps_seq_ops_, cps_pfifo_ops_,
-    cps_vp1_ops_;
+CPS_C_END
 
 #endif

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/isa.h"
+#include "../isa/isa.h"
+
+CPS_C_BEGIN
 
 /** The engines as bits, so that a row can be about several; their names are in policy.c. */
 enum cps_engines {
@@ -31,7 +33,7 @@ CPS_PUBLIC void cps_engines_text(unsigned engines, const char *last, struct cps_
 /** One value per row of policy.def: the position of its word, or a number. */
 struct cps_policy {
 #define POLICY(engines, field, ...) uint64_t field;
-#include "emu/policy.def"
+#include "policy.def"
 };
 /** Names of `waits`: what a wait does for a value that only the rest of the GPU would write. */
 enum cps_waits { CPS_WAITS_SATISFY, CPS_WAITS_STOP };
@@ -69,5 +71,7 @@ struct cps_policy_row {
 CPS_PUBLIC const struct cps_policy_row *cps_policy_rows(size_t *count);
 /** The row of the policy called by the first @p length characters of @p name; NULL if none is. */
 CPS_PUBLIC const struct cps_policy_row *cps_policy_row(const char *name, size_t length);
+
+CPS_C_END
 
 #endif

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/isa.h"
+#include "../isa/isa.h"
+
+CPS_C_BEGIN
 
 /** Most parts that one image can hold. */
 #define CPS_FW_MAX_PARTS 4
@@ -219,5 +221,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_elf_read(const char *name, const voi
                                                      size_t size, struct cps_program *ret);
 /** Whether a file that begins with these bytes is ELF; its contents are not looked at. */
 CPS_PUBLIC bool cps_is_elf(const void *bytes, size_t size);
+
+CPS_C_END
 
 #endif

@@ -19,9 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/buf.h"
-#include "isa/base/err.h"
-#include "isa/target.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "target.h"
+
+CPS_C_BEGIN
 
 /** Most fields that one instruction can have. */
 #define CPS_MAX_OPERANDS 8
@@ -51,14 +53,14 @@ CPS_PUBLIC extern const struct cps_isa cps_isa_afuc;
 enum cps_afuc_op {
     CPS_AFUC_NONE,
 #define OP(id, text, kind, ...) CPS_AFUC_##id,
-#include "isa/afuc.def"
+#include "afuc.def"
     CPS_AFUC_OP_COUNT,
 };
 /** Fields of afuc's instructions, the rows FIELD of its table: for cps_insn_field(). */
 enum cps_afuc_field {
     CPS_AFUC_F_NONE,
 #define FIELD(id, ...) CPS_AFUC_F_##id,
-#include "isa/afuc.def"
+#include "afuc.def"
     CPS_AFUC_F_COUNT,
 };
 
@@ -74,37 +76,37 @@ CPS_PUBLIC extern const struct cps_isa cps_isa_vp1;
 enum cps_hwsq_op {
     CPS_HWSQ_NONE,
 #define OP(id, text, kind, ...) CPS_HWSQ_##id,
-#include "isa/hwsq.def"
+#include "hwsq.def"
     CPS_HWSQ_OP_COUNT,
 };
 enum cps_hwsq_field {
     CPS_HWSQ_F_NONE,
 #define FIELD(id, ...) CPS_HWSQ_F_##id,
-#include "isa/hwsq.def"
+#include "hwsq.def"
     CPS_HWSQ_F_COUNT,
 };
 enum cps_seq_op {
     CPS_SEQ_NONE,
 #define OP(id, text, kind, ...) CPS_SEQ_##id,
-#include "isa/seq.def"
+#include "seq.def"
     CPS_SEQ_OP_COUNT,
 };
 enum cps_seq_field {
     CPS_SEQ_F_NONE,
 #define FIELD(id, ...) CPS_SEQ_F_##id,
-#include "isa/seq.def"
+#include "seq.def"
     CPS_SEQ_F_COUNT,
 };
 enum cps_vp1_op {
     CPS_VP1_NONE,
 #define OP(id, text, kind, ...) CPS_VP1_##id,
-#include "isa/vp1.def"
+#include "vp1.def"
     CPS_VP1_OP_COUNT,
 };
 enum cps_vp1_field {
     CPS_VP1_F_NONE,
 #define FIELD(id, ...) CPS_VP1_F_##id,
-#include "isa/vp1.def"
+#include "vp1.def"
     CPS_VP1_F_COUNT,
 };
 
@@ -174,25 +176,6 @@ CPS_PUBLIC unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word);
  * first, and of envytools. */
 enum cps_scheme { CPS_NAMES_SEED, CPS_NAMES_ENVYTOOLS };
 
-/** Most rows that the slots of a decoder name; most rows of a set. */
-#define CPS_DECODER_ROWS 1024
-#define CPS_MAX_ROWS     512
-/** Most rows of afuc's set. */
-#define CPS_AFUC_ROWS 256
-
-/** Rows of one generation of a set whose instructions are single words, by the words' upper five
- * bits: for whole images. Plain data. */
-struct cps_decoder {
-    const struct cps_isa *isa;
-    enum cps_gen gen;
-    uint16_t from[33]; /**< where in @p row a slot begins, and the last one ends */
-    uint16_t row[CPS_DECODER_ROWS];
-};
-CPS_PUBLIC void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa,
-                                 enum cps_gen gen);
-/** As cps_decode(). */
-CPS_PUBLIC void cps_decoder_decode(const struct cps_decoder *decoder, uint32_t word,
-                                   struct cps_insn *ret);
 /** Which of cps_insn.operand the field is that cps_insn_field() finds, -1 if none: the same for all
  * instructions of a row. */
 CPS_PUBLIC int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn,
@@ -296,5 +279,7 @@ CPS_PUBLIC bool cps_name_is_void(const struct cps_names *names, enum cps_space s
  */
 CPS_PUBLIC void cps_name_fields(const struct cps_names *names, enum cps_space space,
                                 uint32_t number, uint32_t value, struct cps_buf *out);
+
+CPS_C_END
 
 #endif

@@ -15,7 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/cleanup.h"
+#include "base/cleanup.h"
+
+CPS_C_BEGIN
 
 struct cps_buf;
 struct cps_isa;
@@ -24,13 +26,13 @@ struct cps_isa;
 enum cps_gen {
     CPS_GEN_NONE, /**< none, or not known yet */
 #define GEN(id, ...) CPS_##id,
-#include "isa/target.def"
+#include "target.def"
     CPS_GEN_COUNT,
 };
 
 enum cps_gen_bits {
 #define GEN(id, set, bit, ...) CPS_BIT_##id = bit,
-#include "isa/target.def"
+#include "target.def"
 };
 
 /** For tables that serve one instruction set: the bit of a generation, CPS_GEN_BIT(A6XX). The same
@@ -42,7 +44,7 @@ enum cps_gen_bits {
 /** Which set of names applies: generation, and for control registers the layout. */
 enum cps_layout {
 #define LAYOUT(id, ...) CPS_LAYOUT_##id,
-#include "isa/target.def"
+#include "target.def"
     CPS_LAYOUT_COUNT,
 };
 
@@ -121,5 +123,7 @@ CPS_PUBLIC const struct cps_target *cps_target_at(size_t index);
 CPS_PUBLIC unsigned cps_gpu_generation(uint64_t gpu);
 /** The kernel's word of work-arounds in CP_ME_INIT, of a5xx's GPU id @p gpu; else 0. */
 CPS_PUBLIC uint32_t cps_gpu_workarounds(uint64_t gpu);
+
+CPS_C_END
 
 #endif

@@ -9,7 +9,9 @@
 
 #include <stddef.h>
 
-#include "trace/mask.h"
+#include "mask.h"
+
+CPS_C_BEGIN
 
 /** What is compared. */
 struct cps_diff_options {
@@ -62,5 +64,7 @@ CPS_PUBLIC void cps_diff_deinit(struct cps_diff *diff);
 
 /** Packet id of a PKT event's header: opcode, 4 for type 4, -1 for anything else. */
 CPS_PUBLIC int cps_diff_packet_id(const struct cps_event *pkt);
+
+CPS_C_END
 
 #endif

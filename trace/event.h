@@ -10,19 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/cleanup.h"
+#include "../isa/base/cleanup.h"
+
+CPS_C_BEGIN
 
 /** Kinds of events; event.def has one row each. */
 enum cps_event_kind {
 #define EVENT(id, ...) CPS_EV_##id,
-#include "trace/event.def"
+#include "event.def"
     CPS_EV_COUNT,
 };
 
 /** Values of the `sub` field; which list applies depends on the kind (event.def). */
 enum cps_event_sub {
 #define SUB(list, id, text, number, doc) CPS_##list##_##id = number,
-#include "trace/event.def"
+#include "event.def"
 };
 
 /** Sets of kinds and sets of subs are bits of a uint32_t, in memory only; the record and the forms
@@ -33,7 +35,7 @@ enum cps_event_sub {
 /** What no source says (event.def). */
 enum cps_unknown {
 #define UNKNOWN(id, ...) CPS_UNKNOWN_##id,
-#include "trace/event.def"
+#include "event.def"
     CPS_UNKNOWN_COUNT,
 };
 
@@ -70,7 +72,12 @@ static inline struct cps_event cps_event_make(unsigned kind, unsigned sub, unsig
                                               uint32_t pc, uint64_t addr, uint32_t value)
 {
     uint64_t head = (uint8_t)kind | (uint32_t)(uint16_t)sub << 16 | (uint64_t)(uint16_t)who << 32;
-    return (struct cps_event){head, pc, value, addr};
+    struct cps_event event;
+    event.head = head;
+    event.pc = pc;
+    event.value = value;
+    event.addr = addr;
+    return event;
 }
 static inline unsigned cps_event_kind(const struct cps_event *event)
 {
@@ -89,25 +96,6 @@ static inline uint32_t cps_event_pc(const struct cps_event *event)
     return event->pc;
 }
 
-/**
- * Takes the next registers that differ, at most two, as a STEP holds them: returns their bits, puts
- * the first one's new value into 31:0 of @p values and the second's into 63:32, and moves *reg
- * behind them.
- */
-static inline uint32_t cps_event_changes(const uint32_t *before, const uint32_t *now,
-                                         unsigned count, unsigned *reg, uint64_t *values)
-{
-    uint32_t mask = 0;
-    *values = 0;
-    for (unsigned found = 0; *reg < count && found < 2; ++*reg) {
-        if (now[*reg] == before[*reg])
-            continue;
-        mask |= UINT32_C(1) << *reg;
-        *values |= (uint64_t)now[*reg] << 32 * found++;
-    }
-    return mask;
-}
-
 /** Takes events in program order, in batches of any size. Sinks may chain. Errors are kept inside
  * and reported by the sink's own finish function: an engine never has to handle one. */
 struct cps_sink {
@@ -121,9 +109,6 @@ CPS_PUBLIC const char *cps_event_unknown(const struct cps_event *event);
 /** "sqe", "bv", ... */
 CPS_PUBLIC const char *cps_processor_name(unsigned who);
 
-/** Value of a sub word of a kind, or -1. */
-int cps_event_sub_by_word_(unsigned kind, const char *word, size_t length);
-/** enum cps_processor called so, or CPS_CPU_COUNT. */
-unsigned cps_processor_by_name_(const char *word, size_t length);
+CPS_C_END
 
 #endif

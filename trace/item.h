@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "../isa/base/err.h"
+
+CPS_C_BEGIN
 
 /** What an item says. */
 enum cps_item_kind {
@@ -122,5 +124,7 @@ struct cps_item {
 struct cps_item_sink {
     struct cps_err *(*item)(struct cps_item_sink *sink, const struct cps_item *item);
 };
+
+CPS_C_END
 
 #endif

@@ -5,11 +5,17 @@
 
 #include <stdbool.h>
 
-#include "isa/isa.h"
-#include "trace/event.h"
+#include "../isa/isa.h"
+#include "event.h"
 
+CPS_C_BEGIN
+
+/** What a rule is about. */
+enum cps_mask_what { CPS_MASK_REG, CPS_MASK_PIPE, CPS_MASK_CTRL, CPS_MASK_MEM, CPS_MASK_PKT };
+
+/** One rule. */
 struct cps_mask_rule {
-    enum { CPS_MASK_REG, CPS_MASK_PIPE, CPS_MASK_CTRL, CPS_MASK_MEM, CPS_MASK_PKT } what;
+    enum cps_mask_what what;
     uint64_t first, last; /**< registers, bytes, or packet ids */
     uint32_t bits;        /**< bits of the value that may differ; ~0: all */
 };
@@ -33,5 +39,7 @@ CPS_PUBLIC void cps_mask_deinit(struct cps_mask *mask);
 /** Bits of the event's value that may differ, in a packet of id @p id (-1: none). */
 CPS_PUBLIC uint32_t cps_mask_bits(const struct cps_mask *mask, const struct cps_event *event,
                                   int id);
+
+CPS_C_END
 
 #endif

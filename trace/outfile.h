@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "isa/base/err.h"
+#include "../isa/base/err.h"
+
+CPS_C_BEGIN
 
 struct cps_outfile;
 
@@ -29,5 +31,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_outfile_whole(const char *path, cons
                                                           size_t size);
 /** Removes what was written and frees @p out; NULL is fine. */
 CPS_PUBLIC void cps_outfile_abort(struct cps_outfile *out);
+
+CPS_C_END
 
 #endif

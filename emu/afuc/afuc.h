@@ -5,7 +5,9 @@
 #ifndef CPS_AFUC_H
 #define CPS_AFUC_H
 
-#include "emu/engine.h"
+#include "../engine.h"
+
+CPS_C_BEGIN
 
 struct cps_afuc;
 
@@ -79,5 +81,7 @@ CPS_PUBLIC uint64_t cps_afuc_nrt(const struct cps_afuc *machine, unsigned core);
 /** The handler of a packet table index, as the firmware stored it. */
 CPS_PUBLIC uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsigned core,
                                           unsigned id);
+
+CPS_C_END
 
 #endif

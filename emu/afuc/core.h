@@ -4,7 +4,8 @@
 #ifndef CPS_AFUC_CORE_H
 #define CPS_AFUC_CORE_H
 
-#include "emu/engine.h"
+#include "emu/mem.h"
+#include "emu/tap.h"
 #include "emu/afuc/afuc.h"
 
 /** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and

@@ -9,9 +9,9 @@
 #ifndef CPS_DEBUG_H
 #define CPS_DEBUG_H
 
-#include <stdatomic.h>
+#include "../engine.h"
 
-#include "emu/engine.h"
+CPS_C_BEGIN
 
 #define CPS_DEBUG_CHECKPOINTS 48u
 /** Steps between two checkpoints that are made while running. */
@@ -111,8 +111,10 @@ CPS_PUBLIC struct cps_engine *cps_debug_engine(struct cps_debug *debug);
 /** Why the engine refused an item; NULL if it has not. */
 CPS_PUBLIC const struct cps_err *cps_debug_refused(const struct cps_debug *debug);
 CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug);
-/** A flag that another thread or a signal handler sets to stop a run; NULL: none. */
-CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, const atomic_int *flag);
+/** @p asked is called every 1,024 steps of a move, which ends with CPS_WHY_INTERRUPTED when it says
+ * so; NULL: nothing ends a move early. */
+CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, bool (*asked)(void *context),
+                                    void *context);
 
 /** Goes on. @p core  of CPS_GO_* that are about one. */
 CPS_PUBLIC struct cps_debug_stop cps_debug_run(struct cps_debug *debug, enum cps_debug_go go,
@@ -173,5 +175,7 @@ struct cps_edit {
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_edit(struct cps_debug *debug,
                                                        const struct cps_edit *edit);
+
+CPS_C_END
 
 #endif

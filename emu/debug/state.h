@@ -4,6 +4,7 @@
 #define CPS_DEBUG_STATE_H
 
 #include "emu/debug/debug.h"
+#include "emu/mem.h"
 
 #define LOG_EVENTS 65536u
 
@@ -39,7 +40,8 @@ struct cps_debug {
     struct made *made; /* in the order of their places */
     size_t made_count;
     size_t made_next; /* the first that this state has not seen */
-    const atomic_int *interrupt;
+    bool (*interrupt)(void *context); /* whether to stop; NULL: no */
+    void *interrupt_context;
     uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */
     /* The last step. */
     bool ticked; /* an instruction ran, rather than a feeding */

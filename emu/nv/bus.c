@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emu/mem.h"
+
 #define MEMORY_LIMIT    ((uint64_t)64 << 20)
 #define FLAG_FB_PAUSE   (UINT32_C(1) << 16)
 #define EVENT_FB_PAUSED UINT32_C(1)

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "../../isa/base/err.h"
+
+CPS_C_BEGIN
 
 /** Most segments of an image; the names of split files have two digits. */
 #define CPS_MBN_MAX_SEGMENTS 100
@@ -70,5 +72,7 @@ CPS_PUBLIC bool cps_mbn_complete(const struct cps_mbn *mbn, unsigned i);
 
 /** "data", "hash", "header" or NULL. */
 CPS_PUBLIC const char *cps_mbn_kind_name(unsigned kind);
+
+CPS_C_END
 
 #endif

@@ -5,7 +5,9 @@
 #ifndef CPS_SCRIPT_H
 #define CPS_SCRIPT_H
 
-#include "isa/isa.h"
+#include "../../isa/isa.h"
+
+CPS_C_BEGIN
 
 /** Largest script in bytes; a length field of SEQ does not reach further. */
 #define CPS_SCRIPT_MAX_BYTES ((size_t)256 << 10)
@@ -102,12 +104,6 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_listing(enum cps_gen gen, con
 /** Whether a file that begins with these bytes is a run file. */
 CPS_PUBLIC bool cps_is_script(const void *bytes, size_t size);
 
-/* script_run.c: reads the lines of a run file. Private to fw/. */
-CPS_MUST_USE struct cps_err *cps_script_run_file_(const char *text, size_t size,
-                                                  const struct cps_isa *isa, unsigned gen,
-                                                  struct cps_script *script);
-/* script.c: takes raw bytes or assembly as the code. */
-CPS_MUST_USE struct cps_err *cps_script_take_code_(const char *name, const void *bytes, size_t size,
-                                                   struct cps_script *script);
+CPS_C_END
 
 #endif

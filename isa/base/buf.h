@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "err.h"
+
+CPS_C_BEGIN
 
 /** A NUL-terminated text of `size` bytes; zero-initialised is the empty text. */
 struct cps_buf {
@@ -32,5 +34,7 @@ CPS_PUBLIC void cps_buf_hex(struct cps_buf *buf, unsigned long long value, unsig
 CPS_PUBLIC void cps_buf_pad(struct cps_buf *buf, size_t line_start, size_t column);
 /** The text, never NULL; valid until the next append. */
 CPS_PUBLIC const char *cps_buf_text(const struct cps_buf *buf);
+
+CPS_C_END
 
 #endif

@@ -6,6 +6,15 @@
 
 #include <stdlib.h>
 
+/** Around the declarations of a header, so that C++ can call what they declare. */
+#ifdef __cplusplus
+#define CPS_C_BEGIN extern "C" {
+#define CPS_C_END   }
+#else
+#define CPS_C_BEGIN
+#define CPS_C_END
+#endif
+
 /** Checks the arguments of a printf-like function; @p fmt and @p args count from 1. */
 #define CPS_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 /** A result that must not be dropped. */

@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-#include "isa/base/cleanup.h"
+#include "cleanup.h"
+
+CPS_C_BEGIN
 
 /** What kind of thing went wrong; decides the exit status of the command. */
 enum cps_err_code {
@@ -54,5 +56,7 @@ CPS_PUBLIC void cps_err_free(struct cps_err *err);
         if (CPS_UNLIKELY(try_err_ != NULL)) \
             return try_err_;                \
     } while (0)
+
+CPS_C_END
 
 #endif

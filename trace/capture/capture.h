@@ -17,9 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
-#include "trace/capture/stream.h"
-#include "trace/item.h"
+#include "../../isa/base/err.h"
+#include "stream.h"
+#include "../item.h"
+
+CPS_C_BEGIN
 
 /** Limits that keep hostile files bounded. Zero means the default. */
 struct cps_capture_limits {
@@ -39,5 +41,7 @@ CPS_MUST_USE CPS_PUBLIC struct cps_err *cps_capture_read(struct cps_stream *stre
 
 /** Name of the format that starts with these bytes ("rd", "devcoredump", "pm4 text"), or NULL. */
 CPS_PUBLIC const char *cps_capture_format(const uint8_t *data, size_t size);
+
+CPS_C_END
 
 #endif

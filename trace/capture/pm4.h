@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-#include "isa/base/cleanup.h"
+#include "../../isa/base/cleanup.h"
+
+CPS_C_BEGIN
 
 enum cps_pm4_kind {
     CPS_PM4_BAD,   /**< another type, a parity bit that is wrong, or a reserved bit */
@@ -25,5 +27,7 @@ CPS_PUBLIC struct cps_pm4 cps_pm4_decode(uint32_t header);
 /** Headers with their parity bits; arguments are taken modulo their field. */
 CPS_PUBLIC uint32_t cps_pm4_type4(uint32_t reg, uint32_t count);
 CPS_PUBLIC uint32_t cps_pm4_type7(uint32_t opcode, uint32_t count);
+
+CPS_C_END
 
 #endif

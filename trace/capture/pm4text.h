@@ -3,7 +3,9 @@
 #ifndef CPS_PM4TEXT_H
 #define CPS_PM4TEXT_H
 
-#include "isa/isa.h"
+#include "../../isa/isa.h"
+
+CPS_C_BEGIN
 
 /** Finds a buffer by name: address in bytes and size in dwords; false if there is none. */
 struct cps_pm4text_names {
@@ -24,5 +26,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_pm4text_packet(const struct cps_pm4t
                                                            const char *line, uint32_t *words,
                                                            uint32_t max, uint32_t *count,
                                                            size_t *column);
+
+CPS_C_END
 
 #endif

@@ -3,8 +3,10 @@
 #ifndef CPS_RD_WRITE_H
 #define CPS_RD_WRITE_H
 
-#include "trace/capture/capture.h"
-#include "trace/outfile.h"
+#include "capture.h"
+#include "../outfile.h"
+
+CPS_C_BEGIN
 
 /**
  * Reads the capture @p in and writes it as `.rd` into @p out; does not commit.
@@ -13,5 +15,7 @@
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_rd_write(struct cps_stream *in, struct cps_outfile *out,
                                                      const char *name);
+
+CPS_C_END
 
 #endif

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "../../isa/base/err.h"
+
+CPS_C_BEGIN
 
 struct cps_stream;
 
@@ -62,5 +64,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read_all(struct cps_stream *s
  * read twice.
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_sha256_file(const char *path, char ret[65]);
+
+CPS_C_END
 
 #endif

@@ -3,8 +3,10 @@
 #ifndef CPS_TEXT_H
 #define CPS_TEXT_H
 
-#include "isa/isa.h"
-#include "trace/event.h"
+#include "../../isa/isa.h"
+#include "../event.h"
+
+CPS_C_BEGIN
 
 /** One input named in a trace's header. */
 struct cps_trace_input {
@@ -30,5 +32,7 @@ CPS_PUBLIC void cps_text_event(struct cps_buf *out, const struct cps_event *even
 CPS_PUBLIC bool cps_text_classes(const char *list, uint32_t *ret);
 /** Keyword of a kind: "REG". */
 CPS_PUBLIC const char *cps_event_keyword(unsigned kind);
+
+CPS_C_END
 
 #endif

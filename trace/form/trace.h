@@ -9,11 +9,13 @@
 #ifndef CPS_TRACE_H
 #define CPS_TRACE_H
 
-#include "isa/isa.h"
-#include "trace/event.h"
-#include "trace/outfile.h"
-#include "trace/capture/stream.h"
-#include "trace/form/text.h"
+#include "../../isa/isa.h"
+#include "../event.h"
+#include "../outfile.h"
+#include "../capture/stream.h"
+#include "text.h"
+
+CPS_C_BEGIN
 
 /** One input that a head names. */
 struct cps_trace_file {
@@ -95,5 +97,7 @@ CPS_PUBLIC void cps_trace_writer_rehead(struct cps_trace_writer *writer,
 /** Writes the rest and frees the writer; does not commit the outfile. NULL is fine.
  * @return NULL, or CPS_ERR_NOMEM when events were lost for lack of memory */
 CPS_PUBLIC struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer);
+
+CPS_C_END
 
 #endif
