@@ -20,6 +20,7 @@
 #define CPS_ENGINE_H
 
 #include "../isa/isa.h"
+#include "host.h"
 #include "policy.h"
 #include "../trace/event.h"
 #include "../trace/item.h"
@@ -52,9 +53,10 @@ struct cps_config {
     uint32_t me_count;
     struct cps_image image[CPS_MAX_CORES]; /**< parts of `words`, in scheduling order */
     unsigned image_count;
-    uint32_t chip;       /**< what the chip identity control register reads */
-    uint32_t variant;    /**< the same of CHIP_VARIANT; 0: as the generation's first chip */
-    uint64_t instr_iova; /**< where the image lies in GPU memory; 0: the default */
+    uint32_t chip;        /**< what the chip identity control register reads */
+    uint32_t variant;     /**< the same of CHIP_VARIANT; 0: as the generation's first chip */
+    uint64_t instr_iova;  /**< where the image lies in GPU memory; 0: the default */
+    struct cps_host host; /**< who owns memory and registers; all NULL: the engine */
 };
 
 /** Why cps_engine_run() came back. */
@@ -165,6 +167,7 @@ struct cps_tap {
 struct cps_engine {
     const struct cps_engine_ops *ops;
     struct cps_mem *mem;
+    struct cps_host host;
     struct cps_policy policy;
     enum cps_gen gen;
     uint64_t clock;        /**< ticks of all cores: the unit of budgets; repetitions count */
@@ -213,6 +216,10 @@ CPS_PUBLIC bool cps_item_acts(const struct cps_item *item);
 CPS_PUBLIC enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks);
 /** Runs the bootstrap, feeds CPS_ITEM_INIT, and runs again: what comes before a capture. */
 CPS_PUBLIC enum cps_stop cps_engine_boot(struct cps_engine *engine, uint64_t ticks);
+/** To be called when the program changes memory that is its own (struct cps_host) while the engine
+ * runs, from one of the host's functions: what was read before is read again. Between runs the
+ * engine expects changes anyway. */
+CPS_PUBLIC void cps_engine_changed(struct cps_engine *engine);
 /** The CPS_REASON_* that the END event has for a stop. */
 CPS_PUBLIC unsigned cps_stop_reason(enum cps_stop stop);
 /** Emits the END event. */

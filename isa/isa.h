@@ -25,6 +25,15 @@
 
 CPS_C_BEGIN
 
+/**
+ * The release of the library that a program runs with; CPS_VERSION of isa/version.h is the one that
+ * it was compiled with.
+ * @return constant text of the form "0.2.0"; cannot fail
+ *
+ * Thread-safe.
+ */
+CPS_PUBLIC const char *cps_version(void);
+
 /** Most fields that one instruction can have. */
 #define CPS_MAX_OPERANDS 8
 

@@ -116,6 +116,9 @@ void gpu_init_(struct cps_afuc *machine)
         for (uint32_t r = rows[i].first; (rows[i].gens & bit) && r <= rows[i].last; r++)
             machine->reg_flags[r] |= REG_BEHAVES;
     }
+    bool hosted = machine->engine.host.read_register || machine->engine.host.write_register;
+    for (uint32_t r = 0; hosted && r < GPU_REGS; r++)
+        machine->reg_flags[r] |= REG_BEHAVES;
 }
 
 static const struct row *find_row(const struct afuc_core *core, uint32_t offset)
@@ -128,11 +131,15 @@ static const struct row *find_row(const struct afuc_core *core, uint32_t offset)
     return NULL;
 }
 
-static uint32_t behave(struct afuc_core *core, uint32_t offset, uint32_t stored)
+/* What the host or a row answers; false if neither does. */
+static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
 {
+    if (host_read_register_(core->machine, offset, value))
+        return true;
     const struct row *row = find_row(core, offset);
-    struct gpu_access at = {core, offset, row ? offset - row->first : 0, stored};
-    return row ? row->read(&at) : stored;
+    struct gpu_access at = {core, offset, row ? offset - row->first : 0, *value};
+    *value = row ? row->read(&at) : *value;
+    return row != NULL;
 }
 
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
@@ -141,9 +148,8 @@ uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
     uint32_t value = machine->reg[offset];
     uint8_t *flags = &machine->reg_flags[offset];
     core->polled = (struct polled){CPS_PLACE_GPU, offset};
-    if (*flags & REG_BEHAVES) {
-        value = behave(core, offset, value);
-    } else if (!(*flags & (REG_WRITTEN | REG_REPORTED))) {
+    bool answered = (*flags & REG_BEHAVES) && behave(core, offset, &value);
+    if (!answered && !(*flags & (REG_WRITTEN | REG_REPORTED))) {
         *flags |= REG_REPORTED;
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
     }
@@ -227,7 +233,7 @@ bool gpu_protected_(const struct cps_afuc *machine, uint32_t offset, uint32_t co
 static void forbid(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
     core_event_(core, CPS_EV_PROT, 0, event_offset(core->machine, offset), value);
-    core_event_(core, CPS_EV_IRQ, 0, 0, IRQ_CP_HW_ERROR);
+    machine_irq_(core, IRQ_CP_HW_ERROR);
 }
 
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path)
@@ -243,6 +249,9 @@ void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigne
     machine->reg[offset] = value;
     *flags |= REG_WRITTEN;
     if (CPS_UNLIKELY(*flags & REG_BEHAVES)) {
+        const struct cps_host *host = &machine->engine.host;
+        if (host->write_register && host->write_register(host->context, offset, value))
+            return;
         const struct row *row = find_row(core, offset);
         if (row)
             row->write(core, offset, value);

@@ -96,7 +96,7 @@ static inline uint32_t pop_word_(struct afuc_core *core)
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */
     REG_REPORTED = 2, /* UNMODELLED was emitted */
-    REG_BEHAVES = 4,  /* gpu_reg.def has a row */
+    REG_BEHAVES = 4,  /* gpu.def has a row, or the host may have it */
 };
 
 static inline void machine_event_(struct cps_afuc *m, enum cps_event_kind kind, unsigned sub,
@@ -130,6 +130,13 @@ void event_stamp_high_(struct afuc_core *core, uint32_t value);
 
 /* driver.c: what the kernel's driver does. */
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item);
+/* host.c: the program around the engine, in the place of the driver and of other hardware. */
+/** CPS_ITEM_WRITE and CPS_ITEM_READ. */
+struct cps_err *machine_host_(struct cps_afuc *machine, const struct cps_item *item);
+/** Whether the register is the host's, and its value. */
+bool host_read_register_(struct cps_afuc *machine, uint32_t offset, uint32_t *ret);
+/** Raises an interrupt. */
+void machine_irq_(struct afuc_core *core, uint32_t number);
 /* inspect.c */
 /** Gives a GPU register a value, without effect. */
 void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, uint32_t value);
