@@ -12,8 +12,9 @@
  *   3. write CP_RB_BASE, CP_RB_CNTL and CP_RB_WPTR as a driver does: cps_engine_feed() with a
  *      CPS_ITEM_WRITE each, `host.where` CPS_HOST_REG, `host.addr` the number of the register;
  *   4. cps_engine_run(): fences arrive in its memory, interrupts in its function.
- * Every function is called from within cps_engine_create(), _feed(), _run(), _get() or _set(), in
- * the thread of the caller. It must not call those of the same engine; cps_engine_changed() it may.
+ *
+ * Threads: every function is called from within cps_engine_feed(), _run(), _get() or _set(), in the
+ * thread of their caller. It must not call functions of the same engine, but cps_engine_changed().
  */
 #ifndef CPS_HOST_H
 #define CPS_HOST_H
@@ -30,7 +31,8 @@ CPS_C_BEGIN
 
 /** The functions; each may be NULL, and then the engine does that itself. */
 struct cps_host {
-    void *context; /**< what every function gets; the engine does not look at it */
+    /** What every function gets; the engine does not look at it. */
+    void *context;
     /**
      * Reads GPU memory: CPS_HOST_PAGE bytes at @p iova, a multiple of CPS_HOST_PAGE, go to @p to.
      * The engine keeps the page until the end of the run, or until cps_engine_changed().

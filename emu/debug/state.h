@@ -39,7 +39,7 @@ struct cps_debug {
     int last_id;
     struct made *made; /* in the order of their places */
     size_t made_count;
-    size_t made_next; /* the first that this state has not seen */
+    size_t made_next;                 /* the first that this state has not seen */
     bool (*interrupt)(void *context); /* whether to stop; NULL: no */
     void *interrupt_context;
     uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */

@@ -63,6 +63,8 @@ uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t 
  * A list that is only ever grown by this holds room for the next power of two. */
 bool cps_list_room_(void *list, size_t count, size_t item);
 
+/** Frees the lists and leaves them empty. */
+void cps_fw_debug_deinit(struct cps_fw_debug *debug);
 /** Adds a symbol with a copy of @p length bytes of @p name. */
 CPS_MUST_USE struct cps_err *cps_fw_debug_symbol_(struct cps_fw_debug *debug, const char *name,
                                                   size_t length, struct cps_fw_symbol symbol);
