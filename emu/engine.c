@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The engines, and what is asked of all of them. */
-#include "emu/engine.h"
+#include "emu/mem.h"
+#include "emu/tap.h"
 
 /* A row each. */
 #define ENGINES(ROW) ROW(afuc) ROW(hwsq) ROW(seq) ROW(pfifo) ROW(vp1)
@@ -10,12 +11,32 @@ ENGINES(DECLARE)
 #define POINTER(name) &cps_##name##_ops_,
 static const struct cps_engine_ops *const engines[] = {ENGINES(POINTER)};
 
+static bool is_hosted(const struct cps_host *host)
+{
+    return host->read || host->write || host->read_register || host->write_register ||
+           host->interrupt;
+}
+
+static struct cps_err *check_host(const struct cps_host *host, const struct cps_isa *isa)
+{
+    if (is_hosted(host) && isa != &cps_isa_afuc)
+        return cps_err_new(CPS_ERR_UNSUPPORTED, "%s has no host: only afuc's engines have",
+                           cps_isa_name(isa));
+    if (!host->read != !host->write)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "the host %s memory, expected functions to read and to write it",
+                           host->read ? "reads" : "writes");
+    return NULL;
+}
+
 struct cps_err *cps_engine_create(const struct cps_config *config, struct cps_engine **ret)
 {
     enum cps_gen gen = config->gen ? config->gen : cps_layout_gen(config->layout);
     for (unsigned i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
-        if (engines[i]->isa == cps_gen_isa(gen))
-            return engines[i]->create(engines[i], config, ret);
+        if (engines[i]->isa != cps_gen_isa(gen))
+            continue;
+        CPS_TRY(check_host(&config->host, engines[i]->isa));
+        return engines[i]->create(engines[i], config, ret);
     }
     return cps_err_new(CPS_ERR_UNSUPPORTED, "no engine runs %s", cps_gen_name(gen));
 }
@@ -29,6 +50,9 @@ void cps_engine_destroy(struct cps_engine *engine)
 struct cps_err *cps_engine_clone(struct cps_engine *engine, struct cps_engine **ret)
 {
     cps_tap_flush_(&engine->tap);
+    if (is_hosted(&engine->host))
+        return cps_err_new(CPS_ERR_UNSUPPORTED,
+                           "an engine with a host cannot be copied: its memory is the host's");
     return engine->ops->clone(engine, ret);
 }
 
@@ -39,13 +63,21 @@ void cps_engine_sink(struct cps_engine *engine, struct cps_sink *sink, uint32_t 
 
 struct cps_err *cps_engine_feed(struct cps_engine *engine, const struct cps_item *item)
 {
+    cps_engine_changed(engine);
     struct cps_err *err = engine->ops->feed(engine, item);
     cps_tap_flush_(&engine->tap);
     return err;
 }
 
+void cps_engine_changed(struct cps_engine *engine)
+{
+    if (engine->host.read)
+        cps_mem_host_changed(engine->mem);
+}
+
 enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks)
 {
+    cps_engine_changed(engine);
     enum cps_stop stop = engine->ops->run(engine, ticks);
     if (engine->tap.pending)
         cps_tap_flush_(&engine->tap);
@@ -107,6 +139,7 @@ static bool exists(const struct cps_engine *engine, struct cps_place place)
 bool cps_engine_get(struct cps_engine *engine, struct cps_place place, uint64_t *ret)
 {
     *ret = 0;
+    cps_engine_changed(engine);
     return exists(engine, place) && engine->ops->get(engine, place, ret);
 }
 

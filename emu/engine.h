@@ -3,9 +3,11 @@
  * steps, traces, compares or debugs knows this interface and nothing else.
  *
  * An engine does not know files: it is fed with items, and results leave as events through its tap.
- * It never prints, exits or blocks, and a run is the same on every machine. One thread at a time
- * may use an engine; engines share nothing that changes but pages of memory between clones, which
- * one thread must own together.
+ * It never prints, exits or blocks, and a run is the same on every machine.
+ *
+ * Threads: one at a time may use an engine, and it calls its sink and its host in that thread.
+ * Engines share nothing that changes but pages of memory between clones, which one thread must own
+ * together.
  *
  * To add an engine:
  *   1. a row of isa/target.def, and its instruction set (isa/isa.h; without code, a set without
@@ -19,12 +21,16 @@
 #ifndef CPS_ENGINE_H
 #define CPS_ENGINE_H
 
-#include "isa/isa.h"
-#include "emu/mem.h"
-#include "emu/policy.h"
-#include "emu/tap.h"
-#include "trace/item.h"
+#include "../isa/isa.h"
+#include "host.h"
+#include "policy.h"
+#include "../trace/event.h"
+#include "../trace/item.h"
 
+CPS_C_BEGIN
+
+/* Memory, which only the library looks into: cps_engine_get() reads it. */
+struct cps_mem;
 struct cps_engine;
 
 /** Most processors that an engine has. */
@@ -32,197 +38,383 @@ struct cps_engine;
 
 /** The part of a firmware image that one processor runs. */
 struct cps_image {
+    /** Which processor. */
     enum cps_processor who;
-    uint32_t start; /**< dword of the image where the processor's own address 0 lies */
+    /** Dword of the image where the processor's own address 0 lies. */
+    uint32_t start;
 };
 
 /** Everything an engine is made from. Zero is the default of each member; what pointers lead to is
- * copied. */
+ * copied. cps_config_firmware() of cpscope.h fills in what loaded firmware says. */
 struct cps_config {
-    enum cps_gen gen;         /**< which engine, and as which chip or ABI; 0: as `layout` says */
-    struct cps_policy policy; /**< cps_policy_default() is not zero */
-    uint64_t memory_limit;    /**< bytes; 0: the engine's default */
+    /** Which engine, and as which chip or ABI; 0: as `layout` says. */
+    enum cps_gen gen;
+    /** What shapes the run: cps_policy_default(), which is not zero, or another. */
+    struct cps_policy policy;
+    /** Most bytes that pages of memory may take; 0: the engine's default. */
+    uint64_t memory_limit;
     /* Of engines that run firmware. */
-    enum cps_layout layout;   /**< CPS_LAYOUT_A5XX_PFP stands for PFP and ME together */
-    const uint32_t *words;    /**< the firmware image, without the leading dword of the file */
-    uint32_t count;           /**< dwords */
-    const uint32_t *me_words; /**< a5xx: the image of the ME */
+    /** The numbering of control registers. CPS_LAYOUT_A5XX_PFP stands for PFP and ME together. */
+    enum cps_layout layout;
+    /** The firmware image, without the leading dword of the file. */
+    const uint32_t *words;
+    /** Dwords of it. */
+    uint32_t count;
+    /** The image of the ME of a5xx; else NULL. */
+    const uint32_t *me_words;
+    /** Dwords of it. */
     uint32_t me_count;
-    struct cps_image image[CPS_MAX_CORES]; /**< parts of `words`, in scheduling order */
+    /** Parts of `words`, in scheduling order. */
+    struct cps_image image[CPS_MAX_CORES];
+    /** How many; of a5xx they are not looked at. */
     unsigned image_count;
-    uint32_t chip;       /**< what the chip identity control register reads */
-    uint32_t variant;    /**< the same of CHIP_VARIANT; 0: as the generation's first chip */
-    uint64_t instr_iova; /**< where the image lies in GPU memory; 0: the default */
+    /** What the chip identity control register reads. */
+    uint32_t chip;
+    /** The same of CHIP_VARIANT; 0: as the generation's first chip. */
+    uint32_t variant;
+    /** Where the image lies in GPU memory, in bytes; 0: the default. It is the engine's own memory,
+     * also if a host has some there. */
+    uint64_t instr_iova;
+    /** Who owns memory and registers; all NULL: the engine. */
+    struct cps_host host;
 };
 
 /** Why cps_engine_run() came back. */
 enum cps_stop {
-    CPS_STOP_IDLE,       /**< all that was fed is done: feed it, or it is over */
-    CPS_STOP_BUDGET,     /**< the ticks are used up */
-    CPS_STOP_DEADLOCK,   /**< nothing can go on; cps_engine_explain() says what waits for what */
-    CPS_STOP_FAULT,      /**< illegal instruction, an error that the firmware itself reported, or
-                              something that no source says */
-    CPS_STOP_BAD_PACKET, /**< the firmware reported a packet that it refuses */
+    /** All that was fed is done: feed it, or it is over. */
+    CPS_STOP_IDLE,
+    /** The ticks are used up. */
+    CPS_STOP_BUDGET,
+    /** Nothing can go on; cps_engine_explain() says what waits for what. */
+    CPS_STOP_DEADLOCK,
+    /** Illegal instruction, an error that the firmware itself reported, or something that no source
+     * says. */
+    CPS_STOP_FAULT,
+    /** The firmware reported a packet that it refuses. */
+    CPS_STOP_BAD_PACKET,
 };
 
 /** Where a core stands. */
 struct cps_where {
-    uint32_t pc;    /**< unit (cps_isa_unit()) of its image that runs next */
-    uint32_t npc;   /**< what runs behind that: differs from the next one in a delay slot */
-    uint32_t depth; /**< of its call stack */
-    uint32_t level; /**< nesting of its stream: 0 the ring */
+    /** Unit (cps_isa_unit()) of its image that runs next. */
+    uint32_t pc;
+    /** What runs behind that: differs from the next one in a delay slot. */
+    uint32_t npc;
+    /** Of its call stack. */
+    uint32_t depth;
+    /** Nesting of its stream: 0 the ring. */
+    uint32_t level;
+    /** It runs; others wait until one that does starts them. */
     bool started;
-    bool slot; /**< what stands at the pc is a delay slot */
+    /** What stands at the pc is a delay slot. */
+    bool slot;
 };
 
 /** Kinds of places in an engine; each has a row in cps_engine_ops.file, by its sigil. */
 enum cps_file_sigil {
-    CPS_FILE_GENERAL = '$',  /**< general registers of a core */
-    CPS_FILE_CONTROL = '@',  /**< control registers of a core */
-    CPS_FILE_SQE = '%',      /**< SQE registers of a core */
-    CPS_FILE_SCALAR = '.',   /**< named values: cps_engine_ops.reg */
-    CPS_FILE_STACK = '^',    /**< return addresses of a core, 0: of the routine that runs */
-    CPS_FILE_PC = '!',       /**< 0 the pc, 1 the npc of a core */
-    CPS_FILE_CODE = '#',     /**< words (or bytes) of a core's image, by its units */
-    CPS_FILE_REGISTER = 'r', /**< registers of the chip */
-    CPS_FILE_MEMORY = 'm',   /**< memory by byte address; of NVIDIA's engines the host's */
-    CPS_FILE_RAMIN = 'n',    /**< memory of NVIDIA's engines on the card */
-    CPS_FILE_PROGRAM = 'p',  /**< what VP1 fetches from */
+    /** General registers of a core. */
+    CPS_FILE_GENERAL = '$',
+    /** Control registers of a core. */
+    CPS_FILE_CONTROL = '@',
+    /** SQE registers of a core. */
+    CPS_FILE_SQE = '%',
+    /** Named values: cps_engine_ops.reg. */
+    CPS_FILE_SCALAR = '.',
+    /** Return addresses of a core, 0: of the routine that runs. */
+    CPS_FILE_STACK = '^',
+    /** 0 the pc, 1 the npc of a core. */
+    CPS_FILE_PC = '!',
+    /** Words (or bytes) of a core's image, by its units. */
+    CPS_FILE_CODE = '#',
+    /** Registers of the chip. */
+    CPS_FILE_REGISTER = 'r',
+    /** Memory by byte address; of NVIDIA's engines the host's. */
+    CPS_FILE_MEMORY = 'm',
+    /** Memory of NVIDIA's engines on the card. */
+    CPS_FILE_RAMIN = 'n',
+    /** What VP1 fetches from. */
+    CPS_FILE_PROGRAM = 'p',
 };
 
 /** One value in an engine. */
 struct cps_place {
     uint8_t core;
-    char file; /**< enum cps_file_sigil */
+    /** Enum cps_file_sigil. */
+    char file;
     uint64_t number;
 };
 
 /** A kind of places. */
 struct cps_file {
-    char sigil;       /**< enum cps_file_sigil */
-    uint8_t bits;     /**< of each value */
-    uint8_t step;     /**< from the number of one to that of the next */
-    const char *name; /**< for people: "register", "memory" */
-    uint64_t count;   /**< numbers are below; UINT64_MAX: all 64 bits */
+    /** Which: enum cps_file_sigil. */
+    char sigil;
+    /** Bits of each value. */
+    uint8_t bits;
+    /** From the number of one to that of the next. */
+    uint8_t step;
+    /** For people: "register", "memory". */
+    const char *name;
+    /** Numbers are below; UINT64_MAX: all 64 bits. */
+    uint64_t count;
 };
 
-/** A named scalar of an engine's state. */
+/** A named scalar of an engine's state: its number, in places of CPS_FILE_SCALAR, is its index in
+ * cps_engine_ops.reg. */
 struct cps_reg {
+    /** As people type it: "a.ip". */
     const char *name;
-    uint16_t offset; /**< in the state that the engine's own code knows */
-    uint8_t size;    /**< bytes: 1, 2, 4 or 8 */
+    /** In the state that the engine's own code knows. */
+    uint16_t offset;
+    /** Bytes: 1, 2, 4 or 8. */
+    uint8_t size;
 };
 
 /** How often an instruction ran. */
 struct cps_cover {
-    uint64_t run;   /**< executions, repetitions of a (rep) counted */
-    uint64_t taken; /**< of them, those that branched */
+    /** Executions, repetitions of a (rep) counted. */
+    uint64_t run;
+    /** Of them, those that branched. */
+    uint64_t taken;
 };
 
-/** An engine's row. Members that an engine does not have are NULL. */
+/** An engine's row. Others read what it is; the functions are called through those below. Members
+ * that an engine does not have are NULL. */
 struct cps_engine_ops {
+    /** As cps_isa_name() has it. */
     const char *name;
-    const struct cps_isa *isa;   /**< without rows where there is no code */
-    const struct cps_file *file; /**< kinds of places, by sigil */
+    /** What it executes; without rows where there is no code. */
+    const struct cps_isa *isa;
+    /** Kinds of places. */
+    const struct cps_file *file;
+    /** How many. */
     unsigned files;
-    const struct cps_reg *reg; /**< named scalars, CPS_FILE_SCALAR */
+    /** Named scalars, CPS_FILE_SCALAR. */
+    const struct cps_reg *reg;
+    /** How many. */
     unsigned regs;
     /** As cps_engine_create(); @p ops is this row. */
     struct cps_err *(*create)(const struct cps_engine_ops *ops, const struct cps_config *config,
                               struct cps_engine **ret);
+    /** As cps_engine_destroy(); never NULL. */
     void (*destroy)(struct cps_engine *engine);
+    /** As cps_engine_clone(). */
     struct cps_err *(*clone)(struct cps_engine *from, struct cps_engine **ret);
+    /** As cps_engine_feed(). */
     struct cps_err *(*feed)(struct cps_engine *engine, const struct cps_item *item);
+    /** As cps_engine_run(). */
     enum cps_stop (*run)(struct cps_engine *engine, uint64_t ticks);
+    /** As cps_engine_where(). */
     struct cps_where (*where)(const struct cps_engine *engine, unsigned core);
+    /** As cps_engine_get(); the place exists, and @p ret is 0. */
     bool (*get)(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
+    /** As cps_engine_set(); the place exists. */
     bool (*set)(struct cps_engine *engine, struct cps_place place, uint64_t value);
+    /** As cps_engine_explain(). */
     void (*explain)(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out);
     /** As cps_engine_cover(); NULL: it cannot count. */
     void (*cover)(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
                   uint32_t count);
-    const void *kind; /**< the engine's own */
+    /** The engine's own. */
+    const void *kind;
+};
+
+/** Events that are handed over at a time. */
+#define CPS_TAP_BATCH 4096u
+
+/** A bit for every kind of event. */
+#define CPS_ALL_KINDS ((UINT32_C(1) << CPS_EV_COUNT) - 1)
+
+/** Where an engine's events go. Others read `count`, and nothing else. */
+struct cps_tap {
+    /** Who takes them; NULL: nobody. */
+    struct cps_sink *sink;
+    /** A bit per enum cps_event_kind that the sink wants; 0 without one. */
+    uint32_t kinds;
+    /** Somebody only looks: nothing happens. */
+    bool quiet;
+    /** Events of `event` that were not handed over yet. */
+    size_t pending;
+    /** How many of each kind happened, recorded or not. */
+    uint64_t count[CPS_EV_COUNT];
+    /** The batch. */
+    struct cps_event event[CPS_TAP_BATCH + 1];
 };
 
 /** What every engine's state begins with. Others read it; only the engine writes it. */
 struct cps_engine {
+    /** Its row. */
     const struct cps_engine_ops *ops;
+    /** Its memory; NULL: it is kept elsewhere. */
     struct cps_mem *mem;
+    /** As in the configuration. */
+    struct cps_host host;
+    /** As in the configuration. */
     struct cps_policy policy;
+    /** Its generation. */
     enum cps_gen gen;
-    uint64_t clock;        /**< ticks of all cores: the unit of budgets; repetitions count */
-    uint64_t instructions; /**< a (rep) counts once; of PFIFO commands that the puller took */
-    uint64_t packets;      /**< dispatched; of scripts how often one was started, of PFIFO commands
-                                that CACHE1 took */
-    uint64_t time;         /**< of engines whose time is not their ticks: that of TICK events */
-    uint64_t changes;      /**< stores that changed a register: equal counts, equal registers */
-    uint32_t answer;       /**< what the last CPS_ITEM_READ read */
-    unsigned ran_core;     /**< index of the core that ran last */
+    /** Ticks of all cores: the unit of budgets; repetitions count. */
+    uint64_t clock;
+    /** Instructions, of which a (rep) is one; of PFIFO commands that the puller took. */
+    uint64_t instructions;
+    /** Packets dispatched; of scripts how often one was started, of PFIFO commands that CACHE1
+     * took. */
+    uint64_t packets;
+    /** The time of TICK events, of engines whose time is not their ticks. */
+    uint64_t time;
+    /** Stores that changed a register: equal counts, equal registers. */
+    uint64_t changes;
+    /** What the last CPS_ITEM_READ read. */
+    uint32_t answer;
+    /** Index of the core that ran last. */
+    unsigned ran_core;
+    /** How many cores. */
     unsigned cores;
-    uint8_t who[CPS_MAX_CORES]; /**< enum cps_processor of each core */
+    /** Which processor each core is: enum cps_processor. */
+    uint8_t who[CPS_MAX_CORES];
+    /** Where its events go. */
     struct cps_tap tap;
 };
 
 /**
- * Makes an engine as after power-on.
- * @return NULL, CPS_ERR_NOMEM, CPS_ERR_INPUT (the image does not fit the generation) or
- * CPS_ERR_UNSUPPORTED; the caller calls cps_engine_destroy()
+ * Makes an engine as after power-on. Firmware starts to run with the first cps_engine_run().
+ * @param config  what it is made from; may go when this returns
+ * @param ret     gets the engine, which the caller destroys
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_INPUT (the image does not fit the generation, the host has
+ *         half of what it needs) or CPS_ERR_UNSUPPORTED (no engine runs it, or none of its sort has
+ *         a host)
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_create(const struct cps_config *config,
                                                           struct cps_engine **ret);
-/** Frees it; NULL is fine. Pending events are not handed over. */
+/**
+ * Releases an engine. Pending events are not handed over.
+ * @param engine  which; NULL is fine
+ */
 CPS_PUBLIC void cps_engine_destroy(struct cps_engine *engine);
-/** An engine in the same state, which shares pages of memory until one of them writes; without
- * sink and counters. @return NULL or CPS_ERR_NOMEM */
+/**
+ * Makes an engine in the same state, which shares pages of memory until one of them writes; without
+ * sink and counters.
+ * @param engine  which
+ * @param ret     gets the copy, which the caller destroys
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_UNSUPPORTED for an engine with a host, whose memory is
+ * not the engine's to copy: such an engine has no checkpoints, and no debugger
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_clone(struct cps_engine *engine,
                                                          struct cps_engine **ret);
 
-/** Sends events of the kinds in @p kinds (a bit per enum cps_event_kind) to @p sink; NULL: to
- * nobody, which costs nothing. Pending events go to the old sink first. */
+/**
+ * Says who takes events. Pending ones go to the old sink first.
+ * @param engine  which
+ * @param sink    who; it must outlive the engine or its time as a sink. NULL: nobody, which costs
+ *                nothing
+ * @param kinds   which events: a bit per enum cps_event_kind, or CPS_ALL_KINDS
+ */
 CPS_PUBLIC void cps_engine_sink(struct cps_engine *engine, struct cps_sink *sink, uint32_t kinds);
 
 /**
  * Hands an item to the engine: it acts on it now, or while it runs. Items that say nothing to it
  * (texts, sections) are taken without effect.
+ * @param engine  which
+ * @param item    what; it and what it points to may go when this returns
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: no such place, or an item that this engine cannot
- * take
+ *         take
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_feed(struct cps_engine *engine,
                                                         const struct cps_item *item);
-/** Runs until a stop, at most @p ticks ticks of all cores together; 1 is a step. Runs may be cut
- * anywhere: cut or whole, the same happens. */
+/**
+ * Runs. Runs may be cut anywhere: cut or whole, the same happens.
+ * @param engine  which
+ * @param ticks   at most so many of all cores together; 1 is a step
+ * @return why it came back. With a host CPS_STOP_DEADLOCK says that the firmware waits for what
+ *         only the host can change; it may do so and run again
+ */
 CPS_PUBLIC enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks);
-/** Runs the bootstrap, feeds CPS_ITEM_INIT, and runs again: what comes before a capture. */
+/**
+ * Runs the bootstrap, feeds CPS_ITEM_INIT, and runs again: what comes before a capture.
+ * @param engine  which
+ * @param ticks   at most so many for each of the two runs
+ * @return CPS_STOP_IDLE if it went well, else why it did not
+ */
 CPS_PUBLIC enum cps_stop cps_engine_boot(struct cps_engine *engine, uint64_t ticks);
-/** The CPS_REASON_* that the END event has for a stop. */
+/**
+ * Says that the program has changed memory of its own (struct cps_host) while the engine runs, from
+ * within one of the host's functions: pages that were read before are read again. Between runs the
+ * engine expects changes anyway.
+ * @param engine  which; without a host nothing happens
+ */
+CPS_PUBLIC void cps_engine_changed(struct cps_engine *engine);
+/**
+ * The reason that the END event has for a stop.
+ * @param stop  as cps_engine_run() returned it
+ * @return CPS_REASON_*
+ */
 CPS_PUBLIC unsigned cps_stop_reason(enum cps_stop stop);
-/** Emits the END event. */
+/**
+ * Emits the END event, and hands pending events over.
+ * @param engine  which
+ * @param stop    why it is over
+ */
 CPS_PUBLIC void cps_engine_end(struct cps_engine *engine, enum cps_stop stop);
 
-/** Where core @p core (below engine->cores) stands. */
+/**
+ * Where a core stands.
+ * @param engine  which
+ * @param core    below engine->cores
+ */
 CPS_PUBLIC struct cps_where cps_engine_where(const struct cps_engine *engine, unsigned core);
-/** The value at a place, without effect and without event; false, and 0, if there is none: no such
- * number, memory that nobody stored. */
+/**
+ * The value at a place, without effect and without event.
+ * @param engine  which
+ * @param place   where
+ * @param ret     gets the value; 0 if there is none
+ * @return false if there is none: no such number, memory that nobody stored
+ */
 CPS_PUBLIC bool cps_engine_get(struct cps_engine *engine, struct cps_place place, uint64_t *ret);
-/** Stores a value as it is, without what a write by the program would do; false if there is no
- * such place, or it cannot hold the value. */
+/**
+ * Stores a value as it is, without what a write by the program would do.
+ * @param engine  which
+ * @param place   where
+ * @param value   what
+ * @return false if there is no such place, or it cannot hold the value
+ */
 CPS_PUBLIC bool cps_engine_set(struct cps_engine *engine, struct cps_place place, uint64_t value);
-/** The row of a kind of places; NULL if the engine has none of it. */
+/**
+ * The row of a kind of places.
+ * @param engine  which
+ * @param sigil   enum cps_file_sigil
+ * @return constant; NULL if the engine has none of it
+ */
 CPS_PUBLIC const struct cps_file *cps_engine_file(const struct cps_engine *engine, char sigil);
-/** Decodes what stands at unit @p pc of a core's image; false, and nothing decoded, outside of it.
- * @param bytes  at least 16, which @p ret may point into */
+/**
+ * Decodes what stands in a core's image.
+ * @param engine  which
+ * @param core    below engine->cores
+ * @param pc      where, in units
+ * @param bytes   at least 16, which @p ret may point into
+ * @param ret     gets the instruction
+ * @return false, and nothing decoded, outside of the image
+ */
 CPS_PUBLIC bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint32_t pc,
                                   uint8_t *bytes, struct cps_insn *ret);
-/** Appends where and on what the engine stands after a stop: "sqe at 0x00c6: ..."; nothing where
- * there is nothing to say. */
+/**
+ * Appends where and on what the engine stands after a stop: "sqe at 0x00c6: ..."; nothing where
+ * there is nothing to say.
+ * @param engine  which
+ * @param stop    as cps_engine_run() returned it
+ * @param out     where to
+ */
 CPS_PUBLIC void cps_engine_explain(const struct cps_engine *engine, enum cps_stop stop,
                                    struct cps_buf *out);
 /**
- * Counts what a core executes from now on (not while STEP events are wanted). The counters lie in
- * @p counts, one per unit of the core's image from its start and one behind the last, @p count of
- * them; NULL stops it. They are the caller's and must outlive the counting.
+ * Counts what a core executes from now on (not while STEP events are wanted).
+ * @param engine  which; one that cannot count does nothing
+ * @param core    below engine->cores
+ * @param counts  one counter per unit of the core's image from its start, and one behind the last;
+ *                the caller's, and to outlive the counting. NULL stops it
+ * @param count   how many there are; if they are too few for the image, nothing is counted
  */
 CPS_PUBLIC void cps_engine_cover(struct cps_engine *engine, unsigned core, struct cps_cover *counts,
                                  uint32_t count);
+
+CPS_C_END
 
 #endif

@@ -9,8 +9,10 @@
 #define MASK_WORDS (CPS_PAGE_WORDS / 32)
 
 struct page {
-    uint32_t refs;
+    uint32_t refs; /* tables that it is in; 2 for a copy of the host's, which is in one */
     bool keep;
+    bool host;                     /* a copy of the host's */
+    uint64_t asked;                /* the round in which the host was asked for it last */
     uint32_t known[MASK_WORDS];    /* dwords that were stored */
     uint32_t reported[MASK_WORDS]; /* unknown dwords whose read was reported */
     uint32_t word[CPS_PAGE_WORDS];
@@ -29,7 +31,9 @@ struct cps_mem {
     uint64_t epoch;
     uint64_t changes;
     bool keep;
-    uint64_t last_number; /* the page found last: streams and copies stay on one */
+    const struct cps_host *host; /* NULL: none */
+    uint64_t round;              /* grows when the host changes its memory */
+    uint64_t last_number;        /* the page found last: streams and copies stay on one */
     struct page *last_page;
 };
 
@@ -68,7 +72,7 @@ static size_t slot_of(const struct cps_mem *mem, uint64_t number)
 
 static void unref(struct page *page)
 {
-    if (page && --page->refs == 0)
+    if (page && (page->host || --page->refs == 0))
         free(page);
 }
 
@@ -164,18 +168,6 @@ static bool grow(struct cps_mem *mem)
     return true;
 }
 
-static struct page *find(struct cps_mem *mem, uint64_t number)
-{
-    if (mem->last_page && mem->last_number == number)
-        return mem->last_page;
-    struct page *page = mem->slots[slot_of(mem, number)].page;
-    if (page) {
-        mem->last_number = number;
-        mem->last_page = page;
-    }
-    return page;
-}
-
 static struct page *add_page(struct cps_mem *mem, uint64_t number)
 {
     if ((mem->used + 1) * sizeof(struct page) > mem->limit ||
@@ -185,9 +177,66 @@ static struct page *add_page(struct cps_mem *mem, uint64_t number)
     if (!page)
         return NULL;
     page->refs = 1;
+    page->asked = mem->round;
     mem->slots[slot_of(mem, number)] = (struct slot){number, page};
     mem->used++;
     mem->epoch++;
+    return page;
+}
+
+/* Asks the host for a page, once a round; @p page is what is known of it, or NULL. */
+static struct page *ask_host(struct cps_mem *mem, uint64_t number, struct page *page)
+{
+    uint8_t bytes[CPS_PAGE_BYTES];
+    if (page && (page->asked == mem->round || (page->keep && !page->host)))
+        return page;
+    bool has = mem->host->read(mem->host->context, number * CPS_PAGE_BYTES, bytes);
+    if (!page && has)
+        page = add_page(mem, number);
+    if (!page)
+        return NULL;
+    if (has || page->host)
+        memset(page->known, has ? 0xff : 0, sizeof(page->known));
+    for (uint32_t i = 0; has && i < CPS_PAGE_WORDS; i++)
+        page->word[i] = cps_le32(bytes + 4 * (size_t)i);
+    page->host = has;
+    page->refs = has ? 2 : 1; /* no store into the host's is a simple one */
+    page->asked = mem->round;
+    return page;
+}
+
+void cps_mem_host(struct cps_mem *mem, const struct cps_host *host)
+{
+    mem->host = host;
+    cps_mem_host_changed(mem);
+}
+
+void cps_mem_host_changed(struct cps_mem *mem)
+{
+    mem->last_page = NULL;
+    mem->round++;
+    mem->epoch++;
+    mem->changes++;
+}
+
+/* Stores whole dwords in the host's memory too, if they are its; false if it refuses. */
+static bool to_host(const struct cps_mem *mem, const struct page *page, uint64_t iova,
+                    const uint8_t *bytes, uint32_t size)
+{
+    return !page->host || mem->host->write(mem->host->context, iova, bytes, size);
+}
+
+static struct page *find(struct cps_mem *mem, uint64_t number)
+{
+    if (mem->last_page && mem->last_number == number)
+        return mem->last_page;
+    struct page *page = mem->slots[slot_of(mem, number)].page;
+    if (CPS_UNLIKELY(mem->host != NULL))
+        page = ask_host(mem, number, page);
+    if (page) {
+        mem->last_number = number;
+        mem->last_page = page;
+    }
     return page;
 }
 
@@ -199,7 +248,7 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
         page = add_page(mem, number);
         if (!page)
             return NULL;
-    } else if (page->refs > 1) {
+    } else if (page->refs > 1 && !page->host) {
         struct page *copy = malloc(sizeof(*copy));
         if (!copy)
             return NULL;
@@ -225,12 +274,30 @@ uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
     return page ? page->word[index] : 0;
 }
 
-bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)
+static bool word_to_host(const struct cps_mem *mem, const struct page *page, uint64_t iova,
+                         uint32_t value)
+{
+    uint8_t bytes[4];
+    cps_put_le32(bytes, value);
+    return to_host(mem, page, iova & ~UINT64_C(3), bytes, sizeof(bytes));
+}
+
+/* The page of a store that is not as simple as most; NULL if it cannot be made. */
+static struct page *page_of_store(struct cps_mem *mem, uint64_t iova, uint32_t value)
 {
     struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
+    return page && word_to_host(mem, page, iova, value) ? page : NULL;
+}
+
+bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)
+{
+    struct page *page = mem->last_page;
     uint32_t index = word_index(iova);
+    if (!page || mem->last_number != iova / CPS_PAGE_BYTES || page->refs != 1)
+        page = page_of_store(mem, iova, value);
     if (!page)
         return false;
+    page->keep |= mem->keep;
     if (page->word[index] != value || !test_bit(page->known, index)) {
         page->word[index] = value;
         set_bit(page->known, index);
@@ -254,7 +321,7 @@ static uint64_t write_words(struct cps_mem *mem, uint64_t iova, const uint8_t *d
     uint32_t index = word_index(iova);
     uint32_t room = CPS_PAGE_WORDS - index;
     uint32_t count = size / 4 < room ? (uint32_t)(size / 4) : room;
-    if (!page)
+    if (!page || !to_host(mem, page, iova, data, 4 * count))
         return 0;
     for (uint32_t i = 0; i < count; i++)
         page->word[index + i] = cps_le32(data + 4 * (size_t)i);

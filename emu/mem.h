@@ -10,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/host.h"
 #include "isa/base/err.h"
 
-#define CPS_PAGE_WORDS 1024u
-#define CPS_PAGE_BYTES (4u * CPS_PAGE_WORDS)
+#define CPS_PAGE_BYTES CPS_HOST_PAGE
+#define CPS_PAGE_WORDS (CPS_PAGE_BYTES / 4u)
 
 struct cps_mem;
 
@@ -22,6 +23,11 @@ CPS_MUST_USE struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret
 void cps_mem_destroy(struct cps_mem *mem);
 /** A copy that shares all pages until one side writes them. */
 CPS_MUST_USE struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret);
+/** From now on pages that nobody keeps are those of @p host, which outlives the memory, where it
+ * has some, and stores go through to it. Such memory cannot be cloned. */
+void cps_mem_host(struct cps_mem *mem, const struct cps_host *host);
+/** The host has changed its memory: what was read of it is read again when it is needed. */
+void cps_mem_host_changed(struct cps_mem *mem);
 /** Forgets every page except those that were stored while `keep` was set. */
 void cps_mem_forget(struct cps_mem *mem);
 /** Pages written from now on survive cps_mem_forget() (ring, firmware image), or not. */
@@ -34,7 +40,7 @@ CPS_MUST_USE struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, co
 /** The dword at @p iova (low two bits ignored); 0 where nothing is stored.
  * @param[out] known  whether it was ever stored; may be NULL */
 uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known);
-/** Stores a dword; false if the limit on memory is reached. */
+/** Stores a dword; false if the limit on memory is reached, or the host refuses it. */
 bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value);
 
 /**

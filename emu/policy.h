@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Policies: what shapes a run where the rest of the GPU is not there, or where sources are silent.
  * They are rows of policy.def for every engine, and part of a trace's header. It does not know
- * where their words come from. */
+ * where their words come from.
+ *
+ * Threads: rows are constant, and a policy is a plain value. All functions may be called from
+ * everywhere. */
 #ifndef CPS_POLICY_H
 #define CPS_POLICY_H
 
@@ -9,66 +12,127 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/isa.h"
+#include "../isa/isa.h"
+
+CPS_C_BEGIN
 
 /** The engines as bits, so that a row can be about several: in the order of their first GEN rows in
  * target.def, so that one without a name here has a bit, too. */
 enum cps_engines {
+    /** Adreno's command processors. */
     CPS_ON_AFUC = 1,
+    /** NVIDIA's HWSQ. */
     CPS_ON_HWSQ = 2,
+    /** NVIDIA's SEQ. */
     CPS_ON_SEQ = 4,
+    /** NVIDIA's PFIFO. */
     CPS_ON_PFIFO = 8,
+    /** NVIDIA's VP1. */
     CPS_ON_VP1 = 16,
+    /** All of them. */
     CPS_ON_ALL = 0xffff,
 };
-/** The bit of the engine called @p name, as cps_isa_name() has it; 0 if none is. */
+/**
+ * The bit of a named engine.
+ * @param name  as cps_isa_name() has it
+ * @return 0 if none is called so
+ */
 CPS_PUBLIC unsigned cps_engines_named(const char *name);
-/** The bit of the engine that a generation belongs to. */
+/**
+ * The bit of the engine that a generation belongs to.
+ * @param gen  any
+ */
 CPS_PUBLIC unsigned cps_engines_of(enum cps_gen gen);
-/** Appends the names of @p engines, with a comma between them and @p last before the last one:
- * " or " gives "hwsq, seq or vp1". */
+/**
+ * Appends the names of engines: "hwsq, seq or vp1".
+ * @param engines  bits of enum cps_engines
+ * @param last     what stands in front of the last one, instead of a comma: " or "
+ * @param out      where to
+ */
 CPS_PUBLIC void cps_engines_text(unsigned engines, const char *last, struct cps_buf *out);
 
-/** One value per row of policy.def: the position of its word, or a number. */
+/** One value per row of policy.def, which says what it means: the position of its word, or a
+ * number. Zero-initialised is a policy, but not the recommended one: cps_policy_default(). */
 struct cps_policy {
 #define POLICY(engines, field, ...) uint64_t field;
-#include "emu/policy.def"
+#include "policy.def"
 };
-/** Names of `waits`: what a wait does for a value that only the rest of the GPU would write. */
-enum cps_waits { CPS_WAITS_SATISFY, CPS_WAITS_STOP };
-/** Names of `visibility`: what the visibility streams say. */
-enum cps_visibility { CPS_VISIBILITY_ALL, CPS_VISIBILITY_NONE, CPS_VISIBILITY_CAPTURED };
+/** Values of `waits`: what a wait does for a value that only the rest of the GPU would write. */
+enum cps_waits {
+    /** The value appears, and an event ASSUME says so. */
+    CPS_WAITS_SATISFY,
+    /** It does not: the wait goes on until somebody writes it. For models of devices. */
+    CPS_WAITS_STOP,
+};
+/** Values of `visibility`: what the visibility streams say. */
+enum cps_visibility {
+    /** All is visible. */
+    CPS_VISIBILITY_ALL,
+    /** Nothing is. */
+    CPS_VISIBILITY_NONE,
+    /** What the memory holds. */
+    CPS_VISIBILITY_CAPTURED,
+};
 
 /** What sources recommend. */
 CPS_PUBLIC struct cps_policy cps_policy_default(void);
 /**
- * Reads "name=word name=word" over what @p ret holds, for the engine of @p gen.
+ * Reads policies of one engine.
+ * @param text  "name=word name=word"
+ * @param gen   of the engine
+ * @param ret   gets the values, over what it holds; on error those in front of the bad one
  * @return NULL, or CPS_ERR_SYNTAX that names the word and what was expected, also for a policy that
  *         has no meaning for that engine
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_policy_parse(const char *text, enum cps_gen gen,
                                                          struct cps_policy *ret);
-/** The same where the generation is not known: policies may have a meaning for any of @p engines
- * (enum cps_engines). */
+/**
+ * As cps_policy_parse(), where the generation is not known.
+ * @param text     "name=word name=word"
+ * @param engines  bits of enum cps_engines: a policy may have a meaning for any of them
+ * @param ret      gets the values, over what it holds
+ * @return NULL or CPS_ERR_SYNTAX
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_policy_parse_for(const char *text, unsigned engines,
                                                              struct cps_policy *ret);
-/** Appends the policies that have a meaning for the engine of @p gen, as cps_policy_parse() reads
- * them. */
+/**
+ * Appends the policies that have a meaning for an engine, as cps_policy_parse() reads them.
+ * @param policy  the values
+ * @param gen     of the engine
+ * @param out     where to
+ */
 CPS_PUBLIC void cps_policy_text(const struct cps_policy *policy, enum cps_gen gen,
                                 struct cps_buf *out);
 
-/** A row of policy.def, for help and documents. */
+/** A row of policy.def, for help and documents. All strings are constant. */
 struct cps_policy_row {
-    unsigned engines; /**< enum cps_engines */
-    size_t offset;    /**< of the member in struct cps_policy */
+    /** Those that it says something about: bits of enum cps_engines. */
+    unsigned engines;
+    /** Of the member in struct cps_policy, in bytes. */
+    size_t offset;
+    /** What people type. */
     const char *name;
-    const char *words; /**< with blanks between, the first is 0; "#": a number */
+    /** The choices with blanks between, the first is 0; "#": a number. */
+    const char *words;
+    /** The value in cps_policy_default(). */
     uint64_t initial;
+    /** For people. */
     const char *meaning;
 };
-/** All rows, in the order of the table; their number goes to @p count. */
+/**
+ * All rows, in the order of the table.
+ * @param count  gets how many
+ * @return the first one; constant
+ */
 CPS_PUBLIC const struct cps_policy_row *cps_policy_rows(size_t *count);
-/** The row of the policy called by the first @p length characters of @p name; NULL if none is. */
+/**
+ * The row of a name.
+ * @param name    its first @p length bytes
+ * @param length  bytes
+ * @return NULL if none is called so
+ */
 CPS_PUBLIC const struct cps_policy_row *cps_policy_row(const char *name, size_t length);
+
+CPS_C_END
 
 #endif

@@ -2,29 +2,15 @@
  * Where an engine's events go: one sink, the kinds that it wants, a batch, and counts of all that
  * happened. No observer costs one store that the next event overwrites.
  *
- * It does not know what events mean, nor time. */
+ * It does not know what events mean, nor time. Private to emu/ and its tests. */
 #ifndef CPS_TAP_H
 #define CPS_TAP_H
 
-#include <stdbool.h>
+#include "emu/engine.h"
 
-#include "isa/base/cleanup.h"
-#include "trace/event.h"
-
-/** Events that are handed over at a time. */
-#define CPS_TAP_BATCH 4096u
-
-/** A bit for every kind of event. */
-#define CPS_ALL_KINDS ((UINT32_C(1) << CPS_EV_COUNT) - 1)
-
-struct cps_tap {
-    struct cps_sink *sink; /**< NULL: nobody */
-    uint32_t kinds;        /**< a bit per enum cps_event_kind that the sink wants; 0 without one */
-    bool quiet;            /**< somebody only looks: nothing happens */
-    size_t pending;
-    uint64_t count[CPS_EV_COUNT]; /**< all that happened, recorded or not */
-    struct cps_event event[CPS_TAP_BATCH + 1];
-};
+/** The rows of the engines; engine.c lists them. */
+extern const struct cps_engine_ops cps_afuc_ops_, cps_hwsq_ops_, cps_seq_ops_, cps_pfifo_ops_,
+    cps_vp1_ops_;
 
 /** Hands pending events to the sink. */
 void cps_tap_flush_(struct cps_tap *tap);

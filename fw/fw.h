@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * libcps-fw: firmware as files and as source. Reads and writes containers, tells generations and
  * processors apart, assembles and lists. It does not run anything: where the parts of an image
- * begin is found from its own header words and tables. */
+ * begin is found from its own header words and tables.
+ *
+ * Threads: there is no state outside of handles. One thread at a time changes a handle; any number
+ * may read one that nobody changes. */
 #ifndef CPS_FW_H
 #define CPS_FW_H
 
@@ -9,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/isa.h"
+#include "../isa/isa.h"
+
+CPS_C_BEGIN
 
 /** Most parts that one image can hold. */
 #define CPS_FW_MAX_PARTS 4
@@ -24,60 +29,93 @@
 
 /** What a part of an image runs on. */
 enum cps_fw_role {
-    CPS_FW_PFP,  /**< a5xx prefetch parser */
-    CPS_FW_ME,   /**< a5xx micro engine, the file called pm4 */
-    CPS_FW_SQE,  /**< a6xx SQE, a7xx BR */
-    CPS_FW_BV,   /**< a7xx */
-    CPS_FW_LPAC, /**< a660 and later */
+    /** A5xx prefetch parser. */
+    CPS_FW_PFP,
+    /** A5xx micro engine, the file called pm4. */
+    CPS_FW_ME,
+    /** A6xx SQE, a7xx BR. */
+    CPS_FW_SQE,
+    /** A7xx. */
+    CPS_FW_BV,
+    /** A660 and later. */
+    CPS_FW_LPAC,
 };
 
 /** The image of one processor inside a file. All numbers are dwords. */
 struct cps_fw_part {
+    /** What it runs on. */
     enum cps_fw_role role;
-    uint32_t start; /**< in the whole image; the part's own addresses count from here */
+    /** In the whole image; the part's own addresses count from here. */
+    uint32_t start;
     uint32_t size;
-    uint32_t table; /**< of the packet table, from `start`; CPS_FW_NONE if not found */
+    /** Of the packet table, from `start`; CPS_FW_NONE if not found. */
+    uint32_t table;
 };
 
 /** A name for a place of a part. */
 struct cps_fw_symbol {
-    char *name;     /**< as in the source: owned by the list that holds the symbol */
-    uint32_t part;  /**< index into the parts of the image */
-    uint32_t dword; /**< from the start of the part; its size for a label behind the last word */
-    int packet;     /**< id of the packet whose handler this is by its name, else -1 */
+    /** As in the source: owned by the list that holds the symbol. */
+    char *name;
+    /** Index into the parts of the image. */
+    uint32_t part;
+    /** From the start of the part; its size for a label behind the last word. */
+    uint32_t dword;
+    /** Id of the packet whose handler this is by its name, else -1. */
+    int packet;
 };
 
 /** From which source line a word comes, and the words behind it until the next such entry. */
 struct cps_fw_line {
+    /** Index into the parts of the image. */
     uint32_t part;
-    uint32_t dword; /**< from the start of the part */
-    uint32_t file;  /**< index into cps_fw_debug.files */
-    uint32_t line;  /**< from 1 */
+    /** From the start of the part. */
+    uint32_t dword;
+    /** Index into cps_fw_debug.files. */
+    uint32_t file;
+    /** From 1. */
+    uint32_t line;
 };
 
 /** What is known of a program's source. Zero-initialised is nothing; all lists are owned. */
 struct cps_fw_debug {
-    struct cps_fw_symbol *symbols; /**< by part, dword, name */
+    /** By part, dword, name. */
+    struct cps_fw_symbol *symbols;
+    /** How many. */
     size_t symbol_count;
-    struct cps_fw_line *lines; /**< by part, dword */
+    /** By part, dword. */
+    struct cps_fw_line *lines;
+    /** How many. */
     size_t line_count;
-    char **files; /**< paths as they were given to the assembler */
+    /** Paths as they were given to the assembler. */
+    char **files;
+    /** How many. */
     size_t file_count;
 };
 
-/** A loaded firmware file. */
+/** A loaded firmware file. Callers read it; cps_fw_symbols_load() adds to it. */
 struct cps_fw {
-    char *name;       /**< path or name for messages */
-    uint32_t *words;  /**< the image, without the leading dword of the file */
-    uint32_t count;   /**< dwords */
-    uint32_t lead;    /**< the leading dword that the kernel drops; 0 in all shipped files */
-    uint32_t id;      /**< bits 23:12 of the first word: 0x6ee */
-    uint32_t version; /**< bits 11:0 of the first word */
+    /** Path or name for messages. */
+    char *name;
+    /** The image, without the leading dword of the file. */
+    uint32_t *words;
+    /** Dwords of the image. */
+    uint32_t count;
+    /** The leading dword that the kernel drops; 0 in all shipped files. */
+    uint32_t lead;
+    /** Bits 23:12 of the first word: 0x6ee. */
+    uint32_t id;
+    /** Bits 11:0 of the first word. */
+    uint32_t version;
+    /** The generation, as the id says, or as was asked for. */
     enum cps_gen gen;
+    /** The numbering of its control registers. */
     enum cps_layout layout;
+    /** The images in it, in their order. */
     struct cps_fw_part part[CPS_FW_MAX_PARTS];
+    /** How many, at least 1. */
     unsigned part_count;
-    char *assumed; /**< what was assumed because the id is unknown, for the user; else NULL */
+    /** What was assumed because the id is unknown, for the user; else NULL. */
+    char *assumed;
     /** Empty for raw files until cps_fw_symbols_load(); owned. */
     struct cps_fw_debug debug;
 };
@@ -85,48 +123,88 @@ struct cps_fw {
 /**
  * Loads a firmware file: raw `.fw`, or an ELF file that cps_elf_write() made, which brings symbols
  * and lines; its first bytes tell which.
- * @param gen  0 to find out, else the generation to take it for
- * @return NULL, or CPS_ERR_OS / CPS_ERR_INPUT (file, offset, what was expected)
+ * @param path  of the file
+ * @param gen   0 to find out, else the generation (enum cps_gen) to take it for
+ * @param ret   gets the handle, which the caller destroys
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_INPUT (file, offset, what was expected), or
+ *         CPS_ERR_UNSUPPORTED for ELF if built without libelf
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_load(const char *path, unsigned gen,
                                                     struct cps_fw **ret);
-/** The same from the bytes of a file in memory. */
+/**
+ * As cps_fw_load(), from the bytes of a file in memory.
+ * @param name   for messages
+ * @param bytes  @p size bytes, which are copied
+ * @param size   bytes
+ * @param gen    0 to find out, else the generation to take it for
+ * @param ret    gets the handle, which the caller destroys
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_INPUT or CPS_ERR_UNSUPPORTED
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_fw_parse(const char *name, const void *bytes, size_t size, unsigned gen, struct cps_fw **ret);
+/**
+ * Releases a handle and all that it holds.
+ * @param fw  from cps_fw_load() or cps_fw_parse(); NULL is fine
+ */
 CPS_PUBLIC void cps_fw_destroy(struct cps_fw *fw);
 
-/** "pfp", "me", "sqe", "bv", "lpac". */
+/**
+ * The name of what a part runs on: "pfp", "me", "sqe", "bv", "lpac".
+ * @param role  of a part
+ * @return constant text
+ */
 CPS_PUBLIC const char *cps_fw_role_name(enum cps_fw_role role);
 
-/** The dword address of packet @p id's handler in a part's table, or CPS_FW_NONE. */
+/**
+ * Where the handler of a packet begins.
+ * @param fw    the firmware
+ * @param part  one of its parts
+ * @param id    the packet's number in the table, below CPS_FW_TABLE_SIZE: the opcode of a type-7
+ *              packet
+ * @return dwords from the start of the part, or CPS_FW_NONE if the part has no table or the table
+ *         has none
+ */
 CPS_PUBLIC uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
                                    unsigned id);
 
 /**
  * Appends the assembly listing of all parts; assembling it again gives the same file. Symbols of
  * the firmware are its labels, as far as that allows.
+ * @param fw       the firmware
  * @param rnn_dir  as for cps_names_create()
+ * @param out      where to
+ * @return NULL, CPS_ERR_NOMEM, or what cps_names_create() returns
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir,
                                                        struct cps_buf *out);
 
 /** A place where the code of two images differs. */
 struct cps_fw_change {
+    /** Of the processor whose code it is. */
     enum cps_fw_role role;
-    uint32_t a, b; /**< dwords from the starts of the processor's images */
+    /** Dwords from the starts of the processor's images. */
+    uint32_t a, b;
 };
 
 /**
  * Finds where the code that packets run differs between two images. Both are walked in step from
  * each handler of their packet tables, so that code which only moved, and padding, is no change.
- * @param[out] ret  @p count places in no particular order; the caller frees them
+ * @param a      one firmware
+ * @param b      the other
+ * @param ret    gets the places in no particular order; the caller frees them
+ * @param count  gets how many
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT for images of two generations
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_compare(const struct cps_fw *a,
                                                        const struct cps_fw *b,
                                                        struct cps_fw_change **ret, size_t *count);
 
-/** Whether two instructions are the same but for where they branch to. */
+/**
+ * Whether two instructions are the same but for where they branch to.
+ * @param gen  the generation of both
+ * @param a    a word
+ * @param b    the other
+ */
 CPS_PUBLIC bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b);
 
 /**
@@ -134,42 +212,63 @@ CPS_PUBLIC bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b);
  * lines too, or from text. A line of text is "ADDRESS NAME", the address in dwords (0x or decimal)
  * from the start of the first part, or with a role and a colon in front ("bv:0x12 draw") from the
  * start of that one; `#` begins a comment.
- * @return NULL, CPS_ERR_OS, CPS_ERR_SYNTAX (file, line, column) or CPS_ERR_INPUT, also when an ELF
- *         file is of another image; then @p fw is as it was
+ * @param fw    the firmware; on error it is as it was
+ * @param path  of the file
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_SYNTAX (file, line, column) or CPS_ERR_INPUT,
+ *         also when an ELF file is of another image
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_symbols_load(struct cps_fw *fw, const char *path);
-/** The same from the bytes of a file in memory. */
+/**
+ * As cps_fw_symbols_load(), from the bytes of a file in memory.
+ * @param fw     the firmware; on error it is as it was
+ * @param name   for messages
+ * @param bytes  @p size bytes, which are not kept
+ * @param size   bytes
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_SYNTAX or CPS_ERR_INPUT
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_symbols_parse(struct cps_fw *fw, const char *name,
                                                              const void *bytes, size_t size);
 
-/** Frees the lists and leaves them empty. */
-CPS_PUBLIC void cps_fw_debug_deinit(struct cps_fw_debug *debug);
-
 /**
  * The last symbol at or in front of a place: how places are named.
+ * @param fw      the firmware
  * @param part    index into fw->part
  * @param dword   from the start of the part
  * @param offset  gets the dwords from the symbol to the place; may be NULL
- * @return NULL if the part has none there; of several at one place the first by name
+ * @return NULL if the part has none there; of several at one place the first by name. Valid until
+ *         the firmware gets other symbols
  */
 CPS_PUBLIC const struct cps_fw_symbol *cps_fw_symbol_at(const struct cps_fw *fw, uint32_t part,
                                                         uint32_t dword, uint32_t *offset);
-/** The symbol called @p name, which may begin with a role and a colon ("bv:draw"); without it the
- * first part that has the name answers. NULL if there is none. */
+/**
+ * The symbol of a name.
+ * @param fw    the firmware
+ * @param name  may begin with a role and a colon ("bv:draw"); without it the first part that has
+ *              the name answers
+ * @return NULL if there is none. Valid until the firmware gets other symbols
+ */
 CPS_PUBLIC const struct cps_fw_symbol *cps_fw_symbol_find(const struct cps_fw *fw,
                                                           const char *name);
-/** The source line of a word; NULL if it is unknown. fw->debug.files has the file's path. */
+/**
+ * The source line of a word.
+ * @param fw     the firmware; fw->debug.files has the path of the line's file
+ * @param part   index into fw->part
+ * @param dword  from the start of the part
+ * @return NULL if it is unknown. Valid until the firmware gets other symbols
+ */
 CPS_PUBLIC const struct cps_fw_line *cps_fw_line_at(const struct cps_fw *fw, uint32_t part,
                                                     uint32_t dword);
 
 /** An assembled program. */
 struct cps_asm {
-    uint32_t *words; /**< as in the file, including the leading zero dword */
-    uint32_t count;  /**< dwords */
+    /** As in the file, including the leading zero dword. The caller frees them. */
+    uint32_t *words;
+    /** Dwords. */
+    uint32_t count;
 };
 
 /**
- * Assembles @p text: the syntax of the listing, which is that of Mesa's tools. Beyond
+ * Assembles a text: the syntax of the listing, which is that of Mesa's tools. Beyond
  * instructions there are `name:`, `#name`, `[0123abcd]`, `[#name]` (a label's dword offset as the
  * payload of a nop) and
  *
@@ -181,43 +280,76 @@ struct cps_asm {
  *     .lead N         another leading dword than 0
  *
  * @param name  of the source, for messages
- * @param gen   0 to find out from the first literal or the `; aNxx microcode` line
- * @return NULL, or CPS_ERR_SYNTAX: "FILE:LINE:COLUMN: expected ...", the line, and a caret; up to
- *         20 errors in one message. The caller frees ret->words.
+ * @param text  @p size bytes, which are not kept
+ * @param size  bytes
+ * @param gen   0 to find out from the first literal or the `; aNxx microcode` line, else the
+ *              generation
+ * @param ret   gets the words
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_SYNTAX: "FILE:LINE:COLUMN: expected ...", the line, and a
+ *         caret; up to 20 errors in one message
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_assemble(const char *name, const char *text, size_t size, unsigned gen, struct cps_asm *ret);
 
 /** An assembled program with what is known of its source: what an ELF file of ours holds. */
 struct cps_program {
+    /** Its words. */
     struct cps_asm image;
+    /** Its generation. */
     enum cps_gen gen;
-    struct cps_fw_part part[CPS_FW_MAX_PARTS]; /**< as the source's sections say */
+    /** As the source's sections say. */
+    struct cps_fw_part part[CPS_FW_MAX_PARTS];
+    /** How many. */
     unsigned part_count;
+    /** Labels and lines. */
     struct cps_fw_debug debug;
 };
 
-/** As cps_assemble(), and keeps labels and lines; the caller deinitialises @p ret. */
+/**
+ * As cps_assemble(), and keeps labels and lines.
+ * @param name  of the source, for messages and as the file of the lines
+ * @param text  @p size bytes, which are not kept
+ * @param size  bytes
+ * @param gen   0 to find out, else the generation
+ * @param ret   gets the program, which the caller deinitialises
+ * @return NULL, CPS_ERR_NOMEM or CPS_ERR_SYNTAX
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_program_assemble(const char *name, const char *text,
                                                              size_t size, unsigned gen,
                                                              struct cps_program *ret);
+/**
+ * Releases what a program holds.
+ * @param program  from cps_program_assemble() or cps_elf_read(), or zero-initialised
+ */
 CPS_PUBLIC void cps_program_deinit(struct cps_program *program);
 
 /**
- * Appends @p program as an ELF file, with symbols and source lines in the way that binutils and
+ * Appends a program as an ELF file, with symbols and source lines in the way that binutils and
  * debuggers know; docs/formats.md says what is where.
- * @return NULL, CPS_ERR_OS, or CPS_ERR_UNSUPPORTED if built without libelf
+ * @param program  the program
+ * @param out      where to
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, or CPS_ERR_UNSUPPORTED if built without libelf
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_elf_write(const struct cps_program *program,
                                                       struct cps_buf *out);
 /**
  * Reads such a file back: words, parts, symbols, lines. Files with other contents are refused.
- * @return NULL, CPS_ERR_INPUT (file, offset, what was expected), or CPS_ERR_UNSUPPORTED if built
- *         without libelf. The caller deinitialises @p ret.
+ * @param name   for messages
+ * @param bytes  @p size bytes, which are not kept
+ * @param size   bytes
+ * @param ret    gets the program, which the caller deinitialises
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_INPUT (file, offset, what was expected), or
+ *         CPS_ERR_UNSUPPORTED if built without libelf
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_elf_read(const char *name, const void *bytes,
                                                      size_t size, struct cps_program *ret);
-/** Whether a file that begins with these bytes is ELF; its contents are not looked at. */
+/**
+ * Whether a file that begins with some bytes is ELF; its contents are not looked at.
+ * @param bytes  the first ones
+ * @param size   how many
+ */
 CPS_PUBLIC bool cps_is_elf(const void *bytes, size_t size);
+
+CPS_C_END
 
 #endif

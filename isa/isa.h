@@ -2,8 +2,11 @@
  * libcps-isa: what instructions and registers are. Decode, print, parse and encode machine words,
  * and translate register, packet and event numbers to names and back. Nothing runs here.
  *
- * This library does not know files, firmware containers or machines. It keeps no state: all
- * tables are constant, every function is thread-safe, only handles allocate.
+ * This library does not know files, firmware containers or machines.
+ *
+ * Threads: it keeps no state, all tables are constant, and only handles (struct cps_names)
+ * allocate. Every function may be called from everywhere; a handle that nobody destroys may be used
+ * by many threads at a time, because nothing changes it.
  *
  * To add an instruction set:
  *   1. write NAME.def: FIELD, FORM, OP and ENC rows (table.h says what they mean), and the GEN and
@@ -19,29 +22,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/buf.h"
-#include "isa/base/err.h"
-#include "isa/target.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "target.h"
+
+CPS_C_BEGIN
+
+/**
+ * The release of the library that a program runs with; CPS_VERSION of isa/version.h is the one that
+ * it was compiled with.
+ * @return constant text of the form "0.2.0", never NULL
+ */
+CPS_PUBLIC const char *cps_version(void);
 
 /** Most fields that one instruction can have. */
 #define CPS_MAX_OPERANDS 8
 
+/* Rows of an instruction set's table, which only the library looks into. */
 struct cps_form;
 struct cps_enc;
 
 /** One decoded instruction: plain data, no allocation behind it. */
 struct cps_insn {
-    uint64_t word;             /**< its first bits */
-    uint32_t high;             /**< bits 64 to 95 of long ones */
-    const struct cps_enc *enc; /**< the matching row, or NULL: no row of the generation matches */
-    uint16_t op;               /**< enum cps_afuc_op and its peers; 0 when @p enc is NULL */
-    uint16_t row;              /**< number of the matching row */
-    bool misfit;               /**< it states, or there is, another length than the row has */
-    uint32_t length;           /**< bytes that it takes, at least one unit */
-    uint32_t needs;            /**< bytes that the row has; differs from @p length in a misfit */
-    uint64_t unclaimed;        /**< bits set in it that no field or opcode explains */
-    int64_t operand[CPS_MAX_OPERANDS]; /**< values of enc's fields, in the order of its form */
-    const uint8_t *bytes; /**< where it was decoded from (not owned), NULL for a bare word */
+    /** Its first bits. */
+    uint64_t word;
+    /** Bits 64 to 95 of long ones. */
+    uint32_t high;
+    /** The matching row, or NULL: no row of the generation matches. */
+    const struct cps_enc *enc;
+    /** A number of enum cps_afuc_op or its peers; 0 when @p enc is NULL. */
+    uint16_t op;
+    /** Number of the matching row. */
+    uint16_t row;
+    /** It states, or there is, another length than the row has. */
+    bool misfit;
+    /** Bytes that it takes, at least one unit. */
+    uint32_t length;
+    /** Bytes that the row has; differs from @p length in a misfit. */
+    uint32_t needs;
+    /** Bits set in it that no field or opcode explains. */
+    uint64_t unclaimed;
+    /** Values of enc's fields, in the order of its form. */
+    int64_t operand[CPS_MAX_OPERANDS];
+    /** Where it was decoded from (not owned), NULL for a bare word. */
+    const uint8_t *bytes;
 };
 
 /** The afuc instruction set, which newer Mesa calls QRisc (afuc.def). */
@@ -51,14 +75,14 @@ CPS_PUBLIC extern const struct cps_isa cps_isa_afuc;
 enum cps_afuc_op {
     CPS_AFUC_NONE,
 #define OP(id, text, kind, ...) CPS_AFUC_##id,
-#include "isa/afuc.def"
+#include "afuc.def"
     CPS_AFUC_OP_COUNT,
 };
 /** Fields of afuc's instructions, the rows FIELD of its table: for cps_insn_field(). */
 enum cps_afuc_field {
     CPS_AFUC_F_NONE,
 #define FIELD(id, ...) CPS_AFUC_F_##id,
-#include "isa/afuc.def"
+#include "afuc.def"
     CPS_AFUC_F_COUNT,
 };
 
@@ -71,130 +95,202 @@ CPS_PUBLIC extern const struct cps_isa cps_isa_pfifo;
 /** NVIDIA's VP1: words of four units, in bundles (vp1.def). */
 CPS_PUBLIC extern const struct cps_isa cps_isa_vp1;
 
+/** Operation numbers of HWSQ. */
 enum cps_hwsq_op {
     CPS_HWSQ_NONE,
 #define OP(id, text, kind, ...) CPS_HWSQ_##id,
-#include "isa/hwsq.def"
+#include "hwsq.def"
     CPS_HWSQ_OP_COUNT,
 };
+/** Fields of HWSQ's instructions. */
 enum cps_hwsq_field {
     CPS_HWSQ_F_NONE,
 #define FIELD(id, ...) CPS_HWSQ_F_##id,
-#include "isa/hwsq.def"
+#include "hwsq.def"
     CPS_HWSQ_F_COUNT,
 };
+/** Operation numbers of SEQ. */
 enum cps_seq_op {
     CPS_SEQ_NONE,
 #define OP(id, text, kind, ...) CPS_SEQ_##id,
-#include "isa/seq.def"
+#include "seq.def"
     CPS_SEQ_OP_COUNT,
 };
+/** Fields of SEQ's operations. */
 enum cps_seq_field {
     CPS_SEQ_F_NONE,
 #define FIELD(id, ...) CPS_SEQ_F_##id,
-#include "isa/seq.def"
+#include "seq.def"
     CPS_SEQ_F_COUNT,
 };
+/** Operation numbers of VP1. */
 enum cps_vp1_op {
     CPS_VP1_NONE,
 #define OP(id, text, kind, ...) CPS_VP1_##id,
-#include "isa/vp1.def"
+#include "vp1.def"
     CPS_VP1_OP_COUNT,
 };
+/** Fields of VP1's words. */
 enum cps_vp1_field {
     CPS_VP1_F_NONE,
 #define FIELD(id, ...) CPS_VP1_F_##id,
-#include "isa/vp1.def"
+#include "vp1.def"
     CPS_VP1_F_COUNT,
 };
 
-/** "afuc", "hwsq", "seq", "pfifo", "vp1". */
+/**
+ * The name of an instruction set: "afuc", "hwsq", "seq", "pfifo", "vp1".
+ * @param isa  the set
+ * @return never NULL
+ */
 CPS_PUBLIC const char *cps_isa_name(const struct cps_isa *isa);
-/** Bytes of the smallest instruction: what addresses and labels count. */
+/**
+ * Bytes of the smallest instruction: what addresses and labels count.
+ * @param isa  the set
+ * @return 4 for afuc, SEQ and VP1, 1 for HWSQ
+ */
 CPS_PUBLIC unsigned cps_isa_unit(const struct cps_isa *isa);
-/** Whether every instruction takes one unit. */
+/**
+ * Whether every instruction takes one unit.
+ * @param isa  the set
+ */
 CPS_PUBLIC bool cps_isa_is_regular(const struct cps_isa *isa);
-/** Whether there are instructions at all. */
+/**
+ * Whether there are instructions at all.
+ * @param isa  the set
+ */
 CPS_PUBLIC bool cps_isa_has_code(const struct cps_isa *isa);
 
-/** The mnemonic of an operation. */
+/**
+ * The mnemonic of an operation.
+ * @param isa  the set
+ * @param op   its number, below the set's OP_COUNT
+ * @return constant text
+ */
 CPS_PUBLIC const char *cps_op_name(const struct cps_isa *isa, unsigned op);
 
 /** What comes after an operation: the `flow` column of its OP row. */
 enum cps_flow {
-    CPS_FLOW_NEXT,     /**< what stands behind it; also of what is no instruction */
-    CPS_FLOW_JUMP,     /**< its target, always; without a target field a register says where */
-    CPS_FLOW_BRANCH,   /**< its target or what stands behind it, as a condition says */
-    CPS_FLOW_CALL,     /**< its target, always, and later a RETURN comes back */
-    CPS_FLOW_CALLIF,   /**< the same, as a condition says */
-    CPS_FLOW_RETURN,   /**< where a call, or an interruption, left off */
-    CPS_FLOW_DISPATCH, /**< the handler of the next packet */
-    CPS_FLOW_SKIP,     /**< its target or what stands behind it, as the hardware decides */
-    CPS_FLOW_END,      /**< nothing: the program is over */
+    /** What stands behind it; also of what is no instruction. */
+    CPS_FLOW_NEXT,
+    /** Its target, always; without a target field a register says where. */
+    CPS_FLOW_JUMP,
+    /** Its target or what stands behind it, as a condition says. */
+    CPS_FLOW_BRANCH,
+    /** Its target, always, and later a RETURN comes back. */
+    CPS_FLOW_CALL,
+    /** The same, as a condition says. */
+    CPS_FLOW_CALLIF,
+    /** Where a call, or an interruption, left off. */
+    CPS_FLOW_RETURN,
+    /** The handler of the next packet. */
+    CPS_FLOW_DISPATCH,
+    /** Its target or what stands behind it, as the hardware decides. */
+    CPS_FLOW_SKIP,
+    /** Nothing: the program is over. */
+    CPS_FLOW_END,
+    /** How many there are. */
     CPS_FLOW_COUNT,
 };
+/**
+ * What comes after an operation.
+ * @param isa  the set
+ * @param op   its number, below the set's OP_COUNT; 0, no instruction, is NEXT
+ */
 CPS_PUBLIC enum cps_flow cps_op_flow(const struct cps_isa *isa, unsigned op);
-/** Of a decoded instruction. Where it goes says cps_insn_target(). */
+/**
+ * What comes after a decoded instruction. Where it goes says cps_insn_target().
+ * @param isa   the set that decoded it
+ * @param insn  as decoded
+ */
 CPS_PUBLIC enum cps_flow cps_insn_flow(const struct cps_isa *isa, const struct cps_insn *insn);
-/** Whether what stands behind @p insn, an instruction of afuc or a bundle of VP1, runs before it
- * goes where it goes; then a call returns behind that. Never for NEXT, SKIP and END. */
+/**
+ * Whether what stands behind an instruction of afuc, or a bundle of VP1, runs before it goes where
+ * it goes: a delay slot. Then a call returns behind that.
+ * @param isa   the set that decoded it
+ * @param insn  as decoded
+ * @return false for all that is NEXT, SKIP or END
+ */
 CPS_PUBLIC bool cps_insn_has_slot(const struct cps_isa *isa, const struct cps_insn *insn);
 
 /**
- * Value of a field in a decoded instruction, or @p fallback when the instruction has no such field.
- *
- * @param field  enum cps_afuc_field or its peer of @p isa. Rows that share a name are one field in
- *               several places: CPS_AFUC_F_DST finds what CPS_AFUC_F_DSTA does
+ * The value of a field in a decoded instruction.
+ * @param isa       the set that decoded it
+ * @param insn      as decoded
+ * @param field     enum cps_afuc_field or its peer of @p isa. Rows that share a name are one field
+ *                  in several places: CPS_AFUC_F_DST finds what CPS_AFUC_F_DSTA does
+ * @param fallback  what to return when the instruction has no such field
  */
 CPS_PUBLIC int64_t cps_insn_field(const struct cps_isa *isa, const struct cps_insn *insn,
                                   unsigned field, int64_t fallback);
 
-/** Decodes @p word as generation @p gen has it. Never fails: see cps_insn.enc. */
+/**
+ * Decodes one word. Never fails: what no row explains has no cps_insn.enc.
+ * @param isa   the set
+ * @param gen   the generation whose rows count
+ * @param word  the instruction; of sets with longer ones its first bits
+ * @param ret   gets it
+ */
 CPS_PUBLIC void cps_decode(const struct cps_isa *isa, enum cps_gen gen, uint64_t word,
                            struct cps_insn *ret);
-/** Decodes what @p bytes begin with, of any length; @p size is at least a unit. @p ret keeps the
- * pointer. An instruction that does not end within @p size is a misfit. */
+/**
+ * Decodes what some bytes begin with, of any length. Never fails: an instruction that does not end
+ * within @p size is a misfit.
+ * @param isa    the set
+ * @param gen    the generation whose rows count
+ * @param bytes  least significant byte first; @p ret keeps the pointer, so they must outlive it
+ * @param size   bytes, at least cps_isa_unit()
+ * @param ret    gets it
+ */
 CPS_PUBLIC void cps_decode_bytes(const struct cps_isa *isa, enum cps_gen gen, const uint8_t *bytes,
                                  size_t size, struct cps_insn *ret);
 
-/** Where the target of a branch at unit @p pc of its image lies, in units; false if @p insn has no
- * field that says it. */
+/**
+ * Where a branch goes.
+ * @param isa   the set that decoded it
+ * @param insn  as decoded
+ * @param pc    where it stands in its image, in units of cps_isa_unit()
+ * @param ret   gets the target, in the same units; it may lie outside of the image
+ * @return false if it has no field that says it
+ */
 CPS_PUBLIC bool cps_insn_target(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                                 uint32_t *ret);
-/** The bits of the first 64 that say so; 0 if none do. */
+/**
+ * The bits that say where a branch goes.
+ * @param isa   the set that decoded it
+ * @param insn  as decoded
+ * @return a mask over its first 64 bits; 0 if none do
+ */
 CPS_PUBLIC uint64_t cps_insn_target_bits(const struct cps_isa *isa, const struct cps_insn *insn);
-/** Whether the word at unit @p pc is of the same bundle as @p before, which stands in front of it.
- * Never in sets without bundles. */
+/**
+ * Whether a word is of the same bundle as the one in front of it.
+ * @param isa     the set; false in those without bundles
+ * @param pc      where @p word stands, in units
+ * @param before  the word in front of it
+ * @param word    the word
+ */
 CPS_PUBLIC bool cps_insn_joins(const struct cps_isa *isa, uint32_t pc, uint32_t before,
                                uint32_t word);
-/** The unit that executes a word, in the order of a bundle; 0 in sets without bundles. */
+/**
+ * The unit of the processor that executes a word, in the order of a bundle.
+ * @param isa   the set
+ * @param word  the word
+ * @return 0 in sets without bundles
+ */
 CPS_PUBLIC unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word);
 
 /** Names of registers where people have given them two: VP1's, of the measurements that came
  * first, and of envytools. */
 enum cps_scheme { CPS_NAMES_MEASURED, CPS_NAMES_ENVYTOOLS };
 
-/** Most rows that the slots of a decoder name; most rows of a set. */
-#define CPS_DECODER_ROWS 1024
-#define CPS_MAX_ROWS     512
-/** Most rows of afuc's set. */
-#define CPS_AFUC_ROWS 256
-
-/** Rows of one generation of a set whose instructions are single words, by the words' upper five
- * bits: for whole images. Plain data. */
-struct cps_decoder {
-    const struct cps_isa *isa;
-    uint32_t bit;      /**< cps_gen_bit() */
-    uint16_t from[33]; /**< where in @p row a slot begins, and the last one ends */
-    uint16_t row[CPS_DECODER_ROWS];
-};
-CPS_PUBLIC void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa,
-                                 enum cps_gen gen);
-/** As cps_decode(). */
-CPS_PUBLIC void cps_decoder_decode(const struct cps_decoder *decoder, uint32_t word,
-                                   struct cps_insn *ret);
-/** Which of cps_insn.operand the field is that cps_insn_field() finds, -1 if none: the same for all
- * instructions of a row. */
+/**
+ * Where in cps_insn.operand the field is that cps_insn_field() finds: the same for all instructions
+ * of a row, for callers that decode many.
+ * @param isa    the set that decoded it
+ * @param insn   as decoded
+ * @param field  as for cps_insn_field()
+ * @return an index, or -1 if the instruction has no such field
+ */
 CPS_PUBLIC int cps_insn_position(const struct cps_isa *isa, const struct cps_insn *insn,
                                  unsigned field);
 
@@ -202,48 +298,79 @@ struct cps_names;
 
 /** What the printer asks its caller for. Zero-initialised is valid: numbers instead of names. */
 struct cps_print_names {
-    const struct cps_names *names; /**< control and SQE register names, or NULL */
-    /** The label at dword @p target of the image, or NULL to print the number. */
+    /** Control and SQE register names, or NULL. */
+    const struct cps_names *names;
+    /** The label at unit @p target of the image, or NULL to print the number. */
     const char *(*label)(void *context, uint32_t target);
+    /** What `label` gets. */
     void *context;
+    /** Which names registers of VP1 get. */
     enum cps_scheme scheme;
 };
 
 /**
- * Appends the text of @p insn, standing at dword @p pc of its image, so that cps_parse() gives the
- * same word back. What is not an instruction, or has unclaimed bits, becomes a literal
- * `[0123abcd]`.
+ * Appends the text of an instruction, so that cps_parse() gives the same word back. What is not an
+ * instruction, or has unclaimed bits, becomes a literal `[0123abcd]`.
+ * @param isa    the set that decoded it
+ * @param insn   as decoded
+ * @param pc     where it stands in its image, in units: branches are relative to it
+ * @param names  for names and labels; NULL: numbers
+ * @param out    where to
  */
 CPS_PUBLIC void cps_print(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                           const struct cps_print_names *names, struct cps_buf *out);
 
-/** As cps_print(), but shows the decoded instruction even where its word has unclaimed bits or is
- * customarily written as a literal: for people, not for the assembler. @p insn->enc is not NULL. */
+/**
+ * As cps_print(), but shows the decoded instruction even where its word has unclaimed bits or is
+ * customarily written as a literal: for people, not for the assembler.
+ * @param isa    the set that decoded it
+ * @param insn   as decoded; its `enc` is not NULL
+ * @param pc     where it stands in its image, in units
+ * @param names  for names and labels; NULL: numbers
+ * @param out    where to
+ */
 CPS_PUBLIC void cps_print_decoded(const struct cps_isa *isa, const struct cps_insn *insn,
                                   uint32_t pc, const struct cps_print_names *names,
                                   struct cps_buf *out);
 
-/** What the parser asks its caller for. */
+/** What the parser asks its caller for. Zero-initialised is valid: no names and no labels. */
 struct cps_parse_names {
-    const struct cps_names *names; /**< control and SQE register names, or NULL */
-    /** Finds label @p name: true and the dword offset in @p ret, else false. */
+    /** Control and SQE register names, or NULL. */
+    const struct cps_names *names;
+    /** Finds the label of @p length bytes at @p name: true and its place in units, else false. */
     bool (*label)(void *context, const char *name, size_t length, uint32_t *ret);
+    /** What `label` gets. */
     void *context;
-    enum cps_scheme scheme; /**< whose meaning a name has that both use */
+    /** Whose meaning a name has that both use. */
+    enum cps_scheme scheme;
 };
 
 /**
- * Parses one instruction (no label, no comment) that stands at dword @p pc.
- *
- * @param[out] column  on error the column of the offending text, from 0
- * @param[out] ret     the word
+ * Parses one instruction.
+ * @param isa     the set
+ * @param gen     the generation whose rows count
+ * @param text    the instruction alone, without label and comment, up to its NUL
+ * @param pc      where it will stand in its image, in units
+ * @param names   for names and labels; NULL: neither is understood
+ * @param column  on error gets the column of the offending text, from 0
+ * @param ret     gets the word; untouched on error
  * @return NULL, or CPS_ERR_SYNTAX with a message that says what was expected; no file, no line
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse(const struct cps_isa *isa, enum cps_gen gen,
                                                   const char *text, uint32_t pc,
                                                   const struct cps_parse_names *names,
                                                   size_t *column, uint64_t *ret);
-/** As cps_parse(), for instructions of any length: appends their bytes to @p ret. */
+/**
+ * As cps_parse(), for instructions of any length.
+ * @param isa     the set
+ * @param gen     the generation whose rows count
+ * @param text    the instruction alone
+ * @param pc      where it will stand in its image, in units
+ * @param names   for names and labels; NULL: neither is understood
+ * @param column  on error gets the column of the offending text, from 0
+ * @param ret     gets the bytes appended, least significant first
+ * @return NULL, or CPS_ERR_SYNTAX
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse_bytes(const struct cps_isa *isa, enum cps_gen gen,
                                                         const char *text, uint32_t pc,
                                                         const struct cps_parse_names *names,
@@ -251,50 +378,77 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_parse_bytes(const struct cps_isa *is
 
 /** Number spaces that have names. */
 enum cps_space {
-    CPS_SPACE_GPU,     /**< GPU registers, 18-bit dword offsets */
-    CPS_SPACE_CONTROL, /**< control registers of one processor (`@NAME`) */
-    CPS_SPACE_SQE,     /**< SQE registers (`%NAME`) */
-    CPS_SPACE_PIPE,    /**< pipe registers (`|NAME`), 8 bits */
-    CPS_SPACE_PACKET,  /**< PM4 type-7 opcodes, 7 bits */
-    CPS_SPACE_EVENT,   /**< vgt_event_type, 8 bits; what HWSQ and SEQ wait for */
-    CPS_SPACE_FLAG,    /**< HWSQ's flags, 5 bits; bits of VP1's $c */
+    /** GPU registers, 18-bit dword offsets. */
+    CPS_SPACE_GPU,
+    /** Control registers of one processor (`@NAME`). */
+    CPS_SPACE_CONTROL,
+    /** SQE registers (`%NAME`). */
+    CPS_SPACE_SQE,
+    /** Pipe registers (`|NAME`), 8 bits. */
+    CPS_SPACE_PIPE,
+    /** PM4 type-7 opcodes, 7 bits. */
+    CPS_SPACE_PACKET,
+    /** Numbers of vgt_event_type, 8 bits; what HWSQ and SEQ wait for. */
+    CPS_SPACE_EVENT,
+    /** HWSQ's flags, 5 bits; bits of VP1's $c. */
+    CPS_SPACE_FLAG,
+    /** How many there are. */
     CPS_SPACE_COUNT,
 };
 
 /**
  * Opens the names of one layout.
- *
+ * @param layout   which
  * @param rnn_dir  NULL for the built-in tables only; else a directory that holds rnndb XML files
  *                 (Mesa's or the kernel's `registers/adreno`), whose names then win
- * @return NULL, or CPS_ERR_OS / CPS_ERR_INPUT (file, line) / CPS_ERR_UNSUPPORTED when built
- *         without XML support. The caller destroys @p ret.
+ * @param ret      gets the handle, which the caller destroys
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS (a file cannot be read), CPS_ERR_INPUT (file, line), or
+ *         CPS_ERR_UNSUPPORTED when built without XML support
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_names_create(enum cps_layout layout, const char *rnn_dir, struct cps_names **ret);
+/**
+ * Releases a handle and every name that it gave.
+ * @param names  from cps_names_create(); NULL is fine
+ */
 CPS_PUBLIC void cps_names_destroy(struct cps_names *names);
 
 /**
- * The name that covers @p number, or NULL.
- *
- * @param[out] index  0 for the register itself, 1 for the upper half of a 64-bit register
- *                    (`NAME+0x1`); may be NULL
+ * The name that covers a number.
+ * @param names   the handle
+ * @param space   which numbers
+ * @param number  the one in question
+ * @param index   gets 0 for the register itself, 1 for the upper half of a 64-bit register
+ *                (`NAME+0x1`); may be NULL
+ * @return NULL if it has none; valid as long as the handle
  */
 CPS_PUBLIC const char *cps_name(const struct cps_names *names, enum cps_space space,
                                 uint32_t number, unsigned *index);
 
-/** The number behind a name of @p length bytes, in any variant that has it; false if unknown. */
+/**
+ * The number behind a name, in any variant that has it.
+ * @param names   the handle
+ * @param space   which numbers
+ * @param name    the name, with an index in brackets where there are many: `CP_SCRATCH[2].REG`
+ * @param length  bytes of it
+ * @param ret     gets the number
+ * @return false if nothing is called so
+ */
 CPS_PUBLIC bool cps_name_number(const struct cps_names *names, enum cps_space space,
                                 const char *name, size_t length, uint32_t *ret);
 
-/** Whether register @p number is marked as one without payload (pipe registers). */
-CPS_PUBLIC bool cps_name_is_void(const struct cps_names *names, enum cps_space space,
-                                 uint32_t number);
-
 /**
- * Appends `NAME=value` for each bit field of a register that is not zero, separated by spaces;
+ * Appends `NAME=value` for each bit field of a register that is not zero, separated by blanks;
  * nothing for registers without fields. Values are hexadecimal, single-bit fields only named.
+ * @param names   the handle
+ * @param space   which numbers
+ * @param number  the register
+ * @param value   what it holds
+ * @param out     where to
  */
 CPS_PUBLIC void cps_name_fields(const struct cps_names *names, enum cps_space space,
                                 uint32_t number, uint32_t value, struct cps_buf *out);
+
+CPS_C_END
 
 #endif

@@ -176,14 +176,6 @@ const struct cps_target *cps_target_find(uint32_t id)
     return cps_target_at(i);
 }
 
-const struct cps_target *cps_target_named(const char *name)
-{
-    size_t i = 0;
-    while (i < TARGETS && strcmp(targets[i].name, name) != 0)
-        i++;
-    return cps_target_at(i);
-}
-
 const struct cps_target *cps_target_first(enum cps_gen gen)
 {
     size_t i = 0;

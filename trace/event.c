@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The words of events, from event.def. */
-#include "trace/event.h"
+#include "trace/event_words.h"
 
 #include <string.h>
 

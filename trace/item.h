@@ -2,7 +2,10 @@
  * What a machine is fed with: contents of buffers, submissions, accesses of the host, time. A
  * capture, a dump, PM4 text and a run file all become lists of these, so that one loop plays them.
  *
- * This header does not know files or engines: readers make items, engines take them. */
+ * This header does not know files or engines: readers make items, engines take them.
+ *
+ * Threads: items are plain values, and whoever has the memory that they point to says when it may
+ * be used. */
 #ifndef CPS_ITEM_H
 #define CPS_ITEM_H
 
@@ -10,116 +13,203 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "../isa/base/err.h"
 
-/** What an item says. */
+CPS_C_BEGIN
+
+/** What an item says; in front of the colon the member of struct cps_item that holds it. */
 enum cps_item_kind {
     /* What captures hold, in the order of the file. */
-    CPS_ITEM_SECTION, /**< section: raw section of the container, before what it means */
-    CPS_ITEM_CHIP,    /**< chip: which GPU made it; may come more than once, the first counts */
-    CPS_ITEM_TEXT,    /**< text: test name, process, fence */
-    CPS_ITEM_RESET,   /**< a new submission begins: every buffer of the one before is gone */
-    CPS_ITEM_BUFFER,  /**< buffer: address and size are known, contents are not */
-    CPS_ITEM_DATA,    /**< buffer: contents of (part of) a buffer */
-    CPS_ITEM_SUBMIT,  /**< stream: run these dwords at level IB1 */
-    CPS_ITEM_NOTE,    /**< text: a defect that does not stop the reading ("warning: ...") */
+    /** `section`: a raw section of the container, before what it means. */
+    CPS_ITEM_SECTION,
+    /** `chip`: which GPU made it; may come more than once, the first counts. */
+    CPS_ITEM_CHIP,
+    /** `text`: test name, process, fence. */
+    CPS_ITEM_TEXT,
+    /** A new submission begins: every buffer of the one before is gone. */
+    CPS_ITEM_RESET,
+    /** `buffer`: address and size are known, contents are not. */
+    CPS_ITEM_BUFFER,
+    /** `buffer`: contents of (part of) a buffer. */
+    CPS_ITEM_DATA,
+    /** `stream`: run these dwords at level IB1. */
+    CPS_ITEM_SUBMIT,
+    /** `text`: a defect that does not stop the reading ("warning: ..."). */
+    CPS_ITEM_NOTE,
     /* State of a GPU at a crash; there are no submissions in such a capture. */
-    CPS_ITEM_RING,     /**< ring: its position; what it holds are items of kind CPS_ITEM_DATA */
-    CPS_ITEM_REGISTER, /**< reg: one register's value */
-    CPS_ITEM_BLOCK,    /**< block: words read through an address and data register pair */
+    /** `ring`: its position; what it holds are items of kind CPS_ITEM_DATA. */
+    CPS_ITEM_RING,
+    /** `reg`: one register's value. */
+    CPS_ITEM_REGISTER,
+    /** `block`: words read through an address and data register pair. */
+    CPS_ITEM_BLOCK,
     /* What drivers and hosts do beyond that. */
-    CPS_ITEM_INIT,    /**< the driver's first packets (afuc: CP_ME_INIT) go into the ring */
-    CPS_ITEM_PACKETS, /**< block: words behind what the ring holds */
-    CPS_ITEM_CODE,    /**< code: a script goes to where its engine fetches it */
-    CPS_ITEM_CHANGE,  /**< change: what the rest of the chip does at a tick */
-    CPS_ITEM_WRITE,   /**< host: addr, value */
-    CPS_ITEM_READ,    /**< host: addr; expects value in the bits of mask */
-    CPS_ITEM_OBJECT,  /**< host: addr is a handle, mask its channel, value its context */
-    CPS_ITEM_WAIT,    /**< host: ticks pass */
-    CPS_ITEM_RUN,     /**< until the engine has nothing to do, or waits for the host */
-    CPS_ITEM_END,     /**< the host does nothing more: until the engine cannot go on */
+    /** The driver's first packets (afuc: CP_ME_INIT) go into the ring. */
+    CPS_ITEM_INIT,
+    /** `block`: words behind what the ring holds. */
+    CPS_ITEM_PACKETS,
+    /** `code`: a script goes to where its engine fetches it. */
+    CPS_ITEM_CODE,
+    /** `change`: what the rest of the chip does at a tick. */
+    CPS_ITEM_CHANGE,
+    /** `host`: `value` goes to `addr`. Of afuc these are registers, as a driver writes them:
+     * CP_RB_BASE, CP_RB_CNTL, CP_RB_RPTR and CP_RB_WPTR move the ring, others keep their value. */
+    CPS_ITEM_WRITE,
+    /** `host`: `addr` is read into cps_engine.answer, and expected to be `value` in the bits of
+     * `mask`. Engines leave the comparison to their caller. */
+    CPS_ITEM_READ,
+    /** `host`: `addr` is a handle, `mask` its channel, `value` its context. */
+    CPS_ITEM_OBJECT,
+    /** `host`: `ticks` pass. */
+    CPS_ITEM_WAIT,
+    /** Until the engine has nothing to do, or waits for the host. */
+    CPS_ITEM_RUN,
+    /** The host does nothing more: until the engine cannot go on. */
+    CPS_ITEM_END,
+    /** How many there are. */
     CPS_ITEM_KINDS,
 };
 
 /** Where an address of the host's leads. */
 enum cps_item_where {
-    CPS_HOST_REG,    /**< a register: effects and events */
-    CPS_HOST_RAMIN,  /**< the engine's memory, beside the engine */
-    CPS_HOST_MEMORY, /**< the host's own */
+    /** To a register: with effects and events. Engines of afuc count registers in dwords, those of
+     * NVIDIA in bytes. */
+    CPS_HOST_REG,
+    /** Into the engine's memory, beside the engine. Not of afuc. */
+    CPS_HOST_RAMIN,
+    /** Into the host's own memory. Not of afuc. */
+    CPS_HOST_MEMORY,
 };
 
-/** One item; only the member of its kind is valid, pointers only during a reader's callback or as
+/** One item. Only the member of its kind is valid; pointers only during a reader's callback, or as
  * long as the list that holds it. */
 struct cps_item {
+    /** What it says. */
     enum cps_item_kind kind;
-    uint32_t line;   /**< of the run file, from 1; 0: none */
-    uint64_t offset; /**< byte offset in the (decompressed) file, for messages */
+    /** Of the run file, from 1; 0: none. */
+    uint32_t line;
+    /** Byte offset in the (decompressed) file, for messages. */
+    uint64_t offset;
+    /** A raw section. */
     struct {
-        const char *name; /**< static text: "GPUADDR", "ringbuffer"; NULL for an unknown type */
-        uint32_t type;    /**< another for each name */
-        uint64_t size;    /**< bytes of payload, 0 where the format does not say */
+        /** Static text: "GPUADDR", "ringbuffer"; NULL for an unknown type. */
+        const char *name;
+        /** Another for each name. */
+        uint32_t type;
+        /** Bytes of payload, 0 where the format does not say. */
+        uint64_t size;
     } section;
+    /** A GPU. */
     struct {
-        uint32_t gpu_id;  /**< decimal marketing number (630), 0 when unknown */
-        uint64_t chip_id; /**< core.major.minor.patch in 31:0, 0 when unknown */
+        /** Decimal marketing number (630), 0 when unknown. */
+        uint32_t gpu_id;
+        /** core.major.minor.patch in 31:0, 0 when unknown. */
+        uint64_t chip_id;
     } chip;
+    /** A text. */
     struct {
-        const char *bytes; /**< not NUL-terminated, no control characters removed */
+        /** Not NUL-terminated, no control characters removed. */
+        const char *bytes;
+        /** How many. */
         size_t size;
     } text;
+    /** A buffer, or its contents. */
     struct {
-        uint64_t iova;       /**< bytes */
-        uint64_t size;       /**< bytes */
-        const uint8_t *data; /**< CPS_ITEM_DATA: `size` bytes, else NULL */
+        /** Where it lies, in bytes. */
+        uint64_t iova;
+        /** Bytes. */
+        uint64_t size;
+        /** CPS_ITEM_DATA: `size` bytes, else NULL. */
+        const uint8_t *data;
     } buffer;
+    /** A submission. */
     struct {
-        uint64_t iova; /**< bytes */
+        /** Where it lies, in bytes. */
+        uint64_t iova;
+        /** How long it is. */
         uint32_t dwords;
-        uint32_t index; /**< which submission of the feed, from 0; readers leave it 0 */
+        /** Which submission of the feed, from 0; readers leave it 0. */
+        uint32_t index;
     } stream;
+    /** A ring. */
     struct {
-        uint32_t id;            /**< as the file says; may come twice */
-        uint64_t iova;          /**< bytes */
-        uint64_t size;          /**< bytes */
-        uint32_t rptr, wptr;    /**< dwords from the start of the ring */
-        uint32_t last_fence;    /**< newest one submitted */
-        uint32_t retired_fence; /**< newest one completed */
+        /** As the file says; may come twice. */
+        uint32_t id;
+        /** Where it lies, in bytes. */
+        uint64_t iova;
+        /** Bytes. */
+        uint64_t size;
+        /** How far it is read and written, in dwords from its start. */
+        uint32_t rptr, wptr;
+        /** Newest fence submitted. */
+        uint32_t last_fence;
+        /** Newest fence completed. */
+        uint32_t retired_fence;
     } ring;
+    /** A register of a dump. */
     struct {
-        uint32_t offset; /**< register number, in dwords */
+        /** Its number, in dwords. */
+        uint32_t offset;
+        /** What it held. */
         uint32_t value;
-        const char *section; /**< "registers", "registers-gmu", or the cluster's name */
-        int context;         /**< of banked registers in clusters, else -1 */
+        /** Where it stood: "registers", "registers-gmu", or the cluster's name. */
+        const char *section;
+        /** Of banked registers in clusters, else -1. */
+        int context;
     } reg;
+    /** Words. */
     struct {
-        const char *name;      /**< the present name where older kernels had another */
-        const uint32_t *words; /**< NULL when there are none */
-        size_t count;          /**< words present; those missing at the end are zero or unknown */
-        size_t size;           /**< dwords that the file states */
+        /** The present name where older kernels had another. */
+        const char *name;
+        /** NULL when there are none. */
+        const uint32_t *words;
+        /** Words present; those missing at the end are zero or unknown. */
+        size_t count;
+        /** Dwords that the file states. */
+        size_t size;
     } block;
+    /** A script. */
     struct {
+        /** Its code. */
         const uint8_t *bytes;
-        size_t size;         /**< bytes */
-        uint32_t at;         /**< byte of the code memory where it goes */
-        const uint32_t *out; /**< SEQ: the words of OUT; NULL: it has none */
+        /** Bytes. */
+        size_t size;
+        /** Byte of the code memory where it goes. */
+        uint32_t at;
+        /** SEQ: the words of OUT; NULL: it has none. */
+        const uint32_t *out;
+        /** How many. */
         uint32_t out_count;
     } code;
+    /** What the rest of the chip does. */
     struct {
+        /** When. */
         uint64_t tick;
+        /** An event gets the value, else a register. */
         bool is_event;
-        uint32_t number; /**< of the event, or the register's address */
+        /** Of the event, or the register's address. */
+        uint32_t number;
+        /** What it gets. */
         uint32_t value;
     } change;
+    /** What the host does. */
     struct {
-        enum cps_item_where where; /**< of reads and writes */
-        uint8_t size;              /**< bytes of a write: 4, 2 or 1; only words are aligned */
+        /** Where `addr` leads, of reads and writes. */
+        enum cps_item_where where;
+        /** Bytes of a write: 4, 2 or 1; only words are aligned. Of afuc 4. */
+        uint8_t size;
+        /** As enum cps_item_kind says. */
         uint32_t addr, value, mask;
+        /** As enum cps_item_kind says. */
         uint64_t ticks;
     } host;
 };
 
-/** Receives items. An error it returns stops the reader, which hands it on. */
+/** Takes items. A program puts this as the first member into a struct of its own, and casts back.
+ */
 struct cps_item_sink {
+    /** Gets one item, in the order of the file. An error that it returns stops the reader, which
+     * hands it on to its caller. */
     struct cps_err *(*item)(struct cps_item_sink *sink, const struct cps_item *item);
 };
 
@@ -133,5 +223,7 @@ static inline bool cps_item_acts(const struct cps_item *item)
                item->kind &
            1;
 }
+
+CPS_C_END
 
 #endif

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: MIT
  * What only afuc has, behind the interface of all engines: streams and their positions, packet
  * tables, packets that hardware injects, loops as machine code. Whoever includes this is about
- * Adreno's command processors; the rest knows emu/engine.h. */
+ * Adreno's command processors; the rest knows emu/engine.h.
+ *
+ * Threads: as for engines, one at a time. What is only read (all but cps_afuc_inject() and
+ * cps_afuc_use_native()) has no effect on the run. */
 #ifndef CPS_AFUC_H
 #define CPS_AFUC_H
 
-#include "emu/engine.h"
-#include "emu/afuc/type.h"
+#include "../engine.h"
+#include "type.h"
 
+CPS_C_BEGIN
+
+/** The engine as what it is: the same object. */
 struct cps_afuc;
 
-/** The engine as what it is; NULL if it is another one. */
+/**
+ * The engine as what it is.
+ * @param engine  any
+ * @return NULL if it is another one
+ */
 CPS_PUBLIC struct cps_afuc *cps_afuc_of(struct cps_engine *engine);
 
 /**
- * Lets hardware interrupt the SQE (BR, PFP) in front of packet @p packet of submission
- * @p submission, both counted from 0 as the trace shows them; packet 0 is the ring's call.
- * Requests are made in order. @return false if there are too many
+ * Lets hardware interrupt the SQE (BR, PFP) in front of a packet. Requests are made in order.
+ * @param machine     which
+ * @param kind        how
+ * @param submission  counted from 0, as the trace shows it
+ * @param packet      of it, counted from 0 as the trace shows it; packet 0 is the ring's call
+ * @return false if there are too many: 64
  */
 CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
                                 uint32_t packet);
@@ -24,47 +37,104 @@ CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, 
 /**
  * Appends C source, without includes, for the loops of the cores that run now which stay among
  * general registers. It defines `cps_loops`, an array of cps_native_loop pointers.
+ * @param machine  which, as it will run
+ * @param out      where to
  * @return how many loops there are
  */
 CPS_PUBLIC unsigned cps_afuc_translate(const struct cps_afuc *machine, struct cps_buf *out);
 /**
- * Lets the machine and its clones run @p loops, made from cps_afuc_translate()'s source for this
- * machine as it is, in place of the interpreter where nobody watches single instructions. What
- * happens is the same. They must outlive the machines. @return NULL or CPS_ERR_NOMEM
+ * Lets the machine and its clones run loops in place of the interpreter where nobody watches single
+ * instructions. What happens is the same.
+ * @param machine  the one that the source was made for, as it was then
+ * @param loops    `cps_loops` of the compiled source; they must outlive the machines
+ * @return NULL or CPS_ERR_NOMEM
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_afuc_use_native(struct cps_afuc *machine,
                                                             cps_native_loop *const *loops);
 
-/** Instructions of a core's image; 0 while it is not started. */
+/**
+ * Instructions of a core's image.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @return dwords; 0 while it is not started
+ */
 CPS_PUBLIC uint32_t cps_afuc_image_size(const struct cps_afuc *machine, unsigned core);
-/** Where the core's image begins, in dwords of the firmware's image. */
-CPS_PUBLIC uint32_t cps_afuc_image_start(const struct cps_afuc *machine, unsigned core);
-/** Where the image of a core lies in GPU memory, in bytes. */
+/**
+ * Where the image of a core lies in GPU memory.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @return bytes
+ */
 CPS_PUBLIC uint64_t cps_afuc_image_iova(const struct cps_afuc *machine, unsigned core);
-/** General registers that instructions have written since STEP events are wanted, a bit each. */
+/**
+ * General registers that instructions have written since STEP events are wanted.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @return a bit for each
+ */
 CPS_PUBLIC uint32_t cps_afuc_written(const struct cps_afuc *machine, unsigned core);
-/** Whether anybody gave a GPU register a value. */
+/**
+ * Whether anybody gave a GPU register a value.
+ * @param machine  which
+ * @param offset   number of the register, in dwords
+ */
 CPS_PUBLIC bool cps_afuc_reg_written(const struct cps_afuc *machine, uint32_t offset);
-/** Packets dispatched of a packet table index. @param level  CPS_LEVEL_*, below 6 */
+/**
+ * How many packets were dispatched.
+ * @param machine  which
+ * @param level    CPS_LEVEL_*, below 6
+ * @param id       of the packet table
+ */
 CPS_PUBLIC uint64_t cps_afuc_packets(const struct cps_afuc *machine, unsigned level, unsigned id);
 /** Where a core stands in the stream of one level. */
 struct cps_position {
-    uint64_t iova;     /**< where the stream begins */
-    uint32_t dwords;   /**< its length; the ring's size for the ring */
-    uint32_t consumed; /**< dwords read of it */
-    bool active;       /**< there is a stream at this level */
+    /** Where the stream begins, in bytes. */
+    uint64_t iova;
+    /** Its length; the ring's size for the ring. */
+    uint32_t dwords;
+    /** Dwords read of it. */
+    uint32_t consumed;
+    /** There is a stream at this level. */
+    bool active;
 };
-/** @param level  enum CPS_LEVEL_RB to CPS_LEVEL_SDS */
+/**
+ * Where a core stands in the stream of one level.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @param level    CPS_LEVEL_RB to CPS_LEVEL_SDS
+ */
 CPS_PUBLIC struct cps_position cps_afuc_position(const struct cps_afuc *machine, unsigned core,
                                                  unsigned level);
-/** Header of the current packet (@p back 0) and of the two before it. */
+/**
+ * The header of a packet.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @param back     0: the current packet; 1 and 2: those before it
+ */
 CPS_PUBLIC uint32_t cps_afuc_header(const struct cps_afuc *machine, unsigned core, unsigned back);
-/** The value that the firmware gave IB_LEVEL last. */
+/**
+ * The value that the firmware gave IB_LEVEL last.
+ * @param machine  which
+ * @param core     below engine->cores
+ */
 CPS_PUBLIC uint32_t cps_afuc_level(const struct cps_afuc *machine, unsigned core);
-/** The address that the firmware set for NRT writes, before it advances. */
+/**
+ * The address that the firmware set for NRT writes, before it advances.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @return bytes
+ */
 CPS_PUBLIC uint64_t cps_afuc_nrt(const struct cps_afuc *machine, unsigned core);
-/** The handler of a packet table index, as the firmware stored it. */
+/**
+ * The handler of a packet, as the firmware stored it.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @param id       of the packet table
+ * @return dwords from the start of the core's image
+ */
 CPS_PUBLIC uint32_t cps_afuc_packet_table(const struct cps_afuc *machine, unsigned core,
                                           unsigned id);
+
+CPS_C_END
 
 #endif

@@ -3,8 +3,9 @@
 #ifndef CPS_AFUC_CORE_H
 #define CPS_AFUC_CORE_H
 
-#include "emu/engine.h"
+#include "emu/mem.h"
 #include "emu/reg.h"
+#include "emu/tap.h"
 #include "emu/afuc/type.h"
 
 /** Register numbers with a meaning of their own (afuc-isa: the same number reads one thing and

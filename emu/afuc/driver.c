@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/host.h"
 #include "emu/afuc/ops.h"
 
 /* Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
@@ -100,6 +101,9 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
         return machine_ring_(machine, item->block.words, (unsigned)item->block.count)
                    ? NULL
                    : cps_err_nomem();
+    case CPS_ITEM_WRITE:
+    case CPS_ITEM_READ:
+        return machine_host_(machine, item);
     case CPS_ITEM_REGISTER:
         if (item->reg.offset < GPU_REGS)
             machine_set_reg_(machine, item->reg.offset, item->reg.value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * GPU registers: storage, the few that behave (gpu.def), and CP_PROTECT. */
 #include "emu/afuc/gpu.h"
+#include "emu/afuc/host.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/me.h"
 #include "emu/afuc/start.h"
@@ -99,6 +100,9 @@ struct cps_err *gpu_init_(struct cps_afuc *machine)
         for (uint32_t n = 0; rows[i].gens & bit && n < rows[i].count; n++)
             machine->reg_flags[rows[i].first + n] |= REG_BEHAVES;
     }
+    bool hosted = machine->engine.host.read_register || machine->engine.host.write_register;
+    for (uint32_t r = 0; hosted && r < GPU_REGS; r++)
+        machine->reg_flags[r] |= REG_BEHAVES;
     return cps_reg_index_create_(&table, 1, bit, &machine->gpu);
 }
 
@@ -109,21 +113,29 @@ static struct cps_access access_to(struct afuc_core *core, uint32_t offset, uint
     return (struct cps_access){.device = core,
                                .row = row,
                                .number = offset,
-                               .index = offset - row->first,
+                               .index = row ? offset - row->first : 0,
                                .value = value,
                                .stored = core->machine->reg[offset]};
 }
 
-static uint32_t behave(struct afuc_core *core, uint32_t offset)
+/* What the host or a row answers; false if neither does. */
+static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
 {
+    if (host_read_register_(core->machine, offset, value))
+        return true;
     const struct cps_access at = access_to(core, offset, 0);
-    return at.row->read ? at.row->read(&at) : at.stored;
+    if (at.row)
+        *value = at.row->read ? at.row->read(&at) : at.stored;
+    return at.row != NULL;
 }
 
 static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
+    const struct cps_host *host = &core->machine->engine.host;
+    if (host->write_register && host->write_register(host->context, offset, value))
+        return;
     const struct cps_access at = access_to(core, offset, value);
-    if (at.row->write)
+    if (at.row && at.row->write)
         at.row->write(&at);
 }
 
@@ -133,9 +145,8 @@ uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
     uint32_t value = machine->reg[offset];
     uint8_t *flags = &machine->reg_flags[offset];
     core->polled = (struct polled){CPS_PLACE_GPU, offset};
-    if (*flags & REG_BEHAVES) {
-        value = behave(core, offset);
-    } else if (!(*flags & (REG_WRITTEN | REG_REPORTED))) {
+    bool answered = (*flags & REG_BEHAVES) && behave(core, offset, &value);
+    if (!answered && !(*flags & (REG_WRITTEN | REG_REPORTED))) {
         *flags |= REG_REPORTED;
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
     }
@@ -219,7 +230,7 @@ bool gpu_protected_(const struct cps_afuc *machine, uint32_t offset, uint32_t co
 static void forbid(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
     core_event_(core, CPS_EV_PROT, 0, event_offset(core->machine, offset), value);
-    core_event_(core, CPS_EV_IRQ, 0, 0, IRQ_CP_HW_ERROR);
+    machine_irq_(core, IRQ_CP_HW_ERROR);
 }
 
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path)

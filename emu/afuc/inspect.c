@@ -188,11 +188,6 @@ uint32_t cps_afuc_image_size(const struct cps_afuc *machine, unsigned core)
     return machine->core[core].uop_count;
 }
 
-uint32_t cps_afuc_image_start(const struct cps_afuc *machine, unsigned core)
-{
-    return machine->core[core].start;
-}
-
 bool cps_afuc_reg_written(const struct cps_afuc *machine, uint32_t offset)
 {
     return machine->reg_flags[offset % GPU_REGS] & REG_WRITTEN;

@@ -2,6 +2,7 @@
  * Words to micro-operations, once per image: encodings, immediates, branch targets and operand
  * shapes are resolved here so that the interpreter never looks at a machine word. */
 #include "emu/afuc/load.h"
+#include "isa/sets/decoder.h"
 
 /* The first code of each operation's shapes, by enum cps_afuc_op. */
 static const uint16_t first_code[CPS_AFUC_OP_COUNT] = {

@@ -107,6 +107,8 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
     CPS_TRY(afuc_pipe_init_(machine));
+    if (config->host.read)
+        cps_mem_host(machine->engine.mem, &machine->engine.host);
     return gpu_init_(machine);
 }
 
@@ -136,6 +138,7 @@ static struct cps_err *create(const struct cps_engine_ops *ops, const struct cps
     machine->engine.ops = ops;
     machine->engine.gen = cps_layout_gen(config->layout);
     machine->engine.policy = config->policy;
+    machine->engine.host = config->host;
     machine->layout = config->layout;
     machine->go = afuc_handlers_();
     machine->instr_iova = config->instr_iova ? config->instr_iova : DEFAULT_INSTR_IOVA;

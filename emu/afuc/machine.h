@@ -71,7 +71,7 @@ struct cps_afuc {
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */
     REG_REPORTED = 2, /* UNMODELLED was emitted */
-    REG_BEHAVES = 4,  /* gpu.def has a row */
+    REG_BEHAVES = 4,  /* gpu.def has a row, or the host may have it */
 };
 
 static inline void machine_event_(struct cps_afuc *m, enum cps_event_kind kind, unsigned sub,

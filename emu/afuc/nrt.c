@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Memory as cores reach it, with events: reads, NRT writes, time stamps. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/host.h"
 #include "emu/afuc/nrt.h"
 
 uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via)
@@ -63,7 +64,7 @@ void event_stamp_(struct afuc_core *core, uint32_t value)
     else
         core_mem_write_(core, event_iova(core), value, CPS_VIA_EVENT);
     if (ctrl >> (a7xx ? 6 : 2) & 1)
-        core_event_(core, CPS_EV_IRQ, 0, 0, a7xx ? ctrl >> 7 & 31 : IRQ_CACHE_FLUSH_TS);
+        machine_irq_(core, a7xx ? ctrl >> 7 & 31 : IRQ_CACHE_FLUSH_TS);
 }
 
 /* a7xx: the upper half of a 64-bit value (value kind 1). */

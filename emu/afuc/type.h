@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Types of what only afuc has: afuc.h. */
+ * Types of what only afuc has: afuc.h. Plain data; threads need no care. */
 #ifndef CPS_AFUC_TYPE_H
 #define CPS_AFUC_TYPE_H
 
@@ -7,13 +7,18 @@
 
 /** Packets that hardware makes itself, out of turn. */
 enum cps_inject {
-    CPS_INJECT_PREEMPT, /**< IN_PREEMPT: the driver's request to switch contexts */
-    CPS_INJECT_GMU,     /**< IN_GMU_INTERRUPT: the power controller wants something */
+    /** IN_PREEMPT: the driver's request to switch contexts. */
+    CPS_INJECT_PREEMPT,
+    /** IN_GMU_INTERRUPT: the power controller wants something. */
+    CPS_INJECT_GMU,
 };
 /** What a translated loop works on. */
 struct cps_native {
-    uint32_t *r;   /**< general registers */
-    uint64_t left; /**< ticks that it may take, and those it left */
+    /** General registers. */
+    uint32_t *r;
+    /** Ticks that it may take, and those it left. */
+    uint64_t left;
+    /** The carry of additions. */
     uint32_t carry;
 };
 /** Runs a loop until it is left or the ticks do not cover its next block; returns the dword of the

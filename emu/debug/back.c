@@ -194,7 +194,7 @@ static bool search(struct cps_debug *d, struct search *s, uint64_t end)
 /* Back to where a search began, which nothing interrupts. */
 static void return_to(struct cps_debug *d, uint64_t step)
 {
-    const atomic_int *interrupt = d->interrupt;
+    bool (*interrupt)(void *) = d->interrupt;
     d->interrupt = NULL;
     cps_debug_goto_step(d, step);
     d->interrupt = interrupt;
@@ -202,7 +202,7 @@ static void return_to(struct cps_debug *d, uint64_t step)
 
 static struct cps_debug_stop failed(struct cps_debug *d, uint64_t began)
 {
-    bool asked = d->interrupt && *d->interrupt;
+    bool asked = d->interrupt && d->interrupt(d->interrupt_context);
     return_to(d, began);
     return (struct cps_debug_stop){.reason = asked ? CPS_WHY_INTERRUPTED : CPS_WHY_NOMEM};
 }

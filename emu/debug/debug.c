@@ -123,14 +123,15 @@ struct cps_debug_place cps_debug_place(const struct cps_debug *d)
     return d->place;
 }
 
-void cps_debug_interrupt(struct cps_debug *d, const atomic_int *flag)
+void cps_debug_interrupt(struct cps_debug *d, bool (*asked)(void *context), void *context)
 {
-    d->interrupt = flag;
+    d->interrupt = asked;
+    d->interrupt_context = context;
 }
 
 bool debug_interrupted_(const struct cps_debug *d)
 {
-    return d->interrupt && d->place.step % 1024 == 0 && *d->interrupt;
+    return d->interrupt && d->place.step % 1024 == 0 && d->interrupt(d->interrupt_context);
 }
 
 bool cps_debug_event(const struct cps_debug *d, uint64_t number, struct cps_event *ret)

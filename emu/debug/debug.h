@@ -5,18 +5,24 @@
  * tick of one core (an instruction, or one repetition of a (rep)) or the feeding of an item that
  * acts (cps_item_acts()), with those before it that only prepare.
  * Going back is: restore the checkpoint before that place, and run forward. Checkpoints are clones
- * of the engine; there are at most CPS_DEBUG_CHECKPOINTS of them, dense near the present. */
+ * of the engine; there are at most CPS_DEBUG_CHECKPOINTS of them, dense near the present. An
+ * engine that cannot be cloned, because it has a host, has no debugger.
+ *
+ * Threads: one at a time may use a debugger. Its points' conditions, its feeder and what asks
+ * whether to stop are called in that thread. */
 #ifndef CPS_DEBUG_H
 #define CPS_DEBUG_H
 
-#include <stdatomic.h>
+#include "../engine.h"
 
-#include "emu/engine.h"
+CPS_C_BEGIN
 
+/** Most checkpoints. */
 #define CPS_DEBUG_CHECKPOINTS 48u
 /** Steps between two checkpoints that are made while running. */
 #define CPS_DEBUG_INTERVAL 65536u
 
+/** A debugger. */
 struct cps_debug;
 
 /** Where items come from. */
@@ -24,129 +30,254 @@ struct cps_feeder {
     /** Item @p index of what is fed, from 0; NULL behind the last. Must give the same each time;
      * it stays valid as long as the debugger. */
     const struct cps_item *(*item)(void *context, uint64_t index);
+    /** What `item` gets. */
     void *context;
-    uint64_t until; /**< ticks of the engine's clock at which the run is over; 0: never */
+    /** Ticks of the engine's clock at which the run is over; 0: never. */
+    uint64_t until;
 };
 
 /** A place in a run. */
 struct cps_debug_place {
+    /** Steps so far. */
     uint64_t step;
-    uint64_t event;      /**< events so far: the number that the next one gets, from 0 */
-    uint64_t fed;        /**< items so far */
-    uint32_t submission; /**< submissions among them; the one that runs is one less */
+    /** Events so far: the number that the next one gets, from 0. */
+    uint64_t event;
+    /** Items so far. */
+    uint64_t fed;
+    /** Submissions among them; the one that runs is one less. */
+    uint32_t submission;
 };
 
 /** What a point looks at. */
 enum cps_debug_what {
-    CPS_AT_PC,    /**< in front of the instruction at `pc` */
-    CPS_AT_EVENT, /**< behind an instruction that makes an event as described */
-    CPS_AT_LINE,  /**< behind the feeding of an item of lines `first` to `last` of its run file */
-    CPS_AT_PLACE, /**< behind an instruction that changes the value at `place` */
+    /** In front of the instruction at `pc`. */
+    CPS_AT_PC,
+    /** Behind an instruction that makes an event as described. */
+    CPS_AT_EVENT,
+    /** Behind the feeding of an item of lines `first` to `last` of its run file. */
+    CPS_AT_LINE,
+    /** Behind an instruction that changes the value at `place`. */
+    CPS_AT_PLACE,
 };
 
 /** A breakpoint or watchpoint. */
 struct cps_debug_point {
-    int id; /**< from 1, given by cps_debug_add() */
+    /** From 1, given by cps_debug_add(). */
+    int id;
+    /** What it looks at. */
     enum cps_debug_what what;
-    int core; /**< index, or -1: all */
+    /** Index of the core that it is about, or -1: all. */
+    int core;
+    /** It stops nothing. */
     bool disabled;
-    bool once; /**< disabled by the core when it stops a run */
+    /** It disables itself when it stops a run. */
+    bool once;
+    /** CPS_AT_PC: where, in units of the core's image. */
     uint32_t pc;
-    struct cps_place place; /**< its core counts where `core` names one; else every core's */
-    uint32_t kinds;         /**< bits of event kinds */
-    uint32_t subs;          /**< bits of their subs; 0: all */
-    uint64_t first, last;   /**< range of the event's address */
-    uint32_t mask, value;   /**< event.value & mask == value */
-    uint64_t ignore;        /**< hits to pass before it stops a run; counts down */
+    /** CPS_AT_PLACE: where. Its core counts where `core` names one; else every core's. */
+    struct cps_place place;
+    /** CPS_AT_EVENT: bits of event kinds. */
+    uint32_t kinds;
+    /** CPS_AT_EVENT: bits of their subs; 0: all. */
+    uint32_t subs;
+    /** Range of the event's address, or of lines; both ends count. */
+    uint64_t first, last;
+    /** CPS_AT_EVENT: the event's value & mask == value. */
+    uint32_t mask, value;
+    /** Hits to pass before it stops a run; counts down. */
+    uint64_t ignore;
+    /** Hits so far. */
     uint64_t hits;
     /** A condition, or NULL; @p event is NULL for CPS_AT_PC and CPS_AT_PLACE. */
     bool (*when)(void *context, struct cps_debug *debug, unsigned core,
                  const struct cps_event *event);
+    /** What `when` gets. */
     void *context;
 };
 
 /** How far to go. All but CPS_GO_ON are about one core. */
 enum cps_debug_go {
-    CPS_GO_ON,     /**< to a point, or the end */
-    CPS_GO_TICK,   /**< one instruction or one repetition */
-    CPS_GO_NEXT,   /**< an instruction; calls and repetitions in one piece */
-    CPS_GO_PACKET, /**< behind the dispatch of a packet */
-    CPS_GO_FINISH, /**< out of the routine */
-    CPS_GO_IB,     /**< out of the indirect buffer */
-    CPS_GO_SUBMIT, /**< to the feeding of the next submission */
-    CPS_GO_FEED,   /**< behind the feeding of the next item that acts */
+    /** To a point, or the end. */
+    CPS_GO_ON,
+    /** One instruction or one repetition. */
+    CPS_GO_TICK,
+    /** An instruction; calls and repetitions in one piece. */
+    CPS_GO_NEXT,
+    /** Behind the dispatch of a packet. */
+    CPS_GO_PACKET,
+    /** Out of the routine. */
+    CPS_GO_FINISH,
+    /** Out of the indirect buffer. */
+    CPS_GO_IB,
+    /** To the feeding of the next submission. */
+    CPS_GO_SUBMIT,
+    /** Behind the feeding of the next item that acts. */
+    CPS_GO_FEED,
 };
 
 /** Why a run stopped. */
 enum cps_debug_reason {
-    CPS_WHY_GONE, /**< as far as asked */
+    /** It went as far as asked. */
+    CPS_WHY_GONE,
+    /** A point stopped it. */
     CPS_WHY_POINT,
-    CPS_WHY_END,   /**< all is done: forward, nothing is left to feed */
-    CPS_WHY_START, /**< backward: nothing lies before */
+    /** All is done: forward, nothing is left to feed. */
+    CPS_WHY_END,
+    /** Backward: nothing lies before. */
+    CPS_WHY_START,
+    /** As CPS_STOP_DEADLOCK. */
     CPS_WHY_DEADLOCK,
+    /** As CPS_STOP_FAULT. */
     CPS_WHY_FAULT,
+    /** As CPS_STOP_BAD_PACKET. */
     CPS_WHY_BAD_PACKET,
+    /** What cps_debug_interrupt() was given said so. */
     CPS_WHY_INTERRUPTED,
+    /** Memory is short. */
     CPS_WHY_NOMEM,
-    CPS_WHY_REFUSED, /**< the engine refused what it was fed: cps_debug_refused() */
+    /** The engine refused what it was fed: cps_debug_refused(). */
+    CPS_WHY_REFUSED,
 };
 
+/** How a move ended. */
 struct cps_debug_stop {
+    /** Why. */
     enum cps_debug_reason reason;
-    int point;     /**< id, with CPS_WHY_POINT */
-    unsigned core; /**< that made the last step */
-    uint32_t pc;   /**< of the instruction that it ran */
+    /** Id of the point, with CPS_WHY_POINT. */
+    int point;
+    /** The core that made the last step. */
+    unsigned core;
+    /** Where the instruction stands that it ran. */
+    uint32_t pc;
+    /** An event stopped the run. */
     bool has_event;
-    struct cps_event event; /**< that stopped the run */
+    /** That event. */
+    struct cps_event event;
 };
 
-/** @param engine  becomes the debugger's, also on error; as it was created
- * @param feeder   copied */
+/**
+ * Makes a debugger, which stands at the start of the run.
+ * @param engine  as it was created; becomes the debugger's, also on error
+ * @param feeder  where items come from; copied
+ * @param ret     gets the debugger, which the caller destroys
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_UNSUPPORTED for an engine with a host
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_create(struct cps_engine *engine,
                                                          const struct cps_feeder *feeder,
                                                          struct cps_debug **ret);
+/**
+ * Releases a debugger, its engine and its checkpoints.
+ * @param debug  which; NULL is fine
+ */
 CPS_PUBLIC void cps_debug_destroy(struct cps_debug *debug);
-/** The engine as it stands. Another one after every call that moves. */
+/**
+ * The engine as it stands, to look at. What changes it goes through cps_debug_edit().
+ * @param debug  which
+ * @return the debugger's; another one after every call that moves
+ */
 CPS_PUBLIC struct cps_engine *cps_debug_engine(struct cps_debug *debug);
-/** Why the engine refused an item; NULL if it has not. */
+/**
+ * Why the engine refused an item.
+ * @param debug  which
+ * @return the debugger's; NULL if it has not
+ */
 CPS_PUBLIC const struct cps_err *cps_debug_refused(const struct cps_debug *debug);
+/**
+ * Where the debugger stands.
+ * @param debug  which
+ */
 CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug);
-/** A flag that another thread or a signal handler sets to stop a run; NULL: none. */
-CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, const atomic_int *flag);
+/**
+ * Says who may end a move early, with CPS_WHY_INTERRUPTED.
+ * @param debug    which
+ * @param asked    called every 1,024 steps; true ends the move. NULL: nobody
+ * @param context  what it gets. Where another thread or a signal handler sets a flag, that flag
+ * must be atomic
+ */
+CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, bool (*asked)(void *context),
+                                    void *context);
 
-/** Goes on. @p core  of CPS_GO_* that are about one. */
+/**
+ * Goes on.
+ * @param debug  which
+ * @param go     how far
+ * @param core   of CPS_GO_* that are about one: below engine->cores
+ */
 CPS_PUBLIC struct cps_debug_stop cps_debug_run(struct cps_debug *debug, enum cps_debug_go go,
                                                unsigned core);
-/** Goes back to the last place where going there would have stopped (CPS_GO_ON: a point). */
+/**
+ * Goes back to the last place where going there would have stopped (CPS_GO_ON: a point).
+ * @param debug  which
+ * @param go     how far
+ * @param core   of CPS_GO_* that are about one: below engine->cores
+ */
 CPS_PUBLIC struct cps_debug_stop cps_debug_back(struct cps_debug *debug, enum cps_debug_go go,
                                                 unsigned core);
-/** To the place behind step @p step, or event @p event, in either direction; no point stops it. */
+/**
+ * Goes to a place, in either direction; no point stops it.
+ * @param debug  which
+ * @param step   the place behind this one
+ */
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_step(struct cps_debug *debug, uint64_t step);
+/**
+ * Goes to an event, in either direction; no point stops it.
+ * @param debug  which
+ * @param event  the place behind the one of this number
+ */
 CPS_PUBLIC struct cps_debug_stop cps_debug_goto_event(struct cps_debug *debug, uint64_t event);
 
-/** To the place behind step @p step of a run in which nothing was ever changed. */
+/**
+ * Goes to a place of a run in which nothing was ever changed: forgets all edits.
+ * @param debug  which
+ * @param step   the place behind this one
+ */
 CPS_PUBLIC struct cps_debug_stop cps_debug_restart(struct cps_debug *debug, uint64_t step);
 
 /**
- * Looks back for the last time that @p point would have stopped a run; nothing moves.
- * @param[out] stop   the event, if the point is about events
- * @param[out] place  where; go there with cps_debug_goto_step()
+ * Looks back for the last time that a point would have stopped a run; nothing moves.
+ * @param debug  which
+ * @param point  need not be one that was added
+ * @param stop   gets the event, if the point is about events
+ * @param place  gets where; go there with cps_debug_goto_step()
  * @return false if it never happened
  */
 CPS_PUBLIC bool cps_debug_last(struct cps_debug *debug, const struct cps_debug_point *point,
                                struct cps_debug_stop *stop, struct cps_debug_place *place);
 
-/** Adds a point. @return its id, or 0 if memory is short */
+/**
+ * Adds a point.
+ * @param debug  which
+ * @param point  copied, but its id
+ * @return its id, or 0 if memory is short
+ */
 CPS_PUBLIC int cps_debug_add(struct cps_debug *debug, const struct cps_debug_point *point);
+/**
+ * Removes a point.
+ * @param debug  which
+ * @param id     of the point
+ * @return false if there is none
+ */
 CPS_PUBLIC bool cps_debug_remove(struct cps_debug *debug, int id);
-/** The point of that id, or NULL. */
+/**
+ * A point by its id. The caller may change it.
+ * @param debug  which
+ * @param id     of the point
+ * @return the debugger's, until one is added or removed; NULL if there is none
+ */
 CPS_PUBLIC struct cps_debug_point *cps_debug_find(struct cps_debug *debug, int id);
-/** Point number @p index of those there are, in the order of their ids; NULL behind the last. */
+/**
+ * A point by its position, for loops over all.
+ * @param debug  which
+ * @param index  from 0, in the order of their ids
+ * @return as cps_debug_find(); NULL behind the last
+ */
 CPS_PUBLIC struct cps_debug_point *cps_debug_point(struct cps_debug *debug, unsigned index);
 
 /**
  * An event that has happened; the last 65,536 are kept.
+ * @param debug   which
  * @param number  as cps_debug_place.event counts
+ * @param ret     gets the event
  * @return false if it is not kept, or lies ahead
  */
 CPS_PUBLIC bool cps_debug_event(const struct cps_debug *debug, uint64_t number,
@@ -154,24 +285,37 @@ CPS_PUBLIC bool cps_debug_event(const struct cps_debug *debug, uint64_t number,
 
 /** What can be changed while stopped. */
 enum cps_edit_what {
-    CPS_EDIT_PLACE,   /**< place, value: stored, without what a write by the program would do */
-    CPS_EDIT_BRANCH,  /**< the branch at the pc of place.core is done: value 1 taken, 0 not; its
-                           delay slot, if it has one, is next */
-    CPS_EDIT_PACKETS, /**< words: packets behind what the ring holds */
+    /** `place`, `value`: stored, without what a write by the program would do. */
+    CPS_EDIT_PLACE,
+    /** The branch at the pc of place.core is done: `value` 1 taken, 0 not; its delay slot, if it
+     * has one, is next. */
+    CPS_EDIT_BRANCH,
+    /** `words`: packets behind what the ring holds. */
+    CPS_EDIT_PACKETS,
 };
+/** A change. */
 struct cps_edit {
+    /** What is changed. */
     enum cps_edit_what what;
+    /** Where. */
     struct cps_place place;
+    /** What it becomes. */
     uint64_t value;
-    const uint32_t *words; /**< CPS_EDIT_PACKETS; copied */
+    /** CPS_EDIT_PACKETS: dwords; copied. */
+    const uint32_t *words;
+    /** How many. */
     uint32_t count;
 };
 /**
  * Changes the engine here. Changes belong to the run: going back and forward again makes them
  * again, and one that is made earlier than others drops those.
+ * @param debug  which
+ * @param edit   what
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: no such place, no branch at the pc
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_debug_edit(struct cps_debug *debug,
                                                        const struct cps_edit *edit);
+
+CPS_C_END
 
 #endif

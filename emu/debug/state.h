@@ -4,6 +4,7 @@
 #define CPS_DEBUG_STATE_H
 
 #include "emu/debug/debug.h"
+#include "emu/mem.h"
 
 #define LOG_EVENTS 65536u
 
@@ -38,8 +39,9 @@ struct cps_debug {
     int last_id;
     struct made *made; /* in the order of their places */
     size_t made_count;
-    size_t made_next; /* the first that this state has not seen */
-    const atomic_int *interrupt;
+    size_t made_next;                 /* the first that this state has not seen */
+    bool (*interrupt)(void *context); /* whether to stop; NULL: no */
+    void *interrupt_context;
     uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */
     uint64_t stuck_at; /* clock at which a run that is proved to be stuck ends; 0: it is not */
     enum cps_debug_reason stuck_reason;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/list.h"
+#include "emu/mem.h"
 
 #define MEMORY_LIMIT    ((uint64_t)64 << 20)
 #define FLAG_FB_PAUSE   (UINT32_C(1) << 16)

@@ -6,6 +6,6 @@
 #include "isa/isa.h"
 
 /** Bytes of the code RAM of an HWSQ of generation @p gen (envytools, hwdocs/hwsq). */
-CPS_PUBLIC uint32_t cps_hwsq_ram(enum cps_gen gen);
+uint32_t cps_hwsq_ram(enum cps_gen gen);
 
 #endif

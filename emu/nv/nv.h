@@ -8,7 +8,7 @@
 #ifndef CPS_NV_H
 #define CPS_NV_H
 
-#include "emu/engine.h"
+#include "emu/tap.h"
 #include "emu/nv/bus.h"
 
 struct nv {

@@ -4,7 +4,9 @@
  * are not looked at.
  *
  * Sources: the kernel's drivers/soc/qcom/mdt_loader.c (header, hash and relocatable segments, the
- * names of split files). */
+ * names of split files).
+ *
+ * Threads: there is no state; every function may be called from everywhere. */
 #ifndef CPS_MBN_H
 #define CPS_MBN_H
 
@@ -12,63 +14,103 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "../../isa/base/err.h"
+
+CPS_C_BEGIN
 
 /** Most segments of an image; the names of split files have two digits. */
 #define CPS_MBN_MAX_SEGMENTS 100
-/** Size of a file that is not there. */
+/** Size of a file that is not there: of struct cps_mbn_segment's split_size. */
 #define CPS_MBN_ABSENT UINT64_MAX
 
 /** What a segment is for: bits 26:24 of its flags. */
 enum cps_mbn_kind {
-    CPS_MBN_DATA = 0,   /**< to be loaded */
-    CPS_MBN_HASH = 2,   /**< hashes and signature of the others */
-    CPS_MBN_HEADER = 7, /**< the ELF header and the program headers themselves */
+    /** To be loaded. */
+    CPS_MBN_DATA = 0,
+    /** Hashes and signature of the others. */
+    CPS_MBN_HASH = 2,
+    /** The ELF header and the program headers themselves. */
+    CPS_MBN_HEADER = 7,
 };
 
-/** A program header. */
+/** A program header. Its numbers are as the file says; whether they make sense together is for the
+ * caller to see. */
 struct cps_mbn_segment {
-    uint32_t type;        /**< p_type: 1 is loaded */
-    uint32_t flags;       /**< p_flags */
-    uint64_t offset;      /**< in the one file, bytes */
-    uint64_t address;     /**< physical */
-    uint64_t file_size;   /**< bytes in the file */
-    uint64_t memory_size; /**< bytes in memory; zeros behind those of the file */
-    unsigned kind;        /**< enum cps_mbn_kind, or another number of 3 bits */
-    bool relocatable;     /**< bit 27 of the flags */
-    bool inside;          /**< its bytes are in the described file */
-    uint64_t split_size;  /**< of the `.bNN` beside it, bytes; or CPS_MBN_ABSENT */
+    /** p_type: 1 is loaded. */
+    uint32_t type;
+    /** p_flags. */
+    uint32_t flags;
+    /** In the one file, bytes. */
+    uint64_t offset;
+    /** Physical. */
+    uint64_t address;
+    /** Bytes in the file. */
+    uint64_t file_size;
+    /** Bytes in memory; zeros behind those of the file. */
+    uint64_t memory_size;
+    /** Enum cps_mbn_kind, or another number of 3 bits. */
+    unsigned kind;
+    /** Bit 27 of the flags. */
+    bool relocatable;
+    /** Its bytes are in the described file. */
+    bool inside;
+    /** Of the `.bNN` beside it, bytes; or CPS_MBN_ABSENT. */
+    uint64_t split_size;
 };
 
-/** What the headers of an image say. */
+/** What the headers of an image say. Plain data: a copy is as good. */
 struct cps_mbn {
-    unsigned bits; /**< 32 or 64 */
-    uint32_t type; /**< e_type: 2 is executable */
+    /** 32 or 64. */
+    unsigned bits;
+    /** e_type: 2 is executable. */
+    uint32_t type;
+    /** The field e_machine. */
     uint32_t machine;
+    /** The field e_flags. */
     uint32_t flags;
+    /** Where it starts: e_entry. */
     uint64_t entry;
-    bool split; /**< some segment's bytes are not in the file */
+    /** Some segment's bytes are not in the file. */
+    bool split;
+    /** How many program headers. */
     unsigned segment_count;
+    /** They, in the order of the file. */
     struct cps_mbn_segment segment[CPS_MBN_MAX_SEGMENTS];
 };
 
-/** Whether a file that begins with these bytes is such an image: ELF with program headers, which
- * the ELF form of our own assembler has not. */
+/**
+ * Whether a file that begins with some bytes is such an image: ELF with program headers, which
+ * the ELF form of our own assembler has not.
+ * @param bytes  the first ones
+ * @param size   how many
+ */
 CPS_PUBLIC bool cps_mbn_probe(const void *bytes, size_t size);
 
 /**
  * Reads the headers of an image.
- * @param path  of the file: for messages, and to find `.bNN` files beside a `.mdt`
- * @return NULL, or CPS_ERR_INPUT (file, offset, what was expected)
+ * @param path   of the file: for messages, and to find `.bNN` files beside a `.mdt`
+ * @param bytes  @p size bytes of the file, which are not kept
+ * @param size   bytes
+ * @param ret    gets what they say; nothing in it is to be released
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT (file, offset, what was expected)
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_mbn_parse(const char *path, const void *bytes,
                                                       size_t size, struct cps_mbn *ret);
 
-/** Whether the bytes of segment @p i are all there: inside the file, or as a `.bNN` of the right
- * size. */
+/**
+ * Whether the bytes of a segment are all there: inside the file, or as a `.bNN` of the right size.
+ * @param mbn  the image
+ * @param i    number of the segment, below mbn->segment_count
+ */
 CPS_PUBLIC bool cps_mbn_complete(const struct cps_mbn *mbn, unsigned i);
 
-/** "data", "hash", "header" or NULL. */
+/**
+ * The name of what a segment is for: "data", "hash", "header".
+ * @param kind  as in struct cps_mbn_segment
+ * @return constant text, or NULL for another number
+ */
 CPS_PUBLIC const char *cps_mbn_kind_name(unsigned kind);
+
+CPS_C_END
 
 #endif

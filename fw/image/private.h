@@ -59,6 +59,8 @@ CPS_MUST_USE struct cps_err *cps_fw_read_file_(const char *path, uint8_t **ret, 
  * the image's start; CPS_FW_NONE if what is noted cannot be one. */
 uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start);
 
+/** Frees the lists and leaves them empty. */
+void cps_fw_debug_deinit(struct cps_fw_debug *debug);
 /** Adds a symbol with a copy of @p length bytes of @p name. */
 CPS_MUST_USE struct cps_err *cps_fw_debug_symbol_(struct cps_fw_debug *debug, const char *name,
                                                   size_t length, struct cps_fw_symbol symbol);

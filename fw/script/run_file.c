@@ -7,7 +7,7 @@
 #include "isa/base/list.h"
 #include "fw/asm/source.h"
 #include "fw/image/private.h"
-#include "fw/script/script.h"
+#include "fw/script/private.h"
 
 struct reader {
     struct cps_asm_text text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scripts as files: which form they have, and their listing. */
-#include "fw/script/script.h"
+#include "fw/script/private.h"
 
 #include <stdio.h>
 #include <string.h>

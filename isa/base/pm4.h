@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * PM4 packet headers of a5xx and later (facts: Mesa's adreno_pm4.xml and pm4 helpers). */
+ * PM4 packet headers of a5xx and later (facts: Mesa's adreno_pm4.xml and pm4 helpers). Functions of
+ * numbers, which any thread may call and which cannot fail. */
 #ifndef CPS_PM4_H
 #define CPS_PM4_H
 

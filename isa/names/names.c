@@ -164,14 +164,6 @@ const char *cps_name(const struct cps_names *names, enum cps_space space, uint32
     return row->name;
 }
 
-bool cps_name_is_void(const struct cps_names *names, enum cps_space space, uint32_t number)
-{
-    unsigned half;
-    const struct cps_name_field *fields;
-    const struct cps_name_row *row = find_cover(names, space, number, &half, &fields);
-    return row && row->is_void;
-}
-
 static int compare_name(const struct cps_name_row *row, const char *name, size_t length)
 {
     size_t have = strlen(row->name);

@@ -119,8 +119,7 @@ static void add_row(struct reader *reader, const char *name, uint32_t at)
                 .first_field = frame->first_field,
                 .field_count = reader->rnn->field_count - frame->first_field,
                 .chips = frame->chips,
-                .wide = frame->is_wide,
-                .is_void = frame->type && !strcmp(frame->type, "void")},
+                .wide = frame->is_wide},
         .type = frame->type,
         .space = frame->space,
     };

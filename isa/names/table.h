@@ -29,7 +29,6 @@ struct cps_name_row {
     uint32_t field_count;
     uint8_t chips; /**< generations in which the number has this name */
     bool wide;     /**< 64 bits: also covers number + 1 */
-    bool is_void;  /**< written for its effect; the value is ignored */
 };
 
 struct cps_name_table {

@@ -29,7 +29,7 @@
 #ifndef CPS_TABLE_H
 #define CPS_TABLE_H
 
-#include "isa/isa.h"
+#include "isa/sets/decoder.h"
 
 /** How a field is written and read: the rows of kind.def. */
 enum cps_field_kind {

@@ -204,16 +204,6 @@ static void fields_that_are_not_zero_are_named(void **state)
     }
 }
 
-static void registers_without_payload_are_void(void **state)
-{
-    (void)state;
-    struct cps_names *names = open_names(CPS_LAYOUT_A6XX);
-    assert_true(cps_name_is_void(names, CPS_SPACE_PIPE, 0x84));
-    assert_false(cps_name_is_void(names, CPS_SPACE_PIPE, 0xa0));
-    assert_false(cps_name_is_void(names, CPS_SPACE_PIPE, 0x00));
-    cps_names_destroy(names);
-}
-
 static void generations_have_names(void **state)
 {
     (void)state;
@@ -269,7 +259,6 @@ int main(void)
         cmocka_unit_test(a_name_is_compared_by_its_length),
         cmocka_unit_test(every_name_leads_back),
         cmocka_unit_test(fields_that_are_not_zero_are_named),
-        cmocka_unit_test(registers_without_payload_are_void),
         cmocka_unit_test(generations_have_names),
         cmocka_unit_test(variants_are_sets_of_generations),
     };

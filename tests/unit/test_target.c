@@ -55,14 +55,12 @@ static void chips_are_what_the_sources_say(void **state)
         assert_int_equal(target->identity, chips[i].identity);
         assert_int_equal(target->variant, chips[i].variant);
         assert_string_equal(target->processors, chips[i].processors);
-        assert_ptr_equal(cps_target_named(chips[i].name), target);
         assert_int_equal(cps_layout_gen(target->layout), target->gen);
         assert_true(*target->evidence);
     }
     assert_non_null(cps_target_at(COUNT(chips) - 1));
     assert_null(cps_target_at(COUNT(chips)));
     assert_null(cps_target_find(0x123));
-    assert_null(cps_target_named("a999"));
 }
 
 static void the_first_chip_speaks_for_its_generation(void **state)

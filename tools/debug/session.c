@@ -67,6 +67,12 @@ static void go_to_start(struct session *s)
     }
 }
 
+static bool interrupted(void *context)
+{
+    const struct session *s = context;
+    return s->interrupt && *s->interrupt;
+}
+
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)
 {
     const char *input = NULL;
@@ -79,7 +85,7 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
                            opt->submit, s->play.feed.submissions);
     const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
     CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
-    cps_debug_interrupt(s->debug, s->interrupt);
+    cps_debug_interrupt(s->debug, interrupted, s);
     if (play_is_script(&s->play))
         start_script(s);
     else

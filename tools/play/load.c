@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/afuc/afuc.h"
+#include "cpscope.h"
 #include "fw/demo/demo.h"
 #include "tools/play/dump.h"
 #include "tools/opt_engine.h"
@@ -49,31 +49,18 @@ static struct cps_err *load_firmware(struct play *play)
     return NULL;
 }
 
-static enum cps_processor processor_of(enum cps_fw_role role)
-{
-    static const uint8_t who[] = {
-        [CPS_FW_PFP] = CPS_CPU_PFP, [CPS_FW_ME] = CPS_CPU_ME,     [CPS_FW_SQE] = CPS_CPU_SQE,
-        [CPS_FW_BV] = CPS_CPU_BV,   [CPS_FW_LPAC] = CPS_CPU_LPAC,
-    };
-    return who[role];
-}
+/* cps_config_firmware() takes a role for the processor. */
+_Static_assert((int)CPS_FW_PFP == CPS_CPU_PFP && (int)CPS_FW_ME == CPS_CPU_ME &&
+                   (int)CPS_FW_SQE == CPS_CPU_SQE && (int)CPS_FW_BV == CPS_CPU_BV &&
+                   (int)CPS_FW_LPAC == CPS_CPU_LPAC,
+               "roles and processors are in one order");
 
 /* What its firmware says of the engine. */
 static void describe_firmware(const struct play *play, struct cps_config *config)
 {
     uint32_t low = 0;
     uint32_t high = 0;
-    config->layout = play->fw->layout;
-    config->words = play->fw->words;
-    config->count = play->fw->count;
-    config->me_words = play->me ? play->me->words : NULL;
-    config->me_count = play->me ? play->me->count : 0;
-    const struct cps_target *target = cps_target_find(play->fw->id);
-    config->chip = target ? target->identity : 0;
-    config->variant = target && target->gen == play->fw->gen ? target->variant : 0;
-    for (unsigned i = 0; i < play->fw->part_count; i++)
-        config->image[config->image_count++] =
-            (struct cps_image){processor_of(play->fw->part[i].role), play->fw->part[i].start};
+    cps_config_firmware(config, play->fw, play->me);
     /* A hardware dump says where the firmware's image lay. */
     if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
         config->instr_iova = (uint64_t)high << 32 | low;

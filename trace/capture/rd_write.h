@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * Writes `.rd` from a capture of any format. */
+ * Writes `.rd` from a capture of any format.
+ *
+ * Threads: there is no state beside the arguments. */
 #ifndef CPS_RD_WRITE_H
 #define CPS_RD_WRITE_H
 
-#include "trace/capture/capture.h"
-#include "trace/outfile.h"
+#include "capture.h"
+#include "../outfile.h"
+
+CPS_C_BEGIN
 
 /**
- * Reads the capture @p in and writes it as `.rd` into @p out; does not commit.
+ * Reads a capture and writes it as `.rd`.
+ * @param in    the capture
+ * @param out   where to; the caller commits it
  * @param name  of the output: ".gz" and ".zst" at its end ask for compression. `.zst` is a sequence
  *              of frames of at most 4 MiB of sections each, so that it can be read from the middle
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS or CPS_ERR_INPUT as cps_capture_read(), or
+ *         CPS_ERR_UNSUPPORTED when built without what the compression needs
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_rd_write(struct cps_stream *in, struct cps_outfile *out,
                                                      const char *name);
+
+CPS_C_END
 
 #endif

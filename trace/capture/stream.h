@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Bytes from a file, stdin, gzip or zstd behind one refill: nothing above knows where they come
- * from. Compression is recognised by its magic bytes, never by a name. */
+ * Bytes from a file, stdin, memory, gzip or zstd behind one refill: nothing above knows where they
+ * come from. Compression is recognised by its magic bytes, never by a name.
+ *
+ * Threads: one at a time may use a stream; different streams are independent. cps_stream_ahead()
+ * lets the library use a thread of its own for one. */
 #ifndef CPS_STREAM_H
 #define CPS_STREAM_H
 
@@ -8,62 +11,133 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/err.h"
+#include "../../isa/base/err.h"
 
+CPS_C_BEGIN
+
+/** A stream that is being read. */
 struct cps_stream;
 
-/** Opens @p path, or stdin for "-". Directories and unreadable files are CPS_ERR_OS. */
+/**
+ * Opens a file.
+ * @param path  of it, or "-" for stdin
+ * @param ret   gets the stream, which the caller closes
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_OS (directories and unreadable files)
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_open(const char *path, struct cps_stream **ret);
-/** A stream over @p size bytes of the caller's memory; @p name is for messages. */
+/**
+ * Opens memory as if it was a file, compressed or not.
+ * @param name  for messages; copied
+ * @param data  @p size bytes, which stay the caller's and must outlive the stream
+ * @param size  bytes
+ * @param ret   gets the stream, which the caller closes
+ * @return NULL or CPS_ERR_NOMEM
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_stream_open_memory(const char *name, const void *data, size_t size, struct cps_stream **ret);
+/**
+ * Closes a stream.
+ * @param stream  which; NULL is fine
+ */
 CPS_PUBLIC void cps_stream_close(struct cps_stream *stream);
 
-/** Lets a second thread read and decompress ahead, once there proves to be enough to do; what is
- * read, and where errors come, stays the same. It ends with the stream, and until
- * then the process must not fork(). */
+/**
+ * Lets a second thread read and decompress ahead, once there proves to be enough to do; what is
+ * read, and where errors come, stays the same. It ends with the stream, and until then the process
+ * must not fork().
+ * @param stream  which
+ */
 CPS_PUBLIC void cps_stream_ahead(struct cps_stream *stream);
 
-/** Hashes the file as it is stored while it is read, so that it is read once. To be called before
- * anything is read or peeked. @return false for what is no regular file: it has no hash */
+/**
+ * Hashes the file as it is stored while it is read, so that it is read once.
+ * @param stream  from which nothing was read or peeked yet
+ * @return false for what is no regular file: it has no hash
+ */
 CPS_PUBLIC bool cps_stream_hash(struct cps_stream *stream);
-/** After cps_stream_hash(): the SHA-256 of the whole file, as cps_sha256_file() gives it. What was
- * not read yet is passed over: this is the last one to read. */
+/**
+ * The SHA-256 of the whole file, as cps_sha256_file() gives it. What was not read yet is passed
+ * over: this is the last one to read.
+ * @param stream  one for which cps_stream_hash() was true
+ * @param ret     gets 64 lower-case digits and a NUL
+ * @return NULL, or CPS_ERR_OS when the rest cannot be read
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_sha256(struct cps_stream *stream, char ret[65]);
 
-/** The name for messages: the path, or "(stdin)". */
+/**
+ * The name for messages: the path, or "(stdin)".
+ * @param stream  which
+ * @return never NULL; valid as long as the stream
+ */
 CPS_PUBLIC const char *cps_stream_name(const struct cps_stream *stream);
-/** Decompressed bytes consumed so far. */
+/**
+ * How much was consumed so far.
+ * @param stream  which
+ * @return decompressed bytes
+ */
 CPS_PUBLIC uint64_t cps_stream_offset(const struct cps_stream *stream);
 
 /**
- * Reads up to @p size decompressed bytes.
- * @param[out] ret  bytes read; fewer than @p size only at the end of the file
- * @return NULL, or CPS_ERR_OS / CPS_ERR_INPUT for a corrupt or cut compressed file
+ * Reads bytes.
+ * @param stream  where from
+ * @param data    gets up to @p size decompressed bytes
+ * @param size    bytes
+ * @param ret     gets how many; fewer than @p size only at the end of the file
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_INPUT for a corrupt or cut compressed file, or
+ *         CPS_ERR_UNSUPPORTED when built without what the compression needs
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read(struct cps_stream *stream, void *data,
                                                         size_t size, size_t *ret);
-/** Looks at up to @p size (at most 4096) bytes without consuming them. */
+/**
+ * Looks at bytes without consuming them.
+ * @param stream  where
+ * @param size    bytes, at most 4096
+ * @param data    gets where they are, until the next call
+ * @param ret     gets how many; fewer than @p size only at the end of the file
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS or CPS_ERR_INPUT, as cps_stream_read()
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_peek(struct cps_stream *stream, size_t size,
                                                         const uint8_t **data, size_t *ret);
-/** Skips @p size bytes; @p ret is how many there were. */
+/**
+ * Passes over bytes.
+ * @param stream  which
+ * @param size    bytes
+ * @param ret     gets how many there were; fewer than @p size only at the end of the file
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS or CPS_ERR_INPUT, as cps_stream_read()
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_skip(struct cps_stream *stream, uint64_t size,
                                                         uint64_t *ret);
 /**
- * Reads the rest of the stream into one allocation that the caller frees, at most @p limit bytes
- * and a NUL behind them. @return NULL, or CPS_ERR_INPUT when there are more
+ * Reads the rest of a stream.
+ * @param stream  which
+ * @param limit   most bytes that there may be
+ * @param data    gets them in one allocation, which the caller frees
+ * @param ret     gets how many
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, or CPS_ERR_INPUT, also when there are more than @p limit
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read_all(struct cps_stream *stream, size_t limit,
                                                             uint8_t **data, size_t *ret);
-/** The same with the whole stream that cps_stream_open() opens at @p path. */
+/**
+ * The same with a whole file or pipe.
+ * @param path   as for cps_stream_open()
+ * @param limit  most bytes that there may be
+ * @param data   gets them in one allocation, which the caller frees
+ * @param ret    gets how many
+ * @return NULL, or what cps_stream_open() and cps_stream_read_all() return: CPS_ERR_NOMEM,
+ * CPS_ERR_OS, CPS_ERR_INPUT
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read_file(const char *path, size_t limit,
                                                              uint8_t **data, size_t *ret);
 
 /**
- * SHA-256 of the file at @p path as it is stored (before decompression), as 64 lower-case digits
- * and a NUL. For what is not a regular file (stdin, a pipe) @p ret becomes "unknown": it cannot be
- * read twice.
+ * SHA-256 of a file as it is stored (before decompression).
+ * @param path  of the file
+ * @param ret   gets 64 lower-case digits and a NUL; "unknown" for what is not a regular file
+ * (stdin, a pipe): it cannot be read twice
+ * @return NULL, CPS_ERR_NOMEM or CPS_ERR_OS
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_sha256_file(const char *path, char ret[65]);
+
+CPS_C_END
 
 #endif

@@ -1,34 +1,63 @@
 /* SPDX-License-Identifier: MIT
- * The text form of a trace: what people diff and keep in git. */
+ * The text form of a trace: what people diff and keep in git. Files of it, with their heads, are
+ * read and written by trace.h.
+ *
+ * Threads: there is no state beside the arguments. */
 #ifndef CPS_TEXT_H
 #define CPS_TEXT_H
 
-#include "isa/isa.h"
-#include "trace/event.h"
+#include "../../isa/isa.h"
+#include "../event.h"
+
+CPS_C_BEGIN
 
 /** One input named in a trace's header. */
 struct cps_trace_input {
-    const char *name;   /**< file name without directories */
-    const char *sha256; /**< 64 digits, or "unknown" */
+    /** File name without directories. */
+    const char *name;
+    /** 64 digits, or "unknown". */
+    const char *sha256;
 };
 
 /** What a trace says about how it was made. All texts are the caller's. */
 struct cps_trace_header {
+    /** The generation of the engine. */
     enum cps_gen gen;
+    /** The firmware; of a5xx that of the PFP and that of the ME. */
     struct cps_trace_input firmware[2];
+    /** How many. */
     unsigned firmware_count;
+    /** What was run. */
     struct cps_trace_input capture;
-    const char *policy; /**< "waits=satisfy visibility=all prefetch=off" */
-    const char *events; /**< classes recorded, "submit,pkt,reg" */
+    /** As cps_policy_text() has it: "waits=satisfy visibility=all prefetch=off". */
+    const char *policy;
+    /** Classes recorded: "submit,pkt,reg". */
+    const char *events;
 };
 
-/** Appends one line of the text form, with newline and commentary. */
+/**
+ * Appends one line of the text form, with newline and commentary.
+ * @param out             where to
+ * @param event           the event
+ * @param names           for commentary, of the event's processor; NULL: none
+ * @param with_processor  the line begins with the processor's name
+ */
 CPS_PUBLIC void cps_text_event(struct cps_buf *out, const struct cps_event *event,
                                const struct cps_names *names, bool with_processor);
-/** Bits of the kinds that a comma-separated list of classes names ("reg,pipe,memw", "all",
- * "default"); false if a class is unknown. */
+/**
+ * The kinds of events that a list of classes names.
+ * @param list  with commas between: "reg,pipe,memw", "all", "default"
+ * @param ret   gets a bit per enum cps_event_kind
+ * @return false if a class is unknown
+ */
 CPS_PUBLIC bool cps_text_classes(const char *list, uint32_t *ret);
-/** Keyword of a kind: "REG". */
+/**
+ * The keyword of a kind: "REG".
+ * @param kind  enum cps_event_kind
+ * @return constant text
+ */
 CPS_PUBLIC const char *cps_event_keyword(unsigned kind);
+
+CPS_C_END
 
 #endif

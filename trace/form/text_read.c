@@ -7,6 +7,7 @@
 #include "isa/base/lex.h"
 #include "trace/form/forms.h"
 #include "trace/capture/lines.h"
+#include "trace/event_words.h"
 
 struct state {
     struct cps_lines lines;

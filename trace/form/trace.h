@@ -5,95 +5,195 @@
  * `.cpt` and JSON Lines hold the same; the viewers' forms are written only. docs/formats.md has
  * them all.
  *
+ * Threads: one at a time may use a reader or a writer; different ones are independent.
+ * cps_trace_writer_behind() lets the library use a thread of its own for one.
+ *
  * To add a form: a row in trace.c, and a writer or reader beside the others. */
 #ifndef CPS_TRACE_H
 #define CPS_TRACE_H
 
-#include "isa/isa.h"
-#include "trace/event.h"
-#include "trace/outfile.h"
-#include "trace/capture/stream.h"
-#include "trace/form/text.h"
+#include "../../isa/isa.h"
+#include "../event.h"
+#include "../outfile.h"
+#include "../capture/stream.h"
+#include "text.h"
+
+CPS_C_BEGIN
 
 /** One input that a head names. */
 struct cps_trace_file {
-    char name[256];  /**< without directories, cut if longer */
-    char sha256[80]; /**< 64 digits, or "built-in" */
+    /** Without directories, cut if longer. */
+    char name[256];
+    /** 64 digits, or "built-in", or "unknown". */
+    char sha256[80];
 };
 
-/** The head of a trace. */
+/** The head of a trace. Zero-initialised is one that says nothing. */
 struct cps_trace_head {
-    char *text; /**< all its lines, each with its newline; owned */
+    /** All its lines, each with its newline; owned. */
+    char *text;
+    /** The generation of the engine. */
     enum cps_gen gen;
-    enum cps_layout layout; /**< of the control registers, for names */
+    /** Of the control registers, for names. */
+    enum cps_layout layout;
+    /** The firmware. */
     struct cps_trace_file firmware[2];
+    /** How many files of it. */
     unsigned firmware_count;
+    /** What was run. */
     struct cps_trace_file capture;
+    /** As cps_policy_text() has it. */
     char policy[128];
+    /** Classes recorded. */
     char events[256];
-    bool with_processor; /**< lines of the text form begin with the processor */
-    const char *prefix;  /**< of chips' names, while the head is read: constant, or NULL */
+    /** Lines of the text form begin with the processor. */
+    bool with_processor;
+    /** Of chips' names, while the head is read: constant, or NULL. */
+    const char *prefix;
 };
 
-/** Makes the head of a run. */
+/**
+ * Makes the head of a run.
+ * @param header          what it says; copied
+ * @param layout          of the control registers
+ * @param with_processor  whether several processors ran
+ * @param ret             gets the head, which the caller deinitialises
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: a text is too long for a head
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_head_make(const struct cps_trace_header *header,
                                                             enum cps_layout layout,
                                                             bool with_processor,
                                                             struct cps_trace_head *ret);
-/** Takes the lines of @p text apart; lines that are not known are kept. @p file for messages. */
+/**
+ * Takes the lines of a head apart; those that are not known are kept.
+ * @param file  for messages
+ * @param text  the lines, each with its newline
+ * @param ret   gets the head, which the caller deinitialises
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: it is no head, or a line says what there is not
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_head_parse(const char *file, const char *text,
                                                              struct cps_trace_head *ret);
+/**
+ * Releases what a head holds.
+ * @param head  one that was made or parsed, or zero-initialised
+ */
 CPS_PUBLIC void cps_trace_head_deinit(struct cps_trace_head *head);
 
+/** A trace that is being read. */
 struct cps_trace;
 
-/** Opens a trace of any readable form; its first bytes decide. @p stream must outlive it. */
+/**
+ * Opens a trace of any readable form; its first bytes decide.
+ * @param stream  where it is; it must outlive the reader
+ * @param ret     gets the reader, which the caller closes
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_INPUT, or CPS_ERR_UNSUPPORTED for a form that is
+ *         only written, or that the library was built without
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_open(struct cps_stream *stream,
                                                        struct cps_trace **ret);
+/**
+ * Ends a reader; its stream stays open.
+ * @param trace  which; NULL is fine
+ */
 CPS_PUBLIC void cps_trace_close(struct cps_trace *trace);
+/**
+ * The head of a trace.
+ * @param trace  which
+ * @return valid as long as the reader
+ */
 CPS_PUBLIC const struct cps_trace_head *cps_trace_head(const struct cps_trace *trace);
 /**
- * Gets up to @p max events; *count is 0 at the end.
- * @return CPS_ERR_INPUT for damage; what stood before it has been delivered, also of a `.cpt` that
- *         was cut short
+ * Gets the next events.
+ * @param trace   where from
+ * @param events  gets them
+ * @param max     how many there is room for
+ * @param count   gets how many came; 0 at the end
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, or CPS_ERR_INPUT for damage; what stood before it has
+ *         been delivered, also of a `.cpt` that was cut short
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_trace_next(struct cps_trace *trace, struct cps_event *events, size_t max, size_t *count);
-/** Whether a file that starts with these bytes is a trace. */
+/**
+ * Whether a file that starts with some bytes is a trace.
+ * @param data  the first ones, decompressed
+ * @param size  how many
+ */
 CPS_PUBLIC bool cps_trace_recognise(const uint8_t *data, size_t size);
 
+/** The forms that a trace can be written in. */
 enum cps_trace_form {
+    /** Lines that people read. */
     CPS_FORM_TEXT,
+    /** Binary and compressed. */
     CPS_FORM_CPT,
+    /** An object of JSON in each line. */
     CPS_FORM_JSONL,
+    /** For the viewer of that name; written only. */
     CPS_FORM_PERFETTO,
+    /** For viewers of waves; written only. */
     CPS_FORM_VCD,
+    /** How many there are. */
     CPS_FORM_COUNT,
 };
 
-/** The form that a file name's end asks for (".cpt", ".jsonl", ".json", ".vcd"), else text. */
+/**
+ * The form that a file name's end asks for.
+ * @param path  ".cpt", ".jsonl", ".json" (Perfetto) and ".vcd" say something
+ * @return CPS_FORM_TEXT for any other
+ */
 CPS_PUBLIC enum cps_trace_form cps_trace_form_of(const char *path);
-/** The form called @p word ("text", "cpt", "jsonl", "perfetto", "vcd"); false: none is. */
+/**
+ * The form of a word.
+ * @param word  "text", "cpt", "jsonl", "perfetto", "vcd"
+ * @param ret   gets the form
+ * @return false if none is called so
+ */
 CPS_PUBLIC bool cps_trace_form_parse(const char *word, enum cps_trace_form *ret);
 
+/** A trace that is being written. */
 struct cps_trace_writer;
 
-/** Begins a trace in @p out. @p names (by enum cps_processor, may be NULL) give commentary; they,
- * @p out and @p head must outlive the writer. */
+/**
+ * Begins a trace.
+ * @param form   which
+ * @param out    where to; it must outlive the writer, and the caller commits it
+ * @param head   what stands in front; it must outlive the writer
+ * @param names  by enum cps_processor, for commentary; NULL, also members: none. They must outlive
+ *               the writer
+ * @param ret    gets the writer, which cps_trace_writer_finish() ends
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_UNSUPPORTED for a form that the library was built without
+ */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_create(
     enum cps_trace_form form, struct cps_outfile *out, const struct cps_trace_head *head,
     struct cps_names *const names[CPS_CPU_COUNT], struct cps_trace_writer **ret);
+/**
+ * What a writer takes events with: for cps_engine_sink().
+ * @param writer  which
+ * @return valid as long as the writer
+ */
 CPS_PUBLIC struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer);
-/** Lets a second thread encode, compress and write, once there proves to be enough to do; what is
+/**
+ * Lets a second thread encode, compress and write, once there proves to be enough to do; what is
  * written stays the same. Until cps_trace_writer_finish(), nobody else may use the outfile, the
- * head and the names. */
+ * head and the names.
+ * @param writer  which
+ */
 CPS_PUBLIC void cps_trace_writer_behind(struct cps_trace_writer *writer);
-/** Writes @p head over the one that the writer was made with, which has the same length in every
- * line; the outfile is patchable. Nothing but cps_trace_writer_finish() may follow. */
+/**
+ * Writes another head over the one that the writer was made with. Nothing but
+ * cps_trace_writer_finish() may follow.
+ * @param writer  whose outfile is cps_outfile_patchable()
+ * @param head    of the same length in every line
+ */
 CPS_PUBLIC void cps_trace_writer_rehead(struct cps_trace_writer *writer,
                                         const struct cps_trace_head *head);
-/** Writes the rest and frees the writer; does not commit the outfile. NULL is fine.
- * @return NULL, or CPS_ERR_NOMEM when events were lost for lack of memory */
+/**
+ * Writes the rest and frees the writer; does not commit the outfile.
+ * @param writer  which; NULL is fine
+ * @return NULL, or CPS_ERR_NOMEM when events were lost for lack of memory
+ */
 CPS_PUBLIC struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer);
+
+CPS_C_END
 
 #endif
