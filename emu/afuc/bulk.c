@@ -145,7 +145,7 @@ static uint32_t to_memory(const struct bulk *b)
 
 static uint32_t move(const struct bulk *b, unsigned dst)
 {
-    if (dst != R_TRASH && cps_layout_gen(b->core->layout) == CPS_A5XX)
+    if (dst != R_TRASH && b->core->machine->engine.gen == CPS_A5XX)
         return 0; /* the MEQ, and registers in banks */
     switch (dst) {
     case R_DATA:

@@ -198,7 +198,7 @@ static void write_LEVEL(const struct cps_access *at)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
     static const uint8_t a7xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
-    bool ib3 = cps_gen_since(cps_layout_gen(core_of_(at)->layout), CPS_A7XX);
+    bool ib3 = cps_gen_since(core_of_(at)->machine->engine.gen, CPS_A7XX);
     /* Firmware keeps flags above the level in the same register; hardware takes the low bits. */
     uint32_t level = at->value & (ib3 ? 7 : 3);
     stream_select_(core_of_(at),
@@ -251,7 +251,7 @@ static void write_RESET(const struct cps_access *at)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
     static const uint8_t a7xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
-    bool ib3 = cps_gen_since(cps_layout_gen(core_of_(at)->layout), CPS_A7XX);
+    bool ib3 = cps_gen_since(core_of_(at)->machine->engine.gen, CPS_A7XX);
     struct afuc_core *core = core_of_(at);
     for (unsigned i = 1; i < (ib3 ? sizeof(a7xx) : sizeof(a6xx)); i++) {
         if (at->value >> i & 1)

@@ -37,7 +37,7 @@ static void me_init(struct cps_afuc *machine)
     const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
     static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
     static const uint32_t a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
-    switch (cps_layout_gen(machine->layout)) {
+    switch (machine->engine.gen) {
     case CPS_A5XX:
         machine_ring_(machine, a5xx, sizeof(a5xx) / sizeof(a5xx[0]));
         break;
@@ -71,7 +71,7 @@ static void submit(struct cps_afuc *machine, const struct cps_item *item)
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return;
     }
-    if (cps_gen_since(cps_layout_gen(machine->layout), CPS_A7XX))
+    if (cps_gen_since(machine->engine.gen, CPS_A7XX))
         machine_ring_(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
     machine_ring_(machine, call, sizeof(call) / sizeof(call[0]));
 }

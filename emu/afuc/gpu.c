@@ -83,7 +83,7 @@ static const struct cps_reg_row rows[] = {
  * or $16 in). Events carry the register's own offset, and the bank in bit 32. */
 static uint64_t event_offset(const struct cps_afuc *machine, uint32_t offset)
 {
-    if (cps_layout_gen(machine->layout) != CPS_A5XX)
+    if (machine->engine.gen != CPS_A5XX)
         return offset;
     if (offset >= 0xe000 && offset <= 0xefff)
         return (offset & ~0x800u) | (uint64_t)(offset >> 11 & 1) << 32;
@@ -189,7 +189,7 @@ static const struct protect_regs {
  * last one, so that says which chip this is. */
 static const struct protect_regs *protect_of(const struct cps_afuc *machine)
 {
-    if (cps_layout_gen(machine->layout) == CPS_A5XX)
+    if (machine->engine.gen == CPS_A5XX)
         return &protect_a5xx;
     return machine->reg[protect_48.last] ? &protect_48 : &protect_32;
 }

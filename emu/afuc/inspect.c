@@ -103,7 +103,7 @@ static bool set_code(struct cps_afuc *m, struct cps_place place, uint32_t value)
     own->native = NULL;
     own->loop = NULL;
     core->uops = core->hot = own->uop;
-    afuc_patch_(own, (uint32_t)place.number, value, cps_layout_gen(core->layout));
+    afuc_patch_(own, (uint32_t)place.number, value, core->machine->engine.gen);
     uint64_t dword = core->start + place.number;
     if (m->words && dword < m->word_count)
         m->words[dword] = value;

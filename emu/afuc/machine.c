@@ -43,7 +43,7 @@ static struct cps_err *store_image(struct cps_afuc *machine, uint64_t iova, cons
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
 static struct cps_err *init_controls(struct afuc_core *core, const struct cps_config *config)
 {
-    const struct cps_target *first = cps_target_first(cps_layout_gen(core->layout));
+    const struct cps_target *first = cps_target_first(core->machine->engine.gen);
     CPS_TRY(afuc_control_init_(core));
     core->base = afuc_control_number_(core, core->who == CPS_CPU_LPAC ? CTL_LPAC_INSTR_BASE
                                                                       : CTL_BV_INSTR_BASE);

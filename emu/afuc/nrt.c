@@ -57,7 +57,7 @@ static void store_clock(struct afuc_core *core)
 void event_stamp_(struct afuc_core *core, uint32_t value)
 {
     uint32_t ctrl = core->s.event_ctrl;
-    bool a7xx = cps_gen_since(cps_layout_gen(core->layout), CPS_A7XX);
+    bool a7xx = cps_gen_since(core->machine->engine.gen, CPS_A7XX);
     bool clock = a7xx ? (ctrl >> 3 & 7) == 3 : ctrl >> 1 & 1;
     if (clock)
         store_clock(core);

@@ -6,7 +6,7 @@
 
 static bool is_a7xx(const struct afuc_core *core)
 {
-    return cps_gen_since(cps_layout_gen(core->layout), CPS_A7XX);
+    return cps_gen_since(core->machine->engine.gen, CPS_A7XX);
 }
 
 static void lower(uint32_t *counter)

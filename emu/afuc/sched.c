@@ -31,7 +31,7 @@ bool core_idle_(const struct afuc_core *core)
         return !s->started;
     if (s->level == LEVEL_MEQ)
         return !s->meq.count && core->uops[s->pc].code == UOP_WAITIN;
-    bool own_loop = cps_gen_since(cps_layout_gen(core->layout), CPS_A7XX) && s->r[R_REM] == 0;
+    bool own_loop = cps_gen_since(core->machine->engine.gen, CPS_A7XX) && s->r[R_REM] == 0;
     return s->level == LEVEL_RB && (own_loop || core->uops[s->pc].code == UOP_WAITIN);
 }
 

@@ -152,7 +152,7 @@ static const struct wait_packet *find(const struct afuc_core *core, uint32_t hea
     for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, packet.opcode);
          i++) {
         if (waits[i].opcode == packet.opcode &&
-            (waits[i].gens & cps_gen_bit(cps_layout_gen(core->layout))))
+            (waits[i].gens & cps_gen_bit(core->machine->engine.gen)))
             return &waits[i];
     }
     return NULL;

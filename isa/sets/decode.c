@@ -109,17 +109,35 @@ static void explain(const struct cps_isa *isa, uint32_t bit, const struct cps_en
     ret->unclaimed = unclaimed(ret, claimed);
 }
 
+/* The rows of a generation, and what they want the upper five bits to be. */
+struct head {
+    uint16_t row;
+    uint8_t mask, match;
+};
+
+static unsigned heads_of(const struct cps_isa *isa, uint32_t bit, struct head *ret)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < isa->enc_count; i++) {
+        uint32_t mask = (uint32_t)isa->encs[i].mask;
+        if (isa->encs[i].gens & bit)
+            ret[count++] = (struct head){(uint16_t)i, (uint8_t)(mask >> 27),
+                                         (uint8_t)((uint32_t)isa->encs[i].match >> 27)};
+    }
+    return count;
+}
+
 void cps_decoder_init(struct cps_decoder *decoder, const struct cps_isa *isa, enum cps_gen gen)
 {
-    uint32_t bit = cps_gen_bit(gen);
+    struct head head[CPS_MAX_ROWS];
+    unsigned heads = heads_of(isa, cps_gen_bit(gen), head);
     uint16_t count = 0;
-    *decoder = (struct cps_decoder){.isa = isa, .bit = bit};
+    *decoder = (struct cps_decoder){.isa = isa, .bit = cps_gen_bit(gen)};
     for (uint32_t slot = 0; slot < 32; slot++) {
         decoder->from[slot] = count;
-        for (size_t i = 0; i < isa->enc_count && count < CPS_DECODER_ROWS; i++) {
-            const struct cps_enc *enc = &isa->encs[i];
-            if ((enc->gens & bit) && !((slot << 27 ^ enc->match) & enc->mask & 0xf8000000u))
-                decoder->row[count++] = (uint16_t)i;
+        for (unsigned i = 0; i < heads && count < CPS_DECODER_ROWS; i++) {
+            if (!((slot ^ head[i].match) & head[i].mask))
+                decoder->row[count++] = head[i].row;
         }
     }
     decoder->from[32] = count;
