@@ -22,13 +22,13 @@
 #ifndef CPSCOPE_H
 #define CPSCOPE_H
 
+#include "isa/base/pm4.h"
 #include "isa/isa.h"
 #include "isa/version.h"
 #include "fw/fw.h"
 #include "fw/image/mbn.h"
 #include "fw/script/script.h"
 #include "trace/capture/capture.h"
-#include "isa/base/pm4.h"
 #include "trace/capture/pm4text.h"
 #include "trace/capture/rd_write.h"
 #include "trace/diff.h"

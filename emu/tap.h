@@ -8,10 +8,6 @@
 
 #include "emu/engine.h"
 
-/** The rows of the engines; engine.c lists them. */
-extern const struct cps_engine_ops cps_afuc_ops_, cps_hwsq_ops_, cps_seq_ops_, cps_pfifo_ops_,
-    cps_vp1_ops_;
-
 /** Hands pending events to the sink. */
 void cps_tap_flush_(struct cps_tap *tap);
 /** Sends events of @p kinds to @p sink from now on; pending ones go to the old sink first. */

@@ -19,7 +19,7 @@ static const struct cps_gen_row gens[] = {
      .layout = CPS_LAYOUT_A8XX,
      .meaning = ""},
 #define GEN(id, set, number_of_bit, by, line, before, typed, count, first, text) \
-    {.isa = &cps_isa_##set,                                                          \
+    {.isa = &cps_isa_##set,                                                      \
      .bit = CPS_GEN_BIT(id),                                                     \
      .name = before typed,                                                       \
      .prefix = before,                                                           \

@@ -26,4 +26,25 @@ check isa 'isa/'
 check trace 'isa/'
 check fw 'isa/'
 check emu 'isa/|trace/(event|item)\.(h|def)"'
+
+# never FOLDER OTHER: inside a room, a folder may not include what matches OTHER, by whichever path.
+never()
+{
+    back=$(grep -rnHE "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"(\.\./)*($2)" "$1" --include='*.[ch]' --include='*.def' || true)
+    if [ -n "$back" ]; then
+        printf '%s may not include:\n%s\n' "$1" "$back"
+        status=1
+    fi
+}
+
+never isa/base '(isa/)?(sets|names)/'
+never trace/capture '(trace/)?form/'
+never fw/image '(fw/)?(asm|listing|script|demo)/'
+never emu/afuc '(emu/)?(nv|debug)/'
+never emu/nv '(emu/)?(afuc|debug)/'
+never emu/debug '(emu/)?(afuc|nv)/'
+never tools/play '(tools/)?(report/(diff|summary|script|html)|debug|step|regress|info|bench)'
+never tools/report '(tools/)?(debug|step|regress|info|bench)/'
+never tools/debug '(tools/)?(step|regress|info|bench)/'
+never tools/regress '(tools/)?(debug|step|info|bench)/'
 exit "$status"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/version.h"
 #include "tools/opt.h"
 #include "tools/play/files.h"
 #include "tools/report/report.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/version.h"
 #include "tools/help_hardware.h"
 #include "tools/opt_table.h"
 

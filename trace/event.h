@@ -46,7 +46,8 @@ enum cps_unknown {
     CPS_UNKNOWN_COUNT,
 };
 
-/** Processors, the `who` field. */
+/** Processors, the `who` field: CPS_CPU_SQE and so on; target.def says what each is. CPS_CPU_NONE
+ * is not a core: submissions, the end. CPS_CPU_HOST is the driver, or what a run file says. */
 enum cps_processor {
 #define PROCESSOR(id, ...) CPS_CPU_##id,
 #include "../isa/target.def"
@@ -57,13 +58,13 @@ enum cps_processor {
 /** One thing that happened. What `addr` and `value` mean is the kind's row in event.def. Made by
  * cps_event_make(), so that equal events are equal bytes. */
 struct cps_event {
-    /** Kind 7:0, sub 15:8, who 23:16, pc 63:32: a dword in the core's image. */
+    /** Kind 7:0, sub 15:8, who 23:16, pc 63:32; all other bits 0. Read by the functions below. */
     uint64_t head;
     /** Where: a register, a byte address, or whatever the kind's row says. */
     uint64_t addr;
     /** What was written or read, or whatever the kind's row says. */
     uint32_t value;
-    /** 0. */
+    /** Always 0. */
     uint32_t zero;
 };
 
@@ -72,7 +73,7 @@ struct cps_event {
  * @param kind   enum cps_event_kind, at most 255
  * @param sub    enum cps_event_sub, at most 255
  * @param who    enum cps_processor, at most 255
- * @param pc     where the instruction stands that made it
+ * @param pc     of the instruction that makes it: a dword in the core's image
  * @param addr   as the member
  * @param value  as the member
  */
@@ -102,7 +103,7 @@ static inline unsigned cps_event_who(const struct cps_event *event)
 {
     return (uint8_t)(event->head >> 16);
 }
-/** Where the instruction stands that made an event. */
+/** Where the instruction stands that made an event: a dword in the core's image. */
 static inline uint32_t cps_event_pc(const struct cps_event *event)
 {
     return (uint32_t)(event->head >> 32);

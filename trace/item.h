@@ -213,7 +213,10 @@ struct cps_item_sink {
     struct cps_err *(*item)(struct cps_item_sink *sink, const struct cps_item *item);
 };
 
-/** Whether an item makes an engine run, rather than only prepare for one that does. */
+/**
+ * Whether an item makes an engine run, rather than only prepare for one that does.
+ * @param item  any
+ */
 static inline bool cps_item_acts(const struct cps_item *item)
 {
     return (1u << CPS_ITEM_SUBMIT | 1u << CPS_ITEM_RING | 1u << CPS_ITEM_INIT |

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
-#include "emu/afuc/machine.h"
 #include "emu/afuc/host.h"
 #include "emu/afuc/ops.h"
 

@@ -2,7 +2,6 @@
  * GPU registers: storage, the few that behave (gpu.def), and CP_PROTECT. */
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/host.h"
-#include "emu/afuc/machine.h"
 #include "emu/afuc/me.h"
 #include "emu/afuc/start.h"
 
@@ -106,7 +105,7 @@ struct cps_err *gpu_init_(struct cps_afuc *machine)
     return cps_reg_index_create_(&table, 1, bit, &machine->gpu);
 }
 
-/* To a register that behaves. */
+/* To a register that behaves; it has no row if only the host may have it. */
 static struct cps_access access_to(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
     const struct cps_reg_row *row = cps_reg_find_(core->machine->gpu, offset);
@@ -118,21 +117,19 @@ static struct cps_access access_to(struct afuc_core *core, uint32_t offset, uint
                                .stored = core->machine->reg[offset]};
 }
 
-/* What the host or a row answers; false if neither does. */
+/* What the host or the row answers; false if neither does. */
 static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
 {
     if (host_read_register_(core->machine, offset, value))
         return true;
     const struct cps_access at = access_to(core, offset, 0);
-    if (at.row)
-        *value = at.row->read ? at.row->read(&at) : at.stored;
+    *value = at.row && at.row->read ? at.row->read(&at) : at.stored;
     return at.row != NULL;
 }
 
 static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
-    const struct cps_host *host = &core->machine->engine.host;
-    if (host->write_register && host->write_register(host->context, offset, value))
+    if (host_write_register_(core->machine, offset, value))
         return;
     const struct cps_access at = access_to(core, offset, value);
     if (at.row && at.row->write)

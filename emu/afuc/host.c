@@ -84,6 +84,12 @@ bool host_read_register_(struct cps_afuc *machine, uint32_t offset, uint32_t *re
     return true;
 }
 
+bool host_write_register_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
+{
+    const struct cps_host *host = &machine->engine.host;
+    return host->write_register && host->write_register(host->context, offset, value);
+}
+
 void machine_irq_(struct afuc_core *core, uint32_t number)
 {
     const struct cps_host *host = &core->machine->engine.host;

@@ -107,9 +107,10 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
     CPS_TRY(afuc_pipe_init_(machine));
+    CPS_TRY(gpu_init_(machine));
     if (config->host.read)
         cps_mem_host(machine->engine.mem, &machine->engine.host);
-    return gpu_init_(machine);
+    return NULL;
 }
 
 static struct cps_err *check(const struct cps_config *config)

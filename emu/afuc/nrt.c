@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Memory as cores reach it, with events: reads, NRT writes, time stamps. */
-#include "emu/afuc/machine.h"
 #include "emu/afuc/host.h"
 #include "emu/afuc/nrt.h"
 

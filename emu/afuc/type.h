@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Types of what only afuc has: afuc.h. Plain data; threads need no care. */
+ * Types of what only afuc has: afuc.h. */
 #ifndef CPS_AFUC_TYPE_H
 #define CPS_AFUC_TYPE_H
 
 #include <stdint.h>
+
+#include "../../isa/base/cleanup.h"
+
+CPS_C_BEGIN
 
 /** Packets that hardware makes itself, out of turn. */
 enum cps_inject {
@@ -24,5 +28,6 @@ struct cps_native {
 /** Runs a loop until it is left or the ticks do not cover its next block; returns the dword of the
  * image to go on at. */
 typedef uint32_t cps_native_loop(struct cps_native *state);
+CPS_C_END
 
 #endif

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "isa/base/list.h"
 #include "emu/mem.h"
+#include "isa/base/list.h"
 
 #define MEMORY_LIMIT    ((uint64_t)64 << 20)
 #define FLAG_FB_PAUSE   (UINT32_C(1) << 16)

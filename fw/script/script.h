@@ -132,8 +132,8 @@ CPS_PUBLIC void cps_script_deinit(struct cps_script *script);
 /**
  * Assembles a script, with labels, comments and literals as cps_assemble() has them. SEQ gets the
  * word that ends a script unless that stands there, or the directive `.noend`. VP1 has "+" in front
- * of a word that joins the bundle before it, `.names measured|envytools`, and `.align`, which fills a
- * group of four words with bnop.
+ * of a word that joins the bundle before it, `.names measured|envytools`, and `.align`, which fills
+ * a group of four words with bnop.
  * @param name  of the source, for messages
  * @param text  @p size bytes, which are not kept
  * @param size  bytes

@@ -19,8 +19,8 @@
     cps_list_reserve(&(list), &(room), (need), sizeof(*(list)))
 
 /** What CPS_LIST_ROOM calls: @p list  address of the array pointer; @p size  bytes of an item. */
-CPS_PUBLIC CPS_MUST_USE bool cps_list_room(void *list, size_t count, size_t size);
+CPS_MUST_USE bool cps_list_room(void *list, size_t count, size_t size);
 /** What CPS_LIST_RESERVE calls. */
-CPS_PUBLIC CPS_MUST_USE bool cps_list_reserve(void *list, size_t *room, size_t need, size_t size);
+CPS_MUST_USE bool cps_list_reserve(void *list, size_t *room, size_t need, size_t size);
 
 #endif

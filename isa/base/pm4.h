@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: MIT
- * PM4 packet headers of a5xx and later (facts: Mesa's adreno_pm4.xml and pm4 helpers). Functions of
- * numbers, which any thread may call and which cannot fail. */
+ * PM4 packet headers of a5xx and later (facts: Mesa's adreno_pm4.xml and pm4 helpers).
+ *
+ * Threads: these are functions of numbers; they may be called from everywhere and cannot fail.
+ * Everything is inline: the emulator and the trace's writers ask for each packet. */
 #ifndef CPS_PM4_H
 #define CPS_PM4_H
 
 #include <stdint.h>
 
+#include "cleanup.h"
+
+CPS_C_BEGIN
+
+/** What a header says. */
 enum cps_pm4_kind {
-    CPS_PM4_BAD,   /**< another type, a parity bit that is wrong, or a reserved bit */
-    CPS_PM4_TYPE4, /**< writes `count` consecutive registers from `reg` */
-    CPS_PM4_TYPE7, /**< operation `opcode` with `count` dwords of payload */
+    /** Nothing: it is of another type, a parity bit is wrong, or a reserved bit is set. */
+    CPS_PM4_BAD,
+    /** The packet writes `count` consecutive registers from `reg`. */
+    CPS_PM4_TYPE4,
+    /** The packet is operation `opcode` with `count` dwords of payload. */
+    CPS_PM4_TYPE7,
 };
 
-/** A decoded header. Counts are dwords behind the header: up to 127 (type 4), 16383 (type 7). */
+/** A decoded header. Members that its kind does not have are 0. */
 struct cps_pm4 {
+    /** Which kind. */
     enum cps_pm4_kind kind;
+    /** Type 4: number of the first register, in dwords, 18 bits. */
     uint32_t reg;
+    /** Type 7: 7 bits. */
     uint32_t opcode;
+    /** Dwords behind the header: up to 127 (type 4), 16,383 (type 7). */
     uint32_t count;
 };
-
-/* Everything is inline: the emulator and the trace's writers ask for each packet. */
 
 /* 1 if the number of ones is even: the bit that makes it odd. */
 static inline uint32_t cps_pm4_parity_(uint32_t value)
@@ -31,7 +43,11 @@ static inline uint32_t cps_pm4_parity_(uint32_t value)
     return 0x9669u >> (value & 15) & 1;
 }
 
-/** Headers with their parity bits; arguments are taken modulo their field. */
+/**
+ * The header of a packet that writes registers, with its parity bits.
+ * @param reg    the first register, modulo 2^18
+ * @param count  how many, modulo 128
+ */
 static inline uint32_t cps_pm4_type4(uint32_t reg, uint32_t count)
 {
     reg &= 0x3ffff;
@@ -39,7 +55,11 @@ static inline uint32_t cps_pm4_type4(uint32_t reg, uint32_t count)
     return 4u << 28 | cps_pm4_parity_(reg) << 27 | reg << 8 | cps_pm4_parity_(count) << 7 | count;
 }
 
-/** The same. */
+/**
+ * The header of a packet that is an operation, with its parity bits.
+ * @param opcode  which, modulo 128
+ * @param count   dwords behind the header, modulo 16,384
+ */
 static inline uint32_t cps_pm4_type7(uint32_t opcode, uint32_t count)
 {
     opcode &= 0x7f;
@@ -48,7 +68,10 @@ static inline uint32_t cps_pm4_type7(uint32_t opcode, uint32_t count)
            count;
 }
 
-/** Of a header whose parity and reserved bits nobody looks at. */
+/**
+ * Decodes a header whose parity and reserved bits nobody looks at.
+ * @param header  a dword of a stream
+ */
 static inline struct cps_pm4 cps_pm4_decode_any(uint32_t header)
 {
     struct cps_pm4 ret = {CPS_PM4_BAD, 0, 0, 0};
@@ -63,7 +86,10 @@ static inline struct cps_pm4 cps_pm4_decode_any(uint32_t header)
     }
     return ret;
 }
-/** Of a header as hardware wants it. */
+/**
+ * Decodes a header as hardware wants it.
+ * @param header  a dword of a stream
+ */
 static inline struct cps_pm4 cps_pm4_decode(uint32_t header)
 {
     const struct cps_pm4 bad = {CPS_PM4_BAD, 0, 0, 0};
@@ -72,5 +98,7 @@ static inline struct cps_pm4 cps_pm4_decode(uint32_t header)
         return header == cps_pm4_type4(packet.reg, packet.count) ? packet : bad;
     return header == cps_pm4_type7(packet.opcode, packet.count) ? packet : bad;
 }
+
+CPS_C_END
 
 #endif

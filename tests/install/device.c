@@ -191,7 +191,6 @@ static void submit(struct device *device, uint32_t value)
 
 static struct cps_fw *load_firmware(const char *path)
 {
-    struct cps_stream *stream = NULL;
     struct cps_asm program = {NULL, 0};
     struct cps_fw *fw = NULL;
     uint8_t *text = NULL;
@@ -200,9 +199,7 @@ static struct cps_fw *load_firmware(const char *path)
         check(cps_fw_load(path, 0, &fw));
         return fw;
     }
-    check(cps_stream_open(path, &stream));
-    check(cps_stream_read_all(stream, 1 << 20, &text, &size));
-    cps_stream_close(stream);
+    check(cps_stream_read_file(path, 1 << 20, &text, &size));
     check(cps_assemble(path, (const char *)text, size, CPS_A6XX, &program));
     check(cps_fw_parse(path, program.words, 4 * (size_t)program.count, 0, &fw));
     free(program.words);

@@ -51,22 +51,13 @@ static void print_events(struct cps_sink *sink, const struct cps_event *event, s
                (unsigned long long)event[i].addr, event[i].value);
 }
 
-static uint8_t *read_file(const char *path, size_t *size)
-{
-    struct cps_stream *stream = NULL;
-    uint8_t *bytes = NULL;
-    check(cps_stream_open(path, &stream));
-    check(cps_stream_read_all(stream, 1 << 20, &bytes, size));
-    cps_stream_close(stream);
-    return bytes;
-}
-
 static struct cps_fw *load_firmware(const char *path)
 {
     size_t size = 0;
-    uint8_t *text = read_file(path, &size);
+    uint8_t *text = NULL;
     struct cps_asm program;
     struct cps_fw *fw = NULL;
+    check(cps_stream_read_file(path, 1 << 20, &text, &size));
     check(cps_assemble(path, (const char *)text, size, CPS_A6XX, &program));
     check(cps_fw_parse(path, program.words, 4 * (size_t)program.count, 0, &fw));
     free(program.words);
@@ -95,7 +86,8 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     struct cps_fw *fw = load_firmware(argv[1]);
-    uint8_t *capture = read_file(argv[2], &size);
+    uint8_t *capture = NULL;
+    check(cps_stream_read_file(argv[2], 1 << 20, &capture, &size));
     read_capture(capture, size, &feed);
     cps_config_firmware(&config, fw, NULL);
 

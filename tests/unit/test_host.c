@@ -8,101 +8,87 @@
 
 #include <cmocka.h>
 
-#include "fw/fw.h"
 #include "tests/bench.h"
 
 #define BASE UINT64_C(0x100000000)
 #define SIZE (4 * CPS_HOST_PAGE)
 
 /* A host with some memory, and what it was asked. */
-struct hosted {
-    struct cps_sink sink; /* first */
+struct device {
     uint8_t memory[SIZE];
     uint64_t read_at[16];
-    unsigned reads, writes, register_reads, register_writes, unmodelled;
+    unsigned reads, writes, register_reads, register_writes;
     uint32_t written, reg;
     bool refuses;
-    struct cps_engine *engine;
-    struct cps_asm program;
+    struct bench *bench;
 };
 
 static bool host_read(void *context, uint64_t iova, uint8_t *to)
 {
-    struct hosted *b = context;
-    b->read_at[b->reads++ % 16] = iova;
+    struct device *d = context;
+    d->read_at[d->reads++ % 16] = iova;
     if (iova < BASE || iova >= BASE + SIZE)
         return false;
-    memcpy(to, b->memory + (iova - BASE), CPS_HOST_PAGE);
+    memcpy(to, d->memory + (iova - BASE), CPS_HOST_PAGE);
     return true;
 }
 
 static bool host_write(void *context, uint64_t iova, const uint8_t *from, uint32_t size)
 {
-    struct hosted *b = context;
-    b->writes++;
-    if (!b->refuses)
-        memcpy(b->memory + (iova - BASE), from, size);
-    return !b->refuses;
+    struct device *d = context;
+    d->writes++;
+    if (!d->refuses)
+        memcpy(d->memory + (iova - BASE), from, size);
+    return !d->refuses;
 }
 
 static bool host_read_register(void *context, uint32_t offset, uint32_t *ret)
 {
-    struct hosted *b = context;
-    b->register_reads++;
-    *ret = offset == 0x8810 ? b->reg : *ret;
+    struct device *d = context;
+    d->register_reads++;
+    *ret = offset == 0x8810 ? d->reg : *ret;
     return offset == 0x8810;
 }
 
 static bool host_write_register(void *context, uint32_t offset, uint32_t value)
 {
-    struct hosted *b = context;
-    b->register_writes++;
-    b->written = value;
+    struct device *d = context;
+    d->register_writes++;
+    d->written = value;
     if (offset == 0x8812) { /* the device writes memory while the processor runs */
-        b->memory[0x1010] = 0x99;
-        cps_engine_changed(b->engine);
+        d->memory[0x1010] = 0x99;
+        cps_engine_changed(d->bench->engine);
     }
     return offset == 0x8810;
-}
-
-static void note(struct cps_sink *sink, const struct cps_event *event, size_t count)
-{
-    struct hosted *b = (struct hosted *)sink;
-    for (size_t i = 0; i < count; i++)
-        b->unmodelled += cps_event_kind(&event[i]) == CPS_EV_UNMODELLED;
 }
 
 static const struct cps_host host = {
     NULL, host_read, host_write, host_read_register, host_write_register, NULL};
 
 /* Starts firmware that is @p code, and then waits for packets. */
-static void start(struct hosted *b, const char *code)
+static void start(struct device *d, const char *code)
 {
-    CPS_BUF text = {0};
-    cps_buf_printf(&text, "[016ee001]\n[01000000]\n%swaitin\nmov $01, $data\n", code);
-    assert_null(cps_assemble("test", text.data, text.size, CPS_A6XX, &b->program));
+    struct cps_asm program = bench_code(HEAD_A6XX, code, CPS_A6XX);
     struct cps_config config = {.layout = CPS_LAYOUT_A6XX,
-                                .words = b->program.words + 1,
-                                .count = b->program.count - 1,
+                                .words = program.words + 1,
+                                .count = program.count - 1,
                                 .image = {{CPS_CPU_SQE, 0}},
                                 .image_count = 1,
                                 .host = host};
-    config.host.context = b;
-    b->sink.put = note;
-    assert_null(cps_engine_create(&config, &b->engine));
-    cps_engine_sink(b->engine, &b->sink, UINT32_C(1) << CPS_EV_UNMODELLED);
+    config.host.context = d;
+    d->bench = bench_create(&config);
+    d->bench->program[0] = program;
 }
 
-static void stop(struct hosted *b)
+static void stop(struct device *d)
 {
-    cps_engine_destroy(b->engine);
-    free(b->program.words);
+    bench_free(d->bench);
 }
 
-static uint32_t host_word(const struct hosted *b, uint64_t iova)
+static uint32_t host_word(const struct device *d, uint64_t iova)
 {
     uint32_t value = 0;
-    memcpy(&value, b->memory + (iova - BASE), 4);
+    memcpy(&value, d->memory + (iova - BASE), 4);
     return value;
 }
 
@@ -119,97 +105,98 @@ static uint32_t host_word(const struct hosted *b, uint64_t iova)
 
 static void memory_is_read_a_page_at_a_time(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     (void)state;
-    b.memory[0x1010] = 0x11;
-    b.memory[0x1014] = 0x14;
-    start(&b, READS);
-    assert_int_equal(b.reads, 0); /* the image is the engine's */
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_IDLE);
-    assert_int_equal(b.reads, 1);
-    assert_true(b.read_at[0] == BASE + 0x1000);
-    assert_int_equal(machine_value(b.engine, 0, CPS_FILE_GENERAL, 3), 0x11);
-    assert_int_equal(machine_value(b.engine, 0, CPS_FILE_GENERAL, 4), 0x14);
-    stop(&b);
+    d.memory[0x1010] = 0x11;
+    d.memory[0x1014] = 0x14;
+    start(&d, READS);
+    assert_int_equal(d.reads, 0); /* the image is the engine's */
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(d.reads, 1);
+    assert_true(d.read_at[0] == BASE + 0x1000);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 3), 0x11);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 4), 0x14);
+    stop(&d);
 }
 
 static void writes_go_through_in_order(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     (void)state;
-    start(&b, WRITES("0x1"));
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_IDLE);
-    assert_int_equal(b.writes, 2);
-    assert_int_equal(host_word(&b, BASE + 0x2008), 0x55);
-    assert_int_equal(host_word(&b, BASE + 0x200c), 0x66);
-    stop(&b);
+    start(&d, WRITES("0x1"));
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(d.writes, 2);
+    assert_int_equal(host_word(&d, BASE + 0x2008), 0x55);
+    assert_int_equal(host_word(&d, BASE + 0x200c), 0x66);
+    stop(&d);
 }
 
 static void a_refused_write_is_a_fault(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     (void)state;
-    b.refuses = true;
-    start(&b, WRITES("0x1"));
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_FAULT);
-    assert_int_equal(host_word(&b, BASE + 0x2008), 0);
-    stop(&b);
+    d.refuses = true;
+    start(&d, WRITES("0x1"));
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_FAULT);
+    assert_int_equal(host_word(&d, BASE + 0x2008), 0);
+    stop(&d);
 }
 
 static void memory_that_the_host_has_not_is_the_engines(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     (void)state;
-    start(&b, WRITES("0x2"));
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_IDLE);
-    assert_int_equal(b.writes, 0);
-    assert_int_equal(machine_memory(b.engine, 2 * BASE + 0x200c, NULL), 0x66);
-    stop(&b);
+    start(&d, WRITES("0x2"));
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(d.writes, 0);
+    assert_int_equal(machine_memory(d.bench->engine, 2 * BASE + 0x200c, NULL), 0x66);
+    stop(&d);
 }
 
 static void changes_between_runs_are_seen(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     bool known = false;
     (void)state;
-    start(&b, WRITES("0x1"));
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_IDLE);
-    b.memory[0x2008] = 0x77;
-    assert_int_equal(machine_memory(b.engine, BASE + 0x2008, &known), 0x77);
-    assert_int_equal(machine_memory(b.engine, BASE + 0x200c, &known), 0x66);
+    start(&d, WRITES("0x1"));
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    d.memory[0x2008] = 0x77;
+    assert_int_equal(machine_memory(d.bench->engine, BASE + 0x2008, &known), 0x77);
+    assert_int_equal(machine_memory(d.bench->engine, BASE + 0x200c, &known), 0x66);
     assert_true(known);
-    machine_memory(b.engine, BASE + SIZE, &known);
+    machine_memory(d.bench->engine, BASE + SIZE, &known);
     assert_false(known);
-    machine_forget(b.engine); /* a submission that is over: what the host has stays */
-    assert_int_equal(machine_memory(b.engine, BASE + 0x2008, &known), 0x77);
-    stop(&b);
+    machine_forget(d.bench->engine); /* a submission that is over: what the host has stays */
+    assert_int_equal(machine_memory(d.bench->engine, BASE + 0x2008, &known), 0x77);
+    stop(&d);
 }
 
 static void changes_within_a_run_are_seen_when_told(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     (void)state;
-    b.memory[0x1010] = 0x11;
-    start(&b, READS "mov $addr, 0x8812\nmov $data, 0x1\n" READS);
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_IDLE);
-    assert_int_equal(machine_value(b.engine, 0, CPS_FILE_GENERAL, 3), 0x99);
-    assert_int_equal(b.reads, 2);
-    stop(&b);
+    d.memory[0x1010] = 0x11;
+    start(&d, READS "mov $addr, 0x8812\nmov $data, 0x1\n" READS);
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 3), 0x99);
+    assert_int_equal(d.reads, 2);
+    stop(&d);
 }
 
 static void contents_of_an_item_go_to_the_host(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     static const uint8_t bytes[6] = {1, 2, 3, 4, 5, 6};
     (void)state;
-    start(&b, "");
-    assert_null(machine_load(b.engine, BASE + 0xffe, bytes, sizeof(bytes))); /* over two pages */
-    assert_memory_equal(b.memory + 0xffe, bytes, sizeof(bytes));
-    b.refuses = true;
-    struct cps_err *err = machine_load(b.engine, BASE + 0xffe, bytes, sizeof(bytes));
+    start(&d, "");
+    assert_null(
+        machine_load(d.bench->engine, BASE + 0xffe, bytes, sizeof(bytes))); /* over two pages */
+    assert_memory_equal(d.memory + 0xffe, bytes, sizeof(bytes));
+    d.refuses = true;
+    struct cps_err *err = machine_load(d.bench->engine, BASE + 0xffe, bytes, sizeof(bytes));
     assert_non_null(err);
     cps_err_free(err);
-    stop(&b);
+    stop(&d);
 }
 
 /* 0x8810 is the host's, 0x980 a register that behaves, 0x8811 nobody's. */
@@ -219,65 +206,65 @@ static void contents_of_an_item_go_to_the_host(void **state)
 
 static void registers_are_offered_to_the_host_first(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     (void)state;
-    b.reg = 0x1234;
-    start(&b,
+    d.reg = 0x1234;
+    start(&d,
           READ_REGISTER("0x8810", "$03") READ_REGISTER("0x980", "$04")
               READ_REGISTER("0x8811", "$06") READ_REGISTER(
                   "0x8811",
                   "$07") "mov $addr, 0x8810\nmov $data, 0x5\nmov $addr, 0x8811\nmov $data, 0x6\n");
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_IDLE);
-    assert_int_equal(b.register_reads, 4);
-    assert_int_equal(machine_value(b.engine, 0, CPS_FILE_GENERAL, 3), 0x1234);
-    assert_int_not_equal(machine_value(b.engine, 0, CPS_FILE_GENERAL, 4), 0);
-    assert_int_equal(machine_value(b.engine, 0, CPS_FILE_GENERAL, 6), 0);
-    assert_int_equal(b.unmodelled, 1); /* 0x8811, once */
-    assert_int_equal(b.register_writes, 2);
-    assert_int_equal(b.written, 6);
-    assert_int_equal(machine_value(b.engine, 0, CPS_FILE_REGISTER, 0x8811), 6);
-    stop(&b);
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(d.register_reads, 4);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 3), 0x1234);
+    assert_int_not_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 4), 0);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 6), 0);
+    assert_int_equal(bench_count(d.bench, CPS_EV_UNMODELLED), 1); /* 0x8811, once */
+    assert_int_equal(d.register_writes, 2);
+    assert_int_equal(d.written, 6);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_REGISTER, 0x8811), 6);
+    stop(&d);
 }
 
-static void access(struct hosted *b, enum cps_item_kind kind, uint32_t addr, uint32_t value,
+static void access(struct device *d, enum cps_item_kind kind, uint32_t addr, uint32_t value,
                    unsigned size, bool good)
 {
     const struct cps_item item = {
         .kind = kind,
         .host = {CPS_HOST_REG, (uint8_t)size, addr, value, 0, 0},
     };
-    struct cps_err *err = cps_engine_feed(b->engine, &item);
+    struct cps_err *err = cps_engine_feed(d->bench->engine, &item);
     assert_true(!err == good);
     cps_err_free(err);
 }
 
 static void ring_registers_move_the_ring(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     (void)state;
-    start(&b, "");
-    access(&b, CPS_ITEM_WRITE, 0x800, 0x3000, 4, true);
-    access(&b, CPS_ITEM_WRITE, 0x801, 0x1, 4, true);
-    access(&b, CPS_ITEM_WRITE, 0x802, 0x3, 4, true);
-    struct cps_position at = cps_afuc_position(cps_afuc_of(b.engine), 0, CPS_LEVEL_RB);
+    start(&d, "");
+    access(&d, CPS_ITEM_WRITE, 0x800, 0x3000, 4, true);
+    access(&d, CPS_ITEM_WRITE, 0x801, 0x1, 4, true);
+    access(&d, CPS_ITEM_WRITE, 0x802, 0x3, 4, true);
+    struct cps_position at = cps_afuc_position(cps_afuc_of(d.bench->engine), 0, CPS_LEVEL_RB);
     assert_true(at.iova == BASE + 0x3000);
     assert_int_equal(at.dwords, 16);
-    access(&b, CPS_ITEM_WRITE, 0x806, 5, 4, true);
-    access(&b, CPS_ITEM_WRITE, 0x807, 5, 4, true);
-    assert_int_equal(cps_engine_run(b.engine, 10000), CPS_STOP_IDLE);
-    access(&b, CPS_ITEM_READ, 0x806, 0, 0, true);
-    assert_int_equal(b.engine->answer, 5);
-    access(&b, CPS_ITEM_READ, 0x802, 0, 0, true);
-    assert_int_equal(b.engine->answer, 3);
-    access(&b, CPS_ITEM_WRITE, 0x802, 0x3f, 4, false); /* larger than any */
-    access(&b, CPS_ITEM_WRITE, 0x807, 0, 2, false);    /* half a register */
-    access(&b, CPS_ITEM_READ, 0x40000, 0, 0, false);   /* none */
-    stop(&b);
+    access(&d, CPS_ITEM_WRITE, 0x806, 5, 4, true);
+    access(&d, CPS_ITEM_WRITE, 0x807, 5, 4, true);
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    access(&d, CPS_ITEM_READ, 0x806, 0, 0, true);
+    assert_int_equal(d.bench->engine->answer, 5);
+    access(&d, CPS_ITEM_READ, 0x802, 0, 0, true);
+    assert_int_equal(d.bench->engine->answer, 3);
+    access(&d, CPS_ITEM_WRITE, 0x802, 0x3f, 4, false); /* larger than any */
+    access(&d, CPS_ITEM_WRITE, 0x807, 0, 2, false);    /* half a register */
+    access(&d, CPS_ITEM_READ, 0x40000, 0, 0, false);   /* none */
+    stop(&d);
 }
 
 static void what_has_no_host_refuses_one(void **state)
 {
-    static struct hosted b;
+    static struct device d;
     struct cps_engine *engine = NULL;
     struct cps_config config = {.gen = CPS_G92, .host = host};
     (void)state;
@@ -288,12 +275,12 @@ static void what_has_no_host_refuses_one(void **state)
     err = cps_engine_create(&config, &engine);
     assert_int_equal(err->code, CPS_ERR_INPUT);
     cps_err_free(err);
-    start(&b, "");
-    err = cps_engine_clone(b.engine, &engine);
+    start(&d, "");
+    err = cps_engine_clone(d.bench->engine, &engine);
     assert_int_equal(err->code, CPS_ERR_UNSUPPORTED);
     cps_err_free(err);
     assert_null(engine);
-    stop(&b);
+    stop(&d);
 }
 
 int main(void)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Whole commands on a capture that is made for it: time, memory, and what the reading of the file
  * alone would take. Commands run as children, as a user runs them. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* nftw(); ncurses asks for it, too */
+#endif
 #include "tools/bench/bench.h"
 
 #include <fcntl.h>

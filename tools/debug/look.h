@@ -21,7 +21,8 @@ struct look_values {
     uint64_t value[LOOK_VALUES];
 };
 void look_read(const struct session *session, unsigned core, struct look_values *ret);
-/** All of them, in rows of about @p width characters; those that @p before has otherwise have a "*" (NULL: none).
+/** All of them, in rows of about @p width characters; those that @p before has otherwise have a "*"
+ * (NULL: none).
  */
 void look_registers(const struct session *session, unsigned core, unsigned width,
                     const struct look_values *before, struct cps_buf *out);

@@ -111,20 +111,20 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_skip(struct cps_stream *strea
  * Reads the rest of a stream.
  * @param stream  which
  * @param limit   most bytes that there may be
- * @param data    gets them in one allocation, which the caller frees
+ * @param data    gets them in one allocation, with a NUL behind them, which the caller frees
  * @param ret     gets how many
  * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, or CPS_ERR_INPUT, also when there are more than @p limit
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read_all(struct cps_stream *stream, size_t limit,
                                                             uint8_t **data, size_t *ret);
+
 /**
- * The same with a whole file or pipe.
- * @param path   as for cps_stream_open()
+ * As cps_stream_read_all(), with the whole of a file that cps_stream_open() opens.
+ * @param path   of the file, or "-" for stdin
  * @param limit  most bytes that there may be
- * @param data   gets them in one allocation, which the caller frees
+ * @param data   gets them in one allocation, with a NUL behind them, which the caller frees
  * @param ret    gets how many
- * @return NULL, or what cps_stream_open() and cps_stream_read_all() return: CPS_ERR_NOMEM,
- * CPS_ERR_OS, CPS_ERR_INPUT
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_INPUT or CPS_ERR_UNSUPPORTED
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_read_file(const char *path, size_t limit,
                                                              uint8_t **data, size_t *ret);

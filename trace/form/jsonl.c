@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/event_words.h"
 #include "trace/form/forms.h"
 #include "trace/capture/lines.h"
 #include "trace/json.h"
-#include "trace/event_words.h"
 
 /* A byte of the head becomes at most six, as \u0009. */
 #define HEAD_LINE_BYTES (6 * TRACE_HEAD_BYTES + 64)
