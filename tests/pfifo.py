@@ -52,7 +52,7 @@ def bad_input_is_one_line():
         (HEAD, "expected a line \"chip CHIP\""),
         (HEAD + "chip nv4\n", ":3:6: expected a chip (nv1, nv3 or nv3t)"),
         (HEAD + "write PFIFO_INTR 1\nchip nv1\n", ":3:7: expected a chip first"),
-        ("# cpscope-script 1\nengine hwsq\n", ":2:8: expected the engine that is asked for"),
+        ("# cpscope-script 1\nengine hwsq\n", ":2:8: expected pfifo, the engine that is asked for"),
         (chip + "write PFIFO_RAMHT 1\n", ":4:7: expected a register's name"),
         (chip + "write 0x800001 1\n", "a multiple of 4"),
         (chip + "write 0x800000\n", "expected a value of 32 bits"),

@@ -86,7 +86,7 @@ def bad_input_is_one_line():
         (SEQ, LOOP, "expected --chip, --seq-abi or a run file"),
         (HWSQ, head, "expected a line \"script FILE\" or \"code\""),
         (HWSQ, head + "chip g93\n", ":2:6: expected a chip"),
-        (HWSQ, head + "engine seq\n", ":2:8: expected the engine that is asked for"),
+        (HWSQ, head + "engine seq\n", ":2:8: expected hwsq, the engine that is asked for"),
         (HWSQ, head + "chip g80\nread 0x1301\n", ":3:6: expected a register's name"),
         (HWSQ, head + "chip g80\nread NO_REG\n", ":3:6: expected a register's name"),
         (HWSQ, head + "chip g80\nat 7 event FB_PAUSED 2\ncode\nexit\n", ":3:23: expected an event"),

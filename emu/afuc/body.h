@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The interpreter: one loop body, compiled unwatched (afuc_fast.c) and watched (afuc_step.c). The
+ * The interpreter: one loop body, compiled unwatched (fast.c) and watched (step.c). The
  * ALU operations and the branches with a condition expand from isa/afuc.def; every OWN operation
  * needs a handler called own_ID here, and a forgotten one does not compile.
  *

@@ -203,7 +203,7 @@ enum uop_code {
 #undef CODE_IF
 #undef CODE_OWN
     UOP_ILLEGAL,
-    UOP_BULK,   /**< a (rep) that afuc_bulk.c may run in one piece; else as UOP_OR_ANY */
+    UOP_BULK,   /**< a (rep) that bulk.c may run in one piece; else as UOP_OR_ANY */
     UOP_NATIVE, /**< a loop that has machine code begins; only in `hot` */
     UOP_COUNT,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Control and SQE registers: the handlers that afuc_ctrl.def names. */
+ * Control and SQE registers: the handlers that ctrl.def names. */
 #include "emu/afuc/ctrl.h"
 #include "emu/afuc/draw.h"
 #include "emu/afuc/gpu.h"

@@ -77,13 +77,13 @@ struct goal {
 struct goal debug_goal_(struct cps_debug *d, enum cps_debug_go go, unsigned core);
 bool debug_reached_(struct cps_debug *d, const struct goal *goal);
 
-/* debug_back.c */
+/* back.c */
 /** Makes a checkpoint here, if none is near; false if memory is short. */
 bool debug_keep_(struct cps_debug *d);
 /** Drops the checkpoints behind @p step. */
 void debug_forget_behind_(struct cps_debug *d, uint64_t step);
 
-/* debug_edit.c */
+/* edit.c */
 /** Makes the changes that belong to this place and were not made yet. */
 void debug_make_edits_(struct cps_debug *d);
 /** Forgets the changes from number @p first on. */

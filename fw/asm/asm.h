@@ -57,7 +57,7 @@ bool cps_asm_find_label_(void *context, const char *name, size_t length, uint32_
 void cps_asm_run_(struct cps_assembler *a);
 void cps_asm_deinit_(struct cps_assembler *a);
 
-/** asm_script.c: an instruction, or a directive, of a script; false if there is no room. */
+/** script.c: an instruction, or a directive, of a script; false if there is no room. */
 bool cps_asm_script_(struct cps_assembler *a, const char *at);
 /** What stands behind the last statement of a script. */
 bool cps_asm_script_end_(struct cps_assembler *a);

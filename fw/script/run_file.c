@@ -17,6 +17,7 @@ struct reader {
     const char *at;          /* in the statement */
     struct cps_err *err;     /* of a file that it names, or memory: ends the reading */
     bool has_gen, has_code;
+    bool other; /* it is for another engine: what follows says nothing */
     unsigned objects;
 };
 
@@ -115,7 +116,12 @@ static bool add_step(struct reader *r, struct cps_script_step step)
 
 static bool do_engine(struct reader *r)
 {
-    return (take(r, cps_isa_name(r->isa)) || expected(r, "the engine that is asked for")) && end(r);
+    CPS_BUF what = {0};
+    if (take(r, cps_isa_name(r->isa)))
+        return end(r);
+    r->other = true;
+    cps_buf_printf(&what, "%s, the engine that is asked for", cps_isa_name(r->isa));
+    return expected(r, cps_buf_text(&what));
 }
 
 /* Around scripts, events are as the chip numbers them, not as SEQ's conditions do, and registers
@@ -425,7 +431,7 @@ struct cps_err *cps_script_run_file_(const char *text, size_t size, const struct
     cps_asm_text_init_(&r.text, script->name, text, size);
     script->gen = (enum cps_gen)gen;
     CPS_TRY(open_names(&r));
-    while (!r.err && cps_asm_next_(&r.text))
+    while (!r.err && !r.other && cps_asm_next_(&r.text))
         read_line(&r);
     if (r.err)
         return r.err;

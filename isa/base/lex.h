@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/base/cleanup.h"
 
 /** The first character at or behind @p at that is neither space nor tab. */
 const char *cps_lex_blank(const char *at);

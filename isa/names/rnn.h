@@ -16,7 +16,7 @@
 
 struct cps_rnn;
 
-/** The space whose names are in the domain or enum @p name for @p layout, or -1. In regs.c. */
+/** The space whose names are in the domain or enum @p name for @p layout, or -1. In names.c. */
 int cps_names_space_(enum cps_layout layout, const char *name);
 
 /** Reads the files of @p dir that concern @p layout. The caller destroys @p ret. */

@@ -163,7 +163,9 @@ static void places_of_the_machine_have_their_values(void **state)
     computes(s, "[0x100000] == 0xabcd && [0x0ff000 + 0x1000] == 0xabcd", 1);
     computes(s, "$pc", cps_engine_where(session_engine(s), 0).pc);
     computes(s, "CP_NOP + 1 - CP_NOP", 1);
-    assert_non_null(expr_assign(s, 0, "5", "1", NULL));
+    struct cps_err *err = expr_assign(s, 0, "5", "1", NULL);
+    assert_non_null(err);
+    cps_err_free(err);
 }
 
 static void value_and_offset_are_those_of_the_event(void **state)

@@ -30,7 +30,7 @@ void bench_submit(struct cps_engine *engine, uint32_t at, uint32_t dwords);
 /** Seconds of the monotonic clock. */
 double bench_now(void);
 
-/* bench_loop.c: the interpreter alone, against plain C. */
+/* loop.c: the interpreter alone, against plain C. */
 double bench_alu(struct bench *bench);
 double bench_alu_translated(struct bench *bench);
 double bench_alu_native(struct bench *bench);
@@ -39,7 +39,7 @@ double bench_writes_2(struct bench *bench);
 double bench_native_60(struct bench *bench);
 double bench_native_2(struct bench *bench);
 
-/* bench_run.c: whole commands. */
+/* run.c: whole commands. */
 CPS_MUST_USE struct cps_err *bench_prepare(struct bench *bench);
 void bench_clean(struct bench *bench);
 double bench_run_cpt(struct bench *bench);

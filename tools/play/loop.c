@@ -174,6 +174,16 @@ static struct cps_err *play_list(struct play *play)
     return NULL;
 }
 
+/* The one that was asked for must be there, unless the run ended before. */
+static struct cps_err *check_submission(const struct play *play)
+{
+    long asked = play->opt->submit;
+    if (asked < 0 || play->stopped || (uint64_t)asked < play->submissions)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "--submit %ld: the capture has %" PRIu32 " submissions",
+                       asked, play->submissions);
+}
+
 struct cps_err *play_run(struct play *play, struct cps_stream *capture)
 {
     struct cps_err *err = NULL;
@@ -184,7 +194,7 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     if (!listed)
         play_boot(play);
     cps_engine_end(play->engine, play->stop);
-    return err;
+    return err ? err : check_submission(play);
 }
 
 static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps_item *item)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fw/demo/demo.h"
 #include "isa/base/list.h"
 #include "tools/opt_engine.h"
 

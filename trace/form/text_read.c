@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "isa/base/lex.h"
 #include "trace/form/forms.h"
 #include "trace/capture/lines.h"
 #include "trace/event_words.h"

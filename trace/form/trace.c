@@ -4,7 +4,6 @@
 
 #include "trace/form/forms.h"
 #include "trace/capture/handoff.h"
-#include "trace/json.h"
 
 #define FLUSH_BYTES  65536u
 #define SMALL_EVENTS 16384u /* less is encoded before a thread has begun */
