@@ -95,6 +95,9 @@ def nothing_is_swallowed():
     assert done.stderr == "cpscope: --fw has no meaning for --engine hwsq, only for afuc\n" and not done.stdout, done
     done = cpscope("diff", "--engine", "vp1", "--chip", "bogus", TRACES["vp1"], TRACES["vp1"], status=2)
     assert done.stderr == "cpscope: --chip bogus: expected nv41, nv44 or g80\n" and not done.stdout, done
+    for command in (["run"], ["step"]):
+        done = cpscope(*command, "--demo", "--submit", "7", text="", status=3)
+        assert "--submit 7: the capture has 1 submissions" in done.stderr, done
 
 
 def chips_are_checked_everywhere():

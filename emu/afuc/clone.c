@@ -47,12 +47,21 @@ static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
     return NULL;
 }
 
+/* All but the batch of events, which is empty: a clone costs the pages that it touches. */
+static void copy_state(void *to, const struct cps_engine *from)
+{
+    const size_t batch = offsetof(struct cps_afuc, engine.tap.event);
+    const size_t behind = batch + sizeof(from->tap.event);
+    memcpy(to, from, batch);
+    memcpy((char *)to + behind, (const char *)from + behind, sizeof(struct cps_afuc) - behind);
+}
+
 struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
 {
     struct cps_afuc *copy = malloc(sizeof(*copy));
     if (!copy)
         return cps_err_nomem();
-    memcpy(copy, from, sizeof(*copy));
+    copy_state(copy, from);
     copy->engine.mem = NULL;
     copy->words = NULL;
     copy->engine.tap.sink = NULL;

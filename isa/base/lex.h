@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 /** The first character at or behind @p at that is neither space nor tab. */
 const char *cps_lex_blank(const char *at);
 /** Length of the identifier (letter or _, then letters, digits, _) at @p at; 0 if there is none. */
