@@ -8,6 +8,7 @@
 
 #include "tools/help_table.h"
 #include "tools/report/report.h"
+#include "trace/json.h"
 
 /* All arguments of a row as one text; EXPANDED() is for those of which macros are a part. */
 #define AS_WRITTEN(...) #__VA_ARGS__
@@ -147,27 +148,30 @@ static void list(void)
     printf("\n'cpscope help hardware TABLE...' prints them, 'all' every one, --json as JSON.\n");
 }
 
-static void print(int count, char **arg, bool json)
+static void print(int count, char **arg)
 {
-    struct json_object *found = json ? json_object_new_object() : NULL;
     CPS_BUF out = {0};
     for (unsigned i = 0; i < TABLES; i++) {
-        if (!is_wanted(&tables[i], count, arg) && !(json && count == 1))
+        if (!is_wanted(&tables[i], count, arg))
             continue;
-        if (json) {
-            json_object_object_add(found, tables[i].name, help_json(&tables[i]));
-            continue;
-        }
         cps_buf_str(&out, out.size ? "\n" : "");
         help_layout(&tables[i], help_width(), &out);
     }
     fputs(cps_buf_text(&out), stdout);
-    if (!json)
-        return;
+}
+
+/* Without a name beside --json: every table. */
+static int print_json(int count, char **arg)
+{
+    struct json_object *found = json_object_new_object();
     struct json_object *root = json_object_new_object();
-    json_object_object_add(root, "hardware", found);
-    puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY));
-    json_object_put(root);
+    for (unsigned i = 0; i < TABLES; i++) {
+        if (count == 1 || is_wanted(&tables[i], count, arg))
+            cps_json_add(found, tables[i].name, help_json(&tables[i]));
+    }
+    cps_json_add(root, "hardware", found);
+    struct cps_err *err = report_json(root);
+    return err ? report_error(err) : 0;
 }
 
 int help_hardware(int count, char **arg)
@@ -183,8 +187,10 @@ int help_hardware(int count, char **arg)
                                 "hardware'",
                                 arg[i]);
     }
+    if (json)
+        return print_json(count, arg);
     if (count)
-        print(count, arg, json);
+        print(count, arg);
     else
         list();
     return 0;

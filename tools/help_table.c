@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "isa/isa.h"
+#include "trace/json.h"
 
 enum { MOST_COLUMNS = 16, GAP = 2, INDENT = 4, LEAST_TEXT = 30, NARROW = 40, USUAL = 80 };
 
@@ -249,10 +250,9 @@ struct json_object *help_json(const struct help_table *table)
             CPS_BUF cell = {0};
             put_field(table, SIZE_MAX, column, &name);
             help_cell(table, row, column, &cell);
-            json_object_object_add(object, cps_buf_text(&name),
-                                   json_object_new_string(cps_buf_text(&cell)));
+            cps_json_buf(object, cps_buf_text(&name), &cell);
         }
-        json_object_array_add(rows, object);
+        cps_json_append(rows, object);
     }
     return rows;
 }

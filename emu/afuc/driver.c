@@ -22,10 +22,7 @@ static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
     machine->ring_iova = item->ring.iova;
     machine->ring_dwords = item->ring.size >= 4 ? (uint32_t)(item->ring.size / 4) : RING_DWORDS;
     machine->ring_wptr = item->ring.wptr % machine->ring_dwords;
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
-        machine->core[i].s.queue[LEVEL_RB].pos = item->ring.rptr % machine->ring_dwords;
-        machine->core[i].window_left = 0;
-    }
+    machine_set_rptr_(machine, item->ring.rptr);
 }
 
 /* CP_ME_INIT as the kernel's drivers send it: contexts, error detection, default reset. a5xx has a

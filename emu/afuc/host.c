@@ -14,10 +14,10 @@ enum {
 };
 #define MAX_RING_BITS 26u /* log2 of its 8 bytes */
 
-static void set_read_pointer(struct cps_afuc *machine, uint32_t dword)
+void machine_set_rptr_(struct cps_afuc *machine, uint64_t dword)
 {
     for (unsigned i = 0; i < machine->engine.cores; i++) {
-        machine->core[i].s.queue[LEVEL_RB].pos = dword % machine->ring_dwords;
+        machine->core[i].s.queue[LEVEL_RB].pos = (uint32_t)(dword % machine->ring_dwords);
         machine->core[i].window_left = 0;
     }
 }
@@ -30,7 +30,7 @@ static void set_ring(struct cps_afuc *machine)
     if (machine->reg_flags[CP_RB_CNTL] & REG_WRITTEN)
         machine->ring_dwords = UINT32_C(2) << (reg[CP_RB_CNTL] & 63);
     machine->ring_wptr = 0;
-    set_read_pointer(machine, 0);
+    machine_set_rptr_(machine, 0);
 }
 
 static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset, uint32_t value)
@@ -45,7 +45,7 @@ static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset,
     if (offset >= CP_RB_BASE && offset <= CP_RB_CNTL)
         set_ring(machine);
     else if (offset == CP_RB_RPTR)
-        set_read_pointer(machine, value);
+        machine_set_rptr_(machine, value);
     else if (offset == CP_RB_WPTR)
         machine->ring_wptr = value % machine->ring_dwords;
     return NULL;

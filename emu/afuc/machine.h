@@ -86,6 +86,12 @@ static inline void core_event_(struct afuc_core *core, enum cps_event_kind kind,
     machine_event_(core->machine, kind, sub, core->who, core->s.pc, addr, value);
 }
 
+/** Stores of all sorts that changed something: equal counts, equal registers and memory. */
+static inline uint64_t machine_changes_(const struct cps_afuc *machine)
+{
+    return machine->engine.changes + cps_mem_changes(machine->engine.mem);
+}
+
 /** Gives a GPU register a value, without effect. */
 static inline void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
 {

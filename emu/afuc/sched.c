@@ -119,11 +119,6 @@ static enum cps_stop error_of(const struct cps_afuc *machine)
     return CPS_STOP_DEADLOCK;
 }
 
-static uint64_t changes(const struct cps_afuc *machine)
-{
-    return machine->engine.changes + cps_mem_changes(machine->engine.mem);
-}
-
 /* Cores that take turns come back to where they were only after many turns. */
 static uint64_t circle(const struct cps_afuc *machine, uint64_t alone)
 {
@@ -139,8 +134,8 @@ static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
         return false;
     if (any_error(machine))
         return machine_spins_(machine, circle(machine, 64), budget, ran);
-    if (changes(machine) != watch->mark || !watch->look_at) {
-        *watch = (struct stillness){changes(machine), 0, TURN_ALONE};
+    if (machine_changes_(machine) != watch->mark || !watch->look_at) {
+        *watch = (struct stillness){machine_changes_(machine), 0, TURN_ALONE};
         return false;
     }
     watch->still += *ran;

@@ -19,18 +19,13 @@ struct snapshot {
     uint64_t changes;
 };
 
-static uint64_t all_changes(const struct cps_afuc *machine)
-{
-    return machine->engine.changes + cps_mem_changes(machine->engine.mem);
-}
-
 static void take(const struct cps_afuc *machine, struct snapshot *ret)
 {
     for (unsigned i = 0; i < machine->engine.cores; i++)
         memcpy(&ret->state[i], &machine->core[i].s, sizeof(ret->state[i]));
     ret->core = machine->turn.core;
     ret->left = machine->turn.left;
-    ret->changes = all_changes(machine);
+    ret->changes = machine_changes_(machine);
 }
 
 static bool same(const struct cps_afuc *machine, const struct snapshot *then)
@@ -43,7 +38,7 @@ static bool same(const struct cps_afuc *machine, const struct snapshot *then)
         if (now->pc != then->state[i].pc || memcmp(now, &then->state[i], sizeof(*now)) != 0)
             return false;
     }
-    return all_changes(machine) == then->changes;
+    return machine_changes_(machine) == then->changes;
 }
 
 bool machine_spins_(struct cps_afuc *machine, uint64_t largest, uint64_t budget, uint64_t *ran)

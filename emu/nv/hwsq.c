@@ -334,23 +334,19 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
     return NULL;
 }
 
-static const struct cps_reg regs[] = {
-    {"a.ip", offsetof(struct hwsq, slot[0].ip), 2},
-    {"a.running", offsetof(struct hwsq, slot[0].running), 1},
-    {"a.illegal", offsetof(struct hwsq, slot[0].illegal), 1},
-    {"a.addr", offsetof(struct hwsq, slot[0].addr), 4},
-    {"a.data", offsetof(struct hwsq, slot[0].data), 4},
-    {"b.ip", offsetof(struct hwsq, slot[1].ip), 2},
-    {"b.running", offsetof(struct hwsq, slot[1].running), 1},
-    {"b.illegal", offsetof(struct hwsq, slot[1].illegal), 1},
-    {"b.addr", offsetof(struct hwsq, slot[1].addr), 4},
-    {"b.data", offsetof(struct hwsq, slot[1].data), 4},
-};
+/* What a slot has to see, by the letter of its name. */
+#define SLOT_VALUES(letter, index)                                     \
+    NV_VALUE(struct hwsq, letter ".ip", slot[index].ip),               \
+        NV_VALUE(struct hwsq, letter ".running", slot[index].running), \
+        NV_VALUE(struct hwsq, letter ".illegal", slot[index].illegal), \
+        NV_VALUE(struct hwsq, letter ".addr", slot[index].addr),       \
+        NV_VALUE(struct hwsq, letter ".data", slot[index].data)
+static const struct cps_reg regs[] = {SLOT_VALUES("a", 0), SLOT_VALUES("b", 1)};
 static const struct cps_file files[] = {
-    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    NV_FILE_VALUES,
     {CPS_FILE_PC, 16, 1, "pc", 2},
     {CPS_FILE_CODE, 8, 1, "code", RAM_MAX},
-    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+    NV_FILE_REGISTERS,
 };
 
 static const struct nv_kind kind = {
@@ -366,14 +362,4 @@ static const struct nv_kind kind = {
     .set_code = put_code,
 };
 
-extern const struct cps_engine_ops cps_hwsq_ops_;
-const struct cps_engine_ops cps_hwsq_ops_ = {
-    .name = "hwsq",
-    .isa = &cps_isa_hwsq,
-    .file = files,
-    .files = sizeof(files) / sizeof(files[0]),
-    .reg = regs,
-    .regs = sizeof(regs) / sizeof(regs[0]),
-    .kind = &kind,
-    NV_OPS,
-};
+NV_ENGINE(hwsq);

@@ -373,35 +373,32 @@ static void reset(struct nv *e)
     }
 }
 
-#define REG(name, member)                                                            \
-    {                                                                                \
-        name, offsetof(struct pfifo, member), sizeof(((struct pfifo *)NULL)->member) \
-    }
+#define VALUE(name, member) NV_VALUE(struct pfifo, name, member)
 static const struct cps_reg regs[] = {
-    REG("intr", intr),
-    REG("intr_enable", intr_enable),
-    REG("line", line),
-    REG("cache_error", cache_error),
-    REG("cache0.put", cache[0].put),
-    REG("cache0.get", cache[0].get),
-    REG("cache0.pull_ctrl", cache[0].pull_ctrl),
-    REG("cache1.push_access", cache[1].push),
-    REG("cache1.chid", cache[1].chid),
-    REG("cache1.put", cache[1].put),
-    REG("cache1.get", cache[1].get),
-    REG("cache1.pull_ctrl", cache[1].pull_ctrl),
-    REG("cache1.pull_state", cache[1].pull_state),
-    REG("runout.put", runout_put),
-    REG("runout.get", runout_get),
-    REG("latched", latched),
-    REG("graph_channel", graph_channel),
-    REG("runouts", runouts),
-    REG("lost", lost),
-    REG("methods", methods),
+    VALUE("intr", intr),
+    VALUE("intr_enable", intr_enable),
+    VALUE("line", line),
+    VALUE("cache_error", cache_error),
+    VALUE("cache0.put", cache[0].put),
+    VALUE("cache0.get", cache[0].get),
+    VALUE("cache0.pull_ctrl", cache[0].pull_ctrl),
+    VALUE("cache1.push_access", cache[1].push),
+    VALUE("cache1.chid", cache[1].chid),
+    VALUE("cache1.put", cache[1].put),
+    VALUE("cache1.get", cache[1].get),
+    VALUE("cache1.pull_ctrl", cache[1].pull_ctrl),
+    VALUE("cache1.pull_state", cache[1].pull_state),
+    VALUE("runout.put", runout_put),
+    VALUE("runout.get", runout_get),
+    VALUE("latched", latched),
+    VALUE("graph_channel", graph_channel),
+    VALUE("runouts", runouts),
+    VALUE("lost", lost),
+    VALUE("methods", methods),
 };
 static const struct cps_file files[] = {
-    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
-    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+    NV_FILE_VALUES,
+    NV_FILE_REGISTERS,
     {CPS_FILE_RAMIN, 32, 4, "ramin", UINT64_C(1) << 32},
     {CPS_FILE_MEMORY, 32, 4, "memory", UINT64_C(1) << 32},
 };
@@ -416,14 +413,4 @@ static const struct nv_kind kind = {
     .begin = begin,
 };
 
-extern const struct cps_engine_ops cps_pfifo_ops_;
-const struct cps_engine_ops cps_pfifo_ops_ = {
-    .name = "pfifo",
-    .isa = &cps_isa_pfifo,
-    .file = files,
-    .files = sizeof(files) / sizeof(files[0]),
-    .reg = regs,
-    .regs = sizeof(regs) / sizeof(regs[0]),
-    .kind = &kind,
-    NV_OPS,
-};
+NV_ENGINE(pfifo);

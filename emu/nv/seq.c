@@ -281,25 +281,20 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
     return NULL;
 }
 
+#define VALUE(name, member) NV_VALUE(struct seq, name, member)
 static const struct cps_reg regs[] = {
-    {"pc", offsetof(struct seq, pc), 4},
-    {"running", offsetof(struct seq, running), 1},
-    {"val", offsetof(struct seq, val), 4},
-    {"reg", offsetof(struct seq, reg), 4},
-    {"ret", offsetof(struct seq, ret), 4},
-    {"eq", offsetof(struct seq, eq), 1},
-    {"lt", offsetof(struct seq, lt), 1},
-    {"irq-level", offsetof(struct seq, irq_level), 4},
-    {"irq-off", offsetof(struct seq, irq_off), 1},
-    {"unlocked", offsetof(struct seq, unlocked), 1},
-    {"ended", offsetof(struct seq, ended), 1},
-    {"status", offsetof(struct seq, status), 4},
+    VALUE("pc", pc),           VALUE("running", running),
+    VALUE("val", val),         VALUE("reg", reg),
+    VALUE("ret", ret),         VALUE("eq", eq),
+    VALUE("lt", lt),           VALUE("irq-level", irq_level),
+    VALUE("irq-off", irq_off), VALUE("unlocked", unlocked),
+    VALUE("ended", ended),     VALUE("status", status),
 };
 static const struct cps_file files[] = {
-    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    NV_FILE_VALUES,
     {CPS_FILE_PC, 32, 1, "pc", 2},
     {CPS_FILE_CODE, 32, 1, "code", DATA_WORDS},
-    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+    NV_FILE_REGISTERS,
 };
 
 static const struct nv_kind kind = {
@@ -314,14 +309,4 @@ static const struct nv_kind kind = {
     .set_code = put_code,
 };
 
-extern const struct cps_engine_ops cps_seq_ops_;
-const struct cps_engine_ops cps_seq_ops_ = {
-    .name = "seq",
-    .isa = &cps_isa_seq,
-    .file = files,
-    .files = sizeof(files) / sizeof(files[0]),
-    .reg = regs,
-    .regs = sizeof(regs) / sizeof(regs[0]),
-    .kind = &kind,
-    NV_OPS,
-};
+NV_ENGINE(seq);

@@ -124,14 +124,14 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
 }
 
 static const struct cps_reg regs[] = {
-    {"sum", offsetof(struct counter, sum), 4},
-    {"count", offsetof(struct counter, count), 4},
+    NV_VALUE(struct counter, "sum", sum),
+    NV_VALUE(struct counter, "count", count),
 };
 static const struct cps_file files[] = {
-    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    NV_FILE_VALUES,
     {CPS_FILE_PC, 32, 1, "pc", 2},
     {CPS_FILE_CODE, 32, 1, "code", WORDS},
-    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+    NV_FILE_REGISTERS,
 };
 
 static const struct nv_kind kind = {
@@ -145,14 +145,4 @@ static const struct nv_kind kind = {
     .set_code = put_code,
 };
 
-extern const struct cps_engine_ops cps_counter_ops_;
-const struct cps_engine_ops cps_counter_ops_ = {
-    .name = "counter",
-    .isa = &cps_isa_counter,
-    .file = files,
-    .files = sizeof(files) / sizeof(files[0]),
-    .reg = regs,
-    .regs = sizeof(regs) / sizeof(regs[0]),
-    .kind = &kind,
-    NV_OPS,
-};
+NV_ENGINE(counter);

@@ -355,96 +355,31 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
     return NULL;
 }
 
-#define OF(name, field, size)                   \
-    {                                           \
-        name, offsetof(struct vp1, field), size \
-    }
+#define VALUE(name, member)    NV_VALUE(struct vp1, name, member)
+#define ONE(file, n)           VALUE(#file #n, now.file[n])
+#define FOUR(file, a, b, c, d) ONE(file, a), ONE(file, b), ONE(file, c), ONE(file, d)
+#define ALL_32(file)                                                                        \
+    FOUR(file, 0, 1, 2, 3), FOUR(file, 4, 5, 6, 7), FOUR(file, 8, 9, 10, 11),               \
+        FOUR(file, 12, 13, 14, 15), FOUR(file, 16, 17, 18, 19), FOUR(file, 20, 21, 22, 23), \
+        FOUR(file, 24, 25, 26, 27), FOUR(file, 28, 29, 30, 31)
 static const struct cps_reg regs[] = {
-    OF("pc", pc, 4),
-    OF("run", run, 1),
-    OF("pending", pending, 1),
-    OF("target", target, 4),
-    OF("exit", sr[VP1_SR_EXIT], 4),
-    OF("depth", depth, 4),
-    OF("a0", now.a[0], 4),
-    OF("a1", now.a[1], 4),
-    OF("a2", now.a[2], 4),
-    OF("a3", now.a[3], 4),
-    OF("a4", now.a[4], 4),
-    OF("a5", now.a[5], 4),
-    OF("a6", now.a[6], 4),
-    OF("a7", now.a[7], 4),
-    OF("a8", now.a[8], 4),
-    OF("a9", now.a[9], 4),
-    OF("a10", now.a[10], 4),
-    OF("a11", now.a[11], 4),
-    OF("a12", now.a[12], 4),
-    OF("a13", now.a[13], 4),
-    OF("a14", now.a[14], 4),
-    OF("a15", now.a[15], 4),
-    OF("a16", now.a[16], 4),
-    OF("a17", now.a[17], 4),
-    OF("a18", now.a[18], 4),
-    OF("a19", now.a[19], 4),
-    OF("a20", now.a[20], 4),
-    OF("a21", now.a[21], 4),
-    OF("a22", now.a[22], 4),
-    OF("a23", now.a[23], 4),
-    OF("a24", now.a[24], 4),
-    OF("a25", now.a[25], 4),
-    OF("a26", now.a[26], 4),
-    OF("a27", now.a[27], 4),
-    OF("a28", now.a[28], 4),
-    OF("a29", now.a[29], 4),
-    OF("a30", now.a[30], 4),
-    OF("a31", now.a[31], 4),
-    OF("c0", now.c[0], 2),
-    OF("c1", now.c[1], 2),
-    OF("c2", now.c[2], 2),
-    OF("c3", now.c[3], 2),
-    OF("l0", now.l[0], 2),
-    OF("l1", now.l[1], 2),
-    OF("l2", now.l[2], 2),
-    OF("l3", now.l[3], 2),
-    OF("r0", now.r[0], 4),
-    OF("r1", now.r[1], 4),
-    OF("r2", now.r[2], 4),
-    OF("r3", now.r[3], 4),
-    OF("r4", now.r[4], 4),
-    OF("r5", now.r[5], 4),
-    OF("r6", now.r[6], 4),
-    OF("r7", now.r[7], 4),
-    OF("r8", now.r[8], 4),
-    OF("r9", now.r[9], 4),
-    OF("r10", now.r[10], 4),
-    OF("r11", now.r[11], 4),
-    OF("r12", now.r[12], 4),
-    OF("r13", now.r[13], 4),
-    OF("r14", now.r[14], 4),
-    OF("r15", now.r[15], 4),
-    OF("r16", now.r[16], 4),
-    OF("r17", now.r[17], 4),
-    OF("r18", now.r[18], 4),
-    OF("r19", now.r[19], 4),
-    OF("r20", now.r[20], 4),
-    OF("r21", now.r[21], 4),
-    OF("r22", now.r[22], 4),
-    OF("r23", now.r[23], 4),
-    OF("r24", now.r[24], 4),
-    OF("r25", now.r[25], 4),
-    OF("r26", now.r[26], 4),
-    OF("r27", now.r[27], 4),
-    OF("r28", now.r[28], 4),
-    OF("r29", now.r[29], 4),
-    OF("r30", now.r[30], 4),
-    OF("r31", now.r[31], 4),
+    VALUE("pc", pc),
+    VALUE("run", run),
+    VALUE("pending", pending),
+    VALUE("target", target),
+    VALUE("exit", sr[VP1_SR_EXIT]),
+    VALUE("depth", depth),
+    ALL_32(a),
+    FOUR(c, 0, 1, 2, 3),
+    FOUR(l, 0, 1, 2, 3),
+    ALL_32(r),
 };
 static const struct cps_file files[] = {
-    {CPS_FILE_SCALAR, 64, 1, "value", sizeof(regs) / sizeof(regs[0])},
+    NV_FILE_VALUES,
     {CPS_FILE_PC, 32, 1, "pc", 2},
     {CPS_FILE_STACK, 32, 1, "return", VP1_STACK},
     {CPS_FILE_CODE, 32, 1, "code", PC_MASK + 1},
-    {CPS_FILE_REGISTER, 32, 4, "register", UINT64_C(1) << 32},
+    NV_FILE_REGISTERS,
     {CPS_FILE_PROGRAM, 32, 4, "program", UINT64_C(1) << 32},
 };
 
@@ -463,14 +398,4 @@ static const struct nv_kind kind = {
     .back = back,
 };
 
-extern const struct cps_engine_ops cps_vp1_ops_;
-const struct cps_engine_ops cps_vp1_ops_ = {
-    .name = "vp1",
-    .isa = &cps_isa_vp1,
-    .file = files,
-    .files = sizeof(files) / sizeof(files[0]),
-    .reg = regs,
-    .regs = sizeof(regs) / sizeof(regs[0]),
-    .kind = &kind,
-    NV_OPS,
-};
+NV_ENGINE(vp1);
