@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/report/diffreport.h"
+#include "isa/base/within.h"
 #include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
@@ -88,12 +89,7 @@ static struct cps_options options_of(const struct check *c)
 static struct cps_err *check_policy(const struct check *c)
 {
     struct cps_policy policy = cps_policy_default();
-    struct cps_err *err = cps_policy_parse(c->head.policy, c->head.gen, &policy);
-    if (!err)
-        return NULL;
-    struct cps_err *ret = cps_err_new(err->code, "%s: %s", c->path, err->message);
-    cps_err_free(err);
-    return ret;
+    return cps_err_within_(cps_policy_parse(c->head.policy, c->head.gen, &policy), "%s", c->path);
 }
 
 static struct cps_err *rerun(struct check *c)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/play/cover.h"
+#include "tools/play/files.h"
 #include "tools/opt_engine.h"
 #include "tools/play/record.h"
 #include "tools/report/names.h"
@@ -15,6 +16,8 @@
 #include "trace/json.h"
 
 int cmd_cover(const struct cps_options *opt);
+
+#define MAX_MERGE ((size_t)256 << 20) /* bytes of a file of counts */
 
 struct coverage {
     const struct cps_options *opt;
@@ -86,18 +89,18 @@ static bool add_counts(struct coverage *c, const char *line, const uint32_t *dwo
 }
 
 /* Counts of an earlier run against the same listing. */
-static struct cps_err *merge_file(struct coverage *c, const char *path, FILE *file,
+static struct cps_err *merge_file(struct coverage *c, const char *path, char *text,
                                   const uint32_t *dword, size_t lines)
 {
-    char line[4096];
     bool end = false;
-    for (unsigned number = 1; fgets(line, sizeof(line), file); number++) {
+    char *line = NULL;
+    for (unsigned number = 1; (line = files_line(&text)); number++) {
         if (!add_counts(c, line, dword, lines))
             return cps_err_new(CPS_ERR_INPUT,
                                "%s:%u: counts a line without an instruction of %s; expected the "
                                "counts of this firmware",
                                path, number, c->fw->name);
-        end = end || !strcmp(line, "end_of_record\n");
+        end = end || !strcmp(line, "end_of_record");
     }
     return end ? NULL
                : cps_err_new(CPS_ERR_INPUT, "%s: expected lcov's form, with \"end_of_record\"",
@@ -106,17 +109,12 @@ static struct cps_err *merge_file(struct coverage *c, const char *path, FILE *fi
 
 static struct cps_err *merge_lcov(struct coverage *c, const char *path)
 {
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return cps_err_os(path, "open");
-    uint32_t *dword = calloc(c->listing.size + 2, sizeof(*dword));
-    struct cps_err *err = dword ? NULL : cps_err_nomem();
-    if (!err)
-        err =
-            merge_file(c, path, file, dword, cover_lines(c->fw, cps_buf_text(&c->listing), dword));
-    free(dword);
-    fclose(file);
-    return err;
+    CPS_FREE char *text = NULL;
+    CPS_TRY(files_text(path, MAX_MERGE, &text));
+    CPS_FREE uint32_t *dword = calloc(c->listing.size + 2, sizeof(*dword));
+    if (!dword)
+        return cps_err_nomem();
+    return merge_file(c, path, text, dword, cover_lines(c->fw, cps_buf_text(&c->listing), dword));
 }
 
 static struct cps_err *run(struct coverage *c)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * cpscope regress: every firmware of a manifest over every capture. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "tools/regress/cache.h"
+#include "isa/base/shown.h"
 #include "tools/play/cover.h"
+#include "tools/regress/account.h"
+#include "tools/regress/cache.h"
 #include "tools/report/names.h"
-#include "tools/regress/regress.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
+#include "trace/outfile.h"
 
 int cmd_regress(const struct cps_options *opt);
 
@@ -30,30 +30,33 @@ static struct cps_options run_options(const struct regress *r)
     return opt;
 }
 
-/* "I/N", from 1; else what test runners say in the environment, from 0. */
+/* As test runners say it, from 0. */
+static struct cps_err *read_environment(struct regress *r, const char *index, const char *total)
+{
+    const char *status = getenv("TEST_SHARD_STATUS_FILE");
+    uint64_t i = 0, n = 0;
+    if (!opt_count(total, &n) || !opt_count(index, &i) || i >= n || n > INT32_MAX)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "TEST_SHARD_INDEX %s of TEST_TOTAL_SHARDS %s: expected an index from 0 "
+                           "below the total",
+                           index, total);
+    r->shard = (uint32_t)i;
+    r->shards = (uint32_t)n;
+    /* The runner wants to see that it is honoured. */
+    return status ? cps_outfile_whole(status, "", 0) : NULL;
+}
+
+/* "I/N", from 1; else what the environment says. */
 static struct cps_err *read_shard(struct regress *r)
 {
     const char *total = getenv("TEST_TOTAL_SHARDS");
     const char *index = getenv("TEST_SHARD_INDEX");
-    const char *status = getenv("TEST_SHARD_STATUS_FILE");
     unsigned i = 1, n = 1;
-    if (r->opt->shard && (sscanf(r->opt->shard, "%u/%u", &i, &n) != 2 || !i || i > n))
+    if (r->opt->shard && !results_shard(r->opt->shard, &i, &n))
         return cps_err_new(CPS_ERR_INPUT, "--shard %s: expected I/N, I from 1 to N", r->opt->shard);
-    if (!r->opt->shard && total && index) {
-        n = (unsigned)strtoul(total, NULL, 10);
-        i = (unsigned)strtoul(index, NULL, 10) + 1;
-        if (!n || i > n)
-            return cps_err_new(CPS_ERR_INPUT,
-                               "TEST_SHARD_INDEX %s of TEST_TOTAL_SHARDS %s: expected 0 to %s - 1",
-                               index, total, total);
-        FILE *file =
-            status ? fopen(status, "w") : NULL; /* the runner wants to see it is honoured */
-        if (file)
-            fclose(file);
-    }
     r->shard = i - 1;
     r->shards = n;
-    return NULL;
+    return r->opt->shard || !total || !index ? NULL : read_environment(r, index, total);
 }
 
 /* What the matrix has for columns; the same in every shard. */
@@ -68,6 +71,21 @@ static void add_firmware(struct regress *r)
         cps_json_text(r->results, "baseline", m->firmware[m->baseline].name);
 }
 
+/* Results are kept under what made them, this program included: another build may give others. */
+static void find_cache(struct regress *r, char *cache, size_t size)
+{
+    if (r->opt->no_cache)
+        return;
+    struct cps_err *err = cps_sha256_file("/proc/self/exe", r->program);
+    if (!err && !r->opt->cache)
+        err = cache_default_dir(cache, size);
+    if (err)
+        report_note("going on without keeping results", err);
+    else
+        r->cache_dir = r->opt->cache ? r->opt->cache : cache;
+    cps_err_free(err);
+}
+
 static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
 {
     const struct cps_options *opt = r->opt;
@@ -78,12 +96,13 @@ static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
                            r->manifest.events);
     add_firmware(r);
     r->run = run_options(r);
-    cache_default_dir(cache, size);
-    r->cache_dir = opt->no_cache ? NULL : opt->cache ? opt->cache : cache;
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;
     if (r->jobs > r->manifest.capture_count)
         r->jobs = r->manifest.capture_count;
-    return read_shard(r);
+    CPS_TRY(read_shard(r));
+    CPS_TRY(account_open(r));
+    find_cache(r, cache, size);
+    return opt->output ? results_forget(opt->output) : NULL;
 }
 
 /* Coverage of one firmware, by handler. */
@@ -117,9 +136,11 @@ static struct cps_err *add_cover(struct regress *r)
             continue;
         struct cps_err *err = cps_fw_load(m->path[0], 0, &fw);
         if (!err)
-            CPS_TRY(add_firmware_cover(r, fw, m->name, digits));
-        cps_err_free(err); /* every pair of that firmware says so */
+            err = add_firmware_cover(r, fw, m->name, digits);
         cps_fw_destroy(fw);
+        if (err && err->code == CPS_ERR_NOMEM)
+            return err;
+        cps_err_free(err); /* every pair of that firmware says so */
     }
     return NULL;
 }
@@ -137,34 +158,65 @@ static struct cps_err *add_code(struct regress *r)
 /* Lines of single pairs on the terminal, where a report has all of them. */
 #define MAX_LINES 20
 
-static void print_people(const struct regress *r)
+static void put_field(struct cps_buf *out, struct json_object *pair, const char *key,
+                      const char *behind)
+{
+    cps_shown_put_(out, result_text(pair, key));
+    cps_buf_str(out, behind);
+}
+
+static struct cps_err *print_people(const struct regress *r)
 {
     struct json_object *pairs = cps_json_get(r->results, "pairs");
+    CPS_BUF out = {0};
     size_t lines = 0;
     for (size_t i = 0; i < json_object_array_length(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        if (strcmp(result_text(pair, "status"), "pass") == 0)
+        if (result_status(pair) == RESULT_PASS || (lines++ >= MAX_LINES && r->opt->output))
             continue;
-        if (lines++ < MAX_LINES || !r->opt->output)
-            printf("%-8s %s  %s: %s\n", result_text(pair, "status"), result_text(pair, "firmware"),
-                   result_text(pair, "capture"), result_text(pair, "reason"));
+        cps_buf_printf(&out, "%-8s ", result_word(result_status(pair)));
+        put_field(&out, pair, "firmware", "  ");
+        put_field(&out, pair, "capture", ": ");
+        put_field(&out, pair, "reason", "\n");
     }
-    if (r->opt->output && lines > MAX_LINES)
-        printf("and %zu more: see %s/index.html\n", lines - MAX_LINES, r->opt->output);
-    printf("%u pass, %u differ, %u stopped, %u skipped\n", results_count(r->results, RESULT_PASS),
-           results_count(r->results, RESULT_DIFFERS), results_count(r->results, RESULT_STOPPED),
-           results_count(r->results, RESULT_SKIPPED));
+    if (r->opt->output && lines > MAX_LINES) {
+        cps_buf_printf(&out, "and %zu more: see ", lines - MAX_LINES);
+        cps_shown_put_(&out, r->opt->output);
+        cps_buf_str(&out, "/index.html\n");
+    }
+    cps_buf_printf(
+        &out, "%u pass, %u differ, %u stopped, %u skipped\n",
+        results_count(r->results, RESULT_PASS), results_count(r->results, RESULT_DIFFERS),
+        results_count(r->results, RESULT_STOPPED), results_count(r->results, RESULT_SKIPPED));
+    fputs(cps_buf_text(&out), stdout);
+    return out.failed ? cps_err_nomem() : NULL;
+}
+
+/* A run that compared nothing has not shown that anything is as it was. A share may have no pair.
+ */
+static struct cps_err *check_any(const struct regress *r)
+{
+    unsigned skipped = results_count(r->results, RESULT_SKIPPED);
+    unsigned judged = results_count(r->results, RESULT_PASS) +
+                      results_count(r->results, RESULT_DIFFERS) +
+                      results_count(r->results, RESULT_STOPPED);
+    if (judged || r->shards > 1 || r->interrupted)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "nothing was checked: all %u pairs are skipped, since captures and firmware "
+                       "are of different generations",
+                       skipped);
 }
 
 static struct cps_err *finish(struct regress *r)
 {
-    CPS_TRY(results_sort(r->results));
     if (r->opt->output)
         CPS_TRY(results_write(r->results, r->opt->output));
     if (r->opt->json)
-        return report_json(json_object_get(r->results));
-    print_people(r);
-    return NULL;
+        CPS_TRY(report_json(json_object_get(r->results)));
+    else
+        CPS_TRY(print_people(r));
+    return check_any(r);
 }
 
 static struct cps_err *merge(struct regress *r)
@@ -172,6 +224,8 @@ static struct cps_err *merge(struct regress *r)
     for (unsigned i = 0; i < r->opt->arg_count; i++) {
         CPS_BUF path = {0};
         cps_buf_printf(&path, "%s/results.json", r->opt->arg[i]);
+        if (path.failed)
+            return cps_err_nomem();
         CPS_TRY(results_merge(r->results, cps_buf_text(&path)));
     }
     CPS_TRY(results_complete(r->results));
@@ -187,6 +241,8 @@ static void add_share(struct regress *r)
         cps_json_text(r->results, "shard", shard);
     if (r->interrupted)
         cps_json_bool(r->results, "interrupted", true);
+    if (r->lost_workers)
+        cps_json_bool(r->results, "coverage_lost", true);
 }
 
 static struct cps_err *regress(struct regress *r)
@@ -201,6 +257,11 @@ static struct cps_err *regress(struct regress *r)
     add_share(r);
     fprintf(stderr, "%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
             r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
+    if (r->lost_workers)
+        fprintf(stderr, "%u processes died, with what they knew of the code that ran\n",
+                r->lost_workers);
+    CPS_TRY(results_sort(r->results));
+    CPS_TRY(account_close(r));
     return finish(r);
 }
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * The command: its table of contents. */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/version.h"
 #include "tools/opt.h"
 #include "tools/play/files.h"
+#include "tools/play/native.h"
 #include "tools/report/report.h"
+#include "trace/outfile.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
 #include "tools/opt.def"
@@ -38,6 +43,20 @@ static bool wants_help(int argc, char **argv)
     return false;
 }
 
+/* An output that is an input would be lost with the first mistake. A trace may become itself. */
+static const char *overwritten(const struct cps_options *opt, bool converts)
+{
+    for (unsigned i = 0; opt->output && i < opt->arg_count && !converts; i++) {
+        if (files_are_same(opt->output, opt->arg[i]))
+            return opt->arg[i];
+    }
+    for (unsigned i = 0; opt->output && i < opt->fw_count; i++) {
+        if (files_are_same(opt->output, opt->fw[i]))
+            return opt->fw[i];
+    }
+    return NULL;
+}
+
 static int do_command(int argc, char **argv)
 {
     static char firmware[OPT_MAX_FW][FILES_PATH];
@@ -53,6 +72,10 @@ static int do_command(int argc, char **argv)
     if (status)
         return status;
     files_firmware(&opt, firmware);
+    const char *lost = overwritten(&opt, !strcmp(argv[1], "convert"));
+    if (lost)
+        return report_usage("-o %s would replace the input %s; expected another file", opt.output,
+                            lost);
     return run[command](&opt);
 }
 
@@ -68,10 +91,43 @@ static int do_first_word(int argc, char **argv)
     return 0;
 }
 
+/* A file that is opened must not become the stdout that was closed: what is printed would go there.
+ * In its place stands one which writing to fails, and that is reported. */
+static void keep_standard(void)
+{
+    int fd = 0;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void end_by(int number)
+{
+    cps_outfile_unlink_all();
+    native_abandon();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A signal ends the command, but leaves no temporary file. One that the caller ignores stays so; a
+ * file that grows too large is an error of writing as any other. */
+static void handle_signals(void)
+{
+    static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
+    const struct sigaction action = {.sa_handler = end_by, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        struct sigaction old;
+        if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
-    int status = do_first_word(argc, argv);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && !status)
-        status = report_error(cps_err_os("(stdout)", "write"));
-    return status;
+    keep_standard();
+    handle_signals();
+    return report_stdout(do_first_word(argc, argv));
 }

@@ -99,6 +99,16 @@ bool cps_json_get_bool(struct json_object *from, const char *key, bool fallback)
     return value ? json_object_get_boolean(value) : fallback;
 }
 
+struct cps_err *cps_json_defect(enum json_tokener_error why, const char *file, uint64_t offset,
+                                const char *expected)
+{
+    if (why == json_tokener_continue)
+        return cps_err_nomem();
+    return cps_err_input(file, offset, "%s, expected %s as JSON",
+                         why == json_tokener_success ? "no value" : json_tokener_error_desc(why),
+                         expected);
+}
+
 static bool is_complete(struct json_object *value)
 {
     size_t count =

@@ -34,6 +34,11 @@ const char *cps_json_get_text(struct json_object *from, const char *key, const c
 int64_t cps_json_get_int(struct json_object *from, const char *key, int64_t fallback);
 bool cps_json_get_bool(struct json_object *from, const char *key, bool fallback);
 
+/** The error of a text at @p offset of @p file that json-c found no value in: its syntax, or that
+ * memory ran out, which json-c 0.16 has no word for. */
+struct cps_err *cps_json_defect(enum json_tokener_error why, const char *file, uint64_t offset,
+                                const char *expected);
+
 /** The text of @p value, made with json-c's @p flags; NULL if it is not all there for lack of
  * memory. Belongs to @p value, like that of json_object_to_json_string_ext(). */
 const char *cps_json_print(struct json_object *value, int flags);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Output that is whole or absent: written under a temporary name beside the target, renamed when
- * complete. Errors are kept and reported once, at the end.
+ * Output that is whole or absent: written without a name, or under a temporary one beside the
+ * target, which it replaces when it is complete. Nobody else can read it before. Errors are kept
+ * and reported once, at the end.
  *
  * Threads: one at a time may use an output. */
 #ifndef CPS_OUTFILE_H
@@ -17,7 +18,9 @@ CPS_C_BEGIN
 struct cps_outfile;
 
 /**
- * Starts to write a file. A target that is no regular file (a pipe, /dev/null) is written in place.
+ * Starts to write a file. What is no regular file (a pipe, a device, /dev/stdout) is written in
+ * place and never replaced; a FIFO is waited for ten seconds to have a reader. Of a link, what it
+ * points to is replaced. A file that is there keeps its mode, and its owner where that can be.
  * @param path  of the target; "-" is stdout, which cannot be taken back
  * @param ret   gets the output, which cps_outfile_commit() or cps_outfile_abort() ends
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_OS: no such directory, no permission
@@ -63,6 +66,11 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_outfile_whole(const char *path, cons
  * @param out  the output, which is freed; NULL is fine
  */
 CPS_PUBLIC void cps_outfile_abort(struct cps_outfile *out);
+/**
+ * Removes the temporary names of all outputs of the process: for the handler of a signal that ends
+ * it. The outputs are of no more use.
+ */
+CPS_PUBLIC void cps_outfile_unlink_all(void);
 
 CPS_C_END
 

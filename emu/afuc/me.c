@@ -47,8 +47,10 @@ static void queue_registers(struct afuc_core *me, uint32_t offset, unsigned path
         core_event_(me, CPS_EV_PROT, 0, offset, 0);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = forbidden ? 0 : gpu_read_(me, (offset + i) & OFFSET);
-        if (!fifo_put_(&me->s.regdata, value))
-            afuc_fault_(me, FAULT_QUEUE, offset);
+        if (fifo_put_(&me->s.regdata, value))
+            continue;
+        afuc_fault_(me, FAULT_QUEUE, offset); /* the rest has nowhere to go */
+        return;
     }
 }
 

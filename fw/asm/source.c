@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Assembly source as lines, and the errors found in it. */
 #include "fw/asm/source.h"
+#include "isa/base/within.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -124,5 +125,5 @@ struct cps_err *cps_asm_errors_(const struct cps_asm_text *text)
         return cps_err_nomem();
     if (!text->error_count)
         return NULL;
-    return cps_err_new(CPS_ERR_SYNTAX, "%s", cps_buf_text(&text->errors));
+    return cps_err_lines_(CPS_ERR_SYNTAX, cps_buf_text(&text->errors));
 }

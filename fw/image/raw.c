@@ -3,16 +3,14 @@
  * firmware files there are. */
 #include "fw/image/private.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "isa/base/infile.h"
 #include "isa/base/le.h"
-#include "isa/base/list.h"
 
 /* The leading dword, the version word and the word with the table's offset. */
-#define MIN_BYTES  12u
-#define MAX_BYTES  (((size_t)CPS_FW_MAX_WORDS + 1) * 4)
-#define READ_BYTES (64u << 10)
+#define MIN_BYTES 12u
+#define MAX_BYTES (((size_t)CPS_FW_MAX_WORDS + 1) * 4)
 
 static struct cps_err *check_size(const char *name, size_t size)
 {
@@ -82,38 +80,10 @@ struct cps_err *cps_fw_parse(const char *name, const void *bytes, size_t size, u
     return NULL;
 }
 
-static void close_file(FILE **file)
-{
-    if (*file)
-        fclose(*file);
-}
-
-/* Reads at most one byte more than allowed, so that endless files end as too large ones. */
-static struct cps_err *read_bounded(const char *path, FILE *file, uint8_t **ret, size_t *ret_size)
-{
-    size_t size = 0;
-    size_t capacity = 0;
-    CPS_FREE uint8_t *bytes = NULL;
-    for (;;) {
-        if (!CPS_LIST_RESERVE(bytes, capacity, size + READ_BYTES))
-            return cps_err_nomem();
-        size += fread(bytes + size, 1, capacity - size, file);
-        if (ferror(file))
-            return cps_err_os(path, "read");
-        if (size < capacity || size > (cps_is_elf(bytes, size) ? CPS_FW_MAX_BYTES : MAX_BYTES))
-            break;
-    }
-    *ret = CPS_TAKE(bytes);
-    *ret_size = size;
-    return NULL;
-}
-
+/* What is no ELF image is measured by check_size(). */
 struct cps_err *cps_fw_read_file_(const char *path, uint8_t **ret, size_t *ret_size)
 {
-    CPS_CLEANUP(close_file) FILE *file = fopen(path, "rb");
-    if (!file)
-        return cps_err_os(path, "open");
-    return read_bounded(path, file, ret, ret_size);
+    return cps_infile_all_(path, CPS_FW_MAX_BYTES, ret, ret_size);
 }
 
 struct cps_err *cps_fw_load(const char *path, unsigned gen, struct cps_fw **ret)

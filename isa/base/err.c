@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/shown.h"
+#include "isa/base/within.h"
+
 static char nomem_message[] = "out of memory";
 static struct cps_err nomem = {CPS_ERR_NOMEM, nomem_message};
 
@@ -16,7 +19,18 @@ struct cps_err *cps_err_nomem(void)
     return &nomem;
 }
 
-/* Formats "PREFIX" followed by the caller's text into one allocation. */
+/* Takes the text over. */
+static struct cps_err *create(enum cps_err_code code, struct cps_buf *text)
+{
+    struct cps_err *err = text->failed || !text->data ? NULL : malloc(sizeof(*err));
+    if (!err)
+        return cps_err_nomem();
+    *err = (struct cps_err){code, CPS_TAKE(text->data)};
+    return err;
+}
+
+/* "PREFIX" followed by the caller's text. Names of files and what stands in them are part of
+ * messages, which are shown on terminals. */
 static CPS_PRINTF(3, 0) struct cps_err *format_error(enum cps_err_code code, const char *prefix,
                                                      const char *format, va_list args)
 {
@@ -24,18 +38,38 @@ static CPS_PRINTF(3, 0) struct cps_err *format_error(enum cps_err_code code, con
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    size_t skip = strlen(prefix);
-    struct cps_err *err = malloc(sizeof(*err));
-    char *message = length < 0 ? NULL : malloc(skip + (size_t)length + 1);
-    if (!err || !message) {
-        free(err);
-        free(message);
+    CPS_FREE char *message = length < 0 ? NULL : malloc((size_t)length + 1);
+    CPS_BUF text = {0};
+    if (!message)
         return cps_err_nomem();
-    }
-    memcpy(message, prefix, skip);
-    vsnprintf(message + skip, (size_t)length + 1, format, args);
-    *err = (struct cps_err){code, message};
-    return err;
+    vsnprintf(message, (size_t)length + 1, format, args);
+    cps_shown_put_(&text, prefix);
+    cps_shown_put_(&text, message);
+    return create(code, &text);
+}
+
+struct cps_err *cps_err_lines_(enum cps_err_code code, const char *lines)
+{
+    CPS_BUF text = {0};
+    cps_shown_add_(&text, lines, strlen(lines), true);
+    return create(code, &text);
+}
+
+struct cps_err *cps_err_within_(struct cps_err *err, const char *format, ...)
+{
+    CPS_BUF text = {0};
+    if (!err || err->code == CPS_ERR_NOMEM)
+        return err;
+    va_list args;
+    va_start(args, format);
+    struct cps_err *place = format_error(err->code, "", format, args);
+    va_end(args);
+    cps_buf_printf(&text, "%s: %s", place->message, err->message);
+    struct cps_err *ret = place->code == CPS_ERR_NOMEM ? place : create(err->code, &text);
+    if (ret != place)
+        cps_err_free(place);
+    cps_err_free(err);
+    return ret;
 }
 
 struct cps_err *cps_err_new(enum cps_err_code code, const char *format, ...)

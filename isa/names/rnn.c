@@ -4,8 +4,14 @@
 #include <errno.h>
 #include <expat.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
 
+#include "isa/base/infile.h"
 #include "isa/names/rnn_store.h"
+
+#define MAX_BYTES   ((size_t)64 << 20) /* of a file; the largest real one has 1 MB */
+#define CHUNK_BYTES 16384u
 
 enum kind { OTHER, DOMAIN, ARRAY, STRIPE, REGISTER, BITSET, BITFIELD, ENUM, VALUE };
 
@@ -339,23 +345,24 @@ static void XMLCALL refuse_doctype(void *context, const char *name, const char *
     fail(context, "a document type declaration, which rnndb files do not have");
 }
 
-static void feed(struct reader *reader, FILE *file)
+/* In pieces, so that it ends soon behind the first error. */
+static void feed(struct reader *reader, const uint8_t *data, size_t size)
 {
-    char chunk[16 * 1024];
-    bool is_last = false;
-    while (!is_last && !reader->err) {
-        size_t size = fread(chunk, 1, sizeof(chunk), file);
-        if (ferror(file)) {
-            reader->err = cps_err_os(reader->file, "read");
-            return;
-        }
-        is_last = size < sizeof(chunk);
-        if (XML_Parse(reader->parser, chunk, (int)size, is_last) == XML_STATUS_ERROR)
-            fail(reader, "%s", XML_ErrorString(XML_GetErrorCode(reader->parser)));
+    for (bool is_last = false; !is_last && !reader->err;) {
+        size_t some = size < CHUNK_BYTES ? size : CHUNK_BYTES;
+        is_last = some == size;
+        enum XML_Status status = XML_Parse(reader->parser, (const char *)data, (int)some, is_last);
+        enum XML_Error code = XML_GetErrorCode(reader->parser);
+        if (status == XML_STATUS_ERROR && code == XML_ERROR_NO_MEMORY && !reader->err)
+            reader->err = cps_err_nomem();
+        else if (status == XML_STATUS_ERROR)
+            fail(reader, "%s", XML_ErrorString(code));
+        data += some;
+        size -= some;
     }
 }
 
-struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, FILE *file)
+struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, const void *data, size_t size)
 {
     struct reader *reader = calloc(1, sizeof(*reader));
     XML_Parser parser = XML_ParserCreate(NULL);
@@ -368,7 +375,7 @@ struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, FILE *file
         XML_SetUserData(parser, reader);
         XML_SetElementHandler(parser, start, end);
         XML_SetStartDoctypeDeclHandler(parser, refuse_doctype);
-        feed(reader, file);
+        feed(reader, data, size);
         err = reader->err;
     }
     if (parser)
@@ -394,15 +401,14 @@ static struct cps_err *load_file(struct cps_rnn *rnn, const char *dir, const cha
         cps_buf_printf(&path, "%s/%s%s", dir, places[i], name);
         if (path.failed)
             return cps_err_nomem();
-        FILE *file = fopen(cps_buf_text(&path), "rb");
-        if (!file && errno != ENOENT && errno != ENOTDIR)
-            return cps_err_os(cps_buf_text(&path), "open");
-        if (!file)
+        if (access(cps_buf_text(&path), F_OK) && (errno == ENOENT || errno == ENOTDIR))
             continue;
-        struct cps_err *err = cps_rnn_parse_(rnn, cps_buf_text(&path), file);
-        fclose(file);
-        *found += !err;
-        return err;
+        CPS_FREE uint8_t *data = NULL;
+        size_t size = 0;
+        CPS_TRY(cps_infile_all_(cps_buf_text(&path), MAX_BYTES, &data, &size));
+        CPS_TRY(cps_rnn_parse_(rnn, cps_buf_text(&path), data, size));
+        *found += 1;
+        return NULL;
     }
     return NULL;
 }

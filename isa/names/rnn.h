@@ -3,7 +3,7 @@
 #ifndef CPS_RNN_H
 #define CPS_RNN_H
 
-#include <stdio.h>
+#include <stddef.h>
 
 #include "isa/isa.h"
 #include "isa/names/table.h"
@@ -26,7 +26,8 @@ CPS_MUST_USE struct cps_err *cps_rnn_load_(enum cps_layout layout, const char *d
 CPS_MUST_USE struct cps_err *cps_rnn_create_(enum cps_layout layout, struct cps_rnn **ret);
 void cps_rnn_destroy_(struct cps_rnn *rnn);
 /** Adds what one XML file says; @p name is for messages: CPS_ERR_INPUT has file and line. */
-CPS_MUST_USE struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, FILE *file);
+CPS_MUST_USE struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, const void *data,
+                                            size_t size);
 /** Resolves bit sets and sorts. Once, after the last file. */
 CPS_MUST_USE struct cps_err *cps_rnn_finish_(struct cps_rnn *rnn);
 /** The names of @p space after cps_rnn_finish_(); maybe none, never NULL. */

@@ -17,9 +17,9 @@ static void check_table(const struct cps_name_table *table)
     }
 }
 
-static void parse(struct cps_rnn *rnn, FILE *file)
+static void parse(struct cps_rnn *rnn, const uint8_t *data, size_t size)
 {
-    struct cps_err *err = cps_rnn_parse_(rnn, "fuzz.xml", file);
+    struct cps_err *err = cps_rnn_parse_(rnn, "fuzz.xml", data, size);
     if (!err)
         err = cps_rnn_finish_(rnn);
     for (unsigned space = 0; !err && space < CPS_SPACE_COUNT; space++)
@@ -32,14 +32,10 @@ static void parse(struct cps_rnn *rnn, FILE *file)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cps_rnn *rnn = NULL;
-    FILE *file = size ? fmemopen((void *)data, size, "rb") : NULL;
-    if (!file)
-        return 0;
     struct cps_err *err = cps_rnn_create_(CPS_LAYOUT_A7XX, &rnn);
     if (!err)
-        parse(rnn, file);
+        parse(rnn, data, size);
     cps_err_free(err);
     cps_rnn_destroy_(rnn);
-    fclose(file);
     return 0;
 }

@@ -127,9 +127,88 @@ static void refused_lines_are_named(void **state)
     expect_error(HEAD LEAST "golden\n", ":4: expected a value");
     expect_error(HEAD LEAST "limit x\n", ":4: expected limit N");
     expect_error(HEAD LEAST "policy bogus=1\n", ":4: ");
+    expect_error(HEAD LEAST "golden a\ngolden b\n", ":5: a second \"golden\"");
+    expect_error(HEAD LEAST "baseline old\nbaseline old\n", ":5: expected one baseline");
+    expect_error(HEAD "firmware f a.fw tags=a tags=b\n", ":2: tags= stands there twice");
+    expect_error(HEAD "firmware f a.fw tags=a\ncapture c.rd tags=b\n", "expected a pair");
     /* of HWSQ alone; that no firmware here is it is known at the end, but the line is the policy's
      */
     expect_error(HEAD "policy fb-delay=1\n# more\n" LEAST, ":2: ");
+}
+
+static void a_line_may_have_any_number_of_words(void **state)
+{
+    CPS_BUF text = {0};
+    struct manifest m;
+    (void)state;
+    cps_buf_str(&text, HEAD "firmware f a.fw\ncapture");
+    for (unsigned i = 0; i < 1000; i++)
+        cps_buf_printf(&text, " /nowhere/%04u.rd", i);
+    cps_buf_str(&text, " expect=fault tags=a\n");
+    assert_null(read_text(cps_buf_text(&text), &m));
+    assert_int_equal(m.capture_count, 1000);
+    assert_int_equal(m.capture[999].expect, CPS_REASON_FAULT);
+    assert_string_equal(m.capture[999].tags, ",a,");
+    manifest_deinit(&m);
+}
+
+/* Results go by names: the one of the first would hide that of the second. */
+static void two_firmwares_of_one_name_are_refused(void **state)
+{
+    (void)state;
+    expect_error(HEAD "firmware f a.fw\nfirmware f b.fw\ncapture c.rd\n",
+                 ":3: firmware f is in line 2 already");
+}
+
+static void a_capture_that_two_lines_say_different_things_of_is_refused(void **state)
+{
+    (void)state;
+    expect_error(HEAD LEAST "capture /nowhere/c.rd expect=fault\n",
+                 ":4: capture /nowhere/c.rd is in line 3 with another expect=");
+    expect_error(HEAD LEAST "capture /nowhere/c.rd tags=a\n", "another expect= or tags=");
+}
+
+static void a_nul_does_not_hide_what_follows(void **state)
+{
+    static const char text[] = HEAD LEAST "\0capture /nowhere/d.rd\n";
+    char path[64];
+    struct manifest m;
+    (void)state;
+    FILE *file = fopen(scratch_file(path, ""), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, sizeof(text) - 1, file), sizeof(text) - 1);
+    fclose(file);
+    struct cps_err *err = manifest_read(path, &m);
+    assert_non_null(err);
+    assert_non_null(strstr(err->message, ":4: found a byte 0x00"));
+    cps_err_free(err);
+    manifest_deinit(&m);
+    remove(path);
+}
+
+static void a_long_tag_is_compared_to_its_end(void **state)
+{
+    char a[202] = "", b[202] = "";
+    (void)state;
+    memset(a + 1, 'x', 199);
+    a[0] = a[200] = ',';
+    memcpy(b, a, sizeof(b));
+    const struct manifest_firmware fw = {.tags = a};
+    const struct manifest_capture capture = {.tags = b};
+    assert_true(manifest_pairs(&fw, &capture));
+    b[199] = 'y';
+    assert_false(manifest_pairs(&fw, &capture));
+}
+
+static void a_backslash_is_no_escape_of_another_name(void **state)
+{
+    struct manifest m;
+    (void)state;
+    assert_null(
+        read_text(HEAD "firmware f a.fw\ncapture /nowhere/\xff.rd /nowhere/\\xff.rd\n", &m));
+    assert_int_equal(m.capture_count, 2);
+    assert_string_equal(m.capture[0].name, "/nowhere/\\x5cxff.rd");
+    manifest_deinit(&m);
 }
 
 static void tags_decide_what_runs_on_what(void **state)
@@ -159,6 +238,12 @@ int main(void)
         cmocka_unit_test(a_name_that_no_document_can_hold_is_shown_escaped),
         cmocka_unit_test(refused_lines_are_named),
         cmocka_unit_test(tags_decide_what_runs_on_what),
+        cmocka_unit_test(a_line_may_have_any_number_of_words),
+        cmocka_unit_test(two_firmwares_of_one_name_are_refused),
+        cmocka_unit_test(a_capture_that_two_lines_say_different_things_of_is_refused),
+        cmocka_unit_test(a_nul_does_not_hide_what_follows),
+        cmocka_unit_test(a_long_tag_is_compared_to_its_end),
+        cmocka_unit_test(a_backslash_is_no_escape_of_another_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "tools/debug/expr.h"
+#include "isa/base/within.h"
 #include "isa/base/lex.h"
 #include "tools/debug/look.h"
 #include "tools/debug/command.h"
 #include "tools/debug/point.h"
+#include "tools/play/files.h"
 #include "trace/capture/pm4text.h"
+
+#define MAX_SCRIPT ((size_t)64 << 20) /* bytes of a file of commands */
 
 static struct cps_err *add(struct debugger *r, struct cps_debug_point *point)
 {
@@ -255,30 +259,20 @@ struct cps_err *command_inject_(struct debugger *r, const char *arguments, int g
 static struct cps_err *source_line(struct debugger *r, const char *path, unsigned number,
                                    char *line)
 {
-    line[strcspn(line, "\r\n")] = '\0';
     cps_buf_printf(&r->out, "> %s\n", line);
     struct cps_err *err = command_run(r, line);
-    if (!err)
-        return NULL;
-    struct cps_err *ret = cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s", path, number, err->message);
-    cps_err_free(err);
-    return ret;
+    return cps_err_within_(err, "%s:%u", path, number);
 }
 
 struct cps_err *command_source(struct debugger *r, const char *path)
 {
+    CPS_FREE char *text = NULL;
     char *line = NULL;
-    size_t room = 0;
     unsigned number = 0;
-    struct cps_err *err = NULL;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return cps_err_os(path, "open");
-    while (!err && !r->quit && getline(&line, &room, file) > 0)
-        err = source_line(r, path, ++number, line);
-    free(line);
-    fclose(file);
-    return err;
+    CPS_TRY(files_text(path, MAX_SCRIPT, &text));
+    for (char *at = text; !r->quit && (line = files_line(&at));)
+        CPS_TRY(source_line(r, path, ++number, line));
+    return NULL;
 }
 
 struct cps_err *command_source_(struct debugger *r, const char *arguments, int go)

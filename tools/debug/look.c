@@ -9,9 +9,11 @@
 
 #include "tools/debug/point.h"
 #include "isa/base/pm4.h"
+#include "tools/play/files.h"
 #include "trace/form/text.h"
 
 #define MAX_PAYLOAD 16u
+#define MAX_SOURCE  ((size_t)16 << 20) /* bytes of a source file */
 
 /* Labels are asked for by address; the text lives until the next question. */
 struct labels {
@@ -137,21 +139,22 @@ bool look_source(const struct session *s, unsigned core, uint32_t pc, const char
     return true;
 }
 
+/* The path is out of the firmware: it may name anything. */
 void look_source_text(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
 {
     const char *path = NULL;
     uint32_t wanted = 0;
+    CPS_FREE char *text = NULL;
+    if (!look_source(s, core, pc, &path, &wanted) || !files_is_regular(path))
+        return;
+    struct cps_err *err = files_text(path, MAX_SOURCE, &text);
+    char *at = text;
     char *line = NULL;
-    size_t room = 0;
-    FILE *file = look_source(s, core, pc, &path, &wanted) ? fopen(path, "r") : NULL;
-    bool found = file != NULL;
-    for (uint32_t i = 0; found && i < wanted; i++)
-        found = getline(&line, &room, file) > 0;
-    if (found)
-        cps_buf_printf(out, "%" PRIu32 "\t%.*s\n", wanted, (int)strcspn(line, "\r\n"), line);
-    free(line);
-    if (file)
-        fclose(file);
+    for (uint32_t i = 0; !err && i < wanted && (i == 0 || line); i++)
+        line = files_line(&at);
+    if (line)
+        cps_buf_printf(out, "%" PRIu32 "\t%s\n", wanted, line);
+    cps_err_free(err);
 }
 
 /* Which part of the input the run is in. */

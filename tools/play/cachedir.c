@@ -2,12 +2,20 @@
  * Where this user's cache lies, and what its entries are called by. */
 #include "tools/play/cachedir.h"
 
-#include <stdint.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <pwd.h>
 #include <sha2.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STALE (24 * 60 * 60) /* seconds */
 
 void cache_hash(const char *text, size_t size, char ret[65])
 {
@@ -20,14 +28,25 @@ void cache_hash(const char *text, size_t size, char ret[65])
         snprintf(ret + 2 * i, 3, "%02x", digest[i]);
 }
 
-void cache_default_dir(char *ret, size_t size)
+/* Of the user that runs this, whatever the environment says, where it says nothing. */
+static const char *home(void)
+{
+    const char *said = getenv("HOME");
+    const struct passwd *entry = said && *said == '/' ? NULL : getpwuid(geteuid());
+    return said && *said == '/' ? said : entry ? entry->pw_dir : NULL;
+}
+
+struct cps_err *cache_default_dir(char *ret, size_t size)
 {
     const char *base = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    if (base && *base)
-        snprintf(ret, size, "%s/cpscope", base);
-    else
-        snprintf(ret, size, "%s/.cache/cpscope", home && *home ? home : "/tmp");
+    bool given = base && *base == '/'; /* its specification: others are to be ignored */
+    const char *dir = given ? base : home();
+    if (!dir || *dir != '/')
+        return cps_err_new(CPS_ERR_OS, "no home directory, expected HOME, XDG_CACHE_HOME or "
+                                       "--cache DIR");
+    if (snprintf(ret, size, "%s/%scpscope", dir, given ? "" : ".cache/") >= (int)size)
+        return cps_err_new(CPS_ERR_OS, "%s: the path is too long", dir);
+    return NULL;
 }
 
 void cache_make_dirs(char *path, unsigned mode)
@@ -37,4 +56,26 @@ void cache_make_dirs(char *path, unsigned mode)
         mkdir(path, mode);
         *at = '/';
     }
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t size = strlen(name);
+    return size > strlen(ending) && !strcmp(name + size - strlen(ending), ending);
+}
+
+void cache_sweep(const char *dir, const char *ending)
+{
+    time_t now = time(NULL);
+    DIR *folder = opendir(dir);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct stat info;
+        if (ends_with(entry->d_name, ending) &&
+            !fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
+            S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+            difftime(now, info.st_mtime) > STALE)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
 }

@@ -5,10 +5,16 @@
 
 #include <stddef.h>
 
-/** The directory to use without --cache: $XDG_CACHE_HOME/cpscope or ~/.cache/cpscope. */
-void cache_default_dir(char *ret, size_t size);
+#include "isa/base/err.h"
+
+/** The directory to use without --cache: $XDG_CACHE_HOME/cpscope or .cache/cpscope of the user's
+ * home. @return NULL, or CPS_ERR_OS: there is none, and never a folder that others share */
+CPS_MUST_USE struct cps_err *cache_default_dir(char *ret, size_t size);
 /** Creates the directories above the last slash of @p path. */
 void cache_make_dirs(char *path, unsigned mode);
+/** Removes files of @p dir whose names end with @p ending and that nobody wrote for a day: what a
+ * process left that was killed. */
+void cache_sweep(const char *dir, const char *ending);
 /** Digest of a text, 64 digits. */
 void cache_hash(const char *text, size_t size, char ret[65]);
 

@@ -96,3 +96,70 @@ void files_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH])
     for (unsigned i = 0; i < opt->fw_count; i++)
         opt->fw[i] = find_firmware(opt, opt->fw[i], path[i]);
 }
+
+bool files_is_regular(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
+bool files_are_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+void files_stamp(const char *path, struct files_stamp *ret)
+{
+    struct stat info;
+    *ret = (struct files_stamp){0};
+    if (!stat(path, &info) && S_ISREG(info.st_mode))
+        *ret = (struct files_stamp){info.st_dev, info.st_ino, (unsigned long long)info.st_size,
+                                    (unsigned long long)info.st_ctim.tv_sec,
+                                    (unsigned long long)info.st_ctim.tv_nsec};
+}
+
+struct cps_err *files_check_stamp(const char *path, const struct files_stamp *stamp)
+{
+    struct files_stamp now;
+    files_stamp(path, &now);
+    if (!memcmp(&now, stamp, sizeof(now)))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was read, expected it to stay", path);
+}
+
+static unsigned lines_before(const char *text, const char *end)
+{
+    unsigned lines = 1;
+    for (; text < end; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+struct cps_err *files_text(const char *path, size_t limit, char **ret)
+{
+    CPS_FREE uint8_t *data = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_stream_read_file(path, limit, &data, &size));
+    const char *text = (const char *)data;
+    const char *nul = memchr(text, '\0', size);
+    if (nul)
+        return cps_err_new(CPS_ERR_INPUT, "%s:%u: found a byte 0x00, expected text", path,
+                           lines_before(text, nul));
+    *ret = (char *)CPS_TAKE(data);
+    return NULL;
+}
+
+char *files_line(char **at)
+{
+    char *line = *at;
+    if (!line || !*line)
+        return NULL;
+    size_t size = strcspn(line, "\n");
+    *at = line + size + (line[size] == '\n');
+    line[size] = '\0';
+    if (size && line[size - 1] == '\r')
+        line[size - 1] = '\0';
+    return line;
+}

@@ -19,4 +19,29 @@ bool files_find(const char *name, const char *sha256, const char *const *dirs, s
  * that is found is put into @p path, which the options then point to. */
 void files_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH]);
 
+/** Whether @p path is a file that neither blocks nor goes on for ever. */
+bool files_is_regular(const char *path);
+/** Whether both are there and the same regular file, whatever they are called. */
+bool files_are_same(const char *a, const char *b);
+/** What a file was when it was looked at: whoever reads it twice sees whether it changed. */
+struct files_stamp {
+    unsigned long long device, inode, size, changed, changed_ns;
+};
+/** Looks; all zeros where there is no file. */
+void files_stamp(const char *path, struct files_stamp *ret);
+/** @return CPS_ERR_INPUT if the file is no more what it was. What is no regular file never changes
+ */
+CPS_MUST_USE struct cps_err *files_check_stamp(const char *path, const struct files_stamp *stamp);
+/**
+ * Reads a text.
+ * @param limit  most bytes that there may be
+ * @param ret    gets it, to be freed
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, or CPS_ERR_INPUT: too large, or a NUL in it, which would
+ * hide what follows
+ */
+CPS_MUST_USE struct cps_err *files_text(const char *path, size_t limit, char **ret);
+/** The next line of a text, which is cut there: without its end. @p at  moves behind it; NULL: at
+ * the end. */
+char *files_line(char **at);
+
 #endif

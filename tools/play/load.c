@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Loading: firmware or a script, the engine for it, names. */
 #include "tools/play/play.h"
+#include "isa/base/within.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,22 +182,14 @@ bool play_has_processors(const struct play *play)
     return play_has_processors_of(play, play->engine);
 }
 
-static struct cps_err *prefix(const char *name, struct cps_err *err)
-{
-    if (!err)
-        return NULL;
-    struct cps_err *ret = cps_err_new(err->code, "%s: %s", name, err->message);
-    cps_err_free(err);
-    return ret;
-}
-
 /* The words of a run file, then those of the options. */
 static struct cps_err *set_policy(struct play *play)
 {
     const char *said = cps_buf_text(&play->script.policy);
     play->policy = cps_policy_default();
     if (!play->fw)
-        CPS_TRY(prefix(play->script.name, cps_policy_parse(said, play->gen, &play->policy)));
+        CPS_TRY(cps_err_within_(cps_policy_parse(said, play->gen, &play->policy), "%s",
+                                play->script.name));
     return opt_apply_policy(play->opt, play->gen, &play->policy);
 }
 

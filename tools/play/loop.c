@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The one loop: items go in, the engine runs as far as each of them goes. */
 #include "tools/play/play.h"
+#include "isa/base/within.h"
 
 #include <inttypes.h>
 
@@ -156,15 +157,11 @@ struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_it
 static struct cps_err *name_line(const struct play *play, const struct cps_item *item,
                                  struct cps_err *err)
 {
-    CPS_BUF line = {0};
-    if (!err || !play->script.name)
+    if (!play->script.name)
         return err;
-    if (item->line)
-        cps_buf_printf(&line, "%" PRIu32 ":", item->line);
-    struct cps_err *ret =
-        cps_err_new(err->code, "%s:%s %s", play->script.name, cps_buf_text(&line), err->message);
-    cps_err_free(err);
-    return ret;
+    if (!item->line)
+        return cps_err_within_(err, "%s", play->script.name);
+    return cps_err_within_(err, "%s:%" PRIu32, play->script.name, item->line);
 }
 
 static struct cps_err *play_list(struct play *play)

@@ -17,4 +17,7 @@
 CPS_MUST_USE struct cps_err *native_open(struct cps_afuc *machine, void **ret);
 void native_close(void *native);
 
+/** Removes what the compiler works with: for the handler of a signal that ends the process. */
+void native_abandon(void);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Results of runs by what they were made from. An entry is a `.cpt` whose head has three lines
- * more: how the run ended, its counts, and which instructions it executed. */
+ * Results of runs by what they were made from. An entry is a `.cpt` whose head has four lines more:
+ * its key, how the run ended, its counts, and which instructions it executed. */
 #include "tools/regress/cache.h"
 
 #include <errno.h>
@@ -8,19 +8,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "isa/base/buf.h"
+#include "isa/base/shown.h"
 
-struct cache_key cache_key_of(const char *firmware_hash, const char *me_hash,
-                              const char *capture_hash, const char *policy, uint64_t limit,
-                              uint32_t kinds)
+/* Change it whenever an entry is written otherwise. */
+#define ENTRY_VERSION 4
+
+struct cps_err *cache_key_of(const char *program, const char *firmware_hash, const char *me_hash,
+                             const char *capture_hash, const char *policy, uint64_t limit,
+                             uint32_t kinds, struct cache_key *ret)
 {
     CPS_BUF text = {0};
-    struct cache_key key;
-    cps_buf_printf(&text, "%d %s %s %s %s %" PRIu64 " %" PRIx32, CACHE_TRACE_VERSION, firmware_hash,
-                   me_hash, capture_hash, policy, limit, kinds);
-    cache_hash(cps_buf_text(&text), text.size, key.text);
-    return key;
+    cps_buf_printf(&text, "%d %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, program,
+                   firmware_hash, me_hash, capture_hash, policy, limit, kinds);
+    if (text.failed)
+        return cps_err_nomem();
+    cache_hash(cps_buf_text(&text), text.size, ret->text);
+    return NULL;
 }
 
 static bool entry_path(const char *dir, const struct cache_key *key, char ret[4096])
@@ -44,7 +51,9 @@ static bool get_cover(const char *digits, size_t count, struct record *record)
     record->cover = calloc(count + 1, sizeof(*record->cover));
     record->cover_count = (uint32_t)count;
     for (size_t i = 0; record->cover && i < count; i++) {
-        unsigned bits = (unsigned)(digits[i] - '0') & 7;
+        if (digits[i] < '0' || digits[i] > '7')
+            return false;
+        unsigned bits = (unsigned)(digits[i] - '0');
         record->cover[i].taken = bits >> 1 & 1;
         record->cover[i].run = (bits >> 1 & 1) + (bits >> 2 & 1);
     }
@@ -64,31 +73,49 @@ static const char *head_value(const char *text, const char *key, size_t *size)
     return at;
 }
 
-static bool read_head(const struct cps_trace_head *head, struct record *record)
+static bool is_key(const char *text, const struct cache_key *key)
+{
+    size_t size = 0;
+    const char *found = head_value(text, "key", &size);
+    return found && size == strlen(key->text) && !memcmp(found, key->text, size);
+}
+
+static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct record *record)
 {
     size_t size = 0;
     unsigned stop = 0;
     const char *ended = head_value(head->text, "ended", &size);
-    if (!ended || sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &record->instructions,
-                         &record->packets) != 3)
+    if (!ended ||
+        sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &record->instructions, &record->packets) !=
+            3 ||
+        stop > CPS_STOP_BAD_PACKET)
         return false;
     record->stop = (enum cps_stop)stop;
     const char *why = head_value(head->text, "why", &size);
     if (why)
         snprintf(record->why, sizeof(record->why), "%.*s", (int)size, why);
     const char *cover = head_value(head->text, "cover", &size);
-    return cover && get_cover(cover, size, record);
+    return cover && size <= (size_t)dwords + 1 && get_cover(cover, size, record);
 }
 
-bool cache_get(const char *dir, const struct cache_key *key, struct record *ret)
+/* A directory may be shared. What another user wrote is no result of ours, and what is no file
+ * would be waited for. */
+static bool is_ours(const char *path)
+{
+    struct stat info;
+    return !lstat(path, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+           !(info.st_mode & S_IWOTH);
+}
+
+bool cache_get(const char *dir, const struct cache_key *key, uint32_t dwords, struct record *ret)
 {
     char path[4096];
     struct cps_trace_head head = {0};
     *ret = (struct record){0};
-    if (!entry_path(dir, key, path))
+    if (!entry_path(dir, key, path) || !is_ours(path))
         return false;
     struct cps_err *err = record_read(path, &head, ret);
-    bool good = !err && read_head(&head, ret);
+    bool good = !err && is_key(head.text, key) && read_head(&head, dwords, ret);
     cps_err_free(err);
     cps_trace_head_deinit(&head);
     if (!good)
@@ -96,13 +123,16 @@ bool cache_get(const char *dir, const struct cache_key *key, struct record *ret)
     return good;
 }
 
-static void put_head(const struct record *record, enum cps_gen gen, struct cps_buf *out)
+static void put_head(const struct cache_key *key, const struct record *record, enum cps_gen gen,
+                     struct cps_buf *out)
 {
     cps_buf_printf(out,
-                   "# cpscope-trace 1\n# gen %s\n# processors yes\n# ended %u %" PRIu64 " %" PRIu64
-                   "\n# why %s\n# cover ",
-                   cps_gen_name(gen), (unsigned)record->stop, record->instructions, record->packets,
-                   record->why);
+                   "# cpscope-trace 1\n# gen %s\n# processors yes\n# key %s\n# ended %u %" PRIu64
+                   " %" PRIu64 "\n# why ",
+                   cps_gen_name(gen), key->text, (unsigned)record->stop, record->instructions,
+                   record->packets);
+    cps_shown_put_(out, record->why);
+    cps_buf_str(out, "\n# cover ");
     put_cover(record, out);
     cps_buf_str(out, "\n");
 }
@@ -135,7 +165,7 @@ struct cps_err *cache_put(const char *dir, const struct cache_key *key, const st
     if (!entry_path(dir, key, path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
     cache_make_dirs(path, 0777);
-    put_head(record, gen, &text);
+    put_head(key, record, gen, &text);
     if (text.failed)
         return cps_err_nomem();
     CPS_TRY(cps_trace_head_parse(path, text.data, &head));

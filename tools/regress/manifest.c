@@ -2,6 +2,7 @@
  * Reads the matrix of a regression run. */
 #include "tools/regress/manifest.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +10,13 @@
 
 #include "isa/base/buf.h"
 #include "isa/base/list.h"
+#include "isa/base/shown.h"
+#include "isa/base/within.h"
 #include "tools/opt_engine.h"
-#include "trace/capture/stream.h"
+#include "tools/play/files.h"
 #include "trace/form/text.h"
-#include "tools/report/utf8.h"
 
 #define MAX_BYTES (64u << 20)
-#define MAX_WORDS 32
 
 struct reader {
     struct manifest *to;
@@ -23,7 +24,7 @@ struct reader {
     char *dir; /* of the manifest, with its slash; "" for the current one */
     unsigned line;
     unsigned policy_line;
-    char *word[MAX_WORDS];
+    char **word; /* of the line at hand */
     unsigned count;
 };
 
@@ -41,18 +42,24 @@ static char *join(const char *dir, const char *name)
     return ret;
 }
 
-/* The value of "key=value" among the line's words, which is taken out; or NULL. */
-static char *take_key(struct reader *r, const char *key)
+/* The value of "key=value" among the line's words, which is taken out; NULL: there is none. */
+static struct cps_err *take_key(struct reader *r, const char *key, const char **ret)
 {
     size_t length = strlen(key);
+    unsigned kept = 1;
+    *ret = NULL;
     for (unsigned i = 1; i < r->count; i++) {
-        if (strncmp(r->word[i], key, length) != 0 || r->word[i][length] != '=')
+        char *word = r->word[i];
+        if (strncmp(word, key, length) != 0 || word[length] != '=') {
+            r->word[kept++] = word;
             continue;
-        char *value = r->word[i] + length + 1;
-        memmove(&r->word[i], &r->word[i + 1], (r->count - i - 1) * sizeof(*r->word));
-        r->count--;
-        return value;
+        }
+        if (*ret)
+            return cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s= stands there twice, expected it once",
+                               r->path, r->line, key);
+        *ret = word + length + 1;
     }
+    r->count = r->count ? kept : 0;
     return NULL;
 }
 
@@ -66,37 +73,56 @@ static char *tags_of(const char *value)
     return ret;
 }
 
+/* As reports name it. What they cannot hold is written as \xHH, and so is the backslash: then no
+ * two names become one. */
+static char *shown_name(const char *name)
+{
+    CPS_BUF text = {0};
+    for (; *name; name++) {
+        size_t length = strcspn(name, "\\");
+        cps_shown_add_(&text, name, length, false);
+        name += length;
+        if (!*name)
+            break;
+        cps_buf_str(&text, "\\x5c");
+    }
+    return text.failed ? NULL : strdup(cps_buf_text(&text));
+}
+
+/* Results go by names. */
+static struct cps_err *check_new(const struct reader *r, const char *name)
+{
+    for (unsigned i = 0; i < r->to->firmware_count; i++) {
+        const struct manifest_firmware *old = &r->to->firmware[i];
+        if (!strcmp(old->name, name))
+            return cps_err_new(CPS_ERR_SYNTAX,
+                               "%s:%u: firmware %s is in line %u already, expected another name",
+                               r->path, r->line, name, old->line);
+    }
+    return NULL;
+}
+
 static struct cps_err *add_firmware(struct reader *r)
 {
-    char *tags = take_key(r, "tags");
+    const char *tags = NULL;
+    CPS_TRY(take_key(r, "tags", &tags));
     bool is_file = r->count > 2 && !opt_named_engine(r->word[2]); /* else an engine for scripts */
     if (r->count < 3 || r->count > 4 || (r->count == 4 && !is_file))
         return bad(r, "firmware NAME FILE [FILE] [tags=A,B]");
     struct manifest *to = r->to;
-    if (!CPS_LIST_ROOM(to->firmware, to->firmware_count))
+    CPS_FREE char *name = shown_name(r->word[1]);
+    if (!name || !CPS_LIST_ROOM(to->firmware, to->firmware_count))
         return cps_err_nomem();
+    CPS_TRY(check_new(r, name));
     struct manifest_firmware *fw = &to->firmware[to->firmware_count++];
-    *fw = (struct manifest_firmware){.name = strdup(r->word[1]),
+    *fw = (struct manifest_firmware){.name = CPS_TAKE(name),
+                                     .line = r->line,
                                      .path = {join(is_file ? r->dir : "", r->word[2]), NULL},
                                      .tags = tags_of(tags)};
     if (r->count == 4)
         fw->path[1] = join(r->dir, r->word[3]);
-    return fw->name && fw->path[0] ? NULL : cps_err_nomem();
-}
-
-/* As reports name it: what a document cannot hold is written as \xHH. */
-static char *shown_name(const char *name)
-{
-    CPS_BUF text = {0};
-    while (*name) {
-        size_t length = *name == '\n' || *name == '\t' ? 0 : utf8_length(name);
-        if (length)
-            cps_buf_add(&text, name, length);
-        else
-            cps_buf_printf(&text, "\\x%02x", (unsigned char)*name);
-        name += length ? length : 1;
-    }
-    return text.failed ? NULL : strdup(cps_buf_text(&text));
+    bool good = fw->path[0] && (fw->path[1] || r->count < 4) && (fw->tags || !tags);
+    return good ? NULL : cps_err_nomem();
 }
 
 static struct cps_err *add_capture(struct reader *r, const char *path, const char *tags, int expect)
@@ -109,9 +135,18 @@ static struct cps_err *add_capture(struct reader *r, const char *path, const cha
     bool below = !strncmp(path, r->dir, dir);
     *capture = (struct manifest_capture){.path = strdup(path),
                                          .name = shown_name(below ? path + dir : path),
+                                         .line = r->line,
                                          .tags = tags_of(tags),
                                          .expect = expect};
-    return capture->path && capture->name ? NULL : cps_err_nomem();
+    return capture->path && capture->name && (capture->tags || !tags) ? NULL : cps_err_nomem();
+}
+
+/* A folder that cannot be listed may have what is asked for; one that is not there has nothing. */
+static int unreadable(const char *path, int why)
+{
+    (void)path;
+    errno = why;
+    return why != ENOENT && why != ENOTDIR;
 }
 
 /* A name without wildcards is kept although no file is there: it must not be lost silently. */
@@ -120,9 +155,13 @@ static struct cps_err *add_glob(struct reader *r, const char *pattern, const cha
     glob_t found = {0};
     CPS_FREE char *full = join(r->dir, pattern);
     struct cps_err *err = full ? NULL : cps_err_nomem();
-    int status = full ? glob(full, 0, NULL, &found) : 0;
+    int status = full ? glob(full, 0, unreadable, &found) : 0;
     if (!err && status == GLOB_NOMATCH && !strpbrk(pattern, "*?["))
         err = add_capture(r, full, tags, expect);
+    else if (!err && status == GLOB_NOSPACE)
+        err = cps_err_nomem();
+    else if (!err && status == GLOB_ABORTED)
+        err = cps_err_within_(cps_err_os(full, "list"), "%s:%u", r->path, r->line);
     else if (!err && status)
         err = bad(r, "a pattern that some file matches");
     for (size_t i = 0; i < found.gl_pathc && !err; i++)
@@ -142,8 +181,10 @@ static int reason_of(const char *word)
 
 static struct cps_err *add_captures(struct reader *r)
 {
-    const char *tags = take_key(r, "tags");
-    const char *expect = take_key(r, "expect");
+    const char *tags = NULL;
+    const char *expect = NULL;
+    CPS_TRY(take_key(r, "tags", &tags));
+    CPS_TRY(take_key(r, "expect", &expect));
     int reason = expect ? reason_of(expect) : CPS_REASON_DONE;
     if (r->count < 2 || reason < 0)
         return bad(r, "capture GLOB... [tags=A,B] [expect=done|limit|deadlock|fault|bad-packet]");
@@ -154,6 +195,8 @@ static struct cps_err *add_captures(struct reader *r)
 
 static struct cps_err *set_baseline(struct reader *r)
 {
+    if (r->to->baseline >= 0)
+        return bad(r, "one baseline");
     for (unsigned i = 0; r->count == 2 && i < r->to->firmware_count; i++) {
         if (strcmp(r->to->firmware[i].name, r->word[1]) != 0)
             continue;
@@ -171,8 +214,10 @@ static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
         return bad(r, "a value");
     for (unsigned i = 1; i < r->count; i++)
         cps_buf_printf(&text, "%s%s", i > 1 ? " " : "", r->word[i]);
-    free(*to);
-    *to = join(dir, cps_buf_text(&text));
+    if (*to)
+        return cps_err_new(CPS_ERR_SYNTAX, "%s:%u: a second \"%s\", expected one", r->path, r->line,
+                           r->word[0]);
+    *to = text.failed ? NULL : join(dir, cps_buf_text(&text));
     return *to ? NULL : cps_err_nomem();
 }
 
@@ -180,13 +225,8 @@ static struct cps_err *set_text(struct reader *r, char **to, const char *dir)
 static struct cps_err *check_policy(const struct reader *r, unsigned engines)
 {
     struct cps_policy policy = cps_policy_default();
-    struct cps_err *err = cps_policy_parse_for(r->to->policy, engines, &policy);
-    if (!err)
-        return NULL;
-    struct cps_err *ret =
-        cps_err_new(err->code, "%s:%u: %s", r->path, r->policy_line, err->message);
-    cps_err_free(err);
-    return ret;
+    return cps_err_within_(cps_policy_parse_for(r->to->policy, engines, &policy), "%s:%u", r->path,
+                           r->policy_line);
 }
 
 static struct cps_err *set_policy(struct reader *r)
@@ -236,29 +276,30 @@ static struct cps_err *read_line(struct reader *r)
     return bad(r, "firmware, capture, baseline, golden, mask, events, policy or limit");
 }
 
-static void split(struct reader *r, char *line)
+static struct cps_err *split(struct reader *r, char *line)
 {
     char *state = NULL;
     r->count = 0;
     line[strcspn(line, ";")] = '\0';
-    for (char *word = strtok_r(line, " \t\r", &state); word && r->count < MAX_WORDS;
-         word = strtok_r(NULL, " \t\r", &state))
+    for (char *word = strtok_r(line, " \t\r", &state); word;
+         word = strtok_r(NULL, " \t\r", &state)) {
+        if (!CPS_LIST_ROOM(r->word, r->count))
+            return cps_err_nomem();
         r->word[r->count++] = word;
+    }
+    return NULL;
 }
 
 static struct cps_err *read_lines(struct reader *r, char *text)
 {
-    char *state = NULL;
+    char *line = NULL;
     if (strncmp(text, "# cpscope-manifest 1\n", 21) != 0)
         return cps_err_new(CPS_ERR_SYNTAX, "%s:1: expected \"# cpscope-manifest 1\"", r->path);
-    for (char *at = text; at; at = state) {
-        state = strchr(at, '\n');
-        if (state)
-            *state++ = '\0';
+    while ((line = files_line(&text))) {
         r->line++;
-        if (*at == '#')
+        if (*line == '#')
             continue;
-        split(r, at);
+        CPS_TRY(split(r, line));
         if (r->count)
             CPS_TRY(read_line(r));
     }
@@ -280,34 +321,66 @@ static void free_capture(struct manifest_capture *capture)
     free(capture->tags);
 }
 
-/* Globs may overlap. */
-static void sort_captures(struct manifest *m)
+static bool same_text(const char *a, const char *b)
 {
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Globs may overlap, where they say the same. */
+static struct cps_err *join_captures(const struct reader *r)
+{
+    struct manifest *m = r->to;
     unsigned kept = 0;
+    struct cps_err *err = NULL;
     qsort(m->capture, m->capture_count, sizeof(*m->capture), by_name);
     for (unsigned i = 0; i < m->capture_count; i++) {
-        if (kept && !by_name(&m->capture[kept - 1], &m->capture[i]))
-            free_capture(&m->capture[i]);
-        else
-            m->capture[kept++] = m->capture[i];
+        struct manifest_capture *at = &m->capture[i];
+        const struct manifest_capture *old = kept ? &m->capture[kept - 1] : NULL;
+        if (!old || by_name(old, at)) {
+            m->capture[kept++] = *at;
+            continue;
+        }
+        if (!err && (old->expect != at->expect || !same_text(old->tags, at->tags)))
+            err = cps_err_new(CPS_ERR_SYNTAX,
+                              "%s:%u: capture %s is in line %u with another expect= or tags=, "
+                              "expected the same",
+                              r->path, at->line > old->line ? at->line : old->line, at->name,
+                              at->line > old->line ? old->line : at->line);
+        free_capture(at);
     }
     m->capture_count = kept;
+    return err;
+}
+
+/* What is in no pair at all would be missed by nobody. */
+static struct cps_err *check_pairs(const struct reader *r)
+{
+    const struct manifest *m = r->to;
+    for (unsigned c = 0; c < m->capture_count; c++) {
+        for (unsigned f = 0; f < m->firmware_count; f++) {
+            if (manifest_pairs(&m->firmware[f], &m->capture[c]))
+                return NULL;
+        }
+    }
+    return cps_err_new(CPS_ERR_SYNTAX, "%s: no capture has a tag of a firmware, expected a pair",
+                       r->path);
 }
 
 struct cps_err *manifest_read(const char *path, struct manifest *ret)
 {
-    uint8_t *text = NULL;
-    size_t size = 0;
+    CPS_FREE char *text = NULL;
     const char *slash = strrchr(path, '/');
     *ret = (struct manifest){.baseline = -1, .limit = 100000000};
-    CPS_TRY(cps_stream_read_file(path, MAX_BYTES, &text, &size));
+    CPS_TRY(files_text(path, MAX_BYTES, &text));
     struct reader r = {
         .to = ret, .path = path, .dir = strndup(path, slash ? (size_t)(slash - path) + 1 : 0)};
-    struct cps_err *err = r.dir ? read_lines(&r, (char *)text) : cps_err_nomem();
+    struct cps_err *err = r.dir ? read_lines(&r, text) : cps_err_nomem();
     if (!err)
-        sort_captures(ret);
+        err = join_captures(&r);
+    if (!err)
+        err = check_pairs(&r);
+    free(r.word);
     free(r.dir);
-    free(text);
     return err;
 }
 
@@ -335,11 +408,11 @@ bool manifest_pairs(const struct manifest_firmware *firmware,
     if (!firmware->tags || !capture->tags)
         return true;
     for (const char *at = capture->tags; at[1];) {
-        size_t length = strcspn(at + 1, ",") + 2;
-        char tag[128];
-        snprintf(tag, sizeof(tag), "%.*s", (int)length, at);
-        if (strstr(firmware->tags, tag))
-            return true;
+        size_t length = strcspn(at + 1, ",") + 2; /* with its commas */
+        for (const char *in = firmware->tags; (in = strchr(in, ',')) && in[1]; in++) {
+            if (!strncmp(in, at, length))
+                return true;
+        }
         at += length - 1;
     }
     return false;

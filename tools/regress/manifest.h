@@ -8,7 +8,8 @@
 #include "tools/opt.h"
 
 struct manifest_firmware {
-    char *name;
+    char *name;    /**< as shown; no two have the same */
+    unsigned line; /**< of the manifest, for messages */
     char *path[2]; /**< the second only for a5xx */
     char *tags;    /**< ",A,B," or NULL */
 };
@@ -16,6 +17,7 @@ struct manifest_firmware {
 struct manifest_capture {
     char *path; /**< to open */
     char *name; /**< as shown: relative to the manifest */
+    unsigned line;
     char *tags;
     int expect; /**< enum CPS_REASON_* */
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Runs captures in processes: what one of them does to a worker, a crash even, does not reach the
- * others. Workers take the next capture from a counter that they share and leave their results in
- * files that vanish with them. */
+ * others. Workers take the next capture from a counter that they share, and send their results
+ * through pipes, so that nothing is kept where it could not fit. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,276 +15,378 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
-#include "tools/regress/regress.h"
+#include "isa/base/shown.h"
+#include "tools/regress/gather.h"
 #include "trace/json.h"
+#include "trace/outfile.h"
 
-enum { WAITING, RUNNING, DONE };
+#define READ_BYTES 65536u
+#define MAX_LINE   ((size_t)512 << 20) /* bytes that a capture's results may have */
+#define LAST_WORDS 160u
+#define PAUSE      100 /* ms between looks at the clock */
+#define GRACE      700 /* ms that workers have to end by themselves */
+#define NO_CAPTURE UINT32_MAX
 
 /* What parent and workers see. */
 struct shared {
     atomic_uint next;
-    atomic_uint done;
-    atomic_bool stop;
-    atomic_uchar state[]; /* by capture */
+    atomic_uint at[]; /* by worker: the capture that it runs */
+};
+
+/* A worker, seen from the parent. */
+struct slot {
+    pid_t pid; /* 0: none */
+    int out;   /* lines of JSON; -1: at its end */
+    int err;   /* what it says */
+    bool ended;
+    struct cps_buf line;    /* what came of one so far */
+    char words[LAST_WORDS]; /* the last line that it said */
+    unsigned length;
+    bool over; /* another line begins */
 };
 
 struct pool {
-    struct regress *regress;
+    struct gather to;
     struct shared *shared;
     size_t shared_size;
-    FILE **file; /* by worker */
-    pid_t *pid;
+    struct slot *slot;
+    unsigned jobs;
     unsigned restarted_at; /* captures taken when a worker was last replaced */
+    uint64_t deadline;     /* ms: when those that were told to end are killed; 0: nobody was told */
+    struct cps_err *err;   /* the first one; ends the run */
 };
 
-static struct shared *interrupted;
+/* Requests to stop, of which the second is not patient. */
+static volatile sig_atomic_t requests;
 
 static void on_interrupt(int signal)
 {
     (void)signal;
-    atomic_store(&interrupted->stop, true);
+    requests++;
 }
 
-/* One line of a worker's file; what does not fit into memory is a capture that was lost. */
-static void put_line(FILE *file, struct json_object *line)
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+/* ---- a worker ---- */
+
+static void end_worker(int number)
+{
+    cps_outfile_unlink_all();
+    _exit(128 + number);
+}
+
+/* A line of results: false if it did not get out as a whole. */
+static bool put_line(FILE *file, struct json_object *line)
 {
     const char *text = cps_json_print(line, JSON_C_TO_STRING_PLAIN);
     fputs(text ? text : "{\"error\": \"out of memory\"}", file);
-    fputc('\n', file);
-    fflush(file);
+    bool good = fputc('\n', file) != EOF && fflush(file) == 0 && !ferror(file);
     json_object_put(line);
+    return good;
 }
 
-static void work(struct pool *p, struct worker *worker, FILE *file)
+static bool work(struct pool *p, unsigned index, struct worker *worker, FILE *file)
 {
-    unsigned count = p->regress->manifest.capture_count;
-    for (;;) {
-        unsigned next = atomic_fetch_add(&p->shared->next, 1);
-        if (next >= count || atomic_load(&p->shared->stop))
-            return;
+    unsigned count = p->to.regress->manifest.capture_count;
+    unsigned next = 0;
+    while ((next = atomic_fetch_add(&p->shared->next, 1)) < count) {
         struct json_object *line = json_object_new_object();
-        atomic_store(&p->shared->state[next], RUNNING);
+        atomic_store(&p->shared->at[index], next);
+        cps_json_uint(line, "capture", next);
         worker_capture(worker, next, line);
-        put_line(file, line);
-        atomic_store(&p->shared->state[next], DONE);
-        atomic_fetch_add(&p->shared->done, 1);
+        if (!put_line(file, line))
+            return false;
+        atomic_store(&p->shared->at[index], NO_CAPTURE);
     }
+    return true;
 }
 
 /* A worker's whole life: a line per capture as soon as it is done, then one about all of them. */
-static int run_worker(struct pool *p, unsigned index)
+static int run_worker(struct pool *p, unsigned index, FILE *file)
 {
     struct worker *worker = NULL;
     struct json_object *out = json_object_new_object();
     uint64_t emulated = 0;
     uint64_t cached = 0;
-    struct cps_err *err = worker_create(p->regress, &worker);
-    if (!err)
-        work(p, worker, p->file[index]);
-    if (err)
+    struct cps_err *err = worker_create(p->to.regress, &worker);
+    bool good = err || work(p, index, worker, file);
+    if (err) {
         cps_json_text(out, "error", err->message);
-    if (!err) {
+    } else {
         worker_counts(worker, &emulated, &cached);
         cps_json_add(out, "coverage", worker_coverage(worker));
     }
     cps_json_uint(out, "emulated", emulated);
     cps_json_uint(out, "cached", cached);
-    put_line(p->file[index], out);
-    int status = ferror(p->file[index]) ? 1 : 0;
+    good = put_line(file, out) && good;
     worker_destroy(worker);
     cps_err_free(err);
-    return status;
+    return good ? 0 : 1;
 }
 
-static bool start_worker(struct pool *p, unsigned index)
+/* In the new process. The parent decides what a request to stop means, and takes it along when it
+ * dies itself. */
+static void become_worker(struct pool *p, unsigned index, int out, int err, pid_t parent)
 {
-    fflush(NULL);
-    p->pid[index] = fork();
-    if (p->pid[index] == 0)
-        _exit(run_worker(p, index));
-    return p->pid[index] > 0;
-}
-
-static struct cps_err *start(struct pool *p)
-{
-    for (unsigned i = 0; i < p->regress->jobs; i++) {
-        p->file[i] = tmpfile();
-        if (!p->file[i])
-            return cps_err_os("(temporary file)", "create");
-        if (!start_worker(p, i))
-            return cps_err_os("(worker)", "start");
+    const struct sigaction end = {.sa_handler = end_worker};
+    signal(SIGINT, SIG_IGN);
+    sigaction(SIGTERM, &end, NULL);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+    FILE *file = getppid() == parent ? fdopen(out, "w") : NULL;
+    if (!file || dup2(err, STDERR_FILENO) < 0)
+        _exit(1);
+    for (unsigned i = 0; i < p->jobs; i++) {
+        if (p->slot[i].out >= 0)
+            close(p->slot[i].out);
+        if (p->slot[i].err >= 0)
+            close(p->slot[i].err);
     }
+    _exit(run_worker(p, index, file));
+}
+
+/* ---- the parent ---- */
+
+static struct cps_err *start_worker(struct pool *p, unsigned index)
+{
+    struct slot *slot = &p->slot[index];
+    int out[2] = {-1, -1};
+    int err[2] = {-1, -1};
+    pid_t parent = getpid();
+    atomic_store(&p->shared->at[index], NO_CAPTURE);
+    fflush(NULL);
+    pid_t pid = pipe(out) || pipe(err) ? -1 : fork();
+    if (pid == 0)
+        become_worker(p, index, out[1], err[1], parent);
+    struct cps_err *failed = pid < 0 ? cps_err_os("(worker)", "start") : NULL;
+    for (unsigned i = failed ? 0 : 1; i < 2; i++) {
+        if (out[i] >= 0)
+            close(out[i]);
+        if (err[i] >= 0)
+            close(err[i]);
+    }
+    if (failed)
+        return failed;
+    cps_buf_clear(&slot->line);
+    *slot = (struct slot){.pid = pid, .out = out[0], .err = err[0], .line = slot->line};
     return NULL;
+}
+
+static void tell_all(const struct pool *p, int number)
+{
+    for (unsigned i = 0; i < p->jobs; i++) {
+        if (p->slot[i].pid)
+            kill(p->slot[i].pid, number);
+    }
+}
+
+static void fail(struct pool *p, struct cps_err *err)
+{
+    if (p->err)
+        cps_err_free(err);
+    else
+        p->err = err;
+}
+
+/* Lines that are whole go to the results. */
+static void take_lines(struct pool *p, struct slot *slot, const char *data, size_t size)
+{
+    const char *end = NULL;
+    while (size && !p->err && (end = memchr(data, '\n', size))) {
+        size_t length = (size_t)(end - data);
+        cps_buf_add(&slot->line, data, length);
+        fail(p, slot->line.failed ? cps_err_nomem()
+                                  : gather_line(&p->to, cps_buf_text(&slot->line), &slot->ended));
+        cps_buf_clear(&slot->line);
+        data += length + 1;
+        size -= length + 1;
+    }
+    cps_buf_add(&slot->line, data, size);
+    if (slot->line.failed || slot->line.size > MAX_LINE)
+        fail(p, cps_err_nomem());
+}
+
+/* What a worker says is passed on; its last line is kept for when it dies. */
+static void take_words(struct slot *slot, const char *data, size_t size)
+{
+    fwrite(data, 1, size, stderr);
+    for (size_t i = 0; i < size; i++) {
+        slot->length = slot->over && data[i] != '\n' ? 0 : slot->length;
+        slot->over = data[i] == '\n';
+        if (!slot->over && slot->length < LAST_WORDS)
+            slot->words[slot->length++] = data[i];
+    }
+}
+
+static void read_pipe(struct pool *p, struct slot *slot, int *fd)
+{
+    static char data[READ_BYTES];
+    ssize_t got = read(*fd, data, sizeof(data));
+    if (got < 0 && errno == EINTR)
+        return;
+    if (got <= 0) {
+        close(*fd);
+        *fd = -1;
+    } else if (fd == &slot->out) {
+        take_lines(p, slot, data, (size_t)got);
+    } else {
+        take_words(slot, data, (size_t)got);
+    }
+}
+
+/* How a process ended, and what it said last. */
+static void describe_death(const struct slot *slot, int status, struct cps_buf *out)
+{
+    if (WIFSIGNALED(status))
+        cps_buf_printf(out, "the process that ran it died: signal %d (%s)", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+    else
+        cps_buf_printf(out, "the process that ran it died: exit status %d", WEXITSTATUS(status));
+    if (slot->length) {
+        cps_buf_str(out, "; its last words: ");
+        cps_shown_add_(out, slot->words, slot->length, false);
+    }
 }
 
 /* Another worker goes on for one that a capture killed; not for one that took no capture, for that
- * would never end. Its results follow those of the dead one, whose last line may be half. */
-static bool replace(struct pool *p, pid_t pid)
+ * would never end. */
+static void replace(struct pool *p, unsigned index)
 {
     unsigned taken = atomic_load(&p->shared->next);
-    unsigned index = 0;
-    while (index < p->regress->jobs && p->pid[index] != pid)
-        index++;
-    if (index == p->regress->jobs || taken >= p->regress->manifest.capture_count ||
-        taken == p->restarted_at || atomic_load(&p->shared->stop))
-        return false;
+    if (requests || p->err || taken >= p->to.regress->manifest.capture_count ||
+        taken == p->restarted_at)
+        return;
     p->restarted_at = taken;
-    fputc('\n', p->file[index]);
-    return start_worker(p, index);
+    fail(p, start_worker(p, index));
+}
+
+/* Both of its pipes are at their end. */
+static void bury(struct pool *p, unsigned index)
+{
+    struct slot *slot = &p->slot[index];
+    int status = 0;
+    while (waitpid(slot->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    slot->pid = 0;
+    if (WIFEXITED(status) && !WEXITSTATUS(status) && slot->ended)
+        return;
+    CPS_BUF how = {0};
+    unsigned capture = atomic_load(&p->shared->at[index]);
+    describe_death(slot, status, &how);
+    if (!requests && !p->err)
+        fail(p, gather_death(&p->to, capture, &how));
+    replace(p, index);
 }
 
 /* For people only: nothing of it goes into a result. */
-static void show_progress(const struct pool *p, time_t begin)
+static void show_progress(const struct pool *p, uint64_t begin)
 {
-    unsigned done = atomic_load(&p->shared->done);
-    unsigned count = p->regress->manifest.capture_count;
-    double spent = difftime(time(NULL), begin);
+    unsigned count = p->to.regress->manifest.capture_count;
+    double spent = (double)(now() - begin) / 1000;
+    unsigned done = p->to.captures;
     if (!isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\r%u of %u captures", done, count);
+    dprintf(STDERR_FILENO, "\r%u of %u captures", done, count);
     if (done && spent > 2)
-        fprintf(stderr, ", about %.0f s left ", spent * (count - done) / done);
-    fflush(stderr);
+        dprintf(STDERR_FILENO, ", about %.0f s left ", spent * (count - done) / done);
 }
 
-static void wait_all(struct pool *p)
+/* Once they are told to end they do, or are made to. */
+static void end_workers(struct pool *p)
 {
-    time_t begin = time(NULL);
-    unsigned running = p->regress->jobs;
-    while (running) {
-        int status = 0;
-        pid_t pid = waitpid(-1, &status, WNOHANG);
-        if (pid > 0) {
-            running -= !WIFSIGNALED(status) || !replace(p, pid);
-            continue;
-        }
-        if (pid < 0 && errno != EINTR)
-            break;
+    if (!requests && !p->err)
+        return;
+    if (!p->deadline)
+        tell_all(p, SIGTERM);
+    if (requests > 1 || (p->deadline && now() >= p->deadline))
+        tell_all(p, SIGKILL);
+    if (!p->deadline)
+        p->deadline = now() + GRACE;
+}
+
+/* Waits for something to read, and reads it; false when all have ended. */
+static bool attend(struct pool *p, struct pollfd *ready)
+{
+    nfds_t count = 0;
+    for (unsigned i = 0; i < p->jobs; i++) {
+        struct slot *slot = &p->slot[i];
+        if (slot->pid && slot->out < 0 && slot->err < 0)
+            bury(p, i);
+        ready[2 * i] = (struct pollfd){.fd = slot->pid ? slot->out : -1, .events = POLLIN};
+        ready[2 * i + 1] = (struct pollfd){.fd = slot->pid ? slot->err : -1, .events = POLLIN};
+        count += slot->pid != 0;
+    }
+    if (!count)
+        return false;
+    if (poll(ready, 2 * (nfds_t)p->jobs, PAUSE) <= 0)
+        return true;
+    for (unsigned i = 0; i < p->jobs; i++) {
+        if (ready[2 * i].fd >= 0 && ready[2 * i].revents)
+            read_pipe(p, &p->slot[i], &p->slot[i].out);
+        if (ready[2 * i + 1].fd >= 0 && ready[2 * i + 1].revents)
+            read_pipe(p, &p->slot[i], &p->slot[i].err);
+    }
+    return true;
+}
+
+static void attend_all(struct pool *p)
+{
+    uint64_t begin = now();
+    struct pollfd *ready = calloc(2 * (size_t)p->jobs, sizeof(*ready));
+    if (!ready)
+        fail(p, cps_err_nomem());
+    for (unsigned i = 0; i < p->jobs && !p->err; i++)
+        fail(p, start_worker(p, i));
+    do {
+        end_workers(p);
         show_progress(p, begin);
-        const struct timespec pause = {0, 20000000};
-        nanosleep(&pause, NULL);
-    }
+    } while (ready && attend(p, ready));
     if (isatty(STDERR_FILENO))
-        fputc('\n', stderr);
-}
-
-/* Digits of two workers for one firmware. */
-static void join_cover(struct json_object *to, struct json_object *from)
-{
-    json_object_object_foreach(from, key, value)
-    {
-        const char *new = json_object_get_string(value);
-        CPS_FREE char *both = results_join_digits(cps_json_get_text(to, key, new), new);
-        cps_json_add(to, key, both ? json_object_new_string(both) : NULL);
-    }
-}
-
-static struct cps_err *gather_one(struct pool *p, struct json_object *from)
-{
-    struct json_object *pairs = cps_json_get(from, "pairs");
-    struct json_object *to = cps_json_get(p->regress->results, "pairs");
-    const char *error = cps_json_get_text(from, "error", NULL);
-    if (error)
-        return cps_err_new(CPS_ERR_INPUT, "%s", error);
-    for (size_t i = 0; pairs && i < json_object_array_length(pairs); i++)
-        cps_json_append(to, json_object_get(json_object_array_get_idx(pairs, i)));
-    if (pairs)
-        results_join(cps_json_get(p->regress->results, "places"), cps_json_get(from, "places"));
-    if (!cps_json_get(from, "coverage"))
-        return NULL;
-    join_cover(p->regress->digits, cps_json_get(from, "coverage"));
-    p->regress->emulated += (uint64_t)cps_json_get_int(from, "emulated", 0);
-    p->regress->cached += (uint64_t)cps_json_get_int(from, "cached", 0);
-    return NULL;
-}
-
-static struct cps_err *gather_file(struct pool *p, FILE *file)
-{
-    char *line = NULL;
-    size_t room = 0;
-    struct cps_err *err = NULL;
-    rewind(file);
-    while (!err && getline(&line, &room, file) > 0) {
-        struct json_object *from = json_tokener_parse(line);
-        err = gather_one(p, from);
-        json_object_put(from);
-    }
-    free(line);
-    return err;
-}
-
-static void add_lost(struct pool *p, unsigned capture, const char *reason)
-{
-    const struct manifest *m = &p->regress->manifest;
-    for (unsigned f = 0; f < m->firmware_count; f++) {
-        if (!worker_has(p->regress, f, capture))
-            continue;
-        struct json_object *pair = json_object_new_object();
-        cps_json_text(pair, "firmware", m->firmware[f].name);
-        cps_json_text(pair, "capture", m->capture[capture].name);
-        cps_json_text(pair, "status", result_word(RESULT_STOPPED));
-        cps_json_text(pair, "reason", reason);
-        cps_json_append(cps_json_get(p->regress->results, "pairs"), pair);
-    }
-}
-
-/* Captures whose worker died with them, or that no worker was left for. */
-static void report_lost(struct pool *p)
-{
-    bool stopped = atomic_load(&p->shared->stop);
-    for (unsigned c = 0; c < p->regress->manifest.capture_count; c++) {
-        unsigned state = atomic_load(&p->shared->state[c]);
-        if (state == RUNNING)
-            add_lost(p, c, "the process that ran it died");
-        else if (state == WAITING && !stopped)
-            add_lost(p, c, "no process was left to run it");
-    }
-}
-
-static struct cps_err *gather(struct pool *p)
-{
-    struct cps_err *err = NULL;
-    for (unsigned i = 0; i < p->regress->jobs && !err; i++)
-        err = gather_file(p, p->file[i]);
-    report_lost(p);
-    p->regress->interrupted = atomic_load(&p->shared->stop);
-    return err;
+        dprintf(STDERR_FILENO, "\n");
+    free(ready);
 }
 
 static struct cps_err *run(struct pool *p)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
+    const struct sigaction action = {.sa_handler = on_interrupt};
     struct sigaction old_int, old_term;
-    interrupted = p->shared;
+    requests = 0;
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
-    struct cps_err *err = start(p);
-    if (err)
-        atomic_store(&p->shared->stop, true);
-    wait_all(p);
+    attend_all(p);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
-    return err ? err : gather(p);
+    p->to.regress->interrupted = requests != 0;
+    return p->err ? p->err : gather_rest(&p->to, requests != 0);
 }
 
 struct cps_err *pool_run(struct regress *regress)
 {
-    struct pool p = {.regress = regress};
-    unsigned jobs = regress->jobs;
-    p.shared_size = sizeof(*p.shared) + regress->manifest.capture_count;
+    struct pool p = {.to = {.regress = regress}, .jobs = regress->jobs};
+    p.shared_size = sizeof(*p.shared) + regress->jobs * sizeof(p.shared->at[0]);
     p.shared = mmap(NULL, p.shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (p.shared == MAP_FAILED)
         return cps_err_nomem();
-    p.file = calloc(jobs, sizeof(*p.file));
-    p.pid = calloc(jobs, sizeof(*p.pid));
-    struct cps_err *err = p.file && p.pid ? run(&p) : cps_err_nomem();
-    for (unsigned i = 0; i < jobs && p.file; i++) {
-        if (p.file[i])
-            fclose(p.file[i]);
-    }
-    free(p.file);
-    free(p.pid);
+    p.slot = calloc(p.jobs, sizeof(*p.slot));
+    for (unsigned i = 0; i < p.jobs && p.slot; i++)
+        p.slot[i].out = p.slot[i].err = -1;
+    struct cps_err *err = p.slot ? gather_begin(&p.to) : cps_err_nomem();
+    if (!err)
+        err = run(&p);
+    for (unsigned i = 0; i < p.jobs && p.slot; i++)
+        cps_buf_deinit(&p.slot[i].line);
+    free(p.slot);
+    gather_end(&p.to);
     munmap(p.shared, p.shared_size);
     return err;
 }

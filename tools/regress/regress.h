@@ -18,6 +18,8 @@ struct regress {
     struct json_object *results;
     struct json_object *digits; /**< coverage as workers have it: text per firmware */
     uint64_t emulated, cached;  /**< runs */
+    unsigned lost_workers;      /**< that died, with what they knew of the code that ran */
+    char program[65];           /**< this program, as its results are kept under */
     bool interrupted;
 };
 

@@ -11,16 +11,21 @@
 
 struct json_object;
 
+#define RESULTS_VERSION 2
+
+/** RESULT_COUNT: a word that is none of them. */
 enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED, RESULT_COUNT };
 
 /**
  * Results are a JSON document:
- *   {"cpscope-results": 1, "firmware": [name...], "baseline": name,
+ *   {"cpscope-results": 2, "firmware": [name...], "baseline": name,
+ *    "manifest": digest of all its pairs' names, "pairs_total": how many (account.h),
  *    "pairs": [{"firmware", "capture", "status", "reason", "differences", "packets",
  *               "instructions", "first", "counts", "place", "packet_a", "packet_b"}...],
  *    "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a", "code_b"}},
  *    "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}}
- * and "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing.
+ * and "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing,
+ * "coverage_lost": true where a process died with what it knew of the code that ran.
  * pairs are sorted by capture, then firmware. Places are where first divergences arise
  * (diffplace.h), sorted by name.
  */
@@ -36,19 +41,34 @@ struct results_cover results_cover_of(struct json_object *handler);
 /** A table of handlers, out of a firmware's coverage. */
 void results_coverage_table(struct json_object *handlers, struct cps_buf *out);
 
-/** Adds the members of an object that @p to lacks; those that both have are the same. */
+/** Adds the members of an object that @p to lacks. Those that both have are the same; if not, it
+ * does not depend on the order which one stays. */
 void results_join(struct json_object *to, struct json_object *from);
-/** Adds the results in a file. */
+/** Whether @p from, out of file @p path, has the members of results, of the right kinds
+ * (results_check.c). @return NULL, or CPS_ERR_INPUT */
+CPS_MUST_USE struct cps_err *results_check(struct json_object *from, const char *path);
+/** Adds the results in a file (results_merge.c). */
 CPS_MUST_USE struct cps_err *results_merge(struct json_object *to, const char *path);
-/** After merging: @return an error that names a shard which is missing. */
+/** After merging: sorts, and holds the pairs against the manifests. @return an error that says
+ * which shard is missing, or that pairs are */
 CPS_MUST_USE struct cps_err *results_complete(struct json_object *results);
-/** Sorts pairs and places, and leaves each pair once; the last thing before writing. */
+/** Sorts pairs and places, and leaves each pair once; the last thing before writing.
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: there are two results of a pair that differ */
 CPS_MUST_USE struct cps_err *results_sort(struct json_object *results);
+/** The same for the pairs alone. */
+CPS_MUST_USE struct cps_err *results_sort_pairs(struct json_object *results);
+/** Reads "I/N", I from 1 to N. */
+bool results_shard(const char *text, unsigned *i, unsigned *n);
+/** What a pair came to. */
+enum result_status result_status(struct json_object *pair);
 unsigned results_count(struct json_object *results, enum result_status status);
 const char *result_word(enum result_status status);
 
-/** Writes DIR/results.json, results.xml (JUnit), results.tap and index.html. */
+/** Writes DIR/results.xml (JUnit), results.tap, index.html and, when they are whole, results.json
+ * (results_write.c). */
 CPS_MUST_USE struct cps_err *results_write(struct json_object *results, const char *dir);
+/** Removes what an earlier run wrote there: it is no result of this one. */
+CPS_MUST_USE struct cps_err *results_forget(const char *dir);
 /** results_html.c */
 CPS_MUST_USE struct cps_err *results_html(struct json_object *results, const char *path);
 

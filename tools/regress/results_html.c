@@ -12,16 +12,16 @@
 
 static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index)
 {
-    const char *status = result_text(pair, "status");
-    bool linked = strcmp(status, "pass") != 0;
-    cps_buf_printf(out, "<td class=\"%s\">", status);
+    enum result_status status = result_status(pair);
+    bool linked = status != RESULT_PASS;
+    cps_buf_printf(out, "<td class=\"%s\">", result_word(status));
     if (linked)
         cps_buf_printf(out, "<a href=\"#p%zu\">", index);
     else
         cps_buf_str(out, "<span>");
-    cps_buf_str(out, status);
-    if (!strcmp(status, "differs"))
-        cps_buf_printf(out, " (%s)", result_text(pair, "differences"));
+    cps_buf_str(out, result_word(status));
+    if (status == RESULT_DIFFERS)
+        html_wrap(out, " (", result_text(pair, "differences"), ")");
     cps_buf_str(out, linked ? "</a></td>" : "</span></td>");
 }
 
@@ -31,9 +31,8 @@ static const char *row_status(struct json_object *pairs, size_t first, size_t en
     static const enum result_status order[] = {RESULT_DIFFERS, RESULT_STOPPED, RESULT_PASS};
     for (unsigned k = 0; k < sizeof(order) / sizeof(*order); k++) {
         for (size_t i = first; i < end; i++) {
-            const char *status = result_text(json_object_array_get_idx(pairs, i), "status");
-            if (!strcmp(status, result_word(order[k])))
-                return status;
+            if (result_status(json_object_array_get_idx(pairs, i)) == order[k])
+                return result_word(order[k]);
         }
     }
     return result_word(RESULT_SKIPPED);

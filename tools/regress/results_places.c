@@ -25,7 +25,7 @@ struct places {
 /* Pairs without a place that still are no pass. */
 static bool is_loose(struct json_object *pair)
 {
-    return !*result_text(pair, "place") && strcmp(result_text(pair, "status"), "pass") != 0;
+    return !*result_text(pair, "place") && result_status(pair) != RESULT_PASS;
 }
 
 static int by_count(const void *x, const void *y)
@@ -120,7 +120,7 @@ static void put_neighbour(struct cps_buf *out, const struct place *place, size_t
 
 static void put_title(struct cps_buf *out, struct json_object *pair)
 {
-    const char *status = result_text(pair, "status");
+    const char *status = result_word(result_status(pair));
     cps_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> ", status, status);
     html_text(out, result_text(pair, "firmware"));
     html_wrap(out, " &middot; ", result_text(pair, "capture"), "</h3>\n<p>");

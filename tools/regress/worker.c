@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/within.h"
+#include "tools/play/files.h"
 #include "tools/regress/cache.h"
 #include "tools/report/diffplace.h"
 #include "tools/report/names.h"
@@ -32,8 +34,19 @@ struct worker {
     struct json_object *places; /* new ones of the capture at hand */
     uint64_t emulated, cached;
     char capture_hash[65]; /* of the capture at hand */
+    struct files_stamp capture_stamp;
     bool cache_failed;
 };
+
+/* Loads it, and the hash is that of what was loaded. */
+static struct cps_err *open_firmware(const char *path, struct cps_fw **ret, char hash[65])
+{
+    struct files_stamp stamp;
+    files_stamp(path, &stamp);
+    CPS_TRY(cps_fw_load(path, 0, ret));
+    CPS_TRY(cps_sha256_file(path, hash));
+    return files_check_stamp(path, &stamp);
+}
 
 static struct cps_err *open_engine(struct worker *w, unsigned i)
 {
@@ -44,13 +57,10 @@ static struct cps_err *open_engine(struct worker *w, unsigned i)
         const struct cps_trace_head head = {.gen = e->gen, .layout = cps_gen_layout(e->gen)};
         return trace_names(&head, w->regress->opt->rnn, e->names);
     }
-    CPS_TRY(cps_fw_load(m->path[0], 0, &e->fw));
+    CPS_TRY(open_firmware(m->path[0], &e->fw, e->hash));
     e->gen = e->fw->gen;
-    CPS_TRY(cps_sha256_file(m->path[0], e->hash));
-    if (m->path[1]) {
-        CPS_TRY(cps_fw_load(m->path[1], 0, &e->me));
-        CPS_TRY(cps_sha256_file(m->path[1], e->me_hash));
-    }
+    if (m->path[1])
+        CPS_TRY(open_firmware(m->path[1], &e->me, e->me_hash));
     const struct cps_trace_head head = {.gen = e->fw->gen, .layout = e->fw->layout};
     CPS_TRY(trace_names(&head, w->regress->opt->rnn, e->names));
     e->cover = calloc((size_t)e->fw->count + 1, 1);
@@ -162,7 +172,15 @@ static void put_cache(struct worker *w, const struct cache_key *key, const struc
 /* What holds for several pairs is said of each. */
 static struct cps_err *again(const struct cps_err *err)
 {
-    return cps_err_new(err->code, "%s", err->message);
+    return err->code == CPS_ERR_NOMEM ? cps_err_nomem()
+                                      : cps_err_lines_(err->code, err->message);
+}
+
+static struct cps_err *key_of(const struct worker *w, const struct engine *e, struct cache_key *ret)
+{
+    const struct manifest *m = &w->regress->manifest;
+    return cache_key_of(w->regress->program, e->hash, e->me_hash, w->capture_hash,
+                        m->policy ? m->policy : "", m->limit, w->regress->kinds, ret);
 }
 
 static struct cps_err *get_record(struct worker *w, unsigned firmware, unsigned capture,
@@ -172,19 +190,21 @@ static struct cps_err *get_record(struct worker *w, unsigned firmware, unsigned 
     const char *path = w->regress->manifest.capture[capture].path;
     if (e->err)
         return again(e->err);
-    if (!w->capture_hash[0])
+    if (!w->capture_hash[0]) {
+        files_stamp(path, &w->capture_stamp);
         CPS_TRY(cps_sha256_file(path, w->capture_hash));
-    struct cache_key key =
-        cache_key_of(e->hash, e->me_hash, w->capture_hash,
-                     w->regress->manifest.policy ? w->regress->manifest.policy : "",
-                     w->regress->manifest.limit, w->regress->kinds);
-    /* A run file may name other files, which no key has; and scripts are short. */
-    bool keep = w->regress->cache_dir && e->fw;
-    bool cached = keep && cache_get(w->regress->cache_dir, &key, ret);
+    }
+    struct cache_key key;
+    CPS_TRY(key_of(w, e, &key));
+    /* A run file may name other files, which no key has; and scripts are short. What is no file has
+     * no hash. */
+    bool keep = w->regress->cache_dir && e->fw && files_is_regular(path);
+    bool cached = keep && cache_get(w->regress->cache_dir, &key, e->fw->count, ret);
     w->cached += cached;
     if (!cached) {
         CPS_TRY(emulate(w, firmware, path, ret));
-        if (keep && !w->cache_failed)
+        CPS_TRY(files_check_stamp(path, &w->capture_stamp));
+        if (keep && !w->cache_failed && !ret->misses)
             put_cache(w, &key, ret, e->fw->gen);
     }
     keep_cover(e, ret);
@@ -274,24 +294,27 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
 }
 
 /* DIR/FIRMWARE/CAPTURE.cpt */
-static bool golden_path(const struct worker *w, unsigned firmware, unsigned capture, char *ret)
+static void golden_path(const struct manifest *m, unsigned firmware, unsigned capture,
+                        struct cps_buf *ret)
 {
-    const struct manifest *m = &w->regress->manifest;
-    return m->golden && snprintf(ret, 4096, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
-                                 m->capture[capture].name) < 4096;
+    cps_buf_printf(ret, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
+                   m->capture[capture].name);
 }
 
 static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
                                       const struct record *record, struct json_object *pair)
 {
-    char path[4096];
+    CPS_BUF path = {0};
     struct record golden = {0};
-    if (!golden_path(w, firmware, capture, path)) {
+    if (!w->regress->manifest.golden) {
         judge(pair, RESULT_PASS, "");
         return NULL;
     }
+    golden_path(&w->regress->manifest, firmware, capture, &path);
+    if (path.failed)
+        return cps_err_nomem();
     const struct diff_side side = {.label = "golden", .record = &golden};
-    struct cps_err *err = record_read(path, NULL, &golden);
+    struct cps_err *err = record_read(cps_buf_text(&path), NULL, &golden);
     if (!err)
         err = compare(w, firmware, &golden, &side, record, pair);
     record_deinit(&golden);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "isa/base/shown.h"
 #include "tools/report/diffplace.h"
-#include "tools/report/utf8.h"
 
 static const char *escape_of(char c)
 {
@@ -28,7 +28,7 @@ static const char *escape_of(char c)
 static void put_text(struct cps_buf *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size;) {
-        size_t length = utf8_length(text + i);
+        size_t length = text[i] == '\n' || text[i] == '\t' ? 1 : cps_shown_(text + i);
         const char *escape = escape_of(text[i]);
         if (escape)
             cps_buf_str(out, escape);

@@ -2,9 +2,13 @@
  * One line on stderr, and the exit status that goes with it. */
 #include "tools/report/report.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "isa/base/shown.h"
 #include "trace/json.h"
 
 int report_error(struct cps_err *err)
@@ -32,11 +36,26 @@ struct cps_err *report_json(struct json_object *root)
 
 int report_usage(const char *format, ...)
 {
+    char text[1024];
+    CPS_BUF shown = {0};
     va_list args;
-    fputs("cpscope: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fputc('\n', stderr);
+    cps_shown_put_(&shown, text);
+    fprintf(stderr, "cpscope: %s\n", cps_buf_text(&shown));
     return 2;
+}
+
+int report_stdout(int status)
+{
+    bool lost = fflush(stdout) != 0;
+    int why = lost ? errno : 0;
+    if ((!lost && !ferror(stdout)) || status == 2 || status == 3)
+        return status;
+    if (why)
+        fprintf(stderr, "cpscope: (stdout): cannot write: %s\n", strerror(why));
+    else
+        fputs("cpscope: (stdout): cannot write, what was printed is not complete\n", stderr);
+    return 3;
 }

@@ -14,6 +14,9 @@ void report_note(const char *what, const struct cps_err *err);
 /** Prints a JSON document on stdout and releases it. @return CPS_ERR_NOMEM if it is not all there
  */
 CPS_MUST_USE struct cps_err *report_json(struct json_object *root);
+/** Ends what was printed. @return @p status; 3, with a line on stderr, if something of it was lost
+ * and nothing was said yet */
+int report_stdout(int status);
 /** Prints a complaint about the command line; returns 2. */
 int report_usage(const char *format, ...) CPS_PRINTF(1, 2);
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "isa/base/within.h"
 #include "isa/base/le.h"
 #include "isa/base/lex.h"
 #include "isa/base/list.h"
@@ -65,7 +66,7 @@ static struct cps_err *error_at(const struct text *t, const char *line, size_t c
             cps_buf_str(&out, line[i] == '\t' ? "\t" : " ");
         cps_buf_str(&out, "^");
     }
-    return out.failed ? cps_err_nomem() : cps_err_new(CPS_ERR_SYNTAX, "%s", cps_buf_text(&out));
+    return out.failed ? cps_err_nomem() : cps_err_lines_(CPS_ERR_SYNTAX, cps_buf_text(&out));
 }
 
 static int compare_names(const void *left, const void *right)

@@ -2,16 +2,14 @@
  * Stored bytes, hashed as they pass, decompressed if their magic says so. */
 #include "trace/capture/source.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sha2.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
 #endif
+
+#include "isa/base/infile.h"
 
 #define RAW_BYTES 65536u
 
@@ -19,7 +17,7 @@ enum codec { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD };
 
 struct cps_source {
     char *name;
-    int fd; /* -1: memory */
+    struct cps_infile file; /* of fd -1: memory */
     const uint8_t *memory;
     size_t memory_size;
     enum codec codec;
@@ -29,7 +27,6 @@ struct cps_source {
     bool raw_done;       /* nothing more to read */
     bool frame_open;     /* inside a gzip member or zstd frame */
     bool done;           /* no more decompressed bytes, or a defect */
-    bool regular;        /* a file that holds the same whenever it is read */
     bool hashing;
     SHA2_CTX hash; /* of the bytes before raw_offset */
     z_stream zlib;
@@ -43,24 +40,19 @@ struct cps_source {
 static struct cps_err *read_raw(struct cps_source *s)
 {
     size_t room = RAW_BYTES - s->raw_end;
-    ssize_t got = 0;
-    if (s->fd < 0) {
-        got = (ssize_t)(s->memory_size < room ? s->memory_size : room);
-        memcpy(s->raw + s->raw_end, s->memory, (size_t)got);
-        s->memory += got;
-        s->memory_size -= (size_t)got;
+    size_t got = s->memory_size < room ? s->memory_size : room;
+    if (s->file.fd >= 0) {
+        CPS_TRY(cps_infile_read_(&s->file, s->raw + s->raw_end, room, &got));
     } else {
-        do
-            got = read(s->fd, s->raw + s->raw_end, room);
-        while (got < 0 && errno == EINTR);
-        if (got < 0)
-            return cps_err_os(s->name, "read");
+        memcpy(s->raw + s->raw_end, s->memory, got);
+        s->memory += got;
+        s->memory_size -= got;
     }
     if (s->hashing)
-        SHA256Update(&s->hash, s->raw + s->raw_end, (size_t)got);
+        SHA256Update(&s->hash, s->raw + s->raw_end, got);
     s->raw_done = got == 0;
-    s->raw_end += (size_t)got;
-    s->raw_offset += (uint64_t)got;
+    s->raw_end += got;
+    s->raw_offset += got;
     return NULL;
 }
 
@@ -159,31 +151,12 @@ static struct cps_err *start_codec(struct cps_source *s)
     return NULL;
 }
 
-static struct cps_err *open_file(struct cps_source *s, const char *path)
-{
-    struct stat info;
-    if (!strcmp(path, "-")) {
-        s->fd = dup(STDIN_FILENO);
-        return s->fd < 0 ? cps_err_os("(stdin)", "read") : NULL;
-    }
-    s->fd = open(path, O_RDONLY);
-    if (s->fd < 0)
-        return cps_err_os(path, "open");
-    bool known = fstat(s->fd, &info) == 0;
-    s->regular = known && S_ISREG(info.st_mode);
-    if (known && S_ISDIR(info.st_mode)) {
-        errno = EISDIR;
-        return cps_err_os(path, "read");
-    }
-    return NULL;
-}
-
 static struct cps_err *create(const char *name, struct cps_source **ret)
 {
     struct cps_source *s = calloc(1, sizeof(*s));
     if (!s)
         return cps_err_nomem();
-    s->fd = -1;
+    s->file.fd = -1;
     s->name = strdup(name);
     *ret = s;
     return s->name ? NULL : cps_err_nomem();
@@ -194,9 +167,11 @@ struct cps_err *cps_source_open_(const char *path, struct cps_source **ret)
     struct cps_source *s = NULL;
     struct cps_err *err = create(strcmp(path, "-") ? path : "(stdin)", &s);
     if (!err)
-        err = open_file(s, path);
-    if (!err)
+        err = cps_infile_open_(path, &s->file);
+    if (!err) {
+        s->file.name = s->name; /* the path may go */
         err = start_codec(s);
+    }
     if (err)
         cps_source_close_(s);
     else
@@ -225,8 +200,7 @@ void cps_source_close_(struct cps_source *s)
 {
     if (!s)
         return;
-    if (s->fd >= 0)
-        close(s->fd);
+    cps_infile_close_(&s->file);
     if (s->zlib_ready)
         inflateEnd(&s->zlib);
 #ifdef CPS_HAVE_ZSTD
@@ -266,7 +240,7 @@ struct cps_err *cps_source_next_(struct cps_source *s, uint8_t *to, size_t *size
 
 bool cps_source_hash_(struct cps_source *s)
 {
-    if (!s->regular)
+    if (!s->file.regular)
         return false;
     SHA256Init(&s->hash);
     SHA256Update(&s->hash, s->raw, s->raw_end);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Errors made of others, for our own rooms. Not part of what is installed. */
+#ifndef CPS_WITHIN_H
+#define CPS_WITHIN_H
+
+#include "isa/base/err.h"
+
+/**
+ * Says where an error arose: "PLACE: message".
+ * @param err     which, consumed; NULL stays NULL, and an out-of-memory error is left as it is
+ * @param format  of the place, as for printf()
+ */
+struct cps_err *cps_err_within_(struct cps_err *err, const char *format, ...) CPS_PRINTF(2, 3);
+/** An error of several lines; cps_err_new() escapes line breaks, which may be out of a name. */
+struct cps_err *cps_err_lines_(enum cps_err_code code, const char *lines);
+
+#endif

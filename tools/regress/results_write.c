@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * Results of a regression run as files: JSON, JUnit XML, TAP; the page is results_html.c's. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "isa/base/shown.h"
+#include "tools/regress/results.h"
+#include "tools/report/html.h"
+#include "trace/json.h"
+#include "trace/outfile.h"
+
+static void junit_case(struct json_object *pair, struct cps_buf *out)
+{
+    enum result_status status = result_status(pair);
+    cps_buf_str(out, "  <testcase classname=\"");
+    html_text(out, result_text(pair, "firmware"));
+    cps_buf_str(out, "\" name=\"");
+    html_text(out, result_text(pair, "capture"));
+    if (status == RESULT_PASS) {
+        cps_buf_str(out, "\"/>\n");
+        return;
+    }
+    const char *tag = status == RESULT_SKIPPED   ? "skipped"
+                      : status == RESULT_DIFFERS ? "failure"
+                                                 : "error";
+    cps_buf_printf(out, "\"><%s message=\"", tag);
+    html_text(out, result_text(pair, "reason"));
+    cps_buf_str(out, "\">");
+    html_text(out, result_text(pair, "first"));
+    cps_buf_printf(out, "</%s></testcase>\n", tag);
+}
+
+static struct cps_err *write_junit(struct json_object *results, const char *path)
+{
+    CPS_BUF out = {0};
+    struct json_object *pairs = cps_json_get(results, "pairs");
+    cps_buf_printf(&out,
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"cpscope\" "
+                   "tests=\"%zu\" failures=\"%u\" errors=\"%u\" skipped=\"%u\">\n",
+                   json_object_array_length(pairs), results_count(results, RESULT_DIFFERS),
+                   results_count(results, RESULT_STOPPED), results_count(results, RESULT_SKIPPED));
+    for (size_t i = 0; i < json_object_array_length(pairs); i++)
+        junit_case(json_object_array_get_idx(pairs, i), &out);
+    cps_buf_str(&out, "</testsuite>\n");
+    return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
+}
+
+/* A "#" in a name would begin a directive, a line break another line. */
+static void tap_text(struct cps_buf *out, const char *text)
+{
+    CPS_BUF shown = {0};
+    cps_shown_put_(&shown, text);
+    for (const char *at = cps_buf_text(&shown); *at; at++) {
+        if (*at == '#' || *at == '\\')
+            cps_buf_str(out, "\\");
+        cps_buf_add(out, at, 1);
+    }
+    out->failed = out->failed || shown.failed;
+}
+
+static void tap_line(struct json_object *pair, size_t number, struct cps_buf *out)
+{
+    bool skipped = result_status(pair) == RESULT_SKIPPED;
+    bool pass = result_status(pair) == RESULT_PASS;
+    cps_buf_printf(out, "%s %zu - ", pass || skipped ? "ok" : "not ok", number);
+    tap_text(out, result_text(pair, "firmware"));
+    cps_buf_str(out, " ");
+    tap_text(out, result_text(pair, "capture"));
+    cps_buf_str(out, skipped ? " # SKIP " : pass ? "" : ": ");
+    tap_text(out, pass ? "" : result_text(pair, "reason"));
+    cps_buf_str(out, "\n");
+}
+
+static struct cps_err *write_tap(struct json_object *results, const char *path)
+{
+    CPS_BUF out = {0};
+    struct json_object *pairs = cps_json_get(results, "pairs");
+    cps_buf_printf(&out, "TAP version 13\n1..%zu\n", json_object_array_length(pairs));
+    for (size_t i = 0; i < json_object_array_length(pairs); i++)
+        tap_line(json_object_array_get_idx(pairs, i), i + 1, &out);
+    return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
+}
+
+static struct cps_err *path_in(const char *dir, const char *name, char ret[4096])
+{
+    if (snprintf(ret, 4096, "%s/%s", dir, name) >= 4096)
+        return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
+    return NULL;
+}
+
+struct cps_err *results_write(struct json_object *results, const char *dir)
+{
+    char path[4096];
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return cps_err_os(dir, "create");
+    CPS_BUF text = {0};
+    const char *json = cps_json_print(results, JSON_C_TO_STRING_PRETTY);
+    cps_buf_printf(&text, "%s\n", json ? json : "");
+    if (!json || text.failed)
+        return cps_err_nomem();
+    CPS_TRY(path_in(dir, "results.xml", path));
+    CPS_TRY(write_junit(results, path));
+    CPS_TRY(path_in(dir, "results.tap", path));
+    CPS_TRY(write_tap(results, path));
+    CPS_TRY(path_in(dir, "index.html", path));
+    CPS_TRY(results_html(results, path));
+    CPS_TRY(path_in(dir, "results.json", path)); /* the last one: with it the report is whole */
+    return cps_outfile_whole(path, text.data, text.size);
+}
+
+struct cps_err *results_forget(const char *dir)
+{
+    static const char *const names[] = {"results.json", "results.xml", "results.tap", "index.html"};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char path[4096];
+        CPS_TRY(path_in(dir, names[i], path));
+        if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+            return cps_err_os(path, "remove");
+    }
+    return NULL;
+}
