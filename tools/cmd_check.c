@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "tools/report/diffreport.h"
+#include "isa/base/infile.h"
+#include "isa/base/shown.h"
 #include "isa/base/within.h"
 #include "tools/play/files.h"
 #include "tools/report/names.h"
@@ -108,14 +110,31 @@ static struct cps_err *rerun(struct check *c)
     return ret;
 }
 
+/* What was compressed around its form would be so no more. */
+static struct cps_err *check_rewritable(const struct check *c)
+{
+    struct cps_infile file;
+    uint8_t first[16];
+    size_t size = 0;
+    CPS_TRY(cps_infile_open_(c->path, &file));
+    struct cps_err *err = cps_infile_read_(&file, first, sizeof(first), &size);
+    bool good = file.regular && cps_trace_recognise(first, size);
+    cps_infile_close_(&file);
+    if (err || good)
+        return err;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "%s: a compressed golden or no file, expected a trace that can be rewritten",
+                       c->path);
+}
+
 /* Writes the new events under the golden's own head and form. */
 static struct cps_err *rewrite(const struct check *c, struct cps_names *const names[CPS_CPU_COUNT])
 {
     struct cps_outfile *out = NULL;
     struct cps_trace_writer *writer = NULL;
+    CPS_TRY(check_rewritable(c));
     CPS_TRY(cps_outfile_open(c->path, &out));
-    struct cps_err *err =
-        cps_trace_writer_create(cps_trace_form_of(c->path), out, &c->head, names, &writer);
+    struct cps_err *err = cps_trace_writer_create(c->golden.form, out, &c->head, names, &writer);
     if (!err) {
         struct cps_sink *sink = cps_trace_writer_sink(writer);
         sink->put(sink, c->fresh.event, c->fresh.count);
@@ -126,6 +145,27 @@ static struct cps_err *rewrite(const struct check *c, struct cps_names *const na
         return err;
     }
     return cps_outfile_commit(out);
+}
+
+static void put_line(const struct check *c, const char *what, struct cps_buf *out)
+{
+    cps_shown_put_(out, c->path);
+    cps_buf_printf(out, ": %s", what);
+}
+
+static void put_text(const struct check *c, const struct diff_report *report, struct cps_buf *out)
+{
+    if (c->fresh.misses) {
+        put_line(c, "a read is not as the run file expects: ", out);
+        cps_shown_put_(out, c->fresh.missed);
+        cps_buf_str(out, "\n");
+    }
+    if (report->diff->differences || !c->fresh.misses)
+        put_line(c, report->diff->differences ? "" : "pass\n", out);
+    if (!report->diff->differences)
+        return;
+    diff_print_first(report, out);
+    diff_print_counts(report, out);
 }
 
 static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t *differences)
@@ -152,17 +192,15 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
             cps_json_text(row, "missed", c->fresh.missed);
         cps_json_append(json, row);
     } else if (!err) {
-        diff_print_first(&report, &text);
-        diff_print_counts(&report, &text);
-        if (c->fresh.misses)
-            printf("%s: a read is not as the run file expects: %s\n", c->path, c->fresh.missed);
-        if (diff.differences || !c->fresh.misses)
-            printf("%s: %s", c->path, diff.differences ? cps_buf_text(&text) : "pass\n");
+        put_text(c, &report, &text);
     }
     if (!err && diff.differences && c->opt->update)
         err = rewrite(c, names);
     if (!err && diff.differences && c->opt->update && !json)
-        printf("%s: rewritten\n", c->path);
+        put_line(c, "rewritten\n", &text);
+    if (!err && text.failed)
+        err = cps_err_nomem();
+    fputs(cps_buf_text(&text), stdout);
     cps_diff_deinit(&diff);
     cps_mask_deinit(&mask);
     trace_names_free(names);

@@ -2,6 +2,7 @@
  * cpscope convert: a trace from one form into another, or a capture into .rd. */
 #include <string.h>
 
+#include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt.h"
 #include "tools/report/report.h"
@@ -35,11 +36,16 @@ static struct cps_err *copy_events(struct conversion *c)
     return err;
 }
 
-/* A trace that is damaged somewhere is whole before: that much is kept, and the damage reported. */
+/* A trace that is damaged somewhere is whole before: that much is kept, and the damage reported. Of
+ * a trace that would become itself, it would be all that is left. */
 static struct cps_err *recover(struct conversion *c, struct cps_err *err)
 {
-    cps_err_free(cps_outfile_commit(c->out));
+    const char *output = c->opt->output ? c->opt->output : "-";
+    if (err->code == CPS_ERR_NOMEM || files_are_same(output, c->opt->arg[0]))
+        return err; /* the output goes */
+    struct cps_err *late = cps_outfile_commit(c->out);
     c->out = NULL;
+    cps_err_free(late);
     return err;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * cpscope step: the debugger at a prompt, from a script or a pipe. */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/base/shown.h"
 #include "tools/step/dap.h"
 #include "tools/opt_engine.h"
 #include "tools/step/prompt.h"
@@ -15,6 +17,8 @@
 #include "tools/debug/point.h"
 
 int cmd_step(const struct cps_options *opt);
+
+#define MAX_LINE 65536u /* bytes of a line of stdin */
 
 static struct debugger *running;
 
@@ -26,8 +30,13 @@ static void on_interrupt(int signal)
 
 static void show(struct debugger *r)
 {
-    fputs(cps_buf_text(&r->out), stdout);
+    CPS_BUF shown = {0};
+    bool plain = cps_shown_plain_(cps_buf_text(&r->out), r->out.size, true) == r->out.size;
+    if (!plain)
+        cps_shown_add_(&shown, cps_buf_text(&r->out), r->out.size, true);
+    fputs(cps_buf_text(plain ? &r->out : &shown), stdout);
     fflush(stdout);
+    r->out.failed = r->out.failed || shown.failed;
     cps_buf_clear(&r->out);
 }
 
@@ -67,25 +76,42 @@ static void interact(struct debugger *r)
         putchar('\n');
 }
 
+/* The next line of stdin; NULL at its end. A line has an end somewhere: /dev/zero has none. */
+static struct cps_err *read_line(char line[MAX_LINE], bool *more)
+{
+    memset(line, 0, MAX_LINE);
+    *more = fgets(line, MAX_LINE, stdin) != NULL;
+    if (ferror(stdin))
+        return cps_err_os("(stdin)", "read");
+    if (*more && !feof(stdin) && !memchr(line, '\n', MAX_LINE))
+        return cps_err_new(CPS_ERR_INPUT, "(stdin): a line of more than %u bytes, expected its end",
+                           MAX_LINE - 2);
+    line[strcspn(line, "\r\n")] = '\0';
+    return NULL;
+}
+
 /* From a pipe: every line is shown in front of what it does; a mistake ends it. */
 static struct cps_err *run_piped(struct debugger *r)
 {
-    char *line = NULL;
-    size_t room = 0;
-    struct cps_err *err = NULL;
-    while (!err && !r->quit && getline(&line, &room, stdin) > 0) {
-        line[strcspn(line, "\r\n")] = '\0';
+    static char line[MAX_LINE];
+    bool more = false;
+    struct cps_err *err = read_line(line, &more);
+    while (!err && more && !r->quit && !r->session.limited) {
         cps_buf_printf(&r->out, "> %s\n", line);
         err = command_run(r, line);
         show(r);
+        if (!err)
+            err = read_line(line, &more);
     }
-    free(line);
     return err;
 }
 
 static struct cps_err *run(struct debugger *r, const struct cps_options *opt)
 {
     r->session.interrupt = &r->interrupt;
+    /* Nobody sits in front of a script or a pipe to stop endless firmware. */
+    if (!opt->dap && (opt->script || !isatty(STDIN_FILENO)))
+        r->session.limit = opt->limit;
     if (opt->fw_count || opt->demo || opt->arg_count)
         CPS_TRY(session_open(&r->session, opt));
     if (opt->dap)
@@ -124,10 +150,15 @@ int cmd_step(const struct cps_options *opt)
     running = r;
     sigaction(SIGINT, &action, NULL);
     struct cps_err *err = run(r, opt);
+    int limited = r->session.limited ? 4 : 0;
+    if (limited && !err)
+        fputs("cpscope: limit: too many instructions in one command, expected it to end; --limit "
+              "raises it\n",
+              stderr);
     signal(SIGINT, SIG_DFL);
     point_clear(&r->session);
     session_close(&r->session);
     cps_buf_deinit(&r->out);
     free(r);
-    return err ? report_error(err) : 0;
+    return err ? report_error(err) : limited;
 }

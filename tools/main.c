@@ -10,6 +10,7 @@
 #include "tools/opt.h"
 #include "tools/play/files.h"
 #include "tools/play/native.h"
+#include "tools/report/guard.h"
 #include "tools/report/report.h"
 #include "trace/outfile.h"
 
@@ -71,6 +72,8 @@ static int do_command(int argc, char **argv)
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
     if (status)
         return status;
+    if (command != OPT_SHIFT_STEP) /* whose prompt and screen speak to the terminal themselves */
+        guard_output();
     files_firmware(&opt, firmware);
     const char *lost = overwritten(&opt, !strcmp(argv[1], "convert"));
     if (lost)

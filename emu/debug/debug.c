@@ -131,7 +131,8 @@ void cps_debug_interrupt(struct cps_debug *d, bool (*asked)(void *context), void
 
 bool debug_interrupted_(const struct cps_debug *d)
 {
-    return d->interrupt && d->place.step % 1024 == 0 && d->interrupt(d->interrupt_context);
+    return d->interrupt && d->place.step % CPS_DEBUG_INTERRUPT == 0 &&
+           d->interrupt(d->interrupt_context);
 }
 
 bool cps_debug_event(const struct cps_debug *d, uint64_t number, struct cps_event *ret)

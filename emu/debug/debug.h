@@ -19,6 +19,8 @@ CPS_C_BEGIN
 
 /** Most checkpoints. */
 #define CPS_DEBUG_CHECKPOINTS 48u
+/** Steps between two questions whether a move shall end (cps_debug_interrupt()). */
+#define CPS_DEBUG_INTERRUPT 1024
 /** Steps between two checkpoints that are made while running. */
 #define CPS_DEBUG_INTERVAL 65536u
 
@@ -190,7 +192,7 @@ CPS_PUBLIC struct cps_debug_place cps_debug_place(const struct cps_debug *debug)
 /**
  * Says who may end a move early, with CPS_WHY_INTERRUPTED.
  * @param debug    which
- * @param asked    called every 1,024 steps; true ends the move. NULL: nobody
+ * @param asked    called every CPS_DEBUG_INTERRUPT steps; true ends the move. NULL: nobody
  * @param context  what it gets. Where another thread or a signal handler sets a flag, that flag
  * must be atomic
  */

@@ -46,14 +46,26 @@ size_t cps_shown_(const char *at)
     return length && !is_hidden(code) ? length : 0;
 }
 
+size_t cps_shown_plain_(const char *text, size_t size, bool lines)
+{
+    size_t at = 0;
+    while (at < size && ((text[at] >= ' ' && text[at] <= '~') ||
+                         (lines && (text[at] == '\n' || text[at] == '\t'))))
+        at++;
+    return at;
+}
+
 void cps_shown_add_(struct cps_buf *out, const char *text, size_t size, bool lines)
 {
     for (size_t at = 0; at < size;) {
+        size_t length = cps_shown_plain_(text + at, size - at, lines);
         char one[5] = {0};
-        memcpy(one, text + at, size - at < 4 ? size - at : 4);
-        size_t length = lines && (*one == '\n' || *one == '\t') ? 1 : cps_shown_(one);
+        if (!length) {
+            memcpy(one, text + at, size - at < 4 ? size - at : 4);
+            length = cps_shown_(one);
+        }
         if (length)
-            cps_buf_add(out, one, length);
+            cps_buf_add(out, text + at, length);
         else
             cps_buf_printf(out, "\\x%02x", (unsigned char)*one);
         at += length ? length : 1;

@@ -23,6 +23,9 @@ size_t cps_utf8_(const char *at, uint32_t *ret);
  * control characters (line breaks among them), those that change the direction of text, and what is
  * no character. */
 size_t cps_shown_(const char *at);
+/** How many bytes at the start of a text are printable ASCII, or with @p lines a line break or
+ * tabulator: nearly all of nearly every text. */
+size_t cps_shown_plain_(const char *text, size_t size, bool lines);
 /** Appends a text with everything else escaped. */
 void cps_shown_put_(struct cps_buf *out, const char *text);
 /** The same for @p size bytes, which may hold NULs. Line breaks and tabulators stay, where @p lines

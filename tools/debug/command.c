@@ -60,6 +60,7 @@ struct cps_err *command_run(struct debugger *r, const char *line)
     CPS_FREE char *arguments = strdup(cps_lex_blank(line + length));
     if (!arguments)
         return cps_err_nomem();
+    r->session.spent = 0;
     for (size_t end = strlen(arguments); end && strchr(" \t\r\n", arguments[end - 1]); end--)
         arguments[end - 1] = '\0';
     return row->run(r, arguments, row->go);

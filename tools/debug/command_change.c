@@ -270,7 +270,7 @@ struct cps_err *command_source(struct debugger *r, const char *path)
     char *line = NULL;
     unsigned number = 0;
     CPS_TRY(files_text(path, MAX_SCRIPT, &text));
-    for (char *at = text; !r->quit && (line = files_line(&at));)
+    for (char *at = text; !r->quit && !r->session.limited && (line = files_line(&at));)
         CPS_TRY(source_line(r, path, ++number, line));
     return NULL;
 }

@@ -390,6 +390,10 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
                                     [CPS_WHY_FAULT] = CPS_STOP_FAULT,
                                     [CPS_WHY_BAD_PACKET] = CPS_STOP_BAD_PACKET};
     bool is_script = play_is_script(&s->play);
+    if (stop->reason == CPS_WHY_INTERRUPTED && s->limited) {
+        cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
+        return;
+    }
     cps_buf_str(out, stop->reason == CPS_WHY_END && is_script ? "the end: the host is done\n"
                                                               : reasons[stop->reason]);
     if (stop->reason == CPS_WHY_REFUSED && cps_debug_refused(s->debug))

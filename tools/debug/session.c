@@ -69,8 +69,10 @@ static void go_to_start(struct session *s)
 
 static bool interrupted(void *context)
 {
-    const struct session *s = context;
-    return s->interrupt && *s->interrupt;
+    struct session *s = context;
+    s->spent += CPS_DEBUG_INTERRUPT;
+    s->limited = s->limited || (s->limit && s->spent > s->limit);
+    return s->limited || (s->interrupt && *s->interrupt);
 }
 
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)

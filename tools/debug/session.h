@@ -17,6 +17,9 @@ struct session {
     enum cps_scheme scheme;      /**< whose names of VP1's registers */
     unsigned core;               /**< that commands are about */
     const atomic_int *interrupt; /**< set before session_open(): stops runs, the first one too */
+    uint64_t limit; /**< most instructions of one command, back and forth; 0: nobody waits for it */
+    uint64_t spent; /**< of the command at hand, in steps of CPS_DEBUG_INTERRUPT */
+    bool limited;   /**< a command ended because of it */
 };
 
 /** Opens what the options name and goes to the first submission, or to that of --submit; the

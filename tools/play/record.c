@@ -31,6 +31,8 @@ static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
     struct cps_event events[1024];
     size_t count = 1;
     struct cps_err *err = cps_trace_open(stream, &trace);
+    if (!err)
+        ret->form = cps_trace_form(trace);
     if (!err && head)
         err = cps_trace_head_parse(path, cps_trace_head(trace)->text, head);
     while (!err && count) {

@@ -10,7 +10,8 @@
 struct record {
     struct cps_event *event; /**< owned */
     size_t count, room;
-    bool lost; /**< more events than fit */
+    bool lost;                /**< more events than fit */
+    enum cps_trace_form form; /**< of the file that it was read from */
     enum cps_stop stop;
     uint64_t instructions, packets;
     char why[256];           /**< where and why it stopped, "" when it ran to the end */

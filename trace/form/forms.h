@@ -9,6 +9,7 @@
 /** A reader: `next` as cps_trace_next(), `close` frees what it made. */
 struct cps_trace {
     struct cps_stream *stream;
+    enum cps_trace_form form;
     struct cps_trace_head head;
     void *state;
     struct cps_err *(*next)(struct cps_trace *trace, struct cps_event *events, size_t max,

@@ -3,16 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/shown.h"
 #include "trace/form/forms.h"
 
 static const char first_line[] = "# cpscope-trace 1\n";
 
-/* Copies a word or the rest of a line; what does not fit is cut. */
-static void copy(char *to, size_t room, const char *from, size_t length)
+/* Copies a word or the rest of a line; false: it does not fit, and is cut. */
+static bool copy(char *to, size_t room, const char *from, size_t length)
 {
-    length = length < room - 1 ? length : room - 1;
+    bool fits = length < room;
+    length = fits ? length : room - 1;
     memcpy(to, from, length);
     to[length] = '\0';
+    return fits;
 }
 
 /* "NAME sha256:DIGITS"; names may hold blanks. */
@@ -23,9 +26,8 @@ static bool parse_file(const char *value, size_t length, struct cps_trace_file *
         const char *at = value + i - (sizeof(mark) - 1);
         if (memcmp(at, mark, sizeof(mark) - 1) != 0)
             continue;
-        copy(ret->name, sizeof(ret->name), value, (size_t)(at - value));
-        copy(ret->sha256, sizeof(ret->sha256), value + i, length - i);
-        return true;
+        copy(ret->name, sizeof(ret->name), value, (size_t)(at - value)); /* found by its digest */
+        return copy(ret->sha256, sizeof(ret->sha256), value + i, length - i);
     }
     return false;
 }
@@ -67,9 +69,9 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     else if (is(line, key, "processors"))
         head->with_processor = true;
     else if (is(line, key, "policy"))
-        copy(head->policy, sizeof(head->policy), value, size);
+        return copy(head->policy, sizeof(head->policy), value, size);
     else if (is(line, key, "events"))
-        copy(head->events, sizeof(head->events), value, size);
+        return copy(head->events, sizeof(head->events), value, size);
     else if (is(line, key, "capture"))
         return parse_file(value, size, &head->capture);
     else if (is(line, key, "firmware") && head->firmware_count < 2)
@@ -87,31 +89,52 @@ static bool is_line(const char *line, size_t length)
     return length > 2 && !memcmp(line, "# ", 2) && line[length] == '\n';
 }
 
+static struct cps_err *no_line(const char *file, const char *text, const char *line, size_t length)
+{
+    return cps_err_input(file, (uint64_t)(line - text),
+                         "\"%.*s\" is no line of a trace's head, expected \"# key value\"",
+                         (int)(length < 60 ? length : 60), line);
+}
+
+static struct cps_err *parse_lines(const char *file, const char *text, struct cps_trace_head *ret)
+{
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (!parse_line(ret, line + 2, length - 2))
+            return no_line(file, text, line, length);
+        line += length + 1;
+    }
+    return NULL;
+}
+
+/* A head is shown wherever a trace is: what is no text in it is escaped before it is looked at. */
 struct cps_err *cps_trace_head_parse(const char *file, const char *text, struct cps_trace_head *ret)
 {
+    CPS_BUF shown = {0};
+    size_t size = 0;
     *ret = (struct cps_trace_head){.gen = CPS_A6XX, .layout = CPS_LAYOUT_A6XX};
     if (strncmp(text, first_line, sizeof(first_line) - 1) != 0)
         return cps_err_input(file, 0, "expected the line \"# cpscope-trace 1\"");
     if (strlen(text) > TRACE_HEAD_BYTES)
         return cps_err_input(file, TRACE_HEAD_BYTES, "the head is longer than 4 MiB");
-    for (const char *line = text; *line;) {
-        size_t length = strcspn(line, "\n");
-        if (!is_line(line, length) || !parse_line(ret, line + 2, length - 2))
-            return cps_err_input(file, (uint64_t)(line - text),
-                                 "\"%.*s\" is no line of a trace's head, expected \"# key value\"",
-                                 (int)(length < 60 ? length : 60), line);
-        line += length + 1;
+    for (const char *at = text; *at; at += size + (at[size] == '\n')) {
+        size = strcspn(at, "\n");
+        if (!is_line(at, size))
+            return no_line(file, text, at, size);
     }
-    ret->text = strdup(text);
-    return ret->text ? NULL : cps_err_nomem();
+    cps_shown_add_(&shown, text, strlen(text), true);
+    if (shown.failed)
+        return cps_err_nomem();
+    CPS_TRY(parse_lines(file, shown.data, ret));
+    ret->text = CPS_TAKE(shown.data);
+    return NULL;
 }
 
-/* Names of files may hold any byte; those that would end the line become '?'. */
+/* Names of files may hold any byte. */
 static void put_file(struct cps_buf *text, const char *key, const struct cps_trace_input *file)
 {
     cps_buf_printf(text, "# %s ", key);
-    for (const char *c = file->name; *c; c++)
-        cps_buf_add(text, (unsigned char)*c < ' ' && *c != '\t' ? "?" : c, 1);
+    cps_shown_put_(text, file->name);
     cps_buf_printf(text, " sha256:%s\n", file->sha256);
 }
 

@@ -24,11 +24,12 @@ static const struct form {
 
 static const struct readable {
     const char *magic;
+    enum cps_trace_form form;
     struct cps_err *(*open)(struct cps_trace *trace);
 } readable[] = {
-    {"# cpscope-trace", cps_text_open_},
-    {"CPTRACE", cps_cpt_open_},
-    {"{\"cpscope-trace\"", cps_jsonl_open_},
+    {"# cpscope-trace", CPS_FORM_TEXT, cps_text_open_},
+    {"CPTRACE", CPS_FORM_CPT, cps_cpt_open_},
+    {"{\"cpscope-trace\"", CPS_FORM_JSONL, cps_jsonl_open_},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -61,6 +62,7 @@ struct cps_err *cps_trace_open(struct cps_stream *stream, struct cps_trace **ret
     if (!trace)
         return cps_err_nomem();
     trace->stream = stream;
+    trace->form = form->form;
     struct cps_err *err = form->open(trace);
     if (err)
         cps_trace_close(trace);
@@ -82,6 +84,11 @@ void cps_trace_close(struct cps_trace *trace)
 const struct cps_trace_head *cps_trace_head(const struct cps_trace *trace)
 {
     return &trace->head;
+}
+
+enum cps_trace_form cps_trace_form(const struct cps_trace *trace)
+{
+    return trace->form;
 }
 
 struct cps_err *cps_trace_next(struct cps_trace *trace, struct cps_event *events, size_t max,

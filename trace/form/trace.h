@@ -137,6 +137,12 @@ enum cps_trace_form {
 };
 
 /**
+ * The form that a trace is read from.
+ * @param trace  which
+ */
+CPS_PUBLIC enum cps_trace_form cps_trace_form(const struct cps_trace *trace);
+
+/**
  * The form that a file name's end asks for.
  * @param path  ".cpt", ".jsonl", ".json" (Perfetto) and ".vcd" say something
  * @return CPS_FORM_TEXT for any other
