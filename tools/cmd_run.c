@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/opt_engine.h"
+#include "tools/play/files.h"
 #include "tools/play/replay.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
@@ -27,6 +28,7 @@ struct run {
     char firmware_hash[65];
     char me_hash[65];
     struct cps_buf policy;
+    struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
 };
 
 static const char *file_name(const char *path)
@@ -120,8 +122,33 @@ static void start_threads(struct run *run)
         cps_stream_ahead(run->capture);
 }
 
+static const char *input(const struct run *run, unsigned i)
+{
+    const struct cps_options *opt = run->opt;
+    return i < opt->fw_count ? opt->fw[i] : i == 2 && opt->arg_count ? opt->arg[0] : NULL;
+}
+
+static void stamp_inputs(struct run *run)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (input(run, i))
+            files_stamp(input(run, i), &run->stamp[i]);
+    }
+}
+
+/* The head of the trace names what was read: it must have been one thing all the time. */
+static struct cps_err *check_inputs(const struct run *run)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (input(run, i))
+            CPS_TRY(files_check_stamp(input(run, i), &run->stamp[i]));
+    }
+    return NULL;
+}
+
 static struct cps_err *prepare(struct run *run)
 {
+    stamp_inputs(run);
     if (!opt_is_script(run->opt))
         CPS_TRY(open_capture(run));
     CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
@@ -159,6 +186,8 @@ static struct cps_err *finish_trace(struct run *run)
 static struct cps_err *finish(struct run *run, struct cps_err *err)
 {
     struct cps_err *late = finish_trace(run);
+    if (!late)
+        late = check_inputs(run);
     if ((err && !run->play.executed) || late) {
         cps_outfile_abort(run->out);
         run->out = NULL;

@@ -161,10 +161,13 @@ struct cps_err *cache_put(const char *dir, const struct cache_key *key, const st
 {
     char path[4096];
     CPS_BUF text = {0};
+    struct stat info;
     struct cps_trace_head head = {0};
     if (!entry_path(dir, key, path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
     cache_make_dirs(path, 0777);
+    if (!lstat(path, &info) && !S_ISREG(info.st_mode))
+        unlink(path); /* a FIFO or a link is no entry, and would be written through */
     put_head(key, record, gen, &text);
     if (text.failed)
         return cps_err_nomem();

@@ -12,6 +12,8 @@
 #include "tools/debug/point.h"
 #include "trace/json.h"
 
+#define MOST (INT64_C(1) << 24) /* of what a client counts: lines, frames, instructions */
+
 void dap_event(struct dap *d, const char *name, struct json_object *body)
 {
     struct json_object *message = json_object_new_object();
@@ -31,9 +33,15 @@ void dap_changed(struct dap *d)
     dap_event(d, "invalidated", body);
 }
 
+int64_t dap_number(struct json_object *from, const char *key, int64_t fallback)
+{
+    int64_t value = cps_json_get_int(from, key, fallback);
+    return value > MOST ? MOST : value < -MOST ? -MOST : value;
+}
+
 struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
-    int64_t id = cps_json_get_int(arguments, "threadId", 1);
+    int64_t id = dap_number(arguments, "threadId", 1);
     unsigned count = session_engine(&d->debugger->session)->cores;
     if (id < 1 || id > count)
         return cps_err_new(CPS_ERR_INPUT, "threadId %lld: expected 1 to %u", (long long)id, count);
@@ -362,7 +370,7 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
     cps_json_add(body, "targets", list);
     const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
     cps_buf_printf(&text, "%s:%lld", path ? path : "",
-                   (long long)cps_json_get_int(arguments, "line", 0) + d->lines_from_0);
+                   (long long)dap_number(arguments, "line", 0) + d->lines_from_0);
     struct cps_err *err = point_break(s, s->core, cps_buf_text(&text), &point);
     if (err) {
         cps_err_free(err);
@@ -373,7 +381,7 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
     session_place(s, s->core, point.pc, &label);
     cps_json_int(target, "id", (int64_t)point.pc + 1);
     cps_json_buf(target, "label", &label);
-    cps_json_int(target, "line", cps_json_get_int(arguments, "line", 0));
+    cps_json_int(target, "line", dap_number(arguments, "line", 0));
     dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, point.pc), 1);
     cps_json_append(list, target);
     point_release(&point);
@@ -387,8 +395,7 @@ static struct cps_err *goes_to(struct dap *d, struct json_object *arguments,
     CPS_TRY(dap_thread(d, arguments, &d->debugger->session.core));
     const struct cps_edit edit = {.what = CPS_EDIT_PLACE,
                                   .place = {(uint8_t)d->debugger->session.core, CPS_FILE_PC, 0},
-                                  .value =
-                                      (uint32_t)(cps_json_get_int(arguments, "targetId", 0) - 1)};
+                                  .value = (uint32_t)(dap_number(arguments, "targetId", 0) - 1)};
     return cps_debug_edit(d->debugger->session.debug, &edit);
 }
 

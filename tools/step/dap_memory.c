@@ -9,6 +9,8 @@
 #include "tools/debug/look.h"
 #include "trace/json.h"
 
+#define FAR (INT64_C(1) << 62)
+
 #define MAX_READ ((int64_t)1 << 20)
 #define MAX_CODE 65536
 
@@ -101,7 +103,7 @@ struct cps_err *dap_read_memory(struct dap *d, struct json_object *arguments,
                                 struct json_object *body)
 {
     uint64_t at = 0;
-    int64_t count = cps_json_get_int(arguments, "count", 0);
+    int64_t count = dap_number(arguments, "count", 0);
     CPS_BUF text = {0};
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     if (count < 0 || count > MAX_READ)
@@ -204,7 +206,7 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
     dap_put_source(d, core, (uint32_t)pc, place);
     if (json_object_object_get_ex(place, "source", &source)) {
         cps_json_add(row, "location", json_object_get(source));
-        cps_json_int(row, "line", cps_json_get_int(place, "line", 0));
+        cps_json_int(row, "line", dap_number(place, "line", 0));
     }
     json_object_put(place);
     return row;
@@ -238,7 +240,7 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
     uint64_t at = 0;
     unsigned core = d->debugger->session.core;
     int64_t pc = 0;
-    int64_t count = cps_json_get_int(arguments, "instructionCount", 0);
+    int64_t count = dap_number(arguments, "instructionCount", 0);
     CPS_TRY(dap_reference(arguments, "memoryReference", &at));
     if (count < 0 || count > MAX_CODE)
         return cps_err_new(CPS_ERR_INPUT, "instructionCount %" PRId64 ": expected at most %d",
@@ -246,7 +248,8 @@ struct cps_err *dap_disassemble(struct dap *d, struct json_object *arguments,
     if (!dap_find_code(d, at, &core, &pc))
         pc = (int64_t)(at - dap_code_address(d, core, 0)) /
              cps_isa_unit(session_engine(&d->debugger->session)->ops->isa);
-    pc = moved(d, core, pc, cps_json_get_int(arguments, "instructionOffset", 0));
+    pc = pc > FAR ? FAR : pc < -FAR ? -FAR : pc; /* no code is there, and more can be added */
+    pc = moved(d, core, pc, dap_number(arguments, "instructionOffset", 0));
     struct json_object *list = json_object_new_array();
     for (int64_t i = 0; i < count; i++) {
         cps_json_append(list, instruction(d, core, pc));

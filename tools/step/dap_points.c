@@ -117,7 +117,7 @@ struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments
         struct json_object *from = json_object_array_get_idx(points, i);
         CPS_BUF text = {0};
         cps_buf_printf(&text, "%s%" PRId64, cps_buf_text(&start),
-                       cps_json_get_int(from, "line", 0) + d->lines_from_0);
+                       dap_number(from, "line", 0) + d->lines_from_0);
         add_break(d, DAP_SOURCE, from, cps_buf_text(&text), answers);
     }
     return NULL;
@@ -179,7 +179,7 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
     static const char *const signs[] = {"", "@", "%", "reg:"};
     struct session *s = &d->debugger->session;
     const char *name = cps_json_get_text(arguments, "name", NULL);
-    int64_t reference = cps_json_get_int(arguments, "variablesReference", 0);
+    int64_t reference = dap_number(arguments, "variablesReference", 0);
     int64_t space = reference > 0 ? (reference - 1) % 6 : -1;
     struct cps_debug_point point;
     CPS_BUF text = {0};

@@ -29,6 +29,9 @@ struct dap {
     unsigned point_count[DAP_LISTS];
 };
 
+/** An integer that counts or names something; one out of all bounds is the nearest that is in
+ * them, so that it can be added to. */
+int64_t dap_number(struct json_object *from, const char *key, int64_t fallback);
 /** Adds "key": "0x..." of at least @p digits digits. */
 void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits);
 
@@ -43,9 +46,9 @@ CPS_MUST_USE struct cps_err *dap_thread(const struct dap *dap, struct json_objec
 void dap_put_source(const struct dap *dap, unsigned core, uint32_t pc, struct json_object *to);
 /** Address of an instruction: where the image lies in GPU memory. */
 uint64_t dap_code_address(const struct dap *dap, unsigned core, uint32_t pc);
-/** The core whose image holds @p address, and the dword there; false if none does. */
 /** Whether there is code at @p pc of a core. */
 bool dap_has_code(const struct dap *dap, unsigned core, int64_t pc);
+/** The core whose image holds @p address, and the dword there; false if none does. */
 bool dap_find_code(const struct dap *dap, uint64_t address, unsigned *core, int64_t *pc);
 /** "0x..." plus the bytes in arguments' "offset". */
 CPS_MUST_USE struct cps_err *dap_reference(struct json_object *arguments, const char *key,

@@ -112,10 +112,11 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
             add_stream(core, index++, level_names[level], &at, all);
     }
     size_t total = json_object_array_length(all);
-    size_t first = (size_t)cps_json_get_int(arguments, "startFrame", 0);
-    size_t levels = (size_t)cps_json_get_int(arguments, "levels", 0);
-    for (size_t i = first; i < total && (!levels || i < first + levels); i++)
-        cps_json_append(list, json_object_get(json_object_array_get_idx(all, i)));
+    int64_t first = dap_number(arguments, "startFrame", 0);
+    int64_t levels = dap_number(arguments, "levels", 0);
+    for (int64_t i = first > 0 ? first : 0;
+         i < (int64_t)total && (levels <= 0 || i < first + levels); i++)
+        cps_json_append(list, json_object_get(json_object_array_get_idx(all, (size_t)i)));
     cps_json_int(body, "totalFrames", (int64_t)total);
     json_object_put(all);
     return err;
@@ -123,7 +124,7 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
 
 static struct cps_err *frame_core(const struct dap *d, struct json_object *arguments, unsigned *ret)
 {
-    int64_t id = cps_json_get_int(arguments, "frameId", 0);
+    int64_t id = dap_number(arguments, "frameId", 0);
     unsigned count = session_engine(&d->debugger->session)->cores;
     *ret = id ? (unsigned)((id - 1) / FRAMES) : d->debugger->session.core;
     if (id < 0 || *ret >= count)
@@ -290,7 +291,7 @@ static void list_streams(struct listing *l)
 static struct cps_err *reference(const struct dap *d, struct json_object *arguments, unsigned *core,
                                  enum space *space)
 {
-    int64_t number = cps_json_get_int(arguments, "variablesReference", 0);
+    int64_t number = dap_number(arguments, "variablesReference", 0);
     unsigned count = session_engine(&d->debugger->session)->cores;
     if (number < 1 || number > (int64_t)count * SPACES)
         return cps_err_new(CPS_ERR_INPUT, "variablesReference %" PRId64 " is not known", number);
@@ -303,8 +304,8 @@ struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
                               struct json_object *body)
 {
     enum space space = GENERAL;
-    struct listing l = {.dap = d, .skip = cps_json_get_int(arguments, "start", 0)};
-    int64_t count = cps_json_get_int(arguments, "count", 0);
+    struct listing l = {.dap = d, .skip = dap_number(arguments, "start", 0)};
+    int64_t count = dap_number(arguments, "count", 0);
     l.left = count > 0 ? count : INT64_MAX;
     CPS_TRY(reference(d, arguments, &l.core, &space));
     l.list = json_object_new_array();
@@ -413,7 +414,7 @@ struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
 {
     struct json_object *list = json_object_new_array();
     const char *text = cps_json_get_text(arguments, "text", NULL);
-    int64_t column = cps_json_get_int(arguments, "column", 1);
+    int64_t column = dap_number(arguments, "column", 1);
     CPS_FREE char *line = strdup(text ? text : "");
     size_t start = 0;
     cps_json_add(body, "targets", list);

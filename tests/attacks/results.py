@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Attacks on the promise of status 0: results that get lost, hidden, forged or believed.
+Usage: results.py CPSCOPE DEMO.afuc"""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import scene
+from scene import MANIFEST, make, tap
+
+
+def full_temporary_folder(s):
+    """a full temporary folder loses no result of regress"""
+    s.matrix()
+    if os.geteuid() or not shutil.which("unshare"):
+        raise tap.Skip("only root mounts")
+    script = ("mount -t tmpfs -o size=8k none /tmp && head -c 8192 /dev/zero >/tmp/full; "
+              "exec %s regress manifest --no-cache --jobs 2" % scene.CPSCOPE)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=s.folder.name, capture_output=True, text=True)
+    if "mount:" in done.stderr:
+        raise tap.Skip("no right to mount")
+    assert "6 pass, 0 differ" in done.stdout and done.returncode == 0, (done.stdout, done.stderr)
+
+
+def many_words(s):
+    """a manifest's line of 100 captures has 100, and what stands at its end counts"""
+    s.matrix(100)
+    words = " ".join("c%d.pm4" % i for i in range(100))
+    s.path("manifest", MANIFEST + "firmware a a.fw\ncapture %s expect=fault\n" % words)
+    done = s.ok("regress", "manifest", "--no-cache", status=4)
+    assert "0 pass, 0 differ, 100 stopped" in done.stdout, done.stdout
+
+
+def two_of_a_name(s):
+    """two firmwares of one name, or two expectations of one capture, are refused"""
+    s.matrix()
+    s.path("twice", MANIFEST + "firmware a a.fw\nfirmware a missing.fw\ncapture c*.pm4\n")
+    s.refused("regress", "twice", "--no-cache", said="twice:3: firmware a is in line 2")
+    s.path("expects", MANIFEST + "firmware a a.fw\ncapture c0.pm4 expect=done\ncapture c*.pm4 expect=fault\n")
+    s.refused("regress", "expects", "--no-cache", said="expects:4: capture c0.pm4 is in line 3")
+
+
+def missed_read(s):
+    """a read that is not as its run file expects fails in regress and check"""
+    s.path("r.run", "# cpscope-script 1\nengine pfifo\nchip nv1\nread PFIFO_INTR 0x12345678\n")
+    s.ok("run", "--engine", "pfifo", "r.run", "-o", "r.trace", status=1)
+    s.path("manifest", MANIFEST + "firmware g pfifo:nv1\ncapture r.run\n")
+    s.ok("regress", "manifest", status=1)
+    s.ok("check", "r.trace", status=1)
+
+
+def damaged(s):
+    """results that lack a pair, have another, a null or an unknown status are not merged"""
+    s.matrix()
+    s.ok("regress", "manifest", "--no-cache", "-o", "good")
+    good = json.loads(s.read("good/results.json"))
+
+    def refuse(change):
+        bad = json.loads(json.dumps(good))
+        change(bad)
+        s.path("bad/results.json", json.dumps(bad))
+        s.refused("regress", "--merge", "bad")
+    refuse(lambda r: r["pairs"].pop())
+    refuse(lambda r: r["pairs"].clear())
+    refuse(lambda r: r["pairs"].append(None))
+    refuse(lambda r: r["pairs"][0].update(status="fine"))
+    refuse(lambda r: r["pairs"][0].update(status="<meta http-equiv=refresh content='0;url=//x'>"))
+    refuse(lambda r: r["pairs"][0].update(capture="c9.pm4"))
+    refuse(lambda r: r["pairs"][0].update(status=["pass"]))
+    refuse(lambda r: r.update(code=[], coverage={"a": [3]}))
+    refuse(lambda r: r.update(coverage={"a": {"x": "y"}}))
+    refuse(lambda r: r.update(firmware="a"))
+    refuse(lambda r: r.update(places={"p": 1}))
+    s.path("bad/results.json", b'{"cpscope-results":2,"firmware":["\xff"]}')
+    s.refused("regress", "--merge", "bad")
+    s.ok("regress", "--merge", "good")
+
+
+def hostile_page(s):
+    """texts of results are text in the page, whatever they hold"""
+    s.matrix()
+    s.ok("regress", "manifest", "--no-cache", "-o", "good")
+    nasty = "\"'><script>alert(1)</script><meta http-equiv=refresh>"
+    results = json.loads(s.read("good/results.json"))
+    results["coverage"]["a"][0]["handler"] = nasty
+    s.path("bad/results.json", json.dumps(results))
+    s.ok("regress", "--merge", "bad", "-o", "page")
+    page = s.read("page/index.html").decode()
+    assert "<script" not in page and "refresh>" not in page and "&lt;script&gt;" in page
+
+
+def shards(s):
+    """a shard is I/N and nothing else"""
+    s.matrix()
+    for text in ("1/3x", "1/99999999999", "0/3", "4/3", "1/", "x"):
+        s.refused("regress", "manifest", "--no-cache", "--shard", text, said="--shard")
+    s.refused("regress", "manifest", "--no-cache", env={"TEST_TOTAL_SHARDS": "3x", "TEST_SHARD_INDEX": "1"})
+
+
+def long_tags_and_nul(s):
+    """tags are compared to their end, and a NUL hides nothing"""
+    s.matrix()
+    long = "x" * 200
+    s.path("tags", MANIFEST + "firmware a a.fw tags=%sa\nfirmware b b.fw tags=%sb\ncapture c0.pm4 tags=%sa\n" % (
+        (long,) * 3))
+    done = s.ok("regress", "tags", "--no-cache")
+    assert "1 pass" in done.stdout, done.stdout
+    s.path("nul", (MANIFEST + "firmware a a.fw\ncapture c0.pm4\n\0capture missing.pm4\n").encode())
+    s.refused("regress", "nul", said="nul:4: found a byte 0x00")
+
+
+def update_keeps_the_form(s):
+    """check --update keeps a binary golden binary, whatever it is called"""
+    s.firmware("a")
+    s.path("c.pm4", make.pm4("reg 0x8800 0x1"))
+    s.ok("run", "--fw", "a.fw", "c.pm4", "-o", "g.cpt")
+    os.rename(s.path("g.cpt"), s.path("golden"))
+    data = bytearray(s.read("golden"))
+    text = s.ok("convert", "golden").stdout
+    changed = text.replace("REG 0x8800 0x00000001", "REG 0x8800 0x00000002")
+    assert changed != text and data[:7] == b"CPTRACE"
+    s.path("other.trace", changed)
+    s.ok("convert", "other.trace", "-o", "g.cpt")
+    os.rename(s.path("g.cpt"), s.path("golden"))
+    s.ok("check", "--update", "golden")
+    assert s.read("golden")[:7] == b"CPTRACE"
+    s.ok("check", "golden")
+
+
+def entries(s):
+    return sorted(glob.glob(s.path("kept/*/*.cpt")))
+
+
+def swapped_entry(s):
+    """a cache entry that is another's is no result"""
+    s.matrix()
+    cached = ("regress", "manifest", "--cache", "kept")
+    s.ok(*cached, "-o", "first")
+    files = entries(s)
+    for i, name in enumerate(files):
+        shutil.copy(files[(i + 1) % len(files)], name + ".new")
+    for name in files:
+        os.rename(name + ".new", name)
+    done = s.ok(*cached, "-o", "second")
+    assert done.stderr.startswith("6 runs emulated, 0 from"), done.stderr
+    assert s.read("first/results.json") == s.read("second/results.json")
+
+
+def other_program(s):
+    """another build of the program does not believe the results of this one"""
+    s.matrix()
+    s.ok("regress", "manifest", "--cache", "kept")
+    shutil.copy(scene.CPSCOPE, s.path("other"))
+    with open(s.path("other"), "ab") as file:
+        file.write(b"\0")
+    done = subprocess.run([s.path("other"), "regress", "manifest", "--cache", "kept"], cwd=s.folder.name,
+                          capture_output=True, text=True)
+    assert done.stderr.startswith("6 runs emulated, 0 from"), done.stderr
+
+
+def fifo_as_entry(s):
+    """a FIFO as a cache entry holds nobody up"""
+    s.matrix()
+    s.ok("regress", "manifest", "--cache", "kept")
+    for name in entries(s):
+        os.unlink(name)
+        os.mkfifo(name)
+    begin = time.monotonic()
+    done = s.ok("regress", "manifest", "--cache", "kept")
+    assert "6 pass" in done.stdout and time.monotonic() - begin < 5
+
+
+def stop_request(s):
+    """a request to stop reaches a worker in the middle of a capture, and nothing is left running"""
+    s.firmware("e", scene.ENDLESS)
+    s.path("c.pm4", make.pm4("CP_NOP 0x1"))
+    s.path("manifest", MANIFEST + "firmware e e.fw\ncapture c.pm4\nlimit 4000G\n")
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)):
+        process = subprocess.Popen([scene.CPSCOPE, "regress", "manifest", "--no-cache"], cwd=s.folder.name,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
+        while not open(children, encoding="ascii").read():
+            time.sleep(0.01)
+        time.sleep(0.1)
+        worker = int(open(children, encoding="ascii").read().split()[0])
+        begin = time.monotonic()
+        process.send_signal(number)
+        assert process.wait(timeout=30) == status, process.returncode
+        while os.path.exists("/proc/%d" % worker) and time.monotonic() - begin < 10:
+            if re.search(r"State:\s+Z", open("/proc/%d/status" % worker, encoding="ascii").read()):
+                break
+            time.sleep(0.01)
+        assert time.monotonic() - begin < 3, "the worker went on"
+
+
+def last_words(s):
+    """how a worker died, and what it said last, is the reason of its pair"""
+    s.matrix(1)
+    os.unlink(s.path("c0.pm4"))
+    os.mkfifo(s.path("c0.pm4"))
+    process = subprocess.Popen([scene.CPSCOPE, "regress", "manifest", "--no-cache"], cwd=s.folder.name,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
+    while not open(children, encoding="ascii").read():
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.kill(int(open(children, encoding="ascii").read().split()[0]), signal.SIGSEGV)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 4 and "died: signal 11 (Segmentation fault)" in out, (process.returncode, out)
+
+
+def only_skipped(s):
+    """a run that compared nothing is no pass"""
+    s.firmware("a")
+    s.path("c.pm4", make.pm4("CP_NOP 0x1", gpu=740))
+    s.path("manifest", MANIFEST + "firmware a a.fw\ncapture c.pm4\n")
+    done = s.ok("regress", "manifest", "--no-cache", status=3)
+    assert "nothing was checked" in done.stderr, done.stderr
+
+
+def stale_report(s):
+    """a run that fails leaves no report of the run before"""
+    s.matrix()
+    s.ok("regress", "manifest", "--no-cache", "-o", "report")
+    os.mkfifo(s.path("c9.pm4"))
+    process = subprocess.Popen([scene.CPSCOPE, "regress", "manifest", "--no-cache", "-o", "report"], cwd=s.folder.name,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    process.kill()
+    process.wait()
+    assert s.names("report") == [], s.names("report")
+
+
+def names_are_text(s):
+    """results are UTF-8, TAP and XML, whatever firmware and captures are called"""
+    s.matrix(1)
+    s.path(b"\xff\x1b[31m#.pm4", make.pm4("CP_NOP 0x1"))
+    s.path("manifest", MANIFEST.encode() + b"firmware \xff\x1b[2J a.fw\ncapture *.pm4\n")
+    done = s.ok("regress", "manifest", "--no-cache", "-o", "out")
+    for name in ("results.json", "results.tap", "results.xml", "index.html"):
+        text = s.read("out/" + name).decode("utf-8")
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", text), name
+    assert "\x1b" not in done.stdout + done.stderr
+    json.loads(s.read("out/results.json"))
+
+
+scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, hostile_page, shards,
+           long_tags_and_nul, update_keeps_the_form, swapped_entry, other_program, fifo_as_entry, stop_request,
+           last_words, only_skipped, stale_report, names_are_text])
