@@ -34,8 +34,14 @@ const char *cps_json_get_text(struct json_object *from, const char *key, const c
 int64_t cps_json_get_int(struct json_object *from, const char *key, int64_t fallback);
 bool cps_json_get_bool(struct json_object *from, const char *key, bool fallback);
 
-/** The text of @p value, made with json-c's @p flags; NULL if it is not all there for lack of
- * memory. Belongs to @p value, like that of json_object_to_json_string_ext(). */
+/** Appends the text of @p value as json-c's @p flags say: PLAIN or PRETTY, perhaps NOSLASHESCAPE.
+ * @p out has failed if it is not all there for lack of memory. */
+void cps_json_put(struct cps_buf *out, struct json_object *value, int flags);
+/** The text of an object or array; NULL if it is not all there for lack of memory. Belongs to
+ * @p value, until it is printed again or loses a member. */
 const char *cps_json_print(struct json_object *value, int flags);
+
+/** How many items an array has; none where memory was short for the array itself. */
+size_t cps_json_count(struct json_object *array);
 
 #endif

@@ -15,9 +15,7 @@
 
 static void put_line(struct cps_trace_writer *w, struct json_object *object)
 {
-    const char *text = cps_json_print(object, JSON_C_TO_STRING_PLAIN);
-    w->lost = w->lost || !text;
-    cps_buf_str(&w->buf, text ? text : "");
+    cps_json_put(&w->buf, object, JSON_C_TO_STRING_PLAIN);
     cps_buf_str(&w->buf, "\n");
     json_object_put(object);
 }
