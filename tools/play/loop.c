@@ -49,7 +49,7 @@ void play_boot(struct play *play)
         return;
     play->booted = true;
     if (!play->stopped) {
-        cps_err_free(cps_engine_feed(play->engine, &init));
+        cps_err_free(cps_engine_feed(play->engine, &init)); /* what it lacks, the run says */
         run(play, play->opt->limit);
     }
     translate(play);
@@ -159,10 +159,13 @@ static struct cps_err *name_line(const struct play *play, const struct cps_item 
     CPS_BUF line = {0};
     if (!err || !play->script.name)
         return err;
+    if (err->code == CPS_ERR_NOMEM)
+        return err;
     if (item->line)
         cps_buf_printf(&line, "%" PRIu32 ":", item->line);
-    struct cps_err *ret =
-        cps_err_new(err->code, "%s:%s %s", play->script.name, cps_buf_text(&line), err->message);
+    struct cps_err *ret = line.failed ? cps_err_nomem()
+                                      : cps_err_new(err->code, "%s:%s %s", play->script.name,
+                                                    cps_buf_text(&line), err->message);
     cps_err_free(err);
     return ret;
 }
@@ -193,6 +196,10 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     err = listed ? play_list(play) : cps_capture_read(capture, NULL, &play->items);
     if (!listed)
         play_boot(play);
+    if (play->stop == CPS_STOP_NOMEM) {
+        cps_err_free(err);
+        return cps_err_nomem();
+    }
     cps_engine_end(play->engine, play->stop);
     return err ? err : check_submission(play);
 }
