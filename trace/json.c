@@ -107,13 +107,13 @@ size_t cps_json_count(struct json_object *array)
     return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
 }
 
-static bool is_complete(struct json_object *value)
+static bool has_all(struct json_object *value)
 {
     size_t count = cps_json_count(value);
     if (value && json_object_get_userdata(value) == &lost)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!is_complete(json_object_array_get_idx(value, i)))
+        if (!has_all(json_object_array_get_idx(value, i)))
             return false;
     }
     if (!json_object_is_type(value, json_type_object))
@@ -121,10 +121,15 @@ static bool is_complete(struct json_object *value)
     json_object_object_foreach(value, key, member)
     {
         (void)key;
-        if (!is_complete(member))
+        if (!has_all(member))
             return false;
     }
     return true;
+}
+
+bool cps_json_complete(struct json_object *value)
+{
+    return value && has_all(value);
 }
 
 /* ---- text: json-c's own printing drops what its buffer has no room for ---- */
@@ -259,7 +264,7 @@ static void put_value(struct cps_buf *out, struct json_object *value, unsigned l
 
 void cps_json_put(struct cps_buf *out, struct json_object *value, int flags)
 {
-    if (value && is_complete(value))
+    if (cps_json_complete(value))
         put_value(out, value, 0, flags);
     else
         out->failed = true;

@@ -25,6 +25,11 @@ void cps_json_bool(struct json_object *to, const char *key, bool value);
 void cps_json_null(struct json_object *to, const char *key);
 void cps_json_double(struct json_object *to, const char *key, double value);
 
+/** Reads a text of @p size bytes, with nothing but blanks around it. @p ret  gets it, to be released
+ * by the caller; is left alone where the text is no JSON, or null. @return NULL or CPS_ERR_NOMEM */
+CPS_MUST_USE struct cps_err *cps_json_parse(const char *text, size_t size,
+                                            struct json_object **ret);
+
 /** A member of an object; NULL where there is none (or no object). Belongs to @p from. */
 struct json_object *cps_json_get(struct json_object *from, const char *key);
 /** A member of one type; NULL where there is none of it. */
@@ -34,6 +39,8 @@ const char *cps_json_get_text(struct json_object *from, const char *key, const c
 int64_t cps_json_get_int(struct json_object *from, const char *key, int64_t fallback);
 bool cps_json_get_bool(struct json_object *from, const char *key, bool fallback);
 
+/** Whether nothing was lost for lack of memory; of NULL everything was. */
+bool cps_json_complete(struct json_object *value);
 /** Appends the text of @p value as json-c's @p flags say: PLAIN or PRETTY, perhaps NOSLASHESCAPE.
  * @p out has failed if it is not all there for lack of memory. */
 void cps_json_put(struct cps_buf *out, struct json_object *value, int flags);

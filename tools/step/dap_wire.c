@@ -115,7 +115,7 @@ static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret
     CPS_TRY(read_header(w, &size, &end));
     if (end)
         return NULL;
-    CPS_FREE char *text = malloc(size + 1);
+    CPS_FREE char *text = malloc(size + 1); /* also where it is empty */
     if (!text)
         return cps_err_nomem();
     for (size_t i = 0; i < size; i++) {
@@ -124,8 +124,7 @@ static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret
             return bad(w, "as many bytes as the header says");
         text[i] = (char)c;
     }
-    text[size] = '\0';
-    *ret = json_tokener_parse(text);
+    CPS_TRY(cps_json_parse(text, size, ret));
     if (json_object_get_type(*ret) != json_type_object) {
         json_object_put(*ret);
         *ret = NULL;
