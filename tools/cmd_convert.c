@@ -35,7 +35,8 @@ static struct cps_err *copy_events(struct conversion *c)
     return err;
 }
 
-/* A trace that is damaged somewhere is whole before: that much is kept, and the damage reported. */
+/* A trace that is damaged somewhere is whole before: that much is kept, and the damage reported.
+ * Where memory was short nothing is said about the file. */
 static struct cps_err *recover(struct conversion *c, struct cps_err *err)
 {
     cps_err_free(cps_outfile_commit(c->out));
@@ -55,7 +56,7 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     struct cps_err *err = copy_events(c);
     struct cps_err *late = cps_trace_writer_finish(c->writer);
     c->writer = NULL;
-    if (!err || late)
+    if (!err || late || err->code == CPS_ERR_NOMEM)
         return err ? cps_err_free(late), err : late;
     return recover(c, err);
 }
