@@ -10,6 +10,7 @@
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 #include "trace/json.h"
 
 int cmd_check(const struct cps_options *opt);
@@ -89,8 +90,8 @@ static struct cps_err *check_policy(const struct check *c)
 {
     struct cps_policy policy = cps_policy_default();
     struct cps_err *err = cps_policy_parse(c->head.policy, c->head.gen, &policy);
-    if (!err)
-        return NULL;
+    if (!err || err->code == CPS_ERR_NOMEM)
+        return err;
     struct cps_err *ret = cps_err_new(err->code, "%s: %s", c->path, err->message);
     cps_err_free(err);
     return ret;
@@ -132,13 +133,37 @@ static struct cps_err *rewrite(const struct check *c, struct cps_names *const na
     return cps_outfile_commit(out);
 }
 
+/* The outcome, as a row of @p json or for people. */
+static struct cps_err *tell(const struct check *c, const struct diff_report *report,
+                            struct json_object *json)
+{
+    CPS_BUF text = {0};
+    if (json) {
+        struct json_object *row = diff_json(report);
+        cps_json_text(row, "golden", c->path);
+        if (c->fresh.misses)
+            cps_json_text(row, "missed", c->fresh.missed);
+        cps_json_append(json, row);
+        return NULL;
+    }
+    if (c->fresh.misses)
+        cps_buf_printf(&text, "%s: a read is not as the run file expects: %s\n", c->path,
+                       c->fresh.missed);
+    if (report->diff->differences || !c->fresh.misses)
+        cps_buf_printf(&text, "%s: %s", c->path, report->diff->differences ? "" : "pass\n");
+    if (report->diff->differences) {
+        diff_print_first(report, &text);
+        diff_print_counts(report, &text);
+    }
+    return report_text(&text);
+}
+
 static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t *differences)
 {
     struct cps_names *names[CPS_CPU_COUNT] = {NULL};
     struct cps_diff diff = {0};
     struct cps_mask mask = {0};
     const struct cps_diff_options options = {c->kinds, &mask};
-    CPS_BUF text = {0};
     struct cps_err *err = trace_names(&c->head, c->opt->rnn, names);
     if (!err)
         err = cps_mask_add(&mask, c->opt->mask ? c->opt->mask : "",
@@ -149,20 +174,8 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     const struct diff_report report = {
         .a = {.label = "golden"}, .b = {.label = "now"}, .names = names, .diff = &diff};
     *differences = diff.differences + c->fresh.misses;
-    if (!err && json) {
-        struct json_object *row = diff_json(&report);
-        cps_json_text(row, "golden", c->path);
-        if (c->fresh.misses)
-            cps_json_text(row, "missed", c->fresh.missed);
-        cps_json_append(json, row);
-    } else if (!err) {
-        diff_print_first(&report, &text);
-        diff_print_counts(&report, &text);
-        if (c->fresh.misses)
-            printf("%s: a read is not as the run file expects: %s\n", c->path, c->fresh.missed);
-        if (diff.differences || !c->fresh.misses)
-            printf("%s: %s", c->path, diff.differences ? cps_buf_text(&text) : "pass\n");
-    }
+    if (!err)
+        err = tell(c, &report, json);
     if (!err && diff.differences && c->opt->update)
         err = rewrite(c, names);
     if (!err && diff.differences && c->opt->update && !json)
@@ -203,6 +216,8 @@ int cmd_check(const struct cps_options *opt)
 {
     int status = opt->arg_count ? 0 : report_usage("check takes golden traces");
     struct json_object *json = opt->json && !status ? json_object_new_array() : NULL;
+    if (opt->json && !status && !json)
+        return report_error(cps_err_nomem());
     for (unsigned i = 0; i < opt->arg_count; i++) {
         uint64_t differences = 0;
         struct cps_err *err = check_one(opt, opt->arg[i], json, &differences);

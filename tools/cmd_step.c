@@ -11,6 +11,7 @@
 #include "tools/step/prompt.h"
 #include "tools/debug/command.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 #include "tools/step/screen.h"
 #include "tools/debug/point.h"
 
@@ -24,11 +25,20 @@ static void on_interrupt(int signal)
     running->interrupt = 1;
 }
 
-static void show(struct debugger *r)
+static struct cps_err *show(struct debugger *r)
 {
-    fputs(cps_buf_text(&r->out), stdout);
+    struct cps_err *err = report_text(&r->out);
     fflush(stdout);
-    cps_buf_clear(&r->out);
+    cps_buf_deinit(&r->out);
+    return err;
+}
+
+/* The first of two errors. */
+static struct cps_err *first(struct cps_err *err, struct cps_err *late)
+{
+    if (err)
+        cps_err_free(late);
+    return err ? err : late;
 }
 
 /* One line typed by a person: mistakes are told, and the next line is awaited. */
@@ -36,7 +46,7 @@ static void run_typed(struct debugger *r, const char *line)
 {
     r->interrupt = 0;
     struct cps_err *err = command_run(r, line);
-    show(r);
+    err = first(err, show(r));
     if (err)
         printf("%s\n", err->message);
     cps_err_free(err);
@@ -44,7 +54,7 @@ static void run_typed(struct debugger *r, const char *line)
         r->wants_screen = false;
         screen_run(r);
         command_show(r);
-        show(r);
+        cps_err_free(show(r));
     }
 }
 
@@ -77,8 +87,10 @@ static struct cps_err *run_piped(struct debugger *r)
         line[strcspn(line, "\r\n")] = '\0';
         cps_buf_printf(&r->out, "> %s\n", line);
         err = command_run(r, line);
-        show(r);
+        err = first(err, show(r));
     }
+    if (!err && !r->quit && !feof(stdin))
+        err = cps_err_os("(stdin)", "read");
     free(line);
     return err;
 }
@@ -91,11 +103,10 @@ static struct cps_err *run(struct debugger *r, const struct cps_options *opt)
     if (opt->dap)
         return dap_serve(r, stdin, stdout);
     command_show(r);
-    show(r);
+    CPS_TRY(show(r));
     if (opt->script) {
         struct cps_err *err = command_source(r, opt->script);
-        show(r);
-        return err;
+        return first(err, show(r));
     }
     if (!isatty(STDIN_FILENO))
         return run_piped(r);

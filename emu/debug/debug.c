@@ -60,8 +60,9 @@ static enum cps_debug_reason give(struct cps_debug *d, const struct cps_item *it
         d->refused = err;
         return CPS_WHY_REFUSED;
     }
+    d->nomem = d->nomem || err == cps_err_nomem() || cps_mem_failed(d->engine->mem);
     cps_err_free(err);
-    return cps_mem_failed(d->engine->mem) ? CPS_WHY_NOMEM : CPS_WHY_GONE;
+    return d->nomem ? CPS_WHY_NOMEM : CPS_WHY_GONE;
 }
 
 /* What stands in front of everything that acts is there before the engine starts. */
@@ -86,7 +87,7 @@ struct cps_err *cps_debug_create(struct cps_engine *engine, const struct cps_fee
     d->sink.put = take_events;
     feed_first(d);
     debug_refresh_(d);
-    if (cps_mem_failed(d->engine->mem) || !debug_keep_(d)) {
+    if (d->nomem || !debug_keep_(d)) {
         cps_debug_destroy(d);
         return cps_err_nomem();
     }
@@ -185,6 +186,7 @@ static enum cps_debug_reason advance(struct cps_debug *d)
         before[i] = cps_engine_where(d->engine, i);
     enum cps_stop stop = cps_engine_run(d->engine, 1);
     d->ticked = d->engine->clock != clock;
+    d->nomem = d->nomem || stop == CPS_STOP_NOMEM;
     if (stop == CPS_STOP_NOMEM)
         return CPS_WHY_NOMEM;
     if (!d->ticked && stop != CPS_STOP_BUDGET)

@@ -225,7 +225,7 @@ struct cps_err *command_patch_(struct debugger *r, const char *arguments, int go
                                           &names, &column, &code);
     if (err)
         return at_column(err, column, text);
-    return replace(r, place, &code);
+    return code.failed ? cps_err_nomem() : replace(r, place, &code);
 }
 
 struct cps_err *command_branch_(struct debugger *r, const char *arguments, int go)
@@ -260,7 +260,7 @@ static struct cps_err *source_line(struct debugger *r, const char *path, unsigne
     struct cps_err *err = command_run(r, line);
     if (!err)
         return NULL;
-    struct cps_err *ret = cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s", path, number, err->message);
+    struct cps_err *ret = cps_err_new(err->code, "%s:%u: %s", path, number, err->message);
     cps_err_free(err);
     return ret;
 }
@@ -276,6 +276,8 @@ struct cps_err *command_source(struct debugger *r, const char *path)
         return cps_err_os(path, "open");
     while (!err && !r->quit && getline(&line, &room, file) > 0)
         err = source_line(r, path, ++number, line);
+    if (!err && !r->quit && !feof(file))
+        err = cps_err_os(path, "read");
     free(line);
     fclose(file);
     return err;

@@ -283,13 +283,15 @@ bool dap_wire_ended(struct dap_wire *w)
     return ended;
 }
 
-void dap_wire_send(struct dap_wire *w, struct json_object *message)
+struct cps_err *dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
+    CPS_BUF text = {0};
     cps_json_int(message, "seq", ++w->seq);
-    const char *text =
-        cps_json_print(message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-    if (text)
-        fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
-    fflush(w->out);
+    cps_json_put(&text, message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     json_object_put(message);
+    if (text.failed)
+        return cps_err_nomem();
+    fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", text.size, cps_buf_text(&text));
+    fflush(w->out);
+    return NULL;
 }
