@@ -66,7 +66,7 @@ struct cps_err *cps_engine_feed(struct cps_engine *engine, const struct cps_item
     cps_engine_changed(engine);
     struct cps_err *err = engine->ops->feed(engine, item);
     cps_tap_flush_(&engine->tap);
-    return err;
+    return err ? err : cps_mem_failed(engine->mem) ? cps_err_nomem() : NULL;
 }
 
 void cps_engine_changed(struct cps_engine *engine)
@@ -81,7 +81,7 @@ enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks)
     enum cps_stop stop = engine->ops->run(engine, ticks);
     if (engine->tap.pending)
         cps_tap_flush_(&engine->tap);
-    return stop;
+    return CPS_UNLIKELY(cps_mem_failed(engine->mem)) ? CPS_STOP_NOMEM : stop;
 }
 
 enum cps_stop cps_engine_boot(struct cps_engine *engine, uint64_t ticks)
@@ -91,7 +91,9 @@ enum cps_stop cps_engine_boot(struct cps_engine *engine, uint64_t ticks)
     if (stop != CPS_STOP_IDLE)
         return stop;
     struct cps_err *err = cps_engine_feed(engine, &init);
-    stop = err ? CPS_STOP_FAULT : cps_engine_run(engine, ticks);
+    stop = !err                         ? cps_engine_run(engine, ticks)
+           : err->code == CPS_ERR_NOMEM ? CPS_STOP_NOMEM
+                                        : CPS_STOP_FAULT;
     cps_err_free(err);
     return stop;
 }
@@ -104,6 +106,7 @@ unsigned cps_stop_reason(enum cps_stop stop)
         [CPS_STOP_DEADLOCK] = CPS_REASON_DEADLOCK,
         [CPS_STOP_FAULT] = CPS_REASON_FAULT,
         [CPS_STOP_BAD_PACKET] = CPS_REASON_BAD_PACKET,
+        [CPS_STOP_NOMEM] = CPS_REASON_FAULT, /* for whoever wants an END even so */
     };
     return reasons[stop];
 }

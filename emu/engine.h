@@ -92,6 +92,9 @@ enum cps_stop {
     CPS_STOP_FAULT,
     /** The firmware reported a packet that it refuses. */
     CPS_STOP_BAD_PACKET,
+    /** The computer's memory is short: what the engine did since it last came back is no result,
+     * and it cannot go on. A copy from before can. */
+    CPS_STOP_NOMEM,
 };
 
 /** Where a core stands. */

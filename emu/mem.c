@@ -31,6 +31,7 @@ struct cps_mem {
     uint64_t epoch;
     uint64_t changes;
     bool keep;
+    bool failed;
     const struct cps_host *host; /* NULL: none */
     uint64_t round;              /* grows when the host changes its memory */
     uint64_t last_number;        /* the page found last: streams and copies stay on one */
@@ -131,7 +132,8 @@ void cps_mem_forget(struct cps_mem *mem)
     mem->changes++;
     struct slot *old = mem->slots;
     struct slot *slots = calloc(mem->capacity, sizeof(*slots));
-    if (!slots) { /* no room for a new table: stale pages are better than none */
+    if (!slots) {
+        mem->failed = true;
         return;
     }
     mem->slots = slots;
@@ -157,8 +159,10 @@ static bool grow(struct cps_mem *mem)
     struct cps_mem wider = *mem;
     wider.capacity = mem->capacity * 2;
     wider.slots = calloc(wider.capacity, sizeof(*wider.slots));
-    if (!wider.slots)
+    if (!wider.slots) {
+        mem->failed = true;
         return false;
+    }
     for (size_t i = 0; i < mem->capacity; i++) {
         if (mem->slots[i].page)
             wider.slots[slot_of(&wider, mem->slots[i].number)] = mem->slots[i];
@@ -174,8 +178,10 @@ static struct page *add_page(struct cps_mem *mem, uint64_t number)
         (mem->used * 2 >= mem->capacity && !grow(mem)))
         return NULL;
     struct page *page = calloc(1, sizeof(*page));
-    if (!page)
+    if (!page) {
+        mem->failed = true;
         return NULL;
+    }
     page->refs = 1;
     page->asked = mem->round;
     mem->slots[slot_of(mem, number)] = (struct slot){number, page};
@@ -250,8 +256,10 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
             return NULL;
     } else if (page->refs > 1 && !page->host) {
         struct page *copy = malloc(sizeof(*copy));
-        if (!copy)
+        if (!copy) {
+            mem->failed = true;
             return NULL;
+        }
         *copy = *page;
         copy->refs = 1;
         page->refs--;
@@ -335,6 +343,8 @@ struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *
     while (size) {
         bool whole = iova % 4 == 0 && size >= 4;
         uint64_t step = whole ? write_words(mem, iova, data, size) : write_byte(mem, iova, *data);
+        if (!step && mem->failed)
+            return cps_err_nomem();
         if (!step)
             return cps_err_new(CPS_ERR_NOMEM,
                                "the buffers of the capture need more than %llu MiB of memory",
@@ -370,6 +380,16 @@ uint64_t cps_mem_changes(const struct cps_mem *mem)
 uint64_t cps_mem_bytes(const struct cps_mem *mem)
 {
     return mem->used * sizeof(struct page);
+}
+
+bool cps_mem_failed(const struct cps_mem *mem)
+{
+    return mem->failed;
+}
+
+void cps_mem_fail(struct cps_mem *mem)
+{
+    mem->failed = true;
 }
 
 bool cps_mem_report(struct cps_mem *mem, uint64_t iova)

@@ -33,7 +33,8 @@ void cps_mem_forget(struct cps_mem *mem);
 /** Pages written from now on survive cps_mem_forget() (ring, firmware image), or not. */
 void cps_mem_keep(struct cps_mem *mem, bool keep);
 
-/** Copies @p size bytes to @p iova; wraps at 2^64. Fails only with CPS_ERR_NOMEM. */
+/** Copies @p size bytes to @p iova; wraps at 2^64. Fails only with CPS_ERR_NOMEM: that of
+ * cps_err_nomem(), or one about the limit. */
 CPS_MUST_USE struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *data,
                                           uint64_t size);
 
@@ -57,5 +58,11 @@ uint64_t cps_mem_changes(const struct cps_mem *mem);
 uint64_t cps_mem_bytes(const struct cps_mem *mem);
 /** True once per unknown dword: whether a read of it should be reported now. */
 bool cps_mem_report(struct cps_mem *mem, uint64_t iova);
+
+/** Whether the computer's own memory was short since it was created or cloned, for what an engine
+ * stores here or anywhere else: what the engine did since is no result. The limit is none of it. */
+bool cps_mem_failed(const struct cps_mem *mem);
+/** Makes it so: another part of the engine got no memory. */
+void cps_mem_fail(struct cps_mem *mem);
 
 #endif

@@ -148,6 +148,8 @@ static struct cps_err *unknown_name(const char *word, size_t length, unsigned en
         if (rows[i].engines & engines)
             cps_buf_printf(&names, "%s%s", between(!names.size, --left, " or "), rows[i].name);
     }
+    if (names.failed)
+        return cps_err_nomem();
     return cps_err_new(CPS_ERR_SYNTAX, "policy %.*s: expected %s, with =WORD",
                        length > 40 ? 40 : (int)length, word, cps_buf_text(&names));
 }

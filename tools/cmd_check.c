@@ -13,6 +13,7 @@
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 #include "trace/json.h"
 
 int cmd_check(const struct cps_options *opt);
@@ -153,19 +154,38 @@ static void put_line(const struct check *c, const char *what, struct cps_buf *ou
     cps_buf_printf(out, ": %s", what);
 }
 
-static void put_text(const struct check *c, const struct diff_report *report, struct cps_buf *out)
+/* The outcome, as a row of @p json or for people. */
+static struct cps_err *tell(const struct check *c, const struct diff_report *report,
+                            struct json_object *json)
 {
+    CPS_BUF text = {0};
+    if (json) {
+        struct json_object *row = diff_json(report);
+        cps_json_text(row, "golden", c->path);
+        if (c->fresh.misses)
+            cps_json_text(row, "missed", c->fresh.missed);
+        cps_json_append(json, row);
+        return NULL;
+    }
     if (c->fresh.misses) {
-        put_line(c, "a read is not as the run file expects: ", out);
-        cps_shown_put_(out, c->fresh.missed);
-        cps_buf_str(out, "\n");
+        put_line(c, "a read is not as the run file expects: ", &text);
+        cps_shown_put_(&text, c->fresh.missed);
+        cps_buf_str(&text, "\n");
     }
     if (report->diff->differences || !c->fresh.misses)
-        put_line(c, report->diff->differences ? "" : "pass\n", out);
-    if (!report->diff->differences)
-        return;
-    diff_print_first(report, out);
-    diff_print_counts(report, out);
+        put_line(c, report->diff->differences ? "" : "pass\n", &text);
+    if (report->diff->differences) {
+        diff_print_first(report, &text);
+        diff_print_counts(report, &text);
+    }
+    return report_text(&text);
+}
+
+static struct cps_err *tell_rewritten(const struct check *c)
+{
+    CPS_BUF text = {0};
+    put_line(c, "rewritten\n", &text);
+    return report_text(&text);
 }
 
 static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t *differences)
@@ -174,7 +194,6 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     struct cps_diff diff = {0};
     struct cps_mask mask = {0};
     const struct cps_diff_options options = {c->kinds, &mask};
-    CPS_BUF text = {0};
     struct cps_err *err = trace_names(&c->head, c->opt->rnn, names);
     if (!err)
         err = cps_mask_add(&mask, c->opt->mask ? c->opt->mask : "",
@@ -185,22 +204,12 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     const struct diff_report report = {
         .a = {.label = "golden"}, .b = {.label = "now"}, .names = names, .diff = &diff};
     *differences = diff.differences + c->fresh.misses;
-    if (!err && json) {
-        struct json_object *row = diff_json(&report);
-        cps_json_text(row, "golden", c->path);
-        if (c->fresh.misses)
-            cps_json_text(row, "missed", c->fresh.missed);
-        cps_json_append(json, row);
-    } else if (!err) {
-        put_text(c, &report, &text);
-    }
+    if (!err)
+        err = tell(c, &report, json);
     if (!err && diff.differences && c->opt->update)
         err = rewrite(c, names);
     if (!err && diff.differences && c->opt->update && !json)
-        put_line(c, "rewritten\n", &text);
-    if (!err && text.failed)
-        err = cps_err_nomem();
-    fputs(cps_buf_text(&text), stdout);
+        err = tell_rewritten(c);
     cps_diff_deinit(&diff);
     cps_mask_deinit(&mask);
     trace_names_free(names);
@@ -237,6 +246,8 @@ int cmd_check(const struct cps_options *opt)
 {
     int status = opt->arg_count ? 0 : report_usage("check takes golden traces");
     struct json_object *json = opt->json && !status ? json_object_new_array() : NULL;
+    if (opt->json && !status && !json)
+        return report_error(cps_err_nomem());
     for (unsigned i = 0; i < opt->arg_count; i++) {
         uint64_t differences = 0;
         struct cps_err *err = check_one(opt, opt->arg[i], json, &differences);

@@ -36,8 +36,9 @@ static struct cps_err *copy_events(struct conversion *c)
     return err;
 }
 
-/* A trace that is damaged somewhere is whole before: that much is kept, and the damage reported. Of
- * a trace that would become itself, it would be all that is left. */
+/* A trace that is damaged somewhere is whole before: that much is kept, and the damage reported.
+ * Where memory was short nothing is said about the file; of a trace that would become itself, it
+ * would be all that is left. */
 static struct cps_err *recover(struct conversion *c, struct cps_err *err)
 {
     const char *output = c->opt->output ? c->opt->output : "-";
@@ -61,7 +62,7 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     struct cps_err *err = copy_events(c);
     struct cps_err *late = cps_trace_writer_finish(c->writer);
     c->writer = NULL;
-    if (!err || late)
+    if (!err || late || err->code == CPS_ERR_NOMEM)
         return err ? cps_err_free(late), err : late;
     return recover(c, err);
 }

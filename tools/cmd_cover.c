@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope cover: which code of a firmware captures execute, added up over runs. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "tools/play/record.h"
 #include "tools/report/names.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 #include "tools/regress/results.h"
 #include "trace/outfile.h"
 #include "trace/json.h"
@@ -62,8 +64,12 @@ static struct cps_err *write_lcov(struct coverage *c, const char *path)
     CPS_BUF name = {0};
     CPS_BUF info = {0};
     cps_buf_printf(&name, "%s.asm", path);
+    if (name.failed)
+        return cps_err_nomem();
     CPS_TRY(write_text(cps_buf_text(&name), &c->listing));
     CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
+    if (!full && errno == ENOMEM)
+        return cps_err_nomem();
     cover_lcov(c->fw, names_of(c), c->cover, full ? full : cps_buf_text(&name),
                cps_buf_text(&c->listing), &info);
     return write_text(path, &info);
@@ -135,10 +141,12 @@ static struct cps_err *run(struct coverage *c)
     if (opt->output)
         CPS_TRY(write_lcov(c, opt->output));
     struct json_object *handlers = cover_handlers(c->fw, names_of(c), c->cover);
-    results_coverage_table(handlers, &table);
+    if (cps_json_complete(handlers))
+        results_coverage_table(handlers, &table);
+    else
+        table.failed = true;
     json_object_put(handlers);
-    fputs(cps_buf_text(&table), stdout);
-    return NULL;
+    return report_text(&table);
 }
 
 /* A script at a time: each is a program of its own. */
@@ -162,8 +170,12 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
     CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size, opt->rnn,
                                CPS_NAMES_MEASURED, &listing));
     cps_buf_printf(&name, "%s.asm", opt->output);
+    if (name.failed)
+        return cps_err_nomem();
     CPS_TRY(write_text(cps_buf_text(&name), &listing));
     CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
+    if (!full && errno == ENOMEM)
+        return cps_err_nomem();
     cover_script_lcov(record.cover, record.cover_count, full ? full : cps_buf_text(&name),
                       cps_buf_text(&listing), info);
     return write_text(opt->output, info);
@@ -185,7 +197,8 @@ static int cover_scripts(const struct cps_options *opt)
         CPS_BUF table = {0};
         CPS_BUF info = {0};
         err = run_script(opt, isa, gen, opt->arg[i], &table, &info);
-        fputs(cps_buf_text(&table), stdout);
+        if (!err)
+            err = report_text(&table);
     }
     return err ? report_error(err) : status;
 }

@@ -9,6 +9,7 @@
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 #include "trace/json.h"
 
 int cmd_diff(const struct cps_options *opt);
@@ -71,6 +72,7 @@ static void describe_policy(const struct cps_trace_head *head, struct cps_buf *o
 {
     struct cps_policy policy = cps_policy_default();
     struct cps_err *err = cps_policy_parse(head->policy, head->gen, &policy);
+    out->failed = err && err->code == CPS_ERR_NOMEM;
     if (err)
         cps_buf_str(out, head->policy);
     else
@@ -84,6 +86,7 @@ static void compare_policies(struct differ *d, const struct cps_trace_head heads
     CPS_BUF b = {0};
     describe_policy(&heads[0], &a);
     describe_policy(&heads[1], &b);
+    d->out.failed = d->out.failed || a.failed || b.failed;
     if (strcmp(cps_buf_text(&a), cps_buf_text(&b)) != 0)
         cps_buf_printf(&d->out, "policies differ: \"%s\" and \"%s\"\n", cps_buf_text(&a),
                        cps_buf_text(&b));
@@ -206,10 +209,8 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
 
 static struct cps_err *print(struct differ *d)
 {
-    if (!d->opt->json) {
-        fwrite(cps_buf_text(&d->out), 1, d->out.size, stdout);
-        return NULL;
-    }
+    if (!d->opt->json)
+        return report_text(&d->out);
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "differences", d->total);
     cps_json_add(root, "comparisons", json_object_get(d->json));

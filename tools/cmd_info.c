@@ -64,8 +64,9 @@ int cmd_info(const struct cps_options *opt)
         status = report_usage("info needs at least one file");
     for (unsigned i = 0; i < opt->arg_count; i++) {
         struct json_object *file = opt->json ? json_object_new_object() : NULL;
-        struct cps_err *err = describe(opt, isa, gen, opt->arg[i], file);
-        if (file) {
+        struct cps_err *err =
+            opt->json && !file ? cps_err_nomem() : describe(opt, isa, gen, opt->arg[i], file);
+        if (opt->json) {
             cps_json_text(file, "name", opt->arg[i]);
             cps_json_append(files, file);
         }

@@ -182,13 +182,14 @@ static struct cps_err *finish_trace(struct run *run)
 }
 
 /* What ran is a complete trace with its END, also when the file behind it was cut; only a run
- * that executed nothing leaves no output. */
+ * that executed nothing, or that memory was short for, leaves no output. */
 static struct cps_err *finish(struct run *run, struct cps_err *err)
 {
     struct cps_err *late = finish_trace(run);
+    bool ended = run->play.executed && (!err || err->code != CPS_ERR_NOMEM);
     if (!late)
         late = check_inputs(run);
-    if ((err && !run->play.executed) || late) {
+    if ((err && !ended) || late) {
         cps_outfile_abort(run->out);
         run->out = NULL;
         if (err)
@@ -248,16 +249,16 @@ static int status_of(const struct play *play)
     return play->stop == CPS_STOP_IDLE ? 0 : 4;
 }
 
-static struct cps_err *summarize(struct run *run, bool good)
+static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
 {
     const struct play *play = &run->play;
     struct cps_err *err = NULL;
-    bool compared = play->replay && good;
+    bool compared = play->replay && !ended;
+    bool nomem = ended && ended->code == CPS_ERR_NOMEM;
     if (compared)
         replay_compare(play->replay);
-    if (play->executed || (play->engine && good))
-        err = summary_print(play, run->opt->json,
-                            compared && run->opt->json ? replay_json(play->replay) : NULL);
+    if ((play->executed && !nomem) || (play->engine && !ended))
+        err = summary_print(play, run->opt->json, compared);
     report_note("interpreting without --native", play->native_err);
     return err;
 }
@@ -271,7 +272,7 @@ int cmd_run(const struct cps_options *opt)
     if (status)
         return status;
     struct cps_err *err = execute(&run);
-    struct cps_err *late = summarize(&run, !err);
+    struct cps_err *late = summarize(&run, err);
     if (err)
         cps_err_free(late);
     else

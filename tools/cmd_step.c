@@ -13,6 +13,7 @@
 #include "tools/step/prompt.h"
 #include "tools/debug/command.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 #include "tools/step/screen.h"
 #include "tools/debug/point.h"
 
@@ -28,16 +29,25 @@ static void on_interrupt(int signal)
     running->interrupt = 1;
 }
 
-static void show(struct debugger *r)
+static struct cps_err *show(struct debugger *r)
 {
     CPS_BUF shown = {0};
     bool plain = cps_shown_plain_(cps_buf_text(&r->out), r->out.size, true) == r->out.size;
     if (!plain)
         cps_shown_add_(&shown, cps_buf_text(&r->out), r->out.size, true);
-    fputs(cps_buf_text(plain ? &r->out : &shown), stdout);
+    shown.failed = shown.failed || r->out.failed;
+    struct cps_err *err = report_text(plain ? &r->out : &shown);
     fflush(stdout);
-    r->out.failed = r->out.failed || shown.failed;
-    cps_buf_clear(&r->out);
+    cps_buf_deinit(&r->out);
+    return err;
+}
+
+/* The first of two errors. */
+static struct cps_err *first(struct cps_err *err, struct cps_err *late)
+{
+    if (err)
+        cps_err_free(late);
+    return err ? err : late;
 }
 
 /* One line typed by a person: mistakes are told, and the next line is awaited. */
@@ -45,7 +55,7 @@ static void run_typed(struct debugger *r, const char *line)
 {
     r->interrupt = 0;
     struct cps_err *err = command_run(r, line);
-    show(r);
+    err = first(err, show(r));
     if (err)
         printf("%s\n", err->message);
     cps_err_free(err);
@@ -53,7 +63,7 @@ static void run_typed(struct debugger *r, const char *line)
         r->wants_screen = false;
         screen_run(r);
         command_show(r);
-        show(r);
+        cps_err_free(show(r));
     }
 }
 
@@ -99,7 +109,7 @@ static struct cps_err *run_piped(struct debugger *r)
     while (!err && more && !r->quit && !r->session.limited) {
         cps_buf_printf(&r->out, "> %s\n", line);
         err = command_run(r, line);
-        show(r);
+        err = first(err, show(r));
         if (!err)
             err = read_line(line, &more);
     }
@@ -117,11 +127,10 @@ static struct cps_err *run(struct debugger *r, const struct cps_options *opt)
     if (opt->dap)
         return dap_serve(r, stdin, stdout);
     command_show(r);
-    show(r);
+    CPS_TRY(show(r));
     if (opt->script) {
         struct cps_err *err = command_source(r, opt->script);
-        show(r);
-        return err;
+        return first(err, show(r));
     }
     if (!isatty(STDIN_FILENO))
         return run_piped(r);

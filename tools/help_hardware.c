@@ -8,6 +8,7 @@
 
 #include "tools/help_table.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 #include "trace/json.h"
 
 /* All arguments of a row as one text; EXPANDED() is for those of which macros are a part. */
@@ -148,7 +149,7 @@ static void list(void)
     printf("\n'cpscope help hardware TABLE...' prints them, 'all' every one, --json as JSON.\n");
 }
 
-static void print(int count, char **arg)
+static int print(int count, char **arg)
 {
     CPS_BUF out = {0};
     for (unsigned i = 0; i < TABLES; i++) {
@@ -157,7 +158,8 @@ static void print(int count, char **arg)
         cps_buf_str(&out, out.size ? "\n" : "");
         help_layout(&tables[i], help_width(), &out);
     }
-    fputs(cps_buf_text(&out), stdout);
+    struct cps_err *err = report_text(&out);
+    return err ? report_error(err) : 0;
 }
 
 /* Without a name beside --json: every table. */

@@ -123,6 +123,7 @@ void help_cell(const struct help_table *table, size_t row, unsigned column, stru
     else if (!column)
         put_contents(at, end, &cell);
     const char *text = cps_buf_text(&cell);
+    out->failed = out->failed || cell.failed;
     bool none = !strcmp(text, TEXT_OF(NULL)) || !strcmp(text, "NA") || (mask >= 0 && !*text);
     cps_buf_str(out, none ? "-" : text);
 }
@@ -141,12 +142,13 @@ static void put_field(const struct help_table *table, size_t row, unsigned colum
     cps_buf_add(out, name ? name + mask : "", length - mask);
 }
 
-static size_t width_of(const struct help_table *table, unsigned column)
+static size_t width_of(const struct help_table *table, unsigned column, bool *failed)
 {
     size_t width = 0;
     for (size_t row = 0; row <= table->count; row++) {
         CPS_BUF field = {0};
         put_field(table, row - 1, column, &field);
+        *failed = *failed || field.failed;
         if (field.size > width)
             width = field.size;
     }
@@ -160,7 +162,7 @@ struct places {
     size_t from[MOST_COLUMNS];
 };
 
-static struct places place_columns(const struct help_table *table, unsigned width)
+static struct places place_columns(const struct help_table *table, unsigned width, bool *failed)
 {
     struct places ret = {0};
     size_t length = 0;
@@ -168,7 +170,7 @@ static struct places place_columns(const struct help_table *table, unsigned widt
     while (ret.count < MOST_COLUMNS && heading(table, ret.count, &length))
         ret.count++;
     for (unsigned i = 0; i < ret.count; i++) {
-        size_t wanted = width_of(table, i);
+        size_t wanted = width_of(table, i, failed);
         if (i + 1 == ret.count && wanted > LEAST_TEXT)
             wanted = LEAST_TEXT;
         if (i && at + wanted > width) {
@@ -214,6 +216,7 @@ static void put_row(const struct help_table *table, size_t row, const struct pla
     for (unsigned i = 0; i < places->count; i++) {
         CPS_BUF field = {0};
         put_field(table, row, i, &field);
+        out->failed = out->failed || field.failed;
         if (places->breaks >> i & 1 && field.size) {
             cps_buf_str(out, "\n");
             line = out->size;
@@ -226,7 +229,7 @@ static void put_row(const struct help_table *table, size_t row, const struct pla
 
 void help_layout(const struct help_table *table, unsigned width, struct cps_buf *out)
 {
-    struct places places = place_columns(table, width);
+    struct places places = place_columns(table, width, &out->failed);
     cps_buf_printf(out, "%s: %s\n\n", table->name, table->title);
     for (size_t row = 0; row <= table->count; row++)
         put_row(table, row - 1, &places, width, out);
@@ -250,6 +253,7 @@ struct json_object *help_json(const struct help_table *table)
             CPS_BUF cell = {0};
             put_field(table, SIZE_MAX, column, &name);
             help_cell(table, row, column, &cell);
+            cell.failed = cell.failed || name.failed;
             cps_json_buf(object, cps_buf_text(&name), &cell);
         }
         cps_json_append(rows, object);

@@ -30,8 +30,7 @@ static int help(int argc, char **argv)
         return status;
     if (argc > 2 && command < 0)
         return report_usage("no command is called '%s'; try 'cpscope help'", argv[2]);
-    opt_help(command);
-    return 0;
+    return opt_help(command);
 }
 
 /* Whether --help stands anywhere among a command's options. */
@@ -65,10 +64,8 @@ static int do_command(int argc, char **argv)
     int command = opt_command(argv[1]);
     if (command < 0)
         return report_usage("no command is called '%s'; try 'cpscope help'", argv[1]);
-    if (wants_help(argc, argv)) {
-        opt_help(command);
-        return 0;
-    }
+    if (wants_help(argc, argv))
+        return opt_help(command);
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
     if (status)
         return status;

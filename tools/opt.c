@@ -9,6 +9,7 @@
 #include "isa/isa.h"
 #include "isa/base/lex.h"
 #include "tools/report/report.h"
+#include "tools/report/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -163,10 +164,10 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
     return opt_check(command, ret);
 }
 
-static void help_command(unsigned command)
+static void help_command(unsigned command, struct cps_buf *out)
 {
-    printf("usage: cpscope %s %s\n\n%s\n\noptions:\n", commands[command].name,
-           commands[command].arguments, commands[command].help);
+    cps_buf_printf(out, "usage: cpscope %s %s\n\n%s\n\noptions:\n", commands[command].name,
+                   commands[command].arguments, commands[command].help);
     for (unsigned i = 0; i < COUNT(options); i++) {
         char head[48];
         CPS_BUF help = {0};
@@ -178,24 +179,36 @@ static void help_command(unsigned command)
         snprintf(head, sizeof(head), "%s --%s %s", letter, options[i].name,
                  options[i].argument ? options[i].argument : "");
         opt_option_help(&options[i], command, &help);
-        printf("  %-26s %s\n", head, cps_buf_text(&help));
+        cps_buf_printf(out, "  %-26s ", head);
+        cps_buf_join(out, &help);
+        cps_buf_str(out, "\n");
     }
 }
 
-void opt_help(int command)
+static void help_all(struct cps_buf *out)
 {
-    if (command >= 0) {
-        help_command((unsigned)command);
-        return;
-    }
-    printf("usage: cpscope COMMAND ...\n\n"
-           "Runs GPU command-processor firmware over captured PM4 streams.\n\ncommands:\n");
+    cps_buf_printf(out,
+                   "usage: cpscope COMMAND ...\n\n"
+                   "Runs GPU command-processor firmware over captured PM4 streams.\n\ncommands:\n");
     for (unsigned i = 0; i < COUNT(commands); i++)
-        printf("  %-8s %s\n", commands[i].name, commands[i].help);
-    printf("  %-8s %s\n\n'cpscope help COMMAND' tells more; 'cpscope help TOPIC' prints:\n", "help",
-           "this list");
+        cps_buf_printf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+    cps_buf_printf(out,
+                   "  %-8s %s\n\n'cpscope help COMMAND' tells more; 'cpscope help TOPIC' prints:\n",
+                   "help", "this list");
     for (unsigned i = 0; i < COUNT(topics); i++)
-        printf("    %-9s %-20s %s\n", topics[i].name, topics[i].arguments, topics[i].help);
-    printf("\nExit status: 0 fine, 1 differences, 2 usage,\n"
-           "3 bad input, 4 the emulated machine stopped early.\n");
+        cps_buf_printf(out, "    %-9s %-20s %s\n", topics[i].name, topics[i].arguments,
+                       topics[i].help);
+    cps_buf_printf(out, "\nExit status: 0 fine, 1 differences, 2 usage,\n"
+                        "3 bad input, 4 the emulated machine stopped early.\n");
+}
+
+int opt_help(int command)
+{
+    CPS_BUF out = {0};
+    if (command >= 0)
+        help_command((unsigned)command, &out);
+    else
+        help_all(&out);
+    struct cps_err *err = report_text(&out);
+    return err ? report_error(err) : 0;
 }

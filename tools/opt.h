@@ -75,7 +75,7 @@ enum opt_command {
  */
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret);
 /** Prints the help of one command, or the list of commands for -1, to stdout. */
-void opt_help(int command);
+int opt_help(int command);
 /** Reads a number with k, M or G behind it. */
 bool opt_count(const char *text, uint64_t *ret);
 /** How many threads may work at a time, at least 1: what was asked for; else 1 on one processor,

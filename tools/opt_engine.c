@@ -19,6 +19,8 @@ static int unknown_engine(const struct cps_options *opt)
 {
     CPS_BUF names = {0};
     cps_engines_text(CPS_ON_ALL, " or ", &names);
+    if (names.failed)
+        return report_error(cps_err_nomem());
     return report_usage("--engine %s: expected %s", opt->engine, cps_buf_text(&names));
 }
 
@@ -37,6 +39,8 @@ static int expected_word(const struct cps_gen_row *engine, const char *word)
 {
     CPS_BUF words = {0};
     cps_gen_words(engine->isa, &words);
+    if (words.failed)
+        return report_error(cps_err_nomem());
     return report_usage("--%s %s: expected %s", engine->option, word, cps_buf_text(&words));
 }
 
@@ -145,6 +149,8 @@ static int check_rows(const struct cps_options *opt, const char *engine)
         if (!(opt->given >> i & 1) || engines_of(&options[i]) & cps_engines_named(engine))
             continue;
         cps_engines_text(engines_of(&options[i]), " and ", &others);
+        if (others.failed)
+            return report_error(cps_err_nomem());
         return report_usage("--%s has no meaning for --engine %s, only for %s", options[i].name,
                             engine, cps_buf_text(&others));
     }
@@ -155,6 +161,8 @@ static int check_policy(const struct cps_options *opt, const char *engine)
 {
     struct cps_policy policy = cps_policy_default();
     struct cps_err *err = apply(opt, cps_engines_named(engine), &policy);
+    if (err && err->code == CPS_ERR_NOMEM)
+        return report_error(err);
     int status = err ? report_usage("--engine %s: %s", engine, err->message) : 0;
     cps_err_free(err);
     return status;

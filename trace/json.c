@@ -2,6 +2,9 @@
  * JSON with its errors checked. */
 #include "trace/json.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What an object that lost something has as its user data. */
@@ -99,24 +102,18 @@ bool cps_json_get_bool(struct json_object *from, const char *key, bool fallback)
     return value ? json_object_get_boolean(value) : fallback;
 }
 
-struct cps_err *cps_json_defect(enum json_tokener_error why, const char *file, uint64_t offset,
-                                const char *expected)
+size_t cps_json_count(struct json_object *array)
 {
-    if (why == json_tokener_continue)
-        return cps_err_nomem();
-    return cps_err_input(file, offset, "%s, expected %s as JSON",
-                         why == json_tokener_success ? "no value" : json_tokener_error_desc(why),
-                         expected);
+    return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
 }
 
-static bool is_complete(struct json_object *value)
+static bool has_all(struct json_object *value)
 {
-    size_t count =
-        json_object_is_type(value, json_type_array) ? json_object_array_length(value) : 0;
+    size_t count = cps_json_count(value);
     if (value && json_object_get_userdata(value) == &lost)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!is_complete(json_object_array_get_idx(value, i)))
+        if (!has_all(json_object_array_get_idx(value, i)))
             return false;
     }
     if (!json_object_is_type(value, json_type_object))
@@ -124,13 +121,168 @@ static bool is_complete(struct json_object *value)
     json_object_object_foreach(value, key, member)
     {
         (void)key;
-        if (!is_complete(member))
+        if (!has_all(member))
             return false;
     }
     return true;
 }
 
+bool cps_json_complete(struct json_object *value)
+{
+    return value && has_all(value);
+}
+
+/* ---- text: json-c's own printing drops what its buffer has no room for ---- */
+
+static void put_string(struct cps_buf *out, const char *text, size_t size, int flags)
+{
+    static const char plain[] = "\b\f\n\r\t\"\\/";
+    static const char escaped[] = "bfnrt\"\\/";
+    size_t done = 0;
+    cps_buf_add(out, "\"", 1);
+    for (size_t i = 0; i < size; i++) {
+        const char *special = text[i] ? strchr(plain, text[i]) : NULL;
+        if (!special && (unsigned char)text[i] >= ' ')
+            continue;
+        if (text[i] == '/' && flags & JSON_C_TO_STRING_NOSLASHESCAPE)
+            continue;
+        cps_buf_add(out, text + done, i - done);
+        done = i + 1;
+        if (special)
+            cps_buf_add(out, (char[]){'\\', escaped[special - plain]}, 2);
+        else
+            cps_buf_printf(out, "\\u%04x", (unsigned)text[i]);
+    }
+    cps_buf_add(out, text + done, size - done);
+    cps_buf_add(out, "\"", 1);
+}
+
+static void put_number(struct cps_buf *out, struct json_object *value)
+{
+    char text[32];
+    int64_t number = json_object_get_int64(value);
+    if (number == INT64_MAX) /* or more */
+        snprintf(text, sizeof(text), "%" PRIu64, json_object_get_uint64(value));
+    else
+        snprintf(text, sizeof(text), "%" PRId64, number);
+    cps_buf_str(out, text);
+}
+
+/* One that was read keeps its text, and that of others looks like none of a whole number. */
+static void put_double(struct cps_buf *out, struct json_object *value)
+{
+    const char *read = json_object_get_userdata(value);
+    double number = json_object_get_double(value);
+    char text[40];
+    if (read) {
+        cps_buf_str(out, read);
+        return;
+    }
+    if (isnan(number) || isinf(number)) {
+        cps_buf_str(out, isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity");
+        return;
+    }
+    snprintf(text, sizeof(text), "%.17g", number);
+    char *comma = strchr(text, ',');
+    if (comma)
+        *comma = '.';
+    cps_buf_str(out, text);
+    if (!strpbrk(text, ".e"))
+        cps_buf_str(out, ".0");
+}
+
+static void put_break(struct cps_buf *out, unsigned level, int flags)
+{
+    if (!(flags & JSON_C_TO_STRING_PRETTY))
+        return;
+    cps_buf_add(out, "\n", 1);
+    while (level--)
+        cps_buf_add(out, "  ", 2);
+}
+
+static void put_value(struct cps_buf *out, struct json_object *value, unsigned level, int flags);
+
+static void put_object(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
+{
+    bool first = true;
+    cps_buf_add(out, "{", 1);
+    json_object_object_foreach(value, key, member)
+    {
+        if (!first)
+            cps_buf_add(out, ",", 1);
+        first = false;
+        put_break(out, level + 1, flags);
+        put_string(out, key, strlen(key), flags);
+        cps_buf_add(out, ":", 1);
+        put_value(out, member, level + 1, flags);
+    }
+    put_break(out, level, flags); /* also in an empty one */
+    cps_buf_add(out, "}", 1);
+}
+
+static void put_array(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
+{
+    size_t count = cps_json_count(value);
+    cps_buf_add(out, "[", 1);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            cps_buf_add(out, ",", 1);
+        put_break(out, level + 1, flags);
+        put_value(out, json_object_array_get_idx(value, i), level + 1, flags);
+    }
+    put_break(out, level, flags);
+    cps_buf_add(out, "]", 1);
+}
+
+static void put_value(struct cps_buf *out, struct json_object *value, unsigned level, int flags)
+{
+    switch (json_object_get_type(value)) {
+    case json_type_null:
+        cps_buf_str(out, "null");
+        break;
+    case json_type_boolean:
+        cps_buf_str(out, json_object_get_boolean(value) ? "true" : "false");
+        break;
+    case json_type_int:
+        put_number(out, value);
+        break;
+    case json_type_double:
+        put_double(out, value);
+        break;
+    case json_type_string:
+        put_string(out, json_object_get_string(value), (size_t)json_object_get_string_len(value),
+                   flags);
+        break;
+    case json_type_object:
+        put_object(out, value, level, flags);
+        break;
+    case json_type_array:
+        put_array(out, value, level, flags);
+        break;
+    }
+}
+
+void cps_json_put(struct cps_buf *out, struct json_object *value, int flags)
+{
+    if (cps_json_complete(value))
+        put_value(out, value, 0, flags);
+    else
+        out->failed = true;
+}
+
+static void free_text(struct json_object *value, void *text)
+{
+    (void)value;
+    free(text);
+}
+
 const char *cps_json_print(struct json_object *value, int flags)
 {
-    return value && is_complete(value) ? json_object_to_json_string_ext(value, flags) : NULL;
+    CPS_BUF text = {0};
+    cps_json_put(&text, value, flags);
+    if (text.failed)
+        return NULL;
+    char *whole = CPS_TAKE(text.data);
+    json_object_set_userdata(value, whole, free_text);
+    return whole;
 }

@@ -25,6 +25,12 @@ void cps_json_bool(struct json_object *to, const char *key, bool value);
 void cps_json_null(struct json_object *to, const char *key);
 void cps_json_double(struct json_object *to, const char *key, double value);
 
+/** Reads a text of @p size bytes, with nothing but blanks around it. @p ret  gets it, to be
+ * released by the caller; is left alone where the text is no JSON (RFC 8259, UTF-8), or null.
+ * @return NULL or CPS_ERR_NOMEM */
+CPS_MUST_USE struct cps_err *cps_json_parse(const char *text, size_t size,
+                                            struct json_object **ret);
+
 /** A member of an object; NULL where there is none (or no object). Belongs to @p from. */
 struct json_object *cps_json_get(struct json_object *from, const char *key);
 /** A member of one type; NULL where there is none of it. */
@@ -34,13 +40,16 @@ const char *cps_json_get_text(struct json_object *from, const char *key, const c
 int64_t cps_json_get_int(struct json_object *from, const char *key, int64_t fallback);
 bool cps_json_get_bool(struct json_object *from, const char *key, bool fallback);
 
-/** The error of a text at @p offset of @p file that json-c found no value in: its syntax, or that
- * memory ran out, which json-c 0.16 has no word for. */
-struct cps_err *cps_json_defect(enum json_tokener_error why, const char *file, uint64_t offset,
-                                const char *expected);
-
-/** The text of @p value, made with json-c's @p flags; NULL if it is not all there for lack of
- * memory. Belongs to @p value, like that of json_object_to_json_string_ext(). */
+/** Whether nothing was lost for lack of memory; of NULL everything was. */
+bool cps_json_complete(struct json_object *value);
+/** Appends the text of @p value as json-c's @p flags say: PLAIN or PRETTY, perhaps NOSLASHESCAPE.
+ * @p out has failed if it is not all there for lack of memory. */
+void cps_json_put(struct cps_buf *out, struct json_object *value, int flags);
+/** The text of an object or array; NULL if it is not all there for lack of memory. Belongs to
+ * @p value, until it is printed again or loses a member. */
 const char *cps_json_print(struct json_object *value, int flags);
+
+/** How many items an array has; none where memory was short for the array itself. */
+size_t cps_json_count(struct json_object *array);
 
 #endif

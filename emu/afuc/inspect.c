@@ -94,8 +94,10 @@ static bool set_code(struct cps_afuc *m, struct cps_place place, uint32_t value)
         return false;
     size_t size = sizeof(*shared) + ((size_t)shared->count + 1) * sizeof(*shared->uop);
     struct afuc_image *own = malloc(size);
-    if (!own)
+    if (!own) {
+        cps_mem_fail(m->engine.mem);
         return false;
+    }
     memcpy(own, shared, size);
     own->refs = 1;
     afuc_image_unref_(shared);

@@ -45,7 +45,11 @@ bool machine_spins_(struct cps_afuc *machine, uint64_t largest, uint64_t budget,
 {
     struct snapshot *then = malloc(sizeof(*then));
     bool found = false;
-    for (uint64_t window = 64; then && !found && window <= largest; window *= 2) {
+    if (!then) {
+        cps_mem_fail(machine->engine.mem);
+        return true; /* the run ends, and is no result */
+    }
+    for (uint64_t window = 64; !found && window <= largest; window *= 2) {
         uint64_t stride = window <= SHORT_CIRCLE ? 1 : LONG_STRIDE;
         take(machine, then);
         for (uint64_t i = 0; i < window && !found; i += stride) {

@@ -66,6 +66,7 @@ static bool insert(struct cps_debug *d, unsigned index)
     struct cps_err *err = cps_engine_clone(d->engine, &copy);
     if (err) {
         cps_err_free(err);
+        d->nomem = true;
         return false;
     }
     struct checkpoint *at = &d->checkpoint[index];
@@ -94,6 +95,7 @@ static bool restore(struct cps_debug *d, const struct checkpoint *from)
     struct cps_err *err = cps_engine_clone(from->engine, &copy);
     if (err) {
         cps_err_free(err);
+        d->nomem = true;
         return false;
     }
     cps_engine_destroy(d->engine);

@@ -52,16 +52,17 @@ void debug_refresh_(struct cps_debug *d)
 }
 
 /* Memory that the engine's limit does not hold stays unknown, and reads of it are reported. */
-static bool give(struct cps_debug *d, const struct cps_item *item)
+static enum cps_debug_reason give(struct cps_debug *d, const struct cps_item *item)
 {
     struct cps_err *err = cps_engine_feed(d->engine, item);
     if (err && err->code != CPS_ERR_NOMEM) {
         cps_err_free(d->refused);
         d->refused = err;
-        return false;
+        return CPS_WHY_REFUSED;
     }
+    d->nomem = d->nomem || err == cps_err_nomem() || cps_mem_failed(d->engine->mem);
     cps_err_free(err);
-    return true;
+    return d->nomem ? CPS_WHY_NOMEM : CPS_WHY_GONE;
 }
 
 /* What stands in front of everything that acts is there before the engine starts. */
@@ -69,7 +70,7 @@ static void feed_first(struct cps_debug *d)
 {
     const struct cps_item *item;
     while ((item = d->feeder.item(d->feeder.context, d->place.fed)) && !cps_item_acts(item) &&
-           give(d, item))
+           give(d, item) == CPS_WHY_GONE)
         d->place.fed++;
 }
 
@@ -86,7 +87,7 @@ struct cps_err *cps_debug_create(struct cps_engine *engine, const struct cps_fee
     d->sink.put = take_events;
     feed_first(d);
     debug_refresh_(d);
-    if (!debug_keep_(d)) {
+    if (d->nomem || !debug_keep_(d)) {
         cps_debug_destroy(d);
         return cps_err_nomem();
     }
@@ -111,6 +112,13 @@ void cps_debug_destroy(struct cps_debug *d)
 struct cps_engine *cps_debug_engine(struct cps_debug *d)
 {
     return d->engine;
+}
+
+bool cps_debug_nomem(struct cps_debug *d)
+{
+    bool nomem = d->nomem || cps_mem_failed(d->engine->mem);
+    d->nomem = false;
+    return nomem;
 }
 
 const struct cps_err *cps_debug_refused(const struct cps_debug *d)
@@ -151,8 +159,9 @@ static enum cps_debug_reason feed(struct cps_debug *d)
         item = d->feeder.item(d->feeder.context, d->place.fed);
         if (!item)
             return CPS_WHY_END;
-        if (!give(d, item))
-            return CPS_WHY_REFUSED;
+        enum cps_debug_reason reason = give(d, item);
+        if (reason != CPS_WHY_GONE)
+            return reason;
         d->place.fed++;
     } while (!cps_item_acts(item));
     d->place.submission += item->kind == CPS_ITEM_SUBMIT;
@@ -163,6 +172,7 @@ static enum cps_debug_reason reason_of(enum cps_stop stop)
 {
     return stop == CPS_STOP_BAD_PACKET ? CPS_WHY_BAD_PACKET
            : stop == CPS_STOP_FAULT    ? CPS_WHY_FAULT
+           : stop == CPS_STOP_NOMEM    ? CPS_WHY_NOMEM
                                        : CPS_WHY_DEADLOCK;
 }
 
@@ -177,6 +187,9 @@ static enum cps_debug_reason advance(struct cps_debug *d)
         before[i] = cps_engine_where(d->engine, i);
     enum cps_stop stop = cps_engine_run(d->engine, 1);
     d->ticked = d->engine->clock != clock;
+    d->nomem = d->nomem || stop == CPS_STOP_NOMEM;
+    if (stop == CPS_STOP_NOMEM)
+        return CPS_WHY_NOMEM;
     if (!d->ticked && stop != CPS_STOP_BUDGET)
         return stop == CPS_STOP_IDLE ? feed(d) : reason_of(stop);
     d->core = d->engine->ran_core;
@@ -402,9 +415,9 @@ static void prove_stuck(struct cps_debug *d)
 {
     struct cps_engine *copy = NULL;
     struct cps_err *err = cps_engine_clone(d->engine, &copy);
-    enum cps_stop stop = err ? CPS_STOP_BUDGET : cps_engine_run(copy, 4u << 20);
+    enum cps_stop stop = err ? CPS_STOP_NOMEM : cps_engine_run(copy, 4u << 20);
     if (stop != CPS_STOP_IDLE && stop != CPS_STOP_BUDGET) {
-        d->stuck_at = copy->clock;
+        d->stuck_at = stop == CPS_STOP_NOMEM ? d->engine->clock : copy->clock;
         d->stuck_reason = reason_of(stop);
     }
     cps_err_free(err);

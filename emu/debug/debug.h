@@ -185,6 +185,11 @@ CPS_PUBLIC struct cps_engine *cps_debug_engine(struct cps_debug *debug);
  */
 CPS_PUBLIC const struct cps_err *cps_debug_refused(const struct cps_debug *debug);
 /**
+ * Whether memory was short since this was asked last: what the debugger said since is no result.
+ * @param debug  which
+ */
+CPS_PUBLIC bool cps_debug_nomem(struct cps_debug *debug);
+/**
  * Where the debugger stands.
  * @param debug  which
  */

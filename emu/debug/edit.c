@@ -128,5 +128,7 @@ struct cps_err *cps_debug_edit(struct cps_debug *d, const struct cps_edit *edit)
         debug_drop_edits_(d, d->made_count - 1);
     d->made_next = d->made_count;
     debug_refresh_(d);
+    if (!good && cps_mem_failed(d->engine->mem))
+        return cps_err_nomem();
     return good ? NULL : refused(d, edit);
 }

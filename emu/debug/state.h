@@ -32,6 +32,7 @@ struct cps_debug {
     struct cps_feeder feeder;
     struct cps_debug_place place;
     struct cps_err *refused;
+    bool nomem;
     struct checkpoint checkpoint[CPS_DEBUG_CHECKPOINTS];
     unsigned checkpoint_count;
     struct point *point;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * A program with its symbols and lines as ELF, for readelf, nm, objdump, addr2line and ourselves.
- */
-#include <libelf.h>
+ * libelf has the names of what is written, but does not write it: it needs a file for that, and
+ * memory that it does not look whether it got. */
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "isa/base/le.h"
 #include "fw/image/elf_form.h"
@@ -15,7 +15,7 @@
 
 struct section {
     char name[24];
-    Elf32_Shdr header; /* libelf fills in the rest */
+    Elf32_Shdr header;
     struct cps_buf data;
 };
 
@@ -138,127 +138,100 @@ static void add_names(struct writer *w)
     }
 }
 
-static bool set_header(Elf *elf, const struct writer *w)
+/* Where everything lies: behind the headers the sections in their order, then their table. */
+static void lay_out(struct writer *w)
 {
-    Elf32_Ehdr *header = elf32_newehdr(elf);
-    if (!header)
-        return false;
-    header->e_ident[EI_DATA] = ELFDATA2LSB;
-    header->e_type = ET_EXEC;
-    header->e_machine = CPS_ELF_MACHINE;
-    header->e_version = EV_CURRENT;
-    header->e_shstrndx = (Elf32_Half)w->count;
-    return true;
-}
-
-/* The contents are little-endian already: nothing is left to convert. */
-static bool set_section(Elf *elf, struct section *section)
-{
-    Elf_Scn *scn = elf_newscn(elf);
-    Elf32_Shdr *header = scn ? elf32_getshdr(scn) : NULL;
-    Elf_Data *data = scn ? elf_newdata(scn) : NULL;
-    if (!header || !data)
-        return false;
-    *header = section->header;
-    *data = (Elf_Data){.d_buf = section->data.data,
-                       .d_type = ELF_T_BYTE,
-                       .d_version = EV_CURRENT,
-                       .d_size = section->data.size,
-                       .d_align = section->header.sh_addralign};
-    return true;
-}
-
-/* Where the words of a part lie in the file, once libelf has laid it out. */
-static bool set_segment(Elf *elf, const struct writer *w, uint32_t part, Elf32_Phdr *segment)
-{
-    *segment = (Elf32_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_align = 4};
-    segment->p_vaddr = segment->p_paddr = cps_elf_base_(part);
+    uint32_t at = (uint32_t)(sizeof(Elf32_Ehdr) + w->program->part_count * sizeof(Elf32_Phdr));
     for (unsigned i = 0; i < w->count; i++) {
-        const Elf32_Shdr *header = elf32_getshdr(elf_getscn(elf, i + 1));
-        if (!header)
-            return false;
+        Elf32_Shdr *header = &w->section[i].header;
+        at = (at + header->sh_addralign - 1) / header->sh_addralign * header->sh_addralign;
+        header->sh_offset = at;
+        header->sh_size = (uint32_t)w->section[i].data.size;
+        at += header->sh_size;
+    }
+}
+
+static void pad(struct cps_buf *out, uint32_t offset)
+{
+    while (out->size < offset && !out->failed)
+        cps_buf_add(out, "", 1);
+}
+
+static void put16x2(struct cps_buf *out, unsigned low, unsigned high)
+{
+    put32(out, low | high << 16);
+}
+
+static void put_header(const struct writer *w, uint32_t table, struct cps_buf *out)
+{
+    static const char ident[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
+                                          ELFCLASS32, ELFDATA2LSB, EV_CURRENT};
+    cps_buf_add(out, ident, sizeof(ident));
+    put16x2(out, ET_EXEC, CPS_ELF_MACHINE);
+    put32(out, EV_CURRENT);
+    put32(out, 0);                  /* entry */
+    put32(out, sizeof(Elf32_Ehdr)); /* the segments */
+    put32(out, table);
+    put32(out, 0); /* flags */
+    put16x2(out, sizeof(Elf32_Ehdr), sizeof(Elf32_Phdr));
+    put16x2(out, w->program->part_count, sizeof(Elf32_Shdr));
+    put16x2(out, w->count + 1, w->count);
+}
+
+/* The words of a part. */
+static void put_segment(const struct writer *w, uint32_t part, struct cps_buf *out)
+{
+    uint32_t offset = 0;
+    uint32_t size = 0;
+    for (unsigned i = 0; i < w->count; i++) {
+        const Elf32_Shdr *header = &w->section[i].header;
         if (!(header->sh_flags & SHF_ALLOC) || header->sh_addr >> CPS_ELF_PART_SHIFT != part)
             continue;
-        if (!segment->p_filesz)
-            segment->p_offset = header->sh_offset;
-        segment->p_filesz += header->sh_size;
+        offset = size ? offset : header->sh_offset;
+        size += header->sh_size;
     }
-    segment->p_memsz = segment->p_filesz;
-    return true;
+    const uint32_t words[] = {PT_LOAD, offset, cps_elf_base_(part), cps_elf_base_(part),
+                              size,    size,   PF_R | PF_X,         4};
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        put32(out, words[i]);
 }
 
-static bool set_segments(Elf *elf, const struct writer *w, Elf32_Phdr *segments)
+static void put_section(const Elf32_Shdr *h, struct cps_buf *out)
 {
-    if (elf_update(elf, ELF_C_NULL) < 0)
-        return false;
-    for (uint32_t i = 0; i < w->program->part_count; i++) {
-        if (!set_segment(elf, w, i, &segments[i]))
-            return false;
-    }
-    elf_flagphdr(elf, ELF_C_SET, ELF_F_DIRTY);
-    return true;
+    const uint32_t words[] = {h->sh_name, h->sh_type, h->sh_flags, h->sh_addr,      h->sh_offset,
+                              h->sh_size, h->sh_link, h->sh_info,  h->sh_addralign, h->sh_entsize};
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        put32(out, words[i]);
 }
 
-static void guard_elf(Elf **elf)
+static void put_file(struct writer *w, struct cps_buf *out)
 {
-    elf_end(*elf);
-}
-
-static struct cps_err *failed(const char *what)
-{
-    return cps_err_new(CPS_ERR_OS, "ELF output: cannot %s: %s", what, elf_errmsg(-1));
-}
-
-static struct cps_err *write_file(struct writer *w, FILE *file)
-{
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return failed("start libelf");
-    CPS_CLEANUP(guard_elf) Elf *elf = elf_begin(fileno(file), ELF_C_WRITE, NULL);
-    Elf32_Phdr *segments =
-        elf && set_header(elf, w) ? elf32_newphdr(elf, w->program->part_count) : NULL;
-    if (!segments)
-        return failed("make the header");
+    static const Elf32_Shdr none;
+    lay_out(w);
+    const struct section *last = &w->section[w->count - 1];
+    uint32_t table = (last->header.sh_offset + last->header.sh_size + 3) & ~UINT32_C(3);
+    put_header(w, table, out);
+    for (uint32_t i = 0; i < w->program->part_count; i++)
+        put_segment(w, i, out);
     for (unsigned i = 0; i < w->count; i++) {
-        if (w->section[i].data.failed)
-            return cps_err_nomem();
-        if (!set_section(elf, &w->section[i]))
-            return failed("add a section");
+        pad(out, w->section[i].header.sh_offset);
+        cps_buf_join(out, &w->section[i].data);
     }
-    if (!set_segments(elf, w, segments))
-        return failed("lay out the segments");
-    return elf_update(elf, ELF_C_WRITE) < 0 ? failed("write") : NULL;
+    pad(out, table);
+    put_section(&none, out);
+    for (unsigned i = 0; i < w->count; i++)
+        put_section(&w->section[i].header, out);
 }
 
-static struct cps_err *read_back(FILE *file, struct cps_buf *out)
-{
-    char chunk[4096];
-    rewind(file);
-    for (size_t size; (size = fread(chunk, 1, sizeof(chunk), file)) > 0;)
-        cps_buf_add(out, chunk, size);
-    if (ferror(file))
-        return cps_err_os("ELF output", "read back");
-    return out->failed ? cps_err_nomem() : NULL;
-}
-
-static void guard_file(FILE **file)
-{
-    if (*file)
-        fclose(*file);
-}
-
-/* libelf writes to file descriptors only, so the bytes pass through a nameless file. */
 struct cps_err *cps_elf_write(const struct cps_program *program, struct cps_buf *out)
 {
     CPS_CLEANUP(deinit) struct writer w = {.program = program};
-    CPS_CLEANUP(guard_file) FILE *file = tmpfile();
-    if (!file)
-        return cps_err_os("ELF output", "open a temporary file");
     for (uint32_t i = 0; i < program->part_count; i++)
         add_part(&w, i);
     add_mark(&w);
     add_symbols(&w);
     add_lines(&w);
     add_names(&w);
-    CPS_TRY(write_file(&w, file));
-    return read_back(file, out);
+    put_file(&w, out);
+    return out->failed ? cps_err_nomem() : NULL;
 }

@@ -45,6 +45,12 @@ void cps_buf_str(struct cps_buf *buf, const char *text)
     cps_buf_add(buf, text, strlen(text));
 }
 
+void cps_buf_join(struct cps_buf *buf, const struct cps_buf *text)
+{
+    cps_buf_add(buf, cps_buf_text(text), text->size);
+    buf->failed = buf->failed || text->failed;
+}
+
 void cps_buf_printf(struct cps_buf *buf, const char *format, ...)
 {
     va_list args;

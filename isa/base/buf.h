@@ -56,6 +56,12 @@ CPS_PUBLIC void cps_buf_add(struct cps_buf *buf, const char *text, size_t size);
  */
 CPS_PUBLIC void cps_buf_str(struct cps_buf *buf, const char *text);
 /**
+ * Appends another text, and that it is incomplete if it is.
+ * @param buf   where to
+ * @param text  another one
+ */
+CPS_PUBLIC void cps_buf_join(struct cps_buf *buf, const struct cps_buf *text);
+/**
  * Appends as printf() would print.
  * @param buf     where to
  * @param format  as for printf(), with its arguments behind it

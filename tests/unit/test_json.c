@@ -84,6 +84,99 @@ static void members_are_read_with_their_types(void **state)
     json_object_put(from);
 }
 
+/* json-c as the yardstick: what is read is printed as it does, in every form that we ask for. */
+static void text_is_that_of_json_c(void **state)
+{
+    static const int flags[] = {JSON_C_TO_STRING_PLAIN, JSON_C_TO_STRING_PRETTY,
+                                JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE};
+    static const char *const texts[] = {
+        "{\"a\":[1,-2,18446744073709551615,9223372036854775807,-9223372036854775808],\"b\":{}}",
+        "[[],[[]],{\"k/\\\"\\n\":null},true,false,\"\\b\\f\\r\\t\\\\/"
+        "\\u0001\\u001f\\u007f\\u00e9\\u0000x\"]",
+        "[1.5,1.0,-0.0,1e300,1E-7,0.10000000000000001,100000000000000000000.0,3.10]",
+    };
+    (void)state;
+    for (unsigned t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
+        struct json_object *value = json_tokener_parse(texts[t]);
+        assert_non_null(value);
+        for (unsigned f = 0; f < sizeof(flags) / sizeof(flags[0]); f++) {
+            CPS_BUF out = {0};
+            cps_json_put(&out, value, flags[f]);
+            assert_false(out.failed);
+            assert_string_equal(cps_buf_text(&out),
+                                json_object_to_json_string_ext(value, flags[f]));
+        }
+        json_object_put(value);
+    }
+}
+
+/* json-c as the yardstick again: what it takes we take, as the same value, and what is no JSON
+ * neither does. */
+static void text_is_read_as_json_c_does(void **state)
+{
+    static const char *const good[] = {
+        "{}",
+        "[]",
+        " { \"a\" : [ 1 , 2.5 , -3e2 , true , false , null ] , \"b\" : { \"c\" : \"d\" } } ",
+        "{\"a\":1,\"a\":2}",
+        "[9223372036854775807,9223372036854775808,18446744073709551615,-9223372036854775808,0,-0]",
+        "[\"\\b\\f\\n\\r\\t\\\"\\\\\\/"
+        "\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\ud83dx\\ude00\\u0000x\"]",
+        "[\"\xc3\xa9\",1.50,1E5,0.1e-7]",
+        "\"text\"",
+        "12",
+    };
+    static const char *const bad[] = {
+        "",        "{",    "[1,", "{\"a\"}",     "{\"a\":}", "{a:1}", "[1 2]",     "tru", "\"a",
+        "\"\\x\"", "[1]]", "{}x", "\"\\u12g4\"", "-",        "1.e",   "{\"a\":1,", "[}",
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        struct json_object *ours = NULL;
+        struct json_object *theirs = json_tokener_parse(good[i]);
+        assert_null(cps_json_parse(good[i], strlen(good[i]), &ours));
+        assert_non_null(ours);
+        assert_string_equal(json_object_to_json_string_ext(ours, JSON_C_TO_STRING_PLAIN),
+                            json_object_to_json_string_ext(theirs, JSON_C_TO_STRING_PLAIN));
+        json_object_put(ours);
+        json_object_put(theirs);
+    }
+    for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct json_object *ours = NULL;
+        assert_null(cps_json_parse(bad[i], strlen(bad[i]), &ours));
+        assert_null(ours);
+    }
+}
+
+static void text_nests_to_a_limit(void **state)
+{
+    char text[200];
+    (void)state;
+    for (unsigned depth = 1; depth < 90; depth++) {
+        struct json_object *ours = NULL;
+        memset(text, '[', depth);
+        memset(text + depth, ']', depth);
+        assert_null(cps_json_parse(text, 2 * depth, &ours));
+        assert_int_equal(ours != NULL, depth <= 32);
+        json_object_put(ours);
+    }
+}
+
+static void numbers_that_were_made_are_printed_as_json_c_does(void **state)
+{
+    static const double numbers[] = {0, -0.0, 1, 0.1, 1e21, 1e-300, 123456789.125, 1e15, 1.0 / 3};
+    (void)state;
+    for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct json_object *list = json_object_new_array();
+        cps_json_append(list, json_object_new_double(numbers[i]));
+        const char *text = json_object_to_json_string_ext(list, JSON_C_TO_STRING_PLAIN);
+        CPS_BUF out = {0};
+        cps_json_put(&out, list, JSON_C_TO_STRING_PLAIN);
+        assert_string_equal(cps_buf_text(&out), text);
+        json_object_put(list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +184,10 @@ int main(void)
         cmocka_unit_test(a_document_that_lost_a_member_has_no_text),
         cmocka_unit_test(what_could_not_be_made_takes_members_and_has_no_text),
         cmocka_unit_test(members_are_read_with_their_types),
+        cmocka_unit_test(text_is_that_of_json_c),
+        cmocka_unit_test(text_is_read_as_json_c_does),
+        cmocka_unit_test(text_nests_to_a_limit),
+        cmocka_unit_test(numbers_that_were_made_are_printed_as_json_c_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,17 @@ static const struct row *find_row(const char *word, size_t length)
     return found;
 }
 
+/* What a command says is shown only if it is whole, and if it is about what the machine did. */
+static struct cps_err *check(struct debugger *r, struct cps_err *err)
+{
+    bool nomem = r->session.debug && cps_debug_nomem(r->session.debug);
+    if (!nomem && !r->out.failed)
+        return err;
+    cps_buf_deinit(&r->out);
+    cps_err_free(err);
+    return cps_err_nomem();
+}
+
 struct cps_err *command_run(struct debugger *r, const char *line)
 {
     line = cps_lex_blank(line);
@@ -63,7 +74,7 @@ struct cps_err *command_run(struct debugger *r, const char *line)
     r->session.spent = 0;
     for (size_t end = strlen(arguments); end && strchr(" \t\r\n", arguments[end - 1]); end--)
         arguments[end - 1] = '\0';
-    return row->run(r, arguments, row->go);
+    return check(r, row->run(r, arguments, row->go));
 }
 
 void command_show(struct debugger *r)
@@ -168,6 +179,7 @@ struct cps_err *command_help_(struct debugger *r, const char *arguments, int go)
         group = rows[i].group;
         cps_buf_printf(&left, "%s%s%s %s", rows[i].name, rows[i].alias ? ", " : "",
                        rows[i].alias ? rows[i].alias : "", rows[i].arguments);
+        r->out.failed = r->out.failed || left.failed;
         cps_buf_printf(&r->out, "  %-32s %s\n", cps_buf_text(&left), rows[i].help);
     }
     return NULL;

@@ -229,7 +229,7 @@ struct cps_err *command_patch_(struct debugger *r, const char *arguments, int go
                                           &names, &column, &code);
     if (err)
         return at_column(err, column, text);
-    return replace(r, place, &code);
+    return code.failed ? cps_err_nomem() : replace(r, place, &code);
 }
 
 struct cps_err *command_branch_(struct debugger *r, const char *arguments, int go)

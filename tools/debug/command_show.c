@@ -47,7 +47,8 @@ struct cps_err *command_print_(struct debugger *r, const char *arguments, int go
         CPS_BUF fields = {0};
         cps_name_fields(session_names(&r->session, r->session.core), CPS_SPACE_GPU,
                         (uint32_t)place.number, (uint32_t)value, &fields);
-        cps_buf_printf(&r->out, "%s%s", fields.size ? "  " : "", cps_buf_text(&fields));
+        cps_buf_str(&r->out, fields.size ? "  " : "");
+        cps_buf_join(&r->out, &fields);
     }
     cps_buf_str(&r->out, "\n");
     return NULL;

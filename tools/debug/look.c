@@ -40,6 +40,7 @@ void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_b
     struct cps_insn insn;
     if (cps_engine_decode(engine, core, pc, bytes, &insn))
         cps_print(engine->ops->isa, &insn, pc, &names, out);
+    out->failed = out->failed || labels.text.failed;
     cps_buf_deinit(&labels.text);
 }
 
@@ -58,6 +59,7 @@ static void label_line(const struct session *s, unsigned core, uint32_t pc, stru
 {
     CPS_BUF name = {0};
     session_place(s, core, pc, &name);
+    out->failed = out->failed || name.failed;
     if (name.size && !strchr(cps_buf_text(&name), '+'))
         cps_buf_printf(out, "%s:\n", cps_buf_text(&name));
 }
@@ -284,7 +286,8 @@ static void payload_word(const struct session *s, unsigned core, const struct cp
         const char *name = cps_name(names, CPS_SPACE_GPU, packet->reg + index, NULL);
         CPS_BUF fields = {0};
         cps_name_fields(names, CPS_SPACE_GPU, packet->reg + index, value, &fields);
-        cps_buf_printf(out, "  %s %s", name ? name : "", cps_buf_text(&fields));
+        cps_buf_printf(out, "  %s ", name ? name : "");
+        cps_buf_join(out, &fields);
     }
     cps_buf_str(out, "\n");
 }

@@ -92,7 +92,7 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
         start_script(s);
     else
         go_to_start(s);
-    return NULL;
+    return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 
 void session_close(struct session *s)

@@ -258,9 +258,10 @@ static void print_json(const struct info *info, const struct cps_names *names)
     cps_json_add(info->json, "packets", mix);
 }
 
-static struct cps_err *finish(const struct info *info)
+static struct cps_err *finish(struct info *info)
 {
     struct cps_names *names = NULL;
+    flush_buffer(info);
     CPS_TRY(cps_names_create(layout_of(info), NULL, &names));
     if (info->json)
         print_json(info, names);
@@ -287,9 +288,10 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format,
     struct cps_err *err = cps_mem_create(MEMORY_LIMIT, &info->mem);
     if (!err)
         err = cps_capture_read(stream, NULL, &info->sink);
-    flush_buffer(info);
+    if (!err && cps_mem_failed(info->mem))
+        err = cps_err_nomem();
     /* A cut file is described as far as it goes, then reported. */
-    struct cps_err *late = finish(info);
+    struct cps_err *late = err && err->code == CPS_ERR_NOMEM ? NULL : finish(info);
     if (err)
         cps_err_free(late);
     cps_mem_destroy(info->mem);

@@ -120,14 +120,14 @@ static bool locate(const struct hang *h, uint32_t *ret, bool *same)
     return true;
 }
 
-static void print_code(const struct hang *h)
+static struct cps_err *print_code(const struct hang *h)
 {
     uint32_t at = 0;
     bool same = false;
     const struct cps_isa *isa = &cps_isa_afuc;
     struct cps_print_names names = {.names = h->names};
     if (!h->fw || !h->fw->part_count || !locate(h, &at, &same))
-        return;
+        return NULL;
     printf("  code of %s%s\n", h->fw->name,
            same ? "" : " (another revision: the same distance from the same handler)");
     for (uint32_t pc = at < CODE_BEFORE ? 0 : at - CODE_BEFORE;
@@ -137,12 +137,15 @@ static void print_code(const struct hang *h)
         uint32_t word = h->fw->words[h->fw->part[0].start + pc];
         cps_decode(isa, h->fw->gen, word, &insn);
         cps_print(isa, &insn, pc, &names, &text);
+        if (text.failed)
+            return cps_err_nomem();
         printf("  %s %04" PRIx32 " %08" PRIx32 "  %s\n", pc == at ? "=>" : "  ", pc, word,
                cps_buf_text(&text));
     }
+    return NULL;
 }
 
-static void print_hang(const struct hang *h, const struct dump_ring *ring)
+static struct cps_err *print_hang(const struct hang *h, const struct dump_ring *ring)
 {
     printf("  hang: %s at 0x%04" PRIx32 " (%s), level %" PRIu32 " (%s)\n", "sqe", h->pc, h->handler,
            h->level, level_names[h->level]);
@@ -150,10 +153,10 @@ static void print_hang(const struct hang *h, const struct dump_ring *ring)
     for (uint32_t level = 0; ring && level <= 2; level++)
         print_stream(h, ring, level);
     print_registers(h);
-    print_code(h);
+    return print_code(h);
 }
 
-static void print_text(const struct hang *h, const char *name)
+static struct cps_err *print_text(const struct hang *h, const char *name)
 {
     const struct dump *dump = h->dump;
     printf("%s: capture, devcoredump\n", name);
@@ -171,9 +174,9 @@ static void print_text(const struct hang *h, const char *name)
     for (unsigned i = 0; i < dump->block_count; i++)
         printf("  block %s, %zu dwords\n", dump->block[i].name, dump->block[i].count);
     if (h->stat)
-        print_hang(h, dump_hung_ring(dump));
-    else
-        printf("  no CP_SQE_STAT block: where the processor stood is not known\n");
+        return print_hang(h, dump_hung_ring(dump));
+    printf("  no CP_SQE_STAT block: where the processor stood is not known\n");
+    return NULL;
 }
 
 static struct json_object *json_rings(const struct dump *dump)
@@ -240,6 +243,7 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
                                 struct json_object *json)
 {
     struct cps_names *names = NULL;
+    struct cps_err *err = NULL;
     if (firmware)
         CPS_TRY(cps_fw_load(firmware, 0, &h->fw));
     CPS_TRY(cps_names_create(layout_of(h), NULL, &names));
@@ -251,9 +255,9 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
     if (json)
         print_json(h, json);
     else
-        print_text(h, name);
+        err = print_text(h, name);
     cps_names_destroy(names);
-    return NULL;
+    return err;
 }
 
 struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struct json_object *json)
@@ -264,8 +268,8 @@ struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struc
     struct hang hang = {.dump = dump};
     struct cps_err *err = dump_read(dump, stream);
     /* A cut dump is described as far as it goes, then reported. */
-    struct cps_err *late =
-        dump->known ? describe(&hang, cps_stream_name(stream), firmware, json) : NULL;
+    bool read = !err || err->code != CPS_ERR_NOMEM;
+    struct cps_err *late = read ? describe(&hang, cps_stream_name(stream), firmware, json) : NULL;
     cps_fw_destroy(hang.fw);
     dump_deinit(dump);
     free(dump);

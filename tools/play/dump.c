@@ -131,7 +131,8 @@ struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream)
     dump->known = calloc(DUMP_REGS, sizeof(*dump->known));
     if (!dump->reg || !dump->known)
         return cps_err_nomem();
-    return cps_capture_read(stream, NULL, &dump->sink);
+    CPS_TRY(cps_capture_read(stream, NULL, &dump->sink));
+    return dump->text.failed ? cps_err_nomem() : NULL;
 }
 
 void dump_deinit(struct dump *dump)

@@ -50,7 +50,7 @@ void play_boot(struct play *play)
         return;
     play->booted = true;
     if (!play->stopped) {
-        cps_err_free(cps_engine_feed(play->engine, &init));
+        cps_err_free(cps_engine_feed(play->engine, &init)); /* what it lacks, the run says */
         run(play, play->opt->limit);
     }
     translate(play);
@@ -190,6 +190,10 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     err = listed ? play_list(play) : cps_capture_read(capture, NULL, &play->items);
     if (!listed)
         play_boot(play);
+    if (play->stop == CPS_STOP_NOMEM) {
+        cps_err_free(err);
+        return cps_err_nomem();
+    }
     cps_engine_end(play->engine, play->stop);
     return err ? err : check_submission(play);
 }

@@ -57,7 +57,7 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
     record_keep((struct record *)((char *)sink - offsetof(struct record, sink)), events, count);
 }
 
-static void finish(struct record *record, const struct play *play)
+static struct cps_err *finish(struct record *record, const struct play *play)
 {
     CPS_BUF why = {0};
     const char *missed = cps_buf_text(&play->missed);
@@ -66,10 +66,10 @@ static void finish(struct record *record, const struct play *play)
     record->packets = play->engine->packets;
     record->misses = play->misses;
     snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
-    if (play->stop == CPS_STOP_IDLE)
-        return;
-    cps_engine_explain(play->engine, play->stop, &why);
+    if (play->stop != CPS_STOP_IDLE)
+        cps_engine_explain(play->engine, play->stop, &why);
     snprintf(record->why, sizeof(record->why), "%s", cps_buf_text(&why));
+    return record->lost || why.failed || play->missed.failed ? cps_err_nomem() : NULL;
 }
 
 static unsigned core_of(const struct cps_engine *engine, unsigned who)
@@ -147,11 +147,11 @@ static struct cps_err *start_cover(struct record *record, struct play *play,
     if (!play->fw && !setup->scripts)
         return NULL;
     unsigned unit = cps_isa_unit(play->engine->ops->isa);
-    record->cover_count =
-        1 + (play->fw ? play->fw->count : (uint32_t)(play->script.code.size / unit));
-    record->cover = calloc(record->cover_count, sizeof(*record->cover));
+    uint32_t count = 1 + (play->fw ? play->fw->count : (uint32_t)(play->script.code.size / unit));
+    record->cover = calloc(count, sizeof(*record->cover));
     if (!record->cover)
         return cps_err_nomem();
+    record->cover_count = count;
     (play->fw ? count_firmware : count_script)(record, play);
     return NULL;
 }
@@ -231,10 +231,10 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     if (run->setup->cover && !run->record->cover)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     struct cps_err *err = play_run(run->play, run->stream);
-    finish(run->record, run->play);
-    if (!err && run->record->lost)
-        err = cps_err_nomem();
-    return err;
+    struct cps_err *late = finish(run->record, run->play);
+    if (err)
+        cps_err_free(late);
+    return err ? err : late;
 }
 
 struct cps_err *record_run(const struct record_setup *setup, const char *const firmware[2],
@@ -258,6 +258,8 @@ static struct cps_err *boot(struct run *run, struct record_boot *ret)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     play_boot(run->play);
     cps_engine_sink(run->play->engine, NULL, 0);
+    if (run->play->stop == CPS_STOP_NOMEM || run->record->lost)
+        return cps_err_nomem();
     if (!run->play->stopped)
         ret->engine = CPS_TAKE(run->play->engine);
     return NULL;

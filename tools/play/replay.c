@@ -179,7 +179,7 @@ static bool at_hang(const struct replay *h, struct cps_engine *engine)
 
 /* Step by step to that packet, and on to the hardware's program counter where the firmware is the
  * same; gives up where the packet ends. */
-static void step_to_hang(const struct replay *h, struct cps_engine *engine)
+static enum cps_stop step_to_hang(const struct replay *h, struct cps_engine *engine)
 {
     uint32_t pc = dump_word(dump_block(h->dump, "CP_SQE_STAT"), 0);
     uint64_t left = h->play->opt->limit;
@@ -190,6 +190,7 @@ static void step_to_hang(const struct replay *h, struct cps_engine *engine)
     while (left-- && h->same_firmware && stop == CPS_STOP_BUDGET &&
            cps_engine_where(engine, 0).pc != pc && engine->packets == packets)
         stop = cps_engine_run(engine, 1);
+    return stop;
 }
 
 /* Everything but what runs the ring, on an engine that nobody watches. */
@@ -219,11 +220,11 @@ static struct cps_err *find_position(struct replay *h, struct cps_engine *engine
     CPS_TRY(cps_engine_clone(engine, &stepped));
     enum cps_stop stop = cps_engine_run(engine, h->play->opt->limit);
     if (stop == CPS_STOP_IDLE && dump_block(h->dump, "CP_SQE_STAT")) {
-        step_to_hang(h, stepped);
+        stop = step_to_hang(h, stepped);
         h->play->feed.until = stepped->clock;
     }
     cps_engine_destroy(stepped);
-    return NULL;
+    return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *find_items(struct replay *h)

@@ -57,22 +57,25 @@ static struct cps_err *take_capture(struct gather *g, struct json_object *from)
     return NULL;
 }
 
+/* What an object of a worker's line says. */
+static struct cps_err *take(struct gather *g, struct json_object *from, bool *last)
+{
+    const char *error = cps_json_get_text(from, "error", NULL);
+    *last = cps_json_get(from, "coverage") != NULL;
+    if (error)
+        return strcmp(error, cps_err_nomem()->message) ? cps_err_new(CPS_ERR_INPUT, "%s", error)
+                                                       : cps_err_nomem();
+    if (!*last)
+        return take_capture(g, from);
+    take_last(g, from);
+    return NULL;
+}
+
 struct cps_err *gather_line(struct gather *g, const char *line, bool *last)
 {
-    enum json_tokener_error why = json_tokener_success;
-    struct json_object *from = json_tokener_parse_verbose(line, &why);
-    const char *error = cps_json_get_text(from, "error", NULL);
-    struct cps_err *err = NULL;
-    *last = cps_json_get(from, "coverage") != NULL;
-    if (!from)
-        err = cps_json_defect(why, "(worker)", 0, "results");
-    else if (error)
-        err = strcmp(error, cps_err_nomem()->message) ? cps_err_new(CPS_ERR_INPUT, "%s", error)
-                                                      : cps_err_nomem();
-    else if (*last)
-        take_last(g, from);
-    else
-        err = take_capture(g, from);
+    struct json_object *from = NULL;
+    CPS_TRY(cps_json_parse(line, strlen(line), &from));
+    struct cps_err *err = take(g, from, last);
     json_object_put(from);
     return err;
 }

@@ -139,27 +139,13 @@ static struct cps_err *merge(struct json_object *to, struct json_object *from, c
     return join_coverage(cps_json_get(to, "coverage"), cps_json_get(from, "coverage"), path);
 }
 
-static struct cps_err *parse(const char *path, const char *text, struct json_object **ret)
-{
-    struct json_tokener *tokener = json_tokener_new();
-    if (!tokener)
-        return cps_err_nomem();
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    *ret = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
-    enum json_tokener_error why = json_tokener_get_error(tokener);
-    size_t offset = json_tokener_get_parse_end(tokener);
-    json_tokener_free(tokener);
-    return *ret ? NULL : cps_json_defect(why, path, offset, "the results of a regression run");
-}
-
 struct cps_err *results_merge(struct json_object *to, const char *path)
 {
     CPS_FREE char *text = NULL;
     struct json_object *from = NULL;
     CPS_TRY(files_text(path, MAX_BYTES, &text));
-    struct cps_err *err = parse(path, text, &from);
-    if (!err)
-        err = merge(to, from, path);
+    CPS_TRY(cps_json_parse(text, strlen(text), &from));
+    struct cps_err *err = merge(to, from, path);
     json_object_put(from);
     return err;
 }

@@ -172,8 +172,7 @@ static void put_cache(struct worker *w, const struct cache_key *key, const struc
 /* What holds for several pairs is said of each. */
 static struct cps_err *again(const struct cps_err *err)
 {
-    return err->code == CPS_ERR_NOMEM ? cps_err_nomem()
-                                      : cps_err_lines_(err->code, err->message);
+    return err->code == CPS_ERR_NOMEM ? cps_err_nomem() : cps_err_lines_(err->code, err->message);
 }
 
 static struct cps_err *key_of(const struct worker *w, const struct engine *e, struct cache_key *ret)

@@ -308,9 +308,11 @@ struct json_object *diff_json(const struct diff_report *r)
     }
     for (unsigned id = 0; id <= 128; id++) {
         CPS_BUF name = {0};
+        if (!r->diff->by_packet[id])
+            continue;
         packet_name(r, id, &name);
-        if (r->diff->by_packet[id])
-            cps_json_uint(packets, cps_buf_text(&name), r->diff->by_packet[id]);
+        cps_json_add(packets, cps_buf_text(&name),
+                     name.failed ? NULL : json_object_new_uint64(r->diff->by_packet[id]));
     }
     cps_json_add(to, "by_packet", packets);
     return to;

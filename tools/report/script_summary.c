@@ -35,10 +35,13 @@ static const char *stop_word(const struct play *p)
 /* Of more registers than these, only those that are not 0 are listed. */
 #define FEW 16u
 
-static void print_text(const struct play *p)
+static struct cps_err *print_text(const struct play *p)
 {
     CPS_BUF why = {0};
     const struct cps_engine *e = p->engine;
+    cps_engine_explain(e, p->stop, &why);
+    if (why.failed)
+        return cps_err_nomem();
     for (unsigned i = 0; i < CPS_UNKNOWN_COUNT; i++) {
         if (p->unknown[i])
             fprintf(stderr, "unknown: %s x%" PRIu64 "\n", unknown_word(i), p->unknown[i]);
@@ -56,8 +59,8 @@ static void print_text(const struct play *p)
             e->packets, e->instructions, time_of(p), e->tap.count[CPS_EV_REG],
             e->tap.count[CPS_EV_REGR]);
     fputs(cps_buf_text(&p->missed), stderr);
-    cps_engine_explain(e, p->stop, &why);
     fprintf(stderr, "ended: %s%s%s\n", stop_word(p), why.size ? " " : "", cps_buf_text(&why));
+    return NULL;
 }
 
 static struct json_object *json_unknown(const struct play *p)
@@ -91,7 +94,7 @@ static struct cps_err *print_json(const struct play *p)
     cps_json_buf(root, "missed", &p->missed);
     cps_json_text(root, "end", stop_word(p));
     cps_engine_explain(e, p->stop, &why);
-    if (why.size)
+    if (why.size || why.failed)
         cps_json_buf(root, "why", &why);
     return report_json(root);
 }
@@ -100,6 +103,5 @@ struct cps_err *script_summary(const struct play *play, bool json)
 {
     if (json)
         return print_json(play);
-    print_text(play);
-    return NULL;
+    return print_text(play);
 }

@@ -3,6 +3,7 @@
 #include "emu/afuc/afuc.h"
 #include "tools/report/script_summary.h"
 #include "tools/report/summary.h"
+#include "tools/play/replay.h"
 #include "trace/json.h"
 #include "tools/report/report.h"
 
@@ -81,12 +82,14 @@ static void print_places(const struct play *play)
         fprintf(stderr, "  ... and possibly more\n");
 }
 
-static void print_text(const struct play *play)
+static struct cps_err *print_text(const struct play *play)
 {
     const struct cps_engine *engine = play->engine;
     const uint64_t *events = engine->tap.count;
     CPS_BUF why = {0};
     cps_engine_explain(engine, play->stop, &why);
+    if (why.failed)
+        return cps_err_nomem();
     print_packets(play);
     print_places(play);
     if (play->fw->assumed)
@@ -105,6 +108,7 @@ static void print_text(const struct play *play)
         fprintf(stderr, "ended: done\n");
     else
         fprintf(stderr, "ended: %s %s\n", stop_word[play->stop], cps_buf_text(&why));
+    return NULL;
 }
 
 static struct json_object *json_packets(const struct play *play)
@@ -141,7 +145,7 @@ static struct json_object *json_places(const struct play *play)
     return list;
 }
 
-static struct cps_err *print_json(const struct play *play, struct json_object *extra)
+static struct cps_err *print_json(const struct play *play, bool compared)
 {
     const struct cps_engine *engine = play->engine;
     struct json_object *root = json_object_new_object();
@@ -165,17 +169,16 @@ static struct cps_err *print_json(const struct play *play, struct json_object *e
         cps_json_buf(root, "why", &why);
     if (play->fw->assumed)
         cps_json_text(root, "assumed", play->fw->assumed);
-    if (extra)
-        cps_json_add(root, "comparison", extra);
+    if (compared)
+        cps_json_add(root, "comparison", replay_json(play->replay));
     return report_json(root);
 }
 
-struct cps_err *summary_print(const struct play *play, bool json, struct json_object *extra)
+struct cps_err *summary_print(const struct play *play, bool json, bool compared)
 {
     if (play_is_script(play))
         return script_summary(play, json);
     if (json)
-        return print_json(play, extra);
-    print_text(play);
-    return NULL;
+        return print_json(play, compared);
+    return print_text(play);
 }

@@ -5,11 +5,8 @@
 
 #include "tools/play/play.h"
 
-struct json_object;
-
-/** @param extra  rows of a replay for the JSON form, consumed; or NULL
- * @return CPS_ERR_NOMEM if the JSON form is not all there */
-CPS_MUST_USE struct cps_err *summary_print(const struct play *play, bool json,
-                                           struct json_object *extra);
+/** @param compared  the JSON form has the rows of play->replay, too
+ * @return CPS_ERR_NOMEM if it is not all there */
+CPS_MUST_USE struct cps_err *summary_print(const struct play *play, bool json, bool compared);
 
 #endif

@@ -12,16 +12,28 @@
 #include "tools/debug/point.h"
 #include "trace/json.h"
 
-#define MOST (INT64_C(1) << 24) /* of what a client counts: lines, frames, instructions */
+void dap_send(struct dap *d, struct json_object *message)
+{
+    struct cps_err *err = dap_wire_send(d->wire, message);
+    if (d->failed)
+        cps_err_free(err);
+    else
+        d->failed = err;
+}
 
-void dap_event(struct dap *d, const char *name, struct json_object *body)
+static struct json_object *event_message(const char *name)
 {
     struct json_object *message = json_object_new_object();
     cps_json_text(message, "type", "event");
     cps_json_text(message, "event", name);
-    if (body)
-        cps_json_add(message, "body", body);
-    dap_wire_send(d->wire, message);
+    return message;
+}
+
+void dap_event(struct dap *d, const char *name, struct json_object *body)
+{
+    struct json_object *message = event_message(name);
+    cps_json_add(message, "body", body);
+    dap_send(d, message);
 }
 
 void dap_changed(struct dap *d)
@@ -31,12 +43,6 @@ void dap_changed(struct dap *d)
     cps_json_append(areas, json_object_new_string("all"));
     cps_json_add(body, "areas", areas);
     dap_event(d, "invalidated", body);
-}
-
-int64_t dap_number(struct json_object *from, const char *key, int64_t fallback)
-{
-    int64_t value = cps_json_get_int(from, key, fallback);
-    return value > MOST ? MOST : value < -MOST ? -MOST : value;
 }
 
 struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, unsigned *ret)
@@ -49,11 +55,11 @@ struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, u
     return NULL;
 }
 
-static void put_output(struct dap *d, const char *text)
+static void put_output(struct dap *d, const struct cps_buf *text)
 {
     struct json_object *body = json_object_new_object();
     cps_json_text(body, "category", "console");
-    cps_json_text(body, "output", text);
+    cps_json_buf(body, "output", text);
     dap_event(d, "output", body);
 }
 
@@ -81,6 +87,8 @@ static void tell_stopped(struct dap *d, const char *gone)
     struct json_object *body = json_object_new_object();
     CPS_BUF why = {0};
     const char *reason = gone;
+    if (cps_debug_nomem(r->session.debug))
+        r->stop = (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
     look_stop(&r->session, &r->stop, &why);
     if (r->stop.reason == CPS_WHY_POINT) {
         struct json_object *ids = json_object_new_array();
@@ -93,11 +101,10 @@ static void tell_stopped(struct dap *d, const char *gone)
     } else if (r->stop.reason != CPS_WHY_GONE) {
         reason = "pause";
     }
-    if (why.size)
-        put_output(d, cps_buf_text(&why));
+    if (why.size || why.failed)
+        put_output(d, &why);
     cps_json_text(body, "reason", reason);
     if (why.size) {
-        cps_buf_text(&why);
         why.data[strcspn(why.data, "\n")] = '\0';
         cps_json_text(body, "description", why.data);
     }
@@ -165,7 +172,7 @@ static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
                                   .limit = 100000000};
     if (cps_json_get_text(arguments, "fw", NULL))
         d->opt.fw[d->opt.fw_count++] = cps_json_get_text(arguments, "fw", NULL);
-    for (size_t i = 0; list && i < json_object_array_length(list) && i < OPT_MAX_FW; i++) {
+    for (size_t i = 0; list && i < cps_json_count(list) && i < OPT_MAX_FW; i++) {
         const char *path = json_object_get_string(json_object_array_get_idx(list, i));
         d->opt.fw[d->opt.fw_count++] = path ? path : "";
     }
@@ -206,7 +213,7 @@ static struct cps_err *launch(struct dap *d, struct json_object *arguments,
 
 static void launched(struct dap *d)
 {
-    dap_event(d, "initialized", NULL);
+    dap_send(d, event_message("initialized"));
 }
 
 static struct cps_err *nothing(struct dap *d, struct json_object *arguments,
@@ -371,7 +378,11 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
     const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
     cps_buf_printf(&text, "%s:%lld", path ? path : "",
                    (long long)dap_number(arguments, "line", 0) + d->lines_from_0);
+    if (text.failed)
+        return cps_err_nomem();
     struct cps_err *err = point_break(s, s->core, cps_buf_text(&text), &point);
+    if (err && err->code == CPS_ERR_NOMEM)
+        return err;
     if (err) {
         cps_err_free(err);
         return NULL; /* no code there: no targets */
@@ -437,7 +448,7 @@ static void terminated(struct dap *d)
 {
     d->done = false; /* the client disconnects then */
     d->debugger->interrupt = 0;
-    dap_event(d, "terminated", NULL);
+    dap_send(d, event_message("terminated"));
     struct json_object *body = json_object_new_object();
     cps_json_int(body, "exitCode", 0);
     dap_event(d, "exited", body);
@@ -507,8 +518,18 @@ static void answer(struct dap *d, struct json_object *request, struct json_objec
     cps_json_bool(message, "success", !err);
     if (err)
         cps_json_text(message, "message", err->message);
-    cps_json_add(message, "body", json_object_get(body));
-    dap_wire_send(d->wire, message);
+    cps_json_add(message, "body",
+                 cps_json_complete(body) ? json_object_get(body) : json_object_new_object());
+    dap_send(d, message);
+}
+
+/* What a request made of the answer, and of the machine, is all there. */
+static struct cps_err *check(struct dap *d, struct json_object *body, struct cps_err *err)
+{
+    bool nomem = d->debugger->session.debug && cps_debug_nomem(d->debugger->session.debug);
+    if (err || (!nomem && cps_json_complete(body)))
+        return err;
+    return cps_err_nomem();
 }
 
 static void handle(struct dap *d, struct json_object *request)
@@ -526,7 +547,7 @@ static void handle(struct dap *d, struct json_object *request)
     else if (d->running && row->only_stopped)
         err = cps_err_new(CPS_ERR_INPUT, "the machine runs");
     else
-        err = row->run(d, arguments, body);
+        err = check(d, body, row->run(d, arguments, body));
     answer(d, request, body, err);
     json_object_put(body);
     if (!err && row->then)

@@ -199,11 +199,13 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
                        session_value(s, core, CPS_FILE_CODE, (uint64_t)pc + i));
     cps_json_buf(row, "instructionBytes", &bytes);
     cps_json_buf(row, "instruction", &text);
-    if (name.size && !strchr(cps_buf_text(&name), '+'))
+    if (name.failed || (name.size && !strchr(cps_buf_text(&name), '+')))
         cps_json_buf(row, "symbol", &name);
     struct json_object *place = json_object_new_object();
     struct json_object *source = NULL;
     dap_put_source(d, core, (uint32_t)pc, place);
+    if (!cps_json_complete(place))
+        cps_json_add(row, "location", NULL);
     if (json_object_object_get_ex(place, "source", &source)) {
         cps_json_add(row, "location", json_object_get(source));
         cps_json_int(row, "line", dap_number(place, "line", 0));

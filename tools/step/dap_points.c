@@ -9,6 +9,14 @@
 #include "tools/debug/point.h"
 #include "trace/json.h"
 
+#define MOST (INT64_C(1) << 24) /* of what a client counts: lines, frames, instructions */
+
+int64_t dap_number(struct json_object *from, const char *key, int64_t fallback)
+{
+    int64_t value = cps_json_get_int(from, key, fallback);
+    return value > MOST ? MOST : value < -MOST ? -MOST : value;
+}
+
 /* Removes the points of a list whose text begins with @p start. */
 static void clear_some(struct dap *d, enum dap_list list, const char *start)
 {
@@ -112,12 +120,16 @@ struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments
     const char *slash = path ? strrchr(path, '/') : NULL;
     CPS_BUF start = {0};
     cps_buf_printf(&start, "%s:", slash ? slash + 1 : path ? path : "");
+    if (start.failed)
+        return cps_err_nomem();
     clear_some(d, DAP_SOURCE, cps_buf_text(&start));
-    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+    for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
         CPS_BUF text = {0};
         cps_buf_printf(&text, "%s%" PRId64, cps_buf_text(&start),
                        dap_number(from, "line", 0) + d->lines_from_0);
+        if (text.failed)
+            return cps_err_nomem();
         add_break(d, DAP_SOURCE, from, cps_buf_text(&text), answers);
     }
     return NULL;
@@ -130,7 +142,7 @@ struct cps_err *dap_set_function_breakpoints(struct dap *d, struct json_object *
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
     cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_FUNCTION);
-    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+    for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
         const char *name = cps_json_get_text(from, "name", NULL);
         add_break(d, DAP_FUNCTION, from, name && *name ? name : "(no name)", answers);
@@ -149,6 +161,8 @@ static struct cps_err *instruction_point(struct dap *d, struct json_object *from
     if (!dap_find_code(d, address, &core, &pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx64 " is in no processor's code", address);
     cps_buf_printf(&text, "*0x%" PRIx64, (uint64_t)pc);
+    if (text.failed)
+        return cps_err_nomem();
     return point_break(&d->debugger->session, core, cps_buf_text(&text), point);
 }
 
@@ -159,7 +173,7 @@ struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_objec
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
     cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_INSTRUCTION);
-    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+    for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
         struct cps_debug_point point = {0};
         int id = 0;
@@ -191,7 +205,11 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
         cps_buf_printf(&text, "%s%s",
                        space > 0 && space < 4 && strncmp(name, signs[space], 1) ? signs[space] : "",
                        name);
+    if (text.failed)
+        return cps_err_nomem();
     struct cps_err *err = point_watch(s, s->core, POINT_WRITE, cps_buf_text(&text), &point);
+    if (err && err->code == CPS_ERR_NOMEM)
+        return err;
     cps_json_text(body, "description", err ? err->message : cps_buf_text(&text));
     if (err) {
         cps_json_null(body, "dataId");
@@ -227,7 +245,7 @@ struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *argu
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
     cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_DATA);
-    for (size_t i = 0; points && i < json_object_array_length(points); i++) {
+    for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
         const char *text = cps_json_get_text(from, "dataId", NULL);
         struct cps_debug_point point = {0};
@@ -248,7 +266,7 @@ struct cps_err *dap_set_exception_breakpoints(struct dap *d, struct json_object 
     struct json_object *filters = cps_json_member(arguments, "filters", json_type_array);
     (void)body;
     clear(d, DAP_EXCEPTION);
-    for (size_t i = 0; filters && i < json_object_array_length(filters); i++) {
+    for (size_t i = 0; filters && i < cps_json_count(filters); i++) {
         const char *filter = json_object_get_string(json_object_array_get_idx(filters, i));
         struct cps_debug_point point;
         int id = 0;

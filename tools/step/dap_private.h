@@ -23,7 +23,7 @@ struct dap {
     bool running;      /* in run_on_and_answer() */
     bool pausing;      /* a request ends the run */
     bool restarting;
-    struct cps_err *failed;               /* of the wire, while running */
+    struct cps_err *failed;               /* of the wire, while running or sending */
     uint64_t start;                       /* step that `restart` goes to */
     int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
     unsigned point_count[DAP_LISTS];
@@ -35,7 +35,9 @@ int64_t dap_number(struct json_object *from, const char *key, int64_t fallback);
 /** Adds "key": "0x..." of at least @p digits digits. */
 void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int digits);
 
-/** Sends an event; takes @p body over. */
+/** Sends a message, which it takes over; what becomes of that is in `failed`. */
+void dap_send(struct dap *dap, struct json_object *message);
+/** Sends an event; takes @p body over, of which NULL is one that was lost for lack of memory. */
 void dap_event(struct dap *dap, const char *name, struct json_object *body);
 /** Tells the client that values may be others now. */
 void dap_changed(struct dap *dap);

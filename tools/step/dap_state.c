@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The debug adapter: processors, stacks, registers, expressions. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
     struct json_object *source = json_object_new_object();
     const char *slash = strrchr(file, '/');
     CPS_FREE char *path = realpath(file, NULL);
+    if (!path && errno == ENOMEM)
+        cps_json_add(to, "source", NULL);
     cps_json_text(source, "name", slash ? slash + 1 : file);
     cps_json_text(source, "path", path ? path : file);
     cps_json_add(to, "source", source);
@@ -62,7 +65,7 @@ static void add_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc,
     CPS_BUF name = {0};
     session_place(&d->debugger->session, core, pc, &name);
     cps_json_int(frame, "id", (int64_t)core * FRAMES + index + 1);
-    if (!name.size)
+    if (!name.size && !name.failed)
         cps_buf_printf(&name, "%s 0x%04" PRIx32, session_core_name(&d->debugger->session, core),
                        pc);
     cps_json_buf(frame, "name", &name);
@@ -111,7 +114,9 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
         if (at.active)
             add_stream(core, index++, level_names[level], &at, all);
     }
-    size_t total = json_object_array_length(all);
+    if (!cps_json_complete(all))
+        cps_json_append(list, NULL);
+    size_t total = cps_json_count(all);
     int64_t first = dap_number(arguments, "startFrame", 0);
     int64_t levels = dap_number(arguments, "levels", 0);
     for (int64_t i = first > 0 ? first : 0;
@@ -175,14 +180,15 @@ struct listing {
     int64_t skip, left;
 };
 
-static void add(struct listing *l, const char *name, const char *evaluate, const char *value)
+static void add(struct listing *l, const char *name, const char *evaluate,
+                const struct cps_buf *value)
 {
     if (l->skip-- > 0 || l->left == 0)
         return;
     l->left--;
     struct json_object *variable = json_object_new_object();
     cps_json_text(variable, "name", name);
-    cps_json_text(variable, "value", value);
+    cps_json_buf(variable, "value", value);
     if (evaluate)
         cps_json_text(variable, "evaluateName", evaluate);
     cps_json_int(variable, "variablesReference", 0);
@@ -190,11 +196,13 @@ static void add(struct listing *l, const char *name, const char *evaluate, const
 }
 
 static void add_word(struct listing *l, const char *name, const char *evaluate, uint32_t value,
-                     const char *more)
+                     const struct cps_buf *more)
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "0x%08" PRIx32 "%s%s", value, *more ? "  " : "", more);
-    add(l, name, evaluate, cps_buf_text(&text));
+    cps_buf_printf(&text, "0x%08" PRIx32 "%s", value, more && more->size ? "  " : "");
+    if (more)
+        cps_buf_join(&text, more);
+    add(l, name, evaluate, &text);
 }
 
 static uint32_t word_at(const struct listing *l, char file, uint64_t number)
@@ -206,7 +214,7 @@ static void list_scalars(struct listing *l)
 {
     const struct cps_engine_ops *ops = session_engine(&l->dap->debugger->session)->ops;
     for (unsigned i = 0; i < ops->regs; i++)
-        add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), "");
+        add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), NULL);
 }
 
 static void list_general(struct listing *l)
@@ -214,15 +222,15 @@ static void list_general(struct listing *l)
     static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
     const struct cps_engine *engine = session_engine(&l->dap->debugger->session);
     if (cps_engine_file(engine, CPS_FILE_PC)) {
-        add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), "");
-        add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), "");
+        add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), NULL);
+        add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), NULL);
     }
     list_scalars(l);
     for (unsigned i = 1; i < 0x1f && cps_engine_file(engine, CPS_FILE_GENERAL); i++) {
         char name[8];
         snprintf(name, sizeof(name), "$%02x", i);
         const char *shown = i < 0x1a ? name : ports[i - 0x1a];
-        add_word(l, shown, shown, word_at(l, CPS_FILE_GENERAL, i), "");
+        add_word(l, shown, shown, word_at(l, CPS_FILE_GENERAL, i), NULL);
     }
 }
 
@@ -250,7 +258,8 @@ static void list_space(struct listing *l, enum cps_space space, char file, const
         cps_buf_printf(&number, "%s0x%" PRIx32, sign, i);
         cps_buf_printf(&label, part ? "%s+0x%x" : "%s", name ? name : cps_buf_text(&number), part);
         cps_name_fields(session_names(s, l->core), space, i, value, &fields);
-        add_word(l, cps_buf_text(&label), cps_buf_text(&number), value, cps_buf_text(&fields));
+        fields.failed = fields.failed || number.failed || label.failed;
+        add_word(l, cps_buf_text(&label), cps_buf_text(&number), value, &fields);
     }
 }
 
@@ -263,7 +272,8 @@ static void list_lines(struct listing *l, char *text)
         size_t length = strcspn(line, " ");
         char *value = line + length + strspn(line + length, " ");
         line[length] = '\0';
-        add(l, line, NULL, value);
+        const struct cps_buf rest = {.data = value, .size = strlen(value)};
+        add(l, line, NULL, &rest);
     }
 }
 
@@ -271,7 +281,9 @@ static void list_packet(struct listing *l)
 {
     CPS_BUF text = {0};
     look_packet(&l->dap->debugger->session, l->core, &text);
-    if (text.size)
+    if (text.failed)
+        cps_json_append(l->list, NULL);
+    else if (text.size)
         list_lines(l, text.data);
 }
 
@@ -284,7 +296,7 @@ static void list_streams(struct listing *l)
         cps_buf_printf(&text, "0x%" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", at.iova,
                        at.consumed, at.dwords);
         if (at.active)
-            add(l, level_names[level], NULL, cps_buf_text(&text));
+            add(l, level_names[level], NULL, &text);
     }
 }
 
@@ -357,6 +369,8 @@ struct cps_err *dap_set_variable(struct dap *d, struct json_object *arguments,
         return cps_err_new(CPS_ERR_INPUT, "%s cannot be written", name ? name : "(no name)");
     bool signed_already = !strncmp(name, signs[space], strlen(signs[space]));
     cps_buf_printf(&place, "%s%s", signed_already ? "" : signs[space], name);
+    if (place.failed)
+        return cps_err_nomem();
     return assign(d, core, cps_buf_text(&place), cps_json_get_text(arguments, "value", NULL), body);
 }
 

@@ -115,7 +115,7 @@ static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret
     CPS_TRY(read_header(w, &size, &end));
     if (end)
         return NULL;
-    CPS_FREE char *text = malloc(size + 1);
+    CPS_FREE char *text = malloc(size + 1); /* also where it is empty */
     if (!text)
         return cps_err_nomem();
     for (size_t i = 0; i < size; i++) {
@@ -124,8 +124,7 @@ static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret
             return bad(w, "as many bytes as the header says");
         text[i] = (char)c;
     }
-    text[size] = '\0';
-    *ret = json_tokener_parse(text);
+    CPS_TRY(cps_json_parse(text, size, ret));
     if (json_object_get_type(*ret) != json_type_object) {
         json_object_put(*ret);
         *ret = NULL;
@@ -284,13 +283,15 @@ bool dap_wire_ended(struct dap_wire *w)
     return ended;
 }
 
-void dap_wire_send(struct dap_wire *w, struct json_object *message)
+struct cps_err *dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
+    CPS_BUF text = {0};
     cps_json_int(message, "seq", ++w->seq);
-    const char *text =
-        cps_json_print(message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-    if (text)
-        fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
-    fflush(w->out);
+    cps_json_put(&text, message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     json_object_put(message);
+    if (text.failed)
+        return cps_err_nomem();
+    fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", text.size, cps_buf_text(&text));
+    fflush(w->out);
+    return NULL;
 }

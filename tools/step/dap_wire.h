@@ -30,7 +30,8 @@ CPS_MUST_USE struct cps_err *dap_wire_try(struct dap_wire *wire, struct json_obj
 void dap_wire_listen(struct dap_wire *wire, bool listen);
 /** Whether the input has ended and all of it was taken. */
 bool dap_wire_ended(struct dap_wire *wire);
-/** Sends and releases @p message, to which it adds "seq". */
-void dap_wire_send(struct dap_wire *wire, struct json_object *message);
+/** Sends and releases @p message, to which it adds "seq". @return CPS_ERR_NOMEM, and nothing sent,
+ * if it is not all there: the client waits for it, so the session is over */
+CPS_MUST_USE struct cps_err *dap_wire_send(struct dap_wire *wire, struct json_object *message);
 
 #endif

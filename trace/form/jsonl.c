@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * JSON Lines: the head as one object, then one object an event. Addresses are texts, because many
  * readers of JSON know only numbers of 53 bits. */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,9 +14,7 @@
 
 static void put_line(struct cps_trace_writer *w, struct json_object *object)
 {
-    const char *text = cps_json_print(object, JSON_C_TO_STRING_PLAIN);
-    w->lost = w->lost || !text;
-    cps_buf_str(&w->buf, text ? text : "");
+    cps_json_put(&w->buf, object, JSON_C_TO_STRING_PLAIN);
     cps_buf_str(&w->buf, "\n");
     json_object_put(object);
 }
@@ -122,22 +119,6 @@ static struct cps_err *bad_line(const struct cps_trace *trace, const char *expec
                          lines->text, expected);
 }
 
-/* All of a text as one object; NULL if it is none. */
-static struct json_object *parse(const char *text, size_t size)
-{
-    while (size && strchr(" \t\r", text[size - 1]))
-        size--;
-    struct json_tokener *tokener = size < INT_MAX ? json_tokener_new() : NULL;
-    struct json_object *object = tokener ? json_tokener_parse_ex(tokener, text, (int)size) : NULL;
-    if (object && json_tokener_get_parse_end(tokener) != size) {
-        json_object_put(object);
-        object = NULL;
-    }
-    if (tokener)
-        json_tokener_free(tokener);
-    return object;
-}
-
 /* The next line as an object; NULL at the end of the file. */
 static struct cps_err *read_object(struct cps_trace *trace, struct json_object **ret)
 {
@@ -149,7 +130,8 @@ static struct cps_err *read_object(struct cps_trace *trace, struct json_object *
             return NULL;
         CPS_TRY(cps_lines_text_(lines));
     } while (!lines->size);
-    *ret = lines->cut ? NULL : parse(lines->text, lines->size);
+    if (!lines->cut)
+        CPS_TRY(cps_json_parse(lines->text, lines->size, ret));
     return *ret ? NULL : bad_line(trace, "a JSON object on one line");
 }
 
@@ -193,7 +175,7 @@ struct cps_err *cps_jsonl_open_(struct cps_trace *trace)
     trace->close = free;
     CPS_TRY(cps_lines_start_(lines));
     CPS_TRY(cps_lines_long_(lines, HEAD_LINE_BYTES, &line));
-    object = parse(cps_buf_text(&line), line.size);
+    CPS_TRY(cps_json_parse(cps_buf_text(&line), line.size, &object));
     struct cps_err *err = parse_head(trace, object);
     json_object_put(object);
     return err;
