@@ -8,10 +8,26 @@
 
 #define MASK_WORDS (CPS_PAGE_WORDS / 32)
 
-struct page {
+#define PIECE_WORDS 12u
+
+/* What a table holds of a page's dwords: all of them, or a piece. */
+struct held {
     uint32_t refs; /* tables that it is in; 2 for a copy of the host's, which is in one */
     bool keep;
-    bool host;                     /* a copy of the host's */
+    bool host;     /* a copy of the host's */
+    bool is_piece; /* a struct piece, else a struct page */
+};
+
+/* A few dwords that were loaded and that nobody has looked at: a capture may have millions of small
+ * buffers, of which its streams use some. Looking makes a page of it. */
+struct piece {
+    struct held held;
+    uint16_t first, count;
+    uint32_t word[PIECE_WORDS];
+};
+
+struct page {
+    struct held held;
     uint64_t asked;                /* the round in which the host was asked for it last */
     uint32_t known[MASK_WORDS];    /* dwords that were stored */
     uint32_t reported[MASK_WORDS]; /* unknown dwords whose read was reported */
@@ -20,13 +36,14 @@ struct page {
 
 struct slot {
     uint64_t number;   /* iova / CPS_PAGE_BYTES */
-    struct page *page; /* NULL: free */
+    struct held *held; /* NULL: free */
 };
 
 struct cps_mem {
     struct slot *slots; /* open addressing, a power of two */
     size_t capacity;
     size_t used;
+    uint64_t bytes; /* of pages and pieces, shared or not */
     uint64_t limit;
     uint64_t epoch;
     uint64_t changes;
@@ -66,15 +83,20 @@ static uint32_t word_index(uint64_t iova)
 static size_t slot_of(const struct cps_mem *mem, uint64_t number)
 {
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (mem->capacity - 1);
-    while (mem->slots[at].page && mem->slots[at].number != number)
+    while (mem->slots[at].held && mem->slots[at].number != number)
         at = (at + 1) & (mem->capacity - 1);
     return at;
 }
 
-static void unref(struct page *page)
+static void unref(struct held *held)
 {
-    if (page && (page->host || --page->refs == 0))
-        free(page);
+    if (held && (held->host || --held->refs == 0))
+        free(held);
+}
+
+static uint64_t size_of(const struct held *held)
+{
+    return held->is_piece ? sizeof(struct piece) : sizeof(struct page);
 }
 
 struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret)
@@ -98,7 +120,7 @@ void cps_mem_destroy(struct cps_mem *mem)
     if (!mem)
         return;
     for (size_t i = 0; i < mem->capacity; i++)
-        unref(mem->slots[i].page);
+        unref(mem->slots[i].held);
     free(mem->slots);
     free(mem);
 }
@@ -114,8 +136,8 @@ struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
     }
     memcpy(slots, mem->slots, mem->capacity * sizeof(*slots));
     for (size_t i = 0; i < mem->capacity; i++) {
-        if (slots[i].page)
-            slots[i].page->refs++;
+        if (slots[i].held)
+            slots[i].held->refs++;
     }
     mem->last_page = NULL; /* its page is shared now and must be found again before a write */
     *copy = *mem;
@@ -138,12 +160,14 @@ void cps_mem_forget(struct cps_mem *mem)
     }
     mem->slots = slots;
     mem->used = 0;
+    mem->bytes = 0;
     for (size_t i = 0; i < mem->capacity; i++) {
-        if (old[i].page && old[i].page->keep) {
+        if (old[i].held && old[i].held->keep) {
             mem->slots[slot_of(mem, old[i].number)] = old[i];
             mem->used++;
+            mem->bytes += size_of(old[i].held);
         } else {
-            unref(old[i].page);
+            unref(old[i].held);
         }
     }
     free(old);
@@ -164,7 +188,7 @@ static bool grow(struct cps_mem *mem)
         return false;
     }
     for (size_t i = 0; i < mem->capacity; i++) {
-        if (mem->slots[i].page)
+        if (mem->slots[i].held)
             wider.slots[slot_of(&wider, mem->slots[i].number)] = mem->slots[i];
     }
     free(mem->slots);
@@ -172,21 +196,64 @@ static bool grow(struct cps_mem *mem)
     return true;
 }
 
-static struct page *add_page(struct cps_mem *mem, uint64_t number)
+/* Room for @p size bytes more; @p fresh: in a slot that is free. */
+static struct held *allocate(struct cps_mem *mem, uint64_t size, bool fresh)
 {
-    if ((mem->used + 1) * sizeof(struct page) > mem->limit ||
-        (mem->used * 2 >= mem->capacity && !grow(mem)))
+    if (mem->bytes + size > mem->limit || (fresh && mem->used * 2 >= mem->capacity && !grow(mem)))
         return NULL;
-    struct page *page = calloc(1, sizeof(*page));
-    if (!page) {
+    struct held *held = calloc(1, size);
+    if (!held) {
         mem->failed = true;
         return NULL;
     }
-    page->refs = 1;
-    page->asked = mem->round;
-    mem->slots[slot_of(mem, number)] = (struct slot){number, page};
-    mem->used++;
+    held->refs = 1;
+    mem->bytes += size;
     mem->epoch++;
+    return held;
+}
+
+static void put_held(struct cps_mem *mem, uint64_t number, struct held *held)
+{
+    struct slot *slot = &mem->slots[slot_of(mem, number)];
+    mem->used += !slot->held;
+    *slot = (struct slot){number, held};
+}
+
+static struct page *add_page(struct cps_mem *mem, uint64_t number)
+{
+    struct page *page = (struct page *)allocate(mem, sizeof(*page), true);
+    if (!page)
+        return NULL;
+    page->asked = mem->round;
+    put_held(mem, number, &page->held);
+    return page;
+}
+
+/* A page with the dwords of a piece, in its place; NULL at the limit. */
+static struct page *open_piece(struct cps_mem *mem, uint64_t number, struct piece *piece)
+{
+    struct page *page = (struct page *)allocate(mem, sizeof(*page), false);
+    if (!page)
+        return NULL;
+    page->held.keep = piece->held.keep;
+    page->asked = mem->round;
+    memcpy(&page->word[piece->first], piece->word, piece->count * sizeof(*piece->word));
+    set_bits(page->known, piece->first, piece->count);
+    put_held(mem, number, &page->held);
+    mem->bytes -= sizeof(*piece);
+    unref(&piece->held);
+    return page;
+}
+
+/* What a table has of a page, as a page; NULL if nothing, or at the limit, which is remembered:
+ * what was loaded must not be read as if it was not there. */
+static struct page *page_at(struct cps_mem *mem, uint64_t number)
+{
+    struct held *held = mem->slots[slot_of(mem, number)].held;
+    if (!held || !held->is_piece)
+        return (struct page *)held;
+    struct page *page = open_piece(mem, number, (struct piece *)held);
+    mem->failed = mem->failed || !page;
     return page;
 }
 
@@ -194,19 +261,19 @@ static struct page *add_page(struct cps_mem *mem, uint64_t number)
 static struct page *ask_host(struct cps_mem *mem, uint64_t number, struct page *page)
 {
     uint8_t bytes[CPS_PAGE_BYTES];
-    if (page && (page->asked == mem->round || (page->keep && !page->host)))
+    if (page && (page->asked == mem->round || (page->held.keep && !page->held.host)))
         return page;
     bool has = mem->host->read(mem->host->context, number * CPS_PAGE_BYTES, bytes);
     if (!page && has)
         page = add_page(mem, number);
     if (!page)
         return NULL;
-    if (has || page->host)
+    if (has || page->held.host)
         memset(page->known, has ? 0xff : 0, sizeof(page->known));
     for (uint32_t i = 0; has && i < CPS_PAGE_WORDS; i++)
         page->word[i] = cps_le32(bytes + 4 * (size_t)i);
-    page->host = has;
-    page->refs = has ? 2 : 1; /* no store into the host's is a simple one */
+    page->held.host = has;
+    page->held.refs = has ? 2 : 1; /* no store into the host's is a simple one */
     page->asked = mem->round;
     return page;
 }
@@ -229,14 +296,14 @@ void cps_mem_host_changed(struct cps_mem *mem)
 static bool to_host(const struct cps_mem *mem, const struct page *page, uint64_t iova,
                     const uint8_t *bytes, uint32_t size)
 {
-    return !page->host || mem->host->write(mem->host->context, iova, bytes, size);
+    return !page->held.host || mem->host->write(mem->host->context, iova, bytes, size);
 }
 
 static struct page *find(struct cps_mem *mem, uint64_t number)
 {
     if (mem->last_page && mem->last_number == number)
         return mem->last_page;
-    struct page *page = mem->slots[slot_of(mem, number)].page;
+    struct page *page = page_at(mem, number);
     if (CPS_UNLIKELY(mem->host != NULL))
         page = ask_host(mem, number, page);
     if (page) {
@@ -254,20 +321,20 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
         page = add_page(mem, number);
         if (!page)
             return NULL;
-    } else if (page->refs > 1 && !page->host) {
+    } else if (page->held.refs > 1 && !page->held.host) {
         struct page *copy = malloc(sizeof(*copy));
         if (!copy) {
             mem->failed = true;
             return NULL;
         }
         *copy = *page;
-        copy->refs = 1;
-        page->refs--;
-        mem->slots[slot_of(mem, number)].page = copy;
+        copy->held.refs = 1;
+        page->held.refs--;
+        mem->slots[slot_of(mem, number)].held = &copy->held;
         mem->epoch++;
         page = copy;
     }
-    page->keep |= mem->keep;
+    page->held.keep |= mem->keep;
     mem->last_number = number;
     mem->last_page = page;
     return page;
@@ -301,11 +368,11 @@ bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)
 {
     struct page *page = mem->last_page;
     uint32_t index = word_index(iova);
-    if (!page || mem->last_number != iova / CPS_PAGE_BYTES || page->refs != 1)
+    if (!page || mem->last_number != iova / CPS_PAGE_BYTES || page->held.refs != 1)
         page = page_of_store(mem, iova, value);
     if (!page)
         return false;
-    page->keep |= mem->keep;
+    page->held.keep |= mem->keep;
     if (page->word[index] != value || !test_bit(page->known, index)) {
         page->word[index] = value;
         set_bit(page->known, index);
@@ -320,6 +387,28 @@ static bool write_byte(struct cps_mem *mem, uint64_t iova, uint8_t value)
     unsigned shift = (unsigned)(iova % 4) * 8;
     uint32_t old = cps_mem_read(mem, iova, NULL);
     return cps_mem_write(mem, iova, (old & ~(0xffu << shift)) | (uint32_t)value << shift);
+}
+
+/* A small load into a page of which nothing is there yet. False: it is none. */
+static bool write_piece(struct cps_mem *mem, uint64_t iova, const uint8_t *data, uint64_t size)
+{
+    uint64_t number = iova / CPS_PAGE_BYTES;
+    uint32_t first = word_index(iova);
+    if (size % 4 || size > 4 * PIECE_WORDS || first + size / 4 > CPS_PAGE_WORDS || mem->host ||
+        mem->slots[slot_of(mem, number)].held)
+        return false;
+    struct piece *piece = (struct piece *)allocate(mem, sizeof(*piece), true);
+    if (!piece)
+        return false;
+    piece->held.is_piece = true;
+    piece->held.keep = mem->keep;
+    piece->first = (uint16_t)first;
+    piece->count = (uint16_t)(size / 4);
+    for (uint32_t i = 0; i < piece->count; i++)
+        piece->word[i] = cps_le32(data + 4 * (size_t)i);
+    put_held(mem, number, &piece->held);
+    mem->changes++;
+    return true;
 }
 
 /* Whole dwords, at most to the end of the page, which is looked up once; 0 at the limit. */
@@ -340,6 +429,8 @@ static uint64_t write_words(struct cps_mem *mem, uint64_t iova, const uint8_t *d
 
 struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *data, uint64_t size)
 {
+    if (iova % 4 == 0 && write_piece(mem, iova, data, size))
+        return NULL;
     while (size) {
         bool whole = iova % 4 == 0 && size >= 4;
         uint64_t step = whole ? write_words(mem, iova, data, size) : write_byte(mem, iova, *data);
@@ -379,7 +470,7 @@ uint64_t cps_mem_changes(const struct cps_mem *mem)
 
 uint64_t cps_mem_bytes(const struct cps_mem *mem)
 {
-    return mem->used * sizeof(struct page);
+    return mem->bytes;
 }
 
 bool cps_mem_failed(const struct cps_mem *mem)

@@ -16,6 +16,10 @@
 #define CPS_PAGE_BYTES CPS_HOST_PAGE
 #define CPS_PAGE_WORDS (CPS_PAGE_BYTES / 4u)
 
+/** Bytes that pages may take where nobody says another limit: all that reads captures takes the
+ * same ones. */
+#define CPS_MEM_LIMIT (UINT64_C(4) << 30)
+
 struct cps_mem;
 
 /** @param limit  largest number of bytes that pages may take */

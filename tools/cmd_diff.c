@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/shown.h"
 #include "tools/report/diffreport.h"
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
@@ -41,7 +42,8 @@ static void show(struct differ *d, const char *title, const struct diff_report *
         cps_json_append(d->json, row);
         return;
     }
-    cps_buf_printf(&d->out, "%s: ", title);
+    cps_shown_put_(&d->out, title);
+    cps_buf_str(&d->out, ": ");
     diff_print_first(report, &d->out);
     diff_print_counts(report, &d->out);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/shown.h"
 #include "fw/image/mbn.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
@@ -13,6 +14,13 @@
 #include "trace/json.h"
 
 int cmd_info(const struct cps_options *opt);
+
+void info_name(const char *name)
+{
+    CPS_BUF shown = {0};
+    cps_shown_put_(&shown, name);
+    printf("%s: ", shown.failed ? "" : cps_buf_text(&shown));
+}
 
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE])

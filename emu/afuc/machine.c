@@ -16,7 +16,6 @@
  * of the address space, out of the way of captured buffers. */
 #define DEFAULT_INSTR_IOVA UINT64_C(0x0001fffff0000000)
 #define DEFAULT_RING_IOVA  UINT64_C(0x0001fffff8000000)
-#define DEFAULT_MEMORY     (UINT64_C(4) << 30)
 
 /* GPU registers that hold the address of an image (F: read by the bootstrap). */
 enum { SQE_INSTR_BASE = 0x830, PFP_INSTR_BASE = 0x835, ME_INSTR_BASE = 0x838 };
@@ -101,7 +100,7 @@ static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_confi
 
 static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *config)
 {
-    CPS_TRY(cps_mem_create(config->memory_limit ? config->memory_limit : DEFAULT_MEMORY,
+    CPS_TRY(cps_mem_create(config->memory_limit ? config->memory_limit : CPS_MEM_LIMIT,
                            &machine->engine.mem));
     machine->epoch = cps_mem_epoch(machine->engine.mem);
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)

@@ -15,7 +15,6 @@
 #define MAX_SECTION_TYPES 64
 #define MAX_DEPTH         4
 #define WALK_LIMIT        (UINT64_C(64) << 20) /* dwords: bounds streams that name themselves */
-#define MEMORY_LIMIT      (UINT64_C(1) << 30)
 
 enum { CP_INDIRECT_BUFFER = 0x3f, CP_INDIRECT_BUFFER_CHAIN = 0x57, CP_SET_DRAW_STATE = 0x43 };
 
@@ -281,11 +280,13 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format,
     info->json = json;
     info->buffers = json_object_new_array();
     info->submits = json_object_new_array();
-    if (json)
+    if (json) {
         cps_json_text(json, "format", format);
-    else
-        printf("%s: capture, %s\n", cps_stream_name(stream), format);
-    struct cps_err *err = cps_mem_create(MEMORY_LIMIT, &info->mem);
+    } else {
+        info_name(cps_stream_name(stream));
+        printf("capture, %s\n", format);
+    }
+    struct cps_err *err = cps_mem_create(CPS_MEM_LIMIT, &info->mem);
     if (!err)
         err = cps_capture_read(stream, NULL, &info->sink);
     if (!err && cps_mem_failed(info->mem))

@@ -34,7 +34,8 @@ static struct json_object *table_json(const struct cps_fw *fw, const struct cps_
 static void print_text(const struct cps_fw *fw, const struct cps_names *names)
 {
     const struct cps_target *target = cps_target_find(fw->id);
-    printf("%s: firmware\n", fw->name);
+    info_name(fw->name);
+    printf("firmware\n");
     printf("  id          0x%03" PRIx32 " (%s)\n", fw->id, target ? target->name : "unknown");
     printf("  generation  %s\n", cps_gen_name(fw->gen));
     printf("  version     0x%03" PRIx32 "\n", fw->version);

@@ -42,7 +42,8 @@ static void segment_text(const struct cps_mbn *mbn, unsigned i)
 
 static void print_text(const char *name, const struct cps_mbn *mbn)
 {
-    printf("%s: Qualcomm firmware image\n", name);
+    info_name(name);
+    printf("Qualcomm firmware image\n");
     printf("  type        ELF%u, %s (%" PRIu32 "), machine %" PRIu32 ", flags 0x%08" PRIx32 "%s\n",
            mbn->bits, type_name(mbn->type), mbn->type, mbn->machine, mbn->flags,
            mbn->split ? ", split" : "");

@@ -41,7 +41,8 @@ static void print_head(const char *text)
 
 static void print_text(const char *name, const struct cps_trace_head *head, const struct counts *c)
 {
-    printf("%s: trace\n", name);
+    info_name(name);
+    printf("trace\n");
     print_head(head->text);
     for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
         if (c->of[i])

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/shown.h"
 #include "tools/play/cover.h"
 
 /* Sums over the instructions of a script. */
@@ -35,8 +36,10 @@ void cover_script(const char *name, enum cps_gen gen, const struct cps_buf *code
     }
     cps_buf_printf(out,
                    "%5" PRIu32 " of %5" PRIu32 " instructions, %" PRIu32 " taken and %" PRIu32
-                   " passed of %" PRIu32 " branches  %s\n",
-                   sums.executed, sums.instructions, sums.taken, sums.passed, sums.branches, name);
+                   " passed of %" PRIu32 " branches  ",
+                   sums.executed, sums.instructions, sums.taken, sums.passed, sums.branches);
+    cps_shown_put_(out, name);
+    cps_buf_str(out, "\n");
 }
 
 /* The place that a line of a listing says behind its instruction: "; 001c". */
