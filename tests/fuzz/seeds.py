@@ -122,6 +122,7 @@ def scripts(m):
         head = {"hwsq": 10, "seq": 1, "vp1": 17}[engine]
         for variant in range(4):
             m.put(engine, "%s%d" % (name, variant), bytes((variant * 37 + i * 5) % 256 for i in range(head)) + code)
+    m.put("hwsq", "again", text.HWSQ_AGAIN)
     # What a host does to PFIFO: enables, then objects and methods of two channels.
     acts = [(1 << 4, 0x2140, 0x110), (1 << 4, 0x3200, 1), (1 << 4, 0x3240, 1), (1 << 4 | 3, 0x2000, 0x80000001),
             (1 << 4 | 3, 0x2400, 5), (0, 0x3204, 0), (2 << 2, 0x800, 0x80000000), (1 << 4 | 3, 0x10100, 7), (0xff, 0, 0)]

@@ -98,6 +98,10 @@ ASSEMBLY = {
     4: "[00500001]\n[#t]\nCP_NOP: nop\nt: .jumptbl\n",
 }
 
+# A script that writes TRIGGER and so starts itself again: only a limit ends it.
+HWSQ_AGAIN = bytes.fromhex("339d9d9db19d9d9d9d9d9d9de200126100420100010040dc02d0b05f009d7a01005f2404c8c8c80100000000e00d1300"
+                           "0000000000020010000300") + b"\xff" * 31 + bytes.fromhex("000000000001000001f0")
+
 
 def elf32(segments, split=True):
     """The headers of a Qualcomm image; @segments: flags, offset, size in the file, size in memory."""
