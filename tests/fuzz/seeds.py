@@ -7,6 +7,7 @@ that CPSCOPE_CORPUS has are in OUT, too (never in the build of others)."""
 import gzip
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -86,6 +87,11 @@ def captures(m):
         m.put("pm4text", name, data.split(b"\n", 1)[1])
 
 
+def noise(count, first=0):
+    """Words of every kind."""
+    return b"".join(struct.pack("<I", (i + 1000 * first) * 0x9e3779b1 & 0xffffffff) for i in range(count))
+
+
 def firmware(m):
     sources = {"demo": (2, m.get("fw/demo/demo_sqe.afuc").decode())}
     sources.update({"gen%d" % gen: (gen, source) for gen, source in text.ASSEMBLY.items()})
@@ -95,10 +101,10 @@ def firmware(m):
         m.put("asm", name, bytes([gen]) + source.encode())
         fw = m.made("asm", path, *gen_word, name=name + ".fw")
         m.put("fw", name, bytes([gen]) + fw)
-        # Words of every kind: the listing of noise names instructions that no source here has.
-        noise = fw + b"".join(struct.pack("<I", i * 0x9e3779b1 & 0xffffffff) for i in range(400))
-        m.put("fw", name + "-noise", bytes([gen]) + noise)
-        m.put("asm", name + "-noise", bytes([gen]) + m.run("disasm", *gen_word, m.scratch("noise.fw", noise)))
+        # The listing of noise names instructions that no source here has.
+        noisy = fw + noise(400)
+        m.put("fw", name + "-noise", bytes([gen]) + noisy)
+        m.put("asm", name + "-noise", bytes([gen]) + m.run("disasm", *gen_word, m.scratch("noise.fw", noisy)))
         if "elf" in sys.argv:
             m.put("elf", name, m.made("asm", "-g", path, *gen_word))
     m.put("mbn", "mdt", text.elf32(text.SEGMENTS))
@@ -121,7 +127,9 @@ def scripts(m):
             m.put("script", engine + "-bytes", bytes([RUNS[name][1], 0]) + code)
         head = {"hwsq": 10, "seq": 1, "vp1": 17}[engine]
         for variant in range(4):
-            m.put(engine, "%s%d" % (name, variant), bytes((variant * 37 + i * 5) % 256 for i in range(head)) + code)
+            front = bytes((variant * 37 + i * 5) % 256 for i in range(head))
+            m.put(engine, "%s%d" % (name, variant), front + code)
+            m.put(engine, "noise%d" % variant, front + noise(200, variant))
     m.put("hwsq", "again", text.HWSQ_AGAIN)
     # What a host does to PFIFO: enables, then objects and methods of two channels.
     acts = [(1 << 4, 0x2140, 0x110), (1 << 4, 0x3200, 1), (1 << 4, 0x3240, 1), (1 << 4 | 3, 0x2000, 0x80000001),
@@ -131,12 +139,26 @@ def scripts(m):
         m.put("pfifo", "chip%d" % chip, bytes([chip, chip]) + records * 3)
 
 
+def pfifo_acts(m, name, lines):
+    """A run file as what the target takes: its words in RAMIN, then its accesses as the trace has them."""
+    acts = []
+    for at, values in re.findall(r"^write ramin (0x\w+)((?: 0x\w+)+)", m.get("tests/scripts", name + ".run").decode(), re.M):
+        acts += [(2 << 2, int(at, 16) + 4 * i, int(value, 16)) for i, value in enumerate(values.split())]
+    for kind, addr, value in re.findall(r"^host (REGR?) (0x\w+) (0x\w+)", lines.decode(), re.M):
+        acts.append(((4 if kind == "REG" else 0) << 2, int(addr, 16), int(value, 16)))
+    records = b"".join(struct.pack("<II", kind | addr << 8 & 0xffffffff, value) for kind, addr, value in acts)
+    for chip in range(3):
+        m.put("pfifo", "%s-%d" % (name, chip), bytes([chip, 0]) + records)
+
+
 def traces(m):
     runs = {"demo": ["--demo"], "all": ["--demo", "--events", "all"]}
     for name, (engine, _) in RUNS.items():
         runs[name] = ["--engine", engine, os.path.join(m.root, "tests/scripts", name + ".run"), "--events", "all"]
     for name, args in runs.items():
         lines = m.made("run", *args, name="x.trace")
+        if name.startswith("pfifo"):
+            pfifo_acts(m, name, lines)
         if len(lines) > 60000:
             lines = b"\n".join(lines.split(b"\n")[:700]) + b"\n"
         whole = m.scratch("x.trace", lines)
