@@ -28,7 +28,7 @@ PARSERS = {
     "mbn": ["fw/image/mbn.c"],
     "rnn": ["isa/names/rnn.c", "isa/names/rnn_store.c"],
     "script": ["fw/script/script.c", "fw/script/run_file.c", "fw/asm/script.c"],
-    "results": ["tools/regress/results.c"],
+    "results": ["tools/regress/results.c", "tools/regress/results_check.c", "tools/regress/results_merge.c"],
     "manifest": ["tools/regress/manifest.c"],
     "dap": ["tools/step/dap_wire.c", "tools/step/dap.c", "tools/step/dap_state.c", "tools/step/dap_points.c",
             "tools/step/dap_memory.c"],
