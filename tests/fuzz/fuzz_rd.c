@@ -1,38 +1,67 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes as a capture: the items keep their rules, whatever the file says. */
+ * Any bytes as a capture of any format: the items keep their rules, whatever the file says.
+ * Contents begin where the buffer or (of a dump) the ring in front of them does. */
 #include <assert.h>
+#include <string.h>
 
 #include "trace/capture/capture.h"
 
-struct counter {
+struct checker {
     struct cps_item_sink sink;
     uint64_t last_offset;
-    int buffers;
+    uint64_t iova, size; /* of the ring or buffer announced last */
+    bool dump;           /* a GPU's state: contents lie within what was announced */
+    bool announced;
 };
+
+/* `.rd` may have more contents behind an address than its GPUADDR says, or less. */
+static void check_data(const struct checker *c, const struct cps_item *item)
+{
+    uint64_t last = item->buffer.iova + item->buffer.size - 1;
+    assert(c->announced && item->buffer.data && item->buffer.size);
+    assert(item->buffer.iova >= c->iova && last >= item->buffer.iova);
+    assert(!c->dump || last - c->iova < c->size);
+}
 
 static struct cps_err *take(struct cps_item_sink *sink, const struct cps_item *item)
 {
-    struct counter *counter = (struct counter *)sink;
-    assert(item->offset >= counter->last_offset);
-    counter->last_offset = item->offset;
-    if (item->kind == CPS_ITEM_BUFFER)
-        counter->buffers++;
-    if (item->kind == CPS_ITEM_DATA) {
-        assert(counter->buffers && item->buffer.data && item->buffer.size);
-        assert(item->buffer.iova + item->buffer.size - 1 >= item->buffer.iova);
+    struct checker *c = (struct checker *)sink;
+    assert(item->kind < CPS_ITEM_INIT && item->offset >= c->last_offset);
+    c->last_offset = item->offset;
+    if (item->kind == CPS_ITEM_RING || item->kind == CPS_ITEM_BUFFER) {
+        c->iova = item->kind == CPS_ITEM_RING ? item->ring.iova : item->buffer.iova;
+        c->size = item->kind == CPS_ITEM_RING ? item->ring.size : item->buffer.size;
+        c->announced = true;
     }
+    assert(!c->dump || (item->kind != CPS_ITEM_SUBMIT && item->kind != CPS_ITEM_RESET));
+    if (item->kind == CPS_ITEM_DATA)
+        check_data(c, item);
     return NULL;
+}
+
+/* As docs/formats.md has it. */
+static bool is_dump(struct cps_stream *stream)
+{
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    struct cps_err *err = cps_stream_peek(stream, 32, &data, &size);
+    const char *format = err ? NULL : cps_capture_format(data, size);
+    cps_err_free(err);
+    return format && !strcmp(format, "devcoredump");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const struct cps_capture_limits limits = {1 << 24, 1 << 25};
     struct cps_stream *stream = NULL;
-    struct counter counter = {{take}, 0, 0};
+    struct checker checker = {.sink = {take}};
     struct cps_err *err = cps_stream_open_memory("fuzz", data, size, &stream);
-    if (!err)
-        err = cps_capture_read(stream, NULL, &counter.sink);
+    if (!err) {
+        checker.dump = is_dump(stream);
+        err = cps_capture_read(stream, &limits, &checker.sink);
+    }
     cps_err_free(err);
     cps_stream_close(stream);
     return 0;

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How much of each parser its fuzz target reaches: lines of its files that the seeds execute, then the seeds with the
+changes that the replay makes, then what a fuzz run found. Prints a table of Markdown.
+
+Usage: tests/fuzz/coverage.py [FOLDER], in the root; FOLDER has a folder of found inputs per target. Builds build-coverage.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+BUILD = "build-coverage"
+# target: the files that take its input apart
+PARSERS = {
+    "rd": ["trace/capture/rd.c", "trace/capture/source.c", "trace/capture/stream.c"],
+    "devcore": ["trace/capture/devcore.c", "trace/capture/devcore_entry.c", "trace/capture/lines.c",
+                "trace/capture/ascii85.c"],
+    "pm4text": ["trace/capture/pm4text.c", "trace/capture/pm4packet.c"],
+    "trace": ["trace/form/text_read.c", "trace/form/jsonl.c", "trace/form/head.c"],
+    "cptfile": ["trace/form/cpt_read.c", "trace/form/cpt_event.c"],
+    "cpt": ["trace/form/cpt_event.c"],
+    "mask": ["trace/mask.c"],
+    "asm": ["fw/asm/asm.c", "fw/asm/directive.c", "fw/asm/source.c", "fw/asm/head.c", "isa/sets/parse.c"],
+    "fw": ["fw/image/raw.c", "fw/image/ident.c", "fw/listing/listing.c", "isa/sets/decode.c"],
+    "elf": ["fw/image/elf.c", "fw/image/dwarf_read.c", "fw/image/dwarf_line.c"],
+    "mbn": ["fw/image/mbn.c"],
+    "rnn": ["isa/names/rnn.c", "isa/names/rnn_store.c"],
+    "script": ["fw/script/script.c", "fw/script/run_file.c", "fw/asm/script.c"],
+    "results": ["tools/regress/results.c", "tools/regress/results_check.c", "tools/regress/results_merge.c"],
+    "manifest": ["tools/regress/manifest.c"],
+    "dap": ["tools/step/dap_wire.c", "tools/step/dap.c", "tools/step/dap_state.c", "tools/step/dap_points.c",
+            "tools/step/dap_memory.c"],
+    "hwsq": ["emu/nv/hwsq.c", "emu/nv/hwsq_op.c"],
+    "seq": ["emu/nv/seq.c", "emu/nv/seq_op.c"],
+    "vp1": ["emu/nv/vp1/vp1.c", "emu/nv/vp1/scalar.c", "emu/nv/vp1/vector.c", "emu/nv/vp1/branch.c"],
+    "pfifo": ["emu/nv/pfifo.c", "emu/nv/pfifo_push.c", "emu/nv/pfifo_pull.c", "emu/nv/pfifo_dma.c"],
+}
+
+
+def build():
+    if not os.path.isdir(BUILD):
+        subprocess.run(["meson", "setup", BUILD, "-Dbuildtype=debug", "-Db_coverage=true"], check=True, capture_output=True)
+    for target in ("all", "tests/fuzz-seeds.stamp"):
+        subprocess.run(["ninja", "-C", BUILD, target], check=True, stdout=subprocess.DEVNULL)
+
+
+def replay(target, *args):
+    """Nothing but this run counts."""
+    for path in glob.glob(BUILD + "/**/*.gcda", recursive=True):
+        os.unlink(path)
+    return subprocess.run([os.path.join(BUILD, "tests", "fuzz_" + target), *args], capture_output=True).returncode
+
+
+def lines(source):
+    """Numbers of the lines that have code, and of those that ran."""
+    name = source.split("/", 1)[1].replace("/", "_")
+    notes = [path for path in glob.glob("%s/%s/**/%s.gcno" % (BUILD, source.split("/")[0], name), recursive=True)
+             if "libcps-" in path]
+    assert notes, source
+    data = notes[0][:-4] + "gcda"
+    text = subprocess.run(["gcov", "--json-format", "--stdout", data if os.path.exists(data) else notes[0]],
+                          capture_output=True, check=True).stdout
+    all_lines, ran = set(), set()
+    for file in json.loads(text)["files"]:
+        if file["file"].endswith(source):
+            all_lines |= {line["line_number"] for line in file["lines"]}
+            ran |= {line["line_number"] for line in file["lines"] if line["count"]}
+    return all_lines, ran
+
+
+def measure(target, *args):
+    status = replay(target, *args)
+    return {source: lines(source) for source in PARSERS[target]}, status
+
+
+def main():
+    found = sys.argv[1] if len(sys.argv) > 1 else None
+    build()
+    print("| target | file | lines | seeds | changed seeds |" + (" found by fuzzing |" if found else ""))
+    print("| --- | --- | --- | --- | --- |" + (" --- |" if found else ""))
+    for target in PARSERS:
+        seeds = os.path.join(BUILD, "tests", "fuzz-seeds", target)
+        columns = [("-rounds=0", seeds), ("-rounds=2000", seeds)]
+        if found:
+            columns.append(("-rounds=0", seeds, os.path.join(found, target)))
+        results = [measure(target, *args) for args in columns]
+        for source in PARSERS[target]:
+            shares = ["crash" if status < 0 else "%d %%" % (100 * len(got[source][1]) // len(got[source][0]))
+                      for got, status in results]
+            print("| %s | `%s` | %d | %s |" % (target, source, len(results[0][0][source][0]), " | ".join(shares)), flush=True)
+
+
+main()
