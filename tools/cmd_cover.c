@@ -66,6 +66,11 @@ static struct cps_err *write_lcov(struct coverage *c, const char *path)
     cps_buf_printf(&name, "%s.asm", path);
     if (name.failed)
         return cps_err_nomem();
+    if (strpbrk(path, "\r\n"))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: a line break in the name, which lcov's form has no way "
+                           "to write; expected another one",
+                           path);
     CPS_TRY(write_text(cps_buf_text(&name), &c->listing));
     CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
     if (!full && errno == ENOMEM)

@@ -178,7 +178,7 @@ static void put_function(const struct cps_fw *fw, const struct cps_fw_part *part
     if (fw->part_count > 1)
         cps_buf_printf(&name, "%s:", cps_fw_role_name(part->role));
     put_handler(fw, part, names, start, &name);
-    int length = (int)strcspn(cps_buf_text(&name), ",");
+    int length = (int)strcspn(cps_buf_text(&name), ",\r\n");
     out->failed = out->failed || name.failed;
     cps_buf_printf(out, "FN:%zu,%.*s\nFNDA:%" PRIu64 ",%.*s\n", line, length, cps_buf_text(&name),
                    run, length, cps_buf_text(&name));
