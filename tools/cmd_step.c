@@ -28,7 +28,8 @@ static void on_interrupt(int signal)
 static struct cps_err *show(struct debugger *r)
 {
     struct cps_err *err = report_text(&r->out);
-    fflush(stdout);
+    if (fflush(stdout) != 0 && !err)
+        err = cps_err_os("(stdout)", "write");
     cps_buf_deinit(&r->out);
     return err;
 }

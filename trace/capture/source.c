@@ -169,13 +169,11 @@ static struct cps_err *open_file(struct cps_source *s, const char *path)
     s->fd = open(path, O_RDONLY);
     if (s->fd < 0)
         return cps_err_os(path, "open");
-    bool known = fstat(s->fd, &info) == 0;
-    s->regular = known && S_ISREG(info.st_mode);
-    if (known && S_ISDIR(info.st_mode)) {
-        errno = EISDIR;
+    if (fstat(s->fd, &info) < 0)
         return cps_err_os(path, "read");
-    }
-    return NULL;
+    s->regular = S_ISREG(info.st_mode);
+    errno = EISDIR;
+    return S_ISDIR(info.st_mode) ? cps_err_os(path, "read") : NULL;
 }
 
 static struct cps_err *create(const char *name, struct cps_source **ret)
