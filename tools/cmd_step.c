@@ -37,7 +37,8 @@ static struct cps_err *show(struct debugger *r)
         cps_shown_add_(&shown, cps_buf_text(&r->out), r->out.size, true);
     shown.failed = shown.failed || r->out.failed;
     struct cps_err *err = report_text(plain ? &r->out : &shown);
-    fflush(stdout);
+    if (fflush(stdout) != 0 && !err)
+        err = cps_err_os("(stdout)", "write");
     cps_buf_deinit(&r->out);
     return err;
 }

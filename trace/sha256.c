@@ -15,8 +15,11 @@ struct cps_err *cps_sha256_file(const char *path, char ret[65])
         return NULL;
     }
     CPS_TRY(cps_source_open_(path, &source));
-    cps_source_hash_(source);
-    struct cps_err *err = cps_source_sha256_(source, ret);
+    struct cps_err *err = NULL;
+    if (cps_source_hash_(source))
+        err = cps_source_sha256_(source, ret);
+    else
+        strcpy(ret, "unknown"); /* another one has taken its place */
     cps_source_close_(source);
     return err;
 }

@@ -25,12 +25,13 @@ struct cps_err *cps_infile_open_(const char *path, struct cps_infile *ret)
     if (file.fd < 0)
         return cps_err_os(file.name, is_stdin ? "read" : "open");
     bool known = fstat(file.fd, &info) == 0;
-    file.regular = known && S_ISREG(info.st_mode) && !is_stdin;
-    if (known && S_ISDIR(info.st_mode)) {
+    if (!known || S_ISDIR(info.st_mode)) {
+        int why = known ? EISDIR : errno;
         close(file.fd);
-        errno = EISDIR;
+        errno = why;
         return cps_err_os(file.name, "read");
     }
+    file.regular = S_ISREG(info.st_mode) && !is_stdin;
     *ret = file;
     return NULL;
 }

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""The inputs that the fault tests run on, and the commands: every one of them, with every form of input
+and output that it has."""
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+import make as maker  # noqa: E402
+from faults import Case  # noqa: E402
+from make import pm4  # noqa: E402
+
+TESTS = os.path.dirname(HERE)
+DEMO = os.path.join(TESTS, "..", "fw", "demo", "demo_sqe.afuc")
+PM4 = pm4("reg 0x8a00 0x11 0x22", "CP_SCRATCH_WRITE 0x00200000 0xaa 0xbb", "CP_SCRATCH_TO_REG 0x01208a00", "CP_EVENT_WRITE 0x31",
+          "CP_MEM_WRITE 0x00200100 0x0 0x1234", "CP_INDIRECT_BUFFER @inner #inner", "buffer 0x00110000 inner",
+          "reg 0x8810 0x1 0x2 0x3", "CP_WAIT_FOR_IDLE")
+# Commands of the debugger.
+DEBUGGER = """b CP_EVENT_WRITE
+w RB_UNKNOWN_8A00
+c
+info packet
+info registers
+bt
+l
+who RB_UNKNOWN_8A00
+s 3
+rs 2
+x/4 0x100000
+set $02 = 0x1234
+p $02
+patch $pc+2: mov $02, 0x7
+info break
+core
+event 20
+log 3
+c
+"""
+SCRIPT_DEBUGGER = b"""s
+s
+rs
+info registers
+bt
+l
+c
+"""
+ENGINES = {"hwsq": ("reclock", []), "seq": ("pause", []), "vp1": ("vp1", []), "pfifo": ("pfifo-nv1", [])}
+
+
+def wire(*requests):
+    """What a debug adapter is sent."""
+    text = b""
+    for seq, (command, arguments) in enumerate(requests, 1):
+        body = json.dumps({"seq": seq, "type": "request", "command": command, "arguments": arguments}).encode()
+        text += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    return text
+
+
+DAP = wire(("initialize", {"adapterID": "cpscope"}), ("launch", {"demo": True}),
+           ("setFunctionBreakpoints", {"breakpoints": [{"name": "CP_EVENT_WRITE"}]}),
+           ("threads", {}), ("stackTrace", {"threadId": 1}), ("scopes", {"frameId": 1}),
+           ("disassemble", {"memoryReference": "0x20", "instructionOffset": 0, "instructionCount": 8}),
+           ("evaluate", {"expression": "where"}), ("disconnect", {}))
+
+
+class Scene:
+    """A folder of inputs."""
+    def __init__(self, cpscope, folder):
+        self.cpscope, self.folder = cpscope, folder
+        self.make()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+
+    def run(self, *args, status=0):
+        done = subprocess.run([self.cpscope, *args], cwd=self.folder, capture_output=True, text=True, check=False)
+        assert done.returncode == status, (args, done)
+        return done.stdout
+
+    def make(self):
+        self.write("a.pm4", PM4)
+        self.run("convert", "a.pm4", "-o", "a.rd")
+        maker.revisions(self.cpscope, DEMO, self.folder, *maker.EVENT_CMD)
+        self.run("asm", "-g", "old.afuc", "-o", "old.elf")
+        for name in ("old", "new"):
+            for form in ("trace", "cpt", "jsonl"):
+                self.run("run", "--fw", name + ".fw", "a.pm4", "-o", "%s.%s" % (name, form), "-e", "all")
+        self.run("run", "--fw", "old.fw", "a.pm4", "-o", "golden.cpt")
+        self.run("run", "--fw", "old.fw", "a.pm4", "-o", "golden.trace")
+        self.write("stale.trace", open(self.path("golden.trace")).read().replace("0x00000011", "0x00000012"))
+        self.write("debug.txt", DEBUGGER)
+        self.write("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\n"
+                   "baseline old\ncapture a.pm4\ncapture b.pm4\n")
+        self.write("b.pm4", pm4("reg 0x8a01 0x5", maker.EVENT))
+        self.run("cover", "--fw", "old.fw", "a.pm4", "-o", "counts.info")
+        for shard in (1, 2):
+            self.run("regress", "manifest.txt", "-o", "shard%d" % shard, "--no-cache", "--shard", "%d/2" % shard,
+                     status=1 if self.differs(shard) else 0)
+
+    def differs(self, shard):
+        done = subprocess.run([self.cpscope, "regress", "manifest.txt", "-o", "probe", "--no-cache", "--shard",
+                               "%d/2" % shard], cwd=self.folder, capture_output=True, check=False)
+        return done.returncode
+
+
+def run_cases():
+    fw = ["--fw", "@old.fw", "@a.pm4"]
+    yield Case("run, text", ["run", *fw, "-o", "o.trace", "-e", "all"])
+    yield Case("run, text to stdout", ["run", *fw, "-o", "-"])
+    yield Case("run, .cpt", ["run", *fw, "-o", "o.cpt", "-e", "all", "--threads", "1"])
+    yield Case("run, .cpt by threads", ["run", *fw, "-o", "o.cpt", "-e", "all"])
+    yield Case("run, JSON Lines", ["run", *fw, "-o", "o.jsonl"])
+    yield Case("run, perfetto", ["run", *fw, "-o", "o.json"])
+    yield Case("run, vcd", ["run", *fw, "-o", "o.vcd"])
+    yield Case("run, JSON summary", ["run", *fw, "--json"])
+    yield Case("run, .rd", ["run", "--fw", "@old.elf", "@a.rd", "-o", "o.trace"])
+    yield Case("run, interrupts", ["run", *fw, "-o", "o.trace", "--inject", "preempt@0:3,gmu@0:4", "--policy", "waits=stop"])
+
+
+def info_cases():
+    files = ["old.fw", "old.elf", "a.pm4", "a.rd", "old.cpt", "old.trace", "old.jsonl"]
+    for file in files:
+        yield Case("info " + file, ["info", "@" + file])
+        yield Case("info --json " + file, ["info", "--json", "@" + file])
+
+
+def trace_cases():
+    for form in ("trace", "cpt", "jsonl", "json", "vcd"):
+        yield Case("convert .cpt to ." + form, ["convert", "@old.cpt", "-o", "o." + form])
+    for form in ("trace", "jsonl"):
+        yield Case("convert .%s to .cpt" % form, ["convert", "@old." + form, "-o", "o.cpt"])
+    yield Case("convert a capture", ["convert", "@a.pm4", "-o", "o.rd"])
+    yield Case("diff traces", ["diff", "@old.trace", "@new.cpt"])
+    yield Case("diff traces, JSON", ["diff", "--json", "@old.jsonl", "@new.trace"])
+    yield Case("diff traces, masked", ["diff", "@old.trace", "@new.trace", "-m", "reg:0x8a00-0x8a01,pkt:CP_NOP"])
+    yield Case("diff firmware", ["diff", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "@b.pm4"])
+    yield Case("diff firmware, JSON", ["diff", "--json", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "@b.pm4"])
+    yield Case("check", ["check", "--search", "@", "@golden.cpt", "@golden.trace"], several=True)
+    yield Case("check, JSON", ["check", "--json", "--search", "@", "@golden.cpt", "@stale.trace"], several=True)
+    yield Case("check, rewriting", ["check", "-u", "--search", "@", "stale.trace"], copies=("stale.trace",))
+
+
+def firmware_cases():
+    yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
+    yield Case("cover, lcov", ["cover", "--fw", "@old.fw", "@a.pm4", "--counts", "@counts.info", "-o", "o.info"])
+    yield Case("disasm", ["disasm", "@old.fw"])
+    yield Case("disasm into a file", ["disasm", "@old.elf", "--symbols", "@old.elf", "-o", "o.asm"])
+    yield Case("asm", ["asm", "@old.afuc", "-o", "o.fw"])
+    yield Case("asm -g", ["asm", "-g", "@old.afuc", "-o", "o.elf"])
+    yield Case("asm of ELF", ["asm", "@old.elf", "-o", "o.fw"])
+    yield Case("step, a script", ["step", "--fw", "@old.fw", "@a.pm4", "-x", "@debug.txt"])
+    yield Case("step, stdin", ["step", "--demo"], stdin=DEBUGGER.encode())
+    yield Case("step, debug adapter", ["step", "--dap"], stdin=DAP, session=True)
+
+
+def regress_cases():
+    manifest = ["regress", "@manifest.txt", "-o", "report"]
+    yield Case("regress", [*manifest, "--no-cache", "--jobs", "1"], matrix=True)
+    yield Case("regress, cold cache", [*manifest, "--cache", "cache", "--jobs", "2"], cache="cache/", matrix=True)
+    yield Case("regress --merge", ["regress", "--merge", "@shard1", "@shard2", "-o", "report"], matrix=True)
+
+
+def help_cases():
+    for words in ([], ["run"], ["policy"], ["hardware"], ["hardware", "--json"], ["man"], ["bash"], ["zsh"], ["fish"]):
+        yield Case(" ".join(["help", *words]), ["help", *words])
+
+
+def script_cases():
+    for engine, (script, more) in ENGINES.items():
+        option = ["--engine", engine, *more]
+        run = os.path.join(TESTS, "scripts", script + ".run")
+        yield Case("run " + engine, ["run", *option, run, "-o", "o.trace", "-e", "all"])
+        yield Case("run %s, .cpt" % engine, ["run", *option, run, "-o", "o.cpt"])
+        yield Case("run %s, JSON summary" % engine, ["run", *option, run, "--json"])
+        yield Case("info --json of a %s script" % engine, ["info", "--json", *option, run])
+        yield Case("step " + engine, ["step", *option, run], stdin=SCRIPT_DEBUGGER)
+        if engine != "pfifo":
+            yield Case("cover " + engine, ["cover", *option, run])
+
+
+def cases():
+    for group in (run_cases, info_cases, trace_cases, firmware_cases, regress_cases, help_cases, script_cases):
+        yield from group()
