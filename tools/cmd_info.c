@@ -17,9 +17,13 @@ int cmd_info(const struct cps_options *opt);
 
 void info_name(const char *name)
 {
-    CPS_BUF shown = {0};
-    cps_shown_put_(&shown, name);
-    printf("%s: ", shown.failed ? "" : cps_buf_text(&shown));
+    for (size_t length; *name; name += length ? length : 1) {
+        length = cps_shown_(name);
+        if (length)
+            fwrite(name, 1, length, stdout);
+        else
+            printf("\\x%02x", (unsigned char)*name);
+    }
 }
 
 const char *info_packet_name(const struct cps_names *names, unsigned id,

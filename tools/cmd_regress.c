@@ -170,7 +170,7 @@ static struct cps_err *print_people(const struct regress *r)
     struct json_object *pairs = cps_json_get(r->results, "pairs");
     CPS_BUF out = {0};
     size_t lines = 0;
-    for (size_t i = 0; i < json_object_array_length(pairs); i++) {
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
         if (result_status(pair) == RESULT_PASS || (lines++ >= MAX_LINES && r->opt->output))
             continue;
@@ -272,7 +272,8 @@ int cmd_regress(const struct cps_options *opt)
         return report_usage("regress takes one manifest, or --merge and directories");
     r.results = results_create();
     r.digits = json_object_new_object();
-    struct cps_err *err = regress(&r);
+    bool made = cps_json_complete(r.results) && cps_json_complete(r.digits);
+    struct cps_err *err = made ? regress(&r) : cps_err_nomem();
     int status = err                                        ? report_error(err)
                  : r.interrupted                            ? 130
                  : results_count(r.results, RESULT_DIFFERS) ? 1

@@ -24,6 +24,23 @@ void cps_json_add(struct json_object *to, const char *key, struct json_object *v
     lose(to);
 }
 
+static struct json_object *add_new(struct json_object *to, const char *key,
+                                   struct json_object *value)
+{
+    cps_json_add(to, key, value);
+    return value && cps_json_get(to, key) == value ? value : NULL;
+}
+
+struct json_object *cps_json_new_array(struct json_object *to, const char *key)
+{
+    return add_new(to, key, json_object_new_array());
+}
+
+struct json_object *cps_json_new_object(struct json_object *to, const char *key)
+{
+    return add_new(to, key, json_object_new_object());
+}
+
 void cps_json_append(struct json_object *to, struct json_object *value)
 {
     if (to && value && !json_object_array_add(to, value))

@@ -15,6 +15,11 @@
 void cps_json_add(struct json_object *to, const char *key, struct json_object *value);
 /** The same for the end of an array. */
 void cps_json_append(struct json_object *to, struct json_object *value);
+/** Makes an empty array or object a member, and gives it to be filled; NULL, which nothing can be
+ * added to, where memory was short, which @p to remembers. What cps_json_add() took over must not
+ * be used afterwards: it may be gone. */
+struct json_object *cps_json_new_array(struct json_object *to, const char *key);
+struct json_object *cps_json_new_object(struct json_object *to, const char *key);
 /** Sets a member; one without a @p text (NULL) is left out. */
 void cps_json_text(struct json_object *to, const char *key, const char *text);
 void cps_json_buf(struct json_object *to, const char *key, const struct cps_buf *text);

@@ -284,7 +284,7 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format,
         cps_json_text(json, "format", format);
     } else {
         info_name(cps_stream_name(stream));
-        printf("capture, %s\n", format);
+        printf(": capture, %s\n", format);
     }
     struct cps_err *err = cps_mem_create(CPS_MEM_LIMIT, &info->mem);
     if (!err)

@@ -35,7 +35,7 @@ static void print_text(const struct cps_fw *fw, const struct cps_names *names)
 {
     const struct cps_target *target = cps_target_find(fw->id);
     info_name(fw->name);
-    printf("firmware\n");
+    printf(": firmware\n");
     printf("  id          0x%03" PRIx32 " (%s)\n", fw->id, target ? target->name : "unknown");
     printf("  generation  %s\n", cps_gen_name(fw->gen));
     printf("  version     0x%03" PRIx32 "\n", fw->version);

@@ -8,7 +8,6 @@
 
 #include "tools/play/dump.h"
 #include "tools/info/info.h"
-#include "isa/base/shown.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
 #include "trace/json.h"
@@ -129,10 +128,9 @@ static struct cps_err *print_code(const struct hang *h)
     struct cps_print_names names = {.names = h->names};
     if (!h->fw || !h->fw->part_count || !locate(h, &at, &same))
         return NULL;
-    CPS_BUF name = {0};
-    cps_shown_put_(&name, h->fw->name);
-    printf("  code of %s%s\n", cps_buf_text(&name),
-           same ? "" : " (another revision: the same distance from the same handler)");
+    printf("  code of ");
+    info_name(h->fw->name);
+    printf("%s\n", same ? "" : " (another revision: the same distance from the same handler)");
     for (uint32_t pc = at < CODE_BEFORE ? 0 : at - CODE_BEFORE;
          pc < h->fw->part[0].size && pc <= at + CODE_AFTER; pc++) {
         struct cps_insn insn;
@@ -163,7 +161,7 @@ static struct cps_err *print_text(const struct hang *h, const char *name)
 {
     const struct dump *dump = h->dump;
     info_name(name);
-    printf("capture, devcoredump\n");
+    printf(": capture, devcoredump\n");
     for (const char *line = cps_buf_text(&dump->text); *line;) {
         size_t length = strcspn(line, "\n");
         printf("  %.*s\n", (int)length, line);

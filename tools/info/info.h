@@ -18,7 +18,7 @@ struct json_object;
 const char *info_packet_name(const struct cps_names *names, unsigned id,
                              char scratch[INFO_NAME_SIZE]);
 
-/** Prints the name of a file, which may be anything, as "NAME: ". */
+/** Prints the name of a file, which may be anything, escaped. */
 void info_name(const char *name);
 /** What a capture holds: container @p format, chip, sections, buffers, submits, packet mix. */
 CPS_MUST_USE struct cps_err *info_capture(struct cps_stream *stream, const char *format,

@@ -43,7 +43,7 @@ static void segment_text(const struct cps_mbn *mbn, unsigned i)
 static void print_text(const char *name, const struct cps_mbn *mbn)
 {
     info_name(name);
-    printf("Qualcomm firmware image\n");
+    printf(": Qualcomm firmware image\n");
     printf("  type        ELF%u, %s (%" PRIu32 "), machine %" PRIu32 ", flags 0x%08" PRIx32 "%s\n",
            mbn->bits, type_name(mbn->type), mbn->type, mbn->machine, mbn->flags,
            mbn->split ? ", split" : "");

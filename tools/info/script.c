@@ -86,7 +86,7 @@ static void print_text(const struct cps_script *script, const struct facts *f)
 {
     const struct cps_isa *isa = cps_gen_isa(script->gen);
     info_name(script->name);
-    printf("script for %s, %s\n", cps_isa_name(isa), cps_gen_name(script->gen));
+    printf(": script for %s, %s\n", cps_isa_name(isa), cps_gen_name(script->gen));
     printf("  %zu bytes", script->code.size);
     if (isa == &cps_isa_hwsq)
         printf(" for a code RAM of %" PRIu32, cps_hwsq_ram(script->gen));
@@ -143,7 +143,7 @@ static void put_json(const struct cps_script *script, const struct facts *f, str
 static void print_host(const struct cps_script *script, const struct facts *f)
 {
     info_name(script->name);
-    printf("host accesses for %s, %s\n", cps_isa_name(cps_gen_isa(script->gen)),
+    printf(": host accesses for %s, %s\n", cps_isa_name(cps_gen_isa(script->gen)),
            cps_gen_name(script->gen));
     printf("  %" PRIu64 " writes and %" PRIu64 " reads of registers and memory, %" PRIu64
            " with expected values\n",

@@ -42,7 +42,7 @@ static void print_head(const char *text)
 static void print_text(const char *name, const struct cps_trace_head *head, const struct counts *c)
 {
     info_name(name);
-    printf("trace\n");
+    printf(": trace\n");
     print_head(head->text);
     for (unsigned i = 0; i < CPS_EV_COUNT; i++) {
         if (c->of[i])

@@ -60,7 +60,7 @@ static void put_pair(struct cps_buf *out, struct pair pair)
 struct cps_err *account_digest(struct json_object *pairs, char ret[65])
 {
     CPS_BUF text = {0};
-    for (size_t i = 0; i < json_object_array_length(pairs); i++)
+    for (size_t i = 0; i < cps_json_count(pairs); i++)
         put_pair(&text, pair_of(json_object_array_get_idx(pairs, i)));
     if (text.failed)
         return cps_err_nomem();
@@ -97,7 +97,7 @@ static struct cps_err *wrong(const char *what, struct pair pair)
 static struct cps_err *compare(const struct pairs *all, struct json_object *found, bool may_miss)
 {
     size_t at = 0;
-    for (size_t i = 0; i < json_object_array_length(found); i++) {
+    for (size_t i = 0; i < cps_json_count(found); i++) {
         struct json_object *object = json_object_array_get_idx(found, i);
         struct pair pair = pair_of(object);
         while (may_miss && at < all->count && by_names(&all->pair[at], &pair) < 0)

@@ -48,7 +48,7 @@ static struct cps_err *take_capture(struct gather *g, struct json_object *from)
     int64_t capture = cps_json_get_int(from, "capture", -1);
     if (!pairs || capture < 0 || capture >= g->regress->manifest.capture_count || g->done[capture])
         return cps_err_new(CPS_ERR_INPUT, "(worker): results of no capture, expected those of one");
-    for (size_t i = 0; i < json_object_array_length(pairs); i++)
+    for (size_t i = 0; i < cps_json_count(pairs); i++)
         cps_json_append(cps_json_get(results, "pairs"),
                         json_object_get(json_object_array_get_idx(pairs, i)));
     results_join(cps_json_get(results, "places"), cps_json_get(from, "places"));

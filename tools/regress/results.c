@@ -16,8 +16,7 @@ const char *result_word(enum result_status status)
 
 const char *result_text(struct json_object *pair, const char *key)
 {
-    struct json_object *value = cps_json_get(pair, key);
-    return value ? json_object_get_string(value) : "";
+    return cps_json_get_text(pair, key, "");
 }
 
 struct json_object *results_create(void)
@@ -62,9 +61,11 @@ static bool is_same_pair(struct json_object *a, struct json_object *b)
 struct cps_err *results_sort_pairs(struct json_object *results)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
-    struct json_object *kept = json_object_new_array();
+    struct json_object *kept = pairs ? json_object_new_array() : NULL;
+    if (!kept)
+        return cps_err_nomem();
     json_object_array_sort(pairs, by_pair);
-    for (size_t i = 0; i < json_object_array_length(pairs); i++) {
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
         struct json_object *before = i ? json_object_array_get_idx(pairs, i - 1) : NULL;
         bool same = before && is_same_pair(pair, before);
@@ -113,6 +114,8 @@ static struct cps_err *sort_places(struct json_object *results)
 
 struct cps_err *results_sort(struct json_object *results)
 {
+    if (!cps_json_complete(results))
+        return cps_err_nomem();
     CPS_TRY(results_sort_pairs(results));
     return sort_places(results);
 }
@@ -154,7 +157,7 @@ struct results_cover results_cover_of(struct json_object *handler)
 void results_coverage_table(struct json_object *handlers, struct cps_buf *out)
 {
     cps_buf_str(out, "  executed        of   branch directions\n");
-    for (size_t i = 0; i < json_object_array_length(handlers); i++) {
+    for (size_t i = 0; i < cps_json_count(handlers); i++) {
         struct json_object *handler = json_object_array_get_idx(handlers, i);
         struct results_cover c = results_cover_of(handler);
         cps_buf_printf(out, "  %8u  %8u   %5u of %5u   %s\n", c.ran, c.all, c.taken, c.directions,
@@ -166,7 +169,7 @@ unsigned results_count(struct json_object *results, enum result_status status)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
     unsigned count = 0;
-    for (size_t i = 0; i < json_object_array_length(pairs); i++)
+    for (size_t i = 0; i < cps_json_count(pairs); i++)
         count += result_status(json_object_array_get_idx(pairs, i)) == status;
     return count;
 }

@@ -28,7 +28,7 @@ static bool is_list_of(struct json_object *value, bool (*is)(struct json_object 
 {
     if (!json_object_is_type(value, json_type_array))
         return false;
-    for (size_t i = 0; i < json_object_array_length(value); i++) {
+    for (size_t i = 0; i < cps_json_count(value); i++) {
         if (!is(json_object_array_get_idx(value, i)))
             return false;
     }
@@ -100,7 +100,7 @@ static bool names_known(struct json_object *from, struct json_object *pair)
     struct json_object *names = cps_json_get(from, "firmware");
     const char *place = result_text(pair, "place");
     bool known = false;
-    for (size_t i = 0; i < json_object_array_length(names) && !known; i++)
+    for (size_t i = 0; i < cps_json_count(names) && !known; i++)
         known = !strcmp(json_object_get_string(json_object_array_get_idx(names, i)),
                         result_text(pair, "firmware"));
     return known && (!*place || cps_json_get(cps_json_get(from, "places"), place));
@@ -144,7 +144,7 @@ static const char *defect(struct json_object *from)
         return "code that is text";
     if (!is_map_of(cps_json_get(from, "coverage"), is_handlers))
         return "coverage that is digits of handlers";
-    for (size_t i = 0; i < json_object_array_length(pairs); i++) {
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
         if (!names_known(from, json_object_array_get_idx(pairs, i)))
             return "pairs whose firmware and place are in the same file";
     }

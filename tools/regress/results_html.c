@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The report for people: one page that needs no network and no script. A matrix with a cell per
  * pair; a cell that is not green leads to what happened there. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index
         cps_buf_str(out, "<span>");
     cps_buf_str(out, result_word(status));
     if (status == RESULT_DIFFERS)
-        html_wrap(out, " (", result_text(pair, "differences"), ")");
+        cps_buf_printf(out, " (%" PRId64 ")", cps_json_get_int(pair, "differences", 0));
     cps_buf_str(out, linked ? "</a></td>" : "</span></td>");
 }
 
@@ -42,7 +43,7 @@ static const char *row_status(struct json_object *pairs, size_t first, size_t en
 static size_t end_of_row(struct json_object *pairs, size_t first)
 {
     const char *capture = result_text(json_object_array_get_idx(pairs, first), "capture");
-    size_t count = json_object_array_length(pairs);
+    size_t count = cps_json_count(pairs);
     size_t end = first;
     while (end < count &&
            !strcmp(result_text(json_object_array_get_idx(pairs, end), "capture"), capture))
@@ -56,7 +57,7 @@ static void put_row(struct cps_buf *out, struct json_object *pairs, size_t first
     cps_buf_printf(out, "<tr class=\"row-%s\">", row_status(pairs, first, end));
     html_wrap(out, "<th scope=\"row\">",
               result_text(json_object_array_get_idx(pairs, first), "capture"), "</th>");
-    for (size_t i = 0; i < json_object_array_length(names); i++) {
+    for (size_t i = 0; i < cps_json_count(names); i++) {
         const char *name = json_object_get_string(json_object_array_get_idx(names, i));
         size_t at = first;
         while (at < end &&
@@ -89,12 +90,12 @@ static void put_matrix(struct cps_buf *out, struct json_object *results)
     const char *baseline = result_text(results, "baseline");
     put_filters(out, results);
     cps_buf_str(out, "<table id=\"matrix\"><thead><tr><th>capture</th>");
-    for (size_t i = 0; i < json_object_array_length(names); i++) {
+    for (size_t i = 0; i < cps_json_count(names); i++) {
         const char *name = json_object_get_string(json_object_array_get_idx(names, i));
         html_wrap(out, "<th>", name, strcmp(name, baseline) ? "</th>" : "<br>baseline</th>");
     }
     cps_buf_str(out, "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < json_object_array_length(pairs);) {
+    for (size_t i = 0; i < cps_json_count(pairs);) {
         size_t end = end_of_row(pairs, i);
         put_row(out, pairs, i, end, names);
         i = end;
@@ -136,7 +137,7 @@ static void put_coverage(struct cps_buf *out, struct json_object *coverage)
         html_wrap(out, "<details open><summary>", name, "</summary>\n<table><thead><tr>");
         cps_buf_str(out, "<th>handler, from its address</th><th colspan=\"2\">instructions "
                          "executed</th><th>branch directions</th></tr></thead>\n<tbody>");
-        for (size_t i = 0; i < json_object_array_length(handlers); i++)
+        for (size_t i = 0; i < cps_json_count(handlers); i++)
             put_handler(out, json_object_array_get_idx(handlers, i));
         cps_buf_str(out, "</tbody></table></details>\n");
     }
@@ -156,13 +157,12 @@ static void put_head(struct cps_buf *out)
 struct cps_err *results_html(struct json_object *results, const char *path)
 {
     CPS_BUF out = {0};
-    struct cps_outfile *file = NULL;
     put_head(&out);
     cps_buf_printf(
         &out,
         "<main>\n<h1>cpscope regress</h1>\n<p>%zu pairs of firmware and capture. <a "
         "href=\"#code\">Changed code</a>, <a href=\"#coverage\">handler coverage</a></p>\n",
-        json_object_array_length(cps_json_get(results, "pairs")));
+        cps_json_count(cps_json_get(results, "pairs")));
     if (cps_json_get(results, "shard"))
         html_wrap(&out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
     if (cps_json_get(results, "interrupted"))
@@ -175,9 +175,5 @@ struct cps_err *results_html(struct json_object *results, const char *path)
     cps_buf_str(&out, "</main>\n");
     html_places(&out, results);
     cps_buf_str(&out, "</body></html>\n");
-    if (out.failed)
-        return cps_err_nomem();
-    CPS_TRY(cps_outfile_open(path, &file));
-    cps_outfile_write(file, out.data, out.size);
-    return cps_outfile_commit(file);
+    return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
 }

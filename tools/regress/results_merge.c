@@ -53,12 +53,12 @@ static struct cps_err *join_coverage(struct json_object *to, struct json_object 
     json_object_object_foreach(from, key, value)
     {
         struct json_object *old = cps_json_get(to, key);
-        size_t count = json_object_array_length(value);
+        size_t count = cps_json_count(value);
         if (!old) {
             cps_json_add(to, key, json_object_get(value));
             continue;
         }
-        bool same = json_object_array_length(old) == count;
+        bool same = cps_json_count(old) == count;
         for (size_t i = 0; i < count && same; i++)
             same = join_handler(json_object_array_get_idx(old, i),
                                 json_object_array_get_idx(value, i));
@@ -76,13 +76,13 @@ static struct cps_err *merge_firmware(struct json_object *to, struct json_object
     struct json_object *more = cps_json_get(from, "firmware");
     struct json_object *baseline = cps_json_get(from, "baseline");
     struct json_object *old = cps_json_get(to, "baseline");
-    for (size_t i = 0; i < json_object_array_length(more); i++) {
+    for (size_t i = 0; i < cps_json_count(more); i++) {
         struct json_object *name = json_object_array_get_idx(more, i);
         size_t k = 0;
-        while (k < json_object_array_length(names) &&
+        while (k < cps_json_count(names) &&
                !json_object_equal(json_object_array_get_idx(names, k), name))
             k++;
-        if (k == json_object_array_length(names))
+        if (k == cps_json_count(names))
             cps_json_append(names, json_object_get(name));
     }
     if (baseline && old && !json_object_equal(baseline, old))
@@ -97,9 +97,9 @@ static struct cps_err *merge_firmware(struct json_object *to, struct json_object
 static struct json_object *run_of(struct json_object *to, struct json_object *from)
 {
     const char *digest = result_text(from, "manifest");
-    if (!cps_json_get(to, "runs"))
-        cps_json_add(to, "runs", json_object_new_object());
     struct json_object *runs = cps_json_get(to, "runs");
+    if (!runs)
+        runs = cps_json_new_object(to, "runs");
     if (!cps_json_get(runs, digest)) {
         struct json_object *run = json_object_new_object();
         cps_json_add(run, "total", json_object_get(cps_json_get(from, "pairs_total")));
@@ -119,7 +119,7 @@ static struct cps_err *merge_run(struct json_object *to, struct json_object *fro
     struct json_object *run = run_of(to, from);
     if (cps_json_get(from, "shard"))
         cps_json_bool(cps_json_get(run, "shards"), result_text(from, "shard"), true);
-    for (size_t i = 0; i < json_object_array_length(pairs); i++) {
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
         cps_json_append(cps_json_get(run, "pairs"), json_object_get(pair));
         cps_json_append(cps_json_get(to, "pairs"), json_object_get(pair));
@@ -184,13 +184,15 @@ static struct cps_err *check_run(const char *digest, struct json_object *run)
     return cps_err_new(CPS_ERR_INPUT,
                        "(results): %zu pairs, expected the %" PRId64 " of the manifest %.12s: some "
                        "are missing, or others",
-                       json_object_array_length(pairs), cps_json_get_int(run, "total", -1), digest);
+                       cps_json_count(pairs), cps_json_get_int(run, "total", -1), digest);
 }
 
 struct cps_err *results_complete(struct json_object *results)
 {
     char digest[65];
     struct json_object *runs = cps_json_get(results, "runs");
+    if (!cps_json_complete(results))
+        return cps_err_nomem();
     if (runs) {
         json_object_object_foreach(runs, manifest, run)
         {
@@ -202,6 +204,6 @@ struct cps_err *results_complete(struct json_object *results)
     struct json_object *pairs = cps_json_get(results, "pairs");
     CPS_TRY(account_digest(pairs, digest));
     cps_json_text(results, "manifest", digest);
-    cps_json_uint(results, "pairs_total", json_object_array_length(pairs));
+    cps_json_uint(results, "pairs_total", cps_json_count(pairs));
     return NULL;
 }

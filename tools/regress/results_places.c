@@ -59,7 +59,7 @@ static bool collect_names(struct json_object *results, struct places *ret)
 static bool collect(struct json_object *results, struct places *ret)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
-    size_t count = json_object_array_length(pairs);
+    size_t count = cps_json_count(pairs);
     if (!collect_names(results, ret))
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -207,7 +207,7 @@ void html_places(struct cps_buf *out, struct json_object *results)
     for (size_t i = 0; !out->failed && i < places.count; i++)
         put_place(out, &places.place[i], i, pairs);
     places_deinit(&places);
-    for (size_t i = 0; i < json_object_array_length(pairs); i++) {
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
         if (!is_loose(pair))
             continue;

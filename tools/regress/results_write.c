@@ -40,9 +40,9 @@ static struct cps_err *write_junit(struct json_object *results, const char *path
     cps_buf_printf(&out,
                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"cpscope\" "
                    "tests=\"%zu\" failures=\"%u\" errors=\"%u\" skipped=\"%u\">\n",
-                   json_object_array_length(pairs), results_count(results, RESULT_DIFFERS),
+                   cps_json_count(pairs), results_count(results, RESULT_DIFFERS),
                    results_count(results, RESULT_STOPPED), results_count(results, RESULT_SKIPPED));
-    for (size_t i = 0; i < json_object_array_length(pairs); i++)
+    for (size_t i = 0; i < cps_json_count(pairs); i++)
         junit_case(json_object_array_get_idx(pairs, i), &out);
     cps_buf_str(&out, "</testsuite>\n");
     return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
@@ -78,8 +78,8 @@ static struct cps_err *write_tap(struct json_object *results, const char *path)
 {
     CPS_BUF out = {0};
     struct json_object *pairs = cps_json_get(results, "pairs");
-    cps_buf_printf(&out, "TAP version 13\n1..%zu\n", json_object_array_length(pairs));
-    for (size_t i = 0; i < json_object_array_length(pairs); i++)
+    cps_buf_printf(&out, "TAP version 13\n1..%zu\n", cps_json_count(pairs));
+    for (size_t i = 0; i < cps_json_count(pairs); i++)
         tap_line(json_object_array_get_idx(pairs, i), i + 1, &out);
     return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
 }

@@ -216,13 +216,21 @@ static void judge(struct json_object *pair, enum result_status status, const cha
     cps_json_text(pair, "reason", reason);
 }
 
+/* The same with a reason that was put together, and may not be all there. */
+static void judge_for(struct json_object *pair, enum result_status status,
+                      const struct cps_buf *reason)
+{
+    cps_json_text(pair, "status", result_word(status));
+    cps_json_buf(pair, "reason", reason);
+}
+
 /* Code goes with the place, which many pairs share; the first pair there brings it along. */
 static void add_place(struct worker *w, const struct diff_report *report, struct json_object *pair)
 {
     CPS_BUF key = {0};
     diff_place_key(report, &key);
     cps_json_buf(pair, "place", &key);
-    if (cps_json_get(w->seen, cps_buf_text(&key)))
+    if (key.failed || cps_json_get(w->seen, cps_buf_text(&key)))
         return;
     struct json_object *place = diff_place(report);
     cps_json_add(w->seen, cps_buf_text(&key), json_object_get(place));
@@ -255,7 +263,7 @@ static void judge_difference(uint64_t differences, const struct record *record,
     if (record->stop != CPS_STOP_IDLE)
         cps_buf_printf(&reason, "; %s: %s",
                        cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop)), record->why);
-    judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
+    judge_for(pair, RESULT_DIFFERS, &reason);
 }
 
 /* A run file says what its host must read. */
@@ -265,7 +273,7 @@ static void judge_misses(const struct record *record, struct json_object *pair)
     cps_buf_printf(&reason, "%" PRIu64 " read%s not as the run file expects: %s", record->misses,
                    record->misses == 1 ? " is" : "s are", record->missed);
     cps_json_uint(pair, "differences", record->misses);
-    judge(pair, RESULT_DIFFERS, cps_buf_text(&reason));
+    judge_for(pair, RESULT_DIFFERS, &reason);
 }
 
 /* Compares with @p base and judges the pair. */
@@ -330,7 +338,7 @@ static void judge_stop(struct worker *w, unsigned capture, const struct record *
                    cps_event_sub_word(CPS_EV_END, (unsigned)expected), record->why[0] ? ": " : "",
                    record->why);
     if (reason != expected)
-        judge(pair, RESULT_STOPPED, cps_buf_text(&text));
+        judge_for(pair, RESULT_STOPPED, &text);
 }
 
 static bool is_judged(struct json_object *pair)
@@ -401,13 +409,11 @@ static void run_pair(struct worker *w, unsigned firmware, unsigned capture, cons
 void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
 {
     const struct manifest *m = &w->regress->manifest;
-    struct json_object *pairs = json_object_new_array();
+    struct json_object *pairs = cps_json_new_array(ret, "pairs");
     struct base base = {0};
     bool needs_base = false;
     w->capture_hash[0] = '\0';
-    w->places = json_object_new_object();
-    cps_json_add(ret, "pairs", pairs);
-    cps_json_add(ret, "places", w->places);
+    w->places = cps_json_new_object(ret, "places");
     for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
         needs_base = needs_base || worker_has(w->regress, i, capture);
     if (needs_base)
