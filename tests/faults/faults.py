@@ -19,7 +19,7 @@ import xml.etree.ElementTree
 LOG_BYTES = 4096
 # Of short memory: our own word, that of libc about a file, and what a thread needs.
 MEMORY = ("out of memory", "Cannot allocate memory", "cannot start a thread")
-TIMEOUT = 60
+TIMEOUT = 30
 
 
 @dataclasses.dataclass

@@ -120,6 +120,7 @@ def run_cases():
     yield Case("run, perfetto", ["run", *fw, "-o", "o.json"])
     yield Case("run, vcd", ["run", *fw, "-o", "o.vcd"])
     yield Case("run, JSON summary", ["run", *fw, "--json"])
+    yield Case("run, trace and summary", ["run", *fw, "--json", "-o", "o.trace"])
     yield Case("run, .rd", ["run", "--fw", "@old.elf", "@a.rd", "-o", "o.trace"])
     yield Case("run, interrupts", ["run", *fw, "-o", "o.trace", "--inject", "preempt@0:3,gmu@0:4", "--policy", "waits=stop"])
 
