@@ -25,8 +25,9 @@ void cps_json_bool(struct json_object *to, const char *key, bool value);
 void cps_json_null(struct json_object *to, const char *key);
 void cps_json_double(struct json_object *to, const char *key, double value);
 
-/** Reads a text of @p size bytes, with nothing but blanks around it. @p ret  gets it, to be released
- * by the caller; is left alone where the text is no JSON, or null. @return NULL or CPS_ERR_NOMEM */
+/** Reads a text of @p size bytes, with nothing but blanks around it. @p ret  gets it, to be
+ * released by the caller; is left alone where the text is no JSON, or null. @return NULL or
+ * CPS_ERR_NOMEM */
 CPS_MUST_USE struct cps_err *cps_json_parse(const char *text, size_t size,
                                             struct json_object **ret);
 

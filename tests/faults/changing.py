@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 import suite
-from faults import Case, Tally, instants, lines_of_error
+from faults import Case, Tally, instants
+from judge import lines_of_error
 from scene import TESTS
 
 FIRST, SAMPLE = 12, 12

@@ -12,7 +12,8 @@ import subprocess
 import tempfile
 
 import suite
-from faults import MEMORY, Result, Runner, Tally, judge, judge_again, tree
+from faults import Result, Runner, Tally, tree
+from judge import MEMORY, judge, judge_again
 from scene import Scene, cases
 
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, trace and summary", "run, text to stdout",

@@ -15,7 +15,8 @@ import time
 
 import suite
 from scene import TESTS
-from faults import Case, Result, Tally, judge_again, judge_pairs, lines_of_error, tree
+from faults import Case, Result, Tally, tree
+from judge import judge_again, judge_pairs, lines_of_error
 
 import mkcorpus  # of tests/, which scene.py has put into the path
 

@@ -89,10 +89,11 @@ static void text_is_that_of_json_c(void **state)
 {
     static const int flags[] = {JSON_C_TO_STRING_PLAIN, JSON_C_TO_STRING_PRETTY,
                                 JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE};
-    static const char *const texts[] = {
+    static const char nested[] = "[[],[[]],{\"k/\\\"\\n\":null},true,false,\"\\b\\f\\r\\t\\\\/"
+                                 "\\u0001\\u001f\\u007f\\u00e9\\u0000x\"]";
+    const char *const texts[] = {
         "{\"a\":[1,-2,18446744073709551615,9223372036854775807,-9223372036854775808],\"b\":{}}",
-        "[[],[[]],{\"k/\\\"\\n\":null},true,false,\"\\b\\f\\r\\t\\\\/"
-        "\\u0001\\u001f\\u007f\\u00e9\\u0000x\"]",
+        nested,
         "[1.5,1.0,-0.0,1e300,1E-7,0.10000000000000001,100000000000000000000.0,3.10]",
     };
     (void)state;
@@ -114,14 +115,15 @@ static void text_is_that_of_json_c(void **state)
  * neither does. */
 static void text_is_read_as_json_c_does(void **state)
 {
-    static const char *const good[] = {
+    static const char escapes[] = "[\"\\b\\f\\n\\r\\t\\\"\\\\\\/"
+                                  "\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\ud83dx\\ude00\\u0000x\"]";
+    const char *const good[] = {
         "{}",
         "[]",
         " { \"a\" : [ 1 , 2.5 , -3e2 , true , false , null ] , \"b\" : { \"c\" : \"d\" } } ",
         "{\"a\":1,\"a\":2}",
         "[9223372036854775807,9223372036854775808,18446744073709551615,-9223372036854775808,0,-0]",
-        "[\"\\b\\f\\n\\r\\t\\\"\\\\\\/"
-        "\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\ud83dx\\ude00\\u0000x\"]",
+        escapes,
         "[\"\xc3\xa9\",1.50,1E5,0.1e-7]",
         "\"text\"",
         "12",
