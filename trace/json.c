@@ -32,6 +32,15 @@ void cps_json_append(struct json_object *to, struct json_object *value)
     lose(to);
 }
 
+struct json_object *cps_json_list(struct json_object *to, const char *key)
+{
+    struct json_object *list = json_object_new_array();
+    cps_json_add(to, key, json_object_get(list));
+    if (list && !json_object_put(list)) /* another one has it, too */
+        return list;
+    return NULL;
+}
+
 void cps_json_text(struct json_object *to, const char *key, const char *text)
 {
     if (text)

@@ -11,10 +11,14 @@
 
 #include "isa/base/buf.h"
 
-/** Sets a member of an object. Takes @p value over; NULL: it was lost for lack of memory. */
+/** Sets a member of an object. Takes @p value over, which may be gone then; NULL: it was lost for
+ * lack of memory. */
 void cps_json_add(struct json_object *to, const char *key, struct json_object *value);
 /** The same for the end of an array. */
 void cps_json_append(struct json_object *to, struct json_object *value);
+/** Sets a member to a new array, which belongs to @p to. NULL where memory is short: then nothing
+ * is appended to it, and @p to knows. */
+struct json_object *cps_json_list(struct json_object *to, const char *key);
 /** Sets a member; one without a @p text (NULL) is left out. */
 void cps_json_text(struct json_object *to, const char *key, const char *text);
 void cps_json_buf(struct json_object *to, const char *key, const struct cps_buf *text);

@@ -371,10 +371,9 @@ static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments
                                     struct json_object *body)
 {
     struct session *s = &d->debugger->session;
-    struct json_object *list = json_object_new_array();
+    struct json_object *list = cps_json_list(body, "targets");
     struct cps_debug_point point;
     CPS_BUF text = {0};
-    cps_json_add(body, "targets", list);
     const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
     cps_buf_printf(&text, "%s:%lld", path ? path : "",
                    (long long)cps_json_get_int(arguments, "line", 0) + d->lines_from_0);

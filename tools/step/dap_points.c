@@ -105,9 +105,8 @@ static void add_break(struct dap *d, enum dap_list list, struct json_object *fro
 struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments,
                                     struct json_object *body)
 {
-    struct json_object *answers = json_object_new_array();
+    struct json_object *answers = cps_json_list(body, "breakpoints");
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    cps_json_add(body, "breakpoints", answers);
     const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
     const char *slash = path ? strrchr(path, '/') : NULL;
     CPS_BUF start = {0};
@@ -130,9 +129,8 @@ struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments
 struct cps_err *dap_set_function_breakpoints(struct dap *d, struct json_object *arguments,
                                              struct json_object *body)
 {
-    struct json_object *answers = json_object_new_array();
+    struct json_object *answers = cps_json_list(body, "breakpoints");
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_FUNCTION);
     for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
@@ -161,9 +159,8 @@ static struct cps_err *instruction_point(struct dap *d, struct json_object *from
 struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_object *arguments,
                                                 struct json_object *body)
 {
-    struct json_object *answers = json_object_new_array();
+    struct json_object *answers = cps_json_list(body, "breakpoints");
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_INSTRUCTION);
     for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
@@ -233,9 +230,8 @@ struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *argu
                                          struct json_object *body)
 {
     struct session *s = &d->debugger->session;
-    struct json_object *answers = json_object_new_array();
+    struct json_object *answers = cps_json_list(body, "breakpoints");
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
-    cps_json_add(body, "breakpoints", answers);
     clear(d, DAP_DATA);
     for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);

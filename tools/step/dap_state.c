@@ -101,8 +101,7 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
     unsigned index = 0;
     const struct session *s = &d->debugger->session;
     struct json_object *all = json_object_new_array();
-    struct json_object *list = json_object_new_array();
-    cps_json_add(body, "stackFrames", list);
+    struct json_object *list = cps_json_list(body, "stackFrames");
     struct cps_err *err = dap_thread(d, arguments, &core);
     struct cps_where where = cps_engine_where(session_engine(s), core);
     for (; !err && index <= where.depth; index++)
@@ -425,12 +424,11 @@ struct cps_err *dap_evaluate(struct dap *d, struct json_object *arguments, struc
 struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
                                 struct json_object *body)
 {
-    struct json_object *list = json_object_new_array();
+    struct json_object *list = cps_json_list(body, "targets");
     const char *text = cps_json_get_text(arguments, "text", NULL);
     int64_t column = cps_json_get_int(arguments, "column", 1);
     CPS_FREE char *line = strdup(text ? text : "");
     size_t start = 0;
-    cps_json_add(body, "targets", list);
     if (!line)
         return cps_err_nomem();
     if (column >= 1 && (size_t)column - 1 < strlen(line))
