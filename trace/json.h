@@ -11,7 +11,8 @@
 
 #include "isa/base/buf.h"
 
-/** Sets a member of an object. Takes @p value over; NULL: it was lost for lack of memory. */
+/** Sets a member of an object. Takes @p value over, which may be gone then; NULL: it was lost for
+ * lack of memory. */
 void cps_json_add(struct json_object *to, const char *key, struct json_object *value);
 /** The same for the end of an array. */
 void cps_json_append(struct json_object *to, struct json_object *value);

@@ -6,7 +6,8 @@ Usage: alloc.py CPSCOPE INJECT.so [--long] [--only TEXT] [--stacks]"""
 import collections
 
 import suite
-from faults import instants, judge, places, tree
+from faults import instants, places, tree
+from judge import judge
 
 FIRST, SAMPLE = 60, 30  # of the short variant: how many from the start, and how many of the others
 

@@ -7,7 +7,8 @@ Usage: calls.py CPSCOPE INJECT.so [--long] [--only TEXT] [--stacks]"""
 import errno
 
 import suite
-from faults import instants, judge, judge_again, places, tree
+from faults import instants, places, tree
+from judge import judge, judge_again
 
 FIRST, SAMPLE = 12, 4  # of the short variant: how many calls from the start, and how many of the others
 

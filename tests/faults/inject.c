@@ -133,6 +133,17 @@ SHOWN int pthread_create(pthread_t *ret, const pthread_attr_t *how, void *(*star
                                                     : inject_fault.thread(ret, how, start, arg);
 }
 
+/* The trap's signal must get through: threads that block all of them would end the process. */
+SHOWN int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t less;
+    if (set)
+        less = *set;
+    if (set && how != SIG_UNBLOCK)
+        sigdelset(&less, SIGSYS);
+    return inject_fault.mask(how, set ? &less : NULL, old);
+}
+
 /* A clock that goes back by a day after each call from the due one on. */
 SHOWN int clock_gettime(clockid_t which, struct timespec *ret)
 {
@@ -185,7 +196,9 @@ static void *next(const char *name)
 
 static __attribute__((constructor)) void arm(void)
 {
-    void *found[] = {next("fork"), next("pthread_create"), next("clock_gettime")};
+    void *found[] = {next("fork"), next("pthread_create"), next("clock_gettime"),
+                     next("pthread_sigmask")};
+    memcpy(&inject_fault.mask, &found[3], sizeof(found[3]));
     memcpy(&inject_fault.fork, &found[0], sizeof(found[0]));
     memcpy(&inject_fault.thread, &found[1], sizeof(found[1]));
     memcpy(&inject_fault.clock, &found[2], sizeof(found[2]));

@@ -4,6 +4,7 @@
 #define CPS_INJECT_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ struct inject {
     pid_t (*fork)(void);
     int (*thread)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     int (*clock)(clockid_t, struct timespec *);
+    int (*mask)(int, const sigset_t *, sigset_t *);
     bool memory, forks, threads, clocks;
 };
 extern struct inject inject_fault;

@@ -59,6 +59,29 @@ def wire(*requests):
     return text
 
 
+RNN = """<?xml version="1.0" encoding="UTF-8"?>
+<database xmlns="http://nouveau.freedesktop.org/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<domain name="A6XX" width="32">
+  <reg32 offset="0x8a00" name="OUR_FIRST"><bitfield name="LOW" low="0" high="7"/><bitfield name="REST" low="8" high="31"/></reg32>
+  <array offset="0x8810" name="OUR_ARRAY" stride="1" length="3"><reg32 offset="0" name="ITEM"/></array>
+</domain>
+</database>
+"""
+
+
+def dump():
+    """A hang, as the kernel writes it down: the ring from the boot, and a buffer whose second packet is none."""
+    buffer = maker.type7(0x10, 1, 2) + [0xdeadd00d]
+    ring = maker.type7(0x48, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0) + maker.type7(0x3f, 0x100000, 0, len(buffer))
+    return "".join(["---\nkernel: 6.1\nmodule: msm\ntime: 1.5\ncomm: foo\nrevision: 630 (6.3.0.2)\nringbuffer:\n",
+                    "  - id: 0\n    iova: 0x0000000001000000\n    last-fence: 7\n    retired-fence: 6\n    rptr: 9\n",
+                    "    wptr: %d\n    size: 32768\n    data: !!ascii85 |\n     %s\n" % (len(ring), maker.encode85(ring)),
+                    "bos:\n  - iova: 0x100000\n    size: 4096\n    data: !!ascii85 |\n     %s\n" % maker.encode85(buffer),
+                    "registers:\n  - { offset: 0x2000, value: 0x00001000 }\n",
+                    "indexed-registers:\n  - regs-name: CP_SQE_STAT\n    dwords: 51\n    data: !!ascii85 |\n      ",
+                    maker.encode85([0xc5, 0xdeadd00d] + [0] * 34 + [0xdeadd00d] + [0] * 14) + "\n"])
+
+
 DAP = wire(("initialize", {"adapterID": "cpscope"}), ("launch", {"demo": True}),
            ("setFunctionBreakpoints", {"breakpoints": [{"name": "CP_EVENT_WRITE"}]}),
            ("threads", {}), ("stackTrace", {"threadId": 1}), ("scopes", {"frameId": 1}),
@@ -96,6 +119,9 @@ class Scene:
         self.run("run", "--fw", "old.fw", "a.pm4", "-o", "golden.trace")
         self.write("stale.trace", open(self.path("golden.trace")).read().replace("0x00000011", "0x00000012"))
         self.write("debug.txt", DEBUGGER)
+        self.write("hang.devcore", dump())
+        os.mkdir(self.path("rnn"))
+        self.write("rnn/a6xx.xml", RNN)
         self.write("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\n"
                    "baseline old\ncapture a.pm4\ncapture b.pm4\n")
         self.write("b.pm4", pm4("reg 0x8a01 0x5", maker.EVENT))
@@ -120,12 +146,18 @@ def run_cases():
     yield Case("run, perfetto", ["run", *fw, "-o", "o.json"])
     yield Case("run, vcd", ["run", *fw, "-o", "o.vcd"])
     yield Case("run, JSON summary", ["run", *fw, "--json"])
+    yield Case("run, trace and summary", ["run", *fw, "--json", "-o", "o.trace"])
     yield Case("run, .rd", ["run", "--fw", "@old.elf", "@a.rd", "-o", "o.trace"])
+    yield Case("run, a hang", ["run", "--fw", "@old.fw", "@hang.devcore", "-o", "o.trace"])
+    yield Case("run, a hang, JSON summary", ["run", "--fw", "@old.fw", "@hang.devcore", "--json"])
+    yield Case("run, names of XML", ["run", *fw, "-o", "o.trace", "--rnn", "@rnn"])
     yield Case("run, interrupts", ["run", *fw, "-o", "o.trace", "--inject", "preempt@0:3,gmu@0:4", "--policy", "waits=stop"])
 
 
 def info_cases():
     files = ["old.fw", "old.elf", "a.pm4", "a.rd", "old.cpt", "old.trace", "old.jsonl"]
+    yield Case("info hang.devcore", ["info", "--fw", "@old.fw", "@hang.devcore"])
+    yield Case("info --json hang.devcore", ["info", "--json", "--fw", "@old.fw", "@hang.devcore"])
     for file in files:
         yield Case("info " + file, ["info", "@" + file])
         yield Case("info --json " + file, ["info", "--json", "@" + file])
@@ -151,6 +183,7 @@ def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
     yield Case("cover, lcov", ["cover", "--fw", "@old.fw", "@a.pm4", "--counts", "@counts.info", "-o", "o.info"])
     yield Case("disasm", ["disasm", "@old.fw"])
+    yield Case("disasm, names of XML", ["disasm", "@old.fw", "--rnn", "@rnn"])
     yield Case("disasm into a file", ["disasm", "@old.elf", "--symbols", "@old.elf", "-o", "o.asm"])
     yield Case("asm", ["asm", "@old.afuc", "-o", "o.fw"])
     yield Case("asm -g", ["asm", "-g", "@old.afuc", "-o", "o.elf"])

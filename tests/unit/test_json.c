@@ -26,9 +26,10 @@ static void members_are_written_in_their_order(void **state)
     cps_json_bool(to, "bool", true);
     cps_json_null(to, "null");
     cps_json_add(to, "list", list);
+    cps_json_append(cps_json_list(to, "more"), json_object_new_int(2));
     assert_string_equal(cps_json_print(to, JSON_C_TO_STRING_PLAIN),
                         "{\"text\":\"a\",\"buf\":\"b\",\"int\":-1,\"uint\":18446744073709551615,"
-                        "\"bool\":true,\"null\":null,\"list\":[1]}");
+                        "\"bool\":true,\"null\":null,\"list\":[1],\"more\":[2]}");
     json_object_put(to);
 }
 
@@ -62,6 +63,7 @@ static void what_could_not_be_made_takes_members_and_has_no_text(void **state)
     cps_json_text(NULL, "key", "text");
     cps_json_append(NULL, json_object_new_object());
     cps_json_null(NULL, "key");
+    assert_null(cps_json_list(NULL, "key"));
     assert_null(cps_json_print(NULL, JSON_C_TO_STRING_PLAIN));
 }
 
@@ -89,10 +91,11 @@ static void text_is_that_of_json_c(void **state)
 {
     static const int flags[] = {JSON_C_TO_STRING_PLAIN, JSON_C_TO_STRING_PRETTY,
                                 JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE};
-    static const char *const texts[] = {
+    static const char nested[] = "[[],[[]],{\"k/\\\"\\n\":null},true,false,\"\\b\\f\\r\\t\\\\/"
+                                 "\\u0001\\u001f\\u007f\\u00e9\\u0000x\"]";
+    const char *const texts[] = {
         "{\"a\":[1,-2,18446744073709551615,9223372036854775807,-9223372036854775808],\"b\":{}}",
-        "[[],[[]],{\"k/\\\"\\n\":null},true,false,\"\\b\\f\\r\\t\\\\/"
-        "\\u0001\\u001f\\u007f\\u00e9\\u0000x\"]",
+        nested,
         "[1.5,1.0,-0.0,1e300,1E-7,0.10000000000000001,100000000000000000000.0,3.10]",
     };
     (void)state;
@@ -114,14 +117,15 @@ static void text_is_that_of_json_c(void **state)
  * neither does. */
 static void text_is_read_as_json_c_does(void **state)
 {
-    static const char *const good[] = {
+    static const char escapes[] = "[\"\\b\\f\\n\\r\\t\\\"\\\\\\/"
+                                  "\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\ud83dx\\ude00\\u0000x\"]";
+    const char *const good[] = {
         "{}",
         "[]",
         " { \"a\" : [ 1 , 2.5 , -3e2 , true , false , null ] , \"b\" : { \"c\" : \"d\" } } ",
         "{\"a\":1,\"a\":2}",
         "[9223372036854775807,9223372036854775808,18446744073709551615,-9223372036854775808,0,-0]",
-        "[\"\\b\\f\\n\\r\\t\\\"\\\\\\/"
-        "\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\ud83dx\\ude00\\u0000x\"]",
+        escapes,
         "[\"\xc3\xa9\",1.50,1E5,0.1e-7]",
         "\"text\"",
         "12",

@@ -4,6 +4,7 @@
 #include "trace/json.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -183,6 +184,8 @@ static void *read_all(void *context)
 
 struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct dap_wire **ret)
 {
+    if (fcntl(fileno(in), F_GETFD) < 0)
+        return cps_err_os("(stdin)", "read"); /* its number would become that of the pipe */
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)
         return cps_err_nomem();
