@@ -26,7 +26,7 @@ static void members_are_written_in_their_order(void **state)
     cps_json_bool(to, "bool", true);
     cps_json_null(to, "null");
     cps_json_add(to, "list", list);
-    cps_json_append(cps_json_list(to, "more"), json_object_new_int(2));
+    cps_json_append(cps_json_new_array(to, "more"), json_object_new_int(2));
     assert_string_equal(cps_json_print(to, JSON_C_TO_STRING_PLAIN),
                         "{\"text\":\"a\",\"buf\":\"b\",\"int\":-1,\"uint\":18446744073709551615,"
                         "\"bool\":true,\"null\":null,\"list\":[1],\"more\":[2]}");
@@ -63,7 +63,7 @@ static void what_could_not_be_made_takes_members_and_has_no_text(void **state)
     cps_json_text(NULL, "key", "text");
     cps_json_append(NULL, json_object_new_object());
     cps_json_null(NULL, "key");
-    assert_null(cps_json_list(NULL, "key"));
+    assert_null(cps_json_new_array(NULL, "key"));
     assert_null(cps_json_print(NULL, JSON_C_TO_STRING_PLAIN));
 }
 
