@@ -86,6 +86,28 @@ static void find_cache(struct regress *r, char *cache, size_t size)
     cps_err_free(err);
 }
 
+static struct cps_err *stamp_firmware(struct regress *r)
+{
+    const struct manifest *m = &r->manifest;
+    r->stamp = calloc(m->firmware_count, sizeof(*r->stamp));
+    for (unsigned i = 0; r->stamp && i < 2 * m->firmware_count; i++) {
+        if (m->firmware[i / 2].path[i % 2])
+            files_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]);
+    }
+    return r->stamp ? NULL : cps_err_nomem();
+}
+
+/* What stands in the results was of one firmware from the first process to the last look. */
+static struct cps_err *check_firmware(const struct regress *r)
+{
+    const struct manifest *m = &r->manifest;
+    for (unsigned i = 0; i < 2 * m->firmware_count; i++) {
+        if (m->firmware[i / 2].path[i % 2])
+            CPS_TRY(files_check_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]));
+    }
+    return NULL;
+}
+
 static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
 {
     const struct cps_options *opt = r->opt;
@@ -101,6 +123,7 @@ static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
         r->jobs = r->manifest.capture_count;
     CPS_TRY(read_shard(r));
     CPS_TRY(account_open(r));
+    CPS_TRY(stamp_firmware(r));
     find_cache(r, cache, size);
     return opt->output ? results_forget(opt->output) : NULL;
 }
@@ -254,6 +277,7 @@ static struct cps_err *regress(struct regress *r)
     CPS_TRY(pool_run(r));
     CPS_TRY(add_code(r));
     CPS_TRY(add_cover(r));
+    CPS_TRY(check_firmware(r));
     add_share(r);
     fprintf(stderr, "%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
             r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
@@ -281,6 +305,7 @@ int cmd_regress(const struct cps_options *opt)
                                                             : 0;
     json_object_put(r.results);
     json_object_put(r.digits);
+    free(r.stamp);
     manifest_deinit(&r.manifest);
     return status;
 }

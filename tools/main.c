@@ -92,15 +92,15 @@ static int do_first_word(int argc, char **argv)
 }
 
 /* A file that is opened must not become the stdout that was closed: what is printed would go there.
- * In its place stands one which writing to fails, and that is reported. */
+ * In its place stands one which writing to fails, or reading from stdin, and that is reported. */
 static void keep_standard(void)
 {
-    int fd = 0;
-    do
-        fd = open("/dev/null", O_RDONLY);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++) {
+        if (fcntl(i, F_GETFD) < 0 &&
+            open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY) != i)
+            return; /* there is no such device: the system is in a state that nothing can be kept in
+                     */
+    }
 }
 
 static void end_by(int number)

@@ -130,6 +130,8 @@ static void take_submit(struct info *info, const struct cps_item *item)
     info->submit_total++;
     cps_mem_read(info->mem, item->stream.iova, &known);
     walk(info, item->stream.iova, item->stream.dwords, 0);
+    if (cps_mem_failed(info->mem)) /* nothing can be said of it, and the command ends with that */
+        return;
     if (!info->json) {
         printf("  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n", item->stream.iova,
                item->stream.dwords, known ? "captured" : "not captured");

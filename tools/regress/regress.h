@@ -3,6 +3,7 @@
 #ifndef CPS_REGRESS_H
 #define CPS_REGRESS_H
 
+#include "tools/play/files.h"
 #include "tools/play/record.h"
 #include "tools/regress/manifest.h"
 #include "tools/regress/results.h"
@@ -19,7 +20,9 @@ struct regress {
     struct json_object *digits; /**< coverage as workers have it: text per firmware */
     uint64_t emulated, cached;  /**< runs */
     unsigned lost_workers;      /**< that died, with what they knew of the code that ran */
-    char program[65];           /**< this program, as its results are kept under */
+    struct files_stamp (
+        *stamp)[2];   /**< of each firmware's files, before anybody reads them; owned */
+    char program[65]; /**< this program, as its results are kept under */
     bool interrupted;
 };
 

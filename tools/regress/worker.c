@@ -38,14 +38,13 @@ struct worker {
     bool cache_failed;
 };
 
-/* Loads it, and the hash is that of what was loaded. */
-static struct cps_err *open_firmware(const char *path, struct cps_fw **ret, char hash[65])
+/* Loads it, and the hash is that of what was loaded: the same in all processes. */
+static struct cps_err *open_firmware(const char *path, const struct files_stamp *stamp,
+                                     struct cps_fw **ret, char hash[65])
 {
-    struct files_stamp stamp;
-    files_stamp(path, &stamp);
     CPS_TRY(cps_fw_load(path, 0, ret));
     CPS_TRY(cps_sha256_file(path, hash));
-    return files_check_stamp(path, &stamp);
+    return files_check_stamp(path, stamp);
 }
 
 static struct cps_err *open_engine(struct worker *w, unsigned i)
@@ -57,10 +56,10 @@ static struct cps_err *open_engine(struct worker *w, unsigned i)
         const struct cps_trace_head head = {.gen = e->gen, .layout = cps_gen_layout(e->gen)};
         return trace_names(&head, w->regress->opt->rnn, e->names);
     }
-    CPS_TRY(open_firmware(m->path[0], &e->fw, e->hash));
+    CPS_TRY(open_firmware(m->path[0], &w->regress->stamp[i][0], &e->fw, e->hash));
     e->gen = e->fw->gen;
     if (m->path[1])
-        CPS_TRY(open_firmware(m->path[1], &e->me, e->me_hash));
+        CPS_TRY(open_firmware(m->path[1], &w->regress->stamp[i][1], &e->me, e->me_hash));
     const struct cps_trace_head head = {.gen = e->fw->gen, .layout = e->fw->layout};
     CPS_TRY(trace_names(&head, w->regress->opt->rnn, e->names));
     e->cover = calloc((size_t)e->fw->count + 1, 1);

@@ -4,7 +4,6 @@
 #include "trace/json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -38,6 +37,7 @@ struct dap_wire {
     bool closing;
     bool listening;
     uint64_t offset; /* of the reader, for messages */
+    int failed;      /* errno of the reader */
     int64_t seq;
 };
 
@@ -59,6 +59,8 @@ static int get_byte(struct dap_wire *w)
         ssize_t got = read(w->in, w->buffer, sizeof(w->buffer));
         if (got < 0 && errno == EINTR)
             continue;
+        if (got < 0)
+            w->failed = errno;
         if (got <= 0)
             return EOF;
         w->at = 0;
@@ -177,6 +179,11 @@ static void *read_all(void *context)
     while (more) {
         struct json_object *json = NULL;
         struct cps_err *err = read_message(w, &json);
+        if (w->failed) {
+            cps_err_free(err);
+            errno = w->failed;
+            err = cps_err_os("(stdin)", "read");
+        }
         more = deliver(w, json, err);
     }
     return NULL;
@@ -184,8 +191,6 @@ static void *read_all(void *context)
 
 struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct dap_wire **ret)
 {
-    if (fcntl(fileno(in), F_GETFD) < 0)
-        return cps_err_os("(stdin)", "read"); /* its number would become that of the pipe */
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)
         return cps_err_nomem();
