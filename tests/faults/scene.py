@@ -86,7 +86,16 @@ DAP = wire(("initialize", {"adapterID": "cpscope"}), ("launch", {"demo": True}),
            ("setFunctionBreakpoints", {"breakpoints": [{"name": "CP_EVENT_WRITE"}]}),
            ("threads", {}), ("stackTrace", {"threadId": 1}), ("scopes", {"frameId": 1}),
            ("disassemble", {"memoryReference": "0x20", "instructionOffset": 0, "instructionCount": 8}),
-           ("evaluate", {"expression": "where"}), ("disconnect", {}))
+           ("evaluate", {"expression": "$02 + 1"}), ("configurationDone", {}),
+           ("variables", {"variablesReference": 1}), ("variables", {"variablesReference": 5}), ("stepIn", {"threadId": 1}),
+           ("next", {"threadId": 1}), ("stepBack", {"threadId": 1}),
+           ("setInstructionBreakpoints", {"breakpoints": [{"instructionReference": "0x20"}]}),
+           ("setBreakpoints", {"source": {"path": "old.afuc"}, "breakpoints": [{"line": 20}]}),
+           ("dataBreakpointInfo", {"variablesReference": 1, "name": "$02"}),
+           ("setDataBreakpoints", {"breakpoints": [{"dataId": "$02"}]}),
+           ("readMemory", {"memoryReference": "0x100000", "count": 16}),
+           ("evaluate", {"expression": "info packet", "context": "repl"}),
+           ("setVariable", {"variablesReference": 1, "name": "$02", "value": "5"}), ("disconnect", {}))
 
 
 class Scene:
