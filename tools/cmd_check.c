@@ -242,6 +242,17 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
     return err;
 }
 
+/* A golden that could not be checked has a row, too. */
+static void put_error(struct json_object *json, const char *path, const struct cps_err *err)
+{
+    if (!json)
+        return;
+    struct json_object *row = json_object_new_object();
+    cps_json_text(row, "golden", path);
+    cps_json_text(row, "error", err->message);
+    cps_json_append(json, row);
+}
+
 int cmd_check(const struct cps_options *opt)
 {
     int status = opt->arg_count ? 0 : report_usage("check takes golden traces");
@@ -251,10 +262,12 @@ int cmd_check(const struct cps_options *opt)
     for (unsigned i = 0; i < opt->arg_count; i++) {
         uint64_t differences = 0;
         struct cps_err *err = check_one(opt, opt->arg[i], json, &differences);
-        if (err)
+        if (err) {
+            put_error(json, opt->arg[i], err);
             status = report_error(err);
-        else if (differences && !opt->update && status < 1)
+        } else if (differences && !opt->update && status < 1) {
             status = 1;
+        }
     }
     if (!opt->json || !opt->arg_count)
         return status;

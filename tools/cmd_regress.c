@@ -71,6 +71,16 @@ static void add_firmware(struct regress *r)
         cps_json_text(r->results, "baseline", m->firmware[m->baseline].name);
 }
 
+/* What processes left there that were killed, where file systems want names for it. */
+static void sweep(const char *cache)
+{
+    for (unsigned i = 0; i < 256; i++) {
+        char path[4096];
+        if (snprintf(path, sizeof(path), "%s/%02x", cache, i) < (int)sizeof(path))
+            cache_sweep(path, ".tmp");
+    }
+}
+
 /* Results are kept under what made them, this program included: another build may give others. */
 static void find_cache(struct regress *r, char *cache, size_t size)
 {
@@ -84,6 +94,8 @@ static void find_cache(struct regress *r, char *cache, size_t size)
     else
         r->cache_dir = r->opt->cache ? r->opt->cache : cache;
     cps_err_free(err);
+    if (r->cache_dir)
+        sweep(r->cache_dir);
 }
 
 static struct cps_err *stamp_firmware(struct regress *r)
