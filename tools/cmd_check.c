@@ -40,7 +40,7 @@ static void collect_dirs(struct check *c)
 {
     const char *corpus = getenv("CPSCOPE_CORPUS");
     const char *slash = strrchr(c->path, '/');
-    int length = slash ? (int)(slash - c->path) : 1;
+    int length = slash && slash > c->path ? (int)(slash - c->path) : 1;
     for (unsigned i = 0; i < c->opt->search_count; i++)
         c->dirs[c->dir_count++] = c->opt->search[i];
     snprintf(c->beside, sizeof(c->beside), "%.*s", length, slash ? c->path : ".");
@@ -262,6 +262,10 @@ int cmd_check(const struct cps_options *opt)
     for (unsigned i = 0; i < opt->arg_count; i++) {
         uint64_t differences = 0;
         struct cps_err *err = check_one(opt, opt->arg[i], json, &differences);
+        if (err && err->code == CPS_ERR_NOMEM) {
+            json_object_put(json); /* it would not be all there */
+            return report_error(err);
+        }
         if (err) {
             put_error(json, opt->arg[i], err);
             status = report_error(err);
