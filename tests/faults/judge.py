@@ -62,13 +62,13 @@ def judge_pairs(usual, got):
     report = got.files.get("report/results.json")
     if report is None:
         return ("lost", "status %d without a report" % got.status) if got.status != 3 else None
-    rows = {(row["firmware"], row["capture"]): row for row in json.loads(report)["pairs"]}
+    rows = {(row.get("firmware"), row.get("capture")): row for row in json.loads(report).get("pairs", [])}
     failed = 0
     for row in json.loads(usual.files["report/results.json"])["pairs"]:
         now = rows.get((row["firmware"], row["capture"]))
         if now is None:
             return "lost", "the pair %s %s is missing, status %d" % (row["firmware"], row["capture"], got.status)
-        if now != row and (now["status"] in ("pass", "differs") or not now["reason"]):
+        if now != row and (now.get("status") in (None, "pass", "differs") or not now.get("reason")):
             return "lost", "the pair %s %s is another: %s" % (row["firmware"], row["capture"], now)
         failed += now != row
     return ("status", "0 although a pair failed") if failed and got.status == 0 else None
