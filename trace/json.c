@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/shown.h"
+
 /* What an object that lost something has as its user data. */
 static const char lost = 0;
 
@@ -151,26 +153,55 @@ bool cps_json_complete(struct json_object *value)
 
 /* ---- text: json-c's own printing drops what its buffer has no room for ---- */
 
-static void put_string(struct cps_buf *out, const char *text, size_t size, int flags)
+static void put_u16(struct cps_buf *out, uint32_t code)
+{
+    cps_buf_printf(out, "\\u%04x", (unsigned)code);
+}
+
+/* What a terminal must not see, as an escape; a byte that is no UTF-8, which JSON has no way to
+ * say, as the text that stands for it elsewhere. Returns its bytes. */
+static size_t put_hidden(struct cps_buf *out, const char *at)
+{
+    uint32_t code = 0;
+    size_t length = *at ? cps_utf8_(at, &code) : 1;
+    if (!length)
+        cps_buf_printf(out, "\\\\x%02x", (unsigned char)*at);
+    else if (code > 0xffff)
+        put_u16(out, 0xd800 + ((code - 0x10000) >> 10));
+    if (length)
+        put_u16(out, code > 0xffff ? 0xdc00 + (code & 0x3ff) : code);
+    return length ? length : 1;
+}
+
+/* One character. Returns its bytes. */
+static size_t put_character(struct cps_buf *out, const char *text, size_t left, int flags)
 {
     static const char plain[] = "\b\f\n\r\t\"\\/";
     static const char escaped[] = "bfnrt\"\\/";
-    size_t done = 0;
-    cps_buf_add(out, "\"", 1);
-    for (size_t i = 0; i < size; i++) {
-        const char *special = text[i] ? strchr(plain, text[i]) : NULL;
-        if (!special && (unsigned char)text[i] >= ' ')
-            continue;
-        if (text[i] == '/' && flags & JSON_C_TO_STRING_NOSLASHESCAPE)
-            continue;
-        cps_buf_add(out, text + done, i - done);
-        done = i + 1;
-        if (special)
-            cps_buf_add(out, (char[]){'\\', escaped[special - plain]}, 2);
-        else
-            cps_buf_printf(out, "\\u%04x", (unsigned)text[i]);
+    const char *special = *text ? strchr(plain, *text) : NULL;
+    char one[5] = {0};
+    if (special && !(*text == '/' && flags & JSON_C_TO_STRING_NOSLASHESCAPE)) {
+        cps_buf_add(out, (char[]){'\\', escaped[special - plain]}, 2);
+        return 1;
     }
-    cps_buf_add(out, text + done, size - done);
+    memcpy(one, text, left < 4 ? left : 4);
+    size_t length = cps_shown_(one);
+    if (!length)
+        return put_hidden(out, one);
+    cps_buf_add(out, text, length);
+    return length;
+}
+
+static void put_string(struct cps_buf *out, const char *text, size_t size, int flags)
+{
+    cps_buf_add(out, "\"", 1);
+    for (size_t at = 0; at < size;) {
+        size_t end = at;
+        while (end < size && text[end] >= ' ' && text[end] <= '~' && !strchr("\"\\/", text[end]))
+            end++;
+        cps_buf_add(out, text + at, end - at);
+        at = end < size ? end + put_character(out, text + end, size - end, flags) : end;
+    }
     cps_buf_add(out, "\"", 1);
 }
 

@@ -130,6 +130,18 @@ static void every_byte_comes_back_out_of_json(void **state)
     }
 }
 
+static void json_is_utf_8_and_safe_to_show(void **state)
+{
+    struct json_object *object = json_object_new_object();
+    CPS_BUF out = {0};
+    (void)state;
+    cps_json_text(object, "k", "\x7f\xc2\x9b\xe2\x80\xae\xff\xf0\x9f\xbf\xbf\xc3\xa9");
+    cps_json_put(&out, object, JSON_C_TO_STRING_PLAIN);
+    assert_string_equal(cps_buf_text(&out),
+                        "{\"k\":\"\\u007f\\u009b\\u202e\\\\xff\\ud83f\\udfff\xc3\xa9\"}");
+    assert_true(json_object_put(object));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +151,7 @@ int main(void)
         cmocka_unit_test(an_error_is_one_line_whatever_it_names),
         cmocka_unit_test(no_byte_leaves_a_text_of_html_or_xml),
         cmocka_unit_test(every_byte_comes_back_out_of_json),
+        cmocka_unit_test(json_is_utf_8_and_safe_to_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
