@@ -114,8 +114,11 @@ struct cps_err *results_write(struct json_object *results, const char *dir)
 struct cps_err *results_forget(const char *dir)
 {
     static const char *const names[] = {"results.json", "results.xml", "results.tap", "index.html"};
+    char path[4096];
+    CPS_TRY(path_in(dir, names[0], path));
+    if (access(path, F_OK) != 0)
+        return NULL; /* no run has written here: other files of these names are not ours */
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char path[4096];
         CPS_TRY(path_in(dir, names[i], path));
         if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
             return cps_err_os(path, "remove");

@@ -19,7 +19,8 @@ CPS_C_BEGIN
 struct cps_stream;
 
 /**
- * Opens a file.
+ * Opens a file. A FIFO, socket or device is waited for 10 seconds without a byte; stdin as long as
+ * it takes.
  * @param path  of it, or "-" for stdin
  * @param ret   gets the stream, which the caller closes
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_OS (directories and unreadable files)
