@@ -2,7 +2,6 @@
  * JSON with its errors checked. */
 #include "trace/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,17 +149,18 @@ static void put_string(struct cps_buf *out, const char *text, size_t size, int f
     size_t done = 0;
     cps_buf_add(out, "\"", 1);
     for (size_t i = 0; i < size; i++) {
-        const char *special = text[i] ? strchr(plain, text[i]) : NULL;
-        if (!special && (unsigned char)text[i] >= ' ')
+        unsigned char c = (unsigned char)text[i];
+        if (c >= ' ' && c != '"' && c != '\\' && c != '/')
             continue;
-        if (text[i] == '/' && flags & JSON_C_TO_STRING_NOSLASHESCAPE)
+        const char *special = c ? strchr(plain, c) : NULL;
+        if (c == '/' && flags & JSON_C_TO_STRING_NOSLASHESCAPE)
             continue;
         cps_buf_add(out, text + done, i - done);
         done = i + 1;
         if (special)
             cps_buf_add(out, (char[]){'\\', escaped[special - plain]}, 2);
         else
-            cps_buf_printf(out, "\\u%04x", (unsigned)text[i]);
+            cps_buf_printf(out, "\\u%04x", (unsigned)c);
     }
     cps_buf_add(out, text + done, size - done);
     cps_buf_add(out, "\"", 1);
@@ -168,13 +168,19 @@ static void put_string(struct cps_buf *out, const char *text, size_t size, int f
 
 static void put_number(struct cps_buf *out, struct json_object *value)
 {
-    char text[32];
+    char text[24];
+    size_t at = sizeof(text);
     int64_t number = json_object_get_int64(value);
-    if (number == INT64_MAX) /* or more */
-        snprintf(text, sizeof(text), "%" PRIu64, json_object_get_uint64(value));
-    else
-        snprintf(text, sizeof(text), "%" PRId64, number);
-    cps_buf_str(out, text);
+    uint64_t rest = number < 0            ? -(uint64_t)number
+                    : number == INT64_MAX ? json_object_get_uint64(value) /* or more */
+                                          : (uint64_t)number;
+    do {
+        text[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (number < 0)
+        text[--at] = '-';
+    cps_buf_add(out, text + at, sizeof(text) - at);
 }
 
 /* One that was read keeps its text, and that of others looks like none of a whole number. */
