@@ -2,7 +2,6 @@
  * JSON with its errors checked. */
 #include "trace/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -197,7 +196,8 @@ static void put_string(struct cps_buf *out, const char *text, size_t size, int f
     cps_buf_add(out, "\"", 1);
     for (size_t at = 0; at < size;) {
         size_t end = at;
-        while (end < size && text[end] >= ' ' && text[end] <= '~' && !strchr("\"\\/", text[end]))
+        while (end < size && text[end] >= ' ' && text[end] <= '~' && text[end] != '"' &&
+               text[end] != '\\' && text[end] != '/')
             end++;
         cps_buf_add(out, text + at, end - at);
         at = end < size ? end + put_character(out, text + end, size - end, flags) : end;
@@ -207,13 +207,19 @@ static void put_string(struct cps_buf *out, const char *text, size_t size, int f
 
 static void put_number(struct cps_buf *out, struct json_object *value)
 {
-    char text[32];
+    char text[24];
+    size_t at = sizeof(text);
     int64_t number = json_object_get_int64(value);
-    if (number == INT64_MAX) /* or more */
-        snprintf(text, sizeof(text), "%" PRIu64, json_object_get_uint64(value));
-    else
-        snprintf(text, sizeof(text), "%" PRId64, number);
-    cps_buf_str(out, text);
+    uint64_t rest = number < 0            ? -(uint64_t)number
+                    : number == INT64_MAX ? json_object_get_uint64(value) /* or more */
+                                          : (uint64_t)number;
+    do {
+        text[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (number < 0)
+        text[--at] = '-';
+    cps_buf_add(out, text + at, sizeof(text) - at);
 }
 
 /* One that was read keeps its text, and that of others looks like none of a whole number. */

@@ -181,6 +181,17 @@ static struct cps_err *key_of(const struct worker *w, const struct engine *e, st
                         m->policy ? m->policy : "", m->limit, w->regress->kinds, ret);
 }
 
+/* A run reads its files once more: the hashes must be of what it read. */
+static struct cps_err *check_inputs(const struct worker *w, unsigned firmware, const char *capture)
+{
+    const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
+    for (unsigned i = 0; i < 2; i++) {
+        if (m->path[i])
+            CPS_TRY(files_check_stamp(m->path[i], &w->regress->stamp[firmware][i]));
+    }
+    return files_check_stamp(capture, &w->capture_stamp);
+}
+
 static struct cps_err *get_record(struct worker *w, unsigned firmware, unsigned capture,
                                   struct record *ret)
 {
@@ -201,7 +212,7 @@ static struct cps_err *get_record(struct worker *w, unsigned firmware, unsigned 
     w->cached += cached;
     if (!cached) {
         CPS_TRY(emulate(w, firmware, path, ret));
-        CPS_TRY(files_check_stamp(path, &w->capture_stamp));
+        CPS_TRY(check_inputs(w, firmware, path));
         if (keep && !w->cache_failed && !ret->misses)
             put_cache(w, &key, ret, e->fw->gen);
     }
