@@ -25,17 +25,13 @@ static void put_words(const struct cps_asm *image, struct cps_buf *out)
 static struct cps_err *write_program(const struct cps_program *program,
                                      const struct cps_options *opt)
 {
-    struct cps_outfile *out = NULL;
     CPS_BUF bytes = {0};
     if (opt->debug)
         CPS_TRY(cps_elf_write(program, &bytes));
     else
         put_words(&program->image, &bytes);
-    if (bytes.failed)
-        return cps_err_nomem();
-    CPS_TRY(cps_outfile_open(opt->output, &out));
-    cps_outfile_write(out, bytes.data, bytes.size);
-    return cps_outfile_commit(out);
+    return bytes.failed ? cps_err_nomem()
+                        : cps_outfile_whole(opt->output, cps_buf_text(&bytes), bytes.size);
 }
 
 /* Source, or its ELF form on the way back to a raw file. */

@@ -2,6 +2,7 @@
  * cpscope convert: a trace from one form into another, or a capture into .rd. */
 #include <string.h>
 
+#include "isa/base/within.h"
 #include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt.h"
@@ -63,7 +64,7 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     struct cps_err *late = cps_trace_writer_finish(c->writer);
     c->writer = NULL;
     if (!err || late || err->code == CPS_ERR_NOMEM)
-        return err ? cps_err_free(late), err : late;
+        return cps_err_first_(err, late);
     return recover(c, err);
 }
 

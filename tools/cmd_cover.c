@@ -45,12 +45,27 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
 
 static struct cps_err *write_text(const char *path, const struct cps_buf *text)
 {
-    struct cps_outfile *out = NULL;
-    if (text->failed)
+    return text->failed ? cps_err_nomem() : cps_outfile_whole(path, cps_buf_text(text), text->size);
+}
+
+/* The listing beside OUTPUT, which genhtml shows the counts against. @p ret  its path, for lcov's
+ * form */
+static struct cps_err *write_listing(const char *output, const struct cps_buf *listing, char **ret)
+{
+    CPS_BUF name = {0};
+    if (strpbrk(output, "\r\n"))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: a line break in the name, which lcov's form has no way "
+                           "to write; expected another one",
+                           output);
+    cps_buf_printf(&name, "%s.asm", output);
+    if (name.failed)
         return cps_err_nomem();
-    CPS_TRY(cps_outfile_open(path, &out));
-    cps_outfile_write(out, cps_buf_text(text), text->size);
-    return cps_outfile_commit(out);
+    CPS_TRY(write_text(name.data, listing));
+    *ret = realpath(name.data, NULL);
+    if (!*ret && errno != ENOMEM)
+        *ret = CPS_TAKE(name.data);
+    return *ret ? NULL : cps_err_nomem();
 }
 
 static const struct cps_names *names_of(const struct coverage *c)
@@ -61,22 +76,10 @@ static const struct cps_names *names_of(const struct coverage *c)
 /* FILE.asm beside FILE: what genhtml shows the counts against. */
 static struct cps_err *write_lcov(struct coverage *c, const char *path)
 {
-    CPS_BUF name = {0};
     CPS_BUF info = {0};
-    cps_buf_printf(&name, "%s.asm", path);
-    if (name.failed)
-        return cps_err_nomem();
-    if (strpbrk(path, "\r\n"))
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s: a line break in the name, which lcov's form has no way "
-                           "to write; expected another one",
-                           path);
-    CPS_TRY(write_text(cps_buf_text(&name), &c->listing));
-    CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
-    if (!full && errno == ENOMEM)
-        return cps_err_nomem();
-    cover_lcov(c->fw, names_of(c), c->cover, full ? full : cps_buf_text(&name),
-               cps_buf_text(&c->listing), &info);
+    CPS_FREE char *listing = NULL;
+    CPS_TRY(write_listing(path, &c->listing, &listing));
+    cover_lcov(c->fw, names_of(c), c->cover, listing, cps_buf_text(&c->listing), &info);
     return write_text(path, &info);
 }
 
@@ -162,7 +165,6 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     CPS_CLEANUP(record_deinit) struct record record = {0};
     CPS_BUF listing = {0};
-    CPS_BUF name = {0};
     char firmware[24];
     const struct record_setup setup = {
         .opt = opt, .kinds = 1u << CPS_EV_END, .cover = true, .scripts = true};
@@ -174,15 +176,9 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
         return NULL;
     CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size, opt->rnn,
                                CPS_NAMES_MEASURED, &listing));
-    cps_buf_printf(&name, "%s.asm", opt->output);
-    if (name.failed)
-        return cps_err_nomem();
-    CPS_TRY(write_text(cps_buf_text(&name), &listing));
-    CPS_FREE char *full = realpath(cps_buf_text(&name), NULL);
-    if (!full && errno == ENOMEM)
-        return cps_err_nomem();
-    cover_script_lcov(record.cover, record.cover_count, full ? full : cps_buf_text(&name),
-                      cps_buf_text(&listing), info);
+    CPS_FREE char *full = NULL;
+    CPS_TRY(write_listing(opt->output, &listing, &full));
+    cover_script_lcov(record.cover, record.cover_count, full, cps_buf_text(&listing), info);
     return write_text(opt->output, info);
 }
 

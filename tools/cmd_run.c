@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/within.h"
 #include "tools/opt_engine.h"
 #include "tools/play/files.h"
 #include "tools/play/replay.h"
@@ -25,7 +26,6 @@ struct run {
     bool hashing;   /* the capture, while it is read */
     bool late_hash; /* `head` has zeros in its place until then */
     char capture_hash[65];
-    char before[2][65]; /* of opt->fw, in front of their loading */
     char firmware_hash[65];
     char me_hash[65];
     struct cps_buf policy;
@@ -81,20 +81,6 @@ static bool wants_trace(const struct run *run)
     return run->opt->output || !(run->opt->json || run->play.dump);
 }
 
-/* The head names what ran: the file is the same behind its loading as in front of it. */
-static struct cps_err *hash_firmware(const struct run *run, const struct cps_fw *fw, char ret[65])
-{
-    const struct cps_options *opt = run->opt;
-    if (!fw)
-        return NULL;
-    CPS_TRY(hash(fw->name, !opt->fw_count, ret));
-    for (unsigned i = 0; i < opt->fw_count && i < 2; i++) {
-        if (!strcmp(opt->fw[i], fw->name) && strcmp(run->before[i], ret) != 0)
-            return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was read", fw->name);
-    }
-    return NULL;
-}
-
 static struct cps_err *open_trace(struct run *run)
 {
     const struct cps_options *opt = run->opt;
@@ -106,8 +92,10 @@ static struct cps_err *open_trace(struct run *run)
     cps_policy_text(&run->play.policy, run->play.gen, &run->policy);
     if (run->policy.failed)
         return cps_err_nomem();
-    CPS_TRY(hash_firmware(run, run->play.fw, run->firmware_hash));
-    CPS_TRY(hash_firmware(run, run->play.me, run->me_hash));
+    if (run->play.fw)
+        CPS_TRY(hash(run->play.fw->name, !opt->fw_count, run->firmware_hash));
+    if (run->play.me)
+        CPS_TRY(hash(run->play.me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
     CPS_TRY(hash_capture(run));
     CPS_TRY(make_head(run, &run->head));
@@ -164,8 +152,6 @@ static struct cps_err *prepare(struct run *run)
     stamp_inputs(run);
     if (!opt_is_script(run->opt))
         CPS_TRY(open_capture(run));
-    for (unsigned i = 0; i < run->opt->fw_count && i < 2 && wants_trace(run); i++)
-        CPS_TRY(hash(run->opt->fw[i], false, run->before[i]));
     CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
     if (run->play.dump)
         run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
@@ -191,9 +177,7 @@ static struct cps_err *finish_trace(struct run *run)
     struct cps_err *err = run->late_hash ? write_head_again(run) : NULL;
     struct cps_err *late = cps_trace_writer_finish(run->writer);
     run->writer = NULL;
-    if (err)
-        cps_err_free(late);
-    return err ? err : late;
+    return cps_err_first_(err, late);
 }
 
 /* What ran is a complete trace with its END, also when the file behind it was cut; only a run
@@ -207,15 +191,11 @@ static struct cps_err *finish(struct run *run, struct cps_err *err)
     if ((err && !ended) || late) {
         cps_outfile_abort(run->out);
         run->out = NULL;
-        if (err)
-            cps_err_free(late);
-        return err ? err : late;
+        return cps_err_first_(err, late);
     }
     late = run->out ? cps_outfile_commit(run->out) : NULL;
     run->out = NULL;
-    if (err)
-        cps_err_free(late);
-    return err ? err : late;
+    return cps_err_first_(err, late);
 }
 
 static struct cps_err *execute(struct run *run)
@@ -287,11 +267,7 @@ int cmd_run(const struct cps_options *opt)
     if (status)
         return status;
     struct cps_err *err = execute(&run);
-    struct cps_err *late = summarize(&run, err);
-    if (err)
-        cps_err_free(late);
-    else
-        err = late;
+    err = cps_err_first_(err, summarize(&run, err));
     if (err)
         status = report_error(err);
     else

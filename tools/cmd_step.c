@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/base/within.h"
 #include "isa/base/shown.h"
 #include "tools/step/dap.h"
 #include "tools/opt_engine.h"
@@ -43,20 +44,12 @@ static struct cps_err *show(struct debugger *r)
     return err;
 }
 
-/* The first of two errors. */
-static struct cps_err *first(struct cps_err *err, struct cps_err *late)
-{
-    if (err)
-        cps_err_free(late);
-    return err ? err : late;
-}
-
 /* One line typed by a person: mistakes are told, and the next line is awaited. */
 static void run_typed(struct debugger *r, const char *line)
 {
     r->interrupt = 0;
     struct cps_err *err = command_run(r, line);
-    err = first(err, show(r));
+    err = cps_err_first_(err, show(r));
     if (err)
         printf("%s\n", err->message);
     cps_err_free(err);
@@ -110,7 +103,7 @@ static struct cps_err *run_piped(struct debugger *r)
     while (!err && more && !r->quit && !r->session.limited) {
         cps_buf_printf(&r->out, "> %s\n", line);
         err = command_run(r, line);
-        err = first(err, show(r));
+        err = cps_err_first_(err, show(r));
         if (!err)
             err = read_line(line, &more);
     }
@@ -131,7 +124,7 @@ static struct cps_err *run(struct debugger *r, const struct cps_options *opt)
     CPS_TRY(show(r));
     if (opt->script) {
         struct cps_err *err = command_source(r, opt->script);
-        return first(err, show(r));
+        return cps_err_first_(err, show(r));
     }
     if (!isatty(STDIN_FILENO))
         return run_piped(r);

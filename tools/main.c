@@ -72,7 +72,7 @@ static int do_command(int argc, char **argv)
     if (command != OPT_SHIFT_STEP) /* whose prompt and screen speak to the terminal themselves */
         guard_output();
     files_firmware(&opt, firmware);
-    const char *lost = overwritten(&opt, !strcmp(argv[1], "convert"));
+    const char *lost = overwritten(&opt, command == OPT_SHIFT_CONVERT);
     if (lost)
         return report_usage("-o %s would replace the input %s; expected another file", opt.output,
                             lost);

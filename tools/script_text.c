@@ -8,12 +8,8 @@
 
 static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
 {
-    struct cps_outfile *out = NULL;
-    if (bytes->failed)
-        return cps_err_nomem();
-    CPS_TRY(cps_outfile_open(path, &out));
-    cps_outfile_write(out, cps_buf_text(bytes), bytes->size);
-    return cps_outfile_commit(out);
+    return bytes->failed ? cps_err_nomem()
+                         : cps_outfile_whole(path, cps_buf_text(bytes), bytes->size);
 }
 
 static struct cps_err *assemble(const struct cps_options *opt, unsigned gen)

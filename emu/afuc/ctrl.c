@@ -153,12 +153,9 @@ static void write_REG_READ(const struct cps_access *at)
     struct afuc_core *core = core_of_(at);
     uint32_t count = afuc_control_get_(core, CTL_REG_READ_DWORDS);
     afuc_control_set_(core, CTL_REG_READ_DWORDS, 1);
-    for (uint32_t i = 0; i < (count ? count : 1); i++) {
-        if (fifo_put_(&core->s.regdata, gpu_read_(core, (at->value + i) & 0x3ffff)))
-            continue;
-        afuc_fault_(core, FAULT_QUEUE, at->number); /* the rest has nowhere to go */
-        return;
-    }
+    bool room = true;
+    for (uint32_t i = 0; i < (count ? count : 1) && room; i++)
+        room = fifo_put_register_(core, gpu_read_(core, (at->value + i) & 0x3ffff), at->number);
 }
 
 static void write_VSD(const struct cps_access *at)

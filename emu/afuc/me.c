@@ -45,13 +45,9 @@ static void queue_registers(struct afuc_core *me, uint32_t offset, unsigned path
     me->s.read_count = 0;
     if (forbidden)
         core_event_(me, CPS_EV_PROT, 0, offset, 0);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = forbidden ? 0 : gpu_read_(me, (offset + i) & OFFSET);
-        if (fifo_put_(&me->s.regdata, value))
-            continue;
-        afuc_fault_(me, FAULT_QUEUE, offset); /* the rest has nowhere to go */
-        return;
-    }
+    bool room = true;
+    for (uint32_t i = 0; i < count && room; i++)
+        room = fifo_put_register_(me, forbidden ? 0 : gpu_read_(me, (offset + i) & OFFSET), offset);
 }
 
 /* I: the fast path of CP_REG_RMW names the register with bits 20 and 23, gives the and-mask, then

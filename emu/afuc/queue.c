@@ -258,6 +258,14 @@ void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uin
     fifo_fill(core, fifo);
 }
 
+bool fifo_put_register_(struct afuc_core *core, uint32_t value, uint32_t place)
+{
+    bool room = fifo_put_(&core->s.regdata, value);
+    if (!room)
+        afuc_fault_(core, FAULT_QUEUE, place);
+    return room;
+}
+
 bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words)
 {
     fifo_fill(core, fifo);

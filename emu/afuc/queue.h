@@ -22,6 +22,9 @@ bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret);
 void fifo_request_(struct afuc_core *core, struct fifo *fifo, uint64_t iova, uint32_t dwords);
 /** False if it is full. */
 bool fifo_put_(struct fifo *fifo, uint32_t value);
+/** Queues a register that was read for $regdata. False if there is no room, which is a fault that
+ * names @p place: whoever queues several ends there, however many it was asked for. */
+bool fifo_put_register_(struct afuc_core *core, uint32_t value, uint32_t place);
 bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words);
 uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo);
 /** Level of the current stream as events have it; @p header  the word at hand */

@@ -48,6 +48,18 @@ static CPS_PRINTF(3, 0) struct cps_err *format_error(enum cps_err_code code, con
     return create(code, &text);
 }
 
+struct cps_err *cps_err_vnew_(enum cps_err_code code, const char *format, va_list args)
+{
+    return format_error(code, "", format, args);
+}
+
+struct cps_err *cps_err_first_(struct cps_err *first, struct cps_err *second)
+{
+    if (first)
+        cps_err_free(second);
+    return first ? first : second;
+}
+
 struct cps_err *cps_err_lines_(enum cps_err_code code, const char *lines)
 {
     CPS_BUF text = {0};

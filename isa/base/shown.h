@@ -4,7 +4,7 @@
  *
  * One function per destination: cps_shown_put_() for terminals and the lines of texts; html_text()
  * for HTML and XML (tools/report/html.h); cps_json_*() for JSON (trace/json.h); tap_text() for TAP
- * (tools/regress/results.c). */
+ * (tools/regress/results_write.c). */
 #ifndef CPS_SHOWN_H
 #define CPS_SHOWN_H
 

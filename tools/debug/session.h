@@ -18,7 +18,7 @@ struct session {
     unsigned core;               /**< that commands are about */
     const atomic_int *interrupt; /**< set before session_open(): stops runs, the first one too */
     uint64_t limit; /**< most instructions of one command, back and forth; 0: nobody waits for it */
-    uint64_t spent; /**< of the command at hand, in steps of CPS_DEBUG_INTERRUPT */
+    uint64_t spent; /**< of the command at hand, CPS_DEBUG_INTERRUPT at a time */
     bool limited;   /**< a command ended because of it */
 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/within.h"
 #include "emu/mem.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
@@ -294,12 +295,11 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format,
     if (!err && cps_mem_failed(info->mem))
         err = cps_err_nomem();
     /* A cut file is described as far as it goes, then reported. */
-    struct cps_err *late = err && err->code == CPS_ERR_NOMEM ? NULL : finish(info);
-    if (err)
-        cps_err_free(late);
+    if (!err || err->code != CPS_ERR_NOMEM)
+        err = cps_err_first_(err, finish(info));
     cps_mem_destroy(info->mem);
     json_object_put(info->buffers);
     json_object_put(info->submits);
     free(info);
-    return err ? err : late;
+    return err;
 }

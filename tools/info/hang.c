@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/within.h"
 #include "tools/play/dump.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
@@ -270,12 +271,10 @@ struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struc
     struct hang hang = {.dump = dump};
     struct cps_err *err = dump_read(dump, stream);
     /* A cut dump is described as far as it goes, then reported. */
-    bool read = !err || err->code != CPS_ERR_NOMEM;
-    struct cps_err *late = read ? describe(&hang, cps_stream_name(stream), firmware, json) : NULL;
+    if (!err || err->code != CPS_ERR_NOMEM)
+        err = cps_err_first_(err, describe(&hang, cps_stream_name(stream), firmware, json));
     cps_fw_destroy(hang.fw);
     dump_deinit(dump);
     free(dump);
-    if (err)
-        cps_err_free(late);
-    return err ? err : late;
+    return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One firmware over one capture, in memory. */
+#include "isa/base/within.h"
 #include "tools/play/record.h"
 
 #include <stdio.h>
@@ -231,10 +232,7 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     if (run->setup->cover && !run->record->cover)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     struct cps_err *err = play_run(run->play, run->stream);
-    struct cps_err *late = finish(run->record, run->play);
-    if (err)
-        cps_err_free(late);
-    return err ? err : late;
+    return cps_err_first_(err, finish(run->record, run->play));
 }
 
 struct cps_err *record_run(const struct record_setup *setup, const char *const firmware[2],

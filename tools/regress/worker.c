@@ -124,6 +124,8 @@ bool worker_has(const struct regress *r, unsigned firmware, unsigned capture)
     char hash[65];
     if (!manifest_pairs(&m->firmware[firmware], &m->capture[capture]))
         return false;
+    if (r->shards == 1)
+        return true; /* whatever its hash */
     cps_buf_printf(&text, "%s\n%s", m->firmware[firmware].name, m->capture[capture].name);
     cache_hash(cps_buf_text(&text), text.size, hash);
     hash[8] = '\0';

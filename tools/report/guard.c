@@ -23,7 +23,7 @@ static bool write_all(int fd, const char *data, size_t size)
 {
     while (size) {
         ssize_t wrote = write(fd, data, size);
-        if (wrote < 0 && errno != EINTR)
+        if (wrote == 0 || (wrote < 0 && errno != EINTR))
             return false;
         data += wrote > 0 ? wrote : 0;
         size -= wrote > 0 ? (size_t)wrote : 0;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "isa/base/shown.h"
+#include "isa/base/within.h"
 #include "trace/json.h"
 
 int report_error(struct cps_err *err)
@@ -36,14 +36,11 @@ struct cps_err *report_json(struct json_object *root)
 
 int report_usage(const char *format, ...)
 {
-    char text[1024];
-    CPS_BUF shown = {0};
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    struct cps_err *err = cps_err_vnew_(CPS_ERR_SYNTAX, format, args);
     va_end(args);
-    cps_shown_put_(&shown, text);
-    fprintf(stderr, "cpscope: %s\n", cps_buf_text(&shown));
+    report_error(err);
     return 2;
 }
 
