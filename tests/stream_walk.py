@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Real firmware over a PM4 text, compared with the walk of tests/model/pm4walk.py: every register
+write of the stream, in order, exactly once, and every packet. For BR (sqe) and BV.
+
+Usage: stream_walk.py CPSCOPE CORPUS FW... STREAM [--front TEXT] [--chip ID] [--extras]
+CORPUS is the folder with firmware/ and captures/, - what CPSCOPE_CORPUS says; names of firmware are
+looked up there, a STREAM that is no file, too. TEXT is PM4 text, packets parted by ';', in front of the
+submitted stream: a capture without the mode that its driver had set begins with `CP_THREAD_CONTROL 1;
+CP_SET_MARKER 1`, which is BR alone and RM6_DIRECT_RENDER (adreno_pm4.xml). ID replaces the number of the
+stream's `chip` line. Ends with 77 where a file is missing, and says which."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
+import pm4compare
+import pm4walk
+from pm4text import put_in_front
+
+PROCESSORS = (("sqe", pm4walk.BR), ("bv", pm4walk.BV))
+
+
+def missing(path, what):
+    print("%s: not there, skipped: %s" % (what, path))
+    sys.exit(77)
+
+
+def find(corpus, folder, name):
+    """A file as it is named, or in the folder of the corpus."""
+    if os.path.isfile(name):
+        return name
+    path = os.path.join(corpus, folder, name)
+    return path if os.path.isfile(path) else missing(path, name)
+
+
+def prepare(args):
+    with open(find(args.corpus, "captures", args.files[-1]), encoding="utf-8") as file:
+        text = file.read()
+    if args.chip:
+        text = re.sub(r"(?m)^chip .*$", "chip " + args.chip, text)
+    if args.front:
+        text = put_in_front(text, args.front.replace(";", "\n"))
+    return text
+
+
+def run(cpscope, firmware, text, scratch):
+    stream, out = os.path.join(scratch, "stream.pm4"), os.path.join(scratch, "out.txt")
+    with open(stream, "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run([cpscope, "run", "--fw", firmware, stream, "-o", out], timeout=240,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 4):
+        raise SystemExit("cpscope ended with %d: %s" % (done.returncode, done.stderr.strip()))
+    with open(out, encoding="utf-8") as file:
+        return file.read()
+
+
+def print_extras(result, shown):
+    """By packet: the registers that the firmware writes by itself, and how often."""
+    packets = {}
+    for (packet, register, path), times in sorted(result.extras.items()):
+        packets.setdefault(packet, []).append("0x%04x%s x%d" % (register, "" if path == "data" else
+                                                                " (%s)" % path, times))
+    print("#   besides the stream: %d writes to %d registers" % (
+        sum(result.extras.values()), len({register for _, register, _ in result.extras})))
+    for packet, registers in packets.items() if shown else ():
+        print("#     %s: %s" % (packet, ", ".join(registers)))
+
+
+def check(number, firmware, processor, walker, trace, shown):
+    result = pm4compare.compare(trace, walker, processor)
+    ok = not result.problems
+    print("%sok %d - %s %s: %d of %d writes, %d packets" % (
+        "" if ok else "not ", number, os.path.basename(firmware), processor, result.matched,
+        len(walker.writes), len(walker.packets)))
+    for text in result.problems[:8]:
+        print("#   " + text)
+    if len(result.problems) > 8:
+        print("#   and %d more" % (len(result.problems) - 8))
+    print_extras(result, shown)
+    return ok
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("cpscope")
+    parser.add_argument("corpus")
+    parser.add_argument("files", nargs="+", metavar="FW... STREAM")
+    parser.add_argument("--front")
+    parser.add_argument("--chip")
+    parser.add_argument("--extras", action="store_true", help="list the firmware's own writes")
+    args = parser.parse_args()
+    if len(args.files) < 2:
+        parser.error("at least one firmware and a stream")
+    if args.corpus == "-":
+        args.corpus = os.environ.get("CPSCOPE_CORPUS", "CPSCOPE_CORPUS")
+    if not os.path.isdir(args.corpus):
+        missing(args.corpus, "corpus")
+    firmware = [find(args.corpus, "firmware", name) for name in args.files[:-1]]
+    text, fine = prepare(args), True
+    walkers = [(name, pm4walk.walk(text, processor)) for name, processor in PROCESSORS]
+    for problem in walkers[0][1].problems:
+        print("# the walker: " + problem)
+    print("1..%d" % (len(firmware) * len(walkers)))
+    for at, path in enumerate(firmware):
+        with tempfile.TemporaryDirectory() as scratch:
+            trace = run(args.cpscope, path, text, scratch)
+        for i, (name, walker) in enumerate(walkers):
+            fine &= check(len(walkers) * at + i + 1, path, name, walker, trace, args.extras)
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
