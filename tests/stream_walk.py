@@ -4,11 +4,13 @@
 write of the stream, in order, exactly once, and every packet. For BR (sqe) and BV.
 
 Usage: stream_walk.py CPSCOPE CORPUS FW... STREAM [--front TEXT] [--chip ID] [--extras]
+                      [--has REGISTER=VALUE]... [--hasnt REGISTER=VALUE]...
 CORPUS is the folder with firmware/ and captures/, - what CPSCOPE_CORPUS says; names of firmware are
 looked up there, a STREAM that is no file, too. TEXT is PM4 text, packets parted by ';', in front of the
 submitted stream: a capture without the mode that its driver had set begins with `CP_THREAD_CONTROL 1;
 CP_SET_MARKER 1`, which is BR alone and RM6_DIRECT_RENDER (adreno_pm4.xml). ID replaces the number of the
-stream's `chip` line. Ends with 77 where a file is missing, and says which."""
+stream's `chip` line. --has and --hasnt are about the firmware's own writes, on whatever path. Ends with
+77 where a file is missing, and says which."""
 import argparse
 import os
 import re
@@ -71,8 +73,19 @@ def print_extras(result, shown):
         print("#     %s: %s" % (packet, ", ".join(registers)))
 
 
-def check(number, firmware, processor, walker, trace, shown):
+def own_writes(args, trace, problems):
+    """What the packets must make the firmware write by itself, and what they must not."""
+    for texts, wanted in ((args.has, True), (args.hasnt, False)):
+        for text in texts:
+            register, value = (int(word, 16) for word in text.split("="))
+            found = re.search(r"(?m)^(\w+ )?REG 0x%04x 0x%08x " % (register, value), trace) is not None
+            if found != wanted:
+                problems.append("0x%04x = 0x%08x is %swritten" % (register, value, "" if found else "not "))
+
+
+def check(number, firmware, processor, walker, trace, args):
     result = pm4compare.compare(trace, walker, processor)
+    own_writes(args, trace, result.problems)
     ok = not result.problems
     print("%sok %d - %s %s: %d of %d writes, %d packets" % (
         "" if ok else "not ", number, os.path.basename(firmware), processor, result.matched,
@@ -81,7 +94,7 @@ def check(number, firmware, processor, walker, trace, shown):
         print("#   " + text)
     if len(result.problems) > 8:
         print("#   and %d more" % (len(result.problems) - 8))
-    print_extras(result, shown)
+    print_extras(result, args.extras)
     return ok
 
 
@@ -93,6 +106,8 @@ def main():
     parser.add_argument("--front")
     parser.add_argument("--chip")
     parser.add_argument("--extras", action="store_true", help="list the firmware's own writes")
+    for name in ("--has", "--hasnt"):
+        parser.add_argument(name, action="append", default=[], metavar="REGISTER=VALUE")
     args = parser.parse_args()
     if len(args.files) < 2:
         parser.error("at least one firmware and a stream")
@@ -110,7 +125,7 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             trace = run(args.cpscope, path, text, scratch)
         for i, (name, walker) in enumerate(walkers):
-            fine &= check(len(walkers) * at + i + 1, path, name, walker, trace, args.extras)
+            fine &= check(len(walkers) * at + i + 1, path, name, walker, trace, args)
     return 0 if fine else 1
 
 
