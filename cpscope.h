@@ -40,6 +40,21 @@
 CPS_C_BEGIN
 
 /**
+ * The processors that run a part of a firmware image.
+ * @param role   of the part
+ * @param index  0, or 1 for the second of two
+ * @return CPS_CPU_NONE if there is none
+ */
+static inline enum cps_processor cps_role_processor(enum cps_fw_role role, unsigned index)
+{
+    static const unsigned char who[][2] = {
+#define ROLE(id, name, section, first, second, meaning) {CPS_CPU_##first, CPS_CPU_##second},
+#include "isa/target.def"
+    };
+    return (enum cps_processor)who[role][index & 1];
+}
+
+/**
  * Fills in what firmware says of the engine that runs it: all members of @p config behind
  * `memory_limit`, but not `instr_iova` and `host`.
  * @param fw  the image; the engine copies it, so it may go once the engine is there
@@ -50,18 +65,21 @@ CPS_C_BEGIN
 static inline void cps_config_firmware(struct cps_config *config, const struct cps_fw *fw,
                                        const struct cps_fw *me)
 {
-    const struct cps_target *target = cps_target_find(fw->id);
     config->layout = fw->layout;
     config->words = fw->words;
     config->count = fw->count;
     config->me_words = me ? me->words : NULL;
     config->me_count = me ? me->count : 0;
-    config->chip = target ? target->identity : 0;
-    config->variant = target && target->gen == fw->gen ? target->variant : 0;
-    config->image_count = fw->part_count;
-    for (unsigned i = 0; i < fw->part_count; i++) {
-        config->image[i].who = (enum cps_processor)fw->part[i].role; /* both in one order */
-        config->image[i].start = fw->part[i].start;
+    config->chip = fw->identity;
+    config->variant = fw->variant;
+    config->image_count = 0;
+    for (unsigned i = 0; i < 2 * fw->part_count && config->image_count < CPS_MAX_CORES; i++) {
+        const struct cps_fw_part *part = &fw->part[i / 2];
+        enum cps_processor who = cps_role_processor(part->role, i % 2);
+        if (who == CPS_CPU_NONE)
+            continue;
+        config->image[config->image_count].who = who;
+        config->image[config->image_count++].start = part->start;
     }
 }
 

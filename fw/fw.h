@@ -27,18 +27,12 @@ CPS_C_BEGIN
 /** Largest file that is read: an image as ELF, with its symbols and lines. */
 #define CPS_FW_MAX_BYTES ((size_t)64 << 20)
 
-/** What a part of an image runs on. */
+/** What a part of an image is for: numbers of ROLE rows, CPS_FW_SQE and so on. */
 enum cps_fw_role {
-    /** A5xx prefetch parser. */
-    CPS_FW_PFP,
-    /** A5xx micro engine, the file called pm4. */
-    CPS_FW_ME,
-    /** A6xx SQE, a7xx BR. */
-    CPS_FW_SQE,
-    /** A7xx. */
-    CPS_FW_BV,
-    /** A660 and later. */
-    CPS_FW_LPAC,
+#define ROLE(id, ...) CPS_FW_##id,
+#include "../isa/target.def"
+    /** How many there are. */
+    CPS_FW_ROLE_COUNT,
 };
 
 /** The image of one processor inside a file. All numbers are dwords. */
@@ -110,6 +104,9 @@ struct cps_fw {
     enum cps_gen gen;
     /** The numbering of its control registers. */
     enum cps_layout layout;
+    /** What control register CHIP_ID must read, and CHIP_VARIANT: those of the chip's row, else
+     * what the code of the boot wants; 0 where neither says it. */
+    uint32_t identity, variant;
     /** The images in it, in their order. */
     struct cps_fw_part part[CPS_FW_MAX_PARTS];
     /** How many, at least 1. */
@@ -149,11 +146,17 @@ cps_fw_parse(const char *name, const void *bytes, size_t size, unsigned gen, str
 CPS_PUBLIC void cps_fw_destroy(struct cps_fw *fw);
 
 /**
- * The name of what a part runs on: "pfp", "me", "sqe", "bv", "lpac".
+ * The name of what a part is for: "pfp", "me", "sqe", "bv", "lpac", "dde", "aqe".
  * @param role  of a part
  * @return constant text
  */
 CPS_PUBLIC const char *cps_fw_role_name(enum cps_fw_role role);
+/**
+ * How assembly calls a part that is not the first one of its image: "BV", "LPAC", "DDE".
+ * @param role  of a part
+ * @return constant text, NULL for parts that images begin with
+ */
+CPS_PUBLIC const char *cps_fw_role_section(enum cps_fw_role role);
 
 /**
  * Where the handler of a packet begins.
@@ -276,7 +279,7 @@ struct cps_asm {
  *     .jumptbl        the 128 words of the packet table, from the labels of this section that are
  *                     packet names or UNKNn (decimal); packets without a label get 0, or the
  *                     address of NAME if `#NAME` follows
- *     .section NAME   begins the image BV or LPAC, 32-byte aligned, with labels of its own
+ *     .section NAME   begins the image BV, LPAC or DDE, 32-byte aligned, with labels of its own
  *     .lead N         another leading dword than 0
  *
  * @param name  of the source, for messages

@@ -11,14 +11,15 @@ import tap
 
 CPSCOPE, ROOT = sys.argv[1:]
 TABLES = {  # name: file, macro
-    "control": ("emu/afuc/ctrl.def", "CTRL"), "pipe": ("emu/afuc/pipe.def", "PIPE_REG"),
+    "control": ("emu/afuc/ctrl.def", "CTRL"), "kept": ("emu/afuc/kept.def", "KEPT"),
+    "pipe": ("emu/afuc/pipe.def", "PIPE_REG"),
     "gpu": ("emu/afuc/gpu.def", "GPU_REG"), "nvidia": ("emu/nv/reg.def", "NV_REG"),
     "flags": ("emu/nv/hwsq_flag.def", "HWSQ_FLAG"), "pfifo": ("emu/nv/pfifo.def", "PFIFO_REG"),
     "pushes": ("emu/nv/pfifo.def", "PFIFO_PUSH"), "vp1": ("emu/nv/vp1/sr.def", "VP1_SR"),
     "unknown": ("trace/event.def", "UNKNOWN"), "policies": ("emu/policy.def", "POLICY"),
     "events": ("trace/event.def", "EVENT"), "words": ("trace/event.def", "SUB"),
     "generations": ("isa/target.def", "GEN"), "layouts": ("isa/target.def", "LAYOUT"),
-    "chips": ("isa/target.def", "TARGET"), "gpus": ("isa/target.def", "GPU_CORE"),
+    "roles": ("isa/target.def", "ROLE"), "chips": ("isa/target.def", "TARGET"), "gpus": ("isa/target.def", "GPU_CORE"),
     "workarounds": ("isa/target.def", "WORKAROUND"),
 }
 

@@ -19,6 +19,10 @@ static const struct help_row control[] = {
 #define CTRL(...) {#__VA_ARGS__, {0}},
 #include "emu/afuc/ctrl.def"
 };
+static const struct help_row kept[] = {
+#define KEPT(...) {#__VA_ARGS__, {0}},
+#include "emu/afuc/kept.def"
+};
 static const struct help_row pipe_registers[] = {
 #define PIPE_REG(...) {#__VA_ARGS__, {0}},
 #include "emu/afuc/pipe.def"
@@ -76,6 +80,10 @@ static const struct help_row chips[] = {
 #define TARGET(...) {#__VA_ARGS__, {0}},
 #include "isa/target.def"
 };
+static const struct help_row roles[] = {
+#define ROLE(...) {#__VA_ARGS__, {0}},
+#include "isa/target.def"
+};
 static const struct help_row gpus[] = {
 #define GPU_CORE(...) {#__VA_ARGS__, {0}},
 #include "isa/target.def"
@@ -90,6 +98,8 @@ static const struct help_row workarounds[] = {
 static const struct help_table tables[] = {
     {"control", "control registers of afuc; those without a row only store",
      "register pfp me a6xx a7xx a750 count read write evidence", ROWS(control), 0},
+    {"kept", "control registers of afuc of which only the use is known",
+     "a6xx a7xx a750 count use evidence", ROWS(kept), 0},
     {"pipe", "pipe registers of afuc", "register a5xx a6xx a7xx void write evidence",
      ROWS(pipe_registers), 0},
     {"gpu", "GPU registers that afuc's emulator does more with than store",
@@ -116,6 +126,8 @@ static const struct help_table tables[] = {
      "generation set bit option key prefix word number layout meaning", ROWS(generations), 0},
     {"layouts", "numberings of registers, and the tables that have their names",
      "layout generation word chips gpu control sqe pipe packet event flag", ROWS(layouts), 0},
+    {"roles", "what parts of a firmware image are for", "role name section first second meaning",
+     ROWS(roles), 0},
     {"chips", "chips, by the id of their firmware",
      "id generation layout name identity variant processors evidence", ROWS(chips), 0},
     {"gpus", "generations of GPUs, from this byte 31:24 of the chip id on",

@@ -218,6 +218,7 @@ own_STORE:
     afuc_store_(core, (uint32_t)t, b);
     END_ANY();
 own_LOAD:
+own_LOADP:
     BEGIN_ANY();
     ADDRESS();
     afuc_write_(core, ip->dst, afuc_load_word_(core, (uint32_t)t));
@@ -264,6 +265,7 @@ own_BL:
 own_SRET:
     BRANCH_CHECKED(r[R_LR]);
 own_JUMPR:
+own_JUMPD:
     BRANCH_SOURCE();
     BRANCH_CHECKED(a);
 own_IRET:

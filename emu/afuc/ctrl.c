@@ -303,6 +303,22 @@ static void write_LPAC_CNTL(const struct cps_access *at)
     start_core(at, CPS_CPU_LPAC, CTL_LPAC_INSTR_BASE);
 }
 
+/* Requests are served at once. */
+static void write_ACK(const struct cps_access *at)
+{
+    core_of_(at)->s.control[at->number] = at->value & ~0xcu;
+}
+
+static void write_DDE_BR_CNTL(const struct cps_access *at)
+{
+    start_core(at, CPS_CPU_DDE_BR, CTL_DDE_BR_INSTR_BASE);
+}
+
+static void write_DDE_BV_CNTL(const struct cps_access *at)
+{
+    start_core(at, CPS_CPU_DDE_BV, CTL_DDE_BV_INSTR_BASE);
+}
+
 /* Base low and high stand in the two registers before the size. */
 static void write_SIDE(const struct cps_access *at)
 {
@@ -325,7 +341,25 @@ static void write_SHARED(const struct cps_access *at)
     machine->shared[at->index] = at->value;
 }
 
-/* A register has a number in each layout that has it: a row each. */
+/* Status of parts that are not here. */
+static uint32_t read_IDLE(const struct cps_access *at)
+{
+    uint32_t value = core_of_(at)->s.control[at->number];
+    core_event_(core_of_(at), CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, value);
+    return value;
+}
+
+/* What kept.def says of use. */
+#define read_WRITTEN NULL
+#define read_KEPT    NULL
+enum {
+    KEPT_COUNT =
+#define KEPT(...) +1
+#include "emu/afuc/kept.def"
+};
+
+/* A register has a number in each layout that has it: a row each.
+ */
 static const struct cps_reg_row rows[][CTL_COUNT] = {
 #define ROW(layout, id, number, n, rd, wr) \
     [CPS_LAYOUT_##layout][CTL_##id] =      \
@@ -335,14 +369,41 @@ static const struct cps_reg_row rows[][CTL_COUNT] = {
     ROW(A5XX_ME, id, me, n, rd, wr)                          \
     ROW(A6XX, id, g6, n, rd, wr)                             \
     ROW(A7XX, id, g7, n, rd, wr)                             \
-    ROW(A7XX_GEN3, id, gen3, n, rd, wr)
+    ROW(A7XX_GEN3, id, gen3, n, rd, wr)                      \
+    ROW(A8XX, id, gen3, n, rd, wr)
 #include "emu/afuc/ctrl.def"
+};
+
+static const struct cps_reg_row kept[][KEPT_COUNT] = {
+#define KEPT_ROW(number, n, use) \
+    CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##use),
+    [CPS_LAYOUT_A6XX] =
+        {
+#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(g6, n, use)
+#include "emu/afuc/kept.def"
+        },
+    [CPS_LAYOUT_A7XX] =
+        {
+#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(g7, n, use)
+#include "emu/afuc/kept.def"
+        },
+    [CPS_LAYOUT_A7XX_GEN3] =
+        {
+#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(gen3, n, use)
+#include "emu/afuc/kept.def"
+        },
+    [CPS_LAYOUT_A8XX] =
+        {
+#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(gen3, n, use)
+#include "emu/afuc/kept.def"
+        },
 };
 
 struct cps_err *afuc_control_init_(struct afuc_core *core)
 {
-    const struct cps_reg_table table = CPS_REG_TABLE(rows[core->layout]);
-    return cps_reg_index_create_(&table, 1, 1, &core->control);
+    const struct cps_reg_table tables[] = {CPS_REG_TABLE(rows[core->layout]),
+                                           CPS_REG_TABLE(kept[core->layout])};
+    return cps_reg_index_create_(tables, 2, 1, &core->control);
 }
 
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which)

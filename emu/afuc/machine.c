@@ -18,7 +18,20 @@
 #define DEFAULT_RING_IOVA  UINT64_C(0x0001fffff8000000)
 
 /* GPU registers that hold the address of an image (F: read by the bootstrap). */
-enum { SQE_INSTR_BASE = 0x830, PFP_INSTR_BASE = 0x835, ME_INSTR_BASE = 0x838 };
+enum { PFP_INSTR_BASE = 0x835, ME_INSTR_BASE = 0x838 };
+
+/* Where the first image of a file is noted, by processor and layout; AQE0 and AQE1 have a pair
+ * each (F: gen80000 006b, its AQE 0047; gen70900's AQE 0041). */
+static uint32_t instr_base(enum cps_processor who, enum cps_layout layout)
+{
+    bool a8xx = layout == CPS_LAYOUT_A8XX;
+    if (who == CPS_CPU_AQE)
+        return a8xx ? 0x818 : 0xb70;
+    return a8xx ? 0x816 : 0x830;
+}
+
+/* Bits 27:24 of CHIP_ID are the pipe (D: enum adreno_pipe; F: the AQEs subtract 4 from them). */
+enum { PIPE_SHIFT = 24, PIPE_AQE0 = 4 };
 
 static void set_reg64(struct cps_afuc *machine, uint32_t offset, uint64_t value)
 {
@@ -39,14 +52,29 @@ static struct cps_err *store_image(struct cps_afuc *machine, uint64_t iova, cons
     return NULL;
 }
 
+/* Where a processor that another one starts reads its own address. */
+static enum ctl own_base(enum cps_processor who)
+{
+    switch (who) {
+    case CPS_CPU_LPAC:
+        return CTL_LPAC_INSTR_BASE;
+    case CPS_CPU_DDE_BR:
+        return CTL_DDE_BR_INSTR_BASE;
+    case CPS_CPU_DDE_BV:
+        return CTL_DDE_BV_INSTR_BASE;
+    default:
+        return CTL_BV_INSTR_BASE;
+    }
+}
+
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
 static struct cps_err *init_controls(struct afuc_core *core, const struct cps_config *config)
 {
     const struct cps_target *first = cps_target_first(core->machine->engine.gen);
     CPS_TRY(afuc_control_init_(core));
-    core->base = afuc_control_number_(core, core->who == CPS_CPU_LPAC ? CTL_LPAC_INSTR_BASE
-                                                                      : CTL_BV_INSTR_BASE);
-    afuc_control_set_(core, CTL_CHIP_ID, config->chip);
+    core->base = afuc_control_number_(core, own_base(core->who));
+    uint32_t pipe = core->who == CPS_CPU_AQE ? PIPE_AQE0 : 0;
+    afuc_control_set_(core, CTL_CHIP_ID, config->chip | pipe << PIPE_SHIFT);
     afuc_control_set_(core, CTL_CHIP_VARIANT,
                       config->variant ? config->variant
                       : first         ? first->variant
@@ -87,7 +115,7 @@ static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_confi
 {
     for (unsigned i = 0; i < config->image_count && i < MAX_CORES; i++)
         CPS_TRY(add_core(machine, config->image[i].who, config->layout, config));
-    set_reg64(machine, SQE_INSTR_BASE, machine->instr_iova);
+    set_reg64(machine, instr_base(config->image[0].who, config->layout), machine->instr_iova);
     CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count,
                                config->image[0].start));
     machine->words = malloc(config->count * sizeof(*machine->words));
@@ -114,12 +142,6 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
 
 static struct cps_err *check(const struct cps_config *config)
 {
-    if (config->layout == CPS_LAYOUT_A8XX)
-        return cps_err_new(CPS_ERR_UNSUPPORTED,
-                           "a8xx firmware cannot be executed: how its control registers are "
-                           "numbered is not known; disasm and info work");
-    if (config->layout == CPS_LAYOUT_A5XX_ME)
-        return cps_err_new(CPS_ERR_INPUT, "an ME does not run without its PFP");
     if (!config->count || (!config->image_count && config->layout != CPS_LAYOUT_A5XX_PFP))
         return cps_err_new(CPS_ERR_INPUT, "the firmware holds no image, expected an SQE image");
     if (config->layout == CPS_LAYOUT_A5XX_PFP && !config->me_count)

@@ -9,7 +9,7 @@
 extern const struct cps_engine_ops cps_afuc_ops_;
 
 #define RING_DWORDS 8192u /* unless an item says otherwise */
-#define MAX_CORES   4u
+#define MAX_CORES   5u
 #define MAX_PLACES  65536u
 
 /* A packet of the hardware's own, put in front of a packet of the stream. */

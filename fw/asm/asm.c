@@ -121,12 +121,12 @@ static bool do_statement(struct cps_assembler *a)
 
 void cps_asm_begin_(struct cps_assembler *a, unsigned section)
 {
-    static const enum cps_fw_role roles[CPS_ASM_SECTIONS] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC};
     a->section = section;
     a->section_used[section] = true;
     a->section_start = a->position;
     a->part_of[section] = a->part_count;
-    a->part[a->part_count++] = (struct cps_fw_part){roles[section], a->position, 0, CPS_FW_NONE};
+    a->part[a->part_count++] =
+        (struct cps_fw_part){(enum cps_fw_role)section, a->position, 0, CPS_FW_NONE};
 }
 
 static void run_pass(struct cps_assembler *a, bool encoding)
@@ -137,7 +137,7 @@ static void run_pass(struct cps_assembler *a, bool encoding)
     a->part_count = 0;
     a->scheme = CPS_NAMES_MEASURED;
     memset(a->section_used, 0, sizeof(a->section_used));
-    cps_asm_begin_(a, 0);
+    cps_asm_begin_(a, CPS_FW_SQE);
     cps_asm_rewind_(&a->text);
     while (!a->failed && cps_asm_next_(&a->text)) {
         if (!do_statement(a) && a->position == CPS_FW_MAX_WORDS)

@@ -6,7 +6,8 @@
 #include "fw/asm/labels.h"
 #include "fw/asm/source.h"
 
-enum { CPS_ASM_SECTIONS = 3 }; /* the first one, BV, LPAC */
+/* Sections are numbered by what they are for; the first one of an image is CPS_FW_SQE. */
+enum { CPS_ASM_SECTIONS = CPS_FW_ROLE_COUNT };
 
 /** An assembly in progress. All numbers are units of the instruction set: dwords, bytes of HWSQ. */
 struct cps_assembler {

@@ -10,8 +10,6 @@
 /* Largest `.align`, in bytes: a page. */
 #define MAX_ALIGN 4096
 
-static const char *const section_names[CPS_ASM_SECTIONS] = {"", "BV", "LPAC"};
-
 /* Fills with nops up to a multiple of @p dwords, counted from the start of the image: where the
  * image lies in memory is a multiple of more than any alignment. */
 static bool align(struct cps_assembler *a, uint32_t dwords)
@@ -46,8 +44,9 @@ static bool do_section(struct cps_assembler *a, const char *at)
 {
     at = cps_lex_blank(at);
     size_t length = cps_lex_identifier(at);
-    for (unsigned i = 1; i < CPS_ASM_SECTIONS; i++) {
-        if (length != strlen(section_names[i]) || memcmp(at, section_names[i], length) != 0)
+    for (unsigned i = 0; i < CPS_ASM_SECTIONS; i++) {
+        const char *name = cps_fw_role_section((enum cps_fw_role)i);
+        if (!name || length != strlen(name) || memcmp(at, name, length) != 0)
             continue;
         if (a->section_used[i])
             return cps_asm_expected_(a, at, "a section that was not there before");
@@ -56,7 +55,7 @@ static bool do_section(struct cps_assembler *a, const char *at)
         cps_asm_begin_(a, i);
         return true;
     }
-    return cps_asm_expected_(a, at, "a section (BV or LPAC)");
+    return cps_asm_expected_(a, at, "a section (BV, LPAC or DDE)");
 }
 
 struct handlers {

@@ -127,15 +127,15 @@ static int compare_pieces(const void *left, const void *right)
 
 static bool find_role(const char *name, bool first, enum cps_fw_role *ret)
 {
-    static const enum cps_fw_role later[] = {CPS_FW_BV, CPS_FW_LPAC};
+    static const char text[] = ".text.";
     *ret = CPS_FW_SQE;
     if (first)
         return !strcmp(name, ".text");
-    for (unsigned i = 0; i < 2; i++) {
-        char text[16];
-        snprintf(text, sizeof(text), ".text%s", cps_elf_suffix_(later[i]));
-        *ret = later[i];
-        if (!strcmp(name, text))
+    if (strncmp(name, text, strlen(text)) != 0)
+        return false;
+    for (unsigned role = 0; role < CPS_FW_ROLE_COUNT; role++) {
+        *ret = (enum cps_fw_role)role;
+        if (cps_fw_role_section(*ret) && !strcmp(name + strlen(text), cps_elf_suffix_(*ret)))
             return true;
     }
     return false;
@@ -151,7 +151,8 @@ static struct cps_err *begin_part(struct reader *r, const struct piece *piece, u
     for (unsigned i = 0; i < program->part_count; i++)
         good = good && program->part[i].role != part.role;
     if (!good)
-        return expected(r, piece->offset, "sections .text, .text.bv, .text.lpac, 32-byte aligned");
+        return expected(r, piece->offset,
+                        "sections .text, .text.bv, .text.lpac, .text.dde, 32-byte aligned");
     program->part[program->part_count++] = part;
     return NULL;
 }

@@ -22,10 +22,10 @@ static inline uint32_t cps_elf_base_(uint32_t part)
     return part << CPS_ELF_PART_SHIFT;
 }
 
-/** The suffix that the names of a part's sections have. */
+/** The word behind the point that the names of a part's sections end with; "" for none. */
 static inline const char *cps_elf_suffix_(enum cps_fw_role role)
 {
-    return role == CPS_FW_BV ? ".bv" : role == CPS_FW_LPAC ? ".lpac" : "";
+    return cps_fw_role_section(role) ? cps_fw_role_name(role) : "";
 }
 
 /** The sections of debugging information. */

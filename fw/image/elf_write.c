@@ -34,7 +34,7 @@ static void deinit(struct writer *w)
 static struct section *add(struct writer *w, const char *name, const char *suffix, uint32_t type)
 {
     struct section *section = &w->section[w->count++];
-    snprintf(section->name, sizeof(section->name), "%s%s", name, suffix);
+    snprintf(section->name, sizeof(section->name), "%s%s%s", name, *suffix ? "." : "", suffix);
     section->header.sh_type = type;
     section->header.sh_addralign = 1;
     return section;

@@ -43,7 +43,7 @@ static unsigned score(const struct cps_fw *fw, enum cps_gen gen)
     return points;
 }
 
-/* a8xx is left out: it differs from a7xx by three instructions, which no score can tell. */
+/* a8xx is left out: it differs from a7xx by few instructions, which no score can tell. */
 static enum cps_gen guess_generation(const struct cps_fw *fw)
 {
     static const enum cps_gen gens[] = {CPS_A6XX, CPS_A7XX, CPS_A5XX};
@@ -67,11 +67,37 @@ static bool plausible(const struct cps_fw *fw)
            cps_fw_find_table_(fw, fw->gen, 0) != CPS_FW_NONE;
 }
 
-static struct cps_err *assume(struct cps_fw *fw)
+/* Of a7xx and later without a row: where the boot writes its packet table tells the numbering of
+ * control registers, and a8xx looks for its own code in another GPU register. */
+static void guess_layout(struct cps_fw *fw)
+{
+    enum { BOOT = 0x200, SQE_INSTR_BASE_A8XX = 0x816, SQE_INSTR_BASE = 0x830 };
+    if (fw->gen != CPS_A7XX || cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_A7XX) ||
+        !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3))
+        return;
+    fw->layout = CPS_LAYOUT_A7XX_GEN3;
+    if (cps_fw_boot_loads_(fw, 0, BOOT, SQE_INSTR_BASE_A8XX) &&
+        !cps_fw_boot_loads_(fw, 0, BOOT, SQE_INSTR_BASE)) {
+        fw->gen = CPS_A8XX;
+        fw->layout = CPS_LAYOUT_A8XX;
+    }
+}
+
+/* The registers of the chip's identity, where no row says them. */
+static struct cps_err *assume(struct cps_fw *fw, const char *why)
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "firmware id 0x%x is not known, taken for %s from its contents", fw->id,
-                   cps_gen_name(fw->gen));
+    bool identity = false;
+    bool variant = false;
+    cps_fw_boot_chip_(fw, &identity, &variant);
+    const char *word = cps_layout_word(fw->layout);
+    cps_buf_printf(&text, "firmware id 0x%x is not known, taken for %s%s%s %s", fw->id,
+                   cps_gen_name(fw->gen), *word ? " with control registers as " : "", word, why);
+    if (identity)
+        cps_buf_printf(&text, "; its boot wants CHIP_ID 0x%08x", fw->identity);
+    if (variant)
+        cps_buf_printf(&text, "%s CHIP_VARIANT 0x%08x", identity ? " and" : "; its boot wants",
+                       fw->variant);
     if (text.failed)
         return cps_err_nomem();
     fw->assumed = CPS_TAKE(text.data);
@@ -85,12 +111,18 @@ struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
     fw->version = fw->words[0] & 0xfff;
     fw->gen = gen ? (enum cps_gen)gen : target ? target->gen : guess_generation(fw);
     fw->layout = cps_fw_layout_(target ? fw->id : CPS_FW_NONE, fw->gen);
-    if (gen || target)
+    if (target && target->gen == fw->gen) {
+        fw->identity = target->identity;
+        fw->variant = target->variant;
+    }
+    if (target)
         return NULL;
-    if (!plausible(fw))
+    if (!gen && !plausible(fw))
         return cps_err_input(fw->name, 4,
                              "the first word 0x%08x carries no firmware id, expected firmware "
                              "(--gen takes it for some all the same)",
                              fw->words[0]);
-    return assume(fw);
+    if (!gen)
+        guess_layout(fw);
+    return assume(fw, gen ? "as was asked for" : "from its contents");
 }

@@ -7,7 +7,7 @@
 #define HEADER 2u
 
 /* Whether a table of 128 handler addresses can stand at dword `table` of an image. */
-static bool is_plausible(const struct cps_fw *fw, uint32_t start, uint32_t table)
+bool cps_fw_plausible_table_(const struct cps_fw *fw, uint32_t start, uint32_t table)
 {
     uint32_t size = fw->count - start;
     if (table < HEADER || size < CPS_FW_TABLE_SIZE || table > size - CPS_FW_TABLE_SIZE)
@@ -29,7 +29,7 @@ static uint32_t table_at(const struct cps_fw *fw, enum cps_gen gen, uint32_t sta
     if (word >> 24 != cps_fw_nop_(gen) >> 24)
         return CPS_FW_NONE;
     uint32_t table = word & 0xffffff;
-    return is_plausible(fw, start, table) ? table : CPS_FW_NONE;
+    return cps_fw_plausible_table_(fw, start, table) ? table : CPS_FW_NONE;
 }
 
 uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t start)
@@ -39,7 +39,10 @@ uint32_t cps_fw_find_table_(const struct cps_fw *fw, enum cps_gen gen, uint32_t 
     uint32_t table = CPS_FW_NONE;
     if (start == 0 && cps_gen_since(gen, CPS_A7XX))
         table = table_at(fw, gen, start, 3);
-    return table != CPS_FW_NONE ? table : table_at(fw, gen, start, 1);
+    if (table == CPS_FW_NONE)
+        table = table_at(fw, gen, start, 1);
+    /* a660 notes no offsets: the code that copies the table has them. */
+    return table == CPS_FW_NONE && gen == CPS_A6XX ? cps_fw_boot_table_(fw, start) : table;
 }
 
 /* Where the image behind a part's table begins, or CPS_FW_NONE if what stands there is none. */
@@ -74,20 +77,6 @@ static void split_chain(struct cps_fw *fw, const enum cps_fw_role *roles, unsign
     }
 }
 
-/* Whether an instruction with a 16-bit immediate @p value stands in the first words: a5xx code
- * loads constants with `mov` or `or`. */
-static bool boot_has_immediate(const struct cps_fw *fw, uint32_t value)
-{
-    for (uint32_t i = HEADER; i < fw->count && i < 64; i++) {
-        struct cps_insn insn;
-        cps_decode(&cps_isa_afuc, CPS_A5XX, fw->words[i], &insn);
-        if ((insn.op == CPS_AFUC_MOVI || insn.op == CPS_AFUC_OR) &&
-            cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_IMM16, -1) == value)
-            return true;
-    }
-    return false;
-}
-
 /* Whether the program writes the registers that start indirect buffers. */
 static bool writes_ib_registers(const struct cps_fw *fw)
 {
@@ -110,8 +99,8 @@ static bool writes_ib_registers(const struct cps_fw *fw)
  * neither is taken for a PFP if it starts indirect buffers, which only PFP can. */
 static bool is_pfp(const struct cps_fw *fw)
 {
-    bool pfp = boot_has_immediate(fw, 0x835);
-    bool me = boot_has_immediate(fw, 0x838);
+    bool pfp = cps_fw_boot_loads_(fw, HEADER, 64, 0x835);
+    bool me = cps_fw_boot_loads_(fw, HEADER, 64, 0x838);
     return pfp != me ? pfp : writes_ib_registers(fw);
 }
 
@@ -122,27 +111,26 @@ enum cps_fw_role cps_fw_a5xx_(struct cps_fw *fw)
     return pfp ? CPS_FW_PFP : CPS_FW_ME;
 }
 
-void cps_fw_split_(struct cps_fw *fw)
+/* An AQE has its SQE's id in a file of its own, waits for interrupts and has no packet table. */
+static bool is_aqe(const struct cps_fw *fw)
 {
-    static const enum cps_fw_role a6xx[] = {CPS_FW_SQE, CPS_FW_LPAC};
-    static const enum cps_fw_role a7xx[] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC};
-    if (fw->gen == CPS_A5XX) {
-        enum cps_fw_role role = cps_fw_a5xx_(fw);
-        split_chain(fw, &role, 1);
-    } else if (fw->gen == CPS_A6XX) {
-        split_chain(fw, a6xx, 2);
-    } else {
-        split_chain(fw, a7xx, 3);
-    }
+    bool early = fw->layout == CPS_LAYOUT_A7XX;
+    return cps_gen_since(fw->gen, CPS_A7XX) && !early &&
+           cps_fw_find_table_(fw, fw->gen, 0) == CPS_FW_NONE &&
+           !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3);
 }
 
-const char *cps_fw_role_name(enum cps_fw_role role)
+void cps_fw_split_(struct cps_fw *fw)
 {
-    static const char *const names[] = {
-        [CPS_FW_PFP] = "pfp", [CPS_FW_ME] = "me",     [CPS_FW_SQE] = "sqe",
-        [CPS_FW_BV] = "bv",   [CPS_FW_LPAC] = "lpac",
-    };
-    return names[role];
+    static const enum cps_fw_role chain[] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC, CPS_FW_DDE};
+    static const enum cps_fw_role a6xx[] = {CPS_FW_SQE, CPS_FW_LPAC};
+    enum cps_fw_role alone = fw->gen == CPS_A5XX ? cps_fw_a5xx_(fw) : CPS_FW_AQE;
+    if (fw->gen == CPS_A5XX || is_aqe(fw))
+        split_chain(fw, &alone, 1);
+    else if (fw->gen == CPS_A6XX)
+        split_chain(fw, a6xx, 2);
+    else
+        split_chain(fw, chain, fw->gen == CPS_A7XX ? 3 : 4);
 }
 
 uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_part *part, unsigned id)

@@ -287,7 +287,7 @@ static void put_section(const struct cps_fw *fw, const struct cps_fw_part *part,
                         struct cps_buf *out)
 {
     if (part != fw->part)
-        cps_buf_printf(out, "\n.section %s\n", part->role == CPS_FW_BV ? "BV" : "LPAC");
+        cps_buf_printf(out, "\n.section %s\n", cps_fw_role_section(part->role));
 }
 
 static void guard_names(struct cps_names **names)

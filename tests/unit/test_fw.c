@@ -307,7 +307,8 @@ static void test_unknown_id(void **state)
 
     fw = load_all(&f, CPS_A6XX);
     assert_int_equal(fw->gen, CPS_A6XX);
-    assert_null(fw->assumed);
+    assert_string_equal(fw->assumed,
+                        "firmware id 0xabc is not known, taken for a6xx as was asked for");
     assert_true(fwcheck_listing(fw));
     cps_fw_destroy(fw);
 

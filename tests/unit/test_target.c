@@ -27,19 +27,21 @@ static const struct {
     const char *processors;
 } chips[] = {
     {0x5ff, CPS_A5XX, CPS_LAYOUT_A5XX_PFP, "a5xx", 0, 0, "pfp me"},
-    {0x6ee, CPS_A6XX, CPS_LAYOUT_A6XX, "a630 family", 0, 0, "sqe"},
+    {0x5e1, CPS_A5XX, CPS_LAYOUT_A5XX_PFP, "a530v1", 0, 0, "pfp me"},
+    {0x6ee, CPS_A6XX, CPS_LAYOUT_A6XX, "a630 family", 1, 0, "sqe"},
     {0x6dd, CPS_A6XX, CPS_LAYOUT_A6XX, "a650", 1u << 28, 0, "sqe"},
     {0x6dc, CPS_A6XX, CPS_LAYOUT_A6XX, "a660", 3u << 28, 0, "sqe lpac"},
     {0x7aa, CPS_A6XX, CPS_LAYOUT_A6XX, "a702", 2u << 28, 0, "sqe"},
-    {0x730, CPS_A7XX, CPS_LAYOUT_A7XX, "a730", 7u << 28, 0x40 << 8, "sqe bv lpac"},
+    {0x730, CPS_A7XX, CPS_LAYOUT_A7XX, "a730", 7u << 28, 0x01 << 8, "sqe bv lpac"},
+    {0x710, CPS_A7XX, CPS_LAYOUT_A7XX, "a710", 7u << 28, 0x20 << 8, "sqe"},
     {0x740, CPS_A7XX, CPS_LAYOUT_A7XX, "a740", 7u << 28, 0x40 << 8, "sqe bv lpac"},
     {0x520, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "a750", 7u << 28, 0x40 << 8, "sqe bv lpac"},
-    {0x512, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "gen70500", 7u << 28, 0x40 << 8, "sqe bv lpac"},
-    {0x310, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "gen71500", 7u << 28, 0x40 << 8, "sqe bv lpac"},
-    {0x200, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, "gen71700", 7u << 28, 0x40 << 8, "sqe bv lpac"},
-    {0x500, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80000", 0, 0x40 << 8, "sqe bv lpac"},
-    {0x700, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80100", 0, 0x40 << 8, "sqe bv lpac"},
-    {0x510, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80200", 0, 0x40 << 8, "sqe bv lpac"},
+    {0x512, CPS_A7XX, CPS_LAYOUT_A7XX, "gen70500", 7u << 28, 1u << 21, "sqe bv lpac"},
+    {0x310, CPS_A7XX, CPS_LAYOUT_A7XX, "gen71500", 7u << 28, 0x41 << 8, "sqe bv lpac"},
+    {0x200, CPS_A7XX, CPS_LAYOUT_A7XX, "gen71700", 7u << 28, 0x28 << 8, "sqe bv lpac"},
+    {0x500, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80000", 0, 0x40 << 8, "sqe bv lpac dde"},
+    {0x700, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80100", 0, 0x40 << 8, "sqe bv lpac dde"},
+    {0x510, CPS_A8XX, CPS_LAYOUT_A8XX, "gen80200", 0, 0x40 << 8, "sqe bv lpac dde"},
 };
 
 static void chips_are_what_the_sources_say(void **state)
@@ -76,7 +78,7 @@ static void the_first_chip_speaks_for_its_generation(void **state)
 
 static bool is_role(const char *name, size_t length)
 {
-    for (unsigned role = CPS_FW_PFP; role <= CPS_FW_LPAC; role++) {
+    for (unsigned role = CPS_FW_PFP; role < CPS_FW_ROLE_COUNT; role++) {
         const char *have = cps_fw_role_name((enum cps_fw_role)role);
         if (strlen(have) == length && !memcmp(have, name, length))
             return true;
@@ -107,7 +109,7 @@ static void gpu_ids_tell_generation_and_workarounds(void **state)
         {0, 0, 0},          {330, 3, 0},        {505, 5, 0xb},      {506, 5, 0xb},
         {508, 5, 0},        {510, 5, 1},        {530, 5, 0xb},      {540, 5, 0},
         {630, 6, 0},        {690, 6, 0},        {740, 7, 0},        {0x03000512, 3, 0},
-        {0x05030002, 5, 0}, {0x06030002, 6, 0}, {0x43050a01, 7, 0}, {0x44050001, 7, 0},
+        {0x05030002, 5, 0}, {0x06030002, 6, 0}, {0x43050a01, 7, 0}, {0x44050001, 8, 0},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {

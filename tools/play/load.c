@@ -50,12 +50,6 @@ static struct cps_err *load_firmware(struct play *play)
     return NULL;
 }
 
-/* cps_config_firmware() takes a role for the processor. */
-_Static_assert((int)CPS_FW_PFP == CPS_CPU_PFP && (int)CPS_FW_ME == CPS_CPU_ME &&
-                   (int)CPS_FW_SQE == CPS_CPU_SQE && (int)CPS_FW_BV == CPS_CPU_BV &&
-                   (int)CPS_FW_LPAC == CPS_CPU_LPAC,
-               "roles and processors are in one order");
-
 /* What its firmware says of the engine. */
 static void describe_firmware(const struct play *play, struct cps_config *config)
 {

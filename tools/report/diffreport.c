@@ -5,18 +5,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cpscope.h"
 #include "trace/form/text.h"
 #include "trace/json.h"
 
 #define AROUND 4u
 
-static enum cps_fw_role role_of(unsigned who)
+static bool runs_on(enum cps_fw_role role, unsigned who)
 {
-    static const uint8_t role[] = {
-        [CPS_CPU_PFP] = CPS_FW_PFP, [CPS_CPU_ME] = CPS_FW_ME,     [CPS_CPU_SQE] = CPS_FW_SQE,
-        [CPS_CPU_BV] = CPS_FW_BV,   [CPS_CPU_LPAC] = CPS_FW_LPAC,
-    };
-    return who < sizeof(role) ? (enum cps_fw_role)role[who] : CPS_FW_SQE;
+    return cps_role_processor(role, 0) == who || cps_role_processor(role, 1) == who;
 }
 
 const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
@@ -25,7 +22,7 @@ const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
     const struct cps_fw *fw = who == CPS_CPU_ME && side->me ? side->me : side->fw;
     for (unsigned i = 0; fw && i < fw->part_count; i++) {
         *part = &fw->part[i];
-        if (fw->part[i].role == role_of(who))
+        if (runs_on(fw->part[i].role, who))
             return fw;
     }
     return NULL;

@@ -7,7 +7,9 @@ static bool makes_events(enum cps_gen gen, unsigned who)
 {
     if (!cps_gen_is_afuc(gen))
         return who >= CPS_CPU_HOST;
-    return gen == CPS_A5XX ? who <= CPS_CPU_ME : who >= CPS_CPU_SQE && who <= CPS_CPU_LPAC;
+    bool late = who == CPS_CPU_DDE_BR || who == CPS_CPU_DDE_BV || who == CPS_CPU_AQE;
+    return gen == CPS_A5XX ? who <= CPS_CPU_ME
+                           : late || (who >= CPS_CPU_SQE && who <= CPS_CPU_LPAC);
 }
 
 struct cps_err *trace_names(const struct cps_trace_head *head, const char *rnn,
