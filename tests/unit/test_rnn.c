@@ -107,6 +107,7 @@ static const struct {
     {CPS_LAYOUT_A6XX, 0x32000, NULL, 0},
     {CPS_LAYOUT_A7XX, 0x32007, "PERF[3]", 1},
     {CPS_LAYOUT_A7XX, 0x33000, "STRIPED", 0},
+    {CPS_LAYOUT_A8XX, 0x33000, NULL, 0}, /* a variant that excludes it */
     {CPS_LAYOUT_A6XX, 0x33001, NULL, 0},
     {CPS_LAYOUT_A6XX, 0x33002, "ANY", 0},
     {CPS_LAYOUT_A6XX, 0x34004, "REP[1]", 0},
