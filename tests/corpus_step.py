@@ -29,8 +29,8 @@ def real():
     args = ["--fw", os.path.join(CORPUS, "firmware/a680_sqe.fw"), os.path.join(CORPUS, DRAW)]
     out = session(args, "b CP_SET_DRAW_STATE", "c", "info packet", "info registers", "disable 1",
                   "b pkt:@sds", "c", "bt", "info packet", "goto 0", "enable 1", "c", "info registers",
-                  "rstep", "step", "info registers", "delete", "w PC_DRAW_INITIATOR", "c", "p PC_DRAW_INITIATOR", "who PC_DRAW_INITIATOR", "step",
-                  "who PC_DRAW_INITIATOR")
+                  "rstep", "step", "info registers", "delete", "w PC_DRAWCALL_CNTL", "c", "p PC_DRAWCALL_CNTL", "who PC_DRAWCALL_CNTL", "step",
+                  "who PC_DRAWCALL_CNTL")
     assert "breakpoint 1, CP_SET_DRAW_STATE" in out[1] and "=>*" in out[1], out[1]
     assert re.match(r"7043\w+ CP_SET_DRAW_STATE, opcode 0x43, \d+ dwords, ib\d 0x", out[2]), out[2]
     assert "PKT sds " in out[6], out[6]

@@ -233,7 +233,7 @@ def instructions(folder):
 def data(folder):
     c = Client().launch(demo=True)
     c.configured()
-    info = c.ask("dataBreakpointInfo", name="PC_DRAW_INITIATOR")
+    info = c.ask("dataBreakpointInfo", name="PC_DRAWCALL_CNTL")
     assert info["dataId"] and info["accessTypes"] == ["write", "read", "readWrite"]
     reference, _ = c.scope("Registers")
     gpr = c.ask("dataBreakpointInfo", variablesReference=reference, name="$02")
@@ -242,10 +242,10 @@ def data(folder):
     c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])
     stop = c.move("continue")
     assert stop["reason"] == "data breakpoint"
-    assert c.ask("evaluate", expression="PC_DRAW_INITIATOR")["result"] == "0x00000084"
+    assert c.ask("evaluate", expression="PC_DRAWCALL_CNTL")["result"] == "0x00000084"
     step = c.ask("evaluate", expression="step")["result"]
     c.move("stepBack")
-    assert c.ask("evaluate", expression="PC_DRAW_INITIATOR", context="watch")["result"] == "0x00000000"
+    assert c.ask("evaluate", expression="PC_DRAWCALL_CNTL", context="watch")["result"] == "0x00000000"
     assert c.move("continue")["reason"] == "data breakpoint"
     assert c.ask("evaluate", expression="step")["result"] == step
     c.ask("setDataBreakpoints", breakpoints=[{"dataId": "$02", "condition": "$02 == 0x84",

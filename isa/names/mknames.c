@@ -121,6 +121,7 @@ static void parse_line(struct tables *tables, char *line)
         .field_count = parse_fields(tables, column[6]),
         .chips = cps_chips_parse_(column[3]),
         .wide = !strcmp(column[2], "64"),
+        .is_gmu = !strcmp(column[5], "gmu"),
     };
     table->count++;
 }
@@ -148,8 +149,8 @@ static void print_rows(const struct table *table, size_t number)
     printf("static const struct cps_name_row rows%zu[] = {\n", number);
     for (size_t i = 0; i < table->count; i++) {
         const struct cps_name_row *row = &table->rows[i];
-        printf("    {\"%s\", 0x%x, %u, %u, %u, 0x%x, %d},\n", row->name, row->number, row->order,
-               row->first_field, row->field_count, row->chips, row->wide);
+        printf("    {\"%s\", 0x%x, %u, %u, %u, 0x%x, %d, %d},\n", row->name, row->number,
+               row->order, row->first_field, row->field_count, row->chips, row->wide, row->is_gmu);
     }
     printf("};\n");
 }

@@ -5,11 +5,10 @@
 #include "isa/names/table.h"
 #include "isa/names/rnn.h"
 
-#define CHIPS_5 CPS_CHIP_BIT(5)
-#define CHIPS_6 CPS_CHIP_BIT(6)
-#define CHIPS_7 CPS_CHIP_BIT(7)
-/* rnndb's "A7XX" often means "so far": where it has no a8xx name, a7xx's is the best. */
-#define CHIPS_78  (CPS_CHIP_BIT(7) | CPS_CHIP_BIT(8))
+#define CHIPS_5   CPS_CHIP_BIT(5)
+#define CHIPS_6   CPS_CHIP_BIT(6)
+#define CHIPS_7   CPS_CHIP_BIT(7)
+#define CHIPS_8   CPS_CHIP_BIT(8)
 #define CHIPS_ANY CPS_CHIPS_ALL
 
 static const struct {

@@ -13,6 +13,9 @@
 #define MAX_BYTES   ((size_t)64 << 20) /* of a file; the largest real one has 1 MB */
 #define CHUNK_BYTES 16384u
 
+/* Its numbers are, in part, not the GPU's: where both have a name, the GPU's is meant. */
+static const char gmu_file[] = "a6xx_gmu.xml";
+
 enum kind { OTHER, DOMAIN, ARRAY, STRIPE, REGISTER, BITSET, BITFIELD, ENUM, VALUE };
 
 /* An open XML element. What is not set by its own attributes is inherited from its parent. */
@@ -34,6 +37,7 @@ struct reader {
     struct cps_rnn *rnn;
     XML_Parser parser;
     const char *file;
+    bool is_gmu;
     struct cps_err *err; /* the first one; then expat has been told to stop */
     unsigned depth;
     struct frame frame[CPS_RNN_MAX_DEPTH + 1]; /* [0] stands for the file */
@@ -125,7 +129,8 @@ static void add_row(struct reader *reader, const char *name, uint32_t at)
                 .first_field = frame->first_field,
                 .field_count = reader->rnn->field_count - frame->first_field,
                 .chips = frame->chips,
-                .wide = frame->is_wide},
+                .wide = frame->is_wide,
+                .is_gmu = reader->is_gmu},
         .type = frame->type,
         .space = frame->space,
     };
@@ -362,6 +367,12 @@ static void feed(struct reader *reader, const uint8_t *data, size_t size)
     }
 }
 
+static bool is_gmu_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !strcmp(slash ? slash + 1 : path, gmu_file);
+}
+
 struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, const void *data, size_t size)
 {
     struct reader *reader = calloc(1, sizeof(*reader));
@@ -371,6 +382,7 @@ struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, const void
         reader->rnn = rnn;
         reader->parser = parser;
         reader->file = name;
+        reader->is_gmu = is_gmu_file(name);
         reader->frame[0] = (struct frame){.space = -1, .chips = CPS_CHIPS_ALL, .by_chip = true};
         XML_SetUserData(parser, reader);
         XML_SetElementHandler(parser, start, end);
@@ -384,10 +396,11 @@ struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, const void
     return err;
 }
 
-/* The bit sets of adreno_common.xml are used by the others; alone it has no names. */
-static const char common_file[] = "adreno_common.xml";
+/* What these define is used by the others; alone they are no database. */
+static const char *const shared_files[] = {"adreno_common.xml", "a6xx_enums.xml", "a7xx_enums.xml",
+                                           "a8xx_enums.xml", NULL};
 static const char *const a5xx_files[] = {"a5xx.xml", NULL};
-static const char *const later_files[] = {"a6xx.xml", "a6xx_gmu.xml", "a7xx.xml", "a8xx.xml", NULL};
+static const char *const later_files[] = {"a6xx.xml", gmu_file, "a7xx.xml", "a8xx.xml", NULL};
 static const char *const all_files[] = {"adreno_control_regs.xml", "adreno_pipe_regs.xml",
                                         "adreno_pm4.xml", NULL};
 
@@ -427,7 +440,7 @@ static struct cps_err *load(struct cps_rnn *rnn, const char *dir)
     const char *const *own_files = is_a5xx ? a5xx_files : later_files;
     unsigned ignored = 0;
     unsigned found = 0;
-    CPS_TRY(load_file(rnn, dir, common_file, &ignored));
+    CPS_TRY(load_list(rnn, dir, shared_files, &ignored));
     CPS_TRY(load_list(rnn, dir, own_files, &found));
     CPS_TRY(load_list(rnn, dir, all_files, &found));
     if (!found)

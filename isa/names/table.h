@@ -29,6 +29,7 @@ struct cps_name_row {
     uint32_t field_count;
     uint8_t chips; /**< generations in which the number has this name */
     bool wide;     /**< 64 bits: also covers number + 1 */
+    bool is_gmu;   /**< of the GMU's file: any other row of the number wins */
 };
 
 struct cps_name_table {
@@ -92,13 +93,15 @@ static inline unsigned cps_chips_rank_(uint8_t chips)
     return first * 16 + others;
 }
 
-/** By number, then the most specific name, then as written. A total order. */
+/** By number, the GPU before the GMU, then the most specific name, then as written. Total. */
 static inline int cps_row_order_(const void *left, const void *right)
 {
     const struct cps_name_row *a = left;
     const struct cps_name_row *b = right;
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
+    if (a->is_gmu != b->is_gmu)
+        return a->is_gmu ? 1 : -1;
     unsigned rank_a = cps_chips_rank_(a->chips);
     unsigned rank_b = cps_chips_rank_(b->chips);
     if (rank_a != rank_b)

@@ -13,7 +13,7 @@ KINDS = {
     "counts": ("counts", b"", 0),
 }
 DEBUGGER = ["b CP_NOP", "c", "s 5", "n", "fin", "rs 3", "rc", "p $02 + [0x100000]", "x/4 0x100000", "info registers",
-            "info packet", "bt", "l", "log 5", "w PC_DRAW_INITIATOR if value > 3", "who $02", "set $02 = 0x5", "goto 40",
+            "info packet", "bt", "l", "log 5", "w PC_DRAWCALL_CNTL if value > 3", "who $02", "set $02 = 0x5", "goto 40",
             "patch CP_NOP: nop", "inject CP_NOP 0x1", "branch taken", "tb pkt:CP_MEM_WRITE@ib1", "delete", "ev 20",
             "info break", "core sqe", "ib", "submit", "help break", "cond 1 $02 == 1", "ignore 1 2"]
 OPTIONS = ["--events=all", "--events=reg,pipe", "--json", "--to=cpt", "--to=jsonl", "--to=perfetto", "--to=vcd",

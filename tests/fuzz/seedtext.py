@@ -147,7 +147,7 @@ DAP_CHANGE = [("setVariable", {"variablesReference": 1, "name": "$02", "value": 
               ("setExpression", {"expression": "[0x100000]", "value": "0x12345678"}),
               ("writeMemory", {"memoryReference": "0x100000", "offset": 0, "data": "AQIDBA=="}),
               ("evaluate", {"expression": "set $03 = 7", "context": "repl"}),
-              ("evaluate", {"expression": "w PC_DRAW_INITIATOR if value > 3", "context": "repl"})]
+              ("evaluate", {"expression": "w PC_DRAWCALL_CNTL if value > 3", "context": "repl"})]
 DAP_END = [("cancel", {"requestId": 2}), ("restart", {}), ("terminate", {}), ("disconnect", {"restart": False})]
 
 

@@ -80,8 +80,8 @@ static const struct comparison {
     {"a masked packet", PKT1 A PKT2 M, PKT1 A2 PKT2 M, "pkt:CP_EVENT_WRITE", 0, 0},
     {"another packet is masked", PKT1 A PKT2 M, PKT1 A2 PKT2 M, "pkt:CP_NOP", 1, CPS_DIFF_VALUE},
     {"several rules", PKT1 A M, PKT1 A2 M2, "reg:0x8800,mem:0x2000", 0, 0},
-    {"by name", PKT1 "REG 0x9842 0x1 data\n", PKT1 "REG 0x9842 0x2 data\n", "reg:PC_EVENT_CMD", 0,
-     0},
+    {"by name", PKT1 "REG 0x9842 0x1 data\n", PKT1 "REG 0x9842 0x2 data\n",
+     "reg:PC_EVENT_INITIATOR", 0, 0},
 };
 
 #define KINDS (1u << CPS_EV_REG | 1u << CPS_EV_MEMW)

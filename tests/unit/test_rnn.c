@@ -107,6 +107,7 @@ static const struct {
     {CPS_LAYOUT_A6XX, 0x32000, NULL, 0},
     {CPS_LAYOUT_A7XX, 0x32007, "PERF[3]", 1},
     {CPS_LAYOUT_A7XX, 0x33000, "STRIPED", 0},
+    {CPS_LAYOUT_A8XX, 0x33000, NULL, 0}, /* a variant that excludes it */
     {CPS_LAYOUT_A6XX, 0x33001, NULL, 0},
     {CPS_LAYOUT_A6XX, 0x33002, "ANY", 0},
     {CPS_LAYOUT_A6XX, 0x34004, "REP[1]", 0},
@@ -190,6 +191,34 @@ static void enums_and_other_domains_are_read_from_their_files(void **state)
                       DATABASE("<domain name=\"A5XX_CONTROL_REG\">"
                                "<reg32 name=\"C\" offset=\"0x99\"/></domain>"));
     assert_null(cps_name(names, CPS_SPACE_CONTROL, 0x99, NULL));
+    cps_names_destroy(names);
+}
+
+/* As the kernel has it: an enum file per generation beside a6xx.xml, and the GMU's registers. */
+static void a_tree_may_be_split_by_generation_and_unit(void **state)
+{
+    static const char *const files[] = {"a6xx.xml", "a6xx_gmu.xml", "a8xx_enums.xml"};
+    (void)state;
+    char dir[] = "/tmp/cpscope-rnn-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    write_file(dir, files[0],
+               A6XX("<reg32 name=\"OF_GPU\" offset=\"1\" variants=\"A6XX-\" type=\"shared\"/>"));
+    write_file(dir, files[1],
+               A6XX("<reg32 name=\"OF_GMU\" offset=\"1\" variants=\"A8XX\"/>"
+                    "<reg32 name=\"OF_GMU_ALONE\" offset=\"2\"/>"));
+    write_file(dir, files[2],
+               DATABASE("<bitset name=\"shared\"><bitfield name=\"BIT\" pos=\"0\"/></bitset>"
+                        "<enum name=\"vgt_event_type\"><value name=\"EV\" value=\"4\"/></enum>"));
+    struct cps_names *names = NULL;
+    struct cps_err *err = cps_names_create(CPS_LAYOUT_A8XX, dir, &names);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        remove_file(dir, files[i]);
+    rmdir(dir);
+    assert_null(err);
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 1, NULL), "OF_GPU");
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 2, NULL), "OF_GMU_ALONE");
+    assert_string_equal(cps_name(names, CPS_SPACE_EVENT, 4, NULL), "EV");
+    expect_fields(names, 1, 1, "BIT");
     cps_names_destroy(names);
 }
 
@@ -283,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_name_of_the_tree_has_its_number),
         cmocka_unit_test(fields_come_from_the_register_or_its_bitset),
         cmocka_unit_test(enums_and_other_domains_are_read_from_their_files),
+        cmocka_unit_test(a_tree_may_be_split_by_generation_and_unit),
         cmocka_unit_test(a_tree_may_be_one_directory_deeper),
         cmocka_unit_test(damaged_xml_is_refused_with_its_line),
         cmocka_unit_test(a_directory_without_xml_is_an_error),

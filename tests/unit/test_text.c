@@ -109,9 +109,9 @@ static void registers_are_named_with_their_fields(void **state)
 {
     (void)state;
     expect(event(CPS_EV_REG, CPS_PATH_DATA, 0x23, 0x8810, 1), names, false,
-           "REG 0x8810 0x00000001 data ; RB_SAMPLE_CNTL PER_SAMP_MODE pc=0x0023\n");
+           "REG 0x8810 0x00000001 data ; RB_PS_SAMPLEFREQ_CNTL PER_SAMP_MODE pc=0x0023\n");
     expect(event(CPS_EV_REG, CPS_PATH_DATA, 0x23, 0x8810, 0), names, false,
-           "REG 0x8810 0x00000000 data ; RB_SAMPLE_CNTL pc=0x0023\n");
+           "REG 0x8810 0x00000000 data ; RB_PS_SAMPLEFREQ_CNTL pc=0x0023\n");
     expect(event(CPS_EV_REGR, 0, 5, 0x831, 0x1ffff), names, false,
            "REGR 0x0831 0x0001ffff ; CP_SQE_INSTR_BASE+0x1 pc=0x0005\n");
     expect(event(CPS_EV_UNMODELLED, CPS_PLACE_GPU, 5, 0x841, 0), names, false,
