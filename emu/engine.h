@@ -70,7 +70,7 @@ struct cps_config {
     unsigned image_count;
     /** What the chip identity control register reads. */
     uint32_t chip;
-    /** The same of CHIP_VARIANT; 0: as the generation's first chip. */
+    /** The same of CHIP_VARIANT; 0: as the layout's first chip. */
     uint32_t variant;
     /** Where the image lies in GPU memory, in bytes; 0: the default. It is the engine's own memory,
      * also if a host has some there. */

@@ -25,7 +25,7 @@ LAYOUTS = {
     "A7XX_GEN3": (7, {"gpu": "A6XX", "control": "A7XX_GEN3_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A7XX_PIPE_REG"}),
     "A8XX": (8, {"gpu": "A6XX", "control": "A7XX_GEN3_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A7XX_PIPE_REG"}),
 }
-SECOND_NAMES = {"CP_MEM_TO_OC_MEM"}  # found by name only
+SECOND_NAMES = {"CP_MEM_TO_OC_MEM", "CP_CONTEXT_REG_BUNCH2"}  # found by name only
 
 Row = collections.namedtuple("Row", "name chips wide gmu type fields")
 

@@ -70,15 +70,16 @@ static enum ctl own_base(enum cps_processor who)
 /* What the identity registers of a chip read, and which levels are privileged from the start. */
 static struct cps_err *init_controls(struct afuc_core *core, const struct cps_config *config)
 {
-    const struct cps_target *first = cps_target_first(core->machine->engine.gen);
+    size_t first = 0;
+    while (cps_target_at(first) && cps_target_at(first)->layout != config->layout)
+        first++;
+    const struct cps_target *other = cps_target_at(first);
     CPS_TRY(afuc_control_init_(core));
     core->base = afuc_control_number_(core, own_base(core->who));
     uint32_t pipe = core->who == CPS_CPU_AQE ? PIPE_AQE0 : 0;
     afuc_control_set_(core, CTL_CHIP_ID, config->chip | pipe << PIPE_SHIFT);
-    afuc_control_set_(core, CTL_CHIP_VARIANT,
-                      config->variant ? config->variant
-                      : first         ? first->variant
-                                      : 0);
+    uint32_t variant = other ? other->variant : 0;
+    afuc_control_set_(core, CTL_CHIP_VARIANT, config->variant ? config->variant : variant);
     afuc_control_set_(core, CTL_LEVEL_PRIVILEGE, 1);
     return NULL;
 }

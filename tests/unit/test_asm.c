@@ -139,7 +139,7 @@ static const struct {
      HERE(8) "expected a multiple of 4 bytes, at most 4096\n.align 8192\n       ^"},
     {A6 ".align", HERE(7) "expected a multiple of 4 bytes, at most 4096\n.align\n      ^"},
     {A6 ".align 8 8", HERE(10) "expected the end of the line\n.align 8 8\n         ^"},
-    {A6 ".section BR", HERE(10) "expected a section (BV or LPAC)\n.section BR\n         ^"},
+    {A6 ".section BR", HERE(10) "expected a section (BV, LPAC or DDE)\n.section BR\n         ^"},
     {A6 ".section BV\n.section BV",
      "a.afuc:3:10: expected a section that was not there before\n.section BV\n         ^"},
     {A6 ".lead x", HERE(7) "expected a number of 32 bits\n.lead x\n      ^"},

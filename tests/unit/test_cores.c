@@ -29,7 +29,7 @@ static const struct program {
     {"bfi replaces a field", CPS_LAYOUT_A7XX,
      "mov $02, 0xffff\nmov $03, 0x5\nbfi $02, $03, b4, b7\n", 2, 0xff5f},
     {"the chip variant is what firmware expects", CPS_LAYOUT_A7XX, "cread $02, [$00 + 0x0ef]\n", 2,
-     0x4000},
+     0x100},
     {"and at its place in the third layout", CPS_LAYOUT_A7XX_GEN3, "cread $02, [$00 + 0x002]\n", 2,
      0x4000},
     {"the ring is privileged, IBs are not", CPS_LAYOUT_A7XX, "cread $02, [$00 + 0x0aa]\n", 2, 1},

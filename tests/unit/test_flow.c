@@ -66,6 +66,7 @@ static const struct flow afuc_7[] = {
     {0xd2000000, CPS_FLOW_RETURN, true}, /* iret */
     {0xdf700000, CPS_FLOW_JUMP, true},   /* jump $reg */
     {0xdf600000, CPS_FLOW_RETURN, true}, /* sret */
+    {0xdd800000, CPS_FLOW_JUMP, true},   /* jumpd $0c */
     {0xe0000000, CPS_FLOW_CALL, true},   /* bl */
     {0xe4000000, CPS_FLOW_JUMP, true},   /* jumpa */
 };
@@ -84,7 +85,7 @@ static void afuc_branches(void **state)
     check(isa, CPS_A7XX, afuc_7, COUNT(afuc_7));
     check(isa, CPS_A8XX, afuc_7, COUNT(afuc_7));
     assert_int_equal(count_flow(isa, CPS_AFUC_OP_COUNT, CPS_FLOW_BRANCH), 4);
-    assert_int_equal(count_flow(isa, CPS_AFUC_OP_COUNT, CPS_FLOW_JUMP), 3);
+    assert_int_equal(count_flow(isa, CPS_AFUC_OP_COUNT, CPS_FLOW_JUMP), 4);
     assert_int_equal(count_flow(isa, CPS_AFUC_OP_COUNT, CPS_FLOW_CALL), 2);
     assert_int_equal(count_flow(isa, CPS_AFUC_OP_COUNT, CPS_FLOW_RETURN), 3);
     assert_int_equal(count_flow(isa, CPS_AFUC_OP_COUNT, CPS_FLOW_DISPATCH), 1);
