@@ -30,7 +30,7 @@ static const uint8_t list_of[CPS_EV_COUNT] = {
 };
 
 static const char *const processor_names[CPS_CPU_COUNT] = {
-#define PROCESSOR(id, name, meaning) name,
+#define PROCESSOR(id, name, pipe, meaning) name,
 #include "isa/target.def"
 };
 

@@ -7,6 +7,7 @@
 #include "emu/afuc/nrt.h"
 #include "emu/afuc/pipe.h"
 #include "emu/afuc/queue.h"
+#include "emu/afuc/bank.h"
 #include "emu/afuc/bulk.h"
 
 /* What one call does: whole repetitions, all their words known and in the window. */
@@ -49,10 +50,8 @@ static void put_events(struct cps_afuc *m, struct cps_event event, const uint32_
     }
 }
 
-static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,
-                          uint32_t count, unsigned path)
+static void set_plain(struct cps_afuc *m, uint32_t offset, const uint32_t *word, uint32_t count)
 {
-    struct cps_afuc *m = core->machine;
     uint32_t *reg = &m->reg[offset];
     uint8_t *flags = &m->reg_flags[offset];
     uint32_t changes = 0;
@@ -62,6 +61,24 @@ static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_
         flags[i] |= REG_WRITTEN;
     }
     m->engine.changes += changes;
+}
+
+static void set_in_bank(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                        uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        core->machine->engine.changes +=
+            bank_set_(core->machine, core->pipe, offset + i, word[i]);
+}
+
+static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                          uint32_t count, unsigned path)
+{
+    struct cps_afuc *m = core->machine;
+    if (m->bank[core->pipe])
+        set_in_bank(core, offset, word, count);
+    else
+        set_plain(m, offset, word, count);
     m->engine.tap.count[CPS_EV_REG] += count;
     if (m->engine.tap.kinds >> CPS_EV_REG & 1)
         put_events(m, cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0), word,
@@ -94,7 +111,7 @@ static uint32_t to_registers(const struct bulk *b)
     uint32_t mode = s->user_selected ? 1u << 20 | 1u << 18 : 1u << 18;
     unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
     uint32_t offset = *address & 0x3ffff;
-    if ((*address & mode) || (s->user_selected && gpu_protects_(core->machine)))
+    if ((*address & mode) || (s->user_selected && gpu_protects_(core)))
         return 0;
     uint32_t count = whole(b, plain_registers(core->machine, offset, b->words));
     put_registers(core, offset, b->word, count, path);
@@ -116,7 +133,7 @@ static uint32_t to_pairs(const struct bulk *b)
 {
     struct afuc_core *core = b->core;
     uint32_t done = 0;
-    if (b->group % 2 || gpu_protects_(core->machine))
+    if (b->group % 2 || gpu_protects_(core))
         return 0;
     while (done + b->group <= b->words && plain_pairs(b, done)) {
         for (uint32_t end = done + b->group; done < end; done += 2) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a machine owns: its end, and copies. State is copied, memory pages and decoded images are
  * shared. */
+#include "emu/afuc/bank.h"
 #include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/clone.h"
@@ -16,6 +17,7 @@ void machine_destroy_(struct cps_engine *engine)
     }
     cps_reg_index_unref_(machine->pipe);
     cps_reg_index_unref_(machine->gpu);
+    bank_deinit_(machine);
     free(machine->words);
     cps_mem_destroy(engine->mem);
     free(machine);
@@ -23,10 +25,12 @@ void machine_destroy_(struct cps_engine *engine)
 
 static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
 {
+    struct cps_err *err = bank_clone_(to);
     for (unsigned i = 0; i < MAX_CORES; i++) {
         struct afuc_core *core = &to->core[i];
         core->machine = to;
         core->me = core->me ? &to->core[core->me - from->core] : NULL;
+        core->dde = core->dde ? &to->core[core->dde - from->core] : NULL;
         core->cover = NULL;
         core->window = NULL;
         core->window_left = 0;
@@ -36,6 +40,8 @@ static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
     }
     cps_reg_index_ref_(to->pipe);
     cps_reg_index_ref_(to->gpu);
+    if (err)
+        return err;
     CPS_TRY(cps_mem_clone(from->engine.mem, &to->engine.mem));
     to->epoch = cps_mem_epoch(to->engine.mem);
     if (!from->words)

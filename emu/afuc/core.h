@@ -30,7 +30,7 @@ enum { R_TRASH = 32, R_COUNT = 33 };
 #define END_OF_SIDE 0x70898000u
 
 /** Streams that a core can read, by role; IB_LEVEL values map to them per generation. The ME of
- * a5xx has no levels: it reads the MEQ, or its side stream. */
+ * a5xx has no levels: it reads the MEQ, or its side stream. The ring of a DDE is its MEQ. */
 enum level {
     LEVEL_RB,
     LEVEL_IB1,
@@ -72,8 +72,8 @@ struct fifo {
     uint32_t request_count;
 };
 
-/** Words on their way from the PFP to the ME, each with the packet that the PFP was at. The depth
- * of the hardware's queue is not visible to firmware. */
+/** Words on their way from the PFP to the ME, or from BR and BV to their DDEs, each with the packet
+ * that the sender was at. The depth of the hardware's queue is not visible to firmware. */
 #define MEQ_WORDS 1024u
 struct meq {
     uint32_t word[MEQ_WORDS];
@@ -149,7 +149,7 @@ struct afuc_state {
     uint32_t id;           /* packet table index of the last dispatch */
     uint32_t lock;         /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
     /* a5xx */
-    struct meq meq;        /* ME: what the PFP sent */
+    struct meq meq;        /* ME: what the PFP sent; DDE of a8xx: what BR or BV did */
     uint32_t side_left;    /* ME: words that it still takes from the side stream */
     uint32_t side_packets; /* ME: the side stream is packets and ends with END_OF_SIDE */
     uint32_t read_count;   /* ME: registers that the next $addr with bit 20 reads; 0: one */
@@ -221,9 +221,11 @@ struct afuc_core {
     cps_native_loop *const *loops; /* by dword: what a NATIVE there runs */
     uint32_t uop_count;            /* without the last one */
     enum cps_processor who;
+    unsigned pipe; /* whose registers it writes through the pipe: bank.h */
     enum cps_layout layout;
     struct cps_afuc *machine;
-    struct afuc_core *me; /* a5xx: the core behind the PFP, NULL for all others */
+    struct afuc_core *me;  /* a5xx: the core behind the PFP, NULL for all others */
+    struct afuc_core *dde; /* a8xx: the core that draws for BR or BV, NULL for all others */
     uint32_t start;       /* dword of the machine's image where this core's own begins */
     uint32_t base;        /* control register, of two, that holds its address; 0xffff: none */
     /* The stream being read, as a window into memory; not state, refilled when stale. */
@@ -237,6 +239,12 @@ struct afuc_core {
                          while STEP events are wanted */
     struct cps_reg_index *control; /* rows of ctrl.def */
 };
+
+/** A core that draws for another one: its level 0 is the MEQ and no ring. */
+static inline bool is_dde_(const struct afuc_core *core)
+{
+    return core->who == CPS_CPU_DDE_BR || core->who == CPS_CPU_DDE_BV;
+}
 
 /** Of a register's handler. */
 static inline struct afuc_core *core_of_(const struct cps_access *at)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Control and SQE registers: the handlers that ctrl.def names. */
+#include "emu/afuc/bank.h"
 #include "emu/afuc/ctrl.h"
 #include "emu/afuc/draw.h"
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/meq.h"
 #include "emu/afuc/queue.h"
 #include "emu/afuc/start.h"
 
@@ -83,7 +85,7 @@ static uint32_t read_SDS_MASK(const struct cps_access *at)
 
 static uint32_t read_MARKER(const struct cps_access *at)
 {
-    return core_of_(at)->machine->reg[0x9880];
+    return bank_get_(core_of_(at)->machine, core_of_(at)->pipe, 0x9880);
 }
 
 /* Evaluation is instant, so bit 0 is always set. */
@@ -124,9 +126,18 @@ static void write_IB3(const struct cps_access *at)
 
 static void write_MEM_READ(const struct cps_access *at)
 {
-    const uint32_t *control = core_of_(at)->s.control;
+    struct afuc_core *core = core_of_(at);
+    const uint32_t *control = core->s.control;
     uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
-    fifo_request_(core_of_(at), &core_of_(at)->s.memdata, iova, at->value);
+    if (core->dde && afuc_control_get_(core, CTL_DDE_MEM_READ) >> 1 & 1)
+        core = core->dde;
+    fifo_request_(core, &core->s.memdata, iova, at->value);
+}
+
+/* The upper half of the address two registers before, with bit 31 as a right. */
+static void write_HI_PRIVILEGED(const struct cps_access *at)
+{
+    core_of_(at)->s.control[at->number - 2] = at->value & 0x7fffffff;
 }
 
 static void write_REG_ADDR(const struct cps_access *at)
@@ -200,6 +211,10 @@ static void write_LEVEL(const struct cps_access *at)
     bool ib3 = cps_gen_since(core_of_(at)->machine->engine.gen, CPS_A7XX);
     /* Firmware keeps flags above the level in the same register; hardware takes the low bits. */
     uint32_t level = at->value & (ib3 ? 7 : 3);
+    if (is_dde_(core_of_(at)) && level == 0) {
+        stream_select_(core_of_(at), LEVEL_MEQ);
+        return;
+    }
     stream_select_(core_of_(at),
                    ib3 ? (level < sizeof(a7xx) ? a7xx[level] : LEVEL_RB) : a6xx[level]);
 }
@@ -270,8 +285,9 @@ static void write_GROUP_NEXT(const struct cps_access *at)
 
 static void write_SDS_START(const struct cps_access *at)
 {
-    if (at->value == 4)
-        draw_start_(core_of_(at), afuc_control_get_(core_of_(at), CTL_MODE_BITMASK));
+    if (at->value == 4 || at->value == 0xc)
+        draw_start_(core_of_(at), afuc_control_get_(core_of_(at), CTL_MODE_BITMASK),
+                    at->value >> 3 & 1);
     else if (at->value == 3)
         queue_clear_(core_of_(at), LEVEL_SDS);
 }
@@ -301,6 +317,15 @@ static void write_BV_CNTL(const struct cps_access *at)
 static void write_LPAC_CNTL(const struct cps_access *at)
 {
     start_core(at, CPS_CPU_LPAC, CTL_LPAC_INSTR_BASE);
+}
+
+static void write_TO_DDE(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    if (core->dde)
+        meq_push_(core, core->dde, at->value);
+    else
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, at->number, at->value);
 }
 
 /* Requests are served at once. */

@@ -56,29 +56,43 @@ uint32_t draw_queued_mask_(const struct afuc_core *core)
 
 /* What 6ee does in code (0d11..0d51): nothing if the same words were executed already, only the
  * appended part if the group grew, all of it otherwise. I: that the hardware of a7xx does the same.
- */
-static bool select_words(struct afuc_core *core, uint32_t number)
+ * Returns how many words are to be skipped. */
+static uint32_t words_done(struct afuc_state *s, uint32_t number)
 {
-    struct group *group = &core->s.group[number];
+    struct group *group = &s->group[number];
     uint32_t dwords = group->hdr & 0xffff;
-    bool same = (core->s.groups_loaded >> number & 1) && group->base[0] == group->sds_base[0] &&
+    bool same = (s->groups_loaded >> number & 1) && group->base[0] == group->sds_base[0] &&
                 group->base[1] == group->sds_base[1];
     uint32_t skip = same && dwords >= group->sds_dwords ? group->sds_dwords : 0;
-    uint64_t iova = ((uint64_t)group->base[1] << 32 | group->base[0]) + 4 * (uint64_t)skip;
     group->sds_base[0] = group->base[0];
     group->sds_base[1] = group->base[1];
     group->sds_dwords = dwords;
-    core->s.groups_loaded |= 1u << number;
-    return dwords == skip ||
-           stream_queue_(core, LEVEL_SDS, (struct fetch){iova, dwords - skip, number});
+    s->groups_loaded |= 1u << number;
+    return skip;
 }
 
-void draw_start_(struct afuc_core *core, uint32_t mode)
+/* A DDE counts the ends of all active groups, so those without words have one too (F: gen80000
+ * 05b7 counts them, its DDE 00d0 waits for as many). */
+static bool select_words(struct afuc_core *core, uint32_t number, uint32_t mode,
+                         struct afuc_core *reader)
+{
+    struct group *group = &core->s.group[number];
+    uint64_t iova = (uint64_t)group->base[1] << 32 | group->base[0];
+    uint32_t dwords = group->hdr & 0xffff;
+    bool wanted = group->hdr >> 16 & mode;
+    uint32_t skip = wanted ? words_done(&core->s, number) : dwords;
+    struct fetch fetch = {iova + 4 * (uint64_t)skip, dwords - skip, number};
+    if (!fetch.dwords && reader == core)
+        return true;
+    return stream_queue_(reader, LEVEL_SDS, fetch);
+}
+
+void draw_start_(struct afuc_core *core, uint32_t mode, bool to_dde)
 {
     struct afuc_state *s = &core->s;
+    struct afuc_core *reader = to_dde && core->dde ? core->dde : core;
     for (uint32_t number = 0; number < GROUP_COUNT; number++) {
-        bool wanted = s->group_active >> number & 1 && (s->group[number].hdr >> 16 & mode);
-        if (wanted && !select_words(core, number))
+        if ((s->group_active >> number & 1) && !select_words(core, number, mode, reader))
             afuc_fault_(core, FAULT_QUEUE, number);
     }
     s->group_active = 0;

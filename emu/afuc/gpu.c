@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * GPU registers: storage, the few that behave (gpu.def), and CP_PROTECT. */
+#include "emu/afuc/bank.h"
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/host.h"
 #include "emu/afuc/me.h"
@@ -10,6 +11,9 @@ enum {
     PROTECT_A5XX = 0x880,
     PROTECT_CNTL_A6XX = 0x84f,
     PROTECT_A6XX = 0x850,
+    PROTECT_CNTL_A8XX = 0x84e,
+    PROTECT_GLOBAL_A8XX = 0x850,
+    PROTECT_PIPE_A8XX = 0x8a0,
     LPAC_SQE_INSTR_BASE = 0xb82,
     IRQ_CP_HW_ERROR = 9, /* bit of RBBM_INT_0 (D) */
 };
@@ -79,11 +83,16 @@ static const struct cps_reg_row rows[] = {
 };
 
 /* Registers with a bank per context: bit 11 or bit 10 of the offset says which (F: a530 ME ORs $17
- * or $16 in). Events carry the register's own offset, and the bank in bit 32. */
-static uint64_t event_offset(const struct cps_afuc *machine, uint32_t offset)
+ * or $16 in). Events carry the register's own offset, and the bank in bit 32. From a7xx on there is
+ * the pipe instead, in bits 35:32, where it is another one than the core feeds. */
+static uint64_t event_offset(const struct afuc_core *core, uint32_t offset, unsigned pipe)
 {
-    if (machine->engine.gen != CPS_A5XX)
-        return offset;
+    if (core->machine->engine.gen != CPS_A5XX) {
+        uint32_t at = 0;
+        bool other = pipe != core->pipe && core->machine->bank[bank_fed_(CPS_CPU_BV)] &&
+                     bank_of_(core->machine, bank_fed_(CPS_CPU_BV), offset, &at);
+        return offset | (uint64_t)(other ? pipe : 0) << 32;
+    }
     if (offset >= 0xe000 && offset <= 0xefff)
         return (offset & ~0x800u) | (uint64_t)(offset >> 11 & 1) << 32;
     if (offset >= 0x2000 && offset <= 0x27ff)
@@ -139,15 +148,16 @@ static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
 {
     struct cps_afuc *machine = core->machine;
-    uint32_t value = machine->reg[offset];
+    unsigned pipe = bank_aperture_(core);
+    uint32_t value = bank_get_(machine, pipe, offset);
     uint8_t *flags = &machine->reg_flags[offset];
     core->polled = (struct polled){CPS_PLACE_GPU, offset};
     bool answered = (*flags & REG_BEHAVES) && behave(core, offset, &value);
-    if (!answered && !(*flags & (REG_WRITTEN | REG_REPORTED))) {
+    if (!answered && !(*flags & REG_REPORTED) && !bank_written_(machine, pipe, offset)) {
         *flags |= REG_REPORTED;
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
     }
-    core_event_(core, CPS_EV_REGR, 0, event_offset(machine, offset), value);
+    core_event_(core, CPS_EV_REGR, 0, event_offset(core, offset, pipe), value);
     return value;
 }
 
@@ -174,13 +184,18 @@ static struct span decode_a5xx(uint32_t entry)
     return (struct span){first, first + count - 1, entry >> 30 & 1, entry >> 29 & 1};
 }
 
-/* Where the entries and their switch are (D: register database). */
+/* Where the entries and their switch are (D: register database). a8xx has entries for all pipes and
+ * more for each, and a switch for each; only among the latter the last one may be open-ended (D: the
+ * kernel's a8xx_set_cp_protect()). */
 static const struct protect_regs {
     uint32_t control, first, last;
+    uint32_t own_first, own_last; /* of the pipe; 0: there are none */
     struct span (*decode)(uint32_t entry);
-} protect_a5xx = {PROTECT_CNTL_A5XX, PROTECT_A5XX, PROTECT_A5XX + 31, decode_a5xx},
-  protect_32 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 31, decode_entry},
-  protect_48 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 47, decode_entry};
+} protect_a5xx = {PROTECT_CNTL_A5XX, PROTECT_A5XX, PROTECT_A5XX + 31, 0, 0, decode_a5xx},
+  protect_32 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 31, 0, 0, decode_entry},
+  protect_48 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 47, 0, 0, decode_entry},
+  protect_a8xx = {PROTECT_CNTL_A8XX,   PROTECT_GLOBAL_A8XX, PROTECT_GLOBAL_A8XX + 63,
+                  PROTECT_PIPE_A8XX, PROTECT_PIPE_A8XX + 15, decode_entry};
 
 /* Early a6xx have 32 entries, later chips 48 (D: the kernel's tables); the driver always fills the
  * last one, so that says which chip this is. */
@@ -188,6 +203,8 @@ static const struct protect_regs *protect_of(const struct cps_afuc *machine)
 {
     if (machine->engine.gen == CPS_A5XX)
         return &protect_a5xx;
+    if (machine->engine.gen == CPS_A8XX)
+        return &protect_a8xx;
     return machine->reg[protect_48.last] ? &protect_48 : &protect_32;
 }
 
@@ -196,37 +213,52 @@ static bool forbids(const struct span *span, uint32_t first, uint32_t last, bool
     return (write ? span->write : span->read) && first <= span->last && last >= span->first;
 }
 
-static bool any_entry_forbids(const struct cps_afuc *machine, const struct protect_regs *regs,
-                              uint32_t first, uint32_t last, bool write)
+struct wanted {
+    const struct protect_regs *regs;
+    uint32_t first, last;
+    bool write;
+};
+
+/* Whether an entry from register @p r to @p end forbids the access; the last may be open-ended. */
+static bool any_forbids(const struct afuc_core *core, const struct wanted *at, uint32_t r,
+                        uint32_t end, bool open)
 {
-    bool open = machine->reg[regs->control] & PROTECT_LAST_IS_OPEN;
-    for (uint32_t r = regs->first; r <= regs->last; r++) {
-        struct span span = regs->decode(machine->reg[r]);
-        if (open && r == regs->last)
+    for (; r <= end; r++) {
+        struct span span = at->regs->decode(bank_get_(core->machine, core->pipe, r));
+        if (open && r == end && span.write)
             span.last = GPU_REGS - 1;
-        if (forbids(&span, first, last, write))
+        if (forbids(&span, at->first, at->last, at->write))
             return true;
     }
     return false;
 }
 
-bool gpu_protects_(const struct cps_afuc *machine)
+static uint32_t protect_control(const struct afuc_core *core)
 {
-    return machine->reg[protect_of(machine)->control] & PROTECT_ENABLE;
+    return bank_get_(core->machine, core->pipe, protect_of(core->machine)->control);
 }
 
-bool gpu_protected_(const struct cps_afuc *machine, uint32_t offset, uint32_t count, bool write)
+bool gpu_protects_(const struct afuc_core *core)
 {
-    const struct protect_regs *regs = protect_of(machine);
-    if (CPS_LIKELY(!(machine->reg[regs->control] & PROTECT_ENABLE)))
+    return protect_control(core) & PROTECT_ENABLE;
+}
+
+bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write)
+{
+    const struct protect_regs *regs = protect_of(core->machine);
+    uint32_t control = protect_control(core);
+    if (CPS_LIKELY(!(control & PROTECT_ENABLE)))
         return false;
-    return any_entry_forbids(machine, regs, offset, count ? offset + count - 1 : offset, write);
+    const struct wanted at = {regs, offset, count ? offset + count - 1 : offset, write};
+    bool open = control & PROTECT_LAST_IS_OPEN;
+    return any_forbids(core, &at, regs->first, regs->last, open && !regs->own_first) ||
+           (regs->own_first && any_forbids(core, &at, regs->own_first, regs->own_last, open));
 }
 
 /* The hardware drops the write and raises REGISTER_PROTECTION; the firmware is not told. */
 static void forbid(struct afuc_core *core, uint32_t offset, uint32_t value)
 {
-    core_event_(core, CPS_EV_PROT, 0, event_offset(core->machine, offset), value);
+    core_event_(core, CPS_EV_PROT, 0, event_offset(core, offset, core->pipe), value);
     machine_irq_(core, IRQ_CP_HW_ERROR);
 }
 
@@ -234,14 +266,13 @@ void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigne
 {
     struct cps_afuc *machine = core->machine;
     uint8_t *flags = &machine->reg_flags[offset];
-    if (path == CPS_PATH_USER && CPS_UNLIKELY(gpu_protected_(machine, offset, 1, true))) {
+    unsigned pipe = path == CPS_PATH_CTRL ? bank_aperture_(core) : core->pipe;
+    if (path == CPS_PATH_USER && CPS_UNLIKELY(gpu_protected_(core, offset, 1, true))) {
         forbid(core, offset, value);
         return;
     }
-    core_event_(core, CPS_EV_REG, path, event_offset(machine, offset), value);
-    machine->engine.changes += machine->reg[offset] != value;
-    machine->reg[offset] = value;
-    *flags |= REG_WRITTEN;
+    core_event_(core, CPS_EV_REG, path, event_offset(core, offset, pipe), value);
+    machine->engine.changes += bank_set_(machine, pipe, offset, value);
     if (CPS_UNLIKELY(*flags & REG_BEHAVES))
         act(core, offset, value);
 }

@@ -10,8 +10,8 @@ uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path);
 
 /** Whether CP_PROTECT forbids anything. */
-bool gpu_protects_(const struct cps_afuc *machine);
+bool gpu_protects_(const struct afuc_core *core);
 /** Whether CP_PROTECT forbids the access to any of @p count registers. */
-bool gpu_protected_(const struct cps_afuc *machine, uint32_t offset, uint32_t count, bool write);
+bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write);
 
 #endif

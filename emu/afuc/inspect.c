@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
+#include "emu/afuc/bank.h"
 #include "emu/afuc/ctrl.h"
 #include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
@@ -78,7 +79,7 @@ bool machine_get_(struct cps_engine *engine, struct cps_place place, uint64_t *r
     case CPS_FILE_CODE:
         return get_code(machine, place, ret);
     case CPS_FILE_REGISTER:
-        *ret = machine->reg[place.number];
+        *ret = bank_get_(machine, machine->core[place.core].pipe, (uint32_t)place.number);
         return true;
     default:
         return get_memory(engine, place.number, ret);
@@ -155,7 +156,7 @@ bool machine_set_(struct cps_engine *engine, struct cps_place place, uint64_t va
     case CPS_FILE_CODE:
         return set_code(machine, place, word);
     case CPS_FILE_REGISTER:
-        machine_set_reg_(machine, (uint32_t)place.number, word);
+        bank_set_(machine, machine->core[place.core].pipe, (uint32_t)place.number, word);
         return true;
     case CPS_FILE_MEMORY:
         return cps_mem_write(engine->mem, place.number, word);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The row of afuc among the engines, and how a machine is made. */
+#include "emu/afuc/bank.h"
 #include "emu/afuc/ctrl.h"
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
@@ -30,8 +31,8 @@ static uint32_t instr_base(enum cps_processor who, enum cps_layout layout)
     return a8xx ? 0x816 : 0x830;
 }
 
-/* Bits 27:24 of CHIP_ID are the pipe (D: enum adreno_pipe; F: the AQEs subtract 4 from them). */
-enum { PIPE_SHIFT = 24, PIPE_AQE0 = 4 };
+/* Bits 27:24 of CHIP_ID are the processor's pipe, where images look at them. */
+enum { PIPE_SHIFT = 24 };
 
 static void set_reg64(struct cps_afuc *machine, uint32_t offset, uint64_t value)
 {
@@ -59,9 +60,8 @@ static enum ctl own_base(enum cps_processor who)
     case CPS_CPU_LPAC:
         return CTL_LPAC_INSTR_BASE;
     case CPS_CPU_DDE_BR:
+    case CPS_CPU_DDE_BV: /* one image, which reads one register */
         return CTL_DDE_BR_INSTR_BASE;
-    case CPS_CPU_DDE_BV:
-        return CTL_DDE_BV_INSTR_BASE;
     default:
         return CTL_BV_INSTR_BASE;
     }
@@ -76,7 +76,8 @@ static struct cps_err *init_controls(struct afuc_core *core, const struct cps_co
     const struct cps_target *other = cps_target_at(first);
     CPS_TRY(afuc_control_init_(core));
     core->base = afuc_control_number_(core, own_base(core->who));
-    uint32_t pipe = core->who == CPS_CPU_AQE ? PIPE_AQE0 : 0;
+    bool late = config->layout == CPS_LAYOUT_A7XX_GEN3 || config->layout == CPS_LAYOUT_A8XX;
+    uint32_t pipe = late ? bank_pipe_(core->who) : 0;
     afuc_control_set_(core, CTL_CHIP_ID, config->chip | pipe << PIPE_SHIFT);
     uint32_t variant = other ? other->variant : 0;
     afuc_control_set_(core, CTL_CHIP_VARIANT, config->variant ? config->variant : variant);
@@ -111,11 +112,33 @@ static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_conf
     return store_image(machine, me_iova, config->me_words, config->me_count);
 }
 
+static struct afuc_core *find_core(struct cps_afuc *machine, enum cps_processor who)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        if (machine->core[i].who == who)
+            return &machine->core[i];
+    }
+    return NULL;
+}
+
+/* BR and BV send draws to their DDEs, which have no ring. */
+static void link_dde(struct afuc_core *core)
+{
+    if (is_dde_(core))
+        core->s.level = LEVEL_MEQ;
+    else if (core->who == CPS_CPU_SQE)
+        core->dde = find_core(core->machine, CPS_CPU_DDE_BR);
+    else if (core->who == CPS_CPU_BV)
+        core->dde = find_core(core->machine, CPS_CPU_DDE_BV);
+}
+
 /* The first image starts; the others wait until it starts them. */
 static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_config *config)
 {
     for (unsigned i = 0; i < config->image_count && i < MAX_CORES; i++)
         CPS_TRY(add_core(machine, config->image[i].who, config->layout, config));
+    for (unsigned i = 0; i < machine->engine.cores; i++)
+        link_dde(&machine->core[i]);
     set_reg64(machine, instr_base(config->image[0].who, config->layout), machine->instr_iova);
     CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count,
                                config->image[0].start));
@@ -134,6 +157,7 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
     machine->epoch = cps_mem_epoch(machine->engine.mem);
     CPS_TRY(config->layout == CPS_LAYOUT_A5XX_PFP ? init_a5xx(machine, config)
                                                   : init_sqe(machine, config));
+    CPS_TRY(bank_init_(machine));
     CPS_TRY(afuc_pipe_init_(machine));
     CPS_TRY(gpu_init_(machine));
     if (config->host.read)

@@ -37,6 +37,8 @@ struct stillness {
     uint64_t look_at; /* 0: nothing is known */
 };
 
+struct reg_bank;
+
 struct cps_afuc {
     struct cps_engine engine; /* first */
     struct afuc_core core[MAX_CORES];
@@ -61,6 +63,7 @@ struct cps_afuc {
     uint32_t submission;         /* index of the one that runs */
     uint32_t submission_packets; /* that core 0 has dispatched of it */
     uint32_t shared[0x100];      /* scratch that all processors see, control 0x200.. */
+    struct reg_bank *bank[8];    /* by pipe, a7xx on: bank.h */
     uint8_t reg_flags[GPU_REGS]; /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };

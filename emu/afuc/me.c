@@ -41,7 +41,7 @@ static uint32_t rotate_left(uint32_t value, uint32_t by)
 static void queue_registers(struct afuc_core *me, uint32_t offset, unsigned path)
 {
     uint32_t count = me->s.read_count ? me->s.read_count : 1;
-    bool forbidden = path == CPS_PATH_USER && gpu_protected_(me->machine, offset, count, false);
+    bool forbidden = path == CPS_PATH_USER && gpu_protected_(me, offset, count, false);
     me->s.read_count = 0;
     if (forbidden)
         core_event_(me, CPS_EV_PROT, 0, offset, 0);

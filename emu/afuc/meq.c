@@ -2,24 +2,45 @@
  * What lies between the two processors of a5xx: the MEQ, a FIFO of plain words that the PFP fills
  * by writing $data and the ME reads as its command stream, and the side stream, fetched from memory
  * on the PFP's request (control 0x0bc..0x0be) and read by the ME when it says so (control 0x031).
- * F: every handler of a530 PFP that passes a packet on; V: compute-a540 runs this way. */
+ * F: every handler of a530 PFP that passes a packet on; V: compute-a540 runs this way.
+ *
+ * On a8xx BR and BV send draws to their DDEs by writing control 0x191: headers with counts and
+ * parity of their own, then payload (F: gen80000 05b0..060a and the DDE's handlers). */
+#include "emu/afuc/ctrl.h"
 #include "emu/afuc/meq.h"
 #include "emu/afuc/queue.h"
 
-bool meq_room_(const struct afuc_core *pfp, uint32_t words)
+bool meq_room_(const struct afuc_core *to, uint32_t words)
 {
-    return MEQ_WORDS - pfp->me->s.meq.count >= words;
+    return MEQ_WORDS - to->s.meq.count >= words;
 }
 
-/* A header that the PFP passes on keeps its level; what it made itself is internal. */
-void meq_push_(struct afuc_core *pfp, uint32_t value)
+/* BR and BV change the count of a type-7 header that they pass on, and its parity. */
+static bool passes_on(const struct afuc_core *by, uint32_t value)
 {
-    struct meq *meq = &pfp->me->s.meq;
+    uint32_t counted = by->dde ? 0xffff : 0;
+    return ((value ^ by->s.header) & ~counted) == 0;
+}
+
+/* A header that is passed on keeps its level; what the sender made itself is internal. */
+void meq_push_(struct afuc_core *by, struct afuc_core *to, uint32_t value)
+{
+    struct meq *meq = &to->s.meq;
     uint32_t at = (meq->head + meq->count++) % MEQ_WORDS;
-    bool passed_on = value == pfp->s.header;
     meq->word[at] = value;
-    meq->level[at] = passed_on ? event_level_(pfp, value) : (unsigned)CPS_LEVEL_INT;
-    meq->iova[at] = pfp->s.header_iova;
+    meq->level[at] = passes_on(by, value) ? event_level_(by, by->s.header) : (unsigned)CPS_LEVEL_INT;
+    meq->iova[at] = by->s.header_iova;
+}
+
+bool dde_takes_(const struct afuc_core *by, uint32_t number)
+{
+    const struct afuc_state *dde = &by->dde->s;
+    if (number == afuc_control_number_(by, CTL_TO_DDE))
+        return meq_room_(by->dde, 1);
+    if (number == afuc_control_number_(by, CTL_SDS_START))
+        return QUEUE_DEPTH - dde->queue[LEVEL_SDS].count >= GROUP_COUNT;
+    return number != afuc_control_number_(by, CTL_MEM_READ_DWORDS) ||
+           dde->memdata.request_count < FIFO_REQUESTS;
 }
 
 uint32_t meq_pop_(struct afuc_core *me)

@@ -55,7 +55,9 @@ bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop)
     uint32_t mem = uses(uop, R_MEMDATA);
     uint32_t reg = uses(uop, R_REGDATA);
     uint32_t extra = extra_reads(core, uop, data);
-    if (core->me && uop->dst == R_DATA && !meq_room_(core, 1 + uop->xmov))
+    if (core->me && uop->dst == R_DATA && !meq_room_(core->me, 1 + uop->xmov))
+        return wait_for(core, WAIT_MEQ);
+    if (core->dde && uop->code == UOP_CWRITE && !uop->s1 && !dde_takes_(core, uop->imm))
         return wait_for(core, WAIT_MEQ);
     if (data && !has_words_(core, data + extra))
         return wait_for(core, WAIT_STREAM);
@@ -82,7 +84,7 @@ uint32_t afuc_read_(struct afuc_core *core, const struct afuc_uop *uop, unsigned
  * 08fb); the answer is in REG_READ_TEST_RESULT: bit 0 ready, bit 2 violation. */
 static void protect_test(struct afuc_core *core, uint32_t value)
 {
-    bool violation = gpu_protected_(core->machine, core->s.usraddr & 0x3ffff, value, false);
+    bool violation = gpu_protected_(core, core->s.usraddr & 0x3ffff, value, false);
     afuc_control_set_(core, CTL_REG_READ_TEST_RESULT, 1u | (uint32_t)violation << 2);
 }
 
@@ -120,7 +122,7 @@ static void selected_write(struct afuc_core *core, uint32_t value)
 static void data_write(struct afuc_core *core, uint32_t value)
 {
     if (core->me)
-        meq_push_(core, value);
+        meq_push_(core, core->me, value);
     else if (!me_rmw_data_(core, value))
         selected_write(core, value);
 }
@@ -176,14 +178,21 @@ void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop)
     }
 }
 
-void afuc_store_(struct afuc_core *core, uint32_t offset, uint32_t value)
+/* Bit 31 of the upper half is a right. */
+static uint64_t load_store_iova(const struct afuc_core *core, uint32_t offset)
 {
     uint64_t high = afuc_control_get_(core, CTL_LOAD_STORE_HI);
-    core_mem_write_(core, high << 32 | offset, value, CPS_VIA_STORE);
+    if (cps_gen_since(core->machine->engine.gen, CPS_A7XX))
+        high &= 0x7fffffff;
+    return high << 32 | offset;
+}
+
+void afuc_store_(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    core_mem_write_(core, load_store_iova(core, offset), value, CPS_VIA_STORE);
 }
 
 uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset)
 {
-    uint64_t high = afuc_control_get_(core, CTL_LOAD_STORE_HI);
-    return core_mem_read_(core, high << 32 | offset, CPS_VIA_LOAD);
+    return core_mem_read_(core, load_store_iova(core, offset), CPS_VIA_LOAD);
 }

@@ -3,7 +3,7 @@
  * With `satisfy` the word is given a value that ends the wait when the packet is dispatched, and
  * the trace says so; the firmware then runs its own loop once. The conditions are those of the
  * packets' definitions, checked against the loops of 6ee (0643, 0874, 069e, 06b9). */
-#include "emu/afuc/machine.h"
+#include "emu/afuc/bank.h"
 #include "emu/afuc/queue.h"
 #include "emu/afuc/wait.h"
 
@@ -21,7 +21,7 @@ static uint32_t poll_read(struct afuc_core *core, const struct poll *poll)
 {
     struct cps_afuc *machine = core->machine;
     if (poll->source == SOURCE_REGISTER)
-        return machine->reg[poll->at & 0x3ffff];
+        return bank_get_(machine, core->pipe, poll->at & 0x3ffff);
     return cps_mem_read(machine->engine.mem, poll->at, NULL);
 }
 
@@ -30,8 +30,7 @@ static void poll_assume(struct afuc_core *core, const struct poll *poll, uint32_
     struct cps_afuc *machine = core->machine;
     core_event_(core, CPS_EV_ASSUME, CPS_WHAT_WAIT, poll->at, value);
     if (poll->source == SOURCE_REGISTER) {
-        machine->reg[poll->at & 0x3ffff] = value;
-        machine->reg_flags[poll->at & 0x3ffff] |= REG_WRITTEN;
+        bank_set_(machine, core->pipe, poll->at & 0x3ffff, value);
     } else if (!cps_mem_write(machine->engine.mem, poll->at, value)) {
         afuc_fault_(core, FAULT_MEMORY, (uint32_t)poll->at);
     }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * Registers of pipes: their banks, and which pipe is whose. */
+#include "emu/afuc/bank.h"
+#include "emu/afuc/ctrl.h"
+
+#include <string.h>
+
+unsigned bank_pipe_(enum cps_processor who)
+{
+    static const uint8_t pipes[CPS_CPU_COUNT] = {
+#define PROCESSOR(id, name, pipe, meaning) [CPS_CPU_##id] = (pipe),
+#include "isa/target.def"
+    };
+    return pipes[who];
+}
+
+/* A DDE draws into the pipe that it works for (F: gen80000, DDE 037f..0382, makes its aperture of
+ * that number). */
+unsigned bank_fed_(enum cps_processor who)
+{
+    if (who == CPS_CPU_DDE_BR)
+        return bank_pipe_(CPS_CPU_SQE);
+    return bank_pipe_(who == CPS_CPU_DDE_BV ? CPS_CPU_BV : who);
+}
+
+struct cps_err *bank_init_(struct cps_afuc *machine)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        struct afuc_core *core = &machine->core[i];
+        unsigned pipe = bank_fed_(core->who);
+        core->pipe = pipe;
+        if (!cps_gen_since(machine->engine.gen, CPS_A7XX) || pipe <= PIPE_BR ||
+            machine->bank[pipe])
+            continue;
+        machine->bank[pipe] = calloc(1, sizeof(**machine->bank));
+        if (!machine->bank[pipe])
+            return cps_err_nomem();
+    }
+    return NULL;
+}
+
+struct cps_err *bank_clone_(struct cps_afuc *copy)
+{
+    struct reg_bank *from[PIPE_COUNT];
+    memcpy(from, copy->bank, sizeof(from));
+    memset(copy->bank, 0, sizeof(copy->bank));
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+        if (!from[pipe])
+            continue;
+        copy->bank[pipe] = malloc(sizeof(**copy->bank));
+        if (!copy->bank[pipe])
+            return cps_err_nomem();
+        memcpy(copy->bank[pipe], from[pipe], sizeof(**copy->bank));
+    }
+    return NULL;
+}
+
+void bank_deinit_(struct cps_afuc *machine)
+{
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++)
+        free(machine->bank[pipe]);
+}
+
+/* 13:12 on a7xx, 15:12 on a8xx (D: CP_APERTURE_CNTL_HOST). */
+unsigned bank_aperture_(const struct afuc_core *core)
+{
+    uint32_t bits = core->layout == CPS_LAYOUT_A8XX ? 15 : 3;
+    return afuc_control_get_(core, CTL_APERTURE) >> 12 & bits;
+}
