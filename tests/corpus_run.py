@@ -185,7 +185,7 @@ def check_a7xx(cpscope, corpus, scratch):
                 (0x8814, 0x44)],
         "bv": [(0x8811, 0x22)],
     }
-    memory = [(0x200100, 0x1234), (0x200104, 0), (0x200000, 0x11), (0x200004, 0x22),
+    memory = [(0x200100, 0x1234), (0x200108, 0x55), (0x20010c, 0x66), (0x200110, 0x10000000), (0x200000, 0x11), (0x200004, 0x22),
               (0x200008, 0x33), (0x200200, 0x11)]
     pairs = lambda text, pattern: [(int(a, 16), int(b, 16)) for a, b in
                                    re.findall(pattern, text, re.M)]

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Registers of pipes: their banks, and which pipe is whose. */
 #include "emu/afuc/bank.h"
-#include "emu/afuc/ctrl.h"
 
 #include <string.h>
 
@@ -29,8 +28,7 @@ struct cps_err *bank_init_(struct cps_afuc *machine)
         struct afuc_core *core = &machine->core[i];
         unsigned pipe = bank_fed_(core->who);
         core->pipe = pipe;
-        if (!cps_gen_since(machine->engine.gen, CPS_A7XX) || pipe <= PIPE_BR ||
-            machine->bank[pipe])
+        if (!cps_gen_since(machine->engine.gen, CPS_A7XX) || pipe <= PIPE_BR || machine->bank[pipe])
             continue;
         machine->bank[pipe] = calloc(1, sizeof(**machine->bank));
         if (!machine->bank[pipe])
@@ -65,5 +63,5 @@ void bank_deinit_(struct cps_afuc *machine)
 unsigned bank_aperture_(const struct afuc_core *core)
 {
     uint32_t bits = core->layout == CPS_LAYOUT_A8XX ? 15 : 3;
-    return afuc_control_get_(core, CTL_APERTURE) >> 12 & bits;
+    return core->s.aperture >> 12 & bits;
 }

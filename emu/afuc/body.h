@@ -75,7 +75,7 @@
 #define END_ANY()                  \
     do {                           \
         if (CPS_UNLIKELY(s->wait)) \
-            goto out;              \
+            goto stopped;          \
         if (!(ip->flags & U_REP))  \
             NEXT();                \
         if (!(ip->flags & U_POPS)) \
@@ -300,6 +300,19 @@ illegal:
     SYNC();
     afuc_fault_(core, FAULT_ILLEGAL, (uint32_t)(ip - base));
     BLOCK();
+
+/* A fault leaves the instruction as it stands; the wait of the pipe is behind it. */
+stopped:
+    if (s->wait != WAIT_PIPE)
+        goto out;
+    if ((ip->flags & U_REP) && !(ip->flags & U_POPS))
+        r[R_REM]--;
+    WATCH_NEXT();
+    if (!(ip->flags & U_REP) || !r[R_REM]) {
+        ip = np;
+        np = ip + 1;
+    }
+    goto out;
 
 used_up:
     left = 0;

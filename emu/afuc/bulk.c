@@ -67,8 +67,7 @@ static void set_in_bank(struct afuc_core *core, uint32_t offset, const uint32_t 
                         uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        core->machine->engine.changes +=
-            bank_set_(core->machine, core->pipe, offset + i, word[i]);
+        core->machine->engine.changes += bank_set_(core->machine, core->pipe, offset + i, word[i]);
 }
 
 static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,

@@ -23,6 +23,9 @@ enum { R_TRASH = 32, R_COUNT = 33 };
 #define STACK_DEPTH   8u
 #define GPU_REGS      0x40000u
 #define GROUP_COUNT   32u
+/** Control registers that all processors share, which are the on-chip memory of events, too. */
+#define SHARED_CONTROL 0x200u
+#define SHARED_COUNT   0x100u
 
 /** The word that hardware puts behind the last dword of every IB: type 7, opcode 0x0a, count 0. */
 #define END_OF_IB 0x708a8000u
@@ -98,6 +101,7 @@ enum afuc_wait {
     WAIT_MEMDATA, /* nothing was requested, or more was read than requested */
     WAIT_REGDATA,
     WAIT_MEQ,   /* the queue to the ME is full */
+    WAIT_PIPE,  /* a7xx: the pipe, which is in order here, waits for an on-chip word */
     WAIT_FAULT, /* for ever; `fault` says why */
 };
 
@@ -140,7 +144,7 @@ struct afuc_state {
     uint32_t pend_wfi, pend_query, pend_cache;
     uint32_t nrt[2];      /* NRT address, low word with flags */
     uint32_t nrt_base[2]; /* as the firmware set it last */
-    uint32_t event_cmd, event_ctrl, event_addr[2];
+    uint32_t event_cmd, event_ctrl, event_addr[2], event_value;
     uint32_t visible_draw; /* draws that the visibility stream has handed out */
     uint32_t injected;     /* header that hardware puts in front of the stream; 0: none */
     uint32_t resume[2];    /* pc and npc that iret returns to */
@@ -148,6 +152,8 @@ struct afuc_state {
     uint32_t hint_pos;     /* a7xx: where the stream stood when the look-ahead began */
     uint32_t id;           /* packet table index of the last dispatch */
     uint32_t lock;         /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
+    uint32_t aperture;     /* a7xx: control register APERTURE */
+    uint32_t onchip[2];    /* a7xx: index and value of the on-chip word that the pipe waits for */
     /* a5xx */
     struct meq meq;        /* ME: what the PFP sent; DDE of a8xx: what BR or BV did */
     uint32_t side_left;    /* ME: words that it still takes from the side stream */
@@ -226,8 +232,8 @@ struct afuc_core {
     struct cps_afuc *machine;
     struct afuc_core *me;  /* a5xx: the core behind the PFP, NULL for all others */
     struct afuc_core *dde; /* a8xx: the core that draws for BR or BV, NULL for all others */
-    uint32_t start;       /* dword of the machine's image where this core's own begins */
-    uint32_t base;        /* control register, of two, that holds its address; 0xffff: none */
+    uint32_t start;        /* dword of the machine's image where this core's own begins */
+    uint32_t base;         /* control register, of two, that holds its address; 0xffff: none */
     /* The stream being read, as a window into memory; not state, refilled when stale. */
     const uint32_t *window;
     uint32_t window_left;

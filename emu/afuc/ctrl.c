@@ -99,6 +99,11 @@ static uint32_t read_SHARED(const struct cps_access *at)
     return core_of_(at)->machine->shared[at->index];
 }
 
+static uint32_t read_COMPLETED(const struct cps_access *at)
+{
+    return core_of_(at)->machine->completed[at->index];
+}
+
 /* Base low and high stand in the two registers before the size. */
 static void queue_ib(const struct cps_access *at, enum level level)
 {
@@ -145,12 +150,31 @@ static void write_REG_ADDR(const struct cps_access *at)
     core_of_(at)->s.reg_writes = 0;
 }
 
+/* a8xx: with bit 31 the aperture shows control registers of the pipe's processor (F: gen80000 0217
+ * gives BV the three values that 0011..003a writes to BR's own; its kernel leaves that bit alone).
+ * NULL: it does not. */
+static struct afuc_core *behind_aperture(struct afuc_core *core)
+{
+    uint32_t aperture = core->s.aperture;
+    struct cps_afuc *machine = core->machine;
+    for (unsigned i = 0;
+         core->layout == CPS_LAYOUT_A8XX && aperture >> 31 && i < machine->engine.cores; i++) {
+        if (bank_pipe_(machine->core[i].who) == bank_aperture_(core))
+            return &machine->core[i];
+    }
+    return NULL;
+}
+
 static void write_REG_WRITE(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
+    struct afuc_core *other = behind_aperture(core);
     uint32_t address = afuc_control_get_(core, CTL_REG_WRITE_ADDR);
     uint32_t wrap = address >> 20 & 7;
-    gpu_write_(core, address & 0x3ffff, at->value, CPS_PATH_CTRL);
+    if (other)
+        afuc_control_write_(other, address & 0xfff, at->value, NULL);
+    else
+        gpu_write_(core, address & 0x3ffff, at->value, CPS_PATH_CTRL);
     uint32_t next = address + 1;
     if (wrap && ++core->s.reg_writes == wrap) {
         core->s.reg_writes = 0;
@@ -164,9 +188,13 @@ static void write_REG_READ(const struct cps_access *at)
     struct afuc_core *core = core_of_(at);
     uint32_t count = afuc_control_get_(core, CTL_REG_READ_DWORDS);
     afuc_control_set_(core, CTL_REG_READ_DWORDS, 1);
+    struct afuc_core *other = behind_aperture(core);
     bool room = true;
-    for (uint32_t i = 0; i < (count ? count : 1) && room; i++)
-        room = fifo_put_register_(core, gpu_read_(core, (at->value + i) & 0x3ffff), at->number);
+    for (uint32_t i = 0; i < (count ? count : 1) && room; i++) {
+        uint32_t offset = (at->value + i) & 0x3ffff;
+        uint32_t value = other ? afuc_control_read_(other, offset) : gpu_read_(core, offset);
+        room = fifo_put_register_(core, value, at->number);
+    }
 }
 
 static void write_VSD(const struct cps_access *at)
@@ -359,6 +387,13 @@ static void write_SOURCE(const struct cps_access *at)
     stream_select_(core_of_(at), at->value ? LEVEL_SIDE : LEVEL_MEQ);
 }
 
+static void write_COMPLETED(const struct cps_access *at)
+{
+    struct cps_afuc *machine = core_of_(at)->machine;
+    machine->engine.changes += machine->completed[at->index] != at->value;
+    machine->completed[at->index] = at->value;
+}
+
 static void write_SHARED(const struct cps_access *at)
 {
     struct cps_afuc *machine = core_of_(at)->machine;
@@ -505,4 +540,15 @@ void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value)
     if (!known)
         report_unmodelled(core, number, CPS_PLACE_SQE);
     core->s.sqe[number] = value;
+}
+
+bool afuc_dde_takes_(const struct afuc_core *by, uint32_t number)
+{
+    const struct afuc_state *dde = &by->dde->s;
+    if (number == afuc_control_number_(by, CTL_TO_DDE))
+        return meq_room_(by->dde, 1);
+    if (number == afuc_control_number_(by, CTL_SDS_START))
+        return QUEUE_DEPTH - dde->queue[LEVEL_SDS].count >= GROUP_COUNT;
+    return number != afuc_control_number_(by, CTL_MEM_READ_DWORDS) ||
+           dde->memdata.request_count < FIFO_REQUESTS;
 }

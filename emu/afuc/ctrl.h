@@ -18,6 +18,9 @@ void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value
                          const uint32_t *extra);
 uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number);
 void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value);
+/** Whether the DDE of @p by has room for what a write of control register @p number sends to it:
+ * words, draw-state groups, a fetch. */
+bool afuc_dde_takes_(const struct afuc_core *by, uint32_t number);
 /** Indexes the rows of the core's layout. */
 CPS_MUST_USE struct cps_err *afuc_control_init_(struct afuc_core *core);
 /** The stored value of a control register; 0 where the layout lacks it. No side effects. */

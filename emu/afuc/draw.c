@@ -6,7 +6,7 @@
 #include "emu/afuc/draw.h"
 #include "emu/afuc/queue.h"
 
-enum { HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
+enum { HDR_DIRTY = 1u << 16, HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
 
 static void disable(struct afuc_state *s, uint32_t groups)
 {
@@ -14,8 +14,10 @@ static void disable(struct afuc_state *s, uint32_t groups)
     s->groups_loaded &= ~groups;
 }
 
-/* 15:0 dwords, 17 disable, 18 disable all, 22:20 modes, 28:24 group. The header register of the
- * group shows dwords and, at 18:16, the modes (H: dumps of CP_DRAW_STATE). */
+/* 15:0 dwords, 16 dirty, 17 disable, 18 disable all, 22:20 modes, 28:24 group. The header register
+ * of the group shows dwords and, at 18:16, the modes, which a disabled group keeps (H: dumps of
+ * CP_DRAW_STATE have 0x00070000). D: a dirty group is executed even if the same words were before.
+ */
 void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base)
 {
     struct afuc_state *s = &core->s;
@@ -23,13 +25,16 @@ void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *ba
     struct group *group = &s->group[number];
     if (header & HDR_DISABLE_ALL)
         disable(s, ~0u);
+    group->hdr = (header >> 20 & 7) << 16;
     if ((header & HDR_DISABLE) || !(header & 0xffff)) {
         disable(s, 1u << number);
         return;
     }
+    if (header & HDR_DIRTY)
+        s->groups_loaded &= ~(1u << number);
     group->base[0] = base[0];
     group->base[1] = base[1];
-    group->hdr = (header & 0xffff) | (header >> 20 & 7) << 16;
+    group->hdr |= header & 0xffff;
     s->group_active |= 1u << number;
 }
 

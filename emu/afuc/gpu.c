@@ -185,8 +185,8 @@ static struct span decode_a5xx(uint32_t entry)
 }
 
 /* Where the entries and their switch are (D: register database). a8xx has entries for all pipes and
- * more for each, and a switch for each; only among the latter the last one may be open-ended (D: the
- * kernel's a8xx_set_cp_protect()). */
+ * more for each, and a switch for each; only among the latter the last one may be open-ended (D:
+ * the kernel's a8xx_set_cp_protect()). */
 static const struct protect_regs {
     uint32_t control, first, last;
     uint32_t own_first, own_last; /* of the pipe; 0: there are none */
@@ -194,7 +194,7 @@ static const struct protect_regs {
 } protect_a5xx = {PROTECT_CNTL_A5XX, PROTECT_A5XX, PROTECT_A5XX + 31, 0, 0, decode_a5xx},
   protect_32 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 31, 0, 0, decode_entry},
   protect_48 = {PROTECT_CNTL_A6XX, PROTECT_A6XX, PROTECT_A6XX + 47, 0, 0, decode_entry},
-  protect_a8xx = {PROTECT_CNTL_A8XX,   PROTECT_GLOBAL_A8XX, PROTECT_GLOBAL_A8XX + 63,
+  protect_a8xx = {PROTECT_CNTL_A8XX, PROTECT_GLOBAL_A8XX,    PROTECT_GLOBAL_A8XX + 63,
                   PROTECT_PIPE_A8XX, PROTECT_PIPE_A8XX + 15, decode_entry};
 
 /* Early a6xx have 32 entries, later chips 48 (D: the kernel's tables); the driver always fills the

@@ -274,9 +274,16 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
                                        "waits for words of a command stream that has none",
                                        "reads $memdata, but nothing was requested",
                                        "reads $regdata, but nothing was requested",
-                                       "the queue to the ME is full",
+                                       "the queue to the next processor is full",
+                                       "",
                                        ""};
-    if (core->s.wait)
+    if (core->s.wait == WAIT_PIPE)
+        cps_buf_printf(out,
+                       "the pipe waits for on-chip word 0x%02" PRIx32 " (control 0x%03" PRIx32
+                       ") to reach 0x%08" PRIx32 ", it is 0x%08" PRIx32,
+                       core->s.onchip[0], 0x200 + core->s.onchip[0], core->s.onchip[1],
+                       core->machine->shared[core->s.onchip[0] % 0x100]);
+    else if (core->s.wait)
         cps_buf_str(out, wait[core->s.wait]);
     else if (core->polled.number || core->polled.place)
         cps_buf_printf(out, "repeats the same state for ever; what it read last is %s 0x%03" PRIx64,

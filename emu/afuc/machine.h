@@ -60,11 +60,12 @@ struct cps_afuc {
     struct stillness stillness;
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
-    uint32_t submission;         /* index of the one that runs */
-    uint32_t submission_packets; /* that core 0 has dispatched of it */
-    uint32_t shared[0x100];      /* scratch that all processors see, control 0x200.. */
-    struct reg_bank *bank[8];    /* by pipe, a7xx on: bank.h */
-    uint8_t reg_flags[GPU_REGS]; /* enum reg_flag */
+    uint32_t submission;           /* index of the one that runs */
+    uint32_t submission_packets;   /* that core 0 has dispatched of it */
+    uint32_t shared[SHARED_COUNT]; /* scratch that all processors see, control 0x200.. */
+    uint32_t completed[2];         /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
+    struct reg_bank *bank[8];      /* by pipe, a7xx on: bank.h */
+    uint8_t reg_flags[GPU_REGS];   /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
 

@@ -12,6 +12,7 @@
 #include "emu/afuc/me.h"
 #include "emu/afuc/nrt.h"
 #include "emu/afuc/queue.h"
+#include "emu/afuc/stamp.h"
 
 enum {
     READ_ADDR_LO = 0x80d,
@@ -130,7 +131,7 @@ static void stamp(struct afuc_core *me, uint32_t value)
     me->s.event_ctrl = reg[STAMP_CTRL];
     me->s.event_addr[0] = reg[STAMP_ADDR_LO];
     me->s.event_addr[1] = reg[STAMP_ADDR_HI];
-    event_stamp_(me, value);
+    stamp_(me, value);
 }
 
 /* The counters are the PFP's; the ME lowers them when the pipe has drained. */

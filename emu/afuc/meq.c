@@ -6,7 +6,6 @@
  *
  * On a8xx BR and BV send draws to their DDEs by writing control 0x191: headers with counts and
  * parity of their own, then payload (F: gen80000 05b0..060a and the DDE's handlers). */
-#include "emu/afuc/ctrl.h"
 #include "emu/afuc/meq.h"
 #include "emu/afuc/queue.h"
 
@@ -28,19 +27,9 @@ void meq_push_(struct afuc_core *by, struct afuc_core *to, uint32_t value)
     struct meq *meq = &to->s.meq;
     uint32_t at = (meq->head + meq->count++) % MEQ_WORDS;
     meq->word[at] = value;
-    meq->level[at] = passes_on(by, value) ? event_level_(by, by->s.header) : (unsigned)CPS_LEVEL_INT;
+    meq->level[at] =
+        passes_on(by, value) ? event_level_(by, by->s.header) : (unsigned)CPS_LEVEL_INT;
     meq->iova[at] = by->s.header_iova;
-}
-
-bool dde_takes_(const struct afuc_core *by, uint32_t number)
-{
-    const struct afuc_state *dde = &by->dde->s;
-    if (number == afuc_control_number_(by, CTL_TO_DDE))
-        return meq_room_(by->dde, 1);
-    if (number == afuc_control_number_(by, CTL_SDS_START))
-        return QUEUE_DEPTH - dde->queue[LEVEL_SDS].count >= GROUP_COUNT;
-    return number != afuc_control_number_(by, CTL_MEM_READ_DWORDS) ||
-           dde->memdata.request_count < FIFO_REQUESTS;
 }
 
 uint32_t meq_pop_(struct afuc_core *me)

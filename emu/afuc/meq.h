@@ -9,9 +9,6 @@
 bool meq_room_(const struct afuc_core *to, uint32_t words);
 /** Sends a word from @p by to @p to. */
 void meq_push_(struct afuc_core *by, struct afuc_core *to, uint32_t value);
-/** Whether the DDE of @p by has room for what a write of control register @p number sends to it:
- * words, draw-state groups, a fetch. */
-bool dde_takes_(const struct afuc_core *by, uint32_t number);
 uint32_t meq_pop_(struct afuc_core *me);
 /** Whether the side stream holds @p words words, its end mark counted. */
 bool side_has_(const struct afuc_core *me, uint32_t words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Memory as cores reach it, with events; NRT writes and time stamps. Private to emu/afuc/. */
+ * Memory as cores reach it, with events; NRT writes. Private to emu/afuc/. */
 #ifndef CPS_AFUC_NRT_H
 #define CPS_AFUC_NRT_H
 
@@ -8,7 +8,5 @@
 uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via);
 void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsigned via);
 void nrt_write_(struct afuc_core *core, uint32_t value);
-void event_stamp_(struct afuc_core *core, uint32_t value);
-void event_stamp_high_(struct afuc_core *core, uint32_t value);
 
 #endif

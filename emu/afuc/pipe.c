@@ -3,6 +3,7 @@
 #include "emu/afuc/machine.h"
 #include "emu/afuc/nrt.h"
 #include "emu/afuc/pipe.h"
+#include "emu/afuc/stamp.h"
 
 static bool is_a7xx(const struct afuc_core *core)
 {
@@ -39,22 +40,41 @@ static void write_NRT_DATA(const struct cps_access *at)
     nrt_write_(core_of_(at), at->value);
 }
 
+/* D: INC_BR_COUNT and INC_BV_COUNT of CP_EVENT_WRITE7; the event is over at once. */
+static void count_completed(struct cps_afuc *machine, uint32_t which)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        machine->completed[i] += which >> i & 1;
+        machine->engine.changes += which >> i & 1;
+    }
+}
+
 static void write_EVENT_CMD(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
     core->s.event_cmd = at->value;
     if (at->value >> (is_a7xx(core) ? 13 : 3) & 1)
         lower(&core->s.pend_cache);
+    if (is_a7xx(core))
+        count_completed(core->machine, at->value >> 11 & 3);
+}
+
+static void write_ONCHIP_WAIT(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    core->s.onchip[1] = at->value;
+    if (!stamp_reached_(core))
+        core->s.wait = WAIT_PIPE;
 }
 
 static void write_TS_DATA(const struct cps_access *at)
 {
-    event_stamp_(core_of_(at), at->value);
+    stamp_(core_of_(at), at->value);
 }
 
 static void write_TS_DATA_HI(const struct cps_access *at)
 {
-    event_stamp_high_(core_of_(at), at->value);
+    stamp_high_(core_of_(at), at->value);
 }
 
 /* a530 ME: a void register whose command is part of the address. */

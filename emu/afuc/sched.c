@@ -4,6 +4,7 @@
 #include "emu/afuc/machine.h"
 #include "emu/afuc/run.h"
 #include "emu/afuc/sched.h"
+#include "emu/afuc/stamp.h"
 
 #define TURN_ALONE    65536u /* instructions of a turn; nobody waits for a single core */
 #define TURN_SHARED   128u
@@ -19,7 +20,25 @@ static uint64_t run_core(struct afuc_core *core, uint64_t budget)
 
 static bool runnable(const struct afuc_core *core)
 {
-    return core->s.started && core->s.wait != WAIT_FAULT;
+    bool waits = core->s.wait == WAIT_PIPE && !stamp_reached_(core);
+    return core->s.started && core->s.wait != WAIT_FAULT && !waits;
+}
+
+/* When nobody can go on any more, words that somebody else would have written are taken for
+ * written, if the policy says so. */
+static bool assume_reached(struct cps_afuc *machine)
+{
+    bool assumed = false;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        struct afuc_core *core = &machine->core[i];
+        if (core->s.wait != WAIT_PIPE || machine->engine.policy.waits != CPS_WAITS_SATISFY)
+            continue;
+        core_event_(core, CPS_EV_ASSUME, CPS_WHAT_WAIT, SHARED_CONTROL + core->s.onchip[0],
+                    core->s.onchip[1]);
+        machine->shared[core->s.onchip[0] % SHARED_COUNT] = core->s.onchip[1];
+        assumed = true;
+    }
+    return assumed;
 }
 
 /* At `waitin` with nothing in the ring, or in the MEQ. The processors of a7xx also wait in loops of
@@ -153,6 +172,8 @@ static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
         uint64_t ran = machine_round_(machine, budget);
         if (faulted(machine))
             return CPS_STOP_FAULT;
+        if (machine->turn.finished && !machine->turn.ran && assume_reached(machine))
+            continue;
         if (machine->turn.finished && !machine->turn.ran)
             return idle(machine) ? CPS_STOP_IDLE : error_of(machine);
         if (stuck(machine, budget, &ran))

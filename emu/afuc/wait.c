@@ -4,6 +4,7 @@
  * the trace says so; the firmware then runs its own loop once. The conditions are those of the
  * packets' definitions, checked against the loops of 6ee (0643, 0874, 069e, 06b9). */
 #include "emu/afuc/bank.h"
+#include "emu/afuc/ctrl.h"
 #include "emu/afuc/queue.h"
 #include "emu/afuc/wait.h"
 
@@ -102,14 +103,18 @@ static void test_two_mems(struct afuc_core *core, const uint32_t *words)
     wait_two(core, poll, words[4]);
 }
 
-/* a7xx: CP_WAIT_TIMESTAMP; 1:0 kind (0 32 bits, 1 64 bits, 2 the core's own count), 4 on-chip (F:
- * 740 0c15). Only the first two poll for a value that the packet names. */
+/* a7xx: CP_WAIT_TIMESTAMP; 1:0 kind (0 32 bits, 1 64 bits, 2 the sum of the core's time stamps), 4
+ * on-chip, for which the pipe waits (F: 740 0c15). */
 static void wait_timestamp(struct afuc_core *core, const uint32_t *words)
 {
     struct poll low = {SOURCE_MEMORY, pair(words + 1)};
     struct poll high = {SOURCE_MEMORY, pair(words + 1) + 4};
+    const uint32_t *stamps = &core->s.control[afuc_control_number_(core, CTL_TIMESTAMPS)];
+    const uint32_t sum[4] = {0, words[1], words[2], stamps[0] + stamps[1]};
     if ((words[0] & 0x13) == 0)
         wait_mem_gte(core, words);
+    if ((words[0] & 0x13) == 2)
+        wait_mem_gte(core, sum);
     if ((words[0] & 0x13) != 1)
         return;
     uint64_t now = (uint64_t)poll_read(core, &high) << 32 | poll_read(core, &low);

@@ -33,6 +33,7 @@ ROWS = (
     ("CP_DRAW_INDX_INDIRECT", 0x29, DRAW, "", ""),
     ("CP_DRAW_INDIRECT_MULTI", 0x2a, DRAW, "", ""),
     ("CP_DRAW_INDX_OFFSET", 0x38, DRAW, "", ""),
+    ("CP_RUN_OPENCL", 0x31, DRAW, "78", ""),
     ("CP_EXEC_CS", 0x33, DRAW, "", ""),
     ("CP_EXEC_CS_INDIRECT", 0x41, DRAW, "", ""),
 
