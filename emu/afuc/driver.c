@@ -33,6 +33,8 @@ static void me_init(struct cps_afuc *machine)
     const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
     static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
     static const uint32_t a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
+    if (machine->core[0].who == CPS_CPU_AQE)
+        return;
     switch (machine->engine.gen) {
     case CPS_A5XX:
         machine_ring_(machine, a5xx, sizeof(a5xx) / sizeof(a5xx[0]));
@@ -88,6 +90,9 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
         me_init(machine);
         return NULL;
     case CPS_ITEM_SUBMIT:
+        if (machine->core[0].who == CPS_CPU_AQE)
+            return cps_err_new(CPS_ERR_INPUT, "an AQE executes no command streams, expected none: "
+                                              "it boots and waits for its SQE");
         submit(machine, item);
         return NULL;
     case CPS_ITEM_RING:

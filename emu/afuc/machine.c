@@ -17,6 +17,7 @@
  * of the address space, out of the way of captured buffers. */
 #define DEFAULT_INSTR_IOVA UINT64_C(0x0001fffff0000000)
 #define DEFAULT_RING_IOVA  UINT64_C(0x0001fffff8000000)
+#define AQE_MEMORY         UINT32_C(0x30000)
 
 /* GPU registers that hold the address of an image (F: read by the bootstrap). */
 enum { PFP_INSTR_BASE = 0x835, ME_INSTR_BASE = 0x838 };
@@ -132,6 +133,25 @@ static void link_dde(struct afuc_core *core)
         core->dde = find_core(core->machine, CPS_CPU_DDE_BV);
 }
 
+/* An AQE alone: BR's CP_SET_PSEUDO_REG gives it memory and leaves a message before it starts it (F:
+ * gen70900 0bb3..0bc8 and 113e). The base is far enough in front of the ring for all that an AQE
+ * adds to it. */
+static struct cps_err *leave_message(struct cps_afuc *machine)
+{
+    enum { AQE0_PREEMPT_BASE = 0x275, MESSAGE = 0x263, REQUEST = 0x271 };
+    const uint64_t base = DEFAULT_RING_IOVA - AQE_MEMORY;
+    machine->shared[AQE0_PREEMPT_BASE - SHARED_CONTROL] = (uint32_t)base;
+    machine->shared[AQE0_PREEMPT_BASE + 1 - SHARED_CONTROL] = (uint32_t)(base >> 32);
+    machine->shared[MESSAGE - SHARED_CONTROL] = 2;
+    machine->shared[REQUEST - SHARED_CONTROL] = 1;
+    bool stored = true;
+    cps_mem_keep(machine->engine.mem, true);
+    for (uint32_t at = 0; at < AQE_MEMORY; at += 4)
+        stored = cps_mem_write(machine->engine.mem, base + at, 0) && stored;
+    cps_mem_keep(machine->engine.mem, false);
+    return stored ? NULL : cps_err_nomem();
+}
+
 /* The first image starts; the others wait until it starts them. */
 static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_config *config)
 {
@@ -139,6 +159,8 @@ static struct cps_err *init_sqe(struct cps_afuc *machine, const struct cps_confi
         CPS_TRY(add_core(machine, config->image[i].who, config->layout, config));
     for (unsigned i = 0; i < machine->engine.cores; i++)
         link_dde(&machine->core[i]);
+    if (config->image[0].who == CPS_CPU_AQE)
+        CPS_TRY(leave_message(machine));
     set_reg64(machine, instr_base(config->image[0].who, config->layout), machine->instr_iova);
     CPS_TRY(machine_load_core_(&machine->core[0], config->words, config->count,
                                config->image[0].start));
