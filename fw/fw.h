@@ -202,6 +202,31 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_compare(const struct cps_fw *a,
                                                        const struct cps_fw *b,
                                                        struct cps_fw_change **ret, size_t *count);
 
+/** A control register of one image, and what it is in another one whose chip numbers them otherwise.
+ */
+struct cps_fw_renumber {
+    /** Numbers of the same register in both. */
+    uint32_t a, b;
+    /** Pairs of instructions that name `a` and stand at the same place of the same handlers. */
+    uint32_t pairs;
+    /** How many of them name `b`: more than half. */
+    uint32_t agree;
+};
+
+/**
+ * Finds how the control registers of two images correspond: the same handlers are aligned, and
+ * where their instructions agree but for the control register, that is evidence for a pair.
+ * @param a      one firmware
+ * @param b      the other
+ * @param ret    gets the pairs in the order of their numbers in @p a; the caller frees them
+ * @param count  gets how many
+ * @return NULL or CPS_ERR_NOMEM
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_renumber(const struct cps_fw *a,
+                                                        const struct cps_fw *b,
+                                                        struct cps_fw_renumber **ret,
+                                                        size_t *count);
+
 /**
  * Whether two instructions are the same but for where they branch to.
  * @param gen  the generation of both

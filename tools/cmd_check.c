@@ -86,6 +86,8 @@ static struct cps_options options_of(const struct check *c)
     struct cps_options opt = *c->opt;
     opt_set_policy(&opt, c->head.policy);
     opt.gen = c->head.gen;
+    opt.as = c->head.as;
+    opt.chip_id = *c->head.chip_id ? c->head.chip_id : NULL;
     return opt;
 }
 

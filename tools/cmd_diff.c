@@ -8,6 +8,7 @@
 #include "isa/base/shown.h"
 #include "tools/report/diffreport.h"
 #include "tools/report/names.h"
+#include "tools/report/renumber.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
 #include "tools/report/text.h"
@@ -26,6 +27,7 @@ struct differ {
     struct cps_names *names[CPS_CPU_COUNT];
     struct json_object *json; /* NULL: text */
     struct cps_buf out;
+    struct json_object *renumbered; /* the same of control registers of two chips */
     uint64_t total;
     uint64_t by_packet[129];
     int usage; /* status 2: an option that has no meaning for what the traces are of */
@@ -194,8 +196,18 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
     if (opt_named_engine(d->opt->fw[0]) || opt_named_engine(d->opt->fw[1]))
         return diff_chips(d, p);
     CPS_TRY(open_pair(d, p));
+    bool renumbered = p->fw[0]->layout != p->fw[1]->layout && p->fw[0]->gen != CPS_A5XX;
+    if (renumbered)
+        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->rnn, d->renumbered, &d->out));
+    else if (!d->opt->arg_count)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s and %s are of chips that number their registers "
+                           "alike, expected captures, too",
+                           p->fw[0]->name, p->fw[1]->name);
     for (unsigned i = 0; i < d->opt->arg_count; i++)
         CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
+    if (renumbered)
+        return NULL; /* nearly every line of the code differs */
     struct cps_diff none = {0};
     struct diff_report report = {.a = {"old", p->fw[0], p->me[0], NULL},
                                  .b = {"new", p->fw[1], p->me[1], NULL},
@@ -216,13 +228,15 @@ static struct cps_err *print(struct differ *d)
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "differences", d->total);
     cps_json_add(root, "comparisons", json_object_get(d->json));
+    if (cps_json_count(d->renumbered))
+        cps_json_add(root, "renumbering", json_object_get(d->renumbered));
     cps_json_buf(root, "text", &d->out);
     return report_json(root);
 }
 
 static int usage(const struct cps_options *opt)
 {
-    if (opt->fw_count && (opt->fw_count % 2 || opt->fw_count > 4 || !opt->arg_count))
+    if (opt->fw_count && (opt->fw_count % 2 || opt->fw_count > 4))
         return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures");
     if (!opt->fw_count && opt->arg_count != 2)
         return report_usage("diff takes two traces, or --fw OLD --fw NEW and captures");
@@ -241,6 +255,7 @@ int cmd_diff(const struct cps_options *opt)
     if (status)
         return status;
     d.json = opt->json ? json_object_new_array() : NULL;
+    d.renumbered = opt->json ? json_object_new_array() : NULL;
     struct cps_err *err = opt->fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);
     if (!err && !d.usage)
         err = print(&d);
@@ -252,6 +267,7 @@ int cmd_diff(const struct cps_options *opt)
         free(pair.cover[i]);
     }
     json_object_put(d.json);
+    json_object_put(d.renumbered);
     trace_names_free(d.names);
     cps_mask_deinit(&d.mask);
     cps_buf_deinit(&d.out);

@@ -70,6 +70,8 @@ static struct cps_err *make_head(const struct run *run, struct cps_trace_head *r
         .firmware_count = play->fw ? play->me ? 2 : 1 : 0,
         .capture = {file_name(capture_name(run)), run->capture_hash},
         .policy = cps_buf_text(&run->policy),
+        .as = (enum cps_gen)run->opt->as,
+        .chip_id = run->opt->chip_id,
         .events = run->opt->events ? run->opt->events : "default",
     };
     enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);

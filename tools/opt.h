@@ -53,6 +53,8 @@ struct cps_options {
     uint64_t limit;
     long submit;  /**< -1: all */
     unsigned gen; /**< enum cps_gen, 0: find out */
+    unsigned as;  /**< enum cps_gen: captures of other generations are run as this one; 0: refused */
+    const char *chip_id; /**< what CHIP_ID reads, ":" and CHIP_VARIANT may follow; NULL: the chip's */
     bool json;
     bool demo;
     bool native;

@@ -67,6 +67,12 @@ static void print_packets(const struct play *play)
     }
 }
 
+/* --as: the input is of another generation than the firmware. */
+static bool is_foreign(const struct play *play)
+{
+    return play->gpu && cps_gpu_generation(play->gpu) != cps_gen_row(play->gen)->number;
+}
+
 static void print_places(const struct play *play)
 {
     if (play->place_count)
@@ -94,6 +100,9 @@ static struct cps_err *print_text(const struct play *play)
     print_places(play);
     if (play->fw->assumed)
         fprintf(stderr, "firmware: %s\n", play->fw->assumed);
+    if (is_foreign(play))
+        fprintf(stderr, "warning: the capture is of a%uxx, it was run as %s\n",
+                cps_gpu_generation(play->gpu), cps_gen_name(play->gen));
     fprintf(stderr,
             "%" PRIu64 " packets, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
             " register reads, %" PRIu64 " memory writes, %" PRIu64 " memory reads\n",
@@ -169,6 +178,8 @@ static struct cps_err *print_json(const struct play *play, bool compared)
         cps_json_buf(root, "why", &why);
     if (play->fw->assumed)
         cps_json_text(root, "assumed", play->fw->assumed);
+    if (is_foreign(play))
+        cps_json_text(root, "run_as", cps_gen_name(play->gen));
     if (compared)
         cps_json_add(root, "comparison", replay_json(play->replay));
     return report_json(root);

@@ -68,6 +68,10 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
         cps_layout_parse(word, &head->layout);
     else if (is(line, key, "processors"))
         head->with_processor = true;
+    else if (is(line, key, "as"))
+        return cps_gen_parse(word, &head->as);
+    else if (is(line, key, "chip-id"))
+        return copy(head->chip_id, sizeof(head->chip_id), value, size);
     else if (is(line, key, "policy"))
         return copy(head->policy, sizeof(head->policy), value, size);
     else if (is(line, key, "events"))
@@ -158,6 +162,11 @@ struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum 
     for (unsigned i = 0; i < header->firmware_count; i++)
         put_file(&text, "firmware", &header->firmware[i]);
     put_file(&text, "capture", &header->capture);
+    if (header->chip_id)
+        cps_buf_printf(&text, "# chip-id %s\n", header->chip_id);
+    if (header->as)
+        cps_buf_printf(&text, "# as %s\n# warning captures of other generations run as this one\n",
+                       cps_gen_name(header->as));
     cps_buf_printf(&text, "# policy %s\n# events %s\n", header->policy, header->events);
     if (with_processor)
         cps_buf_str(&text, "# processors yes\n");

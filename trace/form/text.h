@@ -31,6 +31,10 @@ struct cps_trace_header {
     struct cps_trace_input capture;
     /** As cps_policy_text() has it: "waits=satisfy visibility=all prefetch=off". */
     const char *policy;
+    /** As which generation captures of others are run on purpose; CPS_GEN_NONE: they are not. */
+    enum cps_gen as;
+    /** What the chip's identity was said to be, as --chip-id takes it; NULL: nothing was said. */
+    const char *chip_id;
     /** Classes recorded: "submit,pkt,reg". */
     const char *events;
 };

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""`diff --fw` of two chips that number control registers otherwise prints which correspond: on made images, and on
+shipped ones against Mesa's names of both layouts. Usage: renumber.py CPSCOPE control.tsv"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+CPSCOPE, NAMES = os.path.abspath(sys.argv[1]), sys.argv[2]
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+SCRATCH = tempfile.TemporaryDirectory()
+# One handler on two layouts: numbers differ, and one side has two instructions more.
+HANDLER = """[%s]
+[#jumptbl]
+UNKN0:
+CP_NOP:
+    cwrite $02, [$00 + %s]
+    cwrite $03, [$00 + %s]
+    cread $04, [$00 + %s]
+    %s
+    and $04, $04, 0x3
+    cwrite $04, [$00 + %s]
+    cwrite $05, [$00 + %s]
+    mov $06, 0x12
+    cread $07, [$00 + %s]
+    waitin
+    mov $01, $data
+jumptbl:
+.jumptbl #CP_NOP
+"""
+
+
+def asm(name, *words):
+    source, out = os.path.join(SCRATCH.name, name + ".afuc"), os.path.join(SCRATCH.name, name + ".fw")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(HANDLER % words)
+    done = subprocess.run([CPSCOPE, "asm", source, "-o", out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def diff(a, b, *options):
+    done = subprocess.run([CPSCOPE, "diff", "--fw", a, "--fw", b, *options], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def rows(a, b):
+    return json.loads(diff(a, b, "--json"))["renumbering"]
+
+
+def made():
+    old = asm("old", "01740001", *["0x011", "0x012", "0x033"], "nop", *["0x011", "0x012", "0x033"])
+    new = asm("new", "01520001", *["0x021", "0x022", "0x055"], "nop\nnop\nnop", *["0x021", "0x022", "0x055"])
+    found = {(row["a"], row["b"], row["count"], row["agree"]) for row in rows(old, new)}
+    assert found == {(0x11, 0x21, 1, 2), (0x12, 0x22, 1, 2), (0x33, 0x55, 1, 2)}, found
+    assert "0x033       -> 0x055" in diff(old, new)
+
+
+def alike():
+    old = asm("one", "01740001", *["0x011"] * 3, "nop", *["0x011"] * 3)
+    done = subprocess.run([CPSCOPE, "diff", "--fw", old, "--fw", old], capture_output=True, text=True)
+    assert done.returncode == 3 and "expected captures" in done.stderr, done
+
+
+def named():
+    """Registers that have one name in both layouts, whose numbers Mesa's people found by themselves."""
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    layouts = {"A7XX_CONTROL_REG": {}, "A7XX_GEN3_CONTROL_REG": {}}
+    for line in open(NAMES, encoding="utf-8"):
+        columns = line.rstrip("\n").split("\t")
+        if columns[0] in layouts and len(columns) > 4:
+            layouts[columns[0]].setdefault(columns[4], int(columns[1], 16))
+    old, new = layouts.values()
+    firmware = [os.path.join(CORPUS, "firmware", name) for name in ("a740_sqe.fw", "gen70900_sqe-181.fw")]
+    found = {row["a"] + i: row["b"] + i for row in rows(*firmware) for i in range(row["count"])}
+    both = [name for name in old if name in new and old[name] in found]
+    wrong = [name for name in both if found[old[name]] != new[name]]
+    # The sum of a740 is scratch of the firmware; THREAD_SYNC and the stamps are found, too.
+    assert not wrong and len(both) >= 35, (wrong, len(both))
+    return "%d names" % len(both)
+
+
+tap.run([("pairs of two images are found, however much code is between", made),
+         ("two images of one layout need captures", alike), ("a740 and gen70900: as Mesa's names say", named)])

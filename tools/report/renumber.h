@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * How the control registers of two chips' firmware correspond, for people and as JSON. */
+#ifndef CPS_RENUMBER_H
+#define CPS_RENUMBER_H
+
+#include "fw/fw.h"
+
+struct json_object;
+
+/** Finds it and appends a line for each range of numbers to @p out, or a row to @p json, which is
+ * an array or NULL. @p rnn  as for cps_names_create() */
+CPS_MUST_USE struct cps_err *renumber_print(const struct cps_fw *a, const struct cps_fw *b,
+                                            const char *rnn, struct json_object *json,
+                                            struct cps_buf *out);
+
+#endif
