@@ -84,14 +84,14 @@ static const struct cps_reg_row rows[] = {
 
 /* Registers with a bank per context: bit 11 or bit 10 of the offset says which (F: a530 ME ORs $17
  * or $16 in). Events carry the register's own offset, and the bank in bit 32. From a7xx on there is
- * the pipe instead, in bits 35:32, where it is another one than the core feeds. */
+ * the pipe instead, in bits 38:36, where it is another one than the core feeds. */
 static uint64_t event_offset(const struct afuc_core *core, uint32_t offset, unsigned pipe)
 {
     if (core->machine->engine.gen != CPS_A5XX) {
         uint32_t at = 0;
         bool other = pipe != core->pipe && core->machine->bank[bank_fed_(CPS_CPU_BV)] &&
                      bank_of_(core->machine, bank_fed_(CPS_CPU_BV), offset, &at);
-        return offset | (uint64_t)(other ? pipe : 0) << 32;
+        return offset | (uint64_t)(other ? pipe : 0) << 36; /* as trace/form/forms.h has it */
     }
     if (offset >= 0xe000 && offset <= 0xefff)
         return (offset & ~0x800u) | (uint64_t)(offset >> 11 & 1) << 32;

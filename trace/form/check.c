@@ -36,8 +36,8 @@ static bool fields_fit(const struct cps_event *event, const struct fields *f, bo
 {
     uint64_t most = !f->addr ? 0 : !f->offset ? UINT64_MAX : UINT32_MAX;
     if (f->offset && from_core)
-        most |= UINT64_C(1) << 32; /* the bank */
-    return event->addr <= most && (f->value || !event->value) &&
+        most |= UINT64_C(1) << 32 | UINT64_C(7) << CPS_PIPE_SHIFT_; /* bank and pipe */
+    return !(event->addr & ~most) && (f->value || !event->value) &&
            (!f->registers || registers_fit(event));
 }
 

@@ -63,6 +63,9 @@ const char *cps_event_columns_(unsigned kind);
 /** check.c: whether an event can be, in a trace whose head names processors or does not: what was
  * expected, or NULL. */
 const char *cps_event_check_(const struct cps_event *event, bool with_processor);
+/** Where the address of a register has the pipe whose register it is, if that is not the one that
+ * the processor feeds (a7xx on). */
+#define CPS_PIPE_SHIFT_ 36
 /** Whether bit 32 of an event's address is the context bank (a5xx) and no part of the place. */
 bool cps_event_has_bank_(unsigned kind);
 

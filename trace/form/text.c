@@ -204,11 +204,16 @@ static void put_comment(struct cps_buf *out, const struct cps_event *event,
     }
 }
 
-/* a5xx: the context bank that the register was written in, bit 32 of the offset. */
+/* a5xx: the context bank that the register was written in, bit 32 of the offset. a7xx on: the pipe
+ * that an aperture showed. */
 static void put_bank(struct cps_buf *out, const struct cps_event *event)
 {
-    if (cps_event_has_bank_(cps_event_kind(event)) && event->addr >> 32)
+    if (!cps_event_has_bank_(cps_event_kind(event)))
+        return;
+    if (event->addr >> 32 & 1)
         cps_buf_str(out, " bank=1");
+    if (event->addr >> CPS_PIPE_SHIFT_)
+        cps_buf_printf(out, " pipe=%u", (unsigned)(event->addr >> CPS_PIPE_SHIFT_));
 }
 
 /* The program counter is commentary: shifted code is no difference in behaviour. It stands last,

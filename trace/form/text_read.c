@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads the text form of a trace back, columns as event.def names them. Of the commentary only what
- * the columns leave out is looked at: `pc=` and `bank=1`. */
+ * the columns leave out is looked at: `pc=`, `bank=1` and `pipe=`. */
 #include <errno.h>
 #include <string.h>
 
@@ -135,8 +135,12 @@ static bool commentary(struct cursor *c)
         return false;
     if (!strpbrk(cps_event_columns_(c->kind), "pc"))
         c->pc = pc;
-    if (words - c->at >= 7 && !memcmp(words - 7, " bank=1", 7) && cps_event_has_bank_(c->kind))
+    if (!cps_event_has_bank_(c->kind) || words - c->at < 7)
+        return true;
+    if (!memcmp(words - 7, " bank=1", 7))
         c->addr |= UINT64_C(1) << 32;
+    else if (!memcmp(words - 7, " pipe=", 6) && words[-1] >= '1' && words[-1] <= '7')
+        c->addr |= (uint64_t)(words[-1] - '0') << CPS_PIPE_SHIFT_;
     return true;
 }
 
