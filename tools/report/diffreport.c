@@ -206,16 +206,39 @@ static void print_instruction(const struct cps_fw *fw, const struct cps_fw_part 
     cps_buf_str(out, "\n");
 }
 
-static void print_change(const struct diff_report *r, const struct cps_fw_change *change,
-                         const struct cps_cover *cover_a, const struct cps_cover *cover_b,
-                         const uint64_t by_packet[129], struct cps_buf *out)
+/* What became of the code that changed. */
+struct changes {
+    const struct diff_report *report;
+    const struct cps_cover *cover_a, *cover_b;
+    const uint64_t *by_packet;
+    struct cps_buf *out;
+};
+
+static uint64_t executions(const struct changes *c, const struct cps_fw_change *change)
 {
+    const struct cps_fw_part *a = part_of(c->report->a.fw, change->role);
+    const struct cps_fw_part *b = part_of(c->report->b.fw, change->role);
+    return (c->cover_a ? c->cover_a[a->start + change->a].run : 0) +
+           (c->cover_b ? c->cover_b[b->start + change->b].run : 0);
+}
+
+static bool is_otherwise(const struct changes *c, const struct cps_fw_change *change)
+{
+    const struct cps_fw *fw = c->report->a.fw;
+    return executions(c, change) &&
+           behaves_otherwise(fw, part_of(fw, change->role), change->a, c->by_packet);
+}
+
+static void print_change(const struct changes *c, const struct cps_fw_change *change)
+{
+    const struct diff_report *r = c->report;
+    const uint64_t *by_packet = c->by_packet;
+    struct cps_buf *out = c->out;
     const struct cps_fw_part *pa = part_of(r->a.fw, change->role);
     const struct cps_fw_part *pb = part_of(r->b.fw, change->role);
     const struct cps_names *names = any_names(r);
-    uint64_t ran = (cover_a ? cover_a[pa->start + change->a].run : 0) +
-                   (cover_b ? cover_b[pb->start + change->b].run : 0);
-    bool otherwise = behaves_otherwise(r->a.fw, pa, change->a, by_packet);
+    uint64_t ran = executions(c, change);
+    bool otherwise = is_otherwise(c, change);
     bool any = false;
     for (unsigned id = 0; id <= 128; id++)
         any = any || by_packet[id];
@@ -250,8 +273,11 @@ struct cps_err *diff_print_code(const struct diff_report *r, const struct cps_co
     if (count)
         qsort(change, count, sizeof(*change), by_address);
     cps_buf_printf(out, count ? "code that differs, %zu places:\n" : "no code differs\n", count);
-    for (size_t i = 0; i < count; i++)
-        print_change(r, &change[i], cover_a, cover_b, by_packet, out);
+    const struct changes changes = {r, cover_a, cover_b, by_packet, out};
+    for (size_t i = 0; i < 2 * count; i++) { /* first what packets show */
+        if (is_otherwise(&changes, &change[i % count]) == (i < count))
+            print_change(&changes, &change[i % count]);
+    }
     free(change);
     return NULL;
 }
