@@ -186,14 +186,20 @@ def check_identity(corpus, image):
 
 
 def check_round_trip(corpus, image):
-    listing, again = corpus.file("listing.afuc"), corpus.file("again.fw")
-    for words in (("disasm", image.path, "-o", listing), ("asm", listing, "-o", again)):
-        done = corpus.call(*words)
-        assert done.returncode == 0, done.stderr.decode()
-    with open(image.path, "rb") as a, open(again, "rb") as b:
-        assert a.read() == b.read(), "the listing gives other bytes"
-    with open(listing, encoding="utf-8") as file:
-        return file.read()
+    """With the names that are built in, and with those of a register database of another age.
+    @return the listing, and how many gave the same bytes"""
+    found = None
+    databases = [folder for folder in ("rnndb", "rnndb-2025-11/registers") if os.path.isdir(os.path.join(corpus.folder, folder))]
+    for options in [[]] + [["--rnn", os.path.join(corpus.folder, folder)] for folder in databases]:
+        listing, again = corpus.file("listing.afuc"), corpus.file("again.fw")
+        for words in (("disasm", image.path, "-o", listing, *options), ("asm", listing, "-o", again)):
+            done = corpus.call(*words)
+            assert done.returncode == 0, done.stderr.decode()
+        with open(image.path, "rb") as a, open(again, "rb") as b:
+            assert a.read() == b.read(), "the listing gives other bytes, options: %s" % " ".join(options)
+        with open(listing, encoding="utf-8") as file:
+            found = found or file.read()
+    return found, "same bytes" + (", also by %d other databases" % len(databases) if databases else "")
 
 
 def check_words(image, listing, used):
@@ -271,8 +277,7 @@ def check_image(corpus, image, used):
     """@return the image's row of the table; an assertion says what is wrong"""
     row = {"file": image.name, "id": "0x%03x" % image.id, "version": "%03x" % image.version,
            "taken for": "%s: %s" % (check_identity(corpus, image), " ".join(image.parts))}
-    listing = check_round_trip(corpus, image)
-    row["round trip"] = "same bytes"
+    listing, row["round trip"] = check_round_trip(corpus, image)
     row["words not decoded"] = str(check_words(image, listing, used))
     runs = []
     if image.parts == ["aqe"]:
