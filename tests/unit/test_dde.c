@@ -226,6 +226,24 @@ static void registers_of_a_dde_are_those_of_its_pipe(void **state)
     bench_free(b);
 }
 
+/* D: enum adreno_pipe has 6 and 7 for them, so a8xx's aperture has four bits (0040: 0x14007000). */
+static void apertures_reach_the_ddes_controls(void **state)
+{
+    (void)state;
+    struct bench *b =
+        draw("mov $02, 0x8000 << 16\nor $02, $02, 0x6000\ncwrite $02, [$00 + 0x01c]\n"
+             "mov $02, 0x410\ncwrite $02, [$00 + 0x018]\nmov $02, 0x66\ncwrite $02, [$00 + 0x019]\n"
+             "mov $02, 0x8000 << 16\nor $02, $02, 0x7000\ncwrite $02, [$00 + 0x01c]\n"
+             "mov $02, 0x77\ncwrite $02, [$00 + 0x019]\n",
+             "", "");
+    assert_int_equal(machine_value(b->engine, DDE_BR, CPS_FILE_CONTROL, 0x410), 0x66);
+    assert_int_equal(machine_value(b->engine, DDE_BV, CPS_FILE_CONTROL, 0x411), 0x77);
+    assert_int_equal(machine_value(b->engine, DDE_BR, CPS_FILE_CONTROL, 0x411), 0);
+    assert_int_equal(machine_value(b->engine, BR, CPS_FILE_CONTROL, 0x410), 0);
+    assert_int_equal(machine_value(b->engine, BV, CPS_FILE_CONTROL, 0x410), 0);
+    bench_free(b);
+}
+
 /* An a8xx image alone, as a program under construction is. */
 static void without_a_dde_its_queue_is_not_modelled(void **state)
 {
@@ -255,6 +273,7 @@ int main(void)
         cmocka_unit_test(fetches_go_where_control_0x190_says),
         cmocka_unit_test(a_dde_fetches_for_itself),
         cmocka_unit_test(registers_of_a_dde_are_those_of_its_pipe),
+        cmocka_unit_test(apertures_reach_the_ddes_controls),
         cmocka_unit_test(without_a_dde_its_queue_is_not_modelled),
     };
     return cmocka_run_group_tests_name("dde", tests, NULL, NULL);
