@@ -70,6 +70,11 @@ static const struct unknown {
                                       "0x50") "cwrite $03, [$00 + 0x071]\nmov $02, 0x816\n" TABLE,
      CPS_A7XX, CPS_A8XX, CPS_LAYOUT_A8XX, 0, 0x5000,
      "firmware id 0x7bb is not known, taken for a8xx from its contents; its boot wants"},
+    {"0x816 beside 0x830 is a constant like others",
+     "[017bb001]\n[#jumptbl]\n" WANTS(
+         "0x002", "0x50") "cwrite $03, [$00 + 0x071]\nmov $02, 0x816\nmov $02, 0x830\n" TABLE,
+     CPS_A7XX, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, 0, 0x5000,
+     "taken for a7xx with control registers as a750"},
     {"both tables written: the first layout",
      "[017bb001]\n[#jumptbl]\nubfx $03, $03, b8, b19\ncwrite $03, [$00 + 0x071]\ncwrite $03, [$00 "
      "+ 0x061]\n" TABLE,

@@ -114,8 +114,8 @@ static void a_full_queue_makes_the_sender_wait(void **state)
         draw("mov $02, 0x1388\ns: cwrite $02, [$00 + 0x191]\nsub $02, $02, 0x1\n"
              "brne $02, 0x0, #s\nnop\n",
              "mov $02, 0x1\ncwrite $02, [$00 + 0x191]\n",
-             "mov $06, $data\nmov $05, $06\nr: breq $06, 0x1, #e\nnop\nmov $06, $data\njump #r\n"
-             "add $05, $05, $06\ne:\n");
+             "mov $06, $data\nmov $05, $06\nr: breq $06, 0x1, #e\nnop\nmov $rem, 0x20\n"
+             "(rep)mov $07, $00\nmov $06, $data\njump #r\nadd $05, $05, $06\ne:\n");
     assert_int_equal(b->stop, CPS_STOP_IDLE);
     assert_int_equal(general(b, DDE_BR, 5), 5000 * 5001 / 2);
     assert_int_equal(general(b, DDE_BV, 5), 1);
