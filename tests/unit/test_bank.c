@@ -153,6 +153,30 @@ static void the_aperture_redirects_reg_write_alone(void **state)
     }
 }
 
+/* A reader of the trace must see whose register it was: 35:32 are the pipe where it is another one.
+ */
+static void events_name_the_pipe_of_an_aperture(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        CPS_BUF br = {0};
+        put_read(&br, &layouts[i], 5, 0x2000, 0x8800);
+        put_read(&br, &layouts[i], 6, 0x1000, 0x8800);
+        struct bench *b =
+            pipes(&layouts[i], cps_buf_text(&br), "mov $addr, 0x8800\nmov $data, 0x22\n");
+        unsigned own = 0;
+        unsigned others = 0;
+        for (const struct cps_event *e = b->event; e < b->event + b->count; e++) {
+            unsigned kind = cps_event_kind(e);
+            own += (kind == CPS_EV_REG || kind == CPS_EV_REGR) && e->addr == 0x8800;
+            others += kind == CPS_EV_REGR && e->addr == (UINT64_C(2) << 32 | 0x8800);
+        }
+        assert_int_equal(others, 1);
+        assert_int_equal(own, 2); /* BV's write, BR's read */
+        bench_free(b);
+    }
+}
+
 /* gen80000 070 0012..0019 writes control 0x074 of BR so (0x9a001000), 0221 that of BV (0x9a002000);
  * a7xx has no such bit. */
 static void bit_31_of_a8xx_reaches_control_registers(void **state)
@@ -263,6 +287,7 @@ int main(void)
         cmocka_unit_test(what_a_pipe_did_not_write_it_has_from_br),
         cmocka_unit_test(registers_of_the_command_processor_are_per_pipe_on_a8xx_only),
         cmocka_unit_test(the_aperture_redirects_reg_write_alone),
+        cmocka_unit_test(events_name_the_pipe_of_an_aperture),
         cmocka_unit_test(bit_31_of_a8xx_reaches_control_registers),
         cmocka_unit_test(identities_of_late_chips_name_the_pipe),
         cmocka_unit_test(protection_of_a8xx_has_two_levels),
