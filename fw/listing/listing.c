@@ -53,7 +53,7 @@ static const char *handler_label(struct listing *l, unsigned id)
     unsigned back = 0;
     const char *name = cps_name(l->names, CPS_SPACE_PACKET, id, NULL);
     if (name && strlen(name) < sizeof(l->label) &&
-        cps_fw_packet_(l->names, name, strlen(name), &back) && back == id)
+        cps_fw_packet_(l->asm_names, name, strlen(name), &back) && back == id)
         return name;
     snprintf(l->label, sizeof(l->label), "UNKN%u", id);
     return l->label;
@@ -131,13 +131,14 @@ static void put_literal(struct listing *l, uint32_t pc)
 }
 
 /* Register names may be unknown to the assembler or mean another number there (a user's register
- * database): such a line must not stand as an instruction. */
+ * database; control registers whose layout no id tells): such a line must not stand as an
+ * instruction. */
 static bool parses_back(struct listing *l, uint32_t pc)
 {
     const char *text = cps_buf_text(&l->text);
     if (!strpbrk(text, "@%"))
         return true;
-    const struct cps_parse_names names = {.names = l->names};
+    const struct cps_parse_names names = {.names = l->asm_names};
     uint64_t word = 0;
     size_t column = 0;
     struct cps_err *err = cps_parse(&cps_isa_afuc, l->fw->gen, text, pc, &names, &column, &word);
@@ -295,12 +296,19 @@ static void guard_names(struct cps_names **names)
     cps_names_destroy(*names);
 }
 
+/* What the assembler will take the listing for: it knows the head, but not what the code does. */
+static enum cps_layout asm_layout(const struct cps_fw *fw)
+{
+    uint32_t id = cps_fw_target_(fw->words[0]) ? fw->id : CPS_FW_NONE;
+    return fw->gen == CPS_A5XX ? fw->layout : cps_fw_layout_(id, fw->gen);
+}
+
 struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, struct cps_buf *out)
 {
     CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
     CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
     CPS_CLEANUP(guard_names) struct cps_names *asm_names = NULL;
-    CPS_TRY(cps_names_create(fw->layout, NULL, &asm_names));
+    CPS_TRY(cps_names_create(asm_layout(fw), NULL, &asm_names));
     struct listing l = {.fw = fw, .names = names, .asm_names = asm_names, .out = out};
     struct cps_err *err = NULL;
     put_head(fw, out);

@@ -69,6 +69,7 @@ static const struct {
     {G56, 0x90420007, "setbit $02, $02, b3"},
     {G56, 0x90420008, "clrbit $02, $02, b4"},
     {G78, 0x90426007, "setbit $02, $02, b3"},
+    {G6, 0x98431012, "setbit $02, $02, $03"},
     {G78, 0x98431016, "setbit $02, $02, $03"},
     {G78, 0x904370c5, "ubfx $03, $02, b5, b6"},
     {G78, 0x90628041, "bfi $02, $03, b1, b2"},
@@ -100,6 +101,8 @@ static const struct {
     {GALL, 0xd8000000, "waitin"},
     {G5, 0xdc400000, "sret"},
     {G78, 0xdf600000, "sret"},
+    {G6 | G78, 0xdca00000, "jumpd $05"},
+    {G78, 0xb0078005, "loadp $07, [$00 + 0x005]"},
     {G78, 0xdf700002, "jump $02"},
     {G5 | G78, 0xe0000123, "bl 0x0123"},
     {G6, 0xe0000123, "preemptleave 0x0123"},
@@ -116,7 +119,7 @@ static const struct {
     {G56, 0x981f0106, "[981f0106]"}, /* no peek before a7xx */
     {G5, 0xb0431000, "[b0431000]"},  /* bit 12 of a load has no name */
     {G56, 0xd8000001, "[d8000001]"},
-    {G6, 0xdc400000, "[dc400000]"},
+    {G6, 0xdc400001, "[dc400001]"},
     {G6, 0xe40009a3, "[e40009a3]"},
 };
 

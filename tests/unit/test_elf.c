@@ -242,6 +242,45 @@ static void test_symbols(void **state)
     cps_program_deinit(&program);
 }
 
+/* The four parts of a8xx come back as what they are, with labels and packets of their own. */
+static void test_dde(void **state)
+{
+    static const char text[] =
+        "; a8xx microcode\n[01500070]\n[01000000]\n[01500001]\n[#jumptbl]\nsame: waitin\n"
+        "mov $01, $data\n.align 32\njumptbl: .jumptbl #same\n"
+        ".section BV\n[01500002]\n[#jumptbl]\nsame: waitin\nmov $01, $data\njumptbl: .jumptbl "
+        "#same\n"
+        ".section LPAC\n[01500003]\n[#jumptbl]\nsame: waitin\nmov $01, $data\njumptbl: .jumptbl "
+        "#same\n"
+        ".section DDE\n[01500004]\n[#jumptbl]\nnop\nsame: waitin\nmov $01, $data\n"
+        "CP_NOP: jumpd $05\nloadp $02, [$05 + 0x004]\njumptbl: .jumptbl #same\n";
+    static const enum cps_fw_role roles[] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC, CPS_FW_DDE};
+    struct cps_program program;
+    struct cps_fw *fw = NULL;
+    struct cps_fw *raw = NULL;
+    CPS_BUF elf = {0};
+    (void)state;
+    assert_null(cps_program_assemble("a8.afuc", text, sizeof(text) - 1, 0, &program));
+    assert_null(cps_elf_write(&program, &elf));
+    assert_null(cps_fw_parse("a8.elf", elf.data, elf.size, 0, &fw));
+    assert_null(cps_fw_parse("a8.fw", program.image.words, 4 * program.image.count, 0, &raw));
+    assert_int_equal(fw->part_count, 4);
+    assert_int_equal(raw->part_count, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(fw->part[i].role, roles[i]);
+        assert_memory_equal(&fw->part[i], &raw->part[i], sizeof(fw->part[i]));
+    }
+    assert_int_equal(fw->count, raw->count);
+    assert_memory_equal(fw->words, raw->words, 4 * (size_t)fw->count);
+    assert_int_equal(cps_fw_symbol_find(fw, "dde:same")->part, 3);
+    assert_int_equal(cps_fw_symbol_find(fw, "dde:same")->dword, 3);
+    assert_int_equal(cps_fw_handler(fw, &fw->part[3], 0x10), 5);
+    assert_true(fwcheck_listing(raw));
+    cps_fw_destroy(fw);
+    cps_fw_destroy(raw);
+    cps_program_deinit(&program);
+}
+
 /* Sections without words, labels behind everything, and no symbol at all. */
 static void test_small(void **state)
 {
@@ -278,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_dde),
         cmocka_unit_test(test_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

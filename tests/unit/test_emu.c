@@ -68,6 +68,11 @@ static const struct program {
      "cwrite $00, [$00 + @WFI_PEND_INCR]\ncwrite $00, [$00 + @WFI_PEND_INCR]\nmov $addr, 0x81 << "
      "24\ncread $02, [$00 + @WFI_PEND_CTR]\n",
      2, 1},
+    {"jumpd goes through a register (a660 0e64)",
+     "mov $05, #a\njumpd $05\nmov $02, 0x1\nmov $02, 0x2\na:\n", 2, 1},
+    {"setbit of two registers sets (a660 037e; a650 032d)",
+     "mov $02, 0x8\nmov $03, 0x13\nsetbit $02, $02, $03\n", 2, 0x208},
+    {"and clears (a650 032e)", "mov $02, 0x208\nmov $03, 0x12\nsetbit $02, $02, $03\n", 2, 0x8},
     {"setsecure with mode 2 fails", "mov $02, 0x2\nsetsecure $02, #a\nmov $03, 0x1\nnop\na:\n", 3,
      1},
     {"setsecure with mode 1 succeeds and skips two words",

@@ -60,6 +60,7 @@ static const struct flow afuc_5[] = {
 };
 static const struct flow afuc_6[] = {
     {0xd2000000, CPS_FLOW_RETURN, true}, /* iret */
+    {0xdca00000, CPS_FLOW_JUMP, true},   /* jumpd $05 */
     {0xe0000000, CPS_FLOW_CALL, true},   /* bl, once preemptleave */
 };
 static const struct flow afuc_7[] = {
