@@ -169,7 +169,7 @@ static void events_name_the_pipe_of_an_aperture(void **state)
         for (const struct cps_event *e = b->event; e < b->event + b->count; e++) {
             unsigned kind = cps_event_kind(e);
             own += (kind == CPS_EV_REG || kind == CPS_EV_REGR) && e->addr == 0x8800;
-            others += kind == CPS_EV_REGR && e->addr == (UINT64_C(2) << 32 | 0x8800);
+            others += kind == CPS_EV_REGR && e->addr == (UINT64_C(2) << 36 | 0x8800);
         }
         assert_int_equal(others, 1);
         assert_int_equal(own, 2); /* BV's write, BR's read */
