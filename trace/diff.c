@@ -133,7 +133,7 @@ static void count_place(struct differ *d, const struct cps_event *event)
 {
     struct cps_diff *ret = d->ret;
     unsigned kind = cps_event_kind(event);
-    uint64_t addr = kind == CPS_EV_PKT ? 0 : event->addr;
+    uint64_t addr = kind == CPS_EV_PKT ? 0 : cps_event_place(event);
     size_t low = 0;
     size_t high = ret->places;
     while (low < high) {

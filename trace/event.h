@@ -118,6 +118,9 @@ struct cps_sink {
     void (*put)(struct cps_sink *sink, const struct cps_event *events, size_t count);
 };
 
+/** Where an event was, whatever copy of it: the number of a register without the bank (a5xx) and
+ * the pipe (a7xx on) that stand above it in `addr`; else `addr`. */
+CPS_PUBLIC uint64_t cps_event_place(const struct cps_event *event);
 /**
  * The word of a sub value: "user".
  * @param kind  whose list counts

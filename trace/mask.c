@@ -111,9 +111,7 @@ static bool is_of_kind(const struct cps_event *event, int what)
 uint32_t cps_mask_bits(const struct cps_mask *mask, const struct cps_event *event, int id)
 {
     uint32_t bits = 0;
-    uint64_t at = event->addr;
-    if (cps_event_kind(event) != CPS_EV_MEMR && cps_event_kind(event) != CPS_EV_MEMW)
-        at &= UINT32_MAX; /* without the bank */
+    uint64_t at = cps_event_place(event);
     for (unsigned i = 0; i < mask->count; i++) {
         const struct cps_mask_rule *rule = &mask->rule[i];
         bool covers =

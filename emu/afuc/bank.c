@@ -59,6 +59,16 @@ void bank_deinit_(struct cps_afuc *machine)
         free(machine->bank[pipe]);
 }
 
+void bank_forget_(struct cps_afuc *machine, uint32_t offset)
+{
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+        uint32_t at = 0;
+        struct reg_bank *bank = bank_of_(machine, pipe, offset, &at);
+        if (bank)
+            bank->written[at] = 0;
+    }
+}
+
 /* 13:12 on a7xx, 15:12 on a8xx (D: CP_APERTURE_CNTL_HOST). */
 unsigned bank_aperture_(const struct afuc_core *core)
 {

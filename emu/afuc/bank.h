@@ -29,8 +29,11 @@ void bank_deinit_(struct cps_afuc *machine);
 /** The pipe of enum adreno_pipe that a processor is, and the one whose clusters it feeds. */
 unsigned bank_pipe_(enum cps_processor who);
 unsigned bank_fed_(enum cps_processor who);
-/** The pipe that REG_WRITE and REG_READ of @p core reach; 0: all. */
+/** The pipe that REG_WRITE and REG_READ of @p core reach; 0: all. At most 15. */
 unsigned bank_aperture_(const struct afuc_core *core);
+
+/** After a write for all pipes: none has a value of its own any more. */
+void bank_forget_(struct cps_afuc *machine, uint32_t offset);
 
 /** The bank that holds a register of @p pipe, with its place in it; NULL: the machine's array. */
 static inline struct reg_bank *bank_of_(const struct cps_afuc *machine, unsigned pipe,
@@ -72,6 +75,8 @@ static inline bool bank_set_(struct cps_afuc *machine, unsigned pipe, uint32_t o
     bool changed = bank_get_(machine, pipe, offset) != value;
     if (!bank) {
         machine_set_reg_(machine, offset, value);
+        if (!pipe)
+            bank_forget_(machine, offset);
         return changed;
     }
     bank->reg[at] = value;

@@ -167,7 +167,7 @@ struct afuc_state {
     uint32_t group_word_count;
 };
 
-enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE };
+enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE, FAULT_EVENT };
 
 /** One instruction, decoded once. */
 struct afuc_uop {

@@ -150,6 +150,17 @@ static void write_REG_ADDR(const struct cps_access *at)
     core_of_(at)->s.reg_writes = 0;
 }
 
+/* Reports a register without a row, once. */
+static void report_unmodelled(struct afuc_core *core, uint32_t number, unsigned place)
+{
+    uint32_t *touched = place == CPS_PLACE_SQE ? core->s.touched_sqe : core->s.touched;
+    uint32_t bit = 1u << number % 32;
+    if (touched[number / 32] & bit)
+        return;
+    touched[number / 32] |= bit;
+    core_event_(core, CPS_EV_UNMODELLED, place, number, 0);
+}
+
 /* a8xx: with bit 31 the aperture shows control registers of the pipe's processor (F: gen80000 0217
  * gives BV the three values that 0011..003a writes to BR's own; its kernel leaves that bit alone).
  * NULL: it does not. */
@@ -165,6 +176,17 @@ static struct afuc_core *behind_aperture(struct afuc_core *core)
     return NULL;
 }
 
+/* Ports of one processor in the aperture of another would lead on, and round in circles: what the
+ * hardware makes of that is not known. */
+static void write_behind(struct afuc_core *other, uint32_t number, uint32_t value)
+{
+    if (number == afuc_control_number_(other, CTL_REG_WRITE) ||
+        number == afuc_control_number_(other, CTL_REG_READ_ADDR))
+        report_unmodelled(other, number, CPS_PLACE_CONTROL);
+    else
+        afuc_control_write_(other, number, value, NULL);
+}
+
 static void write_REG_WRITE(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
@@ -172,7 +194,7 @@ static void write_REG_WRITE(const struct cps_access *at)
     uint32_t address = afuc_control_get_(core, CTL_REG_WRITE_ADDR);
     uint32_t wrap = address >> 20 & 7;
     if (other)
-        afuc_control_write_(other, address & 0xfff, at->value, NULL);
+        write_behind(other, address & 0xfff, at->value);
     else
         gpu_write_(core, address & 0x3ffff, at->value, CPS_PATH_CTRL);
     uint32_t next = address + 1;
@@ -350,7 +372,9 @@ static void write_LPAC_CNTL(const struct cps_access *at)
 static void write_TO_DDE(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    if (core->dde)
+    if (core->dde && !meq_room_(core->dde, 1))
+        afuc_fault_(core, FAULT_QUEUE, at->number); /* a write that did not wait for room */
+    else if (core->dde)
         meq_push_(core, core->dde, at->value);
     else
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, at->number, at->value);
@@ -482,17 +506,6 @@ void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value)
     uint32_t number = afuc_control_number_(core, which);
     if (number != NO_NUMBER)
         core->s.control[number] = value;
-}
-
-/* Reports a register without a row, once. */
-static void report_unmodelled(struct afuc_core *core, uint32_t number, unsigned place)
-{
-    uint32_t *touched = place == CPS_PLACE_SQE ? core->s.touched_sqe : core->s.touched;
-    uint32_t bit = 1u << number % 32;
-    if (touched[number / 32] & bit)
-        return;
-    touched[number / 32] |= bit;
-    core_event_(core, CPS_EV_UNMODELLED, place, number, 0);
 }
 
 uint32_t afuc_control_read_(struct afuc_core *core, uint32_t number)

@@ -145,18 +145,35 @@ static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
         at.row->write(&at);
 }
 
+static void report_unmodelled(struct afuc_core *core, uint32_t offset)
+{
+    uint8_t *flags = &core->machine->reg_flags[offset];
+    if (*flags & REG_REPORTED)
+        return;
+    *flags |= REG_REPORTED;
+    core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
+}
+
+/* a8xx has room for 16 pipes in the aperture, of which there are 8 (D: enum adreno_pipe). What the
+ * others reach is not known: here all. */
+static unsigned pipe_shown(struct afuc_core *core, uint32_t offset)
+{
+    unsigned pipe = bank_aperture_(core);
+    if (pipe < PIPE_COUNT)
+        return pipe;
+    report_unmodelled(core, offset);
+    return 0;
+}
+
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
 {
     struct cps_afuc *machine = core->machine;
-    unsigned pipe = bank_aperture_(core);
+    unsigned pipe = pipe_shown(core, offset);
     uint32_t value = bank_get_(machine, pipe, offset);
-    uint8_t *flags = &machine->reg_flags[offset];
     core->polled = (struct polled){CPS_PLACE_GPU, offset};
-    bool answered = (*flags & REG_BEHAVES) && behave(core, offset, &value);
-    if (!answered && !(*flags & REG_REPORTED) && !bank_written_(machine, pipe, offset)) {
-        *flags |= REG_REPORTED;
-        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
-    }
+    bool answered = (machine->reg_flags[offset] & REG_BEHAVES) && behave(core, offset, &value);
+    if (!answered && !bank_written_(machine, pipe, offset))
+        report_unmodelled(core, offset);
     core_event_(core, CPS_EV_REGR, 0, event_offset(core, offset, pipe), value);
     return value;
 }
@@ -266,7 +283,7 @@ void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigne
 {
     struct cps_afuc *machine = core->machine;
     uint8_t *flags = &machine->reg_flags[offset];
-    unsigned pipe = path == CPS_PATH_CTRL ? bank_aperture_(core) : core->pipe;
+    unsigned pipe = path == CPS_PATH_CTRL ? pipe_shown(core, offset) : core->pipe;
     if (path == CPS_PATH_USER && CPS_UNLIKELY(gpu_protected_(core, offset, 1, true))) {
         forbid(core, offset, value);
         return;

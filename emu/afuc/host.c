@@ -3,6 +3,8 @@
  * hardware has, and interrupts. */
 #include "emu/afuc/host.h"
 
+#include "emu/afuc/bank.h"
+
 /* The ring's registers (D: register database, the same from a5xx to a7xx; how they are used: the
  * kernel's a6xx_hw_init() and a6xx_flush()). */
 enum {
@@ -40,8 +42,7 @@ static struct cps_err *write_register(struct cps_afuc *machine, uint32_t offset,
                            "CP_RB_CNTL 0x%08x: a ring of 2^%u dwords, expected at most 2^%u", value,
                            (value & 63) + 1, MAX_RING_BITS + 1);
     machine_event_(machine, CPS_EV_REG, CPS_PATH_HOST, CPS_CPU_HOST, 0, offset, value);
-    machine->engine.changes += machine->reg[offset] != value;
-    machine_set_reg_(machine, offset, value);
+    machine->engine.changes += bank_set_(machine, 0, offset, value);
     if (offset >= CP_RB_BASE && offset <= CP_RB_CNTL)
         set_ring(machine);
     else if (offset == CP_RB_RPTR)

@@ -260,6 +260,11 @@ static void explain_fault(const struct afuc_core *core, struct cps_buf *out)
     case FAULT_QUEUE:
         cps_buf_str(out, "more requests than a queue holds");
         break;
+    case FAULT_EVENT:
+        cps_buf_printf(out,
+                       "an event stores %" PRIu32 " registers, expected at most 1024 that exist",
+                       s->fault_value);
+        break;
     case FAULT_NONE:
         break;
     }

@@ -189,6 +189,8 @@ static struct cps_err *init(struct cps_afuc *machine, const struct cps_config *c
 
 static struct cps_err *check(const struct cps_config *config)
 {
+    if (config->layout == CPS_LAYOUT_A5XX_ME)
+        return cps_err_new(CPS_ERR_INPUT, "an ME does not run without its PFP");
     if (!config->count || (!config->image_count && config->layout != CPS_LAYOUT_A5XX_PFP))
         return cps_err_new(CPS_ERR_INPUT, "the firmware holds no image, expected an SQE image");
     if (config->layout == CPS_LAYOUT_A5XX_PFP && !config->me_count)

@@ -11,7 +11,7 @@
 
 bool meq_room_(const struct afuc_core *to, uint32_t words)
 {
-    return MEQ_WORDS - to->s.meq.count >= words;
+    return to->s.meq.count + words <= MEQ_WORDS;
 }
 
 /* BR and BV change the count of a type-7 header that they pass on, and its parity. */

@@ -57,7 +57,8 @@ bool afuc_ready_(struct afuc_core *core, const struct afuc_uop *uop)
     uint32_t extra = extra_reads(core, uop, data);
     if (core->me && uop->dst == R_DATA && !meq_room_(core->me, 1 + uop->xmov))
         return wait_for(core, WAIT_MEQ);
-    if (core->dde && uop->code == UOP_CWRITE && !uop->s1 && !afuc_dde_takes_(core, uop->imm))
+    if (core->dde && uop->code == UOP_CWRITE && uop->s1 <= R_REM &&
+        !afuc_dde_takes_(core, (core->s.r[uop->s1] + uop->imm) % CONTROL_COUNT))
         return wait_for(core, WAIT_MEQ);
     if (data && !has_words_(core, data + extra))
         return wait_for(core, WAIT_STREAM);

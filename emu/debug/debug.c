@@ -211,8 +211,9 @@ enum cps_debug_reason debug_step_(struct cps_debug *d)
 
 static bool event_fits(const struct cps_debug_point *p, const struct cps_event *event)
 {
-    return (p->kinds >> cps_event_kind(event) & 1) && event->addr >= p->first &&
-           event->addr <= p->last && (!p->subs || (p->subs >> cps_event_sub(event) & 1)) &&
+    uint64_t place = cps_event_place(event);
+    return (p->kinds >> cps_event_kind(event) & 1) && place >= p->first && place <= p->last &&
+           (!p->subs || (p->subs >> cps_event_sub(event) & 1)) &&
            (event->value & p->mask) == p->value;
 }
 

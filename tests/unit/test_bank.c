@@ -153,7 +153,7 @@ static void the_aperture_redirects_reg_write_alone(void **state)
     }
 }
 
-/* A reader of the trace must see whose register it was: 35:32 are the pipe where it is another one.
+/* A reader of the trace must see whose register it was: 38:36 are the pipe where it is another one.
  */
 static void events_name_the_pipe_of_an_aperture(void **state)
 {
@@ -173,6 +173,62 @@ static void events_name_the_pipe_of_an_aperture(void **state)
         }
         assert_int_equal(others, 1);
         assert_int_equal(own, 2); /* BV's write, BR's read */
+        bench_free(b);
+    }
+}
+
+/* "register OFFSET of the pipe that the aperture has := VALUE", as 0016..0019 writes. */
+static void put_write(struct cps_buf *out, const struct numbers *n, uint32_t aperture,
+                      uint32_t offset, uint32_t value)
+{
+    cps_buf_printf(out,
+                   "mov $0a, 0x%x << 16\nor $0a, $0a, 0x%x\ncwrite $0a, [$00 + 0x%x]\n"
+                   "mov $0a, 0x%x\ncwrite $0a, [$00 + 0x%x]\nmov $0a, 0x%x\n"
+                   "cwrite $0a, [$00 + 0x%x]\n",
+                   aperture >> 16, aperture & 0xffff, n->aperture, offset, n->write_address, value,
+                   n->write);
+}
+
+static void a_write_for_all_pipes_reaches_those_with_a_value_of_their_own(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        CPS_BUF br = {0};
+        put_write(&br, &layouts[i], 0x2000, 0x8800, 0x11);
+        put_write(&br, &layouts[i], 0, 0x8800, 0x22);
+        put_read(&br, &layouts[i], 5, 0x2000, 0x8800);
+        put_read(&br, &layouts[i], 6, 0x1000, 0x8800);
+        struct bench *b = pipes(&layouts[i], cps_buf_text(&br), "");
+        assert_int_equal(general(b, 5), 0x22);
+        assert_int_equal(general(b, 6), 0x22);
+        bench_free(b);
+    }
+}
+
+/* Four bits of a8xx name sixteen, of which eight are there (D: enum adreno_pipe). */
+static void pipes_that_are_not_there_are_not_modelled(void **state)
+{
+    (void)state;
+    CPS_BUF br = {0};
+    put_write(&br, &layouts[A8XX], 0xa000, 0x8800, 0x11);
+    struct bench *b = pipes(&layouts[A8XX], cps_buf_text(&br), "");
+    const struct cps_event *unknown = bench_find(b, CPS_EV_UNMODELLED, CPS_PLACE_GPU, 0);
+    const struct cps_event *write = bench_find(b, CPS_EV_REG, CPS_PATH_CTRL, 0);
+    assert_true(unknown && unknown->addr == 0x8800);
+    assert_true(write && write->addr == 0x8800);
+    bench_free(b);
+}
+
+/* A port behind the aperture of another port would lead round in circles. */
+static void ports_are_not_reached_through_apertures(void **state)
+{
+    (void)state;
+    for (unsigned port = 0x019; port <= 0x01b; port += 2) {
+        CPS_BUF br = {0};
+        put_write(&br, &layouts[A8XX], 0x80001000, port, 0x11);
+        struct bench *b = pipes(&layouts[A8XX], cps_buf_text(&br), "");
+        const struct cps_event *unknown = bench_find(b, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, 0);
+        assert_true(unknown && unknown->addr == port);
         bench_free(b);
     }
 }
@@ -288,6 +344,9 @@ int main(void)
         cmocka_unit_test(registers_of_the_command_processor_are_per_pipe_on_a8xx_only),
         cmocka_unit_test(the_aperture_redirects_reg_write_alone),
         cmocka_unit_test(events_name_the_pipe_of_an_aperture),
+        cmocka_unit_test(a_write_for_all_pipes_reaches_those_with_a_value_of_their_own),
+        cmocka_unit_test(pipes_that_are_not_there_are_not_modelled),
+        cmocka_unit_test(ports_are_not_reached_through_apertures),
         cmocka_unit_test(bit_31_of_a8xx_reaches_control_registers),
         cmocka_unit_test(identities_of_late_chips_name_the_pipe),
         cmocka_unit_test(protection_of_a8xx_has_two_levels),

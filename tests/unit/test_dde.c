@@ -122,6 +122,21 @@ static void a_full_queue_makes_the_sender_wait(void **state)
     bench_free(b);
 }
 
+/* The same where the number of the queue is computed. */
+static void so_it_does_when_the_queue_is_indexed(void **state)
+{
+    (void)state;
+    struct bench *b =
+        draw("mov $03, 0x191\nmov $02, 0x1388\ns: cwrite $02, [$03 + 0x000]\nsub $02, $02, 0x1\n"
+             "brne $02, 0x0, #s\nnop\n",
+             "mov $02, 0x1\ncwrite $02, [$00 + 0x191]\n",
+             "mov $06, $data\nmov $05, $06\nr: breq $06, 0x1, #e\nnop\nmov $rem, 0x20\n"
+             "(rep)mov $07, $00\nmov $06, $data\njump #r\nadd $05, $05, $06\ne:\n");
+    assert_int_equal(b->stop, CPS_STOP_IDLE);
+    assert_int_equal(general(b, DDE_BR, 5), 5000 * 5001 / 2);
+    bench_free(b);
+}
+
 /* Group 3, two words at 0x300000, modes 7; then DRAW_STATE_ACTIVE and MODE_BITMASK. */
 #define GROUP                                                                                      \
     "mov $02, 0x3\ncwrite $02, [$00 + 0x051]\nmov $02, 0x30 << 16\ncwrite $02, [$00 + 0x055]\n"    \
@@ -267,6 +282,7 @@ int main(void)
         cmocka_unit_test(each_dde_reads_what_its_processor_sent),
         cmocka_unit_test(headers_among_them_are_the_ddes_packets),
         cmocka_unit_test(a_full_queue_makes_the_sender_wait),
+        cmocka_unit_test(so_it_does_when_the_queue_is_indexed),
         cmocka_unit_test(groups_that_are_started_with_bit_3_are_the_ddes),
         cmocka_unit_test(groups_that_are_started_without_it_are_brs),
         cmocka_unit_test(a_dde_gets_the_ends_of_groups_of_other_modes),

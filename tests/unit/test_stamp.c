@@ -95,6 +95,20 @@ static void kinds_write_what_they_say(void **state)
     }
 }
 
+/* One packet must not store the register file, nor what is behind it. */
+static void more_registers_than_are_known_to_be_asked_for_are_a_fault(void **state)
+{
+    static const uint32_t most[][2] = {{0x8800, 1025}, {0x3fffe, 3}};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        CPS_BUF code = {0};
+        put_stamp(&code, AT, RAM | REGISTERS, most[i][0], most[i][1]);
+        struct bench *b = run_with(cps_buf_text(&code), CPS_WAITS_SATISFY, CPS_STOP_FAULT);
+        assert_int_equal(bench_count(b, CPS_EV_MEMW), 0);
+        bench_free(b);
+    }
+}
+
 /* 64 bits either way, and not the words that the packet carries. */
 static void clocks_are_stored_and_said_to_be_assumed(void **state)
 {
@@ -257,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_write_what_they_say),
+        cmocka_unit_test(more_registers_than_are_known_to_be_asked_for_are_a_fault),
         cmocka_unit_test(clocks_are_stored_and_said_to_be_assumed),
         cmocka_unit_test(on_chip_words_are_shared_control_registers),
         cmocka_unit_test(bit_6_raises_the_interrupt_that_is_named),

@@ -54,6 +54,8 @@ static void every_kind_has_its_columns(void **state)
            "PKT ib1 0x0000000001d91000 0x70268000 ; pc=0x00c6\n");
     expect(event(CPS_EV_REG, CPS_PATH_USER, 0xd9, 0x8a0, 1), NULL, false,
            "REG 0x08a0 0x00000001 user ; pc=0x00d9\n");
+    expect(event(CPS_EV_REG, CPS_PATH_CTRL, 5, UINT64_C(2) << 36 | 0x8800, 1), NULL, false,
+           "REG 0x8800 0x00000001 ctrl ; pipe=2 pc=0x0005\n");
     expect(event(CPS_EV_REGR, 0, 5, 0x12345, 0xdeadbeef), NULL, false,
            "REGR 0x12345 0xdeadbeef ; pc=0x0005\n");
     expect(event(CPS_EV_PIPE, 0, 5, 0x10, 2), NULL, false, "PIPE 0x0010 0x00000002 ; pc=0x0005\n");

@@ -64,3 +64,8 @@ bool cps_event_has_bank_(unsigned kind)
 {
     return strchr(cps_event_columns_(kind), 'o') != NULL;
 }
+
+uint64_t cps_event_place(const struct cps_event *event)
+{
+    return cps_event_has_bank_(cps_event_kind(event)) ? event->addr & UINT32_MAX : event->addr;
+}

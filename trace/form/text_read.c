@@ -141,6 +141,8 @@ static bool commentary(struct cursor *c)
         c->addr |= UINT64_C(1) << 32;
     else if (!memcmp(words - 7, " pipe=", 6) && words[-1] >= '1' && words[-1] <= '7')
         c->addr |= (uint64_t)(words[-1] - '0') << CPS_PIPE_SHIFT_;
+    else
+        return memcmp(words - 7, " pipe=", 6) && memcmp(words - 7, "pipe=", 5);
     return true;
 }
 
