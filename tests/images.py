@@ -69,8 +69,6 @@ EXPLAINED = [
 UNDECODED = [
     ("a5xx", 0xf8008000, 0xa8000000, "store with bit 12, in packet 0x79 of the ME, which no driver sends"),
     ("a5xx", 0xf8008000, 0xb0000000, "load with bit 12, in packet 0x78"),
-    ("a7xx", 0xf8008000, 0xa0008000, "store with bit 15, which makes loadp of load: a740 168 190b, the end of a preemption"),
-    ("a8xx", 0xf8008000, 0xa0008000, "the same: 077 13ea, 2ccc, 247c"),
     ("a7xx", 0xf8008000, 0xb0000000, "load with one of bits 13:12, in the AQE only: 0cff, 121b"),
     ("a8xx", 0xf8008000, 0xb0000000, "the same: AQE 0b59, 0ce9"),
 ]

@@ -212,6 +212,7 @@ any_done:
     END_ANY();
 
 own_STORE:
+own_STOREP:
     BEGIN_ANY();
     b = afuc_read_(core, ip, ip->s2);
     ADDRESS();

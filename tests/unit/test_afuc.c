@@ -103,6 +103,7 @@ static const struct {
     {G78, 0xdf600000, "sret"},
     {G6 | G78, 0xdca00000, "jumpd $05"},
     {G78, 0xb0078005, "loadp $07, [$00 + 0x005]"},
+    {G78, 0xa14c8000, "storep $0c, [$0a + 0x000]"}, /* a740 190b */
     {G78, 0xdf700002, "jump $02"},
     {G5 | G78, 0xe0000123, "bl 0x0123"},
     {G6, 0xe0000123, "preemptleave 0x0123"},

@@ -32,6 +32,8 @@ static const struct program {
      0x11},
     {"loadp loads what store stored", CPS_LAYOUT_A7XX_GEN3,
      "mov $02, 0x77\nstore $02, [$00 + 0x010]\nloadp $03, [$00 + 0x010]\n", 3, 0x77},
+    {"storep stores where load loads", CPS_LAYOUT_A7XX_GEN3,
+     "mov $02, 0x78\nstorep $02, [$00 + 0x010]\nload $03, [$00 + 0x010]\n", 3, 0x78},
     {"loadp uses the upper half, without its right (gen80000 070 1413)", CPS_LAYOUT_A7XX_GEN3,
      "mov $04, 0x1\ncwrite $04, [$00 + 0x07a]\nmov $02, 0x77\nstore $02, [$00 + 0x010]\n"
      "setbit $04, $04, b31\ncwrite $04, [$00 + 0x07a]\nloadp $03, [$00 + 0x010]\n",
