@@ -6,6 +6,7 @@
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/meq.h"
+#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
 #include "emu/afuc/start.h"
 
@@ -19,6 +20,20 @@
 #define read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_SAME      cps_reg_write_member_
+/* Of preempt.c. */
+#define read_POSITION preempt_read_position_
+#define read_GROUP_AT preempt_read_group_position_
+#define read_COMMAND  preempt_read_command_
+#define read_READY    preempt_read_ready_
+#define read_SELECTED preempt_read_selected_
+#define read_STATUS   preempt_read_status_
+#define write_COMMAND preempt_write_command_
+#define write_GROUPS  preempt_write_groups_
+#define write_NEXT    preempt_write_next_
+#define write_REGDATA preempt_write_regdata_
+#define write_TRIGGER preempt_write_trigger_
+#define write_WAKE_BV preempt_write_wake_bv_
+#define read_WORD     preempt_read_word_
 
 static uint32_t read_RPTR(const struct cps_access *at)
 {
@@ -27,6 +42,8 @@ static uint32_t read_RPTR(const struct cps_access *at)
 
 static uint32_t read_LOOKAHEAD(const struct cps_access *at)
 {
+    if (core_of_(at)->s.interrupted)
+        return preempt_fetches_(core_of_(at));
     /* There must be a word behind the packet to look at. */
     bool available = stream_has_(core_of_(at), core_of_(at)->s.r[R_REM] + 1);
     return core_of_(at)->machine->engine.policy.prefetch && available ? 3 : 0;
@@ -80,7 +97,8 @@ static uint32_t read_GROUP(const struct cps_access *at)
 
 static uint32_t read_SDS_MASK(const struct cps_access *at)
 {
-    return draw_queued_mask_(core_of_(at));
+    const struct afuc_state *s = &core_of_(at)->s;
+    return draw_queued_mask_(core_of_(at)) | (s->interrupted ? s->preempt.groups : 0);
 }
 
 static uint32_t read_MARKER(const struct cps_access *at)
@@ -110,6 +128,10 @@ static void queue_ib(const struct cps_access *at, enum level level)
     const uint32_t *control = core_of_(at)->s.control;
     uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
     uint32_t dwords = at->value & 0xfffff;
+    if (core_of_(at)->s.interrupted && at->value >> 24 & 3) {
+        preempt_restore_fetch_(core_of_(at), level, iova, at->value);
+        return;
+    }
     if (dwords && !stream_queue_(core_of_(at), level, (struct fetch){iova, dwords, 0}))
         afuc_fault_(core_of_(at), FAULT_QUEUE, at->number);
 }
@@ -136,13 +158,28 @@ static void write_MEM_READ(const struct cps_access *at)
     uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
     if (core->dde && afuc_control_get_(core, CTL_DDE_MEM_READ) >> 1 & 1)
         core = core->dde;
-    fifo_request_(core, &core->s.memdata, iova, at->value);
+    bool part = core->s.interrupted && at->value >> 24 & 3;
+    fifo_request_(core, &core->s.memdata, iova,
+                  part ? preempt_restore_read_(at->value) : at->value);
+}
+
+static void store(struct afuc_core *core, uint32_t number, uint32_t value, const uint32_t *extra)
+{
+    const struct cps_reg_row *row = cps_reg_find_(core->control, number);
+    core->s.control[number] = value;
+    if (row && row->write)
+        row->write(&(struct cps_access){.device = core,
+                                        .row = row,
+                                        .number = number,
+                                        .index = number - row->first,
+                                        .value = value,
+                                        .extra = extra});
 }
 
 /* The upper half of the address two registers before, with bit 31 as a right. */
 static void write_HI_PRIVILEGED(const struct cps_access *at)
 {
-    core_of_(at)->s.control[at->number - 2] = at->value & 0x7fffffff;
+    store(core_of_(at), at->number - 2, at->value & 0x7fffffff, NULL);
 }
 
 static void write_REG_ADDR(const struct cps_access *at)
@@ -186,12 +223,14 @@ static void write_REG_WRITE(const struct cps_access *at)
 static void write_REG_READ(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    uint32_t count = afuc_control_get_(core, CTL_REG_READ_DWORDS);
+    uint32_t count = afuc_control_get_(core, CTL_REG_READ_DWORDS) & ~0x10000u;
     afuc_control_set_(core, CTL_REG_READ_DWORDS, 1);
+    core->s.read_dwords = 1;
     struct afuc_core *other = behind_aperture(core);
     bool room = true;
+    uint32_t wrap = at->value >> 20 & 7;
     for (uint32_t i = 0; i < (count ? count : 1) && room; i++) {
-        uint32_t offset = (at->value + i) & 0x3ffff;
+        uint32_t offset = (at->value + (wrap ? i % wrap : i)) & 0x3ffff;
         uint32_t value = other ? afuc_control_read_(other, offset) : gpu_read_(core, offset);
         room = fifo_put_register_(core, value, at->number);
     }
@@ -516,14 +555,7 @@ void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value
     core_event_(core, CPS_EV_CTRL, 0, number, value);
     if (!row)
         report_unmodelled(core, number, CPS_PLACE_CONTROL);
-    core->s.control[number] = value;
-    if (row && row->write)
-        row->write(&(struct cps_access){.device = core,
-                                        .row = row,
-                                        .number = number,
-                                        .index = number - row->first,
-                                        .value = value,
-                                        .extra = extra});
+    store(core, number, value, extra);
 }
 
 uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number)
@@ -535,11 +567,11 @@ uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number)
 void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value)
 {
     number %= SQE_COUNT;
-    bool known = number == SQE_PREEMPT || number == SQE_SP ||
+    bool known = (number >= SQE_RESUME && number <= SQE_SP) ||
                  (number >= SQE_STACK && number < SQE_STACK + STACK_DEPTH);
     if (!known)
         report_unmodelled(core, number, CPS_PLACE_SQE);
-    core->s.sqe[number] = value;
+    core->s.sqe[number] = number == SQE_SP ? value & 15 : value; /* 6ee 157b writes more bits */
 }
 
 bool afuc_dde_takes_(const struct afuc_core *by, uint32_t number)

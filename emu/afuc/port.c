@@ -8,6 +8,7 @@
 #include "emu/afuc/nrt.h"
 #include "emu/afuc/pipe.h"
 #include "emu/afuc/port.h"
+#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
 
 /* How often the sources of an instruction name register @p number. */
@@ -137,8 +138,11 @@ static void select_user(struct afuc_core *core, uint32_t value)
 
 static void select_privileged(struct afuc_core *core, uint32_t value)
 {
-    core->s.addr = value;
+    bool quiet = preempt_quiet_(core);
+    core->s.addr = quiet ? value & ~(1u << 22) : value;
     core->s.user_selected = 0;
+    if (quiet)
+        return;
     if (value >> 24)
         afuc_pipe_select_(core, value);
     else if (core->layout == CPS_LAYOUT_A5XX_ME)

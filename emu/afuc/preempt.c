@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ * What hardware holds of a context, as the preemption routine reads it and writes it back. Numbers
+ * are of 6ee; the rows have those of the other layouts. */
+#include "emu/afuc/bank.h"
+#include "emu/afuc/preempt.h"
+#include "emu/afuc/queue.h"
+
+/* ---- streams ---- */
+
+static const struct fetch *reading(const struct queue *queue)
+{
+    return &queue->fetch[queue->head];
+}
+
+/* A level at which nothing is queued shows the address that was written last (F: 1ac7 pops all that
+ * is queued, and 1c96 puts the address behind that back). */
+uint32_t preempt_read_position_(const struct cps_access *at)
+{
+    const struct afuc_state *s = &core_of_(at)->s;
+    unsigned which = at->index / 4;
+    const struct queue *queue = &s->queue[LEVEL_IB1 + which];
+    const uint32_t *written = s->preempt.ib_base[which % 3];
+    const struct fetch *fetch = reading(queue);
+    const uint32_t idle[4] = {written[0], written[1], 0, 0};
+    const uint32_t words[4] = {(uint32_t)fetch->iova, (uint32_t)(fetch->iova >> 32), fetch->dwords,
+                               queue->pos};
+    return (queue->count ? words : idle)[at->index % 4];
+}
+
+uint32_t preempt_read_group_position_(const struct cps_access *at)
+{
+    const struct queue *queue = &core_of_(at)->s.queue[LEVEL_SDS];
+    return queue->count ? queue->pos : 0;
+}
+
+/* Of IB1 and IB2 the fetches in the ROQ in 31:24, here up to 15, and those behind them in 11:4;
+ * 19:16 the memory reads behind the first (F: 1ad0..1ad8, 1b0c); 2 words in $memdata, 1:0 words at
+ * this level (F: 1e47, 1c14). */
+uint32_t preempt_fetches_(struct afuc_core *core)
+{
+    const struct fifo *memdata = &core->s.memdata;
+    uint32_t status = stream_has_(core, 1) ? 3 : 0;
+    status |= (uint32_t)(memdata->count != 0) << 2;
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t count = core->s.queue[LEVEL_IB1 + i].count;
+        uint32_t first = count < 15 ? count : 15;
+        uint32_t behind = count - first < 15 ? count - first : 15;
+        status |= first << (24 + 4 * i) | behind << (4 + 4 * i);
+    }
+    return status | (memdata->request_count ? memdata->request_count - 1 : 0) << 16;
+}
+
+/* 1 the whole fetch, 2 what is left of it, 3 nothing is (F: 1c75..1c83). */
+void preempt_restore_fetch_(struct afuc_core *core, enum level level, uint64_t iova, uint32_t value)
+{
+    struct queue *queue = &core->s.queue[level];
+    uint32_t dwords = value & 0xfffff;
+    uint32_t part = value >> 24 & 3;
+    if (part == 2 && queue->count) {
+        queue->pos = queue->fetch[queue->head].dwords - dwords;
+        return;
+    }
+    queue_clear_(core, level);
+    if (part == 1)
+        queue_push_(queue, iova, dwords, 0);
+}
+
+/* 1 the whole request, which was saved for the second time the context is saved; 2 what is left of
+ * it (F: 1e5b..1e68). */
+uint32_t preempt_restore_read_(uint32_t value)
+{
+    return (value >> 24 & 3) == 1 ? 0 : value & 0xfffff;
+}
+
+static void next_fetch(struct afuc_core *core, enum level level)
+{
+    struct queue *queue = &core->s.queue[level];
+    core->window_left = 0;
+    if (!queue->count)
+        return;
+    queue->head = (queue->head + 1) % QUEUE_DEPTH;
+    queue->count--;
+    queue->pos = 0;
+}
+
+static void next_read(struct fifo *fifo)
+{
+    if (!fifo->request_count)
+        return;
+    fifo->request_count--;
+    for (uint32_t i = 0; i < fifo->request_count; i++)
+        fifo->request[i] = fifo->request[i + 1];
+}
+
+/* F: 1ae1, 1b11: bit by queue as in QUEUE_STOP. */
+void preempt_write_next_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    if (at->value >> 1 & 1)
+        next_fetch(core, LEVEL_IB1);
+    if (at->value >> 2 & 1)
+        next_fetch(core, LEVEL_IB2);
+    if (at->value >> 4 & 1)
+        next_read(&core->s.memdata);
+}
+
+/* What has not arrived: address, dwords; here nothing remembers how long the request was. */
+uint32_t preempt_read_mrb_(const struct cps_access *at)
+{
+    const struct afuc_core *core = core_of_(at);
+    const struct fifo *fifo = &core->s.memdata;
+    const uint32_t *written = core->s.preempt.read_base;
+    bool any = fifo->request_count != 0;
+    switch (at->number) {
+    case 0x931:
+        return any ? (uint32_t)fifo->request[0].iova : written[0];
+    case 0x932:
+        return any ? (uint32_t)(fifo->request[0].iova >> 32) : written[1];
+    case 0x94c:
+        return fifo->count << 16;
+    default:
+        return any ? fifo->request[0].dwords : 0;
+    }
+}
+
+/* ---- draw-state groups ---- */
+
+static void queue_group(struct afuc_core *core, uint32_t number, uint32_t consumed)
+{
+    const struct group *group = &core->s.group[number];
+    uint64_t iova = (uint64_t)group->base[1] << 32 | group->base[0];
+    uint32_t dwords = group->hdr & 0xffff;
+    queue_push_(&core->s.queue[LEVEL_SDS], iova - 4 * (uint64_t)consumed, dwords + consumed,
+                number);
+}
+
+/* The routine writes the mask of groups that were queued, and makes the first of them begin behind
+ * the words that were consumed; the write of 0 starts the fetches (F: 1bf0, 1bfb..1c11). */
+void preempt_write_groups_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    uint32_t *mask = &core->s.preempt.groups;
+    uint32_t consumed = core->s.preempt.consumed;
+    if (!core->s.interrupted || at->value)
+        return;
+    for (uint32_t number = 0; *mask && number < GROUP_COUNT; number++) {
+        if (!(*mask >> number & 1))
+            continue;
+        struct queue *queue = &core->s.queue[LEVEL_SDS];
+        bool first = !queue->count;
+        queue_group(core, number, first ? consumed : 0);
+        queue->pos = first ? consumed : queue->pos;
+    }
+    *mask = 0;
+    core->window_left = 0;
+}
+
+/* ---- words that the processor itself holds ---- */
+
+/* 31 a read is under way: never here; 30 none is; 29 bit 16 of REG_READ_DWORDS, whose others are
+ * 15:0; 23:20 words in $regdata, 19:16 the same with those consumed (F: 1a82..1aa1, 1c35..1c5b). */
+uint32_t preempt_read_status_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    uint32_t dwords = core->s.read_dwords;
+    uint32_t words = core->s.regdata.count;
+    if (words > 15)
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, at->number, words);
+    words &= 15;
+    return 1u << 30 | (dwords >> 16 & 1) << 29 | words << 20 | words << 16 | (dwords & 0xffff);
+}
+
+void preempt_write_regdata_(const struct cps_access *at)
+{
+    fifo_put_register_(core_of_(at), at->value, at->number);
+}
+
+/* 2 $addr, 1 what was written last; bit 22 of the first says that both are $addr (F: 1d69..1d70).
+ */
+enum { SELECTED_LAST = 1, SELECTED_ADDR = 2, IS_ADDR = 1u << 22 };
+
+uint32_t preempt_read_selected_(const struct cps_access *at)
+{
+    const struct afuc_state *s = &core_of_(at)->s;
+    uint32_t which = s->preempt.selected;
+    if (which == SELECTED_ADDR)
+        return s->user_selected ? s->addr & ~(uint32_t)IS_ADDR : s->addr | IS_ADDR;
+    return which == SELECTED_LAST && s->user_selected ? s->usraddr : which ? s->addr : 0;
+}
+
+bool preempt_quiet_(const struct afuc_core *core)
+{
+    return core->s.interrupted && core->s.preempt.selected;
+}
+
+bool preempt_captures_nrt_(const struct afuc_core *core)
+{
+    return core->s.interrupted && core->s.preempt.queues >> 3 & 1;
+}
+
+/* 0x2f..0x31: an NRT write that was captured: 7:0 not 0; 12 the address does not advance, 8 by a
+ * dword, 9 otherwise; its address (F: 17be..17c8, 1cd9..1ce1). */
+uint32_t preempt_stat_(const struct afuc_core *core, uint32_t index)
+{
+    static const uint32_t kinds[4] = {1u << 8, 1u << 12, 1u << 9, 1u << 12};
+    const uint32_t *nrt = core->s.nrt;
+    switch (index) {
+    case 0x2f:
+        return preempt_captures_nrt_(core) ? kinds[nrt[0] & 3] | 1 : 0;
+    case 0x30:
+        return nrt[0] & ~3u;
+    case 0x31:
+        return nrt[1];
+    default:
+        return 0;
+    }
+}
+
+/* ---- other units ---- */
+
+uint32_t preempt_read_ready_(const struct cps_access *at)
+{
+    return core_of_(at)->s.control[at->number] | 1;
+}
+
+/* Bit 8 falls when the other units have done what 7:0 says, bit 9 says that they could not (F:
+ * 12c8, 12d1): done at once here. */
+uint32_t preempt_read_command_(const struct cps_access *at)
+{
+    return core_of_(at)->s.control[at->number] & ~0x300u;
+}
+
+/* Commands that move the state of other units from or to memory. Here it stays where it is. */
+void preempt_write_command_(const struct cps_access *at)
+{
+    if (at->value >> 8 & 1)
+        core_event_(core_of_(at), CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, at->value);
+}
+
+/* ---- when it is entered ---- */
+
+/* What was put off is looked at again (F: CP_SET_MARKER and CP_CONTEXT_SWITCH_YIELD write it). */
+void preempt_write_trigger_(const struct cps_access *at)
+{
+    struct preemption *preempt = &core_of_(at)->s.preempt;
+    preempt->trigger = at->value;
+    preempt->look |= at->value & 1;
+}
+
+/* I: PREEMPT_TRIGGER falls: it is about the place behind the packet that wrote it. What is saved
+ * there of the streams is the ring and the IB1 (F: 0f56..0f5b), which would not do in the IB2 that
+ * follows. */
+void preempt_passed_(struct afuc_core *core)
+{
+    core->s.preempt.trigger = 0;
+}
+
+static uint32_t marker_of(const struct afuc_core *core)
+{
+    return bank_get_(core->machine, core->pipe, PC_MARKER);
+}
+
+void preempt_request_(struct afuc_core *core, uint32_t cause)
+{
+    core->s.preempt.cause |= cause;
+    core->s.preempt.look = 1;
+}
+
+bool preempt_due_(const struct afuc_core *core)
+{
+    const struct preemption *preempt = &core->s.preempt;
+    if (core->s.interrupted || !core->s.sqe[SQE_PREEMPT])
+        return false;
+    return preempt->look == PREEMPT_ONCE ||
+           (preempt->cause && (preempt->look || preempt->marker != marker_of(core)));
+}
+
+bool preempt_anywhere_(const struct afuc_core *core)
+{
+    const struct afuc_state *s = &core->s;
+    return s->preempt.trigger & 1 && s->npc == s->pc + 1 && s->started && preempt_due_(core);
+}
+
+void preempt_enter_(struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    s->sqe[SQE_RESUME] = s->pc;
+    s->sqe[SQE_RESUME + 1] = s->pc + 1;
+    s->interrupted = 1;
+    s->preempt.look = 0;
+    s->preempt.deferred = 0;
+    s->preempt.cntl = core->machine->reg[CP_CONTEXT_SWITCH_CNTL];
+}
+
+/* The routine says what it puts off (F: 0e9b, 129e); part of that waits for the marker to change
+ * (F: 1281, 129c..12a0). */
+void preempt_leave_(struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    s->interrupted = 0;
+    s->preempt.marker = marker_of(core);
+    bool ignored = s->preempt.cause & PREEMPT_BY_DRIVER && s->preempt.cntl & 1;
+    if (!s->preempt.deferred && !ignored)
+        s->preempt.cause = 0;
+}
+
+/* Processors of a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
+static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
+{
+    struct cps_afuc *machine = by->machine;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        struct afuc_core *core = &machine->core[i];
+        if (core->who != who || !core->s.started)
+            continue;
+        core->s.preempt.word = word;
+        preempt_request_(core, PREEMPT_BY_PROCESSOR);
+    }
+}
+
+void preempt_write_wake_bv_(const struct cps_access *at)
+{
+    if (core_of_(at)->machine->rings.wanted)
+        wake(core_of_(at), CPS_CPU_BV, at->value);
+}
+
+/* Only the word says that another processor asked; what is put off is its own from then on. */
+uint32_t preempt_read_word_(const struct cps_access *at)
+{
+    struct preemption *preempt = &core_of_(at)->s.preempt;
+    if (preempt->cause & PREEMPT_BY_PROCESSOR)
+        preempt->cause = PREEMPT_PUT_OFF;
+    return preempt->word;
+}
