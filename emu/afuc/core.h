@@ -114,9 +114,12 @@ struct preemption {
     uint32_t cntl;     /* CONTEXT_SWITCH_CNTL */
     uint32_t deferred; /* what the routine says when it puts it off */
     uint32_t trigger;  /* bit 0: it may be entered anywhere, not only in front of a packet */
+    uint32_t slot;     /* which of the draw-state operations is shown */
+    uint32_t stop;     /* bit 0: what is under way is to end */
     uint32_t word;     /* that another processor sent */
     uint32_t selected; /* which of $addr and $usraddr is read back */
     uint32_t queues;   /* QUEUE_CONTROL */
+    uint32_t aperture; /* APERTURE_PREEMPT */
     uint32_t consumed; /* of a draw-state group */
     uint32_t groups;   /* draw-state groups that wait to be fetched again */
     uint32_t ib_base[3][2];

@@ -21,32 +21,48 @@
 #define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_SAME      cps_reg_write_member_
 /* Of preempt.c. */
-#define read_POSITION preempt_read_position_
-#define read_GROUP_AT preempt_read_group_position_
-#define read_COMMAND  preempt_read_command_
-#define read_READY    preempt_read_ready_
-#define read_SELECTED preempt_read_selected_
-#define read_STATUS   preempt_read_status_
-#define write_COMMAND preempt_write_command_
-#define write_GROUPS  preempt_write_groups_
-#define write_NEXT    preempt_write_next_
-#define write_REGDATA preempt_write_regdata_
-#define write_TRIGGER preempt_write_trigger_
-#define write_WAKE_BV preempt_write_wake_bv_
-#define read_WORD     preempt_read_word_
+#define read_POSITION   preempt_read_position_
+#define read_GROUP_AT   preempt_read_group_position_
+#define read_FIRST      preempt_read_first_
+#define read_OPS        preempt_read_ops_
+#define read_OP_MASK    preempt_read_op_mask_
+#define write_CNTL      preempt_write_cntl_
+#define write_NEXT_A7   preempt_write_next_a7xx_
+#define read_HALT       preempt_read_halt_
+#define read_COMMAND    preempt_read_command_
+#define read_READY      preempt_read_ready_
+#define read_SELECTED   preempt_read_selected_
+#define read_STATUS     preempt_read_status_
+#define write_COMMAND   preempt_write_command_
+#define write_GROUPS    preempt_write_groups_
+#define write_NEXT      preempt_write_next_
+#define write_REGDATA   preempt_write_regdata_
+#define write_TRIGGER   preempt_write_trigger_
+#define write_WAKE_BV   preempt_write_wake_bv_
+#define write_WAKE_LPAC preempt_write_wake_lpac_
+#define read_STOPPED    preempt_read_stopped_
+#define read_WORD       preempt_read_word_
 
 static uint32_t read_RPTR(const struct cps_access *at)
 {
     return core_of_(at)->s.queue[LEVEL_RB].pos;
 }
 
-static uint32_t read_LOOKAHEAD(const struct cps_access *at)
+/* There must be a word behind the packet to look at. */
+static uint32_t lookahead(const struct cps_access *at)
 {
-    if (core_of_(at)->s.interrupted)
-        return preempt_fetches_(core_of_(at));
-    /* There must be a word behind the packet to look at. */
     bool available = stream_has_(core_of_(at), core_of_(at)->s.r[R_REM] + 1);
     return core_of_(at)->machine->engine.policy.prefetch && available ? 3 : 0;
+}
+
+static uint32_t read_LOOKAHEAD(const struct cps_access *at)
+{
+    return core_of_(at)->s.interrupted ? preempt_fetches_(core_of_(at)) : lookahead(at);
+}
+
+static uint32_t read_LOOKAHEAD_A7(const struct cps_access *at)
+{
+    return core_of_(at)->s.interrupted ? preempt_fetches_a7xx_(core_of_(at)) : lookahead(at);
 }
 
 /* a530 PFP: base lo, hi, size and dwords left of what IB1 (0..3) and IB2 (4..7) read. */
@@ -122,11 +138,17 @@ static uint32_t read_COMPLETED(const struct cps_access *at)
     return core_of_(at)->machine->completed[at->index];
 }
 
-/* Base low and high stand in the two registers before the size. */
-static void queue_ib(const struct cps_access *at, enum level level)
+/* Low and high half stand in the two registers before the size. Bit 31 of the upper half is a right
+ * (F: 740 15ae, 1dc3). */
+static uint64_t base_in_front(const struct cps_access *at)
 {
     const uint32_t *control = core_of_(at)->s.control;
-    uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
+    return (uint64_t)(control[at->number - 1] & 0x7fffffff) << 32 | control[at->number - 2];
+}
+
+static void queue_ib(const struct cps_access *at, enum level level)
+{
+    uint64_t iova = base_in_front(at);
     uint32_t dwords = at->value & 0xfffff;
     if (core_of_(at)->s.interrupted && at->value >> 24 & 3) {
         preempt_restore_fetch_(core_of_(at), level, iova, at->value);
@@ -154,8 +176,7 @@ static void write_IB3(const struct cps_access *at)
 static void write_MEM_READ(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    const uint32_t *control = core->s.control;
-    uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
+    uint64_t iova = base_in_front(at);
     if (core->dde && afuc_control_get_(core, CTL_DDE_MEM_READ) >> 1 & 1)
         core = core->dde;
     bool part = core->s.interrupted && at->value >> 24 & 3;
@@ -208,7 +229,9 @@ static void write_REG_WRITE(const struct cps_access *at)
     struct afuc_core *other = behind_aperture(core);
     uint32_t address = afuc_control_get_(core, CTL_REG_WRITE_ADDR);
     uint32_t wrap = address >> 20 & 7;
-    if (other)
+    if (preempt_unit_(core))
+        preempt_unit_write_(core, address, at->value);
+    else if (other)
         afuc_control_write_(other, address & 0xfff, at->value, NULL);
     else
         gpu_write_(core, address & 0x3ffff, at->value, CPS_PATH_CTRL);
@@ -231,7 +254,9 @@ static void write_REG_READ(const struct cps_access *at)
     uint32_t wrap = at->value >> 20 & 7;
     for (uint32_t i = 0; i < (count ? count : 1) && room; i++) {
         uint32_t offset = (at->value + (wrap ? i % wrap : i)) & 0x3ffff;
-        uint32_t value = other ? afuc_control_read_(other, offset) : gpu_read_(core, offset);
+        uint32_t value = preempt_unit_(core) ? preempt_unit_read_(offset)
+                         : other             ? afuc_control_read_(other, offset)
+                                             : gpu_read_(core, offset);
         room = fifo_put_register_(core, value, at->number);
     }
 }
@@ -357,6 +382,8 @@ static void write_SDS_START(const struct cps_access *at)
                     at->value >> 3 & 1);
     else if (at->value == 3)
         queue_clear_(core_of_(at), LEVEL_SDS);
+    else if (at->value == 6 && core_of_(at)->s.interrupted)
+        preempt_resume_groups_(core_of_(at));
 }
 
 /* A lock that another core owns stays its own; asking again is the firmware's loop. */
@@ -411,11 +438,9 @@ static void write_DDE_BV_CNTL(const struct cps_access *at)
     start_core(at, CPS_CPU_DDE_BV, CTL_DDE_BV_INSTR_BASE);
 }
 
-/* Base low and high stand in the two registers before the size. */
 static void write_SIDE(const struct cps_access *at)
 {
-    const uint32_t *control = core_of_(at)->s.control;
-    uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
+    uint64_t iova = base_in_front(at);
     if (at->value && !queue_push_(&core_of_(at)->me->s.queue[LEVEL_SIDE], iova, at->value, 0))
         afuc_fault_(core_of_(at), FAULT_QUEUE, at->number);
 }

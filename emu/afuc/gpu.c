@@ -54,7 +54,8 @@ static uint32_t read_COUNT(const struct cps_access *at)
     return assume(at, CPS_WHAT_COUNTER, at->stored);
 }
 
-static uint32_t read_SQE_STAT(const struct cps_access *at)
+/* @p nrt  where the captured NRT write stands */
+static uint32_t sqe_stat(const struct cps_access *at, uint32_t nrt)
 {
     const struct afuc_state *s = &core_of_(at)->s;
     uint32_t index = core_of_(at)->machine->reg[at->number - 1]++;
@@ -63,8 +64,19 @@ static uint32_t read_SQE_STAT(const struct cps_access *at)
         return s->pc;
     if (index <= R_REM)
         return s->r[index];
-    return index >= 0x24 && index <= 0x26 ? headers[index - 0x24]
-                                          : preempt_stat_(core_of_(at), index);
+    if (index >= 0x24 && index <= 0x26)
+        return headers[index - 0x24];
+    return preempt_captured_(core_of_(at), index - nrt);
+}
+
+static uint32_t read_SQE_STAT(const struct cps_access *at)
+{
+    return sqe_stat(at, 0x2f);
+}
+
+static uint32_t read_SQE_STAT_A7(const struct cps_access *at)
+{
+    return sqe_stat(at, 0x36);
 }
 
 static void write_ME(const struct cps_access *at)

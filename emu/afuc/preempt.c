@@ -33,21 +33,55 @@ uint32_t preempt_read_group_position_(const struct cps_access *at)
     return queue->count ? queue->pos : 0;
 }
 
-/* Of IB1 and IB2 the fetches in the ROQ in 31:24, here up to 15, and those behind them in 11:4;
- * 19:16 the memory reads behind the first (F: 1ad0..1ad8, 1b0c); 2 words in $memdata, 1:0 words at
- * this level (F: 1e47, 1c14). */
+/* Up to 15 stand in the ROQ, and those behind them wait. */
+static uint32_t in_roq(const struct afuc_core *core, unsigned ib)
+{
+    uint32_t count = core->s.queue[LEVEL_IB1 + ib].count;
+    return count < 15 ? count : 15;
+}
+
+static uint32_t behind_roq(const struct afuc_core *core, unsigned ib)
+{
+    uint32_t count = core->s.queue[LEVEL_IB1 + ib].count - in_roq(core, ib);
+    return count < 15 ? count : 15;
+}
+
+/* 1:0 words at this level, 2 words in $memdata (F: 1c14, 1e47). */
+static uint32_t words_wait(struct afuc_core *core)
+{
+    return (stream_has_(core, 1) ? 3u : 0) | (uint32_t)(core->s.memdata.count != 0) << 2;
+}
+
+static uint32_t reads_behind(const struct afuc_core *core)
+{
+    uint32_t count = core->s.memdata.request_count;
+    return count ? count - 1 : 0;
+}
+
+/* Of IB1 and IB2 the fetches in the ROQ in 31:24 and those behind in 11:4; 19:16 the memory reads
+ * behind the first (F: 1ad0..1ad8, 1b0c). */
 uint32_t preempt_fetches_(struct afuc_core *core)
 {
-    const struct fifo *memdata = &core->s.memdata;
-    uint32_t status = stream_has_(core, 1) ? 3 : 0;
-    status |= (uint32_t)(memdata->count != 0) << 2;
-    for (unsigned i = 0; i < 2; i++) {
-        uint32_t count = core->s.queue[LEVEL_IB1 + i].count;
-        uint32_t first = count < 15 ? count : 15;
-        uint32_t behind = count - first < 15 ? count - first : 15;
-        status |= first << (24 + 4 * i) | behind << (4 + 4 * i);
-    }
-    return status | (memdata->request_count ? memdata->request_count - 1 : 0) << 16;
+    uint32_t status = words_wait(core) | reads_behind(core) << 16;
+    for (unsigned i = 0; i < 2; i++)
+        status |= in_roq(core, i) << (24 + 4 * i) | behind_roq(core, i) << (4 + 4 * i);
+    return status;
+}
+
+uint32_t preempt_fetches_a7xx_(struct afuc_core *core)
+{
+    uint32_t status = words_wait(core) | reads_behind(core) << 20;
+    for (unsigned i = 0; i < 3; i++)
+        status |= behind_roq(core, i) << (4 + 4 * i);
+    return status;
+}
+
+uint32_t preempt_read_first_(const struct cps_access *at)
+{
+    uint32_t first = 0;
+    for (unsigned i = 0; i < 3; i++)
+        first |= in_roq(core_of_(at), i) << 4 * i;
+    return first;
 }
 
 /* 1 the whole fetch, 2 what is left of it, 3 nothing is (F: 1c75..1c83). */
@@ -104,6 +138,17 @@ void preempt_write_next_(const struct cps_access *at)
         next_read(&core->s.memdata);
 }
 
+void preempt_write_next_a7xx_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    for (unsigned i = 0; i < 3; i++) {
+        if (at->value >> (1 + i) & 1)
+            next_fetch(core, LEVEL_IB1 + i);
+    }
+    if (at->value >> 5 & 1)
+        next_read(&core->s.memdata);
+}
+
 /* What has not arrived: address, dwords; here nothing remembers how long the request was. */
 uint32_t preempt_read_mrb_(const struct cps_access *at)
 {
@@ -155,6 +200,44 @@ void preempt_write_groups_(const struct cps_access *at)
     core->window_left = 0;
 }
 
+/* On a7xx hardware chooses groups, and the routine asks it what it has not done: here all that is
+ * left is one operation. */
+enum { OP_GROUPS = 1, OPS_ONE = 1 << 20 };
+
+uint32_t preempt_read_ops_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    if (!core->s.interrupted)
+        return core->s.control[at->number];
+    return core->s.queue[LEVEL_SDS].count ? OP_GROUPS | OPS_ONE : 0;
+}
+
+/* A group that grew has only its new part queued, which the mask does not say. */
+uint32_t preempt_read_op_mask_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    const struct queue *queue = &core->s.queue[LEVEL_SDS];
+    uint32_t mask = 0;
+    if (!core->s.interrupted || core->s.preempt.slot & 3)
+        return core->s.interrupted ? 0 : core->s.control[at->number];
+    for (uint32_t i = 0; i < queue->count; i++) {
+        const struct fetch *fetch = &queue->fetch[(queue->head + i) % QUEUE_DEPTH];
+        if (fetch->dwords != (core->s.group[fetch->group].hdr & 0xffff))
+            core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, at->number, fetch->group);
+        mask |= 1u << fetch->group;
+    }
+    return mask;
+}
+
+void preempt_resume_groups_(struct afuc_core *core)
+{
+    for (uint32_t number = 0; number < GROUP_COUNT; number++) {
+        if (core->s.group_active >> number & 1)
+            queue_group(core, number, 0);
+    }
+    core->window_left = 0;
+}
+
 /* ---- words that the processor itself holds ---- */
 
 /* 31 a read is under way: never here; 30 none is; 29 bit 16 of REG_READ_DWORDS, whose others are
@@ -193,23 +276,41 @@ bool preempt_quiet_(const struct afuc_core *core)
     return core->s.interrupted && core->s.preempt.selected;
 }
 
+bool preempt_unit_(const struct afuc_core *core)
+{
+    return core->s.preempt.aperture >> 16 & 1;
+}
+
+/* Register 1 has bit 0 set when the command in register 0 is done (F: 740 20df). */
+uint32_t preempt_unit_read_(uint32_t offset)
+{
+    return offset == 1;
+}
+
+/* Commands to one of the units that feed the clusters: none of them holds anything back here. */
+void preempt_unit_write_(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    uint32_t unit = core->s.preempt.aperture >> 20 & 31;
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_ACK, (uint64_t)unit << 32 | offset, value);
+}
+
 bool preempt_captures_nrt_(const struct afuc_core *core)
 {
     return core->s.interrupted && core->s.preempt.queues >> 3 & 1;
 }
 
-/* 0x2f..0x31: an NRT write that was captured: 7:0 not 0; 12 the address does not advance, 8 by a
- * dword, 9 otherwise; its address (F: 17be..17c8, 1cd9..1ce1). */
-uint32_t preempt_stat_(const struct afuc_core *core, uint32_t index)
+/* 7:0 not 0; 12 the address does not advance, 8 by a dword, 9 otherwise (F: 17be..17c8,
+ * 1cd9..1ce1). */
+uint32_t preempt_captured_(const struct afuc_core *core, uint32_t word)
 {
     static const uint32_t kinds[4] = {1u << 8, 1u << 12, 1u << 9, 1u << 12};
     const uint32_t *nrt = core->s.nrt;
-    switch (index) {
-    case 0x2f:
+    switch (word) {
+    case 0:
         return preempt_captures_nrt_(core) ? kinds[nrt[0] & 3] | 1 : 0;
-    case 0x30:
+    case 1:
         return nrt[0] & ~3u;
-    case 0x31:
+    case 2:
         return nrt[1];
     default:
         return 0;
@@ -221,6 +322,12 @@ uint32_t preempt_stat_(const struct afuc_core *core, uint32_t index)
 uint32_t preempt_read_ready_(const struct cps_access *at)
 {
     return core_of_(at)->s.control[at->number] | 1;
+}
+
+uint32_t preempt_read_halt_(const struct cps_access *at)
+{
+    uint32_t value = core_of_(at)->s.control[at->number] & 1;
+    return value | value << 1;
 }
 
 /* Bit 8 falls when the other units have done what 7:0 says, bit 9 says that they could not (F:
@@ -275,10 +382,16 @@ bool preempt_due_(const struct afuc_core *core)
            (preempt->cause && (preempt->look || preempt->marker != marker_of(core)));
 }
 
+/* Not in a delay slot, but in a branch to itself, which is where firmware waits to be interrupted
+ * (F: 077d, 740 LPAC 078a). Also where a loop of its own that parses headers waits for the next one:
+ * BR and BV wait for each other in the routine, and one of them is often there (F: 740 0199, BV
+ * 0132). */
 bool preempt_anywhere_(const struct afuc_core *core)
 {
     const struct afuc_state *s = &core->s;
-    return s->preempt.trigger & 1 && s->npc == s->pc + 1 && s->started && preempt_due_(core);
+    bool between = s->npc == s->pc + 1 || s->npc == s->pc;
+    bool waits = s->wait == WAIT_STREAM && s->r[R_REM] == 0;
+    return (s->preempt.trigger & 1 || waits) && between && s->started && preempt_due_(core);
 }
 
 void preempt_enter_(struct afuc_core *core)
@@ -304,8 +417,15 @@ void preempt_leave_(struct afuc_core *core)
         s->preempt.cause = 0;
 }
 
+/* Bit 0 acknowledges: else the routine would take its own 0x11 for the next request (F: 740 1bbc,
+ * 1ed6..1edb). */
+void preempt_write_cntl_(const struct cps_access *at)
+{
+    core_of_(at)->s.preempt.cntl = at->value & ~1u;
+}
+
 /* Processors of a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
-static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
+static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word, bool anywhere)
 {
     struct cps_afuc *machine = by->machine;
     for (unsigned i = 0; i < machine->engine.cores; i++) {
@@ -313,6 +433,7 @@ static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
         if (core->who != who || !core->s.started)
             continue;
         core->s.preempt.word = word;
+        core->s.preempt.trigger |= anywhere;
         preempt_request_(core, PREEMPT_BY_PROCESSOR);
     }
 }
@@ -320,7 +441,23 @@ static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
 void preempt_write_wake_bv_(const struct cps_access *at)
 {
     if (core_of_(at)->machine->rings.wanted)
-        wake(core_of_(at), CPS_CPU_BV, at->value);
+        wake(core_of_(at), CPS_CPU_BV, at->value, false);
+}
+
+/* LPAC never writes PREEMPT_TRIGGER, and it waits for the second word in a loop of its own. */
+void preempt_write_wake_lpac_(const struct cps_access *at)
+{
+    if (core_of_(at)->machine->rings.wanted)
+        wake(core_of_(at), CPS_CPU_LPAC, at->value, true);
+}
+
+/* At once: nothing is under way here. */
+uint32_t preempt_read_stopped_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    uint32_t value = (core->s.preempt.stop & 1) << 13;
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, value);
+    return value;
 }
 
 /* Only the word says that another processor asked; what is put off is its own from then on. */

@@ -15,28 +15,43 @@ uint32_t preempt_read_position_(const struct cps_access *at);
 uint32_t preempt_read_group_position_(const struct cps_access *at);
 /** How many fetches wait at each level. */
 uint32_t preempt_fetches_(struct afuc_core *core);
+uint32_t preempt_fetches_a7xx_(struct afuc_core *core);
+uint32_t preempt_read_first_(const struct cps_access *at);
 /** Writes of IBn_DWORDS inside the routine; 25:24 say which part of a fetch that is. */
 void preempt_restore_fetch_(struct afuc_core *core, enum level level, uint64_t iova,
                             uint32_t value);
 /** The same of MEM_READ_DWORDS: how many words are to be fetched. */
 uint32_t preempt_restore_read_(uint32_t value);
 void preempt_write_next_(const struct cps_access *at);
+void preempt_write_next_a7xx_(const struct cps_access *at);
 uint32_t preempt_read_status_(const struct cps_access *at);
 void preempt_write_regdata_(const struct cps_access *at);
 uint32_t preempt_read_selected_(const struct cps_access *at);
 uint32_t preempt_read_ready_(const struct cps_access *at);
+uint32_t preempt_read_halt_(const struct cps_access *at);
 uint32_t preempt_read_command_(const struct cps_access *at);
 void preempt_write_command_(const struct cps_access *at);
+uint32_t preempt_read_ops_(const struct cps_access *at);
+uint32_t preempt_read_op_mask_(const struct cps_access *at);
+/** SDS_START = 6: fetches the active groups as they were. */
+void preempt_resume_groups_(struct afuc_core *core);
 void preempt_write_groups_(const struct cps_access *at);
 void preempt_write_trigger_(const struct cps_access *at);
+void preempt_write_cntl_(const struct cps_access *at);
+void preempt_write_wake_lpac_(const struct cps_access *at);
+uint32_t preempt_read_stopped_(const struct cps_access *at);
 void preempt_write_wake_bv_(const struct cps_access *at);
 uint32_t preempt_read_word_(const struct cps_access *at);
 /** Whether $addr and $usraddr only take what is written, without acting. */
 bool preempt_quiet_(const struct afuc_core *core);
+/** Whether REG_WRITE and REG_READ reach registers of a unit behind the aperture. */
+bool preempt_unit_(const struct afuc_core *core);
+uint32_t preempt_unit_read_(uint32_t offset);
+void preempt_unit_write_(struct afuc_core *core, uint32_t offset, uint32_t value);
 /** Whether an NRT write only shows where it would have gone. */
 bool preempt_captures_nrt_(const struct afuc_core *core);
-/** Words of CP_SQE_STAT behind 0x28. */
-uint32_t preempt_stat_(const struct afuc_core *core, uint32_t index);
+/** The NRT write that was captured: kind, address low, high; 0 of other words. */
+uint32_t preempt_captured_(const struct afuc_core *core, uint32_t word);
 /** CP_MRB_*: the memory reads that have not arrived. */
 uint32_t preempt_read_mrb_(const struct cps_access *at);
 

@@ -29,7 +29,7 @@ enum {
     RECORD_WORDS = 0x40000 / 4, /* so many are 0 at first */
 };
 
-enum { RB_BASE = 0x800, RB_CNTL = 0x802, RB_RPTR_ADDR = 0x804, RB_RPTR = 0x806 };
+enum { RB_BASE = 0x800, RB_CNTL = 0x802, RB_RPTR_WR = 0x803, RB_RPTR_ADDR = 0x804, RB_RPTR = 0x806 };
 enum { SMMU_INFO = 1, RESTORE_ADDR = 3, SECURE_RESTORE_ADDR = 5, NON_PRIV_RESTORE_ADDR = 7 };
 /* Level 1, the streams use GMEM, go. D: the kernel sets bit 9 too, by which the firmware waits for
  * the end of a pass, where there is less to save; here it is to save wherever it is. */
@@ -206,9 +206,16 @@ void rings_write_base_(const struct cps_access *at)
     machine->ring_iova = (uint64_t)base[1] << 32 | base[0];
 }
 
+/* Every processor sets its own (F: 740 BV 171b). Bit 31 of RB_CNTL lets RPTR_WR do it (D); without
+ * it a7xx writes RPTR itself (F: 740 1c12). */
 void rings_write_rptr_(const struct cps_access *at)
 {
-    machine_set_rptr_(core_of_(at)->machine, at->value);
+    struct afuc_core *core = core_of_(at);
+    bool by_wr = core->machine->reg[RB_CNTL] >> 31;
+    if (at->number == RB_RPTR_WR ? !by_wr : at->number == RB_RPTR && by_wr)
+        return;
+    core->s.queue[LEVEL_RB].pos = at->value % core->machine->ring_dwords;
+    core->window_left = 0;
 }
 
 /* The last one that the routine writes; RB_CNTL in front of it has the size, which the firmware too
@@ -217,11 +224,18 @@ void rings_write_wptr_(const struct cps_access *at)
 {
     struct cps_afuc *machine = core_of_(at)->machine;
     uint32_t bits = machine->reg[RB_CNTL] & 0x3f;
+    if (at->number == RB_RPTR) {
+        rings_write_rptr_(at);
+        return;
+    }
     bits = bits < 2 ? 2 : bits > 0x13 ? 0x13 : bits;
     if (machine->reg[RB_CNTL])
         machine->ring_dwords = 2u << bits;
     machine->ring_wptr = at->value % machine->ring_dwords;
-    machine_set_rptr_(machine, core_of_(at)->s.queue[LEVEL_RB].pos);
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        machine->core[i].s.queue[LEVEL_RB].pos %= machine->ring_dwords;
+        machine->core[i].window_left = 0;
+    }
 }
 
 uint32_t rings_read_base_(const struct cps_access *at)
