@@ -29,7 +29,13 @@ enum {
     RECORD_WORDS = 0x40000 / 4, /* so many are 0 at first */
 };
 
-enum { RB_BASE = 0x800, RB_CNTL = 0x802, RB_RPTR_WR = 0x803, RB_RPTR_ADDR = 0x804, RB_RPTR = 0x806 };
+enum {
+    RB_BASE = 0x800,
+    RB_CNTL = 0x802,
+    RB_RPTR_WR = 0x803,
+    RB_RPTR_ADDR = 0x804,
+    RB_RPTR = 0x806
+};
 enum { SMMU_INFO = 1, RESTORE_ADDR = 3, SECURE_RESTORE_ADDR = 5, NON_PRIV_RESTORE_ADDR = 7 };
 /* Level 1, the streams use GMEM, go. D: the kernel sets bit 9 too, by which the firmware waits for
  * the end of a pass, where there is less to save; here it is to save wherever it is. */
@@ -150,12 +156,18 @@ uint32_t rings_begin_(struct cps_afuc *machine)
     return 2;
 }
 
+/* D: a7xx_submit(), which fences BV there. BV waits for BR in front of the second, where it can be
+ * interrupted (F: 740 BV 00bd..00c6): one that waits for the ring puts the switch off for ever. */
+static const uint32_t threads[] = {0x70970001, 1, 0x70970001, 2, 0x70970001, 1, 0x70970001, 3};
+
 void rings_end_(struct cps_afuc *machine)
 {
     uint32_t words[YIELD_WORDS];
     if (!machine->rings.prepared)
         return;
     marker(machine, IB1LIST_END);
+    if (cps_gen_since(machine->engine.gen, CPS_A7XX))
+        machine_ring_(machine, threads, sizeof(threads) / sizeof(threads[0]));
     yield(words);
     machine_ring_(machine, words, YIELD_WORDS);
 }
