@@ -113,7 +113,8 @@ struct preemption {
     uint32_t marker;   /* PC_MARKER when the routine put it off */
     uint32_t cntl;     /* CONTEXT_SWITCH_CNTL */
     uint32_t deferred; /* what the routine says when it puts it off */
-    uint32_t trigger;  /* bit 0: it may be entered anywhere, not only in front of a packet */
+    uint32_t enable;   /* causes that may be served */
+    uint32_t trigger;  /* bit 0: at a place where the routine need not save everything */
     uint32_t slot;     /* which of the draw-state operations is shown */
     uint32_t stop;     /* bit 0: what is under way is to end */
     uint32_t word;     /* that another processor sent */

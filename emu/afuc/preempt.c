@@ -382,16 +382,17 @@ bool preempt_due_(const struct afuc_core *core)
            (preempt->cause && (preempt->look || preempt->marker != marker_of(core)));
 }
 
-/* Not in a delay slot, but in a branch to itself, which is where firmware waits to be interrupted
- * (F: 077d, 740 LPAC 078a). Also where a loop of its own that parses headers waits for the next one:
- * BR and BV wait for each other in the routine, and one of them is often there (F: 740 0199, BV
- * 0132). */
+/* Hardware interrupts anywhere (F: firmware clears PREEMPT_ENABLE around what must not be torn
+ * apart, 02e1..02e7; gen70900 1be9 keeps the carry; LPAC of 740 waits for its word in a loop,
+ * 078a), but not in a delay slot here. What the driver asks is served in front of the packet that
+ * it names. */
 bool preempt_anywhere_(const struct afuc_core *core)
 {
     const struct afuc_state *s = &core->s;
-    bool between = s->npc == s->pc + 1 || s->npc == s->pc;
-    bool waits = s->wait == WAIT_STREAM && s->r[R_REM] == 0;
-    return (s->preempt.trigger & 1 || waits) && between && s->started && preempt_due_(core);
+    bool between = s->npc == s->pc + 1 || s->npc == s->pc; /* a branch to itself */
+    bool may = s->preempt.cause & s->preempt.enable && s->started && between;
+    bool driver = s->preempt.cause & PREEMPT_BY_DRIVER && !(s->preempt.trigger & 1);
+    return may && !driver && preempt_due_(core);
 }
 
 void preempt_enter_(struct afuc_core *core)
@@ -425,7 +426,7 @@ void preempt_write_cntl_(const struct cps_access *at)
 }
 
 /* Processors of a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
-static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word, bool anywhere)
+static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
 {
     struct cps_afuc *machine = by->machine;
     for (unsigned i = 0; i < machine->engine.cores; i++) {
@@ -433,7 +434,6 @@ static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word, bo
         if (core->who != who || !core->s.started)
             continue;
         core->s.preempt.word = word;
-        core->s.preempt.trigger |= anywhere;
         preempt_request_(core, PREEMPT_BY_PROCESSOR);
     }
 }
@@ -441,14 +441,13 @@ static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word, bo
 void preempt_write_wake_bv_(const struct cps_access *at)
 {
     if (core_of_(at)->machine->rings.wanted)
-        wake(core_of_(at), CPS_CPU_BV, at->value, false);
+        wake(core_of_(at), CPS_CPU_BV, at->value);
 }
 
-/* LPAC never writes PREEMPT_TRIGGER, and it waits for the second word in a loop of its own. */
 void preempt_write_wake_lpac_(const struct cps_access *at)
 {
     if (core_of_(at)->machine->rings.wanted)
-        wake(core_of_(at), CPS_CPU_LPAC, at->value, true);
+        wake(core_of_(at), CPS_CPU_LPAC, at->value);
 }
 
 /* At once: nothing is under way here. */
