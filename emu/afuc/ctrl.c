@@ -26,6 +26,7 @@
 #define read_FIRST      preempt_read_first_
 #define read_OPS        preempt_read_ops_
 #define read_OP_MASK    preempt_read_op_mask_
+#define read_RESOURCES  preempt_read_resources_
 #define write_CNTL      preempt_write_cntl_
 #define write_NEXT_A7   preempt_write_next_a7xx_
 #define read_HALT       preempt_read_halt_

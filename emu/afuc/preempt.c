@@ -324,6 +324,12 @@ uint32_t preempt_read_ready_(const struct cps_access *at)
     return core_of_(at)->s.control[at->number] | 1;
 }
 
+uint32_t preempt_read_resources_(const struct cps_access *at)
+{
+    core_event_(core_of_(at), CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, 2u << 1);
+    return 2u << 1;
+}
+
 uint32_t preempt_read_halt_(const struct cps_access *at)
 {
     uint32_t value = core_of_(at)->s.control[at->number] & 1;

@@ -28,6 +28,7 @@ uint32_t preempt_read_status_(const struct cps_access *at);
 void preempt_write_regdata_(const struct cps_access *at);
 uint32_t preempt_read_selected_(const struct cps_access *at);
 uint32_t preempt_read_ready_(const struct cps_access *at);
+uint32_t preempt_read_resources_(const struct cps_access *at);
 uint32_t preempt_read_halt_(const struct cps_access *at);
 uint32_t preempt_read_command_(const struct cps_access *at);
 void preempt_write_command_(const struct cps_access *at);
