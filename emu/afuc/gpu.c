@@ -4,8 +4,8 @@
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/host.h"
 #include "emu/afuc/me.h"
-#include "emu/afuc/preempt.h"
 #include "emu/afuc/rings.h"
+#include "emu/afuc/saved.h"
 #include "emu/afuc/start.h"
 
 enum {
@@ -66,7 +66,7 @@ static uint32_t sqe_stat(const struct cps_access *at, uint32_t nrt)
         return s->r[index];
     if (index >= 0x24 && index <= 0x26)
         return headers[index - 0x24];
-    return preempt_captured_(core_of_(at), index - nrt);
+    return saved_captured_(core_of_(at), index - nrt);
 }
 
 static uint32_t read_SQE_STAT(const struct cps_access *at)
@@ -100,7 +100,7 @@ static const struct cps_reg_row rows[] = {
 #define write_STORED NULL
 #define read_RING    rings_read_base_
 #define read_POINTER rings_read_pointer_
-#define read_MRB     preempt_read_mrb_
+#define read_MRB     saved_read_mrb_
 #define write_RING   rings_write_base_
 #define write_RPTR   rings_write_rptr_
 #define write_WPTR   rings_write_wptr_

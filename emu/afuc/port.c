@@ -8,8 +8,8 @@
 #include "emu/afuc/nrt.h"
 #include "emu/afuc/pipe.h"
 #include "emu/afuc/port.h"
-#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
+#include "emu/afuc/saved.h"
 
 /* How often the sources of an instruction name register @p number. */
 static uint32_t uses(const struct afuc_uop *uop, unsigned number)
@@ -138,7 +138,7 @@ static void select_user(struct afuc_core *core, uint32_t value)
 
 static void select_privileged(struct afuc_core *core, uint32_t value)
 {
-    bool quiet = preempt_quiet_(core);
+    bool quiet = saved_quiet_(core);
     core->s.addr = quiet ? value & ~(1u << 22) : value;
     core->s.user_selected = 0;
     if (quiet)
