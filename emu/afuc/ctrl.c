@@ -36,6 +36,8 @@
 #define read_GROUP_AT   saved_read_group_position_
 #define read_FIRST      saved_read_first_
 #define read_OPS        saved_read_ops_
+#define read_SLOT       saved_read_slot_
+#define write_RESET_D   saved_write_reset_
 #define read_OP_MASK    saved_read_op_mask_
 #define read_RESOURCES  saved_read_resources_
 #define write_CNTL      preempt_write_cntl_

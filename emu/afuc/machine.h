@@ -43,6 +43,7 @@ struct rings {
     uint32_t prepared;  /* their records are there */
     uint32_t begun;     /* so has the first submission */
     uint32_t current;   /* 0: the ring of the run */
+    uint32_t other_wptr;
     uint32_t requested; /* the driver asked for the other, and the firmware has not finished */
 };
 

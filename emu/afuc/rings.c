@@ -56,6 +56,8 @@ bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned cou
     return stored;
 }
 
+enum { PSEUDO_WORDS = 16, YIELD_WORDS = 5 };
+
 static uint64_t record_of(uint32_t ring)
 {
     return RECORDS + ring * RECORD_STEP;
@@ -90,8 +92,6 @@ static void store_record(struct cps_afuc *machine, uint32_t ring, uint64_t iova,
     store(machine, record + RECORD_RBASE + 4, (uint32_t)(iova >> 32));
 }
 
-enum { PSEUDO_WORDS = 16, YIELD_WORDS = 5 };
-
 /* SMMU, record, secure record, non-privileged record, counters; 0: there is none. */
 static void pseudo_registers(uint32_t ring, uint32_t ret[PSEUDO_WORDS])
 {
@@ -123,16 +123,11 @@ static void set_registers(struct cps_afuc *machine)
 
 void rings_prepare_(struct cps_afuc *machine)
 {
-    uint32_t words[PSEUDO_WORDS + YIELD_WORDS];
     if (!machine->rings.wanted || machine->engine.gen == CPS_A5XX)
         return;
     cps_mem_keep(machine->engine.mem, true);
-    pseudo_registers(1, words);
-    yield(words + PSEUDO_WORDS);
-    for (uint32_t i = 0; i < PSEUDO_WORDS + YIELD_WORDS; i++)
-        store(machine, OTHER_RING + 4 * (uint64_t)i, words[i]);
     store_record(machine, 0, machine->ring_iova, 0);
-    store_record(machine, 1, OTHER_RING, PSEUDO_WORDS + YIELD_WORDS);
+    store_record(machine, 1, OTHER_RING, 0);
     cps_mem_keep(machine->engine.mem, false);
     set_registers(machine);
     machine->rings.prepared = 1;
@@ -178,6 +173,22 @@ static void set_pair(struct cps_afuc *machine, uint32_t offset, uint64_t value)
     machine_set_reg_(machine, offset + 1, (uint32_t)(value >> 32));
 }
 
+/* A submission without streams for the ring that is switched to. */
+static void submit_nothing(struct cps_afuc *machine)
+{
+    uint32_t *wptr = &machine->rings.other_wptr;
+    uint32_t words[PSEUDO_WORDS + YIELD_WORDS];
+    pseudo_registers(1, words);
+    yield(words + PSEUDO_WORDS);
+    cps_mem_keep(machine->engine.mem, true);
+    for (uint32_t i = 0; i < PSEUDO_WORDS + YIELD_WORDS; i++) {
+        store(machine, OTHER_RING + 4 * (uint64_t)*wptr, words[i]);
+        *wptr = (*wptr + 1) % machine->ring_dwords;
+    }
+    store(machine, record_of(1) + RECORD_WPTR, *wptr);
+    cps_mem_keep(machine->engine.mem, false);
+}
+
 bool rings_request_(struct cps_afuc *machine)
 {
     struct rings *rings = &machine->rings;
@@ -185,6 +196,8 @@ bool rings_request_(struct cps_afuc *machine)
     uint64_t record = record_of(!rings->current);
     if (!rings->prepared || rings->requested)
         return false;
+    if (!rings->current)
+        submit_nothing(machine);
     set_pair(machine, first + SMMU_INFO, 0);
     set_pair(machine, first + RESTORE_ADDR, record);
     set_pair(machine, first + SECURE_RESTORE_ADDR, record + SECURE);

@@ -212,6 +212,19 @@ uint32_t saved_read_ops_(const struct cps_access *at)
     return core->s.queue[LEVEL_SDS].count ? OP_GROUPS | OPS_ONE : 0;
 }
 
+uint32_t saved_read_slot_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, core->s.preempt.slot);
+    return core->s.preempt.slot;
+}
+
+void saved_write_reset_(const struct cps_access *at)
+{
+    if (at->value >> 2 & 1)
+        core_of_(at)->s.preempt.slot = 0;
+}
+
 /* A group that grew has only its new part queued, which the mask does not say. */
 uint32_t saved_read_op_mask_(const struct cps_access *at)
 {
@@ -299,11 +312,11 @@ bool saved_captures_nrt_(const struct afuc_core *core)
     return core->s.interrupted && core->s.preempt.queues >> 3 & 1;
 }
 
-/* 7:0 not 0; 12 the address does not advance, 8 by a dword, 9 otherwise (F: 17be..17c8,
+/* 7:0 not 0; 12, 9, 8 the low two bits of the address, which are flags: 1, 3, 2 (F: 17be..17c8,
  * 1cd9..1ce1). */
 uint32_t saved_captured_(const struct afuc_core *core, uint32_t word)
 {
-    static const uint32_t kinds[4] = {1u << 8, 1u << 12, 1u << 9, 1u << 12};
+    static const uint32_t kinds[4] = {0, 1u << 12, 1u << 8, 1u << 9};
     const uint32_t *nrt = core->s.nrt;
     switch (word) {
     case 0:

@@ -30,6 +30,9 @@ uint32_t saved_read_halt_(const struct cps_access *at);
 uint32_t saved_read_command_(const struct cps_access *at);
 void saved_write_command_(const struct cps_access *at);
 uint32_t saved_read_ops_(const struct cps_access *at);
+uint32_t saved_read_slot_(const struct cps_access *at);
+/** Pulses that reset units; bit 2 the operations on draw-state groups. */
+void saved_write_reset_(const struct cps_access *at);
 uint32_t saved_read_op_mask_(const struct cps_access *at);
 /** SDS_START = 6: fetches the active groups as they were. */
 void saved_resume_groups_(struct afuc_core *core);

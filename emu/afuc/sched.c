@@ -181,7 +181,7 @@ static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
         if (machine->turn.finished && !machine->turn.ran && idle(machine) && rings_idle_(machine))
             continue;
         if (machine->turn.finished && !machine->turn.ran)
-            return idle(machine) ? CPS_STOP_IDLE : error_of(machine);
+            return idle(machine) && !machine->rings.current ? CPS_STOP_IDLE : error_of(machine);
         if (stuck(machine, budget, &ran))
             return error_of(machine);
         budget -= ran < budget ? ran : budget;
