@@ -87,7 +87,7 @@ def fits():
 
 def generations():
     rows = {row["register"]: row for row in json.loads(said("gpu", "--json"))["hardware"]["gpu"]}
-    assert rows["STALL_ACK_A5"]["generations"] == "a5xx" and rows["SQE_STAT"]["generations"] == "a6xx a7xx a8xx", rows
+    assert rows["STALL_ACK_A5"]["generations"] == "a5xx" and rows["VSC_STATE"]["generations"] == "a6xx a7xx a8xx", rows
     rows = [row for row in json.loads(said("nvidia", "--json"))["hardware"]["nvidia"] if row["first"] == "0x001578"]
     assert rows[0]["chips"] == "nv41 g80 g92 seq", rows
 

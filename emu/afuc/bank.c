@@ -73,5 +73,6 @@ void bank_forget_(struct cps_afuc *machine, uint32_t offset)
 unsigned bank_aperture_(const struct afuc_core *core)
 {
     uint32_t bits = core->layout == CPS_LAYOUT_A8XX ? 15 : 3;
-    return core->s.aperture >> 12 & bits;
+    const struct afuc_state *s = &core->s;
+    return (s->preempt.aperture ? s->preempt.aperture : s->aperture) >> 12 & bits;
 }

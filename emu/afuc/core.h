@@ -17,6 +17,7 @@ enum { R_TRASH = 32, R_COUNT = 33 };
 
 #define CONTROL_COUNT 0x1000u
 #define SQE_COUNT     64u
+#define SQE_RESUME    2u /* and 3: pc and npc that iret returns to */
 #define SQE_PREEMPT   4u
 #define SQE_SP        5u
 #define SQE_STACK     8u
@@ -105,6 +106,27 @@ enum afuc_wait {
     WAIT_FAULT, /* for ever; `fault` says why */
 };
 
+/** What the preemption routine is entered for, and control registers that only it looks at. */
+struct preemption {
+    uint32_t cause;    /* bits of PREEMPT_CAUSE; 0: there is none */
+    uint32_t look;     /* the routine is to be entered for it */
+    uint32_t marker;   /* PC_MARKER when the routine put it off */
+    uint32_t cntl;     /* CONTEXT_SWITCH_CNTL */
+    uint32_t deferred; /* what the routine says when it puts it off */
+    uint32_t enable;   /* causes that may be served */
+    uint32_t trigger;  /* bit 0: at a place where the routine need not save everything */
+    uint32_t slot;     /* which of the draw-state operations is shown */
+    uint32_t stop;     /* bit 0: what is under way is to end */
+    uint32_t word;     /* that another processor sent */
+    uint32_t selected; /* which of $addr and $usraddr is read back */
+    uint32_t queues;   /* QUEUE_CONTROL */
+    uint32_t aperture; /* APERTURE_PREEMPT */
+    uint32_t consumed; /* of a draw-state group */
+    uint32_t groups;   /* draw-state groups that wait to be fetched again */
+    uint32_t ib_base[3][2];
+    uint32_t read_base[2];
+};
+
 /** All of a core's state. Plain bytes without pointers: a checkpoint is a copy, equality is
  * memcmp. */
 struct afuc_state {
@@ -133,7 +155,8 @@ struct afuc_state {
     uint32_t touched[CONTROL_COUNT / 32]; /* UNMODELLED was reported */
     uint32_t touched_sqe[SQE_COUNT / 32];
     uint32_t touched_pipe[256 / 32];
-    uint32_t reg_writes; /* REG_WRITEs since its address was set */
+    uint32_t read_dwords; /* REG_READ_DWORDS */
+    uint32_t reg_writes;  /* REG_WRITEs since its address was set */
     uint32_t sqe[SQE_COUNT];
     struct queue queue[LEVEL_COUNT];
     struct fifo memdata;
@@ -147,13 +170,13 @@ struct afuc_state {
     uint32_t event_cmd, event_ctrl, event_addr[2], event_value;
     uint32_t visible_draw; /* draws that the visibility stream has handed out */
     uint32_t injected;     /* header that hardware puts in front of the stream; 0: none */
-    uint32_t resume[2];    /* pc and npc that iret returns to */
     uint32_t interrupted;  /* inside the preemption routine */
-    uint32_t hint_pos;     /* a7xx: where the stream stood when the look-ahead began */
-    uint32_t id;           /* packet table index of the last dispatch */
-    uint32_t lock;         /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
-    uint32_t aperture;     /* a7xx: control register APERTURE */
-    uint32_t onchip[2];    /* a7xx: index and value of the on-chip word that the pipe waits for */
+    struct preemption preempt;
+    uint32_t hint_pos;  /* a7xx: where the stream stood when the look-ahead began */
+    uint32_t id;        /* packet table index of the last dispatch */
+    uint32_t lock;      /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
+    uint32_t aperture;  /* a7xx: control register APERTURE */
+    uint32_t onchip[2]; /* a7xx: index and value of the on-chip word that the pipe waits for */
     /* a5xx */
     struct meq meq;        /* ME: what the PFP sent; DDE of a8xx: what BR or BV did */
     uint32_t side_left;    /* ME: words that it still takes from the side stream */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Control and SQE registers: the handlers that ctrl.def names. */
 #include "emu/afuc/bank.h"
+#include "emu/afuc/cores.h"
 #include "emu/afuc/ctrl.h"
 #include "emu/afuc/draw.h"
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/meq.h"
+#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
-#include "emu/afuc/start.h"
+#include "emu/afuc/saved.h"
 
 #include <string.h>
 
@@ -19,17 +21,62 @@
 #define read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_SAME      cps_reg_write_member_
+/* Of cores.c. */
+#define write_BV_CNTL     cores_start_bv_
+#define write_LPAC_CNTL   cores_start_lpac_
+#define write_DDE_BR_CNTL cores_start_dde_br_
+#define write_DDE_BV_CNTL cores_start_dde_bv_
+#define write_LOCK        cores_lock_
+#define read_COMPLETED    cores_read_completed_
+#define write_COMPLETED   cores_write_completed_
+#define read_SHARED       cores_read_shared_
+#define write_SHARED      cores_write_shared_
+/* Of saved.c and preempt.c. */
+#define read_POSITION   saved_read_position_
+#define read_GROUP_AT   saved_read_group_position_
+#define read_FIRST      saved_read_first_
+#define read_OPS        saved_read_ops_
+#define read_SLOT       saved_read_slot_
+#define write_RESET_D   saved_write_reset_
+#define read_OP_MASK    saved_read_op_mask_
+#define read_RESOURCES  saved_read_resources_
+#define write_CNTL      preempt_write_cntl_
+#define write_NEXT_A7   saved_write_next_a7xx_
+#define read_HALT       saved_read_halt_
+#define read_COMMAND    saved_read_command_
+#define read_READY      saved_read_ready_
+#define read_SELECTED   saved_read_selected_
+#define read_STATUS     saved_read_status_
+#define write_COMMAND   saved_write_command_
+#define write_GROUPS    saved_write_groups_
+#define write_NEXT      saved_write_next_
+#define write_REGDATA   saved_write_regdata_
+#define write_TRIGGER   preempt_write_trigger_
+#define write_WAKE_BV   preempt_write_wake_bv_
+#define write_WAKE_LPAC preempt_write_wake_lpac_
+#define read_STOPPED    preempt_read_stopped_
+#define read_WORD       preempt_read_word_
 
 static uint32_t read_RPTR(const struct cps_access *at)
 {
     return core_of_(at)->s.queue[LEVEL_RB].pos;
 }
 
-static uint32_t read_LOOKAHEAD(const struct cps_access *at)
+/* There must be a word behind the packet to look at. */
+static uint32_t lookahead(const struct cps_access *at)
 {
-    /* There must be a word behind the packet to look at. */
     bool available = stream_has_(core_of_(at), core_of_(at)->s.r[R_REM] + 1);
     return core_of_(at)->machine->engine.policy.prefetch && available ? 3 : 0;
+}
+
+static uint32_t read_LOOKAHEAD(const struct cps_access *at)
+{
+    return core_of_(at)->s.interrupted ? saved_fetches_(core_of_(at)) : lookahead(at);
+}
+
+static uint32_t read_LOOKAHEAD_A7(const struct cps_access *at)
+{
+    return core_of_(at)->s.interrupted ? saved_fetches_a7xx_(core_of_(at)) : lookahead(at);
 }
 
 /* a530 PFP: base lo, hi, size and dwords left of what IB1 (0..3) and IB2 (4..7) read. */
@@ -80,7 +127,8 @@ static uint32_t read_GROUP(const struct cps_access *at)
 
 static uint32_t read_SDS_MASK(const struct cps_access *at)
 {
-    return draw_queued_mask_(core_of_(at));
+    const struct afuc_state *s = &core_of_(at)->s;
+    return draw_queued_mask_(core_of_(at)) | (s->interrupted ? s->preempt.groups : 0);
 }
 
 static uint32_t read_MARKER(const struct cps_access *at)
@@ -94,22 +142,22 @@ static uint32_t read_SDS_STATUS(const struct cps_access *at)
     return core_of_(at)->s.queue[LEVEL_SDS].count ? 1 : 3;
 }
 
-static uint32_t read_SHARED(const struct cps_access *at)
-{
-    return core_of_(at)->machine->shared[at->index];
-}
-
-static uint32_t read_COMPLETED(const struct cps_access *at)
-{
-    return core_of_(at)->machine->completed[at->index];
-}
-
-/* Base low and high stand in the two registers before the size. */
-static void queue_ib(const struct cps_access *at, enum level level)
+/* Low and high half stand in the two registers before the size. Bit 31 of the upper half is a right
+ * (F: 740 15ae, 1dc3). */
+static uint64_t base_in_front(const struct cps_access *at)
 {
     const uint32_t *control = core_of_(at)->s.control;
-    uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
+    return (uint64_t)(control[at->number - 1] & 0x7fffffff) << 32 | control[at->number - 2];
+}
+
+static void queue_ib(const struct cps_access *at, enum level level)
+{
+    uint64_t iova = base_in_front(at);
     uint32_t dwords = at->value & 0xfffff;
+    if (core_of_(at)->s.interrupted && at->value >> 24 & 3) {
+        saved_restore_fetch_(core_of_(at), level, iova, at->value);
+        return;
+    }
     if (dwords && !stream_queue_(core_of_(at), level, (struct fetch){iova, dwords, 0}))
         afuc_fault_(core_of_(at), FAULT_QUEUE, at->number);
 }
@@ -132,17 +180,30 @@ static void write_IB3(const struct cps_access *at)
 static void write_MEM_READ(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    const uint32_t *control = core->s.control;
-    uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
+    uint64_t iova = base_in_front(at);
     if (core->dde && afuc_control_get_(core, CTL_DDE_MEM_READ) >> 1 & 1)
         core = core->dde;
-    fifo_request_(core, &core->s.memdata, iova, at->value);
+    bool part = core->s.interrupted && at->value >> 24 & 3;
+    fifo_request_(core, &core->s.memdata, iova, part ? saved_restore_read_(at->value) : at->value);
+}
+
+static void store(struct afuc_core *core, uint32_t number, uint32_t value, const uint32_t *extra)
+{
+    const struct cps_reg_row *row = cps_reg_find_(core->control, number);
+    core->s.control[number] = value;
+    if (row && row->write)
+        row->write(&(struct cps_access){.device = core,
+                                        .row = row,
+                                        .number = number,
+                                        .index = number - row->first,
+                                        .value = value,
+                                        .extra = extra});
 }
 
 /* The upper half of the address two registers before, with bit 31 as a right. */
 static void write_HI_PRIVILEGED(const struct cps_access *at)
 {
-    core_of_(at)->s.control[at->number - 2] = at->value & 0x7fffffff;
+    store(core_of_(at), at->number - 2, at->value & 0x7fffffff, NULL);
 }
 
 static void write_REG_ADDR(const struct cps_access *at)
@@ -193,7 +254,9 @@ static void write_REG_WRITE(const struct cps_access *at)
     struct afuc_core *other = behind_aperture(core);
     uint32_t address = afuc_control_get_(core, CTL_REG_WRITE_ADDR);
     uint32_t wrap = address >> 20 & 7;
-    if (other)
+    if (saved_unit_(core))
+        saved_unit_write_(core, address, at->value);
+    else if (other)
         write_behind(other, address & 0xfff, at->value);
     else
         gpu_write_(core, address & 0x3ffff, at->value, CPS_PATH_CTRL);
@@ -208,13 +271,17 @@ static void write_REG_WRITE(const struct cps_access *at)
 static void write_REG_READ(const struct cps_access *at)
 {
     struct afuc_core *core = core_of_(at);
-    uint32_t count = afuc_control_get_(core, CTL_REG_READ_DWORDS);
+    uint32_t count = afuc_control_get_(core, CTL_REG_READ_DWORDS) & ~0x10000u;
     afuc_control_set_(core, CTL_REG_READ_DWORDS, 1);
+    core->s.read_dwords = 1;
     struct afuc_core *other = behind_aperture(core);
     bool room = true;
+    uint32_t wrap = at->value >> 20 & 7;
     for (uint32_t i = 0; i < (count ? count : 1) && room; i++) {
-        uint32_t offset = (at->value + i) & 0x3ffff;
-        uint32_t value = other ? afuc_control_read_(other, offset) : gpu_read_(core, offset);
+        uint32_t offset = (at->value + (wrap ? i % wrap : i)) & 0x3ffff;
+        uint32_t value = saved_unit_(core) ? saved_unit_read_(offset)
+                         : other           ? afuc_control_read_(other, offset)
+                                           : gpu_read_(core, offset);
         room = fifo_put_register_(core, value, at->number);
     }
 }
@@ -340,33 +407,8 @@ static void write_SDS_START(const struct cps_access *at)
                     at->value >> 3 & 1);
     else if (at->value == 3)
         queue_clear_(core_of_(at), LEVEL_SDS);
-}
-
-/* A lock that another core owns stays its own; asking again is the firmware's loop. */
-static void write_LOCK(const struct cps_access *at)
-{
-    struct cps_afuc *machine = core_of_(at)->machine;
-    uint32_t taken = 0;
-    for (unsigned i = 0; i < machine->engine.cores; i++)
-        taken |= &machine->core[i] == core_of_(at) ? 0 : machine->core[i].s.lock;
-    core_of_(at)->s.lock = at->value & ~taken;
-}
-
-static void start_core(const struct cps_access *at, enum cps_processor who, enum ctl base)
-{
-    const uint32_t *words = core_of_(at)->s.control + afuc_control_number_(core_of_(at), base);
-    if (at->value & 1)
-        machine_start_core_(core_of_(at), who, (uint64_t)words[1] << 32 | words[0]);
-}
-
-static void write_BV_CNTL(const struct cps_access *at)
-{
-    start_core(at, CPS_CPU_BV, CTL_BV_INSTR_BASE);
-}
-
-static void write_LPAC_CNTL(const struct cps_access *at)
-{
-    start_core(at, CPS_CPU_LPAC, CTL_LPAC_INSTR_BASE);
+    else if (at->value == 6 && core_of_(at)->s.interrupted)
+        saved_resume_groups_(core_of_(at));
 }
 
 static void write_TO_DDE(const struct cps_access *at)
@@ -386,21 +428,9 @@ static void write_ACK(const struct cps_access *at)
     core_of_(at)->s.control[at->number] = at->value & ~0xcu;
 }
 
-static void write_DDE_BR_CNTL(const struct cps_access *at)
-{
-    start_core(at, CPS_CPU_DDE_BR, CTL_DDE_BR_INSTR_BASE);
-}
-
-static void write_DDE_BV_CNTL(const struct cps_access *at)
-{
-    start_core(at, CPS_CPU_DDE_BV, CTL_DDE_BV_INSTR_BASE);
-}
-
-/* Base low and high stand in the two registers before the size. */
 static void write_SIDE(const struct cps_access *at)
 {
-    const uint32_t *control = core_of_(at)->s.control;
-    uint64_t iova = (uint64_t)control[at->number - 1] << 32 | control[at->number - 2];
+    uint64_t iova = base_in_front(at);
     if (at->value && !queue_push_(&core_of_(at)->me->s.queue[LEVEL_SIDE], iova, at->value, 0))
         afuc_fault_(core_of_(at), FAULT_QUEUE, at->number);
 }
@@ -409,20 +439,6 @@ static void write_SOURCE(const struct cps_access *at)
 {
     core_of_(at)->s.side_packets = at->value == 1;
     stream_select_(core_of_(at), at->value ? LEVEL_SIDE : LEVEL_MEQ);
-}
-
-static void write_COMPLETED(const struct cps_access *at)
-{
-    struct cps_afuc *machine = core_of_(at)->machine;
-    machine->engine.changes += machine->completed[at->index] != at->value;
-    machine->completed[at->index] = at->value;
-}
-
-static void write_SHARED(const struct cps_access *at)
-{
-    struct cps_afuc *machine = core_of_(at)->machine;
-    machine->engine.changes += machine->shared[at->index] != at->value;
-    machine->shared[at->index] = at->value;
 }
 
 /* Status of parts that are not here. */
@@ -529,14 +545,7 @@ void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value
     core_event_(core, CPS_EV_CTRL, 0, number, value);
     if (!row)
         report_unmodelled(core, number, CPS_PLACE_CONTROL);
-    core->s.control[number] = value;
-    if (row && row->write)
-        row->write(&(struct cps_access){.device = core,
-                                        .row = row,
-                                        .number = number,
-                                        .index = number - row->first,
-                                        .value = value,
-                                        .extra = extra});
+    store(core, number, value, extra);
 }
 
 uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number)
@@ -548,11 +557,11 @@ uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number)
 void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value)
 {
     number %= SQE_COUNT;
-    bool known = number == SQE_PREEMPT || number == SQE_SP ||
+    bool known = (number >= SQE_RESUME && number <= SQE_SP) ||
                  (number >= SQE_STACK && number < SQE_STACK + STACK_DEPTH);
     if (!known)
         report_unmodelled(core, number, CPS_PLACE_SQE);
-    core->s.sqe[number] = value;
+    core->s.sqe[number] = number == SQE_SP ? value & 15 : value; /* 6ee 157b writes more bits */
 }
 
 bool afuc_dde_takes_(const struct afuc_core *by, uint32_t number)

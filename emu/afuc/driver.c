@@ -2,20 +2,7 @@
  * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
 #include "emu/afuc/host.h"
 #include "emu/afuc/ops.h"
-
-/* Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
-static bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
-{
-    bool stored = true;
-    cps_mem_keep(machine->engine.mem, true);
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t iova = machine->ring_iova + 4 * (uint64_t)machine->ring_wptr;
-        stored = cps_mem_write(machine->engine.mem, iova, words[i]) && stored;
-        machine->ring_wptr = (machine->ring_wptr + 1) % machine->ring_dwords;
-    }
-    cps_mem_keep(machine->engine.mem, false);
-    return stored;
-}
+#include "emu/afuc/rings.h"
 
 static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
 {
@@ -69,9 +56,11 @@ static void submit(struct cps_afuc *machine, const struct cps_item *item)
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
         return;
     }
+    machine->submission_packets -= rings_begin_(machine); /* 0 is what stands behind these */
     if (cps_gen_since(machine->engine.gen, CPS_A7XX))
         machine_ring_(machine, threads_a7xx, sizeof(threads_a7xx) / sizeof(threads_a7xx[0]));
     machine_ring_(machine, call, sizeof(call) / sizeof(call[0]));
+    rings_end_(machine);
 }
 
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item)
@@ -88,6 +77,7 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
         return cps_mem_load(engine->mem, item->buffer.iova, item->buffer.data, item->buffer.size);
     case CPS_ITEM_INIT:
         me_init(machine);
+        rings_prepare_(machine);
         return NULL;
     case CPS_ITEM_SUBMIT:
         if (machine->core[0].who == CPS_CPU_AQE)

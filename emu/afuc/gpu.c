@@ -4,6 +4,8 @@
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/host.h"
 #include "emu/afuc/me.h"
+#include "emu/afuc/rings.h"
+#include "emu/afuc/saved.h"
 #include "emu/afuc/start.h"
 
 enum {
@@ -30,6 +32,12 @@ static uint32_t read_CLOCK(const struct cps_access *at)
     return assume(at, CPS_WHAT_CLOCK, (uint32_t)(at->index & 1 ? clock >> 32 : clock));
 }
 
+/* A command whose bits fall when it is done: at once. */
+static uint32_t read_DONE(const struct cps_access *at)
+{
+    return assume(at, CPS_WHAT_ACK, 0);
+}
+
 static uint32_t read_ACK_BELOW(const struct cps_access *at)
 {
     return assume(at, CPS_WHAT_ACK, core_of_(at)->machine->reg[at->number - 1]);
@@ -46,16 +54,29 @@ static uint32_t read_COUNT(const struct cps_access *at)
     return assume(at, CPS_WHAT_COUNTER, at->stored);
 }
 
-static uint32_t read_SQE_STAT(const struct cps_access *at)
+/* @p nrt  where the captured NRT write stands */
+static uint32_t sqe_stat(const struct cps_access *at, uint32_t nrt)
 {
     const struct afuc_state *s = &core_of_(at)->s;
-    uint32_t index = core_of_(at)->machine->reg[at->number - 1];
+    uint32_t index = core_of_(at)->machine->reg[at->number - 1]++;
     const uint32_t headers[3] = {s->header, s->history[0], s->history[1]};
     if (index == 0)
         return s->pc;
     if (index <= R_REM)
         return s->r[index];
-    return index >= 0x24 && index <= 0x26 ? headers[index - 0x24] : 0;
+    if (index >= 0x24 && index <= 0x26)
+        return headers[index - 0x24];
+    return saved_captured_(core_of_(at), index - nrt);
+}
+
+static uint32_t read_SQE_STAT(const struct cps_access *at)
+{
+    return sqe_stat(at, 0x2f);
+}
+
+static uint32_t read_SQE_STAT_A7(const struct cps_access *at)
+{
+    return sqe_stat(at, 0x36);
 }
 
 static void write_ME(const struct cps_access *at)
@@ -77,6 +98,12 @@ static void write_LPAC(const struct cps_access *at)
 static const struct cps_reg_row rows[] = {
 #define read_STORED  NULL
 #define write_STORED NULL
+#define read_RING    rings_read_base_
+#define read_POINTER rings_read_pointer_
+#define read_MRB     saved_read_mrb_
+#define write_RING   rings_write_base_
+#define write_RPTR   rings_write_rptr_
+#define write_WPTR   rings_write_wptr_
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
     CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/gpu.def"

@@ -177,6 +177,7 @@ bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t su
 {
     if (machine->injection_count == MAX_INJECTIONS)
         return false;
+    machine->rings.wanted |= kind == CPS_INJECT_SWITCH;
     machine->injection[machine->injection_count++] = (struct injection){kind, submission, packet};
     return true;
 }

@@ -37,6 +37,16 @@ struct stillness {
     uint64_t look_at; /* 0: nothing is known */
 };
 
+/* What the driver knows of the two rings that --inject switch goes between: rings.h. */
+struct rings {
+    uint32_t wanted;    /* an injection asks for them */
+    uint32_t prepared;  /* their records are there */
+    uint32_t begun;     /* so has the first submission */
+    uint32_t current;   /* 0: the ring of the run */
+    uint32_t other_wptr;
+    uint32_t requested; /* the driver asked for the other, and the firmware has not finished */
+};
+
 struct reg_bank;
 
 struct cps_afuc {
@@ -60,6 +70,7 @@ struct cps_afuc {
     struct stillness stillness;
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
+    struct rings rings;
     uint32_t submission;           /* index of the one that runs */
     uint32_t submission_packets;   /* that core 0 has dispatched of it */
     uint32_t shared[SHARED_COUNT]; /* scratch that all processors see, control 0x200.. */

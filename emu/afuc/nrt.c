@@ -25,11 +25,12 @@ void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsi
 }
 
 /* The low two bits of the address are a flag, not part of it: 1 keeps the address (packet 0x5a),
- * CP_MEM_WRITE clears them (F). */
+ * CP_MEM_WRITE clears them (F). Bit 31 of the upper
+ * half is a right, as in LOAD_STORE_HI, from which preemption takes it (F: 740 1964). */
 void nrt_write_(struct afuc_core *core, uint32_t value)
 {
     uint32_t *nrt = core->s.nrt;
-    core_mem_write_(core, (uint64_t)nrt[1] << 32 | nrt[0], value, CPS_VIA_NRT);
+    core_mem_write_(core, (uint64_t)(nrt[1] & 0x7fffffff) << 32 | nrt[0], value, CPS_VIA_NRT);
     if ((nrt[0] & 3) == 1)
         return;
     nrt[0] += 4;

@@ -3,7 +3,9 @@
 #include "emu/afuc/ctrl.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/packet.h"
+#include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
+#include "emu/afuc/rings.h"
 #include "emu/afuc/wait.h"
 
 #include "isa/base/pm4.h"
@@ -49,38 +51,59 @@ static void note_packet(struct afuc_core *core, unsigned level, uint32_t id)
 
 /* The preemption routine is entered where a packet would have been dispatched; iret goes back to
  * the same waitin (F: IN_PREEMPT keeps even the temporaries it uses). */
-static enum afuc_dispatch preempt(struct afuc_core *core, uint32_t *target)
+static void preempt(struct afuc_core *core)
 {
-    struct afuc_state *s = &core->s;
-    s->resume[0] = s->pc;
-    s->resume[1] = s->pc + 1;
-    s->interrupted = 1;
-    afuc_control_set_(core, CTL_CONTEXT_SWITCH_CNTL, core->machine->reg[CP_CONTEXT_SWITCH_CNTL]);
+    preempt_enter_(core);
     core_event_(core, CPS_EV_PKT, CPS_LEVEL_INT, stream_iova_(core), IN_PREEMPT);
     note_packet(core, CPS_LEVEL_INT, 0x0f);
-    *target = s->sqe[SQE_PREEMPT];
-    return DISPATCH_INTERRUPT;
 }
 
 /* Serves the request that is due at this packet, if there is one. */
-static enum afuc_dispatch inject(struct afuc_core *core, uint32_t *target)
+static void serve(struct afuc_core *core)
 {
     struct cps_afuc *machine = core->machine;
-    struct injection *next = &machine->injection[machine->injection_next];
-    if (machine->injection_next == machine->injection_count || core != &machine->core[0] ||
-        next->submission != machine->submission || next->packet != machine->submission_packets ||
-        core->s.interrupted)
-        return DISPATCH_NOTHING;
-    machine->injection_next++;
-    if (next->kind == CPS_INJECT_GMU)
+    struct injection *next = &machine->injection[machine->injection_next++];
+    if (next->kind == CPS_INJECT_SWITCH && !rings_request_(machine))
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, CP_CONTEXT_SWITCH_CNTL, 0);
+    else if (next->kind == CPS_INJECT_GMU)
         core->s.injected = IN_GMU_INTERRUPT;
     else if (core->layout == CPS_LAYOUT_A5XX_PFP) /* an ordinary packet there (D) */
         core->s.injected = IN_PREEMPT_A5XX;
-    else if (core->s.sqe[SQE_PREEMPT])
-        return preempt(core, target);
-    else
+    else if (!core->s.sqe[SQE_PREEMPT])
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_SQE, SQE_PREEMPT, 0);
-    return DISPATCH_NOTHING;
+    else if (next->kind == CPS_INJECT_PREEMPT)
+        core->s.preempt.look = PREEMPT_ONCE;
+}
+
+/* Whether a request is due at this packet: its submission, its number. */
+static bool due(const struct afuc_core *core)
+{
+    const struct cps_afuc *machine = core->machine;
+    const struct injection *next = &machine->injection[machine->injection_next];
+    return machine->injection_next < machine->injection_count && !machine->rings.current &&
+           (next->kind != CPS_INJECT_SWITCH || machine->rings.begun) &&
+           next->submission == machine->submission && next->packet == machine->submission_packets;
+}
+
+/* @p ready  there is a packet. A driver does not wait for one. */
+static bool interrupt(struct afuc_core *core, bool ready)
+{
+    if (core->s.interrupted)
+        return false;
+    if (ready && core == &core->machine->core[0] && due(core))
+        serve(core);
+    return preempt_due_(core);
+}
+
+void afuc_interrupt_(struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    if (!preempt_anywhere_(core))
+        return;
+    preempt(core);
+    s->wait = WAIT_NONE;
+    s->pc = s->sqe[SQE_PREEMPT];
+    s->npc = s->pc + 1;
 }
 
 /* The delay slot pops the header; $rem counts that word too until then. */
@@ -88,12 +111,18 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
     struct cps_afuc *machine = core->machine;
-    if (!has_words_(core, 1) || !wait_ready_(core, peek_word_(core))) {
+    bool ready = has_words_(core, 1) && wait_ready_(core, peek_word_(core));
+    if (CPS_UNLIKELY(machine->injection_count) && interrupt(core, ready)) {
+        preempt(core);
+        *target = s->sqe[SQE_PREEMPT];
+        return DISPATCH_INTERRUPT;
+    }
+    if (!ready) {
         s->wait = WAIT_STREAM;
         return DISPATCH_NOTHING;
     }
-    if (CPS_UNLIKELY(machine->injection_count) && inject(core, target) == DISPATCH_INTERRUPT)
-        return DISPATCH_INTERRUPT;
+    if (CPS_UNLIKELY(machine->injection_count))
+        preempt_passed_(core);
     bool injected = s->injected != 0;
     uint32_t header = peek_word_(core);
     struct dispatch to = classify(core, header);
@@ -104,7 +133,8 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     s->header_iova = stream_iova_(core);
     s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;
     s->id = to.id;
-    machine->submission_packets += core == &machine->core[0] && !injected;
+    machine->submission_packets +=
+        core == &machine->core[0] && !injected && !machine->rings.current;
     note_packet(core, level, to.id);
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
     wait_policy_(core, header);
@@ -120,8 +150,9 @@ bool afuc_iret_(struct afuc_core *core, uint32_t *target)
         afuc_fault_(core, FAULT_ILLEGAL, s->pc);
         return false;
     }
-    s->interrupted = 0;
-    *target = s->resume[0];
+    preempt_leave_(core);
+    rings_returned_(core);
+    *target = s->sqe[SQE_RESUME];
     return true;
 }
 

@@ -12,6 +12,8 @@ enum afuc_dispatch {
 };
 /** Looks the next header up. @p target may lie outside the image. */
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target);
+/** Enters the preemption routine where the core stands, if that is due and it may. */
+void afuc_interrupt_(struct afuc_core *core);
 bool afuc_iret_(struct afuc_core *core, uint32_t *target);
 bool afuc_setsecure_(struct afuc_core *core);
 

@@ -3,6 +3,7 @@
 #include "emu/afuc/machine.h"
 #include "emu/afuc/nrt.h"
 #include "emu/afuc/pipe.h"
+#include "emu/afuc/saved.h"
 #include "emu/afuc/stamp.h"
 
 static bool is_a7xx(const struct afuc_core *core)
@@ -37,7 +38,8 @@ static void write_NRT_HI(const struct cps_access *at)
 
 static void write_NRT_DATA(const struct cps_access *at)
 {
-    nrt_write_(core_of_(at), at->value);
+    if (!saved_captures_nrt_(core_of_(at)))
+        nrt_write_(core_of_(at), at->value);
 }
 
 /* D: INC_BR_COUNT and INC_BV_COUNT of CP_EVENT_WRITE7; the event is over at once. */

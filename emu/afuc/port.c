@@ -9,6 +9,7 @@
 #include "emu/afuc/pipe.h"
 #include "emu/afuc/port.h"
 #include "emu/afuc/queue.h"
+#include "emu/afuc/saved.h"
 
 /* How often the sources of an instruction name register @p number. */
 static uint32_t uses(const struct afuc_uop *uop, unsigned number)
@@ -138,8 +139,11 @@ static void select_user(struct afuc_core *core, uint32_t value)
 
 static void select_privileged(struct afuc_core *core, uint32_t value)
 {
-    core->s.addr = value;
+    bool quiet = saved_quiet_(core);
+    core->s.addr = quiet ? value & ~(1u << 22) : value;
     core->s.user_selected = 0;
+    if (quiet)
+        return;
     if (value >> 24)
         afuc_pipe_select_(core, value);
     else if (core->layout == CPS_LAYOUT_A5XX_ME)

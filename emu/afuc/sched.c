@@ -2,6 +2,8 @@
  * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
  * run is the same on every machine. */
 #include "emu/afuc/machine.h"
+#include "emu/afuc/packet.h"
+#include "emu/afuc/rings.h"
 #include "emu/afuc/run.h"
 #include "emu/afuc/sched.h"
 #include "emu/afuc/stamp.h"
@@ -97,6 +99,8 @@ uint64_t machine_round_(struct cps_afuc *machine, uint64_t budget)
         *t = (struct turn){.most = turn(machine), .left = turn(machine)};
     while (!t->finished && ran < budget) {
         struct afuc_core *core = &machine->core[t->core];
+        if (CPS_UNLIKELY(machine->injection_count))
+            afuc_interrupt_(core);
         uint64_t asked = t->left < budget - ran ? t->left : budget - ran;
         uint64_t done = runnable(core) ? run_core(core, asked) : 0;
         ran += done;
@@ -174,8 +178,10 @@ static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
             return CPS_STOP_FAULT;
         if (machine->turn.finished && !machine->turn.ran && assume_reached(machine))
             continue;
+        if (machine->turn.finished && !machine->turn.ran && idle(machine) && rings_idle_(machine))
+            continue;
         if (machine->turn.finished && !machine->turn.ran)
-            return idle(machine) ? CPS_STOP_IDLE : error_of(machine);
+            return idle(machine) && !machine->rings.current ? CPS_STOP_IDLE : error_of(machine);
         if (stuck(machine, budget, &ran))
             return error_of(machine);
         budget -= ran < budget ? ran : budget;

@@ -13,6 +13,9 @@ CPS_C_BEGIN
 enum cps_inject {
     /** IN_PREEMPT: the driver's request to switch contexts. */
     CPS_INJECT_PREEMPT,
+    /** IN_PREEMPT too, but with a driver behind it: the firmware switches to another ring, which is
+     * empty, and back. a6xx and a7xx. */
+    CPS_INJECT_SWITCH,
     /** IN_GMU_INTERRUPT: the power controller wants something. */
     CPS_INJECT_GMU,
 };

@@ -164,12 +164,14 @@ struct cps_err *play_check_gpu(const struct play *play)
 /* "preempt@0:5,gmu@1:0", in order. */
 static struct cps_err *inject(struct play *play)
 {
-    static const char *const kinds[] = {
-        [CPS_INJECT_PREEMPT] = "preempt@", [CPS_INJECT_GMU] = "gmu@"};
+    static const char *const kinds[] = {[CPS_INJECT_PREEMPT] = "preempt@",
+                                        [CPS_INJECT_SWITCH] = "switch@",
+                                        [CPS_INJECT_GMU] = "gmu@"};
     const char *at = play->opt->inject;
     while (at && *at) {
-        unsigned kind =
-            strncmp(at, kinds[0], strlen(kinds[0])) ? CPS_INJECT_GMU : CPS_INJECT_PREEMPT;
+        unsigned kind = CPS_INJECT_PREEMPT;
+        while (kind < CPS_INJECT_GMU && strncmp(at, kinds[kind], strlen(kinds[kind])))
+            kind++;
         unsigned submission = 0;
         unsigned packet = 0;
         int length = 0;
@@ -180,8 +182,8 @@ static struct cps_err *inject(struct play *play)
         if (!good || (*at && *at != ',') ||
             !cps_afuc_inject(cps_afuc_of(play->engine), kind, submission, packet))
             return cps_err_new(CPS_ERR_INPUT,
-                               "--inject %s: expected up to 64 of preempt@SUBMIT:PACKET or "
-                               "gmu@SUBMIT:PACKET, with commas between",
+                               "--inject %s: expected up to 64 of preempt@SUBMIT:PACKET, "
+                               "switch@SUBMIT:PACKET or gmu@SUBMIT:PACKET, with commas between",
                                play->opt->inject);
         at += *at == ',';
     }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * When the preemption routine is entered. Numbers are of 6ee; the rows have those of the other
+ * layouts. */
+#include "emu/afuc/bank.h"
+#include "emu/afuc/preempt.h"
+
+/* What was put off is looked at again (F: CP_SET_MARKER and CP_CONTEXT_SWITCH_YIELD write it). */
+void preempt_write_trigger_(const struct cps_access *at)
+{
+    struct preemption *preempt = &core_of_(at)->s.preempt;
+    preempt->trigger = at->value;
+    preempt->look |= at->value & 1;
+}
+
+/* I: PREEMPT_TRIGGER falls: it is about the place behind the packet that wrote it. What is saved
+ * there of the streams is the ring and the IB1 (F: 0f56..0f5b), which would not do in the IB2 that
+ * follows. */
+void preempt_passed_(struct afuc_core *core)
+{
+    core->s.preempt.trigger = 0;
+}
+
+static uint32_t marker_of(const struct afuc_core *core)
+{
+    return bank_get_(core->machine, core->pipe, PC_MARKER);
+}
+
+void preempt_request_(struct afuc_core *core, uint32_t cause)
+{
+    core->s.preempt.cause |= cause;
+    core->s.preempt.look = 1;
+}
+
+bool preempt_due_(const struct afuc_core *core)
+{
+    const struct preemption *preempt = &core->s.preempt;
+    if (core->s.interrupted || !core->s.sqe[SQE_PREEMPT])
+        return false;
+    return preempt->look == PREEMPT_ONCE ||
+           (preempt->cause && (preempt->look || preempt->marker != marker_of(core)));
+}
+
+/* Hardware interrupts anywhere (F: firmware clears PREEMPT_ENABLE around what must not be torn
+ * apart, 02e1..02e7; gen70900 1be9 keeps the carry; LPAC of 740 waits for its word in a loop,
+ * 078a), but not in a delay slot here. What the driver asks is served in front of the packet that
+ * it names. */
+bool preempt_anywhere_(const struct afuc_core *core)
+{
+    const struct afuc_state *s = &core->s;
+    bool between = s->npc == s->pc + 1 || s->npc == s->pc; /* a branch to itself */
+    bool may = s->preempt.cause & s->preempt.enable && s->started && between;
+    bool driver = s->preempt.cause & PREEMPT_BY_DRIVER && !(s->preempt.trigger & 1);
+    return may && !driver && preempt_due_(core);
+}
+
+void preempt_enter_(struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    s->sqe[SQE_RESUME] = s->pc;
+    s->sqe[SQE_RESUME + 1] = s->pc + 1;
+    s->interrupted = 1;
+    s->preempt.look = 0;
+    s->preempt.deferred = 0;
+    s->preempt.cntl = core->machine->reg[CP_CONTEXT_SWITCH_CNTL];
+}
+
+/* The routine says what it puts off (F: 0e9b, 129e); part of that waits for the marker to change
+ * (F: 1281, 129c..12a0). */
+void preempt_leave_(struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    s->interrupted = 0;
+    s->preempt.marker = marker_of(core);
+    bool ignored = s->preempt.cause & PREEMPT_BY_DRIVER && s->preempt.cntl & 1;
+    if (!s->preempt.deferred && !ignored)
+        s->preempt.cause = 0;
+}
+
+/* Bit 0 acknowledges: else the routine would take its own 0x11 for the next request (F: 740 1bbc,
+ * 1ed6..1edb). */
+void preempt_write_cntl_(const struct cps_access *at)
+{
+    core_of_(at)->s.preempt.cntl = at->value & ~1u;
+}
+
+/* Processors of a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
+static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
+{
+    struct cps_afuc *machine = by->machine;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        struct afuc_core *core = &machine->core[i];
+        if (core->who != who || !core->s.started)
+            continue;
+        core->s.preempt.word = word;
+        preempt_request_(core, PREEMPT_BY_PROCESSOR);
+    }
+}
+
+void preempt_write_wake_bv_(const struct cps_access *at)
+{
+    if (core_of_(at)->machine->rings.wanted)
+        wake(core_of_(at), CPS_CPU_BV, at->value);
+}
+
+void preempt_write_wake_lpac_(const struct cps_access *at)
+{
+    if (core_of_(at)->machine->rings.wanted)
+        wake(core_of_(at), CPS_CPU_LPAC, at->value);
+}
+
+/* At once: nothing is under way here. */
+uint32_t preempt_read_stopped_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    uint32_t value = (core->s.preempt.stop & 1) << 13;
+    core_event_(core, CPS_EV_ASSUME, CPS_WHAT_ACK, at->number, value);
+    return value;
+}
+
+/* Only the word says that another processor asked; what is put off is its own from then on. */
+uint32_t preempt_read_word_(const struct cps_access *at)
+{
+    struct preemption *preempt = &core_of_(at)->s.preempt;
+    if (preempt->cause & PREEMPT_BY_PROCESSOR)
+        preempt->cause = PREEMPT_PUT_OFF;
+    return preempt->word;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ * What the driver does to switch between two rings (D: the kernel's a6xx_preempt.c and
+ * a7xx_submit()): a record for each, their addresses as pseudo registers, marks around the streams
+ * that say where the firmware may stop, and the request.
+ *
+ * The other ring holds its pseudo registers and CP_CONTEXT_SWITCH_YIELD, which is how the driver
+ * ends every submission: a ring without work. The driver switches back as soon as all processors
+ * wait. */
+#include "emu/afuc/host.h"
+#include "emu/afuc/preempt.h"
+#include "emu/afuc/rings.h"
+
+#include "isa/base/pm4.h"
+
+/* From the default address of the ring of the run; a record reaches 4192 KiB (D). */
+#define OTHER_RING  UINT64_C(0x0001fffff8100000)
+#define RECORDS     UINT64_C(0x0001fffff9000000)
+#define RECORD_STEP UINT64_C(0x0000000001000000)
+/* In a record: what the driver calls secure, non-privileged and the shadow of the read pointer. */
+enum { SECURE = 0x500000, NON_PRIVILEGED = 0xa00000, SHADOW = 0xf00000 };
+
+#define RECORD_MAGIC 0xae399d6eu
+enum {
+    RECORD_CNTL = 0x10,
+    RECORD_RPTR = 0x14,
+    RECORD_WPTR = 0x18,
+    RECORD_RPTR_ADDR = 0x20,
+    RECORD_RBASE = 0x28,
+    RECORD_WORDS = 0x40000 / 4, /* so many are 0 at first */
+};
+
+enum {
+    RB_BASE = 0x800,
+    RB_CNTL = 0x802,
+    RB_RPTR_WR = 0x803,
+    RB_RPTR_ADDR = 0x804,
+    RB_RPTR = 0x806
+};
+enum { SMMU_INFO = 1, RESTORE_ADDR = 3, SECURE_RESTORE_ADDR = 5, NON_PRIV_RESTORE_ADDR = 7 };
+/* Level 1, the streams use GMEM, go. D: the kernel sets bit 9 too, by which the firmware waits for
+ * the end of a pass, where there is less to save; here it is to save wherever it is. */
+enum { SWITCH = 1 << 6 | 1 << 8 | 1 };
+
+enum { IB1LIST_START = 0xd, IB1LIST_END = 0xe };
+
+bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
+{
+    bool stored = true;
+    cps_mem_keep(machine->engine.mem, true);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t iova = machine->ring_iova + 4 * (uint64_t)machine->ring_wptr;
+        stored = cps_mem_write(machine->engine.mem, iova, words[i]) && stored;
+        machine->ring_wptr = (machine->ring_wptr + 1) % machine->ring_dwords;
+    }
+    cps_mem_keep(machine->engine.mem, false);
+    return stored;
+}
+
+enum { PSEUDO_WORDS = 16, YIELD_WORDS = 5 };
+
+static uint64_t record_of(uint32_t ring)
+{
+    return RECORDS + ring * RECORD_STEP;
+}
+
+/* Buffer size as log2 of quadwords, block size of 4 of them (D). */
+static uint32_t ring_control(uint32_t dwords)
+{
+    uint32_t bits = 0;
+    while (2u << bits < dwords)
+        bits++;
+    return bits | 2u << 8;
+}
+
+static void store(struct cps_afuc *machine, uint64_t iova, uint32_t value)
+{
+    if (!cps_mem_write(machine->engine.mem, iova, value))
+        cps_mem_fail(machine->engine.mem);
+}
+
+static void store_record(struct cps_afuc *machine, uint32_t ring, uint64_t iova, uint32_t wptr)
+{
+    uint64_t record = record_of(ring);
+    for (uint32_t i = 0; i < RECORD_WORDS; i++)
+        store(machine, record + 4 * (uint64_t)i, 0);
+    store(machine, record, RECORD_MAGIC);
+    store(machine, record + RECORD_CNTL, ring_control(machine->ring_dwords));
+    store(machine, record + RECORD_WPTR, wptr);
+    store(machine, record + RECORD_RPTR_ADDR, (uint32_t)(record + SHADOW));
+    store(machine, record + RECORD_RPTR_ADDR + 4, (uint32_t)(record >> 32));
+    store(machine, record + RECORD_RBASE, (uint32_t)iova);
+    store(machine, record + RECORD_RBASE + 4, (uint32_t)(iova >> 32));
+}
+
+/* SMMU, record, secure record, non-privileged record, counters; 0: there is none. */
+static void pseudo_registers(uint32_t ring, uint32_t ret[PSEUDO_WORDS])
+{
+    uint64_t record = record_of(ring);
+    const uint64_t address[5] = {0, record, record + SECURE, record + NON_PRIVILEGED, 0};
+    *ret++ = cps_pm4_type7(0x56, PSEUDO_WORDS - 1);
+    for (uint32_t i = 0; i < 5; i++) {
+        *ret++ = i;
+        *ret++ = (uint32_t)address[i];
+        *ret++ = (uint32_t)(address[i] >> 32);
+    }
+}
+
+/* Nothing is to be written, and no interrupt is to be raised. */
+static void yield(uint32_t ret[YIELD_WORDS])
+{
+    const uint32_t words[YIELD_WORDS] = {cps_pm4_type7(0x6b, 4), 0, 0, 1, 0};
+    for (unsigned i = 0; i < YIELD_WORDS; i++)
+        ret[i] = words[i];
+}
+
+static void set_registers(struct cps_afuc *machine)
+{
+    uint64_t shadow = record_of(0) + SHADOW;
+    machine_set_reg_(machine, RB_CNTL, ring_control(machine->ring_dwords));
+    machine_set_reg_(machine, RB_RPTR_ADDR, (uint32_t)shadow);
+    machine_set_reg_(machine, RB_RPTR_ADDR + 1, (uint32_t)(shadow >> 32));
+}
+
+void rings_prepare_(struct cps_afuc *machine)
+{
+    if (!machine->rings.wanted || machine->engine.gen == CPS_A5XX)
+        return;
+    cps_mem_keep(machine->engine.mem, true);
+    store_record(machine, 0, machine->ring_iova, 0);
+    store_record(machine, 1, OTHER_RING, 0);
+    cps_mem_keep(machine->engine.mem, false);
+    set_registers(machine);
+    machine->rings.prepared = 1;
+}
+
+static void marker(struct cps_afuc *machine, uint32_t mode)
+{
+    const uint32_t words[] = {cps_pm4_type7(0x65, 1), mode};
+    machine_ring_(machine, words, 2);
+}
+
+uint32_t rings_begin_(struct cps_afuc *machine)
+{
+    uint32_t words[PSEUDO_WORDS];
+    if (!machine->rings.prepared)
+        return 0;
+    machine->rings.begun = 1;
+    pseudo_registers(0, words);
+    machine_ring_(machine, words, PSEUDO_WORDS);
+    marker(machine, IB1LIST_START);
+    return 2;
+}
+
+/* D: a7xx_submit(), which fences BV there. BV waits for BR in front of the second, where it can be
+ * interrupted (F: 740 BV 00bd..00c6): one that waits for the ring puts the switch off for ever. */
+static const uint32_t threads[] = {0x70970001, 1, 0x70970001, 2, 0x70970001, 1, 0x70970001, 3};
+
+void rings_end_(struct cps_afuc *machine)
+{
+    uint32_t words[YIELD_WORDS];
+    if (!machine->rings.prepared)
+        return;
+    marker(machine, IB1LIST_END);
+    if (cps_gen_since(machine->engine.gen, CPS_A7XX))
+        machine_ring_(machine, threads, sizeof(threads) / sizeof(threads[0]));
+    yield(words);
+    machine_ring_(machine, words, YIELD_WORDS);
+}
+
+static void set_pair(struct cps_afuc *machine, uint32_t offset, uint64_t value)
+{
+    machine_set_reg_(machine, offset, (uint32_t)value);
+    machine_set_reg_(machine, offset + 1, (uint32_t)(value >> 32));
+}
+
+/* A submission without streams for the ring that is switched to. */
+static void submit_nothing(struct cps_afuc *machine)
+{
+    uint32_t *wptr = &machine->rings.other_wptr;
+    uint32_t words[PSEUDO_WORDS + YIELD_WORDS];
+    pseudo_registers(1, words);
+    yield(words + PSEUDO_WORDS);
+    cps_mem_keep(machine->engine.mem, true);
+    for (uint32_t i = 0; i < PSEUDO_WORDS + YIELD_WORDS; i++) {
+        store(machine, OTHER_RING + 4 * (uint64_t)*wptr, words[i]);
+        *wptr = (*wptr + 1) % machine->ring_dwords;
+    }
+    store(machine, record_of(1) + RECORD_WPTR, *wptr);
+    cps_mem_keep(machine->engine.mem, false);
+}
+
+bool rings_request_(struct cps_afuc *machine)
+{
+    struct rings *rings = &machine->rings;
+    uint32_t first = CP_CONTEXT_SWITCH_CNTL;
+    uint64_t record = record_of(!rings->current);
+    if (!rings->prepared || rings->requested)
+        return false;
+    if (!rings->current)
+        submit_nothing(machine);
+    set_pair(machine, first + SMMU_INFO, 0);
+    set_pair(machine, first + RESTORE_ADDR, record);
+    set_pair(machine, first + SECURE_RESTORE_ADDR, record + SECURE);
+    set_pair(machine, first + NON_PRIV_RESTORE_ADDR, record + NON_PRIVILEGED);
+    machine_set_reg_(machine, first, SWITCH);
+    rings->requested = 1;
+    preempt_request_(&machine->core[0], PREEMPT_BY_DRIVER);
+    return true;
+}
+
+bool rings_idle_(struct cps_afuc *machine)
+{
+    return machine->rings.current == 1 && rings_request_(machine);
+}
+
+/* The firmware clears the request when it is done (F: 11af). */
+void rings_returned_(struct afuc_core *core)
+{
+    struct rings *rings = &core->machine->rings;
+    if (!rings->requested || core != &core->machine->core[0] || core->s.preempt.cause)
+        return;
+    rings->requested = 0;
+    rings->current ^= core->s.preempt.cntl == 0;
+    machine_set_reg_(core->machine, CP_CONTEXT_SWITCH_CNTL, 0);
+}
+
+void rings_write_base_(const struct cps_access *at)
+{
+    struct cps_afuc *machine = core_of_(at)->machine;
+    const uint32_t *base = &machine->reg[RB_BASE];
+    machine->ring_iova = (uint64_t)base[1] << 32 | base[0];
+}
+
+/* Every processor sets its own (F: 740 BV 171b). Bit 31 of RB_CNTL lets RPTR_WR do it (D); without
+ * it a7xx writes RPTR itself (F: 740 1c12). */
+void rings_write_rptr_(const struct cps_access *at)
+{
+    struct afuc_core *core = core_of_(at);
+    bool by_wr = core->machine->reg[RB_CNTL] >> 31;
+    if (at->number == RB_RPTR_WR ? !by_wr : at->number == RB_RPTR && by_wr)
+        return;
+    core->s.queue[LEVEL_RB].pos = at->value % core->machine->ring_dwords;
+    core->window_left = 0;
+}
+
+/* The last one that the routine writes; RB_CNTL in front of it has the size, which the firmware too
+ * takes within these limits (F: 1efe..1f05). */
+void rings_write_wptr_(const struct cps_access *at)
+{
+    struct cps_afuc *machine = core_of_(at)->machine;
+    uint32_t bits = machine->reg[RB_CNTL] & 0x3f;
+    if (at->number == RB_RPTR) {
+        rings_write_rptr_(at);
+        return;
+    }
+    bits = bits < 2 ? 2 : bits > 0x13 ? 0x13 : bits;
+    if (machine->reg[RB_CNTL])
+        machine->ring_dwords = 2u << bits;
+    machine->ring_wptr = at->value % machine->ring_dwords;
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        machine->core[i].s.queue[LEVEL_RB].pos %= machine->ring_dwords;
+        machine->core[i].window_left = 0;
+    }
+}
+
+uint32_t rings_read_base_(const struct cps_access *at)
+{
+    uint64_t iova = core_of_(at)->machine->ring_iova;
+    return (uint32_t)(at->index ? iova >> 32 : iova);
+}
+
+uint32_t rings_read_pointer_(const struct cps_access *at)
+{
+    const struct afuc_core *core = core_of_(at);
+    return at->number == RB_RPTR ? core->s.queue[LEVEL_RB].pos : core->machine->ring_wptr;
+}
