@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-#define NO_NUMBER 0xffffu /* NA in the table */
+#define NO_NUMBER   0xffffu /* NA in the table */
+#define SAME_NUMBER 0xfffeu /* AS */
 
 /* A member of the core's state. */
 #define read_STORED     NULL
@@ -458,19 +459,23 @@ enum {
 #include "emu/afuc/kept.def"
 };
 
+/* AS in a column: the number of the layout in front of it. */
+#define AS_OR(base, own) ((own) == SAME_NUMBER ? (base) : (own))
+
 /* A register has a number in each layout that has it: a row each.
  */
 static const struct cps_reg_row rows[][CTL_COUNT] = {
 #define ROW(layout, id, number, n, rd, wr) \
     [CPS_LAYOUT_##layout][CTL_##id] =      \
         CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##rd, .write = write_##wr),
-#define CTRL(id, pfp, me, g6, g7, gen3, n, rd, wr, evidence) \
-    ROW(A5XX_PFP, id, pfp, n, rd, wr)                        \
-    ROW(A5XX_ME, id, me, n, rd, wr)                          \
-    ROW(A6XX, id, g6, n, rd, wr)                             \
-    ROW(A7XX, id, g7, n, rd, wr)                             \
-    ROW(A7XX_GEN3, id, gen3, n, rd, wr)                      \
-    ROW(A8XX, id, gen3, n, rd, wr)
+#define CTRL(id, pfp, me, g6, a660, g7, gen3, a8, n, rd, wr, evidence) \
+    ROW(A5XX_PFP, id, pfp, n, rd, wr)                                  \
+    ROW(A5XX_ME, id, me, n, rd, wr)                                    \
+    ROW(A6XX, id, g6, n, rd, wr)                                       \
+    ROW(A660, id, AS_OR(g6, a660), n, rd, wr)                          \
+    ROW(A7XX, id, g7, n, rd, wr)                                       \
+    ROW(A7XX_GEN3, id, gen3, n, rd, wr)                                \
+    ROW(A8XX, id, AS_OR(gen3, a8), n, rd, wr)
 #include "emu/afuc/ctrl.def"
 };
 
@@ -479,22 +484,27 @@ static const struct cps_reg_row kept[][KEPT_COUNT] = {
     CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##use),
     [CPS_LAYOUT_A6XX] =
         {
-#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(g6, n, use)
+#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(g6, n, use)
+#include "emu/afuc/kept.def"
+        },
+    [CPS_LAYOUT_A660] =
+        {
+#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(AS_OR(g6, a660), n, use)
 #include "emu/afuc/kept.def"
         },
     [CPS_LAYOUT_A7XX] =
         {
-#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(g7, n, use)
+#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(g7, n, use)
 #include "emu/afuc/kept.def"
         },
     [CPS_LAYOUT_A7XX_GEN3] =
         {
-#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(gen3, n, use)
+#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(gen3, n, use)
 #include "emu/afuc/kept.def"
         },
     [CPS_LAYOUT_A8XX] =
         {
-#define KEPT(g6, g7, gen3, n, use, evidence) KEPT_ROW(gen3, n, use)
+#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(AS_OR(gen3, a8), n, use)
 #include "emu/afuc/kept.def"
         },
 };
