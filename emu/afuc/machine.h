@@ -80,8 +80,11 @@ struct cps_afuc {
     uint32_t reg[GPU_REGS];
 };
 
-/* GPU register by which the driver asks for preemption (D). */
-#define CP_CONTEXT_SWITCH_CNTL 0x8a0u
+/* GPU register by which the driver asks for preemption, addresses behind it (D). */
+static inline uint32_t machine_switch_cntl_(const struct cps_afuc *machine)
+{
+    return machine->layout == CPS_LAYOUT_A8XX ? 0x8c0 : 0x8a0;
+}
 
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */

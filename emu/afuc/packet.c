@@ -64,7 +64,7 @@ static void serve(struct afuc_core *core)
     struct cps_afuc *machine = core->machine;
     struct injection *next = &machine->injection[machine->injection_next++];
     if (next->kind == CPS_INJECT_SWITCH && !rings_request_(machine))
-        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, CP_CONTEXT_SWITCH_CNTL, 0);
+        core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, machine_switch_cntl_(machine), 0);
     else if (next->kind == CPS_INJECT_GMU)
         core->s.injected = IN_GMU_INTERRUPT;
     else if (core->layout == CPS_LAYOUT_A5XX_PFP) /* an ordinary packet there (D) */

@@ -61,7 +61,7 @@ void preempt_enter_(struct afuc_core *core)
     s->interrupted = 1;
     s->preempt.look = 0;
     s->preempt.deferred = 0;
-    s->preempt.cntl = core->machine->reg[CP_CONTEXT_SWITCH_CNTL];
+    s->preempt.cntl = core->machine->reg[machine_switch_cntl_(core->machine)];
 }
 
 /* The routine says what it puts off (F: 0e9b, 129e); part of that waits for the marker to change

@@ -123,7 +123,8 @@ static void set_registers(struct cps_afuc *machine)
 
 void rings_prepare_(struct cps_afuc *machine)
 {
-    if (!machine->rings.wanted || machine->engine.gen == CPS_A5XX)
+    bool known = machine->engine.gen == CPS_A6XX || machine->engine.gen == CPS_A7XX;
+    if (!machine->rings.wanted || !known)
         return;
     cps_mem_keep(machine->engine.mem, true);
     store_record(machine, 0, machine->ring_iova, 0);
@@ -142,9 +143,9 @@ static void marker(struct cps_afuc *machine, uint32_t mode)
 uint32_t rings_begin_(struct cps_afuc *machine)
 {
     uint32_t words[PSEUDO_WORDS];
+    machine->rings.begun = 1;
     if (!machine->rings.prepared)
         return 0;
-    machine->rings.begun = 1;
     pseudo_registers(0, words);
     machine_ring_(machine, words, PSEUDO_WORDS);
     marker(machine, IB1LIST_START);
@@ -192,7 +193,7 @@ static void submit_nothing(struct cps_afuc *machine)
 bool rings_request_(struct cps_afuc *machine)
 {
     struct rings *rings = &machine->rings;
-    uint32_t first = CP_CONTEXT_SWITCH_CNTL;
+    uint32_t first = machine_switch_cntl_(machine);
     uint64_t record = record_of(!rings->current);
     if (!rings->prepared || rings->requested)
         return false;
@@ -221,7 +222,7 @@ void rings_returned_(struct afuc_core *core)
         return;
     rings->requested = 0;
     rings->current ^= core->s.preempt.cntl == 0;
-    machine_set_reg_(core->machine, CP_CONTEXT_SWITCH_CNTL, 0);
+    machine_set_reg_(core->machine, machine_switch_cntl_(core->machine), 0);
 }
 
 void rings_write_base_(const struct cps_access *at)
