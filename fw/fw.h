@@ -111,7 +111,8 @@ struct cps_fw {
     struct cps_fw_part part[CPS_FW_MAX_PARTS];
     /** How many, at least 1. */
     unsigned part_count;
-    /** What was assumed because the id is unknown, for the user; else NULL. */
+    /** What was assumed because no row speaks for the image, or because nothing in it tells an SQE
+     * from an AQE, for the user; else NULL. */
     char *assumed;
     /** Empty for raw files until cps_fw_symbols_load(); owned. */
     struct cps_fw_debug debug;
@@ -310,8 +311,8 @@ struct cps_asm {
  * @param name  of the source, for messages
  * @param text  @p size bytes, which are not kept
  * @param size  bytes
- * @param gen   0 to find out from the first literal or the `; aNxx microcode` line, else the
- *              generation
+ * @param gen   0 to find out from the first literal or the `; a7xx a750 microcode` line,
+ *              else the generation; the word in the middle is of LAYOUT rows, of a5xx pfp or me
  * @param ret   gets the words
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_SYNTAX: "FILE:LINE:COLUMN: expected ...", the line, and a
  *         caret; up to 20 errors in one message
