@@ -210,13 +210,15 @@ struct cps_fw_renumber {
     uint32_t a, b;
     /** Pairs of instructions that name `a` and stand at the same place of the same handlers. */
     uint32_t pairs;
-    /** How many of them name `b`: more than half. */
+    /** How many of them name `b`: at least two, and two thirds. */
     uint32_t agree;
 };
 
 /**
  * Finds how the control registers of two images correspond: the same handlers are aligned, and
- * where their instructions agree but for the control register, that is evidence for a pair.
+ * where their instructions agree but for the control register, that is evidence for a pair. A pair
+ * is given where two thirds of the evidence about either register name the other one: what is less
+ * certain is left out, and no register has two partners.
  * @param a      one firmware
  * @param b      the other
  * @param ret    gets the pairs in the order of their numbers in @p a; the caller frees them

@@ -60,6 +60,16 @@ def made():
     assert "0x033       -> 0x055" in diff(old, new)
 
 
+def doubtful():
+    """Two registers that both look like one, and one that is this one three times and that one twice."""
+    old = asm("two", "01740001", *["0x011", "0x012", "0x011"], "nop", *["0x012", "0x011", "0x012"])
+    new = asm("merged", "01520001", *["0x021"] * 3, "nop", *["0x021"] * 3)
+    assert rows(old, new) == [] and rows(new, old) == [], (rows(old, new), rows(new, old))
+    old = asm("five", "01740001", *["0x011"] * 3, "nop", *["0x011"] * 2, "0x033")
+    new = asm("split", "01520001", *["0x021", "0x022", "0x021"], "nop", *["0x022", "0x021", "0x055"])
+    assert rows(old, new) == [], rows(old, new)
+
+
 def alike():
     old = asm("one", "01740001", *["0x011"] * 3, "nop", *["0x011"] * 3)
     done = subprocess.run([CPSCOPE, "diff", "--fw", old, "--fw", old], capture_output=True, text=True)
@@ -80,10 +90,12 @@ def named():
     found = {row["a"] + i: row["b"] + i for row in rows(*firmware) for i in range(row["count"])}
     both = [name for name in old if name in new and old[name] in found]
     wrong = [name for name in both if found[old[name]] != new[name]]
+    assert len(set(found.values())) == len(found), "two registers became one"
     # The sum of a740 is scratch of the firmware; THREAD_SYNC and the stamps are found, too.
     assert not wrong and len(both) >= 35, (wrong, len(both))
     return "%d names" % len(both)
 
 
 tap.run([("pairs of two images are found, however much code is between", made),
+         ("what a bare majority says is left out", doubtful),
          ("two images of one layout need captures", alike), ("a740 and gen70900: as Mesa's names say", named)])
