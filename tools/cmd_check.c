@@ -203,8 +203,9 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     if (!err)
         err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event, c->fresh.count,
                               &options, NULL, NULL, &diff);
-    const struct diff_report report = {
-        .a = {.label = "golden"}, .b = {.label = "now"}, .names = names, .diff = &diff};
+    const struct diff_report report = {.a = {.label = "golden", .names = names},
+                                       .b = {.label = "now", .names = names},
+                                       .diff = &diff};
     *differences = diff.differences + c->fresh.misses;
     if (!err)
         err = tell(c, &report, json);
