@@ -87,8 +87,17 @@ static struct cps_options options_of(const struct check *c)
     opt_set_policy(&opt, c->head.policy);
     opt.gen = c->head.gen;
     opt.as = c->head.as;
-    opt.chip_id = *c->head.chip_id ? c->head.chip_id : NULL;
+    opt_chip_id(c->head.chip_id, &opt.chip_id);
     return opt;
+}
+
+static struct cps_err *check_chip_id(const struct check *c)
+{
+    struct opt_chip_id ignored;
+    if (!*c->head.chip_id || opt_chip_id(c->head.chip_id, &ignored))
+        return NULL;
+    return cps_err_input(c->path, 0, "\"# chip-id %s\": expected ID or ID:VARIANT, of 32 bits each",
+                         c->head.chip_id);
 }
 
 static struct cps_err *check_policy(const struct check *c)
@@ -234,6 +243,8 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
         err = cps_err_input(path, 0, "\"# events %s\" is no list of classes", c->head.events);
     if (!err)
         err = check_policy(c);
+    if (!err)
+        err = check_chip_id(c);
     if (!err)
         err = rerun(c);
     if (!err)

@@ -268,6 +268,9 @@ static int usage(const struct cps_options *opt)
     if (opt->fw_count && (opt->fw_count % 2 || opt->fw_count > 4))
         return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures, "
                             "which chips of two layouts do not need");
+    const char *running = opt->as ? "as" : opt->chip_id.given ? "chip-id" : NULL;
+    if (!opt->fw_count && running)
+        return report_usage("--%s is for a run, expected --fw OLD --fw NEW", running);
     if (!opt->fw_count && opt->arg_count != 2)
         return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
     return 0;

@@ -28,6 +28,7 @@ struct run {
     char capture_hash[65];
     char firmware_hash[65];
     char me_hash[65];
+    char chip_id[32]; /* as the head says it */
     struct cps_buf policy;
     struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
 };
@@ -71,7 +72,7 @@ static struct cps_err *make_head(const struct run *run, struct cps_trace_head *r
         .capture = {file_name(capture_name(run)), run->capture_hash},
         .policy = cps_buf_text(&run->policy),
         .as = (enum cps_gen)run->opt->as,
-        .chip_id = run->opt->chip_id,
+        .chip_id = run->opt->chip_id.given ? run->chip_id : NULL,
         .events = run->opt->events ? run->opt->events : "default",
     };
     enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
@@ -100,6 +101,7 @@ static struct cps_err *open_trace(struct run *run)
         CPS_TRY(hash(run->play.me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
     CPS_TRY(hash_capture(run));
+    opt_chip_id_text(&opt->chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
     run->play.trace = cps_trace_writer_sink(run->writer);

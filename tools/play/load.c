@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loading: firmware or a script, the engine for it, names. */
 #include "tools/play/play.h"
-#include "isa/base/lex.h"
 #include "isa/base/within.h"
 
 #include <inttypes.h>
@@ -51,46 +50,32 @@ static struct cps_err *load_firmware(struct play *play)
     return NULL;
 }
 
-/* "0x30000000" or "0x70000000:0x4000". */
-static struct cps_err *set_chip(const char *text, struct cps_config *config)
+static void set_chip(const struct opt_chip_id *chip, struct cps_config *config)
 {
-    const char *at = text;
-    int64_t id = 0;
-    int64_t variant = config->variant;
-    bool good = cps_lex_number(&at, &id) && id >= 0 && id <= UINT32_MAX;
-    if (good && *at == ':') {
-        at++;
-        good = cps_lex_number(&at, &variant) && variant >= 0 && variant <= UINT32_MAX;
-    }
-    if (!good || *at)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "--chip-id %s: expected a number of 32 bits, and another one behind a "
-                           "colon if CHIP_VARIANT is meant, too",
-                           text);
-    config->chip = (uint32_t)id;
-    config->variant = (uint32_t)variant;
-    return NULL;
+    if (chip->given)
+        config->chip = chip->id;
+    config->has_variant = chip->has_variant;
+    if (chip->has_variant)
+        config->variant = chip->variant;
 }
 
 /* What its firmware says of the engine. */
-static struct cps_err *describe_firmware(const struct play *play, struct cps_config *config)
+static void describe_firmware(const struct play *play, struct cps_config *config)
 {
     uint32_t low = 0;
     uint32_t high = 0;
     cps_config_firmware(config, play->fw, play->me);
-    if (play->opt->chip_id)
-        CPS_TRY(set_chip(play->opt->chip_id, config));
+    set_chip(&play->opt->chip_id, config);
     /* A hardware dump says where the firmware's image lay. */
     if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
         config->instr_iova = (uint64_t)high << 32 | low;
-    return NULL;
 }
 
 static struct cps_err *build_engine(struct play *play)
 {
     struct cps_config config = {.gen = play->gen, .policy = play->policy};
     if (play->fw)
-        CPS_TRY(describe_firmware(play, &config));
+        describe_firmware(play, &config);
     return cps_engine_create(&config, &play->engine);
 }
 
