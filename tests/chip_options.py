@@ -92,8 +92,14 @@ def foreign():
     done = cpscope("run", "--fw", "chip.fw", "seven.pm4", "-o", "-", "--as", "a7xx")
     assert done.returncode == 3 and "--as a7xx" in done.stderr, done
     values, done = written("--as", "a6xx", stream="seven.pm4")
-    assert "\n# as a6xx\n# warning " in done.stdout and "warning: the capture is of a7xx" in done.stderr, done
-    assert "warning" not in written("--as", "a6xx")[1].stderr, "the capture is none of another generation"
+    assert "\n# as a6xx\n# note a capture of any generation runs as this one\n" in done.stdout, done
+    assert "warning: the capture is of a7xx" in done.stderr, done
+    done = written("--as", "a6xx")[1]
+    assert "warning" not in done.stderr + done.stdout, "the capture is none of another generation"
+    with open(path("nv.trace"), "w", encoding="utf-8") as file:
+        file.write(done.stdout.replace("# as a6xx", "# as nv17"))
+    refused = cpscope("info", "nv.trace")
+    assert refused.returncode == 3 and "# as nv17" in refused.stderr, refused
     done = cpscope("run", "--fw", "chip.fw", "seven.pm4", "-o", "x.trace", "--as", "a6xx", "--json")
     assert json.loads(done.stdout)["run_as"] == "a6xx", done.stdout
 
