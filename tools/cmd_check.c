@@ -112,8 +112,9 @@ static struct cps_err *rerun(struct check *c)
     const struct record_setup setup = {.opt = &opt, .kinds = c->kinds};
     const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
-    struct cps_err *err =
-        record_run(&setup, firmware, c->demo_capture ? NULL : c->capture, NULL, &c->fresh);
+    bool nothing = !strcmp(c->head.capture.name, play_nothing);
+    const char *capture = !c->demo_capture ? c->capture : nothing ? play_nothing : NULL;
+    struct cps_err *err = record_run(&setup, firmware, capture, NULL, &c->fresh);
     if (!err || err->code != CPS_ERR_MISMATCH)
         return err;
     struct cps_err *ret = cps_err_new(err->code, "%s: this golden is of generation %s, but %s",

@@ -47,9 +47,16 @@ static struct cps_err *hash(const char *path, bool built_in, char ret[65])
     return NULL;
 }
 
+/* NULL: the demo's. */
+static const char *capture(const struct run *run)
+{
+    const struct cps_options *opt = run->opt;
+    return opt->arg_count ? opt->arg[0] : opt->demo ? NULL : play_nothing;
+}
+
 static const char *capture_name(const struct run *run)
 {
-    return run->opt->arg_count ? run->opt->arg[0] : "demo.pm4";
+    return capture(run) ? capture(run) : "demo.pm4";
 }
 
 static struct cps_err *hash_capture(struct run *run)
@@ -110,7 +117,7 @@ static struct cps_err *open_trace(struct run *run)
 
 static struct cps_err *open_capture(struct run *run)
 {
-    CPS_TRY(play_stream(run->opt->arg_count ? run->opt->arg[0] : NULL, &run->capture));
+    CPS_TRY(play_stream(capture(run), &run->capture));
     CPS_TRY(play_read_dump(&run->play, run->capture));
     run->hashing =
         run->opt->arg_count && run->opt->output && !run->play.dump && cps_stream_hash(run->capture);
@@ -215,9 +222,7 @@ static int usage(const struct cps_options *opt)
     if (opt->arg_count > 1)
         return report_usage("run takes one capture, found a second one");
     if (!opt->fw_count && !opt->demo)
-        return report_usage("run needs --fw FILE and a capture, or --demo");
-    if (!opt->arg_count && !opt->demo)
-        return report_usage("run needs a capture (\"-\" is stdin), or --demo");
+        return report_usage("run needs --fw FILE and a capture (\"-\" is stdin), or --demo");
     return 0;
 }
 
