@@ -104,6 +104,18 @@ def foreign():
     assert json.loads(done.stdout)["run_as"] == "a6xx", done.stdout
 
 
+def a702():
+    """A chip that is called a7xx and whose firmware is of a6xx: its captures run without --as."""
+    with open(path("a702.afuc"), "w", encoding="utf-8") as file:
+        file.write(PROGRAM.replace("016ee001", "017aa001"))
+    assert cpscope("asm", "a702.afuc", "-o", "a702.fw").returncode == 0
+    for chip in ("chip 0x07000200", "gpu 702"):
+        with open(path("a702.pm4"), "w", encoding="utf-8") as file:
+            file.write("# cpscope-pm4 1\n%s\nbuffer 0x100000 a\n    CP_NOP 0x1\nsubmit a\n" % chip)
+        values, done = written(firmware="a702.fw", stream="a702.pm4")
+        assert values == ["0x20000000"] and "warning" not in done.stderr, (values, done)
+
+
 def again():
     for options in (("--as", "a6xx", "--chip-id", "0x77"), ("--chip-id", "0x78:0x10")):
         firmware = "chip.fw" if "--as" in options else "seven.fw"
@@ -126,4 +138,4 @@ prepare()
 tap.run([("--chip-id is what CHIP_ID reads", identity), ("what is no identity is refused", refused),
          ("what has no register, or no run, is refused", no_register),
          ("a capture of another generation runs with --as, which says so", foreign),
-         ("a golden runs again as its head says", again)])
+         ("captures of a702 run on its firmware", a702), ("a golden runs again as its head says", again)])

@@ -19,7 +19,7 @@ TABLES = {  # name: file, macro
     "unknown": ("trace/event.def", "UNKNOWN"), "policies": ("emu/policy.def", "POLICY"),
     "events": ("trace/event.def", "EVENT"), "words": ("trace/event.def", "SUB"),
     "generations": ("isa/target.def", "GEN"), "layouts": ("isa/target.def", "LAYOUT"),
-    "roles": ("isa/target.def", "ROLE"), "chips": ("isa/target.def", "TARGET"), "gpus": ("isa/target.def", "GPU_CORE"),
+    "roles": ("isa/target.def", "ROLE"), "chips": ("isa/target.def", "TARGET"), "gpus": ("isa/target.def", "GPU_CHIP"),
     "workarounds": ("isa/target.def", "WORKAROUND"),
 }
 

@@ -85,7 +85,7 @@ static const struct help_row roles[] = {
 #include "isa/target.def"
 };
 static const struct help_row gpus[] = {
-#define GPU_CORE(...) {#__VA_ARGS__, {0}},
+#define GPU_CHIP(...) {#__VA_ARGS__, {0}},
 #include "isa/target.def"
 };
 static const struct help_row workarounds[] = {
@@ -130,8 +130,8 @@ static const struct help_table tables[] = {
      ROWS(roles), 0},
     {"chips", "chips, by the id of their firmware",
      "id generation layout name identity variant processors evidence", ROWS(chips), 0},
-    {"gpus", "generations of GPUs, from this byte 31:24 of the chip id on",
-     "core generation evidence", ROWS(gpus), 0},
+    {"gpus", "generations of GPUs, from this chip id on",
+     "first generation evidence", ROWS(gpus), 0},
     {"workarounds", "work-arounds in CP_ME_INIT, by GPU id", "gpu word evidence", ROWS(workarounds),
      0},
 };
