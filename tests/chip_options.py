@@ -116,6 +116,19 @@ def a702():
         assert values == ["0x20000000"] and "warning" not in done.stderr, (values, done)
 
 
+def gmu():
+    """Firmware whose table has no other entry for the interrupt than for packets that there are not refuses it."""
+    for name, text in (("with", PROGRAM.replace("UNKN0:", "IN_GMU_INTERRUPT:\n(rep)mov $00, $data\nwaitin\nmov $01, $data\nUNKN0:")), ("without", PROGRAM)):
+        with open(path("gmu.afuc"), "w", encoding="utf-8") as file:
+            file.write(text)
+        assert cpscope("asm", "gmu.afuc", "-o", "gmu.fw").returncode == 0
+        done = cpscope("run", "--fw", "gmu.fw", "six.pm4", "-o", "-", "--inject", "gmu@0:0")
+        if name == "with":
+            assert done.returncode == 0 and "IN_GMU_INTERRUPT" in done.stdout, done
+        else:
+            assert done.returncode == 3 and "no handler of the GMU's interrupt" in done.stderr, done
+
+
 def again():
     for options in (("--as", "a6xx", "--chip-id", "0x77"), ("--chip-id", "0x78:0x10")):
         firmware = "chip.fw" if "--as" in options else "seven.fw"
@@ -138,4 +151,5 @@ prepare()
 tap.run([("--chip-id is what CHIP_ID reads", identity), ("what is no identity is refused", refused),
          ("what has no register, or no run, is refused", no_register),
          ("a capture of another generation runs with --as, which says so", foreign),
-         ("captures of a702 run on its firmware", a702), ("a golden runs again as its head says", again)])
+         ("captures of a702 run on its firmware", a702), ("the GMU interrupts only who has a handler", gmu),
+         ("a golden runs again as its head says", again)])

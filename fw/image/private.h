@@ -43,6 +43,10 @@ CPS_MUST_USE struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen);
 /** Fills the parts from the image; for a5xx also the layout, which depends on the processor. */
 void cps_fw_split_(struct cps_fw *fw);
 
+/** Appends how the parts that do not begin an image are called: "BV, LPAC or DDE", or in ELF files
+ * ".text.bv, .text.lpac or .text.dde". */
+void cps_fw_sections_(bool elf, struct cps_buf *out);
+
 /** What the first part of the image is for, by its contents; of a5xx sets the layout, too. */
 enum cps_fw_role cps_fw_first_role_(struct cps_fw *fw);
 /** Whether the image is an AQE's: those have the id of their SQE, in a file of their own. */

@@ -173,6 +173,36 @@ static struct cps_err *inject(struct play *play)
     return NULL;
 }
 
+/* Whether a packet has a handler of its own: most ids share that of packets that there are not. */
+static bool has_handler(const struct cps_fw *fw, unsigned packet)
+{
+    const struct cps_fw_part *part = &fw->part[0];
+    uint32_t own = cps_fw_handler(fw, part, packet);
+    unsigned sharing = 0;
+    unsigned most = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t handler = cps_fw_handler(fw, part, id);
+        unsigned count = 0;
+        for (unsigned other = 0; other < CPS_FW_TABLE_SIZE; other++)
+            count += cps_fw_handler(fw, part, other) == handler;
+        most = count > most ? count : most;
+        sharing = handler == own ? count : sharing;
+    }
+    return own != CPS_FW_NONE && sharing < most;
+}
+
+/* The interrupt of the GMU is a packet, which firmware without the handler would refuse as bad. */
+static struct cps_err *check_gmu(const struct play *play)
+{
+    enum { IN_GMU_INTERRUPT = 0x0b };
+    const char *list = play->fw ? play->opt->inject : NULL;
+    if (!list || !strstr(list, "gmu@") || has_handler(play->fw, IN_GMU_INTERRUPT))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "--inject %s: %s has no handler of the GMU's interrupt, packet 0x%02x", list,
+                       play->fw->name, IN_GMU_INTERRUPT);
+}
+
 /* Every processor numbers its own control registers; only a5xx has two layouts in one engine. */
 static struct cps_err *create_names(struct play *play)
 {
@@ -238,6 +268,7 @@ struct cps_err *play_open(struct play *play, const struct cps_options *opt, cons
     CPS_TRY(set_policy(play));
     CPS_TRY(build_engine(play));
     CPS_TRY(inject(play));
+    CPS_TRY(check_gmu(play));
     CPS_TRY(create_names(play));
     return play->fw ? NULL : play_script_items(play);
 }
