@@ -70,8 +70,10 @@ struct cps_config {
     unsigned image_count;
     /** What the chip identity control register reads. */
     uint32_t chip;
-    /** The same of CHIP_VARIANT; 0: as the layout's first chip. */
+    /** The same of CHIP_VARIANT; 0: as the layout's first chip, unless `has_variant`. */
     uint32_t variant;
+    /** `variant` is what it reads, also where it is 0. */
+    bool has_variant;
     /** Where the image lies in GPU memory, in bytes; 0: the default. It is the engine's own memory,
      * also if a host has some there. */
     uint64_t instr_iova;

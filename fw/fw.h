@@ -111,7 +111,8 @@ struct cps_fw {
     struct cps_fw_part part[CPS_FW_MAX_PARTS];
     /** How many, at least 1. */
     unsigned part_count;
-    /** What was assumed because the id is unknown, for the user; else NULL. */
+    /** What was assumed because no row speaks for the image, or because nothing in it tells an SQE
+     * from an AQE, for the user; else NULL. */
     char *assumed;
     /** Empty for raw files until cps_fw_symbols_load(); owned. */
     struct cps_fw_debug debug;
@@ -209,13 +210,15 @@ struct cps_fw_renumber {
     uint32_t a, b;
     /** Pairs of instructions that name `a` and stand at the same place of the same handlers. */
     uint32_t pairs;
-    /** How many of them name `b`: more than half. */
+    /** How many of them name `b`: at least two, and two thirds. */
     uint32_t agree;
 };
 
 /**
  * Finds how the control registers of two images correspond: the same handlers are aligned, and
- * where their instructions agree but for the control register, that is evidence for a pair.
+ * where their instructions agree but for the control register, that is evidence for a pair. A pair
+ * is given where two thirds of the evidence about either register name the other one: what is less
+ * certain is left out, and no register has two partners.
  * @param a      one firmware
  * @param b      the other
  * @param ret    gets the pairs in the order of their numbers in @p a; the caller frees them
@@ -310,8 +313,8 @@ struct cps_asm {
  * @param name  of the source, for messages
  * @param text  @p size bytes, which are not kept
  * @param size  bytes
- * @param gen   0 to find out from the first literal or the `; aNxx microcode` line, else the
- *              generation
+ * @param gen   0 to find out from the first literal or the `; a7xx a750 microcode` line,
+ *              else the generation; the word in the middle is of LAYOUT rows, of a5xx pfp or me
  * @param ret   gets the words
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_SYNTAX: "FILE:LINE:COLUMN: expected ...", the line, and a
  *         caret; up to 20 errors in one message

@@ -184,21 +184,26 @@ const struct cps_target *cps_target_first(enum cps_gen gen)
     return cps_target_at(i);
 }
 
+/* A GPU id has the digits of a chip id: 702 is 0x07000200. */
+static uint32_t chip_of(uint64_t gpu)
+{
+    uint32_t id = (uint32_t)gpu;
+    return gpu < 1000 ? id / 100 << 24 | id / 10 % 10 << 16 | id % 10 << 8 : id;
+}
+
 unsigned cps_gpu_generation(uint64_t gpu)
 {
     static const struct {
-        unsigned core;
+        uint32_t first;
         enum cps_gen gen;
     } rows[] = {
-#define GPU_CORE(core, gen, evidence) {core, CPS_##gen},
+#define GPU_CHIP(first, gen, evidence) {first, CPS_##gen},
 #include "isa/target.def"
     };
-    unsigned core = gpu >> 24 & 0xff;
-    unsigned number = gpu < 1000 ? (unsigned)gpu / 100 : core;
-    for (size_t i = 0; gpu >= 1000 && i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (core >= rows[i].core)
-            number = gens[rows[i].gen].number;
-    }
+    uint32_t chip = chip_of(gpu);
+    unsigned number = chip >> 24;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && chip >= rows[i].first; i++)
+        number = gens[rows[i].gen].number;
     return number;
 }
 

@@ -201,7 +201,23 @@ def firmware_path(r):
     assert done.returncode == 0 and "# firmware my.fw" in done.stdout, done.stderr
 
 
+def boot_only(r):
+    """Also of a processor that executes no streams, an AQE: who it is stands in each line."""
+    with open(os.path.join(r.folder, "inputs", "aqe.afuc"), "w", encoding="utf-8") as file:
+        file.write("[01520001]\n[01000000]\ncread $03, [$14 + 0x271]\nmov $02, 0x5\ncwrite $02, [$00 + 0x400]\nend: mov $00, $data\njump #end\nnop\n")
+    assert r.run("asm", "inputs/aqe.afuc", "-o", "inputs/aqe.fw").returncode == 0
+    for firmware, line in (("inputs/deep/my.fw", "PKT rb "), ("inputs/aqe.fw", "aqe CTRL 0x0400 0x00000005")):
+        done = r.run("run", "--fw", firmware, "-o", "boot.trace", "-e", "default,ctrl")
+        assert done.returncode == 0 and "0 of 0 submissions" in done.stderr, done
+        with open(os.path.join(r.folder, "boot.trace"), encoding="utf-8") as file:
+            assert "\n" + line in file.read(), firmware
+        done = r.run("check", "--search", "inputs", "boot.trace")
+        assert done.returncode == 0 and "boot.trace: pass" in done.stdout, done
+    fails(r.run("run", "--fw", "inputs/aqe.fw", "inputs/a.pm4"), "--as a7xx")
+
+
 CASES = [
+    ("without a capture the boot runs, and passes as a golden", boot_only),
     ("firmware without a folder is found by --fw-path", firmware_path),
     ("info tells of a trace in any form what its lines say", described),
     ("goldens in every form pass, their inputs found below --search", passes),

@@ -118,10 +118,10 @@ class Corpus:
         return path
 
     def run(self, image, stream, *options):
-        """The image, and of a5xx the other one, over a stream."""
+        """The image, and of a5xx the other one, over a stream, or without one its boot."""
         flags = [word for path in self.needed(image) for word in ("--fw", path)]
         out = self.file("out.txt")
-        done = self.call("run", *flags, stream, "-o", out, *options)
+        done = self.call("run", *flags, *([stream] if stream else []), "-o", out, *options)
         assert done.returncode in (0, 4), done.stderr.decode()
         with open(out, encoding="utf-8") as file:
             trace = file.read()
@@ -238,15 +238,18 @@ def check_stream(image, run):
 
 
 def check_aqe(corpus, image, listing):
-    """An AQE alone boots until it waits for what nobody sends: the instruction there reads $data."""
-    run = corpus.run(image, corpus.write("three.pm4", STREAM % chip_of(image)))
-    if run.end == "done":
-        return run, "boots", "done"
-    at = re.search(r"ended: deadlock at (0x\w+): waits for words of a command stream", run.said)
-    assert at, run.said.splitlines()[-1]
-    row = re.search(r"(?m)^(.*); %04x " % int(at.group(1), 16), listing)
+    """An AQE alone boots until it waits for what its SQE would send: the instruction there reads $data. What is
+    submitted to it is refused. @return the run, how far it booted, and what became of the packets"""
+    run = corpus.run(image, None, "-e", "default,ctrl")
+    assert (run.status, run.end) == (0, "done"), run.said
+    assert re.search(r"(?m)^aqe CTRL ", run.trace), "it did nothing"
+    done = corpus.call("step", "--fw", image.path, "-x", corpus.write("go.dbg", "continue\n"))
+    at = re.findall(r"(?m)^=> +([0-9a-f]{4}) ", done.stdout.decode())[-1]
+    row = re.search(r"(?m)^(.*); %s " % at, listing)
     assert "$data" in row.group(1), row.group(0)
-    return run, "up to 0x%04x" % int(at.group(1), 16), "waits there"
+    done = corpus.call("run", "--fw", image.path, corpus.write("three.pm4", STREAM % chip_of(image)), "-o", corpus.file("no.txt"))
+    assert done.returncode == 3 and b"executes no command streams" in done.stderr, done.stderr.decode()
+    return run, "up to 0x" + at, "refused"
 
 
 def check_capture(image, run):

@@ -3,6 +3,7 @@
 shipped ones against Mesa's names of both layouts. Usage: renumber.py CPSCOPE control.tsv"""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,10 +61,73 @@ def made():
     assert "0x033       -> 0x055" in diff(old, new)
 
 
+def doubtful():
+    """Two registers that both look like one, and one that is this one three times and that one twice."""
+    old = asm("two", "01740001", *["0x011", "0x012", "0x011"], "nop", *["0x012", "0x011", "0x012"])
+    new = asm("merged", "01520001", *["0x021"] * 3, "nop", *["0x021"] * 3)
+    assert rows(old, new) == [] and rows(new, old) == [], (rows(old, new), rows(new, old))
+    old = asm("five", "01740001", *["0x011"] * 3, "nop", *["0x011"] * 2, "0x033")
+    new = asm("split", "01520001", *["0x021", "0x022", "0x021"], "nop", *["0x022", "0x021", "0x055"])
+    assert rows(old, new) == [], rows(old, new)
+
+
 def alike():
     old = asm("one", "01740001", *["0x011"] * 3, "nop", *["0x011"] * 3)
     done = subprocess.run([CPSCOPE, "diff", "--fw", old, "--fw", old], capture_output=True, text=True)
     assert done.returncode == 3 and "expected captures" in done.stderr, done
+
+
+PART = "[%s]\n%s\nUNKN0:\nCP_NOP:\nmov $02, %s\ncwrite $02, [$00 + %s]\nwaitin\nmov $01, $data\njumptbl:\n.jumptbl #CP_NOP\n"
+
+
+def part(name, word, control, offset="[#jumptbl]", value="0x5"):
+    source, out = os.path.join(SCRATCH.name, name + ".afuc"), os.path.join(SCRATCH.name, name + ".fw")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PART % (word, offset, value, control))
+    done = subprocess.run([CPSCOPE, "asm", source, "-o", out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def refused(a, b, *options):
+    done = subprocess.run([CPSCOPE, "diff", "--fw", a, "--fw", b, *options], capture_output=True, text=True)
+    assert done.returncode == 3 and not done.stdout, done
+    return done.stderr
+
+
+def apart():
+    """No processor runs a part of both, in either order."""
+    sqe = part("sqe", "01520001", "0x011")
+    aqe = part("aqe", "01520001", "0x011", "cread $03, [$14 + 0x271]")
+    pfp = part("pfp", "005ff001", "0x011")
+    for a, b in ((sqe, aqe), (aqe, sqe), (part("a740", "01740001", "0x011"), aqe), (pfp, sqe), (sqe, pfp)):
+        assert "have no processor in common" in refused(a, b), (a, b)
+
+
+def sides():
+    """Each side has the names of its own layout, in the events, in the code and in the counts."""
+    old, new = part("side-a", "01740001", "0x01c"), part("side-b", "01520001", "0x01c", value="0x6")
+    stream = os.path.join(SCRATCH.name, "nop.pm4")
+    with open(stream, "w", encoding="utf-8") as file:
+        file.write("# cpscope-pm4 1\nchip 0x43050a01\nbuffer 0x100000 a\n    CP_NOP 0x1\nsubmit a\n")
+    done = subprocess.run([CPSCOPE, "diff", "--fw", old, "--fw", new, stream, "-e", "ctrl"], capture_output=True, text=True)
+    assert done.returncode == 1, done
+    for label, name in (("old", "MEM_READ_ADDR"), ("new", "APERTURE_CNTL")):
+        assert re.search(r"(?m)^  %s +sqe CTRL 0x001c .*; %s " % (label, name), done.stdout), done.stdout
+        assert "cwrite $02, [$00 + @%s]" % name in done.stdout, done.stdout
+    assert "CTRL 0x001c MEM_READ_ADDR / APERTURE_CNTL\n" in done.stdout, done.stdout
+
+
+def generations():
+    """A capture of one generation on firmware of two: --as names the side that is not of it."""
+    old, new = part("six", "016ee001", "0x011"), part("seven", "01740001", "0x011")
+    stream = os.path.join(SCRATCH.name, "six.pm4")
+    with open(stream, "w", encoding="utf-8") as file:
+        file.write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 a\n    CP_NOP 0x1\nsubmit a\n")
+    assert "--as a7xx" in refused(old, new, stream)
+    assert "--as a8xx" in refused(old, new, stream, "--as", "a8xx")
+    done = subprocess.run([CPSCOPE, "diff", "--fw", old, "--fw", new, stream, "--as", "a7xx"], capture_output=True, text=True)
+    assert done.returncode == 0 and "six.pm4: no differences" in done.stdout, done
 
 
 def named():
@@ -80,10 +144,15 @@ def named():
     found = {row["a"] + i: row["b"] + i for row in rows(*firmware) for i in range(row["count"])}
     both = [name for name in old if name in new and old[name] in found]
     wrong = [name for name in both if found[old[name]] != new[name]]
+    assert len(set(found.values())) == len(found), "two registers became one"
     # The sum of a740 is scratch of the firmware; THREAD_SYNC and the stamps are found, too.
     assert not wrong and len(both) >= 35, (wrong, len(both))
     return "%d names" % len(both)
 
 
 tap.run([("pairs of two images are found, however much code is between", made),
-         ("two images of one layout need captures", alike), ("a740 and gen70900: as Mesa's names say", named)])
+         ("what a bare majority says is left out", doubtful),
+         ("two images of one layout need captures", alike),
+         ("images without a processor in common are refused", apart), ("each side has its own names", sides),
+         ("two generations run one capture with --as", generations),
+         ("a740 and gen70900: as Mesa's names say", named)])

@@ -87,8 +87,17 @@ static struct cps_options options_of(const struct check *c)
     opt_set_policy(&opt, c->head.policy);
     opt.gen = c->head.gen;
     opt.as = c->head.as;
-    opt.chip_id = *c->head.chip_id ? c->head.chip_id : NULL;
+    opt_chip_id(c->head.chip_id, &opt.chip_id);
     return opt;
+}
+
+static struct cps_err *check_chip_id(const struct check *c)
+{
+    struct opt_chip_id ignored;
+    if (!*c->head.chip_id || opt_chip_id(c->head.chip_id, &ignored))
+        return NULL;
+    return cps_err_input(c->path, 0, "\"# chip-id %s\": expected ID or ID:VARIANT, of 32 bits each",
+                         c->head.chip_id);
 }
 
 static struct cps_err *check_policy(const struct check *c)
@@ -103,8 +112,9 @@ static struct cps_err *rerun(struct check *c)
     const struct record_setup setup = {.opt = &opt, .kinds = c->kinds};
     const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
-    struct cps_err *err =
-        record_run(&setup, firmware, c->demo_capture ? NULL : c->capture, NULL, &c->fresh);
+    bool nothing = !strcmp(c->head.capture.name, play_nothing);
+    const char *capture = !c->demo_capture ? c->capture : nothing ? play_nothing : NULL;
+    struct cps_err *err = record_run(&setup, firmware, capture, NULL, &c->fresh);
     if (!err || err->code != CPS_ERR_MISMATCH)
         return err;
     struct cps_err *ret = cps_err_new(err->code, "%s: this golden is of generation %s, but %s",
@@ -203,8 +213,9 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
     if (!err)
         err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event, c->fresh.count,
                               &options, NULL, NULL, &diff);
-    const struct diff_report report = {
-        .a = {.label = "golden"}, .b = {.label = "now"}, .names = names, .diff = &diff};
+    const struct diff_report report = {.a = {.label = "golden", .names = names},
+                                       .b = {.label = "now", .names = names},
+                                       .diff = &diff};
     *differences = diff.differences + c->fresh.misses;
     if (!err)
         err = tell(c, &report, json);
@@ -233,6 +244,8 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
         err = cps_err_input(path, 0, "\"# events %s\" is no list of classes", c->head.events);
     if (!err)
         err = check_policy(c);
+    if (!err)
+        err = check_chip_id(c);
     if (!err)
         err = rerun(c);
     if (!err)

@@ -24,10 +24,11 @@ struct differ {
     const struct cps_options *opt;
     uint32_t kinds;
     struct cps_mask mask;
-    struct cps_names *names[CPS_CPU_COUNT];
-    struct json_object *json; /* NULL: text */
+    struct cps_names *names[2][CPS_CPU_COUNT]; /* of both sides */
+    struct json_object *json;                  /* NULL: text */
     struct cps_buf out;
     struct json_object *renumbered; /* the same of control registers of two chips */
+    bool two_layouts;               /* which number them otherwise */
     uint64_t total;
     uint64_t by_packet[129];
     int usage; /* status 2: an option that has no meaning for what the traces are of */
@@ -57,7 +58,8 @@ static struct cps_err *compare(struct differ *d, const struct record *a, const s
     const struct cps_diff_options options = {d->kinds, &d->mask};
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
     report->diff = &diff;
-    report->names = d->names;
+    report->a.names = d->names[0];
+    report->b.names = d->names[1];
     show(d, title, report);
     cps_diff_deinit(&diff);
     return NULL;
@@ -69,6 +71,16 @@ static unsigned mask_processor(enum cps_gen gen)
     if (!cps_gen_is_afuc(gen))
         return CPS_CPU_HOST;
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
+}
+
+/* Names of both sides; masks have those of the first one. */
+static struct cps_err *take_names(struct differ *d, const struct cps_trace_head heads[2])
+{
+    const struct cps_options *opt = d->opt;
+    for (unsigned i = 0; i < 2; i++)
+        CPS_TRY(trace_names(&heads[i], opt->rnn, d->names[i]));
+    return cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
+                        d->names[0][mask_processor(heads[0].gen)]);
 }
 
 /* As `run` writes it today, whatever policies a head leaves out; else as it stands there. */
@@ -113,9 +125,7 @@ static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
             CPS_ERR_INPUT, "%s is of %s, %s of %s: their traces have nothing in common",
             opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1], cps_gen_name(heads[1].gen));
     compare_policies(d, heads);
-    CPS_TRY(trace_names(&heads[0], opt->rnn, d->names));
-    CPS_TRY(
-        cps_mask_add(&d->mask, opt->mask ? opt->mask : "", d->names[mask_processor(heads[0].gen)]));
+    CPS_TRY(take_names(d, heads));
     struct diff_report report = {.a = {.label = "a"}, .b = {.label = "b"}};
     return compare(d, &jobs[0], &jobs[1], opt->arg[1], &report);
 }
@@ -146,24 +156,35 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
         if (!p->cover[i])
             return cps_err_nomem();
     }
-    struct cps_trace_head head = {.gen = p->fw[0]->gen, .layout = p->fw[0]->layout};
-    CPS_TRY(trace_names(&head, opt->rnn, d->names));
-    return cps_mask_add(&d->mask, opt->mask ? opt->mask : "", d->names[mask_processor(head.gen)]);
+    const struct cps_trace_head heads[2] = {{.gen = p->fw[0]->gen, .layout = p->fw[0]->layout},
+                                            {.gen = p->fw[1]->gen, .layout = p->fw[1]->layout}};
+    return take_names(d, heads);
+}
+
+/* Firmware of one generation runs captures of another one as --as says; of two generations, the
+ * side does that which --as names. */
+static struct cps_options options_of(const struct differ *d, const struct pair *p, unsigned side)
+{
+    struct cps_options opt = *d->opt;
+    if (opt.as && p->fw[side] && opt.as != p->fw[side]->gen && opt.as == p->fw[!side]->gen)
+        opt.as = CPS_GEN_NONE;
+    return opt;
 }
 
 static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
 {
     struct record record[2] = {{0}, {0}};
-    const struct record_setup setup = {
-        .opt = d->opt, .kinds = d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT, .cover = true};
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++) {
+        const struct cps_options opt = options_of(d, p, i);
+        const struct record_setup setup = {
+            .opt = &opt, .kinds = d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT, .cover = true};
         err = record_run(&setup, p->path[i], capture, NULL, &record[i]);
-        for (uint32_t k = 0; k < record[i].cover_count && k <= p->fw[i]->count; k++)
+        for (uint32_t k = 0; p->fw[i] && k < record[i].cover_count && k <= p->fw[i]->count; k++)
             p->cover[i][k].run += record[i].cover[k].run;
     }
-    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &record[0]},
-                                 .b = {"new", p->fw[1], p->me[1], &record[1]}};
+    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &record[0], NULL},
+                                 .b = {"new", p->fw[1], p->me[1], &record[1], NULL}};
     if (!err)
         err = compare(d, &record[0], &record[1], capture, &report);
     record_deinit(&record[0]);
@@ -175,15 +196,17 @@ static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char
 static struct cps_err *diff_chips(struct differ *d, struct pair *p)
 {
     const struct cps_options *opt = d->opt;
-    unsigned gen[2] = {opt_named_engine(opt->fw[0]), opt_named_engine(opt->fw[1])};
-    struct cps_trace_head head = {.gen = (enum cps_gen)gen[1],
-                                  .layout = cps_gen_layout((enum cps_gen)gen[1])};
-    if (opt->fw_count != 2 || !gen[0] || !gen[1] ||
-        cps_gen_isa((enum cps_gen)gen[0]) != cps_gen_isa(head.gen))
+    struct cps_trace_head heads[2] = {{0}, {0}};
+    bool good = opt->fw_count == 2;
+    for (unsigned i = 0; i < 2; i++) {
+        heads[i].gen = (enum cps_gen)opt_named_engine(opt->fw[i]);
+        heads[i].layout = cps_gen_layout(heads[i].gen);
+        good = good && heads[i].gen;
+    }
+    if (!good || cps_gen_isa(heads[0].gen) != cps_gen_isa(heads[1].gen))
         return cps_err_new(CPS_ERR_INPUT, "--fw %s --fw %s: expected two chips of one engine",
                            opt->fw[0], opt->fw[1]);
-    CPS_TRY(trace_names(&head, opt->rnn, d->names));
-    CPS_TRY(cps_mask_add(&d->mask, opt->mask ? opt->mask : "", d->names[mask_processor(head.gen)]));
+    CPS_TRY(take_names(d, heads));
     for (unsigned i = 0; i < 2; i++)
         p->path[i][0] = opt->fw[i];
     for (unsigned i = 0; i < opt->arg_count; i++)
@@ -191,27 +214,12 @@ static struct cps_err *diff_chips(struct differ *d, struct pair *p)
     return NULL;
 }
 
-static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
+/* Where their code differs; the ME of a5xx is an image of its own. */
+static struct cps_err *diff_code(struct differ *d, struct pair *p)
 {
-    if (opt_named_engine(d->opt->fw[0]) || opt_named_engine(d->opt->fw[1]))
-        return diff_chips(d, p);
-    CPS_TRY(open_pair(d, p));
-    bool renumbered = p->fw[0]->layout != p->fw[1]->layout && p->fw[0]->gen != CPS_A5XX;
-    if (renumbered)
-        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->rnn, d->renumbered, &d->out));
-    else if (!d->opt->arg_count)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s and %s are of chips that number their registers "
-                           "alike, expected captures, too",
-                           p->fw[0]->name, p->fw[1]->name);
-    for (unsigned i = 0; i < d->opt->arg_count; i++)
-        CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
-    if (renumbered)
-        return NULL; /* nearly every line of the code differs */
-    struct cps_diff none = {0};
-    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], NULL},
-                                 .b = {"new", p->fw[1], p->me[1], NULL},
-                                 .names = d->names,
+    const struct cps_diff none = {0};
+    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], NULL, d->names[0]},
+                                 .b = {"new", p->fw[1], p->me[1], NULL, d->names[1]},
                                  .diff = &none};
     CPS_TRY(diff_print_code(&report, p->cover[0], p->cover[1], d->by_packet, &d->out));
     if (!p->me[0] || !p->me[1])
@@ -221,6 +229,27 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
     return diff_print_code(&report, NULL, NULL, d->by_packet, &d->out);
 }
 
+/* What captures do on both, and how the code differs. Of two layouts nearly every line does: there
+ * it is said how their control registers correspond, which needs no capture. */
+static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
+{
+    if (opt_named_engine(d->opt->fw[0]) || opt_named_engine(d->opt->fw[1]))
+        return diff_chips(d, p);
+    CPS_TRY(open_pair(d, p));
+    CPS_TRY(renumber_check(p->fw[0], p->fw[1]));
+    d->two_layouts = p->fw[0]->layout != p->fw[1]->layout;
+    if (d->two_layouts)
+        CPS_TRY(renumber_print(p->fw[0], p->fw[1], d->opt->rnn, d->renumbered, &d->out));
+    else if (!d->opt->arg_count)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s and %s are of chips that number their registers "
+                           "alike, expected captures, too",
+                           p->fw[0]->name, p->fw[1]->name);
+    for (unsigned i = 0; i < d->opt->arg_count; i++)
+        CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
+    return d->two_layouts ? NULL : diff_code(d, p);
+}
+
 static struct cps_err *print(struct differ *d)
 {
     if (!d->opt->json)
@@ -228,7 +257,7 @@ static struct cps_err *print(struct differ *d)
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "differences", d->total);
     cps_json_add(root, "comparisons", json_object_get(d->json));
-    if (cps_json_count(d->renumbered))
+    if (d->two_layouts)
         cps_json_add(root, "renumbering", json_object_get(d->renumbered));
     cps_json_buf(root, "text", &d->out);
     return report_json(root);
@@ -237,9 +266,13 @@ static struct cps_err *print(struct differ *d)
 static int usage(const struct cps_options *opt)
 {
     if (opt->fw_count && (opt->fw_count % 2 || opt->fw_count > 4))
-        return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures");
+        return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures, "
+                            "which chips of two layouts do not need");
+    const char *running = opt->as ? "as" : opt->chip_id.given ? "chip-id" : NULL;
+    if (!opt->fw_count && running)
+        return report_usage("--%s is for a run, expected --fw OLD --fw NEW", running);
     if (!opt->fw_count && opt->arg_count != 2)
-        return report_usage("diff takes two traces, or --fw OLD --fw NEW and captures");
+        return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
     return 0;
 }
 
@@ -268,7 +301,8 @@ int cmd_diff(const struct cps_options *opt)
     }
     json_object_put(d.json);
     json_object_put(d.renumbered);
-    trace_names_free(d.names);
+    trace_names_free(d.names[0]);
+    trace_names_free(d.names[1]);
     cps_mask_deinit(&d.mask);
     cps_buf_deinit(&d.out);
     if (err)

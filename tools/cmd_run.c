@@ -28,6 +28,7 @@ struct run {
     char capture_hash[65];
     char firmware_hash[65];
     char me_hash[65];
+    char chip_id[32]; /* as the head says it */
     struct cps_buf policy;
     struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
 };
@@ -46,9 +47,16 @@ static struct cps_err *hash(const char *path, bool built_in, char ret[65])
     return NULL;
 }
 
+/* NULL: the demo's. */
+static const char *capture(const struct run *run)
+{
+    const struct cps_options *opt = run->opt;
+    return opt->arg_count ? opt->arg[0] : opt->demo ? NULL : play_nothing;
+}
+
 static const char *capture_name(const struct run *run)
 {
-    return run->opt->arg_count ? run->opt->arg[0] : "demo.pm4";
+    return capture(run) ? capture(run) : "demo.pm4";
 }
 
 static struct cps_err *hash_capture(struct run *run)
@@ -71,7 +79,7 @@ static struct cps_err *make_head(const struct run *run, struct cps_trace_head *r
         .capture = {file_name(capture_name(run)), run->capture_hash},
         .policy = cps_buf_text(&run->policy),
         .as = (enum cps_gen)run->opt->as,
-        .chip_id = run->opt->chip_id,
+        .chip_id = run->opt->chip_id.given ? run->chip_id : NULL,
         .events = run->opt->events ? run->opt->events : "default",
     };
     enum cps_layout layout = play->fw ? play->fw->layout : cps_gen_layout(play->gen);
@@ -100,6 +108,7 @@ static struct cps_err *open_trace(struct run *run)
         CPS_TRY(hash(run->play.me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
     CPS_TRY(hash_capture(run));
+    opt_chip_id_text(&opt->chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
     run->play.trace = cps_trace_writer_sink(run->writer);
@@ -108,7 +117,7 @@ static struct cps_err *open_trace(struct run *run)
 
 static struct cps_err *open_capture(struct run *run)
 {
-    CPS_TRY(play_stream(run->opt->arg_count ? run->opt->arg[0] : NULL, &run->capture));
+    CPS_TRY(play_stream(capture(run), &run->capture));
     CPS_TRY(play_read_dump(&run->play, run->capture));
     run->hashing =
         run->opt->arg_count && run->opt->output && !run->play.dump && cps_stream_hash(run->capture);
@@ -213,9 +222,7 @@ static int usage(const struct cps_options *opt)
     if (opt->arg_count > 1)
         return report_usage("run takes one capture, found a second one");
     if (!opt->fw_count && !opt->demo)
-        return report_usage("run needs --fw FILE and a capture, or --demo");
-    if (!opt->arg_count && !opt->demo)
-        return report_usage("run needs a capture (\"-\" is stdin), or --demo");
+        return report_usage("run needs --fw FILE and a capture (\"-\" is stdin), or --demo");
     return 0;
 }
 

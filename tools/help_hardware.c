@@ -85,7 +85,7 @@ static const struct help_row roles[] = {
 #include "isa/target.def"
 };
 static const struct help_row gpus[] = {
-#define GPU_CORE(...) {#__VA_ARGS__, {0}},
+#define GPU_CHIP(...) {#__VA_ARGS__, {0}},
 #include "isa/target.def"
 };
 static const struct help_row workarounds[] = {
@@ -97,9 +97,9 @@ static const struct help_row workarounds[] = {
 
 static const struct help_table tables[] = {
     {"control", "control registers of afuc; those without a row only store",
-     "register pfp me a6xx a7xx a750 count read write evidence", ROWS(control), 0},
+     "register pfp me a6xx a660 a7xx a750 a8xx count read write evidence", ROWS(control), 0},
     {"kept", "control registers of afuc of which only the use is known",
-     "a6xx a7xx a750 count use evidence", ROWS(kept), 0},
+     "a6xx a660 a7xx a750 a8xx count use evidence", ROWS(kept), 0},
     {"pipe", "pipe registers of afuc", "register a5xx a6xx a7xx void write evidence",
      ROWS(pipe_registers), 0},
     {"gpu", "GPU registers that afuc's emulator does more with than store",
@@ -130,8 +130,8 @@ static const struct help_table tables[] = {
      ROWS(roles), 0},
     {"chips", "chips, by the id of their firmware",
      "id generation layout name identity variant processors evidence", ROWS(chips), 0},
-    {"gpus", "generations of GPUs, from this byte 31:24 of the chip id on",
-     "core generation evidence", ROWS(gpus), 0},
+    {"gpus", "generations of GPUs, from this chip id on", "first generation evidence", ROWS(gpus),
+     0},
     {"workarounds", "work-arounds in CP_ME_INIT, by GPU id", "gpu word evidence", ROWS(workarounds),
      0},
 };

@@ -107,20 +107,33 @@ static int mask_of(const struct help_table *table, unsigned column)
     return -1;
 }
 
+/* The argument of a row that a column shows; AS in a row is the one in front. */
+static const char *argument(const char *at, unsigned column, const char **end)
+{
+    const char *before = at;
+    *end = cell_end(at);
+    for (; column && **end; column--) {
+        before = at;
+        at = *end + 1 + strspn(*end + 1, " ");
+        *end = cell_end(at);
+    }
+    if (*end - at == 2 && !memcmp(at, "AS", 2)) {
+        at = before;
+        *end = cell_end(at);
+    }
+    return column ? *end : at;
+}
+
 void help_cell(const struct help_table *table, size_t row, unsigned column, struct cps_buf *out)
 {
     const struct help_row *from = &table->rows[row];
-    const char *at = from->cells;
-    const char *end = cell_end(at);
+    const char *end = NULL;
+    const char *at = argument(from->cells, column, &end);
     int mask = mask_of(table, column);
     CPS_BUF cell = {0};
-    for (; column && *end; column--) {
-        at = end + 1 + strspn(end + 1, " ");
-        end = cell_end(at);
-    }
     if (mask >= 0)
         put_gens(table, from->gens[mask], &cell);
-    else if (!column)
+    else
         put_contents(at, end, &cell);
     const char *text = cps_buf_text(&cell);
     out->failed = out->failed || cell.failed;

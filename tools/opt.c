@@ -96,6 +96,8 @@ static bool set_value(struct cps_options *to, const struct option *option, const
             return false;
         *(unsigned *)field = gen;
         return true;
+    case KIND_CHIP:
+        return opt_chip_id(text, field);
     case KIND_POLICY:
         return add_policy(to, option->name, text);
     default:

@@ -20,6 +20,16 @@ struct opt_policy {
     const char *text;
 };
 
+/** What --chip-id says. */
+struct opt_chip_id {
+    bool given, has_variant;
+    uint32_t id, variant; /**< what CHIP_ID and CHIP_VARIANT read */
+};
+/** As --chip-id takes it: "0x30000000" or "0x70000000:0x4000"; false if @p text is none. */
+bool opt_chip_id(const char *text, struct opt_chip_id *ret);
+/** The same as text. */
+void opt_chip_id_text(const struct opt_chip_id *chip, char ret[32]);
+
 /** Everything that options say. Texts point into argv. */
 struct cps_options {
     const char *fw[OPT_MAX_FW];
@@ -53,8 +63,8 @@ struct cps_options {
     uint64_t limit;
     long submit;  /**< -1: all */
     unsigned gen; /**< enum cps_gen, 0: find out */
-    unsigned as;  /**< enum cps_gen: captures of other generations are run as this one; 0: refused */
-    const char *chip_id; /**< what CHIP_ID reads, ":" and CHIP_VARIANT may follow; NULL: the chip's */
+    unsigned as; /**< enum cps_gen: captures of other generations are run as this one; 0: refused */
+    struct opt_chip_id chip_id;
     bool json;
     bool demo;
     bool native;
@@ -95,6 +105,9 @@ void opt_set_policy(struct cps_options *opt, const char *text);
  * each has a meaning for it, and that --engine, --chip, --seq-abi and --gen name no other.
  * @return 0, or 2 after one line on stderr */
 int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *path);
+/** Checks --chip-id against the firmware that it is for, which a look into the files tells.
+ * @return 0, or 2 after one line on stderr */
+int opt_check_chip_id(const struct cps_options *opt);
 /** Number of the command called @p name, or -1. */
 int opt_command(const char *name);
 

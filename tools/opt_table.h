@@ -18,6 +18,7 @@ enum kind {
     KIND_COUNT,
     KIND_INDEX,
     KIND_GEN,
+    KIND_CHIP,
     KIND_POLICIES,
     KIND_POLICY,
 };

@@ -81,7 +81,8 @@ static struct cps_err *init_controls(struct afuc_core *core, const struct cps_co
     uint32_t pipe = late ? bank_pipe_(core->who) : 0;
     afuc_control_set_(core, CTL_CHIP_ID, config->chip | pipe << PIPE_SHIFT);
     uint32_t variant = other ? other->variant : 0;
-    afuc_control_set_(core, CTL_CHIP_VARIANT, config->variant ? config->variant : variant);
+    bool said = config->has_variant || config->variant;
+    afuc_control_set_(core, CTL_CHIP_VARIANT, said ? config->variant : variant);
     afuc_control_set_(core, CTL_LEVEL_PRIVILEGE, 1);
     return NULL;
 }

@@ -17,6 +17,7 @@ struct cps_assembler {
     const struct cps_isa *isa;
     enum cps_gen gen;
     enum cps_layout layout;
+    bool has_layout;   /* the head comment says it */
     bool encoding;     /* the second pass */
     bool failed;       /* out of memory */
     uint32_t *words;   /* of the image; grows during the second pass */

@@ -40,6 +40,16 @@ static bool do_lead(struct cps_assembler *a, const char *at)
     return cps_asm_end_(a, end);
 }
 
+static bool expected_section(struct cps_assembler *a, const char *at)
+{
+    CPS_BUF text = {0};
+    cps_buf_str(&text, "a section (");
+    cps_fw_sections_(false, &text);
+    cps_buf_str(&text, ")");
+    a->failed = a->failed || text.failed;
+    return cps_asm_expected_(a, at, cps_buf_text(&text));
+}
+
 static bool do_section(struct cps_assembler *a, const char *at)
 {
     at = cps_lex_blank(at);
@@ -55,7 +65,7 @@ static bool do_section(struct cps_assembler *a, const char *at)
         cps_asm_begin_(a, i);
         return true;
     }
-    return cps_asm_expected_(a, at, "a section (BV, LPAC or DDE)");
+    return expected_section(a, at);
 }
 
 struct handlers {

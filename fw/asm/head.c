@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which generation a source is for: its head says so, or its first word. */
+ * Which generation and layout a source is for: its head says so, or its first word. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ static int head_words(const struct cps_assembler *a, char word[3][16])
     return sscanf(copy, "%15s %15s %15s", word[0], word[1], word[2]);
 }
 
-/* "aNxx microcode", with "pfp" or "me" in between for a5xx: how listings begin. */
+/* "aNxx microcode", how listings begin; in between "pfp" or "me" of a5xx, or the word of a layout
+ * that is not the generation's first one. */
 static bool read_head_comment(struct cps_assembler *a)
 {
     char word[3][16] = {""};
@@ -30,8 +31,11 @@ static bool read_head_comment(struct cps_assembler *a)
         !cps_gen_parse(word[0], &gen) || !cps_gen_is_afuc(gen))
         return false;
     a->gen = gen;
-    if (count == 3 && a->gen == CPS_A5XX && !strcmp(word[1], "me"))
+    a->layout = cps_gen_layout(gen);
+    if (count == 3 && gen == CPS_A5XX && !strcmp(word[1], "me"))
         a->layout = CPS_LAYOUT_A5XX_ME;
+    a->has_layout = count == 3 && (gen == CPS_A5XX || cps_layout_parse(word[1], &a->layout)) &&
+                    cps_layout_gen(a->layout) == gen;
     return true;
 }
 
@@ -67,7 +71,6 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
     bool has_word = false;
     uint32_t word = 0;
     a->text.muted = true;
-    a->layout = CPS_LAYOUT_COUNT;
     for (bool begun = false; !begun && cps_asm_next_(&a->text);) {
         has_comment = has_comment || read_head_comment(a);
         has_word = read_first_word(a, &word);
@@ -85,8 +88,7 @@ struct cps_err *cps_asm_head_(struct cps_assembler *a, unsigned gen)
                            "%s: generation is unknown, expected a comment '; a6xx microcode' or a "
                            "first word such as [016ee001]",
                            a->text.name);
-    bool keeps_layout = a->layout != CPS_LAYOUT_COUNT && a->gen == CPS_A5XX;
-    if (!keeps_layout)
+    if (!a->has_layout || cps_layout_gen(a->layout) != a->gen)
         a->layout = cps_fw_layout_(target ? cps_fw_id_(word) : CPS_FW_NONE, a->gen);
     return NULL;
 }

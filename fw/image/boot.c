@@ -57,6 +57,47 @@ bool cps_fw_boot_writes_(const struct cps_fw *fw, uint32_t control)
     return next_access(fw, 0, CPS_AFUC_CWRITE, control) < fw->count;
 }
 
+/* Whether an instruction makes @p value in register @p reg, or adds it to an index. */
+static bool makes(const struct cps_insn *insn, int64_t reg, uint32_t value)
+{
+    uint32_t have = 0;
+    if (field(insn, CPS_AFUC_F_DST) != reg)
+        return false;
+    if (insn->op == CPS_AFUC_ADD || insn->op == CPS_AFUC_OR)
+        return field(insn, CPS_AFUC_F_IMM16) == value;
+    return loads(insn, &have) && have == value;
+}
+
+bool cps_fw_boot_reads_(const struct cps_fw *fw, uint32_t gpu)
+{
+    enum { REG_READ_ADDR_GEN3 = 0x01b, NEAR = 4 };
+    uint32_t at = 0;
+    while ((at = next_access(fw, at, CPS_AFUC_CWRITE, REG_READ_ADDR_GEN3)) < fw->count) {
+        struct cps_insn insn;
+        decode(fw, at, &insn);
+        int64_t reg = field(&insn, CPS_AFUC_F_SRC2);
+        for (uint32_t i = at < NEAR ? 0 : at - NEAR; i < at; i++) {
+            decode(fw, i, &insn);
+            if (makes(&insn, reg, gpu))
+                return true;
+        }
+        at++;
+    }
+    return false;
+}
+
+bool cps_fw_boot_indexes_(const struct cps_fw *fw, uint32_t control)
+{
+    for (uint32_t i = 0; i < fw->count && i < BOOT; i++) {
+        struct cps_insn insn;
+        decode(fw, i, &insn);
+        if (insn.op == CPS_AFUC_CREAD && field(&insn, CPS_AFUC_F_SRC1) > 0 &&
+            field(&insn, CPS_AFUC_F_BASE) == control)
+            return true;
+    }
+    return false;
+}
+
 uint32_t cps_fw_boot_table_(const struct cps_fw *fw, uint32_t start)
 {
     for (uint32_t i = start; i < start + 16; i++) {

@@ -141,6 +141,15 @@ static bool find_role(const char *name, bool first, enum cps_fw_role *ret)
     return false;
 }
 
+static struct cps_err *expected_sections(const struct reader *r, uint64_t offset)
+{
+    CPS_BUF text = {0};
+    cps_buf_str(&text, "first .text, then ");
+    cps_fw_sections_(true, &text);
+    cps_buf_str(&text, ", 32-byte aligned");
+    return text.failed ? cps_err_nomem() : expected(r, offset, cps_buf_text(&text));
+}
+
 /* A part begins with its code; which processor it is for is in the section's name. */
 static struct cps_err *begin_part(struct reader *r, const struct piece *piece, uint32_t start)
 {
@@ -151,8 +160,7 @@ static struct cps_err *begin_part(struct reader *r, const struct piece *piece, u
     for (unsigned i = 0; i < program->part_count; i++)
         good = good && program->part[i].role != part.role;
     if (!good)
-        return expected(r, piece->offset,
-                        "sections .text, .text.bv, .text.lpac, .text.dde, 32-byte aligned");
+        return expected_sections(r, piece->offset);
     program->part[program->part_count++] = part;
     return NULL;
 }

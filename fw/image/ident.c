@@ -8,6 +8,12 @@ const struct cps_target *cps_fw_target_(uint32_t word)
     return target && word >> 24 == cps_fw_nop_(target->gen) >> 24 ? target : NULL;
 }
 
+const struct cps_target *cps_fw_row_(const struct cps_fw *fw)
+{
+    const struct cps_target *target = cps_fw_target_(fw->words[0]);
+    return target && target->gen == fw->gen ? target : NULL;
+}
+
 enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen)
 {
     const struct cps_target *target = cps_target_find(id);
@@ -67,37 +73,66 @@ static bool plausible(const struct cps_fw *fw)
            cps_fw_find_table_(fw, fw->gen, 0) != CPS_FW_NONE;
 }
 
-/* Of a7xx and later without a row: where the boot writes its packet table tells the numbering of
- * control registers, and a8xx looks for its own code in another GPU register. */
-static void guess_layout(struct cps_fw *fw)
+/* Signs of a8xx: BR looks for its own code in another GPU register, as the AQE does, or starts a
+ * DDE. */
+static bool is_a8xx(const struct cps_fw *fw)
 {
-    enum { BOOT = 0x200, SQE_INSTR_BASE_A8XX = 0x816, SQE_INSTR_BASE = 0x830 };
-    if (fw->gen != CPS_A7XX || cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_A7XX) ||
-        !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3))
+    enum { SQE_INSTR_BASE_A8XX = 0x816, AQE_INSTR_BASE_A8XX = 0x818, DDE_BR_CNTL = 0x08a };
+    return cps_fw_boot_reads_(fw, SQE_INSTR_BASE_A8XX) ||
+           cps_fw_boot_reads_(fw, AQE_INSTR_BASE_A8XX) || cps_fw_boot_writes_(fw, DDE_BR_CNTL);
+}
+
+/* Of a7xx and later without a row: where the boot writes its packet table tells the numbering of
+ * control registers; chips before a750 have no AQE. @p fixed  the generation was asked for */
+static void guess_layout(struct cps_fw *fw, bool fixed)
+{
+    bool late = cps_fw_is_aqe_(fw) || (cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3) &&
+                                       !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_A7XX));
+    if (fw->gen != CPS_A7XX || !late)
         return;
     fw->layout = CPS_LAYOUT_A7XX_GEN3;
-    if (cps_fw_boot_loads_(fw, 0, BOOT, SQE_INSTR_BASE_A8XX) &&
-        !cps_fw_boot_loads_(fw, 0, BOOT, SQE_INSTR_BASE)) {
+    if (!fixed && is_a8xx(fw)) {
         fw->gen = CPS_A8XX;
         fw->layout = CPS_LAYOUT_A8XX;
     }
 }
 
-/* The registers of the chip's identity, where no row says them. */
-static struct cps_err *assume(struct cps_fw *fw, const char *why)
+/* What it was taken for, and the registers of the chip's identity: no row says them. */
+static void put_guess(struct cps_fw *fw, bool asked, struct cps_buf *out)
 {
-    CPS_BUF text = {0};
+    const struct cps_target *other = cps_fw_target_(fw->words[0]);
+    const char *word = cps_layout_word(fw->layout);
     bool identity = false;
     bool variant = false;
     cps_fw_boot_chip_(fw, &identity, &variant);
-    const char *word = cps_layout_word(fw->layout);
-    cps_buf_printf(&text, "firmware id 0x%x is not known, taken for %s%s%s %s", fw->id,
-                   cps_gen_name(fw->gen), *word ? " with control registers as " : "", word, why);
+    cps_buf_printf(out, "firmware id 0x%x is %s%s, taken for %s%s%s%s %s", fw->id,
+                   other ? "of " : "not known", other ? cps_gen_name(other->gen) : "",
+                   cps_gen_name(fw->gen), *word ? " with control registers as " : "", word,
+                   cps_fw_is_aqe_(fw) ? ", an AQE," : "",
+                   asked ? "as was asked for" : "from its contents");
     if (identity)
-        cps_buf_printf(&text, "; its boot wants CHIP_ID 0x%08x", fw->identity);
+        cps_buf_printf(out, "; its boot wants CHIP_ID 0x%08x", fw->identity);
     if (variant)
-        cps_buf_printf(&text, "%s CHIP_VARIANT 0x%08x", identity ? " and" : "; its boot wants",
+        cps_buf_printf(out, "%s CHIP_VARIANT 0x%08x", identity ? " and" : "; its boot wants",
                        fw->variant);
+}
+
+/* Where there are AQEs, an image that shows neither an AQE's code nor a table might be anything. */
+static bool role_is_open(const struct cps_fw *fw)
+{
+    return cps_gen_since(fw->gen, CPS_A7XX) && fw->layout != CPS_LAYOUT_A7XX &&
+           !cps_fw_is_aqe_(fw) && cps_fw_find_table_(fw, fw->gen, 0) == CPS_FW_NONE &&
+           !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3);
+}
+
+static struct cps_err *assume(struct cps_fw *fw, bool asked)
+{
+    CPS_BUF text = {0};
+    if (!cps_fw_row_(fw))
+        put_guess(fw, asked, &text);
+    if (role_is_open(fw))
+        cps_buf_printf(&text, "%sno packet table and no code of an AQE, taken for an SQE",
+                       text.size ? "; " : "");
     if (text.failed)
         return cps_err_nomem();
     fw->assumed = CPS_TAKE(text.data);
@@ -111,18 +146,16 @@ struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
     fw->version = fw->words[0] & 0xfff;
     fw->gen = gen ? (enum cps_gen)gen : target ? target->gen : guess_generation(fw);
     fw->layout = cps_fw_layout_(target ? fw->id : CPS_FW_NONE, fw->gen);
-    if (target && target->gen == fw->gen) {
-        fw->identity = target->identity;
-        fw->variant = target->variant;
-    }
-    if (target)
-        return NULL;
-    if (!gen && !plausible(fw))
+    if (!target && !gen && !plausible(fw))
         return cps_err_input(fw->name, 4,
                              "the first word 0x%08x carries no firmware id, expected firmware "
                              "(--gen takes it for some all the same)",
                              fw->words[0]);
-    if (!gen)
-        guess_layout(fw);
-    return assume(fw, gen ? "as was asked for" : "from its contents");
+    if (cps_fw_row_(fw)) {
+        fw->identity = target->identity;
+        fw->variant = target->variant;
+    } else {
+        guess_layout(fw, gen);
+    }
+    return assume(fw, gen);
 }

@@ -30,6 +30,9 @@ static inline uint32_t cps_fw_id_(uint32_t word)
  * one that the generation gives its payload words. */
 const struct cps_target *cps_fw_target_(uint32_t word);
 
+/** The row that speaks for an image: that of its id, unless it was taken for another generation. */
+const struct cps_target *cps_fw_row_(const struct cps_fw *fw);
+
 /** The layout to use for @p gen: that of @p id's row if it is of this generation, else the
  * generation's first one. */
 enum cps_layout cps_fw_layout_(uint32_t id, enum cps_gen gen);
@@ -40,8 +43,14 @@ CPS_MUST_USE struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen);
 /** Fills the parts from the image; for a5xx also the layout, which depends on the processor. */
 void cps_fw_split_(struct cps_fw *fw);
 
-/** Which a5xx processor the image is for, by its contents; sets the layout. */
-enum cps_fw_role cps_fw_a5xx_(struct cps_fw *fw);
+/** Appends how the parts that do not begin an image are called: "BV, LPAC or DDE", or in ELF files
+ * ".text.bv, .text.lpac or .text.dde". */
+void cps_fw_sections_(bool elf, struct cps_buf *out);
+
+/** What the first part of the image is for, by its contents; of a5xx sets the layout, too. */
+enum cps_fw_role cps_fw_first_role_(struct cps_fw *fw);
+/** Whether the image is an AQE's: those have the id of their SQE, in a file of their own. */
+bool cps_fw_is_aqe_(const struct cps_fw *fw);
 
 /** Fills all but the name from @p program, whose lists it takes over. @p gen as for cps_fw_load().
  * The image has at least one word. */
@@ -58,6 +67,10 @@ enum { CPS_FW_TABLE_WRITE_A7XX = 0x061, CPS_FW_TABLE_WRITE_GEN3 = 0x071 };
 bool cps_fw_boot_loads_(const struct cps_fw *fw, uint32_t first, uint32_t last, uint32_t value);
 /** Whether the boot writes a control register by its number. */
 bool cps_fw_boot_writes_(const struct cps_fw *fw, uint32_t control);
+/** Whether the boot reads a GPU register by its number, as layouts from a750 on do it. */
+bool cps_fw_boot_reads_(const struct cps_fw *fw, uint32_t gpu);
+/** Whether the boot reads a control register with another register as index. */
+bool cps_fw_boot_indexes_(const struct cps_fw *fw, uint32_t control);
 /** The packet table whose offset the first instructions of the part at @p start load. */
 uint32_t cps_fw_boot_table_(const struct cps_fw *fw, uint32_t start);
 /** Fills identity and variant with what the boot wants to be on; says which it found. */

@@ -49,7 +49,6 @@ struct cps_err *cps_fw_take_program_(struct cps_fw *fw, struct cps_program *prog
     memcpy(fw->part, program->part, sizeof(fw->part));
     fw->part_count = program->part_count;
     place_tables(fw);
-    if (fw->gen == CPS_A5XX)
-        fw->part[0].role = cps_fw_a5xx_(fw);
+    fw->part[0].role = cps_fw_first_role_(fw);
     return cps_fw_debug_packets_(fw, &fw->debug);
 }

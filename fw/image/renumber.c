@@ -11,6 +11,8 @@ enum {
     CONTROLS = 0x1000,
     MOST = 2048, /* words of a handler that are looked at: what is behind it is shared code */
     RUN = 4,     /* words in a row that agree; single ones agree by chance */
+    SHARE = 2,   /* of SHARE_OF pairs of a register name its partner, on both sides */
+    SHARE_OF = 3,
 };
 
 /* Words of a part with what may differ taken out, and the control register that each names. */
@@ -159,18 +161,29 @@ static bool compare_parts(struct tally *t, const struct cps_fw *a, const struct 
     return good;
 }
 
-/* The partner that most pairs name, if more than half of them do. */
-static struct cps_fw_renumber best_of(const uint32_t *votes, uint32_t number)
+/* The partner that most pairs of @p number name. Votes of the other side, for a number of b, stand
+ * @p step apart. */
+static struct cps_fw_renumber best_of(const uint32_t *votes, size_t step, uint32_t number)
 {
     struct cps_fw_renumber best = {.a = number, .b = CPS_FW_NONE};
-    for (uint32_t b = 0; b < CONTROLS; b++) {
-        best.pairs += votes[b];
-        if (votes[b] > best.agree) {
-            best.agree = votes[b];
-            best.b = b;
+    for (uint32_t other = 0; other < CONTROLS; other++) {
+        uint32_t count = votes[other * step];
+        best.pairs += count;
+        if (count > best.agree) {
+            best.agree = count;
+            best.b = other;
         }
     }
     return best;
+}
+
+/* Enough pairs agree, and of the pairs of the partner most name this number. */
+static bool is_certain(const struct tally *t, const struct cps_fw_renumber *best)
+{
+    if (best->agree < 2 || best->agree * SHARE_OF < best->pairs * SHARE)
+        return false;
+    struct cps_fw_renumber back = best_of(t->votes + best->b, CONTROLS, best->b);
+    return back.b == best->a && back.agree * SHARE_OF >= back.pairs * SHARE;
 }
 
 static bool gather(const struct tally *t, struct cps_fw_renumber **ret, size_t *count)
@@ -178,8 +191,8 @@ static bool gather(const struct tally *t, struct cps_fw_renumber **ret, size_t *
     struct cps_fw_renumber *list = NULL;
     size_t size = 0;
     for (uint32_t number = 0; number < CONTROLS; number++) {
-        struct cps_fw_renumber best = best_of(t->votes + (size_t)number * CONTROLS, number);
-        if (best.agree < 2 || best.agree * 2 <= best.pairs)
+        struct cps_fw_renumber best = best_of(t->votes + (size_t)number * CONTROLS, 1, number);
+        if (!is_certain(t, &best))
             continue;
         if (!CPS_LIST_ROOM(list, size)) {
             free(list);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Where the processors' images begin in a file, and where their packet tables are: found from
  * header words, without executing anything. */
+#include <string.h>
+
 #include "fw/image/private.h"
 
 /* Handlers never lie in the header, and tables never in front of it. */
@@ -104,33 +106,60 @@ static bool is_pfp(const struct cps_fw *fw)
     return pfp != me ? pfp : writes_ib_registers(fw);
 }
 
-enum cps_fw_role cps_fw_a5xx_(struct cps_fw *fw)
+/* The two AQEs share a block of control registers, which they index by their number: no other
+ * image of the corpus reads 0x271 so. */
+bool cps_fw_is_aqe_(const struct cps_fw *fw)
 {
+    enum { AQE_SHARED = 0x271 };
+    return cps_gen_since(fw->gen, CPS_A7XX) && cps_fw_boot_indexes_(fw, AQE_SHARED);
+}
+
+enum cps_fw_role cps_fw_first_role_(struct cps_fw *fw)
+{
+    if (fw->gen != CPS_A5XX)
+        return cps_fw_is_aqe_(fw) ? CPS_FW_AQE : CPS_FW_SQE;
     bool pfp = is_pfp(fw);
     fw->layout = pfp ? CPS_LAYOUT_A5XX_PFP : CPS_LAYOUT_A5XX_ME;
     return pfp ? CPS_FW_PFP : CPS_FW_ME;
 }
 
-/* An AQE has its SQE's id in a file of its own, waits for interrupts and has no packet table. */
-static bool is_aqe(const struct cps_fw *fw)
+/* Of its row; without one the most that a chip of its generation has: the chain ends by itself. */
+static const char *processors_of(const struct cps_fw *fw)
 {
-    bool early = fw->layout == CPS_LAYOUT_A7XX;
-    return cps_gen_since(fw->gen, CPS_A7XX) && !early &&
-           cps_fw_find_table_(fw, fw->gen, 0) == CPS_FW_NONE &&
-           !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3);
+    const struct cps_target *target = cps_fw_row_(fw);
+    const char *most = target ? target->processors : "";
+    for (size_t i = 0; !target && cps_target_at(i); i++) {
+        const struct cps_target *other = cps_target_at(i);
+        if (other->gen == fw->gen && strlen(other->processors) > strlen(most))
+            most = other->processors;
+    }
+    return most;
+}
+
+/* The roles whose names stand in a text with blanks between. */
+static unsigned read_roles(const char *names, enum cps_fw_role ret[CPS_FW_MAX_PARTS])
+{
+    unsigned count = 0;
+    while (*names && count < CPS_FW_MAX_PARTS) {
+        size_t length = strcspn(names, " ");
+        for (unsigned i = 0; i < CPS_FW_ROLE_COUNT; i++) {
+            const char *name = cps_fw_role_name((enum cps_fw_role)i);
+            if (strlen(name) == length && !memcmp(name, names, length))
+                ret[count++] = (enum cps_fw_role)i;
+        }
+        names += length + (names[length] == ' ');
+    }
+    return count;
 }
 
 void cps_fw_split_(struct cps_fw *fw)
 {
-    static const enum cps_fw_role chain[] = {CPS_FW_SQE, CPS_FW_BV, CPS_FW_LPAC, CPS_FW_DDE};
-    static const enum cps_fw_role a6xx[] = {CPS_FW_SQE, CPS_FW_LPAC};
-    enum cps_fw_role alone = fw->gen == CPS_A5XX ? cps_fw_a5xx_(fw) : CPS_FW_AQE;
-    if (fw->gen == CPS_A5XX || is_aqe(fw))
-        split_chain(fw, &alone, 1);
-    else if (fw->gen == CPS_A6XX)
-        split_chain(fw, a6xx, 2);
+    enum cps_fw_role chain[CPS_FW_MAX_PARTS];
+    enum cps_fw_role first = cps_fw_first_role_(fw);
+    if (first == CPS_FW_SQE)
+        split_chain(fw, chain, read_roles(processors_of(fw), chain));
     else
-        split_chain(fw, chain, fw->gen == CPS_A7XX ? 3 : 4);
+        split_chain(fw, &first, 1);
 }
 
 uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_part *part, unsigned id)

@@ -272,9 +272,10 @@ static struct cps_err *put_part(struct listing *l)
 static void put_head(const struct cps_fw *fw, struct cps_buf *out)
 {
     const struct cps_target *target = cps_fw_target_(fw->words[0]);
-    /* PFP and ME have different control registers, so the assembler must know which it is. */
-    const char *role = fw->gen != CPS_A5XX ? "" : fw->part[0].role == CPS_FW_PFP ? "pfp " : "me ";
-    cps_buf_printf(out, "; %s %smicrocode\n", cps_gen_name(fw->gen), role);
+    /* Which control registers the assembler has names for: PFP and ME number them differently. */
+    const char *word =
+        fw->gen == CPS_A5XX ? cps_fw_role_name(fw->part[0].role) : cps_layout_word(fw->layout);
+    cps_buf_printf(out, "; %s %s%smicrocode\n", cps_gen_name(fw->gen), word, *word ? " " : "");
     cps_buf_printf(out, "; Version: %08" PRIx32 "\n", fw->words[0]);
     if (target)
         cps_buf_printf(out, "; Firmware: %s, id %03" PRIx32 ", version %03" PRIx32 "\n",
@@ -296,19 +297,12 @@ static void guard_names(struct cps_names **names)
     cps_names_destroy(*names);
 }
 
-/* What the assembler will take the listing for: it knows the head, but not what the code does. */
-static enum cps_layout asm_layout(const struct cps_fw *fw)
-{
-    uint32_t id = cps_fw_target_(fw->words[0]) ? fw->id : CPS_FW_NONE;
-    return fw->gen == CPS_A5XX ? fw->layout : cps_fw_layout_(id, fw->gen);
-}
-
 struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, struct cps_buf *out)
 {
     CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
     CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
     CPS_CLEANUP(guard_names) struct cps_names *asm_names = NULL;
-    CPS_TRY(cps_names_create(asm_layout(fw), NULL, &asm_names));
+    CPS_TRY(cps_names_create(fw->layout, NULL, &asm_names));
     struct listing l = {.fw = fw, .names = names, .asm_names = asm_names, .out = out};
     struct cps_err *err = NULL;
     put_head(fw, out);

@@ -44,6 +44,13 @@ static struct cps_fw *load(const char *text, enum cps_gen gen)
     "cread $02, [$00 + 0x000]\nmov $03, " value "\nushr $02, $02, 0x01c\n" \
     "cmp $02, $02, $03\n"
 
+/* gen80000 077 006b..006d: asks for a GPU register, with an aperture between. */
+#define READS(gpu) "mov $05, " gpu "\ncwrite $04, [$00 + 0x01c]\ncwrite $05, [$00 + 0x01b]\n"
+/* gen70900_aqe 023 0008..000a, 0018: which of both it is, and a word of its own. */
+#define AQE                                                                                    \
+    "cread $14, [$00 + 0x000]\nubfx $14, $14, b24, b27\nsub $14, $14, 0x4\ncread $03, [$14 + " \
+    "0x271]\n"
+
 static const struct unknown {
     const char *claim, *text;
     enum cps_gen words, gen;
@@ -66,15 +73,29 @@ static const struct unknown {
      "taken for a7xx with control registers as a750 from its contents; its boot wants "
      "CHIP_VARIANT 0x00003000"},
     {"where the boot looks for its code at 0x816, it is a8xx",
-     "[017bb001]\n[#jumptbl]\n" WANTS("0x002",
-                                      "0x50") "cwrite $03, [$00 + 0x071]\nmov $02, 0x816\n" TABLE,
+     "[017bb001]\n[#jumptbl]\n" WANTS("0x002", "0x50") "cwrite $03, [$00 + 0x071]\n" READS("0x816")
+         READS("0x830") TABLE,
      CPS_A7XX, CPS_A8XX, CPS_LAYOUT_A8XX, 0, 0x5000,
      "firmware id 0x7bb is not known, taken for a8xx from its contents; its boot wants"},
-    {"0x816 beside 0x830 is a constant like others",
+    {"0x816 that is no register's number is a constant like others",
      "[017bb001]\n[#jumptbl]\n" WANTS(
-         "0x002", "0x50") "cwrite $03, [$00 + 0x071]\nmov $02, 0x816\nmov $02, 0x830\n" TABLE,
+         "0x002", "0x50") "cwrite $03, [$00 + 0x071]\nmov $02, 0x816\n" READS("0x830") TABLE,
      CPS_A7XX, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, 0, 0x5000,
      "taken for a7xx with control registers as a750"},
+    {"who starts a DDE is a8xx",
+     "[017bb001]\n[#jumptbl]\nubfx $03, $03, b8, b19\ncwrite $03, [$00 + 0x071]\ncwrite $05, [$00 "
+     "+ 0x08a]\n" TABLE,
+     CPS_A7XX, CPS_A8XX, CPS_LAYOUT_A8XX, 0, 0, "taken for a8xx from its contents"},
+    {"0x08a is something else before a750",
+     "[017bb001]\n[#jumptbl]\nubfx $03, $03, b8, b19\ncwrite $03, [$00 + 0x061]\ncwrite $05, [$00 "
+     "+ 0x08a]\n" TABLE,
+     CPS_A7XX, CPS_A7XX, CPS_LAYOUT_A7XX, 0, 0, "taken for a7xx from its contents"},
+    {"an AQE is of a750 or later", "[017bb001]\n" AQE READS("0x813"), CPS_A7XX, CPS_A7XX,
+     CPS_LAYOUT_A7XX_GEN3, 0, 0,
+     "taken for a7xx with control registers as a750, an AQE, from its contents"},
+    {"of a8xx if it reads 0x818",
+     "[017bb001]\n" AQE "add $06, $02, 0x818\ncwrite $06, [$00 + 0x01b]\n", CPS_A7XX, CPS_A8XX,
+     CPS_LAYOUT_A8XX, 0, 0, "taken for a8xx, an AQE, from its contents"},
     {"both tables written: the first layout",
      "[017bb001]\n[#jumptbl]\nubfx $03, $03, b8, b19\ncwrite $03, [$00 + 0x071]\ncwrite $03, [$00 "
      "+ 0x061]\n" TABLE,
@@ -122,15 +143,53 @@ static void a_row_wins_over_the_code(void **state)
     cps_fw_destroy(fw);
 }
 
-/* Asked for, a generation is not guessed again; the code is looked at all the same. */
+/* Asked for, a generation is not guessed again; the code is looked at all the same, also for the
+ * layout, and where the row is of another generation. */
 static void what_is_asked_for_is_looked_at_too(void **state)
 {
+    static const struct {
+        const char *text;
+        enum cps_gen words, asked;
+        enum cps_layout layout;
+        uint32_t identity, variant;
+        const char *says;
+    } rows[] = {
+        {"[017bb001]\n[#jumptbl]\n" WANTS("0x0ef", "0x29") TABLE, CPS_A7XX, CPS_A7XX,
+         CPS_LAYOUT_A7XX, 0, 0x2900, "as was asked for; its boot wants CHIP_VARIANT 0x00002900"},
+        {"[017bb001]\n[#jumptbl]\n" WANTS("0x002", "0x29") "cwrite $03, [$00 + 0x071]\n" TABLE,
+         CPS_A7XX, CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, 0, 0x2900,
+         "control registers as a750 as was asked for"},
+        {"[017bb001]\n[#jumptbl]\ncwrite $03, [$00 + 0x071]\n" READS("0x816") TABLE, CPS_A7XX,
+         CPS_A7XX, CPS_LAYOUT_A7XX_GEN3, 0, 0, "control registers as a750 as was asked for"},
+        {"[016ee001]\n[#jumptbl]\n" IS("0x7") WANTS("0x0ef", "0x41") TABLE, CPS_A7XX, CPS_A7XX,
+         CPS_LAYOUT_A7XX, 0x70000000, 0x4100,
+         "firmware id 0x6ee is of a6xx, taken for a7xx as was asked for; its boot wants CHIP_ID "
+         "0x70000000"},
+    };
     (void)state;
-    struct cps_fw *fw =
-        load_as("[017bb001]\n[#jumptbl]\n" WANTS("0x0ef", "0x29") TABLE, CPS_A7XX, CPS_A7XX);
-    assert_int_equal(fw->variant, 0x2900);
-    assert_non_null(
-        strstr(fw->assumed, "as was asked for; its boot wants CHIP_VARIANT 0x00002900"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cps_fw *fw = load_as(rows[i].text, rows[i].words, rows[i].asked);
+        assert_int_equal(fw->gen, rows[i].asked);
+        assert_int_equal(fw->layout, rows[i].layout);
+        assert_int_equal(fw->identity, rows[i].identity);
+        assert_int_equal(fw->variant, rows[i].variant);
+        assert_non_null(strstr(fw->assumed, rows[i].says));
+        assert_true(fwcheck_listing(fw));
+        cps_fw_destroy(fw);
+    }
+}
+
+/* The head says the layout, so that names of a750 stand in the listing of an unknown id. */
+static void a_listing_says_its_layout(void **state)
+{
+    CPS_BUF text = {0};
+    (void)state;
+    struct cps_fw *fw = load("[017bb001]\n[#jumptbl]\n" WANTS("0x002", "0x29")
+                                 READS("0x830") "cwrite $03, [$00 + 0x071]\n" TABLE,
+                             CPS_A7XX);
+    assert_null(cps_fw_listing(fw, NULL, &text));
+    assert_int_equal(strncmp(cps_buf_text(&text), "; a7xx a750 microcode\n", 22), 0);
+    assert_non_null(strstr(cps_buf_text(&text), "@REG_READ_ADDR]"));
     cps_fw_destroy(fw);
 }
 
@@ -215,25 +274,47 @@ static void a7xx_has_no_dde(void **state)
     cps_fw_destroy(fw);
 }
 
-/* gen70900_aqe 023: the id of its SQE, no packet table, and no code that writes one. */
-static void an_aqe_has_its_sqes_id_and_no_table(void **state)
+/* gen70900_aqe 023: the id of its SQE and code of its own; that a program has no packet table says
+ * nothing, and that is said. */
+static void an_aqe_has_its_sqes_id_and_its_own_code(void **state)
 {
-    static const char aqe[] =
-        "[01520023]\n[01000000]\n[01000000]\n[01000000]\nmov $02, 0x23\ncwrite $02, "
-        "[$00 + 0x400]\ncread $14, [$00 + 0x000]\nwaitin\nmov $01, $data\n";
-    static const char sqe[] =
-        "[01520023]\n[01000000]\n[01000000]\n[01000000]\nmov $02, 0x23\ncwrite $02, "
-        "[$00 + 0x071]\nwaitin\nmov $01, $data\n";
+    static const char plain[] = "[01520023]\n[01000000]\nmov $02, 0x23\nwaitin\nmov $01, $data\n";
+    static const char *const words[] = {"520", "500"};
     (void)state;
-    struct cps_fw *fw = load(aqe, CPS_A7XX);
-    assert_int_equal(fw->layout, CPS_LAYOUT_A7XX_GEN3);
-    assert_int_equal(fw->part_count, 1);
-    assert_int_equal(fw->part[0].role, CPS_FW_AQE);
-    assert_int_equal(fw->part[0].size, fw->count);
-    cps_fw_destroy(fw);
-    fw = load(sqe, CPS_A7XX);
+    for (unsigned i = 0; i < 2; i++) {
+        char text[] = "[01520023]\n[01000000]\n" AQE "waitin\nmov $01, $data\n";
+        memcpy(text + 3, words[i], 3);
+        struct cps_fw *fw = load(text, CPS_A7XX);
+        assert_int_equal(fw->layout, i ? CPS_LAYOUT_A8XX : CPS_LAYOUT_A7XX_GEN3);
+        assert_int_equal(fw->part_count, 1);
+        assert_int_equal(fw->part[0].role, CPS_FW_AQE);
+        assert_int_equal(fw->part[0].size, fw->count);
+        assert_null(fw->assumed);
+        cps_fw_destroy(fw);
+    }
+    struct cps_fw *fw = load(plain, CPS_A7XX);
     assert_int_equal(fw->part[0].role, CPS_FW_SQE);
+    assert_non_null(strstr(fw->assumed, "taken for an SQE"));
     cps_fw_destroy(fw);
+}
+
+/* Parts are those of the row: what stands behind them belongs to the last one. */
+static void parts_are_what_the_row_says(void **state)
+{
+    static const char text[] =
+        "[01%s001]\n[#jumptbl]\nnop\n" TABLE ".section BV\n[01710002]\n[#jumptbl]\nnop\n" TABLE;
+    static const struct {
+        const char *id;
+        unsigned parts;
+    } rows[] = {{"710", 1}, {"740", 2}, {"7bb", 2}};
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        char program[sizeof(text) + 8];
+        snprintf(program, sizeof(program), text, rows[i].id);
+        struct cps_fw *fw = load(program, CPS_A7XX);
+        assert_int_equal(fw->part_count, rows[i].parts);
+        cps_fw_destroy(fw);
+    }
 }
 
 int main(void)
@@ -246,7 +327,9 @@ int main(void)
         cmocka_unit_test(a_table_is_not_looked_for_in_the_whole_code),
         cmocka_unit_test(sections_of_a8xx_are_its_parts),
         cmocka_unit_test(a7xx_has_no_dde),
-        cmocka_unit_test(an_aqe_has_its_sqes_id_and_no_table),
+        cmocka_unit_test(a_listing_says_its_layout),
+        cmocka_unit_test(an_aqe_has_its_sqes_id_and_its_own_code),
+        cmocka_unit_test(parts_are_what_the_row_says),
     };
     return cmocka_run_group_tests_name("boot", tests, NULL, NULL);
 }

@@ -200,12 +200,12 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
 
 static enum cps_layout layout_of(const struct info *info)
 {
-    if (info->gpu_id)
-        return info->gpu_id < 600   ? CPS_LAYOUT_A5XX_PFP
-               : info->gpu_id < 700 ? CPS_LAYOUT_A6XX
-                                    : CPS_LAYOUT_A7XX;
-    unsigned core = info->chip_id >> 24 & 0xff;
-    return core == 5 ? CPS_LAYOUT_A5XX_PFP : core <= 6 ? CPS_LAYOUT_A6XX : CPS_LAYOUT_A7XX;
+    unsigned number = cps_gpu_generation(info->gpu_id ? info->gpu_id : info->chip_id & 0xffffffff);
+    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
+        if (number && cps_gen_row((enum cps_gen)gen)->number == number)
+            return cps_gen_layout((enum cps_gen)gen);
+    }
+    return CPS_LAYOUT_A6XX;
 }
 
 static void print_text(const struct info *info, const struct cps_names *names)

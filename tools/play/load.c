@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loading: firmware or a script, the engine for it, names. */
 #include "tools/play/play.h"
-#include "isa/base/lex.h"
 #include "isa/base/within.h"
 
 #include <inttypes.h>
@@ -51,46 +50,32 @@ static struct cps_err *load_firmware(struct play *play)
     return NULL;
 }
 
-/* "0x30000000" or "0x70000000:0x4000". */
-static struct cps_err *set_chip(const char *text, struct cps_config *config)
+static void set_chip(const struct opt_chip_id *chip, struct cps_config *config)
 {
-    const char *at = text;
-    int64_t id = 0;
-    int64_t variant = config->variant;
-    bool good = cps_lex_number(&at, &id) && id >= 0 && id <= UINT32_MAX;
-    if (good && *at == ':') {
-        at++;
-        good = cps_lex_number(&at, &variant) && variant >= 0 && variant <= UINT32_MAX;
-    }
-    if (!good || *at)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "--chip-id %s: expected a number of 32 bits, and another one behind a "
-                           "colon if CHIP_VARIANT is meant, too",
-                           text);
-    config->chip = (uint32_t)id;
-    config->variant = (uint32_t)variant;
-    return NULL;
+    if (chip->given)
+        config->chip = chip->id;
+    config->has_variant = chip->has_variant;
+    if (chip->has_variant)
+        config->variant = chip->variant;
 }
 
 /* What its firmware says of the engine. */
-static struct cps_err *describe_firmware(const struct play *play, struct cps_config *config)
+static void describe_firmware(const struct play *play, struct cps_config *config)
 {
     uint32_t low = 0;
     uint32_t high = 0;
     cps_config_firmware(config, play->fw, play->me);
-    if (play->opt->chip_id)
-        CPS_TRY(set_chip(play->opt->chip_id, config));
+    set_chip(&play->opt->chip_id, config);
     /* A hardware dump says where the firmware's image lay. */
     if (play->dump && dump_reg(play->dump, 0x830, &low) && dump_reg(play->dump, 0x831, &high))
         config->instr_iova = (uint64_t)high << 32 | low;
-    return NULL;
 }
 
 static struct cps_err *build_engine(struct play *play)
 {
     struct cps_config config = {.gen = play->gen, .policy = play->policy};
     if (play->fw)
-        CPS_TRY(describe_firmware(play, &config));
+        describe_firmware(play, &config);
     return cps_engine_create(&config, &play->engine);
 }
 
@@ -190,6 +175,36 @@ static struct cps_err *inject(struct play *play)
     return NULL;
 }
 
+/* Whether a packet has a handler of its own: most ids share that of packets that there are not. */
+static bool has_handler(const struct cps_fw *fw, unsigned packet)
+{
+    const struct cps_fw_part *part = &fw->part[0];
+    uint32_t own = cps_fw_handler(fw, part, packet);
+    unsigned sharing = 0;
+    unsigned most = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t handler = cps_fw_handler(fw, part, id);
+        unsigned count = 0;
+        for (unsigned other = 0; other < CPS_FW_TABLE_SIZE; other++)
+            count += cps_fw_handler(fw, part, other) == handler;
+        most = count > most ? count : most;
+        sharing = handler == own ? count : sharing;
+    }
+    return own != CPS_FW_NONE && sharing < most;
+}
+
+/* The interrupt of the GMU is a packet, which firmware without the handler would refuse as bad. */
+static struct cps_err *check_gmu(const struct play *play)
+{
+    enum { IN_GMU_INTERRUPT = 0x0b };
+    const char *list = play->fw ? play->opt->inject : NULL;
+    if (!list || !strstr(list, "gmu@") || has_handler(play->fw, IN_GMU_INTERRUPT))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "--inject %s: %s has no handler of the GMU's interrupt, packet 0x%02x", list,
+                       play->fw->name, IN_GMU_INTERRUPT);
+}
+
 /* Every processor numbers its own control registers; only a5xx has two layouts in one engine. */
 static struct cps_err *create_names(struct play *play)
 {
@@ -255,6 +270,7 @@ struct cps_err *play_open(struct play *play, const struct cps_options *opt, cons
     CPS_TRY(set_policy(play));
     CPS_TRY(build_engine(play));
     CPS_TRY(inject(play));
+    CPS_TRY(check_gmu(play));
     CPS_TRY(create_names(play));
     return play->fw ? NULL : play_script_items(play);
 }

@@ -9,8 +9,13 @@
 #include "fw/demo/demo.h"
 #include "tools/play/native.h"
 
+const char play_nothing[] = "nothing.pm4";
+
 struct cps_err *play_stream(const char *path, struct cps_stream **ret)
 {
+    static const char nothing[] = "# cpscope-pm4 1\n";
+    if (path == play_nothing)
+        return cps_stream_open_memory(path, nothing, sizeof(nothing) - 1, ret);
     if (path)
         return cps_stream_open(path, ret);
     return cps_stream_open_memory("demo.pm4", cps_demo_pm4, cps_demo_pm4_size, ret);

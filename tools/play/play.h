@@ -85,11 +85,11 @@ CPS_MUST_USE struct cps_err *play_restart(struct play *play);
 CPS_MUST_USE struct cps_err *play_adopt(struct play *play, struct cps_engine *booted);
 /** Lets events flow; play_boot() does it too. */
 void play_watch(struct play *play);
-/** Whether traces name the processor in each line. */
+/** Whether traces name the processor in each line: what they do not name is an SQE. */
 bool play_has_processors(const struct play *play);
 static inline bool play_has_processors_of(const struct play *play, const struct cps_engine *engine)
 {
-    return engine->cores > 1 || !play->fw;
+    return engine->cores > 1 || !play->fw || engine->who[0] != CPS_CPU_SQE;
 }
 /** An error if the GPU that play->gpu names cannot run this firmware's generation. */
 CPS_MUST_USE struct cps_err *play_check_gpu(const struct play *play);
@@ -105,6 +105,8 @@ static inline bool play_is_script(const struct play *play)
 CPS_MUST_USE struct cps_err *play_take_item_(struct cps_item_sink *items,
                                              const struct cps_item *item);
 
+/** The name, by its address, of a capture without anything in it: only the boot runs. */
+extern const char play_nothing[];
 /** Opens an input by name; NULL is the demo's capture. */
 CPS_MUST_USE struct cps_err *play_stream(const char *path, struct cps_stream **ret);
 /** Boots if that has not happened; on return play->stop says how it ended. */

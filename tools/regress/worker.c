@@ -300,7 +300,7 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
                             NULL, &diff));
     const char *name = w->regress->manifest.firmware[firmware].name;
     struct diff_report report = {
-        .a = *base_side, .b = {name, e->fw, e->me, record}, .names = e->names, .diff = &diff};
+        .a = *base_side, .b = {name, e->fw, e->me, record, e->names}, .diff = &diff};
     cps_json_uint(pair, "differences", diff.differences);
     if (diff.differences) {
         judge_difference(diff.differences, record, pair);
@@ -332,7 +332,8 @@ static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsig
     golden_path(&w->regress->manifest, firmware, capture, &path);
     if (path.failed)
         return cps_err_nomem();
-    const struct diff_side side = {.label = "golden", .record = &golden};
+    const struct diff_side side = {
+        .label = "golden", .record = &golden, .names = w->engine[firmware].names};
     struct cps_err *err = record_read(cps_buf_text(&path), NULL, &golden);
     if (!err)
         err = compare(w, firmware, &golden, &side, record, pair);
@@ -379,7 +380,8 @@ static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigne
     }
     if (base && !base->err) {
         const struct engine *e = &w->engine[m->baseline];
-        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->record};
+        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->record,
+                                       e->names};
         return compare(w, firmware, &base->record, &side, record, pair);
     }
     /* A baseline of another generation says nothing about this pair; one that failed should have.
@@ -467,9 +469,8 @@ struct cps_err *worker_code(struct worker *w, struct json_object *ret)
         const struct engine *a = &w->engine[m->baseline];
         const struct engine *b = &w->engine[i];
         CPS_BUF text = {0};
-        struct diff_report report = {.a = {"old", a->fw, a->me, NULL},
-                                     .b = {"new", b->fw, b->me, NULL},
-                                     .names = a->names,
+        struct diff_report report = {.a = {"old", a->fw, a->me, NULL, a->names},
+                                     .b = {"new", b->fw, b->me, NULL, b->names},
                                      .diff = &none};
         if ((int)i == m->baseline || a->err || b->err || a->gen != b->gen || !a->fw)
             continue;

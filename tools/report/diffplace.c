@@ -16,6 +16,7 @@
 struct window {
     const struct cps_fw *fw; /* NULL: nothing to show */
     const struct cps_fw_part *part;
+    const struct cps_names *names; /* of the processor */
     uint32_t pc;
     bool here; /* the event is of this side */
     uint32_t first, count;
@@ -96,6 +97,8 @@ static void windows(const struct diff_report *r, struct window *a, struct window
     *b = (struct window){.here = first->b != NULL, .pc = first->b ? cps_event_pc(first->b) : 0};
     a->fw = diff_image(&r->a, who, &a->part);
     b->fw = diff_image(&r->b, who, &b->part);
+    a->names = r->a.names[who];
+    b->names = r->b.names[who];
     if (!a->here)
         a->pc = partner_pc(a, b, first->pkt_a);
     if (!b->here)
@@ -109,11 +112,10 @@ static uint32_t word_of(const struct window *w, uint32_t i)
     return w->fw->words[w->part->start + w->first + i];
 }
 
-static void put_insn(const struct window *w, const struct cps_names *names, uint32_t i, char mark,
-                     struct cps_buf *out)
+static void put_insn(const struct window *w, uint32_t i, char mark, struct cps_buf *out)
 {
     struct cps_insn insn;
-    const struct cps_print_names print = {.names = names};
+    const struct cps_print_names print = {.names = w->names};
     uint32_t at = w->first + i;
     cps_decode(&cps_isa_afuc, w->fw->gen, word_of(w, i), &insn);
     cps_buf_printf(out, "%c%c %04" PRIx32 " %08" PRIx32 "  ",
@@ -162,12 +164,12 @@ static void skip_changed(const struct window *a, const struct window *b,
 }
 
 /* Changed instructions of one side, in so many lines with @p pad empty ones first. */
-static void put_changed(const struct window *w, const struct cps_names *names, uint32_t first,
-                        uint32_t end, uint32_t pad, uint32_t lines, struct cps_buf *out)
+static void put_changed(const struct window *w, uint32_t first, uint32_t end, uint32_t pad,
+                        uint32_t lines, struct cps_buf *out)
 {
     for (uint32_t i = 0; i < lines; i++) {
         if (i >= pad && first + i - pad < end)
-            put_insn(w, names, first + i - pad, PLACE_CHANGED, out);
+            put_insn(w, first + i - pad, PLACE_CHANGED, out);
         else
             cps_buf_str(out, "\n");
     }
@@ -182,8 +184,8 @@ static uint32_t place_behind(const struct window *w, uint32_t first, uint32_t en
 
 /* What changed on both sides: the place beside the place, the rest as it falls. */
 static void put_both_changed(const struct window *a, const struct window *b,
-                             const struct cps_names *names, const uint32_t first[2],
-                             const uint32_t end[2], struct cps_buf *to_a, struct cps_buf *to_b)
+                             const uint32_t first[2], const uint32_t end[2], struct cps_buf *to_a,
+                             struct cps_buf *to_b)
 {
     uint32_t at_a = place_behind(a, first[0], end[0]);
     uint32_t at_b = place_behind(b, first[1], end[1]);
@@ -194,12 +196,12 @@ static void put_both_changed(const struct window *a, const struct window *b,
     uint32_t lines_a = pad_a + end[0] - first[0];
     uint32_t lines_b = pad_b + end[1] - first[1];
     uint32_t lines = lines_a > lines_b ? lines_a : lines_b;
-    put_changed(a, names, first[0], end[0], pad_a, lines, to_a);
-    put_changed(b, names, first[1], end[1], pad_b, lines, to_b);
+    put_changed(a, first[0], end[0], pad_a, lines, to_a);
+    put_changed(b, first[1], end[1], pad_b, lines, to_b);
 }
 
-static void put_aligned(const struct window *a, const struct window *b,
-                        const struct cps_names *names, struct cps_buf *to_a, struct cps_buf *to_b)
+static void put_aligned(const struct window *a, const struct window *b, struct cps_buf *to_a,
+                        struct cps_buf *to_b)
 {
     struct lengths lengths;
     uint32_t at[2] = {0, 0};
@@ -207,26 +209,25 @@ static void put_aligned(const struct window *a, const struct window *b,
     while (at[0] < a->count || at[1] < b->count) {
         uint32_t end[2] = {at[0], at[1]};
         skip_changed(a, b, &lengths, &end[0], &end[1]);
-        put_both_changed(a, b, names, at, end, to_a, to_b);
+        put_both_changed(a, b, at, end, to_a, to_b);
         memcpy(at, end, sizeof(at));
         for (; at[0] < a->count && at[1] < b->count && same(a, b, at[0], at[1]); at[0]++, at[1]++) {
             char mark = word_of(a, at[0]) == word_of(b, at[1]) ? ' ' : PLACE_TARGET;
-            put_insn(a, names, at[0], mark, to_a);
-            put_insn(b, names, at[1], mark, to_b);
+            put_insn(a, at[0], mark, to_a);
+            put_insn(b, at[1], mark, to_b);
         }
     }
 }
 
-static void put_alone(const struct window *w, const struct cps_names *names, struct cps_buf *out)
+static void put_alone(const struct window *w, struct cps_buf *out)
 {
     for (uint32_t i = 0; w->fw && i < w->count; i++)
-        put_insn(w, names, i, ' ', out);
+        put_insn(w, i, ' ', out);
 }
 
 struct json_object *diff_place(const struct diff_report *r)
 {
     struct json_object *ret = json_object_new_object();
-    const struct cps_names *names = r->names[cps_event_who(any_event(r))];
     struct window a, b;
     CPS_BUF handler = {0};
     CPS_BUF code_a = {0};
@@ -234,12 +235,12 @@ struct json_object *diff_place(const struct diff_report *r)
     windows(r, &a, &b);
     const struct window *shown = b.fw && (b.here || !a.fw) ? &b : &a;
     if (shown->fw)
-        diff_handler_name(shown->fw, shown->part, names, shown->pc, &handler);
+        diff_handler_name(shown->fw, shown->part, shown->names, shown->pc, &handler);
     if (a.fw && b.fw) {
-        put_aligned(&a, &b, names, &code_a, &code_b);
+        put_aligned(&a, &b, &code_a, &code_b);
     } else {
-        put_alone(&a, names, &code_a);
-        put_alone(&b, names, &code_b);
+        put_alone(&a, &code_a);
+        put_alone(&b, &code_b);
     }
     cps_json_text(ret, "firmware", r->b.label);
     cps_json_buf(ret, "handler", &handler);
@@ -265,24 +266,24 @@ static size_t place_in(const struct cps_event *pkt, const struct cps_event *even
     return ret;
 }
 
-static void put_event(const struct diff_report *r, const struct cps_event *event, bool here,
+static void put_event(const struct diff_side *side, const struct cps_event *event, bool here,
                       struct cps_buf *out)
 {
     cps_buf_printf(out, "%c  ", here ? PLACE_HERE : ' ');
-    cps_text_event(out, event, r->names[cps_event_who(event) % CPS_CPU_COUNT], true);
+    cps_text_event(out, event, side->names[cps_event_who(event) % CPS_CPU_COUNT], true);
 }
 
-static void put_packet(const struct diff_report *r, const struct record *record,
-                       const struct cps_event *pkt, const struct cps_event *event, size_t place,
-                       struct cps_buf *out)
+static void put_packet(const struct diff_side *side, const struct cps_event *pkt,
+                       const struct cps_event *event, size_t place, struct cps_buf *out)
 {
     unsigned who = cps_event_who(pkt);
     size_t from = place > EVENTS_AROUND ? place - EVENTS_AROUND : 0;
     size_t number = 0;
-    put_event(r, pkt, pkt == event, out);
+    put_event(side, pkt, pkt == event, out);
     if (from)
         cps_buf_printf(out, "   (%zu more)\n", from);
-    for (const struct cps_event *at = pkt + 1; at < record->event + record->count; at++) {
+    for (const struct cps_event *at = pkt + 1; at < side->record->event + side->record->count;
+         at++) {
         if (cps_event_who(at) == who && cps_event_kind(at) == CPS_EV_PKT)
             return;
         if (!is_inside(at, who) || number++ < from)
@@ -291,7 +292,7 @@ static void put_packet(const struct diff_report *r, const struct record *record,
             cps_buf_str(out, "   ...\n");
             return;
         }
-        put_event(r, at, at == event, out);
+        put_event(side, at, at == event, out);
     }
 }
 
@@ -302,15 +303,15 @@ void diff_place_packet(const struct diff_report *r, bool right, struct cps_buf *
     const struct cps_event *event = right ? first->b : first->a;
     const struct cps_event *other_pkt = right ? first->pkt_a : first->pkt_b;
     const struct cps_event *other = right ? first->a : first->b;
-    const struct record *record = right ? r->b.record : r->a.record;
+    const struct diff_side *side = right ? &r->b : &r->a;
     if (pkt && event)
-        put_packet(r, record, pkt, event, place_in(pkt, event, cps_event_who(pkt)), out);
+        put_packet(side, pkt, event, place_in(pkt, event, cps_event_who(pkt)), out);
     else if (pkt)
-        put_packet(r, record, pkt, NULL,
+        put_packet(side, pkt, NULL,
                    other && other_pkt ? place_in(other_pkt, other, cps_event_who(other_pkt)) : 0,
                    out);
     else if (event)
-        put_event(r, event, true, out);
+        put_event(side, event, true, out);
     if (!event)
         cps_buf_printf(out, "%c  (nothing)\n", PLACE_HERE);
 }

@@ -51,12 +51,12 @@ void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
 }
 
 /* The code of one side around @p pc of processor @p who. */
-static void print_around(const struct diff_side *side, struct cps_names *const *names, unsigned who,
-                         uint32_t pc, struct cps_buf *out)
+static void print_around(const struct diff_side *side, unsigned who, uint32_t pc,
+                         struct cps_buf *out)
 {
     const struct cps_fw_part *part = NULL;
     const struct cps_fw *fw = diff_image(side, who, &part);
-    struct cps_print_names print = {.names = names[who]};
+    struct cps_print_names print = {.names = side->names[who]};
     if (!fw)
         return;
     cps_buf_printf(out, "  %s, %s:\n", side->label, fw->name);
@@ -70,12 +70,12 @@ static void print_around(const struct diff_side *side, struct cps_names *const *
     }
 }
 
-static void print_event(const struct diff_report *r, const char *label,
+static void print_event(const struct diff_side *side, const char *label,
                         const struct cps_event *event, struct cps_buf *out)
 {
     cps_buf_printf(out, "  %-8s ", label);
     if (event)
-        cps_text_event(out, event, r->names[cps_event_who(event) % CPS_CPU_COUNT], true);
+        cps_text_event(out, event, side->names[cps_event_who(event) % CPS_CPU_COUNT], true);
     else
         cps_buf_str(out, "(nothing)\n");
 }
@@ -93,13 +93,13 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
     cps_buf_str(out, ":\n");
     const struct cps_event *pkt = first->pkt_a ? first->pkt_a : first->pkt_b;
     if (pkt)
-        print_event(r, "packet", pkt, out);
-    print_event(r, r->a.label, first->a, out);
-    print_event(r, r->b.label, first->b, out);
+        print_event(pkt == first->pkt_a ? &r->a : &r->b, "packet", pkt, out);
+    print_event(&r->a, r->a.label, first->a, out);
+    print_event(&r->b, r->b.label, first->b, out);
     if (first->a)
-        print_around(&r->a, r->names, cps_event_who(first->a), cps_event_pc(first->a), out);
+        print_around(&r->a, cps_event_who(first->a), cps_event_pc(first->a), out);
     if (first->b)
-        print_around(&r->b, r->names, cps_event_who(first->b), cps_event_pc(first->b), out);
+        print_around(&r->b, cps_event_who(first->b), cps_event_pc(first->b), out);
 }
 
 static enum cps_space space_of(unsigned kind)
@@ -114,19 +114,26 @@ static enum cps_space space_of(unsigned kind)
     }
 }
 
-static const struct cps_names *any_names(const struct diff_report *r)
+static const struct cps_names *any_names(const struct diff_side *side)
 {
-    for (unsigned i = 0; i < CPS_CPU_COUNT; i++) {
-        if (r->names[i])
-            return r->names[i];
+    for (unsigned i = 0; side->names && i < CPS_CPU_COUNT; i++) {
+        if (side->names[i])
+            return side->names[i];
     }
     return NULL;
 }
 
+static const char *name_in(const struct diff_side *side, enum cps_space space, uint32_t number)
+{
+    const struct cps_names *names = any_names(side);
+    return names ? cps_name(names, space, number, NULL) : NULL;
+}
+
 static void packet_name(const struct diff_report *r, unsigned id, struct cps_buf *out)
 {
-    const struct cps_names *names = any_names(r);
-    const char *name = id < 128 && names ? cps_name(names, CPS_SPACE_PACKET, id, NULL) : NULL;
+    const char *name = id < 128 ? name_in(&r->a, CPS_SPACE_PACKET, id) : NULL;
+    if (!name && id < 128)
+        name = name_in(&r->b, CPS_SPACE_PACKET, id);
     if (id == 128)
         cps_buf_str(out, "(outside of packets)");
     else if (id == 4)
@@ -137,18 +144,29 @@ static void packet_name(const struct diff_report *r, unsigned id, struct cps_buf
         cps_buf_printf(out, "UNKN%u", id);
 }
 
+/* What both sides call it, or each of them: numbers of control registers are a layout's own. */
+static void put_names(const struct diff_report *r, enum cps_space space, uint32_t number,
+                      struct cps_buf *out)
+{
+    const char *a = name_in(&r->a, space, number);
+    const char *b = name_in(&r->b, space, number);
+    if (a && b && !strcmp(a, b))
+        cps_buf_str(out, a);
+    else if (a || b)
+        cps_buf_printf(out, "%s / %s", a ? a : "-", b ? b : "-");
+}
+
 static void print_place(const struct diff_report *r, const struct cps_diff_count *place,
                         struct cps_buf *out)
 {
-    const struct cps_names *names = any_names(r);
-    const char *columns = place->kind == CPS_EV_MEMW || place->kind == CPS_EV_MEMR ? "a" : "o";
+    bool memory = place->kind == CPS_EV_MEMW || place->kind == CPS_EV_MEMR;
     cps_buf_printf(out, "  %10" PRIu64 "  %s", place->count, cps_event_keyword(place->kind));
     if (place->kind != CPS_EV_PKT && place->kind != CPS_EV_END)
-        cps_buf_printf(out, *columns == 'a' ? " 0x%016" PRIx64 : " 0x%04" PRIx64, place->addr);
-    const char *name = names && *columns == 'o' && place->kind != CPS_EV_PKT
-                           ? cps_name(names, space_of(place->kind), (uint32_t)place->addr, NULL)
-                           : NULL;
-    cps_buf_printf(out, " %s\n", name ? name : "");
+        cps_buf_printf(out, memory ? " 0x%016" PRIx64 : " 0x%04" PRIx64, place->addr);
+    cps_buf_str(out, " ");
+    if (!memory && place->kind != CPS_EV_PKT)
+        put_names(r, space_of(place->kind), (uint32_t)place->addr, out);
+    cps_buf_str(out, "\n");
 }
 
 void diff_print_counts(const struct diff_report *r, struct cps_buf *out)
@@ -236,22 +254,21 @@ static void print_change(const struct changes *c, const struct cps_fw_change *ch
     struct cps_buf *out = c->out;
     const struct cps_fw_part *pa = part_of(r->a.fw, change->role);
     const struct cps_fw_part *pb = part_of(r->b.fw, change->role);
-    const struct cps_names *names = any_names(r);
     uint64_t ran = executions(c, change);
     bool otherwise = is_otherwise(c, change);
     bool any = false;
     for (unsigned id = 0; id <= 128; id++)
         any = any || by_packet[id];
     cps_buf_str(out, "  ");
-    diff_handler_name(r->a.fw, pa, names, change->a, out);
+    diff_handler_name(r->a.fw, pa, any_names(&r->a), change->a, out);
     if (r->a.fw->part_count > 1)
         cps_buf_printf(out, " (%s)", cps_fw_role_name(change->role));
     cps_buf_str(out, !ran        ? ": changed but not exercised\n"
                      : otherwise ? ": changed, behaves otherwise\n"
                      : any       ? ": changed, executed; what differs shows in other packets\n"
                                  : ": changed, executed, the same behaviour\n");
-    print_instruction(r->a.fw, pa, names, change->a, out);
-    print_instruction(r->b.fw, pb, names, change->b, out);
+    print_instruction(r->a.fw, pa, any_names(&r->a), change->a, out);
+    print_instruction(r->b.fw, pb, any_names(&r->b), change->b, out);
 }
 
 static int by_address(const void *x, const void *y)
@@ -292,10 +309,10 @@ struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *o
     for (size_t i = 0; i < count; i++) {
         const struct cps_fw_part *pa = part_of(r->a.fw, change[i].role);
         const struct cps_fw_part *pb = part_of(r->b.fw, change[i].role);
-        diff_handler_name(r->a.fw, pa, any_names(r), change[i].a, out);
+        diff_handler_name(r->a.fw, pa, any_names(&r->a), change[i].a, out);
         cps_buf_str(out, "\n");
-        print_instruction(r->a.fw, pa, any_names(r), change[i].a, out);
-        print_instruction(r->b.fw, pb, any_names(r), change[i].b, out);
+        print_instruction(r->a.fw, pa, any_names(&r->a), change[i].a, out);
+        print_instruction(r->b.fw, pb, any_names(&r->b), change[i].b, out);
     }
     free(change);
     return NULL;

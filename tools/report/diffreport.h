@@ -12,15 +12,15 @@ struct json_object;
 
 /** One side of a comparison. */
 struct diff_side {
-    const char *label;           /**< "old", a file name */
-    const struct cps_fw *fw;     /**< for code; or NULL */
-    const struct cps_fw *me;     /**< a5xx: of the ME; or NULL */
-    const struct record *record; /**< for coverage; or NULL */
+    const char *label;              /**< "old", a file name */
+    const struct cps_fw *fw;        /**< for code; or NULL */
+    const struct cps_fw *me;        /**< a5xx: of the ME; or NULL */
+    const struct record *record;    /**< for coverage; or NULL */
+    struct cps_names *const *names; /**< by enum cps_processor: both sides number differently */
 };
 
 struct diff_report {
     struct diff_side a, b;
-    struct cps_names *const *names; /**< by enum cps_processor */
     const struct cps_diff *diff;
 };
 

@@ -2,14 +2,26 @@
  * Names for the commentary of a trace. */
 #include "tools/report/names.h"
 
-/* Of scripts everybody from the host on: only one engine is in a trace. */
+#include "cpscope.h"
+
+/* The processors of a5xx run one role each, which no other generation has. */
+static bool is_early(enum cps_fw_role role)
+{
+    return role == CPS_FW_PFP || role == CPS_FW_ME;
+}
+
+/* Of scripts everybody from the host on: only one engine is in a trace. Else who runs a part of
+ * firmware. */
 static bool makes_events(enum cps_gen gen, unsigned who)
 {
     if (!cps_gen_is_afuc(gen))
         return who >= CPS_CPU_HOST;
-    bool late = who == CPS_CPU_DDE_BR || who == CPS_CPU_DDE_BV || who == CPS_CPU_AQE;
-    return gen == CPS_A5XX ? who <= CPS_CPU_ME
-                           : late || (who >= CPS_CPU_SQE && who <= CPS_CPU_LPAC);
+    for (unsigned i = 0; i < 2 * CPS_FW_ROLE_COUNT; i++) {
+        enum cps_fw_role role = (enum cps_fw_role)(i / 2);
+        if (who != CPS_CPU_NONE && cps_role_processor(role, i % 2) == who)
+            return is_early(role) == (gen == CPS_A5XX);
+    }
+    return false;
 }
 
 struct cps_err *trace_names(const struct cps_trace_head *head, const char *rnn,

@@ -108,3 +108,29 @@ struct cps_err *renumber_print(const struct cps_fw *a, const struct cps_fw *b, c
     deinit(&p);
     return err;
 }
+
+static bool has_role(const struct cps_fw *fw, enum cps_fw_role role)
+{
+    unsigned i = 0;
+    while (i < fw->part_count && fw->part[i].role != role)
+        i++;
+    return i < fw->part_count;
+}
+
+struct cps_err *renumber_check(const struct cps_fw *a, const struct cps_fw *b)
+{
+    CPS_BUF roles = {0};
+    for (unsigned i = 0; i < a->part_count; i++) {
+        if (has_role(b, a->part[i].role))
+            return NULL;
+    }
+    for (unsigned i = 0; i < a->part_count; i++)
+        cps_buf_printf(&roles, "%s ", cps_fw_role_name(a->part[i].role));
+    cps_buf_str(&roles, "and");
+    for (unsigned i = 0; i < b->part_count; i++)
+        cps_buf_printf(&roles, " %s", cps_fw_role_name(b->part[i].role));
+    if (roles.failed)
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_MISMATCH, "%s and %s have no processor in common: %s", a->name,
+                       b->name, cps_buf_text(&roles));
+}

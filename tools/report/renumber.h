@@ -13,4 +13,7 @@ CPS_MUST_USE struct cps_err *renumber_print(const struct cps_fw *a, const struct
                                             const char *rnn, struct json_object *json,
                                             struct cps_buf *out);
 
+/** @return NULL, or CPS_ERR_MISMATCH: no processor runs a part of both, nothing can be compared */
+CPS_MUST_USE struct cps_err *renumber_check(const struct cps_fw *a, const struct cps_fw *b);
+
 #endif

@@ -101,7 +101,7 @@ static struct cps_err *print_text(const struct play *play)
     if (play->fw->assumed)
         fprintf(stderr, "firmware: %s\n", play->fw->assumed);
     if (is_foreign(play))
-        fprintf(stderr, "warning: the capture is of a%uxx, it was run as %s\n",
+        fprintf(stderr, "warning: the capture is of a%uxx, it was run as %s (--as)\n",
                 cps_gpu_generation(play->gpu), cps_gen_name(play->gen));
     fprintf(stderr,
             "%" PRIu64 " packets, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64

@@ -69,7 +69,7 @@ static bool parse_line(struct cps_trace_head *head, const char *line, size_t len
     else if (is(line, key, "processors"))
         head->with_processor = true;
     else if (is(line, key, "as"))
-        return cps_gen_parse(word, &head->as);
+        return cps_gen_parse(word, &head->as) && cps_gen_is_afuc(head->as);
     else if (is(line, key, "chip-id"))
         return copy(head->chip_id, sizeof(head->chip_id), value, size);
     else if (is(line, key, "policy"))
@@ -165,7 +165,7 @@ struct cps_err *cps_trace_head_make(const struct cps_trace_header *header, enum 
     if (header->chip_id)
         cps_buf_printf(&text, "# chip-id %s\n", header->chip_id);
     if (header->as)
-        cps_buf_printf(&text, "# as %s\n# warning captures of other generations run as this one\n",
+        cps_buf_printf(&text, "# as %s\n# note a capture of any generation runs as this one\n",
                        cps_gen_name(header->as));
     cps_buf_printf(&text, "# policy %s\n# events %s\n", header->policy, header->events);
     if (with_processor)
