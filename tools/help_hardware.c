@@ -130,8 +130,8 @@ static const struct help_table tables[] = {
      ROWS(roles), 0},
     {"chips", "chips, by the id of their firmware",
      "id generation layout name identity variant processors evidence", ROWS(chips), 0},
-    {"gpus", "generations of GPUs, from this chip id on",
-     "first generation evidence", ROWS(gpus), 0},
+    {"gpus", "generations of GPUs, from this chip id on", "first generation evidence", ROWS(gpus),
+     0},
     {"workarounds", "work-arounds in CP_ME_INIT, by GPU id", "gpu word evidence", ROWS(workarounds),
      0},
 };
