@@ -203,8 +203,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_compare(const struct cps_fw *a,
                                                        const struct cps_fw *b,
                                                        struct cps_fw_change **ret, size_t *count);
 
-/** A control register of one image, and what it is in another one whose chip numbers them otherwise.
- */
+/** A control register of one image, and what it is in one whose chip numbers them otherwise. */
 struct cps_fw_renumber {
     /** Numbers of the same register in both. */
     uint32_t a, b;

@@ -211,7 +211,8 @@ CPS_PUBLIC const struct cps_target *cps_target_at(size_t index);
 
 /**
  * The number of the generation that a GPU is of.
- * @param gpu  a GPU id below 1000, else a chip id: 630 and 0x06030002 are 6, as is 702 by its firmware, 0x43050a01 is 7
+ * @param gpu  a GPU id below 1000, else a chip id: 630 and 0x06030002 are 6, 0x43050a01 is
+ *             7; 702 is 6, as its firmware
  * @return the number, which need not be one of a row
  */
 CPS_PUBLIC unsigned cps_gpu_generation(uint64_t gpu);

@@ -116,6 +116,9 @@ static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
         CPS_TRY(record_read(opt->arg[i], &heads[i], &jobs[i]));
     for (unsigned i = 0; i < 2 && !d->usage; i++)
         d->usage = opt_check_file(opt, heads[i].gen, opt->arg[i]);
+    if (!d->usage && (opt->as || opt->chip_id.given))
+        d->usage = report_usage("--%s is about a run, expected --fw OLD --fw NEW",
+                                opt->as ? "as" : "chip-id");
     if (d->usage)
         return NULL;
     bool scripts = !cps_gen_is_afuc(heads[0].gen);
@@ -268,9 +271,6 @@ static int usage(const struct cps_options *opt)
     if (opt->fw_count && (opt->fw_count % 2 || opt->fw_count > 4))
         return report_usage("diff takes --fw OLD --fw NEW (a5xx: two files each) and captures, "
                             "which chips of two layouts do not need");
-    const char *running = opt->as ? "as" : opt->chip_id.given ? "chip-id" : NULL;
-    if (!opt->fw_count && running)
-        return report_usage("--%s is for a run, expected --fw OLD --fw NEW", running);
     if (!opt->fw_count && opt->arg_count != 2)
         return report_usage("diff takes two traces, or --fw OLD --fw NEW [CAPTURE...]");
     return 0;
