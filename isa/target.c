@@ -207,6 +207,16 @@ unsigned cps_gpu_generation(uint64_t gpu)
     return number;
 }
 
+enum cps_layout cps_gpu_layout(uint64_t gpu)
+{
+    unsigned number = cps_gpu_generation(gpu);
+    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
+        if (number && gens[gen].number == number)
+            return cps_gen_layout((enum cps_gen)gen);
+    }
+    return CPS_LAYOUT_A6XX;
+}
+
 uint32_t cps_gpu_workarounds(uint64_t gpu)
 {
     static const struct {

@@ -217,6 +217,12 @@ CPS_PUBLIC const struct cps_target *cps_target_at(size_t index);
  */
 CPS_PUBLIC unsigned cps_gpu_generation(uint64_t gpu);
 /**
+ * The layout that names of a GPU's registers are looked up in while its firmware is not known.
+ * @param gpu  as above
+ * @return the first one of its generation; CPS_LAYOUT_A6XX if no row is of that
+ */
+CPS_PUBLIC enum cps_layout cps_gpu_layout(uint64_t gpu);
+/**
  * The kernel's word of work-arounds in CP_ME_INIT.
  * @param gpu  a GPU id of a5xx, decimal as people say it: 530
  * @return 0 for any other

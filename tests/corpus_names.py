@@ -21,6 +21,7 @@ LAYOUTS = {
     "A5XX_PFP": (5, {"gpu": "A5XX", "control": "A5XX_CONTROL_REG", "pipe": "A5XX_PIPE_REG"}),
     "A5XX_ME": (5, {"gpu": "A5XX", "control": "A5XX_CONTROL_REG", "pipe": "A5XX_PIPE_REG"}),
     "A6XX": (6, {"gpu": "A6XX", "control": "A6XX_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A6XX_PIPE_REG"}),
+    "A660": (6, {"gpu": "A6XX", "control": "A6XX_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A6XX_PIPE_REG"}),
     "A7XX": (7, {"gpu": "A6XX", "control": "A7XX_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A7XX_PIPE_REG"}),
     "A7XX_GEN3": (7, {"gpu": "A6XX", "control": "A7XX_GEN3_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A7XX_PIPE_REG"}),
     "A8XX": (8, {"gpu": "A6XX", "control": "A7XX_GEN3_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A7XX_PIPE_REG"}),

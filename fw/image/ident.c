@@ -82,12 +82,16 @@ static bool is_a8xx(const struct cps_fw *fw)
            cps_fw_boot_reads_(fw, AQE_INSTR_BASE_A8XX) || cps_fw_boot_writes_(fw, DDE_BR_CNTL);
 }
 
-/* Of a7xx and later without a row: where the boot writes its packet table tells the numbering of
- * control registers; chips before a750 have no AQE. @p fixed  the generation was asked for */
+/* Of images without a row: where the boot writes its packet table tells a7xx's numbering of control
+ * registers from later ones; chips before a750 have no AQE. a6xx whose boot waits for an LPAC (F:
+ * a660 0007) is numbered as a660. @p fixed  the generation was asked for */
 static void guess_layout(struct cps_fw *fw, bool fixed)
 {
+    enum { THREAD_SYNC = 0x200 };
     bool late = cps_fw_is_aqe_(fw) || (cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_GEN3) &&
                                        !cps_fw_boot_writes_(fw, CPS_FW_TABLE_WRITE_A7XX));
+    if (fw->gen == CPS_A6XX && cps_fw_boot_writes_(fw, THREAD_SYNC))
+        fw->layout = CPS_LAYOUT_A660;
     if (fw->gen != CPS_A7XX || !late)
         return;
     fw->layout = CPS_LAYOUT_A7XX_GEN3;

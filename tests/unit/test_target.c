@@ -30,7 +30,7 @@ static const struct {
     {0x5e1, CPS_A5XX, CPS_LAYOUT_A5XX_PFP, "a530v1", 0, 0, "pfp me"},
     {0x6ee, CPS_A6XX, CPS_LAYOUT_A6XX, "a630 family", 1, 0, "sqe"},
     {0x6dd, CPS_A6XX, CPS_LAYOUT_A6XX, "a650", 1u << 28, 0, "sqe"},
-    {0x6dc, CPS_A6XX, CPS_LAYOUT_A6XX, "a660", 3u << 28, 0, "sqe lpac"},
+    {0x6dc, CPS_A6XX, CPS_LAYOUT_A660, "a660", 3u << 28, 0, "sqe lpac"},
     {0x7aa, CPS_A6XX, CPS_LAYOUT_A6XX, "a702", 2u << 28, 0, "sqe"},
     {0x730, CPS_A7XX, CPS_LAYOUT_A7XX, "a730", 7u << 28, 0x01 << 8, "sqe bv lpac"},
     {0x710, CPS_A7XX, CPS_LAYOUT_A7XX, "a710", 7u << 28, 0x20 << 8, "sqe"},
@@ -117,6 +117,8 @@ static void gpu_ids_tell_generation_and_workarounds(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(cps_gpu_generation(rows[i].gpu), rows[i].generation);
         assert_int_equal(cps_gpu_workarounds(rows[i].gpu), rows[i].workarounds);
+        unsigned named = cps_gen_row(cps_layout_gen(cps_gpu_layout(rows[i].gpu)))->number;
+        assert_int_equal(named, rows[i].generation < 5 ? 6 : rows[i].generation);
     }
 }
 
@@ -300,10 +302,11 @@ static void layouts_belong_to_generations(void **state)
         assert_int_equal(cps_layout_gen(gens[i].layout), gens[i].gen);
     assert_int_equal(cps_layout_gen(CPS_LAYOUT_A5XX_ME), CPS_A5XX);
     assert_int_equal(cps_layout_gen(CPS_LAYOUT_A7XX_GEN3), CPS_A7XX);
-    assert_int_equal(CPS_LAYOUT_COUNT, COUNT(gens) + 2);
+    assert_int_equal(CPS_LAYOUT_COUNT, COUNT(gens) + 3);
     for (unsigned i = 0; i < CPS_LAYOUT_COUNT; i++)
-        assert_string_equal(cps_layout_word((enum cps_layout)i),
-                            i == CPS_LAYOUT_A7XX_GEN3 ? "a750" : "");
+        assert_string_equal(cps_layout_word((enum cps_layout)i), i == CPS_LAYOUT_A7XX_GEN3 ? "a750"
+                                                                 : i == CPS_LAYOUT_A660    ? "a660"
+                                                                                           : "");
     assert_false(cps_layout_parse("", &found));
     assert_false(cps_layout_parse("a6xx", &found));
     assert_int_equal(found, CPS_LAYOUT_COUNT);

@@ -200,12 +200,7 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
 
 static enum cps_layout layout_of(const struct info *info)
 {
-    unsigned number = cps_gpu_generation(info->gpu_id ? info->gpu_id : info->chip_id & 0xffffffff);
-    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
-        if (number && cps_gen_row((enum cps_gen)gen)->number == number)
-            return cps_gen_layout((enum cps_gen)gen);
-    }
-    return CPS_LAYOUT_A6XX;
+    return cps_gpu_layout(info->gpu_id ? info->gpu_id : info->chip_id & 0xffffffff);
 }
 
 static void print_text(const struct info *info, const struct cps_names *names)

@@ -234,12 +234,7 @@ static void print_json(const struct hang *h, struct json_object *to)
 /* The layout of names: that of the firmware given, else what the GPU's number says. */
 static enum cps_layout layout_of(const struct hang *h)
 {
-    uint64_t gpu = h->dump->gpu;
-    if (h->fw)
-        return h->fw->layout;
-    if (gpu >= 500 && gpu < 600)
-        return CPS_LAYOUT_A5XX_PFP;
-    return (gpu >= 700 && gpu < 800) || gpu >> 24 >= 0x43 ? CPS_LAYOUT_A7XX : CPS_LAYOUT_A6XX;
+    return h->fw ? h->fw->layout : cps_gpu_layout(h->dump->gpu);
 }
 
 static struct cps_err *describe(struct hang *h, const char *name, const char *firmware,

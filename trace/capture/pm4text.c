@@ -134,13 +134,9 @@ static struct cps_err *give(struct text *t, const struct cps_item *item)
 
 static struct cps_err *open_names(struct text *t, uint32_t gpu, uint64_t chip)
 {
-    unsigned generation = gpu ? gpu / 100 : (chip >> 24 & 0xff) >= 0x43 ? 7 : chip >> 24 & 0xff;
-    enum cps_layout layout = generation == 5   ? CPS_LAYOUT_A5XX_PFP
-                             : generation == 7 ? CPS_LAYOUT_A7XX
-                                               : CPS_LAYOUT_A6XX;
     cps_names_destroy(t->names);
     t->names = NULL;
-    return cps_names_create(layout, NULL, &t->names);
+    return cps_names_create(cps_gpu_layout(gpu ? gpu : chip & 0xffffffff), NULL, &t->names);
 }
 
 static struct cps_err *read_chip(struct text *t, const char *line, const char *at, bool gpu)
