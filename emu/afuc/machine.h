@@ -39,10 +39,10 @@ struct stillness {
 
 /* What the driver knows of the two rings that --inject switch goes between: rings.h. */
 struct rings {
-    uint32_t wanted;    /* an injection asks for them */
-    uint32_t prepared;  /* their records are there */
-    uint32_t begun;     /* so has the first submission */
-    uint32_t current;   /* 0: the ring of the run */
+    uint32_t wanted;   /* an injection asks for them */
+    uint32_t prepared; /* their records are there */
+    uint32_t begun;    /* so has the first submission */
+    uint32_t current;  /* 0: the ring of the run */
     uint32_t other_wptr;
     uint32_t requested; /* the driver asked for the other, and the firmware has not finished */
 };

@@ -48,7 +48,8 @@ struct cps_trace_head {
     char events[256];
     /** As which generation captures of others were run on purpose; CPS_GEN_NONE: they were not. */
     enum cps_gen as;
-    /** What the chip's identity was said to be: "ID" or "ID:VARIANT"; "": what the firmware wants. */
+    /** What the chip's identity was said to be: "ID" or "ID:VARIANT"; "": what the firmware wants.
+     */
     char chip_id[32];
     /** Lines of the text form begin with the processor. */
     bool with_processor;
