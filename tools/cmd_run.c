@@ -8,6 +8,7 @@
 #include "isa/base/within.h"
 #include "tools/opt_engine.h"
 #include "tools/play/files.h"
+#include "tools/play/code.h"
 #include "tools/play/replay.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
@@ -164,8 +165,10 @@ static struct cps_err *prepare(struct run *run)
     if (!opt_is_script(run->opt))
         CPS_TRY(open_capture(run));
     CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
-    if (run->play.dump)
+    if (run->play.dump) {
         run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
+        run->play.watcher = &run->play.code->steps;
+    }
     if (wants_trace(run))
         CPS_TRY(open_trace(run));
     else

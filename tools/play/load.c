@@ -9,6 +9,7 @@
 
 #include "cpscope.h"
 #include "fw/demo/demo.h"
+#include "tools/play/code.h"
 #include "tools/play/dump.h"
 #include "tools/opt_engine.h"
 #include "tools/play/replay.h"
@@ -265,6 +266,8 @@ struct cps_err *play_open(struct play *play, const struct cps_options *opt, cons
         CPS_TRY(load_script(play, input));
     } else {
         CPS_TRY(load_firmware(play));
+        if (play->dump)
+            CPS_TRY(code_recover(play->dump, &play->fw, &play->code));
         play->gen = play->fw->gen;
     }
     CPS_TRY(set_policy(play));
@@ -287,6 +290,7 @@ void play_close(struct play *play)
     cps_script_deinit(&play->script);
     feed_deinit(&play->feed);
     replay_free(play->replay);
+    code_free(play->code);
     if (play->dump)
         dump_deinit(play->dump);
     free(play->dump);

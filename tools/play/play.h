@@ -45,6 +45,7 @@ struct play {
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;
     struct dump *dump;          /**< the input where it is a hardware dump, read whole; or NULL */
+    struct code *code;          /**< what it holds of the firmware that ran */
     struct replay *replay;      /**< what to replay of it */
     struct feed feed;           /**< items of inputs that are read whole */
     struct cps_sink *trace;     /**< where recorded events go on to, or NULL */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
+#include "tools/play/code.h"
 #include "tools/play/replay.h"
 #include "trace/json.h"
 
@@ -215,9 +216,13 @@ const char *replay_word(enum replay_verdict verdict)
 
 void replay_print(const struct replay *r, FILE *out)
 {
-    fprintf(out,
-            "# replayed %s\n# firmware %s that of the dump\n# register hardware emulated verdict\n",
-            r->scope, r->same_firmware ? "is" : "is not");
+    CPS_BUF code = {0};
+    if (r->play->code)
+        code_describe(r->play->code, &code);
+    fprintf(
+        out,
+        "# replayed %s\n# firmware %s that of the dump\n%s# register hardware emulated verdict\n",
+        r->scope, r->same_firmware ? "is" : "is not", cps_buf_text(&code));
     for (unsigned i = 0; i < r->row_count; i++) {
         const struct replay_row *row = &r->row[i];
         fprintf(out, "%s 0x%08" PRIx32 " 0x%08" PRIx32 " %s%s%s\n", row->name, row->hardware,

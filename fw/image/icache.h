@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * The firmware that ran when a dump was taken, as far as the dump holds it: the processor's
+ * instruction cache with its tags, and the packet table (a6xx: CP_UCODE_DBG). What the cache lacks
+ * comes from a near revision, moved to where the dump's code is. Not installed. */
+#ifndef CPS_FW_ICACHE_H
+#define CPS_FW_ICACHE_H
+
+#include "fw/fw.h"
+
+/** Images of a6xx are below 0x4000 dwords; tags and donors beyond twice that are damage. */
+#define CPS_FW_ICACHE_WORDS 0x8000u
+
+/** How much is known about a word. */
+enum cps_fw_mark {
+    CPS_FW_UNKNOWN,  /**< a guess: both revisions differ somewhere around it */
+    CPS_FW_DONOR,    /**< of the other revision, between places where both agree */
+    CPS_FW_HARDWARE, /**< from the cache */
+};
+
+/** Words by their dword address in the image. */
+struct cps_fw_icache {
+    uint32_t *word;   /**< `count`; 0 where nothing is known; owned */
+    uint8_t *mark;    /**< `count` of enum cps_fw_mark; owned */
+    uint32_t count;   /**< one behind the last known word, or behind the recovered image */
+    uint32_t lines;   /**< of the running image */
+    uint32_t others;  /**< of another image: that of the secure start */
+    uint32_t version; /**< what the boot left in scratch 0x100; 0: not known */
+    uint32_t table[CPS_FW_TABLE_SIZE];
+};
+
+/**
+ * Reads the cache of a dump.
+ * @param words  the block CP_UCODE_DBG: sections of 0x1000 dwords (H: dumps of a618 and a630)
+ * @param count  how many; the kernel trims zeros at the end
+ * @param ret    gets it; cps_fw_icache_deinit_() in any case
+ * @return NULL; CPS_ERR_NOMEM; CPS_ERR_INPUT if the tags contradict each other
+ */
+CPS_MUST_USE struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count,
+                                                 struct cps_fw_icache *ret);
+void cps_fw_icache_deinit_(struct cps_fw_icache *cache);
+
+/**
+ * Makes the image that the dump's processor ran, with @p donor for what the cache lacks: both are
+ * aligned by equal words and by the packet tables, targets of branches are moved along.
+ * @param cache  in: what the dump has; out: with all words, and marks
+ * @param ret    gets a handle, which the caller destroys
+ * @return NULL; CPS_ERR_NOMEM; CPS_ERR_INPUT if the donor is no near revision
+ */
+CPS_MUST_USE struct cps_err *cps_fw_recover_(struct cps_fw_icache *cache,
+                                             const struct cps_fw *donor, struct cps_fw **ret);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * The firmware that ran when a hardware dump was taken. */
+#include "tools/play/code.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Whether the user's firmware is the dump's: the same packet table, and each cached word. */
+static bool is_same(const struct cps_fw_icache *cache, const struct cps_fw *fw)
+{
+    const struct cps_fw_part *part = &fw->part[0];
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (cps_fw_handler(fw, part, id) != cache->table[id])
+            return false;
+    }
+    for (uint32_t at = 0; at < cache->count; at++) {
+        bool known = cache->mark[at] == CPS_FW_HARDWARE;
+        if (known && (at >= part->size || fw->words[part->start + at] != cache->word[at]))
+            return false;
+    }
+    return true;
+}
+
+static struct cps_err *recover(struct code *code, struct cps_fw **fw)
+{
+    struct cps_fw *own = NULL;
+    CPS_TRY(cps_fw_recover_(&code->cache, *fw, &own));
+    code->recovered = true;
+    cps_fw_destroy(*fw);
+    *fw = own;
+    return NULL;
+}
+
+static struct cps_err *read_and_recover(const struct dump_block *block, struct cps_fw **fw,
+                                        struct code *code)
+{
+    if (!block)
+        return cps_err_new(CPS_ERR_INPUT, "the dump has no CP_UCODE_DBG, expected the firmware's "
+                                          "instruction cache there");
+    CPS_TRY(cps_fw_icache_read_(block->words, block->count, &code->cache));
+    return is_same(&code->cache, *fw) ? NULL : recover(code, fw);
+}
+
+static void count_steps(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct code *code = (struct code *)sink;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t pc = cps_event_pc(&events[i]);
+        if (cps_event_kind(&events[i]) == CPS_EV_STEP && pc < code->cache.count)
+            code->executed[code->cache.mark[pc]]++;
+    }
+}
+
+struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct code **ret)
+{
+    struct code *code = calloc(1, sizeof(*code));
+    *ret = code;
+    if (!code)
+        return cps_err_nomem();
+    code->steps.put = count_steps;
+    if ((*fw)->gen != CPS_A6XX)
+        return NULL;
+    struct cps_err *err = read_and_recover(dump_block(dump, "CP_UCODE_DBG"), fw, code);
+    if (!err || err->code != CPS_ERR_INPUT)
+        return err;
+    cps_buf_str(&code->why, err->message);
+    cps_err_free(err);
+    return code->why.failed ? cps_err_nomem() : NULL;
+}
+
+void code_free(struct code *code)
+{
+    if (!code)
+        return;
+    cps_fw_icache_deinit_(&code->cache);
+    cps_buf_deinit(&code->why);
+    free(code);
+}
+
+uint32_t code_words(const struct code *code, enum cps_fw_mark mark)
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < code->cache.count; at++)
+        count += code->cache.mark[at] == mark;
+    return count;
+}
+
+void code_describe(const struct code *code, struct cps_buf *out)
+{
+    if (code->why.size)
+        cps_buf_printf(out, "# firmware of the dump not recovered: %s\n", cps_buf_text(&code->why));
+    if (!code->recovered)
+        return;
+    cps_buf_printf(out,
+                   "# firmware of the dump recovered: %" PRIu32 " words of its own, %" PRIu32
+                   " of the revision given, %" PRIu32 " unknown\n",
+                   code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR),
+                   code_words(code, CPS_FW_UNKNOWN));
+    const uint64_t *ran = code->executed;
+    cps_buf_printf(out,
+                   "# of %" PRIu64 " instructions that ran, %" PRIu64
+                   " were the hardware's own, %" PRIu64 " unknown\n",
+                   ran[CPS_FW_HARDWARE] + ran[CPS_FW_DONOR] + ran[CPS_FW_UNKNOWN],
+                   ran[CPS_FW_HARDWARE], ran[CPS_FW_UNKNOWN]);
+}

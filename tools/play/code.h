@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * The firmware that ran when a hardware dump was taken: recovered from the dump's instruction cache
+ * and a near revision (fw/image/icache.h), and how much of a replay was the hardware's own. */
+#ifndef CPS_PLAY_CODE_H
+#define CPS_PLAY_CODE_H
+
+#include "fw/image/icache.h"
+#include "trace/event.h"
+#include "tools/play/dump.h"
+
+struct code {
+    struct cps_sink steps; /**< first: takes the STEP events of the replay */
+    struct cps_fw_icache cache;
+    struct cps_buf why;   /**< why nothing was recovered; empty if it was, or needed no donor */
+    bool recovered;       /**< else the firmware is as the user gave it */
+    uint64_t executed[3]; /**< instructions, by the mark of their words */
+};
+
+/** Reads the dump's code and, if @p fw is another revision, replaces it by what was recovered. That
+ * it cannot be recovered is no error: then `why` says so. @p ret is freed with code_free(). */
+CPS_MUST_USE struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw,
+                                          struct code **ret);
+void code_free(struct code *code);
+/** Words of the image with a mark. */
+uint32_t code_words(const struct code *code, enum cps_fw_mark mark);
+/** Sentences for people, lines that begin with "# ". */
+void code_describe(const struct code *code, struct cps_buf *out);
+
+#endif
