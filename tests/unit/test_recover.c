@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * The firmware inside a hang dump: caches are made of an image that is known, whose near revision
+ * has code put in and taken out, so that every recovered word can be held against the true one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/fwcheck.h"
+#include "fw/image/icache.h"
+#include "isa/base/le.h"
+
+enum { FUNCTIONS = 64, SET_WORDS = 8, SETS = 32, WAYS = 4, SECTION = 0x1000 };
+
+static struct cps_fw *load(const char *text)
+{
+    struct cps_asm program = {0};
+    struct cps_fw *fw = NULL;
+    struct cps_err *err = cps_assemble("t", text, strlen(text), CPS_A6XX, &program);
+    if (err)
+        fail_msg("%s", err->message);
+    uint8_t *bytes = malloc(4 * (size_t)program.count);
+    assert_non_null(bytes);
+    for (uint32_t i = 0; i < program.count; i++)
+        cps_put_le32(bytes + 4 * i, program.words[i]);
+    assert_null(cps_fw_parse("t.fw", bytes, 4 * (size_t)program.count, 0, &fw));
+    free(bytes);
+    free(program.words);
+    return fw;
+}
+
+/* Functions that call and branch to each other; every third is a handler. @p newer has words that
+ * the older revision has not, and lacks some of its. */
+static struct cps_fw *revision(bool newer)
+{
+    CPS_BUF text = {0};
+    cps_buf_str(&text, "; a6xx microcode\n[016ee000]\n[#jumptbl]\n");
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        if (i % 3 == 0)
+            cps_buf_printf(&text, "UNKN%u:\n", 16 + i);
+        cps_buf_printf(&text, "f%u: mov $02, 0x%x\n", i, 0x100 + i);
+        if (newer && i % 20 == 7)
+            cps_buf_printf(&text, "mov $05, 0x%x\nmov $06, 0x77\nmov $07, 0x78\n", i);
+        cps_buf_printf(&text, "add $03, $02, 0x%x\nbreq $03, b3, #f%u\nnop\n", 3 * i,
+                       i ? i - 1 : 0);
+        if (!newer && i % 30 == 11)
+            cps_buf_str(&text, "mov $08, 0x5\nmov $09, 0x6\n");
+        cps_buf_printf(&text, "call #f%u\nnop\nwaitin\nmov $01, $data\n", (i + 17) % FUNCTIONS);
+    }
+    cps_buf_str(&text, ".align 32\njumptbl:\n.jumptbl #f0\n");
+    return load(cps_buf_text(&text));
+}
+
+static uint32_t tag_of(uint32_t line)
+{
+    return 2u << 20 | line / SETS;
+}
+
+/* The block as the hardware gives it, with the lines of @p fw that @p has says. */
+static uint32_t *dump_of(const struct cps_fw *fw, bool (*has)(uint32_t line))
+{
+    uint32_t *block = calloc(6 * SECTION, sizeof(*block));
+    unsigned used[SETS] = {0};
+    assert_non_null(block);
+    for (uint32_t line = 0; line * SET_WORDS + SET_WORDS <= fw->part[0].table; line++) {
+        unsigned set = line % SETS;
+        if (!has(line) || used[set] == WAYS)
+            continue;
+        unsigned way = used[set]++;
+        memcpy(block + way * SETS * SET_WORDS + set * SET_WORDS, fw->words + line * SET_WORDS,
+               SET_WORDS * sizeof(*block));
+        block[SECTION + set * WAYS + way] = tag_of(line);
+    }
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        block[4 * SECTION + id] = cps_fw_handler(fw, &fw->part[0], id);
+    return block;
+}
+
+static bool every_line(uint32_t line)
+{
+    (void)line;
+    return true;
+}
+
+static bool two_of_three(uint32_t line)
+{
+    return line % 3 != 2;
+}
+
+static struct cps_fw_icache read_block(const uint32_t *block)
+{
+    struct cps_fw_icache cache;
+    struct cps_err *err = cps_fw_icache_read_(block, 6 * SECTION, &cache);
+    if (err)
+        fail_msg("%s", err->message);
+    return cache;
+}
+
+static void lines_are_where_their_tags_say(void **state)
+{
+    struct cps_fw *fw = revision(false);
+    uint32_t *block = dump_of(fw, two_of_three);
+    struct cps_fw_icache cache = read_block(block);
+    (void)state;
+    assert_true(cache.lines > 20);
+    for (uint32_t at = 0; at < cache.count; at++) {
+        bool known = two_of_three(at / SET_WORDS);
+        assert_int_equal(cache.mark[at], known ? CPS_FW_HARDWARE : CPS_FW_UNKNOWN);
+        assert_int_equal(cache.word[at], known ? fw->words[at] : 0);
+    }
+    assert_int_equal(cache.table[16 + 3], cps_fw_handler(fw, &fw->part[0], 16 + 3));
+    cps_fw_icache_deinit_(&cache);
+    free(block);
+    cps_fw_destroy(fw);
+}
+
+/* Words of the cache and words between places where both agree are the true ones; what is wrong is
+ * marked as unknown. */
+static void recovered_words_are_the_true_ones(void **state)
+{
+    bool (*const has[])(uint32_t) = {every_line, two_of_three};
+    struct cps_fw *fw = revision(false);
+    struct cps_fw *donor = revision(true);
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct cps_fw *own = NULL;
+        uint32_t *block = dump_of(fw, has[i]);
+        struct cps_fw_icache cache = read_block(block);
+        struct cps_err *err = cps_fw_recover_(&cache, donor, &own);
+        if (err)
+            fail_msg("%s", err->message);
+        uint32_t count[3] = {0, 0, 0};
+        for (uint32_t at = 0; at < fw->part[0].table && at < cache.count; at++) {
+            count[cache.mark[at]]++;
+            if (at > 1 && cache.mark[at] != CPS_FW_UNKNOWN && own->words[at] != fw->words[at])
+                fail_msg("case %u: 0x%04x is %08x, mark %u, truly %08x", i, at, own->words[at],
+                         cache.mark[at], fw->words[at]);
+        }
+        assert_true(count[CPS_FW_HARDWARE] > 300 && count[CPS_FW_UNKNOWN] < 60);
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+            assert_int_equal(cps_fw_handler(own, &own->part[0], id), block[4 * SECTION + id]);
+        cps_fw_icache_deinit_(&cache);
+        cps_fw_destroy(own);
+        free(block);
+    }
+    cps_fw_destroy(fw);
+    cps_fw_destroy(donor);
+}
+
+/* Tags that no cache has, and code that is not of the dump's family. */
+static void what_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        uint32_t at, tag;
+        const char *said;
+    } wrong[] = {
+        {0, 1u << 20, "a state that no dump has"},
+        {1, 2u << 20 | 0x3ffff, "an address behind any image"},
+        {0, 2u << 20 | 1u << 25, "a state that no dump has"},
+    };
+    struct cps_fw *fw = revision(false);
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        uint32_t *block = dump_of(fw, every_line);
+        struct cps_fw_icache cache;
+        block[SECTION + wrong[i].at] = wrong[i].tag;
+        struct cps_err *err = cps_fw_icache_read_(block, 6 * SECTION, &cache);
+        assert_non_null(err);
+        assert_non_null(strstr(err->message, wrong[i].said));
+        cps_err_free(err);
+        cps_fw_icache_deinit_(&cache);
+        free(block);
+    }
+    uint32_t *block = dump_of(fw, every_line);
+    struct cps_fw_icache cache = read_block(block);
+    struct cps_fw *own = NULL;
+    struct cps_fw *other = load("; a6xx microcode\n[016ee000]\n[#jumptbl]\nwaitin\nmov $01, $data\n"
+                                ".align 32\njumptbl:\n.jumptbl #jumptbl\n");
+    struct cps_err *err = cps_fw_recover_(&cache, other, &own);
+    assert_non_null(err);
+    assert_non_null(strstr(err->message, "expected a near revision"));
+    cps_err_free(err);
+    cps_fw_icache_deinit_(&cache);
+    cps_fw_destroy(other);
+    cps_fw_destroy(fw);
+    free(block);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_where_their_tags_say),
+        cmocka_unit_test(recovered_words_are_the_true_ones),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests_name("recover", tests, NULL, NULL);
+}
