@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "trace/json.h"
+
 /* Whether the user's firmware is the dump's: the same packet table, and each cached word. */
 static bool is_same(const struct cps_fw_icache *cache, const struct cps_fw *fw)
 {
@@ -85,21 +87,40 @@ uint32_t code_words(const struct code *code, enum cps_fw_mark mark)
     return count;
 }
 
-void code_describe(const struct code *code, struct cps_buf *out)
+void code_print(const struct code *code, FILE *out)
 {
+    const uint64_t *ran = code->executed;
     if (code->why.size)
-        cps_buf_printf(out, "# firmware of the dump not recovered: %s\n", cps_buf_text(&code->why));
+        fprintf(out, "# firmware of the dump not recovered: %s\n", cps_buf_text(&code->why));
     if (!code->recovered)
         return;
-    cps_buf_printf(out,
-                   "# firmware of the dump recovered: %" PRIu32 " words of its own, %" PRIu32
-                   " of the revision given, %" PRIu32 " unknown\n",
-                   code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR),
-                   code_words(code, CPS_FW_UNKNOWN));
-    const uint64_t *ran = code->executed;
-    cps_buf_printf(out,
-                   "# of %" PRIu64 " instructions that ran, %" PRIu64
-                   " were the hardware's own, %" PRIu64 " unknown\n",
-                   ran[CPS_FW_HARDWARE] + ran[CPS_FW_DONOR] + ran[CPS_FW_UNKNOWN],
-                   ran[CPS_FW_HARDWARE], ran[CPS_FW_UNKNOWN]);
+    fprintf(out,
+            "# firmware of the dump recovered: %" PRIu32 " words of its own, %" PRIu32
+            " of the revision given, %" PRIu32 " unknown\n",
+            code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR),
+            code_words(code, CPS_FW_UNKNOWN));
+    fprintf(out,
+            "# of %" PRIu64 " instructions that ran, %" PRIu64 " were the hardware's own, %" PRIu64
+            " unknown\n",
+            ran[CPS_FW_HARDWARE] + ran[CPS_FW_DONOR] + ran[CPS_FW_UNKNOWN], ran[CPS_FW_HARDWARE],
+            ran[CPS_FW_UNKNOWN]);
+}
+
+struct json_object *code_json(const struct code *code)
+{
+    static const char *const names[] = {
+        [CPS_FW_UNKNOWN] = "unknown", [CPS_FW_DONOR] = "donor", [CPS_FW_HARDWARE] = "hardware"};
+    struct json_object *to = json_object_new_object();
+    struct json_object *words = json_object_new_object();
+    struct json_object *ran = json_object_new_object();
+    for (unsigned mark = 0; mark < 3; mark++) {
+        cps_json_uint(words, names[mark], code_words(code, mark));
+        cps_json_uint(ran, names[mark], code->executed[mark]);
+    }
+    cps_json_bool(to, "recovered", code->recovered);
+    if (code->why.size)
+        cps_json_buf(to, "why", &code->why);
+    cps_json_add(to, "words", words);
+    cps_json_add(to, "executed", ran);
+    return to;
 }

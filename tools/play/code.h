@@ -4,6 +4,8 @@
 #ifndef CPS_PLAY_CODE_H
 #define CPS_PLAY_CODE_H
 
+#include <stdio.h>
+
 #include "fw/image/icache.h"
 #include "trace/event.h"
 #include "tools/play/dump.h"
@@ -24,6 +26,9 @@ void code_free(struct code *code);
 /** Words of the image with a mark. */
 uint32_t code_words(const struct code *code, enum cps_fw_mark mark);
 /** Sentences for people, lines that begin with "# ". */
-void code_describe(const struct code *code, struct cps_buf *out);
+void code_print(const struct code *code, FILE *out);
+struct json_object;
+/** The same numbers: words and executed instructions by mark, or why there are none. */
+struct json_object *code_json(const struct code *code);
 
 #endif

@@ -216,13 +216,11 @@ const char *replay_word(enum replay_verdict verdict)
 
 void replay_print(const struct replay *r, FILE *out)
 {
-    CPS_BUF code = {0};
+    fprintf(out, "# replayed %s\n# firmware %s that of the dump\n", r->scope,
+            r->same_firmware ? "is" : "is not");
     if (r->play->code)
-        code_describe(r->play->code, &code);
-    fprintf(
-        out,
-        "# replayed %s\n# firmware %s that of the dump\n%s# register hardware emulated verdict\n",
-        r->scope, r->same_firmware ? "is" : "is not", cps_buf_text(&code));
+        code_print(r->play->code, out);
+    fprintf(out, "# register hardware emulated verdict\n");
     for (unsigned i = 0; i < r->row_count; i++) {
         const struct replay_row *row = &r->row[i];
         fprintf(out, "%s 0x%08" PRIx32 " 0x%08" PRIx32 " %s%s%s\n", row->name, row->hardware,

@@ -3,6 +3,7 @@
 #include "emu/afuc/afuc.h"
 #include "tools/report/script_summary.h"
 #include "tools/report/summary.h"
+#include "tools/play/code.h"
 #include "tools/play/replay.h"
 #include "trace/json.h"
 #include "tools/report/report.h"
@@ -182,6 +183,8 @@ static struct cps_err *print_json(const struct play *play, bool compared)
         cps_json_text(root, "run_as", cps_gen_name(play->gen));
     if (compared)
         cps_json_add(root, "comparison", replay_json(play->replay));
+    if (play->code)
+        cps_json_add(root, "dump_firmware", code_json(play->code));
     return report_json(root);
 }
 
