@@ -3,6 +3,7 @@
 """A hardware dump against the emulator, and variants of it made by a second writer: a ring that has
 wrapped, hundreds of buffers, a stream that is missing. Usage: corpus_dump.py CPSCOPE"""
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -184,9 +185,15 @@ def hang_summary(cpscope, corpus, scratch):
     firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
     dump = os.path.join(corpus, "captures", "crash.devcore")
     text = run(cpscope, "info", "--fw", firmware, dump).stdout
-    for part in ("0x00c5", "error handler+0x2", "0xdeadd00d", "CP_NOP", "level 1", "=> 00c6",
+    for part in ("0x00c5", "error handler+0x2", "0xdeadd00d", "CP_NOP", "level 1", "=> 00c5 c8000000  jump 0x00c5",
                  "7 of 12 dwords read", "41 of 8192"):
         assert part in text, part
+    alone = run(cpscope, "info", dump).stdout
+    assert "=> 00c5 c8000000  jump 0x00c5" in alone and "00c8 --------  (the dump does not hold it)" in alone, alone
+    rows = json.loads(run(cpscope, "info", "--json", dump).stdout)
+    code = rows["hang"]["code"] if "hang" in rows else rows["files"][0]["hang"]["code"]
+    assert [row["pc"] for row in code] == list(range(0xc0, 0xc8)), code
+    assert {row["from"] for row in code} == {"hardware"}
 
 
 TESTS = [

@@ -8,6 +8,7 @@
 
 #include "isa/base/within.h"
 #include "tools/play/dump.h"
+#include "tools/info/hang_code.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
@@ -22,7 +23,8 @@ struct hang {
     const struct dump *dump;
     const struct dump_block *stat;
     const struct cps_names *names;
-    struct cps_fw *fw; /* what the user gave, or NULL */
+    struct cps_fw *fw; /* what the user gave, or what was recovered with it, or NULL */
+    struct code *code;
     uint32_t pc, level;
     char handler[48];
 };
@@ -121,8 +123,18 @@ static bool locate(const struct hang *h, uint32_t *ret, bool *same)
     return true;
 }
 
+static struct hang_code own_code(const struct hang *h)
+{
+    return (struct hang_code){h->code, h->fw, h->names, h->pc};
+}
+
 static struct cps_err *print_code(const struct hang *h)
 {
+    const struct hang_code own = own_code(h);
+    if (h->code->cache.lines && (!h->fw || !h->code->why.size))
+        return hang_code_print(&own);
+    if (h->code->why.size)
+        printf("  %s\n", cps_buf_text(&h->code->why));
     uint32_t at = 0;
     bool same = false;
     const struct cps_isa *isa = &cps_isa_afuc;
@@ -220,15 +232,19 @@ static struct json_object *json_hang(const struct hang *h)
     return hang;
 }
 
-static void print_json(const struct hang *h, struct json_object *to)
+static struct cps_err *print_json(const struct hang *h, struct json_object *to)
 {
     cps_json_text(to, "format", "devcoredump");
     cps_json_buf(to, "text", &h->dump->text);
     cps_json_uint(to, "gpu", h->dump->gpu);
     cps_json_uint(to, "buffers", h->dump->buffers);
     cps_json_add(to, "rings", json_rings(h->dump));
-    if (h->stat)
-        cps_json_add(to, "hang", json_hang(h));
+    if (!h->stat)
+        return NULL;
+    struct json_object *hang = json_hang(h);
+    const struct hang_code own = own_code(h);
+    cps_json_add(to, "hang", hang);
+    return h->code->cache.lines ? hang_code_json(&own, hang) : NULL;
 }
 
 /* The layout of names: that of the firmware given, else what the GPU's number says. */
@@ -244,6 +260,7 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
     struct cps_err *err = NULL;
     if (firmware)
         CPS_TRY(cps_fw_load(firmware, 0, &h->fw));
+    CPS_TRY(code_recover(h->dump, &h->fw, &h->code));
     CPS_TRY(cps_names_create(layout_of(h), NULL, &names));
     h->names = names;
     h->stat = dump_block(h->dump, "CP_SQE_STAT");
@@ -251,7 +268,7 @@ static struct cps_err *describe(struct hang *h, const char *name, const char *fi
     h->level = dump_word(h->stat, STAT_LEVEL) & 7;
     name_handler(h, dump_table(h->dump), h->pc, h->handler, sizeof(h->handler));
     if (json)
-        print_json(h, json);
+        err = print_json(h, json);
     else
         err = print_text(h, name);
     cps_names_destroy(names);
@@ -268,6 +285,7 @@ struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struc
     /* A cut dump is described as far as it goes, then reported. */
     if (!err || err->code != CPS_ERR_NOMEM)
         err = cps_err_first_(err, describe(&hang, cps_stream_name(stream), firmware, json));
+    code_free(hang.code);
     cps_fw_destroy(hang.fw);
     dump_deinit(dump);
     free(dump);

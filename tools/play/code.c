@@ -40,7 +40,7 @@ static struct cps_err *read_and_recover(const struct dump_block *block, struct c
         return cps_err_new(CPS_ERR_INPUT, "the dump has no CP_UCODE_DBG, expected the firmware's "
                                           "instruction cache there");
     CPS_TRY(cps_fw_icache_read_(block->words, block->count, &code->cache));
-    return is_same(&code->cache, *fw) ? NULL : recover(code, fw);
+    return !*fw || is_same(&code->cache, *fw) ? NULL : recover(code, fw);
 }
 
 static void count_steps(struct cps_sink *sink, const struct cps_event *events, size_t count)
@@ -60,7 +60,8 @@ struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct
     if (!code)
         return cps_err_nomem();
     code->steps.put = count_steps;
-    if ((*fw)->gen != CPS_A6XX)
+    bool a6xx = *fw ? (*fw)->gen == CPS_A6XX : cps_gpu_generation(dump->gpu) == 6;
+    if (!a6xx)
         return NULL;
     struct cps_err *err = read_and_recover(dump_block(dump, "CP_UCODE_DBG"), fw, code);
     if (!err || err->code != CPS_ERR_INPUT)

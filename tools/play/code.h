@@ -18,8 +18,9 @@ struct code {
     uint64_t executed[3]; /**< instructions, by the mark of their words */
 };
 
-/** Reads the dump's code and, if @p fw is another revision, replaces it by what was recovered. That
- * it cannot be recovered is no error: then `why` says so. @p ret is freed with code_free(). */
+/** Reads the dump's code and, if @p fw is given and another revision, replaces it by what was
+ * recovered. That it cannot be recovered is no error: then `why` says so. @p ret is freed with
+ * code_free(). */
 CPS_MUST_USE struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw,
                                           struct code **ret);
 void code_free(struct code *code);
