@@ -181,6 +181,22 @@ def cut_anywhere(cpscope, corpus, scratch):
                 assert len(done.stderr.strip().splitlines()) >= 1
 
 
+def queue_wraps(cpscope, corpus, scratch):
+    """Read and write positions of a queue go round in its region, 0x100..0x1ff for IB1; what cannot be is not shown."""
+    dump = Dump(os.path.join(corpus, "captures", "crash.devcore"))
+    firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
+    for position, shown in ((0x010301fe, "7 of 12 dwords read"), (0x01ff0101, None)):
+        path = os.path.join(scratch, "wraps")
+        text = dump.text.replace("offset: 0x0024e8, value: 0x010c0107", "offset: 0x0024e8, value: 0x%08x" % position)
+        assert text != dump.text
+        open(path, "w", encoding="latin-1").write(text)
+        said = run(cpscope, "info", path).stdout
+        assert (shown in said) if shown else ("IB1   " not in said), said
+        rows = table(run(cpscope, "run", "--fw", firmware, path, "-o", os.devnull))
+        assert rows["ib1.consumed"][2] == ("equal" if shown else "not comparable"), rows["ib1.consumed"]
+        assert rows["ib1.consumed"][0] == ("0x00000007" if shown else "0x00000000"), rows["ib1.consumed"]
+
+
 def hang_summary(cpscope, corpus, scratch):
     firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
     dump = os.path.join(corpus, "captures", "crash.devcore")
@@ -206,6 +222,7 @@ TESTS = [
     ("hundreds of buffers change nothing", many_buffers),
     ("a stream that the dump lacks makes registers not comparable", missing_stream),
     ("a dump that is cut gives an error and no crash", cut_anywhere),
+    ("positions of a queue go round in their region, and what cannot be is not shown", queue_wraps),
     ("info shows where the processor hangs, with code", hang_summary),
 ]
 

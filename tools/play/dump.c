@@ -262,6 +262,32 @@ static bool ring_position(const struct dump *dump, const struct dump_ring *ring,
     return most >= 4;
 }
 
+/* Each region of CP_ROQ is a ring of its own. The driver's CP_ROQ_THRESHOLDS say where they begin,
+ * in units of 4 dwords (H: a630; D: a6xx_hw_init() of the kernel). @return dwords of the region of
+ * IB1 or IB2; 0: not known */
+static uint32_t region_size(const struct dump *dump, uint32_t level)
+{
+    enum { THRESHOLDS_1 = 0x8c1, THRESHOLDS_2 = 0x8c2 };
+    uint32_t low = 0, high = 0;
+    if (!dump_reg(dump, THRESHOLDS_1, &low) || !dump_reg(dump, THRESHOLDS_2, &high))
+        return 0;
+    uint32_t ib1 = 4 * (low >> 16 & 0xff);
+    uint32_t ib2 = 4 * (low >> 24);
+    uint32_t sds = 4 * (high & 0x1ff);
+    uint32_t begin = level == 1 ? ib1 : ib2;
+    uint32_t end = level == 1 ? ib2 : sds;
+    return end > begin ? end - begin : 0;
+}
+
+/* Words in a region that were fetched and not read yet. */
+static uint32_t words_waiting(const struct dump *dump, uint32_t level, uint32_t queue)
+{
+    uint32_t size = region_size(dump, level);
+    uint32_t read = queue & 0x3ff;
+    uint32_t write = queue >> 16 & 0x3ff;
+    return write >= read || !size ? write - read : write + size - read;
+}
+
 bool dump_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
                    struct dump_position *ret)
 {
@@ -276,8 +302,10 @@ bool dump_position(const struct dump *dump, const struct dump_ring *ring, uint32
                  dump_reg(dump, IB1_REST + (level - 1) * IB_STRIDE, &rest) &&
                  dump_reg(dump, ROQ_IB1 + level - 1, &queue) &&
                  dump_reg(dump, IB1_DWORDS + level - 1, &ret->dwords);
-    uint32_t waiting = ((queue >> 16) - (queue & 0x3ff)) & 0x3ff;
+    uint32_t waiting = words_waiting(dump, level, queue);
     ret->iova = (uint64_t)high << 32 | low;
+    if (!known || rest > ret->dwords || waiting > ret->dwords - rest)
+        return false;
     ret->consumed = ret->dwords - rest - waiting;
-    return known && rest + waiting <= ret->dwords;
+    return true;
 }
