@@ -98,6 +98,18 @@ def own_firmware(cpscope, corpus, _):
         assert counts and int(counts.group(2)) > 0.99 * int(counts.group(1)) and int(counts.group(3)) < 20, done.stdout
 
 
+def others_run_what_is_named(cpscope, corpus, scratch):
+    """A trace of a dump is reproduced; diff compares the two files, not the dump's firmware with itself."""
+    firmware = [os.path.join(corpus, "firmware", name) for name in NEAR[:2]]
+    dump, trace = os.path.join(corpus, "captures", "crash.devcore"), os.path.join(scratch, "hang.trace")
+    assert run(cpscope, "run", "--fw", firmware[0], dump, "-o", trace).returncode == 0
+    folders = ["--search", os.path.dirname(firmware[0]), "--search", os.path.dirname(dump)]
+    done = run(cpscope, "check", *folders, trace)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = run(cpscope, "diff", "--fw", firmware[0], "--fw", firmware[1], dump)
+    assert done.returncode == 1 and "first difference" in done.stdout, done.stdout[:400]
+
+
 def words_of(dump, name):
     """Where the words of a block stand in the dump's text."""
     return re.search(r"(regs-name: %s\n(?:    .*\n)*?    data: !!ascii85 \|\n\s+)(\S+)" % name, dump.text)
@@ -216,6 +228,7 @@ TESTS = [
     ("replay of the hang: 26 of 26 general registers, 128 of 128 scratch registers",
      replay_matches),
     ("the firmware of the dump is recovered with each near revision: 183 registers equal, none different", own_firmware),
+    ("traces of a dump are reproduced, and diff runs the files that are named", others_run_what_is_named),
     ("what cannot be recovered is said, and nothing guessed", not_recovered),
     ("a wrapped ring is replayed from the last retired submission, what is missing is said",
      missing_history),

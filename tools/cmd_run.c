@@ -164,6 +164,7 @@ static struct cps_err *prepare(struct run *run)
     stamp_inputs(run);
     if (!opt_is_script(run->opt))
         CPS_TRY(open_capture(run));
+    run->play.recover = true;
     CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
     if (run->play.dump) {
         run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */

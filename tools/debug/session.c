@@ -21,6 +21,7 @@ static struct cps_err *read_input(struct session *s, const char **input)
         CPS_TRY(play_stream(*input, &stream));
     if (stream)
         err = play_read_dump(&s->play, stream);
+    s->play.recover = true;
     if (!err)
         err = play_open(&s->play, opt, *input);
     if (!err)

@@ -266,7 +266,7 @@ struct cps_err *play_open(struct play *play, const struct cps_options *opt, cons
         CPS_TRY(load_script(play, input));
     } else {
         CPS_TRY(load_firmware(play));
-        if (play->dump)
+        if (play->dump && play->recover)
             CPS_TRY(code_recover(play->dump, &play->fw, &play->code));
         play->gen = play->fw->gen;
     }

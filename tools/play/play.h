@@ -45,7 +45,8 @@ struct play {
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;
     struct dump *dump;          /**< the input where it is a hardware dump, read whole; or NULL */
-    struct code *code;          /**< what it holds of the firmware that ran */
+    bool recover;               /**< set before play_open(): run the firmware that ran there */
+    struct code *code;          /**< what the dump holds of that, if it was asked for */
     struct replay *replay;      /**< what to replay of it */
     struct feed feed;           /**< items of inputs that are read whole */
     struct cps_sink *trace;     /**< where recorded events go on to, or NULL */

@@ -227,6 +227,7 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
         CPS_TRY(play_stream(capture, &run->stream));
         CPS_TRY(play_read_dump(run->play, run->stream));
     }
+    run->play->recover = run->setup->recover;
     CPS_TRY(play_open(run->play, &run->opt, capture));
     CPS_TRY(begin_from(run, boot));
     if (run->setup->cover && !run->record->cover)
