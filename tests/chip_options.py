@@ -80,6 +80,11 @@ def no_register():
                       ("diff", "--fw", firmware, "--fw", firmware, "six.pm4"), ("step", "--fw", firmware)):
             done = cpscope(*words, "--chip-id", text)
             assert done.returncode == 2 and what in done.stderr and "--chip-id" in done.stderr, (words, done)
+    # Firmware is read once: a pipe has it only once.
+    words = [CPSCOPE, "run", "--fw", "/dev/stdin", path("six.pm4"), "-o", os.devnull, "--chip-id", "1"]
+    with open(path("chip.fw"), "rb") as file:
+        done = subprocess.run(words, input=file.read(), capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done
     written("-o", "a.trace")
     for option in (("--chip-id", "3"), ("--as", "a6xx")):
         done = cpscope("diff", "a.trace", "a.trace", *option)

@@ -283,7 +283,8 @@ int cmd_check(const struct cps_options *opt)
         }
         if (err) {
             put_error(json, opt->arg[i], err);
-            status = report_error(err);
+            report_error(err);
+            status = 3; /* whatever it is about, a file says it */
         } else if (differences && !opt->update && status < 1) {
             status = 1;
         }

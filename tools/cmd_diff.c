@@ -148,6 +148,7 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
         for (unsigned k = 0; k < each; k++)
             p->path[i][k] = opt->fw[i * each + k];
         CPS_TRY(cps_fw_load(p->path[i][0], opt->gen, &p->fw[i]));
+        CPS_TRY(opt_check_chip_id(&opt->chip_id, p->fw[i]));
         if (p->path[i][1])
             CPS_TRY(cps_fw_load(p->path[i][1], opt->gen, &p->me[i]));
         if (p->me[i] && p->fw[i]->part[0].role == CPS_FW_ME) {

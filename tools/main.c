@@ -76,8 +76,7 @@ static int do_command(int argc, char **argv)
     if (lost)
         return report_usage("-o %s would replace the input %s; expected another file", opt.output,
                             lost);
-    status = opt_check_chip_id(&opt);
-    return status ? status : run[command](&opt);
+    return run[command](&opt);
 }
 
 static int do_first_word(int argc, char **argv)

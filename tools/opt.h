@@ -105,9 +105,11 @@ void opt_set_policy(struct cps_options *opt, const char *text);
  * each has a meaning for it, and that --engine, --chip, --seq-abi and --gen name no other.
  * @return 0, or 2 after one line on stderr */
 int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *path);
-/** Checks --chip-id against the firmware that it is for, which a look into the files tells.
- * @return 0, or 2 after one line on stderr */
-int opt_check_chip_id(const struct cps_options *opt);
+struct cps_fw;
+/** Whether @p fw has the registers that --chip-id is about.
+ * @return NULL, or CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *opt_check_chip_id(const struct opt_chip_id *chip,
+                                               const struct cps_fw *fw);
 /** Number of the command called @p name, or -1. */
 int opt_command(const char *name);
 

@@ -7,8 +7,6 @@
 #include "fw/fw.h"
 #include "isa/base/lex.h"
 #include "tools/opt.h"
-#include "tools/opt_engine.h"
-#include "tools/report/report.h"
 
 /* No number of 32 bits needs more. */
 #define MOST_TEXT 32u
@@ -42,28 +40,14 @@ void opt_chip_id_text(const struct opt_chip_id *chip, char ret[32])
         snprintf(ret + length, MOST_TEXT - (size_t)length, ":0x%08" PRIx32, chip->variant);
 }
 
-static int check(const struct opt_chip_id *chip, const struct cps_fw *fw)
+struct cps_err *opt_check_chip_id(const struct opt_chip_id *chip, const struct cps_fw *fw)
 {
-    if (fw->gen == CPS_A5XX)
-        return report_usage("--chip-id: %s is %s, which has no CHIP_ID", fw->name,
-                            cps_gen_name(fw->gen));
+    if (chip->given && fw->gen == CPS_A5XX)
+        return cps_err_new(CPS_ERR_USAGE, "--chip-id: %s is %s, which has no CHIP_ID", fw->name,
+                           cps_gen_name(fw->gen));
     if (chip->has_variant && fw->gen == CPS_A6XX)
-        return report_usage("--chip-id: %s is %s, which has no CHIP_VARIANT, expected an ID alone",
-                            fw->name, cps_gen_name(fw->gen));
-    return 0;
-}
-
-/* What cannot be loaded is for the command to tell. */
-int opt_check_chip_id(const struct cps_options *opt)
-{
-    int status = 0;
-    for (unsigned i = 0; opt->chip_id.given && i < opt->fw_count && !status; i++) {
-        struct cps_fw *fw = NULL;
-        struct cps_err *err =
-            opt_named_engine(opt->fw[i]) ? NULL : cps_fw_load(opt->fw[i], opt->gen, &fw);
-        status = fw ? check(&opt->chip_id, fw) : 0;
-        cps_err_free(err);
-        cps_fw_destroy(fw);
-    }
-    return status;
+        return cps_err_new(CPS_ERR_USAGE,
+                           "--chip-id: %s is %s, which has no CHIP_VARIANT, expected an ID alone",
+                           fw->name, cps_gen_name(fw->gen));
+    return NULL;
 }

@@ -31,6 +31,8 @@ enum cps_err_code {
     CPS_ERR_UNSUPPORTED,
     /** Two valid inputs that do not go together: firmware, capture, golden. */
     CPS_ERR_MISMATCH,
+    /** What was asked for cannot be done with the files that were named. */
+    CPS_ERR_USAGE,
 };
 
 /** One error. */

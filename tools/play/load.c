@@ -40,9 +40,10 @@ static struct cps_err *load_pair(struct play *play)
 static struct cps_err *load_firmware(struct play *play)
 {
     const struct cps_options *opt = play->opt;
-    if (opt->demo && !opt->fw_count)
-        return cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &play->fw);
-    CPS_TRY(cps_fw_load(opt->fw[0], opt->gen, &play->fw));
+    bool demo = opt->demo && !opt->fw_count;
+    CPS_TRY(demo ? cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &play->fw)
+                 : cps_fw_load(opt->fw[0], opt->gen, &play->fw));
+    CPS_TRY(opt_check_chip_id(&opt->chip_id, play->fw));
     if (play->fw->gen == CPS_A5XX)
         return load_pair(play);
     if (opt->fw_count > 1)

@@ -13,9 +13,10 @@
 
 int report_error(struct cps_err *err)
 {
+    int status = err->code == CPS_ERR_USAGE ? 2 : 3;
     fprintf(stderr, "cpscope: %s\n", err->message);
     cps_err_free(err);
-    return 3;
+    return status;
 }
 
 void report_note(const char *what, const struct cps_err *err)
@@ -38,10 +39,9 @@ int report_usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct cps_err *err = cps_err_vnew_(CPS_ERR_SYNTAX, format, args);
+    struct cps_err *err = cps_err_vnew_(CPS_ERR_USAGE, format, args);
     va_end(args);
-    report_error(err);
-    return 2;
+    return report_error(err);
 }
 
 int report_stdout(int status)

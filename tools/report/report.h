@@ -7,7 +7,7 @@
 
 struct json_object;
 
-/** Prints and frees @p err; returns 3. */
+/** Prints and frees @p err; returns 2 if it is about the command line, else 3. */
 int report_error(struct cps_err *err);
 /** Prints what went wrong without ending the command; NULL is fine. Does not free @p err. */
 void report_note(const char *what, const struct cps_err *err);
