@@ -11,7 +11,7 @@
 
 #include "emu/afuc/machine.h"
 
-enum { PIPE_BR = 1, PIPE_COUNT = 8 };
+enum { PIPE_BR = 1 };
 /** The registers of clusters, and on a8xx those of the command processor. */
 enum { BANK_CLUSTERS = 0x8000, BANK_CLUSTER_REGS = 0x4000, BANK_CP = 0x800, BANK_CP_REGS = 0x400 };
 #define BANK_REGS (BANK_CLUSTER_REGS + BANK_CP_REGS)
@@ -75,7 +75,7 @@ static inline bool bank_set_(struct cps_afuc *machine, unsigned pipe, uint32_t o
     bool changed = bank_get_(machine, pipe, offset) != value;
     if (!bank) {
         machine_set_reg_(machine, offset, value);
-        if (!pipe)
+        if (!pipe && cps_gen_since(machine->engine.gen, CPS_A7XX))
             bank_forget_(machine, offset);
         return changed;
     }

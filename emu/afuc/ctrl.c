@@ -453,11 +453,6 @@ static uint32_t read_IDLE(const struct cps_access *at)
 /* What kept.def says of use. */
 #define read_WRITTEN NULL
 #define read_KEPT    NULL
-enum {
-    KEPT_COUNT =
-#define KEPT(...) +1
-#include "emu/afuc/kept.def"
-};
 
 /* AS in a column: the number of the layout in front of it. */
 #define AS_OR(base, own) ((own) == SAME_NUMBER ? (base) : (own))
@@ -479,34 +474,26 @@ static const struct cps_reg_row rows[][CTL_COUNT] = {
 #include "emu/afuc/ctrl.def"
 };
 
+/* Rows of kept.def have no names: the line that they stand in tells them apart. */
+#define KEPT_AT_(line) KEPT_##line
+#define KEPT_AT(line)  KEPT_AT_(line)
+enum {
+#define KEPT(...) KEPT_AT(__LINE__),
+#include "emu/afuc/kept.def"
+    KEPT_COUNT
+};
+
 static const struct cps_reg_row kept[][KEPT_COUNT] = {
-#define KEPT_ROW(number, n, use) \
-    CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##use),
-    [CPS_LAYOUT_A6XX] =
-        {
-#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(g6, n, use)
+#define KEPT_ROW(layout, number, n, use)       \
+    [CPS_LAYOUT_##layout][KEPT_AT(__LINE__)] = \
+        CPS_REG_ROW((number) != NO_NUMBER, number, n, 1, .read = read_##use),
+#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) \
+    KEPT_ROW(A6XX, g6, n, use)                         \
+    KEPT_ROW(A660, AS_OR(g6, a660), n, use)            \
+    KEPT_ROW(A7XX, g7, n, use)                         \
+    KEPT_ROW(A7XX_GEN3, gen3, n, use)                  \
+    KEPT_ROW(A8XX, AS_OR(gen3, a8), n, use)
 #include "emu/afuc/kept.def"
-        },
-    [CPS_LAYOUT_A660] =
-        {
-#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(AS_OR(g6, a660), n, use)
-#include "emu/afuc/kept.def"
-        },
-    [CPS_LAYOUT_A7XX] =
-        {
-#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(g7, n, use)
-#include "emu/afuc/kept.def"
-        },
-    [CPS_LAYOUT_A7XX_GEN3] =
-        {
-#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(gen3, n, use)
-#include "emu/afuc/kept.def"
-        },
-    [CPS_LAYOUT_A8XX] =
-        {
-#define KEPT(g6, a660, g7, gen3, a8, n, use, evidence) KEPT_ROW(AS_OR(gen3, a8), n, use)
-#include "emu/afuc/kept.def"
-        },
 };
 
 struct cps_err *afuc_control_init_(struct afuc_core *core)

@@ -6,6 +6,7 @@
 #include "emu/afuc/machine.h"
 #include "emu/afuc/ops.h"
 #include "emu/afuc/sched.h"
+#include "emu/afuc/stamp.h"
 #include "emu/afuc/start.h"
 #include "emu/afuc/afuc.h"
 
@@ -262,9 +263,8 @@ static void explain_fault(const struct afuc_core *core, struct cps_buf *out)
         cps_buf_str(out, "more requests than a queue holds");
         break;
     case FAULT_EVENT:
-        cps_buf_printf(out,
-                       "an event stores %" PRIu32 " registers, expected at most 1024 that exist",
-                       s->fault_value);
+        cps_buf_printf(out, "an event stores %" PRIu32 " registers, expected at most %u that exist",
+                       s->fault_value, STAMP_REGISTERS);
         break;
     case FAULT_NONE:
         break;
@@ -287,8 +287,8 @@ static void explain_spin(const struct afuc_core *core, struct cps_buf *out)
         cps_buf_printf(out,
                        "the pipe waits for on-chip word 0x%02" PRIx32 " (control 0x%03" PRIx32
                        ") to reach 0x%08" PRIx32 ", it is 0x%08" PRIx32,
-                       core->s.onchip[0], 0x200 + core->s.onchip[0], core->s.onchip[1],
-                       core->machine->shared[core->s.onchip[0] % 0x100]);
+                       core->s.onchip[0], SHARED_CONTROL + core->s.onchip[0], core->s.onchip[1],
+                       core->machine->shared[core->s.onchip[0] % SHARED_COUNT]);
     else if (core->s.wait)
         cps_buf_str(out, wait[core->s.wait]);
     else if (core->polled.number || core->polled.place)

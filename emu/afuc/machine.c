@@ -114,24 +114,15 @@ static struct cps_err *init_a5xx(struct cps_afuc *machine, const struct cps_conf
     return store_image(machine, me_iova, config->me_words, config->me_count);
 }
 
-static struct afuc_core *find_core(struct cps_afuc *machine, enum cps_processor who)
-{
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
-        if (machine->core[i].who == who)
-            return &machine->core[i];
-    }
-    return NULL;
-}
-
 /* BR and BV send draws to their DDEs, which have no ring. */
 static void link_dde(struct afuc_core *core)
 {
     if (is_dde_(core))
         core->s.level = LEVEL_MEQ;
     else if (core->who == CPS_CPU_SQE)
-        core->dde = find_core(core->machine, CPS_CPU_DDE_BR);
+        core->dde = machine_find_core_(core->machine, CPS_CPU_DDE_BR);
     else if (core->who == CPS_CPU_BV)
-        core->dde = find_core(core->machine, CPS_CPU_DDE_BV);
+        core->dde = machine_find_core_(core->machine, CPS_CPU_DDE_BV);
 }
 
 /* An AQE alone: BR's CP_SET_PSEUDO_REG gives it memory and leaves a message before it starts it (F:

@@ -48,6 +48,8 @@ struct rings {
 };
 
 struct reg_bank;
+/** Numbers of enum adreno_pipe (D). */
+enum { PIPE_COUNT = 8 };
 
 struct cps_afuc {
     struct cps_engine engine; /* first */
@@ -71,12 +73,12 @@ struct cps_afuc {
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
     struct rings rings;
-    uint32_t submission;           /* index of the one that runs */
-    uint32_t submission_packets;   /* that core 0 has dispatched of it */
-    uint32_t shared[SHARED_COUNT]; /* scratch that all processors see, control 0x200.. */
-    uint32_t completed[2];         /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
-    struct reg_bank *bank[8];      /* by pipe, a7xx on: bank.h */
-    uint8_t reg_flags[GPU_REGS];   /* enum reg_flag */
+    uint32_t submission;               /* index of the one that runs */
+    uint32_t submission_packets;       /* that core 0 has dispatched of it */
+    uint32_t shared[SHARED_COUNT];     /* scratch that all processors see, control 0x200.. */
+    uint32_t completed[2];             /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
+    struct reg_bank *bank[PIPE_COUNT]; /* a7xx on: bank.h */
+    uint8_t reg_flags[GPU_REGS];       /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
 
@@ -84,6 +86,16 @@ struct cps_afuc {
 static inline uint32_t machine_switch_cntl_(const struct cps_afuc *machine)
 {
     return machine->layout == CPS_LAYOUT_A8XX ? 0x8c0 : 0x8a0;
+}
+
+/** The core that is @p who; NULL: the machine has none. */
+static inline struct afuc_core *machine_find_core_(struct cps_afuc *machine, enum cps_processor who)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        if (machine->core[i].who == who)
+            return &machine->core[i];
+    }
+    return NULL;
 }
 
 enum reg_flag {

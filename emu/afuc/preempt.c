@@ -86,14 +86,11 @@ void preempt_write_cntl_(const struct cps_access *at)
 /* Processors of a7xx wake each other with a word (F: 740 1f0b, BV 14fb). */
 static void wake(struct afuc_core *by, enum cps_processor who, uint32_t word)
 {
-    struct cps_afuc *machine = by->machine;
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
-        struct afuc_core *core = &machine->core[i];
-        if (core->who != who || !core->s.started)
-            continue;
-        core->s.preempt.word = word;
-        preempt_request_(core, PREEMPT_BY_PROCESSOR);
-    }
+    struct afuc_core *core = machine_find_core_(by->machine, who);
+    if (!core || !core->s.started)
+        return;
+    core->s.preempt.word = word;
+    preempt_request_(core, PREEMPT_BY_PROCESSOR);
 }
 
 void preempt_write_wake_bv_(const struct cps_access *at)

@@ -176,12 +176,11 @@ static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
         uint64_t ran = machine_round_(machine, budget);
         if (faulted(machine))
             return CPS_STOP_FAULT;
-        if (machine->turn.finished && !machine->turn.ran && assume_reached(machine))
-            continue;
-        if (machine->turn.finished && !machine->turn.ran && idle(machine) && rings_idle_(machine))
-            continue;
-        if (machine->turn.finished && !machine->turn.ran)
+        if (machine->turn.finished && !machine->turn.ran) {
+            if (assume_reached(machine) || (idle(machine) && rings_idle_(machine)))
+                continue;
             return idle(machine) && !machine->rings.current ? CPS_STOP_IDLE : error_of(machine);
+        }
         if (stuck(machine, budget, &ran))
             return error_of(machine);
         budget -= ran < budget ? ran : budget;

@@ -84,15 +84,11 @@ void stamp_(struct afuc_core *core, uint32_t value)
     interrupt(core);
 }
 
-/* How many registers an event may store is UNKNOWN; drivers ask for one or two (D). A bound keeps
- * a single packet from storing the whole register file. */
-#define MOST_REGISTERS 1024u
-
 /* What came as the lower half is the first register, what comes now how many. */
 static void store_registers(struct afuc_core *core, uint32_t count)
 {
     uint32_t first = core->s.event_value & 0x3ffff;
-    if (count > MOST_REGISTERS || count > GPU_REGS - first) {
+    if (count > STAMP_REGISTERS || count > GPU_REGS - first) {
         afuc_fault_(core, FAULT_EVENT, count);
         return;
     }

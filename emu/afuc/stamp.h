@@ -5,6 +5,10 @@
 
 #include "emu/afuc/core.h"
 
+/** How many registers an event may store is UNKNOWN; drivers ask for one or two (D). A bound keeps
+ * a single packet from storing the whole register file. */
+#define STAMP_REGISTERS 1024u
+
 /** The write of EVENT_TS_DATA, which completes the event. */
 void stamp_(struct afuc_core *core, uint32_t value);
 /** a7xx: of EVENT_TS_DATA_HI, behind it. */

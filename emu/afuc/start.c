@@ -40,9 +40,7 @@ void machine_start_core_(struct afuc_core *by, enum cps_processor who, uint64_t 
 {
     struct cps_afuc *machine = by->machine;
     uint64_t start = (iova - machine->instr_iova) / 4;
-    struct afuc_core *core = NULL;
-    for (unsigned i = 0; i < machine->engine.cores; i++)
-        core = machine->core[i].who == who ? &machine->core[i] : core;
+    struct afuc_core *core = machine_find_core_(machine, who);
     if (!core || start >= machine->word_count) {
         core_event_(by, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
         return;
