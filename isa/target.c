@@ -232,3 +232,30 @@ uint32_t cps_gpu_workarounds(uint64_t gpu)
     }
     return 0;
 }
+
+/* A chip id has a digit of the marketing number in each of its upper bytes: 0x06030002 is a 630. */
+static uint64_t number_of(uint64_t gpu)
+{
+    if (gpu < UINT64_C(1) << 24)
+        return gpu;
+    return (gpu >> 24 & 0xff) * 100 + (gpu >> 16 & 0xff) * 10 + (gpu >> 8 & 0xff);
+}
+
+bool cps_gpu_roq_thresholds(uint64_t gpu, uint32_t ret[2])
+{
+    static const struct {
+        uint64_t gpu;
+        uint32_t low, high;
+    } rows[] = {
+#define ROQ_THRESHOLDS(gpu, low, high, evidence) {gpu, low, high},
+#include "isa/target.def"
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].gpu != number_of(gpu))
+            continue;
+        ret[0] = rows[i].low;
+        ret[1] = rows[i].high;
+        return true;
+    }
+    return false;
+}

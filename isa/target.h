@@ -228,6 +228,13 @@ CPS_PUBLIC enum cps_layout cps_gpu_layout(uint64_t gpu);
  * @return 0 for any other
  */
 CPS_PUBLIC uint32_t cps_gpu_workarounds(uint64_t gpu);
+/**
+ * What the kernel's driver writes to CP_ROQ_THRESHOLDS_1 and _2 before it starts the processor.
+ * @param gpu  GPU id or chip id of an a6xx
+ * @param ret  gets both
+ * @return false, and nothing stored, for any other
+ */
+CPS_PUBLIC bool cps_gpu_roq_thresholds(uint64_t gpu, uint32_t ret[2]);
 
 CPS_C_END
 

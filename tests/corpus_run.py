@@ -19,8 +19,8 @@ IB, SET_DRAW_STATE, MEM_WRITE = 0x3f, 0x43, 0x3d
 
 # Figures of two models that were built separately: packets, register writes, streams not captured.
 CASES = [
-    ("dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz", 355, 664, 0),
-    ("fd-clouds.rd.gz", 2647, 4844, 3),
+    ("dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz", 355, 660, 0),
+    ("fd-clouds.rd.gz", 2647, 4840, 3),
 ]
 
 

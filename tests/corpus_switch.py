@@ -181,18 +181,19 @@ def check_state(case):
 
 
 def check_registers(case):
-    """Each register of the GPU ends with the value that it has without the switch."""
-    def last(by_core):
+    """Each register of the GPU ends with the value that it has without the switch, written by the firmware or
+    read by it as the driver left it."""
+    def last(by_core, said="REG"):
         values = {}
         for core, lines in by_core.items():
             pipe = 2 << 32 if core == "bv" else 0
-            for offset, value in re.findall(r"^REG (0x\w+) (0x\w+)", "\n".join(lines), re.M):
+            for offset, value in re.findall(r"^%s (0x\w+) (0x\w+)" % said, "\n".join(lines), re.M):
                 offset = int(offset, 16)
                 banked = 0x8000 <= offset < 0xc000
                 values[offset | pipe if banked else offset & 0x3ffff if not offset >> 32 else offset] = int(value, 16)
         return values
     with tempfile.TemporaryDirectory() as scratch:
-        plain = last(trace_of(case, scratch, NEVER))
+        plain = last(trace_of(case, scratch, NEVER), "REGR") | last(trace_of(case, scratch, NEVER))
         cut = last(trace_of(case, scratch, "0:%d" % case[3][-2]))
         assert len(cut) > len(plain) + 1000, (len(cut), len(plain))
         other = [hex(r) for r in sorted(cut) if cut[r] != plain.get(r, 0) and r & 0x3ffff not in [*GPU, *SLOTS]]

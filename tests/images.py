@@ -42,8 +42,6 @@ REFUSED = {0x6dc: REG_WRITE}
 # Space, number, whose runs (a generation, the id of an image, or a capture), what it is read for and where.
 EXPLAINED = [
     ("gpu", 0x833, "a5xx", "PFP 0986 drops it: a read behind a write to 0xa890, so that it has arrived"),
-    ("gpu", 0x8c1, "a6xx", "CP_ROQ_THRESHOLDS_1, which the driver sets: where both are 0, a680 000c sets them while it boots"),
-    ("gpu", 0x8c2, "a6xx", "CP_ROQ_THRESHOLDS_2: the same"),
     ("gpu", 0x841, "a6xx", "CP_CHICKEN_DBG, which the driver may set: with bit 2 set a680 003e writes controls 0x0a4 and 0x0a5"),
     ("ctrl", 0x03b, "0x6dd", "a650 0162 waits until it and a word of CP_SQE_STAT are less than 4 together: events under way, here none"),
     ("gpu", 0x813, "a7xx", "a740 001b, AQE 000f: with bit 0 set more scratch survives the boot; 1:0 go to 31:30 of the APRIV_CNTLs"),

@@ -106,6 +106,38 @@ struct cps_position {
 CPS_PUBLIC struct cps_position cps_afuc_position(const struct cps_afuc *machine, unsigned core,
                                                  unsigned level);
 /**
+ * A stream that waits behind the current one of its level, as firmware looks ahead.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @param level    CPS_LEVEL_IB1 to CPS_LEVEL_SDS
+ * @param index    0: the current one
+ * @return `active` is false if there are not that many
+ */
+CPS_PUBLIC struct cps_position cps_afuc_queued(const struct cps_afuc *machine, unsigned core,
+                                               unsigned level, unsigned index);
+/** A draw-state group, as CP_SET_DRAW_STATE left it. */
+struct cps_draw_group {
+    /** Where its stream lies, in bytes. */
+    uint64_t iova;
+    /** Bits 15:0 its dwords, above them the modes. */
+    uint32_t header;
+};
+/**
+ * A draw-state group.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @param group    below 32
+ */
+CPS_PUBLIC struct cps_draw_group cps_afuc_draw_group(const struct cps_afuc *machine, unsigned core,
+                                                     unsigned group);
+/**
+ * Where the header of the current packet lies.
+ * @param machine  which
+ * @param core     below engine->cores
+ * @return bytes
+ */
+CPS_PUBLIC uint64_t cps_afuc_header_iova(const struct cps_afuc *machine, unsigned core);
+/**
  * The header of a packet.
  * @param machine  which
  * @param core     below engine->cores

@@ -63,11 +63,23 @@ static uint32_t read_RPTR(const struct cps_access *at)
     return core_of_(at)->s.queue[LEVEL_RB].pos;
 }
 
-/* There must be a word behind the packet to look at. */
+/* The level that the streams called here are queued at. */
+static enum level next_level(const struct afuc_core *core)
+{
+    bool three = cps_gen_since(core->machine->engine.gen, CPS_A7XX);
+    return core->s.level == LEVEL_IB2 && !three ? LEVEL_SDS : core->s.level + 1;
+}
+
+/* There must be a word behind the packet to look at, and room for what it calls: fewer than 6
+ * fetches at the next level (H: the firmware counts up to 5 in $17 of two a6xx dumps). */
 static uint32_t lookahead(const struct cps_access *at)
 {
-    bool available = stream_has_(core_of_(at), core_of_(at)->s.r[R_REM] + 1);
-    return core_of_(at)->machine->engine.policy.prefetch && available ? 3 : 0;
+    enum { DEPTH = 6 };
+    struct afuc_core *core = core_of_(at);
+    if (!core->machine->engine.policy.prefetch || core->s.level >= LEVEL_SDS)
+        return 0;
+    bool available = stream_has_(core, core->s.r[R_REM] + 1);
+    return available && core->s.queue[next_level(core)].count < DEPTH ? 3 : 0;
 }
 
 static uint32_t read_LOOKAHEAD(const struct cps_access *at)

@@ -63,12 +63,25 @@ static void submit(struct cps_afuc *machine, const struct cps_item *item)
     rings_end_(machine);
 }
 
+/* What the driver wrote for this GPU before it started the processor. */
+static void take_chip(struct cps_afuc *machine, const struct cps_item *item)
+{
+    enum { THRESHOLDS_1 = 0x8c1, THRESHOLDS_2 = 0x8c2 };
+    uint64_t gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & UINT32_MAX;
+    uint32_t thresholds[2];
+    machine->workarounds = cps_gpu_workarounds(item->chip.gpu_id);
+    if (machine->engine.gen != CPS_A6XX || !cps_gpu_roq_thresholds(gpu, thresholds))
+        return;
+    machine_set_reg_(machine, THRESHOLDS_1, thresholds[0]);
+    machine_set_reg_(machine, THRESHOLDS_2, thresholds[1]);
+}
+
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
     switch (item->kind) {
     case CPS_ITEM_CHIP:
-        machine->workarounds = cps_gpu_workarounds(item->chip.gpu_id);
+        take_chip(machine, item);
         return NULL;
     case CPS_ITEM_RESET:
         cps_mem_forget(engine->mem);

@@ -208,7 +208,8 @@ uint64_t cps_afuc_packets(const struct cps_afuc *machine, unsigned level, unsign
     return machine->packets_by_id[level][id % 128];
 }
 
-struct cps_position cps_afuc_position(const struct cps_afuc *machine, unsigned core, unsigned level)
+struct cps_position cps_afuc_queued(const struct cps_afuc *machine, unsigned core, unsigned level,
+                                    unsigned index)
 {
     static const uint8_t roles[] = {[CPS_LEVEL_RB] = LEVEL_RB,
                                     [CPS_LEVEL_IB1] = LEVEL_IB1,
@@ -216,12 +217,29 @@ struct cps_position cps_afuc_position(const struct cps_afuc *machine, unsigned c
                                     [CPS_LEVEL_IB3] = LEVEL_IB3,
                                     [CPS_LEVEL_SDS] = LEVEL_SDS};
     const struct queue *queue = &machine->core[core].s.queue[roles[level % sizeof(roles)]];
-    const struct fetch *fetch = &queue->fetch[queue->head];
-    if (level == CPS_LEVEL_RB)
+    const struct fetch *fetch = &queue->fetch[(queue->head + index) % QUEUE_DEPTH];
+    if (level == CPS_LEVEL_RB && !index)
         return (struct cps_position){machine->ring_iova, machine->ring_dwords, queue->pos, true};
-    if (!queue->count)
+    if (level == CPS_LEVEL_RB || index >= queue->count)
         return (struct cps_position){0};
-    return (struct cps_position){fetch->iova, fetch->dwords, queue->pos, true};
+    return (struct cps_position){fetch->iova, fetch->dwords, index ? 0 : queue->pos, true};
+}
+
+struct cps_position cps_afuc_position(const struct cps_afuc *machine, unsigned core, unsigned level)
+{
+    return cps_afuc_queued(machine, core, level, 0);
+}
+
+struct cps_draw_group cps_afuc_draw_group(const struct cps_afuc *machine, unsigned core,
+                                          unsigned group)
+{
+    const struct group *from = &machine->core[core].s.group[group % GROUP_COUNT];
+    return (struct cps_draw_group){(uint64_t)from->base[1] << 32 | from->base[0], from->hdr};
+}
+
+uint64_t cps_afuc_header_iova(const struct cps_afuc *machine, unsigned core)
+{
+    return machine->core[core].s.header_iova;
 }
 
 uint32_t cps_afuc_header(const struct cps_afuc *machine, unsigned core, unsigned back)
