@@ -52,7 +52,7 @@ def run(cpscope, *arguments):
 def table(done):
     rows = {}
     for line in done.stdout.splitlines():
-        match = re.match(r"(\S+) (0x[0-9a-f]{8}) (0x[0-9a-f]{8}) (equal|different|not comparable)(.*)",
+        match = re.match(r"(\S+) (0x[0-9a-f]{8}) (0x[0-9a-f]{8}) (equal|different|in flight|bank|no value|older than the replay)(.*)",
                          line)
         if match:
             rows[match.group(1)] = match.groups()[1:]
@@ -66,7 +66,7 @@ def replay_matches(cpscope, corpus, scratch):
     firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
     dump = os.path.join(corpus, "captures", "crash.devcore")
     trace = os.path.join(scratch, "t")
-    done = run(cpscope, "run", "--fw", firmware, dump, "-o", trace)
+    done = run(cpscope, "run", "--all", "--fw", firmware, dump, "-o", trace)
     rows = table(done)
     assert done.returncode == 0, done.stderr
     assert all(rows[name][2] == "equal" for name in GPRS), "26 general registers"
@@ -78,7 +78,7 @@ def replay_matches(cpscope, corpus, scratch):
     assert re.search(r"^PKT ib1 0x0000000100000018 0xdeadd00d", open(trace).read(), re.M)
     zipped = os.path.join(scratch, "d.gz")
     gzip.open(zipped, "wb").write(open(dump, "rb").read())
-    assert run(cpscope, "run", "--fw", firmware, zipped).stdout == done.stdout, "compressed"
+    assert run(cpscope, "run", "--all", "--fw", firmware, zipped).stdout == done.stdout, "compressed"
 
 
 # Which revisions of the dump's family stand in for what its instruction cache lacks.
@@ -90,7 +90,7 @@ def own_firmware(cpscope, corpus, _):
     program counter too, and $1b alone, which nothing writes, is not comparable."""
     dump = os.path.join(corpus, "captures", "crash.devcore")
     for name in NEAR:
-        done = run(cpscope, "run", "--fw", os.path.join(corpus, "firmware", name), dump, "-o", os.devnull)
+        done = run(cpscope, "run", "--all", "--fw", os.path.join(corpus, "firmware", name), dump, "-o", os.devnull)
         rows = table(done)
         assert [row for row in rows if rows[row][2] != "equal"] == ["$1b"], rows
         assert rows["pc"][0] == rows["pc"][1] == "0x000000c5", rows["pc"]
@@ -102,7 +102,7 @@ def others_run_what_is_named(cpscope, corpus, scratch):
     """A trace of a dump is reproduced; diff compares the two files, not the dump's firmware with itself."""
     firmware = [os.path.join(corpus, "firmware", name) for name in NEAR[:2]]
     dump, trace = os.path.join(corpus, "captures", "crash.devcore"), os.path.join(scratch, "hang.trace")
-    assert run(cpscope, "run", "--fw", firmware[0], dump, "-o", trace).returncode == 0
+    assert run(cpscope, "run", "--all", "--fw", firmware[0], dump, "-o", trace).returncode == 0
     folders = ["--search", os.path.dirname(firmware[0]), "--search", os.path.dirname(dump)]
     done = run(cpscope, "check", *folders, trace)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -132,7 +132,7 @@ def not_recovered(cpscope, corpus, scratch):
     for said, firmware, text in cases:
         path = os.path.join(scratch, "damaged")
         open(path, "w", encoding="latin-1").write(text)
-        done = run(cpscope, "run", "--fw", os.path.join(corpus, "firmware", firmware), path, "-o", os.devnull)
+        done = run(cpscope, "run", "--all", "--fw", os.path.join(corpus, "firmware", firmware), path, "-o", os.devnull)
         line = [line for line in done.stdout.splitlines() if "not recovered" in line]
         assert len(line) == 1 and said in line[0], (said, done.stdout[-600:])
         assert "instructions that ran" not in done.stdout
@@ -144,7 +144,7 @@ def missing_history(cpscope, corpus, scratch):
     path = os.path.join(scratch, "wrapped")
     ring, keys = wrapped(dump)
     dump.write(path, ring, keys)
-    done = run(cpscope, "run", "--fw", firmware, path)
+    done = run(cpscope, "run", "--all", "--fw", firmware, path)
     rows = table(done)
     assert "end of the last retired submission" in done.stdout, done.stdout[:400] + done.stderr
     assert rows["$01"][2] == rows["$02"][2] == rows["header"][2] == rows["level"][2] == "equal"
@@ -161,7 +161,7 @@ def many_buffers(cpscope, corpus, scratch):
     extra = "".join("  - iova: 0x%016x\n    size: 4096\n    data: !!ascii85 |\n     %s\n" %
                     (0x200000000 + 0x1000 * i, data) for i in range(400))
     dump.write(path, dump.ring, {}, extra)
-    done = run(cpscope, "run", "--fw", firmware, path)
+    done = run(cpscope, "run", "--all", "--fw", firmware, path)
     rows = table(done)
     assert all(rows[name][2] == "equal" for name in GPRS), done.stderr
 
@@ -174,10 +174,10 @@ def missing_stream(cpscope, corpus, scratch):
     text = open(path, encoding="latin-1").read()
     open(path, "w", encoding="latin-1").write(
         text.replace("iova: 0x0000000100000000", "iova: 0x0000000300000000"))
-    done = run(cpscope, "run", "--fw", firmware, path)
+    done = run(cpscope, "run", "--all", "--fw", firmware, path)
     rows = table(done)
-    assert done.returncode == 0, done.stderr
-    assert rows["$01"][2] == "not comparable" and "missing" in rows["$01"][3], rows["$01"]
+    assert done.returncode == 1 and "no packet of the replay has" in done.stdout, done
+    assert rows["$01"][2] == "no value" and "missing" in rows["$01"][3], rows["$01"]
 
 
 def cut_anywhere(cpscope, corpus, scratch):
@@ -204,8 +204,8 @@ def queue_wraps(cpscope, corpus, scratch):
         open(path, "w", encoding="latin-1").write(text)
         said = run(cpscope, "info", path).stdout
         assert (shown in said) if shown else ("IB1   " not in said), said
-        rows = table(run(cpscope, "run", "--fw", firmware, path, "-o", os.devnull))
-        assert rows["ib1.consumed"][2] == ("equal" if shown else "not comparable"), rows["ib1.consumed"]
+        rows = table(run(cpscope, "run", "--all", "--fw", firmware, path, "-o", os.devnull))
+        assert rows["ib1.consumed"][2] == ("equal" if shown else "no value"), rows["ib1.consumed"]
         assert rows["ib1.consumed"][0] == ("0x00000007" if shown else "0x00000000"), rows["ib1.consumed"]
 
 

@@ -235,8 +235,8 @@ static int report_hang(struct run *run)
 {
     bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
     if (!run->opt->json)
-        replay_print(run->play.replay, trace_on_stdout ? stderr : stdout);
-    return replay_count(run->play.replay, REPLAY_DIFFERENT) ? 1 : 0;
+        replay_print(run->play.replay, run->opt->all, trace_on_stdout ? stderr : stdout);
+    return replay_agrees(run->play.replay) ? 0 : 1;
 }
 
 static void release(struct run *run)
@@ -264,8 +264,8 @@ static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
     bool compared = play->replay && !ended;
     bool nomem = ended && ended->code == CPS_ERR_NOMEM;
     if (compared)
-        replay_compare(play->replay);
-    if ((play->executed && !nomem) || (play->engine && !ended))
+        err = replay_compare(play->replay);
+    if (!err && ((play->executed && !nomem) || (play->engine && !ended)))
         err = summary_print(play, run->opt->json, compared);
     report_note("interpreting without --native", play->native_err);
     return err;

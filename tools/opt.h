@@ -65,6 +65,7 @@ struct cps_options {
     unsigned gen; /**< enum cps_gen, 0: find out */
     unsigned as; /**< enum cps_gen: captures of other generations are run as this one; 0: refused */
     struct opt_chip_id chip_id;
+    bool all;
     bool json;
     bool demo;
     bool native;

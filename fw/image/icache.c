@@ -29,36 +29,21 @@ static struct cps_err *damaged(unsigned set, unsigned way, uint32_t tag, const c
         set, way, tag, what);
 }
 
-static struct cps_err *take_line(struct cps_fw_icache *to, const uint32_t *line, uint32_t at,
-                                 uint32_t *capacity)
+static void take_line(struct cps_fw_icache *to, const uint32_t *line, uint32_t at)
 {
-    if (at + LINE > *capacity) {
-        uint32_t more = at + LINE + 0x1000;
-        uint32_t *word = realloc(to->word, more * sizeof(*word));
-        to->word = word ? word : to->word;
-        uint8_t *mark = word ? realloc(to->mark, more) : NULL;
-        if (!mark)
-            return cps_err_nomem();
-        to->mark = mark;
-        memset(word + *capacity, 0, (more - *capacity) * sizeof(*word));
-        memset(mark + *capacity, 0, more - *capacity);
-        *capacity = more;
-    }
     memcpy(to->word + at, line, LINE * sizeof(*line));
     memset(to->mark + at, CPS_FW_HARDWARE, LINE);
     to->count = at + LINE > to->count ? at + LINE : to->count;
     to->lines++;
-    return NULL;
 }
 
 static struct cps_err *read_tag(struct cps_fw_icache *to, const uint32_t *words, unsigned set,
-                                unsigned way, uint32_t *capacity)
+                                unsigned way)
 {
     uint32_t tag = words[TAGS + set * WAYS + way];
     uint32_t address = tag & ((1u << 18) - 1);
     uint32_t at = address * WAY_WORDS + set * LINE;
     unsigned state = tag >> TAG_STATE_SHIFT & 3;
-    to->others += state == STATE_OTHER;
     if (state == STATE_EMPTY || state == STATE_OTHER)
         return NULL;
     if (state != STATE_VALID || tag >> 22)
@@ -67,20 +52,24 @@ static struct cps_err *read_tag(struct cps_fw_icache *to, const uint32_t *words,
         return damaged(set, way, tag, "an address behind any image");
     if (at < to->count && to->mark[at])
         return damaged(set, way, tag, "the same line as another way");
-    return take_line(to, words + DATA + way * WAY_WORDS + set * LINE, at, capacity);
+    take_line(to, words + DATA + way * WAY_WORDS + set * LINE, at);
+    return NULL;
 }
 
 struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count, struct cps_fw_icache *ret)
 {
-    uint32_t capacity = 0;
     *ret = (struct cps_fw_icache){0};
     if (count < TABLE + CPS_FW_TABLE_SIZE)
         return cps_err_new(CPS_ERR_INPUT,
                            "CP_UCODE_DBG has %zu dwords, expected at least %u: the instruction "
                            "cache and the packet table",
                            count, TABLE + CPS_FW_TABLE_SIZE);
+    ret->word = calloc(CPS_FW_ICACHE_WORDS, sizeof(*ret->word));
+    ret->mark = calloc(CPS_FW_ICACHE_WORDS, sizeof(*ret->mark));
+    if (!ret->word || !ret->mark)
+        return cps_err_nomem();
     for (unsigned i = 0; i < SETS * WAYS; i++)
-        CPS_TRY(read_tag(ret, words, i / WAYS, i % WAYS, &capacity));
+        CPS_TRY(read_tag(ret, words, i / WAYS, i % WAYS));
     memcpy(ret->table, words + TABLE, sizeof(ret->table));
     ret->version = count > SCRATCH ? words[SCRATCH] : 0;
     return NULL;
@@ -90,4 +79,69 @@ void cps_fw_icache_deinit_(struct cps_fw_icache *cache)
 {
     free(cache->word);
     free(cache->mark);
+}
+
+uint32_t cps_fw_default_handler_(const uint32_t *table)
+{
+    uint32_t best = table[0];
+    unsigned most = 0;
+    for (unsigned i = 0; i < CPS_FW_TABLE_SIZE; i++) {
+        unsigned same = 0;
+        for (unsigned k = 0; k < CPS_FW_TABLE_SIZE; k++)
+            same += table[k] == table[i];
+        if (same > most) {
+            most = same;
+            best = table[i];
+        }
+    }
+    return best;
+}
+
+int cps_fw_handler_before_(const uint32_t *table, uint32_t pc)
+{
+    int best = -1;
+    for (unsigned i = 0; i < CPS_FW_TABLE_SIZE; i++) {
+        if (table[i] <= pc && (best < 0 || table[i] > table[best]))
+            best = (int)i;
+    }
+    return best;
+}
+
+uint32_t cps_fw_untargeted_(const struct cps_fw *fw, uint32_t word)
+{
+    struct cps_insn insn;
+    cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
+    return word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn);
+}
+
+/* The cached words around @p pc against those around @p at. */
+static bool same_around(const struct cps_fw_icache *cache, const struct cps_fw *fw, uint32_t pc,
+                        uint32_t at)
+{
+    const struct cps_fw_part *part = &fw->part[0];
+    for (uint32_t i = 0; i < 3 * LINE; i++) {
+        uint32_t here = pc / LINE * LINE + i - LINE;
+        uint32_t there = at - pc + here;
+        if (here >= cache->count || cache->mark[here] != CPS_FW_HARDWARE)
+            continue;
+        if (there >= part->size || cps_fw_untargeted_(fw, cache->word[here]) !=
+                                       cps_fw_untargeted_(fw, fw->words[part->start + there]))
+            return false;
+    }
+    return true;
+}
+
+bool cps_fw_icache_locate_(const struct cps_fw_icache *cache, const struct cps_fw *fw, uint32_t pc,
+                           uint32_t *ret)
+{
+    unsigned found = 0;
+    if (pc >= cache->count || cache->mark[pc] != CPS_FW_HARDWARE)
+        return false;
+    for (uint32_t at = 0; at < fw->part[0].size; at++) {
+        if (!same_around(cache, fw, pc, at))
+            continue;
+        *ret = at;
+        found++;
+    }
+    return found == 1;
 }

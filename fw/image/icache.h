@@ -19,11 +19,10 @@ enum cps_fw_mark {
 
 /** Words by their dword address in the image. */
 struct cps_fw_icache {
-    uint32_t *word;   /**< `count`; 0 where nothing is known; owned */
-    uint8_t *mark;    /**< `count` of enum cps_fw_mark; owned */
+    uint32_t *word;   /**< at least `count`; 0 where nothing is known; owned */
+    uint8_t *mark;    /**< the same, of enum cps_fw_mark; owned */
     uint32_t count;   /**< one behind the last known word, or behind the recovered image */
     uint32_t lines;   /**< of the running image */
-    uint32_t others;  /**< of another image: that of the secure start */
     uint32_t version; /**< what the boot left in scratch 0x100; 0: not known */
     uint32_t table[CPS_FW_TABLE_SIZE];
 };
@@ -38,6 +37,22 @@ struct cps_fw_icache {
 CPS_MUST_USE struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count,
                                                  struct cps_fw_icache *ret);
 void cps_fw_icache_deinit_(struct cps_fw_icache *cache);
+
+/** The handler that most of the CPS_FW_TABLE_SIZE entries of @p table share: that of packets which
+ * there are not. */
+uint32_t cps_fw_default_handler_(const uint32_t *table);
+/** The packet whose handler is the last one at or before @p pc; -1 if there is none. */
+int cps_fw_handler_before_(const uint32_t *table, uint32_t pc);
+/** A word of @p fw without the bits that say where a branch goes. */
+uint32_t cps_fw_untargeted_(const struct cps_fw *fw, uint32_t word);
+/**
+ * Where @p fw has the code that the cache has at @p pc: the one place at which the cached line, and
+ * those beside it, have the same instructions but for where branches go.
+ * @param ret  gets the dword address in part 0 of @p fw
+ * @return false if the cache lacks the line, or there is no such place or more than one
+ */
+bool cps_fw_icache_locate_(const struct cps_fw_icache *cache, const struct cps_fw *fw, uint32_t pc,
+                           uint32_t *ret);
 
 /**
  * Makes the image that the dump's processor ran, with @p donor for what the cache lacks: both are

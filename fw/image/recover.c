@@ -35,33 +35,9 @@ struct align {
     int32_t *distance; /* the result: donor's place less the dump's */
 };
 
-static uint32_t without_target(const struct cps_fw *fw, uint32_t word)
-{
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
-    return word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn);
-}
-
 static uint32_t donor_word(const struct align *a, uint32_t at)
 {
     return a->donor->words[a->part->start + at];
-}
-
-/* The handler that most ids share, which is that of packets there are not. */
-static uint32_t most_common(const uint32_t *table)
-{
-    uint32_t best = table[0];
-    unsigned most = 0;
-    for (unsigned i = 0; i < CPS_FW_TABLE_SIZE; i++) {
-        unsigned same = 0;
-        for (unsigned k = 0; k < CPS_FW_TABLE_SIZE; k++)
-            same += table[k] == table[i];
-        if (same > most) {
-            most = same;
-            best = table[i];
-        }
-    }
-    return best;
 }
 
 static void add_anchor(struct align *a, uint32_t dump, uint32_t donor, int weight)
@@ -81,7 +57,7 @@ static void add_entries(struct align *a)
     uint32_t theirs[CPS_FW_TABLE_SIZE];
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
         theirs[id] = cps_fw_handler(a->donor, a->part, id);
-    uint32_t none[2] = {most_common(a->cache->table), most_common(theirs)};
+    uint32_t none[2] = {cps_fw_default_handler_(a->cache->table), cps_fw_default_handler_(theirs)};
     add_anchor(a, none[0], none[1], ENTRY);
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
         if (a->cache->table[id] != none[0] && theirs[id] != none[1])
@@ -103,7 +79,7 @@ static void add_targets(struct align *a)
         uint32_t to[2] = {0, 0};
         uint32_t place = at + (uint32_t)a->distance[at];
         if (a->cache->mark[at] != CPS_FW_HARDWARE || place >= a->size ||
-            a->masked[place] != without_target(a->donor, a->cache->word[at]))
+            a->masked[place] != cps_fw_untargeted_(a->donor, a->cache->word[at]))
             continue;
         if (target_of(a, a->cache->word[at], at, &to[0]) &&
             target_of(a, donor_word(a, place), place, &to[1]))
@@ -123,7 +99,7 @@ static bool is_rare(const struct align *a, uint32_t word)
 static void add_points(const struct align *a, uint32_t at, int32_t *points)
 {
     bool known = at < a->cache->count && a->cache->mark[at] == CPS_FW_HARDWARE;
-    uint32_t word = known ? without_target(a->donor, a->cache->word[at]) : 0;
+    uint32_t word = known ? cps_fw_untargeted_(a->donor, a->cache->word[at]) : 0;
     int32_t equal = known ? is_rare(a, word) ? RARE : EQUAL : 0;
     for (int32_t state = 0; state < STATES; state++) {
         int64_t place = (int64_t)at + state - REACH;
@@ -177,7 +153,7 @@ static bool agrees(const struct align *a, uint32_t at)
     if (a->weight[at] && (uint32_t)a->anchor[at] == place)
         return true;
     return at < a->cache->count && a->cache->mark[at] == CPS_FW_HARDWARE && place < a->size &&
-           a->masked[place] == without_target(a->donor, a->cache->word[at]);
+           a->masked[place] == cps_fw_untargeted_(a->donor, a->cache->word[at]);
 }
 
 static void set_marks(const struct align *a, uint8_t *mark)
@@ -215,7 +191,7 @@ static uint32_t moved(const struct align *a, uint32_t place)
 static uint32_t moved_word(const struct align *a, uint32_t at, uint32_t place)
 {
     uint32_t word = donor_word(a, place);
-    uint32_t bits = word ^ without_target(a->donor, word);
+    uint32_t bits = word ^ cps_fw_untargeted_(a->donor, word);
     uint32_t to = 0;
     struct cps_insn insn;
     cps_decode(&cps_isa_afuc, a->donor->gen, word, &insn);
@@ -309,7 +285,7 @@ static struct cps_err *check(const struct align *a)
 static struct cps_err *align(struct align *a, int32_t *points, struct cps_fw **ret)
 {
     for (uint32_t i = 0; i < a->size; i++)
-        a->masked[i] = without_target(a->donor, donor_word(a, i));
+        a->masked[i] = cps_fw_untargeted_(a->donor, donor_word(a, i));
     add_entries(a);
     find_path(a, points);
     add_targets(a);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "isa/base/within.h"
-#include "tools/play/dump.h"
+#include "tools/play/hang/place.h"
 #include "tools/info/hang_code.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
@@ -35,13 +35,13 @@ static const char *const level_names[8] = {"ring", "IB1", "IB2", "draw state", "
 static void name_handler(const struct hang *h, const uint32_t *table, uint32_t pc, char *to,
                          size_t size)
 {
-    int id = table ? dump_handler_of(table, pc) : -1;
+    int id = table ? cps_fw_handler_before_(table, pc) : -1;
     if (id < 0) {
         snprintf(to, size, "unknown handler");
         return;
     }
     char scratch[INFO_NAME_SIZE];
-    bool refused = table[id] == dump_default_handler(table);
+    bool refused = table[id] == cps_fw_default_handler_(table);
     snprintf(to, size, "%s+0x%" PRIx32,
              refused ? "error handler" : info_packet_name(h->names, (unsigned)id, scratch),
              pc - table[id]);
@@ -76,8 +76,8 @@ static void print_headers(const struct hang *h)
 /* The last words that the stream of a level gave, the newest marked. */
 static void print_stream(const struct hang *h, const struct dump_ring *ring, uint32_t level)
 {
-    struct dump_position at;
-    if (!dump_position(h->dump, ring, level, &at) || (level && !at.dwords))
+    struct roq_position at;
+    if (!roq_position(h->dump, ring, level, &at) || (level && !at.dwords))
         return;
     uint64_t iova = level ? at.iova : ring->iova;
     printf("    %-10s 0x%016" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", level_names[level],
@@ -102,25 +102,15 @@ static void print_registers(const struct hang *h)
 }
 
 /* Where the given firmware has what the hardware ran: the same address if its packet table is the
- * same, else the same distance from the same handler. */
+ * same, else where the code of the dump's cache is. */
 static bool locate(const struct hang *h, uint32_t *ret, bool *same)
 {
     const uint32_t *theirs = dump_table(h->dump);
-    uint32_t ours[128];
     *same = theirs != NULL;
     *ret = h->pc;
-    for (unsigned id = 0; theirs && id < 128; id++) {
-        ours[id] = cps_fw_handler(h->fw, &h->fw->part[0], id);
-        *same = *same && ours[id] == theirs[id];
-    }
-    if (!theirs || *same)
-        return true;
-    int id = dump_handler_of(theirs, h->pc);
-    if (id < 0)
-        return false;
-    bool refused = theirs[id] == dump_default_handler(theirs);
-    *ret = (refused ? dump_default_handler(ours) : ours[id]) + h->pc - theirs[id];
-    return true;
+    for (unsigned id = 0; theirs && id < CPS_FW_TABLE_SIZE; id++)
+        *same = *same && cps_fw_handler(h->fw, &h->fw->part[0], id) == theirs[id];
+    return *same || cps_fw_icache_locate_(&h->code->cache, h->fw, h->pc, ret);
 }
 
 static struct hang_code own_code(const struct hang *h)
@@ -143,7 +133,7 @@ static struct cps_err *print_code(const struct hang *h)
         return NULL;
     printf("  code of ");
     info_name(h->fw->name);
-    printf("%s\n", same ? "" : " (another revision: the same distance from the same handler)");
+    printf("%s\n", same ? "" : " (another revision: the same code as in the dump's cache)");
     for (uint32_t pc = at < CODE_BEFORE ? 0 : at - CODE_BEFORE;
          pc < h->fw->part[0].size && pc <= at + CODE_AFTER; pc++) {
         struct cps_insn insn;

@@ -76,12 +76,47 @@ static struct cps_err *add_data(struct dump *dump, const struct cps_item *item)
     return NULL;
 }
 
-static void add_register(struct dump *dump, const struct cps_item *item)
+static const char *const cluster_names[DUMP_CLUSTERS] = {
+    [DUMP_FE] = "FE",     [DUMP_SP_VS] = "SP_VS", [DUMP_PC_VS] = "PC_VS",
+    [DUMP_GRAS] = "GRAS", [DUMP_SP_PS] = "SP_PS", [DUMP_PS] = "PS",
+};
+
+const char *dump_cluster_name(enum dump_cluster cluster)
 {
-    if (item->reg.offset >= DUMP_REGS || strcmp(item->reg.section, "registers") != 0)
-        return;
+    return cluster_names[cluster];
+}
+
+/* "CLUSTER_SP_PS"; @return DUMP_CLUSTERS for others */
+static unsigned cluster_of(const char *section)
+{
+    unsigned cluster = 0;
+    bool named = !strncmp(section, "CLUSTER_", 8);
+    while (cluster < DUMP_CLUSTERS && !(named && !strcmp(section + 8, cluster_names[cluster])))
+        cluster++;
+    return cluster;
+}
+
+static struct cps_err *add_banked(struct dump *dump, const struct cps_item *item)
+{
+    unsigned cluster = cluster_of(item->reg.section);
+    if (cluster == DUMP_CLUSTERS || item->reg.context < 0 || item->reg.context > 1)
+        return NULL;
+    if (!CPS_LIST_ROOM(dump->banked, dump->banked_count))
+        return cps_err_nomem();
+    dump->banked[dump->banked_count++] = (struct dump_banked){
+        item->reg.offset, item->reg.value, (uint8_t)cluster, (uint8_t)item->reg.context};
+    return NULL;
+}
+
+static struct cps_err *add_register(struct dump *dump, const struct cps_item *item)
+{
+    if (item->reg.offset >= DUMP_REGS)
+        return NULL;
+    if (strcmp(item->reg.section, "registers") != 0)
+        return add_banked(dump, item);
     dump->reg[item->reg.offset] = item->reg.value;
     dump->known[item->reg.offset] = true;
+    return NULL;
 }
 
 static void add_text(struct dump *dump, const struct cps_item *item)
@@ -102,8 +137,7 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         add_ring(dump, item);
         return NULL;
     case CPS_ITEM_REGISTER:
-        add_register(dump, item);
-        return NULL;
+        return add_register(dump, item);
     case CPS_ITEM_BLOCK:
         return add_block(dump, item);
     case CPS_ITEM_BUFFER:
@@ -144,6 +178,7 @@ void dump_deinit(struct dump *dump)
     free(dump->data);
     free(dump->reg);
     free(dump->known);
+    free(dump->banked);
     cps_buf_deinit(&dump->text);
 }
 
@@ -197,115 +232,4 @@ const uint32_t *dump_table(const struct dump *dump)
     if (!block || block->count < UCODE_DBG_TABLE + TABLE_SIZE)
         return NULL;
     return block->words + UCODE_DBG_TABLE;
-}
-
-uint32_t dump_default_handler(const uint32_t *table)
-{
-    uint32_t best = 0;
-    unsigned most = 0;
-    for (unsigned i = 0; i < TABLE_SIZE; i++) {
-        unsigned same = 0;
-        for (unsigned k = 0; k < TABLE_SIZE; k++)
-            same += table[k] == table[i];
-        if (same > most) {
-            most = same;
-            best = table[i];
-        }
-    }
-    return best;
-}
-
-int dump_handler_of(const uint32_t *table, uint32_t pc)
-{
-    int best = -1;
-    for (unsigned i = 0; i < TABLE_SIZE; i++) {
-        if (table[i] <= pc && (best < 0 || table[i] > table[best]))
-            best = (int)i;
-    }
-    return best;
-}
-
-/* Read and write positions of the queues in CP_ROQ: 9:0 next to read, 25:16 next to write; bases,
- * words not fetched yet, sizes (H: a630). */
-enum {
-    ROQ_RB = 0x939,
-    ROQ_IB1 = 0x93a,
-    IB1_BASE = 0x928,
-    IB1_REST = 0x92a,
-    IB1_DWORDS = 0x943,
-    IB_STRIDE = 3
-};
-
-/* The ring is fetched in granules, so that positions in the queue say nothing by themselves: the
- * place is where the words read last are those of the ring. */
-static bool ring_position(const struct dump *dump, const struct dump_ring *ring, uint32_t *ret)
-{
-    const struct dump_block *roq = dump_block(dump, "CP_ROQ");
-    uint32_t position = 0;
-    uint32_t size = (uint32_t)(ring->size / 4);
-    if (!roq || !dump_reg(dump, ROQ_RB, &position))
-        return false;
-    uint32_t read = position & 0x3ff;
-    uint32_t most = 0;
-    for (uint32_t at = 1; at <= size; at++) {
-        uint32_t same = 0;
-        uint32_t word = 0;
-        while (same < read && same < at && same < 32 &&
-               dump_memory(dump, ring->iova + 4 * (uint64_t)(at - 1 - same), &word) &&
-               word == dump_word(roq, read - 1 - same))
-            same++;
-        if (same > most) {
-            most = same;
-            *ret = at % size;
-        }
-    }
-    return most >= 4;
-}
-
-/* Each region of CP_ROQ is a ring of its own. The driver's CP_ROQ_THRESHOLDS say where they begin,
- * in units of 4 dwords (H: a630; D: a6xx_hw_init() of the kernel). @return dwords of the region of
- * IB1 or IB2; 0: not known */
-static uint32_t region_size(const struct dump *dump, uint32_t level)
-{
-    enum { THRESHOLDS_1 = 0x8c1, THRESHOLDS_2 = 0x8c2 };
-    uint32_t low = 0, high = 0;
-    if (!dump_reg(dump, THRESHOLDS_1, &low) || !dump_reg(dump, THRESHOLDS_2, &high))
-        return 0;
-    uint32_t ib1 = 4 * (low >> 16 & 0xff);
-    uint32_t ib2 = 4 * (low >> 24);
-    uint32_t sds = 4 * (high & 0x1ff);
-    uint32_t begin = level == 1 ? ib1 : ib2;
-    uint32_t end = level == 1 ? ib2 : sds;
-    return end > begin ? end - begin : 0;
-}
-
-/* Words in a region that were fetched and not read yet. */
-static uint32_t words_waiting(const struct dump *dump, uint32_t level, uint32_t queue)
-{
-    uint32_t size = region_size(dump, level);
-    uint32_t read = queue & 0x3ff;
-    uint32_t write = queue >> 16 & 0x3ff;
-    return write >= read || !size ? write - read : write + size - read;
-}
-
-bool dump_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
-                   struct dump_position *ret)
-{
-    uint32_t low = 0, high = 0, rest = 0, queue = 0;
-    *ret = (struct dump_position){0, (uint32_t)(ring->size / 4), 0};
-    if (level == 0)
-        return ring_position(dump, ring, &ret->consumed);
-    if (level > 2)
-        return false;
-    uint32_t base = IB1_BASE + (level - 1) * IB_STRIDE;
-    bool known = dump_reg(dump, base, &low) && dump_reg(dump, base + 1, &high) &&
-                 dump_reg(dump, IB1_REST + (level - 1) * IB_STRIDE, &rest) &&
-                 dump_reg(dump, ROQ_IB1 + level - 1, &queue) &&
-                 dump_reg(dump, IB1_DWORDS + level - 1, &ret->dwords);
-    uint32_t waiting = words_waiting(dump, level, queue);
-    ret->iova = (uint64_t)high << 32 | low;
-    if (!known || rest > ret->dwords || waiting > ret->dwords - rest)
-        return false;
-    ret->consumed = ret->dwords - rest - waiting;
-    return true;
 }

@@ -30,6 +30,25 @@ struct dump_block {
     size_t count;
 };
 
+/** The queues of register writes to the parts of the GPU, in the order of CP_MEMPOOL (D: Mesa's
+ * crashdec; a6xx). */
+enum dump_cluster {
+    DUMP_FE,
+    DUMP_SP_VS,
+    DUMP_PC_VS,
+    DUMP_GRAS,
+    DUMP_SP_PS,
+    DUMP_PS,
+    DUMP_CLUSTERS,
+};
+
+/** A register of section `clusters`. */
+struct dump_banked {
+    uint32_t offset, value;
+    uint8_t cluster; /**< enum dump_cluster */
+    uint8_t context;
+};
+
 /** Contents of (part of) a buffer. */
 struct dump_data {
     uint64_t iova;
@@ -51,6 +70,8 @@ struct dump {
     struct cps_buf text; /**< lines of the header: "comm: crashit" */
     uint32_t *reg;       /**< DUMP_REGS values of section `registers` */
     bool *known;         /**< whether the dump has the register */
+    struct dump_banked *banked;
+    size_t banked_count;
 };
 
 /** Reads @p stream, which must be a devcoredump. The caller calls dump_deinit() in any case. */
@@ -62,25 +83,14 @@ const struct dump_block *dump_block(const struct dump *dump, const char *name);
 uint32_t dump_word(const struct dump_block *block, size_t index);
 /** A register's value; 0 and false if the dump lacks it. */
 bool dump_reg(const struct dump *dump, uint32_t offset, uint32_t *ret);
+/** "FE", "SP_VS", ... */
+const char *dump_cluster_name(enum dump_cluster cluster);
 /** The dword at @p iova in a buffer or ring of the dump. */
 bool dump_memory(const struct dump *dump, uint64_t iova, uint32_t *ret);
 /** The ring that hung: the first with work that has not retired, else the first. NULL: none. */
 const struct dump_ring *dump_hung_ring(const struct dump *dump);
 
-/** Where the hardware stood in the stream of one level (0 ring, 1 IB1, 2 IB2). */
-struct dump_position {
-    uint64_t iova;     /**< base of the newest fetch; 0 for the ring */
-    uint32_t dwords;   /**< its size */
-    uint32_t consumed; /**< dwords read of it */
-};
-/** @return false if the dump's registers and CP_ROQ do not say (a6xx layout) */
-bool dump_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
-                   struct dump_position *ret);
 /** The packet table of the firmware that ran: 128 handlers out of CP_UCODE_DBG; NULL: none. */
 const uint32_t *dump_table(const struct dump *dump);
-/** The handler that most entries of @p table share: the one for packets that are refused. */
-uint32_t dump_default_handler(const uint32_t *table);
-/** The packet whose handler is the last one at or before @p pc; -1 if there is none. */
-int dump_handler_of(const uint32_t *table, uint32_t pc);
 
 #endif

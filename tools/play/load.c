@@ -180,19 +180,10 @@ static struct cps_err *inject(struct play *play)
 /* Whether a packet has a handler of its own: most ids share that of packets that there are not. */
 static bool has_handler(const struct cps_fw *fw, unsigned packet)
 {
-    const struct cps_fw_part *part = &fw->part[0];
-    uint32_t own = cps_fw_handler(fw, part, packet);
-    unsigned sharing = 0;
-    unsigned most = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t handler = cps_fw_handler(fw, part, id);
-        unsigned count = 0;
-        for (unsigned other = 0; other < CPS_FW_TABLE_SIZE; other++)
-            count += cps_fw_handler(fw, part, other) == handler;
-        most = count > most ? count : most;
-        sharing = handler == own ? count : sharing;
-    }
-    return own != CPS_FW_NONE && sharing < most;
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        table[id] = cps_fw_handler(fw, &fw->part[0], id);
+    return table[packet] != CPS_FW_NONE && table[packet] != cps_fw_default_handler_(table);
 }
 
 /* The interrupt of the GMU is a packet, which firmware without the handler would refuse as bad. */
@@ -231,6 +222,7 @@ static struct cps_err *set_policy(struct play *play)
 {
     const char *said = cps_buf_text(&play->script.policy);
     play->policy = cps_policy_default();
+    play->policy.prefetch = play->dump && play->fw; /* as hardware does it */
     if (!play->fw)
         CPS_TRY(cps_err_within_(cps_policy_parse(said, play->gen, &play->policy), "%s",
                                 play->script.name));

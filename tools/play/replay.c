@@ -4,10 +4,14 @@
 #include "tools/play/replay.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
 #include "isa/base/pm4.h"
+#include "tools/play/code.h"
+#include "tools/play/hang/compare.h"
+#include "trace/json.h"
 
 enum { CP_EVENT_WRITE = 0x46, CP_ME_INIT = 0x48, CP_THREAD_CONTROL = 0x17, CACHE_FLUSH_TS = 4 };
 
@@ -151,46 +155,11 @@ static struct cps_err *add_ring(struct replay *h)
 static bool tables_equal(const struct replay *h, struct cps_engine *engine)
 {
     const uint32_t *table = dump_table(h->dump);
-    for (unsigned id = 0; table && id < 128; id++) {
+    for (unsigned id = 0; table && id < CPS_FW_TABLE_SIZE; id++) {
         if (table[id] != cps_afuc_packet_table(cps_afuc_of(engine), 0, id))
             return false;
     }
     return table != NULL;
-}
-
-/* The emulated processor is in the packet that the hardware was in: the same header, at the same
- * level, at a place of its stream from which the hardware can have read what it has read. */
-static bool at_hang(const struct replay *h, struct cps_engine *engine)
-{
-    const struct dump_block *stat = dump_block(h->dump, "CP_SQE_STAT");
-    const struct cps_afuc *machine = cps_afuc_of(engine);
-    uint32_t header = cps_afuc_header(machine, 0, 0);
-    uint32_t level = cps_afuc_level(machine, 0) & 7;
-    struct dump_position hardware;
-    uint64_t rem = 0;
-    if (header != dump_word(stat, 0x24) || level != (dump_word(stat, 0x28) & 7) ||
-        !dump_position(h->dump, h->ring, level, &hardware))
-        return false;
-    struct cps_position here = cps_afuc_position(machine, 0, level);
-    cps_engine_get(engine, (struct cps_place){0, CPS_FILE_GENERAL, 0x1c}, &rem);
-    return (level == 0 || here.iova == hardware.iova) && here.consumed <= hardware.consumed &&
-           hardware.consumed <= here.consumed + rem + 1;
-}
-
-/* Step by step to that packet, and on to the hardware's program counter where the firmware is the
- * same; gives up where the packet ends. */
-static enum cps_stop step_to_hang(const struct replay *h, struct cps_engine *engine)
-{
-    uint32_t pc = dump_word(dump_block(h->dump, "CP_SQE_STAT"), 0);
-    uint64_t left = h->play->opt->limit;
-    enum cps_stop stop = cps_engine_run(engine, 1);
-    for (; left && stop == CPS_STOP_BUDGET && !at_hang(h, engine); left--)
-        stop = cps_engine_run(engine, 1);
-    uint64_t packets = engine->packets;
-    while (left-- && h->same_firmware && stop == CPS_STOP_BUDGET &&
-           cps_engine_where(engine, 0).pc != pc && engine->packets == packets)
-        stop = cps_engine_run(engine, 1);
-    return stop;
 }
 
 /* Everything but what runs the ring, on an engine that nobody watches. */
@@ -210,37 +179,129 @@ static struct cps_err *approach(const struct replay *h, struct cps_engine *engin
     return NULL;
 }
 
-/* A hang that the firmware caused itself (a packet it refuses) is where a whole run ends. One that
- * waits for the rest of the GPU is not: that one is looked for packet by packet. */
-static struct cps_err *find_position(struct replay *h, struct cps_engine *engine)
+/* An engine that stands before the ring. */
+static struct cps_err *fresh(struct replay *h, struct cps_engine **ret)
 {
-    struct cps_engine *stepped = NULL;
-    CPS_TRY(approach(h, engine));
-    h->same_firmware = tables_equal(h, engine);
-    CPS_TRY(cps_engine_clone(engine, &stepped));
-    enum cps_stop stop = cps_engine_run(engine, h->play->opt->limit);
-    if (stop == CPS_STOP_IDLE && dump_block(h->dump, "CP_SQE_STAT")) {
-        stop = step_to_hang(h, stepped);
-        h->play->feed.until = stepped->clock;
-    }
-    cps_engine_destroy(stepped);
-    return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+    CPS_TRY(cps_engine_clone(h->play->engine, ret));
+    struct cps_err *err = approach(h, *ret);
+    if (err)
+        cps_engine_destroy(CPS_TAKE(*ret));
+    return err;
 }
 
+/* Runs @p engine for @p ticks, 0: to its end, and keeps the register writes. */
+static struct cps_err *gather_writes(struct replay *h, struct cps_engine *engine, uint64_t ticks)
+{
+    uint64_t state = 0;
+    writes_deinit(&h->writes);
+    cps_engine_get(engine, (struct cps_place){0, CPS_FILE_GENERAL, 0x13}, &state);
+    writes_init(&h->writes, (uint32_t)state);
+    cps_engine_sink(engine, &h->writes.sink, WRITES_KINDS);
+    enum cps_stop stop = cps_engine_run(engine, ticks ? ticks : h->play->opt->limit);
+    cps_engine_sink(engine, NULL, 0);
+    return h->writes.failed || stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+}
+
+/* Registers of the rest of the GPU, which keep what drivers put there. Those of RBBM and CP below
+ * say how busy a GPU is, and change by themselves. */
+static bool keeps_value(uint32_t offset)
+{
+    return offset >= 0xe00;
+}
+
+static struct cps_err *add_start(struct replay *h, const bool *written, uint32_t offset,
+                                 uint32_t value)
+{
+    const struct cps_item item = {.kind = CPS_ITEM_REGISTER,
+                                  .reg = {.offset = offset, .value = value}};
+    if (offset >= DUMP_REGS || written[offset] || !keeps_value(offset) ||
+        value == UINT32_C(0xdeadbeef))
+        return NULL;
+    h->starts++;
+    return feed_add_shared(&h->play->feed, &item);
+}
+
+/* What no packet of the replay writes had the dump's value all the time. */
+static struct cps_err *add_starts(struct replay *h, const bool *written)
+{
+    for (uint32_t offset = 0; offset < DUMP_REGS; offset++) {
+        uint32_t value = 0;
+        if (dump_reg(h->dump, offset, &value))
+            CPS_TRY(add_start(h, written, offset, value));
+    }
+    for (size_t i = 0; i < h->dump->banked_count; i++) {
+        if (!h->dump->banked[i].context)
+            CPS_TRY(add_start(h, written, h->dump->banked[i].offset, h->dump->banked[i].value));
+    }
+    return NULL;
+}
+
+/* What the whole ring writes, a bool for each register. */
+static struct cps_err *find_written(struct replay *h, bool *written)
+{
+    struct cps_engine *engine = NULL;
+    CPS_TRY(fresh(h, &engine));
+    struct cps_err *err = gather_writes(h, engine, 0);
+    cps_engine_destroy(engine);
+    for (size_t i = 0; !err && i < h->writes.count; i++) {
+        if (!h->writes.write[i].pipe && h->writes.write[i].offset < DUMP_REGS)
+            written[h->writes.write[i].offset] = true;
+    }
+    return err;
+}
+
+/* The items in front of the ring, once it is known what the ring writes. */
+static struct cps_err *find_starts(struct replay *h)
+{
+    struct feed *feed = &h->play->feed;
+    size_t before = feed->count;
+    bool *written = calloc(DUMP_REGS, sizeof(*written));
+    if (!written)
+        return cps_err_nomem();
+    struct cps_err *err = add_ring(h);
+    if (!err)
+        err = find_written(h, written);
+    feed->count = before;
+    if (!err)
+        err = add_starts(h, written);
+    free(written);
+    return err ? err : add_ring(h);
+}
+
+/* Which place of the replay the hardware stood at, and all that was written up to there. */
+static struct cps_err *find_place(struct replay *h)
+{
+    struct cps_engine *engine = NULL;
+    struct cps_engine *again = NULL;
+    struct hang_sought sought;
+    CPS_TRY(fresh(h, &engine));
+    struct cps_err *err = cps_engine_clone(engine, &again);
+    h->same_firmware = tables_equal(h, engine);
+    hang_seek(h->dump, h->play->fw, h->play->code, h->same_firmware, &sought);
+    h->roq = sought.roq;
+    uint64_t before = engine->clock;
+    if (!err && dump_block(h->dump, "CP_SQE_STAT"))
+        err = hang_find(&sought, engine, h->play->opt->limit, &h->place);
+    h->play->feed.until = h->place.tick;
+    if (!err)
+        err = gather_writes(h, again, h->place.tick ? h->place.tick - before : 0);
+    cps_engine_destroy(engine);
+    cps_engine_destroy(again);
+    return err;
+}
+
+/* The ring comes last: what runs it ends where the hardware stood. */
 static struct cps_err *find_items(struct replay *h)
 {
-    struct cps_engine *probe = NULL;
     h->ring = dump_hung_ring(h->dump);
     if (!h->ring || h->ring->size < 64)
         return cps_err_new(CPS_ERR_INPUT, "the dump holds no ring, expected one to replay");
     find_start(h);
+    CPS_TRY(mempool_read(h->dump, &h->pool));
     CPS_TRY(add_memory(h));
     CPS_TRY(add_inputs(h));
-    CPS_TRY(add_ring(h));
-    CPS_TRY(cps_engine_clone(h->play->engine, &probe));
-    struct cps_err *err = find_position(h, probe);
-    cps_engine_destroy(probe);
-    return err;
+    CPS_TRY(find_starts(h));
+    return find_place(h);
 }
 
 struct cps_err *play_dump_items(struct play *play)
@@ -274,7 +335,92 @@ struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
     return dump_read(play->dump, capture);
 }
 
+static uint64_t missing_streams(const struct play *play)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < play->place_count; i++)
+        count += play->place[i].place == CPS_PLACE_STREAM ? play->place[i].count : 0;
+    return count;
+}
+
+/* Which bank a context is depends on a count since power-up: where the replay does not begin there,
+ * both counts differ by the same number all the time. */
+static uint32_t state_parity(const struct replay *r)
+{
+    enum { STATE = 0x13 };
+    const struct dump_block *stat = dump_block(r->dump, "CP_SQE_STAT");
+    return stat ? dump_word(stat, STATE) ^ r->writes.state : 0;
+}
+
+/* Without CP_SQE_STAT nobody can say where the hardware stood. */
+static bool has_place(const struct replay *r)
+{
+    return dump_block(r->dump, "CP_SQE_STAT");
+}
+
+struct cps_err *replay_compare(struct replay *r)
+{
+    if (!has_place(r))
+        return NULL;
+    r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
+    r->missing = missing_streams(r->play);
+    r->state_parity = state_parity(r);
+    compare_processor(r);
+    compare_fetched(r);
+    compare_queued(r);
+    compare_banks(r);
+    compare_registers(r);
+    compare_draw_state(r);
+    return r->rows.failed ? cps_err_nomem() : NULL;
+}
+
 void replay_free(struct replay *replay)
 {
+    if (!replay)
+        return;
+    writes_deinit(&replay->writes);
+    mempool_deinit(&replay->pool);
+    rows_deinit(&replay->rows);
     free(replay);
+}
+
+bool replay_agrees(const struct replay *r)
+{
+    return !rows_count(&r->rows, REPLAY_DIFFERENT) && !r->pool.why.size &&
+           r->place.by != HANG_NOWHERE;
+}
+
+void replay_print(const struct replay *r, bool all, FILE *out)
+{
+    fprintf(out, "# replayed %s\n# firmware %s that of the dump\n", r->scope,
+            r->same_firmware ? "is" : "is not");
+    if (r->play->code)
+        code_print(r->play->code, out);
+    if (has_place(r))
+        fprintf(out, "# %s; %u candidate%s\n", hang_by_text(r->place.by), r->place.candidates,
+                r->place.candidates == 1 ? "" : "s");
+    else
+        fprintf(out, "# no CP_SQE_STAT block: where the hardware stood is not known, nothing is "
+                     "compared\n");
+    if (r->pool.why.size)
+        fprintf(out, "# %s\n", cps_buf_text(&r->pool.why));
+    if (r->starts)
+        fprintf(out, "# %zu registers that no packet writes begin with the dump's values\n",
+                r->starts);
+    rows_print(&r->rows, all, out);
+}
+
+struct json_object *replay_json(const struct replay *r)
+{
+    struct json_object *to = json_object_new_object();
+    cps_json_text(to, "scope", r->scope);
+    cps_json_bool(to, "same_firmware", r->same_firmware);
+    cps_json_text(to, "place", has_place(r) ? hang_by_text(r->place.by) : "not known");
+    cps_json_uint(to, "candidates", r->place.candidates);
+    cps_json_uint(to, "start_values", r->starts);
+    if (r->pool.why.size)
+        cps_json_buf(to, "queues", &r->pool.why);
+    cps_json_add(to, "groups", rows_json_counts(&r->rows));
+    cps_json_add(to, "rows", rows_json(&r->rows));
+    return to;
 }

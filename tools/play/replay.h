@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * A hardware dump run again: from the boot or the last retired submission to the hang, then the
- * emulated processor beside the hardware's own state, one line a register. */
+ * A hardware dump run again: from the boot or the last retired submission to where the hardware
+ * stood, then the emulator beside the hardware, value by value. */
 #ifndef CPS_REPLAY_H
 #define CPS_REPLAY_H
 
 #include <stdio.h>
 
 #include "tools/play/dump.h"
+#include "tools/play/hang/mempool.h"
+#include "tools/play/hang/place.h"
+#include "tools/play/hang/rows.h"
+#include "tools/play/hang/writes.h"
 #include "tools/play/play.h"
-
-enum replay_verdict { REPLAY_EQUAL, REPLAY_DIFFERENT, REPLAY_NOT_COMPARABLE };
-
-/** One line: `$01 0xdeadd00d 0xdeadd00d equal`. */
-struct replay_row {
-    char name[24];
-    uint32_t hardware, emulated;
-    enum replay_verdict verdict;
-    const char *why; /**< static text for NOT_COMPARABLE, else NULL */
-};
-
-#define REPLAY_MAX_ROWS 512
 
 struct json_object;
 
@@ -30,23 +22,30 @@ struct replay {
     bool from_boot;     /**< the ring still begins with the boot */
     bool same_firmware; /**< packet tables are equal */
     uint32_t start;     /**< dword of the ring where the replay began */
-    uint64_t missing;   /**< streams on the way that the dump does not hold */
-    uint32_t written;   /**< general registers that the replay has written, a bit each */
-    struct replay_row row[REPLAY_MAX_ROWS];
-    unsigned row_count;
-    char scope[160]; /**< what was replayed, for people */
+    size_t starts;      /**< registers that begin with the dump's values: nobody writes them */
+    char scope[160];    /**< what was replayed, for people */
+    struct roq roq;
+    struct mempool pool;
+    struct hang_place place;
+    struct writes writes; /**< register writes up to that place */
+    /* Of the comparison: */
+    uint64_t missing;           /**< streams on the way that the dump does not hold */
+    uint32_t written;           /**< general registers that the replay has written, a bit each */
+    uint32_t state_parity;      /**< what tells the hardware's count of contexts from the replay's:
+                                   writes_context() of the exclusive or */
+    size_t head[DUMP_CLUSTERS]; /**< the first write that waits in each queue, or their number */
+    struct replay_rows rows;
 };
 
-/** Fills the table from the engine as it stands, behind play_run() of the dump. */
-void replay_compare(struct replay *replay);
+/** Compares the engine as it stands, behind play_run() of the dump. */
+CPS_MUST_USE struct cps_err *replay_compare(struct replay *replay);
 void replay_free(struct replay *replay);
-/** Rows with a verdict. */
-unsigned replay_count(const struct replay *replay, enum replay_verdict verdict);
-/** "equal", "different", "not comparable". */
-const char *replay_word(enum replay_verdict verdict);
-/** Prints scope and rows. */
-void replay_print(const struct replay *replay, FILE *out);
-/** The rows as an array, for the JSON summary. */
+/** Whether the hardware's place was found, all of the dump could be compared, and nothing differs.
+ */
+bool replay_agrees(const struct replay *replay);
+/** Prints what was replayed, the rows that differ (@p all: each one), and the sums. */
+void replay_print(const struct replay *replay, bool all, FILE *out);
+/** All of that, for the JSON summary. */
 struct json_object *replay_json(const struct replay *replay);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The emulated processor beside the hardware's own state. Words of CP_SQE_STAT, CP_UCODE_DBG and
- * CP_ROQ as hardware dumps show them (H: crash.devcore; layouts inferred there are said so). */
+ * The emulated processor beside the hardware's. Words of CP_SQE_STAT, CP_UCODE_DBG and CP_ROQ as
+ * hardware dumps show them (H: crash.devcore; layouts inferred there are said so). */
 #include <inttypes.h>
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
 #include "tools/play/code.h"
-#include "tools/play/replay.h"
-#include "trace/json.h"
+#include "tools/play/hang/compare.h"
 
 enum {
     STAT_PC = 0,
@@ -23,24 +22,32 @@ enum {
     CP_SCRATCH_LAST = 0x88a,
 };
 
-static const char other_revision[] = "the dump is of another firmware revision";
-static const char no_history[] = "not written since the replay began, its history is missing";
-static const char no_stream[] = "streams before it are missing from the dump";
+/* Why a value may differ although the emulator is right; none where `why` is NULL. */
+struct excuse {
+    enum replay_verdict verdict;
+    const char *why;
+};
+
 static const char no_hardware[] = "the dump does not hold it";
-static const char never_written[] = "no instruction has written it since power-up";
+static const struct excuse other_revision = {REPLAY_NO_VALUE,
+                                             "the dump is of another firmware revision"};
+static const struct excuse no_history = {
+    REPLAY_OLDER, "not written since the replay began, its history is missing"};
+static const struct excuse no_stream = {REPLAY_NO_VALUE,
+                                        "streams before it are missing from the dump"};
+static const struct excuse not_held = {REPLAY_NO_VALUE, no_hardware};
+static const struct excuse never_written = {REPLAY_NO_VALUE,
+                                            "no instruction has written it since power-up"};
 
 static void add(struct replay *r, const char *name, uint32_t hardware, uint32_t emulated,
-                const char *why)
+                struct excuse excuse)
 {
-    if (r->row_count == REPLAY_MAX_ROWS)
-        return;
-    struct replay_row *row = &r->row[r->row_count++];
-    enum replay_verdict verdict = hardware == emulated && why != no_hardware ? REPLAY_EQUAL
-                                  : why                                      ? REPLAY_NOT_COMPARABLE
-                                                                             : REPLAY_DIFFERENT;
-    *row = (struct replay_row){.hardware = hardware, .emulated = emulated, .verdict = verdict};
-    row->why = verdict == REPLAY_NOT_COMPARABLE ? why : NULL;
-    snprintf(row->name, sizeof(row->name), "%s", name);
+    bool equal = hardware == emulated && excuse.why != no_hardware;
+    enum replay_verdict verdict = equal        ? REPLAY_EQUAL
+                                  : excuse.why ? excuse.verdict
+                                               : REPLAY_DIFFERENT;
+    rows_add(&r->rows, REPLAY_PROCESSOR, verdict, hardware, emulated, equal ? NULL : excuse.why,
+             "%s", name);
 }
 
 static uint32_t value(const struct replay *r, enum cps_file_sigil file, uint32_t number)
@@ -50,38 +57,48 @@ static uint32_t value(const struct replay *r, enum cps_file_sigil file, uint32_t
     return (uint32_t)ret;
 }
 
-/* Why any register may differ although the emulator is right. */
-static const char *excuse(const struct replay *r)
+/* Why any register may differ. */
+static struct excuse excuse(const struct replay *r)
 {
-    return r->missing ? no_stream : NULL;
+    return r->missing ? no_stream : (struct excuse){0};
 }
 
-/* Program counters of two revisions are compared as packet and distance from its handler. */
+/* Both are in the handler of one packet, or in the error loop, at one distance from its entry. */
+static struct excuse same_distance(const struct replay *r, uint32_t hardware, uint32_t pc)
+{
+    static const struct excuse in_error = {
+        REPLAY_NO_VALUE, "another firmware revision; both are in the error loop, at the same "
+                         "distance from its entry"};
+    static const struct excuse in_handler = {
+        REPLAY_NO_VALUE, "another firmware revision; both are in the same handler, at the same "
+                         "distance from its entry"};
+    const uint32_t *theirs = dump_table(r->dump);
+    uint32_t ours[CPS_FW_TABLE_SIZE];
+    if (!theirs)
+        return other_revision;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        ours[id] = cps_afuc_packet_table(cps_afuc_of(r->play->engine), 0, id);
+    int their_id = cps_fw_handler_before_(theirs, hardware);
+    int id = cps_fw_handler_before_(ours, pc);
+    if (their_id < 0 || id < 0 || hardware - theirs[their_id] != pc - ours[id])
+        return other_revision;
+    if (theirs[their_id] == cps_fw_default_handler_(theirs) &&
+        ours[id] == cps_fw_default_handler_(ours))
+        return in_error;
+    return their_id == id ? in_handler : other_revision;
+}
+
+/* Program counters of two revisions are compared by the code there, or as packet and distance from
+ * its handler. */
 static void add_pc(struct replay *r, uint32_t hardware)
 {
-    struct cps_afuc *machine = cps_afuc_of(r->play->engine);
-    const uint32_t *theirs = dump_table(r->dump);
-    uint32_t ours[128];
+    static const struct excuse same_line = {
+        REPLAY_NO_VALUE, "another firmware revision; the same code as in the dump's cache"};
     uint32_t pc = cps_engine_where(r->play->engine, 0).pc;
-    for (unsigned id = 0; id < 128; id++)
-        ours[id] = cps_afuc_packet_table(machine, 0, id);
-    if (!theirs || r->same_firmware) {
-        add(r, "pc", hardware, pc, theirs ? excuse(r) : other_revision);
-        return;
-    }
-    int hardware_id = dump_handler_of(theirs, hardware);
-    int id = dump_handler_of(ours, pc);
-    bool in_error = hardware_id >= 0 && id >= 0 &&
-                    theirs[hardware_id] == dump_default_handler(theirs) &&
-                    ours[id] == dump_default_handler(ours);
-    bool same = hardware_id >= 0 && id >= 0 && hardware - theirs[hardware_id] == pc - ours[id] &&
-                (in_error || hardware_id == id);
-    add(r, "pc", hardware, pc,
-        same && in_error ? "another firmware revision; both are in the error loop, at the same "
-                           "distance from its entry"
-        : same           ? "another firmware revision; both are in the same handler, at the same "
-                           "distance from its entry"
-                         : other_revision);
+    struct excuse why = excuse(r);
+    if (!r->same_firmware)
+        why = r->place.by == HANG_BY_LINE ? same_line : same_distance(r, hardware, pc);
+    add(r, "pc", hardware, pc, why);
 }
 
 static void add_gprs(struct replay *r, const struct dump_block *stat)
@@ -89,7 +106,7 @@ static void add_gprs(struct replay *r, const struct dump_block *stat)
     for (unsigned i = 1; i <= 0x1b; i++) {
         char name[8];
         uint32_t emulated = value(r, CPS_FILE_GENERAL, i);
-        const char *why = excuse(r);
+        struct excuse why = excuse(r);
         if (!(r->written >> i & 1))
             why = r->from_boot ? never_written : no_history;
         snprintf(name, sizeof(name), "$%02x", i);
@@ -106,6 +123,10 @@ static void add_stack(struct replay *r, const struct dump_block *stat)
     uint32_t hardware = dump_word(stat, STAT_STACK);
     add(r, "stack.depth", ((hardware >> 28) + 1) & 7, (top + 1) & 7, excuse(r));
     add(r, "stack.top", hardware, emulated, r->same_firmware ? excuse(r) : other_revision);
+    if (top != 0 && top != 7)
+        add(r, "stack.next", dump_word(stat, STAT_STACK + 1) & 0xfffffff,
+            value(r, CPS_FILE_SQE, 8 + top - 1) & 0xfffffff,
+            r->same_firmware ? excuse(r) : other_revision);
 }
 
 static void add_packet(struct replay *r, const struct dump_block *stat)
@@ -117,33 +138,68 @@ static void add_packet(struct replay *r, const struct dump_block *stat)
             excuse(r));
     add(r, "level", dump_word(stat, STAT_LEVEL) & 7, cps_afuc_level(machine, 0) & 7, excuse(r));
     uint64_t nrt = cps_afuc_nrt(machine, 0);
-    const char *why = !r->from_boot && !nrt ? no_history : excuse(r);
+    struct excuse why = !r->from_boot && !nrt ? no_history : excuse(r);
     add(r, "nrt.lo", dump_word(stat, STAT_NRT), (uint32_t)nrt, why);
     add(r, "nrt.hi", dump_word(stat, STAT_NRT + 1), (uint32_t)(nrt >> 32), why);
 }
 
-static void add_position(struct replay *r, uint32_t level)
+/* Registers name the fetch that is being filled: with look-ahead the last one of those queued. */
+static struct cps_position newest(const struct replay *r, uint32_t level)
 {
+    const struct cps_afuc *machine = cps_afuc_of(r->play->engine);
+    struct cps_position here = cps_afuc_position(machine, 0, level);
+    for (unsigned i = 1; cps_afuc_queued(machine, 0, level, i).active; i++)
+        here = cps_afuc_queued(machine, 0, level, i);
+    return here;
+}
+
+static void add_ring(struct replay *r)
+{
+    struct roq_position hardware;
+    bool known = roq_position(r->dump, r->ring, 0, &hardware);
+    uint32_t here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, CPS_LEVEL_RB).consumed;
+    add(r, "ring.rptr", hardware.consumed, here, known ? excuse(r) : not_held);
+}
+
+/* Base, size, and how far the stream is read. How far follows from how many words wait in CP_ROQ.
+ */
+static void add_stream(struct replay *r, uint32_t level)
+{
+    static const struct excuse at_end = {
+        REPLAY_NO_VALUE, "this level is at its end, the dump shows the fetch before"};
     static const char *const levels[] = {"ring", "ib1", "ib2"};
     struct cps_position here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, level);
-    struct dump_position hardware;
-    char name[24];
-    bool known = dump_position(r->dump, r->ring, level, &hardware);
-    const char *why = known ? excuse(r) : no_hardware;
-    if (level && known && !here.active && hardware.consumed == hardware.dwords)
-        why = "this level is at its end, the dump shows the fetch before";
-    snprintf(name, sizeof(name), "%s.consumed", levels[level]);
-    add(r, level ? name : "ring.rptr", hardware.consumed, here.consumed, why);
-    if (!level)
-        return;
-    snprintf(name, sizeof(name), "%s.base.lo", levels[level]);
-    add(r, name, (uint32_t)hardware.iova, (uint32_t)here.iova, why);
-    snprintf(name, sizeof(name), "%s.base.hi", levels[level]);
-    add(r, name, (uint32_t)(hardware.iova >> 32), (uint32_t)(here.iova >> 32), why);
-    snprintf(name, sizeof(name), "%s.dwords", levels[level]);
-    add(r, name, hardware.dwords, here.dwords, why);
-    snprintf(name, sizeof(name), "%s.remaining", levels[level]);
-    add(r, name, hardware.dwords - hardware.consumed, here.dwords - here.consumed, why);
+    struct cps_position last = newest(r, level);
+    struct roq_position hardware;
+    struct excuse why = excuse(r);
+    const struct roq_queue *queue = &r->roq.queue[roq_of_level(level)];
+    int64_t ahead = 0;
+    bool based = roq_fetch(r->dump, level, &hardware);
+    bool known = here.active ? fetched_ahead(r, level, &ahead) : based && queue->known;
+    if (!here.active && !roq_waiting(queue))
+        why = at_end;
+    struct excuse counted = known ? why : not_held;
+    uint32_t consumed =
+        here.active ? here.consumed - (uint32_t)ahead : hardware.dwords - roq_waiting(queue);
+    consumed = known ? consumed : 0;
+    uint32_t size = here.active ? here.dwords : hardware.dwords;
+    const struct {
+        const char *what;
+        uint32_t hardware, emulated;
+        struct excuse why;
+    } rows[] = {
+        {"consumed", consumed, here.consumed, counted},
+        {"base.lo", (uint32_t)hardware.iova, (uint32_t)last.iova, based ? why : not_held},
+        {"base.hi", (uint32_t)(hardware.iova >> 32), (uint32_t)(last.iova >> 32),
+         based ? why : not_held},
+        {"dwords", hardware.dwords, last.dwords, based ? why : not_held},
+        {"remaining", size - consumed, here.dwords - here.consumed, counted},
+    };
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "%s.%s", levels[level], rows[i].what);
+        add(r, name, rows[i].hardware, rows[i].emulated, rows[i].why);
+    }
 }
 
 static void add_scratch(struct replay *r)
@@ -152,8 +208,8 @@ static void add_scratch(struct replay *r)
     for (unsigned i = 0; ucode && i < SCRATCH_COUNT; i++) {
         char name[24];
         uint32_t emulated = value(r, CPS_FILE_CONTROL, SCRATCH_FIRST + i);
-        const char *why = r->same_firmware ? excuse(r) : other_revision;
-        if (!r->from_boot && !why && !emulated)
+        struct excuse why = r->same_firmware ? excuse(r) : other_revision;
+        if (!r->from_boot && !why.why && !emulated)
             why = no_history;
         snprintf(name, sizeof(name), "ctrl.0x%03x", SCRATCH_FIRST + i);
         add(r, name, dump_word(ucode, UCODE_SCRATCH + i), emulated, why);
@@ -167,7 +223,7 @@ static void add_cp_scratch(struct replay *r)
         char name[24];
         uint32_t emulated = value(r, CPS_FILE_REGISTER, reg);
         bool known = dump_reg(r->dump, reg, &hardware);
-        const char *why = !known ? no_hardware : excuse(r);
+        struct excuse why = known ? excuse(r) : not_held;
         if (known && !r->from_boot && !emulated)
             why = no_history;
         snprintf(name, sizeof(name), "reg.0x%04" PRIx32, reg);
@@ -175,18 +231,8 @@ static void add_cp_scratch(struct replay *r)
     }
 }
 
-static uint64_t missing_streams(const struct play *play)
+void compare_processor(struct replay *r)
 {
-    uint64_t count = 0;
-    for (unsigned i = 0; i < play->place_count; i++)
-        count += play->place[i].place == CPS_PLACE_STREAM ? play->place[i].count : 0;
-    return count;
-}
-
-void replay_compare(struct replay *r)
-{
-    r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
-    r->missing = missing_streams(r->play);
     const struct dump_block *stat = dump_block(r->dump, "CP_SQE_STAT");
     if (stat) {
         add_pc(r, dump_word(stat, STAT_PC));
@@ -194,56 +240,9 @@ void replay_compare(struct replay *r)
         add_stack(r, stat);
         add_packet(r, stat);
     }
-    for (uint32_t level = 0; level <= 2; level++)
-        add_position(r, level);
+    add_ring(r);
+    add_stream(r, 1);
+    add_stream(r, 2);
     add_scratch(r);
     add_cp_scratch(r);
-}
-
-unsigned replay_count(const struct replay *r, enum replay_verdict verdict)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < r->row_count; i++)
-        count += r->row[i].verdict == verdict;
-    return count;
-}
-
-const char *replay_word(enum replay_verdict verdict)
-{
-    static const char *const words[] = {"equal", "different", "not comparable"};
-    return words[verdict];
-}
-
-void replay_print(const struct replay *r, FILE *out)
-{
-    fprintf(out, "# replayed %s\n# firmware %s that of the dump\n", r->scope,
-            r->same_firmware ? "is" : "is not");
-    if (r->play->code)
-        code_print(r->play->code, out);
-    fprintf(out, "# register hardware emulated verdict\n");
-    for (unsigned i = 0; i < r->row_count; i++) {
-        const struct replay_row *row = &r->row[i];
-        fprintf(out, "%s 0x%08" PRIx32 " 0x%08" PRIx32 " %s%s%s\n", row->name, row->hardware,
-                row->emulated, replay_word(row->verdict), row->why ? ": " : "",
-                row->why ? row->why : "");
-    }
-    fprintf(out, "# %u equal, %u different, %u not comparable\n", replay_count(r, REPLAY_EQUAL),
-            replay_count(r, REPLAY_DIFFERENT), replay_count(r, REPLAY_NOT_COMPARABLE));
-}
-
-struct json_object *replay_json(const struct replay *r)
-{
-    struct json_object *rows = json_object_new_array();
-    for (unsigned i = 0; i < r->row_count; i++) {
-        const struct replay_row *row = &r->row[i];
-        struct json_object *to = json_object_new_object();
-        cps_json_text(to, "register", row->name);
-        cps_json_uint(to, "hardware", row->hardware);
-        cps_json_uint(to, "emulated", row->emulated);
-        cps_json_text(to, "verdict", replay_word(row->verdict));
-        if (row->why)
-            cps_json_text(to, "why", row->why);
-        cps_json_append(rows, to);
-    }
-    return rows;
 }

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Replays of hang dumps that a model of the hardware leaves in the middle of a real capture (tests/hang_scene.py):
+the place among packets that look alike, the queues, the banks, and what damage does to them.
+Usage: hang_replay.py CPSCOPE"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import tap
+from hang_scene import Scene
+
+CORPUS = os.environ.get("CPSCOPE_CORPUS", "")
+DRAW_END = 0x1d8f140  # the packet behind the draw in an IB2 that is called four times
+IN_IB1 = 0x1d91010
+
+
+def fw(name):
+    return os.path.join(CORPUS, "firmware", name)
+
+
+CAPTURE = os.path.join(CORPUS, "captures", "fd-clouds.rd.gz")
+OWN, NEAR = "a630_sqe-190.fw", "a630_sqe-187.fw"
+
+
+class Bench:
+    def __init__(self, cpscope, folder):
+        self.cpscope, self.folder = cpscope, folder
+        self.trace, self.dump = os.path.join(folder, "t"), os.path.join(folder, "scene.devcore")
+        self.command("run", "--submit", "0", "--prefetch", "on", "--events", "all", "--fw", fw(OWN), CAPTURE,
+                     "-o", self.trace, status=0)
+
+    def command(self, *arguments, status=None):
+        done = subprocess.run([self.cpscope, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=120)
+        assert status is None or done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr)
+        return done
+
+    def scene(self, times=2, steps=1, iova=DRAW_END, **more):
+        return Scene(self.trace, fw(OWN), CAPTURE, 0, (iova, times, steps), **more)
+
+    def replay(self, scene, firmware=OWN, status=0, without=(), options=()):
+        scene.write(self.dump, without)
+        return self.command("run", *options, "--fw", fw(firmware), self.dump, "-o", os.devnull, status=status).stdout
+
+
+def counts(text):
+    """Verdicts by group."""
+    groups = {}
+    for name, rest in re.findall(r"^# ([a-z ]+): (\d+ equal.*)$", text, re.M):
+        groups[name] = {verdict: int(count) for count, verdict in re.findall(r"(\d+) ([a-z ]+)", rest)}
+    return groups
+
+
+def nothing_differs(text):
+    groups = counts(text)
+    assert all(groups[name]["different"] == 0 for name in groups), text
+    assert groups["processor"]["equal"] >= 176 and groups["fetched words"]["equal"] > 300, text
+    assert groups["queued writes"]["equal"] == 24 and groups["cluster registers"]["equal"] > 380, text
+
+
+def place_is_found(bench):
+    """Four draws have the same three headers and the same IB2: the words of IB1 tell them apart."""
+    for times in range(4):
+        for steps in (1, 2):
+            text = bench.replay(bench.scene(times, steps))
+            assert "by headers, queues and program counter; 1 candidate\n" in text, text
+            nothing_differs(text)
+
+
+def in_ib1(bench):
+    text = bench.replay(bench.scene(0, 1, IN_IB1, queued=0))
+    assert "by headers, queues and program counter; 1 candidate\n" in text, text
+    assert counts(text)["in all"]["different"] == 0, text
+
+
+def near_revision(bench):
+    """The firmware is recovered from 1,016 cached words and another revision, and runs to the same place."""
+    text = bench.replay(bench.scene(), NEAR)
+    assert "firmware of the dump recovered: 1016 words of its own" in text, text
+    assert "by headers, queues and program counter; 1 candidate\n" in text, text
+    nothing_differs(text)
+
+
+def without_queues(bench):
+    """Without CP_ROQ three of the four draws look alike: the first is taken, how many there are is said."""
+    text = bench.replay(bench.scene(), status=1, without=("CP_ROQ",))
+    assert "program counter; 3 candidates\n" in text, text
+    text = bench.replay(bench.scene(), status=1, without=("CP_SQE_STAT",))
+    assert "where the hardware stood is not known, nothing is compared" in text and not counts(text)["in all"]["equal"], text
+
+
+def nowhere(bench):
+    """A packet that the replay does not come by is no place, and that is an error."""
+    scene = bench.scene()
+    scene.model.headers[-1] ^= 0x00100000
+    assert "no packet of the replay has the headers" in bench.replay(scene, status=1)
+
+
+def queues_are_checked(bench):
+    """A value that nobody wrote, and a write that is missing from the middle of its queue."""
+    scene = bench.scene()
+    pipe, offset, value, context = scene.queues["PS"][3]
+    scene.queues["PS"][3] = (pipe, offset, value ^ 0x10, context)
+    text = bench.replay(scene, status=1)
+    assert "PS[3].0x%04x 0x%08x 0x00000000 different: the replay does not write it there" % (
+        offset, value ^ 0x10) in text, text
+    assert counts(text)["queued writes"]["equal"] == 23, text
+    scene = bench.scene()
+    gone = scene.queues["PS"].pop(3)
+    text = bench.replay(scene, status=1)
+    assert re.search(r"^PS\.0x%04x .* different: the queue does not hold it" % gone[1], text, re.M), text
+    scene = bench.scene()
+    pipe, offset, value, context = scene.queues["PS"][3]
+    scene.queues["PS"][3] = (pipe, offset, value, 1 - context)
+    assert counts(bench.replay(scene))["queued writes"]["bank"] == 1
+
+
+def banks_are_checked(bench):
+    """One bit of one register of one context; and the value of the other context."""
+    def changed(change):
+        scene = bench.scene(queued=0)
+        text, clusters = [], scene.clusters
+        scene.clusters = lambda: change(clusters())
+        text = bench.replay(scene, status=None, options=("--all",))
+        return text
+    first = re.search(r"CLUSTER_GRAS\n    - context: 0\n      - { offset: (0x\w+), value: (0x\w+) }",
+                      bench.scene().clusters())
+    offset, value = int(first.group(1), 16) // 4, int(first.group(2), 16)
+    text = changed(lambda t: t.replace(first.group(0), first.group(0).replace(
+        first.group(2), "0x%08x" % (value ^ 1 << 31)), 1))
+    assert "GRAS.0x%04x.context0 0x%08x 0x%08x different" % (offset, value ^ 1 << 31, value) in text, text[-3000:]
+    assert counts(text)["cluster registers"]["different"] == 1
+
+
+def damaged_pool(bench):
+    """Queues whose blocks or sizes make no sense are not compared, with words and an error."""
+    import hang_scene
+    whole = hang_scene.pool
+    for change, said in (({0x2018 + 5: 7}, "CP_MEMPOOL: the queue of PS has chunks 0xb, expected 0x7"),
+                         ({0x2000: 5}, "CP_MEMPOOL: the pool's size is 0x5 blocks, expected 0x80 or 0x30"),
+                         ({0x1800 + 7 * 8 + 5: 0xffff, 0x1800 + 5 * 8 + 5: 0x7fffd},
+                          "CP_MEMPOOL: the queue of PS has a block 0xffff, expected 0x7f")):
+        def pool(queues):
+            words = whole(queues)
+            for at, value in change.items():
+                words[at] = value
+            return words
+        hang_scene.pool = pool
+        try:
+            text = bench.replay(bench.scene(), status=1)
+        finally:
+            hang_scene.pool = whole
+        assert said in text and "queued writes" not in counts(text), text
+
+
+TESTS = [
+    ("a hang is found among four draws that look alike, and more than 900 values are equal", place_is_found),
+    ("a hang in IB1 is found", in_ib1),
+    ("with a near revision the dump's own firmware is recovered and comes to the same place", near_revision),
+    ("without the queues the first of three places is taken, and said so", without_queues),
+    ("a packet that the replay never sees is no place", nowhere),
+    ("each entry of the queues is checked, in order, and none is missing", queues_are_checked),
+    ("each context of the cluster registers is checked", banks_are_checked),
+    ("damaged queues are said to be so", damaged_pool),
+]
+
+
+def needs_corpus():
+    raise tap.Skip("CPSCOPE_CORPUS is not set")
+
+
+def main():
+    if not CORPUS:
+        tap.run([(name, needs_corpus) for name, _ in TESTS])
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(os.path.abspath(sys.argv[1]), folder)
+        tap.run([(name, lambda test=test: test(bench)) for name, test in TESTS])
+
+
+main()

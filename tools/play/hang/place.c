@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * The search for the place of a hang, by the words in CP_ROQ (H: exactly 1 of 4 draws with the same
+ * three headers has the words of an a630's dump). */
+#include "tools/play/hang/place.h"
+
+#include "emu/afuc/afuc.h"
+#include "fw/fw.h"
+#include "tools/play/code.h"
+
+enum { STAT_PC = 0, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, HEADERS = 3 };
+
+void hang_seek(const struct dump *dump, const struct cps_fw *fw, const struct code *code, bool same,
+               struct hang_sought *ret)
+{
+    uint32_t pc = dump_word(dump_block(dump, "CP_SQE_STAT"), STAT_PC);
+    *ret = (struct hang_sought){.dump = dump, .pc_known = same, .by = HANG_BY_PC, .pc = pc};
+    roq_read(dump, &ret->roq);
+    if (same || !code || !cps_fw_icache_locate_(&code->cache, fw, pc, &ret->pc))
+        return;
+    ret->pc_known = true;
+    ret->by = HANG_BY_LINE;
+}
+
+static bool same_packet(const struct hang_sought *s, const struct cps_afuc *machine)
+{
+    const struct dump_block *stat = dump_block(s->dump, "CP_SQE_STAT");
+    for (unsigned i = 0; i < HEADERS; i++) {
+        if (cps_afuc_header(machine, 0, i) != dump_word(stat, STAT_HEADER + i))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t word_at(struct cps_engine *engine, uint64_t iova)
+{
+    uint64_t word = 0;
+    cps_engine_get(engine, (struct cps_place){0, CPS_FILE_MEMORY, iova}, &word);
+    return (uint32_t)word;
+}
+
+/* Words of the fetch, and whether CP_ROQ has them if its read position stands before the word
+ * @p consumed. The ring goes round; of it only the packet's own words are compared, because
+ * its fetches are rounded to granules at the places where the driver rang the bell. */
+static bool words_agree(const struct hang_sought *s, struct cps_engine *engine, uint32_t level,
+                        struct cps_position at, uint32_t consumed)
+{
+    const struct roq_queue *queue = &s->roq.queue[roq_of_level(level)];
+    uint32_t waiting = roq_waiting(queue);
+    uint32_t before = at.consumed;
+    uint32_t behind = level ? at.dwords - at.consumed : 0;
+    if (!level)
+        before = (at.consumed + at.dwords -
+                  (uint32_t)((cps_afuc_header_iova(cps_afuc_of(engine), 0) - at.iova) / 4)) %
+                 at.dwords;
+    if (before > queue->size - waiting)
+        before = queue->size - waiting;
+    if (behind > waiting)
+        behind = waiting;
+    for (int64_t i = -(int64_t)before; i < (int64_t)behind; i++) {
+        uint32_t dword = (uint32_t)((at.consumed + i + at.dwords) % at.dwords);
+        int64_t distance = i + at.consumed - consumed;
+        if (roq_word(&s->roq, roq_of_level(level), distance) !=
+            word_at(engine, at.iova + 4 * (uint64_t)dword))
+            return false;
+    }
+    return true;
+}
+
+/* The position stays on the last word of a fetch until its end mark is popped (H: one case). */
+static bool same_words(const struct hang_sought *s, struct cps_engine *engine, uint32_t level)
+{
+    struct cps_position at = cps_afuc_position(cps_afuc_of(engine), 0, hang_event_level(level));
+    if (!s->roq.queue[roq_of_level(level)].known || !at.active || !at.dwords)
+        return true;
+    if (words_agree(s, engine, level, at, at.consumed))
+        return true;
+    return level && at.consumed == at.dwords && at.consumed &&
+           words_agree(s, engine, level, at, at.consumed - 1);
+}
+
+/* Draws of one IB2 look the same in it; the IB1 that called it tells them apart. */
+static bool same_callers(const struct hang_sought *s, struct cps_engine *engine, uint32_t level)
+{
+    for (uint32_t caller = 1; caller < level; caller++) {
+        if (!same_words(s, engine, caller))
+            return false;
+    }
+    return true;
+}
+
+/* What the search has seen. */
+struct search {
+    const struct hang_sought *sought;
+    struct hang_place *place;
+    uint64_t packet; /* the last one that was a candidate; UINT64_MAX: none */
+    unsigned rank;   /* of the best place so far */
+};
+
+/* Agreement with the callers is worth more than the program counter: that one is the same in each
+ * of the packets. */
+static unsigned rank_of(const struct search *search, struct cps_engine *engine, uint32_t level)
+{
+    bool pc = search->sought->pc_known && cps_engine_where(engine, 0).pc == search->sought->pc;
+    return 1 + pc + 2 * same_callers(search->sought, engine, level);
+}
+
+/* After each instruction. Of equal places the first stays; a packet in which the program counter is
+ * not reached counts to its last instruction. */
+static void look(struct search *search, struct cps_engine *engine)
+{
+    const struct hang_sought *s = search->sought;
+    const struct cps_afuc *machine = cps_afuc_of(engine);
+    struct hang_place *place = search->place;
+    uint32_t level = dump_word(dump_block(s->dump, "CP_SQE_STAT"), STAT_LEVEL) & 7;
+    if (!same_packet(s, machine) || level > 3 || (cps_afuc_level(machine, 0) & 7) != level ||
+        !same_words(s, engine, level))
+        return;
+    unsigned rank = rank_of(search, engine, level);
+    bool fresh = search->packet != engine->packets;
+    unsigned by_callers = (rank - 1) / 2;
+    unsigned best = search->rank ? (search->rank - 1) / 2 : 0;
+    if (!search->rank || by_callers > best)
+        place->candidates = 1;
+    else if (by_callers == best && fresh)
+        place->candidates++;
+    search->packet = engine->packets;
+    bool further =
+        rank == search->rank && place->by == HANG_BY_PACKET && place->packet == engine->packets;
+    if (rank <= search->rank && !further)
+        return;
+    search->rank = rank;
+    place->by = (rank - 1) % 2 ? s->by : HANG_BY_PACKET;
+    place->packet = engine->packets;
+    place->tick = engine->clock;
+}
+
+struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *engine,
+                          uint64_t limit, struct hang_place *ret)
+{
+    struct cps_engine *whole = NULL;
+    struct search search = {.sought = sought, .place = ret, .packet = UINT64_MAX};
+    *ret = (struct hang_place){0};
+    CPS_TRY(cps_engine_clone(engine, &whole));
+    enum cps_stop end = cps_engine_run(whole, limit);
+    enum cps_stop stop = CPS_STOP_BUDGET;
+    while (end != CPS_STOP_NOMEM && stop == CPS_STOP_BUDGET && engine->clock < whole->clock) {
+        stop = cps_engine_run(engine, 1);
+        look(&search, engine);
+    }
+    bool ended = end != CPS_STOP_IDLE && end != CPS_STOP_BUDGET;
+    if (ended && search.packet == whole->packets)
+        *ret = (struct hang_place){HANG_BY_ITSELF, 0, ret->candidates, whole->packets};
+    cps_engine_destroy(whole);
+    return end == CPS_STOP_NOMEM || stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+}
+
+const char *hang_by_text(enum hang_by by)
+{
+    static const char *const texts[] = {
+        [HANG_NOWHERE] = "no packet of the replay has the headers, the level and the words that "
+                         "the dump shows: compared where the replay ends",
+        [HANG_BY_PC] = "where the hardware stood, by headers, queues and program counter",
+        [HANG_BY_LINE] = "where the hardware stood, by headers, queues and the code of the dump's "
+                         "instruction cache",
+        [HANG_BY_PACKET] = "the packet in which the hardware stood, by headers and queues; its "
+                           "program counter is not reached there",
+        [HANG_BY_ITSELF] = "where the hardware stood: the firmware ends there by itself",
+    };
+    return texts[by];
+}

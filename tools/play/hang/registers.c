@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * Registers of the GPU that the replay wrote. Those of clusters have two banks: writes go to the
+ * one of the current context, and when the context rolls, the bank that becomes the current one
+ * starts as a copy (H: 576 of 590 and 647 of 652 values of two dumps; without the copy 359 and
+ * 329). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/play/hang/compare.h"
+
+enum { FIRST = 0x8000, COUNT = 0x8000, CONTEXTS = 2 };
+
+struct bank {
+    uint32_t value[COUNT];
+    bool known[COUNT];
+};
+
+/* What stands in the registers of one cluster when it has taken the writes up to one. */
+struct banks {
+    struct bank bank[CONTEXTS];
+    uint32_t state;
+};
+
+static void copy_range(struct banks *banks, unsigned to, uint32_t first, uint32_t end)
+{
+    struct bank *into = &banks->bank[to];
+    const struct bank *from = &banks->bank[!to];
+    memcpy(into->value + first, from->value + first, (end - first) * sizeof(*into->value));
+    memcpy(into->known + first, from->known + first, (end - first) * sizeof(*into->known));
+}
+
+static void copy(struct banks *banks, unsigned to, bool is_2d)
+{
+    if (is_2d) {
+        copy_range(banks, to, WRITES_2D_FIRST - FIRST, WRITES_2D_END - FIRST);
+        return;
+    }
+    copy_range(banks, to, 0, WRITES_2D_FIRST - FIRST);
+    copy_range(banks, to, WRITES_2D_END - FIRST, COUNT);
+}
+
+/* Two rolls are as good as one back and forth: only whether the bank changes matters, since the
+ * copy makes both equal. */
+static void roll(struct banks *banks, uint32_t state, bool is_2d)
+{
+    unsigned shift = is_2d ? 12 : 0;
+    if ((state >> shift & 0xff) != (banks->state >> shift & 0xff))
+        copy(banks, writes_context(banks->state, is_2d) ^ 1, is_2d);
+}
+
+static void move_to(struct banks *banks, uint32_t state)
+{
+    roll(banks, state, false);
+    roll(banks, state, true);
+    banks->state = state;
+}
+
+/* The writes before @p end. Where that is all of them, the roll behind them, too. */
+static void fill(const struct replay *r, size_t end, struct banks *banks)
+{
+    const struct writes *w = &r->writes;
+    memset(banks, 0, sizeof(*banks));
+    banks->state = (w->count ? w->write[0].state : w->state) ^ r->state_parity;
+    for (size_t i = 0; i < end; i++) {
+        const struct replay_write *write = &w->write[i];
+        move_to(banks, write->state ^ r->state_parity);
+        if (write->pipe || write->offset < FIRST || write->offset >= FIRST + COUNT)
+            continue;
+        struct bank *bank = &banks->bank[writes_context(banks->state, writes_is_2d(write->offset))];
+        bank->value[write->offset - FIRST] = write->value;
+        bank->known[write->offset - FIRST] = true;
+    }
+    move_to(banks,
+            end < w->count ? w->write[end].state ^ r->state_parity : w->state ^ r->state_parity);
+}
+
+static const char no_queues[] = "without the queues nobody knows what has arrived";
+
+/* Differences that are known of the hardware (H: a618, a630). */
+static const char *known_reason(uint32_t offset)
+{
+    static const struct {
+        uint32_t offset;
+        const char *why;
+    } reasons[] = {
+        {0x8c22, "the chip lacks bits of it"},
+        {0xb986, "the chip lacks bits of it"},
+        {0xb821, "the hardware has it of the context before"},
+    };
+    for (unsigned i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (reasons[i].offset == offset)
+            return reasons[i].why;
+    }
+    return NULL;
+}
+
+static void compare_banked(struct replay *r, const struct dump_banked *row,
+                           const struct banks *head, const struct banks *end)
+{
+    uint32_t at = row->offset - FIRST;
+    bool known = row->offset >= FIRST && at < COUNT && end->bank[row->context].known[at];
+    if (!known)
+        return;
+    uint32_t emulated = end->bank[row->context].value[at];
+    uint32_t before = head->bank[row->context].value[at];
+    uint32_t other = end->bank[!row->context].value[at];
+    bool waits = before != emulated || !head->bank[row->context].known[at];
+    const char *why = NULL;
+    enum replay_verdict verdict = REPLAY_EQUAL;
+    if (row->value == emulated) {
+    } else if (waits && (row->value == before || !head->bank[row->context].known[at])) {
+        verdict = REPLAY_IN_FLIGHT;
+    } else if (end->bank[!row->context].known[at] && row->value == other) {
+        verdict = REPLAY_BANK;
+    } else {
+        verdict = r->pool.known ? REPLAY_DIFFERENT : REPLAY_NO_VALUE;
+        why = r->pool.known ? known_reason(row->offset) : no_queues;
+    }
+    rows_add(&r->rows, REPLAY_BANKS, verdict, row->value, emulated, why,
+             "%s.0x%04" PRIx32 ".context%u", dump_cluster_name(row->cluster), row->offset,
+             row->context);
+}
+
+/* Queues are read at different speeds, so that each cluster stands at another write. */
+void compare_banks(struct replay *r)
+{
+    struct banks *head = malloc(sizeof(*head));
+    struct banks *end = malloc(sizeof(*end));
+    if (!head || !end) {
+        r->rows.failed = true;
+    } else {
+        fill(r, r->writes.count, end);
+        for (unsigned cluster = 0; cluster < DUMP_CLUSTERS; cluster++) {
+            fill(r, r->head[cluster], head);
+            for (size_t i = 0; i < r->dump->banked_count; i++) {
+                if (r->dump->banked[i].cluster == cluster)
+                    compare_banked(r, &r->dump->banked[i], head, end);
+            }
+        }
+    }
+    free(head);
+    free(end);
+}
+
+static bool is_banked(const struct dump *dump, uint32_t offset)
+{
+    for (size_t i = 0; i < dump->banked_count; i++) {
+        if (dump->banked[i].offset == offset)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a write waits in any of the queues. */
+static bool is_queued(const struct replay *r, size_t write)
+{
+    for (unsigned cluster = 0; cluster < DUMP_CLUSTERS; cluster++) {
+        if (r->head[cluster] <= write)
+            return true;
+    }
+    return false;
+}
+
+static void compare_register(struct replay *r, uint32_t offset, size_t last)
+{
+    enum { NO_ANSWER = 0xdeadbeef };
+    const struct replay_write *write = &r->writes.write[last];
+    uint32_t hardware = 0;
+    if (!dump_reg(r->dump, offset, &hardware) || is_banked(r->dump, offset))
+        return;
+    bool none = hardware == (uint32_t)NO_ANSWER;
+    bool queued = !write->direct && is_queued(r, last);
+    enum replay_verdict verdict = hardware == write->value ? REPLAY_EQUAL
+                                  : none                   ? REPLAY_NO_VALUE
+                                  : queued                 ? REPLAY_IN_FLIGHT
+                                                           : REPLAY_DIFFERENT;
+    const char *why = verdict == REPLAY_NO_VALUE ? "it was read through another aperture" : NULL;
+    rows_add(&r->rows, REPLAY_REGISTERS, verdict, hardware, write->value, why, "0x%04" PRIx32,
+             offset);
+}
+
+void compare_registers(struct replay *r)
+{
+    size_t *last = calloc(DUMP_REGS, sizeof(*last)); /* write + 1 */
+    if (!last) {
+        r->rows.failed = true;
+        return;
+    }
+    for (size_t i = 0; i < r->writes.count; i++) {
+        const struct replay_write *write = &r->writes.write[i];
+        if (!write->pipe && write->offset < DUMP_REGS)
+            last[write->offset] = i + 1;
+    }
+    for (uint32_t offset = 0; offset < DUMP_REGS; offset++) {
+        if (last[offset])
+            compare_register(r, offset, last[offset] - 1);
+    }
+    free(last);
+}
