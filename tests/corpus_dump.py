@@ -217,6 +217,10 @@ def hang_summary(cpscope, corpus, scratch):
                  "7 of 12 dwords read", "41 of 8192"):
         assert part in text, part
     alone = run(cpscope, "info", dump).stdout
+    told = " ".join(alone.split())
+    for part in ("hangs at a word that is no packet header (0xdeadd00d), in IB1 at 0x100000018. It stands at 0x00c5 and "
+                 "goes round for ever there: the firmware refused the packet.", "No fence of ring 0 has come"):
+        assert part in told, told
     assert "=> 00c5 c8000000  jump 0x00c5" in alone and "00c8 --------  (the dump does not hold it)" in alone, alone
     rows = json.loads(run(cpscope, "info", "--json", dump).stdout)
     code = rows["hang"]["code"] if "hang" in rows else rows["files"][0]["hang"]["code"]

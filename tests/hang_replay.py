@@ -3,6 +3,7 @@
 """Replays of hang dumps that a model of the hardware leaves in the middle of a real capture (tests/hang_scene.py):
 the place among packets that look alike, the queues, the banks, and what damage does to them.
 Usage: hang_replay.py CPSCOPE"""
+import json
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ from hang_scene import Scene
 CORPUS = os.environ.get("CPSCOPE_CORPUS", "")
 DRAW_END = 0x1d8f140  # the packet behind the draw in an IB2 that is called four times
 IN_IB1 = 0x1d91010
+WAITS = 0x1d91564  # CP_WAIT_FOR_ME
 
 
 def fw(name):
@@ -156,10 +158,30 @@ def damaged_pool(bench):
         assert said in text and "queued writes" not in counts(text), text
 
 
+def polls(bench):
+    """A processor that waits for a counter to become 0, as one of the public dumps shows it: the counter alone differs,
+    and the description names it, the packet, its address, and who has asked for what is not done."""
+    scene = bench.scene(0, 7, WAITS)
+    scene.model.gpr["$05"] = 1
+    text = bench.replay(scene, NEAR, status=1)
+    assert counts(text)["in all"]["different"] == 1 and "\n$05 0x00000001 0x00000000 different\n" in text, text
+    for options, said in (
+            ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAITS, "SP_PS has not taken 18 register writes, ",
+                  "stands at 0x0e02 and polls control register 0x038 WFI_PEND_CTR. ", "No fence of ring 0 has come, 1 "]),
+            (("--fw", fw(NEAR)), ["the next is SP_PS_OUTPUT[0].REG of a type-4 write of register 0xa98e SP_PS_OUTPUT[0].REG "
+                                  "(0x48a98e08) at 0x1121104, 42 packets ago."])):
+        told = " ".join(bench.command("info", *options, bench.dump, status=0).stdout.split())
+        assert all(part in told for part in said), told
+    row = json.loads(bench.command("info", "--json", bench.dump, status=0).stdout)["files"][0]["hang"]
+    assert (row["waits_for"], row["polls"], row["location"]) == ("control", 0x38, WAITS), row
+    assert [(queue["part"], queue["writes"]) for queue in row["queues"] if queue["writes"]] == [("SP_PS", 18), ("PS", 6)]
+
+
 TESTS = [
     ("a hang is found among four draws that look alike, and more than 900 values are equal", place_is_found),
     ("a hang in IB1 is found", in_ib1),
     ("with a near revision the dump's own firmware is recovered and comes to the same place", near_revision),
+    ("what a processor polls, and who has not done what, is told", polls),
     ("without the queues the first of three places is taken, and said so", without_queues),
     ("a packet that the replay never sees is no place", nowhere),
     ("each entry of the queues is checked, in order, and none is missing", queues_are_checked),

@@ -45,12 +45,14 @@ def memory(path, submission):
 class Model:
     """What a processor holds before the instruction at which the trace is cut."""
 
-    def __init__(self):
+    def __init__(self, image):
+        self.image = image
         self.gpr, self.control, self.table = collections.Counter(), collections.Counter(), []
         self.headers, self.writes, self.pcs = [], [], collections.OrderedDict()
         self.nrt, self.state, self.level = [0, 0], [0, 0], 0
         self.fetches = {1: [], 2: [], 3: []}  # iova, dwords, consumed
         self.packet, self.called = None, 0  # called: behind the last call in IB1
+        self.at, self.stack = 0, []
 
     def line(self, text):
         words = text.split(" ; ")[0].split()
@@ -59,12 +61,24 @@ class Model:
     def step(self, pc, *changes):
         pc = int(pc, 16)
         self.pcs[pc] = self.pcs.pop(pc, 0) + 1
+        self.follow(pc)
         for change in changes:
             if change != "-":
                 name, value = change.split("=")
                 self.gpr[name] = int(value, 16)
 
-    stepx = step
+    def stepx(self, _, *changes):
+        for name, value in (change.split("=") for change in changes):
+            self.gpr[name] = int(value, 16)
+
+    def follow(self, pc):
+        """Calls and returns: 0xd4...... and 0xd0000000, with a delay slot."""
+        before, self.at = self.at, pc
+        word = self.image[before - 1] if before else 0
+        if word >> 26 == 0xd4 >> 2 and word >> 24 == 0xd4 and pc != before + 1:
+            self.stack.append(before + 1)
+        elif word == 0xd0000000 and self.stack and pc != before + 1:
+            self.stack.pop()
 
     def ctrl(self, number, value, *_):
         number, value = int(number, 16), int(value, 16)
@@ -179,7 +193,7 @@ class Scene:
 
     def play(self, trace, place):
         iova, times, steps = place
-        self.model, pending = Model(), []
+        self.model, pending = Model(self.image), []
         for text in open(trace, encoding="utf-8"):
             pending.append(text)
             if text.startswith("PKT") and int(text.split()[2], 16) == iova:
@@ -251,7 +265,8 @@ class Scene:
         words[0] = self.pc
         for i in range(1, 0x1c):
             words[i] = self.model.gpr["$%02x" % i]
-        words[0x1c], words[0x1d] = self.model.gpr["$rem"], 0x70000000
+        words[0x1c], stack = self.model.gpr["$rem"], self.model.stack
+        words[0x1d] = len(stack) - 1 << 28 | stack[-1] if stack else 0x70000000
         words[0x24:0x27] = reversed(self.model.headers[-3:])
         words[0x28], words[0x30:0x32] = self.model.level, self.model.nrt
         return words

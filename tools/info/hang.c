@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "isa/base/within.h"
-#include "tools/play/hang/place.h"
+#include "tools/play/hang/compare.h"
 #include "tools/info/hang_code.h"
+#include "tools/info/hang_story.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
@@ -16,15 +17,13 @@
 
 enum { STAT_REM = 0x1c, STAT_STACK = 0x1d, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, STAT_NRT = 0x30 };
 
-#define CODE_BEFORE 6
-#define CODE_AFTER  6
-
 struct hang {
+    struct play *play; /* with firmware: the dump replayed */
     const struct dump *dump;
     const struct dump_block *stat;
     const struct cps_names *names;
-    struct cps_fw *fw; /* what the user gave, or what was recovered with it, or NULL */
-    struct code *code;
+    struct hang_story story;
+    struct cps_buf not_replayed; /* why */
     uint32_t pc, level;
     char handler[48];
 };
@@ -101,52 +100,47 @@ static void print_registers(const struct hang *h)
            dump_word(h->stat, STAT_NRT));
 }
 
-/* Where the given firmware has what the hardware ran: the same address if its packet table is the
- * same, else where the code of the dump's cache is. */
-static bool locate(const struct hang *h, uint32_t *ret, bool *same)
-{
-    const uint32_t *theirs = dump_table(h->dump);
-    *same = theirs != NULL;
-    *ret = h->pc;
-    for (unsigned id = 0; theirs && id < CPS_FW_TABLE_SIZE; id++)
-        *same = *same && cps_fw_handler(h->fw, &h->fw->part[0], id) == theirs[id];
-    return *same || cps_fw_icache_locate_(&h->code->cache, h->fw, h->pc, ret);
-}
-
 static struct hang_code own_code(const struct hang *h)
 {
-    return (struct hang_code){h->code, h->fw, h->names, h->pc};
+    return (struct hang_code){&h->play->code->cache, h->play->code->recovered, h->play->fw,
+                              h->names, h->pc};
+}
+
+/* The firmware given is the dump's if their packet tables are equal. */
+static bool is_given(const struct hang *h)
+{
+    const uint32_t *theirs = dump_table(h->dump);
+    const struct cps_fw *fw = h->play->fw;
+    bool same = theirs && fw && fw->part_count;
+    for (unsigned id = 0; same && id < CPS_FW_TABLE_SIZE; id++)
+        same = cps_fw_handler(fw, &fw->part[0], id) == theirs[id];
+    return same;
+}
+
+/* Where the dump's cache cannot be read, the code is that of its firmware, if that was given. */
+static struct cps_err *print_given(const struct hang *h)
+{
+    const struct cps_fw_part *part = &h->play->fw->part[0];
+    struct cps_fw_icache view = {.word = h->play->fw->words + part->start, .count = part->size};
+    struct hang_code code = {&view, true, h->play->fw, h->names, h->pc};
+    view.mark = malloc(part->size + 1);
+    if (!view.mark)
+        return cps_err_nomem();
+    memset(view.mark, CPS_FW_DONOR, part->size);
+    struct cps_err *err = hang_code_print(&code);
+    free(view.mark);
+    return err;
 }
 
 static struct cps_err *print_code(const struct hang *h)
 {
     const struct hang_code own = own_code(h);
-    if (h->code->cache.lines && (!h->fw || !h->code->why.size))
+    const struct code *code = h->play->code;
+    if (code->why.size)
+        printf("  %s\n", cps_buf_text(&code->why));
+    if (code->cache.lines)
         return hang_code_print(&own);
-    if (h->code->why.size)
-        printf("  %s\n", cps_buf_text(&h->code->why));
-    uint32_t at = 0;
-    bool same = false;
-    const struct cps_isa *isa = &cps_isa_afuc;
-    struct cps_print_names names = {.names = h->names};
-    if (!h->fw || !h->fw->part_count || !locate(h, &at, &same))
-        return NULL;
-    printf("  code of ");
-    info_name(h->fw->name);
-    printf("%s\n", same ? "" : " (another revision: the same code as in the dump's cache)");
-    for (uint32_t pc = at < CODE_BEFORE ? 0 : at - CODE_BEFORE;
-         pc < h->fw->part[0].size && pc <= at + CODE_AFTER; pc++) {
-        struct cps_insn insn;
-        CPS_BUF text = {0};
-        uint32_t word = h->fw->words[h->fw->part[0].start + pc];
-        cps_decode(isa, h->fw->gen, word, &insn);
-        cps_print(isa, &insn, pc, &names, &text);
-        if (text.failed)
-            return cps_err_nomem();
-        printf("  %s %04" PRIx32 " %08" PRIx32 "  %s\n", pc == at ? "=>" : "  ", pc, word,
-               cps_buf_text(&text));
-    }
-    return NULL;
+    return is_given(h) ? print_given(h) : NULL;
 }
 
 static struct cps_err *print_hang(const struct hang *h, const struct dump_ring *ring)
@@ -160,11 +154,33 @@ static struct cps_err *print_hang(const struct hang *h, const struct dump_ring *
     return print_code(h);
 }
 
+/* A paragraph, in lines of what a terminal shows. */
+static void print_story(const char *text)
+{
+    enum { WIDTH = 98 };
+    size_t column = 0;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        if (column && column + 1 + length > WIDTH) {
+            putchar('\n');
+            column = 0;
+        }
+        printf("%s%.*s", column ? " " : "  ", (int)length, text);
+        column += length + 1;
+        text += length + (text[length] == ' ');
+    }
+    if (column)
+        putchar('\n');
+}
+
 static struct cps_err *print_text(const struct hang *h, const char *name)
 {
     const struct dump *dump = h->dump;
     info_name(name);
     printf(": capture, devcoredump\n");
+    print_story(cps_buf_text(&h->story.text));
+    if (h->not_replayed.size)
+        printf("  not replayed: %s\n", cps_buf_text(&h->not_replayed));
     for (const char *line = cps_buf_text(&dump->text); *line;) {
         size_t length = strcspn(line, "\n");
         printf("  %.*s\n", (int)length, line);
@@ -234,50 +250,85 @@ static struct cps_err *print_json(const struct hang *h, struct json_object *to)
     struct json_object *hang = json_hang(h);
     const struct hang_code own = own_code(h);
     cps_json_add(to, "hang", hang);
-    return h->code->cache.lines ? hang_code_json(&own, hang) : NULL;
+    hang_story_json(&h->story, hang);
+    return own.cache->lines ? hang_code_json(&own, hang) : NULL;
 }
 
 /* The layout of names: that of the firmware given, else what the GPU's number says. */
 static enum cps_layout layout_of(const struct hang *h)
 {
-    return h->fw ? h->fw->layout : cps_gpu_layout(h->dump->gpu);
+    return h->play->fw ? h->play->fw->layout : cps_gpu_layout(h->dump->gpu);
+}
+
+/* With firmware, how the GPU came there: which packets asked for what is not done. That a dump
+ * cannot be replayed is told, and no error: it was only asked what it holds. */
+static struct cps_err *replay(struct hang *h, const struct cps_options *opt)
+{
+    h->play->recover = true;
+    CPS_TRY(play_open(h->play, opt, NULL));
+    struct cps_err *err = play_dump_items(h->play);
+    if (err && err->code != CPS_ERR_NOMEM) {
+        cps_buf_str(&h->not_replayed, err->message);
+        cps_err_free(err);
+        return NULL;
+    }
+    if (err)
+        return err;
+    compare_queued(h->play->replay);
+    h->story.replay = h->play->replay;
+    return NULL;
 }
 
 static struct cps_err *describe(struct hang *h, const char *name, const char *firmware,
                                 struct json_object *json)
 {
+    const struct cps_options opt = {
+        .fw = {firmware}, .fw_count = 1, .limit = 100000000, .submit = -1};
     struct cps_names *names = NULL;
+    struct cps_fw *none = NULL;
     struct cps_err *err = NULL;
     if (firmware)
-        CPS_TRY(cps_fw_load(firmware, 0, &h->fw));
-    CPS_TRY(code_recover(h->dump, &h->fw, &h->code));
+        CPS_TRY(replay(h, &opt));
+    else
+        CPS_TRY(code_recover(h->dump, &none, &h->play->code));
+    if (!h->play->code)
+        return cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", firmware);
     CPS_TRY(cps_names_create(layout_of(h), NULL, &names));
     h->names = names;
     h->stat = dump_block(h->dump, "CP_SQE_STAT");
     h->pc = dump_word(h->stat, 0);
     h->level = dump_word(h->stat, STAT_LEVEL) & 7;
     name_handler(h, dump_table(h->dump), h->pc, h->handler, sizeof(h->handler));
-    if (json)
-        err = print_json(h, json);
-    else
-        err = print_text(h, name);
+    h->story.dump = h->dump;
+    h->story.code = h->play->code;
+    h->story.names = names;
+    h->story.gen = CPS_A6XX;
+    if (h->stat)
+        err = hang_story_tell(&h->story);
+    if (!err)
+        err = json ? print_json(h, json) : print_text(h, name);
     cps_names_destroy(names);
     return err;
 }
 
 struct cps_err *info_dump(struct cps_stream *stream, const char *firmware, struct json_object *json)
 {
+    struct play *play = calloc(1, sizeof(*play));
     struct dump *dump = calloc(1, sizeof(*dump));
-    if (!dump)
+    if (!play || !dump) {
+        free(play);
+        free(dump);
         return cps_err_nomem();
-    struct hang hang = {.dump = dump};
+    }
+    play->dump = dump;
+    struct hang hang = {.play = play, .dump = dump};
     struct cps_err *err = dump_read(dump, stream);
     /* A cut dump is described as far as it goes, then reported. */
     if (!err || err->code != CPS_ERR_NOMEM)
         err = cps_err_first_(err, describe(&hang, cps_stream_name(stream), firmware, json));
-    code_free(hang.code);
-    cps_fw_destroy(hang.fw);
-    dump_deinit(dump);
-    free(dump);
+    hang_story_deinit(&hang.story);
+    cps_buf_deinit(&hang.not_replayed);
+    play_close(play);
+    free(play);
     return err;
 }

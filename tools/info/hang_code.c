@@ -18,21 +18,20 @@ static const char *const mark_words[] = {
 
 static enum cps_fw_mark mark_at(const struct hang_code *h, uint32_t pc)
 {
-    const struct cps_fw_icache *cache = &h->code->cache;
-    return pc < cache->count ? (enum cps_fw_mark)cache->mark[pc] : CPS_FW_UNKNOWN;
+    return pc < h->cache->count ? (enum cps_fw_mark)h->cache->mark[pc] : CPS_FW_UNKNOWN;
 }
 
 /* Without a firmware file there are the words of the cache alone. */
 static bool is_known(const struct hang_code *h, uint32_t pc)
 {
-    return mark_at(h, pc) == CPS_FW_HARDWARE || (h->code->recovered && pc < h->code->cache.count);
+    return mark_at(h, pc) == CPS_FW_HARDWARE || (h->whole && pc < h->cache->count);
 }
 
 static struct cps_err *instruction(const struct hang_code *h, uint32_t pc, struct cps_buf *out)
 {
     struct cps_print_names names = {.names = h->names};
     struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, CPS_A6XX, h->code->cache.word[pc], &insn);
+    cps_decode(&cps_isa_afuc, CPS_A6XX, h->cache->word[pc], &insn);
     cps_print(&cps_isa_afuc, &insn, pc, &names, out);
     return out->failed ? cps_err_nomem() : NULL;
 }
@@ -47,7 +46,7 @@ static struct cps_err *print_line(const struct hang_code *h, uint32_t pc)
     CPS_BUF text = {0};
     CPS_TRY(instruction(h, pc, &text));
     enum cps_fw_mark mark = mark_at(h, pc);
-    printf("  %s %04" PRIx32 " %08" PRIx32 "  %s%s%s%s\n", arrow, pc, h->code->cache.word[pc],
+    printf("  %s %04" PRIx32 " %08" PRIx32 "  %s%s%s%s\n", arrow, pc, h->cache->word[pc],
            cps_buf_text(&text), mark == CPS_FW_HARDWARE ? "" : "  (",
            mark == CPS_FW_HARDWARE ? "" : mark_words[mark], mark == CPS_FW_HARDWARE ? "" : ")");
     return NULL;
@@ -55,12 +54,13 @@ static struct cps_err *print_line(const struct hang_code *h, uint32_t pc)
 
 struct cps_err *hang_code_print(const struct hang_code *h)
 {
-    printf("  code of the dump's instruction cache, %" PRIu32 " lines of 8 words",
-           h->code->cache.lines);
-    if (h->code->recovered) {
-        printf("; what it lacks is of ");
+    if (h->cache->lines)
+        printf("  code of the dump's instruction cache, %" PRIu32 " lines of 8 words%s",
+               h->cache->lines, h->whole ? "; what it lacks is of " : "");
+    else
+        printf("  code of ");
+    if (h->whole)
         info_name(h->fw->name);
-    }
     putchar('\n');
     for (uint32_t pc = h->pc < BEFORE ? 0 : h->pc - BEFORE; pc <= h->pc + AFTER; pc++)
         CPS_TRY(print_line(h, pc));
@@ -78,7 +78,7 @@ struct cps_err *hang_code_json(const struct hang_code *h, struct json_object *to
         CPS_TRY(instruction(h, pc, &text));
         struct json_object *row = json_object_new_object();
         cps_json_uint(row, "pc", pc);
-        cps_json_uint(row, "word", h->code->cache.word[pc]);
+        cps_json_uint(row, "word", h->cache->word[pc]);
         cps_json_buf(row, "instruction", &text);
         cps_json_text(row, "from", mark_words[mark_at(h, pc)]);
         cps_json_append(rows, row);

@@ -17,6 +17,7 @@ static void add(struct writes *w, const struct cps_event *event, bool pipe)
     w->write[w->count++] = (struct replay_write){
         .packet = w->packet,
         .header = w->header,
+        .index = w->packets,
         .offset = (uint32_t)event->addr,
         .value = event->value,
         .state = w->state,
@@ -43,6 +44,7 @@ static void take(struct cps_sink *sink, const struct cps_event *events, size_t c
         if (kind == CPS_EV_STEP || kind == CPS_EV_STEPX) {
             follow_state(w, &events[i]);
         } else if (kind == CPS_EV_PKT) {
+            w->packets++;
             w->packet = events[i].addr;
             w->header = events[i].value;
         } else if (kind == CPS_EV_REG || kind == CPS_EV_PIPE) {

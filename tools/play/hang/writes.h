@@ -12,6 +12,7 @@ struct replay_write {
     uint32_t header; /**< of its packet */
     uint32_t offset; /**< the register's number */
     uint32_t value;  /**< what it got */
+    uint64_t index;  /**< of its packet, counted from the begin of the replay */
     uint32_t state;  /**< the processor's count of contexts then: see writes_context() */
     uint8_t pipe;    /**< it is a pipe register */
     uint8_t direct;  /**< it went by the queues (control register REG_WRITE) */
@@ -22,7 +23,7 @@ struct writes {
     struct cps_sink sink; /**< first */
     struct replay_write *write;
     size_t count;
-    uint64_t packet;
+    uint64_t packet, packets;
     uint32_t header;
     uint32_t state; /**< $13 as it stands */
     bool failed;    /**< memory was short */
