@@ -177,11 +177,92 @@ def polls(bench):
     assert [(queue["part"], queue["writes"]) for queue in row["queues"] if queue["writes"]] == [("SP_PS", 18), ("PS", 6)]
 
 
+def listing(bench):
+    """What the dump holds is listed alone; with a near revision it is a whole image, which assembles to one that runs
+    as the dump's own."""
+    scene = bench.scene()
+    scene.write(bench.dump)
+    alone = bench.command("disasm", "--from", bench.dump, status=0).stdout
+    assert "CP_WAIT_FOR_IDLE:\n        cwrite $00, [$00 + @WFI_PEND_INCR]" in alone, alone[:3000]
+    words = {int(at, 16): word for at, word in re.findall(r"; ([0-9a-f]{4}) ([0-9a-f]{8})$", alone, re.M)}
+    assert len(words) == 1016 and all(int(word, 16) == scene.image[at] for at, word in words.items())
+    assert re.search(r"^; 0[0-9a-f]{3}\.\.0[0-9a-f]{3}: the dump does not hold it$", alone, re.M), alone[:3000]
+    source, image = os.path.join(bench.folder, "own.afuc"), os.path.join(bench.folder, "own.fw")
+    bench.command("disasm", "--from", bench.dump, fw(NEAR), "-o", source, status=0)
+    text = open(source, encoding="utf-8").read()
+    assert len(re.findall(r"  \(donor\)", text)) == 6651, text[:2000]
+    assert len(re.findall(r"  \(unknown\)", text)) == 280, text[:2000]
+    bench.command("asm", source, "-o", image, status=0)
+    ran = bench.command("run", "--fw", image, bench.dump, "-o", os.devnull, status=0).stdout
+    assert "firmware is that of the dump" in ran and "recovered" not in ran, ran
+    nothing_differs(ran)
+    refused = bench.command("disasm", "--from", CAPTURE, status=3)
+    assert "this is no hang dump, expected one" in refused.stderr and not refused.stdout, refused
+
+
+def other_processors(bench):
+    """BV and LPAC of a7xx are shown as far as their blocks are known; of the cache, nothing is guessed."""
+    scene = bench.scene()
+    blocks = {"CP_BV_SQE_STAT_ADDR": [0x123] + scene.status()[1:], "CP_SQE_AC_STAT_ADDR": [0x45] + scene.status()[1:]}
+    scene.write(bench.dump, more=blocks)
+    text = open(bench.dump, encoding="ascii").read().replace("630 (6.3.0.2)", "740 (7.4.0.1)")
+    open(bench.dump, "w", encoding="ascii").write(text)
+    told = bench.command("info", bench.dump, status=0).stdout
+    for part in ("bv at 0x0123, if its block has the layout of the SQE's", "lpac at 0x0045, if",
+                 "the layout of the instruction cache in dumps of this generation is not known"):
+        assert part in told, told
+    refused = bench.command("run", "--fw", fw(OWN), bench.dump, status=3)
+    assert "740" in refused.stderr, refused.stderr
+
+
+def debugged(bench):
+    """The debugger opens where the hardware stood, and goes back from there; so does the adapter for editors."""
+    scene = bench.scene(0, 7, WAITS)
+    scene.write(bench.dump)
+    moves = "info registers\nrpacket\nprint $01\ncontinue\nprint $01\n"
+    done = subprocess.run([bench.cpscope, "step", "--fw", fw(NEAR), bench.dump], input=moves, stdout=subprocess.PIPE,
+                          text=True, timeout=60, check=False).stdout
+    opened, _, rest = done.partition("\n> ")
+    assert opened.startswith("where the hardware stood, by headers, queues and program counter; 1 candidate\n"), done
+    assert "sqe 0e02" in opened and "=>  0e02 c0a00000" in opened, opened
+    assert rest.count("0x70138000 = ") == 1 and "0x70268000 = " in rest, rest
+
+    with subprocess.Popen([bench.cpscope, "step", "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as adapter:
+        seen = []
+
+        def ask(seq, command, **arguments):
+            text = json.dumps({"seq": seq, "type": "request", "command": command, "arguments": arguments}).encode()
+            adapter.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+            adapter.stdin.flush()
+            while not seen or seen[-1].get("request_seq") != seq:
+                length = int(adapter.stdout.readline().split(b":")[1])
+                adapter.stdout.readline()
+                seen.append(json.loads(adapter.stdout.read(length)))
+            assert seen[-1]["success"], seen[-1]
+            return seen[-1]["body"]
+
+        def pc(seq):
+            frame = ask(seq, "stackTrace", threadId=1)["stackFrames"][0]
+            return int(frame["instructionPointerReference"], 16) % 0x10000 // 4
+        ask(1, "initialize", adapterID="cpscope")
+        ask(2, "launch", fw=fw(NEAR), capture=bench.dump)
+        ask(3, "configurationDone")
+        assert pc(4) == 0xe02
+        ask(5, "stepBack", threadId=1, granularity="instruction")
+        assert pc(6) == 0xe01
+        adapter.stdin.close()
+    said = [message["body"]["output"] for message in seen if message.get("event") == "output"]
+    assert "by headers, queues and program counter; 1 candidate" in said[0], said
+
+
 TESTS = [
     ("a hang is found among four draws that look alike, and more than 900 values are equal", place_is_found),
     ("a hang in IB1 is found", in_ib1),
     ("with a near revision the dump's own firmware is recovered and comes to the same place", near_revision),
+    ("the dump's own code is listed, with a near revision as an image that runs the same", listing),
+    ("other processors are shown as far as their blocks are known", other_processors),
     ("what a processor polls, and who has not done what, is told", polls),
+    ("the debugger and the adapter open where the hardware stood, and go back", debugged),
     ("without the queues the first of three places is taken, and said so", without_queues),
     ("a packet that the replay never sees is no place", nowhere),
     ("each entry of the queues is checked, in order, and none is missing", queues_are_checked),

@@ -288,10 +288,11 @@ class Scene:
                         text += "      - { offset: 0x%06x, value: 0x%08x }\n" % (4 * offset, value)
         return text
 
-    def write(self, path, without=()):
+    def write(self, path, without=(), more=None):
+        """@without: names of blocks that are left out. @more: others."""
         self.streams()
         blocks = {"CP_SQE_STAT": self.status(), "CP_UCODE_DBG_DATA": self.microcode(), "CP_ROQ": self.roq,
-                  "CP_MEMPOOL": pool(self.queues)}
+                  "CP_MEMPOOL": pool(self.queues), **(more or {})}
         with open(path, "w", encoding="ascii") as out:
             out.write("---\nkernel: 6.1.0\nmodule: msm\ntime: 1.0\ncomm: scene\ncmdline: scene\n"
                       "revision: 630 (6.3.0.2)\nrbbm-status: 0x00000000\nringbuffer:\n  - id: 0\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope disasm: firmware to assembly. */
+#include "tools/info/dump_listing.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
 #include "tools/opt_engine.h"
@@ -18,13 +19,21 @@ static struct cps_err *load(const struct cps_options *opt, struct cps_fw **ret)
     return err;
 }
 
-static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
+static struct cps_err *compose(const struct cps_options *opt, struct cps_fw **fw,
+                               struct cps_buf *text)
 {
-    struct cps_outfile *out = NULL;
+    if (opt->from)
+        return dump_listing(opt, text);
     CPS_TRY(load(opt, fw));
     if (opt->symbols)
         CPS_TRY(cps_fw_symbols_load(*fw, opt->symbols));
-    CPS_TRY(cps_fw_listing(*fw, opt->rnn, text));
+    return cps_fw_listing(*fw, opt->rnn, text);
+}
+
+static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
+{
+    struct cps_outfile *out = NULL;
+    CPS_TRY(compose(opt, fw, text));
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
     cps_outfile_write(out, cps_buf_text(text), text->size);
     return cps_outfile_commit(out);
@@ -34,8 +43,10 @@ int cmd_disasm(const struct cps_options *opt)
 {
     CPS_BUF text = {0};
     struct cps_fw *fw = NULL;
-    if (opt->arg_count != 1)
-        return report_usage("disasm takes one firmware file");
+    if (opt->arg_count > 1 || (!opt->arg_count && !opt->from))
+        return report_usage("disasm takes one firmware file, or --from DUMP and at most one");
+    if (opt->from && opt->symbols)
+        return report_usage("--symbols are of a firmware file: they have no meaning with --from");
     if (opt_is_script(opt))
         return script_disasm(opt);
     struct cps_err *err = list(opt, &fw, &text);

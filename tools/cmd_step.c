@@ -120,6 +120,7 @@ static struct cps_err *run(struct debugger *r, const struct cps_options *opt)
         CPS_TRY(session_open(&r->session, opt));
     if (opt->dap)
         return dap_serve(r, stdin, stdout);
+    session_opened(&r->session, &r->out);
     command_show(r);
     CPS_TRY(show(r));
     if (opt->script) {

@@ -32,6 +32,7 @@ void opt_chip_id_text(const struct opt_chip_id *chip, char ret[32]);
 
 /** Everything that options say. Texts point into argv. */
 struct cps_options {
+    const char *from;
     const char *fw[OPT_MAX_FW];
     unsigned fw_count;
     const char *output;

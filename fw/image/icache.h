@@ -64,4 +64,10 @@ bool cps_fw_icache_locate_(const struct cps_fw_icache *cache, const struct cps_f
 CPS_MUST_USE struct cps_err *cps_fw_recover_(struct cps_fw_icache *cache,
                                              const struct cps_fw *donor, struct cps_fw **ret);
 
+/** As cps_fw_listing(), of an image that was recovered: what is not the hardware's own is marked in
+ * the line's comment, as "(donor)" or "(unknown)". */
+CPS_MUST_USE struct cps_err *cps_fw_listing_marked_(const struct cps_fw *fw,
+                                                    const struct cps_fw_icache *cache,
+                                                    const char *rnn_dir, struct cps_buf *out);
+
 #endif

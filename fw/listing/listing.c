@@ -7,6 +7,7 @@
 
 #include "fw/listing/annotate.h"
 #include "fw/listing/labels.h"
+#include "fw/image/icache.h"
 #include "fw/image/private.h"
 
 #define INDENT  8
@@ -24,8 +25,9 @@ struct listing {
     struct cps_buf *out;
     struct cps_buf text; /* of one instruction */
     struct cps_notes notes;
-    uint8_t *marks;       /* per word of the part */
-    bool table_directive; /* `.jumptbl` gives exactly the words of the table */
+    uint8_t *marks;                    /* per word of the part */
+    const struct cps_fw_icache *cache; /* what is known of a dump's image, or NULL */
+    bool table_directive;              /* `.jumptbl` gives exactly the words of the table */
     char label[64];
 };
 
@@ -121,6 +123,8 @@ static void put_comment(struct listing *l, size_t line_start, uint32_t pc)
     cps_buf_str(l->out, " ");
     cps_buf_pad(l->out, line_start, COMMENT);
     cps_buf_printf(l->out, "; %04" PRIx32 " %08" PRIx32, pc, l->words[pc]);
+    if (l->cache && pc < l->cache->count && l->cache->mark[pc] != CPS_FW_HARDWARE)
+        cps_buf_str(l->out, l->cache->mark[pc] == CPS_FW_DONOR ? "  (donor)" : "  (unknown)");
 }
 
 static void put_literal(struct listing *l, uint32_t pc)
@@ -299,11 +303,18 @@ static void guard_names(struct cps_names **names)
 
 struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir, struct cps_buf *out)
 {
+    return cps_fw_listing_marked_(fw, NULL, rnn_dir, out);
+}
+
+struct cps_err *cps_fw_listing_marked_(const struct cps_fw *fw, const struct cps_fw_icache *cache,
+                                       const char *rnn_dir, struct cps_buf *out)
+{
     CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
     CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
     CPS_CLEANUP(guard_names) struct cps_names *asm_names = NULL;
     CPS_TRY(cps_names_create(fw->layout, NULL, &asm_names));
-    struct listing l = {.fw = fw, .names = names, .asm_names = asm_names, .out = out};
+    struct listing l = {
+        .fw = fw, .names = names, .asm_names = asm_names, .cache = cache, .out = out};
     struct cps_err *err = NULL;
     put_head(fw, out);
     for (unsigned i = 0; i < fw->part_count && !err; i++) {

@@ -327,7 +327,8 @@ static void blocks_have_the_names_of_today(void **state)
         {"CP_MEMPOOOL", "CP_MEMPOOL"},
         {"CP_MEM_POOL_DBG", "CP_MEMPOOL"},
         {"CP_DRAW_STATE_ADDR", "CP_DRAW_STATE"},
-        {"CP_BV_SQE_STAT_ADDR", "CP_BV_SQE_STAT_ADDR"},
+        {"CP_BV_SQE_STAT_ADDR", "CP_BV_SQE_STAT"},
+        {"CP_LPAC_FIFO_DBG_ADDR", "CP_LPAC_FIFO_DBG_ADDR"},
         {"CP_NEVER_SEEN", "CP_NEVER_SEEN"},
     };
     (void)state;

@@ -397,8 +397,10 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         cps_buf_printf(out, "limit: %" PRIu64 " instructions in one command\n", s->limit);
         return;
     }
-    cps_buf_str(out, stop->reason == CPS_WHY_END && is_script ? "the end: the host is done\n"
-                                                              : reasons[stop->reason]);
+    const char *end = is_script            ? "the end: the host is done\n"
+                      : s->play.feed.until ? "the end: the hardware came no further\n"
+                                           : reasons[CPS_WHY_END];
+    cps_buf_str(out, stop->reason == CPS_WHY_END ? end : reasons[stop->reason]);
     if (stop->reason == CPS_WHY_REFUSED && cps_debug_refused(s->debug))
         cps_buf_printf(out, "%s\n", cps_debug_refused(s->debug)->message);
     if (stop->reason == CPS_WHY_DEADLOCK || stop->reason == CPS_WHY_FAULT ||

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/opt_engine.h"
+#include "tools/play/replay.h"
 #include "tools/report/diffreport.h"
 #include "trace/form/text.h"
 
@@ -51,16 +52,23 @@ static void start_script(struct session *s)
         cps_debug_goto_step(s->debug, 0);
 }
 
-/* A dump to the ring that hung, a capture to the submission asked for; an earlier stop shows itself
- * when the user looks. */
+/* A dump to where the hardware stood, or to the ring that hung if no place of the replay is it. */
+static void go_to_hang(struct session *s)
+{
+    const struct feed *feed = &s->play.feed;
+    struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
+    while (stop.reason == CPS_WHY_GONE && cps_debug_place(s->debug).fed < feed->count)
+        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
+    if (stop.reason == CPS_WHY_GONE && s->play.replay->place.by != HANG_NOWHERE)
+        cps_debug_run(s->debug, CPS_GO_ON, 0);
+}
+
+/* A capture to the submission asked for; an earlier stop shows itself when the user looks. */
 static void go_to_start(struct session *s)
 {
     uint32_t wanted = s->opt->submit > 0 ? (uint32_t)s->opt->submit : 0;
     const struct feed *feed = &s->play.feed;
     struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
-    while (s->play.dump && stop.reason == CPS_WHY_GONE &&
-           cps_debug_place(s->debug).fed < feed->count)
-        stop = cps_debug_run(s->debug, CPS_GO_FEED, 0);
     while (feed->submissions && stop.reason == CPS_WHY_GONE) {
         stop = cps_debug_run(s->debug, CPS_GO_SUBMIT, 0);
         if (cps_debug_place(s->debug).submission > wanted)
@@ -91,9 +99,19 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
     cps_debug_interrupt(s->debug, interrupted, s);
     if (play_is_script(&s->play))
         start_script(s);
+    else if (s->play.dump)
+        go_to_hang(s);
     else
         go_to_start(s);
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
+}
+
+void session_opened(const struct session *s, struct cps_buf *out)
+{
+    const struct replay *replay = s->play.replay;
+    if (replay)
+        cps_buf_printf(out, "%s; %u candidate%s\n", hang_by_text(replay->place.by),
+                       replay->place.candidates, replay->place.candidates == 1 ? "" : "s");
 }
 
 void session_close(struct session *s)

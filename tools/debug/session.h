@@ -22,10 +22,14 @@ struct session {
     bool limited;   /**< a command ended because of it */
 };
 
-/** Opens what the options name and goes to the first submission, or to that of --submit; the
- * caller calls session_close() in any case. */
+/** Opens what the options name and goes to the first submission, or to that of --submit; of a hang
+ * dump, to where the hardware stood. The caller calls session_close() in any case. */
 CPS_MUST_USE struct cps_err *session_open(struct session *session, const struct cps_options *opt);
 void session_close(struct session *session);
+
+/** Appends what there is to say of the place at which the session was opened: for hang dumps a
+ * line, else nothing. */
+void session_opened(const struct session *session, struct cps_buf *out);
 
 /** The engine as it stands. */
 static inline struct cps_engine *session_engine(const struct session *session)

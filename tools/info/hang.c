@@ -61,12 +61,12 @@ static void describe_header(const struct hang *h, uint32_t header, char *to, siz
         snprintf(to, size, "malformed: no valid packet header");
 }
 
-static void print_headers(const struct hang *h)
+static void print_headers(const struct hang *h, const struct dump_block *stat)
 {
     static const char *const which[] = {"packet", "before it", "before"};
     for (unsigned i = 0; i < 3; i++) {
         char text[128];
-        uint32_t header = dump_word(h->stat, STAT_HEADER + i);
+        uint32_t header = dump_word(stat, STAT_HEADER + i);
         describe_header(h, header, text, sizeof(text));
         printf("    %-10s 0x%08" PRIx32 "  %s\n", which[i], header, text);
     }
@@ -89,15 +89,32 @@ static void print_stream(const struct hang *h, const struct dump_ring *ring, uin
     putchar('\n');
 }
 
-static void print_registers(const struct hang *h)
+static void print_registers(const struct dump_block *stat)
 {
     for (unsigned i = 1; i <= 0x1b; i++)
-        printf("%s$%02x %08" PRIx32 "%s", i % 6 == 1 ? "    " : "", i, dump_word(h->stat, i),
+        printf("%s$%02x %08" PRIx32 "%s", i % 6 == 1 ? "    " : "", i, dump_word(stat, i),
                i % 6 == 0 || i == 0x1b ? "\n" : "  ");
     printf("    $rem %08" PRIx32 "  call stack %s0x%" PRIx32 "  NRT 0x%08" PRIx32 "%08" PRIx32 "\n",
-           dump_word(h->stat, STAT_REM), dump_word(h->stat, STAT_STACK) >> 28 == 7 ? "empty, " : "",
-           dump_word(h->stat, STAT_STACK), dump_word(h->stat, STAT_NRT + 1),
-           dump_word(h->stat, STAT_NRT));
+           dump_word(stat, STAT_REM), dump_word(stat, STAT_STACK) >> 28 == 7 ? "empty, " : "",
+           dump_word(stat, STAT_STACK), dump_word(stat, STAT_NRT + 1), dump_word(stat, STAT_NRT));
+}
+
+/* The other processors of a7xx. Their blocks are taken to have the SQE's layout (I: of the same
+ * size in the kernel's lists). */
+static void print_others(const struct hang *h)
+{
+    static const struct {
+        const char *who, *stat;
+    } others[] = {{"bv", "CP_BV_SQE_STAT"}, {"lpac", "CP_SQE_AC_STAT"}};
+    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        const struct dump_block *stat = dump_block(h->dump, others[i].stat);
+        if (!stat || !stat->count)
+            continue;
+        printf("  %s at 0x%04" PRIx32 ", if its block has the layout of the SQE's\n", others[i].who,
+               dump_word(stat, 0));
+        print_headers(h, stat);
+        print_registers(stat);
+    }
 }
 
 static struct hang_code own_code(const struct hang *h)
@@ -147,10 +164,11 @@ static struct cps_err *print_hang(const struct hang *h, const struct dump_ring *
 {
     printf("  hang: %s at 0x%04" PRIx32 " (%s), level %" PRIu32 " (%s)\n", "sqe", h->pc, h->handler,
            h->level, level_names[h->level]);
-    print_headers(h);
+    print_headers(h, h->stat);
     for (uint32_t level = 0; ring && level <= 2; level++)
         print_stream(h, ring, level);
-    print_registers(h);
+    print_registers(h->stat);
+    print_others(h);
     return print_code(h);
 }
 

@@ -61,8 +61,12 @@ struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct
         return cps_err_nomem();
     code->steps.put = count_steps;
     bool a6xx = *fw ? (*fw)->gen == CPS_A6XX : cps_gpu_generation(dump->gpu) == 6;
-    if (!a6xx)
-        return NULL;
+    if (!a6xx) {
+        cps_buf_str(&code->why,
+                    "the layout of the instruction cache in dumps of this generation is "
+                    "not known");
+        return code->why.failed ? cps_err_nomem() : NULL;
+    }
     struct cps_err *err = read_and_recover(dump_block(dump, "CP_UCODE_DBG"), fw, code);
     if (!err || err->code != CPS_ERR_INPUT)
         return err;

@@ -213,7 +213,11 @@ static struct cps_err *launch(struct dap *d, struct json_object *arguments,
 
 static void launched(struct dap *d)
 {
+    CPS_BUF said = {0};
     dap_send(d, event_message("initialized"));
+    session_opened(&d->debugger->session, &said);
+    if (said.size)
+        put_output(d, &said);
 }
 
 static struct cps_err *nothing(struct dap *d, struct json_object *arguments,

@@ -418,6 +418,7 @@ void screen_run(struct debugger *debugger)
         return;
     }
     s->debugger = debugger;
+    session_opened(&debugger->session, &s->output);
     cbreak();
     noecho();
     keypad(stdscr, TRUE);

@@ -15,8 +15,17 @@ static const struct {
     const char *dumped, *name;
 } block_names[] = {
     {"CP_SEQ_STAT", "CP_SQE_STAT"}, /* a spelling of old kernels */
-    {"CP_UCODE_DBG_DATA", "CP_UCODE_DBG"}, {"CP_MEMPOOOL", "CP_MEMPOOL"}, /* another one */
-    {"CP_MEM_POOL_DBG", "CP_MEMPOOL"},     {"CP_DRAW_STATE_ADDR", "CP_DRAW_STATE"},
+    {"CP_UCODE_DBG_DATA", "CP_UCODE_DBG"},
+    {"CP_SQE_UCODE_DBG", "CP_UCODE_DBG"},
+    {"CP_MEMPOOOL", "CP_MEMPOOL"}, /* another one */
+    {"CP_MEM_POOL_DBG", "CP_MEMPOOL"},
+    {"CP_DRAW_STATE_ADDR", "CP_DRAW_STATE"},
+    {"CP_BV_SQE_STAT_ADDR", "CP_BV_SQE_STAT"},
+    {"CP_BV_DRAW_STATE_ADDR", "CP_BV_DRAW_STATE"},
+    {"CP_BV_SQE_UCODE_DBG_ADDR", "CP_BV_SQE_UCODE_DBG"},
+    {"CP_SQE_AC_STAT_ADDR", "CP_SQE_AC_STAT"}, /* of LPAC */
+    {"CP_LPAC_DRAW_STATE_ADDR", "CP_LPAC_DRAW_STATE"},
+    {"CP_SQE_AC_UCODE_DBG_ADDR", "CP_SQE_AC_UCODE_DBG"},
 };
 
 struct cps_err *cps_devcore_give_(struct cps_devcore *d, struct cps_item *item)

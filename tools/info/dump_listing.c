@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * A dump's firmware as a listing. */
+#include "tools/info/dump_listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/info/info.h"
+#include "tools/play/code.h"
+
+enum { INDENT = 8, COMMENT = 56 };
+
+struct listing {
+    const struct cps_fw_icache *cache;
+    const struct cps_names *names;
+    struct cps_buf *out;
+};
+
+/* The handlers that begin at @p pc. Most packets share the one of packets which there are not. */
+static void put_handlers(const struct listing *l, uint32_t pc)
+{
+    char scratch[INFO_NAME_SIZE];
+    uint32_t none = cps_fw_default_handler_(l->cache->table);
+    if (pc == none)
+        cps_buf_str(l->out, "\n; what there is no packet for:\n");
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && pc != none; id++) {
+        if (l->cache->table[id] == pc)
+            cps_buf_printf(l->out, "\n%s:\n", info_packet_name(l->names, id, scratch));
+    }
+}
+
+static void put_word(const struct listing *l, uint32_t pc)
+{
+    struct cps_print_names names = {.names = l->names};
+    struct cps_insn insn;
+    size_t start = l->out->size;
+    cps_decode(&cps_isa_afuc, CPS_A6XX, l->cache->word[pc], &insn);
+    cps_buf_printf(l->out, "%*s", INDENT, "");
+    cps_print(&cps_isa_afuc, &insn, pc, &names, l->out);
+    cps_buf_str(l->out, " ");
+    cps_buf_pad(l->out, start, COMMENT);
+    cps_buf_printf(l->out, "; %04" PRIx32 " %08" PRIx32 "\n", pc, l->cache->word[pc]);
+}
+
+static bool is_known(const struct listing *l, uint32_t pc)
+{
+    return pc < l->cache->count && l->cache->mark[pc] == CPS_FW_HARDWARE;
+}
+
+static uint32_t put_hole(const struct listing *l, uint32_t pc)
+{
+    uint32_t end = pc;
+    while (end < l->cache->count && !is_known(l, end))
+        end++;
+    cps_buf_printf(l->out, "\n; %04" PRIx32 "..%04" PRIx32 ": the dump does not hold it\n", pc,
+                   end - 1);
+    return end;
+}
+
+static struct cps_err *put_cache(const struct cps_fw_icache *cache, struct cps_buf *out)
+{
+    struct cps_names *names = NULL;
+    CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, NULL, &names));
+    const struct listing l = {cache, names, out};
+    for (uint32_t pc = 0; pc < cache->count;) {
+        if (!is_known(&l, pc)) {
+            pc = put_hole(&l, pc);
+            continue;
+        }
+        put_handlers(&l, pc);
+        put_word(&l, pc++);
+    }
+    cps_names_destroy(names);
+    return NULL;
+}
+
+static void put_head(const struct code *code, const struct dump *dump, struct cps_buf *out)
+{
+    cps_buf_printf(out,
+                   "; The firmware of a hang dump of GPU %" PRIu64 ": %" PRIu32
+                   " lines of its instruction cache, %" PRIu32 " words",
+                   dump->gpu, code->cache.lines, code_words(code, CPS_FW_HARDWARE));
+    if (code->recovered)
+        cps_buf_printf(out, ", %" PRIu32 " of the revision given (donor), %" PRIu32 " unknown",
+                       code_words(code, CPS_FW_DONOR), code_words(code, CPS_FW_UNKNOWN));
+    cps_buf_printf(out, ".\n; Version word 0x%08" PRIx32 ".\n", code->cache.version);
+}
+
+static struct cps_err *list(const struct cps_options *opt, const struct dump *dump,
+                            struct cps_fw **fw, struct code **code, struct cps_buf *out)
+{
+    if (opt->arg_count)
+        CPS_TRY(cps_fw_load(opt->arg[0], opt->gen, fw));
+    CPS_TRY(code_recover(dump, fw, code));
+    if ((*code)->why.size)
+        return cps_err_new(CPS_ERR_INPUT, "%s: %s", opt->from, cps_buf_text(&(*code)->why));
+    put_head(*code, dump, out);
+    if ((*code)->recovered)
+        return cps_fw_listing_marked_(*fw, &(*code)->cache, opt->rnn, out);
+    return *fw ? cps_fw_listing(*fw, opt->rnn, out) : put_cache(&(*code)->cache, out);
+}
+
+static struct cps_err *read_dump(const char *path, struct dump *dump)
+{
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
+    const char *format = err ? NULL : cps_capture_format(data, size);
+    if (!err && (!format || strcmp(format, "devcoredump") != 0))
+        err = cps_err_input(path, 0, "this is no hang dump, expected one");
+    if (!err)
+        err = dump_read(dump, stream);
+    cps_stream_close(stream);
+    return err;
+}
+
+struct cps_err *dump_listing(const struct cps_options *opt, struct cps_buf *out)
+{
+    struct dump *dump = calloc(1, sizeof(*dump));
+    struct cps_fw *fw = NULL;
+    struct code *code = NULL;
+    if (!dump)
+        return cps_err_nomem();
+    struct cps_err *err = read_dump(opt->from, dump);
+    if (!err)
+        err = list(opt, dump, &fw, &code, out);
+    if (!err && out->failed)
+        err = cps_err_nomem();
+    code_free(code);
+    cps_fw_destroy(fw);
+    dump_deinit(dump);
+    free(dump);
+    return err;
+}
