@@ -15,8 +15,12 @@ static const struct {
     const char *dumped, *name;
 } block_names[] = {
     {"CP_SEQ_STAT", "CP_SQE_STAT"}, /* a spelling of old kernels */
-    {"CP_UCODE_DBG_DATA", "CP_UCODE_DBG"}, {"CP_MEMPOOOL", "CP_MEMPOOL"}, /* another one */
-    {"CP_MEM_POOL_DBG", "CP_MEMPOOL"},     {"CP_DRAW_STATE_ADDR", "CP_DRAW_STATE"},
+    {"CP_MEMPOOOL", "CP_MEMPOOL"},  /* another one */
+    {"CP_UCODE_DBG_DATA", "CP_UCODE_DBG"},
+    {"CP_SQE_UCODE_DBG", "CP_UCODE_DBG"},
+    {"CP_ROQ_DBG", "CP_ROQ"},
+    {"CP_MEM_POOL_DBG", "CP_MEMPOOL"},
+    {"CP_DRAW_STATE_ADDR", "CP_DRAW_STATE"},
 };
 
 struct cps_err *cps_devcore_give_(struct cps_devcore *d, struct cps_item *item)
