@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/itemlog.h"
+#include "tests/snapbuild.h"
 #include "tests/snapshots.h"
 
 /* "zz" is two zeros, "!!!!\"" a one, "!!!!#" a two. */
@@ -63,6 +64,17 @@ static void a_dump_reads_back_equal(void **state)
     (void)state;
     check_equal(whole, sizeof(whole) - 1);
     check_equal("kernel: 5\n", 10);
+}
+
+/* Found by fuzzing: a note is no line of the header, even if it looks like one. */
+static void a_note_that_looks_like_a_line_stays_a_note(void **state)
+{
+    CPS_BUF dump = {0};
+    (void)state;
+    header(&dump, 0x504d0002, 0xffffffff, 0x06030002);
+    SECTION(&dump, 0x0901, 0x43505302, 4, 11, 0x6e72656b, 0x203a6c65, 0x00312e33);
+    put_end(&dump);
+    check_equal(dump.data, dump.size);
 }
 
 static void the_chip_is_in_the_header_wherever_the_dump_has_it(void **state)
@@ -247,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dump_reads_back_equal),
+        cmocka_unit_test(a_note_that_looks_like_a_line_stays_a_note),
         cmocka_unit_test(the_chip_is_in_the_header_wherever_the_dump_has_it),
         cmocka_unit_test(what_is_known_of_damaged_contents_is_kept),
         cmocka_unit_test(contents_longer_than_any_buffer_arrive_whole),

@@ -383,7 +383,7 @@ static void keep(const struct cps_item *item, const char *key, char *to, size_t 
     memcpy(to, item->text.bytes + length, size);
 }
 
-static void add_text(struct writer *w, const struct cps_item *item)
+static void keep_for_os(struct writer *w, const struct cps_item *item)
 {
     char time[12] = "";
     keep(item, "kernel: ", w->os.release, sizeof(w->os.release));
@@ -391,8 +391,14 @@ static void add_text(struct writer *w, const struct cps_item *item)
     keep(item, "time: ", time, sizeof(time));
     if (time[0])
         w->os.seconds = (uint32_t)strtoul(time, NULL, 10);
-    put_own(w, item->kind == CPS_ITEM_NOTE ? CPS_SNAPSHOT_OWN_NOTE : CPS_SNAPSHOT_OWN_TEXT,
-            1 + (item->text.size + 3) / 4);
+}
+
+static void add_text(struct writer *w, const struct cps_item *item)
+{
+    bool note = item->kind == CPS_ITEM_NOTE;
+    if (!note)
+        keep_for_os(w, item);
+    put_own(w, note ? CPS_SNAPSHOT_OWN_NOTE : CPS_SNAPSHOT_OWN_TEXT, 1 + (item->text.size + 3) / 4);
     put_text(w, item->text.bytes, item->text.size);
 }
 
