@@ -36,6 +36,14 @@ CASES = [
     ("IB that calls itself", capture(type7(0x3f, BASE, 0, 4)), [], 4, "bad-packet"),
     ("wait that nobody ends", capture(type7(0x3c, 0x13, 0x5000, 0, 5, 0xffffffff, 0)),
      ["--waits", "stop"], 4, "deadlock"),
+    ("snapshot, 11 bytes", make.snapshot()[:11], [], 3, "expected 12"),
+    ("snapshot, section larger than the file", make.snapshot(make.snap(0x0201, 1, 0x800, 5))[:-12], [], 3, "cut short"),
+    ("snapshot, section of 0 bytes", make.snapshot()[:12] + make.dwords([0x0201abcd, 0]), [], 3, "expected at least 8"),
+    ("snapshot, section of 4 GiB", make.snapshot()[:12] + make.dwords([0x7777abcd, 0xffffffff]), [], 3, "cut short"),
+    ("snapshot, ring of 2^32 dwords", make.snapshot(make.snap(0x0302, 0, -1, -1, 0, 0, -1, 0, 0, 0, 1, 0)), [], 3, "has room for 0"),
+    ("snapshot, other magic of a section", make.snapshot()[:12] + make.dwords([0x0201dcba, 8]), [], 3, "expected 0xabcd"),
+    ("snapshot, version 1", make.snapshot(magic=0x504d0001), [], 3, "version 1, expected 2 or 3"),
+    ("snapshot without a ring", make.snapshot(), [], 3, "ring"),
     ("missing capture", None, [], 3, "No such file"),
 ]
 USAGE = [

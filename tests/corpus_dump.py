@@ -209,6 +209,32 @@ def queue_wraps(cpscope, corpus, scratch):
         assert rows["ib1.consumed"][0] == ("0x00000007" if shown else "0x00000000"), rows["ib1.consumed"]
 
 
+def as_snapshot(cpscope, corpus, scratch):
+    """What info says, what a run prints and its trace are those of the dump but for the format's and the file's names."""
+    folders = {name: os.path.join(scratch, name) for name in ("dump", "snapshot")}
+    for folder in folders.values():
+        os.mkdir(folder)
+    paths = {name: os.path.join(folder, "hang." + name) for name, folder in folders.items()}
+    with open(os.path.join(corpus, "captures", "crash.devcore"), "rb") as source, open(paths["dump"], "wb") as to:
+        to.write(source.read())
+    done = run(cpscope, "convert", paths["dump"], "-o", paths["snapshot"])
+    assert done.returncode == 0 and done.stderr == "left out, as nothing here reads it: shader-blocks, debugbus\n", done.stderr
+
+    def said(name, *words):
+        trace = os.path.join(scratch, "trace")
+        done = run(cpscope, *words, paths[name], *(["-o", trace] if words[0] == "run" else []))
+        text = done.stdout + done.stderr + (open(trace).read() if words[0] == "run" and done.returncode < 2 else "")
+        text = re.sub(r"# capture .*", "# capture", text.replace("\\/", "/").replace(paths[name], "PATH"))
+        return done.returncode, re.sub("devcoredump|kgsl snapshot", "FORMAT", text)
+    for words in (("info",), ("info", "--json"), *(("run", "--fw", os.path.join(corpus, "firmware", name)) for name in NEAR)):
+        status, text = said("dump", *words)
+        assert (status, text) == said("snapshot", *words), words
+        assert status == 0 and len(text) > 1000, (status, text)
+    again = os.path.join(scratch, "again.snapshot")
+    assert run(cpscope, "convert", paths["snapshot"], "-o", again).returncode == 0
+    assert open(again, "rb").read() == open(paths["snapshot"], "rb").read(), "a snapshot of a snapshot"
+
+
 def hang_summary(cpscope, corpus, scratch):
     firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
     dump = os.path.join(corpus, "captures", "crash.devcore")
@@ -241,6 +267,7 @@ TESTS = [
     ("a dump that is cut gives an error and no crash", cut_anywhere),
     ("positions of a queue go round in their region, and what cannot be is not shown", queue_wraps),
     ("info shows where the processor hangs, with code", hang_summary),
+    ("as a snapshot, the dump has the same info, summary and trace with each near revision", as_snapshot),
 ]
 
 

@@ -51,6 +51,34 @@ def pm4(*lines, gpu=630):
                       *("    " + line for line in lines), "submit frame", ""])
 
 
+def snap(kind, *words, data=b""):
+    """A section of a KGSL snapshot: dwords, then bytes; its length counts its head."""
+    payload = dwords([word & 0xffffffff for word in words]) + data
+    return struct.pack("<HHI", 0xabcd, kind, 8 + len(payload)) + payload
+
+
+def snap_os(release, comm, form=0x203, seconds=1700000000):
+    """struct kgsl_snapshot_linux_v4, or one of the older forms: 1, 0x202."""
+    head = {1: [1, 0, seconds], 0x202: [form, seconds, 1], 0x203: [form, seconds, 1]}[form] + [0] * (13 if form == 0x203 else 9)
+    texts = struct.pack("<32s32s16s", release, b"#1 SMP", comm) + (struct.pack("<16s", b"lpac") if form == 0x203 else b"")
+    return snap(0x0101, *head, data=texts + dwords([1, 7, 6, 6]))
+
+
+def snap_ring(iova, words, number=0, rptr=2, wptr=3):
+    """struct kgsl_snapshot_rb_v2."""
+    return snap(0x0302, 0, len(words), len(words), wptr, rptr, len(words), 7, 6, iova, iova >> 32, number, *words)
+
+
+def snap_object(iova, words, kind=5):
+    """struct kgsl_snapshot_gpu_object_v2."""
+    return snap(0x0b02, kind, iova, iova >> 32, 0, 0, len(words), 0, *words)
+
+
+def snapshot(*sections, gpu=0xffffffff, chip=0x06030002, magic=0x504d0002):
+    """A whole KGSL snapshot."""
+    return dwords([magic, gpu, chip]) + b"".join(sections) + snap(0xffff)
+
+
 def decode85(text):
     words, at = [], 0
     while at < len(text):

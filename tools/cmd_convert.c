@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * cpscope convert: a trace from one form into another, or a capture into .rd. */
+ * cpscope convert: a trace from one form into another, a capture into .rd, or a dump of a hang into
+ * a snapshot. */
+#include <stdio.h>
 #include <string.h>
 
+#include "isa/base/buf.h"
 #include "isa/base/within.h"
 #include "tools/play/files.h"
 #include "tools/report/names.h"
@@ -9,6 +12,7 @@
 #include "tools/report/report.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/rd_write.h"
+#include "trace/capture/snapshot_write.h"
 
 int cmd_convert(const struct cps_options *opt);
 
@@ -21,6 +25,7 @@ struct conversion {
     struct cps_trace *trace;
     struct cps_trace_writer *writer;
     struct cps_names *names[CPS_CPU_COUNT];
+    struct cps_buf left; /* what a snapshot leaves out */
 };
 
 /* Events up to the end; behind damage, what was whole has gone out already. */
@@ -68,9 +73,17 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     return recover(c, err);
 }
 
+static bool is_called(const struct cps_options *opt, const char *suffix)
+{
+    const char *dot = opt->output ? strrchr(opt->output, '.') : NULL;
+    return dot && !strcmp(dot, suffix);
+}
+
 static struct cps_err *convert_capture(struct conversion *c)
 {
     CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
+    if (is_called(c->opt, ".snapshot"))
+        return cps_snapshot_write(c->in, c->out, &c->left);
     return cps_rd_write(c->in, c->out, c->opt->output ? c->opt->output : "");
 }
 
@@ -78,12 +91,11 @@ static struct cps_err *convert_capture(struct conversion *c)
 static struct cps_err *check_names(const struct cps_options *opt, bool capture,
                                    enum cps_trace_form form)
 {
-    const char *dot = opt->output ? strrchr(opt->output, '.') : NULL;
-    bool rd = dot && !strcmp(dot, ".rd");
     if (capture && form != CPS_FORM_TEXT)
-        return cps_err_new(CPS_ERR_INPUT, "%s is a capture, expected an output called NAME.rd",
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s is a capture, expected an output called NAME.rd or NAME.snapshot",
                            opt->arg[0]);
-    if (!capture && rd)
+    if (!capture && (is_called(opt, ".rd") || is_called(opt, ".snapshot")))
         return cps_err_new(CPS_ERR_INPUT, "%s is no capture, which %s would have to be",
                            opt->arg[0], opt->output);
     return NULL;
@@ -107,6 +119,8 @@ static struct cps_err *convert(struct conversion *c)
     CPS_TRY(capture ? convert_capture(c) : convert_trace(c, form));
     struct cps_err *err = cps_outfile_commit(c->out);
     c->out = NULL;
+    if (!err && c->left.size)
+        fprintf(stderr, "left out, as nothing here reads it: %s\n", cps_buf_text(&c->left));
     return err;
 }
 
@@ -121,5 +135,6 @@ int cmd_convert(const struct cps_options *opt)
     cps_trace_close(c.trace);
     cps_stream_close(c.in);
     trace_names_free(c.names);
+    cps_buf_deinit(&c.left);
     return err ? report_error(err) : 0;
 }

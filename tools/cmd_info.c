@@ -50,7 +50,7 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     const char *format = err ? NULL : cps_capture_format(data, size);
     if (!err && cps_is_script(data, size))
         err = cps_err_input(path, 0, "this is a run file, expected --engine hwsq or seq");
-    else if (format && !strcmp(format, "devcoredump"))
+    else if (format && cps_capture_is_hang(data, size))
         err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
     else if (format)
         err = info_capture(stream, format, to);

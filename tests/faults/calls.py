@@ -34,8 +34,8 @@ KINDS = (
     ("thread", (errno.EAGAIN,), True),
 )
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, text to stdout",
-         "info a.rd", "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert a capture", "diff firmware",
-         "check, rewriting", "cover, lcov", "disasm into a file", "asm", "asm -g", "step, a script", "regress",
+         "info a.rd", "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert a capture", "convert a dump",
+         "diff firmware", "check, rewriting", "cover, lcov", "disasm into a file", "asm", "asm -g", "step, a script", "regress",
          "regress, cold cache", "regress --merge", "help man")
 STDERR = 2
 

@@ -17,7 +17,7 @@ from judge import MEMORY, judge, judge_again
 from scene import Scene, cases
 
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, trace and summary", "run, text to stdout",
-         "info --json old.fw", "convert .cpt to .trace", "convert a capture", "diff firmware", "check, rewriting", "cover, lcov",
+         "info --json old.fw", "convert .cpt to .trace", "convert a capture", "convert a dump", "diff firmware", "check, rewriting", "cover, lcov",
          "disasm into a file", "asm", "asm -g", "step, a script", "step, debug adapter", "regress", "regress, cold cache",
          "regress --merge", "help man")
 MEGABYTE = 1 << 20

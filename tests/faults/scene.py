@@ -129,6 +129,7 @@ class Scene:
         self.write("stale.trace", open(self.path("golden.trace")).read().replace("0x00000011", "0x00000012"))
         self.write("debug.txt", DEBUGGER)
         self.write("hang.devcore", dump())
+        self.run("convert", "hang.devcore", "-o", "hang.snapshot")
         os.mkdir(self.path("rnn"))
         self.write("rnn/a6xx.xml", RNN)
         self.write("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\n"
@@ -167,6 +168,7 @@ def info_cases():
     files = ["old.fw", "old.elf", "a.pm4", "a.rd", "old.cpt", "old.trace", "old.jsonl"]
     yield Case("info hang.devcore", ["info", "--fw", "@old.fw", "@hang.devcore"])
     yield Case("info --json hang.devcore", ["info", "--json", "--fw", "@old.fw", "@hang.devcore"])
+    yield Case("info hang.snapshot", ["info", "@hang.snapshot"])
     for file in files:
         yield Case("info " + file, ["info", "@" + file])
         yield Case("info --json " + file, ["info", "--json", "@" + file])
@@ -178,6 +180,8 @@ def trace_cases():
     for form in ("trace", "jsonl"):
         yield Case("convert .%s to .cpt" % form, ["convert", "@old." + form, "-o", "o.cpt"])
     yield Case("convert a capture", ["convert", "@a.pm4", "-o", "o.rd"])
+    yield Case("convert a dump", ["convert", "@hang.devcore", "-o", "o.snapshot"])
+    yield Case("convert a snapshot", ["convert", "@hang.snapshot", "-o", "o.snapshot"])
     yield Case("diff traces", ["diff", "@old.trace", "@new.cpt"])
     yield Case("diff traces, JSON", ["diff", "--json", "@old.jsonl", "@new.trace"])
     yield Case("diff traces, masked", ["diff", "@old.trace", "@new.trace", "-m", "reg:0x8a00-0x8a01,pkt:CP_NOP"])

@@ -45,9 +45,9 @@ static bool is_dump(struct cps_stream *stream)
     const uint8_t *data = NULL;
     size_t size = 0;
     struct cps_err *err = cps_stream_peek(stream, 32, &data, &size);
-    const char *format = err ? NULL : cps_capture_format(data, size);
+    bool hang = !err && cps_capture_is_hang(data, size);
     cps_err_free(err);
-    return format && !strcmp(format, "devcoredump");
+    return hang;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

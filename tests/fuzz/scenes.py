@@ -5,7 +5,7 @@ import re
 
 # What stands in front of the seeds of a target, and how many bytes are the target's own.
 KINDS = {
-    "rd": ("rd", b"", 0), "devcore": ("devcore", b"---\n", 0), "pm4": ("pm4text", b"# cpscope-pm4 1\n", 0),
+    "rd": ("rd", b"", 0), "devcore": ("devcore", b"---\n", 0), "snapshot": ("snapshot", b"\2\0\x4d\x50", 0), "pm4": ("pm4text", b"# cpscope-pm4 1\n", 0),
     "fw": ("fw", b"", 1), "afuc": ("asm", b"", 1), "elf": ("elf", b"", 0), "mbn": ("mbn", b"", 0),
     "trace": ("trace", b"", 1), "cpt": ("cptfile", b"", 0), "manifest": ("manifest", b"", 0),
     "results": ("results", b"", 0), "run": ("script", b"# cpscope-script 1\n", 2), "dap": ("dap", b"", 1),
@@ -125,7 +125,7 @@ def run(s):
         s.partial = True
         return ["run", *s.script(), "-o", s.out(partial=True), *s.some()]
     firmware = ["--demo"] if s.rng.randrange(2) else ["--fw", s.file("fw", "elf")]
-    return ["run", *firmware, s.file("rd", "devcore", "pm4"), "-o", s.out("", ".cpt", ".jsonl", ".json", ".vcd", partial=True),
+    return ["run", *firmware, s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out("", ".cpt", ".jsonl", ".json", ".vcd", partial=True),
             *s.rnn(), *s.some(), "--limit", "100k"]
 
 
@@ -139,7 +139,7 @@ def step(s):
     if s.rng.randrange(4) == 0:
         return ["step", *s.script(), "-x", script]
     firmware = ["--demo"] if s.rng.randrange(2) else ["--fw", s.file("fw", "elf"), *s.symbols()]
-    return ["step", *firmware, s.file("rd", "devcore", "pm4"), "-x", script, *s.rnn()]
+    return ["step", *firmware, s.file("rd", "devcore", "snapshot", "pm4"), "-x", script, *s.rnn()]
 
 
 def check(s):
@@ -182,7 +182,9 @@ def info(s):
 
 def convert(s):
     if s.rng.randrange(3) == 0:
-        return ["convert", s.file("rd", "devcore", "pm4"), "-o", s.out(".rd", partial=True)]
+        if s.rng.randrange(2):
+            return ["convert", s.file("devcore", "snapshot", "rd"), "-o", s.out(".snapshot")]
+        return ["convert", s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out(".rd", partial=True)]
     out = s.out("", ".cpt", ".jsonl", ".json", ".vcd", partial=True)
     return ["convert", s.file("trace", "cpt"), "-o", out, *s.rnn(), *s.some(1)]
 

@@ -78,6 +78,11 @@ def captures(m):
         m.put("rd", name, dump)
         if dump.startswith("---"):
             m.put("devcore", name, dump[4:])
+    snapshots = text.snapshots()
+    snapshots.update({name + "-made": m.made("convert", m.scratch(name, dump), name=name + ".snapshot") for name, dump in dumps.items()})
+    for name, data in snapshots.items():
+        m.put("snapshot", name, data[4:])
+        m.put("rd", name + ".snapshot", data)
     pm4 = {"demo": m.get("fw/demo/demo.pm4"), "a7xx": m.get("tests/streams/a7xx.pm4"),
            "memory": m.get("tests/streams/memory.pm4"),
            "all": make.pm4(".word 0xdeadd00d 0x0", "CP_NOP 0x1 @frame #frame", "reg 0x8810 1 2 ; x") + "reset\nchip 0x06030002\n"}
@@ -211,6 +216,7 @@ def real(m, corpus):
         m.put("rd", "real-" + name, data)
         if name.endswith(".devcore"):
             m.put("devcore", "real-" + name, data[4:])
+            m.put("snapshot", "real-" + name, m.made("convert", os.path.join(corpus, "captures", name), name="real.snapshot")[4:])
     for name in sorted(os.listdir(os.path.join(corpus, "firmware"))):
         if name.endswith(".fw"):
             m.put("fw", "real-" + name, b"\0" + m.get(corpus, "firmware", name))

@@ -42,6 +42,25 @@ def damaged_dump():
     return devcoredump().replace("\n", "\r\n").replace("6.3.0.2", "43050a01").replace("bos:", "bos:\r\n  - data: !!ascii85 |")
 
 
+def snapshots():
+    """KGSL snapshots as the kernels for a6xx, gen7 and gen8 order them, older forms, and what is passed over."""
+    ring = make.snap_ring(0x1000000001000, make.type7(0x3f, 0, 1, 2) + [0] * 60, rptr=4, wptr=4)
+    objects = [make.snap_object(0x100000000, [0x70e50001, 1, 0xdeadd00d]), make.snap_object(0x200000, []),
+               make.snap(0x0402, 0x300000, 0, 0, 0, 2, 0, 5, 6), make.snap(0x0e02, 1, 0, 0, 0x400000, 0, 64, 0, 9)]
+    old = make.snapshot(
+        make.snap_os(b"5.4.147", b"a.game"), make.snap(0x0201, 2, 0x800, 1, 0x928, 2), make.snap(0x0202, 0x80000900, 1, 0x910, 2, 3, 4),
+        make.snap(0x0501, 0x908, 0x909, 0, 3, 0xc5, 0xdeadd00d, 0), make.snap(0x0501, 0x910, 0x911, 0, 8, *range(8)),
+        make.snap(0x0501, 0x777, 0x778, 0, 1, 5), make.snap(0x0501, 0x908, 0x909, 3, 1, 5), make.snap(0x0901, 10, 2, 5, 6),
+        make.snap(0x1501, 1, 3, 0x80008000, 0x8002, 5, 6, 7, 0x8010, 8), make.snap(0x0a01, 1, 2, 3, 4), ring, *objects,
+        make.snap(0x1701, 1, 0, 0, 0, 0, 0, 0, data=b"hfi"), make.snap(0x7777, 1), gpu=0x00030276)
+    gen7 = make.snapshot(make.snap_os(b"5.15", b"b"), make.snap(0x1502, 2, 1, 1, ~0, 0x80008000, 0x8001, 5, 6, 0x8010, 7),
+                         make.snap(0x0501, 0xa87, 0xa88, 0, 2, 5, 6), ring, *objects, chip=0x43050a01)
+    gen8 = make.snapshot(make.snap(0x1503, 0, 0, 0, ~0, ~0, ~0, ~0, 0x80000800, 0x801, 1, 2), make.snap(0x1503, 3, 6, 1, 4, 0, 0, 0, 0x9000, 4),
+                         make.snap(0x0502, 0x8f0, 0x8f1, 0, 2, 1, ~0, 5, 6), make.snap(0x0502, 0x8f0, 0x8f1, 0, 1, 2, ~0, 7), chip=0x44050001)
+    forms = make.snapshot(make.snap_os(b"3.18", b"c", 1), make.snap_os(b"4.19", b"d", 0x202), make.snap(0x0301, 1), make.snap(0x0101, 9))
+    return {"a6xx": old, "gen7": gen7, "gen8": gen8, "forms": forms, "empty": make.snapshot(), "cut": old[:-8]}
+
+
 RNN = """<?xml version="1.0"?>
 <database xmlns="http://nouveau.freedesktop.org/">
 <import file="freedreno_copyright.xml"/>

@@ -8,98 +8,8 @@
 
 #include <cmocka.h>
 
+#include "tests/itemlog.h"
 #include "trace/capture/ascii85.h"
-#include "trace/capture/capture.h"
-#include "isa/base/buf.h"
-#include "isa/base/le.h"
-
-/* ---- what the reader says, as text ---- */
-
-struct log {
-    struct cps_item_sink sink;
-    struct cps_buf text;
-    uint64_t data_bytes, data_sum;
-    bool brief; /* contents are counted, not written out */
-};
-
-static void log_words(struct log *log, const uint32_t *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        cps_buf_printf(&log->text, " %x", words[i]);
-}
-
-static void log_data(struct log *log, const struct cps_item *item)
-{
-    if (!log->brief)
-        cps_buf_printf(&log->text, "data %llx:", (unsigned long long)item->buffer.iova);
-    for (uint64_t i = 0; i + 4 <= item->buffer.size; i += 4) {
-        uint32_t word = cps_le32(item->buffer.data + i);
-        log->data_sum += word;
-        if (!log->brief)
-            log_words(log, &word, 1);
-    }
-    log->data_bytes += item->buffer.size;
-    if (!log->brief)
-        cps_buf_str(&log->text, "\n");
-}
-
-static void log_state(struct log *log, const struct cps_item *item)
-{
-    if (item->kind == CPS_ITEM_RING)
-        cps_buf_printf(&log->text, "ring %u %llx+%llx at %u %u fences %u %u\n", item->ring.id,
-                       (unsigned long long)item->ring.iova, (unsigned long long)item->ring.size,
-                       item->ring.rptr, item->ring.wptr, item->ring.last_fence,
-                       item->ring.retired_fence);
-    if (item->kind == CPS_ITEM_REGISTER)
-        cps_buf_printf(&log->text, "reg %s %d %x %x\n", item->reg.section, item->reg.context,
-                       item->reg.offset, item->reg.value);
-    if (item->kind == CPS_ITEM_BLOCK) {
-        cps_buf_printf(&log->text, "block %s %zu:", item->block.name, item->block.size);
-        log_words(log, item->block.words, item->block.count);
-        cps_buf_str(&log->text, "\n");
-    }
-}
-
-static struct cps_err *take(struct cps_item_sink *sink, const struct cps_item *item)
-{
-    struct log *log = (struct log *)sink;
-    switch (item->kind) {
-    case CPS_ITEM_SECTION:
-        cps_buf_printf(&log->text, "section %s\n", item->section.name ? item->section.name : "?");
-        break;
-    case CPS_ITEM_CHIP:
-        cps_buf_printf(&log->text, "chip %u %llx\n", item->chip.gpu_id,
-                       (unsigned long long)item->chip.chip_id);
-        break;
-    case CPS_ITEM_TEXT:
-    case CPS_ITEM_NOTE:
-        cps_buf_str(&log->text, item->kind == CPS_ITEM_NOTE ? "note " : "text ");
-        cps_buf_add(&log->text, item->text.bytes, item->text.size);
-        cps_buf_str(&log->text, "\n");
-        break;
-    case CPS_ITEM_BUFFER:
-        cps_buf_printf(&log->text, "buffer %llx+%llx\n", (unsigned long long)item->buffer.iova,
-                       (unsigned long long)item->buffer.size);
-        break;
-    case CPS_ITEM_DATA:
-        log_data(log, item);
-        break;
-    default:
-        log_state(log, item);
-    }
-    return NULL;
-}
-
-static struct cps_err *read_bytes(const char *dump, size_t size, struct log *log)
-{
-    const struct cps_capture_limits limits = {1 << 20, 3 << 20};
-    struct cps_stream *stream = NULL;
-    log->sink.item = take;
-    CPS_TRY(cps_stream_open_memory("a.dump", dump, size, &stream));
-    struct cps_err *err = cps_capture_read(stream, &limits, &log->sink);
-    cps_stream_close(stream);
-    return err;
-}
 
 static void check_text(const char *dump, const char *expected)
 {
@@ -326,6 +236,8 @@ static void blocks_have_the_names_of_today(void **state)
         {"CP_UCODE_DBG_DATA", "CP_UCODE_DBG"},
         {"CP_MEMPOOOL", "CP_MEMPOOL"},
         {"CP_MEM_POOL_DBG", "CP_MEMPOOL"},
+        {"CP_SQE_UCODE_DBG", "CP_UCODE_DBG"},
+        {"CP_ROQ_DBG", "CP_ROQ"},
         {"CP_DRAW_STATE_ADDR", "CP_DRAW_STATE"},
         {"CP_BV_SQE_STAT_ADDR", "CP_BV_SQE_STAT"},
         {"CP_LPAC_FIFO_DBG_ADDR", "CP_LPAC_FIFO_DBG_ADDR"},

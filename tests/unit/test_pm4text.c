@@ -135,7 +135,7 @@ static const struct {
     {BUFFER "submit b", "a.pm4:3:8: " NAMED "\n  submit b\n         ^"},
     {HEAD "submit a", "a.pm4:2:8: " NAMED "\n  submit a\n         ^"},
     {"# cpscope-pm",
-     "a.pm4: offset 0x0: not a capture, expected .rd sections, a devcoredump or PM4 text"},
+     "a.pm4: offset 0x0: not a capture, expected .rd sections, a dump of a hang or PM4 text"},
 };
 
 static void test_mistakes(void **state)

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/info/info.h"
 #include "tools/play/code.h"
@@ -108,8 +107,7 @@ static struct cps_err *read_dump(const char *path, struct dump *dump)
     size_t size = 0;
     CPS_TRY(cps_stream_open(path, &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
-    const char *format = err ? NULL : cps_capture_format(data, size);
-    if (!err && (!format || strcmp(format, "devcoredump") != 0))
+    if (!err && !cps_capture_is_hang(data, size))
         err = cps_err_input(path, 0, "this is no hang dump, expected one");
     if (!err)
         err = dump_read(dump, stream);

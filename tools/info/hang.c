@@ -195,7 +195,7 @@ static struct cps_err *print_text(const struct hang *h, const char *name)
 {
     const struct dump *dump = h->dump;
     info_name(name);
-    printf(": capture, devcoredump\n");
+    printf(": capture, %s\n", dump->format);
     print_story(cps_buf_text(&h->story.text));
     if (h->not_replayed.size)
         printf("  not replayed: %s\n", cps_buf_text(&h->not_replayed));
@@ -258,7 +258,7 @@ static struct json_object *json_hang(const struct hang *h)
 
 static struct cps_err *print_json(const struct hang *h, struct json_object *to)
 {
-    cps_json_text(to, "format", "devcoredump");
+    cps_json_text(to, "format", h->dump->format);
     cps_json_buf(to, "text", &h->dump->text);
     cps_json_uint(to, "gpu", h->dump->gpu);
     cps_json_uint(to, "buffers", h->dump->buffers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a kernel devcoredump says, in memory. */
+ * What a dump of a hang says, in memory. */
 #include "tools/play/dump.h"
 
 #include <stdio.h>
@@ -160,7 +160,11 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
 
 struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream)
 {
+    const uint8_t *data = NULL;
+    size_t size = 0;
     dump->sink.item = take_item;
+    CPS_TRY(cps_stream_peek(stream, 32, &data, &size));
+    dump->format = cps_capture_format(data, size);
     dump->reg = calloc(DUMP_REGS, sizeof(*dump->reg));
     dump->known = calloc(DUMP_REGS, sizeof(*dump->known));
     if (!dump->reg || !dump->known)

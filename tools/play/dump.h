@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a kernel devcoredump says, in memory: the reader (trace/capture/devcore.c) gives its items
- * one by one, here they are kept; `info` describes them (tools/info/hang.c), `run` replays them
- * (tools/play/replay.h). */
+ * What a dump of a hang says, in memory: a reader (trace/capture/devcore.c, snapshot.c) gives its
+ * items one by one, here they are kept; `info` describes them (tools/info/hang.c), `run` replays
+ * them (tools/play/replay.h). */
 #ifndef CPS_DUMP_H
 #define CPS_DUMP_H
 
@@ -58,6 +58,7 @@ struct dump_data {
 
 struct dump {
     struct cps_item_sink sink; /**< first: the reader calls back through it */
+    const char *format;        /**< as cps_capture_format() has it */
     struct dump_ring ring[DUMP_MAX_RINGS];
     unsigned ring_count;
     struct dump_block block[DUMP_MAX_BLOCKS];
@@ -74,7 +75,7 @@ struct dump {
     size_t banked_count;
 };
 
-/** Reads @p stream, which must be a devcoredump. The caller calls dump_deinit() in any case. */
+/** Reads @p stream, which must be a dump of a hang. The caller calls dump_deinit() in any case. */
 CPS_MUST_USE struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream);
 void dump_deinit(struct dump *dump);
 

@@ -326,8 +326,7 @@ struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
     const uint8_t *data = NULL;
     size_t size = 0;
     CPS_TRY(cps_stream_peek(capture, 64, &data, &size));
-    const char *format = cps_capture_format(data, size);
-    if (!format || strcmp(format, "devcoredump") != 0)
+    if (!cps_capture_is_hang(data, size))
         return NULL;
     play->dump = calloc(1, sizeof(*play->dump));
     if (!play->dump)

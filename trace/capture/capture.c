@@ -4,13 +4,15 @@
 
 static const struct format {
     const char *name;
+    bool hang; /* it holds the state of a GPU at a crash, not submissions */
     bool (*recognise)(const uint8_t *data, size_t size);
     struct cps_err *(*read)(struct cps_stream *stream, const struct cps_capture_limits *limits,
                             struct cps_item_sink *sink);
 } formats[] = {
-    {"devcoredump", cps_devcore_recognise_, cps_devcore_read_},
-    {"pm4 text", cps_pm4text_recognise_, cps_pm4text_read_},
-    {"rd", cps_rd_recognise_, cps_rd_read_},
+    {"devcoredump", true, cps_devcore_recognise_, cps_devcore_read_},
+    {"kgsl snapshot", true, cps_snapshot_recognise_, cps_snapshot_read_},
+    {"pm4 text", false, cps_pm4text_recognise_, cps_pm4text_read_},
+    {"rd", false, cps_rd_recognise_, cps_rd_read_},
 };
 
 static const struct format *find(const uint8_t *data, size_t size)
@@ -28,6 +30,12 @@ const char *cps_capture_format(const uint8_t *data, size_t size)
     return format ? format->name : NULL;
 }
 
+bool cps_capture_is_hang(const uint8_t *data, size_t size)
+{
+    const struct format *format = find(data, size);
+    return format && format->hang;
+}
+
 struct cps_err *cps_capture_read(struct cps_stream *stream, const struct cps_capture_limits *limits,
                                  struct cps_item_sink *sink)
 {
@@ -39,9 +47,9 @@ struct cps_err *cps_capture_read(struct cps_stream *stream, const struct cps_cap
     CPS_TRY(cps_stream_peek(stream, 32, &data, &size));
     const struct format *format = find(data, size);
     if (!format)
-        return cps_err_input(cps_stream_name(stream), 0,
-                             size
-                                 ? "not a capture, expected .rd sections, a devcoredump or PM4 text"
-                                 : "empty file, expected a capture");
+        return cps_err_input(
+            cps_stream_name(stream), 0,
+            size ? "not a capture, expected .rd sections, a dump of a hang or PM4 text"
+                 : "empty file, expected a capture");
     return format->read(stream, &set, sink);
 }

@@ -48,12 +48,20 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_capture_read(struct cps_stream *stre
                                                          struct cps_item_sink *sink);
 
 /**
- * The name of a format: "rd", "devcoredump", "pm4 text".
+ * The name of a format: "rd", "devcoredump", "kgsl snapshot", "pm4 text".
  * @param data  the first bytes of a file, decompressed
  * @param size  how many; 32 are enough
  * @return constant text, or NULL if it is none of them
  */
 CPS_PUBLIC const char *cps_capture_format(const uint8_t *data, size_t size);
+
+/**
+ * Whether a format holds the state of a GPU at a hang, rather than submissions.
+ * @param data  the first bytes of a file, decompressed
+ * @param size  how many; 32 are enough
+ * @return false also for what is no capture
+ */
+CPS_PUBLIC bool cps_capture_is_hang(const uint8_t *data, size_t size);
 
 CPS_C_END
 

@@ -8,8 +8,6 @@
 #include "isa/base/list.h"
 #include "trace/capture/ascii85.h"
 
-#define BLOCK_LIMIT (1u << 20) /* dwords of one block that are kept */
-
 /* What kernels of different ages call the same block; other names stay as they are. */
 static const struct {
     const char *dumped, *name;
@@ -17,6 +15,7 @@ static const struct {
     {"CP_SEQ_STAT", "CP_SQE_STAT"}, /* a spelling of old kernels */
     {"CP_UCODE_DBG_DATA", "CP_UCODE_DBG"},
     {"CP_SQE_UCODE_DBG", "CP_UCODE_DBG"},
+    {"CP_ROQ_DBG", "CP_ROQ"},
     {"CP_MEMPOOOL", "CP_MEMPOOL"}, /* another one */
     {"CP_MEM_POOL_DBG", "CP_MEMPOOL"},
     {"CP_DRAW_STATE_ADDR", "CP_DRAW_STATE"},
@@ -159,8 +158,8 @@ static struct cps_err *give_words(struct cps_devcore *d, size_t count)
 static struct cps_err *take_words(struct cps_devcore *d, size_t count)
 {
     uint64_t room = (d->size - d->done + 3) / 4;
-    if (d->section == CPS_DEVCORE_INDEXED && room > BLOCK_LIMIT - d->block_count)
-        room = BLOCK_LIMIT - d->block_count;
+    if (d->section == CPS_DEVCORE_INDEXED && room > CPS_BLOCK_LIMIT - d->block_count)
+        room = CPS_BLOCK_LIMIT - d->block_count;
     d->excess |= count > room;
     count = count < room ? count : (size_t)room;
     if (!count)

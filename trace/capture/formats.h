@@ -5,6 +5,8 @@
 
 #include "trace/capture/capture.h"
 
+#define CPS_BLOCK_LIMIT (1u << 20) /* dwords of one block that are kept */
+
 bool cps_rd_recognise_(const uint8_t *data, size_t size);
 CPS_MUST_USE struct cps_err *cps_rd_read_(struct cps_stream *stream,
                                           const struct cps_capture_limits *limits,
@@ -13,6 +15,10 @@ bool cps_devcore_recognise_(const uint8_t *data, size_t size);
 CPS_MUST_USE struct cps_err *cps_devcore_read_(struct cps_stream *stream,
                                                const struct cps_capture_limits *limits,
                                                struct cps_item_sink *sink);
+bool cps_snapshot_recognise_(const uint8_t *data, size_t size);
+CPS_MUST_USE struct cps_err *cps_snapshot_read_(struct cps_stream *stream,
+                                                const struct cps_capture_limits *limits,
+                                                struct cps_item_sink *sink);
 bool cps_pm4text_recognise_(const uint8_t *data, size_t size);
 CPS_MUST_USE struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
                                                const struct cps_capture_limits *limits,
