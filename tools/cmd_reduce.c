@@ -17,15 +17,17 @@
 
 int cmd_reduce(const struct cps_options *opt);
 
-static volatile int interrupted;
+static volatile int interrupted; /* the number of the signal */
 
+/* The first one ends the search, the next one the process. */
 static void on_interrupt(int number)
 {
-    if (interrupted++) {
+    if (interrupted) {
         cps_outfile_unlink_all();
         signal(number, SIG_DFL);
         raise(number);
     }
+    interrupted = number;
 }
 
 /* For people only: nothing of it goes into the result. */
@@ -120,7 +122,7 @@ static struct cps_err *open_verdicts(struct reduce *r, const struct cps_options 
 static void save_verdicts(struct reduce *r)
 {
     struct cps_err *err = verdicts_save(&r->verdicts);
-    report_note("results are not kept", err);
+    report_note("going on without keeping results", err);
     cps_err_free(err);
 }
 
@@ -265,5 +267,5 @@ int cmd_reduce(const struct cps_options *opt)
         runner_close(&r->runner);
     }
     free(r);
-    return err ? report_error(err) : interrupted ? 130 : 0;
+    return err ? report_error(err) : interrupted ? 128 + interrupted : 0;
 }
