@@ -86,14 +86,19 @@ static void move_groups(struct attempt *a, size_t item, uint32_t from, uint32_t 
                  cps_pm4_type7(CP_SET_DRAW_STATE, *to - header - 1));
 }
 
+static bool is_nop(const struct cps_item *load, uint32_t at)
+{
+    struct cps_pm4 packet = cps_pm4_decode(pm4_word_(load, at));
+    return packet.kind == CPS_PM4_TYPE7 && packet.opcode == CP_NOP;
+}
+
 static void move_packet(struct attempt *a, size_t item, uint32_t from, uint32_t length,
                         uint32_t *to)
 {
     struct cps_pm4 packet = cps_pm4_decode(word(a, item, from));
-    bool type7 = packet.kind == CPS_PM4_TYPE7;
-    if (type7 && packet.opcode == CP_NOP)
+    if (is_nop(&a->job.item[item], from))
         return;
-    if (type7 && packet.opcode == CP_SET_DRAW_STATE) {
+    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == CP_SET_DRAW_STATE) {
         move_groups(a, item, from, length, to);
         return;
     }
@@ -101,13 +106,14 @@ static void move_packet(struct attempt *a, size_t item, uint32_t from, uint32_t 
         move(a, item, from + i, to);
 }
 
-/* Behind the last packet of a stream that ran; its end if none did. */
+/* Behind the last packet of a stream, but for CP_NOPs, that ran; its end if none did. */
 static uint32_t end_of(const struct attempt *a, const struct pm4_stream *stream,
                        const struct walk *walk)
 {
     uint32_t end = stream->at + stream->dwords;
     for (uint32_t at = end; a->cut && at > stream->at; at--) {
-        if (!walk_bit(walk->seen, stream->item, at - 1))
+        if (!walk_bit(walk->seen, stream->item, at - 1) ||
+            is_nop(&a->job.item[stream->item], at - 1))
             continue;
         uint32_t length = pm4_length_(&a->job.item[stream->item], at - 1, end);
         return at - 1 + (length ? length : 1);

@@ -10,7 +10,8 @@
 #include "isa/base/within.h"
 #include "trace/capture/pm4walk.h"
 
-enum { CP_NOP = 0x10, CP_SET_DRAW_STATE = 0x43, GROUP_DISABLE = 1 << 17 };
+enum { CP_NOP = 0x10, CP_SET_DRAW_STATE = 0x43 };
+enum { GROUP_SIZE = 0xffff, GROUP_DISABLE = 1 << 17, GROUP_ID = 0x1f << 24 };
 
 struct walker {
     struct walk *walk;
@@ -46,14 +47,16 @@ static struct cps_err *add(struct drops *drops, enum drop_kind kind, uint32_t it
     return NULL;
 }
 
+/* Also those that have no words: only one that is as job_drop() leaves it has nothing to lose. */
 static struct cps_err *add_groups(struct walker *w, size_t view, uint32_t at, uint32_t count)
 {
     const struct cps_item *load = &w->job->view[view];
     for (uint32_t i = 1; i + 2 <= count; i += 3) {
         uint32_t head = pm4_word_(load, at + i);
-        if ((head & GROUP_DISABLE) || !(head & 0xffff))
+        uint32_t address = pm4_word_(load, at + i + 1) | pm4_word_(load, at + i + 2);
+        if (!address && (head & ~GROUP_ID) == GROUP_DISABLE)
             continue;
-        w->walk->count.groups++;
+        w->walk->count.groups += !(head & GROUP_DISABLE) && (head & GROUP_SIZE);
         CPS_TRY(add(&w->walk->groups, DROP_GROUP, w->job->origin[view], at + i));
     }
     return NULL;
