@@ -106,6 +106,21 @@ def bad_packet(level, most):
     return case
 
 
+def endless_wait():
+    """A machine that waits for what nobody writes; the wait is of a value that another packet has left."""
+    wait = "CP_WAIT_REG_MEM 0x13 0x00200200 0x0 0x5 0xffffffff 0x0"
+    rng = random.Random(5)
+    capture = path("wait.pm4", make.pm4(*filler(rng, 100), "CP_MEM_WRITE 0x00200200 0x0 0x5", wait, *filler(rng, 50),
+                                        "CP_MEM_WRITE 0x00200200 0x0 0x6", *filler(rng, 50), wait, *filler(rng, 50)))
+    done = reduce("--waits", "stop", "--fw", demo(), capture, "-o", path("small.pm4"))
+    assert done.stdout.startswith("deadlock at 0x") and "memory 0x200200" in done.stdout, done.stdout
+    text = open(path("small.pm4")).read()
+    assert len(packets(text.splitlines(True))) == 1 and "CP_WAIT_REG_MEM 0x13" in text, text
+    done = cpscope("run", "--waits", "stop", "--fw", demo(), path("small.pm4"), "-o", os.devnull, status=4)
+    assert "ended: deadlock" in done.stderr, done.stderr
+    assert "runs to its end" in reduce("--fw", demo(), capture, "-o", path("none.pm4"), status=3).stderr
+
+
 def one_address_with_two_contents():
     """The second load of the address is the one that stops; the first is run from the same words."""
     load = "buffer 0x00100000 %s\n    reg 0x8810 0x1\n    %s\n    reg 0x8811 0x2\nsubmit %s\n"
@@ -162,25 +177,33 @@ def slow():
     return rd
 
 
-def interrupted():
-    capture, whole, out = slow(), path("whole.pm4"), path("resumed.pm4")
-    cpscope("reduce", "--no-cache", "--fw", demo(), capture, "-o", whole)
-    command = [CPSCOPE, "reduce", "--fw", demo(), capture, "-o", out, "--cache", path("resume")]
+def interrupt_until_done(command, out, delay):
+    """Calls again what an interrupt has ended, each time with more time; @return how often that was."""
     times = 0
-    for _ in range(40):
+    while True:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.3)
+        time.sleep(delay)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=120)[1]
         if process.returncode == 0:
-            break
+            return times
         assert process.returncode in (130, -signal.SIGINT) and not os.path.exists(out), said
         times += process.returncode == 130
-    else:
-        assert subprocess.run(command, capture_output=True).returncode == 0
-    assert times and open(out).read() == open(whole).read(), times
-    assert re.search(r"[1-9]\d* answers known before", subprocess.run(command, capture_output=True, text=True).stderr)
-    return "%d times" % times
+        delay *= 1.2
+
+
+def interrupted():
+    capture, whole = slow(), path("whole.pm4")
+    cpscope("reduce", "--no-cache", "--fw", demo(), capture, "-o", whole)
+    for i, delay in enumerate((0.3, 0.1, 0.03, 0.01)):  # on a fast machine, earlier
+        out = path("resumed%d.pm4" % i)
+        command = [CPSCOPE, "reduce", "--fw", demo(), capture, "-o", out, "--cache", path("resume%d" % i)]
+        times = interrupt_until_done(command, out, delay)
+        assert open(out).read() == open(whole).read()
+        assert re.search(r"[1-9]\d* answers known before", subprocess.run(command, capture_output=True, text=True).stderr)
+        if times:
+            return "%d times" % times
+    raise AssertionError("it was never interrupted")
 
 
 def kept_results():
@@ -308,6 +331,33 @@ def real_captures():
     return "; ".join(said)
 
 
+def plant_text(capture, buffer):
+    """A word into a buffer of PM4 text, behind its second line."""
+    with open(corpus(capture), encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    at = next(i for i, line in enumerate(lines) if line.startswith("buffer") and line.split()[2] == buffer)
+    return path("planted-%s.pm4" % buffer, "\n".join(lines[:at + 3] + ["    .word 0x%x" % BAD] + lines[at + 3:]))
+
+
+def other_generations():
+    """Two processors of a5xx, pipes of a7xx and a8xx: whoever of them stops."""
+    pair = [corpus("firmware/a530_%s.fw" % name) for name in ("pfp", "pm4")]
+    jobs = [(pair, plant(corpus("captures/compute-a540.rd.gz"), 0x5001900d4, BAD), 3)]
+    jobs += [([corpus("firmware/gen70900_sqe-181.fw")], plant_text("captures/a750-ycbcr.pm4", name), most)
+             for name, most in (("ib1", 1), ("ib2", 2), ("ib3", 3))]
+    jobs.append(([corpus("firmware/gen80000_sqe-077.fw")], plant_text("captures/a840-ycbcr-tail.pm4", "ib2_tail"), 4))
+    said = []
+    for firmware, capture, most in jobs:
+        args = [word for name in firmware for word in ("--fw", name)]
+        done = reduce(*args, capture, "-o", path("small.pm4"))
+        before, after = map(int, re.search(r"packets +(\d+) +(\d+)", done.stdout).groups())
+        ends = [subprocess.run([CPSCOPE, "run", *args, name, "-o", os.devnull], capture_output=True, text=True).stderr.splitlines()[-1]
+                for name in (capture, path("small.pm4"))]
+        assert ending(ends[0]) == ending(ends[1]) and after <= most, (ends, open(path("small.pm4")).read())
+        said.append("%d to %d" % (before, after))
+    return "; ".join(said)
+
+
 def real_revisions():
     """A revision made by one constant of a handler, over a real draw."""
     old = corpus("firmware/a680_sqe.fw")
@@ -329,6 +379,7 @@ tap.run([
     ("a bad packet in the stream: it alone stays", bad_packet(0, 1)),
     ("a bad packet in a called buffer: the call stays", bad_packet(1, 2)),
     ("a bad packet in a draw-state group: group, draw and packet stay", bad_packet(2, 3)),
+    ("a wait that nobody ends stays alone", endless_wait),
     ("one address with two contents", one_address_with_two_contents),
     ("the first difference of two revisions stays, and what makes it", first_difference),
     ("the result as text, .rd, compressed, on stdout; the summary as JSON", forms),
@@ -339,4 +390,5 @@ tap.run([
     ("the public dump on two revisions keeps its ring", the_dump_of_two_revisions),
     ("a dump whose hardware waited", waiting_dump),
     ("bad packets in a real capture", real_captures),
+    ("bad packets in captures of other generations", other_generations),
     ("two revisions over a real capture", real_revisions)])

@@ -54,7 +54,7 @@ static struct cps_err *add_groups(struct walker *w, size_t view, uint32_t at, ui
     for (uint32_t i = 1; i + 2 <= count; i += 3) {
         uint32_t head = pm4_word_(load, at + i);
         uint32_t address = pm4_word_(load, at + i + 1) | pm4_word_(load, at + i + 2);
-        if (!address && (head & ~GROUP_ID) == GROUP_DISABLE)
+        if (!address && (head & ~(uint32_t)GROUP_ID) == GROUP_DISABLE)
             continue;
         w->walk->count.groups += !(head & GROUP_DISABLE) && (head & GROUP_SIZE);
         CPS_TRY(add(&w->walk->groups, DROP_GROUP, w->job->origin[view], at + i));
