@@ -126,24 +126,39 @@ static void save_verdicts(struct reduce *r)
     cps_err_free(err);
 }
 
-static struct cps_err *search(struct reduce *r)
+/* Signals that end a search; one that the caller ignores stays so. */
+static const int signals[] = {SIGINT, SIGTERM};
+
+static void take_signals(struct sigaction old[2])
 {
     const struct sigaction action = {.sa_handler = on_interrupt};
-    struct sigaction old_int, old_term;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!sigaction(signals[i], NULL, &old[i]) && old[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void give_signals_back(const struct sigaction old[2])
+{
+    for (unsigned i = 0; i < 2; i++)
+        sigaction(signals[i], &old[i], NULL);
+}
+
+static struct cps_err *search(struct reduce *r)
+{
+    struct sigaction old[2];
     bool terminal = isatty(STDERR_FILENO);
     interrupted = 0;
     r->interrupted = &interrupted;
     r->progress = terminal ? show_progress : NULL;
-    sigaction(SIGINT, &action, &old_int);
-    sigaction(SIGTERM, &action, &old_term);
+    take_signals(old);
     struct cps_err *err = reduce_search(r);
     if (terminal)
         dprintf(STDERR_FILENO, "\n");
     save_verdicts(r);
     if (!err && !interrupted)
         err = reduce_shrink(r);
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGTERM, &old_term, NULL);
+    give_signals_back(old);
     return err;
 }
 

@@ -74,7 +74,8 @@ static struct cps_err *add_packet(struct walker *w, unsigned level, size_t view,
     walk->count.packets++;
     if (packet.kind == CPS_PM4_BAD)
         return NULL; /* how long it would be is not known */
-    if (type7 && pm4_is_call_(packet.opcode)) {
+    if (type7 && pm4_is_call_(packet.opcode) && packet.count >= 3 &&
+        load->buffer.size / 4 - at > 3) {
         walk->count.calls++;
         return add(&walk->calls[level], DROP_PACKET, item, at);
     }
