@@ -178,16 +178,3 @@ struct cps_err *job_view(struct job *job)
     }
     return NULL;
 }
-
-struct cps_err *job_contents(struct job *job, size_t item, const uint32_t *words, uint32_t count)
-{
-    uint8_t *bytes = malloc(4 * (size_t)count + 1);
-    if (!bytes)
-        return cps_err_nomem();
-    for (uint32_t i = 0; i < count; i++)
-        cps_put_le32(bytes + 4 * (size_t)i, words[i]);
-    free((void *)job->item[item].buffer.data);
-    job->item[item].buffer.data = bytes;
-    job->item[item].buffer.size = 4 * (uint64_t)count;
-    return NULL;
-}

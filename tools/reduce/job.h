@@ -56,9 +56,6 @@ void job_back(struct job *job, const struct drop *drop, size_t count);
 CPS_MUST_USE struct cps_err *job_keep(struct job *job, const struct drop *drop);
 /** Makes job->view. Its contents are the job's. */
 CPS_MUST_USE struct cps_err *job_view(struct job *job);
-/** Gives an item other contents: @p words of them, which are copied. */
-CPS_MUST_USE struct cps_err *job_contents(struct job *job, size_t item, const uint32_t *words,
-                                          uint32_t count);
 /** Word of an item's contents, to be changed. */
 uint8_t *job_bytes(const struct job *job, size_t item, uint32_t at);
 
