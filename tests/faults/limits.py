@@ -19,7 +19,7 @@ from scene import Scene, cases
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, trace and summary", "run, text to stdout",
          "info --json old.fw", "convert .cpt to .trace", "convert a capture", "convert a dump", "diff firmware", "check, rewriting", "cover, lcov",
          "disasm into a file", "asm", "asm -g", "step, a script", "step, debug adapter", "regress", "regress, cold cache",
-         "regress --merge", "help man")
+         "regress --merge", "reduce, cold cache", "help man")
 MEGABYTE = 1 << 20
 LOADER = 127  # the dynamic loader's status, where its own memory or descriptors were short
 

@@ -135,6 +135,7 @@ class Scene:
         self.write("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\n"
                    "baseline old\ncapture a.pm4\ncapture b.pm4\n")
         self.write("b.pm4", pm4("reg 0x8a01 0x5", maker.EVENT))
+        self.write("bad.pm4", PM4.replace("    reg 0x8810", "    .word 0xdeadd00d\n    reg 0x8810"))
         self.run("cover", "--fw", "old.fw", "a.pm4", "-o", "counts.info")
         for shard in (1, 2):
             self.run("regress", "manifest.txt", "-o", "shard%d" % shard, "--no-cache", "--shard", "%d/2" % shard,
@@ -206,6 +207,13 @@ def firmware_cases():
     yield Case("step, debug adapter", ["step", "--dap"], stdin=DAP, session=True)
 
 
+def reduce_cases():
+    yield Case("reduce", ["reduce", "--fw", "@old.fw", "@bad.pm4", "-o", "o.pm4", "--no-cache"])
+    yield Case("reduce, cold cache", ["reduce", "--fw", "@old.fw", "@bad.pm4", "-o", "o.rd", "--cache", "cache"], cache="cache/")
+    yield Case("reduce, a hang", ["reduce", "--fw", "@old.fw", "@hang.devcore", "-o", "o.pm4", "--no-cache"])
+    yield Case("reduce, two revisions", ["reduce", "--fw", "@old.fw", "--fw", "@new.fw", "@b.pm4", "-o", "-", "--no-cache"])
+
+
 def regress_cases():
     manifest = ["regress", "@manifest.txt", "-o", "report"]
     yield Case("regress", [*manifest, "--no-cache", "--jobs", "1"], matrix=True)
@@ -232,5 +240,5 @@ def script_cases():
 
 
 def cases():
-    for group in (run_cases, info_cases, trace_cases, firmware_cases, regress_cases, help_cases, script_cases):
+    for group in (run_cases, info_cases, trace_cases, firmware_cases, reduce_cases, regress_cases, help_cases, script_cases):
         yield from group()

@@ -18,7 +18,8 @@ from scene import TESTS
 from faults import Case, Result, Tally, tree
 from judge import judge_again, judge_pairs, lines_of_error
 
-import mkcorpus  # of tests/, which scene.py has put into the path
+import make  # of tests/, which scene.py has put into the path
+import mkcorpus
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGPIPE, signal.SIGXFSZ)
 SHORT, LONG = 40, 250  # instants per command
@@ -38,6 +39,10 @@ def inputs(runner):
     middle = next(i for i, line in enumerate(lines) if line.startswith("CP_NOP:"))
     with open(path("large.afuc"), "w", encoding="utf-8") as file:
         file.writelines(lines[:middle] + ["        mov $02, 0x1\n"] * 20000 + lines[middle:])
+    words = make.type4(0x8810, 1) * 40 + [0xdeadd00d] + make.type4(0x8810, 1) * 40
+    with open(path("bad.rd"), "wb") as file:
+        file.write(make.chip(630) + make.buffer(0x10000000, bytes(8 << 20)) + make.buffer(0x100000, make.dwords(words)) +
+                   make.submit(0x100000, len(words)))
     mkcorpus.make(runner.cpscope, os.path.join(runner.scene, "old.afuc"), path("corpus"), CAPTURES)
 
 
@@ -46,6 +51,7 @@ COMMANDS = (
     Case("run, text", ["run", "--demo", "@large.rd", "-o", "o.trace"]),
     Case("convert", ["convert", "@large.cpt", "-o", "o.trace"]),
     Case("asm", ["asm", "-g", "@large.afuc", "-o", "o.elf"]),
+    Case("reduce", ["reduce", "--fw", "@old.fw", "@bad.rd", "-o", "o.pm4", "--cache", "cache"], cache="cache/"),
     Case("regress", ["regress", "@corpus/manifest.txt", "-o", "report", "--cache", "cache", "--jobs", "2"], cache="cache/", matrix=True),
 )
 
@@ -87,7 +93,7 @@ def judge(case, usual, got, number):
     if "Sanitizer" in got.err:
         return "status", got.err[-300:]
     for name, data in got.files.items():
-        if case.cache and name.startswith(case.cache) and name.endswith(".cpt"):
+        if case.cache and name.startswith(case.cache) and name.endswith((".cpt", ".reduce")):
             continue
         if name not in usual.files:
             return "leftover", "%s, status %d" % (name, got.status)

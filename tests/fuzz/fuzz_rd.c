@@ -26,7 +26,7 @@ static void check_data(const struct checker *c, const struct cps_item *item)
 static struct cps_err *take(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct checker *c = (struct checker *)sink;
-    assert(item->kind < CPS_ITEM_INIT && item->offset >= c->last_offset);
+    assert(item->kind <= CPS_ITEM_INIT && item->offset >= c->last_offset);
     c->last_offset = item->offset;
     if (item->kind == CPS_ITEM_RING || item->kind == CPS_ITEM_BUFFER) {
         c->iova = item->kind == CPS_ITEM_RING ? item->ring.iova : item->buffer.iova;

@@ -153,6 +153,15 @@ def diff(s):
     return ["diff", "--fw", s.file("fw"), "--fw", s.file("fw", "elf"), s.file("rd", "pm4"), "--limit", "100k", *s.some(1)]
 
 
+def reduce(s):
+    firmware = [word for _ in range(s.rng.choice((1, 1, 1, 2, 2, 3))) for word in ("--fw", s.file("fw", "fw", "fw", "elf"))]
+    s.allowed |= {"cache"}
+    kept = ["--no-cache"] if s.rng.randrange(2) else []
+    bad = b"\n.word 0xdeadd00d 1 2 3\nsubmit frame\n" if s.rng.randrange(2) else b""
+    capture = s.file("pm4", tail=bad) if bad else s.file("rd", "devcore", "pm4")
+    return ["reduce", *firmware, capture, "-o", s.out("", ".rd", ".rd.gz", ".pm4"), "--limit", "100k", *kept, *s.some(1)]
+
+
 def regress(s):
     s.allowed |= {"out/" + name for name in ("results.json", "results.xml", "results.tap", "index.html")}
     if s.rng.randrange(2):
@@ -203,5 +212,5 @@ def help_(s):
     return ["help", word.replace(b"\0", b"").decode("latin1"), *s.some(1)]
 
 
-COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "regress": regress, "asm": asm, "disasm": disasm,
+COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "disasm": disasm,
             "info": info, "convert": convert, "cover": cover, "help": help_}

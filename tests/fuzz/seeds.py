@@ -85,7 +85,8 @@ def captures(m):
         m.put("rd", name + ".snapshot", data)
     pm4 = {"demo": m.get("fw/demo/demo.pm4"), "a7xx": m.get("tests/streams/a7xx.pm4"),
            "memory": m.get("tests/streams/memory.pm4"),
-           "all": make.pm4(".word 0xdeadd00d 0x0", "CP_NOP 0x1 @frame #frame", "reg 0x8810 1 2 ; x") + "reset\nchip 0x06030002\n"}
+           "all": make.pm4(".word 0xdeadd00d 0x0", "CP_NOP 0x1 @frame #frame", "reg 0x8810 1 2 ; x") + "reset\nchip 0x06030002\n",
+           "ring": make.pm4("CP_INDIRECT_BUFFER 0x00100000 0 1").replace("submit frame", "start CP_SCRATCH[2].REG 0x7\ninit\nring frame")}
     for name, data in pm4.items():
         data = data if isinstance(data, bytes) else data.encode()
         m.put("rd", name + ".pm4", data)

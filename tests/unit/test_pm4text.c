@@ -45,6 +45,16 @@ static struct cps_err *write_item(struct cps_item_sink *sink, const struct cps_i
     case CPS_ITEM_RESET:
         cps_buf_str(out, "reset\n");
         break;
+    case CPS_ITEM_INIT:
+        cps_buf_str(out, "init\n");
+        break;
+    case CPS_ITEM_RING:
+        cps_buf_printf(out, "ring %" PRIx64 " %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
+                       item->ring.iova, item->ring.size, item->ring.rptr, item->ring.wptr);
+        break;
+    case CPS_ITEM_REGISTER:
+        cps_buf_printf(out, "start %" PRIx32 " %" PRIx32 "\n", item->reg.offset, item->reg.value);
+        break;
     default:
         cps_buf_str(out, "other\n");
     }
@@ -92,6 +102,11 @@ static const struct {
      "buffer 1000 4\ndata 1000 70108000\nsubmit 1000 1\nsubmit 1000 1\n"},
     {"reset", HEAD "buffer 0x1000 a\nreset\nbuffer 0x2000 b\nsubmit b",
      "buffer 1000 0\nreset\nbuffer 2000 0\nsubmit 2000 0\n"},
+    {"ring, as large as needed",
+     HEAD "buffer 0x1000 a\n.word 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\nring a",
+     "buffer 1000 64\ndata 1000 1 2 3 4 5 6 7 8 9 a b c d e f 10\nring 1000 128 0 16\n"},
+    {"start values and the driver's packets", HEAD "start 0x8c1 7\nstart CP_SCRATCH[2].REG 8\ninit",
+     "start 8c1 7\nstart 885 8\ninit\n"},
 };
 
 static void test_captures(void **state)
@@ -109,6 +124,7 @@ static void test_captures(void **state)
 #define BUFFER HEAD "buffer 0x1000 a\n"
 #define VALUE  "expected a 32-bit number, @buffer or #buffer"
 #define NAMED  "expected the name of a buffer"
+#define START  "expected a register and its value"
 #define REG    "expected a register offset up to 0x3ffff or a register's name"
 
 static const struct {
@@ -134,6 +150,10 @@ static const struct {
     {BUFFER "reg NO_SUCH 1", "a.pm4:3:5: " REG "\n  reg NO_SUCH 1\n      ^"},
     {BUFFER "submit b", "a.pm4:3:8: " NAMED "\n  submit b\n         ^"},
     {HEAD "submit a", "a.pm4:2:8: " NAMED "\n  submit a\n         ^"},
+    {HEAD "ring a", "a.pm4:2:6: " NAMED "\n  ring a\n       ^"},
+    {HEAD "start 0x40000 1", "a.pm4:2:7: " START "\n  start 0x40000 1\n        ^"},
+    {HEAD "start 0x8c1", "a.pm4:2:7: " START "\n  start 0x8c1\n        ^"},
+    {HEAD "start 0x8c1 1 2", "a.pm4:2:7: " START "\n  start 0x8c1 1 2\n        ^"},
     {"# cpscope-pm",
      "a.pm4: offset 0x0: not a capture, expected .rd sections, a dump of a hang or PM4 text"},
 };

@@ -109,9 +109,10 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
 void session_opened(const struct session *s, struct cps_buf *out)
 {
     const struct replay *replay = s->play.replay;
-    if (replay)
-        cps_buf_printf(out, "%s; %u candidate%s\n", hang_by_text(replay->place.by),
-                       replay->place.candidates, replay->place.candidates == 1 ? "" : "s");
+    if (!replay)
+        return;
+    hang_place_text(&replay->place, out);
+    cps_buf_str(out, "\n");
 }
 
 void session_close(struct session *s)

@@ -4,6 +4,7 @@
 #include "isa/base/within.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "emu/afuc/afuc.h"
 #include "fw/demo/demo.h"
@@ -129,7 +130,7 @@ static struct cps_err *act(struct play *play, const struct cps_item *item)
     begin(play);
     if (play->stopped)
         return NULL;
-    play->booted |= item->kind == CPS_ITEM_INIT;
+    play->booted |= item->kind == CPS_ITEM_INIT || item->kind == CPS_ITEM_RING;
     play->executed += item->kind == CPS_ITEM_RING;
     CPS_TRY(cps_engine_feed(play->engine, item));
     run(play, ticks_for(play));
@@ -214,6 +215,16 @@ static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps
     return feed_add(&play->feed, item);
 }
 
+/* A ring comes with the driver's first packets, or is said to be without. */
+static void leave_init(struct feed *feed)
+{
+    bool ring = false;
+    for (size_t i = 2; i < feed->count; i++)
+        ring |= feed->item[i].kind == CPS_ITEM_RING;
+    if (ring)
+        memmove(&feed->item[1], &feed->item[2], (--feed->count - 1) * sizeof(*feed->item));
+}
+
 /* In front of what the capture says: which GPU, and the driver's first packets. */
 static struct cps_err *gather_capture(struct play *play, struct cps_stream *capture)
 {
@@ -225,6 +236,7 @@ static struct cps_err *gather_capture(struct play *play, struct cps_stream *capt
     struct cps_err *err = capture ? cps_capture_read(capture, NULL, &play->items) : NULL;
     play->items.item = play_take_item_;
     play->feed.item[0].chip.gpu_id = (uint32_t)play->gpu;
+    leave_init(&play->feed);
     return err;
 }
 

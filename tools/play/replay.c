@@ -386,7 +386,7 @@ void replay_free(struct replay *replay)
 bool replay_agrees(const struct replay *r)
 {
     return !rows_count(&r->rows, REPLAY_DIFFERENT) && !r->pool.why.size &&
-           r->place.by != HANG_NOWHERE;
+           r->place.by != HANG_NOWHERE && r->place.words;
 }
 
 void replay_print(const struct replay *r, bool all, FILE *out)
@@ -395,9 +395,10 @@ void replay_print(const struct replay *r, bool all, FILE *out)
             r->same_firmware ? "is" : "is not");
     if (r->play->code)
         code_print(r->play->code, out);
+    CPS_BUF place = {0};
+    hang_place_text(&r->place, &place);
     if (has_place(r))
-        fprintf(out, "# %s; %u candidate%s\n", hang_by_text(r->place.by), r->place.candidates,
-                r->place.candidates == 1 ? "" : "s");
+        fprintf(out, "# %s\n", cps_buf_text(&place));
     else
         fprintf(out, "# no CP_SQE_STAT block: where the hardware stood is not known, nothing is "
                      "compared\n");
@@ -414,7 +415,9 @@ struct json_object *replay_json(const struct replay *r)
     struct json_object *to = json_object_new_object();
     cps_json_text(to, "scope", r->scope);
     cps_json_bool(to, "same_firmware", r->same_firmware);
-    cps_json_text(to, "place", has_place(r) ? hang_by_text(r->place.by) : "not known");
+    CPS_BUF place = {0};
+    hang_place_text(&r->place, &place);
+    cps_json_text(to, "place", has_place(r) ? cps_buf_text(&place) : "not known");
     cps_json_uint(to, "candidates", r->place.candidates);
     cps_json_uint(to, "start_values", r->starts);
     if (r->pool.why.size)

@@ -189,6 +189,46 @@ static struct cps_err *read_submit(struct text *t, const char *line, const char 
     return give(t, &item);
 }
 
+/* "ring NAME": the processor's ring holds what that buffer does; as small as it may be. */
+static struct cps_err *read_ring(struct text *t, const char *line, const char *at)
+{
+    struct cps_item item = {.kind = CPS_ITEM_RING, .ring = {.size = 64}};
+    at = cps_lex_blank(at);
+    size_t length = cps_lex_identifier(at);
+    if (!length || *cps_lex_blank(at + length) ||
+        !find_buffer(t, at, length, &item.ring.iova, &item.ring.wptr))
+        return error_at(t, line, (size_t)(at - line), "expected the name of a buffer");
+    while (item.ring.size / 4 <= item.ring.wptr)
+        item.ring.size *= 2;
+    return give(t, &item);
+}
+
+/* "start REG VALUE": what a register held before anything ran. */
+static struct cps_err *read_start(struct text *t, const char *line, const char *at)
+{
+    const struct cps_pm4text_names names = {t->names, NULL, NULL};
+    CPS_BUF packet = {0};
+    uint32_t words[2] = {0};
+    uint32_t count = 0;
+    size_t column = 0;
+    cps_buf_printf(&packet, "reg%s", at);
+    if (packet.failed)
+        return cps_err_nomem();
+    struct cps_err *err =
+        cps_pm4text_packet(&names, cps_buf_text(&packet), words, 2, &count, &column);
+    bool one = !err && count == 2;
+    if (err && err->code == CPS_ERR_NOMEM)
+        return err;
+    cps_err_free(err);
+    if (!one)
+        return error_at(t, line, (size_t)(cps_lex_blank(at) - line),
+                        "expected a register and its value");
+    const struct cps_item item = {
+        .kind = CPS_ITEM_REGISTER,
+        .reg = {.offset = words[0] >> 8 & 0x3ffff, .value = words[1], .section = "start"}};
+    return give(t, &item);
+}
+
 static struct cps_err *give_words(struct text *t, uint32_t count, uint64_t *at)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -224,21 +264,39 @@ static bool keyword(const char *at, const char *word)
     return !strncmp(at, word, length) && (!at[length] || at[length] == ' ' || at[length] == '\t');
 }
 
-static struct cps_err *read_line(struct text *t, const char *line, uint64_t *at)
+/* Lines that stand for one item, by their keyword; NULL and *known false: it is another line. */
+static struct cps_err *read_keyword(struct text *t, const char *line, const char *word, bool *known)
 {
     const struct cps_item reset = {.kind = CPS_ITEM_RESET};
-    const char *word = cps_lex_blank(line);
-    if (!*word)
-        return NULL;
+    const struct cps_item init = {.kind = CPS_ITEM_INIT};
+    *known = true;
     if (keyword(word, "gpu"))
         return read_chip(t, line, word + 3, true);
     if (keyword(word, "chip"))
         return read_chip(t, line, word + 4, false);
     if (keyword(word, "submit"))
         return read_submit(t, line, word + 6);
+    if (keyword(word, "ring"))
+        return read_ring(t, line, word + 4);
+    if (keyword(word, "start"))
+        return read_start(t, line, word + 5);
+    if (keyword(word, "init"))
+        return give(t, &init);
     if (keyword(word, "reset"))
         return give(t, &reset);
-    if (!keyword(word, "buffer"))
+    *known = false;
+    return NULL;
+}
+
+static struct cps_err *read_line(struct text *t, const char *line, uint64_t *at)
+{
+    const char *word = cps_lex_blank(line);
+    bool known = !*word;
+    bool opcode = *word >= 'A' && *word <= 'Z'; /* no keyword begins so */
+    struct cps_err *err = known || opcode ? NULL : read_keyword(t, line, word, &known);
+    if (known)
+        return err;
+    if (opcode || !keyword(word, "buffer"))
         return read_packet(t, line, at);
     CPS_TRY(read_buffer(t, line, word + 6));
     *at = t->buffers[t->current - 1].iova;

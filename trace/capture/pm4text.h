@@ -7,6 +7,7 @@
 #define CPS_PM4TEXT_H
 
 #include "../../isa/isa.h"
+#include "../item.h"
 
 CPS_C_BEGIN
 
@@ -36,6 +37,19 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_pm4text_packet(const struct cps_pm4t
                                                            const char *line, uint32_t *words,
                                                            uint32_t max, uint32_t *count,
                                                            size_t *column);
+
+/**
+ * Writes items as a text that gives them again when it is read: the contents of buffers, cut where
+ * streams begin and end, submissions, a ring, start values. Contents that follow each other in
+ * memory have to be one item. Those whose size is no multiple of 4 are padded with zeros; texts and
+ * sections are left out.
+ * @param items  in their order
+ * @param count  how many
+ * @param out    gets the text
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_UNSUPPORTED: a submission lies in no single buffer
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_pm4text_write(const struct cps_item *items,
+                                                          size_t count, struct cps_buf *out);
 
 CPS_C_END
 

@@ -170,7 +170,7 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         return NULL;
     case CPS_ITEM_RING:
         return cps_err_new(CPS_ERR_UNSUPPORTED,
-                           "a dump holds a ring, which .rd has no section for");
+                           "the capture holds a ring, which .rd has no section for");
     default:
         return NULL;
     }

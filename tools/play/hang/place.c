@@ -3,6 +3,8 @@
  * three headers has the words of an a630's dump). */
 #include "tools/play/hang/place.h"
 
+#include <string.h>
+
 #include "emu/afuc/afuc.h"
 #include "fw/fw.h"
 #include "tools/play/code.h"
@@ -96,12 +98,31 @@ struct search {
     unsigned rank;   /* of the best place so far */
 };
 
-/* Agreement with the callers is worth more than the program counter: that one is the same in each
- * of the packets. */
+enum { RANK_PC = 1, RANK_CALLERS = 2, RANK_WORDS = 4, RANK_HEADERS = 8 };
+
+/* Words are worth more than the program counter: that one is the same in each of the packets. */
 static unsigned rank_of(const struct search *search, struct cps_engine *engine, uint32_t level)
 {
-    bool pc = search->sought->pc_known && cps_engine_where(engine, 0).pc == search->sought->pc;
-    return 1 + pc + 2 * same_callers(search->sought, engine, level);
+    const struct hang_sought *s = search->sought;
+    unsigned rank = RANK_HEADERS;
+    if (s->pc_known && cps_engine_where(engine, 0).pc == s->pc)
+        rank |= RANK_PC;
+    if (!same_words(s, engine, level))
+        return rank;
+    return rank | RANK_WORDS | (same_callers(s, engine, level) ? RANK_CALLERS : 0);
+}
+
+static void count(struct search *search, const struct cps_engine *engine, unsigned rank)
+{
+    struct hang_place *place = search->place;
+    unsigned words = rank & ~(unsigned)RANK_PC;
+    unsigned best = search->rank & ~(unsigned)RANK_PC;
+    if (words > best)
+        place->candidates = 1;
+    else if (words == best && search->packet != engine->packets)
+        place->candidates++;
+    if (words >= best)
+        search->packet = engine->packets;
 }
 
 /* After each instruction. Of equal places the first stays; a packet in which the program counter is
@@ -112,24 +133,17 @@ static void look(struct search *search, struct cps_engine *engine)
     const struct cps_afuc *machine = cps_afuc_of(engine);
     struct hang_place *place = search->place;
     uint32_t level = dump_word(dump_block(s->dump, "CP_SQE_STAT"), STAT_LEVEL) & 7;
-    if (!same_packet(s, machine) || level > 3 || (cps_afuc_level(machine, 0) & 7) != level ||
-        !same_words(s, engine, level))
+    if (!same_packet(s, machine) || level > 3 || (cps_afuc_level(machine, 0) & 7) != level)
         return;
     unsigned rank = rank_of(search, engine, level);
-    bool fresh = search->packet != engine->packets;
-    unsigned by_callers = (rank - 1) / 2;
-    unsigned best = search->rank ? (search->rank - 1) / 2 : 0;
-    if (!search->rank || by_callers > best)
-        place->candidates = 1;
-    else if (by_callers == best && fresh)
-        place->candidates++;
-    search->packet = engine->packets;
+    count(search, engine, rank);
     bool further =
         rank == search->rank && place->by == HANG_BY_PACKET && place->packet == engine->packets;
     if (rank <= search->rank && !further)
         return;
     search->rank = rank;
-    place->by = (rank - 1) % 2 ? s->by : HANG_BY_PACKET;
+    place->by = rank & RANK_PC ? s->by : HANG_BY_PACKET;
+    place->words = rank & RANK_WORDS;
     place->packet = engine->packets;
     place->tick = engine->clock;
 }
@@ -148,23 +162,33 @@ struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *e
         look(&search, engine);
     }
     bool ended = end != CPS_STOP_IDLE && end != CPS_STOP_BUDGET;
-    if (ended && search.packet == whole->packets)
-        *ret = (struct hang_place){HANG_BY_ITSELF, 0, ret->candidates, whole->packets};
+    if (ended && search.packet == whole->packets) {
+        ret->by = HANG_BY_ITSELF;
+        ret->tick = 0;
+    }
     cps_engine_destroy(whole);
     return end == CPS_STOP_NOMEM || stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
 }
 
-const char *hang_by_text(enum hang_by by)
+void hang_place_text(const struct hang_place *place, struct cps_buf *out)
 {
     static const char *const texts[] = {
-        [HANG_NOWHERE] = "no packet of the replay has the headers, the level and the words that "
-                         "the dump shows: compared where the replay ends",
-        [HANG_BY_PC] = "where the hardware stood, by headers, queues and program counter",
-        [HANG_BY_LINE] = "where the hardware stood, by headers, queues and the code of the dump's "
+        [HANG_NOWHERE] = "no packet of the replay has the headers and the level that the dump "
+                         "shows: compared where the replay ends",
+        [HANG_BY_PC] = "where the hardware stood, by headers, %s and program counter",
+        [HANG_BY_LINE] = "where the hardware stood, by headers, %s and the code of the dump's "
                          "instruction cache",
-        [HANG_BY_PACKET] = "the packet in which the hardware stood, by headers and queues; its "
-                           "program counter is not reached there",
-        [HANG_BY_ITSELF] = "where the hardware stood: the firmware ends there by itself",
+        [HANG_BY_PACKET] = "the packet in which the hardware stood, by headers and %s; its program "
+                           "counter is not reached there",
+        [HANG_BY_ITSELF] = "where the hardware stood, by headers and %s: the firmware ends there "
+                           "by itself",
     };
-    return texts[by];
+    const char *text = texts[place->by];
+    const char *here = strstr(text, "%s");
+    const char *words = place->words ? "queues" : "level (its queues hold other words)";
+    if (here)
+        cps_buf_printf(out, "%.*s%s%s", (int)(here - text), text, words, here + 2);
+    else
+        cps_buf_str(out, text);
+    cps_buf_printf(out, "; %u candidate%s", place->candidates, place->candidates == 1 ? "" : "s");
 }

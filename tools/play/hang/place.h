@@ -31,6 +31,7 @@ struct hang_sought {
 struct hang_place {
     enum hang_by by;
     uint64_t tick;       /**< of the engine, when it stands there; 0: where a whole run ends */
+    bool words;          /**< CP_ROQ has the words of that place, or none that can be compared */
     unsigned candidates; /**< packets that agree as well, but for the program counter */
     uint64_t packet;     /**< dispatched before it, as the engine counts them */
 };
@@ -44,8 +45,8 @@ void hang_seek(const struct dump *dump, const struct cps_fw *fw, const struct co
  * came by. @p limit  instructions at most. @return NULL or CPS_ERR_NOMEM */
 CPS_MUST_USE struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *engine,
                                        uint64_t limit, struct hang_place *ret);
-/** What there is to say of a place, for people. */
-const char *hang_by_text(enum hang_by by);
+/** Appends what there is to say of a place, for people. */
+void hang_place_text(const struct hang_place *place, struct cps_buf *out);
 
 /** Levels as CP_SQE_STAT counts them, as those of events. */
 static inline unsigned hang_event_level(uint32_t level)
