@@ -86,6 +86,22 @@ def near_revision(bench):
     nothing_differs(text)
 
 
+def revisions(bench):
+    """Whichever of three public revisions ran, each of the others is near enough: what was put in or taken out between
+    two words that agree is found by trying, with the hardware's registers as the judge."""
+    for own in (NEAR, "a680_sqe.fw"):
+        trace = os.path.join(bench.folder, "other")
+        bench.command("run", "--submit", "0", "--prefetch", "on", "--events", "all", "--fw", fw(own), CAPTURE, "-o", trace,
+                      status=0)
+        for place in ((DRAW_END, 2, 1), (WAITS, 0, 7)):
+            scene = Scene(trace, fw(own), CAPTURE, 0, place)
+            for donor in (NEAR, OWN, "a680_sqe.fw"):
+                text = bench.replay(scene, donor)
+                assert "by headers, queues and program counter; 1 candidate\n" in text, (own, donor, text)
+                assert counts(text)["in all"]["different"] == 0, (own, donor, text)
+                assert ("recovered" in text) == (own != donor), text
+
+
 def without_queues(bench):
     """Without CP_ROQ three of the four draws look alike: the first is taken, how many there are is said."""
     text = bench.replay(bench.scene(), status=1, without=("CP_ROQ",))
@@ -259,6 +275,7 @@ TESTS = [
     ("a hang is found among four draws that look alike, and more than 900 values are equal", place_is_found),
     ("a hang in IB1 is found", in_ib1),
     ("with a near revision the dump's own firmware is recovered and comes to the same place", near_revision),
+    ("each of three revisions is recovered with each of the others", revisions),
     ("the dump's own code is listed, with a near revision as an image that runs the same", listing),
     ("other processors are shown as far as their blocks are known", other_processors),
     ("what a processor polls, and who has not done what, is told", polls),

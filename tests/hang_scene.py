@@ -94,6 +94,7 @@ class Model:
     def pkt(self, level, iova, header, *_):
         self.packet = (level, int(iova, 16), int(header, 16))
         self.headers.append(int(header, 16))
+        self.gpr["$rem"] = self.packet[2] & (0x7f if self.packet[2] >> 28 == 4 else 0x3fff)
         if self.packet[0] == "ib1" and self.packet[2] >> 16 & 0x7f == 0x3f:
             self.called = self.packet[1] + 16
 

@@ -77,6 +77,11 @@ struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count, struct 
 
 void cps_fw_icache_deinit_(struct cps_fw_icache *cache)
 {
+    for (size_t i = 0; i < cache->holes; i++) {
+        free(cache->hole[i].before);
+        free(cache->hole[i].after);
+    }
+    free(cache->hole);
     free(cache->word);
     free(cache->mark);
 }

@@ -17,6 +17,16 @@ enum cps_fw_mark {
     CPS_FW_HARDWARE, /**< from the cache */
 };
 
+/** A place around which a dump's image and the donor differ in length: nobody knows which of the
+ * words between two that agree were put in or taken out. */
+struct cps_fw_hole {
+    uint32_t first, end; /**< unknown words, in the dump's addresses */
+    uint32_t gap;        /**< words that the donor lacks */
+    uint32_t split;      /**< where they are, or where the donor's further words are left out */
+    uint32_t *before;    /**< `end - first` words as they follow what is in front; owned */
+    uint32_t *after;     /**< as they lead up to what is behind; owned */
+};
+
 /** Words by their dword address in the image. */
 struct cps_fw_icache {
     uint32_t *word;   /**< at least `count`; 0 where nothing is known; owned */
@@ -25,6 +35,8 @@ struct cps_fw_icache {
     uint32_t lines;   /**< of the running image */
     uint32_t version; /**< what the boot left in scratch 0x100; 0: not known */
     uint32_t table[CPS_FW_TABLE_SIZE];
+    struct cps_fw_hole *hole; /**< of a recovered image, in order; owned */
+    size_t holes;
 };
 
 /**
@@ -63,6 +75,10 @@ bool cps_fw_icache_locate_(const struct cps_fw_icache *cache, const struct cps_f
  */
 CPS_MUST_USE struct cps_err *cps_fw_recover_(struct cps_fw_icache *cache,
                                              const struct cps_fw *donor, struct cps_fw **ret);
+
+/** The word at @p at in a hole if it is split at @p split, between `first` and `end - gap`. */
+uint32_t cps_fw_hole_word_(const struct cps_fw_hole *hole, enum cps_gen gen, uint32_t at,
+                           uint32_t split);
 
 /** As cps_fw_listing(), of an image that was recovered: what is not the hardware's own is marked in
  * the line's comment, as "(donor)" or "(unknown)". */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fw/image/private.h"
+#include "isa/base/list.h"
 #include "isa/base/le.h"
 
 enum {
@@ -156,7 +157,28 @@ static bool agrees(const struct align *a, uint32_t at)
            a->masked[place] == cps_fw_untargeted_(a->donor, a->cache->word[at]);
 }
 
-static void set_marks(const struct align *a, uint8_t *mark)
+/* Between @p last and @p next, which agree at different distances. */
+static struct cps_err *add_hole(struct align *a, uint32_t last, uint32_t next)
+{
+    struct cps_fw_icache *cache = a->cache;
+    int32_t less = a->distance[last] - a->distance[next];
+    struct cps_fw_hole hole = {
+        .first = last + 1, .end = next, .gap = less > 0 ? (uint32_t)less : 0};
+    uint32_t count = next - last - 1;
+    if (hole.gap > count)
+        hole.gap = count;
+    hole.split = next - hole.gap;
+    if (!count)
+        return NULL;
+    if (!CPS_LIST_ROOM(cache->hole, cache->holes))
+        return cps_err_nomem();
+    hole.before = calloc(count, sizeof(*hole.before));
+    hole.after = calloc(count, sizeof(*hole.after));
+    cache->hole[cache->holes++] = hole;
+    return hole.before && hole.after ? NULL : cps_err_nomem();
+}
+
+static struct cps_err *set_marks(struct align *a, uint8_t *mark)
 {
     uint32_t last = 0; /* where both agreed last */
     for (uint32_t at = 0; at < a->length; at++) {
@@ -164,10 +186,13 @@ static void set_marks(const struct align *a, uint8_t *mark)
             mark[at] = CPS_FW_DONOR;
         if (!agrees(a, at))
             continue;
+        if (a->distance[last] != a->distance[at])
+            CPS_TRY(add_hole(a, last, at));
         for (uint32_t i = last + 1; i < at && a->distance[last] != a->distance[at]; i++)
             mark[i] = mark[i] == CPS_FW_HARDWARE ? CPS_FW_HARDWARE : CPS_FW_UNKNOWN;
         last = at;
     }
+    return NULL;
 }
 
 /* Where a place of the donor went: the address whose distance leads there, the nearest else. */
@@ -217,6 +242,32 @@ static void set_versions(const struct align *a, uint32_t end)
         word[entry] = (word[entry] & ~(uint32_t)VERSION) | (a->cache->version >> 8 & VERSION);
 }
 
+uint32_t cps_fw_hole_word_(const struct cps_fw_hole *hole, enum cps_gen gen, uint32_t at,
+                           uint32_t split)
+{
+    if (at < split)
+        return hole->before[at - hole->first];
+    return at < split + hole->gap ? cps_fw_nop_(gen) : hole->after[at - hole->first];
+}
+
+static uint32_t word_or_nop(const struct align *a, uint32_t at, int32_t distance)
+{
+    uint32_t place = at + (uint32_t)distance;
+    return place < a->size ? moved_word(a, at, place) : cps_fw_nop_(a->donor->gen);
+}
+
+static void fill_hole(const struct align *a, struct cps_fw_hole *hole, const uint8_t *mark,
+                      uint32_t *word)
+{
+    for (uint32_t at = hole->first; at < hole->end; at++) {
+        uint32_t i = at - hole->first;
+        hole->before[i] = word_or_nop(a, at, a->distance[hole->first - 1]);
+        hole->after[i] = word_or_nop(a, at, a->distance[hole->end]);
+        if (mark[at] == CPS_FW_UNKNOWN)
+            word[at] = cps_fw_hole_word_(hole, a->donor->gen, at, hole->split);
+    }
+}
+
 static struct cps_err *build(const struct align *a, uint32_t end, struct cps_fw **ret)
 {
     size_t size =
@@ -234,30 +285,48 @@ static struct cps_err *build(const struct align *a, uint32_t end, struct cps_fw 
     return err;
 }
 
-static struct cps_err *fill(struct align *a, struct cps_fw **ret)
+/* The dump's addresses that the donor's code fills; the packet table comes behind them. */
+static uint32_t end_of(const struct align *a)
 {
     uint32_t end = a->length;
     while (end > 1 && end - 1 + (uint32_t)a->distance[end - 1] >= a->size)
         end--;
+    return end;
+}
+
+static void fill_words(const struct align *a, uint32_t end, const uint8_t *mark, uint32_t *word)
+{
+    for (uint32_t at = 0; at < end; at++)
+        word[at] =
+            mark[at] == CPS_FW_HARDWARE ? a->cache->word[at] : word_or_nop(a, at, a->distance[at]);
+    for (size_t i = 0; i < a->cache->holes; i++) {
+        if (a->cache->hole[i].end < end)
+            fill_hole(a, &a->cache->hole[i], mark, word);
+    }
+}
+
+static struct cps_err *fill(struct align *a, struct cps_fw **ret)
+{
+    struct cps_fw_icache *cache = a->cache;
+    uint32_t end = end_of(a);
     uint32_t *word = calloc(end, sizeof(*word));
     uint8_t *mark = calloc(a->length, sizeof(*mark));
-    if (!word || !mark) {
+    struct cps_err *err = word && mark ? NULL : cps_err_nomem();
+    if (!err) {
+        memcpy(mark, cache->mark, cache->count < a->length ? cache->count : a->length);
+        err = set_marks(a, mark);
+    }
+    if (err) {
         free(word);
         free(mark);
-        return cps_err_nomem();
+        return err;
     }
-    memcpy(mark, a->cache->mark, a->cache->count < a->length ? a->cache->count : a->length);
-    set_marks(a, mark);
-    for (uint32_t at = 0; at < end; at++) {
-        uint32_t place = at + (uint32_t)a->distance[at];
-        word[at] = mark[at] == CPS_FW_HARDWARE ? a->cache->word[at]
-                   : place < a->size           ? moved_word(a, at, place)
-                                               : cps_fw_nop_(a->donor->gen);
-    }
-    cps_fw_icache_deinit_(a->cache);
-    a->cache->word = word;
-    a->cache->mark = mark;
-    a->cache->count = end;
+    fill_words(a, end, mark, word);
+    free(cache->word);
+    free(cache->mark);
+    cache->word = word;
+    cache->mark = mark;
+    cache->count = end;
     set_versions(a, end);
     return build(a, end, ret);
 }

@@ -7,6 +7,7 @@
 
 #include "tools/info/info.h"
 #include "tools/play/code.h"
+#include "tools/play/play.h"
 
 enum { INDENT = 8, COMMENT = 56 };
 
@@ -86,50 +87,55 @@ static void put_head(const struct code *code, const struct dump *dump, struct cp
     cps_buf_printf(out, ".\n; Version word 0x%08" PRIx32 ".\n", code->cache.version);
 }
 
-static struct cps_err *list(const struct cps_options *opt, const struct dump *dump,
-                            struct cps_fw **fw, struct code **code, struct cps_buf *out)
+/* With firmware the dump is replayed, because what a replay comes by decides where holes are filled
+ * how. */
+static struct cps_err *recover(const struct cps_options *opt, struct play *play)
 {
-    if (opt->arg_count)
-        CPS_TRY(cps_fw_load(opt->arg[0], opt->gen, fw));
-    CPS_TRY(code_recover(dump, fw, code));
-    if ((*code)->why.size)
-        return cps_err_new(CPS_ERR_INPUT, "%s: %s", opt->from, cps_buf_text(&(*code)->why));
-    put_head(*code, dump, out);
-    if ((*code)->recovered)
-        return cps_fw_listing_marked_(*fw, &(*code)->cache, opt->rnn, out);
-    return *fw ? cps_fw_listing(*fw, opt->rnn, out) : put_cache(&(*code)->cache, out);
+    const struct cps_options run = {
+        .fw = {opt->arg[0]}, .fw_count = 1, .gen = opt->gen, .limit = opt->limit, .submit = -1};
+    CPS_BUF not_replayed = {0};
+    struct cps_fw *none = NULL;
+    if (!opt->arg_count)
+        return code_recover(play->dump, &none, &play->code);
+    CPS_TRY(play_replay(play, &run, &not_replayed));
+    return play->code ? NULL
+                      : cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", opt->arg[0]);
 }
 
-static struct cps_err *read_dump(const char *path, struct dump *dump)
+static struct cps_err *list(const struct cps_options *opt, struct play *play, struct cps_buf *out)
+{
+    CPS_TRY(recover(opt, play));
+    const struct code *code = play->code;
+    if (code->why.size)
+        return cps_err_new(CPS_ERR_INPUT, "%s: %s", opt->from, cps_buf_text(&code->why));
+    put_head(code, play->dump, out);
+    if (code->recovered)
+        return cps_fw_listing_marked_(play->fw, &code->cache, opt->rnn, out);
+    return play->fw ? cps_fw_listing(play->fw, opt->rnn, out) : put_cache(&code->cache, out);
+}
+
+static struct cps_err *read_dump(const char *path, struct play *play)
 {
     struct cps_stream *stream = NULL;
-    const uint8_t *data = NULL;
-    size_t size = 0;
     CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
-    if (!err && !cps_capture_is_hang(data, size))
+    struct cps_err *err = play_read_dump(play, stream);
+    if (!err && !play->dump)
         err = cps_err_input(path, 0, "this is no hang dump, expected one");
-    if (!err)
-        err = dump_read(dump, stream);
     cps_stream_close(stream);
     return err;
 }
 
 struct cps_err *dump_listing(const struct cps_options *opt, struct cps_buf *out)
 {
-    struct dump *dump = calloc(1, sizeof(*dump));
-    struct cps_fw *fw = NULL;
-    struct code *code = NULL;
-    if (!dump)
+    struct play *play = calloc(1, sizeof(*play));
+    if (!play)
         return cps_err_nomem();
-    struct cps_err *err = read_dump(opt->from, dump);
+    struct cps_err *err = read_dump(opt->from, play);
     if (!err)
-        err = list(opt, dump, &fw, &code, out);
+        err = list(opt, play, out);
     if (!err && out->failed)
         err = cps_err_nomem();
-    code_free(code);
-    cps_fw_destroy(fw);
-    dump_deinit(dump);
-    free(dump);
+    play_close(play);
+    free(play);
     return err;
 }

@@ -278,20 +278,12 @@ static enum cps_layout layout_of(const struct hang *h)
     return h->play->fw ? h->play->fw->layout : cps_gpu_layout(h->dump->gpu);
 }
 
-/* With firmware, how the GPU came there: which packets asked for what is not done. That a dump
- * cannot be replayed is told, and no error: it was only asked what it holds. */
+/* With firmware, how the GPU came there: which packets asked for what is not done. */
 static struct cps_err *replay(struct hang *h, const struct cps_options *opt)
 {
-    h->play->recover = true;
-    CPS_TRY(play_open(h->play, opt, NULL));
-    struct cps_err *err = play_dump_items(h->play);
-    if (err && err->code != CPS_ERR_NOMEM) {
-        cps_buf_str(&h->not_replayed, err->message);
-        cps_err_free(err);
+    CPS_TRY(play_replay(h->play, opt, &h->not_replayed));
+    if (h->not_replayed.size)
         return NULL;
-    }
-    if (err)
-        return err;
     compare_queued(h->play->replay);
     h->story.replay = h->play->replay;
     return NULL;

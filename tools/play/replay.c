@@ -11,6 +11,7 @@
 #include "isa/base/pm4.h"
 #include "tools/play/code.h"
 #include "tools/play/hang/compare.h"
+#include "tools/play/hang/holes.h"
 #include "trace/json.h"
 
 enum { CP_EVENT_WRITE = 0x46, CP_ME_INIT = 0x48, CP_THREAD_CONTROL = 0x17, CACHE_FLUSH_TS = 4 };
@@ -179,10 +180,11 @@ static struct cps_err *approach(const struct replay *h, struct cps_engine *engin
     return NULL;
 }
 
-/* An engine that stands before the ring. */
-static struct cps_err *fresh(struct replay *h, struct cps_engine **ret)
+struct cps_err *replay_fresh(struct replay *h, struct cps_cover *cover, uint32_t count,
+                             struct cps_engine **ret)
 {
     CPS_TRY(cps_engine_clone(h->play->engine, ret));
+    cps_engine_cover(*ret, 0, cover, count);
     struct cps_err *err = approach(h, *ret);
     if (err)
         cps_engine_destroy(CPS_TAKE(*ret));
@@ -240,13 +242,25 @@ static struct cps_err *add_starts(struct replay *h, const bool *written)
 static struct cps_err *find_written(struct replay *h, bool *written)
 {
     struct cps_engine *engine = NULL;
-    CPS_TRY(fresh(h, &engine));
+    CPS_TRY(replay_fresh(h, NULL, 0, &engine));
     struct cps_err *err = gather_writes(h, engine, 0);
     cps_engine_destroy(engine);
     for (size_t i = 0; !err && i < h->writes.count; i++) {
         if (!h->writes.write[i].pipe && h->writes.write[i].offset < DUMP_REGS)
             written[h->writes.write[i].offset] = true;
     }
+    return err;
+}
+
+/* Fills the holes of a recovered firmware, for which the whole replay must be there. */
+static struct cps_err *find_code(struct replay *h)
+{
+    struct feed *feed = &h->play->feed;
+    size_t before = feed->count;
+    struct cps_err *err = add_ring(h);
+    if (!err)
+        err = holes_fill(h);
+    feed->count = before;
     return err;
 }
 
@@ -274,7 +288,7 @@ static struct cps_err *find_place(struct replay *h)
     struct cps_engine *engine = NULL;
     struct cps_engine *again = NULL;
     struct hang_sought sought;
-    CPS_TRY(fresh(h, &engine));
+    CPS_TRY(replay_fresh(h, NULL, 0, &engine));
     struct cps_err *err = cps_engine_clone(engine, &again);
     h->same_firmware = tables_equal(h, engine);
     hang_seek(h->dump, h->play->fw, h->play->code, h->same_firmware, &sought);
@@ -300,6 +314,7 @@ static struct cps_err *find_items(struct replay *h)
     CPS_TRY(mempool_read(h->dump, &h->pool));
     CPS_TRY(add_memory(h));
     CPS_TRY(add_inputs(h));
+    CPS_TRY(find_code(h));
     CPS_TRY(find_starts(h));
     return find_place(h);
 }
@@ -319,6 +334,18 @@ struct cps_err *play_dump_items(struct play *play)
     *play->replay = (struct replay){.dump = play->dump, .play = play};
     CPS_TRY(feed_add_shared(&play->feed, &chip));
     return find_items(play->replay);
+}
+
+struct cps_err *play_replay(struct play *play, const struct cps_options *opt, struct cps_buf *why)
+{
+    play->recover = true;
+    CPS_TRY(play_open(play, opt, NULL));
+    struct cps_err *err = play_dump_items(play);
+    if (!err || err->code == CPS_ERR_NOMEM)
+        return err;
+    cps_buf_str(why, err->message);
+    cps_err_free(err);
+    return why->failed ? cps_err_nomem() : NULL;
 }
 
 struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
@@ -386,7 +413,7 @@ void replay_free(struct replay *replay)
 bool replay_agrees(const struct replay *r)
 {
     return !rows_count(&r->rows, REPLAY_DIFFERENT) && !r->pool.why.size &&
-           r->place.by != HANG_NOWHERE && r->place.words;
+           r->place.by != HANG_NOWHERE && r->place.rank & HANG_RANK_WORDS;
 }
 
 void replay_print(const struct replay *r, bool all, FILE *out)

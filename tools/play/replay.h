@@ -37,6 +37,10 @@ struct replay {
     struct replay_rows rows;
 };
 
+/** A copy of the replay's engine that has been fed with all items, and stands before the ring. The
+ * caller destroys it. @p cover  counts what it executes: @p count dwords; or NULL */
+CPS_MUST_USE struct cps_err *replay_fresh(struct replay *replay, struct cps_cover *cover,
+                                          uint32_t count, struct cps_engine **ret);
 /** Compares the engine as it stands, behind play_run() of the dump. */
 CPS_MUST_USE struct cps_err *replay_compare(struct replay *replay);
 void replay_free(struct replay *replay);

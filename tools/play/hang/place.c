@@ -95,28 +95,25 @@ struct search {
     const struct hang_sought *sought;
     struct hang_place *place;
     uint64_t packet; /* the last one that was a candidate; UINT64_MAX: none */
-    unsigned rank;   /* of the best place so far */
 };
-
-enum { RANK_PC = 1, RANK_CALLERS = 2, RANK_WORDS = 4, RANK_HEADERS = 8 };
 
 /* Words are worth more than the program counter: that one is the same in each of the packets. */
 static unsigned rank_of(const struct search *search, struct cps_engine *engine, uint32_t level)
 {
     const struct hang_sought *s = search->sought;
-    unsigned rank = RANK_HEADERS;
+    unsigned rank = HANG_RANK_HEADERS;
     if (s->pc_known && cps_engine_where(engine, 0).pc == s->pc)
-        rank |= RANK_PC;
+        rank |= HANG_RANK_PC;
     if (!same_words(s, engine, level))
         return rank;
-    return rank | RANK_WORDS | (same_callers(s, engine, level) ? RANK_CALLERS : 0);
+    return rank | HANG_RANK_WORDS | (same_callers(s, engine, level) ? HANG_RANK_CALLERS : 0);
 }
 
 static void count(struct search *search, const struct cps_engine *engine, unsigned rank)
 {
     struct hang_place *place = search->place;
-    unsigned words = rank & ~(unsigned)RANK_PC;
-    unsigned best = search->rank & ~(unsigned)RANK_PC;
+    unsigned words = rank & ~(unsigned)HANG_RANK_PC;
+    unsigned best = place->rank & ~(unsigned)HANG_RANK_PC;
     if (words > best)
         place->candidates = 1;
     else if (words == best && search->packet != engine->packets)
@@ -138,12 +135,11 @@ static void look(struct search *search, struct cps_engine *engine)
     unsigned rank = rank_of(search, engine, level);
     count(search, engine, rank);
     bool further =
-        rank == search->rank && place->by == HANG_BY_PACKET && place->packet == engine->packets;
-    if (rank <= search->rank && !further)
+        rank == place->rank && place->by == HANG_BY_PACKET && place->packet == engine->packets;
+    if (rank <= place->rank && !further)
         return;
-    search->rank = rank;
-    place->by = rank & RANK_PC ? s->by : HANG_BY_PACKET;
-    place->words = rank & RANK_WORDS;
+    place->rank = rank;
+    place->by = rank & HANG_RANK_PC ? s->by : HANG_BY_PACKET;
     place->packet = engine->packets;
     place->tick = engine->clock;
 }
@@ -157,7 +153,8 @@ struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *e
     CPS_TRY(cps_engine_clone(engine, &whole));
     enum cps_stop end = cps_engine_run(whole, limit);
     enum cps_stop stop = CPS_STOP_BUDGET;
-    while (end != CPS_STOP_NOMEM && stop == CPS_STOP_BUDGET && engine->clock < whole->clock) {
+    while (end != CPS_STOP_NOMEM && stop == CPS_STOP_BUDGET && engine->clock < whole->clock &&
+           !(sought->quick && ret->rank == HANG_RANK_BEST)) {
         stop = cps_engine_run(engine, 1);
         look(&search, engine);
     }
@@ -185,7 +182,8 @@ void hang_place_text(const struct hang_place *place, struct cps_buf *out)
     };
     const char *text = texts[place->by];
     const char *here = strstr(text, "%s");
-    const char *words = place->words ? "queues" : "level (its queues hold other words)";
+    const char *words =
+        place->rank & HANG_RANK_WORDS ? "queues" : "level (its queues hold other words)";
     if (here)
         cps_buf_printf(out, "%.*s%s%s", (int)(here - text), text, words, here + 2);
     else

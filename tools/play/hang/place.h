@@ -26,12 +26,22 @@ struct hang_sought {
     bool pc_known; /**< `pc` is a place of the firmware that runs */
     enum hang_by by;
     uint32_t pc;
+    bool quick; /**< the first place with the best rank is enough: candidates are not counted */
+};
+
+/** How well a packet agrees, a bit each; the more a higher bit says. */
+enum hang_rank {
+    HANG_RANK_PC = 1,      /**< the program counter is reached in it */
+    HANG_RANK_CALLERS = 2, /**< the words of the streams that called it */
+    HANG_RANK_WORDS = 4,   /**< the words of its stream */
+    HANG_RANK_HEADERS = 8, /**< the three headers, and the level */
+    HANG_RANK_BEST = 15,
 };
 
 struct hang_place {
     enum hang_by by;
+    unsigned rank;       /**< enum hang_rank; 0: nowhere */
     uint64_t tick;       /**< of the engine, when it stands there; 0: where a whole run ends */
-    bool words;          /**< CP_ROQ has the words of that place, or none that can be compared */
     unsigned candidates; /**< packets that agree as well, but for the program counter */
     uint64_t packet;     /**< dispatched before it, as the engine counts them */
 };

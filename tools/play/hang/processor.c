@@ -175,7 +175,8 @@ static void add_stream(struct replay *r, uint32_t level)
     const struct roq_queue *queue = &r->roq.queue[roq_of_level(level)];
     int64_t ahead = 0;
     bool based = roq_fetch(r->dump, level, &hardware);
-    bool known = here.active ? fetched_ahead(r, level, &ahead) : based && queue->known;
+    bool known = here.active ? fetched_ahead(r, level, &ahead)
+                             : based && queue->known && roq_waiting(queue) <= hardware.dwords;
     if (!here.active && !roq_waiting(queue))
         why = at_end;
     struct excuse counted = known ? why : not_held;
