@@ -4,9 +4,11 @@
 #define CPS_TESTS_FWCHECK_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fw/fw.h"
+#include "isa/base/le.h"
 
 /** Whether the listing of @p fw assembles to the same words; says why not on stderr. */
 static inline bool fwcheck_listing(const struct cps_fw *fw)
@@ -27,6 +29,28 @@ static inline bool fwcheck_listing(const struct cps_fw *fw)
         fprintf(stderr, "%s: the listing assembles to other words\n", fw->name);
     free(again.words);
     return same;
+}
+
+/** The firmware that @p text assembles to; NULL, with the reason on stderr, if it does not.
+ * @param asked  0 to find the generation out of the image, else which to take it for */
+static inline struct cps_fw *fwcheck_assemble(const char *text, enum cps_gen gen, unsigned asked)
+{
+    struct cps_asm program = {0};
+    struct cps_fw *fw = NULL;
+    uint8_t *bytes = NULL;
+    struct cps_err *err = cps_assemble("t.afuc", text, strlen(text), gen, &program);
+    if (!err)
+        bytes = malloc(4 * (size_t)program.count + 1);
+    for (uint32_t i = 0; bytes && i < program.count; i++)
+        cps_put_le32(bytes + 4 * (size_t)i, program.words[i]);
+    if (bytes)
+        err = cps_fw_parse("t.fw", bytes, 4 * (size_t)program.count, asked, &fw);
+    if (err)
+        fprintf(stderr, "%s\n", err->message);
+    cps_err_free(err);
+    free(bytes);
+    free(program.words);
+    return fw;
 }
 
 #endif

@@ -14,18 +14,8 @@
 /* The image of a program, as a raw file says it. @p gen  what the words are assembled for */
 static struct cps_fw *load_as(const char *text, enum cps_gen gen, unsigned asked)
 {
-    struct cps_asm program = {0};
-    struct cps_fw *fw = NULL;
-    struct cps_err *err = cps_assemble("t.afuc", text, strlen(text), gen, &program);
-    if (err)
-        fail_msg("%s", err->message);
-    uint8_t *bytes = malloc(4 * (size_t)program.count);
-    assert_non_null(bytes);
-    for (uint32_t i = 0; i < program.count; i++)
-        cps_put_le32(bytes + 4 * i, program.words[i]);
-    assert_null(cps_fw_parse("t.fw", bytes, 4 * (size_t)program.count, asked, &fw));
-    free(bytes);
-    free(program.words);
+    struct cps_fw *fw = fwcheck_assemble(text, gen, asked);
+    assert_non_null(fw);
     return fw;
 }
 

@@ -16,18 +16,8 @@ enum { FUNCTIONS = 64, SET_WORDS = 8, SETS = 32, WAYS = 4, SECTION = 0x1000 };
 
 static struct cps_fw *load(const char *text)
 {
-    struct cps_asm program = {0};
-    struct cps_fw *fw = NULL;
-    struct cps_err *err = cps_assemble("t", text, strlen(text), CPS_A6XX, &program);
-    if (err)
-        fail_msg("%s", err->message);
-    uint8_t *bytes = malloc(4 * (size_t)program.count);
-    assert_non_null(bytes);
-    for (uint32_t i = 0; i < program.count; i++)
-        cps_put_le32(bytes + 4 * i, program.words[i]);
-    assert_null(cps_fw_parse("t.fw", bytes, 4 * (size_t)program.count, 0, &fw));
-    free(bytes);
-    free(program.words);
+    struct cps_fw *fw = fwcheck_assemble(text, CPS_A6XX, 0);
+    assert_non_null(fw);
     return fw;
 }
 
