@@ -16,6 +16,7 @@ from hang_scene import Scene
 CORPUS = os.environ.get("CPSCOPE_CORPUS", "")
 DRAW_END = 0x1d8f140  # the packet behind the draw in an IB2 that is called four times
 IN_IB1 = 0x1d91010
+IN_GROUP = 0x1123020
 WAITS = 0x1d91564  # CP_WAIT_FOR_ME
 
 
@@ -76,6 +77,22 @@ def in_ib1(bench):
     text = bench.replay(bench.scene(0, 1, IN_IB1, queued=0))
     assert "by headers, queues and program counter; 1 candidate\n" in text, text
     assert counts(text)["in all"]["different"] == 0, text
+
+
+def in_a_group(bench):
+    """A draw-state group that runs four times: the IB1 tells which draw it was."""
+    for times in range(4):
+        text = bench.replay(bench.scene(times, 1, IN_GROUP), NEAR)
+        assert "by headers, queues and program counter; 1 candidate\n" in text, text
+        assert counts(text)["in all"]["different"] == 0, text
+
+
+def without_boot(bench):
+    """A ring that has come round: the replay begins behind the last fence that came."""
+    text = bench.replay(bench.scene(history=True), NEAR, status=None)
+    assert "from dword 104 (the end of the last retired submission) to 108, fence 7 retired, 8 submitted" in text, text
+    assert "by headers, queues and program counter; 1 candidate\n" in text, text
+    nothing_differs(text)
 
 
 def near_revision(bench):
@@ -274,6 +291,8 @@ def debugged(bench):
 TESTS = [
     ("a hang is found among four draws that look alike, and more than 900 values are equal", place_is_found),
     ("a hang in IB1 is found", in_ib1),
+    ("a hang in a draw-state group is found", in_a_group),
+    ("without its boot, a ring is replayed from the last fence", without_boot),
     ("with a near revision the dump's own firmware is recovered and comes to the same place", near_revision),
     ("each of three revisions is recovered with each of the others", revisions),
     ("the dump's own code is listed, with a near revision as an image that runs the same", listing),

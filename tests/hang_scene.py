@@ -51,7 +51,7 @@ class Model:
         self.headers, self.writes, self.pcs = [], [], collections.OrderedDict()
         self.nrt, self.state, self.level = [0, 0], [0, 0], 0
         self.fetches = {1: [], 2: [], 3: []}  # iova, dwords, consumed
-        self.packet, self.called = None, 0  # called: behind the last call in IB1
+        self.packet, self.called, self.drawn = None, 0, 0  # called: behind the last call in IB1
         self.at, self.stack = 0, []
 
     def line(self, text):
@@ -97,6 +97,8 @@ class Model:
         self.gpr["$rem"] = self.packet[2] & (0x7f if self.packet[2] >> 28 == 4 else 0x3fff)
         if self.packet[0] == "ib1" and self.packet[2] >> 16 & 0x7f == 0x3f:
             self.called = self.packet[1] + 16
+        if self.packet[0] == "ib2":
+            self.drawn = self.packet[1] + 4 + 4 * (self.packet[2] & 0x7f)  # groups of a draw run behind it
 
     def pipe(self, number, value, *_):
         number, value = int(number, 16), int(value, 16)
@@ -182,11 +184,14 @@ class Scene:
     """@place: (iova, times, steps): in the packet whose header lies at iova, when it came by that often before,
     so many instructions behind its dispatch. @queued: how many writes to the pixel pipe had not arrived."""
 
-    def __init__(self, trace, firmware, capture, submission, place, queued=24):
+    def __init__(self, trace, firmware, capture, submission, place, queued=24, history=False):
         self.words, self.stream = memory(capture, submission)
         self.image = [w for w, in struct.iter_unpack("<I", open(firmware, "rb").read())][1:]
-        self.ring = type7(0x48, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0) + type7(
-            0x3f, self.stream[0] & 0xffffffff, self.stream[0] >> 32, self.stream[1])
+        self.ring = type7(0x48, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0)
+        if history:  # the boot is long gone; a submission that ended with fence 7 is the last one before
+            self.ring = type7(0x10) * 99 + type7(0x46, 0x80000004, 4, 0x10000, 7)
+        self.ring += type7(0x3f, self.stream[0] & 0xffffffff, self.stream[0] >> 32, self.stream[1])
+        self.fence = 7 if history else 0
         self.play(trace, place)
         self.take_queues(queued)
         self.regs = {0x8c1: 0x8040362c, 0x8c2: 0x010000c0}
@@ -249,16 +254,22 @@ class Scene:
         model = self.model
         for i, word in enumerate(self.ring):
             self.words[RING + 4 * i] = word
-        self.fetch(0, 0, [(RING, len(self.ring))], len(self.ring))
+        last = len(self.ring) - 60 if self.fence else 0
+        self.fetch(0, 0, [(RING + 4 * last, len(self.ring) - last)], len(self.ring) - last)
         stands = model.packet[1] + 4
-        if model.level == 2:
+        if model.level == 3:
+            now = max(i for i, (iova, count) in enumerate(model.fetches[3]) if iova <= stands <= iova + 4 * count)
+            iova, count = model.fetches[3][now]
+            self.fetch(3, 0x20, model.fetches[3][now:], (stands - iova) // 4)
+            stands = model.drawn
+        if model.level >= 2 and stands:
             now = max(i for i, (iova, count) in enumerate(model.fetches[2]) if iova <= stands <= iova + 4 * count)
             iova, count = model.fetches[2][now]
             self.fetch(2, 0xf0, model.fetches[2][now:], (stands - iova) // 4)
             stands = model.called
         self.fetch(1, 8, [self.stream], (stands - self.stream[0]) // 4)
         # Regions of levels at which nothing waits.
-        for level in {1: (2, 3), 2: (3,)}[model.level]:
+        for level in {1: (2, 3), 2: (3,), 3: ()}[model.level]:
             self.regs[ROQ[LEVELS[level]][0]] = ROQ[LEVELS[level]][1] * 0x10001
 
     def status(self):
@@ -297,9 +308,11 @@ class Scene:
         with open(path, "w", encoding="ascii") as out:
             out.write("---\nkernel: 6.1.0\nmodule: msm\ntime: 1.0\ncomm: scene\ncmdline: scene\n"
                       "revision: 630 (6.3.0.2)\nrbbm-status: 0x00000000\nringbuffer:\n  - id: 0\n"
-                      "    iova: 0x%016x\n    last-fence: 1\n    retired-fence: 0\n    rptr: %d\n    wptr: %d\n"
-                      "    size: 32768\n    data: !!ascii85 |\n" % (RING, len(self.ring), len(self.ring)))
-            out.write(section85(self.ring) + "bos:\n")
+                      "    iova: 0x%016x\n    last-fence: %d\n    retired-fence: %d\n    rptr: %d\n    wptr: %d\n"
+                      "    size: 32768\n    data: !!ascii85 |\n" % (
+                          RING, self.fence + 1, self.fence, len(self.ring), len(self.ring)))
+            rest = type7(0x10) * (8192 - len(self.ring)) if self.fence else []
+            out.write(section85(self.ring + rest) + "bos:\n")
             for iova, data in self.buffers():
                 out.write("  - iova: 0x%016x\n    size: %d\n    data: !!ascii85 |\n" % (iova, 4 * len(data)))
                 out.write(section85(data))

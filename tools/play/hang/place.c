@@ -81,13 +81,15 @@ static bool same_words(const struct hang_sought *s, struct cps_engine *engine, u
 }
 
 /* Draws of one IB2 look the same in it; the IB1 that called it tells them apart. */
-static bool same_callers(const struct hang_sought *s, struct cps_engine *engine, uint32_t level)
+static unsigned rank_of_callers(const struct hang_sought *s, struct cps_engine *engine,
+                                uint32_t level)
 {
-    for (uint32_t caller = 1; caller < level; caller++) {
-        if (!same_words(s, engine, caller))
-            return false;
-    }
-    return true;
+    unsigned rank = 0;
+    if (level < 2 || same_words(s, engine, 1))
+        rank |= HANG_RANK_IB1;
+    if (level < 3 || same_words(s, engine, 2))
+        rank |= HANG_RANK_IB2;
+    return rank;
 }
 
 /* What the search has seen. */
@@ -106,7 +108,7 @@ static unsigned rank_of(const struct search *search, struct cps_engine *engine, 
         rank |= HANG_RANK_PC;
     if (!same_words(s, engine, level))
         return rank;
-    return rank | HANG_RANK_WORDS | (same_callers(s, engine, level) ? HANG_RANK_CALLERS : 0);
+    return rank | HANG_RANK_WORDS | rank_of_callers(s, engine, level);
 }
 
 static void count(struct search *search, const struct cps_engine *engine, unsigned rank)

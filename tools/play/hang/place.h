@@ -31,11 +31,12 @@ struct hang_sought {
 
 /** How well a packet agrees, a bit each; the more a higher bit says. */
 enum hang_rank {
-    HANG_RANK_PC = 1,      /**< the program counter is reached in it */
-    HANG_RANK_CALLERS = 2, /**< the words of the streams that called it */
-    HANG_RANK_WORDS = 4,   /**< the words of its stream */
-    HANG_RANK_HEADERS = 8, /**< the three headers, and the level */
-    HANG_RANK_BEST = 15,
+    HANG_RANK_PC = 1,       /**< the program counter is reached in it */
+    HANG_RANK_IB1 = 2,      /**< the words of the IB1 that called its stream, if one did */
+    HANG_RANK_IB2 = 4,      /**< those of the IB2 */
+    HANG_RANK_WORDS = 8,    /**< the words of its stream */
+    HANG_RANK_HEADERS = 16, /**< the three headers, and the level */
+    HANG_RANK_BEST = 31,
 };
 
 struct hang_place {
