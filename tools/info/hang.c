@@ -292,8 +292,8 @@ static struct cps_err *replay(struct hang *h, const struct cps_options *opt)
 static struct cps_err *describe(struct hang *h, const char *name, const char *firmware,
                                 struct json_object *json)
 {
-    const struct cps_options opt = {
-        .fw = {firmware}, .fw_count = 1, .limit = 100000000, .submit = -1};
+    enum { LIMIT = 10000000 }; /* replays of public dumps execute half a million instructions */
+    const struct cps_options opt = {.fw = {firmware}, .fw_count = 1, .limit = LIMIT, .submit = -1};
     struct cps_names *names = NULL;
     struct cps_fw *none = NULL;
     struct cps_err *err = NULL;

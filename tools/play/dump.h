@@ -13,6 +13,8 @@
 #define DUMP_MAX_RINGS  16
 #define DUMP_MAX_BLOCKS 64
 #define DUMP_REGS       0x40000u
+/** Bytes: drivers make rings of 32 KiB. */
+#define DUMP_RING_LIMIT (1u << 20)
 /** General registers, call stack, headers and more: CP_SQE_STAT. */
 #define DUMP_STAT_WORDS 51
 

@@ -70,33 +70,30 @@ static bool behind_retired(const struct replay *r, uint32_t *ret)
     return found;
 }
 
-/* Whether packets from @p at follow each other to exactly the write pointer. */
-static bool leads_to_end(const struct replay *r, uint32_t at)
+/* The oldest place from which packets follow each other to exactly the write pointer. Places are
+ * counted backwards from there. */
+static struct cps_err *find_oldest(struct replay *r)
 {
     uint32_t size = ring_dwords(r->ring);
-    uint32_t left = (r->ring->wptr + size - at) % size;
-    while (left) {
+    uint32_t wptr = r->ring->wptr % size;
+    bool *leads = calloc(size, sizeof(*leads));
+    if (!leads)
+        return cps_err_nomem();
+    leads[0] = true;
+    r->start = wptr;
+    for (uint32_t back = 1; back < size; back++) {
+        uint32_t at = (wptr + size - back) % size;
         struct cps_pm4 packet = cps_pm4_decode(ring_word(r, at));
-        if (packet.kind == CPS_PM4_BAD || packet.count + 1 > left)
-            return false;
-        left -= packet.count + 1;
-        at = (at + packet.count + 1) % size;
+        leads[back] =
+            packet.kind != CPS_PM4_BAD && packet.count < back && leads[back - packet.count - 1];
+        if (leads[back])
+            r->start = at;
     }
-    return true;
+    free(leads);
+    return NULL;
 }
 
-/* The oldest place from which the ring can be read. */
-static uint32_t oldest(const struct replay *r)
-{
-    uint32_t size = ring_dwords(r->ring);
-    for (uint32_t i = 1; i < size; i++) {
-        if (leads_to_end(r, (r->ring->wptr + i) % size))
-            return (r->ring->wptr + i) % size;
-    }
-    return r->ring->wptr;
-}
-
-static void find_start(struct replay *r)
+static struct cps_err *find_start(struct replay *r)
 {
     r->from_boot = begins_with_boot(r);
     const char *where = "the boot";
@@ -105,7 +102,7 @@ static void find_start(struct replay *r)
     } else if (behind_retired(r, &r->start)) {
         where = "the end of the last retired submission";
     } else {
-        r->start = oldest(r);
+        CPS_TRY(find_oldest(r));
         where = "the oldest packet that the ring holds";
     }
     snprintf(r->scope, sizeof(r->scope),
@@ -113,6 +110,7 @@ static void find_start(struct replay *r)
              " retired, %" PRIu32 " submitted",
              r->ring->id, r->start, where, r->ring->wptr, r->ring->retired_fence,
              r->ring->last_fence);
+    return NULL;
 }
 
 static struct cps_err *add_memory(struct replay *h)
@@ -310,7 +308,11 @@ static struct cps_err *find_items(struct replay *h)
     h->ring = dump_hung_ring(h->dump);
     if (!h->ring || h->ring->size < 64)
         return cps_err_new(CPS_ERR_INPUT, "the dump holds no ring, expected one to replay");
-    find_start(h);
+    if (h->ring->size > DUMP_RING_LIMIT)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "the dump's ring has %" PRIu64 " bytes, expected at most %u",
+                           h->ring->size, DUMP_RING_LIMIT);
+    CPS_TRY(find_start(h));
     CPS_TRY(mempool_read(h->dump, &h->pool));
     CPS_TRY(add_memory(h));
     CPS_TRY(add_inputs(h));

@@ -9,8 +9,8 @@
 #include "emu/afuc/afuc.h"
 #include "tools/play/code.h"
 
-/* What a search may cost: a trial is a whole replay, instruction by instruction. */
-enum { ROUNDS = 4, STEPS = 20000000, SPLITS = 48 };
+/* What a search may cost, in instructions: a trial is a whole replay, twice. */
+enum { ROUNDS = 4, STEPS = 100000000, SPLITS = 48 };
 enum { STATE_REGISTERS = 0x1d, SCRATCH = 0x100, SCRATCH_COUNT = 0x80, UCODE_SCRATCH = 0x5000 };
 
 struct trials {
@@ -52,29 +52,22 @@ static unsigned equal_registers(const struct trials *t, struct cps_engine *engin
     return equal;
 }
 
-/* Runs what is in the replay's engine now, twice: to find the place, and to it. */
+/* Runs what is in the replay's engine now: to find the place, and to it. */
 static struct cps_err *try_it(struct trials *t, uint64_t *ret)
 {
     struct cps_engine *engine = NULL;
-    struct cps_engine *again = NULL;
     struct hang_place place;
     uint64_t limit = t->r->play->opt->limit;
     memset(t->cover, 0, t->count * sizeof(*t->cover));
     CPS_TRY(replay_fresh(t->r, t->cover, t->count, &engine));
-    cps_engine_cover(engine, 0, NULL, 0);
-    struct cps_err *err = cps_engine_clone(engine, &again);
     uint64_t before = engine->clock;
-    if (!err)
-        err = hang_find(&t->sought, engine, limit, &place);
+    struct cps_err *err = hang_find(&t->sought, engine, limit, &place);
     if (!err) {
-        cps_engine_cover(again, 0, t->cover, t->count);
-        cps_engine_run(again, place.tick ? place.tick - before : limit);
-        cps_engine_cover(again, 0, NULL, 0);
+        cps_engine_run(engine, place.tick ? place.tick - before : limit);
         t->steps += engine->clock - before;
-        *ret = score_of(place.rank, equal_registers(t, again), again->packets);
+        *ret = score_of(place.rank, equal_registers(t, engine), engine->packets);
     }
     cps_engine_destroy(engine);
-    cps_engine_destroy(again);
     return err;
 }
 

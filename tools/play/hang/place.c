@@ -3,10 +3,12 @@
  * three headers has the words of an a630's dump). */
 #include "tools/play/hang/place.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
 #include "fw/fw.h"
+#include "isa/base/list.h"
 #include "tools/play/code.h"
 
 enum { STAT_PC = 0, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, HEADERS = 3 };
@@ -146,27 +148,122 @@ static void look(struct search *search, struct cps_engine *engine)
     place->tick = engine->clock;
 }
 
+/* Packets of a whole run that have the dump's three headers, by their number. */
+struct passing {
+    struct cps_sink sink; /* first */
+    uint32_t sought[HEADERS], headers[HEADERS];
+    uint64_t packets; /* so far */
+    uint64_t *number;
+    size_t count;
+    bool failed;
+};
+
+static void note_packets(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct passing *p = (struct passing *)sink;
+    for (size_t i = 0; i < count; i++) {
+        if (cps_event_kind(&events[i]) != CPS_EV_PKT)
+            continue;
+        p->packets++;
+        p->headers[2] = p->headers[1];
+        p->headers[1] = p->headers[0];
+        p->headers[0] = events[i].value;
+        if (memcmp(p->headers, p->sought, sizeof(p->headers)) != 0)
+            continue;
+        p->failed = p->failed || !CPS_LIST_ROOM(p->number, p->count);
+        if (!p->failed)
+            p->number[p->count++] = p->packets;
+    }
+}
+
+/* Runs to the end on a copy, which @p whole becomes. */
+static struct cps_err *run_whole(const struct hang_sought *s, struct cps_engine *engine,
+                                 uint64_t limit, struct passing *p, struct cps_engine **whole,
+                                 enum cps_stop *stop)
+{
+    const struct dump_block *stat = dump_block(s->dump, "CP_SQE_STAT");
+    *p = (struct passing){.sink = {note_packets}, .packets = engine->packets};
+    CPS_TRY(cps_engine_clone(engine, whole));
+    for (unsigned i = 0; i < HEADERS; i++) {
+        p->sought[i] = dump_word(stat, STAT_HEADER + i);
+        p->headers[i] = cps_afuc_header(cps_afuc_of(*whole), 0, i);
+    }
+    cps_engine_sink(*whole, &p->sink, 1u << CPS_EV_PKT);
+    *stop = cps_engine_run(*whole, limit);
+    cps_engine_sink(*whole, NULL, 0);
+    return p->failed || *stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+}
+
+/* Goes on to before packet @p number, in strides: the last one is taken back. */
+static struct cps_err *approach(struct cps_engine **engine, uint64_t number, uint64_t end)
+{
+    enum { STRIDE = 1 << 16 };
+    while ((*engine)->packets < number && (*engine)->clock + STRIDE < end) {
+        struct cps_engine *ahead = NULL;
+        CPS_TRY(cps_engine_clone(*engine, &ahead));
+        enum cps_stop stop = cps_engine_run(ahead, STRIDE);
+        if (ahead->packets >= number || stop != CPS_STOP_BUDGET) {
+            cps_engine_destroy(ahead);
+            return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+        }
+        cps_engine_destroy(*engine);
+        *engine = ahead;
+    }
+    return NULL;
+}
+
+/* Instruction by instruction through packet @p number; one that goes round stays where it is. */
+static struct cps_err *step_through(struct search *search, struct cps_engine *engine,
+                                    uint64_t number, uint64_t end)
+{
+    enum { MOST = 1 << 20 };
+    const struct hang_place *place = search->place;
+    enum cps_stop stop = CPS_STOP_BUDGET;
+    for (uint32_t inside = 0; inside < MOST && stop == CPS_STOP_BUDGET;
+         inside += engine->packets == number) {
+        bool enough = search->sought->quick && place->rank == HANG_RANK_BEST;
+        if (engine->packets > number || engine->clock >= end || enough)
+            break;
+        stop = cps_engine_run(engine, 1);
+        look(search, engine);
+    }
+    return stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+}
+
+static struct cps_err *step_candidates(struct search *search, struct cps_engine *engine,
+                                       const struct passing *p, uint64_t end)
+{
+    struct cps_engine *at = NULL;
+    CPS_TRY(cps_engine_clone(engine, &at));
+    struct cps_err *err = NULL;
+    for (size_t i = 0; i < p->count && !err; i++) {
+        err = approach(&at, p->number[i], end);
+        if (!err)
+            err = step_through(search, at, p->number[i], end);
+    }
+    cps_engine_destroy(at);
+    return err;
+}
+
 struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *engine,
                           uint64_t limit, struct hang_place *ret)
 {
     struct cps_engine *whole = NULL;
+    struct passing passing = {.count = 0};
+    enum cps_stop stop = CPS_STOP_BUDGET;
     struct search search = {.sought = sought, .place = ret, .packet = UINT64_MAX};
     *ret = (struct hang_place){0};
-    CPS_TRY(cps_engine_clone(engine, &whole));
-    enum cps_stop end = cps_engine_run(whole, limit);
-    enum cps_stop stop = CPS_STOP_BUDGET;
-    while (end != CPS_STOP_NOMEM && stop == CPS_STOP_BUDGET && engine->clock < whole->clock &&
-           !(sought->quick && ret->rank == HANG_RANK_BEST)) {
-        stop = cps_engine_run(engine, 1);
-        look(&search, engine);
-    }
-    bool ended = end != CPS_STOP_IDLE && end != CPS_STOP_BUDGET;
-    if (ended && search.packet == whole->packets) {
+    struct cps_err *err = run_whole(sought, engine, limit, &passing, &whole, &stop);
+    if (!err)
+        err = step_candidates(&search, engine, &passing, whole->clock);
+    bool ended = stop != CPS_STOP_IDLE && stop != CPS_STOP_BUDGET;
+    if (!err && ended && search.packet == whole->packets) {
         ret->by = HANG_BY_ITSELF;
         ret->tick = 0;
     }
     cps_engine_destroy(whole);
-    return end == CPS_STOP_NOMEM || stop == CPS_STOP_NOMEM ? cps_err_nomem() : NULL;
+    free(passing.number);
+    return err;
 }
 
 void hang_place_text(const struct hang_place *place, struct cps_buf *out)

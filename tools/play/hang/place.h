@@ -52,8 +52,8 @@ struct hang_place {
 struct cps_fw;
 void hang_seek(const struct dump *dump, const struct cps_fw *fw, const struct code *code, bool same,
                struct hang_sought *ret);
-/** Runs @p engine, which nobody watches, instruction by instruction to its end, and says where it
- * came by. @p limit  instructions at most. @return NULL or CPS_ERR_NOMEM */
+/** Looks through all that @p engine would run, to its end or @p limit instructions; @p engine
+ * itself stays where it is. @return NULL or CPS_ERR_NOMEM */
 CPS_MUST_USE struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *engine,
                                        uint64_t limit, struct hang_place *ret);
 /** Appends what there is to say of a place, for people. */

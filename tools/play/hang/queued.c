@@ -57,32 +57,19 @@ static void compare_entry(const struct match *m, size_t i)
                  "it was queued for the other context", "%s[%zu].context", queue, i);
 }
 
-static bool is_of_cluster(const struct match *m, uint32_t offset)
-{
-    const struct dump *dump = m->r->dump;
-    for (size_t i = 0; i < dump->banked_count; i++) {
-        if (dump->banked[i].cluster == m->cluster && dump->banked[i].offset == offset)
-            return true;
-    }
-    return false;
-}
-
-static bool is_found(const struct match *m, size_t write)
-{
-    for (size_t i = 0; i < m->queue->count; i++) {
-        if (m->found[i] == write)
-            return true;
-    }
-    return false;
-}
-
-/* Behind the queue's head, all that the replay writes to the cluster must be in it. */
-static void compare_rest(const struct match *m, size_t head)
+/* Behind the queue's head, all that the replay writes to the cluster must be in it. Writes that
+ * were found stand in the order of their entries. */
+static void compare_rest(const struct match *m, size_t head, const uint8_t *clusters)
 {
     const struct writes *w = &m->r->writes;
+    size_t next = 0;
     for (size_t at = head; at < w->count; at++) {
         const struct replay_write *write = &w->write[at];
-        if (write->pipe || write->direct || !is_of_cluster(m, write->offset) || is_found(m, at))
+        while (next < m->queue->count && (m->found[next] == SIZE_MAX || m->found[next] < at))
+            next++;
+        bool found = next < m->queue->count && m->found[next] == at;
+        if (found || write->pipe || write->direct || write->offset >= DUMP_REGS ||
+            !(clusters[write->offset] >> m->cluster & 1))
             continue;
         rows_add(&m->r->rows, REPLAY_QUEUES, REPLAY_DIFFERENT, 0, write->value,
                  "the queue does not hold it", "%s.0x%04" PRIx32, dump_cluster_name(m->cluster),
@@ -100,7 +87,7 @@ static size_t head_of(const struct match *m)
     return m->r->writes.count;
 }
 
-static void compare_queue(struct replay *r, unsigned cluster)
+static void compare_queue(struct replay *r, unsigned cluster, const uint8_t *clusters)
 {
     struct match m = {.r = r, .cluster = cluster, .queue = &r->pool.queue[cluster]};
     r->head[cluster] = r->writes.count;
@@ -115,12 +102,20 @@ static void compare_queue(struct replay *r, unsigned cluster)
     r->head[cluster] = head_of(&m);
     for (size_t i = 0; i < m.queue->count; i++)
         compare_entry(&m, i);
-    compare_rest(&m, r->head[cluster]);
+    compare_rest(&m, r->head[cluster], clusters);
     free(m.found);
 }
 
 void compare_queued(struct replay *r)
 {
+    uint8_t *clusters = calloc(DUMP_REGS, 1); /* a bit for each that has the register */
+    if (!clusters) {
+        r->rows.failed = true;
+        return;
+    }
+    for (size_t i = 0; i < r->dump->banked_count; i++)
+        clusters[r->dump->banked[i].offset] |= (uint8_t)(1u << r->dump->banked[i].cluster);
     for (unsigned cluster = 0; cluster < DUMP_CLUSTERS; cluster++)
-        compare_queue(r, cluster);
+        compare_queue(r, cluster, clusters);
+    free(clusters);
 }

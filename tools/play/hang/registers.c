@@ -16,47 +16,47 @@ struct bank {
     bool known[COUNT];
 };
 
-/* What stands in the registers of one cluster when it has taken the writes up to one. */
+/* What stands in the registers of one cluster when it has taken the writes up to one. Contexts of
+ * the 2D engine roll by themselves. */
 struct banks {
     struct bank bank[CONTEXTS];
     uint32_t state;
+    size_t rolled[2]; /* writes from there on are in one bank only: of the rest, of 2D */
 };
 
-static void copy_range(struct banks *banks, unsigned to, uint32_t first, uint32_t end)
+static bool is_kept(const struct replay_write *write)
 {
-    struct bank *into = &banks->bank[to];
-    const struct bank *from = &banks->bank[!to];
-    memcpy(into->value + first, from->value + first, (end - first) * sizeof(*into->value));
-    memcpy(into->known + first, from->known + first, (end - first) * sizeof(*into->known));
+    return !write->pipe && write->offset >= FIRST && write->offset < FIRST + COUNT;
 }
 
-static void copy(struct banks *banks, unsigned to, bool is_2d)
-{
-    if (is_2d) {
-        copy_range(banks, to, WRITES_2D_FIRST - FIRST, WRITES_2D_END - FIRST);
-        return;
-    }
-    copy_range(banks, to, 0, WRITES_2D_FIRST - FIRST);
-    copy_range(banks, to, WRITES_2D_END - FIRST, COUNT);
-}
-
-/* Two rolls are as good as one back and forth: only whether the bank changes matters, since the
- * copy makes both equal. */
-static void roll(struct banks *banks, uint32_t state, bool is_2d)
+/* The bank that becomes the current one starts as a copy. Two rolls are as good as one back and
+ * forth, because the copy makes both equal. */
+static void roll(const struct replay *r, struct banks *banks, uint32_t state, bool is_2d,
+                 size_t end)
 {
     unsigned shift = is_2d ? 12 : 0;
-    if ((state >> shift & 0xff) != (banks->state >> shift & 0xff))
-        copy(banks, writes_context(banks->state, is_2d) ^ 1, is_2d);
+    unsigned from = writes_context(banks->state, is_2d);
+    if ((state >> shift & 0xff) == (banks->state >> shift & 0xff))
+        return;
+    for (size_t i = banks->rolled[is_2d]; i < end; i++) {
+        const struct replay_write *write = &r->writes.write[i];
+        if (!is_kept(write) || writes_is_2d(write->offset) != is_2d)
+            continue;
+        uint32_t at = write->offset - FIRST;
+        banks->bank[!from].value[at] = banks->bank[from].value[at];
+        banks->bank[!from].known[at] = banks->bank[from].known[at];
+    }
+    banks->rolled[is_2d] = end;
 }
 
-static void move_to(struct banks *banks, uint32_t state)
+static void move_to(const struct replay *r, struct banks *banks, uint32_t state, size_t end)
 {
-    roll(banks, state, false);
-    roll(banks, state, true);
+    roll(r, banks, state, false, end);
+    roll(r, banks, state, true, end);
     banks->state = state;
 }
 
-/* The writes before @p end. Where that is all of them, the roll behind them, too. */
+/* The writes before @p end, and the roll behind them. */
 static void fill(const struct replay *r, size_t end, struct banks *banks)
 {
     const struct writes *w = &r->writes;
@@ -64,15 +64,14 @@ static void fill(const struct replay *r, size_t end, struct banks *banks)
     banks->state = (w->count ? w->write[0].state : w->state) ^ r->state_parity;
     for (size_t i = 0; i < end; i++) {
         const struct replay_write *write = &w->write[i];
-        move_to(banks, write->state ^ r->state_parity);
-        if (write->pipe || write->offset < FIRST || write->offset >= FIRST + COUNT)
+        move_to(r, banks, write->state ^ r->state_parity, i);
+        if (!is_kept(write))
             continue;
         struct bank *bank = &banks->bank[writes_context(banks->state, writes_is_2d(write->offset))];
         bank->value[write->offset - FIRST] = write->value;
         bank->known[write->offset - FIRST] = true;
     }
-    move_to(banks,
-            end < w->count ? w->write[end].state ^ r->state_parity : w->state ^ r->state_parity);
+    move_to(r, banks, (end < w->count ? w->write[end].state : w->state) ^ r->state_parity, end);
 }
 
 static const char no_queues[] = "without the queues nobody knows what has arrived";

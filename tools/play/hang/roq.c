@@ -108,6 +108,8 @@ bool roq_position(const struct dump *dump, const struct dump_ring *ring, uint32_
     *ret = (struct roq_position){0, (uint32_t)(ring->size / 4), 0, 0};
     if (level > 2 || !roq.queue[roq_of_level(level)].known)
         return false;
+    if (level == 0 && ring->size > DUMP_RING_LIMIT)
+        return false;
     if (level == 0)
         return ring_position(dump, ring, &roq, &ret->consumed);
     uint32_t waiting = roq_waiting(&roq.queue[roq_of_level(level)]);

@@ -46,11 +46,10 @@ static inline unsigned writes_context(uint32_t state, bool is_2d)
 }
 /** Registers that the 2D engine's count chooses the bank of (H: a630, a618), and its events (D: the
  * register database has PC_2D_EVENT_CMD, HLSQ_2D_EVENT_CMD, CP_2D_EVENT_START and _END). */
-enum { WRITES_2D_FIRST = 0x8c00, WRITES_2D_END = 0x8c30 };
 static inline bool writes_is_2d(uint32_t offset)
 {
-    return (offset >= WRITES_2D_FIRST && offset < WRITES_2D_END) || offset == 0x9c00 ||
-           offset == 0xbd80 || offset == 0xd700 || offset == 0xd701;
+    return (offset >= 0x8c00 && offset < 0x8c30) || offset == 0x9c00 || offset == 0xbd80 ||
+           offset == 0xd700 || offset == 0xd701;
 }
 
 #endif
