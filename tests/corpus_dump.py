@@ -94,6 +94,10 @@ def own_firmware(cpscope, corpus, _):
         rows = table(done)
         assert [row for row in rows if rows[row][2] != "equal"] == ["$1b"], rows
         assert rows["pc"][0] == rows["pc"][1] == "0x000000c5", rows["pc"]
+        groups = re.findall(r"^# ([a-z ]+): (\d+) equal, (\d+) different(.*)$", done.stdout, re.M)
+        assert groups == [("processor", "183", "0", ", 1 no value"), ("fetched words", "12", "0", ""),
+                          ("registers", "5", "0", ""), ("draw state", "96", "0", ""),
+                          ("in all", "296", "0", ", 1 no value")], groups  # nothing waits, no cluster is written
         counts = re.search(r"of (\d+) instructions that ran, (\d+) were the hardware's own, (\d+) unknown", done.stdout)
         assert counts and int(counts.group(2)) > 0.99 * int(counts.group(1)) and int(counts.group(3)) < 20, done.stdout
 
