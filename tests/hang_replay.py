@@ -288,6 +288,64 @@ def debugged(bench):
     assert "by headers, queues and program counter; 1 candidate" in said[0], said
 
 
+def reduced(bench):
+    """Hangs that wait, in IB1 and in a draw-state group, become jobs of a few packets that come to the same place."""
+    for iova, steps, most in ((WAITS, 7, 1), (IN_GROUP, 1, 8)):
+        bench.scene(1 if iova == IN_GROUP else 0, steps, iova).write(bench.dump)
+        small = os.path.join(bench.folder, "small.pm4")
+        said = bench.command("reduce", "--no-cache", "--fw", fw(OWN), bench.dump, "-o", small, status=0).stdout
+        packets = re.search(r"^packets +(\d+) +(\d+)$", said, re.M)
+        assert packets and int(packets[1]) > 300 and int(packets[2]) <= most, said
+
+
+def hostile_values(bench):
+    """Numbers that cannot be are refused or left out: no access outside, no endless output, no pass."""
+    def changed(old, new, scene=None):
+        (scene or bench.scene()).write(bench.dump)
+        text = open(bench.dump, encoding="ascii").read()
+        assert old in text, old
+        open(bench.dump, "w", encoding="ascii").write(text.replace(old, new, 1))
+    for old, new in (("    size: 32768", "    size: 17179869184"), ("    size: 32768", "    size: 32766"),
+                     ("    wptr: 13", "    wptr: 9000")):
+        changed(old, new)
+        refused = bench.command("run", "--fw", fw(OWN), bench.dump, status=3)
+        assert refused.stderr.count("\n") == 1, refused.stderr
+        assert "the dump's ring has" in refused.stderr or "contents of 0x400000000 bytes" in refused.stderr, refused.stderr
+        assert bench.command("info", bench.dump).returncode in (0, 3)
+    for pc in (0xfffffff9, 0xffffffff, 0x7fffffff):
+        scene = bench.scene()
+        scene.pc = pc
+        scene.write(bench.dump)
+        told = bench.command("info", bench.dump, status=0).stdout
+        assert told.count("the dump does not hold it") == 13, told
+        assert "code" in json.loads(bench.command("info", "--json", bench.dump, status=0).stdout)["files"][0]["hang"]
+    scene = bench.scene()
+    scene.streams()
+    scene.regs.update({0x928: 0xfffffffc, 0x929: 0xffffffff, 0x92a: 0x3ff})
+    scene.streams = lambda: None
+    text = bench.replay(scene, status=None, options=("--all",))
+    bench.command("info", bench.dump, status=0)
+    assert re.search(r"^ib1.consumed \S+ \S+ (equal|no value)", text, re.M), text
+
+
+def checked_or_not(bench):
+    """What was not compared is no pass: a stream that the dump lacks, a register with a value that nobody wrote."""
+    scene = bench.scene()
+    for iova in range(0x1121000, 0x1121000 + 95 * 4, 4):
+        scene.words.pop(iova)
+    text = bench.replay(scene, status=1)
+    assert "# 1 streams on the way are not in the dump\n" in text, text
+    scene = bench.scene()
+    waiting = scene.queues["PS"][0][1]
+    scene.regs[waiting] = 0x00abcdef
+    clusters = scene.clusters
+    scene.clusters = lambda: re.sub(r"      - . offset: 0x%06x.*\n" % (4 * waiting), "", clusters())
+    text = bench.replay(scene, status=1)
+    assert re.search(r"^0x%04x 0x00abcdef .* different$" % waiting, text, re.M), text
+    text = bench.replay(scene, status=None, without=("CP_MEMPOOL",), options=("--all",))
+    assert re.search(r"^0x%04x 0x00abcdef .* no value: without the queues" % waiting, text, re.M), text
+
+
 TESTS = [
     ("a hang is found among four draws that look alike, and more than 900 values are equal", place_is_found),
     ("a hang in IB1 is found", in_ib1),
@@ -304,6 +362,9 @@ TESTS = [
     ("each entry of the queues is checked, in order, and none is missing", queues_are_checked),
     ("each context of the cluster registers is checked", banks_are_checked),
     ("damaged queues are said to be so", damaged_pool),
+    ("hangs that wait are reduced to a few packets, in IB1 and in a draw-state group", reduced),
+    ("numbers that cannot be are refused or left out", hostile_values),
+    ("what was not compared is no pass", checked_or_not),
 ]
 
 

@@ -8,14 +8,13 @@
 
 #include "isa/base/within.h"
 #include "tools/play/hang/compare.h"
+#include "tools/play/hang/estimate.h"
 #include "tools/info/hang_code.h"
 #include "tools/info/hang_story.h"
 #include "tools/info/info.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
 #include "trace/json.h"
-
-enum { STAT_REM = 0x1c, STAT_STACK = 0x1d, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, STAT_NRT = 0x30 };
 
 struct hang {
     struct play *play; /* with firmware: the dump replayed */
@@ -72,21 +71,44 @@ static void print_headers(const struct hang *h, const struct dump_block *stat)
     }
 }
 
-/* The last words that the stream of a level gave, the newest marked. */
-static void print_stream(const struct hang *h, const struct dump_ring *ring, uint32_t level)
+/* The last words in front of a place, the newest marked. */
+static void print_words(const struct hang *h, uint64_t begin, uint64_t end)
 {
-    struct roq_position at;
-    if (!roq_position(h->dump, ring, level, &at) || (level && !at.dwords))
-        return;
-    uint64_t iova = level ? at.iova : ring->iova;
-    printf("    %-10s 0x%016" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", level_names[level],
-           iova, at.consumed, at.dwords);
-    for (uint32_t i = at.consumed < 8 ? 0 : at.consumed - 8; i < at.consumed; i++) {
+    for (uint64_t at = end - begin < 32 ? begin : end - 32; at < end; at += 4) {
         uint32_t word = 0;
-        if (dump_memory(h->dump, iova + 4 * (uint64_t)i, &word))
-            printf("%s%08" PRIx32, i == at.consumed - 1 ? " >" : " ", word);
+        if (dump_memory(h->dump, at, &word))
+            printf("%s%08" PRIx32, at + 4 == end ? " >" : " ", word);
     }
     putchar('\n');
+}
+
+static void print_ring(const struct hang *h, const struct dump_ring *ring)
+{
+    uint32_t consumed = 0;
+    if (!roq_ring_position(h->dump, ring, &consumed))
+        return;
+    printf("    %-10s 0x%016" PRIx64 ", %" PRIu32 " of %" PRIu64 " dwords read", "ring", ring->iova,
+           consumed, ring->size / 4);
+    print_words(h, ring->iova, ring->iova + 4 * (uint64_t)consumed);
+}
+
+/* A stream stands where the dump's memory has the words of its queue. Where that is in the fetch
+ * that registers name, it is known how far it is read. */
+static void print_stream(const struct hang *h, uint32_t level)
+{
+    struct hang_estimate at;
+    struct roq_fetch fetch;
+    uint32_t header = level == h->level ? dump_word(h->stat, STAT_HEADER) : 0;
+    if (!hang_estimate(h->dump, &h->story.roq, level, header, &at))
+        return;
+    bool named = roq_fetch(h->dump, level, &fetch) && at.next >= fetch.iova &&
+                 at.next - fetch.iova <= 4 * (uint64_t)fetch.dwords;
+    if (named)
+        printf("    %-10s 0x%016" PRIx64 ", %" PRIu64 " of %" PRIu32 " dwords read",
+               level_names[level], fetch.iova, (at.next - fetch.iova) / 4, fetch.dwords);
+    else
+        printf("    %-10s 0x%016" PRIx64 " is read next", level_names[level], at.next);
+    print_words(h, named ? fetch.iova : 0, at.next);
 }
 
 static void print_registers(const struct dump_block *stat)
@@ -123,17 +145,6 @@ static struct hang_code own_code(const struct hang *h)
                               h->names, h->pc};
 }
 
-/* The firmware given is the dump's if their packet tables are equal. */
-static bool is_given(const struct hang *h)
-{
-    const uint32_t *theirs = dump_table(h->dump);
-    const struct cps_fw *fw = h->play->fw;
-    bool same = theirs && fw && fw->part_count;
-    for (unsigned id = 0; same && id < CPS_FW_TABLE_SIZE; id++)
-        same = cps_fw_handler(fw, &fw->part[0], id) == theirs[id];
-    return same;
-}
-
 /* Where the dump's cache cannot be read, the code is that of its firmware, if that was given. */
 static struct cps_err *print_given(const struct hang *h)
 {
@@ -157,7 +168,7 @@ static struct cps_err *print_code(const struct hang *h)
         printf("  %s\n", cps_buf_text(&code->why));
     if (code->cache.lines)
         return hang_code_print(&own);
-    return is_given(h) ? print_given(h) : NULL;
+    return h->play->fw && dump_has_table(h->dump, h->play->fw) ? print_given(h) : NULL;
 }
 
 static struct cps_err *print_hang(const struct hang *h, const struct dump_ring *ring)
@@ -165,8 +176,10 @@ static struct cps_err *print_hang(const struct hang *h, const struct dump_ring *
     printf("  hang: %s at 0x%04" PRIx32 " (%s), level %" PRIu32 " (%s)\n", "sqe", h->pc, h->handler,
            h->level, level_names[h->level]);
     print_headers(h, h->stat);
-    for (uint32_t level = 0; ring && level <= 2; level++)
-        print_stream(h, ring, level);
+    if (ring)
+        print_ring(h, ring);
+    for (uint32_t level = 1; level <= h->level && level <= 3; level++)
+        print_stream(h, level);
     print_registers(h->stat);
     print_others(h);
     return print_code(h);

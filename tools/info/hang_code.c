@@ -52,6 +52,13 @@ static struct cps_err *print_line(const struct hang_code *h, uint32_t pc)
     return NULL;
 }
 
+/* The window; a program counter may be any word. */
+static uint32_t first_of(const struct hang_code *h)
+{
+    uint32_t first = h->pc < BEFORE ? 0 : h->pc - BEFORE;
+    return first > UINT32_MAX - BEFORE - AFTER ? UINT32_MAX - BEFORE - AFTER : first;
+}
+
 struct cps_err *hang_code_print(const struct hang_code *h)
 {
     if (h->cache->lines)
@@ -62,8 +69,8 @@ struct cps_err *hang_code_print(const struct hang_code *h)
     if (h->whole)
         info_name(h->fw->name);
     putchar('\n');
-    for (uint32_t pc = h->pc < BEFORE ? 0 : h->pc - BEFORE; pc <= h->pc + AFTER; pc++)
-        CPS_TRY(print_line(h, pc));
+    for (uint32_t i = 0; i <= BEFORE + AFTER; i++)
+        CPS_TRY(print_line(h, first_of(h) + i));
     return NULL;
 }
 
@@ -71,7 +78,8 @@ struct cps_err *hang_code_json(const struct hang_code *h, struct json_object *to
 {
     struct json_object *rows = json_object_new_array();
     cps_json_add(to, "code", rows);
-    for (uint32_t pc = h->pc < BEFORE ? 0 : h->pc - BEFORE; pc <= h->pc + AFTER; pc++) {
+    for (uint32_t i = 0; i <= BEFORE + AFTER; i++) {
+        uint32_t pc = first_of(h) + i;
         if (!is_known(h, pc))
             continue;
         CPS_BUF text = {0};

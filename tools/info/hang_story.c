@@ -11,10 +11,6 @@
 #include "tools/play/hang/estimate.h"
 #include "trace/json.h"
 
-enum { STAT_HEADER = 0x24, STAT_LEVEL = 0x28 };
-
-static const char *const levels[] = {"the ring", "IB1", "IB2", "a draw-state group"};
-
 static const struct dump_block *stat_of(const struct hang_story *s)
 {
     return dump_block(s->dump, "CP_SQE_STAT");
@@ -56,13 +52,11 @@ static void put_place(const struct hang_story *s, struct cps_buf *out)
     struct hang_estimate at;
     cps_buf_str(out, "The command processor hangs at ");
     put_packet(s, dump_word(stat, STAT_HEADER), out);
-    cps_buf_printf(out, ", in %s", level < 4 ? levels[level] : "an unknown level");
+    cps_buf_printf(out, ", in %s", dump_level_name(level));
     if (!locate(s, &at))
         cps_buf_str(out, "; where that lies the dump's queues do not say. ");
-    else if (at.header)
-        cps_buf_printf(out, " at 0x%" PRIx64, at.header);
     else
-        cps_buf_printf(out, " before 0x%" PRIx64, at.next);
+        cps_buf_printf(out, " at 0x%" PRIx64, at.header);
     if (at.words && at.places > 1)
         cps_buf_printf(out, " (%u places have its words)", at.places);
     cps_buf_str(out, at.words ? ". " : "");
@@ -128,7 +122,7 @@ static void put_write(const struct hang_story *s, const struct mempool_entry *en
 static const struct replay_write *head_of(const struct hang_story *s, unsigned cluster)
 {
     const struct replay *r = s->replay;
-    if (!r || r->place.by == HANG_NOWHERE || r->head[cluster] >= r->writes.count)
+    if (!r || r->place.by == HANG_NOWHERE || !r->first_found[cluster])
         return NULL;
     return &r->writes.write[r->head[cluster]];
 }
@@ -235,7 +229,7 @@ void hang_story_json(const struct hang_story *s, struct json_object *to)
     if (s->wait.number)
         cps_json_uint(to, "polls", s->wait.number);
     if (locate(s, &at))
-        cps_json_uint(to, "location", at.header ? at.header : at.next);
+        cps_json_uint(to, "location", at.header);
     if (s->pool.known)
         cps_json_add(to, "queues", json_queues(s));
 }

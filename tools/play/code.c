@@ -7,14 +7,10 @@
 
 #include "trace/json.h"
 
-/* Whether the user's firmware is the dump's: the same packet table, and each cached word. */
+/* Whether the user's firmware has each cached word. */
 static bool is_same(const struct cps_fw_icache *cache, const struct cps_fw *fw)
 {
     const struct cps_fw_part *part = &fw->part[0];
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (cps_fw_handler(fw, part, id) != cache->table[id])
-            return false;
-    }
     for (uint32_t at = 0; at < cache->count; at++) {
         bool known = cache->mark[at] == CPS_FW_HARDWARE;
         if (known && (at >= part->size || fw->words[part->start + at] != cache->word[at]))
@@ -33,14 +29,17 @@ static struct cps_err *recover(struct code *code, struct cps_fw **fw)
     return NULL;
 }
 
-static struct cps_err *read_and_recover(const struct dump_block *block, struct cps_fw **fw,
+static struct cps_err *read_and_recover(const struct dump *dump, struct cps_fw **fw,
                                         struct code *code)
 {
+    const struct dump_block *block = dump_block(dump, "CP_UCODE_DBG");
     if (!block)
         return cps_err_new(CPS_ERR_INPUT, "the dump has no CP_UCODE_DBG, expected the firmware's "
                                           "instruction cache there");
     CPS_TRY(cps_fw_icache_read_(block->words, block->count, &code->cache));
-    return !*fw || is_same(&code->cache, *fw) ? NULL : recover(code, fw);
+    if (!*fw || (dump_has_table(dump, *fw) && is_same(&code->cache, *fw)))
+        return NULL;
+    return recover(code, fw);
 }
 
 static void count_steps(struct cps_sink *sink, const struct cps_event *events, size_t count)
@@ -48,7 +47,8 @@ static void count_steps(struct cps_sink *sink, const struct cps_event *events, s
     struct code *code = (struct code *)sink;
     for (size_t i = 0; i < count; i++) {
         uint32_t pc = cps_event_pc(&events[i]);
-        if (cps_event_kind(&events[i]) == CPS_EV_STEP && pc < code->cache.count)
+        bool own = cps_event_who(&events[i]) == CPS_CPU_SQE;
+        if (own && cps_event_kind(&events[i]) == CPS_EV_STEP && pc < code->cache.count)
             code->executed[code->cache.mark[pc]]++;
     }
 }
@@ -67,7 +67,7 @@ struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct
                     "not known");
         return code->why.failed ? cps_err_nomem() : NULL;
     }
-    struct cps_err *err = read_and_recover(dump_block(dump, "CP_UCODE_DBG"), fw, code);
+    struct cps_err *err = read_and_recover(dump, fw, code);
     if (!err || err->code != CPS_ERR_INPUT)
         return err;
     cps_buf_str(&code->why, err->message);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/fw.h"
+#include "isa/base/le.h"
 #include "isa/base/list.h"
 
 /* Where things lie in CP_UCODE_DBG of a6xx, in dwords (H). */
@@ -15,8 +17,10 @@
 
 static void add_ring(struct dump *dump, const struct cps_item *item)
 {
-    if (dump->ring_count == DUMP_MAX_RINGS)
+    if (dump->ring_count == DUMP_MAX_RINGS) {
+        dump->dropped++;
         return;
+    }
     dump->ring[dump->ring_count++] = (struct dump_ring){
         .id = item->ring.id,
         .iova = item->ring.iova,
@@ -30,8 +34,10 @@ static void add_ring(struct dump *dump, const struct cps_item *item)
 
 static struct cps_err *add_block(struct dump *dump, const struct cps_item *item)
 {
-    if (dump->block_count == DUMP_MAX_BLOCKS)
+    if (dump->block_count == DUMP_MAX_BLOCKS) {
+        dump->dropped++;
         return NULL;
+    }
     struct dump_block *block = &dump->block[dump->block_count];
     block->words = malloc((item->block.count + 1) * sizeof(*block->words));
     if (!block->words)
@@ -39,6 +45,7 @@ static struct cps_err *add_block(struct dump *dump, const struct cps_item *item)
     if (item->block.count)
         memcpy(block->words, item->block.words, item->block.count * sizeof(*block->words));
     block->count = item->block.count;
+    block->size = item->block.size;
     snprintf(block->name, sizeof(block->name), "%s", item->block.name);
     dump->block_count++;
     return NULL;
@@ -170,6 +177,10 @@ struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream)
     if (!dump->reg || !dump->known)
         return cps_err_nomem();
     CPS_TRY(cps_capture_read(stream, NULL, &dump->sink));
+    if (dump->dropped)
+        cps_buf_printf(&dump->text,
+                       "warning: %u rings and blocks beyond the first %u and %u are left out\n",
+                       dump->dropped, DUMP_MAX_RINGS, DUMP_MAX_BLOCKS);
     return dump->text.failed ? cps_err_nomem() : NULL;
 }
 
@@ -195,6 +206,21 @@ const struct dump_block *dump_block(const struct dump *dump, const char *name)
     return NULL;
 }
 
+const char *dump_level_name(uint32_t level)
+{
+    static const char *const names[] = {"the ring", "IB1", "IB2", "a draw-state group"};
+    return level < 4 ? names[level] : "an unknown level";
+}
+
+bool dump_has_table(const struct dump *dump, const struct cps_fw *fw)
+{
+    const uint32_t *table = dump_table(dump);
+    bool same = table && fw->part_count;
+    for (unsigned id = 0; same && id < CPS_FW_TABLE_SIZE; id++)
+        same = cps_fw_handler(fw, &fw->part[0], id) == table[id];
+    return same;
+}
+
 uint32_t dump_word(const struct dump_block *block, size_t index)
 {
     return block && index < block->count ? block->words[index] : 0;
@@ -211,11 +237,9 @@ bool dump_memory(const struct dump *dump, uint64_t iova, uint32_t *ret)
     for (size_t i = 0; i < dump->data_count; i++) {
         const struct dump_data *data = &dump->data[i];
         uint64_t at = iova - data->iova;
-        if (iova < data->iova || at + 4 > data->size)
+        if (iova < data->iova || data->size < 4 || at > data->size - 4)
             continue;
-        const uint8_t *bytes = data->bytes + at;
-        *ret = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-               (uint32_t)bytes[3] << 24;
+        *ret = cps_le32(data->bytes + at);
         return true;
     }
     return false;

@@ -29,8 +29,22 @@ struct dump_ring {
 struct dump_block {
     char name[32];
     uint32_t *words; /**< `count` of them; owned */
-    size_t count;
+    size_t count;    /**< present: the kernel trims zeros at the end */
+    size_t size;     /**< dwords that the file states */
 };
+
+/** Words of CP_SQE_STAT (H: shared by all dumps of a6xx; registers $01 to $1b at their numbers). */
+enum dump_stat {
+    STAT_PC = 0x00,
+    STAT_STATE = 0x13, /**< $13: counts of contexts */
+    STAT_REM = 0x1c,
+    STAT_STACK = 0x1d,
+    STAT_HEADER = 0x24, /**< of the packet, and of the two before */
+    STAT_LEVEL = 0x28,
+    STAT_NRT = 0x30,
+};
+/** Words of CP_UCODE_DBG beside the cache: control registers SCRATCH_FIRST on. */
+enum { UCODE_SCRATCH = 0x5000, SCRATCH_FIRST = 0x100, SCRATCH_COUNT = 0x80 };
 
 /** The queues of register writes to the parts of the GPU, in the order of CP_MEMPOOL (D: Mesa's
  * crashdec; a6xx). */
@@ -69,7 +83,8 @@ struct dump {
     size_t data_count;
     uint64_t data_bytes;
     uint64_t gpu; /**< id or chip id, 0 if unknown */
-    unsigned buffers, buffers_with_contents;
+    unsigned buffers;
+    unsigned dropped;    /**< rings and blocks for which there was no room */
     struct cps_buf text; /**< lines of the header: "comm: crashit" */
     uint32_t *reg;       /**< DUMP_REGS values of section `registers` */
     bool *known;         /**< whether the dump has the register */
@@ -84,6 +99,11 @@ void dump_deinit(struct dump *dump);
 const struct dump_block *dump_block(const struct dump *dump, const char *name);
 /** Word @p index of a block, 0 behind its end (the kernel trims zeros); @p block may be NULL. */
 uint32_t dump_word(const struct dump_block *block, size_t index);
+/** "the ring", "IB1", "IB2", "a draw-state group" for the levels of CP_SQE_STAT. */
+const char *dump_level_name(uint32_t level);
+/** Whether the packet table of the firmware that ran is that of @p fw. */
+struct cps_fw;
+bool dump_has_table(const struct dump *dump, const struct cps_fw *fw);
 /** A register's value; 0 and false if the dump lacks it. */
 bool dump_reg(const struct dump *dump, uint32_t offset, uint32_t *ret);
 /** "FE", "SP_VS", ... */

@@ -151,16 +151,6 @@ static struct cps_err *add_ring(struct replay *h)
     return feed_add_shared(&h->play->feed, &ring);
 }
 
-static bool tables_equal(const struct replay *h, struct cps_engine *engine)
-{
-    const uint32_t *table = dump_table(h->dump);
-    for (unsigned id = 0; table && id < CPS_FW_TABLE_SIZE; id++) {
-        if (table[id] != cps_afuc_packet_table(cps_afuc_of(engine), 0, id))
-            return false;
-    }
-    return table != NULL;
-}
-
 /* Everything but what runs the ring, on an engine that nobody watches. */
 static struct cps_err *approach(const struct replay *h, struct cps_engine *engine)
 {
@@ -280,6 +270,13 @@ static struct cps_err *find_starts(struct replay *h)
     return err ? err : add_ring(h);
 }
 
+/* Without CP_SQE_STAT nobody can say where the hardware stood; of other generations nobody knows
+ * what is in it. */
+static bool has_place(const struct replay *r)
+{
+    return r->play->gen == CPS_A6XX && dump_block(r->dump, "CP_SQE_STAT");
+}
+
 /* Which place of the replay the hardware stood at, and all that was written up to there. */
 static struct cps_err *find_place(struct replay *h)
 {
@@ -288,11 +285,11 @@ static struct cps_err *find_place(struct replay *h)
     struct hang_sought sought;
     CPS_TRY(replay_fresh(h, NULL, 0, &engine));
     struct cps_err *err = cps_engine_clone(engine, &again);
-    h->same_firmware = tables_equal(h, engine);
+    h->same_firmware = dump_has_table(h->dump, h->play->fw);
     hang_seek(h->dump, h->play->fw, h->play->code, h->same_firmware, &sought);
     h->roq = sought.roq;
     uint64_t before = engine->clock;
-    if (!err && dump_block(h->dump, "CP_SQE_STAT"))
+    if (!err && has_place(h))
         err = hang_find(&sought, engine, h->play->opt->limit, &h->place);
     h->play->feed.until = h->place.tick;
     if (!err)
@@ -308,10 +305,12 @@ static struct cps_err *find_items(struct replay *h)
     h->ring = dump_hung_ring(h->dump);
     if (!h->ring || h->ring->size < 64)
         return cps_err_new(CPS_ERR_INPUT, "the dump holds no ring, expected one to replay");
-    if (h->ring->size > DUMP_RING_LIMIT)
+    if (h->ring->size > DUMP_RING_LIMIT || h->ring->size % 4 || h->ring->wptr >= h->ring->size / 4)
         return cps_err_new(CPS_ERR_INPUT,
-                           "the dump's ring has %" PRIu64 " bytes, expected at most %u",
-                           h->ring->size, DUMP_RING_LIMIT);
+                           "the dump's ring has %" PRIu64
+                           " bytes, and is written up to dword %" PRIu32
+                           ": expected dwords, %u bytes at most, and a place in them",
+                           h->ring->size, h->ring->wptr, DUMP_RING_LIMIT);
     CPS_TRY(find_start(h));
     CPS_TRY(mempool_read(h->dump, &h->pool));
     CPS_TRY(add_memory(h));
@@ -375,15 +374,8 @@ static uint64_t missing_streams(const struct play *play)
  * both counts differ by the same number all the time. */
 static uint32_t state_parity(const struct replay *r)
 {
-    enum { STATE = 0x13 };
     const struct dump_block *stat = dump_block(r->dump, "CP_SQE_STAT");
-    return stat ? dump_word(stat, STATE) ^ r->writes.state : 0;
-}
-
-/* Without CP_SQE_STAT nobody can say where the hardware stood. */
-static bool has_place(const struct replay *r)
-{
-    return dump_block(r->dump, "CP_SQE_STAT");
+    return r->from_boot ? 0 : dump_word(stat, STAT_STATE) ^ r->writes.state;
 }
 
 struct cps_err *replay_compare(struct replay *r)
@@ -414,8 +406,9 @@ void replay_free(struct replay *replay)
 
 bool replay_agrees(const struct replay *r)
 {
-    return !rows_count(&r->rows, REPLAY_DIFFERENT) && !r->pool.why.size &&
-           r->place.by != HANG_NOWHERE && r->place.rank & HANG_RANK_WORDS;
+    bool sure = r->place.rank & HANG_RANK_WORDS || (r->place.no_words && r->place.candidates == 1);
+    return !rows_count(&r->rows, REPLAY_DIFFERENT) && !r->pool.why.size && !r->missing &&
+           r->place.by != HANG_NOWHERE && sure;
 }
 
 void replay_print(const struct replay *r, bool all, FILE *out)
@@ -429,8 +422,11 @@ void replay_print(const struct replay *r, bool all, FILE *out)
     if (has_place(r))
         fprintf(out, "# %s\n", cps_buf_text(&place));
     else
-        fprintf(out, "# no CP_SQE_STAT block: where the hardware stood is not known, nothing is "
-                     "compared\n");
+        fprintf(out, "# %s: where the hardware stood is not known, nothing is compared\n",
+                r->play->gen == CPS_A6XX ? "no CP_SQE_STAT block"
+                                         : "the blocks of this generation's dumps are not known");
+    if (r->missing)
+        fprintf(out, "# %" PRIu64 " streams on the way are not in the dump\n", r->missing);
     if (r->pool.why.size)
         fprintf(out, "# %s\n", cps_buf_text(&r->pool.why));
     if (r->starts)
@@ -448,6 +444,7 @@ struct json_object *replay_json(const struct replay *r)
     hang_place_text(&r->place, &place);
     cps_json_text(to, "place", has_place(r) ? cps_buf_text(&place) : "not known");
     cps_json_uint(to, "candidates", r->place.candidates);
+    cps_json_uint(to, "missing_streams", r->missing);
     cps_json_uint(to, "start_values", r->starts);
     if (r->pool.why.size)
         cps_json_buf(to, "queues", &r->pool.why);

@@ -34,6 +34,7 @@ struct replay {
     uint32_t state_parity;      /**< what tells the hardware's count of contexts from the replay's:
                                    writes_context() of the exclusive or */
     size_t head[DUMP_CLUSTERS]; /**< the first write that waits in each queue, or their number */
+    bool first_found[DUMP_CLUSTERS]; /**< that one is the queue's first entry */
     struct replay_rows rows;
 };
 

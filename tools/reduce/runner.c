@@ -2,6 +2,8 @@
  * Runs jobs and says how they end. */
 #include "tools/reduce/runner.h"
 
+#include "tools/play/hang/place.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +24,6 @@
 #define CIRCLE         512u
 #define CIRCLE_OF_MANY 4096u
 
-/* Where CP_SQE_STAT has the packet and its level (tools/play/hang/place.c). */
-enum { STAT_HEADER = 0x24, STAT_LEVEL = 0x28 };
-
 void ending_deinit(struct ending *ending)
 {
     cps_buf_deinit(&ending->text);
@@ -36,7 +35,8 @@ static void watch(struct runner *r, const struct cps_event *event)
 {
     const struct runner_place *place = &r->place;
     if (cps_event_kind(event) == CPS_EV_PKT)
-        r->in_packet = event->value == place->header && cps_event_sub(event) == place->level &&
+        r->in_packet = event->value == place->header &&
+                       cps_event_sub(event) == hang_event_level(place->level) &&
                        (!place->iova || event->addr == place->iova);
     else if (cps_event_kind(event) == CPS_EV_STEP)
         r->there |= r->in_packet && cps_event_pc(event) == place->pc;
@@ -157,7 +157,8 @@ static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t un
     const struct record *record = &r->record[0];
     r->place = (struct runner_place){true, header, level, cps_engine_where(play->engine, 0).pc, 0};
     for (size_t i = 0; i < record->count; i++) {
-        if (record->event[i].value == header && cps_event_sub(&record->event[i]) == level)
+        if (record->event[i].value == header &&
+            cps_event_sub(&record->event[i]) == hang_event_level(level))
             r->place.iova = record->event[i].addr;
     }
     return NULL;

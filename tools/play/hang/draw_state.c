@@ -14,10 +14,13 @@ static void compare_group(struct replay *r, const struct dump_block *block, unsi
     for (unsigned i = 0; i < 3; i++) {
         uint32_t hardware = dump_word(block, (size_t)group * GROUP_WORDS + i);
         bool older = !r->from_boot && !emulated[i];
-        enum replay_verdict verdict = hardware == emulated[i] ? REPLAY_EQUAL
-                                      : older                 ? REPLAY_OLDER
-                                                              : REPLAY_DIFFERENT;
-        rows_add(&r->rows, REPLAY_DRAW_STATE, verdict, hardware, emulated[i], NULL, "group%u.%s",
+        enum replay_verdict verdict = !block->count             ? REPLAY_NO_VALUE
+                                      : hardware == emulated[i] ? REPLAY_EQUAL
+                                      : older                   ? REPLAY_OLDER
+                                                                : REPLAY_DIFFERENT;
+        const char *why =
+            block->count ? NULL : "the dump has no word of the block: zeros, or not read";
+        rows_add(&r->rows, REPLAY_DRAW_STATE, verdict, hardware, emulated[i], why, "group%u.%s",
                  group, words[i]);
     }
 }

@@ -50,10 +50,12 @@ static void search(const struct search *s, uint32_t header, struct hang_estimate
         uint32_t words = words_around(s, at);
         if (words < ENOUGH || words < ret->words)
             continue;
+        uint64_t packet = header ? header_before(s, at, header) : 0;
+        if (header && !packet)
+            continue;
         unsigned places = words == ret->words ? ret->places + 1 : 1;
         if (places == 1)
-            *ret =
-                (struct hang_estimate){s->data->iova + at, header_before(s, at, header), words, 1};
+            *ret = (struct hang_estimate){s->data->iova + at, packet, words, 1};
         ret->places = places;
     }
 }

@@ -26,12 +26,13 @@ struct level {
     const struct cps_afuc *machine;
     struct cps_position now;
     unsigned fetches;
-    uint32_t rest; /* dwords of the last fetch that did not come yet */
+    uint32_t rest;   /* dwords of the last fetch that did not come yet */
+    bool rest_known; /* registers are about that fetch */
 };
 
 static bool begin(const struct replay *r, uint32_t number, struct level *ret)
 {
-    struct roq_position newest;
+    struct roq_fetch newest;
     const struct cps_afuc *machine = cps_afuc_of(r->play->engine);
     unsigned level = hang_event_level(number);
     *ret = (struct level){.r = (struct replay *)r, .level = number, .machine = machine};
@@ -44,7 +45,8 @@ static bool begin(const struct replay *r, uint32_t number, struct level *ret)
     struct cps_position last = cps_afuc_queued(machine, 0, level, ret->fetches - 1);
     bool same = roq_fetch(r->dump, number, &newest) && newest.iova == last.iova &&
                 newest.dwords == last.dwords;
-    ret->rest = same && newest.rest <= last.dwords ? newest.rest : 0;
+    ret->rest_known = same && newest.rest <= last.dwords;
+    ret->rest = ret->rest_known ? newest.rest : 0;
     return true;
 }
 
@@ -66,10 +68,10 @@ static uint64_t end_of(const struct level *l, unsigned index)
 
 static int64_t more_waiting(const struct level *l)
 {
-    uint64_t expected = 0;
+    int64_t expected = 0;
     for (unsigned i = 0; i < l->fetches; i++)
-        expected += (end_of(l, i) - begin_of(l, i)) / 4;
-    return (int64_t)roq_waiting(&l->r->roq.queue[roq_of_level(l->level)]) - (int64_t)expected;
+        expected += ((int64_t)end_of(l, i) - (int64_t)begin_of(l, i)) / 4;
+    return (int64_t)roq_waiting(&l->r->roq.queue[roq_of_level(l->level)]) - expected;
 }
 
 /* The position stays on the last word of a fetch until its end mark is popped (H: one case). */
@@ -84,7 +86,8 @@ bool fetched_ahead(const struct replay *r, uint32_t number, int64_t *ret)
     if (!begin(r, number, &l))
         return false;
     *ret = stays_on_last(&l) ? 0 : more_waiting(&l);
-    return *ret <= (int64_t)l.now.consumed; /* more than that was not fetched of these streams */
+    int64_t consumed = (int64_t)l.now.consumed - *ret; /* of the stream by the hardware */
+    return (l.rest_known || !*ret) && consumed >= 0 && consumed <= (int64_t)l.now.dwords;
 }
 
 static const char *const level_names[] = {"ring", "ib1", "ib2", "sds"};

@@ -11,7 +11,7 @@
 
 /* What a search may cost, in instructions: a trial is a whole replay, twice. */
 enum { ROUNDS = 4, STEPS = 100000000, SPLITS = 48 };
-enum { STATE_REGISTERS = 0x1d, SCRATCH = 0x100, SCRATCH_COUNT = 0x80, UCODE_SCRATCH = 0x5000 };
+enum { STATE_REGISTERS = STAT_REM + 1 };
 
 struct trials {
     struct replay *r;
@@ -46,7 +46,7 @@ static unsigned equal_registers(const struct trials *t, struct cps_engine *engin
     }
     for (unsigned i = 0; i < SCRATCH_COUNT; i++) {
         uint64_t value = 0;
-        cps_engine_get(engine, (struct cps_place){0, CPS_FILE_CONTROL, SCRATCH + i}, &value);
+        cps_engine_get(engine, (struct cps_place){0, CPS_FILE_CONTROL, SCRATCH_FIRST + i}, &value);
         equal += value == dump_word(ucode, UCODE_SCRATCH + i);
     }
     return equal;
@@ -58,13 +58,15 @@ static struct cps_err *try_it(struct trials *t, uint64_t *ret)
     struct cps_engine *engine = NULL;
     struct hang_place place;
     uint64_t limit = t->r->play->opt->limit;
+    if (limit > STEPS)
+        limit = STEPS;
     memset(t->cover, 0, t->count * sizeof(*t->cover));
     CPS_TRY(replay_fresh(t->r, t->cover, t->count, &engine));
     uint64_t before = engine->clock;
     struct cps_err *err = hang_find(&t->sought, engine, limit, &place);
     if (!err) {
         cps_engine_run(engine, place.tick ? place.tick - before : limit);
-        t->steps += engine->clock - before;
+        t->steps += 2 * (engine->clock - before);
         *ret = score_of(place.rank, equal_registers(t, engine), engine->packets);
     }
     cps_engine_destroy(engine);
@@ -160,7 +162,8 @@ struct cps_err *holes_fill(struct replay *r)
 {
     const struct code *code = r->play->code;
     struct trials t = {.r = r};
-    if (!code || !code->recovered || !code->cache.holes || !dump_block(r->dump, "CP_SQE_STAT"))
+    if (!code || !code->recovered || !code->cache.holes || r->play->gen != CPS_A6XX ||
+        !dump_block(r->dump, "CP_SQE_STAT"))
         return NULL;
     t.count = cps_afuc_image_size(cps_afuc_of(r->play->engine), 0) + 1;
     t.cover = calloc(t.count, sizeof(*t.cover));

@@ -7,7 +7,7 @@
 #include "tools/play/replay.h"
 
 /** Changes the engine and the firmware of @p replay, whose feed has all items. Does nothing where
- * the firmware was not recovered, or nothing differs anyway. */
+ * the firmware was not recovered. */
 CPS_MUST_USE struct cps_err *holes_fill(struct replay *replay);
 
 #endif

@@ -11,13 +11,15 @@
 #include "isa/base/list.h"
 #include "tools/play/code.h"
 
-enum { STAT_PC = 0, STAT_HEADER = 0x24, STAT_LEVEL = 0x28, HEADERS = 3 };
+enum { HEADERS = 3 };
 
 void hang_seek(const struct dump *dump, const struct cps_fw *fw, const struct code *code, bool same,
                struct hang_sought *ret)
 {
-    uint32_t pc = dump_word(dump_block(dump, "CP_SQE_STAT"), STAT_PC);
-    *ret = (struct hang_sought){.dump = dump, .pc_known = same, .by = HANG_BY_PC, .pc = pc};
+    const struct dump_block *stat = dump_block(dump, "CP_SQE_STAT");
+    uint32_t pc = dump_word(stat, STAT_PC);
+    *ret = (struct hang_sought){.stat = stat, .pc_known = same, .by = HANG_BY_PC, .pc = pc};
+    ret->level = dump_word(stat, STAT_LEVEL) & 7;
     roq_read(dump, &ret->roq);
     if (same || !code || !cps_fw_icache_locate_(&code->cache, fw, pc, &ret->pc))
         return;
@@ -27,9 +29,8 @@ void hang_seek(const struct dump *dump, const struct cps_fw *fw, const struct co
 
 static bool same_packet(const struct hang_sought *s, const struct cps_afuc *machine)
 {
-    const struct dump_block *stat = dump_block(s->dump, "CP_SQE_STAT");
     for (unsigned i = 0; i < HEADERS; i++) {
-        if (cps_afuc_header(machine, 0, i) != dump_word(stat, STAT_HEADER + i))
+        if (cps_afuc_header(machine, 0, i) != dump_word(s->stat, STAT_HEADER + i))
             return false;
     }
     return true;
@@ -70,12 +71,13 @@ static bool words_agree(const struct hang_sought *s, struct cps_engine *engine, 
     return true;
 }
 
-/* The position stays on the last word of a fetch until its end mark is popped (H: one case). */
+/* The position stays on the last word of a fetch until its end mark is popped (H: one case).
+ * Without a queue, or a stream at the level, there is nothing that agrees. */
 static bool same_words(const struct hang_sought *s, struct cps_engine *engine, uint32_t level)
 {
     struct cps_position at = cps_afuc_position(cps_afuc_of(engine), 0, hang_event_level(level));
     if (!s->roq.queue[roq_of_level(level)].known || !at.active || !at.dwords)
-        return true;
+        return false;
     if (words_agree(s, engine, level, at, at.consumed))
         return true;
     return level && at.consumed == at.dwords && at.consumed &&
@@ -133,10 +135,9 @@ static void look(struct search *search, struct cps_engine *engine)
     const struct hang_sought *s = search->sought;
     const struct cps_afuc *machine = cps_afuc_of(engine);
     struct hang_place *place = search->place;
-    uint32_t level = dump_word(dump_block(s->dump, "CP_SQE_STAT"), STAT_LEVEL) & 7;
-    if (!same_packet(s, machine) || level > 3 || (cps_afuc_level(machine, 0) & 7) != level)
+    if (!same_packet(s, machine) || s->level > 3 || (cps_afuc_level(machine, 0) & 7) != s->level)
         return;
-    unsigned rank = rank_of(search, engine, level);
+    unsigned rank = rank_of(search, engine, s->level);
     count(search, engine, rank);
     bool further =
         rank == place->rank && place->by == HANG_BY_PACKET && place->packet == engine->packets;
@@ -181,11 +182,10 @@ static struct cps_err *run_whole(const struct hang_sought *s, struct cps_engine 
                                  uint64_t limit, struct passing *p, struct cps_engine **whole,
                                  enum cps_stop *stop)
 {
-    const struct dump_block *stat = dump_block(s->dump, "CP_SQE_STAT");
     *p = (struct passing){.sink = {note_packets}, .packets = engine->packets};
     CPS_TRY(cps_engine_clone(engine, whole));
     for (unsigned i = 0; i < HEADERS; i++) {
-        p->sought[i] = dump_word(stat, STAT_HEADER + i);
+        p->sought[i] = dump_word(s->stat, STAT_HEADER + i);
         p->headers[i] = cps_afuc_header(cps_afuc_of(*whole), 0, i);
     }
     cps_engine_sink(*whole, &p->sink, 1u << CPS_EV_PKT);
@@ -252,12 +252,12 @@ struct cps_err *hang_find(const struct hang_sought *sought, struct cps_engine *e
     struct passing passing = {.count = 0};
     enum cps_stop stop = CPS_STOP_BUDGET;
     struct search search = {.sought = sought, .place = ret, .packet = UINT64_MAX};
-    *ret = (struct hang_place){0};
+    *ret = (struct hang_place){.no_words = !sought->roq.queue[roq_of_level(sought->level)].known};
     struct cps_err *err = run_whole(sought, engine, limit, &passing, &whole, &stop);
     if (!err)
         err = step_candidates(&search, engine, &passing, whole->clock);
     bool ended = stop != CPS_STOP_IDLE && stop != CPS_STOP_BUDGET;
-    if (!err && ended && search.packet == whole->packets) {
+    if (!err && ended && search.packet == whole->packets && ret->packet == whole->packets) {
         ret->by = HANG_BY_ITSELF;
         ret->tick = 0;
     }
@@ -281,8 +281,9 @@ void hang_place_text(const struct hang_place *place, struct cps_buf *out)
     };
     const char *text = texts[place->by];
     const char *here = strstr(text, "%s");
-    const char *words =
-        place->rank & HANG_RANK_WORDS ? "queues" : "level (its queues hold other words)";
+    const char *words = place->rank & HANG_RANK_WORDS ? "queues"
+                        : place->no_words             ? "level (the dump has no queue for it)"
+                                                      : "level (its queue holds other words)";
     if (here)
         cps_buf_printf(out, "%.*s%s%s", (int)(here - text), text, words, here + 2);
     else

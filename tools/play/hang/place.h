@@ -21,7 +21,8 @@ enum hang_by {
 
 /** What to look for. */
 struct hang_sought {
-    const struct dump *dump;
+    const struct dump_block *stat; /**< CP_SQE_STAT */
+    uint32_t level;                /**< as it counts them */
     struct roq roq;
     bool pc_known; /**< `pc` is a place of the firmware that runs */
     enum hang_by by;
@@ -43,6 +44,7 @@ struct hang_place {
     enum hang_by by;
     unsigned rank;       /**< enum hang_rank; 0: nowhere */
     uint64_t tick;       /**< of the engine, when it stands there; 0: where a whole run ends */
+    bool no_words;       /**< the dump has no queue to compare its words with */
     unsigned candidates; /**< packets that agree as well, but for the program counter */
     uint64_t packet;     /**< dispatched before it, as the engine counts them */
 };

@@ -8,19 +8,7 @@
 #include "tools/play/code.h"
 #include "tools/play/hang/compare.h"
 
-enum {
-    STAT_PC = 0,
-    STAT_REM = 0x1c,
-    STAT_STACK = 0x1d,
-    STAT_HEADER = 0x24,
-    STAT_LEVEL = 0x28,
-    STAT_NRT = 0x30,
-    UCODE_SCRATCH = 0x5000,
-    SCRATCH_FIRST = 0x100,
-    SCRATCH_COUNT = 128,
-    CP_SCRATCH_FIRST = 0x883,
-    CP_SCRATCH_LAST = 0x88a,
-};
+enum { CP_SCRATCH_FIRST = 0x883, CP_SCRATCH_LAST = 0x88a };
 
 /* Why a value may differ although the emulator is right; none where `why` is NULL. */
 struct excuse {
@@ -28,7 +16,7 @@ struct excuse {
     const char *why;
 };
 
-static const char no_hardware[] = "the dump does not hold it";
+static const char no_hardware[] = "the dump does not hold it, or contradicts itself";
 static const struct excuse other_revision = {REPLAY_NO_VALUE,
                                              "the dump is of another firmware revision"};
 static const struct excuse no_history = {
@@ -155,10 +143,10 @@ static struct cps_position newest(const struct replay *r, uint32_t level)
 
 static void add_ring(struct replay *r)
 {
-    struct roq_position hardware;
-    bool known = roq_position(r->dump, r->ring, 0, &hardware);
+    uint32_t hardware = 0;
+    bool known = roq_ring_position(r->dump, r->ring, &hardware);
     uint32_t here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, CPS_LEVEL_RB).consumed;
-    add(r, "ring.rptr", hardware.consumed, here, known ? excuse(r) : not_held);
+    add(r, "ring.rptr", hardware, here, known ? excuse(r) : not_held);
 }
 
 /* Base, size, and how far the stream is read. How far follows from how many words wait in CP_ROQ.
@@ -170,18 +158,17 @@ static void add_stream(struct replay *r, uint32_t level)
     static const char *const levels[] = {"ring", "ib1", "ib2"};
     struct cps_position here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, level);
     struct cps_position last = newest(r, level);
-    struct roq_position hardware;
+    struct roq_fetch hardware;
     struct excuse why = excuse(r);
     const struct roq_queue *queue = &r->roq.queue[roq_of_level(level)];
     int64_t ahead = 0;
     bool based = roq_fetch(r->dump, level, &hardware);
     bool known = here.active ? fetched_ahead(r, level, &ahead)
-                             : based && queue->known && roq_waiting(queue) <= hardware.dwords;
+                             : based && queue->known && !roq_waiting(queue);
     if (!here.active && !roq_waiting(queue))
         why = at_end;
     struct excuse counted = known ? why : not_held;
-    uint32_t consumed =
-        here.active ? here.consumed - (uint32_t)ahead : hardware.dwords - roq_waiting(queue);
+    uint32_t consumed = here.active ? here.consumed - (uint32_t)ahead : hardware.dwords;
     consumed = known ? consumed : 0;
     uint32_t size = here.active ? here.dwords : hardware.dwords;
     const struct {
@@ -210,6 +197,8 @@ static void add_scratch(struct replay *r)
         char name[24];
         uint32_t emulated = value(r, CPS_FILE_CONTROL, SCRATCH_FIRST + i);
         struct excuse why = r->same_firmware ? excuse(r) : other_revision;
+        if (UCODE_SCRATCH + i >= ucode->size)
+            why = not_held;
         if (!r->from_boot && !why.why && !emulated)
             why = no_history;
         snprintf(name, sizeof(name), "ctrl.0x%03x", SCRATCH_FIRST + i);

@@ -22,17 +22,32 @@ static bool is_same(const struct mempool_entry *entry, const struct replay_write
            (entry->value == write->value || (is_void && entry->value == 1));
 }
 
-static void find(struct match *m)
+/* False where that takes too long: entries of damaged queues match nothing. */
+static bool find(struct match *m)
 {
+    enum { MOST = 100000000 };
     const struct writes *w = &m->r->writes;
     size_t end = w->count;
-    for (size_t i = m->queue->count; i-- > 0;) {
+    uint64_t looked = 0;
+    for (size_t i = m->queue->count; i-- > 0 && looked < MOST;) {
         size_t at = end;
         while (at && !is_same(&m->queue->entry[i], &w->write[at - 1]))
             at--;
+        looked += end - at;
         m->found[i] = at ? at - 1 : SIZE_MAX;
         end = at ? at - 1 : end;
     }
+    return looked < MOST;
+}
+
+/* In front of all entries that were found. */
+static bool is_before_all(const struct match *m, size_t i)
+{
+    while (i-- > 0) {
+        if (m->found[i] != SIZE_MAX)
+            return false;
+    }
+    return true;
 }
 
 static void compare_entry(const struct match *m, size_t i)
@@ -42,9 +57,10 @@ static void compare_entry(const struct match *m, size_t i)
     const char *queue = dump_cluster_name(m->cluster);
     const char *pipe = entry->pipe ? "pipe " : "";
     if (m->found[i] == SIZE_MAX) {
-        rows_add(&m->r->rows, REPLAY_QUEUES, REPLAY_DIFFERENT, entry->value, 0,
-                 "the replay does not write it there", "%s[%zu].%s0x%04" PRIx32, queue, i, pipe,
-                 entry->offset);
+        bool older = !m->r->from_boot && is_before_all(m, i);
+        rows_add(&m->r->rows, REPLAY_QUEUES, older ? REPLAY_OLDER : REPLAY_DIFFERENT, entry->value,
+                 0, older ? NULL : "the replay does not write it there", "%s[%zu].%s0x%04" PRIx32,
+                 queue, i, pipe, entry->offset);
         return;
     }
     write = &m->r->writes.write[m->found[i]];
@@ -98,8 +114,15 @@ static void compare_queue(struct replay *r, unsigned cluster, const uint8_t *clu
         r->rows.failed = true;
         return;
     }
-    find(&m);
+    if (!find(&m)) {
+        cps_buf_printf(&r->pool.why,
+                       "CP_MEMPOOL: the queue of %s has too little in common with the replay",
+                       dump_cluster_name(cluster));
+        free(m.found);
+        return;
+    }
     r->head[cluster] = head_of(&m);
+    r->first_found[cluster] = m.found[0] != SIZE_MAX;
     for (size_t i = 0; i < m.queue->count; i++)
         compare_entry(&m, i);
     compare_rest(&m, r->head[cluster], clusters);

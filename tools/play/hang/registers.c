@@ -74,6 +74,7 @@ static void fill(const struct replay *r, size_t end, struct banks *banks)
     move_to(r, banks, (end < w->count ? w->write[end].state : w->state) ^ r->state_parity, end);
 }
 
+static const char not_before[] = "a write waits, and what was there before is not known";
 static const char no_queues[] = "without the queues nobody knows what has arrived";
 
 /* Differences that are known of the hardware (H: a618, a630). */
@@ -108,8 +109,11 @@ static void compare_banked(struct replay *r, const struct dump_banked *row,
     const char *why = NULL;
     enum replay_verdict verdict = REPLAY_EQUAL;
     if (row->value == emulated) {
-    } else if (waits && (row->value == before || !head->bank[row->context].known[at])) {
+    } else if (waits && head->bank[row->context].known[at] && row->value == before) {
         verdict = REPLAY_IN_FLIGHT;
+    } else if (waits && !head->bank[row->context].known[at]) {
+        verdict = REPLAY_NO_VALUE;
+        why = not_before;
     } else if (end->bank[!row->context].known[at] && row->value == other) {
         verdict = REPLAY_BANK;
     } else {
@@ -151,14 +155,47 @@ static bool is_banked(const struct dump *dump, uint32_t offset)
     return false;
 }
 
-/* Whether a write waits in any of the queues. */
-static bool is_queued(const struct replay *r, size_t write)
+/* The part of the GPU whose queue has a write to the register; DUMP_CLUSTERS: none. */
+static unsigned queue_with(const struct replay *r, uint32_t offset)
 {
     for (unsigned cluster = 0; cluster < DUMP_CLUSTERS; cluster++) {
-        if (r->head[cluster] <= write)
-            return true;
+        const struct mempool_queue *queue = &r->pool.queue[cluster];
+        for (size_t i = 0; i < queue->count; i++) {
+            if (!queue->entry[i].pipe && queue->entry[i].offset == offset)
+                return cluster;
+        }
+    }
+    return DUMP_CLUSTERS;
+}
+
+/* What the register held before the writes that wait in a queue. */
+static bool value_before(const struct replay *r, uint32_t offset, size_t head, uint32_t *ret)
+{
+    for (size_t i = head; i-- > 0;) {
+        if (r->writes.write[i].pipe || r->writes.write[i].offset != offset)
+            continue;
+        *ret = r->writes.write[i].value;
+        return true;
     }
     return false;
+}
+
+/* Another value than the replay wrote last, through a queue. */
+static enum replay_verdict verdict_of_queued(const struct replay *r, uint32_t offset,
+                                             uint32_t hardware, const char **why)
+{
+    uint32_t before = 0;
+    unsigned cluster = queue_with(r, offset);
+    if (!r->pool.known) {
+        *why = no_queues;
+        return REPLAY_NO_VALUE;
+    }
+    if (cluster == DUMP_CLUSTERS)
+        return REPLAY_DIFFERENT;
+    if (value_before(r, offset, r->head[cluster], &before))
+        return hardware == before ? REPLAY_IN_FLIGHT : REPLAY_DIFFERENT;
+    *why = not_before;
+    return REPLAY_NO_VALUE;
 }
 
 static void compare_register(struct replay *r, uint32_t offset, size_t last)
@@ -166,15 +203,16 @@ static void compare_register(struct replay *r, uint32_t offset, size_t last)
     enum { NO_ANSWER = 0xdeadbeef };
     const struct replay_write *write = &r->writes.write[last];
     uint32_t hardware = 0;
+    const char *why = NULL;
+    enum replay_verdict verdict = REPLAY_EQUAL;
     if (!dump_reg(r->dump, offset, &hardware) || is_banked(r->dump, offset))
         return;
-    bool none = hardware == (uint32_t)NO_ANSWER;
-    bool queued = !write->direct && is_queued(r, last);
-    enum replay_verdict verdict = hardware == write->value ? REPLAY_EQUAL
-                                  : none                   ? REPLAY_NO_VALUE
-                                  : queued                 ? REPLAY_IN_FLIGHT
-                                                           : REPLAY_DIFFERENT;
-    const char *why = verdict == REPLAY_NO_VALUE ? "it was read through another aperture" : NULL;
+    if (hardware == (uint32_t)NO_ANSWER && write->value != hardware) {
+        verdict = REPLAY_NO_VALUE;
+        why = "it was read through another aperture";
+    } else if (hardware != write->value) {
+        verdict = write->direct ? REPLAY_DIFFERENT : verdict_of_queued(r, offset, hardware, &why);
+    }
     rows_add(&r->rows, REPLAY_REGISTERS, verdict, hardware, write->value, why, "0x%04" PRIx32,
              offset);
 }

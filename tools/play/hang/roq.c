@@ -87,12 +87,12 @@ static bool ring_position(const struct dump *dump, const struct dump_ring *ring,
     return most >= ENOUGH;
 }
 
-bool roq_fetch(const struct dump *dump, uint32_t level, struct roq_position *ret)
+bool roq_fetch(const struct dump *dump, uint32_t level, struct roq_fetch *ret)
 {
     enum { IB1_BASE = 0x928, IB1_REST = 0x92a, IB1_DWORDS = 0x943, IB_STRIDE = 3 };
     uint32_t low = 0, high = 0;
     uint32_t base = IB1_BASE + (level - 1) * IB_STRIDE;
-    *ret = (struct roq_position){0};
+    *ret = (struct roq_fetch){0};
     bool known = dump_reg(dump, base, &low) && dump_reg(dump, base + 1, &high) &&
                  dump_reg(dump, IB1_REST + (level - 1) * IB_STRIDE, &ret->rest) &&
                  dump_reg(dump, IB1_DWORDS + level - 1, &ret->dwords);
@@ -100,22 +100,11 @@ bool roq_fetch(const struct dump *dump, uint32_t level, struct roq_position *ret
     return known;
 }
 
-bool roq_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
-                  struct roq_position *ret)
+bool roq_ring_position(const struct dump *dump, const struct dump_ring *ring, uint32_t *ret)
 {
     struct roq roq;
     roq_read(dump, &roq);
-    *ret = (struct roq_position){0, (uint32_t)(ring->size / 4), 0, 0};
-    if (level > 2 || !roq.queue[roq_of_level(level)].known)
-        return false;
-    if (level == 0 && ring->size > DUMP_RING_LIMIT)
-        return false;
-    if (level == 0)
-        return ring_position(dump, ring, &roq, &ret->consumed);
-    uint32_t waiting = roq_waiting(&roq.queue[roq_of_level(level)]);
-    if (!roq_fetch(dump, level, ret) || ret->rest > ret->dwords ||
-        waiting > ret->dwords - ret->rest)
-        return false;
-    ret->consumed = ret->dwords - ret->rest - waiting;
-    return true;
+    *ret = 0;
+    return roq.queue[ROQ_RING].known && ring->size <= DUMP_RING_LIMIT &&
+           ring_position(dump, ring, &roq, ret);
 }

@@ -37,18 +37,19 @@ static inline enum roq_region roq_of_level(uint32_t level)
 
 /** What the registers say of the stream of one level: of the fetch that was filled last, which with
  * look-ahead need not be the one that is read. */
-struct roq_position {
-    uint64_t iova;     /**< its base; 0 for the ring */
-    uint32_t dwords;   /**< its size */
-    uint32_t rest;     /**< dwords not fetched yet */
-    uint32_t consumed; /**< dwords read of it, if it is the only one */
+struct roq_fetch {
+    uint64_t iova;   /**< its base */
+    uint32_t dwords; /**< its size */
+    uint32_t rest;   /**< dwords not fetched yet */
 };
-/** @param level  1 IB1, 2 IB2, 3 draw state; `consumed` stays 0
+/** @param level  1 IB1, 2 IB2, 3 draw state
  * @return false if the dump lacks the registers */
-bool roq_fetch(const struct dump *dump, uint32_t level, struct roq_position *ret);
-/** @param level  0 ring, 1 IB1, 2 IB2
- * @return false if registers and CP_ROQ do not say, or cannot be of one fetch */
-bool roq_position(const struct dump *dump, const struct dump_ring *ring, uint32_t level,
-                  struct roq_position *ret);
+bool roq_fetch(const struct dump *dump, uint32_t level, struct roq_fetch *ret);
+/**
+ * How far the ring is read: the place whose words are those that were read last.
+ * @param ret  gets dwords from the ring's begin
+ * @return false if CP_ROQ does not say
+ */
+bool roq_ring_position(const struct dump *dump, const struct dump_ring *ring, uint32_t *ret);
 
 #endif
