@@ -380,6 +380,9 @@ static uint32_t state_parity(const struct replay *r)
 
 struct cps_err *replay_compare(struct replay *r)
 {
+    hang_place_text(&r->place, &r->place_text);
+    if (r->place_text.failed)
+        return cps_err_nomem();
     if (!has_place(r))
         return NULL;
     r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
@@ -401,6 +404,7 @@ void replay_free(struct replay *replay)
     writes_deinit(&replay->writes);
     mempool_deinit(&replay->pool);
     rows_deinit(&replay->rows);
+    cps_buf_deinit(&replay->place_text);
     free(replay);
 }
 
@@ -417,10 +421,8 @@ void replay_print(const struct replay *r, bool all, FILE *out)
             r->same_firmware ? "is" : "is not");
     if (r->play->code)
         code_print(r->play->code, out);
-    CPS_BUF place = {0};
-    hang_place_text(&r->place, &place);
     if (has_place(r))
-        fprintf(out, "# %s\n", cps_buf_text(&place));
+        fprintf(out, "# %s\n", cps_buf_text(&r->place_text));
     else
         fprintf(out, "# %s: where the hardware stood is not known, nothing is compared\n",
                 r->play->gen == CPS_A6XX ? "no CP_SQE_STAT block"
@@ -440,9 +442,7 @@ struct json_object *replay_json(const struct replay *r)
     struct json_object *to = json_object_new_object();
     cps_json_text(to, "scope", r->scope);
     cps_json_bool(to, "same_firmware", r->same_firmware);
-    CPS_BUF place = {0};
-    hang_place_text(&r->place, &place);
-    cps_json_text(to, "place", has_place(r) ? cps_buf_text(&place) : "not known");
+    cps_json_text(to, "place", has_place(r) ? cps_buf_text(&r->place_text) : "not known");
     cps_json_uint(to, "candidates", r->place.candidates);
     cps_json_uint(to, "missing_streams", r->missing);
     cps_json_uint(to, "start_values", r->starts);

@@ -27,7 +27,8 @@ struct replay {
     struct roq roq;
     struct mempool pool;
     struct hang_place place;
-    struct writes writes; /**< register writes up to that place */
+    struct cps_buf place_text; /**< what there is to say of it */
+    struct writes writes;      /**< register writes up to that place */
     /* Of the comparison: */
     uint64_t missing;           /**< streams on the way that the dump does not hold */
     uint32_t written;           /**< general registers that the replay has written, a bit each */
