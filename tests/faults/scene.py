@@ -197,6 +197,7 @@ def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
     yield Case("cover, lcov", ["cover", "--fw", "@old.fw", "@a.pm4", "--counts", "@counts.info", "-o", "o.info"])
     yield Case("disasm", ["disasm", "@old.fw"])
+    yield Case("disasm, of a hang", ["disasm", "--from", "@hang.devcore", "@old.fw"])
     yield Case("disasm, names of XML", ["disasm", "@old.fw", "--rnn", "@rnn"])
     yield Case("disasm into a file", ["disasm", "@old.elf", "--symbols", "@old.elf", "-o", "o.asm"])
     yield Case("asm", ["asm", "@old.afuc", "-o", "o.fw"])

@@ -280,9 +280,10 @@ static struct cps_err *print_json(const struct hang *h, struct json_object *to)
         return NULL;
     struct json_object *hang = json_hang(h);
     const struct hang_code own = own_code(h);
-    cps_json_add(to, "hang", hang);
     hang_story_json(&h->story, hang);
-    return own.cache->lines ? hang_code_json(&own, hang) : NULL;
+    struct cps_err *err = own.cache->lines ? hang_code_json(&own, hang) : NULL;
+    cps_json_add(to, "hang", hang); /* which takes it, whatever happens */
+    return err;
 }
 
 /* The layout of names: that of the firmware given, else what the GPU's number says. */

@@ -74,10 +74,8 @@ struct cps_err *hang_code_print(const struct hang_code *h)
     return NULL;
 }
 
-struct cps_err *hang_code_json(const struct hang_code *h, struct json_object *to)
+static struct cps_err *add_rows(const struct hang_code *h, struct json_object *rows)
 {
-    struct json_object *rows = json_object_new_array();
-    cps_json_add(to, "code", rows);
     for (uint32_t i = 0; i <= BEFORE + AFTER; i++) {
         uint32_t pc = first_of(h) + i;
         if (!is_known(h, pc))
@@ -92,4 +90,12 @@ struct cps_err *hang_code_json(const struct hang_code *h, struct json_object *to
         cps_json_append(rows, row);
     }
     return NULL;
+}
+
+struct cps_err *hang_code_json(const struct hang_code *h, struct json_object *to)
+{
+    struct json_object *rows = json_object_new_array();
+    struct cps_err *err = add_rows(h, rows);
+    cps_json_add(to, "code", rows); /* which takes it, whatever happens */
+    return err;
 }
