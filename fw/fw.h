@@ -188,14 +188,19 @@ struct cps_fw_change {
     enum cps_fw_role role;
     /** Dwords from the starts of the processor's images. */
     uint32_t a, b;
+    /** How many words stand there: 0 in `a` where code was put in, 0 in `b` where it was taken
+     * out. */
+    uint32_t a_count, b_count;
+    /** The same words stand at another place among the rest. */
+    bool moved;
 };
 
 /**
- * Finds where the code that packets run differs between two images. Both are walked in step from
- * each handler of their packet tables, so that code which only moved, and padding, is no change.
+ * Finds where the code of two images differs. They are aligned as a whole; where everything stands
+ * some words further on, that is no change, nor is the filling in front of the packet table.
  * @param a      one firmware
  * @param b      the other
- * @param ret    gets the places in no particular order; the caller frees them
+ * @param ret    gets the places, by processor and by their order in @p a; the caller frees them
  * @param count  gets how many
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT for images of two generations
  */

@@ -53,9 +53,17 @@ class Room:
         return done
 
     def places(self, out):
-        """Places with what is said of them, and the pairs of words below each."""
+        """Places with what is said of them, and the instructions that were taken out and put in."""
         _, _, code = out.partition("code that differs, ")
-        return re.findall(r"^  (\S+): (.*)\n    \w+ (\w+)  .*\n    \w+ (\w+)  .*$", code, re.M)
+        found = []
+        for line in code.splitlines()[1:]:
+            head = re.match(r"  (\S+): (.*)$", line)
+            word = re.match(r"   ([-+])\w{4} \w{8}  (.*)$", line)
+            if head:
+                found.append((head[1], head[2], [], []))
+            elif word:
+                found[-1][2 if word[1] == "-" else 3].append(word[2])
+        return found
 
 
 def identical(r):
@@ -70,7 +78,7 @@ def one_constant(r, handler, old, new, event):
     assert places[0][0].startswith(handler + "+0x"), places
     assert "executed" in places[0][1] or places[0][1] == "changed, behaves otherwise", places
     first = done.stdout.split("\n")
-    assert any(re.search("old +" + event, line) for line in first[:5]), first[:6]
+    assert any(re.search("old +" + event, line) for line in first[:9]), first[:10]
 
 
 def unexecuted(r, handler, old, new):
@@ -81,19 +89,69 @@ def unexecuted(r, handler, old, new):
     assert places[0][0].startswith(handler + "+0x"), places
 
 
+def without_nops(places):
+    """Places that are more than a nop put in."""
+    return [place for place in places if place[2] or any(word != "nop" for word in place[3])]
+
+
 def layout(r):
     early = re.sub(r"^( +)cwrite", r"\1nop\n\1cwrite", r.source, count=1, flags=re.M)
     assert early != r.source
     for text in (early, shifted(r.source)):
         done = r.diff(text)
-        assert done.returncode == 0 and "no code differs" in done.stdout, done.stdout
+        places = r.places(done.stdout)
+        assert done.returncode == 0 and len(places) >= 1 and not without_nops(places), done.stdout
 
 
 def both(r, handler, old, new, event):
     """A change is found at its place although everything has moved."""
     done = r.diff(changed(shifted(r.source), handler, old, new))
-    places = r.places(done.stdout)
+    places = without_nops(r.places(done.stdout))
     assert len(places) == 1 and places[0][0].startswith(handler + "+0x"), done.stdout
+
+
+def behind(r, handler, edit):
+    """The place of a handler, with the text from there on edited."""
+    at = r.source.index("\n%s:" % handler)
+    return r.source[:at] + edit(r.source[at:])
+
+
+def swapped(r, handler, first, second):
+    """Two instructions that change places are one that was taken out and put in again beside the other."""
+    done = r.diff(behind(r, handler, lambda text: re.sub("( +%s)\n( +%s)\n" % (first, second), r"\2\n\1\n", text, count=1)))
+    places = r.places(done.stdout)
+    assert 1 <= len(places) <= 2 and all(place[0].startswith(handler) for place in places), done.stdout
+    out, put = (sorted(word for place in places for word in place[k]) for k in (2, 3))
+    assert out == put and len(out) in (1, 2), done.stdout
+
+
+def inserted(r, handler, old, new):
+    """Instructions that were put in, in code that runs and does the same."""
+    done = r.diff(changed(r.source, handler, old, new))
+    places = r.places(done.stdout)
+    assert done.returncode == 0 and len(places) == 1 and not places[0][2] and len(places[0][3]) == 2, done.stdout
+    assert "executed" in places[0][1], places
+
+
+def removed_handler(r, handler):
+    """A packet that the new revision has no handler for: that is said first, and how the run ends."""
+    done = r.diff(re.sub(r"^%s:" % handler, "gone:", r.source, flags=re.M))
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and "they end otherwise:" in lines[0], lines[:4]
+    assert lines[1] == "  old      runs to the end" and lines[2].startswith("  new      stops "), lines[:4]
+    assert "the firmware reported error" in lines[2], lines[:4]
+    assert "handlers taken out: %s" % handler in lines, done.stdout
+
+
+def moved(r, handler, follower):
+    """A handler that stands elsewhere among the others."""
+    at, end = (r.source.index("\n%s:" % name) for name in (handler, follower))
+    later = r.source.rindex("\n", 0, r.source.index("\nCP_EVENT_WRITE:"))
+    text = r.source[:at] + r.source[end:later] + r.source[at:end] + r.source[later:]
+    assert len(text) == len(r.source), (len(text), len(r.source))
+    done = r.diff(text)
+    assert done.returncode == 0 and "instructions from" in done.stdout, done.stdout
+    assert not r.places(done.stdout)[0][2], done.stdout
 
 
 SCRATCH = ("CP_SCRATCH_WRITE", r"and (\$02, \$02), 0x0*7", "and $02, $02, 0x5",
@@ -110,6 +168,14 @@ CASES = [
     ("a change that no packet reached: not exercised", "demo", unexecuted, UNUSED),
     ("code that only moved is no difference", "demo", layout, ()),
     ("a change among moved code", "demo", both, SCRATCH),
+    ("two instructions that change places", "demo", swapped, ("CP_SCRATCH_WRITE", "and .*", "add .*")),
+    ("two instructions that do not depend on each other", "demo", swapped,
+     ("CP_REG_TO_SCRATCH", r"mov \$02, \$data", r"cwrite \$00, .*")),
+    ("instructions that are put in", "demo", inserted,
+     ("CP_SCRATCH_WRITE", r"and \$02, \$02, 0x0*7", "and $02, $02, 0x7\nmov $03, 0x1\nmov $03, 0x2")),
+    ("a packet without its handler", "demo", removed_handler, ("CP_EVENT_WRITE",)),
+    ("a handler that stands elsewhere", "demo", moved, ("CP_SCRATCH_WRITE", "CP_REG_TO_SCRATCH")),
+    ("a680: a packet without its handler", "a680", removed_handler, ("CP_EVENT_WRITE",)),
     ("a680: one constant of CP_EVENT_WRITE", "a680", one_constant, EVENT),
     ("a680: the level test of CP_INDIRECT_BUFFER", "a680", one_constant, LEVEL),
     ("a680: a change that no packet reached: not exercised", "a680", unexecuted,

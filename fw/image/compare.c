@@ -1,235 +1,342 @@
 /* SPDX-License-Identifier: MIT
- * Where the code of two firmware images differs: both are walked in step from each packet's
- * handler, so that code which only moved is no difference. */
+ * Where the code of two firmware images differs, as people read differences: what was taken out,
+ * put in, changed and moved. Code that only stands elsewhere is no difference: branches, and
+ * constants that are addresses, lead to the same code. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/list.h"
+#include "fw/image/align.h"
 #include "fw/image/private.h"
+#include "isa/base/list.h"
 
-/* Both walks stand here; `last` is a delay slot behind which nothing follows. */
-struct place {
-    uint32_t a, b;
-    bool last;
+enum {
+    MOVED = 4,  /* words that a block must have to be one that moved */
+    HEADER = 2, /* version, and where the packet table is */
 };
 
-struct walk {
-    const struct cps_fw *fw_a, *fw_b;
-    const struct cps_fw_part *part_a, *part_b;
-    uint32_t *partner; /* per dword of part_a: where part_b has the same; CPS_FW_NONE: not seen */
-    struct place *todo;
-    size_t todo_count;
+struct side {
+    const struct cps_fw *fw;
+    const struct cps_fw_part *part;
+    uint64_t *key;
+    uint32_t *partner; /* by dword: where the other image has it, or CPS_ALIGN_NONE */
+    uint8_t *state;    /* enum state */
+};
+
+/* What is known of a word with a partner. */
+enum state { IN_ORDER, CHANGED, ELSEWHERE };
+
+struct compare {
+    struct side a, b;
     struct cps_fw_change *change;
-    size_t change_count;
-    bool failed;
+    size_t changes;
 };
-
-#define RESYNC  16u /* instructions skipped on one side to find the other's way again */
-#define CERTAIN 3u
-
-static bool decode(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t at,
-                   struct cps_insn *ret)
-{
-    if (at >= part->size)
-        return false;
-    cps_decode(&cps_isa_afuc, fw->gen, fw->words[part->start + at], ret);
-    return true;
-}
-
-static int64_t operand(const struct cps_insn *insn, enum cps_afuc_field field)
-{
-    return cps_insn_field(&cps_isa_afuc, insn, field, -1);
-}
-
-/* The bits that say where a branch goes. */
-static uint32_t target_bits(const struct cps_insn *insn)
-{
-    return (uint32_t)cps_insn_target_bits(&cps_isa_afuc, insn);
-}
 
 bool cps_fw_same_insn(enum cps_gen gen, uint32_t a, uint32_t b)
 {
     struct cps_insn insn;
     cps_decode(&cps_isa_afuc, gen, a, &insn);
-    return !((a ^ b) & ~target_bits(&insn));
+    return !((a ^ b) & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn));
 }
 
-/* Whether only its target follows, behind its delay slot. */
-static bool ends_path(const struct cps_insn *insn)
+static uint32_t word_at(const struct side *side, uint32_t at)
 {
-    switch (cps_insn_flow(&cps_isa_afuc, insn)) {
-    case CPS_FLOW_JUMP:
-    case CPS_FLOW_RETURN:
-    case CPS_FLOW_DISPATCH:
-    case CPS_FLOW_END:
-        return true;
-    default:
-        return false;
-    }
+    return side->fw->words[side->part->start + at];
 }
 
-static uint32_t word_at(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t at)
+static void decode(const struct side *side, uint32_t at, struct cps_insn *ret)
 {
-    return fw->words[part->start + at];
+    cps_decode(&cps_isa_afuc, side->fw->gen, word_at(side, at), ret);
 }
 
-/* Constants that are addresses move with what they point to: the same eight words stand there. */
-static bool same_address(const struct walk *w, const struct cps_insn *a, const struct cps_insn *b)
+/* Words in front of the packet table. Of the two header words, the second says where that is. */
+static uint32_t code_size(const struct side *side)
 {
-    int64_t va = operand(a, CPS_AFUC_F_IMM16);
-    int64_t vb = operand(b, CPS_AFUC_F_IMM16);
-    if (a->op != CPS_AFUC_MOVI || b->op != CPS_AFUC_MOVI || va < 16 || vb < 16 ||
-        va >= w->part_a->size || vb >= w->part_b->size ||
-        operand(a, CPS_AFUC_F_DST) != operand(b, CPS_AFUC_F_DST) ||
-        operand(a, CPS_AFUC_F_SHIFT) != operand(b, CPS_AFUC_F_SHIFT))
-        return false;
-    for (uint32_t i = 0; i < 8; i++) {
-        if ((uint32_t)va + i >= w->part_a->size || (uint32_t)vb + i >= w->part_b->size)
-            return false;
-        struct cps_insn x, y;
-        decode(w->fw_a, w->part_a, (uint32_t)va + i, &x);
-        decode(w->fw_b, w->part_b, (uint32_t)vb + i, &y);
-        uint32_t free_bits = target_bits(&x);
-        if ((word_at(w->fw_a, w->part_a, (uint32_t)va + i) ^
-             word_at(w->fw_b, w->part_b, (uint32_t)vb + i)) &
-            ~free_bits)
-            return false;
-    }
-    return true;
+    return side->part->table < side->part->size ? side->part->table : side->part->size;
 }
 
-/* The same but for where it goes. */
-static bool same_at(const struct walk *w, uint32_t a, uint32_t b)
+/* A constant that may be an address of the image: those are loaded with `mov`. */
+static bool address_in(const struct side *side, const struct cps_insn *insn, uint32_t *ret)
 {
-    struct cps_insn x, y;
-    if (!decode(w->fw_a, w->part_a, a, &x) || !decode(w->fw_b, w->part_b, b, &y))
-        return false;
-    uint32_t difference = word_at(w->fw_a, w->part_a, a) ^ word_at(w->fw_b, w->part_b, b);
-    return x.op == y.op && (!(difference & ~target_bits(&x)) || same_address(w, &x, &y));
+    int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
+    *ret = (uint32_t)value;
+    return insn->op == CPS_AFUC_MOVI && !cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0) &&
+           value >= 16 && value < code_size(side);
 }
 
-static bool is_nop(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t at)
+/* The word without what changes when code moves; 0 for the header, which always has its partner. */
+static uint64_t key_of(const struct side *side, uint32_t at)
 {
     struct cps_insn insn;
-    return decode(fw, part, at, &insn) && insn.op == CPS_AFUC_NOP;
+    uint32_t address = 0;
+    decode(side, at, &insn);
+    uint32_t word = (uint32_t)insn.word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn);
+    if (at < HEADER)
+        return UINT64_C(1) << 34 | at;
+    return address_in(side, &insn, &address) ? (word & ~UINT32_C(0xffff)) | UINT64_C(1) << 32
+                                             : word;
 }
 
-static void push(struct walk *w, uint32_t a, uint32_t b, bool last)
+/* A branch to what was taken out leads to what comes behind it now, and so does one to what was put
+ * in front of its target. */
+static bool leads_there(const struct compare *c, uint32_t a, uint32_t b)
 {
-    if (CPS_LIST_ROOM(w->todo, w->todo_count))
-        w->todo[w->todo_count++] = (struct place){a, b, last};
-    else
-        w->failed = true;
+    while (a < code_size(&c->a) && c->a.partner[a] == CPS_ALIGN_NONE)
+        a++;
+    while (b < code_size(&c->b) && c->b.partner[b] == CPS_ALIGN_NONE)
+        b++;
+    if (a >= code_size(&c->a) || b >= code_size(&c->b))
+        return a - code_size(&c->a) == b - code_size(&c->b);
+    return c->a.partner[a] == b;
 }
 
-static void add_change(struct walk *w, uint32_t a, uint32_t b)
+/* Whether two words with one key are the same instruction: branches lead to places that are
+ * partners, and so do addresses. The header's words are its own business. */
+static bool is_same(const struct compare *c, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < w->change_count; i++) {
-        if (w->change[i].role == w->part_a->role && (w->change[i].a == a || w->change[i].b == b))
-            return;
+    struct cps_insn x, y;
+    uint32_t to_a = 0;
+    uint32_t to_b = 0;
+    decode(&c->a, a, &x);
+    decode(&c->b, b, &y);
+    if (a < HEADER)
+        return true;
+    if (cps_insn_target(&cps_isa_afuc, &x, a, &to_a) &&
+        cps_insn_target(&cps_isa_afuc, &y, b, &to_b))
+        return leads_there(c, to_a, to_b);
+    if (x.word == y.word)
+        return true;
+    return address_in(&c->a, &x, &to_a) && address_in(&c->b, &y, &to_b) &&
+           leads_there(c, to_a, to_b);
+}
+
+static struct cps_err *prepare(struct side *side, const struct cps_fw *fw, unsigned part)
+{
+    *side = (struct side){.fw = fw, .part = &fw->part[part]};
+    uint32_t count = code_size(side);
+    side->key = calloc(count + 1, sizeof(*side->key));
+    side->partner = calloc(count + 1, sizeof(*side->partner));
+    side->state = calloc(count + 1, sizeof(*side->state));
+    if (!side->key || !side->partner || !side->state)
+        return cps_err_nomem();
+    for (uint32_t at = 0; at < count; at++)
+        side->key[at] = key_of(side, at);
+    memset(side->partner, 0xff, count * sizeof(*side->partner));
+    return NULL;
+}
+
+static void release(struct side *side)
+{
+    free(side->key);
+    free(side->partner);
+    free(side->state);
+    *side = (struct side){0};
+}
+
+static uint32_t end_alone(const struct side *side, uint32_t at)
+{
+    while (at < code_size(side) && side->partner[at] == CPS_ALIGN_NONE)
+        at++;
+    return at;
+}
+
+/* The longest stretch of the other image without partners that has what stands here from @p at on.
+ */
+static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end, uint32_t *where)
+{
+    uint32_t best = 0;
+    for (uint32_t b = 0; b < code_size(&c->b); b++) {
+        uint32_t length = 0;
+        while (at + length < end && b + length < code_size(&c->b) &&
+               c->b.partner[b + length] == CPS_ALIGN_NONE &&
+               c->a.key[at + length] == c->b.key[b + length])
+            length++;
+        if (length > best) {
+            best = length;
+            *where = b;
+        }
     }
-    if (CPS_LIST_ROOM(w->change, w->change_count))
-        w->change[w->change_count++] = (struct cps_fw_change){w->part_a->role, a, b};
-    else
-        w->failed = true;
+    return best;
 }
 
-static bool certain(const struct walk *w, uint32_t a, uint32_t b)
+/* Blocks that stand in another order get their partners now. */
+static void match_moved(struct compare *c)
 {
-    for (uint32_t i = 0; i < CERTAIN; i++) {
-        if (!same_at(w, a + i, b + i))
+    for (uint32_t at = 0; at < code_size(&c->a);) {
+        uint32_t end = end_alone(&c->a, at);
+        uint32_t where = 0;
+        uint32_t length = end > at ? find_moved(c, at, end, &where) : 0;
+        if (length < MOVED) {
+            at++;
+            continue;
+        }
+        for (uint32_t i = 0; i < length; i++) {
+            c->a.partner[at + i] = where + i;
+            c->b.partner[where + i] = at + i;
+            c->a.state[at + i] = c->b.state[where + i] = ELSEWHERE;
+        }
+        at += length;
+    }
+}
+
+/* Where as much was put in as was taken out, words were replaced one by one. */
+static void pair_replaced(struct compare *c)
+{
+    uint32_t b = 0;
+    for (uint32_t a = 0; a < code_size(&c->a); a++) {
+        uint32_t from_a = a;
+        uint32_t from_b = b;
+        while (a < code_size(&c->a) && c->a.partner[a] == CPS_ALIGN_NONE)
+            a++;
+        while (b < code_size(&c->b) && c->b.partner[b] == CPS_ALIGN_NONE)
+            b++;
+        for (uint32_t i = 0; a - from_a == b - from_b && i < a - from_a; i++) {
+            c->a.partner[from_a + i] = from_b + i;
+            c->b.partner[from_b + i] = from_a + i;
+            c->a.state[from_a + i] = c->b.state[from_b + i] = CHANGED;
+        }
+        while (b < code_size(&c->b) && c->b.state[b] == ELSEWHERE)
+            b++;
+        if (a < code_size(&c->a) && c->a.partner[a] == b)
+            b++;
+    }
+}
+
+static void find_changed(struct compare *c)
+{
+    for (uint32_t at = 0; at < code_size(&c->a); at++) {
+        uint32_t b = c->a.partner[at];
+        if (b == CPS_ALIGN_NONE || c->a.state[at] != IN_ORDER || is_same(c, at, b))
+            continue;
+        c->a.state[at] = c->b.state[b] = CHANGED;
+    }
+}
+
+static bool is_alone(const struct side *side, uint32_t at)
+{
+    return at < code_size(side) && side->partner[at] == CPS_ALIGN_NONE;
+}
+
+static bool is_elsewhere(const struct side *side, uint32_t at)
+{
+    return at < code_size(side) && side->state[at] == ELSEWHERE;
+}
+
+/* The filling in front of the packet table. */
+static bool is_filling(const struct side *side, uint32_t from)
+{
+    for (uint32_t at = from; at < code_size(side); at++) {
+        if (word_at(side, at) != cps_fw_nop_(side->fw->gen))
             return false;
     }
     return true;
 }
 
-/* Goes on behind instructions that one side has more, or behind one that changed. Padding alone is
- * no change. */
-static void resync(struct walk *w, uint32_t a, uint32_t b)
+static struct cps_err *add(struct compare *c, struct cps_fw_change change)
 {
-    for (uint32_t skip = 1; skip <= RESYNC; skip++) {
-        bool more_b = certain(w, a, b + skip);
-        bool more_a = !more_b && certain(w, a + skip, b);
-        bool replaced = !more_b && !more_a && certain(w, a + skip, b + skip);
-        if (!more_a && !more_b && !replaced)
-            continue;
-        bool padding = more_a || more_b;
-        for (uint32_t i = 0; i < skip && padding; i++)
-            padding =
-                more_b ? is_nop(w->fw_b, w->part_b, b + i) : is_nop(w->fw_a, w->part_a, a + i);
-        if (!padding)
-            add_change(w, a, b);
-        push(w, a + (more_b ? 0 : skip), b + (more_a ? 0 : skip), false);
-        return;
-    }
-    add_change(w, a, b);
+    if (!change.a_count && !change.b_count)
+        return NULL;
+    if (is_filling(&c->a, change.a) && is_filling(&c->b, change.b))
+        return NULL;
+    if (!CPS_LIST_ROOM(c->change, c->changes))
+        return cps_err_nomem();
+    change.role = c->a.part->role;
+    c->change[c->changes++] = change;
+    return NULL;
 }
 
-static void visit(struct walk *w, struct place at)
+/* A block that stands elsewhere in the other image: it is told where it stood. */
+static struct cps_err *add_moved(struct compare *c, uint32_t *a)
 {
-    struct cps_insn a, b;
-    uint32_t to_a = 0;
-    uint32_t to_b = 0;
-    if (at.a >= w->part_a->size || at.b >= w->part_b->size || w->partner[at.a] != CPS_FW_NONE)
-        return;
-    w->partner[at.a] = at.b;
-    if (!same_at(w, at.a, at.b)) {
-        resync(w, at.a, at.b);
-        return;
+    struct cps_fw_change change = {.a = *a, .b = c->a.partner[*a], .moved = true};
+    uint32_t to = change.b;
+    while (is_elsewhere(&c->a, *a) && c->a.partner[*a] == to) {
+        *a += 1;
+        to++;
     }
-    decode(w->fw_a, w->part_a, at.a, &a);
-    decode(w->fw_b, w->part_b, at.b, &b);
-    if (cps_insn_target(&cps_isa_afuc, &a, at.a, &to_a) &&
-        cps_insn_target(&cps_isa_afuc, &b, at.b, &to_b))
-        push(w, to_a, to_b, false);
-    if (!at.last)
-        push(w, at.a + 1, at.b + 1, ends_path(&a));
+    change.a_count = change.b_count = *a - change.a;
+    return add(c, change);
 }
 
-static void walk_from(struct walk *w, uint32_t a, uint32_t b)
+/* What has no partner on either side, and pairs that changed, up to the next pair that is the same.
+ */
+static struct cps_err *add_stretch(struct compare *c, uint32_t *a, uint32_t *b)
 {
-    push(w, a, b, false);
-    while (w->todo_count && !w->failed)
-        visit(w, w->todo[--w->todo_count]);
+    struct cps_fw_change change = {.a = *a, .b = *b};
+    for (;;) {
+        while (is_alone(&c->a, *a))
+            *a += 1;
+        while (is_alone(&c->b, *b))
+            *b += 1;
+        if (*a >= code_size(&c->a) || c->a.partner[*a] != *b || c->a.state[*a] != CHANGED)
+            break;
+        *a += 1;
+        *b += 1;
+    }
+    change.a_count = *a - change.a;
+    change.b_count = *b - change.b;
+    return add(c, change);
 }
 
-static bool walk_part(struct walk *w)
+static struct cps_err *collect(struct compare *c)
 {
-    w->partner = malloc(w->part_a->size * sizeof(*w->partner));
-    if (!w->partner)
-        return false;
-    memset(w->partner, 0xff, w->part_a->size * sizeof(*w->partner));
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t a = cps_fw_handler(w->fw_a, w->part_a, id);
-        uint32_t b = cps_fw_handler(w->fw_b, w->part_b, id);
-        if (a != CPS_FW_NONE && b != CPS_FW_NONE)
-            walk_from(w, a, b);
+    uint32_t a = 0;
+    uint32_t b = 0;
+    while (a < code_size(&c->a) || b < code_size(&c->b)) {
+        uint32_t from_a = a;
+        uint32_t from_b = b;
+        CPS_TRY(add_stretch(c, &a, &b));
+        if (is_elsewhere(&c->a, a))
+            CPS_TRY(add_moved(c, &a));
+        while (is_elsewhere(&c->b, b))
+            b++;
+        while (a < code_size(&c->a) && c->a.partner[a] == b && c->a.state[a] == IN_ORDER) {
+            a++;
+            b++;
+        }
+        if (a == from_a && b == from_b)
+            return cps_err_new(CPS_ERR_INPUT, "%s: the alignment with %s is not in order",
+                               c->a.fw->name, c->b.fw->name);
     }
-    walk_from(w, 2, 2); /* the bootstrap, behind the two header words */
-    free(w->partner);
-    return !w->failed;
+    return NULL;
+}
+
+static struct cps_err *compare_part(struct compare *c)
+{
+    CPS_TRY(cps_align_(c->a.key, code_size(&c->a), c->b.key, code_size(&c->b), c->a.partner));
+    for (uint32_t at = 0; at < code_size(&c->a); at++) {
+        if (c->a.partner[at] != CPS_ALIGN_NONE)
+            c->b.partner[c->a.partner[at]] = at;
+    }
+    match_moved(c);
+    pair_replaced(c);
+    find_changed(c);
+    return collect(c);
 }
 
 struct cps_err *cps_fw_compare(const struct cps_fw *a, const struct cps_fw *b,
                                struct cps_fw_change **ret, size_t *count)
 {
-    struct walk w = {.fw_a = a, .fw_b = b};
+    struct compare c = {0};
+    struct cps_err *err = NULL;
     *ret = NULL;
     *count = 0;
     if (a->gen != b->gen)
         return cps_err_new(CPS_ERR_INPUT, "%s is %s, %s is %s: there is nothing to compare",
                            a->name, cps_gen_name(a->gen), b->name, cps_gen_name(b->gen));
-    bool good = true;
-    for (unsigned i = 0; i < a->part_count && i < b->part_count && good; i++) {
-        w.part_a = &a->part[i];
-        w.part_b = &b->part[i];
-        good = walk_part(&w);
+    for (unsigned i = 0; i < a->part_count && i < b->part_count && !err; i++) {
+        err = prepare(&c.a, a, i);
+        if (!err)
+            err = prepare(&c.b, b, i);
+        if (!err)
+            err = compare_part(&c);
+        release(&c.a);
+        release(&c.b);
     }
-    free(w.todo);
-    if (!good) {
-        free(w.change);
-        return cps_err_nomem();
+    if (err) {
+        free(c.change);
+        return err;
     }
-    *ret = w.change;
-    *count = w.change_count;
+    *ret = c.change;
+    *count = c.changes;
     return NULL;
 }

@@ -82,6 +82,7 @@ static void print_event(const struct diff_side *side, const char *label,
 
 void diff_print_first(const struct diff_report *r, struct cps_buf *out)
 {
+    diff_print_ends(r, out);
     const struct cps_difference *first = &r->diff->first;
     if (!r->diff->differences) {
         cps_buf_str(out, "no differences\n");
@@ -212,16 +213,40 @@ static bool behaves_otherwise(const struct cps_fw *fw, const struct cps_fw_part 
     return false;
 }
 
+/* A line of a unified difference: "-0036 08e7a760  add $07, $07, 0xa760". */
 static void print_instruction(const struct cps_fw *fw, const struct cps_fw_part *part,
-                              const struct cps_names *names, uint32_t at, struct cps_buf *out)
+                              const struct cps_names *names, char mark, uint32_t at,
+                              struct cps_buf *out)
 {
     struct cps_insn insn;
     struct cps_print_names print = {.names = names};
     uint32_t word = fw->words[part->start + at];
     cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
-    cps_buf_printf(out, "    %04" PRIx32 " %08" PRIx32 "  ", at, word);
+    cps_buf_printf(out, "   %c%04" PRIx32 " %08" PRIx32 "  ", mark, at, word);
     cps_print(&cps_isa_afuc, &insn, at, &print, out);
     cps_buf_str(out, "\n");
+}
+
+/* What was taken out and what was put in, with two instructions of the new image around it. */
+static void print_hunk(const struct diff_report *r, const struct cps_fw_change *change,
+                       struct cps_buf *out)
+{
+    enum { CONTEXT = 2 };
+    const struct cps_fw_part *pa = part_of(r->a.fw, change->role);
+    const struct cps_fw_part *pb = part_of(r->b.fw, change->role);
+    uint32_t end = change->b + change->b_count;
+    for (uint32_t at = change->b < CONTEXT ? 0 : change->b - CONTEXT; at < change->b; at++)
+        print_instruction(r->b.fw, pb, any_names(&r->b), ' ', at, out);
+    for (uint32_t i = 0; i < change->a_count && !change->moved; i++)
+        print_instruction(r->a.fw, pa, any_names(&r->a), '-', change->a + i, out);
+    for (uint32_t i = 0; i < change->b_count && !change->moved; i++)
+        print_instruction(r->b.fw, pb, any_names(&r->b), '+', change->b + i, out);
+    if (change->moved)
+        cps_buf_printf(out,
+                       "   >%" PRIu32 " instructions from %04" PRIx32 " on are at %04" PRIx32 "\n",
+                       change->a_count, change->a, change->b);
+    for (uint32_t at = end; at < end + CONTEXT && at < pb->size && !change->moved; at++)
+        print_instruction(r->b.fw, pb, any_names(&r->b), ' ', at, out);
 }
 
 /* What became of the code that changed. */
@@ -232,12 +257,22 @@ struct changes {
     struct cps_buf *out;
 };
 
+/* What was put in or taken out between two instructions was passed if the one behind it ran. */
+static uint64_t runs(const struct cps_cover *cover, const struct cps_fw_part *part, uint32_t at,
+                     uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; cover && i < count && at + i < part->size; i++)
+        sum += cover[part->start + at + i].run;
+    return sum;
+}
+
 static uint64_t executions(const struct changes *c, const struct cps_fw_change *change)
 {
     const struct cps_fw_part *a = part_of(c->report->a.fw, change->role);
     const struct cps_fw_part *b = part_of(c->report->b.fw, change->role);
-    return (c->cover_a ? c->cover_a[a->start + change->a].run : 0) +
-           (c->cover_b ? c->cover_b[b->start + change->b].run : 0);
+    return runs(c->cover_a, a, change->a, change->a_count) +
+           runs(c->cover_b, b, change->b, change->b_count);
 }
 
 static bool is_otherwise(const struct changes *c, const struct cps_fw_change *change)
@@ -253,7 +288,6 @@ static void print_change(const struct changes *c, const struct cps_fw_change *ch
     const uint64_t *by_packet = c->by_packet;
     struct cps_buf *out = c->out;
     const struct cps_fw_part *pa = part_of(r->a.fw, change->role);
-    const struct cps_fw_part *pb = part_of(r->b.fw, change->role);
     uint64_t ran = executions(c, change);
     bool otherwise = is_otherwise(c, change);
     bool any = false;
@@ -267,8 +301,7 @@ static void print_change(const struct changes *c, const struct cps_fw_change *ch
                      : otherwise ? ": changed, behaves otherwise\n"
                      : any       ? ": changed, executed; what differs shows in other packets\n"
                                  : ": changed, executed, the same behaviour\n");
-    print_instruction(r->a.fw, pa, any_names(&r->a), change->a, out);
-    print_instruction(r->b.fw, pb, any_names(&r->b), change->b, out);
+    print_hunk(r, change, out);
 }
 
 static int by_address(const void *x, const void *y)
@@ -289,6 +322,7 @@ struct cps_err *diff_print_code(const struct diff_report *r, const struct cps_co
     CPS_TRY(cps_fw_compare(r->a.fw, r->b.fw, &change, &count));
     if (count)
         qsort(change, count, sizeof(*change), by_address);
+    diff_print_handlers(r, out);
     cps_buf_printf(out, count ? "code that differs, %zu places:\n" : "no code differs\n", count);
     const struct changes changes = {r, cover_a, cover_b, by_packet, out};
     for (size_t i = 0; i < 2 * count; i++) { /* first what packets show */
@@ -308,11 +342,9 @@ struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *o
         qsort(change, count, sizeof(*change), by_address);
     for (size_t i = 0; i < count; i++) {
         const struct cps_fw_part *pa = part_of(r->a.fw, change[i].role);
-        const struct cps_fw_part *pb = part_of(r->b.fw, change[i].role);
         diff_handler_name(r->a.fw, pa, any_names(&r->a), change[i].a, out);
         cps_buf_str(out, "\n");
-        print_instruction(r->a.fw, pa, any_names(&r->a), change[i].a, out);
-        print_instruction(r->b.fw, pb, any_names(&r->b), change[i].b, out);
+        print_hunk(r, &change[i], out);
     }
     free(change);
     return NULL;

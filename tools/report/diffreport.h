@@ -24,6 +24,10 @@ struct diff_report {
     const struct cps_diff *diff;
 };
 
+/** How both runs end, if not in the same way. */
+void diff_print_ends(const struct diff_report *report, struct cps_buf *out);
+/** Packets that one of both firmwares has no handler for, and handlers that became one or two. */
+void diff_print_handlers(const struct diff_report *report, struct cps_buf *out);
 /** "submission 0, ib1 0x...: CP_MEM_WRITE", both sides, and the code around. */
 void diff_print_first(const struct diff_report *report, struct cps_buf *out);
 /** Counts by packet and by register or address. */
