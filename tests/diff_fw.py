@@ -133,6 +133,18 @@ def inserted(r, handler, old, new):
     assert "executed" in places[0][1], places
 
 
+def hidden(r, handler, old, new):
+    """Scratch that nobody reads: no event of the default ones differs, but the state does."""
+    r.capture = os.path.join(r.folder, "hidden.pm4")
+    open(r.capture, "w").write(pm4("CP_SCRATCH_WRITE 0x00200000 0xaa 0xbb"))
+    text = changed(r.source, handler, old, new)
+    done = r.diff(text)
+    assert done.returncode == 0 and "no differences" in done.stdout, done.stdout
+    done = r.diff(text, "--state")
+    assert done.returncode == 1 and re.search(r"^  old +sqe CTRL 0x01\w\w 0x000000aa", done.stdout, re.M), done.stdout
+    assert "4 differences, by packet:" in done.stdout or "2 differences" in done.stdout, done.stdout
+
+
 def removed_handler(r, handler):
     """A packet that the new revision has no handler for: that is said first, and how the run ends."""
     done = r.diff(re.sub(r"^%s:" % handler, "gone:", r.source, flags=re.M))
@@ -173,6 +185,7 @@ CASES = [
      ("CP_REG_TO_SCRATCH", r"mov \$02, \$data", r"cwrite \$00, .*")),
     ("instructions that are put in", "demo", inserted,
      ("CP_SCRATCH_WRITE", r"and \$02, \$02, 0x0*7", "and $02, $02, 0x7\nmov $03, 0x1\nmov $03, 0x2")),
+    ("a change that shows in hidden state only", "demo", hidden, ("CP_SCRATCH_WRITE", "0x0*16f", "0x15f")),
     ("a packet without its handler", "demo", removed_handler, ("CP_EVENT_WRITE",)),
     ("a handler that stands elsewhere", "demo", moved, ("CP_SCRATCH_WRITE", "CP_REG_TO_SCRATCH")),
     ("a680: a packet without its handler", "a680", removed_handler, ("CP_EVENT_WRITE",)),

@@ -73,12 +73,30 @@ static unsigned mask_processor(enum cps_gen gen)
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
 }
 
+/* Hidden state is what control registers are written with, scratch among them. Where code lies is
+ * no state: handlers, other processors' images, and where the boot reads its own. */
+static struct cps_err *compare_state(struct differ *d, const struct cps_names *names)
+{
+    static const char *const places[] = {"ctrl:PACKET_TABLE_WRITE", "ctrl:BV_INSTR_BASE",
+                                         "ctrl:LPAC_INSTR_BASE", "ctrl:MEM_READ_ADDR"};
+    d->kinds |= 1u << CPS_EV_CTRL;
+    for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        struct cps_err *err = cps_mask_add(&d->mask, places[i], names);
+        if (err && err->code != CPS_ERR_SYNTAX) /* a layout may lack one of them */
+            return err;
+        cps_err_free(err);
+    }
+    return NULL;
+}
+
 /* Names of both sides; masks have those of the first one. */
 static struct cps_err *take_names(struct differ *d, const struct cps_trace_head heads[2])
 {
     const struct cps_options *opt = d->opt;
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(trace_names(&heads[i], opt->rnn, d->names[i]));
+    if (opt->state)
+        CPS_TRY(compare_state(d, d->names[0][mask_processor(heads[0].gen)]));
     return cps_mask_add(&d->mask, opt->mask ? opt->mask : "",
                         d->names[0][mask_processor(heads[0].gen)]);
 }

@@ -67,6 +67,7 @@ struct cps_options {
     unsigned as; /**< enum cps_gen: captures of other generations are run as this one; 0: refused */
     struct opt_chip_id chip_id;
     bool all;
+    bool state;
     bool json;
     bool demo;
     bool native;
