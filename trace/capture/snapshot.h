@@ -11,6 +11,8 @@
 #define CPS_SNAPSHOT_SECTION 0xabcdu
 #define CPS_SNAPSHOT_CHUNK   32768u /* bytes of contents in one item, at most */
 #define CPS_SNAPSHOT_NAME    64u
+/* In front of one register in REGS_V2, of a range in MVC. */
+#define CPS_SNAPSHOT_SINGLE 0x80000000u
 
 /* The ids of sections: CPS_SNAPSHOT_REGS. */
 #define SECTION(id, name, read) CPS_SNAPSHOT_##name = id,
@@ -25,6 +27,20 @@ enum cps_snapshot_own {
     CPS_SNAPSHOT_OWN_NOTE,
     CPS_SNAPSHOT_OWN_GMU,
     CPS_SNAPSHOT_OWN_NAME,
+};
+
+/** A row INDEXED. */
+struct cps_snapshot_indexed {
+    uint32_t index, data; /* registers */
+    unsigned first, last; /* generations */
+    const char *name;
+};
+
+/** A row CLUSTER. */
+struct cps_snapshot_cluster {
+    unsigned version;
+    uint32_t id;
+    const char *name;
 };
 
 struct cps_snapshot {
@@ -66,6 +82,11 @@ CPS_MUST_USE struct cps_err *cps_snapshot_room_(const struct cps_snapshot *s, ui
 /** The error that the section says something that cannot be. */
 CPS_MUST_USE struct cps_err *cps_snapshot_bad_(const struct cps_snapshot *s, const char *format,
                                                ...) CPS_PRINTF(2, 3);
+/** The row of a block of this generation, or of any where it is 0; NULL: there is none. */
+const struct cps_snapshot_indexed *cps_snapshot_indexed_named_(const char *name,
+                                                               unsigned generation);
+/** The row of a cluster, whose names are of one version each; NULL: there is none. */
+const struct cps_snapshot_cluster *cps_snapshot_cluster_named_(const char *name);
 /** Whether a section OWN_NAME stood in front of this one. */
 static inline bool cps_snapshot_named_(const struct cps_snapshot *s)
 {

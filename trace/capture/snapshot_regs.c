@@ -8,29 +8,43 @@
 #include "isa/base/list.h"
 #include "trace/capture/snapshot.h"
 
-#define SINGLE 0x80000000u /* in front of one register in REGS_V2, of a range in MVC */
+static const struct cps_snapshot_indexed indexed[] = {
+#define INDEXED(index, data, first, last, name) {index, data, first, last, #name},
+#include "trace/capture/snapshot.def"
+};
+
+static const struct cps_snapshot_cluster clusters[] = {
+#define CLUSTER(version, id, name) {version, id, #name},
+#include "trace/capture/snapshot.def"
+};
 
 static const struct {
-    uint32_t index;
+    uint32_t type;
     const char *name;
-} indexed[] =
-    {
-#define INDEXED(index, data, first, last, name) {index, #name},
-#include "trace/capture/snapshot.def"
-},
-  debug[] = {
+} debug[] = {
 #define DEBUG(type, name) {type, #name},
 #include "trace/capture/snapshot.def"
 };
 
-static const struct {
-    unsigned version;
-    uint32_t id;
-    const char *name;
-} clusters[] = {
-#define CLUSTER(version, id, name) {version, id, #name},
-#include "trace/capture/snapshot.def"
-};
+const struct cps_snapshot_indexed *cps_snapshot_indexed_named_(const char *name,
+                                                               unsigned generation)
+{
+    for (size_t i = 0; i < sizeof(indexed) / sizeof(indexed[0]); i++) {
+        bool ours = indexed[i].first <= generation && generation <= indexed[i].last;
+        if (!strcmp(indexed[i].name, name) && (ours || !generation))
+            return &indexed[i];
+    }
+    return NULL;
+}
+
+const struct cps_snapshot_cluster *cps_snapshot_cluster_named_(const char *name)
+{
+    for (size_t i = 0; i < sizeof(clusters) / sizeof(clusters[0]); i++) {
+        if (!strcmp(clusters[i].name, name))
+            return &clusters[i];
+    }
+    return NULL;
+}
 
 static struct cps_err *take_word(struct cps_snapshot *s, uint32_t *ret)
 {
@@ -83,9 +97,9 @@ struct cps_err *cps_snapshot_runs_(struct cps_snapshot *s)
     while (s->left) {
         uint32_t count = 1;
         CPS_TRY(take_word(s, &item.reg.offset));
-        if (!(item.reg.offset & SINGLE))
+        if (!(item.reg.offset & CPS_SNAPSHOT_SINGLE))
             CPS_TRY(take_word(s, &count));
-        item.reg.offset &= ~SINGLE;
+        item.reg.offset &= ~CPS_SNAPSHOT_SINGLE;
         CPS_TRY(read_values(s, &item, count));
     }
     return NULL;
@@ -98,8 +112,8 @@ static struct cps_err *read_ranges(struct cps_snapshot *s, struct cps_item *item
         uint32_t first = 0;
         CPS_TRY(take_word(s, &first));
         uint32_t last = first;
-        item->reg.offset = first & ~SINGLE;
-        if (first & SINGLE)
+        item->reg.offset = first & ~CPS_SNAPSHOT_SINGLE;
+        if (first & CPS_SNAPSHOT_SINGLE)
             CPS_TRY(take_word(s, &last));
         if (last < item->reg.offset)
             return cps_snapshot_bad_(s, " names registers 0x%x to 0x%x, expected a range",
@@ -262,7 +276,7 @@ struct cps_err *cps_snapshot_debug_(struct cps_snapshot *s)
         break;
     }
     for (size_t i = 0; i < sizeof(debug) / sizeof(debug[0]); i++) {
-        if (debug[i].index == type)
+        if (debug[i].type == type)
             return give_block(s, debug[i].name, dwords);
     }
     return cps_snapshot_pass_(s);

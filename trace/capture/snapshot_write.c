@@ -14,28 +14,9 @@
 #define FRAME_BYTES  (4u << 20)
 #define MOST_BYTES   0xf0000000u /* of contents in one section, whose size has 32 bits */
 #define MOST_PAIRS   4096u       /* registers in one section */
-#define SINGLE       0x80000000u
 #define NO_LOCATION  0xffffffffu
 #define OS_LINUX_V4  0x00000203u
 #define OBJECT_PLAIN 3u
-
-static const struct indexed {
-    uint32_t index, data;
-    unsigned first, last;
-    const char *name;
-} indexed[] = {
-#define INDEXED(index, data, first, last, name) {index, data, first, last, #name},
-#include "trace/capture/snapshot.def"
-};
-
-static const struct {
-    unsigned version;
-    uint32_t id;
-    const char *name;
-} clusters[] = {
-#define CLUSTER(version, id, name) {version, id, #name},
-#include "trace/capture/snapshot.def"
-};
 
 /* Sections that readers only name. */
 static const char *const unread[] = {
@@ -274,20 +255,17 @@ static uint32_t run_length(const struct batch *b, uint32_t first)
 }
 
 /* As ranges; the kernels of version 2 on write single ones shorter. */
-static void put_ranges(struct writer *w, const struct batch *b, unsigned version)
+static void put_ranges(struct writer *w, const struct batch *b, unsigned version, uint32_t id)
 {
     size_t start = w->frame.size;
     put_section(w, version == 1 ? CPS_SNAPSHOT_MVC : CPS_SNAPSHOT_MVC_V2, 0);
-    uint32_t id = 0;
-    for (size_t i = 0; i < sizeof(clusters) / sizeof(clusters[0]); i++)
-        id = strcmp(clusters[i].name, b->section) != 0 ? id : clusters[i].id;
     PUT_WORDS(w, b->context < 0 ? 0 : (uint32_t)b->context, id);
     if (version > 1)
         PUT_WORDS(w, 0, NO_LOCATION);
     for (uint32_t i = 0, length = 0; i < b->count; i += length) {
         length = run_length(b, i);
         if (length > 1 || version == 1)
-            PUT_WORDS(w, SINGLE | b->offset[i], b->offset[i] + length - 1);
+            PUT_WORDS(w, CPS_SNAPSHOT_SINGLE | b->offset[i], b->offset[i] + length - 1);
         else
             PUT_WORDS(w, b->offset[i]);
         put_words(w, b->value + i, length);
@@ -298,12 +276,10 @@ static void put_ranges(struct writer *w, const struct batch *b, unsigned version
 
 static void put_cluster(struct writer *w, const struct batch *b)
 {
-    unsigned version = 0;
-    for (size_t i = 0; i < sizeof(clusters) / sizeof(clusters[0]); i++)
-        version = strcmp(clusters[i].name, b->section) != 0 ? version : clusters[i].version;
-    if (!version || b->context < 0)
+    const struct cps_snapshot_cluster *row = cps_snapshot_cluster_named_(b->section);
+    if (!row || b->context < 0)
         put_name(w, (uint32_t)b->context, 0, b->section);
-    put_ranges(w, b, version ? version : 2);
+    put_ranges(w, b, row ? row->version : 2, row ? row->id : 0);
 }
 
 static void end_batch(struct writer *w)
@@ -326,7 +302,7 @@ static void end_batch(struct writer *w)
 static struct cps_err *add_register(struct writer *w, const struct cps_item *item)
 {
     struct batch *b = &w->batch;
-    if (item->reg.offset & SINGLE)
+    if (item->reg.offset & CPS_SNAPSHOT_SINGLE)
         return cps_err_new(CPS_ERR_UNSUPPORTED, "register 0x%x, of which a snapshot holds 31 bits",
                            item->reg.offset);
     if (b->count == MOST_PAIRS || b->context != item->reg.context ||
@@ -341,18 +317,6 @@ static struct cps_err *add_register(struct writer *w, const struct cps_item *ite
 
 /* ---- blocks ---- */
 
-/* The row of a block on this chip, or on any while the chip is not known; NULL: none has it. */
-static const struct indexed *find_indexed(const struct writer *w, const char *name)
-{
-    unsigned generation = w->gpu ? cps_gpu_generation(w->gpu) : 0;
-    for (size_t i = 0; i < sizeof(indexed) / sizeof(indexed[0]); i++) {
-        bool ours = indexed[i].first <= generation && generation <= indexed[i].last;
-        if (!strcmp(indexed[i].name, name) && (ours || !generation))
-            return &indexed[i];
-    }
-    return NULL;
-}
-
 /* Others expect all words of a block, so that zeros stand for those that the dump left out at its
  * end. Where it has none at all, nothing is known of them. */
 static void put_block(struct writer *w, const struct cps_item *item)
@@ -360,7 +324,9 @@ static void put_block(struct writer *w, const struct cps_item *item)
     size_t count = item->block.count;
     size_t size = item->block.size;
     size_t written = count && size <= CPS_BLOCK_LIMIT ? size : count;
-    const struct indexed *row = find_indexed(w, item->block.name);
+    /* Of any generation while the chip is not known. */
+    const struct cps_snapshot_indexed *row =
+        cps_snapshot_indexed_named_(item->block.name, w->gpu ? cps_gpu_generation(w->gpu) : 0);
     if (!row || count != size)
         put_name(w, (uint32_t)count, (uint32_t)size, item->block.name);
     put_section(w, CPS_SNAPSHOT_INDEXED_REGS, 16 + 4 * written);
