@@ -1,95 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * The mutator of `.rd`: sections are removed, copied, moved, cut, and their words changed; their
- * lengths stay right, but for the ones that are made wrong on purpose. */
-#include <string.h>
-
+ * The mutator of `.rd`. */
 #include "isa/base/le.h"
 #include "tests/fuzz/mutate.h"
+#include "tests/fuzz/mutate_sections.h"
 
-enum { HEAD = 8, SECTIONS = 512 };
-
-struct section {
-    size_t at, size; /* with its head */
-};
-
-/* The sections of a file, as far as they are whole. */
 static unsigned find_sections(const struct cps_buf *file, struct section *ret)
 {
     unsigned count = 0;
-    for (size_t at = 0; count < SECTIONS && file->size - at >= HEAD; count++) {
+    for (size_t at = 0; count < SECTIONS && file->size - at >= SECTION_HEAD; count++) {
         uint32_t type = cps_le32((const uint8_t *)file->data + at);
         uint32_t size = cps_le32((const uint8_t *)file->data + at + 4);
         size = type == ~0u ? 0 : size;
-        if ((type > 255 && type != ~0u) || size > file->size - at - HEAD)
+        if ((type > 255 && type != ~0u) || size > file->size - at - SECTION_HEAD)
             break;
-        ret[count] = (struct section){at, HEAD + (size_t)size};
+        ret[count] = (struct section){at, SECTION_HEAD + (size_t)size};
         at += ret[count].size;
     }
     return count;
 }
 
-static void put_size(struct cps_buf *file, size_t at, size_t size)
-{
-    cps_put_le32((uint8_t *)file->data + at + 4, (uint32_t)size);
-}
-
-static void change_word(uint32_t *state, struct cps_buf *file, struct section s)
-{
-    size_t words = s.size / 4;
-    uint8_t *word = (uint8_t *)file->data + s.at + 4 * (size_t)mutate_below(state, (uint32_t)words);
-    cps_put_le32(word, mutate_edge(state, cps_le32(word)));
-}
-
-static void change_payload(struct cps_buf *file, struct section s)
-{
-    size_t before = file->size;
-    mutate_part(file, s.at + HEAD, s.size - HEAD);
-    put_size(file, s.at, s.size - HEAD + file->size - before);
-}
-
-static void change_type(uint32_t *state, struct cps_buf *file, struct section s)
+static uint32_t other_type(uint32_t *state)
 {
     static const uint8_t types[] = {1, 2, 3, 6, 12, 13, 14, 17, 18, 4};
-    cps_put_le32((uint8_t *)file->data + s.at, types[mutate_below(state, sizeof(types))]);
-}
-
-static void change(uint32_t *state, struct cps_buf *file, struct section a, struct section b)
-{
-    CPS_BUF copy = {0};
-    cps_buf_add(&copy, file->data + b.at, b.size);
-    switch (mutate_below(state, 7)) {
-    case 0:
-        mutate_splice(file, a.at, a.size, "", 0);
-        break;
-    case 1:
-        mutate_splice(file, a.at, 0, copy.data, copy.size);
-        break;
-    case 2:
-        mutate_splice(file, a.at, a.size, copy.data, copy.size);
-        break;
-    case 3:
-        change_type(state, file, a);
-        break;
-    case 4:
-        change_payload(file, a);
-        break;
-    default:
-        change_word(state, file, a);
-    }
+    return types[mutate_below(state, sizeof(types))];
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
-    static struct section sections[SECTIONS];
-    uint32_t state = seed;
-    CPS_BUF file = {0};
-    cps_buf_add(&file, (const char *)data, size);
-    for (unsigned i = 0; i <= mutate_below(&state, 3); i++) {
-        unsigned count = find_sections(&file, sections);
-        if (!count || mutate_below(&state, 8) == 0)
-            return LLVMFuzzerMutate(data, size, room);
-        change(&state, &file, sections[mutate_below(&state, count)],
-               sections[mutate_below(&state, count)]);
-    }
-    return mutate_done(&file, data, size, room);
+    static const struct section_format format = {find_sections, other_type, 7};
+    return mutate_sections(&format, data, size, room, seed);
 }
