@@ -16,10 +16,6 @@
 
 int cmd_diff(const struct cps_options *opt);
 
-#define DEFAULT_KINDS                                                               \
-    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_EXIT | \
-     1u << CPS_EV_END | 1u << CPS_EV_METHOD)
-
 struct differ {
     const struct cps_options *opt;
     uint32_t kinds;
@@ -297,7 +293,7 @@ static int usage(const struct cps_options *opt)
 
 int cmd_diff(const struct cps_options *opt)
 {
-    struct differ d = {.opt = opt, .kinds = DEFAULT_KINDS};
+    struct differ d = {.opt = opt, .kinds = RECORD_COMPARED};
     struct record jobs[2] = {{0}, {0}};
     struct cps_trace_head heads[2] = {{0}, {0}};
     struct pair pair = {0};

@@ -16,10 +16,6 @@
 
 int cmd_regress(const struct cps_options *opt);
 
-#define DEFAULT_KINDS                                                               \
-    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_EXIT | \
-     1u << CPS_EV_END | 1u << CPS_EV_METHOD)
-
 static struct cps_options run_options(const struct regress *r)
 {
     struct cps_options opt = *r->opt;
@@ -124,7 +120,7 @@ static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
 {
     const struct cps_options *opt = r->opt;
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
-    r->kinds = DEFAULT_KINDS;
+    r->kinds = RECORD_COMPARED;
     if (r->manifest.events && !cps_text_classes(r->manifest.events, &r->kinds))
         return cps_err_new(CPS_ERR_SYNTAX, "%s: \"events %s\" is no list of classes", opt->arg[0],
                            r->manifest.events);

@@ -102,6 +102,19 @@ uint32_t cps_fw_default_handler_(const uint32_t *table)
     return best;
 }
 
+void cps_fw_table_(const struct cps_fw *fw, uint32_t *ret)
+{
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        ret[id] = cps_fw_handler(fw, &fw->part[0], id);
+}
+
+void cps_fw_own_handlers_(const uint32_t *table, bool *ret)
+{
+    uint32_t none = cps_fw_default_handler_(table);
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        ret[id] = table[id] && table[id] != CPS_FW_NONE && table[id] != none;
+}
+
 int cps_fw_handler_before_(const uint32_t *table, uint32_t pc)
 {
     int best = -1;

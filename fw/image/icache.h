@@ -50,9 +50,14 @@ CPS_MUST_USE struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t c
                                                  struct cps_fw_icache *ret);
 void cps_fw_icache_deinit_(struct cps_fw_icache *cache);
 
+/** The packet table of part 0 of @p fw: CPS_FW_TABLE_SIZE entries, as cps_fw_handler() has them. */
+void cps_fw_table_(const struct cps_fw *fw, uint32_t *ret);
 /** The handler that most of the CPS_FW_TABLE_SIZE entries of @p table share: that of packets which
  * there are not. */
 uint32_t cps_fw_default_handler_(const uint32_t *table);
+/** Which of the CPS_FW_TABLE_SIZE packets have a handler that is not that one. None stands where
+ * the image's header is. */
+void cps_fw_own_handlers_(const uint32_t *table, bool *ret);
 /** The packet whose handler is the last one at or before @p pc; -1 if there is none. */
 int cps_fw_handler_before_(const uint32_t *table, uint32_t pc);
 /** A word of @p fw without the bits that say where a branch goes. */

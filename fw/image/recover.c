@@ -56,8 +56,7 @@ static void add_entries(struct align *a)
     for (uint32_t i = 0; i <= HEADER; i++)
         add_anchor(a, i, i, ENTRY);
     uint32_t theirs[CPS_FW_TABLE_SIZE];
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        theirs[id] = cps_fw_handler(a->donor, a->part, id);
+    cps_fw_table_(a->donor, theirs);
     uint32_t none[2] = {cps_fw_default_handler_(a->cache->table), cps_fw_default_handler_(theirs)};
     add_anchor(a, none[0], none[1], ENTRY);
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {

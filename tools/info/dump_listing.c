@@ -15,16 +15,16 @@ struct listing {
     const struct cps_fw_icache *cache;
     const struct cps_names *names;
     struct cps_buf *out;
+    uint32_t none; /* the handler of packets which there are not */
 };
 
 /* The handlers that begin at @p pc. Most packets share the one of packets which there are not. */
 static void put_handlers(const struct listing *l, uint32_t pc)
 {
     char scratch[INFO_NAME_SIZE];
-    uint32_t none = cps_fw_default_handler_(l->cache->table);
-    if (pc == none)
+    if (pc == l->none)
         cps_buf_str(l->out, "\n; what there is no packet for:\n");
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && pc != none; id++) {
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && pc != l->none; id++) {
         if (l->cache->table[id] == pc)
             cps_buf_printf(l->out, "\n%s:\n", info_packet_name(l->names, id, scratch));
     }
@@ -62,7 +62,7 @@ static struct cps_err *put_cache(const struct cps_fw_icache *cache, struct cps_b
 {
     struct cps_names *names = NULL;
     CPS_TRY(cps_names_create(CPS_LAYOUT_A6XX, NULL, &names));
-    const struct listing l = {cache, names, out};
+    const struct listing l = {cache, names, out, cps_fw_default_handler_(cache->table)};
     for (uint32_t pc = 0; pc < cache->count;) {
         if (!is_known(&l, pc)) {
             pc = put_hole(&l, pc);

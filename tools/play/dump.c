@@ -110,6 +110,7 @@ static struct cps_err *add_banked(struct dump *dump, const struct cps_item *item
         return NULL;
     if (!CPS_LIST_ROOM(dump->banked, dump->banked_count))
         return cps_err_nomem();
+    dump->clusters[item->reg.offset] |= (uint8_t)(1u << cluster);
     dump->banked[dump->banked_count++] = (struct dump_banked){
         item->reg.offset, item->reg.value, (uint8_t)cluster, (uint8_t)item->reg.context};
     return NULL;
@@ -174,7 +175,8 @@ struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream)
     dump->format = cps_capture_format(data, size);
     dump->reg = calloc(DUMP_REGS, sizeof(*dump->reg));
     dump->known = calloc(DUMP_REGS, sizeof(*dump->known));
-    if (!dump->reg || !dump->known)
+    dump->clusters = calloc(DUMP_REGS, sizeof(*dump->clusters));
+    if (!dump->reg || !dump->known || !dump->clusters)
         return cps_err_nomem();
     CPS_TRY(cps_capture_read(stream, NULL, &dump->sink));
     if (dump->dropped)
@@ -194,6 +196,7 @@ void dump_deinit(struct dump *dump)
     free(dump->reg);
     free(dump->known);
     free(dump->banked);
+    free(dump->clusters);
     cps_buf_deinit(&dump->text);
 }
 

@@ -90,6 +90,7 @@ struct dump {
     bool *known;         /**< whether the dump has the register */
     struct dump_banked *banked;
     size_t banked_count;
+    uint8_t *clusters; /**< per register a bit for each enum dump_cluster that has it banked */
 };
 
 /** Reads @p stream, which must be a dump of a hang. The caller calls dump_deinit() in any case. */

@@ -177,13 +177,13 @@ static struct cps_err *inject(struct play *play)
     return NULL;
 }
 
-/* Whether a packet has a handler of its own: most ids share that of packets that there are not. */
 static bool has_handler(const struct cps_fw *fw, unsigned packet)
 {
     uint32_t table[CPS_FW_TABLE_SIZE];
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        table[id] = cps_fw_handler(fw, &fw->part[0], id);
-    return table[packet] != CPS_FW_NONE && table[packet] != cps_fw_default_handler_(table);
+    bool own[CPS_FW_TABLE_SIZE];
+    cps_fw_table_(fw, table);
+    cps_fw_own_handlers_(table, own);
+    return own[packet];
 }
 
 /* The interrupt of the GMU is a packet, which firmware without the handler would refuse as bad. */

@@ -37,6 +37,12 @@ static inline bool record_is_good(const struct record *record)
     return record->stop == CPS_STOP_IDLE && !record->misses;
 }
 
+/** The kinds of events that two runs are compared by, unless --events says otherwise: what the GPU
+ * sees, and how the runs end. */
+#define RECORD_COMPARED                                                             \
+    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_EXIT | \
+     1u << CPS_EV_END | 1u << CPS_EV_METHOD)
+
 /** What a run is made of beside firmware and capture. */
 struct record_setup {
     const struct cps_options *opt; /**< policies, limit, gen, rnn */

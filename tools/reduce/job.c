@@ -9,8 +9,7 @@
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
-
-enum { CP_NOP = 0x10, GROUP_DISABLE = 1 << 17, GROUP_ID = 0x1f << 24 };
+#include "trace/capture/pm4walk.h"
 
 uint8_t *job_bytes(const struct job *job, size_t item, uint32_t at)
 {
@@ -135,8 +134,8 @@ struct cps_err *job_drop(struct job *job, const struct drop *drop)
     }
     uint32_t head = cps_le32(job_bytes(job, drop->item, drop->at));
     if (drop->kind == DROP_PACKET)
-        return change(job, drop, 0, cps_pm4_type7(CP_NOP, cps_pm4_decode(head).count));
-    CPS_TRY(change(job, drop, 0, (head & GROUP_ID) | GROUP_DISABLE));
+        return change(job, drop, 0, cps_pm4_type7(PM4_CP_NOP, cps_pm4_decode(head).count));
+    CPS_TRY(change(job, drop, 0, (head & PM4_GROUP_ID) | PM4_GROUP_DISABLE));
     CPS_TRY(change(job, drop, 1, 0));
     return change(job, drop, 2, 0);
 }

@@ -2,8 +2,6 @@
  * Runs jobs and says how they end. */
 #include "tools/reduce/runner.h"
 
-#include "tools/play/hang/place.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +10,10 @@
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "tools/play/dump.h"
+#include "tools/play/hang/place.h"
 #include "tools/report/names.h"
 #include "trace/form/text.h"
 
-#define DEFAULT_KINDS                                                               \
-    (1u << CPS_EV_REG | 1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_EXIT | \
-     1u << CPS_EV_END)
 #define SPARE 1000000 /* instructions that a run may always take */
 
 /* Most ticks of a circle in which a stopped machine is followed. */
@@ -166,7 +162,7 @@ static struct cps_err *find_place(struct runner *r, struct job *job, uint64_t un
 
 static struct cps_err *read_events(struct runner *r, const struct cps_options *opt)
 {
-    r->compared = DEFAULT_KINDS;
+    r->compared = RECORD_COMPARED;
     if (opt->events && !cps_text_classes(opt->events, &r->compared))
         return cps_err_new(CPS_ERR_USAGE, "--events takes classes of docs/formats.md, \"all\" or "
                                           "\"default\"");

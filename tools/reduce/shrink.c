@@ -12,9 +12,6 @@
 #include "isa/base/within.h"
 #include "trace/capture/pm4walk.h"
 
-enum { CP_NOP = 0x10, CP_SET_DRAW_STATE = 0x43, GROUP_DISABLE = 1 << 17 };
-enum { IB_SIZE = 0xfffff, GROUP_SIZE = 0xffff };
-
 /* Unused words between two that are used, up to which both stay one buffer. */
 #define GAP 8
 
@@ -76,20 +73,20 @@ static void move_groups(struct attempt *a, size_t item, uint32_t from, uint32_t 
     for (uint32_t i = 1; i < length; i += 3) {
         bool whole = i + 3 <= length;
         uint32_t head = word(a, item, from + i);
-        if (whole && (head & GROUP_DISABLE) && !(head & GROUP_SIZE) &&
+        if (whole && (head & PM4_GROUP_DISABLE) && !(head & PM4_GROUP_SIZE) &&
             !word(a, item, from + i + 1) && !word(a, item, from + i + 2))
             continue;
         for (uint32_t k = i; k < i + 3 && k < length; k++)
             move(a, item, from + k, to);
     }
     cps_put_le32(job_bytes(&a->job, item, header),
-                 cps_pm4_type7(CP_SET_DRAW_STATE, *to - header - 1));
+                 cps_pm4_type7(PM4_CP_SET_DRAW_STATE, *to - header - 1));
 }
 
 static bool is_nop(const struct cps_item *load, uint32_t at)
 {
     struct cps_pm4 packet = cps_pm4_decode(pm4_word_(load, at));
-    return packet.kind == CPS_PM4_TYPE7 && packet.opcode == CP_NOP;
+    return packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_NOP;
 }
 
 static void move_packet(struct attempt *a, size_t item, uint32_t from, uint32_t length,
@@ -98,7 +95,7 @@ static void move_packet(struct attempt *a, size_t item, uint32_t from, uint32_t 
     struct cps_pm4 packet = cps_pm4_decode(word(a, item, from));
     if (is_nop(&a->job.item[item], from))
         return;
-    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == CP_SET_DRAW_STATE) {
+    if (packet.kind == CPS_PM4_TYPE7 && packet.opcode == PM4_CP_SET_DRAW_STATE) {
         move_groups(a, item, from, length, to);
         return;
     }
@@ -136,7 +133,7 @@ static void squeeze(struct attempt *a, struct pm4_stream *stream, const struct w
             move(a, stream->item, at + length, &to);
     }
     if (to == stream->at)
-        cps_put_le32(job_bytes(&a->job, stream->item, to++), cps_pm4_type7(CP_NOP, 0));
+        cps_put_le32(job_bytes(&a->job, stream->item, to++), cps_pm4_type7(PM4_CP_NOP, 0));
     stream->dwords = to - stream->at;
 }
 
@@ -160,10 +157,10 @@ static void update(struct attempt *a, const struct pm4_ref *ref)
         item->ring.wptr = item->ring.rptr + dwords;
         break;
     case PM4_REF_IB:
-        set_size(a, ref, IB_SIZE, dwords);
+        set_size(a, ref, PM4_IB_SIZE, dwords);
         break;
     case PM4_REF_GROUP:
-        set_size(a, ref, GROUP_SIZE, dwords);
+        set_size(a, ref, PM4_GROUP_SIZE, dwords);
         break;
     }
 }

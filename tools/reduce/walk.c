@@ -10,9 +10,6 @@
 #include "isa/base/within.h"
 #include "trace/capture/pm4walk.h"
 
-enum { CP_NOP = 0x10, CP_SET_DRAW_STATE = 0x43 };
-enum { GROUP_SIZE = 0xffff, GROUP_DISABLE = 1 << 17, GROUP_ID = 0x1f << 24 };
-
 struct walker {
     struct walk *walk;
     const struct job *job;
@@ -54,9 +51,9 @@ static struct cps_err *add_groups(struct walker *w, size_t view, uint32_t at, ui
     for (uint32_t i = 1; i + 2 <= count; i += 3) {
         uint32_t head = pm4_word_(load, at + i);
         uint32_t address = pm4_word_(load, at + i + 1) | pm4_word_(load, at + i + 2);
-        if (!address && (head & ~(uint32_t)GROUP_ID) == GROUP_DISABLE)
+        if (!address && (head & ~(uint32_t)PM4_GROUP_ID) == PM4_GROUP_DISABLE)
             continue;
-        w->walk->count.groups += !(head & GROUP_DISABLE) && (head & GROUP_SIZE);
+        w->walk->count.groups += !(head & PM4_GROUP_DISABLE) && (head & PM4_GROUP_SIZE);
         CPS_TRY(add(&w->walk->groups, DROP_GROUP, w->job->origin[view], at + i));
     }
     return NULL;
@@ -69,7 +66,7 @@ static struct cps_err *add_packet(struct walker *w, unsigned level, size_t view,
     uint32_t item = w->job->origin[view];
     struct cps_pm4 packet = cps_pm4_decode(pm4_word_(load, at));
     bool type7 = packet.kind == CPS_PM4_TYPE7;
-    if (type7 && packet.opcode == CP_NOP)
+    if (type7 && packet.opcode == PM4_CP_NOP)
         return NULL;
     walk->count.packets++;
     if (packet.kind == CPS_PM4_BAD)
@@ -79,7 +76,8 @@ static struct cps_err *add_packet(struct walker *w, unsigned level, size_t view,
         walk->count.calls++;
         return add(&walk->calls[level], DROP_PACKET, item, at);
     }
-    if (type7 && packet.opcode == CP_SET_DRAW_STATE && packet.count < load->buffer.size / 4 - at)
+    if (type7 && packet.opcode == PM4_CP_SET_DRAW_STATE &&
+        packet.count < load->buffer.size / 4 - at)
         CPS_TRY(add_groups(w, view, at, packet.count));
     return add(&walk->packets, DROP_PACKET, item, at);
 }

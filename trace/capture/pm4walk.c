@@ -12,9 +12,7 @@
 enum {
     CP_INDIRECT_BUFFER_PFD = 0x37,
     CP_INDIRECT_BUFFER = 0x3f,
-    CP_SET_DRAW_STATE = 0x43,
     CP_INDIRECT_BUFFER_CHAIN = 0x57,
-    GROUP_DISABLE = 1 << 17,
 };
 
 struct walker {
@@ -98,7 +96,7 @@ static struct cps_err *add_call(struct walker *w, size_t item, uint32_t at, size
     const struct cps_item *load = &w->item[item];
     uint64_t iova = (uint64_t)pm4_word_(load, at + 1) << 32 | pm4_word_(load, at);
     return add_ref(w, (struct pm4_ref){PM4_REF_IB, item, at + 2, 0}, before, iova,
-                   pm4_word_(load, at + 2) & 0xfffff);
+                   pm4_word_(load, at + 2) & PM4_IB_SIZE);
 }
 
 /* "size and flags, lo, hi" for each group. */
@@ -109,9 +107,9 @@ static struct cps_err *add_groups(struct walker *w, size_t item, uint32_t at, ui
     for (uint32_t i = 0; i + 3 <= count; i += 3) {
         uint32_t head = pm4_word_(load, at + i);
         uint64_t iova = (uint64_t)pm4_word_(load, at + i + 2) << 32 | pm4_word_(load, at + i + 1);
-        if (!(head & GROUP_DISABLE))
+        if (!(head & PM4_GROUP_DISABLE))
             CPS_TRY(add_ref(w, (struct pm4_ref){PM4_REF_GROUP, item, at + i, 0}, before, iova,
-                            head & 0xffff));
+                            head & PM4_GROUP_SIZE));
     }
     return NULL;
 }
@@ -143,7 +141,7 @@ static struct cps_err *follow(struct walker *w, const struct pm4_stream *stream,
             continue;
         if (pm4_is_call_(packet.opcode) && packet.count >= 3)
             CPS_TRY(add_call(w, stream->item, at + 1, before));
-        if (packet.opcode == CP_SET_DRAW_STATE)
+        if (packet.opcode == PM4_CP_SET_DRAW_STATE)
             CPS_TRY(add_groups(w, stream->item, at + 1, packet.count, before));
     }
     return NULL;

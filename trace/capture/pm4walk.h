@@ -9,6 +9,16 @@
 
 #include "trace/item.h"
 
+/** Packets that name streams or take up room, and the fields of what names a stream. */
+enum {
+    PM4_CP_NOP = 0x10,
+    PM4_CP_SET_DRAW_STATE = 0x43,
+    PM4_IB_SIZE = 0xfffff, /**< dwords */
+    PM4_GROUP_SIZE = 0xffff,
+    PM4_GROUP_DISABLE = 1 << 17,
+    PM4_GROUP_ID = 0x1f << 24,
+};
+
 /** What names a stream. */
 enum pm4_ref_kind {
     PM4_REF_SUBMIT, /**< an item */

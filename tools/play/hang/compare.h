@@ -18,6 +18,11 @@ void compare_registers(struct replay *replay);
 /** draw_state.c: CP_DRAW_STATE. */
 void compare_draw_state(struct replay *replay);
 
+/** fetched.c: "ring", "ib1", "ib2" or "sds", in names of rows. */
+const char *fetched_level(uint32_t level);
+/** How many fetches of a level wait, with the one that is read; 0: nothing is read there. Registers
+ * name the last of them, which is being filled. */
+unsigned fetched_count(const struct replay *replay, uint32_t level);
 /**
  * How many dwords further the emulated processor has read the streams of a level than the words
  * that wait in CP_ROQ say of the hardware.

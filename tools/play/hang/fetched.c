@@ -30,6 +30,21 @@ struct level {
     bool rest_known; /* registers are about that fetch */
 };
 
+const char *fetched_level(uint32_t level)
+{
+    static const char *const names[] = {"ring", "ib1", "ib2", "sds"};
+    return names[level & 3];
+}
+
+unsigned fetched_count(const struct replay *r, uint32_t level)
+{
+    const struct cps_afuc *machine = cps_afuc_of(r->play->engine);
+    unsigned count = 0;
+    while (cps_afuc_queued(machine, 0, hang_event_level(level), count).active)
+        count++;
+    return count;
+}
+
 static bool begin(const struct replay *r, uint32_t number, struct level *ret)
 {
     struct roq_fetch newest;
@@ -40,8 +55,7 @@ static bool begin(const struct replay *r, uint32_t number, struct level *ret)
     if (!number || !r->roq.queue[roq_of_level(number)].known || !ret->now.active ||
         !ret->now.dwords)
         return false;
-    while (cps_afuc_queued(machine, 0, level, ret->fetches).active)
-        ret->fetches++;
+    ret->fetches = fetched_count(r, number);
     struct cps_position last = cps_afuc_queued(machine, 0, level, ret->fetches - 1);
     bool same = roq_fetch(r->dump, number, &newest) && newest.iova == last.iova &&
                 newest.dwords == last.dwords;
@@ -90,8 +104,6 @@ bool fetched_ahead(const struct replay *r, uint32_t number, int64_t *ret)
     return (l.rest_known || !*ret) && consumed >= 0 && consumed <= (int64_t)l.now.dwords;
 }
 
-static const char *const level_names[] = {"ring", "ib1", "ib2", "sds"};
-
 static void compare_word(const struct level *l, uint64_t iova, int64_t distance)
 {
     uint64_t word = 0;
@@ -102,7 +114,7 @@ static void compare_word(const struct level *l, uint64_t iova, int64_t distance)
                                   : hardware == (uint32_t)word ? REPLAY_EQUAL
                                                                : REPLAY_DIFFERENT;
     rows_add(&l->r->rows, REPLAY_ROQ, verdict, hardware, (uint32_t)word,
-             known ? NULL : "the dump lacks the stream", "%s[%+lld]", level_names[l->level],
+             known ? NULL : "the dump lacks the stream", "%s[%+lld]", fetched_level(l->level),
              (long long)distance);
 }
 

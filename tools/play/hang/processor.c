@@ -131,16 +131,6 @@ static void add_packet(struct replay *r, const struct dump_block *stat)
     add(r, "nrt.hi", dump_word(stat, STAT_NRT + 1), (uint32_t)(nrt >> 32), why);
 }
 
-/* Registers name the fetch that is being filled: with look-ahead the last one of those queued. */
-static struct cps_position newest(const struct replay *r, uint32_t level)
-{
-    const struct cps_afuc *machine = cps_afuc_of(r->play->engine);
-    struct cps_position here = cps_afuc_position(machine, 0, level);
-    for (unsigned i = 1; cps_afuc_queued(machine, 0, level, i).active; i++)
-        here = cps_afuc_queued(machine, 0, level, i);
-    return here;
-}
-
 static void add_ring(struct replay *r)
 {
     uint32_t hardware = 0;
@@ -155,9 +145,10 @@ static void add_stream(struct replay *r, uint32_t level)
 {
     static const struct excuse at_end = {
         REPLAY_NO_VALUE, "this level is at its end, the dump shows the fetch before"};
-    static const char *const levels[] = {"ring", "ib1", "ib2"};
     struct cps_position here = cps_afuc_position(cps_afuc_of(r->play->engine), 0, level);
-    struct cps_position last = newest(r, level);
+    unsigned fetches = fetched_count(r, level);
+    struct cps_position last =
+        fetches ? cps_afuc_queued(cps_afuc_of(r->play->engine), 0, level, fetches - 1) : here;
     struct roq_fetch hardware;
     struct excuse why = excuse(r);
     const struct roq_queue *queue = &r->roq.queue[roq_of_level(level)];
@@ -185,7 +176,7 @@ static void add_stream(struct replay *r, uint32_t level)
     };
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char name[24];
-        snprintf(name, sizeof(name), "%s.%s", levels[level], rows[i].what);
+        snprintf(name, sizeof(name), "%s.%s", fetched_level(level), rows[i].what);
         add(r, name, rows[i].hardware, rows[i].emulated, rows[i].why);
     }
 }

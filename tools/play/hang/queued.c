@@ -75,7 +75,7 @@ static void compare_entry(const struct match *m, size_t i)
 
 /* Behind the queue's head, all that the replay writes to the cluster must be in it. Writes that
  * were found stand in the order of their entries. */
-static void compare_rest(const struct match *m, size_t head, const uint8_t *clusters)
+static void compare_rest(const struct match *m, size_t head)
 {
     const struct writes *w = &m->r->writes;
     size_t next = 0;
@@ -85,7 +85,7 @@ static void compare_rest(const struct match *m, size_t head, const uint8_t *clus
             next++;
         bool found = next < m->queue->count && m->found[next] == at;
         if (found || write->pipe || write->direct || write->offset >= DUMP_REGS ||
-            !(clusters[write->offset] >> m->cluster & 1))
+            !(m->r->dump->clusters[write->offset] >> m->cluster & 1))
             continue;
         rows_add(&m->r->rows, REPLAY_QUEUES, REPLAY_DIFFERENT, 0, write->value,
                  "the queue does not hold it", "%s.0x%04" PRIx32, dump_cluster_name(m->cluster),
@@ -103,7 +103,7 @@ static size_t head_of(const struct match *m)
     return m->r->writes.count;
 }
 
-static void compare_queue(struct replay *r, unsigned cluster, const uint8_t *clusters)
+static void compare_queue(struct replay *r, unsigned cluster)
 {
     struct match m = {.r = r, .cluster = cluster, .queue = &r->pool.queue[cluster]};
     r->head[cluster] = r->writes.count;
@@ -125,20 +125,12 @@ static void compare_queue(struct replay *r, unsigned cluster, const uint8_t *clu
     r->first_found[cluster] = m.found[0] != SIZE_MAX;
     for (size_t i = 0; i < m.queue->count; i++)
         compare_entry(&m, i);
-    compare_rest(&m, r->head[cluster], clusters);
+    compare_rest(&m, r->head[cluster]);
     free(m.found);
 }
 
 void compare_queued(struct replay *r)
 {
-    uint8_t *clusters = calloc(DUMP_REGS, 1); /* a bit for each that has the register */
-    if (!clusters) {
-        r->rows.failed = true;
-        return;
-    }
-    for (size_t i = 0; i < r->dump->banked_count; i++)
-        clusters[r->dump->banked[i].offset] |= (uint8_t)(1u << r->dump->banked[i].cluster);
     for (unsigned cluster = 0; cluster < DUMP_CLUSTERS; cluster++)
-        compare_queue(r, cluster, clusters);
-    free(clusters);
+        compare_queue(r, cluster);
 }

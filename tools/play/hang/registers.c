@@ -95,32 +95,39 @@ static const char *known_reason(uint32_t offset)
     return NULL;
 }
 
+/* Why another value than that of the last write may stand in a bank. */
+static enum replay_verdict verdict_of_bank(const struct replay *r, const struct dump_banked *row,
+                                           const struct banks *head, const struct banks *end,
+                                           const char **why)
+{
+    uint32_t at = row->offset - FIRST;
+    const struct bank *before = &head->bank[row->context];
+    const struct bank *other = &end->bank[!row->context];
+    bool waits = !before->known[at] || before->value[at] != end->bank[row->context].value[at];
+    if (waits && before->known[at] && row->value == before->value[at])
+        return REPLAY_IN_FLIGHT;
+    if (waits && !before->known[at]) {
+        *why = not_before;
+        return REPLAY_NO_VALUE;
+    }
+    if (other->known[at] && row->value == other->value[at])
+        return REPLAY_BANK;
+    *why = r->pool.known ? known_reason(row->offset) : no_queues;
+    return r->pool.known ? REPLAY_DIFFERENT : REPLAY_NO_VALUE;
+}
+
 static void compare_banked(struct replay *r, const struct dump_banked *row,
                            const struct banks *head, const struct banks *end)
 {
     uint32_t at = row->offset - FIRST;
-    bool known = row->offset >= FIRST && at < COUNT && end->bank[row->context].known[at];
-    if (!known)
-        return;
-    uint32_t emulated = end->bank[row->context].value[at];
-    uint32_t before = head->bank[row->context].value[at];
-    uint32_t other = end->bank[!row->context].value[at];
-    bool waits = before != emulated || !head->bank[row->context].known[at];
+    const struct bank *bank = &end->bank[row->context];
     const char *why = NULL;
     enum replay_verdict verdict = REPLAY_EQUAL;
-    if (row->value == emulated) {
-    } else if (waits && head->bank[row->context].known[at] && row->value == before) {
-        verdict = REPLAY_IN_FLIGHT;
-    } else if (waits && !head->bank[row->context].known[at]) {
-        verdict = REPLAY_NO_VALUE;
-        why = not_before;
-    } else if (end->bank[!row->context].known[at] && row->value == other) {
-        verdict = REPLAY_BANK;
-    } else {
-        verdict = r->pool.known ? REPLAY_DIFFERENT : REPLAY_NO_VALUE;
-        why = r->pool.known ? known_reason(row->offset) : no_queues;
-    }
-    rows_add(&r->rows, REPLAY_BANKS, verdict, row->value, emulated, why,
+    if (row->offset < FIRST || at >= COUNT || !bank->known[at])
+        return;
+    if (row->value != bank->value[at])
+        verdict = verdict_of_bank(r, row, head, end, &why);
+    rows_add(&r->rows, REPLAY_BANKS, verdict, row->value, bank->value[at], why,
              "%s.0x%04" PRIx32 ".context%u", dump_cluster_name(row->cluster), row->offset,
              row->context);
 }
@@ -144,15 +151,6 @@ void compare_banks(struct replay *r)
     }
     free(head);
     free(end);
-}
-
-static bool is_banked(const struct dump *dump, uint32_t offset)
-{
-    for (size_t i = 0; i < dump->banked_count; i++) {
-        if (dump->banked[i].offset == offset)
-            return true;
-    }
-    return false;
 }
 
 /* The part of the GPU whose queue has a write to the register; DUMP_CLUSTERS: none. */
@@ -205,7 +203,7 @@ static void compare_register(struct replay *r, uint32_t offset, size_t last)
     uint32_t hardware = 0;
     const char *why = NULL;
     enum replay_verdict verdict = REPLAY_EQUAL;
-    if (!dump_reg(r->dump, offset, &hardware) || is_banked(r->dump, offset))
+    if (!dump_reg(r->dump, offset, &hardware) || r->dump->clusters[offset])
         return;
     if (hardware == (uint32_t)NO_ANSWER && write->value != hardware) {
         verdict = REPLAY_NO_VALUE;
