@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fw/image/align.h"
+#include "fw/image/pairs.h"
 #include "fw/image/private.h"
 #include "isa/base/list.h"
 
@@ -311,6 +312,34 @@ static struct cps_err *compare_part(struct compare *c)
     pair_replaced(c);
     find_changed(c);
     return collect(c);
+}
+
+struct cps_err *cps_fw_pairs_(const struct cps_fw *a, const struct cps_fw *b, unsigned part,
+                              struct cps_fw_pairs *ret)
+{
+    struct compare c = {0};
+    *ret = (struct cps_fw_pairs){0};
+    struct cps_err *err = prepare(&c.a, a, part);
+    if (!err)
+        err = prepare(&c.b, b, part);
+    if (!err)
+        err = compare_part(&c);
+    if (!err) {
+        *ret = (struct cps_fw_pairs){.count = {code_size(&c.a), code_size(&c.b)},
+                                     .partner = {c.a.partner, c.b.partner}};
+        c.a.partner = c.b.partner = NULL;
+    }
+    release(&c.a);
+    release(&c.b);
+    free(c.change);
+    return err;
+}
+
+void cps_fw_pairs_deinit_(struct cps_fw_pairs *pairs)
+{
+    free(pairs->partner[0]);
+    free(pairs->partner[1]);
+    *pairs = (struct cps_fw_pairs){0};
 }
 
 struct cps_err *cps_fw_compare(const struct cps_fw *a, const struct cps_fw *b,

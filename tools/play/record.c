@@ -223,8 +223,12 @@ static struct cps_err *begin_from(struct run *run, const struct record_boot *boo
 static struct cps_err *execute(struct run *run, const char *capture, bool script,
                                const struct record_boot *boot)
 {
-    if (!script) {
+    const struct cps_buf *text = run->setup->text;
+    if (text)
+        CPS_TRY(cps_stream_open_memory(capture, cps_buf_text(text), text->size, &run->stream));
+    else if (!script)
         CPS_TRY(play_stream(capture, &run->stream));
+    if (!script) {
         CPS_TRY(play_read_dump(run->play, run->stream));
     }
     run->play->recover = run->setup->recover;

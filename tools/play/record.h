@@ -48,6 +48,7 @@ struct record_setup {
     const struct cps_options *opt; /**< policies, limit, gen, rnn */
     uint32_t kinds;                /**< events to keep */
     bool cover;                    /**< count what firmware executes */
+    const struct cps_buf *text;    /**< PM4 text to run, which `capture` is the name of; or NULL */
     bool recover;                  /**< as play.recover: for who compares with a run of the dump */
     bool scripts;                  /**< with it: also what scripts execute, from STEP events */
 };

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Which words of two images are the same ones. Not installed. */
+#ifndef CPS_FW_PAIRS_H
+#define CPS_FW_PAIRS_H
+
+#include "fw/fw.h"
+
+/** The partner of a word that has none. */
+#define CPS_FW_ALONE UINT32_MAX
+
+/** The words of one processor's images, [0] of the first firmware and [1] of the other. */
+struct cps_fw_pairs {
+    uint32_t count[2];    /**< words in front of the packet table */
+    uint32_t *partner[2]; /**< by dword: where the other image has the word, unchanged or changed,
+                             or CPS_FW_ALONE; owned */
+};
+
+/**
+ * Aligns the images of a processor as cps_fw_compare() does.
+ * @param part  its index in both
+ * @param ret   gets them; the caller calls cps_fw_pairs_deinit_() in any case
+ * @return NULL or CPS_ERR_NOMEM
+ */
+CPS_MUST_USE struct cps_err *cps_fw_pairs_(const struct cps_fw *a, const struct cps_fw *b,
+                                           unsigned part, struct cps_fw_pairs *ret);
+void cps_fw_pairs_deinit_(struct cps_fw_pairs *pairs);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ * Decodes and aligns the code of two revisions. Where an instruction of the new one differs from
+ * its partner by a constant only because code has moved, it gets the old constant: a run keeps
+ * addresses as those of the old revision, and goes where its own revision has them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/afuc/run.h"
+#include "isa/base/list.h"
+#include "tools/prove/code.h"
+
+static const struct row rows[UOP_COUNT] = {
+#define OP(id, text, kind, flow, ...) ROW_##kind(id, #__VA_ARGS__)
+#define ROW_ALU(id, text)                              \
+    [UOP_##id##_RR] = {KIND_ALU, CPS_AFUC_##id, text}, \
+    [UOP_##id##_RI] = {KIND_ALU, CPS_AFUC_##id, text}, \
+    [UOP_##id##_ANY] = {KIND_ALU, CPS_AFUC_##id, text},
+#define ROW_IF(id, text)  [UOP_##id] = {KIND_IF, CPS_AFUC_##id, text},
+#define ROW_OWN(id, text) [UOP_##id] = {KIND_OWN, CPS_AFUC_##id, text},
+#include "isa/afuc.def"
+    [UOP_ILLEGAL] = {KIND_NONE, CPS_AFUC_NONE, ""},
+};
+
+const struct row *code_row(unsigned code)
+{
+    return &rows[code == UOP_BULK ? UOP_OR_ANY : code];
+}
+
+uint32_t code_to_new(const struct code *code, uint32_t pc)
+{
+    if (pc >= PC_LAST)
+        return pc;
+    if (pc & PC_ALONE)
+        return pc & ~(uint32_t)PC_ALONE;
+    return pc < code->pairs.count[0] ? code->pairs.partner[0][pc] : CPS_FW_ALONE;
+}
+
+uint32_t code_to_old(const struct code *code, uint32_t pc)
+{
+    if (pc >= PC_LAST)
+        return pc;
+    uint32_t old = pc < code->pairs.count[1] ? code->pairs.partner[1][pc] : CPS_FW_ALONE;
+    return old == CPS_FW_ALONE ? pc | PC_ALONE : old;
+}
+
+static bool leads_there(const struct code *code, uint32_t old, uint32_t new)
+{
+    const struct code_side *a = &code->side[0];
+    const struct code_side *b = &code->side[1];
+    while (old < a->count && a->partner[old] == CPS_FW_ALONE)
+        old++;
+    while (new < b->count && b->partner[new] == CPS_FW_ALONE)
+        new ++;
+    if (old >= a->count || new >= b->count)
+        return old - a->count == new - b->count;
+    return a->partner[old] == new;
+}
+
+/* Whether two constants are the same address: of a word of code, in dwords or in bytes, or of
+ * what stands behind the code, where the packet table and the other processors' images are. */
+static bool is_address(const struct code *code, uint32_t old, uint32_t new)
+{
+    const struct cps_fw_part *a = code->side[0].part;
+    const struct cps_fw_part *b = code->side[1].part;
+    if (old < 16 || new < 16)
+        return false;
+    if (old < code->side[0].count && new < code->side[1].count && leads_there(code, old, new))
+        return true;
+    if ((old | new) & 3)
+        return false;
+    if (old / 4 < code->side[0].count)
+        return new / 4 < code->side[1].count &&leads_there(code, old / 4, new / 4);
+    return (old / 4 == a->table && new / 4 == b->table) ||
+           (old / 4 == a->size && new / 4 == b->size);
+}
+
+/* Offsets of other parts of the image that constants in this one's code are. */
+static bool is_part(const struct code *code, uint32_t old, uint32_t new)
+{
+    const struct cps_fw *a = code->side[0].fw;
+    const struct cps_fw *b = code->side[1].fw;
+    for (unsigned i = 1; i < a->part_count && i < b->part_count; i++) {
+        if (old == 4 * a->part[i].start && new == 4 * b->part[i].start)
+            return true;
+        if (old == 4 * (a->part[i].start - a->part[i - 1].start) &&
+            new == 4 * (b->part[i].start - b->part[i - 1].start))
+            return true;
+    }
+    return false;
+}
+
+/* Operations by which code comes to an address. */
+static bool may_address(const struct afuc_uop *uop)
+{
+    unsigned op = code_row(uop->code)->op;
+    return uop->s2 == S2_IMM &&
+           (op == CPS_AFUC_MOVI || op == CPS_AFUC_ADD || op == CPS_AFUC_SUB || op == CPS_AFUC_CMP);
+}
+
+static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
+{
+    return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
+           a->flags == b->flags && a->xmov == b->xmov;
+}
+
+static struct cps_err *note_moved(struct code *code, uint32_t old, uint32_t new)
+{
+    if (!CPS_LIST_ROOM(code->moved, code->moved_count))
+        return cps_err_nomem();
+    code->moved[code->moved_count++] = (struct moved){
+        {old, new}, {code->side[0].image->uop[old].imm, code->side[1].image->uop[new].imm}};
+    return NULL;
+}
+
+/* The header's words are no code. */
+static struct cps_err *match(struct code *code, uint32_t old)
+{
+    uint32_t new = code->pairs.partner[0][old];
+    if (new == CPS_FW_ALONE || old < 2)
+        return NULL;
+    const struct afuc_uop *a = &code->side[0].image->uop[old];
+    struct afuc_uop *b = &code->side[1].image->uop[new];
+    unsigned op = code_row(a->code)->op;
+    if (!is_equal(a, b))
+        return NULL;
+    if (a->imm != b->imm) {
+        if (!may_address(a) ||
+            (!is_address(code, a->imm, b->imm) && !is_part(code, a->imm, b->imm)))
+            return NULL;
+        CPS_TRY(note_moved(code, old, new));
+        b->imm = a->imm;
+    }
+    code->same[old] = op == CPS_AFUC_NOP || leads_there(code, a->target, b->target);
+    return NULL;
+}
+
+static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, unsigned part)
+{
+    side->fw = fw;
+    side->part = &fw->part[part];
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        side->table[id] = cps_fw_handler(fw, side->part, id);
+    side->cut = calloc((size_t)side->count + 1, 1);
+    if (!side->cut)
+        return cps_err_nomem();
+    return afuc_load_(fw->words + side->part->start, side->count, fw->gen, afuc_handlers_(),
+                      &side->image);
+}
+
+/* Where a run may be looked at: where branches lead, where calls return to, and where code is the
+ * same again behind what is not. */
+static void find_cuts(struct code *code)
+{
+    struct code_side *a = &code->side[0];
+    struct code_side *b = &code->side[1];
+    for (uint32_t at = 2; at < a->count; at++) {
+        const struct afuc_uop *uop = &a->image->uop[at];
+        const struct row *row = code_row(uop->code);
+        bool goes = row->kind == KIND_IF || row->op == CPS_AFUC_CALL || row->op == CPS_AFUC_BL ||
+                    row->op == CPS_AFUC_JUMPA;
+        if (goes && uop->target < a->count)
+            a->cut[uop->target] = CUT_HERE;
+        if (goes && at + 2 < a->count)
+            a->cut[at + 2] = CUT_HERE;
+        if (code->same[at] && !code->same[at - 1])
+            a->cut[at] = CUT_HERE;
+    }
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (a->table[id] < a->count)
+            a->cut[a->table[id]] = CUT_HERE;
+    }
+    for (uint32_t at = 0; at < a->count; at++) {
+        a->cut[at] = a->partner[at] == CPS_FW_ALONE ? 0 : a->cut[at];
+        if (a->cut[at])
+            b->cut[a->partner[at]] = CUT_HERE;
+    }
+}
+
+struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, unsigned part,
+                          struct code *ret)
+{
+    *ret = (struct code){.part = part};
+    CPS_TRY(cps_fw_pairs_(old, new, part, &ret->pairs));
+    for (unsigned i = 0; i < 2; i++) {
+        ret->side[i].count = ret->pairs.count[i];
+        ret->side[i].partner = ret->pairs.partner[i];
+        CPS_TRY(decode(&ret->side[i], i ? new : old, part));
+    }
+    ret->same = calloc((size_t)ret->side[0].count + 1, sizeof(*ret->same));
+    if (!ret->same)
+        return cps_err_nomem();
+    for (uint32_t at = 0; at < ret->side[0].count; at++)
+        CPS_TRY(match(ret, at));
+    find_cuts(ret);
+    for (unsigned i = 0; i < 2; i++)
+        CPS_TRY(code_live(&ret->side[i]));
+    return NULL;
+}
+
+void code_deinit(struct code *code)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        afuc_image_unref_(code->side[i].image);
+        free(code->side[i].cut);
+        free(code->side[i].live);
+    }
+    cps_fw_pairs_deinit_(&code->pairs);
+    free(code->same);
+    free(code->moved);
+    *code = (struct code){0};
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT
+ * The comparison: a walk over pairs of paths, depth first, with what a path knows asserted in the
+ * solver. */
+#include "tools/prove/joint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/list.h"
+
+#define MOST_STEPS   200000u /* instructions of one comparison */
+#define MOST_FORKS   400u    /* undecided branches of one path */
+#define MOST_TARGETS 64u     /* of a computed jump */
+
+struct visit {
+    uint32_t pc;
+    const struct visit *before;
+};
+
+struct known {
+    Z3_ast condition;
+    bool holds;
+    const struct known *before;
+};
+
+/* A pair of paths as far as they have been gone. */
+struct pair {
+    struct state s[2];
+    enum halt at[2];
+    unsigned compared; /* effects of both that are equal */
+    unsigned forks;
+    const struct visit *visited;
+    const struct known *known;
+};
+
+static void explore(struct joint *j, const struct pair *from, unsigned side);
+
+static void worsen(struct joint *j, enum outcome outcome)
+{
+    static const uint8_t rank[] = {[OUTCOME_EQUAL] = 0,
+                                   [OUTCOME_BOUNDED] = 1,
+                                   [OUTCOME_UNDECIDED] = 2,
+                                   [OUTCOME_DIFFERENT] = 3};
+    if (rank[outcome] > rank[j->outcome])
+        j->outcome = outcome;
+}
+
+static void undecided(struct joint *j, const char *why, uint32_t pc)
+{
+    if (j->outcome != OUTCOME_UNDECIDED && j->outcome != OUTCOME_DIFFERENT) {
+        j->why = why;
+        j->why_pc = pc;
+    }
+    worsen(j, OUTCOME_UNDECIDED);
+    if (!j->follow)
+        j->stop = true;
+}
+
+static uint32_t take_words(struct joint *j, const struct smt_model *model, const struct state *s,
+                           const char *name, enum channel from, uint32_t *ret)
+{
+    uint32_t count = s->heard[from] < WITNESS_MOST ? s->heard[from] : WITNESS_MOST;
+    for (uint32_t i = 0; i < count; i++)
+        ret[i] = smt_model_word(model, smt_unknown(&j->smt, name, i));
+    return count;
+}
+
+/* What a model says of where the handler begins and of what it hears. */
+static void take_model(struct joint *j, const struct pair *p, const struct smt_model *model,
+                       struct difference *d)
+{
+    const struct state *s = &p->s[p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA]];
+    for (unsigned i = 1; i < 32; i++)
+        d->r[i] = smt_model_word(model, smt_unknown(&j->smt, "r", i));
+    d->data_count = take_words(j, model, s, "data", FROM_DATA, d->data);
+    d->regdata_count = take_words(j, model, s, "regdata", FROM_REGDATA, d->regdata);
+    d->memdata_count = take_words(j, model, s, "memdata", FROM_MEMDATA, d->memdata);
+    d->control_count = take_words(j, model, s, "control", FROM_CONTROL, d->control);
+}
+
+/* A difference if @p unequal is possible (NULL: it holds). @return whether there is one, or nobody
+ * knows */
+static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struct difference *d)
+{
+    struct smt_model model = {0};
+    enum smt_answer answer = smt_model(&j->smt, unequal, &model);
+    if (answer == SMT_YES) {
+        take_model(j, p, &model, d);
+        if (j->outcome != OUTCOME_DIFFERENT)
+            j->difference = *d;
+        worsen(j, OUTCOME_DIFFERENT);
+        j->stop = !j->found || j->found(j->context, d);
+    } else if (answer == SMT_UNKNOWN) {
+        undecided(j, "the solver gave up", d->pc[0]);
+    }
+    smt_model_release(&model);
+    return answer != SMT_NO;
+}
+
+static struct difference about(const struct effect *a, const struct effect *b, bool in_effect)
+{
+    return (struct difference){.pc = {a ? a->pc : 0, b ? b->pc : 0}, .in_effect = in_effect};
+}
+
+/* "is 0x.., was 0x.." where both are known; else nothing. */
+static void put_words(struct joint *j, Z3_ast a, Z3_ast b, char *ret, size_t size)
+{
+    uint32_t x = 0;
+    uint32_t y = 0;
+    ret[0] = 0;
+    if (smt_known(&j->smt, a, &x) && smt_known(&j->smt, b, &y))
+        snprintf(ret, size, ": 0x%x, then 0x%x", x, y);
+}
+
+static bool same_uop(const struct effect *a, const struct effect *b)
+{
+    if (!a->uop || !b->uop)
+        return a->uop == b->uop;
+    return a->uop->code == b->uop->code && a->uop->dst == b->uop->dst && a->uop->s1 == b->uop->s1 &&
+           a->uop->s2 == b->uop->s2 && a->uop->flags == b->uop->flags &&
+           a->uop->xmov == b->uop->xmov && a->uop->imm == b->uop->imm;
+}
+
+static const char *word_name(enum effect_kind kind, unsigned index)
+{
+    static const char *const names[EFFECT_KINDS][EFFECT_WORDS] = {
+        [EFFECT_REGISTER] = {"selection", "address", "value"},
+        [EFFECT_SELECT] = {"value"},
+        [EFFECT_CWRITE] = {"number", "value", "place among the words taken", "second value",
+                           "third value", "fourth value"},
+        [EFFECT_CREAD] = {"number"},
+        [EFFECT_STORE] = {"offset", "value"},
+        [EFFECT_LOAD] = {"offset"},
+        [EFFECT_SECURE] = {"mode"},
+        [EFFECT_BULK] = {"count", "source", "source", "address", "user address",
+                         "place among the words taken"},
+    };
+    return names[kind][index] ? names[kind][index] : "word";
+}
+
+/* @return whether both effects are the same */
+static bool compare_effect(struct joint *j, const struct pair *p, const struct effect *a,
+                           const struct effect *b)
+{
+    struct difference d = about(a, b, true);
+    if (a->kind != b->kind || a->count != b->count || !same_uop(a, b)) {
+        snprintf(d.text, sizeof(d.text), "a %s where the old revision has a %s",
+                 effect_name((enum effect_kind)b->kind), effect_name((enum effect_kind)a->kind));
+        return !differs(j, p, NULL, &d);
+    }
+    for (unsigned i = 0; i < a->count; i++) {
+        char words[48] = "";
+        if (a->word[i] == b->word[i])
+            continue;
+        Z3_ast equal = smt_equal(&j->smt, a->word[i], b->word[i]);
+        put_words(j, a->word[i], b->word[i], words, sizeof(words));
+        snprintf(d.text, sizeof(d.text), "the %s of a %s%s",
+                 word_name((enum effect_kind)a->kind, i), effect_name((enum effect_kind)a->kind),
+                 words);
+        if (differs(j, p, smt_not(&j->smt, equal), &d))
+            return false;
+    }
+    return true;
+}
+
+static bool compare_effects(struct joint *j, struct pair *p)
+{
+    unsigned least = p->s[0].effects < p->s[1].effects ? p->s[0].effects : p->s[1].effects;
+    while (p->compared < least) {
+        if (!compare_effect(j, p, &j->run[0].effect[p->compared], &j->run[1].effect[p->compared]))
+            return false;
+        p->compared++;
+    }
+    return true;
+}
+
+/* What a place leaves to the code behind it: pairs of terms, with a name for people. */
+struct left {
+    char name[24];
+    Z3_ast word[2];
+};
+
+static unsigned left_words(const struct pair *p, uint64_t live, struct left *ret)
+{
+    unsigned count = 0;
+    for (unsigned i = 1; i <= R_REM; i++) {
+        if (!(live >> i & 1))
+            continue;
+        snprintf(ret[count].name, sizeof(ret->name), "register $%02x", i);
+        ret[count].word[0] = p->s[0].r[i];
+        ret[count++].word[1] = p->s[1].r[i];
+    }
+    if (live & LIVE_CARRY)
+        ret[count++] = (struct left){"the carry", {p->s[0].carry, p->s[1].carry}};
+    if (live & LIVE_ADDR) {
+        ret[count++] = (struct left){"the selection", {p->s[0].user, p->s[1].user}};
+        ret[count++] = (struct left){"$addr", {p->s[0].addr, p->s[1].addr}};
+        ret[count++] = (struct left){"$usraddr", {p->s[0].usraddr, p->s[1].usraddr}};
+    }
+    for (unsigned i = 0; i < SQE_COUNT; i++) {
+        snprintf(ret[count].name, sizeof(ret->name), "SQE register 0x%02x", i);
+        ret[count].word[0] = p->s[0].sqe[i];
+        ret[count++].word[1] = p->s[1].sqe[i];
+    }
+    return count;
+}
+#define MOST_LEFT (32u + 4u + SQE_COUNT)
+
+static bool same_heard(const struct pair *p)
+{
+    return p->s[0].effects == p->s[1].effects && p->s[0].epoch == p->s[1].epoch &&
+           p->s[0].heard[FROM_DATA] == p->s[1].heard[FROM_DATA] &&
+           p->s[0].heard[FROM_MEMDATA] == p->s[1].heard[FROM_MEMDATA] &&
+           p->s[0].heard[FROM_REGDATA] == p->s[1].heard[FROM_REGDATA];
+}
+
+/* Whether both can only be in equal states. */
+static bool same_state(struct joint *j, const struct pair *p, uint64_t live)
+{
+    struct left left[MOST_LEFT];
+    if (!same_heard(p) || p->s[0].calls != p->s[1].calls ||
+        memcmp(p->s[0].call, p->s[1].call, p->s[0].calls * sizeof(p->s[0].call[0])) != 0)
+        return false;
+    unsigned count = left_words(p, live, left);
+    for (unsigned i = 0; i < count; i++) {
+        if (left[i].word[0] == left[i].word[1])
+            continue;
+        Z3_ast equal = smt_equal(&j->smt, left[i].word[0], left[i].word[1]);
+        if (smt_possible(&j->smt, smt_not(&j->smt, equal)) != SMT_NO)
+            return false;
+    }
+    return true;
+}
+
+static void add_child(struct joint *j, uint32_t pc)
+{
+    for (size_t i = 0; i < j->children; i++) {
+        if (j->child[i] == pc)
+            return;
+    }
+    if (CPS_LIST_ROOM(j->child, j->children))
+        j->child[j->children++] = pc;
+    else
+        j->run[0].failed = true;
+}
+
+/* Whether a place of the old revision may stand for itself: the new one has it. */
+static bool may_stand(const struct joint *j, uint32_t pc)
+{
+    return pc < j->code->side[0].count && j->code->pairs.partner[0][pc] != CPS_FW_ALONE;
+}
+
+/* Where the code behind a place may return to, which is equal there if it is from those places. */
+static bool returns_stand(const struct joint *j, const struct pair *p, uint32_t *ret,
+                          unsigned *count)
+{
+    uint32_t link = 0;
+    *count = 0;
+    for (unsigned i = 0; i < p->s[0].calls; i++)
+        ret[(*count)++] = p->s[0].call[i];
+    if (smt_known(&j->smt, p->s[0].r[R_LR], &link) && link >= 16 && may_stand(j, link))
+        ret[(*count)++] = link;
+    for (unsigned i = 0; i < *count; i++) {
+        if (!may_stand(j, ret[i]) || (j->proven && !j->proven[ret[i]]))
+            return false;
+    }
+    return true;
+}
+
+/* Whether both stand at the same place in the same state, so that what comes is compared from
+ * there, once for all who come there. */
+static bool meets(struct joint *j, const struct pair *p)
+{
+    uint32_t old = p->s[0].pc;
+    uint32_t returns[CALLS + 1];
+    unsigned count = 0;
+    if (j->code->pairs.partner[0][old] != p->s[1].pc || (j->proven && !j->proven[old]) ||
+        !returns_stand(j, p, returns, &count))
+        return false;
+    uint64_t live = j->code->side[0].live[old] | j->code->side[1].live[p->s[1].pc];
+    if (!same_state(j, p, live))
+        return false;
+    add_child(j, old);
+    for (unsigned i = 0; i < count; i++)
+        add_child(j, returns[i]);
+    return true;
+}
+
+static bool too_often(struct joint *j, const struct pair *p)
+{
+    unsigned times = 0;
+    for (const struct visit *v = p->visited; v; v = v->before)
+        times += v->pc == p->s[0].pc;
+    if (times <= j->bound)
+        return false;
+    if (j->follow)
+        worsen(j, OUTCOME_BOUNDED);
+    else
+        undecided(j, "a loop that is not in the same state again", p->s[0].pc);
+    return true;
+}
+
+static uint64_t live_behind(const struct code_side *side, uint32_t pc)
+{
+    if (pc == PC_END)
+        return side->live_at_end;
+    if (pc == PC_SPIN)
+        return 0;
+    return pc == PC_IRET ? UINT64_MAX >> 30 : side->live_at_return;
+}
+
+/* An effect of one revision where the other one has ended. */
+static void tell_more(struct joint *j, const struct pair *p, unsigned side)
+{
+    const struct effect *effect = &j->run[side].effect[p->compared];
+    struct difference d = {.in_effect = true};
+    d.pc[side] = effect->pc;
+    d.pc[!side] = p->s[!side].pc;
+    snprintf(d.text, sizeof(d.text), "a %s that only the %s revision has",
+             effect_name((enum effect_kind)effect->kind), side ? "new" : "old");
+    differs(j, p, NULL, &d);
+}
+
+/* Both have come to an end. */
+static void compare_ends(struct joint *j, struct pair *p)
+{
+    struct difference d = {.pc = {p->s[0].pc, p->s[1].pc}};
+    struct left left[MOST_LEFT];
+    j->paths++;
+    if (p->s[0].pc != p->s[1].pc || !same_heard(p)) {
+        snprintf(d.text, sizeof(d.text), "%s",
+                 p->s[0].pc != p->s[1].pc ? "the code ends in another way"
+                                          : "another number of words is taken");
+        d.in_effect = true;
+        differs(j, p, NULL, &d);
+        return;
+    }
+    uint64_t live =
+        live_behind(&j->code->side[0], p->s[0].pc) | live_behind(&j->code->side[1], p->s[1].pc);
+    unsigned count = left_words(p, live, left);
+    for (unsigned i = 0; i < count && !j->stop; i++) {
+        if (left[i].word[0] == left[i].word[1])
+            continue;
+        Z3_ast equal = smt_equal(&j->smt, left[i].word[0], left[i].word[1]);
+        snprintf(d.text, sizeof(d.text), "what it leaves in %s", left[i].name);
+        if (differs(j, p, smt_not(&j->smt, equal), &d))
+            return;
+    }
+}
+
+/* Goes on from where a register says, for every address that is possible. */
+static void explore_jump(struct joint *j, struct pair *p)
+{
+    struct difference d = {.text = "where a computed jump leads", .in_effect = true};
+    Z3_ast target = p->s[0].target;
+    if (target == smt_unknown(&j->smt, "r", R_LR) && p->s[1].target == target) {
+        compare_ends(j, p);
+        return;
+    }
+    Z3_ast equal = smt_equal(&j->smt, target, p->s[1].target);
+    if (target != p->s[1].target && differs(j, p, smt_not(&j->smt, equal), &d))
+        return;
+    smt_push(&j->smt);
+    for (unsigned i = 0; i <= MOST_TARGETS && !j->stop; i++) {
+        struct smt_model model = {0};
+        enum smt_answer answer = smt_model(&j->smt, NULL, &model);
+        uint32_t old = smt_model_word(&model, target);
+        smt_model_release(&model);
+        if (answer == SMT_NO)
+            break;
+        if (answer == SMT_UNKNOWN || i == MOST_TARGETS) {
+            undecided(j, "a jump to an address that is computed", p->s[0].pc);
+            break;
+        }
+        Z3_ast here = smt_equal(&j->smt, target, smt_word(&j->smt, old));
+        struct pair q = *p;
+        if (!runner_jump(&j->run[0], &q.s[0], old) || !runner_jump(&j->run[1], &q.s[1], old)) {
+            undecided(j, "a jump to an address that is computed", p->s[0].pc);
+            break;
+        }
+        smt_push(&j->smt);
+        smt_assert(&j->smt, here);
+        explore(j, &q, 0);
+        smt_pop(&j->smt);
+        smt_assert(&j->smt, smt_not(&j->smt, here));
+    }
+    smt_pop(&j->smt);
+}
+
+/* @return whether both go on from here */
+static bool meet(struct joint *j, struct pair *p)
+{
+    if (!compare_effects(j, p))
+        return false;
+    bool ended[2] = {p->at[0] == HALT_END, p->at[1] == HALT_END};
+    for (unsigned i = 0; i < 2; i++) {
+        if (ended[!i] && p->s[!i].pc != PC_JUMP && p->s[i].effects > p->s[!i].effects) {
+            tell_more(j, p, i);
+            return false;
+        }
+    }
+    if (ended[0] && ended[1]) {
+        if (p->s[0].pc == PC_JUMP && p->s[1].pc == PC_JUMP)
+            explore_jump(j, p);
+        else
+            compare_ends(j, p);
+        return false;
+    }
+    if (!ended[0] && !ended[1] && meets(j, p)) {
+        j->paths++;
+        return false;
+    }
+    return ended[0] || !too_often(j, p);
+}
+
+static bool is_known(const struct joint *j, const struct pair *p, Z3_ast condition, bool *ret)
+{
+    Z3_ast other = smt_not(&j->smt, condition);
+    for (const struct known *k = p->known; k; k = k->before) {
+        if (k->condition != condition && k->condition != other)
+            continue;
+        *ret = k->condition == condition ? k->holds : !k->holds;
+        return true;
+    }
+    return false;
+}
+
+static void explore_branch(struct joint *j, const struct pair *p, unsigned side, bool taken)
+{
+    Z3_ast condition = p->s[side].condition;
+    const struct known known = {condition, taken, p->known};
+    struct pair *q = malloc(sizeof(*q));
+    if (!q) {
+        j->run[0].failed = j->stop = true;
+        return;
+    }
+    *q = *p;
+    q->known = &known;
+    q->forks++;
+    runner_branch(&j->run[side], &q->s[side], taken);
+    smt_push(&j->smt);
+    smt_assert(&j->smt, taken ? condition : smt_not(&j->smt, condition));
+    explore(j, q, side);
+    smt_pop(&j->smt);
+    free(q);
+}
+
+/* A branch that nothing decides: both ways that are possible. @return whether only one was, which
+ * @p p has gone */
+static bool decide(struct joint *j, struct pair *p, unsigned side)
+{
+    Z3_ast condition = p->s[side].condition;
+    bool taken = false;
+    bool ask = j->follow || side == 1;
+    if (is_known(j, p, condition, &taken)) {
+        runner_branch(&j->run[side], &p->s[side], taken);
+        return true;
+    }
+    if (p->forks >= MOST_FORKS || j->paths >= j->most_paths || j->smt.queries >= j->most_queries) {
+        undecided(j, p->forks >= MOST_FORKS ? "too many branches" : "too many paths",
+                  p->s[side].pc);
+        j->stop = true;
+        return false;
+    }
+    bool yes = !ask || smt_possible(&j->smt, condition) != SMT_NO;
+    bool no = !ask || !yes || smt_possible(&j->smt, smt_not(&j->smt, condition)) != SMT_NO;
+    if (yes != no) {
+        runner_branch(&j->run[side], &p->s[side], yes);
+        return true;
+    }
+    explore_branch(j, p, side, true);
+    if (!j->stop)
+        explore_branch(j, p, side, false);
+    return false;
+}
+
+/* Runs one side until it stands. @return whether it does: else both ways of a branch were gone, or
+ * it is undecided */
+static bool advance(struct joint *j, struct pair *p, unsigned side)
+{
+    struct runner *run = &j->run[side];
+    for (;;) {
+        p->at[side] = runner_go(run, &p->s[side]);
+        if (run->failed)
+            j->stop = true;
+        switch (p->at[side]) {
+        case HALT_BRANCH:
+            if (!decide(j, p, side))
+                return false;
+            break;
+        case HALT_LOST:
+            undecided(j, run->why, run->why_pc);
+            return false;
+        case HALT_BUDGET:
+            undecided(j, "too long", p->s[side].pc);
+            j->stop = true;
+            return false;
+        default:
+            return !j->stop;
+        }
+    }
+}
+
+static void explore(struct joint *j, const struct pair *from, unsigned side)
+{
+    struct pair *p = malloc(sizeof(*p));
+    struct visit *visits = NULL;
+    if (!p) {
+        j->run[0].failed = j->stop = true;
+        return;
+    }
+    *p = *from;
+    while (!j->stop) {
+        if (p->at[side] != HALT_END && !advance(j, p, side))
+            break;
+        side = !side;
+        if (side)
+            continue;
+        if (!meet(j, p))
+            break;
+        struct visit *visit = malloc(sizeof(*visit));
+        if (!visit) {
+            j->run[0].failed = j->stop = true;
+            break;
+        }
+        *visit = (struct visit){p->s[0].pc, p->visited};
+        p->visited = visit;
+        visits = visit;
+    }
+    while (visits && visits != from->visited) {
+        struct visit *before = (struct visit *)visits->before;
+        free(visits);
+        visits = before;
+    }
+    free(p);
+}
+
+struct cps_err *joint_init(const struct code *code, unsigned effort, struct joint *ret)
+{
+    *ret = (struct joint){.code = code,
+                          .bound = 2,
+                          .most_paths = 20000,
+                          .most_queries = UINT64_MAX,
+                          .most_steps = MOST_STEPS};
+    CPS_TRY(smt_init(&ret->smt, effort));
+    for (unsigned i = 0; i < 2; i++)
+        ret->run[i] = (struct runner){.smt = &ret->smt, .code = code, .side = i};
+    return NULL;
+}
+
+void joint_deinit(struct joint *joint)
+{
+    runner_deinit(&joint->run[0]);
+    runner_deinit(&joint->run[1]);
+    free(joint->child);
+    smt_deinit(&joint->smt);
+    *joint = (struct joint){0};
+}
+
+static void assert_invariants(const struct joint *j, const struct state *s)
+{
+    Z3_context z = j->smt.z;
+    uint32_t gen = cps_gen_bit(j->code->side[0].fw->gen);
+#define INVARIANT(gens, reg, mask, most, text, evidence)                                       \
+    if ((gens)&gen)                                                                            \
+        smt_assert(&j->smt, Z3_mk_bvule(z, Z3_mk_bvand(z, s->r[reg], smt_word(&j->smt, mask)), \
+                                        smt_word(&j->smt, most)));
+#include "tools/prove/invariant.def"
+}
+
+struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
+                              const struct state start[2])
+{
+    struct pair p = {.at = {HALT_CUT, HALT_CUT}};
+    j->outcome = OUTCOME_EQUAL;
+    j->children = 0;
+    j->paths = 0;
+    j->stop = false;
+    for (unsigned i = 0; i < 2; i++) {
+        state_unknown(&j->smt, i ? new : old, &p.s[i]);
+        if (start)
+            p.s[i] = start[i];
+        j->run[i].steps = j->most_steps;
+    }
+    smt_push(&j->smt);
+    assert_invariants(j, &p.s[0]);
+    explore(j, &p, 0);
+    smt_pop(&j->smt);
+    if (j->run[0].failed || j->run[1].failed)
+        return cps_err_nomem();
+    return NULL;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * Both revisions run side by side over the same unknown words, along every path, until they differ
+ * or stand at the same place in the same state again. Private to tools/prove/. */
+#ifndef CPS_PROVE_JOINT_H
+#define CPS_PROVE_JOINT_H
+
+#include "tools/prove/side.h"
+
+/** What a comparison from one place came to. */
+enum outcome {
+    OUTCOME_EQUAL,     /**< on all paths */
+    OUTCOME_BOUNDED,   /**< on all paths that go round each loop at most joint.bound times */
+    OUTCOME_DIFFERENT, /**< joint.difference says how */
+    OUTCOME_UNDECIDED, /**< joint.why says why */
+};
+
+/** The first difference of a path, and words with which that path is gone. */
+struct difference {
+    char text[160];
+    uint32_t pc[2];
+    bool in_effect;              /**< the rest of the GPU sees it; else what the handler leaves */
+    uint32_t r[32];              /**< where the handler begins */
+    uint32_t data[WITNESS_MOST]; /**< from the stream */
+    uint32_t data_count;
+    uint32_t regdata[WITNESS_MOST], regdata_count;
+    uint32_t memdata[WITNESS_MOST], memdata_count;
+    uint32_t control[WITNESS_MOST], control_count;
+};
+
+struct joint {
+    struct smt smt;
+    const struct code *code;
+    struct runner run[2];
+    const bool *proven;    /**< by dword of the old revision: from there on all is equal; or NULL */
+    bool follow;           /**< paths keep what they know, loops end after `bound` turns */
+    unsigned bound;        /**< turns of a loop */
+    unsigned most_paths;   /**< then it is undecided */
+    uint64_t most_queries; /**< the same, of the solver */
+    uint64_t most_steps;   /**< the same, of instructions of each revision */
+    /** Differences are handed to this one; true: enough. NULL: the first is enough. */
+    bool (*found)(void *context, const struct difference *difference);
+    void *context;
+    /* Results. */
+    enum outcome outcome;
+    struct difference difference;
+    const char *why;
+    uint32_t why_pc;
+    uint32_t *child; /**< places of the old revision at which both were equal; owned */
+    size_t children;
+    unsigned paths;
+    bool stop;
+};
+
+CPS_MUST_USE struct cps_err *joint_init(const struct code *code, unsigned effort,
+                                        struct joint *ret);
+void joint_deinit(struct joint *joint);
+/** Compares from two places of the old and the new revision, in equal states.
+ * @param start  the states; NULL: of which nothing is known but the invariants */
+CPS_MUST_USE struct cps_err *joint_compare(struct joint *joint, uint32_t old, uint32_t new,
+                                           const struct state start[2]);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ * From places to handlers. A place is equal if, from any one state of both, all paths have the same
+ * effects up to places that are equal: what holds along all of them holds for every number of turns
+ * of every loop. A handler that does not begin at such a place is followed from its beginning, with
+ * what its paths know, up to places that are. */
+#include "tools/prove/prove.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw/image/icache.h"
+#include "isa/base/list.h"
+
+#define EFFORT      3000000u /* of z3's steps, per query */
+#define QUERIES     20000u   /* of a handler that is followed */
+#define PER_CONTEXT 64u      /* comparisons that share one: terms go with it */
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[VERDICT_COUNT] = {"same code", "equal", "equal up to a bound",
+                                                     "different", "undecided"};
+    return names[verdict];
+}
+
+static struct prove_handler *handler_at(struct prove_part *part, uint32_t old, uint32_t new)
+{
+    for (size_t i = 0; i < part->handlers; i++) {
+        if (part->handler[i].pc[0] == old && part->handler[i].pc[1] == new)
+            return &part->handler[i];
+    }
+    if (!CPS_LIST_ROOM(part->handler, part->handlers))
+        return NULL;
+    part->handler[part->handlers] = (struct prove_handler){.pc = {old, new}};
+    return &part->handler[part->handlers++];
+}
+
+static struct cps_err *list_handlers(struct prove_part *part)
+{
+    const struct code_side *a = &part->code.side[0];
+    const struct code_side *b = &part->code.side[1];
+    uint32_t none[2] = {cps_fw_default_handler_(a->table), cps_fw_default_handler_(b->table)};
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (a->table[id] >= a->count || b->table[id] >= b->count)
+            continue;
+        struct prove_handler *handler = handler_at(part, a->table[id], b->table[id]);
+        if (!handler)
+            return cps_err_nomem();
+        handler->id[handler->ids++] = (uint8_t)id;
+        handler->put_in = a->table[id] == none[0] && b->table[id] != none[1];
+        handler->taken_out = a->table[id] != none[0] && b->table[id] == none[1];
+    }
+    return NULL;
+}
+
+struct cps_err *prove_part_init(const struct cps_fw *old, const struct cps_fw *new, unsigned part,
+                                struct prove_part *ret)
+{
+    *ret = (struct prove_part){0};
+    CPS_TRY(code_init(old, new, part, &ret->code));
+    ret->proven = calloc((size_t)ret->code.side[0].count + 1, sizeof(*ret->proven));
+    if (!ret->proven)
+        return cps_err_nomem();
+    return list_handlers(ret);
+}
+
+void prove_part_deinit(struct prove_part *part)
+{
+    code_deinit(&part->code);
+    free(part->handler);
+    free(part->proven);
+    *part = (struct prove_part){0};
+}
+
+/* A place and where its paths lead. */
+struct place {
+    uint32_t pc;
+    bool failed;
+    uint32_t *child;
+    size_t children;
+};
+
+struct places {
+    struct prove_part *part;
+    struct place *place;
+    size_t count;
+    bool *listed; /* by dword of the old revision */
+};
+
+static struct cps_err *add_place(struct places *p, uint32_t pc)
+{
+    uint32_t count = p->part->code.side[0].count;
+    if (pc >= count || p->listed[pc] || p->part->code.pairs.partner[0][pc] == CPS_FW_ALONE)
+        return NULL;
+    p->listed[pc] = true;
+    if (!CPS_LIST_ROOM(p->place, p->count))
+        return cps_err_nomem();
+    p->place[p->count++] = (struct place){.pc = pc};
+    return NULL;
+}
+
+static struct cps_err *try_place(struct places *p, struct joint *j, size_t at)
+{
+    uint32_t pc = p->place[at].pc;
+    CPS_TRY(joint_compare(j, pc, p->part->code.pairs.partner[0][pc], NULL));
+    p->place[at].failed = j->outcome != OUTCOME_EQUAL;
+    p->place[at].child = j->child;
+    p->place[at].children = j->children;
+    j->child = NULL;
+    j->children = 0;
+    for (size_t i = 0; i < p->place[at].children && !p->place[at].failed; i++)
+        CPS_TRY(add_place(p, p->place[at].child[i]));
+    return NULL;
+}
+
+static struct cps_err *try_places(struct places *p)
+{
+    struct joint j = {0};
+    struct cps_err *err = NULL;
+    for (size_t i = 0; i < p->count && !err; i++) {
+        if (i % PER_CONTEXT == 0) {
+            joint_deinit(&j);
+            err = joint_init(&p->part->code, EFFORT, &j);
+        }
+        if (!err)
+            err = try_place(p, &j, i);
+    }
+    joint_deinit(&j);
+    return err;
+}
+
+/* A place falls with any that its paths lead to. */
+static void settle(struct places *p)
+{
+    bool *proven = p->part->proven;
+    bool again = true;
+    for (size_t i = 0; i < p->count; i++)
+        proven[p->place[i].pc] = !p->place[i].failed;
+    while (again) {
+        again = false;
+        for (size_t i = 0; i < p->count; i++) {
+            for (size_t k = 0; k < p->place[i].children && proven[p->place[i].pc]; k++) {
+                if (!proven[p->place[i].child[k]])
+                    again = true, proven[p->place[i].pc] = false;
+            }
+        }
+    }
+}
+
+struct cps_err *prove_places(struct prove_part *part)
+{
+    struct places p = {.part = part};
+    struct cps_err *err = NULL;
+    p.listed = calloc((size_t)part->code.side[0].count + 1, sizeof(*p.listed));
+    if (!p.listed)
+        return cps_err_nomem();
+    for (size_t i = 0; i < part->handlers && !err; i++) {
+        const struct prove_handler *h = &part->handler[i];
+        if (part->code.pairs.partner[0][h->pc[0]] == h->pc[1])
+            err = add_place(&p, h->pc[0]);
+    }
+    if (!err)
+        err = try_places(&p);
+    if (!err)
+        settle(&p);
+    part->places = p.count;
+    for (size_t i = 0; i < p.count; i++) {
+        part->equal_places += part->proven[p.place[i].pc];
+        free(p.place[i].child);
+    }
+    free(p.place);
+    free(p.listed);
+    return err;
+}
+
+static void take_outcome(struct prove_handler *h, const struct joint *j)
+{
+    static const enum verdict verdicts[] = {[OUTCOME_EQUAL] = VERDICT_EQUAL,
+                                            [OUTCOME_BOUNDED] = VERDICT_BOUNDED,
+                                            [OUTCOME_DIFFERENT] = VERDICT_DIFFERENT,
+                                            [OUTCOME_UNDECIDED] = VERDICT_UNDECIDED};
+    h->verdict = verdicts[j->outcome];
+    h->bound = j->bound;
+    h->paths = j->paths;
+    h->queries = j->smt.queries;
+    if (h->verdict == VERDICT_DIFFERENT) {
+        h->has_difference = true;
+        h->difference = j->difference;
+        snprintf(h->why, sizeof(h->why), "%s", j->difference.text);
+        memcpy(h->why_pc, j->difference.pc, sizeof(h->why_pc));
+    } else if (h->verdict == VERDICT_UNDECIDED) {
+        snprintf(h->why, sizeof(h->why), "%s", j->why);
+        h->why_pc[0] = h->why_pc[1] = j->why_pc;
+    }
+}
+
+struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+{
+    struct joint j = {0};
+    if (part->proven[h->pc[0]] && part->code.pairs.partner[0][h->pc[0]] == h->pc[1]) {
+        h->verdict = VERDICT_EQUAL;
+        return NULL;
+    }
+    struct cps_err *err = joint_init(&part->code, EFFORT, &j);
+    j.follow = true;
+    j.proven = part->proven;
+    j.most_queries = QUERIES;
+    if (!err)
+        err = joint_compare(&j, h->pc[0], h->pc[1], NULL);
+    if (!err)
+        take_outcome(h, &j);
+    joint_deinit(&j);
+    return err;
+}

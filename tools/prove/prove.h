@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * Compares the packet handlers of two firmware revisions by what they do with any packet, in any
+ * state: `cpscope prove`.
+ *
+ *   smt.c      terms and the solver
+ *   meaning.c  rows of isa/afuc.def as terms
+ *   code.c     both revisions decoded and aligned; live.c what registers are still needed
+ *   side.c     one revision's run over terms
+ *   joint.c    both runs side by side
+ *   prove.c    places that are equal from there on, and what follows for handlers
+ *   scene.c    a machine that stands where a handler begins
+ *   witness.c  a difference as PM4 text, run on both revisions */
+#ifndef CPS_PROVE_H
+#define CPS_PROVE_H
+
+#include "fw/fw.h"
+#include "tools/prove/joint.h"
+
+enum verdict {
+    VERDICT_SAME_CODE, /**< all that it can reach is the same code */
+    VERDICT_EQUAL,     /**< on all paths, in all states */
+    VERDICT_BOUNDED,   /**< on paths that go round each loop at most so many times */
+    VERDICT_DIFFERENT,
+    VERDICT_UNDECIDED,
+    VERDICT_COUNT,
+};
+const char *verdict_name(enum verdict verdict);
+
+struct prove_handler {
+    uint8_t id[CPS_FW_TABLE_SIZE]; /**< packets that it is the handler of */
+    unsigned ids;
+    uint32_t pc[2];
+    bool put_in, taken_out; /**< the other revision has only the handler of unknown packets */
+    enum verdict verdict;
+    unsigned bound; /**< VERDICT_BOUNDED: turns of a loop */
+    char why[200];  /**< VERDICT_UNDECIDED: the reason; VERDICT_DIFFERENT: how */
+    uint32_t why_pc[2];
+    bool has_difference;
+    struct difference difference;
+    unsigned paths;
+    uint64_t queries;
+};
+
+struct prove_part {
+    struct code code;
+    struct prove_handler *handler; /**< owned */
+    size_t handlers;
+    bool *proven; /**< by dword of the old revision; owned */
+    size_t places, equal_places;
+};
+
+/** Decodes and aligns part @p part of both, and lists the handlers. The caller calls
+ * prove_part_deinit() in any case. */
+CPS_MUST_USE struct cps_err *prove_part_init(const struct cps_fw *old, const struct cps_fw *new,
+                                             unsigned part, struct prove_part *ret);
+void prove_part_deinit(struct prove_part *part);
+/** Finds the places from which on all is equal, which needs no handler to be followed through. */
+CPS_MUST_USE struct cps_err *prove_places(struct prove_part *part);
+/** The verdict of a handler, behind prove_places(). */
+CPS_MUST_USE struct cps_err *prove_handler(const struct prove_part *part,
+                                           struct prove_handler *handler);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * Results as a table, as JSON, and as pages. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "isa/base/shown.h"
+#include "report_css.h"
+#include "tools/prove/task.h"
+#include "tools/report/html.h"
+#include "trace/outfile.h"
+
+static const char *text_of(struct json_object *result, const char *key)
+{
+    return cps_json_get_text(result, key, "");
+}
+
+static bool has_verdict(const struct prove_task *task, enum verdict verdict)
+{
+    return task->result && !strcmp(text_of(task->result, "verdict"), verdict_name(verdict));
+}
+
+size_t prove_count(const struct prove *prove, enum verdict verdict)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < prove->tasks; i++)
+        count += has_verdict(&prove->task[i], verdict);
+    return count;
+}
+
+/* ---- JSON ---- */
+
+static void put_moved(const struct prove *prove, struct json_object *root)
+{
+    struct json_object *list = cps_json_new_array(root, "addresses");
+    for (unsigned part = 0; part < prove->parts; part++) {
+        const struct code *code = &prove->part[part].code;
+        for (size_t i = 0; i < code->moved_count; i++) {
+            struct json_object *row = json_object_new_object();
+            cps_json_text(row, "processor", cps_fw_role_name(code->side[0].part->role));
+            cps_json_uint(row, "old", code->moved[i].at[0]);
+            cps_json_uint(row, "new", code->moved[i].at[1]);
+            cps_json_uint(row, "old_value", code->moved[i].value[0]);
+            cps_json_uint(row, "new_value", code->moved[i].value[1]);
+            cps_json_append(list, row);
+        }
+    }
+}
+
+static void put_invariants(const struct prove *prove, struct json_object *root)
+{
+    struct json_object *list = cps_json_new_array(root, "invariants");
+    uint32_t gen = cps_gen_bit(prove->stage.fw[0]->gen);
+#define INVARIANT(gens, reg, mask, most, text, evidence) \
+    if ((gens)&gen)                                      \
+        cps_json_append(list, json_object_new_string(text));
+#include "tools/prove/invariant.def"
+}
+
+struct json_object *prove_results(const struct prove *prove)
+{
+    struct json_object *root = json_object_new_object();
+    cps_json_text(root, "format", "cpscope-prove 1");
+    cps_json_text(root, "old", prove->stage.fw[0]->name);
+    cps_json_text(root, "new", prove->stage.fw[1]->name);
+    struct json_object *counts = cps_json_new_object(root, "counts");
+    for (unsigned i = 0; i < VERDICT_COUNT; i++)
+        cps_json_uint(counts, verdict_name((enum verdict)i), prove_count(prove, (enum verdict)i));
+    if (prove->interrupted)
+        cps_json_bool(root, "interrupted", true);
+    put_invariants(prove, root);
+    put_moved(prove, root);
+    struct json_object *list = cps_json_new_array(root, "handlers");
+    for (size_t i = 0; i < prove->tasks; i++) {
+        if (prove->task[i].result)
+            cps_json_append(list, json_object_get(prove->task[i].result));
+    }
+    return root;
+}
+
+/* ---- Text ---- */
+
+/* "CP_NOP", or "UNKN0 and 25 more". */
+static void put_packets(struct json_object *result, struct cps_buf *out)
+{
+    struct json_object *packets = cps_json_get(result, "packets");
+    size_t count = cps_json_count(packets);
+    struct json_object *first = count ? json_object_array_get_idx(packets, 0) : NULL;
+    cps_buf_str(out, first ? json_object_get_string(first) : "?");
+    if (count > 1)
+        cps_buf_printf(out, " and %zu more", count - 1);
+}
+
+static void put_witness(struct json_object *result, struct cps_buf *out)
+{
+    struct json_object *witness = cps_json_get(result, "witness");
+    if (!witness) {
+        cps_buf_printf(out, "    unconfirmed: %s\n",
+                       cps_json_get_bool(result, "reached", false)
+                           ? "no stream that was run shows it"
+                           : "no stream brings the processor to this handler");
+        return;
+    }
+    struct json_object *words = cps_json_get(witness, "packet_words");
+    cps_buf_printf(out, "    shown from %s with", text_of(witness, "place"));
+    for (size_t i = 0; i < cps_json_count(words) && i < 8; i++)
+        cps_buf_printf(out, " 0x%" PRIx64,
+                       json_object_get_int64(json_object_array_get_idx(words, i)));
+    cps_buf_str(out, cps_json_count(words) > 8   ? " ...\n"
+                     : cps_json_count(words) > 0 ? "\n"
+                                                 : " no payload\n");
+    cps_buf_printf(out, "    %s%s\n", text_of(witness, "event"),
+                   cps_json_get_bool(witness, "control_registers_only", false)
+                       ? " (only control registers differ)"
+                       : "");
+}
+
+static void put_row(struct json_object *result, bool all, struct cps_buf *out)
+{
+    const char *verdict = text_of(result, "verdict");
+    bool equal = !strcmp(verdict, verdict_name(VERDICT_SAME_CODE)) ||
+                 !strcmp(verdict, verdict_name(VERDICT_EQUAL));
+    if (equal && !all)
+        return;
+    cps_buf_printf(out, "%s:", text_of(result, "processor"));
+    put_packets(result, out);
+    cps_buf_printf(out, ": %s", verdict);
+    if (cps_json_get(result, "bound"))
+        cps_buf_printf(out, " of %" PRId64 " turns", cps_json_get_int(result, "bound", 0));
+    if (*text_of(result, "handler"))
+        cps_buf_printf(out, ", %s", text_of(result, "handler"));
+    if (*text_of(result, "why"))
+        cps_buf_printf(out, ": %s", text_of(result, "why"));
+    cps_buf_str(out, "\n");
+    if (!strcmp(verdict, verdict_name(VERDICT_DIFFERENT)))
+        put_witness(result, out);
+}
+
+void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
+{
+    for (size_t i = 0; i < prove->tasks; i++) {
+        if (prove->task[i].result)
+            put_row(prove->task[i].result, all, out);
+    }
+    cps_buf_printf(out, "%zu handlers:", prove->tasks);
+    for (unsigned i = 0; i < VERDICT_COUNT; i++)
+        cps_buf_printf(out, "%s %zu %s", i ? "," : "", prove_count(prove, (enum verdict)i),
+                       verdict_name((enum verdict)i));
+    cps_buf_str(out, prove->interrupted ? "; interrupted, run again to go on\n" : "\n");
+}
+
+/* ---- Pages and files ---- */
+
+/* A name for files: processor and packet, of the table's own letters. */
+static void file_name(struct json_object *result, struct cps_buf *out)
+{
+    struct json_object *packets = cps_json_get(result, "packets");
+    const char *name = cps_json_count(packets)
+                           ? json_object_get_string(json_object_array_get_idx(packets, 0))
+                           : "";
+    cps_buf_printf(out, "%s-", text_of(result, "processor"));
+    for (; *name; name++) {
+        bool plain = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",
+                            *name) != NULL;
+        cps_buf_printf(out, "%c", plain ? *name : '_');
+    }
+}
+
+static void put_head(const char *title, struct cps_buf *out)
+{
+    cps_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src 'unsafe-inline'; img-src data:\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                     "<link rel=\"icon\" href=\"data:,\">");
+    html_wrap(out, "<title>", title, "</title>");
+    cps_buf_str(out, "<style>\n" REPORT_CSS "\n</style></head><body>\n<main>\n");
+    html_wrap(out, "<h1>", title, "</h1>\n");
+}
+
+static struct cps_err *write_file(const char *dir, const char *name, const char *end,
+                                  const struct cps_buf *text)
+{
+    char path[4096];
+    if (text->failed)
+        return cps_err_nomem();
+    if (snprintf(path, sizeof(path), "%s/%s%s", dir, name, end) >= (int)sizeof(path))
+        return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
+    return cps_outfile_whole(path, cps_buf_text(text), text->size);
+}
+
+static const char *cell_class(const char *verdict)
+{
+    if (!strcmp(verdict, verdict_name(VERDICT_DIFFERENT)))
+        return "differs";
+    return !strcmp(verdict, verdict_name(VERDICT_UNDECIDED)) ||
+                   !strcmp(verdict, verdict_name(VERDICT_BOUNDED))
+               ? "stopped"
+               : "pass";
+}
+
+static void put_code(const struct prove *prove, unsigned side, struct json_object *result,
+                     const struct prove_part *part, struct cps_buf *out)
+{
+    const struct code_side *code = &part->code.side[side];
+    const char *key = side ? "new" : "old";
+    uint32_t first = (uint32_t)cps_json_get_int(result, key, 0);
+    CPS_BUF text = {0};
+    for (uint32_t at = first; at < code->count && at < first + 64; at++) {
+        struct cps_insn insn;
+        const struct cps_print_names names = {.names = prove->stage.names[CPS_CPU_SQE]};
+        cps_decode(&cps_isa_afuc, code->fw->gen, code->fw->words[code->part->start + at], &insn);
+        bool changed =
+            side ? code->partner[at] == CPS_FW_ALONE || !part->code.same[code->partner[at]]
+                 : !part->code.same[at];
+        cps_buf_printf(&text, "%c %04" PRIx32 "  ", changed ? side ? '+' : '-' : ' ', at);
+        cps_print(&cps_isa_afuc, &insn, at, &names, &text);
+        cps_buf_str(&text, "\n");
+    }
+    html_wrap(out, "<h3>Code of the ", side ? "new" : "old",
+              " revision, from where it begins</h3>\n");
+    html_pre(out, cps_buf_text(&text));
+    out->failed |= text.failed;
+}
+
+static struct cps_err *write_page(const struct prove *prove, const struct prove_task *task,
+                                  const char *dir)
+{
+    struct json_object *result = task->result;
+    struct json_object *witness = cps_json_get(result, "witness");
+    CPS_BUF name = {0};
+    CPS_BUF out = {0};
+    CPS_BUF row = {0};
+    file_name(result, &name);
+    put_head(cps_buf_text(&name), &out);
+    put_row(result, true, &row);
+    html_pre(&out, cps_buf_text(&row));
+    if (witness) {
+        cps_buf_str(&out, "<h2>The stream that shows it</h2>\n");
+        html_pre(&out, text_of(witness, "text"));
+        CPS_BUF text = {0};
+        cps_buf_str(&text, text_of(witness, "text"));
+        CPS_TRY(write_file(dir, cps_buf_text(&name), ".pm4", &text));
+    }
+    if (cps_json_get(result, "state")) {
+        cps_buf_str(&out, "<h2>The state that the solver found</h2>\n");
+        html_pre(&out, cps_json_print(cps_json_get(result, "state"), JSON_C_TO_STRING_PRETTY));
+    }
+    for (unsigned i = 0; i < 2; i++)
+        put_code(prove, i, result, &prove->part[task->part], &out);
+    cps_buf_str(&out, "</main></body></html>\n");
+    out.failed |= row.failed || name.failed;
+    return write_file(dir, cps_buf_text(&name), ".html", &out);
+}
+
+static bool has_page(struct json_object *result)
+{
+    return result && strcmp(cell_class(text_of(result, "verdict")), "pass") != 0;
+}
+
+static void put_index_row(struct json_object *result, struct cps_buf *out)
+{
+    const char *verdict = text_of(result, "verdict");
+    CPS_BUF name = {0};
+    CPS_BUF packets = {0};
+    file_name(result, &name);
+    put_packets(result, &packets);
+    html_wrap(out, "<tr><td>", text_of(result, "processor"), "</td><th scope=\"row\">");
+    html_text(out, cps_buf_text(&packets));
+    cps_buf_printf(out, "</th><td class=\"%s\">", cell_class(verdict));
+    if (has_page(result)) {
+        html_wrap(out, "<a href=\"", cps_buf_text(&name), ".html\">");
+        html_wrap(out, "", verdict, "</a></td><td>");
+    } else {
+        html_wrap(out, "<span>", verdict, "</span></td><td>");
+    }
+    html_text(out, text_of(result, "why"));
+    html_wrap(out, "</td><td>", text_of(cps_json_get(result, "witness"), "event"), "</td></tr>\n");
+    out->failed |= name.failed || packets.failed;
+}
+
+static void put_index(const struct prove *prove, struct cps_buf *out)
+{
+    CPS_BUF table = {0};
+    put_head("cpscope prove", out);
+    html_wrap(out, "<p>", prove->stage.fw[0]->name, " and ");
+    html_wrap(out, "", prove->stage.fw[1]->name, "</p>\n");
+    if (prove->interrupted)
+        cps_buf_str(out, "<p class=\"note\">Interrupted: handlers are missing.</p>\n");
+    cps_buf_str(out, "<table><thead><tr><th>processor</th><th>packet</th><th>verdict</th>"
+                     "<th>why</th><th>what a stream shows</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < prove->tasks; i++) {
+        if (prove->task[i].result)
+            put_index_row(prove->task[i].result, out);
+    }
+    cps_buf_str(out, "</tbody></table>\n</main></body></html>\n");
+    out->failed |= table.failed;
+}
+
+struct cps_err *prove_write(const struct prove *prove, const char *dir)
+{
+    CPS_BUF page = {0};
+    CPS_BUF json = {0};
+    struct json_object *root = prove_results(prove);
+    if (mkdir(dir, 0777) && errno != EEXIST) {
+        json_object_put(root);
+        return cps_err_os(dir, "create");
+    }
+    for (size_t i = 0; i < prove->tasks; i++) {
+        struct cps_err *err =
+            has_page(prove->task[i].result) ? write_page(prove, &prove->task[i], dir) : NULL;
+        if (err) {
+            json_object_put(root);
+            return err;
+        }
+    }
+    cps_json_put(&json, root, JSON_C_TO_STRING_PRETTY);
+    json_object_put(root);
+    put_index(prove, &page);
+    CPS_TRY(write_file(dir, "index", ".html", &page));
+    return write_file(dir, "results", ".json", &json);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * A run of one revision's code over terms. What the rest of the GPU sees of it are its effects;
+ * what it hears back are unknown words, which are the same in both revisions as long as all effects
+ * before them are. Private to tools/prove/. */
+#ifndef CPS_PROVE_SIDE_H
+#define CPS_PROVE_SIDE_H
+
+#include "tools/prove/code.h"
+#include "tools/prove/smt.h"
+
+/** What the rest of the GPU sees. */
+enum effect_kind {
+    EFFECT_REGISTER, /**< selected, where, value: $data written to a GPU register */
+    EFFECT_SELECT,   /**< a pipe register that is addressed */
+    EFFECT_CWRITE,   /**< number, value, words taken from the stream */
+    EFFECT_CREAD,    /**< number */
+    EFFECT_STORE,    /**< offset, value */
+    EFFECT_LOAD,     /**< offset */
+    EFFECT_SECURE,   /**< mode */
+    EFFECT_BULK,     /**< an instruction that repeats itself as often as an unknown $rem says */
+    EFFECT_KINDS,
+};
+const char *effect_name(enum effect_kind kind);
+
+#define EFFECT_WORDS 6u
+
+struct effect {
+    uint8_t kind;
+    uint8_t count;
+    uint32_t pc;
+    const struct afuc_uop *uop; /**< of EFFECT_BULK */
+    Z3_ast word[EFFECT_WORDS];
+};
+
+/** Sources of words that a run hears. */
+enum channel {
+    FROM_DATA,
+    FROM_MEMDATA,
+    FROM_REGDATA,
+    FROM_CONTROL,
+    FROM_MEMORY,
+    FROM_SECURE,
+    CHANNELS
+};
+
+/** A control register that a run has written. */
+struct kept {
+    uint32_t number;
+    Z3_ast value;
+    const struct kept *before;
+};
+
+#define CALLS 8u
+/** Words of a source that a witness has at most. */
+#define WITNESS_MOST 64u
+
+struct state {
+    uint32_t pc, npc;
+    Z3_ast r[R_COUNT];
+    Z3_ast carry, addr, usraddr, user; /**< `user`: 1 while $data goes to $usraddr */
+    Z3_ast target;                     /**< at PC_JUMP */
+    Z3_ast sqe[SQE_COUNT];
+    Z3_ast condition;     /**< of the branch at pc that is not decided */
+    uint32_t call[CALLS]; /**< return addresses, of the old revision */
+    unsigned calls;
+    uint32_t heard[CHANNELS];
+    uint32_t epoch; /**< how many EFFECT_BULK so far */
+    unsigned effects;
+    const struct kept *kept;
+};
+
+/** What is known where a handler begins, of a machine that stands there; all else is unknown. */
+struct world {
+    uint32_t r[32];
+    uint32_t sqe[SQE_COUNT];
+    uint32_t control[CONTROL_COUNT];
+    bool known;
+};
+
+enum halt {
+    HALT_BRANCH, /**< state.condition decides */
+    HALT_CUT,
+    HALT_END,  /**< pc says which end */
+    HALT_LOST, /**< runner.why says why */
+    HALT_BUDGET,
+};
+
+/** One revision's run; states are the caller's, copied where a run divides. */
+struct runner {
+    struct smt *smt;
+    const struct code *code;
+    unsigned side;
+    const struct world *world;
+    struct effect *effect;
+    size_t effects;
+    uint64_t steps; /**< instructions that may still run */
+    const char *why;
+    uint32_t why_pc;
+    struct kept **arena; /**< all that was kept; owned */
+    size_t arena_count;
+    bool failed; /**< memory was short */
+};
+
+void runner_deinit(struct runner *runner);
+/** A state of which nothing is known, where @p pc begins. */
+void state_unknown(const struct smt *smt, uint32_t pc, struct state *ret);
+/** Runs until something must be decided. */
+enum halt runner_go(struct runner *runner, struct state *state);
+/** Goes on behind HALT_BRANCH. */
+void runner_branch(struct runner *runner, struct state *state, bool taken);
+/** Goes on from PC_JUMP, to an address of the old revision; false if this revision has none there.
+ */
+bool runner_jump(const struct runner *runner, struct state *state, uint32_t old);
+
+#endif

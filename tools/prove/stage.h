@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Both revisions booted in the emulator, and streams that bring a packet to a place in it. Private
+ * to tools/prove/. */
+#ifndef CPS_PROVE_STAGE_H
+#define CPS_PROVE_STAGE_H
+
+#include "tools/play/record.h"
+#include "tools/prove/side.h"
+#include "trace/diff.h"
+
+/** Where a stream puts a packet. */
+enum place_at { AT_IB1, AT_IB2, AT_IB3, AT_GROUP, AT_RING, PLACES };
+/** "IB1", "a draw-state group": for people. */
+const char *stage_place(enum place_at place);
+
+/** A packet with its payload. */
+struct stage_packet {
+    uint8_t id; /**< as the packet table has it: 4 is type 4 */
+    uint32_t count;
+    uint32_t word[WITNESS_MOST];
+};
+
+struct stage {
+    const struct cps_options *opt;
+    struct cps_fw *fw[2];
+    const char *path[2];
+    struct record_boot boot[2];
+    struct cps_mask mask;
+    struct cps_names *names[CPS_CPU_COUNT];
+    uint32_t kinds;
+};
+
+/** Boots both. @return an error if one does not come through its boot. The caller calls
+ * stage_deinit() in any case */
+CPS_MUST_USE struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret);
+void stage_deinit(struct stage *stage);
+
+/** Appends the stream as PM4 text. @param notes  lines of comment for its head, or NULL */
+void stage_text(enum cps_gen gen, enum place_at place, const struct stage_packet *packet,
+                const char *notes, struct cps_buf *out);
+/** Where core @p who of side @p side stands when it begins with the packet's handler.
+ * @param ret  gets whether it ever does: ret->known
+ * @param regs  $00 to $1f, and SQE registers
+ * @return NULL, CPS_ERR_NOMEM, or what the stream's reader says */
+CPS_MUST_USE struct cps_err *stage_world(const struct stage *stage, unsigned side,
+                                         enum cps_processor who, uint32_t pc, enum place_at place,
+                                         const struct stage_packet *packet, struct world *ret);
+
+/** What both revisions do differently with a stream, first, from its packet on. */
+struct stage_answer {
+    bool different;
+    bool hidden; /**< only in control registers */
+    char text[200];
+};
+CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, const struct cps_buf *text,
+                                           enum place_at place, const struct stage_packet *packet,
+                                           struct stage_answer *ret);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ * Tasks: which there are, what comes of one, and where that is kept. */
+#include "tools/prove/task.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cpscope.h"
+#include "isa/base/list.h"
+#include "tools/play/cachedir.h"
+#include "tools/play/trust.h"
+#include "trace/outfile.h"
+
+#define ENTRY_VERSION 1 /* change it whenever a result is another one */
+#define MOST_BYTES    ((size_t)1 << 20)
+
+static const struct prove_handler *handler_of(const struct prove *prove,
+                                              const struct prove_task *task)
+{
+    return &prove->part[task->part].handler[task->handler];
+}
+
+void prove_packet_name(const struct prove *prove, unsigned part, unsigned id, char ret[48])
+{
+    enum cps_processor who = cps_role_processor(prove->part[part].code.side[0].part->role, 0);
+    const char *name = cps_name(prove->stage.names[who], CPS_SPACE_PACKET, id, NULL);
+    if (name)
+        snprintf(ret, 48, "%.47s", name);
+    else
+        snprintf(ret, 48, "UNKN%u", id);
+}
+
+/* ---- Which ---- */
+
+/* An argument: a packet's name, its number, or "PROCESSOR:" in front of either. */
+static bool names_handler(const struct prove *prove, unsigned part, const struct prove_handler *h,
+                          const char *text)
+{
+    const char *role = cps_fw_role_name(prove->part[part].code.side[0].part->role);
+    const char *colon = strchr(text, ':');
+    char *end = NULL;
+    if (colon && (strlen(role) != (size_t)(colon - text) ||
+                  strncasecmp(role, text, (size_t)(colon - text)) != 0))
+        return false;
+    text = colon ? colon + 1 : text;
+    unsigned long number = strtoul(text, &end, 0);
+    bool is_number = isdigit((unsigned char)*text) && !*end;
+    for (unsigned i = 0; i < h->ids; i++) {
+        char name[48];
+        prove_packet_name(prove, part, h->id[i], name);
+        if (is_number ? number == h->id[i] : !strcasecmp(name, text))
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted(const struct prove *prove, unsigned part, const struct prove_handler *h,
+                      uint64_t *used)
+{
+    bool wanted = !prove->opt->arg_count;
+    for (unsigned i = 0; i < prove->opt->arg_count; i++) {
+        if (!names_handler(prove, part, h, prove->opt->arg[i]))
+            continue;
+        wanted = true;
+        *used |= UINT64_C(1) << (i & 63);
+    }
+    return wanted;
+}
+
+static struct cps_err *list_tasks(struct prove *prove)
+{
+    uint64_t used = 0;
+    for (unsigned part = 0; part < prove->parts; part++) {
+        for (size_t i = 0; i < prove->part[part].handlers; i++) {
+            if (!is_wanted(prove, part, &prove->part[part].handler[i], &used))
+                continue;
+            if (!CPS_LIST_ROOM(prove->task, prove->tasks))
+                return cps_err_nomem();
+            prove->task[prove->tasks++] = (struct prove_task){.part = part, .handler = i};
+        }
+    }
+    for (unsigned i = 0; i < prove->opt->arg_count && i < 64; i++) {
+        if (!(used >> i & 1))
+            return cps_err_new(CPS_ERR_USAGE, "%s: neither revision has a handler of that name",
+                               prove->opt->arg[i]);
+    }
+    return NULL;
+}
+
+static struct cps_err *check_pair(const struct prove *prove)
+{
+    const struct cps_fw *a = prove->stage.fw[0];
+    const struct cps_fw *b = prove->stage.fw[1];
+    if (a->layout != b->layout)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s and %s are of chips that number their control registers otherwise: "
+                           "there is no state in which both could begin",
+                           a->name, b->name);
+    for (unsigned i = 0; i < a->part_count || i < b->part_count; i++) {
+        if (i < a->part_count && i < b->part_count && a->part[i].role == b->part[i].role)
+            continue;
+        return cps_err_new(CPS_ERR_INPUT, "%s and %s have images of different processors", a->name,
+                           b->name);
+    }
+    return NULL;
+}
+
+/* ---- Keys ---- */
+
+/* A result depends on all that was decoded and booted, on the packet, and on this program. */
+static struct cps_err *make_keys(struct prove *prove)
+{
+    char program[65];
+    char hash[2][65];
+    CPS_TRY(cps_sha256_file("/proc/self/exe", program));
+    for (unsigned i = 0; i < 2; i++)
+        cache_hash((const char *)prove->stage.fw[i]->words,
+                   prove->stage.fw[i]->count * sizeof(uint32_t), hash[i]);
+    for (size_t i = 0; i < prove->tasks; i++) {
+        CPS_BUF text = {0};
+        const struct prove_handler *h = handler_of(prove, &prove->task[i]);
+        cps_buf_printf(&text, "prove %d %s %s %s %u %u %s", ENTRY_VERSION, program, hash[0],
+                       hash[1], prove->task[i].part, h->id[0],
+                       prove->opt->rnn ? prove->opt->rnn : "");
+        if (text.failed)
+            return cps_err_nomem();
+        cache_hash(cps_buf_text(&text), text.size, prove->task[i].key);
+    }
+    return NULL;
+}
+
+static bool entry_path(const struct prove *prove, const struct prove_task *task, char ret[4096])
+{
+    return prove->cache &&
+           snprintf(ret, 4096, "%s/%.2s/%s.prove", prove->cache, task->key, task->key) < 4096;
+}
+
+static struct json_object *read_entry(const char *path, const char *key)
+{
+    struct stat info;
+    struct json_object *entry = NULL;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    if (lstat(path, &info) || !S_ISREG(info.st_mode) || !trust_stat(&info))
+        return NULL;
+    struct cps_err *err = cps_stream_read_file(path, MOST_BYTES, &data, &size);
+    if (!err)
+        err = cps_json_parse((const char *)data, size, &entry);
+    cps_err_free(err); /* what is not known is found out again */
+    free(data);
+    if (entry && (strcmp(cps_json_get_text(entry, "key", ""), key) != 0 ||
+                  !cps_json_member(entry, "result", json_type_object))) {
+        json_object_put(entry);
+        entry = NULL;
+    }
+    struct json_object *result = entry ? json_object_get(cps_json_get(entry, "result")) : NULL;
+    json_object_put(entry);
+    return result;
+}
+
+void prove_recall(struct prove *prove)
+{
+    char path[4096];
+    for (size_t i = 0; i < prove->tasks; i++) {
+        struct prove_task *task = &prove->task[i];
+        if (entry_path(prove, task, path))
+            task->result = read_entry(path, task->key);
+        task->kept = task->result != NULL;
+    }
+}
+
+void prove_keep(const struct prove *prove, const struct prove_task *task,
+                struct json_object *result)
+{
+    char path[4096];
+    if (!entry_path(prove, task, path))
+        return;
+    struct json_object *entry = json_object_new_object();
+    cps_json_text(entry, "key", task->key);
+    cps_json_add(entry, "result", json_object_get(result));
+    const char *text = cps_json_print(entry, JSON_C_TO_STRING_PLAIN);
+    cache_make_dirs(path, 0777);
+    if (text) /* what cannot be kept is found out again */
+        cps_err_free(cps_outfile_whole(path, text, strlen(text)));
+    json_object_put(entry);
+}
+
+/* ---- What comes of one ---- */
+
+static void put_packets(const struct prove *prove, unsigned part, const struct prove_handler *h,
+                        struct json_object *result)
+{
+    struct json_object *packets = cps_json_new_array(result, "packets");
+    for (unsigned i = 0; i < h->ids; i++) {
+        char name[48];
+        prove_packet_name(prove, part, h->id[i], name);
+        cps_json_append(packets, json_object_new_string(name));
+    }
+}
+
+static void put_words(struct json_object *to, const char *key, const uint32_t *word, uint32_t count)
+{
+    struct json_object *words = cps_json_new_array(to, key);
+    for (uint32_t i = 0; i < count && i < WITNESS_MOST; i++)
+        cps_json_append(words, json_object_new_int64(word[i]));
+}
+
+static void put_registers(struct json_object *to, const struct difference *d)
+{
+    struct json_object *registers = cps_json_new_object(to, "registers");
+    for (unsigned i = 1; i < R_REM; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "$%02x", i);
+        if (d->r[i])
+            cps_json_uint(registers, name, d->r[i]);
+    }
+}
+
+/* The state that the solver found; without a stream that shows it, it is only that. */
+static void put_difference(struct json_object *result, const struct prove_handler *h)
+{
+    struct json_object *state = cps_json_new_object(result, "state");
+    const struct difference *d = &h->difference;
+    put_registers(state, d);
+    put_words(state, "packet_words", d->data, d->data_count);
+    put_words(state, "control_reads", d->control, d->control_count);
+    put_words(state, "register_reads", d->regdata, d->regdata_count);
+    put_words(state, "memory_reads", d->memdata, d->memdata_count);
+}
+
+static struct cps_err *put_witness(const struct prove *prove, const struct prove_part *part,
+                                   const struct prove_handler *h, struct json_object *result)
+{
+    struct witness witness;
+    CPS_BUF text = {0};
+    CPS_TRY(witness_find(part, &prove->stage, h, &witness));
+    cps_json_bool(result, "reached", witness.tried);
+    cps_json_bool(result, "confirmed", witness.confirmed);
+    if (!witness.confirmed)
+        return NULL;
+    witness_text(part, &witness, NULL, &text);
+    struct json_object *to = cps_json_new_object(result, "witness");
+    cps_json_text(to, "place", stage_place(witness.place));
+    put_words(to, "packet_words", witness.packet.word, witness.packet.count);
+    cps_json_bool(to, "control_registers_only", witness.hidden);
+    cps_json_text(to, "difference", witness.how);
+    cps_json_text(to, "event", witness.seen);
+    cps_json_buf(to, "text", &text);
+    return text.failed ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *prove_task(const struct prove *prove, const struct prove_task *task,
+                           struct json_object **ret)
+{
+    const struct prove_part *part = &prove->part[task->part];
+    struct prove_handler h = *handler_of(prove, task);
+    struct json_object *result = json_object_new_object();
+    CPS_TRY(prove_handler(part, &h));
+    cps_json_text(result, "processor", cps_fw_role_name(part->code.side[0].part->role));
+    put_packets(prove, task->part, &h, result);
+    cps_json_uint(result, "old", h.pc[0]);
+    cps_json_uint(result, "new", h.pc[1]);
+    cps_json_text(result, "verdict", verdict_name(h.verdict));
+    if (h.verdict == VERDICT_BOUNDED)
+        cps_json_uint(result, "bound", h.bound);
+    if (h.put_in || h.taken_out)
+        cps_json_text(result, "handler", h.put_in ? "put in" : "taken out");
+    if (h.why[0])
+        cps_json_text(result, "why", h.why);
+    struct cps_err *err = NULL;
+    if (h.has_difference)
+        put_difference(result, &h);
+    if (h.verdict >= VERDICT_DIFFERENT)
+        err = put_witness(prove, part, &h, result);
+    /* What the emulator shows needs no proof. */
+    if (!err && cps_json_get_bool(result, "confirmed", false))
+        cps_json_text(result, "verdict", verdict_name(VERDICT_DIFFERENT));
+    if (!err && !cps_json_complete(result))
+        err = cps_err_nomem();
+    if (err) {
+        json_object_put(result);
+        return err;
+    }
+    *ret = result;
+    return NULL;
+}
+
+struct cps_err *prove_open(struct prove *prove, const struct cps_options *opt)
+{
+    *prove = (struct prove){.opt = opt, .jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1};
+    CPS_TRY(stage_init(opt, &prove->stage));
+    CPS_TRY(check_pair(prove));
+    prove->parts = prove->stage.fw[0]->part_count;
+    for (unsigned i = 0; i < prove->parts; i++)
+        CPS_TRY(prove_part_init(prove->stage.fw[0], prove->stage.fw[1], i, &prove->part[i]));
+    CPS_TRY(list_tasks(prove));
+    return make_keys(prove);
+}
+
+void prove_close(struct prove *prove)
+{
+    for (size_t i = 0; i < prove->tasks; i++)
+        json_object_put(prove->task[i].result);
+    for (unsigned i = 0; i < prove->parts; i++)
+        prove_part_deinit(&prove->part[i]);
+    free(prove->task);
+    stage_deinit(&prove->stage);
+    *prove = (struct prove){0};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * The handlers to compare as tasks, each with a result in JSON, which is what caches keep, what
+ * processes send and what reports show. Private to tools/prove/. */
+#ifndef CPS_PROVE_TASK_H
+#define CPS_PROVE_TASK_H
+
+#include "tools/prove/witness.h"
+#include "trace/json.h"
+
+struct prove_task {
+    unsigned part;
+    size_t handler;
+    char key[65];               /**< of its result */
+    struct json_object *result; /**< NULL: not known yet; owned */
+    bool kept;                  /**< it comes from the cache */
+};
+
+struct prove {
+    const struct cps_options *opt;
+    struct stage stage;
+    struct prove_part part[CPS_FW_MAX_PARTS];
+    unsigned parts;
+    struct prove_task *task; /**< by part, then by the lowest packet; owned */
+    size_t tasks;
+    const char *cache; /**< where results are kept, or NULL */
+    unsigned jobs;
+    bool interrupted;
+};
+
+/** Loads both revisions and lists the tasks: of all handlers, or of those that the arguments name.
+ * The caller calls prove_close() in any case. */
+CPS_MUST_USE struct cps_err *prove_open(struct prove *prove, const struct cps_options *opt);
+void prove_close(struct prove *prove);
+/** "CP_NOP" or "UNKN119". */
+void prove_packet_name(const struct prove *prove, unsigned part, unsigned id, char ret[48]);
+/** Takes what is in the cache. */
+void prove_recall(struct prove *prove);
+/** Puts a result there; what cannot be kept is found out again. */
+void prove_keep(const struct prove *prove, const struct prove_task *task,
+                struct json_object *result);
+/** Finds the rest, in processes of their own. */
+CPS_MUST_USE struct cps_err *prove_run(struct prove *prove);
+/** The result of one task, in this process; behind prove_places(). */
+CPS_MUST_USE struct cps_err *prove_task(const struct prove *prove, const struct prove_task *task,
+                                        struct json_object **ret);
+
+/** All results as one object, with counts by verdict. */
+struct json_object *prove_results(const struct prove *prove);
+/** The results for people. */
+void prove_table(const struct prove *prove, bool all, struct cps_buf *out);
+/** Writes results.json, index.html, a page per handler that differs, and the witnesses. */
+CPS_MUST_USE struct cps_err *prove_write(const struct prove *prove, const char *dir);
+/** How many tasks have a verdict. */
+size_t prove_count(const struct prove *prove, enum verdict verdict);
+
+#endif

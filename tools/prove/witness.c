@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * From differences to streams that show them. */
+#include "tools/prove/witness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpscope.h"
+#include "fw/image/icache.h"
+
+#define EFFORT       1000000u
+#define MOST_TRIES   3u     /* streams of one place and length */
+#define MOST_QUERIES 500u   /* of one place and length */
+#define MOST_STEPS   20000u /* instructions of one place and length */
+#define ALL_QUERIES  4000u  /* of a handler */
+#define ALL_TRIES    40u    /* streams of a handler */
+#define MOST_LENGTHS 9u
+
+/* A search from one place with one length. */
+struct search {
+    const struct prove_part *part;
+    const struct stage *stage;
+    struct witness *best;
+    enum place_at place;
+    struct stage_packet packet;
+    unsigned tries, all_tries;
+    uint64_t queries;
+    struct cps_err *err;
+};
+
+static enum cps_gen gen_of(const struct prove_part *part)
+{
+    return part->code.side[0].fw->gen;
+}
+
+void witness_text(const struct prove_part *part, const struct witness *witness, const char *notes,
+                  struct cps_buf *out)
+{
+    stage_text(gen_of(part), witness->place, &witness->packet, notes, out);
+}
+
+/* Runs a candidate; @return whether the search is over. */
+static bool try_stream(struct search *s, const char *how)
+{
+    struct stage_answer answer;
+    CPS_BUF text = {0};
+    stage_text(gen_of(s->part), s->place, &s->packet, NULL, &text);
+    s->err = text.failed ? cps_err_nomem()
+                         : stage_compare(s->stage, &text, s->place, &s->packet, &answer);
+    if (s->err)
+        return true;
+    s->tries++;
+    s->all_tries++;
+    if (answer.different && (!s->best->confirmed || !answer.hidden)) {
+        s->best->confirmed = true;
+        s->best->hidden = answer.hidden;
+        s->best->place = s->place;
+        s->best->packet = s->packet;
+        snprintf(s->best->how, sizeof(s->best->how), "%s", how);
+        snprintf(s->best->seen, sizeof(s->best->seen), "%s", answer.text);
+    }
+    return (s->best->confirmed && !s->best->hidden) || s->tries >= MOST_TRIES;
+}
+
+static bool found(void *context, const struct difference *d)
+{
+    struct search *s = context;
+    for (uint32_t i = 0; i < s->packet.count && i < WITNESS_MOST; i++)
+        s->packet.word[i] = i < d->data_count ? d->data[i] : 0;
+    return try_stream(s, d->text);
+}
+
+static void start_from(const struct joint *j, const struct world *world, uint32_t pc,
+                       struct state *ret)
+{
+    state_unknown(&j->smt, pc, ret);
+    for (unsigned i = 1; i < 32; i++)
+        ret->r[i] = smt_word(&j->smt, world->r[i]);
+    for (unsigned i = 0; i < SQE_COUNT; i++)
+        ret->sqe[i] = smt_word(&j->smt, world->sqe[i]);
+    ret->user = smt_word(&j->smt, 0);
+}
+
+static struct cps_err *follow(struct search *s, const struct prove_handler *h,
+                              const struct world world[2])
+{
+    struct joint j = {0};
+    struct state start[2];
+    CPS_TRY(joint_init(&s->part->code, EFFORT, &j));
+    for (unsigned i = 0; i < 2; i++) {
+        start_from(&j, &world[i], h->pc[i], &start[i]);
+        memcpy(start[i].sqe, start[0].sqe, sizeof(start[i].sqe)); /* addresses are the old ones */
+        j.run[i].world = &world[i];
+    }
+    j.follow = true;
+    j.bound = 8;
+    j.most_queries = MOST_QUERIES;
+    j.most_steps = MOST_STEPS;
+    j.proven = s->part->proven;
+    j.found = found;
+    j.context = s;
+    struct cps_err *err = joint_compare(&j, h->pc[0], h->pc[1], start);
+    s->queries += j.smt.queries;
+    joint_deinit(&j);
+    if (err) {
+        cps_err_free(s->err);
+        return err;
+    }
+    return s->err;
+}
+
+/* A place with one length of payload. @param reached  gets whether the handler begins at all */
+static struct cps_err *search_length(struct search *s, const struct prove_handler *h,
+                                     uint32_t count, bool *reached)
+{
+    const struct code *code = &s->part->code;
+    enum cps_processor who = cps_role_processor(code->side[0].part->role, 0);
+    struct world *world = calloc(2, sizeof(*world));
+    if (!world)
+        return cps_err_nomem();
+    s->packet = (struct stage_packet){.id = h->id[0], .count = count};
+    s->tries = 0;
+    struct cps_err *err = NULL;
+    for (unsigned i = 0; i < 2 && !err; i++)
+        err = stage_world(s->stage, i, who, h->pc[i], s->place, &s->packet, &world[i]);
+    *reached = world[0].known || world[1].known;
+    if (!err && world[0].known && world[1].known)
+        err = follow(s, h, world);
+    else if (!err && *reached && try_stream(s, "only one revision comes to the handler"))
+        err = s->err;
+    s->best->tried = s->best->tried || *reached;
+    free(world);
+    return err;
+}
+
+/* Lengths, first the one with which the difference was found. */
+static unsigned lengths(const struct prove_handler *h, uint32_t ret[MOST_LENGTHS])
+{
+    static const uint32_t usual[] = {1, 2, 3, 4, 6, 8, 16, 0};
+    unsigned count = 0;
+    if (h->has_difference)
+        ret[count++] = h->difference.data_count;
+    for (unsigned i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+        ret[count++] = usual[i];
+    return count;
+}
+
+/* Where the level says that the difference is, if it is kept in a register (invariant.def); then
+ * the rest. */
+static void order_places(const struct prove_part *part, const struct prove_handler *h,
+                         enum place_at ret[PLACES])
+{
+    static const enum place_at by_level[] = {AT_RING, AT_IB1, AT_IB2, AT_IB3, AT_GROUP};
+    unsigned level = h->difference.r[0x12] & 7;
+    bool known = h->has_difference && level < PLACES && cps_gen_since(gen_of(part), CPS_A7XX);
+    unsigned count = 0;
+    if (known)
+        ret[count++] = by_level[level];
+    for (unsigned i = 0; i < PLACES; i++) {
+        if (!known || (enum place_at)i != by_level[level])
+            ret[count++] = (enum place_at)i;
+    }
+}
+
+struct cps_err *witness_find(const struct prove_part *part, const struct stage *stage,
+                             const struct prove_handler *h, struct witness *ret)
+{
+    struct search s = {.part = part, .stage = stage, .best = ret};
+    enum place_at place[PLACES];
+    uint32_t length[MOST_LENGTHS];
+    unsigned count = lengths(h, length);
+    *ret = (struct witness){0};
+    order_places(part, h, place);
+    for (unsigned i = 0; i < PLACES; i++) {
+        bool reached = true;
+        s.place = place[i];
+        if (s.place == AT_IB3 && !cps_gen_since(gen_of(part), CPS_A7XX))
+            continue;
+        for (unsigned k = 0;
+             k < count && reached && s.queries < ALL_QUERIES && s.all_tries < ALL_TRIES; k++) {
+            CPS_TRY(search_length(&s, h, length[k], &reached));
+            if (ret->confirmed && !ret->hidden)
+                return NULL;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * A difference that the emulator shows. Private to tools/prove/. */
+#ifndef CPS_PROVE_WITNESS_H
+#define CPS_PROVE_WITNESS_H
+
+#include "tools/prove/prove.h"
+#include "tools/prove/stage.h"
+
+struct witness {
+    bool confirmed; /**< both revisions, run over it, do not do the same */
+    bool hidden;    /**< but only in control registers */
+    bool tried;     /**< at least one stream came to the handler */
+    enum place_at place;
+    struct stage_packet packet;
+    char how[160];  /**< what the comparison found */
+    char seen[200]; /**< the first event that differs */
+};
+
+/**
+ * Looks for a stream that shows a handler's difference: from the states in which a machine that has
+ * booted begins with it at each place, with a packet of each length, both are followed over unknown
+ * payload, and each difference found is run.
+ * @param ret  gets what came of it
+ */
+CPS_MUST_USE struct cps_err *witness_find(const struct prove_part *part, const struct stage *stage,
+                                          const struct prove_handler *handler, struct witness *ret);
+/** The witness as PM4 text. */
+void witness_text(const struct prove_part *part, const struct witness *witness, const char *notes,
+                  struct cps_buf *out);
+
+#endif
