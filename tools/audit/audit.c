@@ -69,6 +69,15 @@ static struct cps_err *take_stream(struct audit *audit, struct audit_file *file,
     return take_firmware(audit, file);
 }
 
+/* What was found, without the file's name, which stands beside it. */
+static const char *without_name(const struct audit_file *file, const struct cps_err *err)
+{
+    size_t length = strlen(file->path);
+    bool named = !strncmp(err->message, file->path, length) && err->message[length] == ':';
+    return named ? err->message + length + 1 + strspn(err->message + length + 1, " ")
+                 : err->message;
+}
+
 /* A file that was named has to be what it is taken for; others may be anything. */
 static struct cps_err *settle(struct audit *audit, struct audit_file *file, struct cps_err *err)
 {
@@ -80,16 +89,15 @@ static struct cps_err *settle(struct audit *audit, struct audit_file *file, stru
     file->image = NULL;
     if (!file->named && err->code != CPS_ERR_OS) {
         if (file->row)
-            set_kind(file->row, "skipped", err->message);
+            set_kind(file->row, "skipped", without_name(file, err));
         cps_err_free(err);
         return NULL;
     }
     audit->errors++;
     if (file->row)
-        set_kind(file->row, "error", err->message);
-    report_error(strncmp(err->message, file->path, strlen(file->path))
-                     ? cps_err_within_(err, "%s", file->path)
-                     : err);
+        set_kind(file->row, "error", without_name(file, err));
+    report_error(without_name(file, err) == err->message ? cps_err_within_(err, "%s", file->path)
+                                                         : err);
     return NULL;
 }
 

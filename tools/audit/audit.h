@@ -58,6 +58,8 @@ CPS_MUST_USE struct cps_err *audit_dump(struct cps_stream *stream, struct code *
 /** The image that a dump's instruction cache has most words of, at their places. */
 void audit_dump_nearest(const struct audit *audit, const struct audit_file *dump);
 
+/** For which GPU a capture or dump is: older ones have its number, newer ones the chip's id. */
+void audit_chip(struct json_object *row, struct cps_buf *out);
 /** The report as text. */
 void audit_text(struct json_object *root, struct cps_buf *out);
 /** The report as a page. */

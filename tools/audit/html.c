@@ -182,11 +182,12 @@ static void put_protect(struct json_object *row, struct cps_buf *out)
 
 static void put_stream(struct json_object *row, struct cps_buf *out)
 {
+    CPS_BUF chip = {0};
     struct json_object *packets = cps_json_get(row, "packets");
     cps_buf_str(out, "<table><tbody>\n");
     put_pair(out, "format", cps_json_get_text(row, "format", ""));
-    cps_buf_printf(out, "<tr><th scope=\"row\">GPU</th><td>%" PRId64 "</td></tr>\n",
-                   cps_json_get_int(row, "gpu_id", 0));
+    audit_chip(row, &chip);
+    put_pair(out, "for", cps_buf_text(&chip));
     if (cps_json_get(row, "version"))
         cps_buf_printf(out,
                        "<tr><th scope=\"row\">firmware</th><td>version 0x%03" PRIx64 "</td></tr>\n",
@@ -195,6 +196,7 @@ static void put_stream(struct json_object *row, struct cps_buf *out)
         put_pair(out, "firmware", cps_json_get_text(row, "why", ""));
     put_nearest(row, out);
     cps_buf_str(out, "</tbody></table>\n");
+    out->failed |= chip.failed;
     if (!packets)
         return;
     cps_buf_str(out, "<h4>Packets</h4>\n<div class=\"few\"><table><tbody>\n");

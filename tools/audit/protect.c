@@ -16,11 +16,11 @@ enum {
     ALL = A678 | CPS_GEN_BIT(A5XX),
 };
 
-/* A value and an address that nothing else writes or is at. */
+/* Values and an address that nothing else writes or is at. */
 #define VALUE  0x53c0a000u
+#define BEFORE 0x53c0b000u
+#define BEHIND 0x53c0b001u
 #define DATA   0x00400000u
-#define BEFORE 0xa0u
-#define BEHIND 0xa1u
 
 static const struct writer {
     const char *name;
@@ -90,18 +90,19 @@ static unsigned put_lines(const struct protection *p, const char *lines, struct 
 }
 
 /* A draw-state group, and what executes it: draws, on a8xx CP_RUN_OPENCL (docs/audit.md). */
-static void put_group(const struct protection *p, const char *lines, struct cps_buf *out)
+static void put_group(enum cps_gen gen, const struct protection *p, const char *lines,
+                      struct cps_buf *out)
 {
+    bool marked = gen != CPS_A5XX; /* which has neither of the two packets */
     cps_buf_str(out, "buffer 0x00300000 group\n");
     unsigned dwords = put_lines(p, lines, out);
     cps_buf_printf(out,
-                   "buffer 0x00100000 b1\n"
-                   "    CP_SET_MARKER 0x1\n"
-                   "    CP_SET_DRAW_STATE 0x0070%04x @group\n"
-                   "    CP_RUN_OPENCL 0x0\n"
+                   "buffer 0x00100000 b1\n%s"
+                   "    CP_SET_DRAW_STATE 0x0070%04x @group\n%s"
                    "    CP_DRAW_INDX_OFFSET 0x84 0x1 0x3\n"
                    "submit b1\n",
-                   dwords);
+                   marked ? "    CP_SET_MARKER 0x1\n" : "", dwords,
+                   marked ? "    CP_RUN_OPENCL 0x0\n" : "");
 }
 
 static void put_buffers(const struct protection *p, const char *lines, unsigned depth,
@@ -125,7 +126,7 @@ static void put_stream(enum cps_gen gen, const char *lines, const struct level *
                        p.control, p.first, p.entry);
     cps_buf_printf(out, "buffer 0x%08x data\n    .word 0x%08x\n", DATA, VALUE);
     if (level->group)
-        put_group(&p, lines, out);
+        put_group(gen, &p, lines, out);
     else
         put_buffers(&p, lines, level->depth, out);
 }
@@ -140,7 +141,6 @@ static struct cps_err *look(struct probe *probe, const char *lines, const struct
                             bool protect, struct seen *ret)
 {
     CPS_BUF text = {0};
-    const struct protection p = protection_of(probe->play->gen);
     put_stream(probe->play->gen, lines, level, protect, &text);
     if (text.failed)
         return cps_err_nomem();
@@ -150,7 +150,7 @@ static struct cps_err *look(struct probe *probe, const char *lines, const struct
     for (size_t i = 0; i < probe->record.count; i++) {
         const struct cps_event *event = &probe->record.event[i];
         bool forbidden = cps_event_kind(event) == CPS_EV_PROT;
-        ret->behind |= event->addr == p.marker && event->value == BEHIND;
+        ret->behind |= event->value == BEHIND;
         ret->written |= event->value == VALUE && !forbidden;
         ret->stopped |= event->value == VALUE && forbidden;
     }
@@ -198,12 +198,16 @@ static struct cps_err *try_writer(struct probe *probe, const struct writer *writ
     return why.failed ? cps_err_nomem() : NULL;
 }
 
+/* Of a5xx either of the two processors. */
 static bool is_handled(const struct probe *probe, const struct cps_names *names,
                        const struct writer *writer)
 {
-    return (writer->gens & cps_gen_bit(probe->play->gen)) &&
+    const struct play *play = probe->play;
+    size_t length = strlen(writer->name);
+    return (writer->gens & cps_gen_bit(play->gen)) &&
            (strncmp(writer->name, "CP_", 3) ||
-            identity_handles(probe->play->fw, names, writer->name, strlen(writer->name)));
+            identity_handles(play->fw, names, writer->name, length) ||
+            (play->me && identity_handles(play->me, names, writer->name, length)));
 }
 
 struct cps_err *protect_try(struct probe *probe, struct json_object *rows,

@@ -18,6 +18,26 @@ static void put_padded(struct cps_buf *out, const char *text, unsigned width)
         cps_buf_str(out, " ");
 }
 
+void audit_chip(struct json_object *row, struct cps_buf *out)
+{
+    int64_t gpu = cps_json_get_int(row, "gpu_id", 0);
+    int64_t chip = cps_json_get_int(row, "chip_id", 0);
+    if (gpu && gpu < 1000)
+        cps_buf_printf(out, "gpu %" PRId64, gpu);
+    else if (gpu || chip)
+        cps_buf_printf(out, "chip 0x%08" PRIx64, gpu ? gpu : chip);
+    else
+        cps_buf_str(out, "no chip that it names");
+}
+
+/* Ends a line, without the blanks of its columns. */
+static void end_line(struct cps_buf *out)
+{
+    while (out->size && out->data[out->size - 1] == ' ')
+        out->data[--out->size] = '\0';
+    cps_buf_str(out, "\n");
+}
+
 static struct json_object *item(struct json_object *array, size_t i)
 {
     return json_object_array_get_idx(array, i);
@@ -64,15 +84,11 @@ static void put_flaws(struct json_object *row, struct cps_buf *out)
     if (cps_json_count(flaws))
         cps_buf_str(out, "  flaws\n");
     for (size_t i = 0; i < cps_json_count(flaws); i++) {
-        const char *why = cps_json_get_text(item(flaws, i), "why", NULL);
         cps_buf_str(out, "    ");
         put_padded(out, cps_json_get_text(item(flaws, i), "case", ""), 30);
-        put_padded(out, cps_json_get_text(item(flaws, i), "verdict", ""), why ? 14 : 0);
-        if (why)
-            cps_shown_put_(out, why);
-        else
-            out->size -= 1;
-        cps_buf_str(out, "\n");
+        put_padded(out, cps_json_get_text(item(flaws, i), "verdict", ""), 15);
+        cps_shown_put_(out, cps_json_get_text(item(flaws, i), "why", ""));
+        end_line(out);
     }
 }
 
@@ -84,16 +100,14 @@ static void put_protect(struct json_object *row, struct cps_buf *out)
     cps_buf_str(out, "  CP_PROTECT, by level     ");
     for (unsigned k = 0; k < PROTECT_LEVELS; k++)
         put_padded(out, protect_level_word(k), 10);
-    cps_buf_str(out, "\n");
+    end_line(out);
     for (size_t i = 0; i < cps_json_count(rows); i++) {
-        const char *why = cps_json_get_text(item(rows, i), "why", NULL);
         cps_buf_str(out, "    ");
         put_padded(out, cps_json_get_text(item(rows, i), "packet", ""), 22);
         for (unsigned k = 0; k < PROTECT_LEVELS; k++)
             put_padded(out, cps_json_get_text(item(rows, i), protect_level_word(k), ""), 10);
-        if (why)
-            cps_shown_put_(out, why);
-        cps_buf_str(out, "\n");
+        cps_shown_put_(out, cps_json_get_text(item(rows, i), "why", ""));
+        end_line(out);
     }
 }
 
@@ -120,6 +134,13 @@ static void put_packets(struct json_object *row, struct cps_buf *out)
     cps_buf_str(out, "\n");
 }
 
+static void put_chip(struct json_object *row, struct cps_buf *out)
+{
+    cps_buf_str(out, "  for        ");
+    audit_chip(row, out);
+    cps_buf_str(out, "\n");
+}
+
 static void put_file(struct json_object *row, struct cps_buf *out)
 {
     const char *kind = cps_json_get_text(row, "kind", "");
@@ -132,7 +153,7 @@ static void put_file(struct json_object *row, struct cps_buf *out)
     if (firmware)
         put_identity(row, out);
     else
-        cps_buf_printf(out, "  gpu        %" PRId64 "\n", cps_json_get_int(row, "gpu_id", 0));
+        put_chip(row, out);
     if (dump && cps_json_get(row, "version"))
         cps_buf_printf(out, "  firmware   version 0x%03" PRIx64 " ran\n",
                        cps_json_get_int(row, "version", 0));
@@ -161,7 +182,7 @@ static void put_line(struct json_object *row, unsigned width, struct cps_buf *ou
     } else if (cps_json_get_text(row, "why", NULL)) {
         cps_shown_put_(out, cps_json_get_text(row, "why", ""));
     } else if (cps_json_get(row, "gpu_id")) {
-        cps_buf_printf(out, "gpu %" PRId64, cps_json_get_int(row, "gpu_id", 0));
+        audit_chip(row, out);
     }
     cps_buf_str(out, "\n");
 }
