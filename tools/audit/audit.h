@@ -8,7 +8,7 @@
  *                   "unchecked", "undecided": counts
  *       "capture": "format", "gpu_id", "chip_id", "packets"
  *       "dump": "format", "gpu_id", "version" of the firmware that ran, "nearest", whose counts are
- *               of the words in the processor's instruction cache
+ *               of the lines in the processor's instruction cache
  *       "skipped", "error": "why"]} */
 #ifndef CPS_AUDIT_H
 #define CPS_AUDIT_H
@@ -55,7 +55,7 @@ CPS_MUST_USE struct cps_err *audit_capture(struct cps_stream *stream, const char
                                            struct json_object *row);
 CPS_MUST_USE struct cps_err *audit_dump(struct cps_stream *stream, struct code **ret,
                                         struct json_object *row);
-/** The image that a dump's instruction cache has most words of, at their places. */
+/** The image that has most lines of a dump's instruction cache, wherever they stand. */
 void audit_dump_nearest(const struct audit *audit, const struct audit_file *dump);
 
 /** For which GPU a capture or dump is: older ones have its number, newer ones the chip's id. */

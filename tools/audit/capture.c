@@ -52,34 +52,49 @@ struct cps_err *audit_dump(struct cps_stream *stream, struct code **ret, struct 
     return err;
 }
 
-static uint32_t equal_words(const struct cps_fw_icache *cache, const struct cps_fw *fw)
+enum { LINE = 8 }; /* words of a line of the instruction cache */
+
+struct lines {
+    uint32_t all, found; /* lines; those that the image has, wherever they stand */
+    bool same;           /* all words stand where the image has them */
+};
+
+static struct lines find_lines(const struct cps_fw_icache *cache, const struct cps_fw *fw)
 {
     const struct cps_fw_part *part = &fw->part[0];
-    uint32_t equal = 0;
-    for (uint32_t at = 0; at < cache->count && at < part->size; at++)
-        equal +=
-            cache->mark[at] == CPS_FW_HARDWARE && cache->word[at] == fw->words[part->start + at];
-    return equal;
+    struct lines lines = {.same = true};
+    for (uint32_t at = 0; at < cache->count; at++) {
+        uint32_t where = 0;
+        if (cache->mark[at] != CPS_FW_HARDWARE)
+            continue;
+        lines.same &= at < part->size && fw->words[part->start + at] == cache->word[at];
+        if (at % LINE)
+            continue;
+        lines.all++;
+        lines.found += cps_fw_icache_locate_(cache, fw, at, &where);
+    }
+    return lines;
 }
 
 void audit_dump_nearest(const struct audit *audit, const struct audit_file *dump)
 {
     const struct audit_file *best = NULL;
-    uint32_t most = 0;
+    struct lines most = {0, 0, false};
     for (size_t i = 0; i < audit->files; i++) {
-        const struct audit_file *other = &audit->file[i];
-        uint32_t equal = other->image ? equal_words(&dump->code->cache, other->image->fw) : 0;
-        if (equal > most) {
-            most = equal;
-            best = other;
-        }
+        const struct identity *image = audit->file[i].image;
+        if (!image || image->fw->gen != CPS_A6XX)
+            continue;
+        struct lines lines = find_lines(&dump->code->cache, image->fw);
+        if (lines.found <= most.found && (most.same || !lines.same))
+            continue;
+        most = lines;
+        best = &audit->file[i];
     }
     if (!best)
         return;
-    uint32_t all = code_words(dump->code, CPS_FW_HARDWARE);
     struct json_object *to = cps_json_new_object(dump->row, "nearest");
     cps_json_text(to, "name", best->path);
-    cps_json_uint(to, "equal", most);
-    cps_json_uint(to, "of", all);
-    cps_json_bool(to, "same_contents", most == all);
+    cps_json_uint(to, "equal", most.found);
+    cps_json_uint(to, "of", most.all);
+    cps_json_bool(to, "same_contents", most.same);
 }

@@ -123,7 +123,7 @@ static void put_nearest(struct json_object *row, struct cps_buf *out)
     else
         cps_buf_printf(&text, "%" PRId64 " of %" PRId64 " %s",
                        cps_json_get_int(nearest, "equal", 0), cps_json_get_int(nearest, "of", 0),
-                       is_kind(row, "dump") ? "words of the instruction cache are there"
+                       is_kind(row, "dump") ? "lines of the instruction cache are there"
                                             : "handlers do the same");
     put_pair(out, "nearest", cps_buf_text(&text));
     out->failed |= text.failed;

@@ -42,6 +42,14 @@ static unsigned count_own(const struct identity *a, unsigned part)
     return count;
 }
 
+static unsigned count_open(const struct identity *a, unsigned part)
+{
+    unsigned count = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        count += a->own[part][id] && a->hash[part][id].open;
+    return count;
+}
+
 unsigned identity_handlers(const struct identity *a)
 {
     unsigned count = 0;
@@ -86,6 +94,7 @@ void identity_json(const struct identity *a, struct json_object *to)
         struct json_object *part = json_object_new_object();
         cps_json_text(part, "name", cps_fw_role_name(a->fw->part[i].role));
         cps_json_uint(part, "handlers", count_own(a, i));
+        cps_json_uint(part, "open", count_open(a, i));
         cps_json_append(parts, part);
     }
 }

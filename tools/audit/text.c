@@ -157,7 +157,7 @@ static void put_file(struct json_object *row, struct cps_buf *out)
     if (dump && cps_json_get(row, "version"))
         cps_buf_printf(out, "  firmware   version 0x%03" PRIx64 " ran\n",
                        cps_json_get_int(row, "version", 0));
-    put_nearest(row, dump ? "words of the instruction cache are there" : "handlers do the same",
+    put_nearest(row, dump ? "lines of the instruction cache are there" : "handlers do the same",
                 out);
     put_flaws(row, out);
     put_protect(row, out);
