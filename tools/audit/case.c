@@ -137,8 +137,7 @@ static struct cps_err *check(const struct audit_case *c)
         never += c->event[i].never;
     if (!c->flaw || !c->evidence || !c->gens)
         return cps_err_new(CPS_ERR_INPUT,
-                           "%s: expected lines \"%s flaw\", \"generations\" and \"evidence\"",
-                           c->name, mark);
+                           "expected lines \"%s flaw\", \"generations\" and \"evidence\"", mark);
     if (!never || never == c->events)
         return cps_err_new(
             CPS_ERR_INPUT,
@@ -148,23 +147,25 @@ static struct cps_err *check(const struct audit_case *c)
     return NULL;
 }
 
-static struct cps_err *parse(struct audit_case *c)
+static struct cps_err *parse(struct audit_case *c, const char *path)
 {
     char *at = c->head;
     unsigned number_of_line = 0;
     for (char *line; (line = files_line(&at));) {
         number_of_line++;
         if (!strncmp(line, mark, strlen(mark)))
-            CPS_TRY(cps_err_within_(add_line(c, line + strlen(mark)), "%s:%u", c->name,
-                                    number_of_line));
+            CPS_TRY(
+                cps_err_within_(add_line(c, line + strlen(mark)), "%s:%u", path, number_of_line));
     }
-    return check(c);
+    return cps_err_within_(check(c), "%s", path);
 }
 
-/* @p name  of the file. @p bytes  @p size, which may hold NULs. */
-static struct cps_err *add_case(struct audit_cases *cases, const char *name, const char *bytes,
+/* @p path  of the file, for messages. @p bytes  @p size, which may hold NULs. */
+static struct cps_err *add_case(struct audit_cases *cases, const char *path, const char *bytes,
                                 size_t size)
 {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
     if (!CPS_LIST_ROOM(cases->item, cases->count))
         return cps_err_nomem();
     struct audit_case *c = &cases->item[cases->count++];
@@ -177,12 +178,12 @@ static struct cps_err *add_case(struct audit_cases *cases, const char *name, con
     if (!c->name || !c->text || !c->head)
         return cps_err_nomem();
     if (memchr(bytes, '\0', size))
-        return cps_err_new(CPS_ERR_INPUT, "%s: found a byte 0x00, expected text", name);
+        return cps_err_new(CPS_ERR_INPUT, "%s: found a byte 0x00, expected text", path);
     memcpy(c->text, bytes, size);
     memcpy(c->head, bytes, size);
     c->text[size] = c->head[size] = '\0';
     c->size = size;
-    return parse(c);
+    return parse(c, path);
 }
 
 static struct cps_err *load_built_in(struct audit_cases *ret)
@@ -202,7 +203,7 @@ static struct cps_err *load_file(struct audit_cases *ret, const char *dir, const
     if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", name);
     CPS_TRY(cps_stream_read_file(path, CASE_TEXT_LIMIT, &bytes, &size));
-    return cps_err_within_(add_case(ret, name, (const char *)bytes, size), "%s", dir);
+    return add_case(ret, path, (const char *)bytes, size);
 }
 
 static int is_case(const struct dirent *entry)
