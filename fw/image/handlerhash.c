@@ -27,6 +27,7 @@ enum {
 
 struct node {
     uint32_t pc, npc;
+    uint32_t *slot;   /* in the graph's table */
     uint32_t next[3]; /* nodes or ends, in a fixed order; the second one of a call is its callee */
     uint8_t count;
     bool call;
@@ -73,7 +74,7 @@ static struct cps_err *intern(struct graph *g, uint32_t pc, uint32_t npc, uint32
         return NULL;
     if (!CPS_LIST_ROOM(g->node, g->count))
         return cps_err_nomem();
-    g->node[g->count] = (struct node){.pc = pc, .npc = npc};
+    g->node[g->count] = (struct node){.pc = pc, .npc = npc, .slot = slot};
     *ret = (uint32_t)g->count;
     *slot = (uint32_t)++g->count;
     return NULL;
@@ -222,6 +223,16 @@ static const struct cps_fw_hash *known(const struct cps_fw *fw, const struct cps
     return NULL;
 }
 
+/* An empty graph, for the next handler. */
+static void forget(struct graph *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        *g->node[i].slot = 0;
+    free(g->node);
+    g->node = NULL;
+    g->count = 0;
+}
+
 static struct cps_err *hash_table(struct graph *g, struct cps_fw_hash *ret)
 {
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
@@ -233,11 +244,8 @@ static struct cps_err *hash_table(struct graph *g, struct cps_fw_hash *ret)
             ret[id] = *same;
             continue;
         }
-        memset(g->slot, 0, 2 * (size_t)MOST * sizeof(*g->slot));
-        free(g->node);
-        g->node = NULL;
-        g->count = 0;
         CPS_TRY(hash_handler(g, entry, &ret[id]));
+        forget(g);
     }
     return NULL;
 }

@@ -101,14 +101,14 @@ static struct cps_err *settle(struct audit *audit, struct audit_file *file, stru
     return NULL;
 }
 
-static struct cps_err *take_file(struct audit *audit, struct audit_file *file,
-                                 struct json_object *rows)
+static struct cps_err *take_file(struct audit *audit, struct audit_file *file)
 {
     struct cps_stream *stream = NULL;
     if (!file->known) {
         file->row = json_object_new_object();
+        if (!file->row)
+            return cps_err_nomem();
         cps_json_text(file->row, "name", file->path);
-        cps_json_append(rows, file->row);
     }
     struct cps_err *err = cps_stream_open(file->path, &stream);
     if (!err)
@@ -199,7 +199,8 @@ static struct cps_err *try_image(struct audit *audit, const struct audit_file *f
     if (file->image->fw->gen == CPS_A5XX)
         firmware[1] = partner(audit, file);
     struct cps_err *err = probe_open(&probe, audit->opt, firmware);
-    struct cps_err *closed = err && err->code != CPS_ERR_NOMEM ? err : NULL;
+    struct cps_err *closed =
+        err && err->code != CPS_ERR_NOMEM && err->code != CPS_ERR_OS ? err : NULL;
     err = closed ? NULL : err;
     struct probe *open = closed ? NULL : &probe;
     if (!err)
@@ -249,14 +250,20 @@ static struct cps_err *describe(struct audit *audit, const struct audit_file *fi
 struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
 {
     *ret = (struct audit){.opt = opt, .root = json_object_new_object()};
+    if (!ret->root)
+        return cps_err_nomem();
     CPS_TRY(audit_cases_load(opt->cases, &ret->cases));
     describe_cases(ret);
     CPS_TRY(collect(ret));
-    struct json_object *rows = cps_json_new_array(ret->root, "files");
     for (size_t i = 0; i < ret->files; i++)
-        CPS_TRY(take_file(ret, &ret->file[i], rows));
+        CPS_TRY(take_file(ret, &ret->file[i]));
     for (size_t i = 0; i < ret->files; i++)
         CPS_TRY(describe(ret, &ret->file[i]));
+    struct json_object *rows = cps_json_new_array(ret->root, "files");
+    for (size_t i = 0; i < ret->files; i++) {
+        if (ret->file[i].row)
+            cps_json_append(rows, CPS_TAKE(ret->file[i].row));
+    }
     cps_json_uint(ret->root, "flaws", ret->flaws);
     cps_json_uint(ret->root, "undecided", ret->undecided);
     cps_json_uint(ret->root, "errors", ret->errors);
@@ -270,6 +277,7 @@ void audit_deinit(struct audit *audit)
             identity_deinit(audit->file[i].image);
         if (audit->file[i].code)
             code_free(audit->file[i].code);
+        json_object_put(audit->file[i].row);
         free(audit->file[i].image);
         free(audit->file[i].path);
     }

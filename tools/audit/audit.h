@@ -29,7 +29,7 @@ struct audit_file {
     bool known;              /**< only to be compared with */
     struct identity *image;  /**< where it is firmware; owned */
     struct code *code;       /**< what a dump holds of its firmware; owned */
-    struct json_object *row; /**< of the report, which owns it; NULL: `known` */
+    struct json_object *row; /**< of the report, which takes it at the end; NULL: `known` */
 };
 
 struct audit {

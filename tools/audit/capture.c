@@ -15,6 +15,8 @@ struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
 {
     struct json_object *all = json_object_new_object();
     struct cps_err *err = all ? info_capture(stream, format, all) : cps_err_nomem();
+    if (!err && !cps_json_complete(all))
+        err = cps_err_nomem();
     cps_json_text(row, "kind", "capture");
     cps_json_text(row, "format", format);
     cps_json_int(row, "gpu_id", cps_json_get_int(all, "gpu_id", 0));
