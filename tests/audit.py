@@ -121,7 +121,7 @@ def unchecked():
     first = row["protect"][0]
     assert first["packet"] == "type 4" and first["ib1"] == first["sds"] == "unchecked", first
     assert row["protect"][1]["ib1"] == "checked", row["protect"]
-    assert row["unchecked"] == 3, row
+    assert row["unchecked"] == 3 and first["why"].startswith("rb: REG 0x8818 0x53c0a000 data"), row
 
 
 def undecided():
@@ -225,6 +225,10 @@ def named_files():
     cpscope("audit", path("no-such-file"), status=3)
     done = cpscope("audit", os.path.join(ROOT, "tests", "scripts", "pause.run"), status=3)
     assert "audit is about firmware of Adreno's command processors (afuc)" in done.stderr
+    os.makedirs(path("nothing"), exist_ok=True)
+    for args in ([path("nothing")], [os.path.join(ROOT, "docs", "engines")], [path("nothing"), "--known", good]):
+        done = cpscope("audit", *args, status=3)
+        assert "found no firmware and no capture" in done.stderr and not done.stdout, done
     for args in ([], ["-"], [good, "--fw", good]):
         cpscope("audit", *args, status=2)
     cpscope("audit", good, "-o", path("file", "x"), status=3)
@@ -306,6 +310,8 @@ def real_protection():
             checked += 1
     lone, = audit(*corpus("a530_pfp.fw"), status=4)["files"]
     assert "expected the file of the other processor" in "".join(flaw["why"] for flaw in lone["flaws"])
+    queue, = audit(*corpus("gen70900_aqe-023.fw"), status=4)["files"]
+    assert queue["handlers"] == 0 and "no packet table" in queue["flaws"][0]["why"], queue
     return "%d packets of %d files" % (checked, len(rows))
 
 

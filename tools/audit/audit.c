@@ -152,10 +152,10 @@ static struct cps_err *add_flaws(struct audit *audit, const struct audit_file *f
         struct json_object *row = json_object_new_object();
         cps_json_text(row, "case", audit->cases.item[i].name);
         cps_json_text(row, "verdict", verdict_word(verdict));
-        if (verdict == VERDICT_UNDECIDED && !probe)
-            cps_json_text(row, "why", stopped);
-        else if (why.size)
+        if (why.size)
             cps_json_buf(row, "why", &why);
+        else if (verdict == VERDICT_UNDECIDED)
+            cps_json_text(row, "why", stopped);
         cps_json_append(rows, row);
         audit->flaws += verdict == VERDICT_FLAW;
         audit->undecided += verdict == VERDICT_UNDECIDED;
@@ -247,6 +247,17 @@ static struct cps_err *describe(struct audit *audit, const struct audit_file *fi
     return try_image(audit, file);
 }
 
+/* Whether the report says something of any file: silence must not look like a pass. */
+static bool anything(struct json_object *rows)
+{
+    for (size_t i = 0; i < cps_json_count(rows); i++) {
+        struct json_object *row = json_object_array_get_idx(rows, i);
+        if (strcmp(cps_json_get_text(row, "kind", ""), "skipped"))
+            return true;
+    }
+    return false;
+}
+
 struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
 {
     *ret = (struct audit){.opt = opt, .root = json_object_new_object()};
@@ -264,6 +275,10 @@ struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
         if (ret->file[i].row)
             cps_json_append(rows, CPS_TAKE(ret->file[i].row));
     }
+    if (!ret->errors && !anything(rows))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "found no firmware and no capture among %zu files, expected some",
+                           ret->files);
     cps_json_uint(ret->root, "flaws", ret->flaws);
     cps_json_uint(ret->root, "undecided", ret->undecided);
     cps_json_uint(ret->root, "errors", ret->errors);

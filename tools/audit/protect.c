@@ -133,8 +133,9 @@ static void put_stream(enum cps_gen gen, const char *lines, const struct level *
 
 /* What one run shows. */
 struct seen {
-    bool behind;           /* the packets around were executed */
-    bool written, stopped; /* the register was written; CP_PROTECT forbade it */
+    bool behind;                     /* the packets around were executed */
+    bool stopped;                    /* CP_PROTECT forbade the write */
+    const struct cps_event *written; /* the register was written; until the next run */
 };
 
 static struct cps_err *look(struct probe *probe, const char *lines, const struct level *level,
@@ -146,35 +147,44 @@ static struct cps_err *look(struct probe *probe, const char *lines, const struct
         return cps_err_nomem();
     CPS_TRY(probe_run(probe, "a packet that writes a register", text.data, text.size,
                       1u << CPS_EV_REG | 1u << CPS_EV_PROT));
-    *ret = (struct seen){false, false, false};
+    *ret = (struct seen){false, false, NULL};
     for (size_t i = 0; i < probe->record.count; i++) {
         const struct cps_event *event = &probe->record.event[i];
         bool forbidden = cps_event_kind(event) == CPS_EV_PROT;
         ret->behind |= event->value == BEHIND;
-        ret->written |= event->value == VALUE && !forbidden;
         ret->stopped |= event->value == VALUE && forbidden;
+        if (event->value == VALUE && !forbidden && !ret->written)
+            ret->written = event;
     }
     return NULL;
 }
 
+/* @p why  gets what speaks for a way that is not as it should be */
 static struct cps_err *try_one(struct probe *probe, const char *lines, const struct level *level,
-                               enum protect_way *ret)
+                               enum protect_way *ret, struct cps_buf *why)
 {
     struct seen open = {0};
     struct seen closed = {0};
     *ret = WAY_NONE;
     if (!(level->gens & cps_gen_bit(probe->play->gen)))
         return NULL;
-    *ret = WAY_UNDECIDED;
     CPS_TRY(look(probe, lines, level, false, &open));
-    if (!open.behind || probe->stopped)
-        return NULL;
-    CPS_TRY(look(probe, lines, level, true, &closed));
+    bool writes = open.written;
+    if (open.behind && !probe->stopped)
+        CPS_TRY(look(probe, lines, level, true, &closed));
     if (closed.written)
         *ret = WAY_UNCHECKED;
     else if (closed.behind && !probe->stopped)
-        *ret = closed.stopped ? WAY_CHECKED : open.written ? WAY_TESTED : WAY_SILENT;
-    return NULL;
+        *ret = closed.stopped ? WAY_CHECKED : writes ? WAY_TESTED : WAY_SILENT;
+    else
+        *ret = WAY_UNDECIDED;
+    if (closed.written)
+        probe_text(probe, closed.written, why);
+    else if (*ret == WAY_UNDECIDED && probe->why.size)
+        cps_buf_join(why, &probe->why);
+    else if (*ret == WAY_UNDECIDED)
+        cps_buf_str(why, "the packet behind it was not executed");
+    return why->failed ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *try_writer(struct probe *probe, const struct writer *writer,
@@ -184,13 +194,12 @@ static struct cps_err *try_writer(struct probe *probe, const struct writer *writ
     cps_json_text(row, "packet", writer->name);
     for (unsigned i = 0; i < PROTECT_LEVELS; i++) {
         enum protect_way way = WAY_NONE;
-        CPS_TRY(try_one(probe, writer->lines, &levels[i], &way));
+        CPS_BUF said = {0};
+        CPS_TRY(try_one(probe, writer->lines, &levels[i], &way, &said));
         found->unchecked += way == WAY_UNCHECKED && i != PROTECT_RB;
         found->undecided += way == WAY_UNDECIDED;
-        if (way == WAY_UNDECIDED && !why.size)
-            cps_buf_printf(&why, "%s: %s", levels[i].word,
-                           probe->why.size ? cps_buf_text(&probe->why)
-                                           : "the packet behind it was not executed");
+        if (said.size && !why.size)
+            cps_buf_printf(&why, "%s: %s", levels[i].word, cps_buf_text(&said));
         cps_json_text(row, levels[i].word, ways[way]);
     }
     if (why.size)

@@ -81,11 +81,15 @@ struct cps_err *verdict_of(const struct audit_case *c, const struct cps_fw *fw, 
         cps_buf_printf(why, "it is of %s", cps_gen_name(fw->gen));
         return why->failed ? cps_err_nomem() : NULL;
     }
+    *ret = VERDICT_UNDECIDED;
+    if (fw->part[0].table == CPS_FW_NONE) {
+        cps_buf_str(why, "it has no packet table: which packets it handles is not known");
+        return why->failed ? cps_err_nomem() : NULL;
+    }
     CPS_TRY(find_handlers(c, fw, why));
     if (why->size)
-        return NULL;
-    *ret = VERDICT_UNDECIDED;
-    if (!probe)
+        *ret = VERDICT_NOT_ABOUT;
+    if (why->size || !probe)
         return NULL;
     CPS_TRY(cps_err_within_(probe_run(probe, c->name, c->text, c->size, case_kinds(c)), "case %s",
                             c->name));
