@@ -112,7 +112,7 @@ def without_flaw():
 def with_flaw():
     row, = audit(firmware("bad.fw", BAD), status=1)["files"]
     flaw, = (flaw for flaw in row["flaws"] if flaw["verdict"] == "has the flaw")
-    assert flaw["case"] == "page-table-from-draw-state" and "REG 0x8820 0x53c06000 data" in flaw["why"], flaw
+    assert flaw["case"] == "page-table-from-draw-state" and flaw["why"].startswith("sds CP_SMMU_TABLE_UPDATE: REG 0x8820 0x53c06000 data"), flaw
     assert "has the flaw" in cpscope("audit", path("bad.fw"), status=1).stdout
 
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "isa/target.h"
 #include "tools/audit/identity.h"
@@ -51,11 +52,30 @@ static const struct cps_event *find_flaw(const struct probe *probe, const struct
     return first;
 }
 
+/* "sds CP_SMMU_TABLE_UPDATE: ": the packet that the processor was in. */
+static void put_packet(const struct probe *probe, const struct cps_event *event,
+                       struct cps_buf *out)
+{
+    const struct cps_names *names = probe->play->names[cps_event_who(event) % CPS_CPU_COUNT];
+    for (const struct cps_event *pkt = event; pkt-- > probe->record.event;) {
+        if (cps_event_kind(pkt) != CPS_EV_PKT || cps_event_who(pkt) != cps_event_who(event))
+            continue;
+        struct cps_pm4 packet = cps_pm4_decode(pkt->value);
+        const char *name = packet.kind == CPS_PM4_TYPE7
+                               ? cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL)
+                               : NULL;
+        cps_buf_printf(out, "%s %s: ", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(pkt)),
+                       name ? name : "packet");
+        return;
+    }
+}
+
 static enum verdict judge(const struct probe *probe, const struct audit_case *c,
                           struct cps_buf *why)
 {
     const struct cps_event *flaw = find_flaw(probe, c);
     if (flaw) {
+        put_packet(probe, flaw, why);
         probe_text(probe, flaw, why);
         return VERDICT_FLAW;
     }
@@ -91,8 +111,9 @@ struct cps_err *verdict_of(const struct audit_case *c, const struct cps_fw *fw, 
         *ret = VERDICT_NOT_ABOUT;
     if (why->size || !probe)
         return NULL;
-    CPS_TRY(cps_err_within_(probe_run(probe, c->name, c->text, c->size, case_kinds(c)), "case %s",
-                            c->name));
+    uint32_t kinds = case_kinds(c) | UINT32_C(1) << CPS_EV_PKT;
+    CPS_TRY(
+        cps_err_within_(probe_run(probe, c->name, c->text, c->size, kinds), "case %s", c->name));
     *ret = judge(probe, c, why);
     return why->failed ? cps_err_nomem() : NULL;
 }
