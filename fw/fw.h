@@ -171,6 +171,42 @@ CPS_PUBLIC const char *cps_fw_role_section(enum cps_fw_role role);
 CPS_PUBLIC uint32_t cps_fw_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
                                    unsigned id);
 
+/** What a packet handler does, as a hash. */
+struct cps_fw_hash {
+    /** SHA-256 of all instructions that the handler can reach, and of how they lead to each other;
+     * no address of the image is part of it. */
+    uint8_t digest[32];
+    /** How many instructions those are; one in the delay slots of two branches counts twice. */
+    uint32_t instructions;
+    /** There is a handler; else the rest is 0. */
+    bool present;
+    /** A jump goes where a register says, or out of the code: not all of it is known. */
+    bool open;
+    /** It may end by returning to where the call stack says, in code that is not part of it. */
+    bool returns;
+};
+
+/**
+ * Hashes the handlers of a part's packet table. Code that only stands elsewhere has the same hash:
+ * branches count as the code that they lead to. Constants are taken as they are, also those that
+ * are addresses of the image, so that handlers with the same hash, neither of them `open`, do the
+ * same in the same state; handlers that do the same may have different ones.
+ * @param fw    the firmware
+ * @param part  one of its parts
+ * @param ret   gets CPS_FW_TABLE_SIZE of them, by packet
+ * @return NULL or CPS_ERR_NOMEM
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_handler_hashes(const struct cps_fw *fw,
+                                                              const struct cps_fw_part *part,
+                                                              struct cps_fw_hash *ret);
+/**
+ * Whether two handlers are known to do the same in the same state.
+ * @param a  one hash
+ * @param b  the other
+ * @return false also where one of them is `open`, or there is none
+ */
+CPS_PUBLIC bool cps_fw_hash_same(const struct cps_fw_hash *a, const struct cps_fw_hash *b);
+
 /**
  * Appends the assembly listing of all parts; assembling it again gives the same file. Symbols of
  * the firmware are its labels, as far as that allows.

@@ -55,6 +55,7 @@ struct cps_options {
     bool policy_mixed; /**< they are for several engines, which pass over those of others */
     const char *shard;
     const char *cache;
+    const char *cases;
     bool no_cache;
     bool merge;
     const char *inject;

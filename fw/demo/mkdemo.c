@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Build-time tool: assembles the demo firmware and writes it, and the demo's command stream, as C
- * arrays. Usage: mkdemo SOURCE.afuc STREAM.pm4 > demo.c */
+ * Build-time tool: assembles the demo firmware and writes it, the demo's command stream, and the
+ * cases of `audit` as C arrays. Usage: mkdemo SOURCE.afuc STREAM.pm4 CASE.pm4... > demo.c */
 #include <stdio.h>
+#include <string.h>
 
 #include "isa/base/le.h"
 #include "fw/fw.h"
@@ -23,12 +24,18 @@ static bool read_text(const char *path, struct cps_buf *ret)
     return ok;
 }
 
-static void put_array(const char *name, const char *bytes, size_t size)
+static void put_bytes(const char *name, const char *bytes, size_t size)
 {
     printf("const unsigned char %s[] = {", name);
     for (size_t i = 0; i < size; i++)
         printf("%s%u,", i % 20 ? " " : "\n    ", (unsigned char)bytes[i]);
-    printf("\n};\nconst size_t %s_size = sizeof(%s);\n", name, name);
+    printf("\n};\n");
+}
+
+static void put_array(const char *name, const char *bytes, size_t size)
+{
+    put_bytes(name, bytes, size);
+    printf("const size_t %s_size = sizeof(%s);\n", name, name);
 }
 
 static bool put_firmware(const char *path)
@@ -64,12 +71,35 @@ static bool put_stream(const char *path)
     return true;
 }
 
+static bool put_cases(int count, char **path)
+{
+    for (int i = 0; i < count; i++) {
+        CPS_BUF text = {0};
+        char name[16];
+        if (!read_text(path[i], &text))
+            return false;
+        snprintf(name, sizeof(name), "case%d", i);
+        printf("static ");
+        put_bytes(name, text.data, text.size);
+    }
+    printf("const struct cps_audit_text cps_audit_texts[] = {\n");
+    for (int i = 0; i < count; i++) {
+        const char *slash = strrchr(path[i], '/');
+        printf("    {\"%s\", case%d, sizeof(case%d)},\n", slash ? slash + 1 : path[i], i, i);
+    }
+    printf("};\nconst size_t cps_audit_text_count = %d;\n", count);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "usage: mkdemo SOURCE.afuc STREAM.pm4\n");
+    if (argc < 4) {
+        fprintf(stderr, "usage: mkdemo SOURCE.afuc STREAM.pm4 CASE.pm4...\n");
         return 2;
     }
-    printf("#include \"fw/demo/demo.h\"\n\n");
-    return put_firmware(argv[1]) && put_stream(argv[2]) && fflush(stdout) == 0 ? 0 : 1;
+    printf("#include \"fw/audit/cases.h\"\n#include \"fw/demo/demo.h\"\n\n");
+    return put_firmware(argv[1]) && put_stream(argv[2]) && put_cases(argc - 3, argv + 3) &&
+                   fflush(stdout) == 0
+               ? 0
+               : 1;
 }

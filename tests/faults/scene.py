@@ -97,6 +97,14 @@ DAP = wire(("initialize", {"adapterID": "cpscope"}), ("launch", {"demo": True}),
            ("evaluate", {"expression": "info packet", "context": "repl"}),
            ("setVariable", {"variablesReference": 1, "name": "$02", "value": "5"}), ("disconnect", {}))
 
+CASE = PM4.replace("\n", """
+;@ flaw        none
+;@ generations a6xx
+;@ needs       reg 0x8810 *
+;@ never       reg 0x8810 0x53c06000
+;@ evidence    none
+""", 1)
+
 
 class Scene:
     """A folder of inputs."""
@@ -127,7 +135,10 @@ class Scene:
         self.run("run", "--fw", "old.fw", "a.pm4", "-o", "golden.cpt")
         self.run("run", "--fw", "old.fw", "a.pm4", "-o", "golden.trace")
         self.write("stale.trace", open(self.path("golden.trace")).read().replace("0x00000011", "0x00000012"))
+        self.run("asm", "-g", "new.afuc", "-o", "new.elf")
         self.write("debug.txt", DEBUGGER)
+        os.mkdir(self.path("cases"))
+        self.write("cases/one.pm4", CASE)
         self.write("hang.devcore", dump())
         self.run("convert", "hang.devcore", "-o", "hang.snapshot")
         os.mkdir(self.path("rnn"))
@@ -208,6 +219,12 @@ def firmware_cases():
     yield Case("step, debug adapter", ["step", "--dap"], stdin=DAP, session=True)
 
 
+def audit_cases():
+    files = ["@old.fw", "@new.elf", "@hang.devcore", "@a.rd"]
+    yield Case("audit", ["audit", *files])
+    yield Case("audit, JSON", ["audit", "--json", *files, "--known", "@new.fw", "--cases", "@cases"])
+
+
 def reduce_cases():
     yield Case("reduce", ["reduce", "--fw", "@old.fw", "@bad.pm4", "-o", "o.pm4", "--no-cache"])
     yield Case("reduce, cold cache", ["reduce", "--fw", "@old.fw", "@bad.pm4", "-o", "o.rd", "--cache", "cache"], cache="cache/")
@@ -241,5 +258,5 @@ def script_cases():
 
 
 def cases():
-    for group in (run_cases, info_cases, trace_cases, firmware_cases, reduce_cases, regress_cases, help_cases, script_cases):
+    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, regress_cases, help_cases, script_cases):
         yield from group()

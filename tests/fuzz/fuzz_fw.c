@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Fuzz target: firmware files. Parts and handlers lie inside the image, and the listing of whatever
- * is accepted assembles to the same file. The first byte chooses the generation. */
+ * is accepted assembles to the same file; a handler that is wholly known has its own hash. The
+ * first byte chooses the generation. */
 #include "tests/fwcheck.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +24,18 @@ static void check_parts(const struct cps_fw *fw)
         __builtin_trap();
 }
 
+static void check_hashes(const struct cps_fw *fw)
+{
+    static struct cps_fw_hash hash[CPS_FW_TABLE_SIZE];
+    struct cps_err *err = cps_fw_handler_hashes(fw, &fw->part[0], hash);
+    for (unsigned id = 0; !err && id < CPS_FW_TABLE_SIZE; id++) {
+        if (hash[id].open ? cps_fw_hash_same(&hash[id], &hash[id])
+                          : cps_fw_hash_same(&hash[id], &hash[id]) != hash[id].present)
+            __builtin_trap();
+    }
+    cps_err_free(err);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const unsigned gens[] = {0, CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX};
@@ -32,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cps_err *err = cps_fw_parse("fuzz", data + 1, size - 1, gens[data[0] % 5], &fw);
     if (!err) {
         check_parts(fw);
+        check_hashes(fw);
         if (!fwcheck_listing(fw))
             __builtin_trap();
     }

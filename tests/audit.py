@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`audit`: firmware made of the demo's source, with a flaw and without; verdicts are checked against the events
+of `run` on the same case, read here once more. Usage: audit.py CPSCOPE SOURCE_ROOT; with CPSCOPE_CORPUS also on
+real firmware."""
+import glob
+import json
+import os
+import re
+import shutil
+import sys
+
+import make
+import tap
+from commands import cpscope, path
+
+ROOT = os.path.abspath(sys.argv[2])
+CASES = sorted(glob.glob(os.path.join(ROOT, "fw", "audit", "*.pm4")))
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+DEMO = open(os.path.join(ROOT, "fw", "demo", "demo_sqe.afuc"), encoding="utf-8").read()
+
+# CP_RUN_OPENCL does nothing here; the page table is register 0x8820, and the ring's alone as far as MASK says.
+TABLE = """
+CP_SMMU_TABLE_UPDATE:
+        and $02, $12, MASK
+        brne $02, 0x0, #drop_packet
+        nop
+        mov $addr, 0x8820
+        mov $data, $data
+        (rep)mov $00, $data
+        waitin
+        mov $01, $data
+"""
+GOOD = DEMO.replace("\ndrop_packet:", "\nCP_RUN_OPENCL:\ndrop_packet:").replace(
+    "\nCP_CONTEXT_REG_BUNCH:", TABLE.replace("MASK", "0x3") + "\nCP_CONTEXT_REG_BUNCH:")
+BAD = GOOD.replace("and $02, $12, 0x3\n", "and $02, $12, 0x4\n")
+UNCHECKED = GOOD.replace("ushr $usraddr, $01, 0x8", "ushr $addr, $01, 0x8")
+VERDICTS = ("has it not", "has the flaw", "does not apply", "undecided")
+CASE = """# cpscope-pm4 1
+;@ flaw        it writes where it must not
+;@ generations a6xx
+;@ needs       reg 0x8811 *
+;@ never       reg 0x8810 0x7      never
+;@ evidence    none: a test
+buffer 0x00100000 frame
+    reg 0x8810 %s
+    reg 0x8811 0x1
+submit frame
+"""
+
+
+def firmware(name, source):
+    text = path(name + ".afuc", source)
+    cpscope("asm", text, "-o", path(name))
+    return path(name)
+
+
+def audit(*args, status=0):
+    done = cpscope("audit", *args, "--json", status=status)
+    report = json.loads(done.stdout)
+    for row in report["files"]:
+        assert all(flaw["verdict"] in VERDICTS for flaw in row.get("flaws", [])), row
+    return report
+
+
+def verdicts(row):
+    return {flaw["case"]: flaw["verdict"] for flaw in row["flaws"]}
+
+
+def corpus(*names):
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    return [os.path.join(CORPUS, "firmware", name) for name in names]
+
+
+def by_events(firmwares, case):
+    """The verdict once more: the lines of the case against the trace of `run`."""
+    text = open(case, encoding="utf-8").read()
+    args = [word for name in firmwares for word in ("--fw", name)]
+    out = path("case.trace")
+    status = 0
+    try:
+        cpscope("run", "-e", "all", *args, case, "-o", out)
+    except AssertionError:
+        status = 4
+        cpscope("run", "-e", "all", *args, case, "-o", out, status=4)
+    events = set()
+    for line in open(out, encoding="utf-8"):
+        found = re.match(r"(?:\w+ )?(REG|CTRL|MEMW) (0x[0-9a-f]+) (0x[0-9a-f]+)", line)
+        if found:
+            events.add((found[1].lower(), int(found[2], 16), int(found[3], 16)))
+
+    def seen(kind, place, value):
+        return any(kind == event[0] and (place == "*" or int(place, 0) == event[1]) and
+                   (value == "*" or int(value, 0) == event[2]) for event in events)
+    lines = re.findall(r"^;@ (needs|never) +(\w+) +(\S+) +(\S+)", text, re.M)
+    if any(seen(*line[1:]) for line in lines if line[0] == "never"):
+        return "has the flaw"
+    return "undecided" if status or not all(seen(*line[1:]) for line in lines if line[0] == "needs") else "has it not"
+
+
+def without_flaw():
+    row, = audit(firmware("good.fw", GOOD))["files"]
+    assert verdicts(row)["page-table-from-draw-state"] == "has it not", row["flaws"]
+    assert all(row["protect"][0][level] == "checked" for level in ("rb", "ib1", "ib2", "sds")), row["protect"]
+    assert row["protect"][0]["ib3"] == "-"
+    assert (row["id"], row["version"], row["generation"]) == (0x6ee, 1, "a6xx")
+    text = cpscope("audit", path("good.fw")).stdout
+    assert "page-table-from-draw-state     has it not\n" in text and not re.search(r" $", text, re.M)
+
+
+def with_flaw():
+    row, = audit(firmware("bad.fw", BAD), status=1)["files"]
+    flaw, = (flaw for flaw in row["flaws"] if flaw["verdict"] == "has the flaw")
+    assert flaw["case"] == "page-table-from-draw-state" and flaw["why"].startswith("sds CP_SMMU_TABLE_UPDATE: REG 0x8820 0x53c06000 data"), flaw
+    assert "has the flaw" in cpscope("audit", path("bad.fw"), status=1).stdout
+
+
+def unchecked():
+    row, = audit(firmware("unchecked.fw", UNCHECKED), status=1)["files"]
+    first = row["protect"][0]
+    assert first["packet"] == "type 4" and first["ib1"] == first["sds"] == "unchecked", first
+    assert row["protect"][1]["ib1"] == "checked", row["protect"]
+    assert row["unchecked"] == 3 and first["why"].startswith("rb: REG 0x8818 0x53c0a000 data"), row
+
+
+def undecided():
+    row, = audit(firmware("demo.fw", DEMO), status=4)["files"]
+    assert row["protect"][0]["sds"] == "undecided" and "sds: at 0x" in row["protect"][0]["why"], row["protect"]
+    assert set(verdicts(row).values()) == {"does not apply"}
+    stuck = DEMO.replace("\nCP_ME_INIT:\n", "\nCP_ME_INIT:\n        jump #CP_ME_INIT\n        nop\n")
+    row, = audit(firmware("stuck.fw", stuck), "--cases", own("stuck", CASE % "0x7"), status=4)["files"]
+    assert row["flaws"][0]["verdict"] == "undecided" and row["flaws"][0]["why"], row
+
+
+def own(name, text):
+    folder = path("cases-" + name)
+    os.makedirs(folder, exist_ok=True)
+    open(os.path.join(folder, "mine.pm4"), "w", encoding="utf-8").write(text)
+    return folder
+
+
+def own_cases():
+    good = firmware("good.fw", GOOD)
+    report = audit(good, "--cases", own("a", CASE % "0x7"), status=1)
+    assert [case["name"] for case in report["cases"]] == ["mine"]
+    assert verdicts(report["files"][0]) == {"mine": "has the flaw"}
+    assert verdicts(audit(good, "--cases", own("b", CASE % "0x8"))["files"][0]) == {"mine": "has it not"}
+    unreached = (CASE % "0x8").replace("needs       reg 0x8811", "needs       reg 0x8812")
+    assert "no reg 0x8812 *" in audit(good, "--cases", own("c", unreached), status=4)["files"][0]["flaws"][0]["why"]
+    other = (CASE % "0x7").replace("a6xx", "a7xx a8xx")
+    assert verdicts(audit(good, "--cases", own("d", other))["files"][0]) == {"mine": "does not apply"}
+
+
+def bad_cases():
+    good = firmware("good.fw", GOOD)
+    for old, new, said in (
+            ("reg 0x8811 *", "reg", "mine.pm4:4: expected a class"), ("reg 0x8811 *", "reg * *", ":4: expected"),
+            ("reg 0x8811 *", "step 0x1 0x1", "class of events"), ("reg 0x8811 *", "reg,ctrl 0x1 0x1", "class of events"),
+            ("reg 0x8811 *", "reg 0x8811 0x100000000", "class of events"), ("a6xx", "a9xx", 'found "a9xx"'),
+            (";@ evidence", ";@ proof", 'found "proof"'), (";@ evidence", "; evidence", "expected lines"),
+            (";@ never", "; never", "must never be"), (";@ needs", "; needs", "expected an event that it needs"),
+            (";@ flaw        it writes where it must not", ";@ flaw", 'expected one line "flaw"'),
+            (";@ evidence", ";@ flaw   twice\n;@ evidence", 'expected one line "flaw"'), (";@ flaw", ";@", 'found "it"'),
+            ("buffer 0x00100000 frame", "buffer 0x00100000", "expected a name for the buffer"),
+            ("reg 0x8811 0x1", "reg NO_SUCH_REGISTER 0x1", "NO_SUCH_REGISTER"), ("# cpscope-pm4 1\n", "\0", "0x00")):
+        done = cpscope("audit", good, "--cases", own("bad", (CASE % "0x7").replace(old, new)), status=3)
+        assert said in done.stderr and "mine" in done.stderr, (said, done.stderr)
+        assert done.stderr.startswith("cpscope: ") and not done.stdout, done
+    os.makedirs(path("none"), exist_ok=True)
+    assert "expected cases" in cpscope("audit", good, "--cases", path("none"), status=3).stderr
+    cpscope("audit", good, "--cases", path("no-such-folder"), status=3)
+
+
+def nearest():
+    os.makedirs(path("known"), exist_ok=True)
+    moved = GOOD.replace("\nCP_MEM_WRITE:", "\n        nop\n        nop\nCP_MEM_WRITE:")
+    newer = GOOD.replace("[016ee001]", "[016ee002]").replace("\nCP_WAIT_FOR_ME:\n", "\nCP_WAIT_FOR_ME:\n        mov $02, 0x1\n")
+    firmware("known/moved.fw", moved)
+    firmware("known/newer.fw", newer)
+    good = firmware("good.fw", GOOD)
+    row, = audit(good, "--known", path("known"))["files"]
+    assert row["nearest"]["name"] == path("known/moved.fw") and row["nearest"]["equal"] == row["handlers"], row
+    assert not row["nearest"]["same_contents"]
+    row, = audit(good, "--known", path("known/newer.fw"))["files"]
+    assert row["nearest"]["equal"] == row["handlers"] - 1 == row["nearest"]["of"] - 1, row
+    shutil.copy(good, path("known/copy.fw"))
+    assert audit(good, "--known", path("known"))["files"][0]["nearest"] == {
+        "name": path("known/copy.fw"), "equal": row["handlers"], "of": row["handlers"], "same_contents": True}
+    assert "nearest" not in audit(good)["files"][0]
+
+
+def folders():
+    folder = path("images")
+    os.makedirs(os.path.join(folder, "sub"), exist_ok=True)
+    shutil.copy(firmware("good.fw", GOOD), os.path.join(folder, "b<i>&.fw"))
+    shutil.copy(firmware("bad.fw", BAD), os.path.join(folder, "sub", "a.fw"))
+    open(os.path.join(folder, "c.pm4"), "w", encoding="utf-8").write(make.pm4("CP_NOP 0x1", "reg 0x8810 0x1"))
+    open(os.path.join(folder, "d.rd"), "wb").write(make.capture(make.type7(0x10, 1)))
+    open(os.path.join(folder, "e.txt"), "w", encoding="utf-8").write("neither\n")
+    open(os.path.join(folder, "f.fw"), "wb").close()
+    shutil.copy(os.path.join(ROOT, "tests", "scripts", "pause.run"), os.path.join(folder, "g.run"))
+    os.symlink("b<i>&.fw", os.path.join(folder, "h.fw"))
+    report = audit(folder, "-o", path("report"), status=1)
+    names = [os.path.relpath(row["name"], folder) for row in report["files"]]
+    assert names == ["b<i>&.fw", "c.pm4", "d.rd", "e.txt", "f.fw", "g.run", "sub/a.fw"], names
+    kinds = [row["kind"] for row in report["files"]]
+    assert kinds == ["firmware", "capture", "capture", "skipped", "skipped", "skipped", "firmware"], kinds
+    assert report["files"][2]["packets"] == {"type4": 0, "CP_NOP": 1} and report["files"][2]["gpu_id"] == 630
+    assert "audit is about firmware of Adreno's command processors (afuc)" in report["files"][5]["why"]
+    assert json.load(open(path("report/audit.json"), encoding="utf-8")) == report
+    page = open(path("report/index.html"), encoding="utf-8").read()
+    assert "b&lt;i&gt;&amp;.fw" in page and "<i>" not in page and "has the flaw" in page
+    again = cpscope("audit", folder, "-o", path("report2"), status=1)
+    assert again.stdout == cpscope("audit", folder, status=1).stdout
+    assert page == open(path("report2/index.html"), encoding="utf-8").read()
+
+
+def named_files():
+    good, text = firmware("good.fw", GOOD), path("text.txt", "this is no firmware\n")
+    done = cpscope("audit", text, good, "--json", status=3)
+    assert done.stderr.count("\n") == 1 and done.stderr.startswith("cpscope: " + text), done.stderr
+    kinds = [row["kind"] for row in json.loads(done.stdout)["files"]]
+    assert kinds == ["error", "firmware"], kinds
+    cpscope("audit", path("no-such-file"), status=3)
+    done = cpscope("audit", os.path.join(ROOT, "tests", "scripts", "pause.run"), status=3)
+    assert "audit is about firmware of Adreno's command processors (afuc)" in done.stderr
+    os.makedirs(path("nothing"), exist_ok=True)
+    for args in ([path("nothing")], [os.path.join(ROOT, "docs", "engines")], [path("nothing"), "--known", good]):
+        done = cpscope("audit", *args, status=3)
+        assert "found no firmware and no capture" in done.stderr and not done.stdout, done
+    for args in ([], ["-"], [good, "--fw", good]):
+        cpscope("audit", *args, status=2)
+    cpscope("audit", good, "-o", path("file", "x"), status=3)
+    assert open(path("file")).read() == "x"
+
+
+def damaged():
+    """Whatever the words are, it ends, and says something."""
+    data = open(firmware("bad.fw", BAD), "rb").read()
+    for at in range(16, 400, 12):
+        hurt = path("hurt.fw", data[:at] + bytes([data[at] ^ 0xff, 0x37]) + data[at + 2:])
+        for status in (0, 1, 3, 4):
+            try:
+                cpscope("audit", hurt, status=status)
+                break
+            except AssertionError:
+                assert status != 4, "byte %d" % at
+
+
+def valid_texts():
+    good = firmware("good.fw", GOOD)
+    for case in CASES:
+        text = open(case, encoding="utf-8").read()
+        assert text.startswith("# cpscope-pm4 1\n; SPDX-License-Identifier: MIT\n"), case
+        cpscope("info", case)
+    assert by_events([good], CASES[[os.path.basename(c) for c in CASES].index("page-table-from-draw-state.pm4")]) == "has it not"
+    return "%d cases" % len(CASES)
+
+
+DRAW_STATE = {"kernel-amble-from-draw-state", "page-table-from-draw-state", "ring-position-from-draw-state",
+              "save-area-from-draw-state", "yield-from-draw-state"}
+
+
+def real_flaws():
+    old = corpus("gen70900_sqe-175.fw", "gen70900_sqe-177.fw", "gen80000_sqe-070.fw", "a740_sqe-158.fw", "a740_sqe.fw",
+                 "a730_sqe-142.fw", "a710_sqe-158.fw")
+    for row in audit(*old, status=1)["files"]:
+        assert {case for case, verdict in verdicts(row).items() if verdict == "has the flaw"} == DRAW_STATE, row["name"]
+        assert "undecided" not in verdicts(row).values() and not row["undecided"]
+    new = corpus("gen70900_sqe-181.fw", "gen80000_sqe-077.fw", "a680_sqe.fw", "a660_sqe-094.fw", "a650_sqe-089.fw",
+                 "a630_sqe-190.fw")
+    for row in audit(*new)["files"]:
+        assert all(verdicts(row)[case] == "has it not" for case in DRAW_STATE), row["name"]
+    return "%d with the flaw, %d without" % (len(old), len(new))
+
+
+def real_events():
+    count = 0
+    for names in (["gen70900_sqe-177.fw"], ["gen70900_sqe-181.fw"], ["gen80000_sqe-070.fw"], ["a740_sqe.fw"], ["a650_sqe-089.fw"],
+                  ["a530_pfp.fw", "a530_pm4.fw"]):
+        firmwares = corpus(*names)
+        done = cpscope("audit", *firmwares, "--json", status=1 if re.search("177|070|a740", names[0]) else 0)
+        said = verdicts(json.loads(done.stdout)["files"][0])
+        for case in CASES:
+            name = os.path.basename(case)[:-4]
+            if said[name] != "does not apply":
+                assert said[name] == by_events(firmwares, case), (names, name)
+                count += 1
+    return "%d verdicts" % count
+
+
+def real_relatives():
+    old, new = corpus("gen70900_sqe-177.fw", "gen70900_sqe-181.fw")
+    other = corpus("gen70900_sqe-175.fw", "a740_sqe.fw", "gen80000_sqe-077.fw")
+    near = audit(old, *(word for name in (new, *other) for word in ("--known", name)), status=1)["files"][0]["nearest"]
+    assert near["name"] in (new, other[0]) and near["equal"] > near["of"] / 2, near
+    dump = audit(os.path.join(CORPUS, "captures", "crash.devcore"), "--known", os.path.join(CORPUS, "firmware"))["files"][0]
+    assert dump["version"] == 0x176 and dump["nearest"]["name"].endswith("a630_sqe-187.fw"), dump
+    return "%d of %d" % (near["equal"], near["of"])
+
+
+def real_protection():
+    rows = audit(os.path.join(corpus(".")[0]), status=1)["files"]
+    checked = 0
+    for row in rows:
+        for packet in row.get("protect", []):
+            ways = {packet[level] for level in ("rb", "ib1", "ib2", "ib3", "sds")}
+            assert ways <= {"checked", "-"}, (row["name"], packet)
+            checked += 1
+    lone, = audit(*corpus("a530_pfp.fw"), status=4)["files"]
+    assert "expected the file of the other processor" in "".join(flaw["why"] for flaw in lone["flaws"])
+    queue, = audit(*corpus("gen70900_aqe-023.fw"), status=4)["files"]
+    assert queue["handlers"] == 0 and "no packet table" in queue["flaws"][0]["why"], queue
+    return "%d packets of %d files" % (checked, len(rows))
+
+
+tap.run([
+    ("firmware without the flaw: all cases decided, status 0", without_flaw),
+    ("a mask that takes a level for the ring's is found by the write", with_flaw),
+    ("a packet that writes what CP_PROTECT forbids is a flaw", unchecked),
+    ("what does not come so far is undecided, with the reason, status 4", undecided),
+    ("--cases: one's own, each verdict", own_cases),
+    ("cases that are none are refused by file and line", bad_cases),
+    ("nearest: code that moved is the same, a changed handler is not", nearest),
+    ("a folder: firmware, captures, and what is skipped; the same twice; names escaped", folders),
+    ("files that were named and cannot be read", named_files),
+    ("damaged firmware", damaged),
+    ("the built-in cases are PM4 text that runs by itself", valid_texts),
+    ("real firmware: who has the draw-state flaw", real_flaws),
+    ("real firmware: verdicts agree with the events of run", real_events),
+    ("real firmware and a dump: relatives", real_relatives),
+    ("real firmware: no packet writes what is protected", real_protection),
+])

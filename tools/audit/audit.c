@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ * One file after the other: what it is, then, when all are known, what it is nearest to and which
+ * flaws it shows. */
+#include "tools/audit/audit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw/image/mbn.h"
+#include "fw/script/script.h"
+#include "isa/base/within.h"
+#include "tools/audit/protect.h"
+#include "tools/audit/verdict.h"
+#include "tools/play/code.h"
+#include "tools/report/report.h"
+#include "trace/capture/capture.h"
+#include "trace/form/trace.h"
+#include "trace/json.h"
+
+static void set_kind(struct json_object *row, const char *kind, const char *why)
+{
+    cps_json_text(row, "kind", kind);
+    cps_json_text(row, "why", why);
+}
+
+/* In folders much looks like firmware of a5xx, whose first word's top byte is 0: there an image
+ * needs an id that is known, or a packet table. */
+static bool is_convincing(const struct cps_fw *fw)
+{
+    return !fw->assumed || fw->part[0].table != CPS_FW_NONE;
+}
+
+static struct cps_err *take_firmware(struct audit *audit, struct audit_file *file)
+{
+    file->image = calloc(1, sizeof(*file->image));
+    if (!file->image)
+        return cps_err_nomem();
+    CPS_TRY(identity_load(file->path, audit->opt->gen, file->image));
+    if (!file->named && !is_convincing(file->image->fw))
+        return cps_err_new(CPS_ERR_INPUT, "no firmware that is known, and no packet table");
+    if (file->row)
+        set_kind(file->row, "firmware", NULL);
+    return NULL;
+}
+
+static struct cps_err *take_stream(struct audit *audit, struct audit_file *file,
+                                   struct cps_stream *stream)
+{
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_stream_peek(stream, 64, &data, &size));
+    const char *format = cps_capture_format(data, size);
+    if (format && file->known)
+        return cps_err_new(CPS_ERR_INPUT, "a capture, expected firmware");
+    if (format && cps_capture_is_hang(data, size))
+        return audit_dump(stream, &file->code, file->row);
+    if (format)
+        return audit_capture(stream, format, file->row);
+    if (cps_is_script(data, size))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "a run file of HWSQ or SEQ; audit is about firmware of Adreno's command "
+                           "processors (afuc)");
+    if (cps_trace_recognise(data, size))
+        return cps_err_new(CPS_ERR_INPUT, "a trace, expected firmware or a capture");
+    if (cps_mbn_probe(data, size))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "an image of another processor of the chip; audit is about "
+                           "firmware of Adreno's command processors (afuc)");
+    return take_firmware(audit, file);
+}
+
+/* What was found, without the file's name, which stands beside it. */
+static const char *without_name(const struct audit_file *file, const struct cps_err *err)
+{
+    size_t length = strlen(file->path);
+    bool named = !strncmp(err->message, file->path, length) && err->message[length] == ':';
+    return named ? err->message + length + 1 + strspn(err->message + length + 1, " ")
+                 : err->message;
+}
+
+/* A file that was named has to be what it is taken for; others may be anything. */
+static struct cps_err *settle(struct audit *audit, struct audit_file *file, struct cps_err *err)
+{
+    if (!err || err->code == CPS_ERR_NOMEM)
+        return err;
+    if (file->image)
+        identity_deinit(file->image);
+    free(file->image);
+    file->image = NULL;
+    if (!file->named && err->code != CPS_ERR_OS) {
+        if (file->row)
+            set_kind(file->row, "skipped", without_name(file, err));
+        cps_err_free(err);
+        return NULL;
+    }
+    audit->errors++;
+    if (file->row)
+        set_kind(file->row, "error", without_name(file, err));
+    report_error(without_name(file, err) == err->message ? cps_err_within_(err, "%s", file->path)
+                                                         : err);
+    return NULL;
+}
+
+static struct cps_err *take_file(struct audit *audit, struct audit_file *file)
+{
+    struct cps_stream *stream = NULL;
+    if (!file->known) {
+        file->row = json_object_new_object();
+        if (!file->row)
+            return cps_err_nomem();
+        cps_json_text(file->row, "name", file->path);
+    }
+    struct cps_err *err = cps_stream_open(file->path, &stream);
+    if (!err)
+        err = take_stream(audit, file, stream);
+    cps_stream_close(stream);
+    return settle(audit, file, err);
+}
+
+/* Of those that have most handlers in common the first one. */
+static void add_nearest(const struct audit *audit, const struct audit_file *file)
+{
+    const struct audit_file *best = NULL;
+    unsigned most = 0;
+    for (size_t i = 0; i < audit->files; i++) {
+        const struct audit_file *other = &audit->file[i];
+        unsigned equal = other != file && other->image && strcmp(other->path, file->path)
+                             ? identity_equal(file->image, other->image)
+                             : 0;
+        if (equal > most) {
+            most = equal;
+            best = other;
+        }
+    }
+    if (!best)
+        return;
+    struct json_object *to = cps_json_new_object(file->row, "nearest");
+    cps_json_text(to, "name", best->path);
+    cps_json_uint(to, "equal", most);
+    cps_json_uint(to, "of", identity_handlers(file->image));
+    cps_json_bool(to, "same_contents", !strcmp(best->image->sha256, file->image->sha256));
+}
+
+static struct cps_err *add_flaws(struct audit *audit, const struct audit_file *file,
+                                 struct probe *probe, const char *stopped)
+{
+    struct json_object *rows = cps_json_new_array(file->row, "flaws");
+    for (size_t i = 0; i < audit->cases.count; i++) {
+        CPS_BUF why = {0};
+        enum verdict verdict = VERDICT_UNDECIDED;
+        CPS_TRY(verdict_of(&audit->cases.item[i], file->image->fw, probe, &verdict, &why));
+        struct json_object *row = json_object_new_object();
+        cps_json_text(row, "case", audit->cases.item[i].name);
+        cps_json_text(row, "verdict", verdict_word(verdict));
+        if (why.size)
+            cps_json_buf(row, "why", &why);
+        else if (verdict == VERDICT_UNDECIDED)
+            cps_json_text(row, "why", stopped);
+        cps_json_append(rows, row);
+        audit->flaws += verdict == VERDICT_FLAW;
+        audit->undecided += verdict == VERDICT_UNDECIDED;
+    }
+    return NULL;
+}
+
+static struct cps_err *add_protect(struct audit *audit, const struct audit_file *file,
+                                   struct probe *probe)
+{
+    struct protect_found found = {0};
+    struct json_object *rows = cps_json_new_array(file->row, "protect");
+    if (!probe || file->image->fw->part[0].table == CPS_FW_NONE)
+        return NULL;
+    CPS_TRY(protect_try(probe, rows, &found));
+    cps_json_uint(file->row, "unchecked", found.unchecked);
+    cps_json_uint(file->row, "undecided", found.undecided);
+    audit->flaws += found.unchecked;
+    audit->undecided += found.undecided;
+    return NULL;
+}
+
+/* a5xx: the file of the other processor, which both need; NULL: there is none among the files. */
+static const char *partner(const struct audit *audit, const struct audit_file *file)
+{
+    enum cps_fw_role own = file->image->fw->part[0].role;
+    for (size_t i = 0; i < audit->files; i++) {
+        const struct identity *other = audit->file[i].image;
+        if (other && other->fw->gen == CPS_A5XX && other->fw->part[0].role != own &&
+            other->fw->id == file->image->fw->id)
+            return audit->file[i].path;
+    }
+    return NULL;
+}
+
+/* What cannot be run is no error of the audit: its questions stay open. */
+static struct cps_err *try_image(struct audit *audit, const struct audit_file *file)
+{
+    const char *firmware[2] = {file->path, NULL};
+    struct probe probe = {.play = NULL};
+    if (file->image->fw->gen == CPS_A5XX)
+        firmware[1] = partner(audit, file);
+    struct cps_err *err = probe_open(&probe, audit->opt, firmware);
+    struct cps_err *closed =
+        err && err->code != CPS_ERR_NOMEM && err->code != CPS_ERR_OS ? err : NULL;
+    err = closed ? NULL : err;
+    struct probe *open = closed ? NULL : &probe;
+    if (!err)
+        err = add_flaws(audit, file, open, closed ? closed->message : NULL);
+    if (!err)
+        err = add_protect(audit, file, open);
+    cps_err_free(closed);
+    probe_close(&probe);
+    return err;
+}
+
+static void describe_cases(struct audit *audit)
+{
+    struct json_object *rows = cps_json_new_array(audit->root, "cases");
+    for (size_t i = 0; i < audit->cases.count; i++) {
+        const struct audit_case *c = &audit->cases.item[i];
+        struct json_object *row = json_object_new_object();
+        cps_json_text(row, "name", c->name);
+        cps_json_text(row, "flaw", c->flaw);
+        cps_json_text(row, "known_as", c->known);
+        cps_json_text(row, "evidence", c->evidence);
+        cps_json_append(rows, row);
+    }
+}
+
+static struct cps_err *collect(struct audit *audit)
+{
+    for (unsigned i = 0; i < audit->opt->arg_count; i++)
+        CPS_TRY(audit_add_path(audit, audit->opt->arg[i], false));
+    for (unsigned i = 0; i < audit->opt->search_count; i++)
+        CPS_TRY(audit_add_path(audit, audit->opt->search[i], true));
+    return NULL;
+}
+
+/* What needs all files to be known. */
+static struct cps_err *describe(struct audit *audit, const struct audit_file *file)
+{
+    if (file->code && !file->code->why.size)
+        audit_dump_nearest(audit, file);
+    if (!file->image || !file->row)
+        return NULL;
+    identity_json(file->image, file->row);
+    add_nearest(audit, file);
+    return try_image(audit, file);
+}
+
+/* Whether the report says something of any file: silence must not look like a pass. */
+static bool anything(struct json_object *rows)
+{
+    for (size_t i = 0; i < cps_json_count(rows); i++) {
+        struct json_object *row = json_object_array_get_idx(rows, i);
+        if (strcmp(cps_json_get_text(row, "kind", ""), "skipped"))
+            return true;
+    }
+    return false;
+}
+
+struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
+{
+    *ret = (struct audit){.opt = opt, .root = json_object_new_object()};
+    if (!ret->root)
+        return cps_err_nomem();
+    CPS_TRY(audit_cases_load(opt->cases, &ret->cases));
+    describe_cases(ret);
+    CPS_TRY(collect(ret));
+    for (size_t i = 0; i < ret->files; i++)
+        CPS_TRY(take_file(ret, &ret->file[i]));
+    for (size_t i = 0; i < ret->files; i++)
+        CPS_TRY(describe(ret, &ret->file[i]));
+    struct json_object *rows = cps_json_new_array(ret->root, "files");
+    for (size_t i = 0; i < ret->files; i++) {
+        if (ret->file[i].row)
+            cps_json_append(rows, CPS_TAKE(ret->file[i].row));
+    }
+    if (!ret->errors && !anything(rows))
+        return cps_err_new(CPS_ERR_INPUT,
+                           "found no firmware and no capture among %zu files, expected some",
+                           ret->files);
+    cps_json_uint(ret->root, "flaws", ret->flaws);
+    cps_json_uint(ret->root, "undecided", ret->undecided);
+    cps_json_uint(ret->root, "errors", ret->errors);
+    return NULL;
+}
+
+void audit_deinit(struct audit *audit)
+{
+    for (size_t i = 0; i < audit->files; i++) {
+        if (audit->file[i].image)
+            identity_deinit(audit->file[i].image);
+        if (audit->file[i].code)
+            code_free(audit->file[i].code);
+        json_object_put(audit->file[i].row);
+        free(audit->file[i].image);
+        free(audit->file[i].path);
+    }
+    free(audit->file);
+    audit_cases_deinit(&audit->cases);
+    json_object_put(audit->root);
+    *audit = (struct audit){0};
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * What `cpscope audit` finds out, as JSON: the printers read that.
+ *
+ *   {"cases": [{"name", "flaw", "known_as", "evidence"}],
+ *    "files": [a row each, by "kind":
+ *       "firmware": as identity_json() has it, "nearest": {"name", "equal", "of", "same_contents"},
+ *                   "flaws": [{"case", "verdict", "why"}], "protect": [as protect_try() has it],
+ *                   "unchecked", "undecided": counts
+ *       "capture": "format", "gpu_id", "chip_id", "packets"
+ *       "dump": "format", "gpu_id", "version" of the firmware that ran, "nearest", whose counts are
+ *               of the lines in the processor's instruction cache
+ *       "skipped", "error": "why"]} */
+#ifndef CPS_AUDIT_H
+#define CPS_AUDIT_H
+
+#include <json-c/json.h>
+
+#include "tools/audit/case.h"
+#include "tools/audit/identity.h"
+#include "tools/opt.h"
+
+struct code;
+struct cps_stream;
+
+/** A file to look at. */
+struct audit_file {
+    char *path;              /**< owned */
+    bool named;              /**< on the command line, not found in a folder */
+    bool known;              /**< only to be compared with */
+    struct identity *image;  /**< where it is firmware; owned */
+    struct code *code;       /**< what a dump holds of its firmware; owned */
+    struct json_object *row; /**< of the report, which takes it at the end; NULL: `known` */
+};
+
+struct audit {
+    const struct cps_options *opt;
+    struct audit_cases cases;
+    struct audit_file *file;
+    size_t files;
+    struct json_object *root; /**< owned */
+    unsigned flaws;           /**< and packets that write what is protected */
+    unsigned undecided;
+    unsigned errors; /**< files named that cannot be read */
+};
+
+/** What comes of each file that the options name, and of those in folders. The caller calls
+ * audit_deinit() in any case. */
+CPS_MUST_USE struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret);
+void audit_deinit(struct audit *audit);
+
+/** Adds a file, or those of a folder and the folders in it, by name, links not followed. */
+CPS_MUST_USE struct cps_err *audit_add_path(struct audit *audit, const char *path, bool known);
+/** Fills the row of a capture, or of a hardware dump. */
+CPS_MUST_USE struct cps_err *audit_capture(struct cps_stream *stream, const char *format,
+                                           struct json_object *row);
+CPS_MUST_USE struct cps_err *audit_dump(struct cps_stream *stream, struct code **ret,
+                                        struct json_object *row);
+/** The image that has most lines of a dump's instruction cache, wherever they stand. */
+void audit_dump_nearest(const struct audit *audit, const struct audit_file *dump);
+
+/** For which GPU a capture or dump is: older ones have its number, newer ones the chip's id. */
+void audit_chip(struct json_object *row, struct cps_buf *out);
+/** The report as text. */
+void audit_text(struct json_object *root, struct cps_buf *out);
+/** The report as a page. */
+void audit_html(struct json_object *root, struct cps_buf *out);
+
+#endif
