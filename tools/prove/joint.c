@@ -343,7 +343,7 @@ static void compare_ends(struct joint *j, struct pair *p)
         if (left[i].word[0] == left[i].word[1])
             continue;
         Z3_ast equal = smt_equal(&j->smt, left[i].word[0], left[i].word[1]);
-        snprintf(d.text, sizeof(d.text), "what it leaves in %s", left[i].name);
+        snprintf(d.text, sizeof(d.text), "what it leaves in %.24s", left[i].name);
         if (differs(j, p, smt_not(&j->smt, equal), &d))
             return;
     }

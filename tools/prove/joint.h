@@ -16,7 +16,7 @@ enum outcome {
 
 /** The first difference of a path, and words with which that path is gone. */
 struct difference {
-    char text[160];
+    char text[192];
     uint32_t pc[2];
     bool in_effect;              /**< the rest of the GPU sees it; else what the handler leaves */
     uint32_t r[32];              /**< where the handler begins */

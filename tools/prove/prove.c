@@ -35,20 +35,28 @@ static struct prove_handler *handler_at(struct prove_part *part, uint32_t old, u
     return &part->handler[part->handlers++];
 }
 
+/* Where a handler begins; where the image's header is, there is none. */
+static bool is_handler(const struct code_side *side, unsigned id)
+{
+    return side->table[id] >= 2 && side->table[id] < side->count;
+}
+
 static struct cps_err *list_handlers(struct prove_part *part)
 {
     const struct code_side *a = &part->code.side[0];
     const struct code_side *b = &part->code.side[1];
     uint32_t none[2] = {cps_fw_default_handler_(a->table), cps_fw_default_handler_(b->table)};
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (a->table[id] >= a->count || b->table[id] >= b->count)
+        bool has[2] = {is_handler(a, id), is_handler(b, id)};
+        if (!has[0] && !has[1])
             continue;
         struct prove_handler *handler = handler_at(part, a->table[id], b->table[id]);
         if (!handler)
             return cps_err_nomem();
         handler->id[handler->ids++] = (uint8_t)id;
-        handler->put_in = a->table[id] == none[0] && b->table[id] != none[1];
-        handler->taken_out = a->table[id] != none[0] && b->table[id] == none[1];
+        handler->alone = has[0] != has[1];
+        handler->put_in = !has[0] || (a->table[id] == none[0] && b->table[id] != none[1]);
+        handler->taken_out = !has[1] || (a->table[id] != none[0] && b->table[id] == none[1]);
     }
     return NULL;
 }
@@ -156,7 +164,7 @@ struct cps_err *prove_places(struct prove_part *part)
         return cps_err_nomem();
     for (size_t i = 0; i < part->handlers && !err; i++) {
         const struct prove_handler *h = &part->handler[i];
-        if (part->code.pairs.partner[0][h->pc[0]] == h->pc[1])
+        if (!h->alone && part->code.pairs.partner[0][h->pc[0]] == h->pc[1])
             err = add_place(&p, h->pc[0]);
     }
     if (!err)
@@ -194,9 +202,87 @@ static void take_outcome(struct prove_handler *h, const struct joint *j)
     }
 }
 
+/* Words that a handler can reach, as a list of what is to be looked at. */
+struct reach {
+    const struct code *code;
+    bool *seen;
+    uint32_t *list;
+    size_t count;
+    bool same;
+};
+
+static void reach_word(struct reach *r, uint32_t at)
+{
+    if (at >= r->code->side[0].count || r->seen[at])
+        return;
+    r->seen[at] = true;
+    r->list[r->count++] = at;
+    r->same = r->same && r->code->same[at];
+}
+
+/* What may run behind a word; a delay slot counts with the word behind it, which it may not reach.
+ */
+static void reach_behind(struct reach *r, uint32_t at)
+{
+    const struct afuc_uop *uop = &r->code->side[0].image->uop[at];
+    const struct row *row = code_row(uop->code);
+    bool jump = row->kind == KIND_OWN && row->op == CPS_AFUC_JUMPA;
+    bool call = row->kind == KIND_OWN && (row->op == CPS_AFUC_CALL || row->op == CPS_AFUC_BL);
+    if (row->kind == KIND_IF || jump || call)
+        reach_word(r, uop->target);
+    reach_word(r, at + 1);
+    if ((row->kind == KIND_IF && row->op != CPS_AFUC_JUMP) || call)
+        reach_word(r, at + 2);
+    if (row->op == CPS_AFUC_SETSECURE)
+        reach_word(r, at + 3);
+    if (row->op == CPS_AFUC_JUMPR || row->op == CPS_AFUC_JUMPD)
+        r->same = false; /* where that leads nobody has looked */
+}
+
+static bool ends(const struct code *code, uint32_t at)
+{
+    unsigned op = code_row(code->side[0].image->uop[at].code)->op;
+    return op == CPS_AFUC_WAITIN || op == CPS_AFUC_RET || op == CPS_AFUC_SRET ||
+           op == CPS_AFUC_JUMP || op == CPS_AFUC_JUMPA || op == CPS_AFUC_IRET;
+}
+
+/* Whether all that a handler reaches is the same code. Behind a jump only its delay slot counts. */
+static struct cps_err *is_same_code(const struct prove_part *part, const struct prove_handler *h,
+                                    bool *ret)
+{
+    uint32_t count = part->code.side[0].count;
+    struct reach r = {.code = &part->code, .same = true};
+    r.seen = calloc((size_t)count + 1, sizeof(*r.seen));
+    r.list = calloc((size_t)count + 1, sizeof(*r.list));
+    if (r.seen && r.list)
+        reach_word(&r, h->pc[0]);
+    for (size_t i = 0; i < r.count && r.same; i++) {
+        bool slot = r.list[i] && ends(&part->code, r.list[i] - 1) && r.seen[r.list[i] - 1];
+        if (!slot || code_row(part->code.side[0].image->uop[r.list[i]].code)->kind == KIND_IF)
+            reach_behind(&r, r.list[i]);
+    }
+    *ret = r.same && part->code.pairs.partner[0][h->pc[0]] == h->pc[1];
+    bool short_of_memory = !r.seen || !r.list;
+    free(r.seen);
+    free(r.list);
+    return short_of_memory ? cps_err_nomem() : NULL;
+}
+
 struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
 {
     struct joint j = {0};
+    bool same = false;
+    if (h->alone) {
+        h->verdict = VERDICT_DIFFERENT;
+        snprintf(h->why, sizeof(h->why), "only the %s revision has a handler",
+                 h->put_in ? "new" : "old");
+        return NULL;
+    }
+    CPS_TRY(is_same_code(part, h, &same));
+    if (same) {
+        h->verdict = VERDICT_SAME_CODE;
+        return NULL;
+    }
     if (part->proven[h->pc[0]] && part->code.pairs.partner[0][h->pc[0]] == h->pc[1]) {
         h->verdict = VERDICT_EQUAL;
         return NULL;

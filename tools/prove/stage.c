@@ -292,27 +292,30 @@ static void describe(const struct stage *stage, const struct cps_difference *d, 
         snprintf(ret, size, "%s%s", how, cps_buf_text(&text));
 }
 
-/* Events from the packet on, of any core: what stands in front of it brings it to its place. */
-static const struct cps_event *from_packet(const struct record *record, const struct wanted *wanted,
-                                           size_t *count)
+/* Leaves the events of one processor from the packet on: what stands in front of it brings it to
+ * its place, and what others do differently is the business of their handlers. */
+static void keep_packet(struct record *record, enum cps_processor who, const struct wanted *wanted)
 {
-    size_t at = 0;
-    while (at < record->count && !is_wanted(wanted, &record->event[at]))
-        at++;
-    *count = record->count - at;
-    return record->event + at;
+    size_t count = 0;
+    bool seen = false;
+    for (size_t i = 0; i < record->count; i++) {
+        const struct cps_event *event = &record->event[i];
+        if (cps_event_who(event) != (unsigned)who)
+            continue;
+        seen = seen || is_wanted(wanted, event);
+        if (seen)
+            record->event[count++] = *event;
+    }
+    record->count = count;
 }
 
 static struct cps_err *compare_kinds(const struct stage *stage, const struct record record[2],
-                                     const struct wanted *wanted, uint32_t kinds,
-                                     struct stage_answer *ret)
+                                     uint32_t kinds, struct stage_answer *ret)
 {
-    size_t count[2];
-    const struct cps_event *a = from_packet(&record[0], wanted, &count[0]);
-    const struct cps_event *b = from_packet(&record[1], wanted, &count[1]);
     const struct cps_diff_options options = {.kinds = kinds, .mask = &stage->mask};
     struct cps_diff diff = {0};
-    CPS_TRY(cps_diff_events(a, count[0], b, count[1], &options, NULL, NULL, &diff));
+    CPS_TRY(cps_diff_events(record[0].event, record[0].count, record[1].event, record[1].count,
+                            &options, NULL, NULL, &diff));
     ret->different = diff.differences != 0;
     if (ret->different)
         describe(stage, &diff.first, ret->text, sizeof(ret->text));
@@ -320,9 +323,14 @@ static struct cps_err *compare_kinds(const struct stage *stage, const struct rec
     return NULL;
 }
 
-struct cps_err *stage_compare(const struct stage *stage, const struct cps_buf *text,
-                              enum place_at place, const struct stage_packet *packet,
-                              struct stage_answer *ret)
+static const char *stop_name(const struct record *record)
+{
+    return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop));
+}
+
+struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
+                              const struct cps_buf *text, enum place_at place,
+                              const struct stage_packet *packet, struct stage_answer *ret)
 {
     const struct wanted wanted = wanted_of(place, packet);
     struct record record[2] = {{0}, {0}};
@@ -337,10 +345,19 @@ struct cps_err *stage_compare(const struct stage *stage, const struct cps_buf *t
         struct record_boot boot = {.engine = stage->boot[i].engine};
         err = record_run(&setup, firmware, "a stream", &boot, &record[i]);
     }
+    for (unsigned i = 0; i < 2 && !err; i++)
+        keep_packet(&record[i], who, &wanted);
+    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
     if (!err)
-        err = compare_kinds(stage, record, &wanted, stage->kinds & ~(1u << CPS_EV_CTRL), ret);
+        err = compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret);
+    if (!err && !ret->different && record[0].stop != record[1].stop) {
+        ret->different = true;
+        snprintf(ret->text, sizeof(ret->text),
+                 "the old revision ends with \"%s\", the new one with \"%s\"",
+                 stop_name(&record[0]), stop_name(&record[1]));
+    }
     if (!err && !ret->different) {
-        err = compare_kinds(stage, record, &wanted, stage->kinds, ret);
+        err = compare_kinds(stage, record, kinds, ret);
         ret->hidden = ret->different;
     }
     record_deinit(&record[0]);

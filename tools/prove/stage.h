@@ -46,14 +46,15 @@ CPS_MUST_USE struct cps_err *stage_world(const struct stage *stage, unsigned sid
                                          enum cps_processor who, uint32_t pc, enum place_at place,
                                          const struct stage_packet *packet, struct world *ret);
 
-/** What both revisions do differently with a stream, first, from its packet on. */
+/** What a processor of both revisions does differently with a stream, first, from its packet on. */
 struct stage_answer {
     bool different;
     bool hidden; /**< only in control registers */
     char text[200];
 };
-CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, const struct cps_buf *text,
-                                           enum place_at place, const struct stage_packet *packet,
+CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
+                                           const struct cps_buf *text, enum place_at place,
+                                           const struct stage_packet *packet,
                                            struct stage_answer *ret);
 
 #endif

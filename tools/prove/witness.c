@@ -22,6 +22,7 @@ struct search {
     const struct prove_part *part;
     const struct stage *stage;
     struct witness *best;
+    enum cps_processor who;
     enum place_at place;
     struct stage_packet packet;
     unsigned tries, all_tries;
@@ -47,7 +48,7 @@ static bool try_stream(struct search *s, const char *how)
     CPS_BUF text = {0};
     stage_text(gen_of(s->part), s->place, &s->packet, NULL, &text);
     s->err = text.failed ? cps_err_nomem()
-                         : stage_compare(s->stage, &text, s->place, &s->packet, &answer);
+                         : stage_compare(s->stage, s->who, &text, s->place, &s->packet, &answer);
     if (s->err)
         return true;
     s->tries++;
@@ -114,8 +115,6 @@ static struct cps_err *follow(struct search *s, const struct prove_handler *h,
 static struct cps_err *search_length(struct search *s, const struct prove_handler *h,
                                      uint32_t count, bool *reached)
 {
-    const struct code *code = &s->part->code;
-    enum cps_processor who = cps_role_processor(code->side[0].part->role, 0);
     struct world *world = calloc(2, sizeof(*world));
     if (!world)
         return cps_err_nomem();
@@ -123,9 +122,9 @@ static struct cps_err *search_length(struct search *s, const struct prove_handle
     s->tries = 0;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++)
-        err = stage_world(s->stage, i, who, h->pc[i], s->place, &s->packet, &world[i]);
+        err = stage_world(s->stage, i, s->who, h->pc[i], s->place, &s->packet, &world[i]);
     *reached = world[0].known || world[1].known;
-    if (!err && world[0].known && world[1].known)
+    if (!err && world[0].known && world[1].known && !h->alone)
         err = follow(s, h, world);
     else if (!err && *reached && try_stream(s, "only one revision comes to the handler"))
         err = s->err;
@@ -167,6 +166,7 @@ struct cps_err *witness_find(const struct prove_part *part, const struct stage *
                              const struct prove_handler *h, struct witness *ret)
 {
     struct search s = {.part = part, .stage = stage, .best = ret};
+    s.who = cps_role_processor(part->code.side[0].part->role, 0);
     enum place_at place[PLACES];
     uint32_t length[MOST_LENGTHS];
     unsigned count = lengths(h, length);

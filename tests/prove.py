@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `prove` says of firmware revisions: made from the demo by changing one place of its listing. Every witness is run
+here once more, by `diff --fw`. Usage: prove.py CPSCOPE DEMO.afuc; with CPSCOPE_CORPUS also real firmware."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def path(name):
+    return os.path.join(FOLDER.name, name)
+
+
+def run(*args):
+    return subprocess.run([CPSCOPE, *args], capture_output=True, text=True, timeout=600)
+
+
+def assemble(name, text):
+    open(path(name + ".afuc"), "w").write(text)
+    done = run("asm", path(name + ".afuc"), "-o", path(name + ".fw"))
+    assert done.returncode == 0, done.stderr
+    return path(name + ".fw")
+
+
+def source():
+    old = assemble("old", open(DEMO).read())
+    text = run("disasm", old).stdout
+    return re.sub(r" +; [0-9a-f]{4} [0-9a-f]{8}.*$", "", text, flags=re.M)
+
+
+def changed(text, handler, old, new):
+    at = text.index("\n%s:" % handler)
+    found = re.search(old, text[at:])
+    assert found, "%s has no %s" % (handler, old)
+    at += found.start()
+    return text[:at] + found.expand(new) + text[at + len(found.group()):]
+
+
+def prove(new, *args, status=None):
+    done = run("prove", "--no-cache", "--json", "--fw", path("old.fw"), "--fw", new, *args)
+    assert status is None or done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr)
+    return json.loads(done.stdout) if done.stdout else None
+
+
+def verdict(results, packet):
+    found = [h for h in results["handlers"] if packet in h["packets"]]
+    assert len(found) == 1, (packet, len(found))
+    return found[0]
+
+
+def check_witness(handler, new):
+    """A stream that is shown makes both revisions differ, as another command sees it."""
+    assert handler["confirmed"], handler
+    open(path("witness.pm4"), "w").write(handler["witness"]["text"])
+    done = run("diff", "--state", "--fw", path("old.fw"), "--fw", new, path("witness.pm4"))
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
+def the_same():
+    text = source()
+    results = prove(assemble("same", text), status=0)
+    assert results["counts"]["different"] == 0 and results["counts"]["undecided"] == 0
+    assert results["counts"]["same code"] == sum(results["counts"].values()) > 10
+
+
+def moved():
+    text = changed(source(), "CP_NOP", r"waitin\n[^\n]*\n", r"waitin\nmov $01, $data\nnop\nnop\n")
+    results = prove(assemble("moved", text), status=0)
+    assert sum(results["counts"].values()) == results["counts"]["same code"] + results["counts"]["equal"]
+
+
+def independent_swap():
+    """Two instructions that do not touch each other's registers."""
+    text, where = source(), r"mov \$02, \$data\n"
+    assemble("old", changed(text, "CP_EVENT_WRITE", where, r"mov $02, $data\n add $08, $02, 0x1\n add $09, $02, 0x2\n"))
+    other = changed(text, "CP_EVENT_WRITE", where, r"mov $02, $data\n add $09, $02, 0x2\n add $08, $02, 0x1\n")
+    results = prove(assemble("swapped", other), "CP_EVENT_WRITE", status=0)
+    assert verdict(results, "CP_EVENT_WRITE")["verdict"] == "equal", results
+
+
+def dependent_swap():
+    text, where = source(), r"and \$03, \$02, 0x0*3f\n"
+    assemble("old", changed(text, "CP_EVENT_WRITE", where, r"and $03, $02, 0x3f\n add $03, $03, 0x1\n shl $03, $03, 0x1\n"))
+    new = assemble("swapped", changed(text, "CP_EVENT_WRITE", where,
+                                      r"and $03, $02, 0x3f\n shl $03, $03, 0x1\n add $03, $03, 0x1\n"))
+    handler = verdict(prove(new, "CP_EVENT_WRITE", status=1), "CP_EVENT_WRITE")
+    assert handler["verdict"] == "different"
+    check_witness(handler, new)
+
+
+def other_words():
+    """Another way to compute the same."""
+    text = source()
+    assemble("old", changed(text, "CP_SCRATCH_WRITE", r"\n( *)", r"\n and $02, $01, 0xff\n\1"))
+    other = changed(text, "CP_SCRATCH_WRITE", r"\n( *)", r"\n shl $02, $01, 0x18\n ushr $02, $02, 0x18\n\1")
+    results = prove(assemble("other", other), "CP_SCRATCH_WRITE", status=0)
+    assert verdict(results, "CP_SCRATCH_WRITE")["verdict"] in ("equal", "same code"), results
+
+
+def a_mask():
+    """A bit of a value that is written."""
+    text = source()
+    assemble("old", text)
+    found = re.search(r"\nCP_EVENT_WRITE:(.*?)and (\$\w+, \$\w+), (0x[0-9a-f]+)", text, re.S)
+    assert found, "the demo's CP_EVENT_WRITE has no mask"
+    new = assemble("mask", changed(text, "CP_EVENT_WRITE", r"and (\$\w+, \$\w+), 0x[0-9a-f]+", r"and \1, 0x3"))
+    handler = verdict(prove(new, "CP_EVENT_WRITE", status=1), "CP_EVENT_WRITE")
+    assert handler["verdict"] == "different"
+    check_witness(handler, new)
+
+
+def a_register():
+    text = source()
+    new = assemble("register", changed(text, "CP_SET_MARKER", r"mov \$addr, 0x9880", r"mov $addr, 0x9881"))
+    handler = verdict(prove(new, "CP_SET_MARKER", status=1), "CP_SET_MARKER")
+    assert handler["verdict"] == "different"
+    check_witness(handler, new)
+
+
+def taken_out():
+    text = re.sub(r"\nCP_SCRATCH_WRITE:\n", "\n", source())
+    new = assemble("without", text)
+    handler = verdict(prove(new, "CP_SCRATCH_WRITE", status=1), "CP_SCRATCH_WRITE")
+    assert handler["verdict"] == "different" and handler["handler"] == "taken out"
+    check_witness(handler, new)
+
+
+def any_number_of_jobs():
+    new = path("mask.fw")
+    outs = [run("prove", "--no-cache", "--json", "--jobs", jobs, "--fw", path("old.fw"), "--fw", new).stdout
+            for jobs in ("1", "2", "5")]
+    assert outs[0] and len(set(outs)) == 1
+
+
+def kept():
+    command = ["prove", "--cache", path("cache"), "--fw", path("old.fw"), "--fw", path("mask.fw"), "-o", path("pages")]
+    first = run(*command)
+    again = run(*command)
+    entries = [name for _, _, names in os.walk(path("cache")) for name in names]
+    assert first.returncode == again.returncode == 1 and first.stdout == again.stdout, first.stderr + again.stderr
+    assert entries and all(name.endswith(".prove") for name in entries), entries
+    for folder, _, names in os.walk(path("cache")):
+        for name in names:
+            data = open(os.path.join(folder, name)).read()
+            open(os.path.join(folder, name), "w").write(data[:len(data) // 2])
+    assert run(*command).stdout == first.stdout
+    names = os.listdir(path("pages"))
+    assert "index.html" in names and "results.json" in names and any(n.endswith(".pm4") for n in names), names
+    page = open(path("pages/index.html")).read()
+    assert "CP_EVENT_WRITE" in page and "<script" not in page
+
+
+def mistakes():
+    for args, status, text in (
+            (["--fw", path("old.fw")], 2, "--fw OLD --fw NEW"),
+            (["--fw", path("old.fw"), "--fw", path("old.fw"), "CP_NO_SUCH"], 2, "CP_NO_SUCH"),
+            (["--fw", path("old.fw"), "--fw", path("nothing.fw")], 3, "nothing.fw")):
+        done = run("prove", "--no-cache", *args)
+        assert done.returncode == status and text in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def firmware(name):
+    return os.path.join(CORPUS, "firmware", name + ".fw")
+
+
+def the_level_fix():
+    """The known fix of 177 -> 181: a draw-state group reaches what only the ring may."""
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    done = run("prove", "--no-cache", "--json", "--fw", firmware("gen70900_sqe-177"), "--fw",
+               firmware("gen70900_sqe-181"), "sqe:CP_SMMU_TABLE_UPDATE", "sqe:CP_NOP", "sqe:CP_WAIT_FOR_IDLE")
+    results = json.loads(done.stdout)
+    update = verdict(results, "CP_SMMU_TABLE_UPDATE")
+    assert update["verdict"] == "different" and update["witness"]["place"] == "a draw-state group", update
+    assert verdict(results, "CP_NOP")["verdict"] in ("equal", "same code")
+    open(path("level.pm4"), "w").write(update["witness"]["text"])
+    done = run("diff", "--fw", firmware("gen70900_sqe-177"), "--fw", firmware("gen70900_sqe-181"), path("level.pm4"))
+    assert done.returncode == 1 and "CP_SMMU_TABLE_UPDATE" in done.stdout, done.stdout[:2000]
+
+
+def no_fix():
+    """a740 158 -> 168 has the same masks."""
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    done = run("prove", "--no-cache", "--json", "--fw", firmware("a740_sqe-158"), "--fw", firmware("a740_sqe"),
+               "sqe:CP_SMMU_TABLE_UPDATE")
+    assert verdict(json.loads(done.stdout), "CP_SMMU_TABLE_UPDATE")["verdict"] in ("equal", "same code"), done.stdout
+
+
+tap.run([
+    ("a revision and itself: the same code everywhere", the_same),
+    ("code that only moved is equal", moved),
+    ("instructions that change places and do not touch each other", independent_swap),
+    ("instructions that change places and do: a stream shows it", dependent_swap),
+    ("another way to compute the same word", other_words),
+    ("a mask: a stream shows what it changes", a_mask),
+    ("another register: a stream shows it", a_register),
+    ("a handler that is taken out", taken_out),
+    ("results do not depend on the number of jobs", any_number_of_jobs),
+    ("results are kept, and what is damaged is found out again", kept),
+    ("mistakes are told in one line", mistakes),
+    ("gen70900 177 -> 181: CP_SMMU_TABLE_UPDATE in a draw-state group", the_level_fix),
+    ("a740 158 -> 168: CP_SMMU_TABLE_UPDATE is the same", no_fix)])
