@@ -2,6 +2,7 @@
  * Sparse copy-on-write memory: a hash table of reference-counted pages. */
 #include "emu/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/le.h"
@@ -53,6 +54,8 @@ struct cps_mem {
     uint64_t round;              /* grows when the host changes its memory */
     uint64_t last_number;        /* the page found last: streams and copies stay on one */
     struct page *last_page;
+    uint8_t *seen; /* by dword from `first_seen`: somebody looked at it */
+    uint64_t first_seen, seen_bytes;
 };
 
 static bool test_bit(const uint32_t *mask, uint32_t index)
@@ -142,6 +145,7 @@ struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
     mem->last_page = NULL; /* its page is shared now and must be found again before a write */
     *copy = *mem;
     copy->slots = slots;
+    cps_mem_watch(copy, 0, NULL, 0);
     *ret = copy;
     return NULL;
 }
@@ -340,8 +344,22 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
     return page;
 }
 
+void cps_mem_watch(struct cps_mem *mem, uint64_t first, uint8_t *seen, uint32_t count)
+{
+    mem->seen = seen;
+    mem->first_seen = first;
+    mem->seen_bytes = seen ? 4 * (uint64_t)count : 0;
+}
+
+static inline void see(struct cps_mem *mem, uint64_t iova)
+{
+    if (CPS_UNLIKELY(iova - mem->first_seen < mem->seen_bytes))
+        mem->seen[(iova - mem->first_seen) / 4] = 1;
+}
+
 uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
 {
+    see(mem, iova);
     const struct page *page = find(mem, iova / CPS_PAGE_BYTES);
     uint32_t index = word_index(iova);
     if (known)
@@ -373,6 +391,7 @@ bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)
     if (!page)
         return false;
     page->held.keep |= mem->keep;
+    see(mem, iova);
     if (page->word[index] != value || !test_bit(page->known, index)) {
         page->word[index] = value;
         set_bit(page->known, index);
@@ -455,6 +474,8 @@ const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *cou
     while (page && end < CPS_PAGE_WORDS && test_bit(page->known, end))
         end++;
     *count = end - index;
+    for (uint32_t i = 0; mem->seen && i < *count; i++)
+        see(mem, iova + 4 * (uint64_t)i);
     return end > index ? &page->word[index] : NULL;
 }
 
@@ -481,6 +502,60 @@ bool cps_mem_failed(const struct cps_mem *mem)
 void cps_mem_fail(struct cps_mem *mem)
 {
     mem->failed = true;
+}
+
+/* What stands in front of a page's dwords in cps_mem_contents(). */
+struct contents {
+    uint64_t number;
+    uint32_t keep;
+    uint32_t known[MASK_WORDS], reported[MASK_WORDS];
+};
+
+static int by_number(const void *x, const void *y)
+{
+    const uint64_t a = *(const uint64_t *)x;
+    const uint64_t b = *(const uint64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+static void put_page(const struct page *page, uint64_t number, uint64_t first, uint64_t bytes,
+                     cps_put_bytes *put, void *to)
+{
+    struct contents head;
+    uint32_t word[CPS_PAGE_WORDS];
+    memset(&head, 0, sizeof(head));
+    head.number = number;
+    head.keep = page->held.keep;
+    memcpy(head.known, page->known, sizeof(head.known));
+    memcpy(head.reported, page->reported, sizeof(head.reported));
+    for (uint32_t i = 0; i < CPS_PAGE_WORDS; i++) {
+        uint64_t iova = number * CPS_PAGE_BYTES + 4 * (uint64_t)i;
+        word[i] = iova - first < bytes ? 0 : page->word[i];
+    }
+    put(to, &head, sizeof(head));
+    put(to, word, sizeof(word));
+}
+
+struct cps_err *cps_mem_contents(struct cps_mem *mem, uint64_t first, uint32_t count,
+                                 cps_put_bytes *put, void *to)
+{
+    size_t pages = 0;
+    uint64_t *number = malloc((mem->used + 1) * sizeof(*number));
+    if (!number)
+        return cps_err_nomem();
+    for (size_t i = 0; i < mem->capacity; i++) {
+        if (mem->slots[i].held)
+            number[pages++] = mem->slots[i].number;
+    }
+    qsort(number, pages, sizeof(*number), by_number);
+    put(to, &mem->bytes, sizeof(mem->bytes));
+    for (size_t i = 0; i < pages; i++) {
+        const struct page *page = find(mem, number[i]);
+        if (page)
+            put_page(page, number[i], first, 4 * (uint64_t)count, put, to);
+    }
+    free(number);
+    return mem->failed ? cps_err_nomem() : NULL;
 }
 
 bool cps_mem_report(struct cps_mem *mem, uint64_t iova)

@@ -78,7 +78,7 @@ def damaged(s):
     refuse(lambda r: r.update(coverage={"a": {"x": "y"}}))
     refuse(lambda r: r.update(firmware="a"))
     refuse(lambda r: r.update(places={"p": 1}))
-    s.path("bad/results.json", b'{"cpscope-results":2,"firmware":["\xff"]}')
+    s.path("bad/results.json", b'{"cpscope-results":3,"firmware":["\xff"]}')
     s.refused("regress", "--merge", "bad")
     s.ok("regress", "--merge", "good")
 

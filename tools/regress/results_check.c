@@ -79,7 +79,8 @@ static bool is_pair_member(const char *key, struct json_object *value)
         if (!strcmp(key, counts[i]))
             return is_count(value);
     }
-    return is_text(value);
+    return strcmp(key, "same_code") ? is_text(value)
+                                    : json_object_is_type(value, json_type_boolean);
 }
 
 static bool is_pair(struct json_object *pair)
