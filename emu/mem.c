@@ -522,18 +522,17 @@ static void put_page(const struct page *page, uint64_t number, uint64_t first, u
                      cps_put_bytes *put, void *to)
 {
     struct contents head;
-    uint32_t word[CPS_PAGE_WORDS];
     memset(&head, 0, sizeof(head));
     head.number = number;
     head.keep = page->held.keep;
     memcpy(head.known, page->known, sizeof(head.known));
     memcpy(head.reported, page->reported, sizeof(head.reported));
+    put(to, &head, sizeof(head));
     for (uint32_t i = 0; i < CPS_PAGE_WORDS; i++) {
         uint64_t iova = number * CPS_PAGE_BYTES + 4 * (uint64_t)i;
-        word[i] = iova - first < bytes ? 0 : page->word[i];
+        if (iova - first >= bytes && test_bit(page->known, i))
+            put(to, &page->word[i], sizeof(page->word[i]));
     }
-    put(to, &head, sizeof(head));
-    put(to, word, sizeof(word));
 }
 
 struct cps_err *cps_mem_contents(struct cps_mem *mem, uint64_t first, uint32_t count,

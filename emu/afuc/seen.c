@@ -84,17 +84,27 @@ static struct cps_err *put_core(const struct afuc_core *core, cps_put_bytes *put
     return NULL;
 }
 
+/* Most registers are as after power-on: those that are not are told, with their numbers. */
+static void put_array(const uint32_t *word, const uint8_t *flags, uint32_t count,
+                      cps_put_bytes *put, void *to)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row[] = {i, word[i], flags[i]};
+        if (word[i] || flags[i])
+            put(to, row, sizeof(row));
+    }
+    put(to, &count, sizeof(count));
+}
+
 static void put_registers(const struct cps_afuc *machine, cps_put_bytes *put, void *to)
 {
-    put(to, machine->reg, sizeof(machine->reg));
-    put(to, machine->reg_flags, sizeof(machine->reg_flags));
+    put_array(machine->reg, machine->reg_flags, GPU_REGS, put, to);
     put(to, machine->shared, sizeof(machine->shared));
     put(to, machine->completed, sizeof(machine->completed));
     for (unsigned i = 0; i < PIPE_COUNT; i++) {
-        if (!machine->bank[i])
-            continue;
-        put(to, machine->bank[i]->reg, sizeof(machine->bank[i]->reg));
-        put(to, machine->bank[i]->written, sizeof(machine->bank[i]->written));
+        const struct reg_bank *bank = machine->bank[i];
+        if (bank)
+            put_array(bank->reg, bank->written, BANK_REGS, put, to);
     }
 }
 
