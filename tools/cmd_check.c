@@ -225,7 +225,7 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         put_line(c, report->diff->differences ? "" : "pass\n", &text);
     if (report->diff->differences) {
         diff_print_first(report, &text);
-        diff_print_counts(report, &text);
+        diff_print_counts(report, c->opt->all ? SIZE_MAX : 10, &text);
     }
     return report_text(&text);
 }

@@ -46,7 +46,7 @@ static void describe(struct worker *w, struct diff_report *report, struct json_o
     diff_place_packet(report, true, &packet_b);
     report->a.fw = report->b.fw = NULL; /* the place has the code */
     diff_print_first(report, &first);
-    diff_print_counts(report, &counts);
+    diff_print_counts(report, 10, &counts);
     cps_json_buf(pair, "first", &first);
     cps_json_buf(pair, "counts", &counts);
     cps_json_buf(pair, "packet_a", &packet_a);
