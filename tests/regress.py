@@ -54,7 +54,12 @@ def one_job(c):
     changed = sorted(p["capture"] for p in pairs if p["status"] == "differs")
     # What mkcorpus gave the changed packet to, and nothing else.
     assert changed == ["captures/c%04d.pm4" % i for i in range(0, COUNT, 10)], changed
-    assert all("CP_SCRATCH_TO_REG" in p["first"] for p in pairs if p["status"] == "differs")
+    for pair in (p for p in pairs if p["status"] == "differs"):
+        assert "CP_SCRATCH_TO_REG" in pair["first"], pair
+        # The packet's own handler is as it was: the code that changed is that of the packet before.
+        causes = pair["causes"]
+        assert len(causes) == 1 and causes[0]["differences"] == pair["differences"], causes
+        assert causes[0]["cause"].endswith("changed code that ran elsewhere: CP_SCRATCH_WRITE+0x1"), causes
 
 
 def two_jobs(c):

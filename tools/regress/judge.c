@@ -74,6 +74,22 @@ static void judge_misses(const struct record *record, struct json_object *pair)
     judge_for(pair, RESULT_DIFFERS, &reason);
 }
 
+/* Why this firmware behaves otherwise than the baseline; nothing where there is no code of both. */
+static struct cps_err *open_causes(struct engine *e, const struct diff_report *report)
+{
+    if (!report->a.fw || !report->b.fw || report->a.fw->gen != report->b.fw->gen)
+        return NULL;
+    struct cps_err *err = e->causes ? NULL : diff_causes_create(report, &e->causes);
+    if (err) {
+        diff_causes_destroy(e->causes);
+        e->causes = NULL;
+        return err;
+    }
+    diff_causes_clear(e->causes);
+    diff_causes_begin(e->causes, report);
+    return NULL;
+}
+
 /* Compares with @p base and judges the pair. */
 static struct cps_err *compare(struct worker *w, unsigned firmware, const struct record *base,
                                const struct diff_side *base_side, const struct record *record,
@@ -82,15 +98,19 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
     struct engine *e = &w->engine[firmware];
     struct cps_diff diff = {0};
     const struct cps_diff_options options = {w->regress->kinds, &w->mask};
-    CPS_TRY(cps_diff_events(base->event, base->count, record->event, record->count, &options, NULL,
-                            NULL, &diff));
     const char *name = w->regress->manifest.firmware[firmware].name;
-    struct diff_report report = {
-        .a = *base_side, .b = {name, e->fw, e->me, record, e->names}, .diff = &diff};
+    struct diff_report report = {.a = *base_side, .b = {name, e->fw, e->me, record, e->names}};
+    CPS_TRY(open_causes(e, &report));
+    bool explained = base_side->fw && e->causes;
+    CPS_TRY(cps_diff_events(base->event, base->count, record->event, record->count, &options,
+                            explained ? diff_causes_take : NULL, e->causes, &diff));
+    report.diff = &diff;
     cps_json_uint(pair, "differences", diff.differences);
     if (diff.differences) {
         judge_difference(diff.differences, record, pair);
         describe(w, &report, pair);
+        if (explained)
+            cps_json_add(pair, "causes", diff_causes_json(e->causes));
     } else {
         worker_say_(pair, RESULT_PASS, "");
     }

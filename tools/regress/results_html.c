@@ -192,6 +192,7 @@ struct cps_err *results_html(struct json_object *results, const char *path)
         html_wrap(&out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
     if (cps_json_get(results, "interrupted"))
         cps_buf_str(&out, "<p class=\"note\">Interrupted: pairs are missing.</p>\n");
+    html_causes_overview(&out, results);
     html_places_overview(&out, results);
     cps_buf_str(&out, "<h2>All pairs</h2>\n");
     put_matrix(&out, results);

@@ -80,6 +80,7 @@ void worker_destroy(struct worker *w)
         cps_fw_destroy(e->me);
         cps_err_free(e->err);
         free(e->cover);
+        diff_causes_destroy(e->causes);
         trace_names_free(e->names);
         record_boot_deinit(&e->boot);
     }

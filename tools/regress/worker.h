@@ -7,6 +7,7 @@
 #include "tools/play/files.h"
 #include "tools/regress/cache.h"
 #include "tools/regress/regress.h"
+#include "tools/report/diffcause.h"
 #include "trace/mask.h"
 
 struct json_object;
@@ -21,6 +22,7 @@ struct engine {
     bool booted;
     uint8_t *cover; /* per dword, bits as in the cache */
     struct cps_names *names[CPS_CPU_COUNT];
+    struct diff_causes *causes; /* of what differs from the baseline; NULL: not looked for yet */
 };
 
 struct worker {

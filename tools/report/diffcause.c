@@ -24,6 +24,7 @@ struct image {
     struct cps_fw_change *change;
     struct cause *cause; /* by change */
     uint64_t *ran;       /* executions of what changed, by change, over all comparisons */
+    bool *now;           /* whether it was executed in this one */
     size_t count;
     bool counted; /* it is known what ran */
 };
@@ -46,7 +47,8 @@ static struct cps_err *compare_image(struct image *image, const struct diff_repo
     CPS_TRY(diff_changes(a, b, &image->change, &image->count));
     image->cause = calloc(image->count + 1, sizeof(*image->cause));
     image->ran = calloc(image->count + 1, sizeof(*image->ran));
-    return image->cause && image->ran ? NULL : cps_err_nomem();
+    image->now = calloc(image->count + 1, sizeof(*image->now));
+    return image->cause && image->ran && image->now ? NULL : cps_err_nomem();
 }
 
 struct cps_err *diff_causes_create(const struct diff_report *sides, struct diff_causes **ret)
@@ -89,6 +91,10 @@ static void each_cause(struct diff_causes *c, void (*act)(struct cause *cause))
 void diff_causes_clear(struct diff_causes *c)
 {
     each_cause(c, forget);
+    for (unsigned k = 0; k < IMAGES; k++) {
+        if (c->image[k].ran)
+            memset(c->image[k].ran, 0, c->image[k].count * sizeof(*c->image[k].ran));
+    }
 }
 
 static void release(struct cause *cause)
@@ -105,13 +111,14 @@ void diff_causes_destroy(struct diff_causes *c)
         free(c->image[k].change);
         free(c->image[k].cause);
         free(c->image[k].ran);
+        free(c->image[k].now);
     }
     free(c);
 }
 
 /* What was put in or taken out between two instructions was passed if the one behind it ran. */
-static uint64_t runs(const struct diff_side *side, const struct cps_fw *fw, enum cps_fw_role role,
-                     uint32_t at, uint32_t count)
+static uint64_t runs_of(const struct diff_side *side, const struct cps_fw *fw,
+                        enum cps_fw_role role, uint32_t at, uint32_t count)
 {
     const struct cps_fw_part *part = diff_part(fw, role);
     const struct record *record = side->record;
@@ -126,16 +133,19 @@ static uint64_t runs(const struct diff_side *side, const struct cps_fw *fw, enum
 static uint64_t executions(const struct diff_report *r, const struct image *image, size_t i)
 {
     const struct cps_fw_change *change = &image->change[i];
-    return runs(&r->a, image->sides.a.fw, change->role, change->a, change->a_count) +
-           runs(&r->b, image->sides.b.fw, change->role, change->b, change->b_count);
+    return runs_of(&r->a, image->sides.a.fw, change->role, change->a, change->a_count) +
+           runs_of(&r->b, image->sides.b.fw, change->role, change->b, change->b_count);
 }
 
 void diff_causes_begin(struct diff_causes *c, const struct diff_report *report)
 {
     struct image *image = &c->image[0];
     c->report = report;
-    for (size_t i = 0; i < image->count; i++)
-        image->ran[i] += executions(report, image, i);
+    for (size_t i = 0; i < image->count; i++) {
+        uint64_t runs = executions(report, image, i);
+        image->ran[i] += runs;
+        image->now[i] = runs != 0;
+    }
 }
 
 static bool is_in(const struct cps_event *event, uint32_t at, uint32_t count)
@@ -187,8 +197,7 @@ static unsigned likely(const struct spot *spot, const struct cps_fw_change *chan
     return at >= spot->from_start && at < spot->to_end ? 2 : 0;
 }
 
-static struct cause *find_code(const struct diff_causes *c, struct image *image,
-                               const struct cps_difference *d)
+static struct cause *find_code(struct image *image, const struct cps_difference *d)
 {
     struct spot spot;
     unsigned most = 0;
@@ -197,8 +206,7 @@ static struct cause *find_code(const struct diff_causes *c, struct image *image,
         return NULL;
     for (size_t i = 0; i < image->count; i++) {
         unsigned now = likely(&spot, &image->change[i]);
-        if (!now || now < most || (now == 1 && most == 1) ||
-            (image->counted && !executions(c->report, image, i)))
+        if (!now || now < most || (now == 1 && most == 1) || (image->counted && !image->now[i]))
             continue;
         most = now;
         ret = &image->cause[i];
@@ -227,7 +235,7 @@ static struct cause *find(struct diff_causes *c, const struct cps_difference *d)
         return &c->ended;
     if (id >= 0 && !image && c->own[0][id] != c->own[1][id])
         return &c->handler[id];
-    struct cause *code = find_code(c, &c->image[image], d);
+    struct cause *code = find_code(&c->image[image], d);
     return code ? code : had_ended(c, d) ? &c->ended : &c->other;
 }
 
@@ -305,6 +313,27 @@ static struct row *rows_of(const struct diff_causes *c, size_t *ret)
     return row;
 }
 
+/* What may be behind differences that no code of their packets explains: code that ran, and makes
+ * nothing different where it ran. */
+static void put_suspects(const struct diff_causes *c, struct cps_buf *out)
+{
+    enum { MOST = 6 };
+    unsigned count = 0;
+    for (unsigned k = 0; k < IMAGES; k++) {
+        const struct image *image = &c->image[k];
+        for (size_t i = 0; i < image->count; i++) {
+            if (!image->ran[i] || image->cause[i].differences || image->change[i].moved)
+                continue;
+            cps_buf_str(out, !count          ? "; changed code that ran elsewhere: "
+                             : count < MOST  ? ", "
+                             : count == MOST ? ", ..."
+                                             : "");
+            if (count++ < MOST)
+                diff_print_where(&image->sides, &image->change[i], out);
+        }
+    }
+}
+
 static void put_name(const struct diff_causes *c, const struct row *row, struct cps_buf *out)
 {
     const struct diff_report *r = &c->image[0].sides;
@@ -318,30 +347,9 @@ static void put_name(const struct diff_causes *c, const struct row *row, struct 
     } else if (row->cause == &c->ended) {
         cps_buf_str(out, "one of both runs had ended");
     } else {
-        cps_buf_str(out, "no code of theirs differs: follows from what came before");
+        cps_buf_str(out, "no code of theirs differs, follows from what came before");
+        put_suspects(c, out);
     }
-}
-
-/* What may be behind differences that no code of their packets explains: code that ran, and makes
- * nothing different where it ran. */
-static void put_suspects(const struct diff_causes *c, struct cps_buf *out)
-{
-    enum { MOST = 6 };
-    unsigned count = 0;
-    for (unsigned k = 0; k < IMAGES; k++) {
-        const struct image *image = &c->image[k];
-        for (size_t i = 0; i < image->count; i++) {
-            if (!image->ran[i] || image->cause[i].differences || image->change[i].moved)
-                continue;
-            cps_buf_str(out, !count          ? "    changed code that ran elsewhere: "
-                             : count < MOST  ? ", "
-                             : count == MOST ? ", ..."
-                                             : "");
-            if (count++ < MOST)
-                diff_print_where(&image->sides, &image->change[i], out);
-        }
-    }
-    cps_buf_str(out, count ? "\n" : "");
 }
 
 static void put_packets(const struct diff_causes *c, const struct cause *cause, struct cps_buf *out)
@@ -370,8 +378,6 @@ static void put_row(const struct diff_causes *c, const struct row *row, uint32_t
     put_packets(c, cause, out);
     cps_buf_str(out, "\n    first: ");
     cps_buf_add(out, cause->first.data, cause->first.size);
-    if (cause == &c->other)
-        put_suspects(c, out);
     if (row->image && most)
         diff_print_hunk(&row->image->sides, &row->image->change[row->change], most, out);
 }

@@ -29,31 +29,42 @@ const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
     return NULL;
 }
 
+/* The last handler at or before @p pc, by one of its packets: the first one, or the first one with
+ * a name where few share it. What many share is what becomes of packets that there are not. */
+static int packet_of(const struct cps_fw *fw, const struct cps_fw_part *part,
+                     const struct cps_names *names, uint32_t pc, uint32_t *at)
+{
+    enum { FEW = 8 };
+    int first = -1;
+    int named = -1;
+    unsigned sharing = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t handler = cps_fw_handler(fw, part, id);
+        if (handler == CPS_FW_NONE || handler > pc || (first >= 0 && handler < *at))
+            continue;
+        if (first < 0 || handler > *at) {
+            first = (int)id;
+            named = -1;
+            sharing = 0;
+        }
+        *at = handler;
+        sharing++;
+        if (named < 0 && cps_name(names, CPS_SPACE_PACKET, id, NULL))
+            named = (int)id;
+    }
+    return named >= 0 && sharing <= FEW ? named : first;
+}
+
 void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
                        const struct cps_names *names, uint32_t pc, struct cps_buf *out)
 {
-    const char *name = NULL;
-    int best = -1;
     uint32_t at = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t handler = cps_fw_handler(fw, part, id);
-        if (handler == CPS_FW_NONE || handler > pc || (best >= 0 && handler < at))
-            continue;
-        if (best >= 0 && handler == at && name)
-            continue; /* of packets that share a handler, the first one with a name */
-        const char *own = cps_name(names, CPS_SPACE_PACKET, id, NULL);
-        if (best >= 0 && handler == at && !own)
-            continue;
-        best = (int)id;
-        at = handler;
-        name = own;
-    }
-    if (best < 0)
-        cps_buf_str(out, "bootstrap");
-    else if (name)
+    int id = packet_of(fw, part, names, pc, &at);
+    const char *name = id < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)id, NULL);
+    if (name)
         cps_buf_str(out, name);
     else
-        cps_buf_printf(out, "UNKN%d", best);
+        cps_buf_printf(out, "UNKN%d", id);
     if (pc != at)
         cps_buf_printf(out, "+0x%" PRIx32, pc - at);
 }
