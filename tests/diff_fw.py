@@ -144,6 +144,22 @@ def hidden(r, handler, old, new):
     assert "4 differences, by packet:" in done.stdout or "2 differences" in done.stdout, done.stdout
 
 
+def open_call(r):
+    """A call that nothing returns from shows in nothing but --state: how deep calls are where packets end. So does
+    an SQE register with another value."""
+    text = changed(r.source, "CP_NOP", r"waitin\n", "call #stay\nnop\nstay:\nwaitin\n")
+    r.capture = os.path.join(r.folder, "open.pm4")
+    open(r.capture, "w").write(pm4("CP_NOP 0x1", "CP_NOP 0x2"))
+    assert r.diff(text).returncode == 0
+    done = r.diff(text, "--state")
+    found = causes(done.stdout)
+    assert done.returncode == 1 and re.search(r"SP missing -> 0x00000001|%?SP 0x.* -> ", done.stdout), done.stdout
+    assert found and all(name.startswith(("CP_NOP", "CP_ME_INIT", "no code")) for name, *_ in found), found
+    text = re.sub(r"swrite \$00, \[\$00 \+ %SP\]", "swrite $02, [$00 + %SP]", r.source)
+    assert text != r.source
+    assert "SP 0x" in r.diff(text, "--state").stdout
+
+
 def removed_handler(r, handler):
     """A packet that the new revision has no handler for: that is said first, and how the run ends."""
     done = r.diff(re.sub(r"^%s:" % handler, "gone:", r.source, flags=re.M))
@@ -281,6 +297,7 @@ CASES = [
     ("instructions that are put in", "demo", inserted,
      ("CP_SCRATCH_WRITE", r"and \$02, \$02, 0x0*7", "and $02, $02, 0x7\nmov $03, 0x1\nmov $03, 0x2")),
     ("a change that shows in hidden state only", "demo", hidden, ("CP_SCRATCH_WRITE", "0x0*16f", "0x15f")),
+    ("a call that stays open shows in hidden state only", "demo", open_call, ()),
     ("a packet without its handler", "demo", removed_handler, ("CP_EVENT_WRITE",)),
     ("a handler that stands elsewhere", "demo", moved, ("CP_SCRATCH_WRITE", "CP_REG_TO_SCRATCH")),
     ("a680 and its sibling a630: another branch of the firmware", "a680", branch, ("a630_sqe-187.fw",)),

@@ -73,13 +73,18 @@ static unsigned mask_processor(enum cps_gen gen)
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
 }
 
-/* Hidden state is what control registers are written with, scratch among them. Where code lies is
- * no state: handlers, other processors' images, and where the boot reads its own. */
+/* Hidden state is what control registers are written with, scratch among them, what SQE registers
+ * are, and calls that a packet leaves open. Where code lies is no state: handlers, other
+ * processors' images, where the boot reads its own, routines of preemption and return addresses. */
 static struct cps_err *compare_state(struct differ *d, const struct cps_names *names)
 {
-    static const char *const places[] = {"ctrl:PACKET_TABLE_WRITE", "ctrl:BV_INSTR_BASE",
-                                         "ctrl:LPAC_INSTR_BASE", "ctrl:MEM_READ_ADDR"};
-    d->kinds |= 1u << CPS_EV_CTRL;
+    static const char *const places[] = {"ctrl:PACKET_TABLE_WRITE",
+                                         "ctrl:BV_INSTR_BASE",
+                                         "ctrl:LPAC_INSTR_BASE",
+                                         "ctrl:MEM_READ_ADDR",
+                                         "sqe:2-4",
+                                         "sqe:8-15"};
+    d->kinds |= 1u << CPS_EV_CTRL | 1u << CPS_EV_SQE;
     for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         struct cps_err *err = cps_mask_add(&d->mask, places[i], names);
         if (err && err->code != CPS_ERR_SYNTAX) /* a layout may lack one of them */

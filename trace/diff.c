@@ -197,7 +197,8 @@ static uint64_t key_in_b(const void *context, size_t i)
 
 static bool has_place(unsigned kind)
 {
-    return kind == CPS_EV_REG || kind == CPS_EV_PIPE || kind == CPS_EV_CTRL || kind == CPS_EV_MEMW;
+    return kind == CPS_EV_REG || kind == CPS_EV_PIPE || kind == CPS_EV_CTRL || kind == CPS_EV_SQE ||
+           kind == CPS_EV_MEMW;
 }
 
 /* Whether one write stands for the other. A 0 is written to many places: there it must also stand

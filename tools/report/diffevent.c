@@ -14,6 +14,8 @@ enum cps_space diff_space(unsigned kind)
         return CPS_SPACE_PIPE;
     case CPS_EV_CTRL:
         return CPS_SPACE_CONTROL;
+    case CPS_EV_SQE:
+        return CPS_SPACE_SQE;
     default:
         return CPS_SPACE_GPU;
     }
@@ -22,7 +24,7 @@ enum cps_space diff_space(unsigned kind)
 static bool has_register(unsigned kind)
 {
     return kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PIPE ||
-           kind == CPS_EV_CTRL || kind == CPS_EV_PROT;
+           kind == CPS_EV_CTRL || kind == CPS_EV_PROT || kind == CPS_EV_SQE;
 }
 
 static const struct cps_names *names_of(const struct diff_side *side, const struct cps_event *event)
