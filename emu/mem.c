@@ -303,18 +303,31 @@ static bool to_host(const struct cps_mem *mem, const struct page *page, uint64_t
     return !page->held.host || mem->host->write(mem->host->context, iova, bytes, size);
 }
 
-static struct page *find(struct cps_mem *mem, uint64_t number)
+/* Pages that are watched are looked up each time: what finds one at once need not ask. */
+static void note_last(struct cps_mem *mem, uint64_t number, struct page *page)
 {
-    if (mem->last_page && mem->last_number == number)
-        return mem->last_page;
+    uint64_t first = mem->first_seen / CPS_PAGE_BYTES;
+    uint64_t last = (mem->first_seen + mem->seen_bytes) / CPS_PAGE_BYTES;
+    bool watched = mem->seen && number >= first && number <= last;
+    mem->last_number = number;
+    mem->last_page = watched ? NULL : page;
+}
+
+static struct page *look_up(struct cps_mem *mem, uint64_t number)
+{
     struct page *page = page_at(mem, number);
     if (CPS_UNLIKELY(mem->host != NULL))
         page = ask_host(mem, number, page);
-    if (page) {
-        mem->last_number = number;
-        mem->last_page = page;
-    }
+    if (page)
+        note_last(mem, number, page);
     return page;
+}
+
+static inline struct page *find(struct cps_mem *mem, uint64_t number)
+{
+    if (mem->last_page && mem->last_number == number)
+        return mem->last_page;
+    return look_up(mem, number);
 }
 
 /* The page for writing: made if absent, copied if shared; NULL at the limit. */
@@ -339,8 +352,7 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
         page = copy;
     }
     page->held.keep |= mem->keep;
-    mem->last_number = number;
-    mem->last_page = page;
+    note_last(mem, number, page);
     return page;
 }
 
@@ -349,19 +361,23 @@ void cps_mem_watch(struct cps_mem *mem, uint64_t first, uint8_t *seen, uint32_t 
     mem->seen = seen;
     mem->first_seen = first;
     mem->seen_bytes = seen ? 4 * (uint64_t)count : 0;
+    mem->last_page = NULL;
 }
 
-static inline void see(struct cps_mem *mem, uint64_t iova)
+static void see(struct cps_mem *mem, uint64_t iova)
 {
-    if (CPS_UNLIKELY(iova - mem->first_seen < mem->seen_bytes))
+    if (mem->seen && iova - mem->first_seen < mem->seen_bytes)
         mem->seen[(iova - mem->first_seen) / 4] = 1;
 }
 
 uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
 {
-    see(mem, iova);
-    const struct page *page = find(mem, iova / CPS_PAGE_BYTES);
+    const struct page *page = mem->last_page;
     uint32_t index = word_index(iova);
+    if (!page || mem->last_number != iova / CPS_PAGE_BYTES) {
+        page = look_up(mem, iova / CPS_PAGE_BYTES);
+        see(mem, iova);
+    }
     if (known)
         *known = page && test_bit(page->known, index);
     return page ? page->word[index] : 0;
@@ -379,6 +395,7 @@ static bool word_to_host(const struct cps_mem *mem, const struct page *page, uin
 static struct page *page_of_store(struct cps_mem *mem, uint64_t iova, uint32_t value)
 {
     struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
+    see(mem, iova);
     return page && word_to_host(mem, page, iova, value) ? page : NULL;
 }
 
@@ -391,7 +408,6 @@ bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)
     if (!page)
         return false;
     page->held.keep |= mem->keep;
-    see(mem, iova);
     if (page->word[index] != value || !test_bit(page->known, index)) {
         page->word[index] = value;
         set_bit(page->known, index);

@@ -154,6 +154,21 @@ def damaged_lists(s):
         assert made == [1, 0, 0], made
 
 
+def wrong_list(s):
+    """A list that leads to a result of other code is not believed: the entry says what it looked at."""
+    at = handler(s, MEM_WRITE)
+    for i, change in enumerate(({}, {at: s.demo.words[1 + at] ^ 4})):
+        s.demo.write(s.path("w%d.fw" % i), change)
+        assert s.regress("firmware a w%d.fw\ncapture h1.pm4\n" % i, "w", "--cache", "w-cache")[0] == [1, 0, 0]
+    files = {name: os.path.join(folder, name) for folder, _, names in os.walk(s.path("w-cache")) for name in names}
+    index, = (path for name, path in files.items() if name.endswith(".code"))
+    second, first = (line.split(" ") for line in open(index).read().splitlines())
+    open(index, "w").write("%s %s %s\n" % (first[0], second[1], second[2]))
+    os.unlink(files[second[0] + ".cpt"])
+    made, _ = s.regress("firmware a w1.fw\ncapture h1.pm4\n", "w", "--cache", "w-cache")
+    assert made == [1, 0, 0], made
+
+
 def mutants(s):
     """120 images, each with a word changed: no pair that is said to be the same differs."""
     rng = random.Random(4)
@@ -224,6 +239,7 @@ CASES = [
     ("a word of the image that is read as memory counts, its neighbour does not", read_as_memory),
     ("what another revision executed before is taken from the cache", from_history),
     ("damaged lists of executed code cost a run, and nothing else", damaged_lists),
+    ("a list that leads to another result is not believed", wrong_list),
     ("120 changed images: what is not run gives the bytes of a run", mutants),
     ("the report hides what did not change", hidden),
     ("a real a630: what is not run gives the bytes of a run", real(["a630_sqe-190.fw"], "fd-clouds.rd.gz")),

@@ -264,9 +264,8 @@ struct afuc_core {
     struct polled polled;
     struct cps_cover *cover; /* per instruction, NULL: not counted; the caller's */
     uint32_t cover_count;    /* of them */
-    uint32_t entered[4]; /* entries of its packet table that were looked up, since seen.h began */
-    uint32_t written;    /* general registers that instructions have named as destination; only kept
-                            while STEP events are wanted */
+    uint32_t written; /* general registers that instructions have named as destination; only kept
+                         while STEP events are wanted */
     struct cps_reg_index *control; /* rows of ctrl.def */
 };
 

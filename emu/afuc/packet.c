@@ -141,7 +141,6 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
     wait_policy_(core, header);
     s->r[R_REM] = to.count + 1;
-    core->entered[to.id / 32] |= UINT32_C(1) << to.id % 32;
     *target = s->table[to.id];
     return DISPATCH_PACKET;
 }

@@ -15,10 +15,19 @@ static uint32_t image_words(const struct cps_afuc *machine)
     return machine->words ? machine->word_count : machine->core[0].uop_count;
 }
 
+static uint64_t packets_of(const struct cps_afuc *machine, unsigned id)
+{
+    uint64_t sum = 0;
+    const size_t levels = sizeof(machine->packets_by_id) / sizeof(machine->packets_by_id[0]);
+    for (size_t level = 0; level < levels; level++)
+        sum += machine->packets_by_id[level][id];
+    return sum;
+}
+
 bool afuc_seen_begin_(struct cps_afuc *machine, uint8_t *seen, uint32_t count)
 {
-    for (unsigned i = 0; i < machine->engine.cores; i++)
-        memset(machine->core[i].entered, 0, sizeof(machine->core[i].entered));
+    for (unsigned id = 0; id < 128; id++)
+        machine->packets_before[id] = packets_of(machine, id);
     if (count != image_words(machine) || machine->injection_count)
         return false;
     cps_mem_watch(machine->engine.mem, machine->instr_iova, seen, count);
@@ -50,9 +59,9 @@ bool afuc_seen_end_(struct cps_afuc *machine)
     return whole;
 }
 
-bool afuc_seen_entry_(const struct cps_afuc *machine, unsigned core, unsigned id)
+bool afuc_seen_entry_(const struct cps_afuc *machine, unsigned id)
 {
-    return machine->core[core].entered[id % 128 / 32] >> id % 32 & 1;
+    return packets_of(machine, id % 128) != machine->packets_before[id % 128];
 }
 
 /* Bytes between members have no value. */

@@ -17,8 +17,8 @@ bool afuc_seen_begin_(struct cps_afuc *machine, uint8_t *seen, uint32_t count);
 /** Makes 1 of the bytes of words that were executed, decoded and not yet executed, or read.
  * @return false if some core was not counted: then nothing is known */
 bool afuc_seen_end_(struct cps_afuc *machine);
-/** Whether a core has looked an entry of its packet table up. */
-bool afuc_seen_entry_(const struct cps_afuc *machine, unsigned core, unsigned id);
+/** Whether a core may have looked that entry of its packet table up: one of them has. */
+bool afuc_seen_entry_(const struct cps_afuc *machine, unsigned id);
 
 /** Hands bytes that say all that a machine goes on from to @p put, but for its image's words and
  * its packet tables: same bytes, same state. Those of a5xx include the ME's words.

@@ -123,7 +123,7 @@ static void put_entries(const struct play *play, struct cps_buf *out)
     cps_buf_str(out, ";");
     for (unsigned core = 0; core < play->engine->cores; core++) {
         for (unsigned id = 0; id < 128; id++) {
-            if (!afuc_seen_entry_(cps_afuc_of(play->engine), core, id))
+            if (!afuc_seen_entry_(cps_afuc_of(play->engine), id))
                 continue;
             cps_buf_printf(out, "%s%x.%x", comma, core, id);
             comma = ",";

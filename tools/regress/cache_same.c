@@ -68,8 +68,13 @@ bool cache_take_same(const struct cache_run *run, const struct same_base *base,
 {
     char path[4096];
     struct cache_key key;
-    return list_path(run, base, path) && find(path, base, fw, &key) &&
-           cache_get_(run->dir, &key, fw->count, ret);
+    if (!list_path(run, base, path) || !find(path, base, fw, &key) ||
+        !cache_get_(run->dir, &key, fw->count, ret))
+        return false;
+    if (same_code_holds(&ret->code, base, fw))
+        return true;
+    record_deinit(ret); /* the list says it, the entry does not */
+    return false;
 }
 
 /* The lines that are kept behind a new one: others than that, and not too many. */
