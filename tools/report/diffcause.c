@@ -471,6 +471,8 @@ static void print_image(const struct diff_causes *c, const struct image *image, 
     bool *done = calloc(image->count + 1, sizeof(*done));
     for (size_t i = 0; i < image->count; i++)
         above += image->cause[i].differences != 0;
+    if (c->image[1].change) /* a5xx */
+        cps_buf_printf(out, "%s: ", image == c->image ? "PFP" : "ME");
     cps_buf_printf(out, image->count ? "code that differs, %zu place%s" : "no code differs",
                    image->count, image->count == 1 ? "" : "s");
     if (above)
