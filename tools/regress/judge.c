@@ -223,7 +223,9 @@ struct cps_err *worker_judge_(struct worker *w, unsigned firmware, unsigned capt
     if (base && (int)firmware == w->regress->manifest.baseline)
         return base->err ? worker_again_(base->err)
                          : judge_record(w, firmware, capture, NULL, &base->record, pair);
-    bool same = base && !base->err && worker_same_code_(w, firmware, &base->record);
+    bool same = false;
+    if (base && !base->err)
+        CPS_TRY(worker_same_code_(w, firmware, &base->record, &same));
     if (same && w->regress->cache_dir)
         judge_same(w, firmware, &base->record, pair);
     else

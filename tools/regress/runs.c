@@ -49,17 +49,16 @@ static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *
     return NULL;
 }
 
-/* Whether a run of another firmware is one of this firmware, too. What keeps this firmware from
- * booting is said of the run that is then made. */
-bool worker_same_code_(struct worker *w, unsigned firmware, const struct record *other)
+struct cps_err *worker_same_code_(struct worker *w, unsigned firmware, const struct record *other,
+                                  bool *ret)
 {
     struct engine *e = &w->engine[firmware];
+    *ret = false;
     if (e->err || !e->fw || !other->code.what)
-        return false;
-    struct cps_err *err = boot(w, firmware);
-    bool same = !err && same_code_holds(&other->code, &e->boot.base, e->fw);
-    cps_err_free(err);
-    return same;
+        return NULL;
+    CPS_TRY(boot(w, firmware));
+    *ret = same_code_holds(&other->code, &e->boot.base, e->fw);
+    return NULL;
 }
 
 /* The cache is a convenience: that it cannot be written is said once. */

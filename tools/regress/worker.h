@@ -48,8 +48,10 @@ CPS_MUST_USE struct cps_err *worker_again_(const struct cps_err *err);
 /** What the run of a pair gives, or gave. */
 CPS_MUST_USE struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned capture,
                                             struct record *ret);
-/** Whether a run of another firmware is one of this firmware, too. */
-bool worker_same_code_(struct worker *w, unsigned firmware, const struct record *other);
+/** Whether a run of another firmware is one of this firmware, too. @return an error of the boot, as
+ * worker_record_() has it: what is said of a pair does not depend on it */
+CPS_MUST_USE struct cps_err *worker_same_code_(struct worker *w, unsigned firmware,
+                                               const struct record *other, bool *ret);
 /** Adds to what is known of the code that ran. */
 void worker_keep_cover_(struct engine *e, const struct record *record);
 

@@ -434,6 +434,7 @@ static void put_rest(const struct diff_causes *c, const struct image *image, boo
         if (!column)
             cps_buf_printf(out, "  also %s (--all shows the code):", fate(c, image, i));
         put_handler(image, i, &name);
+        out->failed = out->failed || name.failed;
         if (column && !strcmp(cps_buf_text(&name), cps_buf_text(&last)))
             continue;
         bool wrap = !column || column + name.size > WIDTH;
@@ -442,6 +443,7 @@ static void put_rest(const struct diff_causes *c, const struct image *image, boo
         column = (wrap ? 4 : column + 2) + name.size;
         cps_buf_clear(&last);
         cps_buf_add(&last, name.data, name.size);
+        out->failed = out->failed || name.failed || last.failed;
     }
     cps_buf_str(out, column ? "\n" : "");
 }
@@ -514,6 +516,10 @@ struct json_object *diff_causes_json(const struct diff_causes *c)
         cps_json_buf(to, "first", &first);
         cps_json_append(ret, to);
     }
+    bool whole = row && !c->failed;
     free(row);
-    return ret;
+    if (whole)
+        return ret;
+    json_object_put(ret); /* it would not be all there */
+    return NULL;
 }

@@ -63,6 +63,7 @@ static void print_instruction(struct lines *l, char mark, uint32_t at)
     cps_buf_printf(l->out, "   %c%04" PRIx32 " %08" PRIx32 "  ", mark, at,
                    l->fw->words[l->part->start + at]);
     cps_print(&cps_isa_afuc, &insn, at, &print, l->out);
+    l->out->failed = l->out->failed || note.failed;
     if (note.size)
         cps_buf_printf(l->out, "  ; %s", cps_buf_text(&note));
     cps_buf_str(l->out, "\n");
