@@ -2,6 +2,7 @@
  * Sparse copy-on-write memory: a hash table of reference-counted pages. */
 #include "emu/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/le.h"
@@ -53,6 +54,8 @@ struct cps_mem {
     uint64_t round;              /* grows when the host changes its memory */
     uint64_t last_number;        /* the page found last: streams and copies stay on one */
     struct page *last_page;
+    uint8_t *seen; /* by dword from `first_seen`: somebody looked at it */
+    uint64_t first_seen, seen_bytes;
 };
 
 static bool test_bit(const uint32_t *mask, uint32_t index)
@@ -142,6 +145,7 @@ struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
     mem->last_page = NULL; /* its page is shared now and must be found again before a write */
     *copy = *mem;
     copy->slots = slots;
+    cps_mem_watch(copy, 0, NULL, 0);
     *ret = copy;
     return NULL;
 }
@@ -299,18 +303,31 @@ static bool to_host(const struct cps_mem *mem, const struct page *page, uint64_t
     return !page->held.host || mem->host->write(mem->host->context, iova, bytes, size);
 }
 
-static struct page *find(struct cps_mem *mem, uint64_t number)
+/* Pages that are watched are looked up each time: what finds one at once need not ask. */
+static void note_last(struct cps_mem *mem, uint64_t number, struct page *page)
 {
-    if (mem->last_page && mem->last_number == number)
-        return mem->last_page;
+    uint64_t first = mem->first_seen / CPS_PAGE_BYTES;
+    uint64_t last = (mem->first_seen + mem->seen_bytes) / CPS_PAGE_BYTES;
+    bool watched = mem->seen && number >= first && number <= last;
+    mem->last_number = number;
+    mem->last_page = watched ? NULL : page;
+}
+
+static struct page *look_up(struct cps_mem *mem, uint64_t number)
+{
     struct page *page = page_at(mem, number);
     if (CPS_UNLIKELY(mem->host != NULL))
         page = ask_host(mem, number, page);
-    if (page) {
-        mem->last_number = number;
-        mem->last_page = page;
-    }
+    if (page)
+        note_last(mem, number, page);
     return page;
+}
+
+static inline struct page *find(struct cps_mem *mem, uint64_t number)
+{
+    if (mem->last_page && mem->last_number == number)
+        return mem->last_page;
+    return look_up(mem, number);
 }
 
 /* The page for writing: made if absent, copied if shared; NULL at the limit. */
@@ -335,15 +352,32 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
         page = copy;
     }
     page->held.keep |= mem->keep;
-    mem->last_number = number;
-    mem->last_page = page;
+    note_last(mem, number, page);
     return page;
+}
+
+void cps_mem_watch(struct cps_mem *mem, uint64_t first, uint8_t *seen, uint32_t count)
+{
+    mem->seen = seen;
+    mem->first_seen = first;
+    mem->seen_bytes = seen ? 4 * (uint64_t)count : 0;
+    mem->last_page = NULL;
+}
+
+static void see(struct cps_mem *mem, uint64_t iova)
+{
+    if (mem->seen && iova - mem->first_seen < mem->seen_bytes)
+        mem->seen[(iova - mem->first_seen) / 4] = 1;
 }
 
 uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
 {
-    const struct page *page = find(mem, iova / CPS_PAGE_BYTES);
+    const struct page *page = mem->last_page;
     uint32_t index = word_index(iova);
+    if (!page || mem->last_number != iova / CPS_PAGE_BYTES) {
+        page = look_up(mem, iova / CPS_PAGE_BYTES);
+        see(mem, iova);
+    }
     if (known)
         *known = page && test_bit(page->known, index);
     return page ? page->word[index] : 0;
@@ -361,6 +395,7 @@ static bool word_to_host(const struct cps_mem *mem, const struct page *page, uin
 static struct page *page_of_store(struct cps_mem *mem, uint64_t iova, uint32_t value)
 {
     struct page *page = find_writable(mem, iova / CPS_PAGE_BYTES);
+    see(mem, iova);
     return page && word_to_host(mem, page, iova, value) ? page : NULL;
 }
 
@@ -455,6 +490,8 @@ const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *cou
     while (page && end < CPS_PAGE_WORDS && test_bit(page->known, end))
         end++;
     *count = end - index;
+    for (uint32_t i = 0; mem->seen && i < *count; i++)
+        see(mem, iova + 4 * (uint64_t)i);
     return end > index ? &page->word[index] : NULL;
 }
 
@@ -481,6 +518,59 @@ bool cps_mem_failed(const struct cps_mem *mem)
 void cps_mem_fail(struct cps_mem *mem)
 {
     mem->failed = true;
+}
+
+/* What stands in front of a page's dwords in cps_mem_contents(). */
+struct contents {
+    uint64_t number;
+    uint32_t keep;
+    uint32_t known[MASK_WORDS], reported[MASK_WORDS];
+};
+
+static int by_number(const void *x, const void *y)
+{
+    const uint64_t a = *(const uint64_t *)x;
+    const uint64_t b = *(const uint64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+static void put_page(const struct page *page, uint64_t number, uint64_t first, uint64_t bytes,
+                     cps_put_bytes *put, void *to)
+{
+    struct contents head;
+    memset(&head, 0, sizeof(head));
+    head.number = number;
+    head.keep = page->held.keep;
+    memcpy(head.known, page->known, sizeof(head.known));
+    memcpy(head.reported, page->reported, sizeof(head.reported));
+    put(to, &head, sizeof(head));
+    for (uint32_t i = 0; i < CPS_PAGE_WORDS; i++) {
+        uint64_t iova = number * CPS_PAGE_BYTES + 4 * (uint64_t)i;
+        if (iova - first >= bytes && test_bit(page->known, i))
+            put(to, &page->word[i], sizeof(page->word[i]));
+    }
+}
+
+struct cps_err *cps_mem_contents(struct cps_mem *mem, uint64_t first, uint32_t count,
+                                 cps_put_bytes *put, void *to)
+{
+    size_t pages = 0;
+    uint64_t *number = malloc((mem->used + 1) * sizeof(*number));
+    if (!number)
+        return cps_err_nomem();
+    for (size_t i = 0; i < mem->capacity; i++) {
+        if (mem->slots[i].held)
+            number[pages++] = mem->slots[i].number;
+    }
+    qsort(number, pages, sizeof(*number), by_number);
+    put(to, &mem->bytes, sizeof(mem->bytes));
+    for (size_t i = 0; i < pages; i++) {
+        const struct page *page = find(mem, number[i]);
+        if (page)
+            put_page(page, number[i], first, 4 * (uint64_t)count, put, to);
+    }
+    free(number);
+    return mem->failed ? cps_err_nomem() : NULL;
 }
 
 bool cps_mem_report(struct cps_mem *mem, uint64_t iova)

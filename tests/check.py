@@ -87,7 +87,7 @@ def differs(r):
     done = r.run("check", "changed.trace", "--search", "inputs")
     assert done.returncode == 1
     for text in ("golden   sqe REG 0x8a01 0x00000023", "now      sqe REG 0x8a01 0x00000022",
-                 "type4 RB_UNKNOWN_8A00 x2", "1 differences"):
+                 "type4 RB_UNKNOWN_8A00 x2", "1 difference,"):
         assert text in done.stdout, (text, done.stdout)
 
 
@@ -100,7 +100,7 @@ def masked(r):
 
 def update(r):
     done = r.run("check", "changed.trace", "--search", "inputs", "--update")
-    assert done.returncode == 0 and "1 differences" in done.stdout
+    assert done.returncode == 0 and "1 difference," in done.stdout
     assert done.stdout.endswith("changed.trace: rewritten\n"), done.stdout
     assert r.read("changed.trace") == r.read("a.trace")
 
@@ -216,6 +216,25 @@ def boot_only(r):
     fails(r.run("run", "--fw", "inputs/aqe.fw", "inputs/a.pm4"), "--as a7xx")
 
 
+def kept(room):
+    """With --cache a golden is run once; another firmware's, whose capture enters no changed code, is not run."""
+    source = open(DEMO).read()
+    again = source.replace("xor $data, $02, 0x3", "xor $data, $02, 0x7", 1)
+    assert again != source
+    room.text("again.afuc", again)
+    assert room.run("asm", "again.afuc", "-o", "inputs/again.fw").returncode == 0
+    made = room.run("run", "--fw", "inputs/again.fw", "inputs/a.pm4", "-o", "again.cpt")
+    assert made.returncode == 0, made.stderr
+    for goldens, counts in ((["a.cpt"], "1 runs emulated, 0 from the cache, 0 not made"),
+                            (["a.cpt"], "0 runs emulated, 1 from the cache, 0 not made"),
+                            (["again.cpt", "a.cpt"], "0 runs emulated, 1 from the cache, 1 not made"),
+                            (["demo.trace"], "0 runs emulated, 0 from the cache, 0 not made")):
+        plain = room.run("check", *goldens, "--search", "inputs")
+        done = room.run("check", *goldens, "--search", "inputs", "--cache", "kept")
+        assert done.returncode == 0 and counts in done.stderr, done.stderr
+        assert done.stdout == plain.stdout
+
+
 CASES = [
     ("without a capture the boot runs, and passes as a golden", boot_only),
     ("firmware without a folder is found by --fw-path", firmware_path),
@@ -236,6 +255,7 @@ CASES = [
     ("a full disk is one error and leaves nothing behind", full_disk),
     ("a full disk while updating leaves the golden as it was", full_disk_update),
     ("a place where nothing can be written is one error", read_only_output),
+    ("with --cache what is known is not run again", kept),
 ]
 
 with tempfile.TemporaryDirectory() as folder:

@@ -54,11 +54,10 @@ class Room:
 
     def places(self, out):
         """Places with what is said of them, and the instructions that were taken out and put in."""
-        _, _, code = out.partition("code that differs, ")
         found = []
-        for line in code.splitlines()[1:]:
-            head = re.match(r"  (\S+): (.*)$", line)
-            word = re.match(r"   ([-+])\w{4} \w{8}  (.*)$", line)
+        for line in out.splitlines():
+            head = re.match(r"  (\S+): (changed[^:]*)(:.*)?$", line)
+            word = re.match(r"   ([-+])\w{4} \w{8}  (.*?)(  ; .*)?$", line)
             if head:
                 found.append((head[1], head[2], [], []))
             elif word:
@@ -145,6 +144,22 @@ def hidden(r, handler, old, new):
     assert "4 differences, by packet:" in done.stdout or "2 differences" in done.stdout, done.stdout
 
 
+def open_call(r):
+    """A call that nothing returns from shows in nothing but --state: how deep calls are where packets end. So does
+    an SQE register with another value."""
+    text = changed(r.source, "CP_NOP", r"waitin\n", "call #stay\nnop\nstay:\nwaitin\n")
+    r.capture = os.path.join(r.folder, "open.pm4")
+    open(r.capture, "w").write(pm4("CP_NOP 0x1", "CP_NOP 0x2"))
+    assert r.diff(text).returncode == 0
+    done = r.diff(text, "--state")
+    found = causes(done.stdout)
+    assert done.returncode == 1 and re.search(r"SP missing -> 0x00000001|%?SP 0x.* -> ", done.stdout), done.stdout
+    assert found and all(name.startswith(("CP_NOP", "CP_ME_INIT", "no code")) for name, *_ in found), found
+    text = re.sub(r"swrite \$00, \[\$00 \+ %SP\]", "swrite $02, [$00 + %SP]", r.source)
+    assert text != r.source
+    assert "SP 0x" in r.diff(text, "--state").stdout
+
+
 def removed_handler(r, handler):
     """A packet that the new revision has no handler for: that is said first, and how the run ends."""
     done = r.diff(re.sub(r"^%s:" % handler, "gone:", r.source, flags=re.M))
@@ -166,6 +181,94 @@ def moved(r, handler, follower):
     assert not r.places(done.stdout)[0][2], done.stdout
 
 
+def causes(out):
+    """What stands below "differences by cause": name, differences, packets, first example."""
+    _, _, text = out.partition("differences by cause:\n")
+    found = re.findall(r"^  (\S.*): (\d+) differences? in (\d+) packets? \(.*\)\n    first: (.*)$", text, re.M)
+    return [(name, int(count), int(packets), first) for name, count, packets, first in found]
+
+
+def caused(r, handler, old, new, expected, packets):
+    """Every difference belongs to the place that was changed, and the first one is told by its fields."""
+    done = r.diff(changed(r.source, handler, old, new))
+    found = causes(done.stdout)
+    assert len(found) == 1 and found[0][0].startswith(handler + "+0x"), done.stdout
+    assert found[0][0].endswith(": changed, behaves otherwise") and found[0][2] == packets, found
+    total = int(re.search(r"^(\d+) differences?, by packet", done.stdout, re.M)[1])
+    assert found[0][1] == total and re.search(expected, found[0][3]), found
+    assert re.search("^  changes  .*" + expected, done.stdout, re.M), done.stdout
+
+
+def two_causes(r):
+    """Two places, one paragraph each, the one with more differences first."""
+    text = changed(changed(r.source, *MASK[:3]), "CP_SET_MARKER", r"cwrite \$02, \[\$00 \+ 0x0*100\]", "nop")
+    text = changed(text, "PKT4", r"ushr \$usraddr, \$01, 0x0*8", "ushr $usraddr, $01, 0x9")
+    found = causes(r.diff(text).stdout)
+    assert [name.split("+")[0].split(":")[0] for name, *_ in found] == ["PKT4", "CP_EVENT_WRITE"], found
+    assert "instead" in found[0][3] and found[0][1] >= found[1][1], found
+
+
+def explained_end(r):
+    """What only one run has is told in a line, and not as a hundred differences of their own."""
+    found = causes(r.diff(re.sub("^CP_EVENT_WRITE:", "gone:", r.source, flags=re.M)).stdout)
+    assert [name for name, *_ in found] == ["CP_EVENT_WRITE: new has no handler of its own for it",
+                                            "one of both runs had ended"], found
+    assert found[0][3].endswith("-> missing"), found
+
+
+def other_handler(r):
+    """A change that shows only in another packet is named beside what it shows in."""
+    out = r.diff(changed(r.source, *SCRATCH[:3])).stdout
+    found = causes(out)
+    assert len(found) == 1 and found[0][0] == (
+        "no code of theirs differs, follows from what came before; changed code that ran elsewhere: "
+        "CP_SCRATCH_WRITE+0x1"), found
+
+
+def collapsed(r):
+    """Thirty places: the code of some, the names of the rest; --all shows all."""
+    text = re.sub(r"and (\$\w+), (\$\w+), 0x0*(\w+)$", lambda m: "and %s, %s, 0x%x" % (m[1], m[2], int(m[3], 16) ^ 0x400),
+                  r.source, flags=re.M)
+    text = re.sub(r"shl (\$\w+), (\$\w+), 0x0*c$", r"shl \1, \2, 0xd", text, flags=re.M)
+    few, every = r.diff(text).stdout, r.diff(text, "--all").stdout
+    total = int(re.search(r"code that differs, (\d+) places", every)[1])
+    assert total > 14 and len(r.places(every)) == total, (total, every)
+    assert len(r.places(few)) < total and "(--all shows the code):" in few and "--all" not in every, few
+    assert len(few.splitlines()) < len(every.splitlines())
+
+
+def named(r):
+    """Constants that are numbers of registers have their names."""
+    out = r.diff(changed(r.source, "CP_EVENT_WRITE", r"mov \$addr, 0x0*e7 << 24", "mov $addr, 0x91 << 24")).stdout
+    assert re.search(r"^   -\w+ \w+  mov \$addr, 0x0*e7 << 24  ; \|EVENT_CMD$", out, re.M), out
+    assert "EVENT_CMD -> 0x0091: the same value, " in out and causes(out)[0][1] == 1, out
+
+
+def branch(r, other):
+    """Another branch of the firmware: every place has its word, and with --all every place is there."""
+    other = os.path.join(CORPUS, "firmware", other)
+    done = run("diff", "--fw", r.old, "--fw", other, r.capture)
+    every = run("diff", "--fw", r.old, "--fw", other, "--all", r.capture).stdout
+    total = int(re.search(r"code that differs, (\d+) places", every)[1])
+    assert done.returncode in (0, 1) and len(r.places(every)) == total > 20, (done.returncode, total)
+    assert len(done.stdout.splitlines()) < 300 < len(every.splitlines()), len(done.stdout.splitlines())
+    differences = sum(count for _, count, *_ in causes(every))
+    said = re.search(r"^(\d+) differences?, by packet", every, re.M)
+    assert differences == (int(said[1]) if said else 0), (differences, said)
+    # A word that stands on both sides did not change.
+    for _, _, out, put in r.places(every):
+        assert not out or out != put, (out, put)
+
+
+def bootstrap(r):
+    """A constant that the boot writes: a place of the bootstrap, which ran; --state shows the register."""
+    text = re.sub(r"mov \$02, 0x0*4$", "mov $02, 0x6", r.source, count=1, flags=re.M)
+    places = r.places(r.diff(text).stdout)
+    assert len(places) == 1 and places[0][0].startswith("bootstrap+0x") and "executed" in places[0][1], places
+    found = causes(r.diff(text, "--state").stdout)
+    assert len(found) == 1 and found[0][0].startswith("bootstrap+0x") and "0x00000004 -> 0x00000006" in found[0][3], found
+
+
 SCRATCH = ("CP_SCRATCH_WRITE", r"and (\$02, \$02), 0x0*7", "and $02, $02, 0x5",
            "sqe REG 0x8a00 0x000000aa")
 EVENT = ("CP_EVENT_WRITE", r"and \$03, \$04, 0x0*3f", "and $03, $04, 0x1f",
@@ -174,8 +277,16 @@ EVENT = ("CP_EVENT_WRITE", r"and \$03, \$04, 0x0*3f", "and $03, $04, 0x1f",
 LEVEL = ("CP_INDIRECT_BUFFER", r"and \$05, \$12, 0x0*3", "and $05, $12, 0x2", "sqe (REG|CTRL|MEMR)")
 UNUSED = ("CP_REG_TO_SCRATCH", r"call", "jump")
 
+MASK = ("CP_EVENT_WRITE", r"and \$03, \$02, 0x0*3f", "and $03, $02, 0x1e")
 CASES = [
     ("the same code has no difference", "demo", identical, ()),
+    ("a mask: its place is the cause, with the field", "demo", caused, (*MASK, r"\.EVENT 0x31 -> 0x10$", 1)),
+    ("two causes have two paragraphs", "demo", two_causes, ()),
+    ("a packet without its handler, and what came behind it", "demo", explained_end, ()),
+    ("a change that shows in another packet", "demo", other_handler, ()),
+    ("many places are collapsed, but for --all", "demo", collapsed, ()),
+    ("a write to another register is one difference, and both are named", "demo", named, ()),
+    ("a threshold in the bootstrap", "demo", bootstrap, ()),
     ("one constant: its handler, instruction and write, nothing else", "demo", one_constant, SCRATCH),
     ("a change that no packet reached: not exercised", "demo", unexecuted, UNUSED),
     ("code that only moved is no difference", "demo", layout, ()),
@@ -186,8 +297,11 @@ CASES = [
     ("instructions that are put in", "demo", inserted,
      ("CP_SCRATCH_WRITE", r"and \$02, \$02, 0x0*7", "and $02, $02, 0x7\nmov $03, 0x1\nmov $03, 0x2")),
     ("a change that shows in hidden state only", "demo", hidden, ("CP_SCRATCH_WRITE", "0x0*16f", "0x15f")),
+    ("a call that stays open shows in hidden state only", "demo", open_call, ()),
     ("a packet without its handler", "demo", removed_handler, ("CP_EVENT_WRITE",)),
     ("a handler that stands elsewhere", "demo", moved, ("CP_SCRATCH_WRITE", "CP_REG_TO_SCRATCH")),
+    ("a680 and its sibling a630: another branch of the firmware", "a680", branch, ("a630_sqe-187.fw",)),
+    ("a680 and a later a630: another branch of the firmware", "a680", branch, ("a630_sqe-190.fw",)),
     ("a680: a packet without its handler", "a680", removed_handler, ("CP_EVENT_WRITE",)),
     ("a680: one constant of CP_EVENT_WRITE", "a680", one_constant, EVENT),
     ("a680: the level test of CP_INDIRECT_BUFFER", "a680", one_constant, LEVEL),

@@ -10,6 +10,7 @@
 #include "isa/base/shown.h"
 #include "isa/base/within.h"
 #include "tools/play/files.h"
+#include "tools/regress/kept.h"
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
@@ -33,6 +34,13 @@ struct check {
     size_t dir_count;
     char beside[FILES_PATH];
     uint32_t kinds;
+    struct checked *all;
+};
+
+/* Of all goldens together. */
+struct checked {
+    char program[65]; /* its hash, if results are kept */
+    struct kept_counts counts;
 };
 
 /* The golden's own directory, --search, the corpus, where systems keep firmware. */
@@ -106,15 +114,44 @@ static struct cps_err *check_policy(const struct check *c)
     return cps_err_within_(cps_policy_parse(c->head.policy, c->head.gen, &policy), "%s", c->path);
 }
 
+/* What is no file, or may name others, is not kept. */
+static bool is_kept(const struct check *c)
+{
+    return c->opt->cache && !is_script(c) && !c->demo_firmware && !c->demo_capture &&
+           files_is_regular(c->firmware[0]) && files_is_regular(c->capture);
+}
+
+/* Through the cache: keyed by all that the head says of the run. */
+static struct cps_err *rerun_kept(struct check *c, struct record_setup *setup,
+                                  const char *const firmware[2])
+{
+    CPS_BUF shape = {0};
+    cps_buf_printf(&shape, "check %u %u %s %s", (unsigned)c->head.gen, (unsigned)c->head.as,
+                   c->head.chip_id, c->head.policy);
+    if (shape.failed)
+        return cps_err_nomem();
+    const struct cache_run run = {.dir = c->opt->cache,
+                                  .program = c->all->program,
+                                  .firmware_hash = c->head.firmware[0].sha256,
+                                  .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
+                                  .capture_hash = c->head.capture.sha256,
+                                  .policy = cps_buf_text(&shape),
+                                  .limit = c->opt->limit,
+                                  .kinds = c->kinds};
+    setup->cover = true;
+    return kept_run(&run, setup, firmware, c->capture, &c->all->counts, &c->fresh);
+}
+
 static struct cps_err *rerun(struct check *c)
 {
     struct cps_options opt = options_of(c);
-    const struct record_setup setup = {.opt = &opt, .kinds = c->kinds, .recover = true};
+    struct record_setup setup = {.opt = &opt, .kinds = c->kinds, .recover = true};
     const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
     bool nothing = !strcmp(c->head.capture.name, play_nothing);
     const char *capture = !c->demo_capture ? c->capture : nothing ? play_nothing : NULL;
-    struct cps_err *err = record_run(&setup, firmware, capture, NULL, &c->fresh);
+    struct cps_err *err = is_kept(c) ? rerun_kept(c, &setup, firmware)
+                                     : record_run(&setup, firmware, capture, NULL, &c->fresh);
     if (!err || err->code != CPS_ERR_MISMATCH)
         return err;
     struct cps_err *ret = cps_err_new(err->code, "%s: this golden is of generation %s, but %s",
@@ -188,7 +225,7 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         put_line(c, report->diff->differences ? "" : "pass\n", &text);
     if (report->diff->differences) {
         diff_print_first(report, &text);
-        diff_print_counts(report, &text);
+        diff_print_counts(report, c->opt->all ? SIZE_MAX : 10, &text);
     }
     return report_text(&text);
 }
@@ -230,13 +267,15 @@ static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t
 }
 
 static struct cps_err *check_one(const struct cps_options *opt, const char *path,
-                                 struct json_object *json, uint64_t *differences)
+                                 struct checked *all, struct json_object *json,
+                                 uint64_t *differences)
 {
     struct check *c = calloc(1, sizeof(*c));
     if (!c)
         return cps_err_nomem();
     c->opt = opt;
     c->path = path;
+    c->all = all;
     struct cps_err *err = record_read(c->path, &c->head, &c->golden);
     if (!err)
         err = find_inputs(c);
@@ -268,29 +307,51 @@ static void put_error(struct json_object *json, const char *path, const struct c
     cps_json_append(json, row);
 }
 
-int cmd_check(const struct cps_options *opt)
+/* @return CPS_ERR_NOMEM: what there is would not be all */
+static struct cps_err *check_all(const struct cps_options *opt, struct checked *all,
+                                 struct json_object *json, int *status)
 {
-    int status = opt->arg_count ? 0 : report_usage("check takes golden traces");
-    struct json_object *json = opt->json && !status ? json_object_new_array() : NULL;
-    if (opt->json && !status && !json)
-        return report_error(cps_err_nomem());
     for (unsigned i = 0; i < opt->arg_count; i++) {
         uint64_t differences = 0;
-        struct cps_err *err = check_one(opt, opt->arg[i], json, &differences);
-        if (err && err->code == CPS_ERR_NOMEM) {
-            json_object_put(json); /* it would not be all there */
-            return report_error(err);
-        }
+        struct cps_err *err = check_one(opt, opt->arg[i], all, json, &differences);
+        if (err && err->code == CPS_ERR_NOMEM)
+            return err;
         if (err) {
             put_error(json, opt->arg[i], err);
             report_error(err);
-            status = 3; /* whatever it is about, a file says it */
-        } else if (differences && !opt->update && status < 1) {
-            status = 1;
+            *status = 3; /* whatever it is about, a file says it */
+        } else if (differences && !opt->update && *status < 1) {
+            *status = 1;
         }
     }
-    if (!opt->json || !opt->arg_count)
-        return status;
-    struct cps_err *err = report_json(json);
+    return NULL;
+}
+
+/* For people: nothing of it goes into a result. */
+static void tell_counts(const struct kept_counts *counts)
+{
+    fprintf(stderr,
+            "%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
+            " not made: same code\n",
+            counts->emulated, counts->cached, counts->same);
+}
+
+int cmd_check(const struct cps_options *opt)
+{
+    struct checked all = {.program = ""};
+    if (!opt->arg_count)
+        return report_usage("check takes golden traces");
+    struct cps_err *err = opt->cache ? cps_sha256_file("/proc/self/exe", all.program) : NULL;
+    if (err)
+        return report_error(err);
+    struct json_object *json = opt->json ? json_object_new_array() : NULL;
+    int status = 0;
+    err = opt->json && !json ? cps_err_nomem() : check_all(opt, &all, json, &status);
+    if (opt->cache && !err)
+        tell_counts(&all.counts);
+    if (err)
+        json_object_put(json);
+    else if (json)
+        err = report_json(json);
     return err ? report_error(err) : status;
 }

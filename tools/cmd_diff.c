@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
-#include "tools/report/diffreport.h"
+#include "tools/report/diffcause.h"
 #include "tools/report/names.h"
 #include "tools/report/renumber.h"
 #include "tools/opt_engine.h"
@@ -15,6 +15,9 @@
 #include "trace/json.h"
 
 int cmd_diff(const struct cps_options *opt);
+
+/* What is shown without --all: rows of a table, changed instructions of a place. */
+enum { MOST_ROWS = 10, MOST_LINES = 16 };
 
 struct differ {
     const struct cps_options *opt;
@@ -26,15 +29,13 @@ struct differ {
     struct json_object *renumbered; /* the same of control registers of two chips */
     bool two_layouts;               /* which number them otherwise */
     uint64_t total;
-    uint64_t by_packet[129];
+    struct diff_causes *causes; /* of two firmwares; NULL: there is no code to blame */
     int usage; /* status 2: an option that has no meaning for what the traces are of */
 };
 
 static void show(struct differ *d, const char *title, const struct diff_report *report)
 {
     d->total += report->diff->differences;
-    for (unsigned i = 0; i < 129; i++)
-        d->by_packet[i] += report->diff->by_packet[i];
     if (d->json) {
         struct json_object *row = diff_json(report);
         cps_json_text(row, "name", title);
@@ -44,7 +45,7 @@ static void show(struct differ *d, const char *title, const struct diff_report *
     cps_shown_put_(&d->out, title);
     cps_buf_str(&d->out, ": ");
     diff_print_first(report, &d->out);
-    diff_print_counts(report, &d->out);
+    diff_print_counts(report, d->opt->all ? SIZE_MAX : MOST_ROWS, &d->out);
 }
 
 static struct cps_err *compare(struct differ *d, const struct record *a, const struct record *b,
@@ -52,10 +53,13 @@ static struct cps_err *compare(struct differ *d, const struct record *a, const s
 {
     struct cps_diff diff = {0};
     const struct cps_diff_options options = {d->kinds, &d->mask};
-    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, &diff));
-    report->diff = &diff;
     report->a.names = d->names[0];
     report->b.names = d->names[1];
+    if (d->causes)
+        diff_causes_begin(d->causes, report);
+    CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options,
+                            d->causes ? diff_causes_take : NULL, d->causes, &diff));
+    report->diff = &diff;
     show(d, title, report);
     cps_diff_deinit(&diff);
     return NULL;
@@ -69,13 +73,18 @@ static unsigned mask_processor(enum cps_gen gen)
     return gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
 }
 
-/* Hidden state is what control registers are written with, scratch among them. Where code lies is
- * no state: handlers, other processors' images, and where the boot reads its own. */
+/* Hidden state is what control registers are written with, scratch among them, what SQE registers
+ * are, and calls that a packet leaves open. Where code lies is no state: handlers, other
+ * processors' images, where the boot reads its own, routines of preemption and return addresses. */
 static struct cps_err *compare_state(struct differ *d, const struct cps_names *names)
 {
-    static const char *const places[] = {"ctrl:PACKET_TABLE_WRITE", "ctrl:BV_INSTR_BASE",
-                                         "ctrl:LPAC_INSTR_BASE", "ctrl:MEM_READ_ADDR"};
-    d->kinds |= 1u << CPS_EV_CTRL;
+    static const char *const places[] = {"ctrl:PACKET_TABLE_WRITE",
+                                         "ctrl:BV_INSTR_BASE",
+                                         "ctrl:LPAC_INSTR_BASE",
+                                         "ctrl:MEM_READ_ADDR",
+                                         "sqe:2-4",
+                                         "sqe:8-15"};
+    d->kinds |= 1u << CPS_EV_CTRL | 1u << CPS_EV_SQE;
     for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         struct cps_err *err = cps_mask_add(&d->mask, places[i], names);
         if (err && err->code != CPS_ERR_SYNTAX) /* a layout may lack one of them */
@@ -151,7 +160,6 @@ static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
 struct pair {
     const char *path[2][2];
     struct cps_fw *fw[2], *me[2];
-    struct cps_cover *cover[2]; /* over all captures */
 };
 
 static struct cps_err *open_pair(struct differ *d, struct pair *p)
@@ -170,9 +178,6 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
             p->fw[i] = p->me[i];
             p->me[i] = other;
         }
-        p->cover[i] = calloc((size_t)p->fw[i]->count + 1, sizeof(*p->cover[i]));
-        if (!p->cover[i])
-            return cps_err_nomem();
     }
     const struct cps_trace_head heads[2] = {{.gen = p->fw[0]->gen, .layout = p->fw[0]->layout},
                                             {.gen = p->fw[1]->gen, .layout = p->fw[1]->layout}};
@@ -198,8 +203,6 @@ static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char
         const struct record_setup setup = {
             .opt = &opt, .kinds = d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT, .cover = true};
         err = record_run(&setup, p->path[i], capture, NULL, &record[i]);
-        for (uint32_t k = 0; p->fw[i] && k < record[i].cover_count && k <= p->fw[i]->count; k++)
-            p->cover[i][k].run += record[i].cover[k].run;
     }
     struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &record[0], NULL},
                                  .b = {"new", p->fw[1], p->me[1], &record[1], NULL}};
@@ -232,19 +235,21 @@ static struct cps_err *diff_chips(struct differ *d, struct pair *p)
     return NULL;
 }
 
-/* Where their code differs; the ME of a5xx is an image of its own. */
-static struct cps_err *diff_code(struct differ *d, struct pair *p)
+/* Where their code differs is what explains differences. Of two layouts nearly every line does. */
+static struct cps_err *open_causes(struct differ *d, const struct pair *p)
 {
-    const struct cps_diff none = {0};
-    struct diff_report report = {.a = {"old", p->fw[0], p->me[0], NULL, d->names[0]},
-                                 .b = {"new", p->fw[1], p->me[1], NULL, d->names[1]},
-                                 .diff = &none};
-    CPS_TRY(diff_print_code(&report, p->cover[0], p->cover[1], d->by_packet, &d->out));
-    if (!p->me[0] || !p->me[1])
-        return NULL;
-    report.a.fw = p->me[0];
-    report.b.fw = p->me[1];
-    return diff_print_code(&report, NULL, NULL, d->by_packet, &d->out);
+    const struct diff_report sides = {.a = {"old", p->fw[0], p->me[0], NULL, d->names[0]},
+                                      .b = {"new", p->fw[1], p->me[1], NULL, d->names[1]}};
+    return d->two_layouts ? NULL : diff_causes_create(&sides, &d->causes);
+}
+
+/* What was different over all captures by its causes, then the rest of the code. */
+static void print_causes(struct differ *d)
+{
+    if (!d->causes)
+        return;
+    diff_causes_print(d->causes, d->opt->all ? UINT32_MAX : MOST_LINES, &d->out);
+    diff_causes_print_code(d->causes, d->opt->all, &d->out);
 }
 
 /* What captures do on both, and how the code differs. Of two layouts nearly every line does: there
@@ -263,9 +268,11 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
                            "%s and %s are of chips that number their registers "
                            "alike, expected captures, too",
                            p->fw[0]->name, p->fw[1]->name);
+    CPS_TRY(open_causes(d, p));
     for (unsigned i = 0; i < d->opt->arg_count; i++)
         CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
-    return d->two_layouts ? NULL : diff_code(d, p);
+    print_causes(d);
+    return NULL;
 }
 
 static struct cps_err *print(struct differ *d)
@@ -275,6 +282,8 @@ static struct cps_err *print(struct differ *d)
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "differences", d->total);
     cps_json_add(root, "comparisons", json_object_get(d->json));
+    if (d->causes)
+        cps_json_add(root, "causes", diff_causes_json(d->causes));
     if (d->two_layouts)
         cps_json_add(root, "renumbering", json_object_get(d->renumbered));
     cps_json_buf(root, "text", &d->out);
@@ -312,8 +321,8 @@ int cmd_diff(const struct cps_options *opt)
         cps_trace_head_deinit(&heads[i]);
         cps_fw_destroy(pair.fw[i]);
         cps_fw_destroy(pair.me[i]);
-        free(pair.cover[i]);
     }
+    diff_causes_destroy(d.causes);
     json_object_put(d.json);
     json_object_put(d.renumbered);
     trace_names_free(d.names[0]);

@@ -215,9 +215,11 @@ static struct cps_err *print_people(const struct regress *r)
         cps_shown_put_(&out, r->opt->output);
         cps_buf_str(&out, "/index.html\n");
     }
+    cps_buf_printf(&out, "%u pass, ", results_count(r->results, RESULT_PASS));
+    if (results_count_same(r->results))
+        cps_buf_printf(&out, "%u of them same code, ", results_count_same(r->results));
     cps_buf_printf(
-        &out, "%u pass, %u differ, %u stopped, %u skipped\n",
-        results_count(r->results, RESULT_PASS), results_count(r->results, RESULT_DIFFERS),
+        &out, "%u differ, %u stopped, %u skipped\n", results_count(r->results, RESULT_DIFFERS),
         results_count(r->results, RESULT_STOPPED), results_count(r->results, RESULT_SKIPPED));
     fputs(cps_buf_text(&out), stdout);
     return out.failed ? cps_err_nomem() : NULL;
@@ -287,8 +289,11 @@ static struct cps_err *regress(struct regress *r)
     CPS_TRY(add_cover(r));
     CPS_TRY(check_firmware(r));
     add_share(r);
-    fprintf(stderr, "%" PRIu64 " runs emulated, %" PRIu64 " from the cache%s\n", r->emulated,
-            r->cached, r->interrupted ? "; interrupted, run again to go on" : "");
+    fprintf(stderr,
+            "%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
+            " not made: same code%s\n",
+            r->emulated, r->cached, r->same,
+            r->interrupted ? "; interrupted, run again to go on" : "");
     if (r->lost_workers)
         fprintf(stderr, "%u processes died, with what they knew of the code that ran\n",
                 r->lost_workers);

@@ -173,9 +173,14 @@ static void report(struct differ *d, enum cps_diff_how how, const struct packet 
         d->each(d->context, &difference);
 }
 
+/* Events of a gap between two that have partners, at most so many at a time. */
+#define GAP 256u
+
 struct inside {
     struct differ *d;
     const struct packet *pa, *pb;
+    const struct cps_event *gone[GAP], *came[GAP];
+    size_t gone_count, came_count;
 };
 
 static uint64_t key_in_a(const void *context, size_t i)
@@ -190,25 +195,69 @@ static uint64_t key_in_b(const void *context, size_t i)
     return event_key(in->d->b.event[in->pb->first + i]);
 }
 
+static bool has_place(unsigned kind)
+{
+    return kind == CPS_EV_REG || kind == CPS_EV_PIPE || kind == CPS_EV_CTRL || kind == CPS_EV_SQE ||
+           kind == CPS_EV_MEMW;
+}
+
+/* Whether one write stands for the other. A 0 is written to many places: there it must also stand
+ * where the other one did. */
+static bool replaces(const struct inside *in, size_t i, size_t k)
+{
+    const struct cps_event *a = in->gone[i];
+    const struct cps_event *b = in->came[k];
+    uint32_t value = masked(in->d, a, in->pa->pkt);
+    return b && has_place(cps_event_kind(a)) && cps_event_kind(a) == cps_event_kind(b) &&
+           value == masked(in->d, b, in->pb->pkt) && (value || i == k);
+}
+
+/* Reports what has no partner; writes with one value, in one order, belong together. */
+static void end_gap(struct inside *in)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < in->gone_count; i++) {
+        size_t k = next;
+        while (k < in->came_count && !replaces(in, i, k))
+            k++;
+        bool found = k < in->came_count;
+        report(in->d, found ? CPS_DIFF_PLACE : CPS_DIFF_REMOVED, in->pa, in->pb, in->gone[i],
+               found ? in->came[k] : NULL);
+        if (found) {
+            in->came[k] = NULL;
+            next = k + 1;
+        }
+    }
+    for (size_t k = 0; k < in->came_count; k++) {
+        if (in->came[k])
+            report(in->d, CPS_DIFF_ADDED, in->pa, in->pb, NULL, in->came[k]);
+    }
+    in->gone_count = in->came_count = 0;
+}
+
 static void match_event(void *context, size_t i, size_t k)
 {
     struct inside *in = context;
     const struct cps_event *a = i == ALIGN_NONE ? NULL : in->d->a.event[in->pa->first + i];
     const struct cps_event *b = k == ALIGN_NONE ? NULL : in->d->b.event[in->pb->first + k];
+    if ((a && b) || in->gone_count == GAP || in->came_count == GAP)
+        end_gap(in);
     if (!a)
-        report(in->d, CPS_DIFF_ADDED, in->pa, in->pb, NULL, b);
+        in->came[in->came_count++] = b;
     else if (!b)
-        report(in->d, CPS_DIFF_REMOVED, in->pa, in->pb, a, NULL);
+        in->gone[in->gone_count++] = a;
     else if (masked(in->d, a, in->pa->pkt) != masked(in->d, b, in->pb->pkt))
         report(in->d, CPS_DIFF_VALUE, in->pa, in->pb, a, b);
 }
 
 static void compare_inside(struct differ *d, const struct packet *pa, const struct packet *pb)
 {
-    struct inside in = {d, pa, pb};
+    struct inside in = {.d = d, .pa = pa, .pb = pb};
     const struct align align = {key_in_a, key_in_b, pa->count, pb->count, match_event, &in};
-    if (pa->content != pb->content || pa->count != pb->count)
-        align_run_(&align);
+    if (pa->content == pb->content && pa->count == pb->count)
+        return;
+    align_run_(&align);
+    end_gap(&in);
 }
 
 /* A packet without a partner is a difference itself, and so is each of its events. */

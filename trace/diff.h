@@ -2,8 +2,9 @@
  * Comparison of two traces: packet with packet, event with event, per processor.
  *
  * Packets are aligned first (by header and level), then the events inside two packets that belong
- * together, so that one more write, or one more packet, is one difference and not a hundred.
- * Program counters are not compared: code that moved does the same.
+ * together, so that one more write, or one more packet, is one difference and not a hundred. A
+ * write to another register than before is one difference, too, if it has the same value. Program
+ * counters are not compared: code that moved does the same.
  *
  * Threads: a comparison has no state beside its arguments; several may run at a time, also over the
  * same events. */
@@ -32,6 +33,8 @@ enum cps_diff_how {
     CPS_DIFF_ADDED,
     /** An event that is only in A. */
     CPS_DIFF_REMOVED,
+    /** The same value, written to another register or address at the same point of the packet. */
+    CPS_DIFF_PLACE,
 };
 
 /** One difference. Its pointers lead into the traces. */

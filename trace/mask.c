@@ -14,7 +14,7 @@ static const struct {
 } kinds[] = {
     {"reg:", CPS_MASK_REG, CPS_SPACE_GPU},       {"pipe:", CPS_MASK_PIPE, CPS_SPACE_PIPE},
     {"ctrl:", CPS_MASK_CTRL, CPS_SPACE_CONTROL}, {"mem:", CPS_MASK_MEM, -1},
-    {"pkt:", CPS_MASK_PKT, CPS_SPACE_PACKET},
+    {"pkt:", CPS_MASK_PKT, CPS_SPACE_PACKET},    {"sqe:", CPS_MASK_SQE, CPS_SPACE_SQE},
 };
 
 /* A number, or a name up to one of "-/,". Dashes do not occur in names. */
@@ -45,7 +45,7 @@ static const char *parse_rule(const char **at, const struct cps_names *names,
            strncmp(*at, kinds[i].word, strlen(kinds[i].word)) != 0)
         i++;
     if (i == sizeof(kinds) / sizeof(kinds[0]))
-        return "reg:, pipe:, ctrl:, mem: or pkt:";
+        return "reg:, pipe:, ctrl:, sqe:, mem: or pkt:";
     *at += strlen(kinds[i].word);
     ret->what = kinds[i].what;
     ret->bits = ~0u;
@@ -100,6 +100,8 @@ static bool is_of_kind(const struct cps_event *event, int what)
         return what == CPS_MASK_PIPE;
     case CPS_EV_CTRL:
         return what == CPS_MASK_CTRL;
+    case CPS_EV_SQE:
+        return what == CPS_MASK_SQE;
     case CPS_EV_MEMR:
     case CPS_EV_MEMW:
         return what == CPS_MASK_MEM;

@@ -25,6 +25,8 @@ enum cps_mask_what {
     CPS_MASK_MEM,
     /** All that happens in packets. */
     CPS_MASK_PKT,
+    /** SQE registers: events SQE. */
+    CPS_MASK_SQE,
 };
 
 /** One rule. */
@@ -48,8 +50,8 @@ struct cps_mask {
 
 /**
  * Adds rules: `reg:0x980-0x983`, `reg:0x885/0xff` (only these bits), `mem:0x1000-0x1fff`,
- * `pipe:0xe7`, `ctrl:0x130`, `pkt:CP_NOP`, `pkt:0x46` (everything in such packets), with commas
- * between. Register names are understood too: `reg:CP_SCRATCH[2].REG`.
+ * `pipe:0xe7`, `ctrl:0x130`, `sqe:0x5`, `pkt:CP_NOP`, `pkt:0x46` (everything in such packets), with
+ * commas between. Register names are understood too: `reg:CP_SCRATCH[2].REG`.
  * @param mask   where to; on error it has those in front of the bad one
  * @param text   the rules
  * @param names  for register and packet names; may be NULL

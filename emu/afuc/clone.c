@@ -70,6 +70,7 @@ struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
     copy_state(copy, from);
     copy->engine.mem = NULL;
     copy->words = NULL;
+    copy->seen = NULL;
     copy->engine.tap.sink = NULL;
     copy->engine.tap.kinds = 0;
     struct cps_err *err = copy_owned((struct cps_afuc *)from, copy);

@@ -571,6 +571,7 @@ void afuc_sqe_write_(struct afuc_core *core, uint32_t number, uint32_t value)
     if (!known)
         report_unmodelled(core, number, CPS_PLACE_SQE);
     core->s.sqe[number] = number == SQE_SP ? value & 15 : value; /* 6ee 157b writes more bits */
+    core_event_(core, CPS_EV_SQE, 0, number, core->s.sqe[number]);
 }
 
 bool afuc_dde_takes_(const struct afuc_core *by, uint32_t number)

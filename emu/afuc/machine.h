@@ -61,6 +61,8 @@ struct cps_afuc {
     const uint64_t *epoch;            /* of the engine's memory */
     uint32_t *words;                  /* the image, from which processors are started */
     uint32_t word_count;
+    uint8_t *seen; /* by word of the image: somebody looked at it (seen.h), NULL: not kept */
+    uint64_t packets_before[128]; /* dispatched when that began, by id */
     uint64_t instr_iova;
     uint64_t ring_iova;
     uint32_t ring_dwords; /* size */

@@ -136,6 +136,8 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     machine->submission_packets +=
         core == &machine->core[0] && !injected && !machine->rings.current;
     note_packet(core, level, to.id);
+    if (CPS_UNLIKELY(s->sqe[SQE_SP])) /* the packet before left a call open */
+        core_event_(core, CPS_EV_SQE, 0, SQE_SP, s->sqe[SQE_SP]);
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
     wait_policy_(core, header);
     s->r[R_REM] = to.count + 1;

@@ -193,7 +193,9 @@ static void pair_replaced(struct compare *c)
         for (uint32_t i = 0; a - from_a == b - from_b && i < a - from_a; i++) {
             c->a.partner[from_a + i] = from_b + i;
             c->b.partner[from_b + i] = from_a + i;
-            c->a.state[from_a + i] = c->b.state[from_b + i] = CHANGED;
+            /* A constant may look like an address in one image alone. */
+            bool same = word_at(&c->a, from_a + i) == word_at(&c->b, from_b + i);
+            c->a.state[from_a + i] = c->b.state[from_b + i] = same ? IN_ORDER : CHANGED;
         }
         while (b < code_size(&c->b) && c->b.state[b] == ELSEWHERE)
             b++;

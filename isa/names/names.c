@@ -2,6 +2,9 @@
  * Numbers to names and back: GPU, control, SQE and pipe registers, packets and events. */
 #include "isa/isa.h"
 
+#include <inttypes.h>
+
+#include "isa/names/changed.h"
 #include "isa/names/table.h"
 #include "isa/names/rnn.h"
 
@@ -211,16 +214,23 @@ bool cps_name_number(const struct cps_names *names, enum cps_space space, const 
     return false;
 }
 
+/* Which bits of this half of the register a field has; 0 if none. */
+static uint32_t field_bits(const struct cps_name_field *field, unsigned half, unsigned *low)
+{
+    unsigned base = half * 32;
+    *low = field->low > base ? field->low - base : 0;
+    if (field->high < base || field->low > base + 31)
+        return 0;
+    unsigned high = field->high < base + 31 ? field->high - base : 31;
+    return (UINT32_MAX >> (31 - (high - *low))) << *low;
+}
+
 /* Appends one field if its part in this half of the register is not zero. */
 static void add_field(const struct cps_name_field *field, unsigned half, uint32_t value,
                       size_t start, struct cps_buf *out)
 {
-    unsigned base = half * 32;
-    if (field->high < base || field->low > base + 31)
-        return;
-    unsigned low = field->low > base ? field->low - base : 0;
-    unsigned high = field->high < base + 31 ? field->high - base : 31;
-    uint32_t part = value >> low & (UINT32_MAX >> (31 - (high - low)));
+    unsigned low = 0;
+    uint32_t part = (value & field_bits(field, half, &low)) >> low;
     if (!part)
         return;
     if (out->size != start)
@@ -244,4 +254,36 @@ void cps_name_fields(const struct cps_names *names, enum cps_space space, uint32
         if (field->chips & names->chips)
             add_field(field, half, value, start, out);
     }
+}
+
+static void add_part(const uint32_t *value, uint32_t bits, unsigned low, struct cps_buf *out)
+{
+    if (value)
+        cps_buf_printf(out, "0x%" PRIx32, (*value & bits) >> low);
+    else
+        cps_buf_str(out, "missing");
+}
+
+uint32_t cps_name_changed_(const struct cps_names *names, enum cps_space space, uint32_t number,
+                           const uint32_t *a, const uint32_t *b, struct cps_buf *out)
+{
+    unsigned half;
+    const struct cps_name_field *fields;
+    const struct cps_name_row *row = find_cover(names, space, number, &half, &fields);
+    uint32_t differ = (a ? *a : 0) ^ (b ? *b : 0);
+    uint32_t known = 0;
+    size_t start = out->size;
+    for (uint32_t i = 0; row && i < row->field_count; i++) {
+        const struct cps_name_field *field = &fields[row->first_field + i];
+        unsigned low = 0;
+        uint32_t bits = field->chips & names->chips ? field_bits(field, half, &low) : 0;
+        known |= bits;
+        if (!(differ & bits))
+            continue;
+        cps_buf_printf(out, "%s%s ", out->size == start ? "" : ", ", field->name);
+        add_part(a, bits, low, out);
+        cps_buf_str(out, " -> ");
+        add_part(b, bits, low, out);
+    }
+    return known;
 }

@@ -26,7 +26,7 @@ def full_temporary_folder(s):
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=s.folder.name, capture_output=True, text=True)
     if "mount:" in done.stderr:
         raise tap.Skip("no right to mount")
-    assert "6 pass, 0 differ" in done.stdout and done.returncode == 0, (done.stdout, done.stderr)
+    assert re.match("6 pass, .*0 differ", done.stdout) and done.returncode == 0, (done.stdout, done.stderr)
 
 
 def many_words(s):
@@ -78,7 +78,7 @@ def damaged(s):
     refuse(lambda r: r.update(coverage={"a": {"x": "y"}}))
     refuse(lambda r: r.update(firmware="a"))
     refuse(lambda r: r.update(places={"p": 1}))
-    s.path("bad/results.json", b'{"cpscope-results":2,"firmware":["\xff"]}')
+    s.path("bad/results.json", b'{"cpscope-results":3,"firmware":["\xff"]}')
     s.refused("regress", "--merge", "bad")
     s.ok("regress", "--merge", "good")
 
@@ -149,7 +149,7 @@ def swapped_entry(s):
     for name in files:
         os.rename(name + ".new", name)
     done = s.ok(*cached, "-o", "second")
-    assert done.stderr.startswith("6 runs emulated, 0 from"), done.stderr
+    assert done.stderr.startswith("3 runs emulated, 0 from the cache, 3 not made"), done.stderr
     assert s.read("first/results.json") == s.read("second/results.json")
 
 
@@ -162,7 +162,7 @@ def other_program(s):
         file.write(b"\0")
     done = subprocess.run([s.path("other"), "regress", "manifest", "--cache", "kept"], cwd=s.folder.name,
                           capture_output=True, text=True)
-    assert done.stderr.startswith("6 runs emulated, 0 from"), done.stderr
+    assert done.stderr.startswith("3 runs emulated, 0 from the cache, 3 not made"), done.stderr
 
 
 def fifo_as_entry(s):

@@ -13,7 +13,8 @@ static void check(const struct cps_mask *mask)
     static const unsigned kinds[] = {[CPS_MASK_REG] = CPS_EV_REG,
                                      [CPS_MASK_PIPE] = CPS_EV_PIPE,
                                      [CPS_MASK_CTRL] = CPS_EV_CTRL,
-                                     [CPS_MASK_MEM] = CPS_EV_MEMW};
+                                     [CPS_MASK_MEM] = CPS_EV_MEMW,
+                                     [CPS_MASK_SQE] = CPS_EV_SQE};
     for (unsigned i = 0; i < mask->count; i++) {
         const struct cps_mask_rule *rule = &mask->rule[i];
         if (rule->first > rule->last)

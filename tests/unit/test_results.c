@@ -26,7 +26,7 @@ static struct cps_err *merge_text(struct json_object *to, const char *text)
 /* @p manifest  digest and number of its pairs, as `sha256sum` gives it of "CAPTURE\nFIRMWARE\n..."
  */
 #define RESULTS(names, manifest, pairs, places, coverage, more)                      \
-    "{\"cpscope-results\":2,\"firmware\":[" names "]," manifest ",\"pairs\":[" pairs \
+    "{\"cpscope-results\":3,\"firmware\":[" names "]," manifest ",\"pairs\":[" pairs \
     "],\"places\":{" places "},\"code\":{},\"coverage\":{" coverage "}" more "}"
 #define MANIFEST(digest, total) "\"manifest\":\"" digest "\",\"pairs_total\":" total
 /* printf '1\na\n' | sha256sum, and so on */
@@ -100,9 +100,9 @@ static void what_is_not_all_of_a_run_is_refused(void **state)
     (void)state;
     expect_refused("", "not the results of a regression run");
     expect_refused("[]", "not the results of a regression run");
-    expect_refused("{\"cpscope-results\":1}", "of version 1, expected version 2");
-    expect_refused("{\"cpscope-results\":2}", "damaged results");
-    expect_refused("{\"cpscope-results\":2} x", "not the results");
+    expect_refused("{\"cpscope-results\":1}", "of version 1, expected version 3");
+    expect_refused("{\"cpscope-results\":3}", "damaged results");
+    expect_refused("{\"cpscope-results\":3} x", "not the results");
     expect_refused(RESULTS("", NONE, "", "", "", ",\"interrupted\":true"), "was interrupted");
     expect_refused(RESULTS("", NONE, "", "", "", ",\"shard\":\"1/2\""), "shard 2/2 are missing");
     expect_refused(RESULTS("", NONE, "", "", "", ",\"shard\":\"x\""), "damaged results");
@@ -151,7 +151,7 @@ static void members_of_other_kinds_are_refused(void **state)
     BROKEN(PAIR("a", "1", "pass"), "", "\"a\":3", "");
     BROKEN(PAIR("a", "1", "pass"), "", "\"a\":[{\"handler\":\"h\",\"digits\":\"~\"}]", "");
     BROKEN(PAIR("a", "1", "pass"), "", "", ",\"baseline\":{}");
-    expect_refused("{\"cpscope-results\":2,\"firmware\":[\"\xff\"]}", "not the results");
+    expect_refused("{\"cpscope-results\":3,\"firmware\":[\"\xff\"]}", "not the results");
 }
 
 static void a_shard_is_two_numbers_and_nothing_else(void **state)

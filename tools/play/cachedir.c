@@ -17,6 +17,12 @@
 
 #define STALE (24 * 60 * 60) /* seconds */
 
+void cache_digits(const uint8_t digest[32], char ret[65])
+{
+    for (unsigned i = 0; i < 32; i++)
+        snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+}
+
 void cache_hash(const char *text, size_t size, char ret[65])
 {
     uint8_t digest[32];
@@ -24,8 +30,7 @@ void cache_hash(const char *text, size_t size, char ret[65])
     SHA256Init(&context);
     SHA256Update(&context, (const uint8_t *)text, size);
     SHA256Final(digest, &context);
-    for (unsigned i = 0; i < sizeof(digest); i++)
-        snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+    cache_digits(digest, ret);
 }
 
 /* Of the user that runs this, whatever the environment says, where it says nothing. */

@@ -4,6 +4,7 @@
 #define CPS_CACHEDIR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "isa/base/err.h"
 
@@ -15,6 +16,8 @@ void cache_make_dirs(char *path, unsigned mode);
 /** Removes files of @p dir whose names end with @p ending and that nobody wrote for a day: what a
  * process left that was killed. */
 void cache_sweep(const char *dir, const char *ending);
+/** The 64 digits of a SHA-256. */
+void cache_digits(const uint8_t digest[32], char ret[65]);
 /** Digest of a text, 64 digits. */
 void cache_hash(const char *text, size_t size, char ret[65]);
 

@@ -176,6 +176,7 @@ struct run {
     struct play *play;
     struct cps_stream *stream;
     struct record *record;
+    bool adopted; /* a boot was taken over */
 };
 
 static struct cps_err *open_run(struct run *run, const struct record_setup *setup,
@@ -204,20 +205,39 @@ static bool is_script(const char *const firmware[2])
     return firmware[0] && opt_named_engine(firmware[0]);
 }
 
-/* Events and counters of the boot come first. A dump begins with its own. */
+/* The boot that a run began with has executed, too. */
+static void add_boot_cover(struct record *record, const struct record_boot *boot)
+{
+    for (uint32_t i = 0; i < record->cover_count && i < boot->record.cover_count; i++) {
+        record->cover[i].run += boot->record.cover[i].run;
+        record->cover[i].taken += boot->record.cover[i].taken;
+    }
+}
+
+/* Events of the boot come first. A dump begins with its own. */
 static struct cps_err *begin_from(struct run *run, const struct record_boot *boot)
 {
     if (!boot || !boot->engine || run->play->dump)
         return NULL;
     CPS_TRY(play_adopt(run->play, boot->engine));
     record_keep(run->record, boot->record.event, boot->record.count);
-    if (run->setup->cover)
-        CPS_TRY(start_cover(run->record, run->play, run->setup));
-    for (uint32_t i = 0; run->record->cover && i < boot->record.cover_count; i++) {
-        run->record->cover[i].run += boot->record.cover[i].run;
-        run->record->cover[i].taken += boot->record.cover[i].taken;
-    }
+    run->adopted = true;
     return NULL;
+}
+
+/* From where the boot ends, or from the start. */
+static struct cps_err *play_counted(struct run *run, const struct record_boot *boot)
+{
+    uint8_t *seen = NULL;
+    CPS_TRY(start_cover(run->record, run->play, run->setup));
+    if (boot)
+        CPS_TRY(same_begin(run->play, &boot->base, &seen));
+    struct cps_err *err = play_run(run->play, run->stream);
+    err = cps_err_first_(err,
+                         boot ? same_end(run->play, &boot->base, seen, &run->record->code) : NULL);
+    if (run->adopted)
+        add_boot_cover(run->record, boot);
+    return err;
 }
 
 static struct cps_err *execute(struct run *run, const char *capture, bool script,
@@ -234,9 +254,8 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     run->play->recover = run->setup->recover;
     CPS_TRY(play_open(run->play, &run->opt, capture));
     CPS_TRY(begin_from(run, boot));
-    if (run->setup->cover && !run->record->cover)
-        CPS_TRY(start_cover(run->record, run->play, run->setup));
-    struct cps_err *err = play_run(run->play, run->stream);
+    struct cps_err *err =
+        run->setup->cover ? play_counted(run, boot) : play_run(run->play, run->stream);
     return cps_err_first_(err, finish(run->record, run->play));
 }
 
@@ -256,15 +275,18 @@ static struct cps_err *boot(struct run *run, struct record_boot *ret)
 {
     CPS_TRY(play_open(run->play, &run->opt, NULL));
     if (run->play->gen == CPS_A5XX)
-        return NULL;
+        return run->setup->cover ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
     if (run->setup->cover)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     play_boot(run->play);
     cps_engine_sink(run->play->engine, NULL, 0);
     if (run->play->stop == CPS_STOP_NOMEM || run->record->lost)
         return cps_err_nomem();
-    if (!run->play->stopped)
-        ret->engine = CPS_TAKE(run->play->engine);
+    if (run->play->stopped)
+        return NULL;
+    if (run->setup->cover)
+        CPS_TRY(same_base_of(run->play, &ret->record, &ret->base));
+    ret->engine = CPS_TAKE(run->play->engine);
     return NULL;
 }
 
@@ -292,5 +314,6 @@ void record_deinit(struct record *record)
 {
     free(record->event);
     free(record->cover);
+    same_code_deinit(&record->code);
     *record = (struct record){0};
 }

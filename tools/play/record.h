@@ -5,6 +5,7 @@
 #define CPS_RECORD_H
 
 #include "tools/play/play.h"
+#include "tools/play/samecode.h"
 
 /** The result of a run. */
 struct record {
@@ -20,6 +21,7 @@ struct record {
     struct cps_cover *cover; /**< per dword of the firmware's image, or unit of a script; owned, may
                                 be NULL */
     uint32_t cover_count;
+    struct same_code code; /**< what it looked at, where coverage is counted behind a boot */
     struct cps_sink sink;
     /* Of scripts, whose STEP events are counted. */
     struct cps_sink steps;
@@ -57,6 +59,7 @@ struct record_setup {
 struct record_boot {
     struct cps_engine *engine; /**< owned */
     struct record record;      /**< events and coverage of the boot */
+    struct same_base base;     /**< where runs begin, if coverage is counted */
 };
 
 /** Boots @p firmware. The result has no engine where boots depend on the capture (a5xx) or end

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Results of runs by what they were made from. An entry is a `.cpt` whose head has four lines more:
- * its key, how the run ended, its counts, and which instructions it executed. */
+ * Results of runs by what they were made from. An entry is a `.cpt` whose head has more lines: its
+ * key, how the run ended, its counts, which instructions it executed, and what it looked at. */
 #include "tools/regress/cache.h"
 
 #include <errno.h>
@@ -15,24 +15,22 @@
 #include "isa/base/shown.h"
 
 /* Change it whenever an entry is written otherwise. */
-#define ENTRY_VERSION 4
+#define ENTRY_VERSION 5
 
-struct cps_err *cache_key_of(const char *program, const char *firmware_hash, const char *me_hash,
-                             const char *capture_hash, const char *policy, uint64_t limit,
-                             uint32_t kinds, struct cache_key *ret)
+struct cps_err *cache_key_(const struct cache_run *run, const char *firmware, struct cache_key *ret)
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "%d %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, program,
-                   firmware_hash, me_hash, capture_hash, policy, limit, kinds);
+    cps_buf_printf(&text, "%d %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, run->program,
+                   firmware, run->me_hash, run->capture_hash, run->policy, run->limit, run->kinds);
     if (text.failed)
         return cps_err_nomem();
     cache_hash(cps_buf_text(&text), text.size, ret->text);
     return NULL;
 }
 
-static bool entry_path(const char *dir, const struct cache_key *key, char ret[4096])
+bool cache_path_(const char *dir, const struct cache_key *key, const char *ending, char ret[4096])
 {
-    return snprintf(ret, 4096, "%s/%.2s/%s.cpt", dir, key->text, key->text) < 4096;
+    return snprintf(ret, 4096, "%s/%.2s/%s%s", dir, key->text, key->text, ending) < 4096;
 }
 
 /* One digit per dword: 1 executed, 2 branched, 4 did not branch. */
@@ -80,6 +78,21 @@ static bool is_key(const char *text, const struct cache_key *key)
     return found && size == strlen(key->text) && !memcmp(found, key->text, size);
 }
 
+/* "BASE HASH WHAT"; a run of which nothing is known has no such line. */
+static bool get_code(const char *text, struct same_code *ret)
+{
+    size_t size = 0;
+    const char *line = head_value(text, "looked-at", &size);
+    if (!line)
+        return true;
+    if (size < 131 || line[64] != ' ' || line[129] != ' ')
+        return false;
+    memcpy(ret->base, line, 64);
+    memcpy(ret->hash, line + 65, 64);
+    ret->what = strndup(line + 130, size - 130);
+    return ret->what != NULL;
+}
+
 static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct record *record)
 {
     size_t size = 0;
@@ -94,25 +107,27 @@ static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct
     const char *why = head_value(head->text, "why", &size);
     if (why)
         snprintf(record->why, sizeof(record->why), "%.*s", (int)size, why);
+    if (!get_code(head->text, &record->code))
+        return false;
     const char *cover = head_value(head->text, "cover", &size);
     return cover && size <= (size_t)dwords + 1 && get_cover(cover, size, record);
 }
 
 /* A directory may be shared. What another user wrote is no result of ours, and what is no file
  * would be waited for. */
-static bool is_ours(const char *path)
+bool cache_is_ours_(const char *path)
 {
     struct stat info;
     return !lstat(path, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
            !(info.st_mode & S_IWOTH);
 }
 
-bool cache_get(const char *dir, const struct cache_key *key, uint32_t dwords, struct record *ret)
+bool cache_get_(const char *dir, const struct cache_key *key, uint32_t dwords, struct record *ret)
 {
     char path[4096];
     struct cps_trace_head head = {0};
     *ret = (struct record){0};
-    if (!entry_path(dir, key, path) || !is_ours(path))
+    if (!cache_path_(dir, key, ".cpt", path) || !cache_is_ours_(path))
         return false;
     struct cps_err *err = record_read(path, &head, ret);
     bool good = !err && is_key(head.text, key) && read_head(&head, dwords, ret);
@@ -132,6 +147,9 @@ static void put_head(const struct cache_key *key, const struct record *record, e
                    cps_gen_name(gen), key->text, (unsigned)record->stop, record->instructions,
                    record->packets);
     cps_shown_put_(out, record->why);
+    if (record->code.what)
+        cps_buf_printf(out, "\n# looked-at %s %s %s", record->code.base, record->code.hash,
+                       record->code.what);
     cps_buf_str(out, "\n# cover ");
     put_cover(record, out);
     cps_buf_str(out, "\n");
@@ -156,14 +174,14 @@ static struct cps_err *write_entry(const char *path, const struct record *record
     return cps_outfile_commit(out);
 }
 
-struct cps_err *cache_put(const char *dir, const struct cache_key *key, const struct record *record,
-                          enum cps_gen gen)
+static struct cps_err *put(const char *dir, const struct cache_key *key,
+                           const struct record *record, enum cps_gen gen)
 {
     char path[4096];
     CPS_BUF text = {0};
     struct stat info;
     struct cps_trace_head head = {0};
-    if (!entry_path(dir, key, path))
+    if (!cache_path_(dir, key, ".cpt", path))
         return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", dir);
     cache_make_dirs(path, 0777);
     if (!lstat(path, &info) && !S_ISREG(info.st_mode))
@@ -175,4 +193,22 @@ struct cps_err *cache_put(const char *dir, const struct cache_key *key, const st
     struct cps_err *err = write_entry(path, record, &head);
     cps_trace_head_deinit(&head);
     return err;
+}
+
+bool cache_take(const struct cache_run *run, uint32_t dwords, struct record *ret)
+{
+    struct cache_key key;
+    struct cps_err *err = cache_key_(run, run->firmware_hash, &key);
+    bool found = !err && cache_get_(run->dir, &key, dwords, ret);
+    cps_err_free(err);
+    return found;
+}
+
+struct cps_err *cache_keep(const struct cache_run *run, const struct same_base *base,
+                           const struct record *record, enum cps_gen gen)
+{
+    struct cache_key key;
+    CPS_TRY(cache_key_(run, run->firmware_hash, &key));
+    CPS_TRY(put(run->dir, &key, record, gen));
+    return cache_note_same_(run, base, &key, &record->code);
 }

@@ -39,6 +39,7 @@ static void take_last(struct gather *g, struct json_object *from)
     join_cover(r->digits, cps_json_get(from, "coverage"));
     r->emulated += (uint64_t)cps_json_get_int(from, "emulated", 0);
     r->cached += (uint64_t)cps_json_get_int(from, "cached", 0);
+    r->same += (uint64_t)cps_json_get_int(from, "same", 0);
 }
 
 static struct cps_err *take_capture(struct gather *g, struct json_object *from)

@@ -115,18 +115,14 @@ static int run_worker(struct pool *p, unsigned index, FILE *file)
 {
     struct worker *worker = NULL;
     struct json_object *out = json_object_new_object();
-    uint64_t emulated = 0;
-    uint64_t cached = 0;
     struct cps_err *err = worker_create(p->to.regress, &worker);
     bool good = err || work(p, index, worker, file);
     if (err) {
         cps_json_text(out, "error", err->message);
     } else {
-        worker_counts(worker, &emulated, &cached);
+        worker_counts(worker, out);
         cps_json_add(out, "coverage", worker_coverage(worker));
     }
-    cps_json_uint(out, "emulated", emulated);
-    cps_json_uint(out, "cached", cached);
     good = put_line(file, out) && good;
     worker_destroy(worker);
     cps_err_free(err);

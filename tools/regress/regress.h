@@ -19,6 +19,7 @@ struct regress {
     struct json_object *results;
     struct json_object *digits; /**< coverage as workers have it: text per firmware */
     uint64_t emulated, cached;  /**< runs */
+    uint64_t same;              /**< not made: a run of another firmware's is one of this one's */
     unsigned lost_workers;      /**< that died, with what they knew of the code that ran */
     struct files_stamp (
         *stamp)[2];   /**< of each firmware's files, before anybody reads them; owned */
@@ -38,7 +39,8 @@ void worker_capture(struct worker *worker, unsigned capture, struct json_object 
 struct json_object *worker_coverage(const struct worker *worker);
 /** What the code of each firmware differs in from the baseline's. */
 CPS_MUST_USE struct cps_err *worker_code(struct worker *worker, struct json_object *ret);
-void worker_counts(const struct worker *worker, uint64_t *emulated, uint64_t *cached);
+/** Adds how many runs it made, took from the cache, or did not make for the same code. */
+void worker_counts(const struct worker *worker, struct json_object *ret);
 
 /** pool.c: runs every capture in `jobs` processes and gathers what they found. */
 CPS_MUST_USE struct cps_err *pool_run(struct regress *regress);

@@ -173,3 +173,17 @@ unsigned results_count(struct json_object *results, enum result_status status)
         count += result_status(json_object_array_get_idx(pairs, i)) == status;
     return count;
 }
+
+bool result_same_code(struct json_object *pair)
+{
+    return cps_json_get_bool(pair, "same_code", false);
+}
+
+unsigned results_count_same(struct json_object *results)
+{
+    struct json_object *pairs = cps_json_get(results, "pairs");
+    unsigned count = 0;
+    for (size_t i = 0; i < cps_json_count(pairs); i++)
+        count += result_same_code(json_object_array_get_idx(pairs, i));
+    return count;
+}

@@ -11,21 +11,22 @@
 
 struct json_object;
 
-#define RESULTS_VERSION 2
+#define RESULTS_VERSION 3
 
 /** RESULT_COUNT: a word that is none of them. */
 enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED, RESULT_COUNT };
 
 /**
  * Results are a JSON document:
- *   {"cpscope-results": 2, "firmware": [name...], "baseline": name,
+ *   {"cpscope-results": 3, "firmware": [name...], "baseline": name,
  *    "manifest": digest of all its pairs' names, "pairs_total": how many (account.h),
  *    "pairs": [{"firmware", "capture", "status", "reason", "differences", "packets",
- *               "instructions", "first", "counts", "place", "packet_a", "packet_b"}...],
- *    "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a", "code_b"}},
- *    "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}}
- * and "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing,
+ *               "instructions", "first", "counts", "place", "packet_a", "packet_b",
+ * "same_code"}...], "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a",
+ * "code_b"}}, "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}} and
+ * "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing,
  * "coverage_lost": true where a process died with what it knew of the code that ran.
+ * "same_code" is true where a pair looks at no code that its baseline's does not have (samecode.h).
  * pairs are sorted by capture, then firmware. Places are where first divergences arise
  * (diffplace.h), sorted by name.
  */
@@ -62,6 +63,9 @@ bool results_shard(const char *text, unsigned *i, unsigned *n);
 /** What a pair came to. */
 enum result_status result_status(struct json_object *pair);
 unsigned results_count(struct json_object *results, enum result_status status);
+/** Whether the baseline's run is this pair's, too: there is nothing to see. */
+bool result_same_code(struct json_object *pair);
+unsigned results_count_same(struct json_object *results);
 const char *result_word(enum result_status status);
 
 /** Writes DIR/results.xml (JUnit), results.tap, index.html and, when they are whole, results.json

@@ -71,6 +71,12 @@ static bool is_place(struct json_object *value)
     return is_map_of(value, is_text) && *result_text(value, "firmware");
 }
 
+static bool is_cause(struct json_object *value)
+{
+    return is_text(cps_json_get(value, "cause")) && is_count(cps_json_get(value, "differences")) &&
+           is_count(cps_json_get(value, "packets")) && is_text(cps_json_get(value, "first"));
+}
+
 /* Members of a pair that it need not have. */
 static bool is_pair_member(const char *key, struct json_object *value)
 {
@@ -79,7 +85,10 @@ static bool is_pair_member(const char *key, struct json_object *value)
         if (!strcmp(key, counts[i]))
             return is_count(value);
     }
-    return is_text(value);
+    if (!strcmp(key, "causes"))
+        return is_list_of(value, is_cause);
+    return strcmp(key, "same_code") ? is_text(value)
+                                    : json_object_is_type(value, json_type_boolean);
 }
 
 static bool is_pair(struct json_object *pair)

@@ -15,6 +15,10 @@ static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index
 {
     enum result_status status = result_status(pair);
     bool linked = status != RESULT_PASS;
+    if (result_same_code(pair) && !linked) {
+        cps_buf_str(out, "<td class=\"same\"><span>same code</span></td>");
+        return;
+    }
     cps_buf_printf(out, "<td class=\"%s\">", result_word(status));
     if (linked)
         cps_buf_printf(out, "<a href=\"#p%zu\">", index);
@@ -26,17 +30,27 @@ static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index
     cps_buf_str(out, linked ? "</a></td>" : "</span></td>");
 }
 
-/* What the filter goes by: the cell that most wants to be seen. */
-static const char *row_status(struct json_object *pairs, size_t first, size_t end)
+/* What the filter goes by: the cell that most wants to be seen. The baseline's is the least of them
+ * that ran. */
+static unsigned rank(struct json_object *pair, const char *baseline)
 {
-    static const enum result_status order[] = {RESULT_DIFFERS, RESULT_STOPPED, RESULT_PASS};
-    for (unsigned k = 0; k < sizeof(order) / sizeof(*order); k++) {
-        for (size_t i = first; i < end; i++) {
-            if (result_status(json_object_array_get_idx(pairs, i)) == order[k])
-                return result_word(order[k]);
-        }
+    enum result_status status = result_status(pair);
+    bool base = *baseline && !strcmp(result_text(pair, "firmware"), baseline);
+    if (status == RESULT_PASS)
+        return base ? 1 : result_same_code(pair) ? 2 : 3;
+    return status == RESULT_DIFFERS ? 5 : status == RESULT_STOPPED ? 4 : 0;
+}
+
+static const char *row_status(struct json_object *pairs, size_t first, size_t end,
+                              const char *baseline)
+{
+    static const char *const words[] = {"skipped", "pass", "same", "pass", "stopped", "differs"};
+    unsigned most = 0;
+    for (size_t i = first; i < end; i++) {
+        unsigned one = rank(json_object_array_get_idx(pairs, i), baseline);
+        most = one > most ? one : most;
     }
-    return result_word(RESULT_SKIPPED);
+    return words[most];
 }
 
 /* Pairs are sorted by capture, so that a row is a run of them. */
@@ -52,9 +66,9 @@ static size_t end_of_row(struct json_object *pairs, size_t first)
 }
 
 static void put_row(struct cps_buf *out, struct json_object *pairs, size_t first, size_t end,
-                    struct json_object *names)
+                    struct json_object *names, const char *baseline)
 {
-    cps_buf_printf(out, "<tr class=\"row-%s\">", row_status(pairs, first, end));
+    cps_buf_printf(out, "<tr class=\"row-%s\">", row_status(pairs, first, end, baseline));
     html_wrap(out, "<th scope=\"row\">",
               result_text(json_object_array_get_idx(pairs, first), "capture"), "</th>");
     for (size_t i = 0; i < cps_json_count(names); i++) {
@@ -72,15 +86,26 @@ static void put_row(struct cps_buf *out, struct json_object *pairs, size_t first
 }
 
 /* Legend and filter in one: boxes in front of the table, which rules of the style look at. */
+static void put_filter(struct cps_buf *out, const char *word, const char *shown, unsigned count,
+                       bool checked)
+{
+    cps_buf_printf(out,
+                   "<input class=\"filter\" type=\"checkbox\" id=\"f-%s\"%s>"
+                   "<label class=\"legend %s\" for=\"f-%s\">%s %u</label>\n",
+                   word, checked ? " checked" : "", word, word, shown, count);
+}
+
+/* What did not change is not shown unless somebody asks for it. */
 static void put_filters(struct cps_buf *out, struct json_object *results)
 {
+    unsigned same = results_count_same(results);
     for (unsigned i = 0; i < RESULT_COUNT; i++) {
         const char *word = result_word((enum result_status)i);
-        cps_buf_printf(out,
-                       "<input class=\"filter\" type=\"checkbox\" id=\"f-%s\" checked>"
-                       "<label class=\"legend %s\" for=\"f-%s\">%s %u</label>\n",
-                       word, word, word, word, results_count(results, (enum result_status)i));
+        unsigned count = results_count(results, (enum result_status)i);
+        put_filter(out, word, word, i == RESULT_PASS && count >= same ? count - same : count, true);
     }
+    if (same)
+        put_filter(out, "same", "same code, hidden unless checked", same, false);
 }
 
 static void put_matrix(struct cps_buf *out, struct json_object *results)
@@ -97,7 +122,7 @@ static void put_matrix(struct cps_buf *out, struct json_object *results)
     cps_buf_str(out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < cps_json_count(pairs);) {
         size_t end = end_of_row(pairs, i);
-        put_row(out, pairs, i, end, names);
+        put_row(out, pairs, i, end, names, baseline);
         i = end;
     }
     cps_buf_str(out, "</tbody></table>\n");
@@ -167,6 +192,7 @@ struct cps_err *results_html(struct json_object *results, const char *path)
         html_wrap(&out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
     if (cps_json_get(results, "interrupted"))
         cps_buf_str(&out, "<p class=\"note\">Interrupted: pairs are missing.</p>\n");
+    html_causes_overview(&out, results);
     html_places_overview(&out, results);
     cps_buf_str(&out, "<h2>All pairs</h2>\n");
     put_matrix(&out, results);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The report's sections about where firmware diverges: a section per place with both handlers, and
  * in it an article per capture with what the packet did. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,24 @@ static void put_side(struct cps_buf *out, const char *label, const char *text)
     cps_buf_str(out, "</figure>");
 }
 
+/* What is behind the pair's differences, each cause with its first example. */
+static void put_causes(struct cps_buf *out, struct json_object *causes)
+{
+    if (!cps_json_count(causes))
+        return;
+    cps_buf_str(out, "<h4>Why</h4><table><thead><tr><th>cause</th><th>differences</th>"
+                     "<th>packets</th><th>the first</th></tr></thead>\n<tbody>");
+    for (size_t i = 0; i < cps_json_count(causes); i++) {
+        struct json_object *cause = json_object_array_get_idx(causes, i);
+        html_wrap(out, "<tr><td>", result_text(cause, "cause"), "</td>");
+        cps_buf_printf(out, "<td class=\"n\">%" PRId64 "</td><td class=\"n\">%" PRId64 "</td>",
+                       cps_json_get_int(cause, "differences", 0),
+                       cps_json_get_int(cause, "packets", 0));
+        html_wrap(out, "<td>", result_text(cause, "first"), "</td></tr>\n");
+    }
+    cps_buf_str(out, "</tbody></table>\n");
+}
+
 static void put_pair(struct cps_buf *out, const struct place *place, size_t at,
                      struct json_object *pair)
 {
@@ -146,6 +165,7 @@ static void put_pair(struct cps_buf *out, const struct place *place, size_t at,
     put_neighbour(out, place, at, 1, "next capture");
     cps_buf_str(out, "</nav>\n");
     put_title(out, pair);
+    put_causes(out, cps_json_get(pair, "causes"));
     cps_buf_str(out, "<h4>The packet</h4><div class=\"sides\">");
     put_side(out, result_text(place->about, "label_a"), result_text(pair, "packet_a"));
     put_side(out, result_text(place->about, "label_b"), result_text(pair, "packet_b"));

@@ -43,23 +43,6 @@ void diff_place_key(const struct diff_report *r, struct cps_buf *out)
     }
 }
 
-/* Bounds of the handler that a place stands in: from the last start before it to the next one. */
-static void handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t pc,
-                           uint32_t *start, uint32_t *end)
-{
-    *start = 0;
-    *end = part->table != CPS_FW_NONE && part->table > pc ? part->table : part->size;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t at = cps_fw_handler(fw, part, id);
-        if (at == CPS_FW_NONE)
-            continue;
-        if (at <= pc && at > *start)
-            *start = at;
-        if (at > pc && at < *end)
-            *end = at;
-    }
-}
-
 /* A side without the event: what the same packet runs there, as far into it. */
 static uint32_t partner_pc(const struct window *w, const struct window *other,
                            const struct cps_event *pkt)
@@ -80,7 +63,7 @@ static void frame(struct window *w)
         w->fw = NULL;
         return;
     }
-    handler_bounds(w->fw, w->part, w->pc, &start, &end);
+    diff_handler_bounds(w->fw, w->part, w->pc, &start, &end);
     if (w->pc - start > CODE_AROUND)
         start = w->pc - CODE_AROUND;
     if (end - w->pc > CODE_AROUND)

@@ -3,6 +3,7 @@
 #include "tools/report/diffreport.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpscope.h"
@@ -28,26 +29,60 @@ const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
     return NULL;
 }
 
+/* The last handler at or before @p pc, by one of its packets: the first one, or the first one with
+ * a name where few share it. What many share is what becomes of packets that there are not. */
+static int packet_of(const struct cps_fw *fw, const struct cps_fw_part *part,
+                     const struct cps_names *names, uint32_t pc, uint32_t *at)
+{
+    enum { FEW = 8 };
+    int first = -1;
+    int named = -1;
+    unsigned sharing = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t handler = cps_fw_handler(fw, part, id);
+        if (handler == CPS_FW_NONE || handler > pc || (first >= 0 && handler < *at))
+            continue;
+        if (first < 0 || handler > *at) {
+            first = (int)id;
+            named = -1;
+            sharing = 0;
+        }
+        *at = handler;
+        sharing++;
+        if (named < 0 && cps_name(names, CPS_SPACE_PACKET, id, NULL))
+            named = (int)id;
+    }
+    return named >= 0 && sharing <= FEW ? named : first;
+}
+
 void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
                        const struct cps_names *names, uint32_t pc, struct cps_buf *out)
 {
-    int best = -1;
     uint32_t at = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t handler = cps_fw_handler(fw, part, id);
-        if (handler == CPS_FW_NONE || handler > pc || (best >= 0 && handler <= at))
-            continue;
-        best = (int)id;
-        at = handler;
-    }
-    const char *name =
-        best < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)best, NULL);
+    int id = packet_of(fw, part, names, pc, &at);
+    const char *name = id < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)id, NULL);
     if (name)
         cps_buf_str(out, name);
     else
-        cps_buf_printf(out, "UNKN%d", best);
+        cps_buf_printf(out, "UNKN%d", id);
     if (pc != at)
         cps_buf_printf(out, "+0x%" PRIx32, pc - at);
+}
+
+void diff_handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t pc,
+                         uint32_t *start, uint32_t *end)
+{
+    *start = 0;
+    *end = part->table != CPS_FW_NONE && part->table > pc ? part->table : part->size;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t at = cps_fw_handler(fw, part, id);
+        if (at == CPS_FW_NONE)
+            continue;
+        if (at <= pc && at > *start)
+            *start = at;
+        if (at > pc && at < *end)
+            *end = at;
+    }
 }
 
 /* The code of one side around @p pc of processor @p who. */
@@ -97,25 +132,15 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
         print_event(pkt == first->pkt_a ? &r->a : &r->b, "packet", pkt, out);
     print_event(&r->a, r->a.label, first->a, out);
     print_event(&r->b, r->b.label, first->b, out);
+    cps_buf_str(out, "  changes  ");
+    diff_print_change(r, first, out);
     if (first->a)
         print_around(&r->a, cps_event_who(first->a), cps_event_pc(first->a), out);
     if (first->b)
         print_around(&r->b, cps_event_who(first->b), cps_event_pc(first->b), out);
 }
 
-static enum cps_space space_of(unsigned kind)
-{
-    switch (kind) {
-    case CPS_EV_PIPE:
-        return CPS_SPACE_PIPE;
-    case CPS_EV_CTRL:
-        return CPS_SPACE_CONTROL;
-    default:
-        return CPS_SPACE_GPU;
-    }
-}
-
-static const struct cps_names *any_names(const struct diff_side *side)
+const struct cps_names *diff_any_names(const struct diff_side *side)
 {
     for (unsigned i = 0; side->names && i < CPS_CPU_COUNT; i++) {
         if (side->names[i])
@@ -126,11 +151,11 @@ static const struct cps_names *any_names(const struct diff_side *side)
 
 static const char *name_in(const struct diff_side *side, enum cps_space space, uint32_t number)
 {
-    const struct cps_names *names = any_names(side);
+    const struct cps_names *names = diff_any_names(side);
     return names ? cps_name(names, space, number, NULL) : NULL;
 }
 
-static void packet_name(const struct diff_report *r, unsigned id, struct cps_buf *out)
+void diff_packet_name(const struct diff_report *r, unsigned id, struct cps_buf *out)
 {
     const char *name = id < 128 ? name_in(&r->a, CPS_SPACE_PACKET, id) : NULL;
     if (!name && id < 128)
@@ -166,188 +191,91 @@ static void print_place(const struct diff_report *r, const struct cps_diff_count
         cps_buf_printf(out, memory ? " 0x%016" PRIx64 : " 0x%04" PRIx64, place->addr);
     cps_buf_str(out, " ");
     if (!memory && place->kind != CPS_EV_PKT)
-        put_names(r, space_of(place->kind), (uint32_t)place->addr, out);
+        put_names(r, diff_space(place->kind), (uint32_t)place->addr, out);
     cps_buf_str(out, "\n");
 }
 
-void diff_print_counts(const struct diff_report *r, struct cps_buf *out)
-{
-    if (!r->diff->differences)
-        return;
-    cps_buf_printf(out, "%" PRIu64 " differences, by packet:\n", r->diff->differences);
-    for (unsigned id = 0; id <= 128; id++) {
-        if (!r->diff->by_packet[id])
-            continue;
-        cps_buf_printf(out, "  %10" PRIu64 "  ", r->diff->by_packet[id]);
-        packet_name(r, id, out);
-        cps_buf_str(out, "\n");
-    }
-    cps_buf_str(out, "by register and address:\n");
-    for (size_t i = 0; i < r->diff->places; i++)
-        print_place(r, &r->diff->by_place[i], out);
-}
-
-static const struct cps_fw_part *part_of(const struct cps_fw *fw, enum cps_fw_role role)
-{
-    for (unsigned i = 0; i < fw->part_count; i++) {
-        if (fw->part[i].role == role)
-            return &fw->part[i];
-    }
-    return NULL;
-}
-
-/* Whether packets whose handlers stand in the same place behaved otherwise. */
-static bool behaves_otherwise(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t pc,
-                              const uint64_t by_packet[129])
-{
-    uint32_t best = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t handler = cps_fw_handler(fw, part, id);
-        if (handler != CPS_FW_NONE && handler <= pc && handler > best)
-            best = handler;
-    }
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (cps_fw_handler(fw, part, id) == best && by_packet[id])
-            return true;
-    }
-    return false;
-}
-
-/* A line of a unified difference: "-0036 08e7a760  add $07, $07, 0xa760". */
-static void print_instruction(const struct cps_fw *fw, const struct cps_fw_part *part,
-                              const struct cps_names *names, char mark, uint32_t at,
-                              struct cps_buf *out)
-{
-    struct cps_insn insn;
-    struct cps_print_names print = {.names = names};
-    uint32_t word = fw->words[part->start + at];
-    cps_decode(&cps_isa_afuc, fw->gen, word, &insn);
-    cps_buf_printf(out, "   %c%04" PRIx32 " %08" PRIx32 "  ", mark, at, word);
-    cps_print(&cps_isa_afuc, &insn, at, &print, out);
-    cps_buf_str(out, "\n");
-}
-
-/* What was taken out and what was put in, with two instructions of the new image around it. */
-static void print_hunk(const struct diff_report *r, const struct cps_fw_change *change,
-                       struct cps_buf *out)
-{
-    enum { CONTEXT = 2 };
-    const struct cps_fw_part *pa = part_of(r->a.fw, change->role);
-    const struct cps_fw_part *pb = part_of(r->b.fw, change->role);
-    uint32_t end = change->b + change->b_count;
-    for (uint32_t at = change->b < CONTEXT ? 0 : change->b - CONTEXT; at < change->b; at++)
-        print_instruction(r->b.fw, pb, any_names(&r->b), ' ', at, out);
-    for (uint32_t i = 0; i < change->a_count && !change->moved; i++)
-        print_instruction(r->a.fw, pa, any_names(&r->a), '-', change->a + i, out);
-    for (uint32_t i = 0; i < change->b_count && !change->moved; i++)
-        print_instruction(r->b.fw, pb, any_names(&r->b), '+', change->b + i, out);
-    if (change->moved)
-        cps_buf_printf(out,
-                       "   >%" PRIu32 " instructions from %04" PRIx32 " on are at %04" PRIx32 "\n",
-                       change->a_count, change->a, change->b);
-    for (uint32_t at = end; at < end + CONTEXT && at < pb->size && !change->moved; at++)
-        print_instruction(r->b.fw, pb, any_names(&r->b), ' ', at, out);
-}
-
-/* What became of the code that changed. */
-struct changes {
-    const struct diff_report *report;
-    const struct cps_cover *cover_a, *cover_b;
-    const uint64_t *by_packet;
-    struct cps_buf *out;
+/* Which rows of a list are shown, in its order: the largest. Of the rest the sum is told. */
+struct tail {
+    uint64_t least; /* larger ones are shown */
+    size_t equal;   /* and so many that are as large */
+    size_t left;
+    uint64_t sum;
 };
 
-/* What was put in or taken out between two instructions was passed if the one behind it ran. */
-static uint64_t runs(const struct cps_cover *cover, const struct cps_fw_part *part, uint32_t at,
-                     uint32_t count)
+static int by_size(const void *x, const void *y)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; cover && i < count && at + i < part->size; i++)
-        sum += cover[part->start + at + i].run;
-    return sum;
+    uint64_t a = *(const uint64_t *)x;
+    uint64_t b = *(const uint64_t *)y;
+    return a > b ? -1 : a < b;
 }
 
-static uint64_t executions(const struct changes *c, const struct cps_fw_change *change)
+/* Of the @p most largest counts; those that are 0 are no rows. @p scratch  sorted here */
+static struct tail tail_of(uint64_t *scratch, size_t count, size_t most)
 {
-    const struct cps_fw_part *a = part_of(c->report->a.fw, change->role);
-    const struct cps_fw_part *b = part_of(c->report->b.fw, change->role);
-    return runs(c->cover_a, a, change->a, change->a_count) +
-           runs(c->cover_b, b, change->b, change->b_count);
+    struct tail ret = {0};
+    qsort(scratch, count, sizeof(*scratch), by_size);
+    if (count > most)
+        ret.least = scratch[most - 1];
+    for (size_t i = 0; i < most && i < count; i++)
+        ret.equal += scratch[i] == ret.least;
+    return ret;
 }
 
-static bool is_otherwise(const struct changes *c, const struct cps_fw_change *change)
+static bool is_shown(struct tail *tail, uint64_t count)
 {
-    const struct cps_fw *fw = c->report->a.fw;
-    return executions(c, change) &&
-           behaves_otherwise(fw, part_of(fw, change->role), change->a, c->by_packet);
+    bool shown = count > tail->least || (count && count == tail->least && tail->equal);
+    tail->equal -= shown && count == tail->least;
+    tail->left += !shown && count;
+    tail->sum += shown ? 0 : count;
+    return shown;
 }
 
-static void print_change(const struct changes *c, const struct cps_fw_change *change)
+static void print_tail(const struct tail *tail, const char *what, struct cps_buf *out)
 {
-    const struct diff_report *r = c->report;
-    const uint64_t *by_packet = c->by_packet;
-    struct cps_buf *out = c->out;
-    const struct cps_fw_part *pa = part_of(r->a.fw, change->role);
-    uint64_t ran = executions(c, change);
-    bool otherwise = is_otherwise(c, change);
-    bool any = false;
-    for (unsigned id = 0; id <= 128; id++)
-        any = any || by_packet[id];
-    cps_buf_str(out, "  ");
-    diff_handler_name(r->a.fw, pa, any_names(&r->a), change->a, out);
-    if (r->a.fw->part_count > 1)
-        cps_buf_printf(out, " (%s)", cps_fw_role_name(change->role));
-    cps_buf_str(out, !ran        ? ": changed but not exercised\n"
-                     : otherwise ? ": changed, behaves otherwise\n"
-                     : any       ? ": changed, executed; what differs shows in other packets\n"
-                                 : ": changed, executed, the same behaviour\n");
-    print_hunk(r, change, out);
+    if (tail->left)
+        cps_buf_printf(out, "  %10" PRIu64 "  in %zu %s more: --all shows them\n", tail->sum,
+                       tail->left, what);
 }
 
-static int by_address(const void *x, const void *y)
+static void print_places(const struct diff_report *r, size_t most, struct cps_buf *out)
 {
-    const struct cps_fw_change *a = x;
-    const struct cps_fw_change *b = y;
-    if (a->role != b->role)
-        return a->role < b->role ? -1 : 1;
-    return a->a < b->a ? -1 : a->a > b->a;
-}
-
-struct cps_err *diff_print_code(const struct diff_report *r, const struct cps_cover *cover_a,
-                                const struct cps_cover *cover_b, const uint64_t by_packet[129],
-                                struct cps_buf *out)
-{
-    struct cps_fw_change *change = NULL;
-    size_t count = 0;
-    CPS_TRY(cps_fw_compare(r->a.fw, r->b.fw, &change, &count));
-    if (count)
-        qsort(change, count, sizeof(*change), by_address);
-    diff_print_handlers(r, out);
-    cps_buf_printf(out, count ? "code that differs, %zu places:\n" : "no code differs\n", count);
-    const struct changes changes = {r, cover_a, cover_b, by_packet, out};
-    for (size_t i = 0; i < 2 * count; i++) { /* first what packets show */
-        if (is_otherwise(&changes, &change[i % count]) == (i < count))
-            print_change(&changes, &change[i % count]);
+    size_t count = r->diff->places;
+    uint64_t *counts = calloc(count + 1, sizeof(*counts));
+    if (!counts) {
+        out->failed = true;
+        return;
     }
-    free(change);
-    return NULL;
-}
-
-struct cps_err *diff_print_places(const struct diff_report *r, struct cps_buf *out)
-{
-    struct cps_fw_change *change = NULL;
-    size_t count = 0;
-    CPS_TRY(cps_fw_compare(r->a.fw, r->b.fw, &change, &count));
-    if (count)
-        qsort(change, count, sizeof(*change), by_address);
+    for (size_t i = 0; i < count; i++)
+        counts[i] = r->diff->by_place[i].count;
+    struct tail tail = tail_of(counts, count, most);
     for (size_t i = 0; i < count; i++) {
-        const struct cps_fw_part *pa = part_of(r->a.fw, change[i].role);
-        diff_handler_name(r->a.fw, pa, any_names(&r->a), change[i].a, out);
-        cps_buf_str(out, "\n");
-        print_hunk(r, &change[i], out);
+        if (is_shown(&tail, r->diff->by_place[i].count))
+            print_place(r, &r->diff->by_place[i], out);
     }
-    free(change);
-    return NULL;
+    print_tail(&tail, "places", out);
+    free(counts);
+}
+
+void diff_print_counts(const struct diff_report *r, size_t most, struct cps_buf *out)
+{
+    uint64_t counts[129];
+    if (!r->diff->differences)
+        return;
+    memcpy(counts, r->diff->by_packet, sizeof(counts));
+    struct tail tail = tail_of(counts, 129, most);
+    cps_buf_printf(out, "%" PRIu64 " difference%s, by packet:\n", r->diff->differences,
+                   r->diff->differences == 1 ? "" : "s");
+    for (unsigned id = 0; id <= 128; id++) {
+        if (!is_shown(&tail, r->diff->by_packet[id]))
+            continue;
+        cps_buf_printf(out, "  %10" PRIu64 "  ", r->diff->by_packet[id]);
+        diff_packet_name(r, id, out);
+        cps_buf_str(out, "\n");
+    }
+    print_tail(&tail, "packets", out);
+    cps_buf_str(out, "by register and address:\n");
+    print_places(r, most, out);
 }
 
 static void add_event(struct json_object *at, const char *key, const struct cps_event *event)
@@ -382,7 +310,7 @@ struct json_object *diff_json(const struct diff_report *r)
         CPS_BUF name = {0};
         if (!r->diff->by_packet[id])
             continue;
-        packet_name(r, id, &name);
+        diff_packet_name(r, id, &name);
         cps_json_add(packets, cps_buf_text(&name),
                      name.failed ? NULL : json_object_new_uint64(r->diff->by_packet[id]));
     }

@@ -30,21 +30,27 @@ void diff_print_ends(const struct diff_report *report, struct cps_buf *out);
 void diff_print_handlers(const struct diff_report *report, struct cps_buf *out);
 /** "submission 0, ib1 0x...: CP_MEM_WRITE", both sides, and the code around. */
 void diff_print_first(const struct diff_report *report, struct cps_buf *out);
-/** Counts by packet and by register or address. */
-void diff_print_counts(const struct diff_report *report, struct cps_buf *out);
-/** Places where the code changed, whether the packets ran it, and whether they behave otherwise.
- * @p exercised  counts per dword of both images over all captures: a's and b's; may be NULL
- * @p by_packet  differences per packet id over all captures */
-CPS_MUST_USE struct cps_err *diff_print_code(const struct diff_report *report,
-                                             const struct cps_cover *cover_a,
-                                             const struct cps_cover *cover_b,
-                                             const uint64_t by_packet[129], struct cps_buf *out);
+/** One difference in a line: "PC_EVENT_CMD.EVENT 0x31 -> missing". */
+void diff_print_change(const struct diff_report *report, const struct cps_difference *difference,
+                       struct cps_buf *out);
+/** The names of the registers that an event of a kind is about. */
+enum cps_space diff_space(unsigned kind);
+/** Counts by packet and by register or address. @p most  so many of each, the largest; the rest is
+ * a sum */
+void diff_print_counts(const struct diff_report *report, size_t most, struct cps_buf *out);
 /** Only the places where the code changed, without what a corpus did there. */
 CPS_MUST_USE struct cps_err *diff_print_places(const struct diff_report *report,
                                                struct cps_buf *out);
+/** Names of any processor of a side; NULL: it has none. */
+const struct cps_names *diff_any_names(const struct diff_side *side);
+/** "CP_NOP", "type 4", "(outside of packets)" for 128. */
+void diff_packet_name(const struct diff_report *report, unsigned id, struct cps_buf *out);
 /** The image that a processor runs, and its part of it; NULL where the side has none. */
 const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
                                 const struct cps_fw_part **part);
+/** Bounds of the handler that a place stands in: from the last start before it to the next one. */
+void diff_handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t pc,
+                         uint32_t *start, uint32_t *end);
 /** "CP_NOP+0x2": the handler that @p pc of a part stands in. */
 void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
                        const struct cps_names *names, uint32_t pc, struct cps_buf *out);

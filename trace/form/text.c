@@ -195,6 +195,9 @@ static void put_comment(struct cps_buf *out, const struct cps_event *event,
     case CPS_EV_CTRL:
         comment_register(out, names, CPS_SPACE_CONTROL, event);
         break;
+    case CPS_EV_SQE:
+        comment_register(out, names, CPS_SPACE_SQE, event);
+        break;
     case CPS_EV_UNMODELLED:
         comment_place(out, names, event);
         comment_unknown(out, event);

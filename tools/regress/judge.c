@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ * What a pair comes to: its run beside the baseline's or the golden. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tools/report/diffplace.h"
+#include "tools/report/diffreport.h"
+#include "tools/regress/worker.h"
+#include "trace/json.h"
+
+void worker_say_(struct json_object *pair, enum result_status status, const char *reason)
+{
+    cps_json_text(pair, "status", result_word(status));
+    cps_json_text(pair, "reason", reason);
+}
+
+/* The same with a reason that was put together, and may not be all there. */
+static void judge_for(struct json_object *pair, enum result_status status,
+                      const struct cps_buf *reason)
+{
+    cps_json_text(pair, "status", result_word(status));
+    cps_json_buf(pair, "reason", reason);
+}
+
+/* Code goes with the place, which many pairs share; the first pair there brings it along. */
+static void add_place(struct worker *w, const struct diff_report *report, struct json_object *pair)
+{
+    CPS_BUF key = {0};
+    diff_place_key(report, &key);
+    cps_json_buf(pair, "place", &key);
+    if (key.failed || cps_json_get(w->seen, cps_buf_text(&key)))
+        return;
+    struct json_object *place = diff_place(report);
+    cps_json_add(w->seen, cps_buf_text(&key), json_object_get(place));
+    cps_json_add(w->places, cps_buf_text(&key), place);
+}
+
+static void describe(struct worker *w, struct diff_report *report, struct json_object *pair)
+{
+    CPS_BUF first = {0};
+    CPS_BUF counts = {0};
+    CPS_BUF packet_a = {0};
+    CPS_BUF packet_b = {0};
+    add_place(w, report, pair);
+    diff_place_packet(report, false, &packet_a);
+    diff_place_packet(report, true, &packet_b);
+    report->a.fw = report->b.fw = NULL; /* the place has the code */
+    diff_print_first(report, &first);
+    diff_print_counts(report, 10, &counts);
+    cps_json_buf(pair, "first", &first);
+    cps_json_buf(pair, "counts", &counts);
+    cps_json_buf(pair, "packet_a", &packet_a);
+    cps_json_buf(pair, "packet_b", &packet_b);
+}
+
+static void judge_difference(uint64_t differences, const struct record *record,
+                             struct json_object *pair)
+{
+    CPS_BUF reason = {0};
+    cps_buf_printf(&reason, "%" PRIu64 " difference%s", differences, differences == 1 ? "" : "s");
+    if (record->stop != CPS_STOP_IDLE)
+        cps_buf_printf(&reason, "; %s: %s",
+                       cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop)), record->why);
+    judge_for(pair, RESULT_DIFFERS, &reason);
+}
+
+/* A run file says what its host must read. */
+static void judge_misses(const struct record *record, struct json_object *pair)
+{
+    CPS_BUF reason = {0};
+    cps_buf_printf(&reason, "%" PRIu64 " read%s not as the run file expects: %s", record->misses,
+                   record->misses == 1 ? " is" : "s are", record->missed);
+    cps_json_uint(pair, "differences", record->misses);
+    judge_for(pair, RESULT_DIFFERS, &reason);
+}
+
+/* Why this firmware behaves otherwise than the baseline; nothing where there is no code of both. */
+static struct cps_err *open_causes(struct engine *e, const struct diff_report *report)
+{
+    if (!report->a.fw || !report->b.fw || report->a.fw->gen != report->b.fw->gen)
+        return NULL;
+    struct cps_err *err = e->causes ? NULL : diff_causes_create(report, &e->causes);
+    if (err) {
+        diff_causes_destroy(e->causes);
+        e->causes = NULL;
+        return err;
+    }
+    diff_causes_clear(e->causes);
+    diff_causes_begin(e->causes, report);
+    return NULL;
+}
+
+/* Compares with @p base and judges the pair. */
+static struct cps_err *compare(struct worker *w, unsigned firmware, const struct record *base,
+                               const struct diff_side *base_side, const struct record *record,
+                               struct json_object *pair)
+{
+    struct engine *e = &w->engine[firmware];
+    struct cps_diff diff = {0};
+    const struct cps_diff_options options = {w->regress->kinds, &w->mask};
+    const char *name = w->regress->manifest.firmware[firmware].name;
+    struct diff_report report = {.a = *base_side, .b = {name, e->fw, e->me, record, e->names}};
+    CPS_TRY(open_causes(e, &report));
+    bool explained = base_side->fw && e->causes;
+    CPS_TRY(cps_diff_events(base->event, base->count, record->event, record->count, &options,
+                            explained ? diff_causes_take : NULL, e->causes, &diff));
+    report.diff = &diff;
+    cps_json_uint(pair, "differences", diff.differences);
+    if (diff.differences) {
+        judge_difference(diff.differences, record, pair);
+        describe(w, &report, pair);
+        if (explained)
+            cps_json_add(pair, "causes", diff_causes_json(e->causes));
+    } else {
+        worker_say_(pair, RESULT_PASS, "");
+    }
+    cps_diff_deinit(&diff);
+    return NULL;
+}
+
+/* DIR/FIRMWARE/CAPTURE.cpt */
+static void golden_path(const struct manifest *m, unsigned firmware, unsigned capture,
+                        struct cps_buf *ret)
+{
+    cps_buf_printf(ret, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
+                   m->capture[capture].name);
+}
+
+static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
+                                      const struct record *record, struct json_object *pair)
+{
+    CPS_BUF path = {0};
+    struct record golden = {0};
+    if (!w->regress->manifest.golden) {
+        worker_say_(pair, RESULT_PASS, "");
+        return NULL;
+    }
+    golden_path(&w->regress->manifest, firmware, capture, &path);
+    if (path.failed)
+        return cps_err_nomem();
+    const struct diff_side side = {
+        .label = "golden", .record = &golden, .names = w->engine[firmware].names};
+    struct cps_err *err = record_read(cps_buf_text(&path), NULL, &golden);
+    if (!err)
+        err = compare(w, firmware, &golden, &side, record, pair);
+    record_deinit(&golden);
+    return err;
+}
+
+static void judge_stop(struct worker *w, unsigned capture, const struct record *record,
+                       struct json_object *pair)
+{
+    int expected = w->regress->manifest.capture[capture].expect;
+    int reason = (int)cps_stop_reason(record->stop);
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s, expected %s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
+                   cps_event_sub_word(CPS_EV_END, (unsigned)expected), record->why[0] ? ": " : "",
+                   record->why);
+    if (reason != expected)
+        judge_for(pair, RESULT_STOPPED, &text);
+}
+
+static bool is_judged(struct json_object *pair)
+{
+    return cps_json_get(pair, "status");
+}
+
+/* Against what it should do: as the baseline does, else end as expected and be as the golden.
+ * @p base  NULL: there is none, or this is it */
+static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigned capture,
+                                    const struct base *base, const struct record *record,
+                                    struct json_object *pair)
+{
+    const struct manifest *m = &w->regress->manifest;
+    cps_json_uint(pair, "packets", record->packets);
+    cps_json_uint(pair, "instructions", record->instructions);
+    if (record->misses) {
+        judge_misses(record, pair);
+        return NULL;
+    }
+    if (base && !base->err) {
+        const struct engine *e = &w->engine[m->baseline];
+        const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->record,
+                                       e->names};
+        return compare(w, firmware, &base->record, &side, record, pair);
+    }
+    /* A baseline of another generation says nothing about this pair; one that failed should have.
+     */
+    if (base && base->err->code != CPS_ERR_MISMATCH)
+        return cps_err_new(base->err->code, "the baseline did not run: %s", base->err->message);
+    judge_stop(w, capture, record, pair);
+    return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, record, pair);
+}
+
+static struct cps_err *judge_run(struct worker *w, unsigned firmware, unsigned capture,
+                                 const struct base *base, struct json_object *pair)
+{
+    struct record record = {0};
+    struct cps_err *err = worker_record_(w, firmware, capture, &record);
+    if (!err)
+        err = judge_record(w, firmware, capture, base, &record, pair);
+    record_deinit(&record);
+    return err;
+}
+
+/* The baseline's run is this firmware's, too: as compare() would judge it. */
+static void judge_same(struct worker *w, unsigned firmware, const struct record *record,
+                       struct json_object *pair)
+{
+    cps_json_uint(pair, "packets", record->packets);
+    cps_json_uint(pair, "instructions", record->instructions);
+    cps_json_uint(pair, "differences", 0);
+    worker_say_(pair, RESULT_PASS, "");
+    worker_keep_cover_(&w->engine[firmware], record);
+    w->same++;
+}
+
+/* Without a cache every pair runs, and shows that what is said here is so. */
+struct cps_err *worker_judge_(struct worker *w, unsigned firmware, unsigned capture,
+                              const struct base *base, struct json_object *pair)
+{
+    struct cps_err *err = NULL;
+    if (base && (int)firmware == w->regress->manifest.baseline)
+        return base->err ? worker_again_(base->err)
+                         : judge_record(w, firmware, capture, NULL, &base->record, pair);
+    bool same = false;
+    if (base && !base->err)
+        CPS_TRY(worker_same_code_(w, firmware, &base->record, &same));
+    if (same && w->regress->cache_dir)
+        judge_same(w, firmware, &base->record, pair);
+    else
+        err = judge_run(w, firmware, capture, base, pair);
+    if (same)
+        cps_json_bool(pair, "same_code", true);
+    return err;
+}
