@@ -186,6 +186,7 @@ struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, un
         ret->side[i].partner = ret->pairs.partner[i];
         CPS_TRY(decode(&ret->side[i], i ? new : old, part));
     }
+    CPS_TRY(code_scratch(ret));
     ret->same = calloc((size_t)ret->side[0].count + 1, sizeof(*ret->same));
     if (!ret->same)
         return cps_err_nomem();
@@ -207,5 +208,6 @@ void code_deinit(struct code *code)
     cps_fw_pairs_deinit_(&code->pairs);
     free(code->same);
     free(code->moved);
+    free(code->scratch);
     *code = (struct code){0};
 }

@@ -59,7 +59,9 @@ enum cut { CUT_HERE = 1 };
 struct code {
     struct code_side side[2];
     struct cps_fw_pairs pairs;
-    bool *same; /**< by dword of the old one: its partner is the same instruction */
+    bool *same;        /**< by dword of the old one: its partner is the same instruction */
+    uint16_t *scratch; /**< by number in the new one: what a control register is in the old one,
+                          CONTROL_COUNT where that is not known; owned */
     struct moved *moved;
     size_t moved_count;
     unsigned part;
@@ -73,6 +75,9 @@ void code_deinit(struct code *code);
  * keeps are those of the old revision. */
 uint32_t code_to_new(const struct code *code, uint32_t pc);
 uint32_t code_to_old(const struct code *code, uint32_t pc);
+/** Finds what private control registers of the new revision are in the old one, and gives its
+ * instructions the old numbers: scratch.c. */
+CPS_MUST_USE struct cps_err *code_scratch(struct code *code);
 /** Finds what is live where: live.c. */
 CPS_MUST_USE struct cps_err *code_live(struct code_side *side);
 /** Registers that an instruction reads, and those that it gives another value for sure. */

@@ -49,6 +49,23 @@ static void put_moved(const struct prove *prove, struct json_object *root)
     }
 }
 
+static void put_scratch(const struct prove *prove, struct json_object *root)
+{
+    struct json_object *list = cps_json_new_array(root, "private_registers");
+    for (unsigned part = 0; part < prove->parts; part++) {
+        const struct code *code = &prove->part[part].code;
+        for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+            if (code->scratch[new] == new || code->scratch[new] >= CONTROL_COUNT)
+                continue;
+            struct json_object *row = json_object_new_object();
+            cps_json_text(row, "processor", cps_fw_role_name(code->side[0].part->role));
+            cps_json_uint(row, "old", code->scratch[new]);
+            cps_json_uint(row, "new", new);
+            cps_json_append(list, row);
+        }
+    }
+}
+
 static void put_invariants(const struct prove *prove, struct json_object *root)
 {
     struct json_object *list = cps_json_new_array(root, "invariants");
@@ -72,6 +89,7 @@ struct json_object *prove_results(const struct prove *prove)
         cps_json_bool(root, "interrupted", true);
     put_invariants(prove, root);
     put_moved(prove, root);
+    put_scratch(prove, root);
     struct json_object *list = cps_json_new_array(root, "handlers");
     for (size_t i = 0; i < prove->tasks; i++) {
         if (prove->task[i].result)

@@ -309,6 +309,17 @@ static void keep_packet(struct record *record, enum cps_processor who, const str
     record->count = count;
 }
 
+/* Private control registers under their old numbers. */
+static void renumber(struct record *record, const uint16_t *scratch)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        struct cps_event *event = &record->event[i];
+        if (cps_event_kind(event) == CPS_EV_CTRL && event->addr < CONTROL_COUNT &&
+            scratch[event->addr] < CONTROL_COUNT)
+            event->addr = scratch[event->addr];
+    }
+}
+
 static struct cps_err *compare_kinds(const struct stage *stage, const struct record record[2],
                                      uint32_t kinds, struct stage_answer *ret)
 {
@@ -329,8 +340,9 @@ static const char *stop_name(const struct record *record)
 }
 
 struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
-                              const struct cps_buf *text, enum place_at place,
-                              const struct stage_packet *packet, struct stage_answer *ret)
+                              const uint16_t *scratch, const struct cps_buf *text,
+                              enum place_at place, const struct stage_packet *packet,
+                              struct stage_answer *ret)
 {
     const struct wanted wanted = wanted_of(place, packet);
     struct record record[2] = {{0}, {0}};
@@ -347,6 +359,7 @@ struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
     }
     for (unsigned i = 0; i < 2 && !err; i++)
         keep_packet(&record[i], who, &wanted);
+    renumber(&record[1], scratch);
     uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
     if (!err)
         err = compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret);

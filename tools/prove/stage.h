@@ -52,9 +52,10 @@ struct stage_answer {
     bool hidden; /**< only in control registers */
     char text[200];
 };
+/** @param scratch  by number in the new revision: what a control register is in the old one */
 CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
-                                           const struct cps_buf *text, enum place_at place,
-                                           const struct stage_packet *packet,
+                                           const uint16_t *scratch, const struct cps_buf *text,
+                                           enum place_at place, const struct stage_packet *packet,
                                            struct stage_answer *ret);
 
 #endif

@@ -48,7 +48,8 @@ static bool try_stream(struct search *s, const char *how)
     CPS_BUF text = {0};
     stage_text(gen_of(s->part), s->place, &s->packet, NULL, &text);
     s->err = text.failed ? cps_err_nomem()
-                         : stage_compare(s->stage, s->who, &text, s->place, &s->packet, &answer);
+                         : stage_compare(s->stage, s->who, s->part->code.scratch, &text, s->place,
+                                         &s->packet, &answer);
     if (s->err)
         return true;
     s->tries++;
@@ -111,6 +112,17 @@ static struct cps_err *follow(struct search *s, const struct prove_handler *h,
     return s->err;
 }
 
+/* Private registers of the new revision under the numbers that runs keep. */
+static void renumber(const struct code *code, struct world *world)
+{
+    uint32_t control[CONTROL_COUNT];
+    memcpy(control, world->control, sizeof(control));
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+        if (code->scratch[new] < CONTROL_COUNT)
+            world->control[code->scratch[new]] = control[new];
+    }
+}
+
 /* A place with one length of payload. @param reached  gets whether the handler begins at all */
 static struct cps_err *search_length(struct search *s, const struct prove_handler *h,
                                      uint32_t count, bool *reached)
@@ -124,6 +136,7 @@ static struct cps_err *search_length(struct search *s, const struct prove_handle
     for (unsigned i = 0; i < 2 && !err; i++)
         err = stage_world(s->stage, i, s->who, h->pc[i], s->place, &s->packet, &world[i]);
     *reached = world[0].known || world[1].known;
+    renumber(&s->part->code, &world[1]);
     if (!err && world[0].known && world[1].known && !h->alone)
         err = follow(s, h, world);
     else if (!err && *reached && try_stream(s, "only one revision comes to the handler"))
