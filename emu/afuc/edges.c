@@ -39,6 +39,7 @@ static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
     if (CPS_UNLIKELY(depth < 0 || depth > (int32_t)STACK_DEPTH) && !log->depth) {
         log->depth = depth;
         log->at = branch;
+        log->header = s->header;
         log->core = (uint8_t)(core - core->machine->core);
     }
 }

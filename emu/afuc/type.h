@@ -68,6 +68,8 @@ struct cps_edge_log {
     int32_t depth;
     /** The call or return that led to it. */
     uint32_t at;
+    /** The header of the packet that it was at. */
+    uint32_t header;
     /** Whose. */
     uint8_t core;
 };

@@ -273,6 +273,8 @@ static void judge_side(struct run_side *side)
 {
     judge_privilege(side);
     if (side->log.depth)
+        side->place[side->engine->who[side->log.core]].header = side->log.header;
+    if (side->log.depth)
         suspect_core(side, side->log.core,
                      side->log.depth < 0 ? ORACLE_STACK_UNDER : ORACLE_STACK_OVER, side->log.at);
     judge_stop(side);
