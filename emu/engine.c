@@ -56,6 +56,32 @@ struct cps_err *cps_engine_clone(struct cps_engine *engine, struct cps_engine **
     return engine->ops->clone(engine, ret);
 }
 
+/* Another one in its place. */
+static struct cps_err *replace(struct cps_engine **engine, struct cps_engine *original)
+{
+    struct cps_engine *old = *engine;
+    *engine = NULL;
+    struct cps_err *err = cps_engine_clone(original, engine);
+    if (!err)
+        cps_tap_set_(&(*engine)->tap, old->tap.sink, old->tap.kinds);
+    old->tap.sink = NULL;
+    cps_engine_destroy(old);
+    return err;
+}
+
+struct cps_err *cps_engine_restore(struct cps_engine **engine, struct cps_engine *original)
+{
+    cps_tap_flush_(&(*engine)->tap);
+    if (!original->ops->restore)
+        return replace(engine, original);
+    struct cps_err *err = original->ops->restore(*engine, original);
+    if (err) {
+        cps_engine_destroy(*engine);
+        *engine = NULL;
+    }
+    return err;
+}
+
 void cps_engine_sink(struct cps_engine *engine, struct cps_sink *sink, uint32_t kinds)
 {
     cps_tap_set_(&engine->tap, sink, kinds);

@@ -204,6 +204,8 @@ struct cps_engine_ops {
     void (*destroy)(struct cps_engine *engine);
     /** As cps_engine_clone(). */
     struct cps_err *(*clone)(struct cps_engine *from, struct cps_engine **ret);
+    /** As cps_engine_restore(), of a clone of @p original; NULL: another clone is made. */
+    struct cps_err *(*restore)(struct cps_engine *engine, struct cps_engine *original);
     /** As cps_engine_feed(). */
     struct cps_err *(*feed)(struct cps_engine *engine, const struct cps_item *item);
     /** As cps_engine_run(). */
@@ -305,6 +307,17 @@ CPS_PUBLIC void cps_engine_destroy(struct cps_engine *engine);
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_clone(struct cps_engine *engine,
                                                          struct cps_engine **ret);
+
+/**
+ * Makes a clone once more what it was when it was made, and keeps its sink, its counts of
+ * instructions and its log: sooner than another clone, because only what it has changed is copied.
+ * @param engine    a clone of @p original; where its kind cannot do so it is destroyed, and another
+ *                  one made that has only the sink
+ * @param original  what it was made from, which has not run or been changed since
+ * @return NULL or CPS_ERR_NOMEM: then *engine is NULL
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_restore(struct cps_engine **engine,
+                                                           struct cps_engine *original);
 
 /**
  * Says who takes events. Pending ones go to the old sink first.

@@ -150,6 +150,31 @@ struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
     return NULL;
 }
 
+/* A table of another size is made anew; most are of the same. */
+struct cps_err *cps_mem_restore(struct cps_mem *mem, struct cps_mem *from)
+{
+    struct slot *slots = mem->slots;
+    if (mem->capacity != from->capacity)
+        slots = malloc(from->capacity * sizeof(*slots));
+    if (!slots)
+        return cps_err_nomem();
+    for (size_t i = 0; i < from->capacity; i++) {
+        if (from->slots[i].held)
+            from->slots[i].held->refs++;
+    }
+    for (size_t i = 0; i < mem->capacity; i++)
+        unref(mem->slots[i].held);
+    memcpy(slots, from->slots, from->capacity * sizeof(*slots));
+    if (slots != mem->slots)
+        free(mem->slots);
+    from->last_page = NULL; /* as in cps_mem_clone() */
+    uint64_t epoch = mem->epoch;
+    *mem = *from;
+    mem->slots = slots;
+    mem->epoch = epoch + 1;
+    return NULL;
+}
+
 /* Puts the pages that @p stay into a new table of the same size; others are released. */
 void cps_mem_forget(struct cps_mem *mem)
 {

@@ -29,6 +29,8 @@ CPS_MUST_USE struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret
 void cps_mem_destroy(struct cps_mem *mem);
 /** A copy that shares all pages until one side writes them. */
 CPS_MUST_USE struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret);
+/** Makes @p mem, a clone of @p from, its clone again. */
+CPS_MUST_USE struct cps_err *cps_mem_restore(struct cps_mem *mem, struct cps_mem *from);
 /** From now on pages that nobody keeps are those of @p host, which outlives the memory, where it
  * has some, and stores go through to it. Such memory cannot be cloned. */
 void cps_mem_host(struct cps_mem *mem, const struct cps_host *host);

@@ -47,5 +47,6 @@ never tools/play '(tools/)?(report/(diff|summary|script|html)|debug|step|reduce|
 never tools/report '(tools/)?(debug|step|reduce|regress|info|bench)/'
 never tools/debug '(tools/)?(step|reduce|regress|info|bench)/'
 never tools/reduce '(tools/)?(debug|step|regress|info|bench)/'
+never tools/fuzz '(tools/)?(debug|step|regress|info|bench)'
 never tools/regress '(tools/)?(debug|step|reduce|info|bench)/'
 exit "$status"

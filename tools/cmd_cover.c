@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * cpscope cover: which code of a firmware captures execute, added up over runs. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 #include "tools/report/report.h"
 #include "tools/report/text.h"
 #include "tools/regress/results.h"
-#include "trace/outfile.h"
 #include "trace/json.h"
 
 int cmd_cover(const struct cps_options *opt);
@@ -43,44 +41,9 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
     return err;
 }
 
-static struct cps_err *write_text(const char *path, const struct cps_buf *text)
-{
-    return text->failed ? cps_err_nomem() : cps_outfile_whole(path, cps_buf_text(text), text->size);
-}
-
-/* The listing beside OUTPUT, which genhtml shows the counts against. @p ret  its path, for lcov's
- * form */
-static struct cps_err *write_listing(const char *output, const struct cps_buf *listing, char **ret)
-{
-    CPS_BUF name = {0};
-    if (strpbrk(output, "\r\n"))
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s: a line break in the name, which lcov's form has no way "
-                           "to write; expected another one",
-                           output);
-    cps_buf_printf(&name, "%s.asm", output);
-    if (name.failed)
-        return cps_err_nomem();
-    CPS_TRY(write_text(name.data, listing));
-    *ret = realpath(name.data, NULL);
-    if (!*ret && errno != ENOMEM)
-        *ret = CPS_TAKE(name.data);
-    return *ret ? NULL : cps_err_nomem();
-}
-
 static const struct cps_names *names_of(const struct coverage *c)
 {
     return c->names[c->fw->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE];
-}
-
-/* FILE.asm beside FILE: what genhtml shows the counts against. */
-static struct cps_err *write_lcov(struct coverage *c, const char *path)
-{
-    CPS_BUF info = {0};
-    CPS_FREE char *listing = NULL;
-    CPS_TRY(write_listing(path, &c->listing, &listing));
-    cover_lcov(c->fw, names_of(c), c->cover, listing, cps_buf_text(&c->listing), &info);
-    return write_text(path, &info);
 }
 
 /* "DA:LINE,COUNT" and "BRDA:LINE,0,BRANCH,COUNT"; branch 0 is the one that was taken. Other lines
@@ -147,7 +110,7 @@ static struct cps_err *run(struct coverage *c)
     for (unsigned i = 0; i < opt->arg_count; i++)
         CPS_TRY(add_capture(c, opt->arg[i]));
     if (opt->output)
-        CPS_TRY(write_lcov(c, opt->output));
+        CPS_TRY(cover_write(c->fw, names_of(c), c->cover, &c->listing, opt->output));
     struct json_object *handlers = cover_handlers(c->fw, names_of(c), c->cover);
     if (cps_json_complete(handlers))
         results_coverage_table(handlers, &table);
@@ -177,9 +140,9 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
     CPS_TRY(cps_script_listing(script.gen, cps_buf_text(&script.code), script.code.size, opt->rnn,
                                CPS_NAMES_MEASURED, &listing));
     CPS_FREE char *full = NULL;
-    CPS_TRY(write_listing(opt->output, &listing, &full));
+    CPS_TRY(cover_write_listing(opt->output, &listing, &full));
     cover_script_lcov(record.cover, record.cover_count, full, cps_buf_text(&listing), info);
-    return write_text(opt->output, info);
+    return cover_write_text(opt->output, info);
 }
 
 static int cover_scripts(const struct cps_options *opt)

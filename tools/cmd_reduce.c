@@ -236,20 +236,6 @@ static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)
     return NULL;
 }
 
-/* How many firmware revisions --fw names; 0: that is none. */
-static unsigned revisions(const struct cps_options *opt)
-{
-    struct cps_fw *fw = NULL;
-    if (opt->fw_count == 1 || opt->fw_count == 4)
-        return opt->fw_count == 1 ? 1 : 2;
-    if (opt->fw_count != 2)
-        return 0;
-    cps_err_free(cps_fw_load(opt->fw[0], opt->gen, &fw));
-    unsigned each = fw && fw->gen == CPS_A5XX ? 2 : 1;
-    cps_fw_destroy(fw);
-    return 2 / each;
-}
-
 static int usage(const struct cps_options *opt)
 {
     bool to_stdout = !opt->output || !strcmp(opt->output, "-");
@@ -274,7 +260,7 @@ int cmd_reduce(const struct cps_options *opt)
     struct reduce *r = calloc(1, sizeof(*r));
     struct cps_err *err = r ? NULL : cps_err_nomem();
     if (r) {
-        r->runner.sides = revisions(opt);
+        r->runner.sides = play_revisions(opt);
         err = reduce(r, opt);
         ending_deinit(&r->whole);
         verdicts_deinit(&r->verdicts);

@@ -147,6 +147,14 @@ static int take_option(unsigned command, int argc, char **argv, int *at, struct 
     return 0;
 }
 
+bool opt_given(const struct cps_options *opt, const char *name)
+{
+    bool given = false;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        given |= (opt->given >> i & 1) && !strcmp(options[i].name, name);
+    return given;
+}
+
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
 {
     bool only_arguments = false;

@@ -58,6 +58,10 @@ struct cps_options {
     const char *cases;
     bool no_cache;
     bool merge;
+    uint64_t execs; /**< 0: no limit */
+    uint64_t seed;
+    uint64_t time; /**< seconds; 0: no limit */
+    const char *oracles;
     const char *inject;
     const char *script;
     bool screen;
@@ -92,6 +96,8 @@ enum opt_command {
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret);
 /** Prints the help of one command, or the list of commands for -1, to stdout. */
 int opt_help(int command);
+/** Whether the option of that name was given. */
+bool opt_given(const struct cps_options *opt, const char *name);
 /** Reads a number with k, M or G behind it. */
 bool opt_count(const char *text, uint64_t *ret);
 /** How many threads may work at a time, at least 1: what was asked for; else 1 on one processor,

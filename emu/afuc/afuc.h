@@ -53,6 +53,14 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_afuc_use_native(struct cps_afuc *mac
                                                             cps_native_loop *const *loops);
 
 /**
+ * Logs the branches that cores take from now on, in place of counts of instructions (not while STEP
+ * events are wanted). A clone begins without.
+ * @param machine  which
+ * @param log      the caller's, and to outlive the logging; NULL stops it
+ */
+CPS_PUBLIC void cps_afuc_log(struct cps_afuc *machine, struct cps_edge_log *log);
+
+/**
  * Instructions of a core's image.
  * @param machine  which
  * @param core     below engine->cores
@@ -86,6 +94,13 @@ CPS_PUBLIC bool cps_afuc_reg_written(const struct cps_afuc *machine, uint32_t of
  * @param id       of the packet table
  */
 CPS_PUBLIC uint64_t cps_afuc_packets(const struct cps_afuc *machine, unsigned level, unsigned id);
+/**
+ * What is wrong behind a stop, as cps_engine_explain() tells it.
+ * @param machine  which
+ * @param core     gets the core that is to blame
+ */
+CPS_PUBLIC enum cps_trouble cps_afuc_trouble(const struct cps_afuc *machine, unsigned *core);
+
 /** Where a core stands in the stream of one level. */
 struct cps_position {
     /** Where the stream begins, in bytes. */

@@ -49,8 +49,19 @@ struct cps_err *bank_clone_(struct cps_afuc *copy)
         if (!copy->bank[pipe])
             return cps_err_nomem();
         memcpy(copy->bank[pipe], from[pipe], sizeof(**copy->bank));
+        copy->bank[pipe]->touched = false;
     }
     return NULL;
+}
+
+void bank_restore_(struct cps_afuc *machine, const struct cps_afuc *from)
+{
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+        if (machine->bank[pipe] && machine->bank[pipe]->touched)
+            memcpy(machine->bank[pipe], from->bank[pipe], sizeof(**machine->bank));
+        if (machine->bank[pipe])
+            machine->bank[pipe]->touched = false;
+    }
 }
 
 void bank_deinit_(struct cps_afuc *machine)
@@ -64,8 +75,10 @@ void bank_forget_(struct cps_afuc *machine, uint32_t offset)
     for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
         uint32_t at = 0;
         struct reg_bank *bank = bank_of_(machine, pipe, offset, &at);
-        if (bank)
+        if (bank) {
+            bank->touched = true;
             bank->written[at] = 0;
+        }
     }
 }
 

@@ -17,6 +17,7 @@ enum { BANK_CLUSTERS = 0x8000, BANK_CLUSTER_REGS = 0x4000, BANK_CP = 0x800, BANK
 #define BANK_REGS (BANK_CLUSTER_REGS + BANK_CP_REGS)
 
 struct reg_bank {
+    bool touched; /* as cps_afuc.touched */
     uint32_t reg[BANK_REGS];
     uint8_t written[BANK_REGS];
 };
@@ -25,6 +26,8 @@ struct reg_bank {
 CPS_MUST_USE struct cps_err *bank_init_(struct cps_afuc *machine);
 /** Replaces the banks of a copied machine by copies. */
 CPS_MUST_USE struct cps_err *bank_clone_(struct cps_afuc *copy);
+/** Makes banks as those of the machine that this one is a clone of. */
+void bank_restore_(struct cps_afuc *machine, const struct cps_afuc *from);
 void bank_deinit_(struct cps_afuc *machine);
 /** The pipe of enum adreno_pipe that a processor is, and the one whose clusters it feeds. */
 unsigned bank_pipe_(enum cps_processor who);
@@ -79,6 +82,7 @@ static inline bool bank_set_(struct cps_afuc *machine, unsigned pipe, uint32_t o
             bank_forget_(machine, offset);
         return changed;
     }
+    bank->touched = true;
     bank->reg[at] = value;
     bank->written[at] = 1;
     return changed;

@@ -55,6 +55,9 @@ static void set_plain(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
     uint32_t *reg = &m->reg[offset];
     uint8_t *flags = &m->reg_flags[offset];
     uint32_t changes = 0;
+    for (uint32_t i = 0; i < count; i += TOUCHED_REGS)
+        machine_touch_(m, offset + i);
+    machine_touch_(m, offset + count - !!count);
     for (uint32_t i = 0; i < count; i++) {
         changes += reg[i] != word[i];
         reg[i] = word[i];

@@ -23,20 +23,29 @@ void machine_destroy_(struct cps_engine *engine)
     free(machine);
 }
 
-static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
+/* The cores of a copy know each other, and nobody watches them. */
+static void join_cores(struct cps_afuc *to, const struct cps_afuc *from)
 {
-    struct cps_err *err = bank_clone_(to);
-    for (unsigned i = 0; i < MAX_CORES; i++) {
+    for (unsigned i = 0; i < to->engine.cores; i++) {
         struct afuc_core *core = &to->core[i];
         core->machine = to;
         core->me = core->me ? &to->core[core->me - from->core] : NULL;
         core->dde = core->dde ? &to->core[core->dde - from->core] : NULL;
         core->cover = NULL;
+        core->log = NULL;
         core->window = NULL;
         core->window_left = 0;
+    }
+}
+
+static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
+{
+    struct cps_err *err = bank_clone_(to);
+    join_cores(to, from);
+    for (unsigned i = 0; i < MAX_CORES; i++) {
         if (to->image[i])
             to->image[i]->refs++;
-        cps_reg_index_ref_(core->control);
+        cps_reg_index_ref_(to->core[i].control);
     }
     cps_reg_index_ref_(to->pipe);
     cps_reg_index_ref_(to->gpu);
@@ -53,21 +62,34 @@ static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
     return NULL;
 }
 
-/* All but the batch of events, which is empty: a clone costs the pages that it touches. */
-static void copy_state(void *to, const struct cps_engine *from)
+/* The bytes of a machine between two of its members. */
+#define COPY(to, from, first, last) \
+    memcpy((char *)(to) + (first), (const char *)(from) + (first), (last) - (first))
+
+/* All but registers, and the batch of events, which is empty: a clone costs the pages that it
+ * touches. */
+static void copy_state(void *to, const struct cps_afuc *from)
 {
     const size_t batch = offsetof(struct cps_afuc, engine.tap.event);
-    const size_t behind = batch + sizeof(from->tap.event);
-    memcpy(to, from, batch);
-    memcpy((char *)to + behind, (const char *)from + behind, sizeof(struct cps_afuc) - behind);
+    const size_t cores = offsetof(struct cps_afuc, core);
+    COPY(to, from, 0, batch);
+    COPY(to, from, batch + sizeof(from->engine.tap.event),
+         cores + from->engine.cores * sizeof(*from->core));
+    COPY(to, from, offsetof(struct cps_afuc, image), offsetof(struct cps_afuc, touched));
 }
 
 struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
 {
+    const struct cps_afuc *original = (const struct cps_afuc *)from;
     struct cps_afuc *copy = malloc(sizeof(*copy));
     if (!copy)
         return cps_err_nomem();
-    copy_state(copy, from);
+    copy_state(copy, original);
+    for (unsigned i = from->cores; i < MAX_CORES; i++)
+        copy->core[i] = (struct afuc_core){.machine = copy};
+    memset(copy->touched, 0, sizeof(copy->touched));
+    memcpy(copy->reg_flags, original->reg_flags, sizeof(copy->reg_flags));
+    memcpy(copy->reg, original->reg, sizeof(copy->reg));
     copy->engine.mem = NULL;
     copy->words = NULL;
     copy->seen = NULL;
@@ -79,4 +101,78 @@ struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
     else
         *ret = &copy->engine;
     return err;
+}
+
+/* What a machine owns or was given, which the state of another one must not replace. */
+struct belongings {
+    struct cps_mem *mem;
+    struct cps_sink *sink;
+    uint32_t kinds;
+    uint32_t *words;
+    struct reg_bank *bank[PIPE_COUNT];
+    struct afuc_image *image[MAX_CORES];
+    struct cps_cover *cover[MAX_CORES];
+    struct cps_edge_log *log[MAX_CORES];
+};
+
+static void put_down(struct cps_afuc *machine, struct belongings *ret)
+{
+    ret->mem = machine->engine.mem;
+    ret->sink = machine->engine.tap.sink;
+    ret->kinds = machine->engine.tap.kinds;
+    ret->words = machine->words;
+    memcpy(ret->bank, machine->bank, sizeof(ret->bank));
+    memcpy(ret->image, machine->image, sizeof(ret->image));
+    for (unsigned i = 0; i < MAX_CORES; i++) {
+        ret->cover[i] = machine->core[i].cover;
+        ret->log[i] = machine->core[i].log;
+    }
+}
+
+/* The images of the state are taken, those from before given back. */
+static void pick_up(struct cps_afuc *machine, const struct belongings *from)
+{
+    machine->engine.mem = from->mem;
+    machine->engine.tap.sink = from->sink;
+    machine->engine.tap.kinds = from->kinds;
+    machine->words = from->words;
+    machine->epoch = cps_mem_epoch(from->mem);
+    memcpy(machine->bank, from->bank, sizeof(machine->bank));
+    for (unsigned i = 0; i < MAX_CORES; i++) {
+        if (machine->image[i])
+            machine->image[i]->refs++;
+        afuc_image_unref_(from->image[i]);
+        machine->core[i].cover = from->cover[i];
+        machine->core[i].log = from->log[i];
+        machine->core[i].log_from = machine->core[i].s.pc;
+    }
+}
+
+static void restore_registers(struct cps_afuc *machine, const struct cps_afuc *from)
+{
+    for (size_t i = 0; i < sizeof(machine->touched); i++) {
+        size_t first = i * TOUCHED_REGS;
+        if (!machine->touched[i])
+            continue;
+        memcpy(&machine->reg[first], &from->reg[first], TOUCHED_REGS * sizeof(*machine->reg));
+        memcpy(&machine->reg_flags[first], &from->reg_flags[first], TOUCHED_REGS);
+        machine->touched[i] = 0;
+    }
+}
+
+struct cps_err *machine_restore_(struct cps_engine *engine, struct cps_engine *original)
+{
+    struct cps_afuc *machine = (struct cps_afuc *)engine;
+    const struct cps_afuc *from = (const struct cps_afuc *)original;
+    struct belongings own;
+    CPS_TRY(cps_mem_restore(engine->mem, original->mem));
+    put_down(machine, &own);
+    copy_state(machine, from);
+    join_cores(machine, from);
+    pick_up(machine, &own);
+    if (from->words)
+        memcpy(machine->words, from->words, from->word_count * sizeof(*machine->words));
+    bank_restore_(machine, from);
+    restore_registers(machine, from);
+    return NULL;
 }

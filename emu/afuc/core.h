@@ -262,8 +262,12 @@ struct afuc_core {
     uint32_t window_left;
     uint64_t window_epoch;
     struct polled polled;
-    struct cps_cover *cover; /* per instruction, NULL: not counted; the caller's */
-    uint32_t cover_count;    /* of them */
+    struct cps_cover *cover;  /* per instruction, NULL: not counted; the caller's */
+    uint32_t cover_count;     /* of them */
+    struct cps_edge_log *log; /* of branches, NULL: none; the caller's */
+    uint32_t log_from;        /* where the last one led */
+    uint32_t privilege[2];    /* control registers that edges.c looks at */
+    uint32_t level_bits;      /* of $12 */
     uint32_t written; /* general registers that instructions have named as destination; only kept
                          while STEP events are wanted */
     struct cps_reg_index *control; /* rows of ctrl.def */

@@ -59,6 +59,7 @@ static uint32_t sqe_stat(const struct cps_access *at, uint32_t nrt)
 {
     const struct afuc_state *s = &core_of_(at)->s;
     uint32_t index = core_of_(at)->machine->reg[at->number - 1]++;
+    machine_touch_(core_of_(at)->machine, at->number - 1);
     const uint32_t headers[3] = {s->header, s->history[0], s->history[1]};
     if (index == 0)
         return s->pc;
@@ -177,6 +178,7 @@ static void report_unmodelled(struct afuc_core *core, uint32_t offset)
     uint8_t *flags = &core->machine->reg_flags[offset];
     if (*flags & REG_REPORTED)
         return;
+    machine_touch_(core->machine, offset);
     *flags |= REG_REPORTED;
     core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
 }
@@ -263,10 +265,28 @@ struct wanted {
     bool write;
 };
 
+/* The same of entries of a6xx and later that no pipe has for itself: every write through $usraddr
+ * asks. An entry of 0 forbids nothing. */
+static bool any_entry_forbids(const uint32_t *entry, uint32_t count, const struct wanted *at,
+                              bool open)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = entry[i] & 0x3ffff;
+        uint32_t last = open && i == count - 1 ? GPU_REGS - 1 : first + (entry[i] >> 18 & 0x1fff);
+        if (CPS_UNLIKELY(at->first <= last && at->last >= first) && entry[i] &&
+            (at->write || entry[i] >> 31))
+            return true;
+    }
+    return false;
+}
+
 /* Whether an entry from register @p r to @p end forbids the access; the last may be open-ended. */
 static bool any_forbids(const struct afuc_core *core, const struct wanted *at, uint32_t r,
                         uint32_t end, bool open)
 {
+    uint32_t unused = 0;
+    if (at->regs->decode == decode_entry && !bank_of_(core->machine, core->pipe, r, &unused))
+        return any_entry_forbids(&core->machine->reg[r], end - r + 1, at, open);
     for (; r <= end; r++) {
         struct span span = at->regs->decode(bank_get_(core->machine, core->pipe, r));
         if (open && r == end && span.write)

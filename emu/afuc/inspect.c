@@ -332,6 +332,36 @@ static const struct afuc_core *culprit(const struct cps_afuc *machine)
     return core ? core : &machine->core[0];
 }
 
+void cps_afuc_log(struct cps_afuc *machine, struct cps_edge_log *log)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        struct afuc_core *core = &machine->core[i];
+        core->log = log && log->room ? log : NULL;
+        core->log_from = core->s.pc;
+        core->level_bits = cps_gen_since(machine->engine.gen, CPS_A7XX) ? 7 : 0;
+        core->privilege[0] = afuc_control_number_(core, CTL_LEVEL_PRIVILEGE) % CONTROL_COUNT;
+        core->privilege[1] = afuc_control_number_(core, CTL_PROTECTED_MODE) % CONTROL_COUNT;
+    }
+}
+
+enum cps_trouble cps_afuc_trouble(const struct cps_afuc *machine, unsigned *ret)
+{
+    static const uint8_t faults[] = {[FAULT_ILLEGAL] = CPS_TROUBLE_ILLEGAL,
+                                     [FAULT_JUMP] = CPS_TROUBLE_JUMP,
+                                     [FAULT_MEMORY] = CPS_TROUBLE_LIMIT,
+                                     [FAULT_QUEUE] = CPS_TROUBLE_LIMIT,
+                                     [FAULT_EVENT] = CPS_TROUBLE_LIMIT};
+    const struct afuc_core *core = culprit(machine);
+    *ret = (unsigned)(core - machine->core);
+    if (core->s.wait == WAIT_FAULT)
+        return faults[core->s.fault];
+    if (core->s.error_code)
+        return CPS_TROUBLE_REPORTED;
+    if (core_idle_(core))
+        return CPS_TROUBLE_NONE;
+    return core->s.wait == WAIT_STREAM ? CPS_TROUBLE_STARVED : CPS_TROUBLE_WAITS;
+}
+
 void machine_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out)
 {
     const struct cps_afuc *machine = (const struct cps_afuc *)engine;

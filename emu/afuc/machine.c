@@ -243,6 +243,7 @@ const struct cps_engine_ops cps_afuc_ops_ = {
     .create = create,
     .destroy = machine_destroy_,
     .clone = machine_clone_,
+    .restore = machine_restore_,
     .feed = machine_feed_,
     .run = machine_run_,
     .where = machine_where_,

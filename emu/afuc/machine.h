@@ -12,6 +12,9 @@ extern const struct cps_engine_ops cps_afuc_ops_;
 #define MAX_CORES   5u
 #define MAX_PLACES  65536u
 
+/* Registers that a machine is restored by. */
+#define TOUCHED_REGS 1024u
+
 /* A packet of the hardware's own, put in front of a packet of the stream. */
 struct injection {
     enum cps_inject kind;
@@ -75,12 +78,14 @@ struct cps_afuc {
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
     struct rings rings;
-    uint32_t submission;               /* index of the one that runs */
-    uint32_t submission_packets;       /* that core 0 has dispatched of it */
-    uint32_t shared[SHARED_COUNT];     /* scratch that all processors see, control 0x200.. */
-    uint32_t completed[2];             /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
-    struct reg_bank *bank[PIPE_COUNT]; /* a7xx on: bank.h */
-    uint8_t reg_flags[GPU_REGS];       /* enum reg_flag */
+    uint32_t submission;                      /* index of the one that runs */
+    uint32_t submission_packets;              /* that core 0 has dispatched of it */
+    uint32_t shared[SHARED_COUNT];            /* scratch that all processors see, control 0x200.. */
+    uint32_t completed[2];                    /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
+    struct reg_bank *bank[PIPE_COUNT];        /* a7xx on: bank.h */
+    uint8_t touched[GPU_REGS / TOUCHED_REGS]; /* by TOUCHED_REGS registers: one of them, or its
+                                                 flags, may have changed since clone or restore */
+    uint8_t reg_flags[GPU_REGS];              /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
 
@@ -124,9 +129,17 @@ static inline uint64_t machine_changes_(const struct cps_afuc *machine)
     return machine->engine.changes + cps_mem_changes(machine->engine.mem);
 }
 
+/** A register, or its flags, will be another one than in the machine that this one is a clone of.
+ */
+static inline void machine_touch_(struct cps_afuc *machine, uint32_t offset)
+{
+    machine->touched[offset / TOUCHED_REGS % (GPU_REGS / TOUCHED_REGS)] = 1;
+}
+
 /** Gives a GPU register a value, without effect. */
 static inline void machine_set_reg_(struct cps_afuc *machine, uint32_t offset, uint32_t value)
 {
+    machine_touch_(machine, offset);
     machine->reg[offset % GPU_REGS] = value;
     machine->reg_flags[offset % GPU_REGS] |= REG_WRITTEN;
 }

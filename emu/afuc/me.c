@@ -88,6 +88,8 @@ static uint64_t pair(const struct afuc_core *me, uint32_t offset)
 
 static void set_pair(struct afuc_core *me, uint32_t offset, uint64_t value)
 {
+    machine_touch_(me->machine, offset);
+    machine_touch_(me->machine, offset + 1);
     me->machine->reg[offset] = (uint32_t)value;
     me->machine->reg[offset + 1] = (uint32_t)(value >> 32);
 }
@@ -113,8 +115,7 @@ static void write_memory(struct afuc_core *me, uint32_t value)
     me->s.nrt[0] = me->machine->reg[WRITE_ADDR_LO];
     me->s.nrt[1] = me->machine->reg[WRITE_ADDR_HI];
     nrt_write_(me, value);
-    me->machine->reg[WRITE_ADDR_LO] = me->s.nrt[0];
-    me->machine->reg[WRITE_ADDR_HI] = me->s.nrt[1];
+    set_pair(me, WRITE_ADDR_LO, (uint64_t)me->s.nrt[1] << 32 | me->s.nrt[0]);
 }
 
 /* The documentation's example: data at CP_ME_NRT_DATA, address at CP_ME_NRT_ADDR. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The interpreter: fast.c, cover.c, step.c. Private to
- * emu/afuc/. */
+ * The interpreter: fast.c, cover.c, step.c. Private to emu/afuc/. */
 #ifndef CPS_AFUC_RUN_H
 #define CPS_AFUC_RUN_H
 

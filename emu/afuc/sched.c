@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The scheduler: cores take turns of a fixed number of instructions in a fixed order, so that a
  * run is the same on every machine. */
+#include "emu/afuc/edges.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/packet.h"
 #include "emu/afuc/rings.h"
@@ -17,6 +18,8 @@ static uint64_t run_core(struct afuc_core *core, uint64_t budget)
     bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
     if (watched)
         return afuc_run_watched_(core, budget);
+    if (core->log)
+        return afuc_run_logged_(core, budget);
     return core->cover ? afuc_run_counted_(core, budget) : afuc_run_(core, budget);
 }
 

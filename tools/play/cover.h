@@ -28,6 +28,17 @@ void cover_lcov(const struct cps_fw *fw, const struct cps_names *names,
                 const struct cps_cover *cover, const char *listing, const char *text,
                 struct cps_buf *out);
 
+/** Writes @p text as a file. */
+CPS_MUST_USE struct cps_err *cover_write_text(const char *path, const struct cps_buf *text);
+/** Writes the listing to OUTPUT.asm, which genhtml shows the counts against. @p ret  its path, for
+ * lcov's form */
+CPS_MUST_USE struct cps_err *cover_write_listing(const char *output, const struct cps_buf *listing,
+                                                 char **ret);
+/** Writes lcov's form to @p path, and beside it the listing, as cps_fw_listing() gives it. */
+CPS_MUST_USE struct cps_err *cover_write(const struct cps_fw *fw, const struct cps_names *names,
+                                         const struct cps_cover *cover,
+                                         const struct cps_buf *listing, const char *path);
+
 /** Appends one line: how much of a script's code ran, and how many of its branches went both ways.
  * @param cover  one per unit of the code */
 void cover_script(const char *name, enum cps_gen gen, const struct cps_buf *code,

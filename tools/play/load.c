@@ -15,6 +15,29 @@
 #include "tools/play/replay.h"
 #include "tools/play/native.h"
 
+unsigned play_revisions(const struct cps_options *opt)
+{
+    struct cps_fw *fw = NULL;
+    if (opt->fw_count == 1 || opt->fw_count == 4)
+        return opt->fw_count == 1 ? 1 : 2;
+    if (opt->fw_count != 2)
+        return 0;
+    cps_err_free(cps_fw_load(opt->fw[0], opt->gen, &fw));
+    unsigned each = fw && fw->gen == CPS_A5XX ? 2 : 1;
+    cps_fw_destroy(fw);
+    return 2 / each;
+}
+
+void play_side(const struct cps_options *opt, unsigned sides, unsigned side,
+               struct cps_options *ret)
+{
+    unsigned each = opt->fw_count / sides;
+    *ret = *opt;
+    ret->fw_count = each;
+    for (unsigned i = 0; i < each; i++)
+        ret->fw[i] = opt->fw[side * each + i];
+}
+
 /* a5xx: the PFP and the ME come as two files in any order. */
 static struct cps_err *load_pair(struct play *play)
 {

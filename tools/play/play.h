@@ -74,6 +74,11 @@ struct play {
 
 /* ---- load.c ---- */
 
+/** How many firmware revisions --fw names, of which a5xx has two files each; 0: that is none. */
+unsigned play_revisions(const struct cps_options *opt);
+/** The options of revision @p side of @p sides: its share of the list of --fw. */
+void play_side(const struct cps_options *opt, unsigned sides, unsigned side,
+               struct cps_options *ret);
 /** Loads what the options name (firmware, a script, or the demo) and builds the engine. @p input
  * is the capture, dump or script, NULL for none (or the demo's); a script is read here.
  * @p play is zero but for `kinds`, `trace`; the caller calls play_close() in any case. */

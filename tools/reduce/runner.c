@@ -59,18 +59,6 @@ static void take_second(struct cps_sink *sink, const struct cps_event *events, s
     take((struct runner *)((char *)(sink - 1) - offsetof(struct runner, sink)), 1, events, count);
 }
 
-/* Halves of the list of --fw. */
-static void set_options(struct runner *r, const struct cps_options *opt)
-{
-    unsigned each = opt->fw_count / r->sides;
-    for (unsigned i = 0; i < r->sides; i++) {
-        r->opt[i] = *opt;
-        r->opt[i].fw_count = each;
-        for (unsigned k = 0; k < each; k++)
-            r->opt[i].fw[k] = opt->fw[i * each + k];
-    }
-}
-
 static struct cps_err *open_side(struct runner *r, unsigned side)
 {
     struct play *play = calloc(1, sizeof(*play));
@@ -188,7 +176,8 @@ struct cps_err *runner_open(struct runner *r, const struct cps_options *opt, con
                             struct job *job)
 {
     struct cps_stream *stream = NULL;
-    set_options(r, opt);
+    for (unsigned i = 0; i < r->sides; i++)
+        play_side(opt, r->sides, i, &r->opt[i]);
     CPS_TRY(play_stream(input, &stream));
     struct cps_err *err = open_all(r, opt, stream, job);
     cps_stream_close(stream);

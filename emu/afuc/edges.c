@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * The interpreter with a log of branches: where control went, in which packet, and how privileged.
+ * What runs between two of them needs no entry. */
+#include "emu/afuc/edges.h"
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/machine.h"
+#include "emu/afuc/packet.h"
+#include "emu/afuc/port.h"
+#include "emu/afuc/bulk.h"
+
+/* Where firmware keeps the level that it stands on, from a7xx on (F: 740 0046). */
+enum { R_LEVEL = 0x12 };
+
+/* What says how privileged a core is: a bit for the level, the protected mode, and the level as the
+ * firmware sees it. Numbers that a layout lacks lead to a register that nobody writes. */
+static uint8_t privilege(const struct afuc_core *core)
+{
+    const struct afuc_state *s = &core->s;
+    uint32_t levels = s->control[core->privilege[0]];
+    uint32_t protected_mode = s->control[core->privilege[1]];
+    return (uint8_t)((levels >> (s->level & 7) & 1) | (protected_mode >> 29 & 7) << 1 |
+                     (s->r[R_LEVEL] & core->level_bits) << 4);
+}
+
+static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
+{
+    struct cps_edge_log *log = core->log;
+    const struct afuc_state *s = &core->s;
+    int32_t depth = (int32_t)s->sqe[SQE_SP];
+    log->edge[log->count] = (struct cps_edge){.from = core->log_from,
+                                              .branch = branch,
+                                              .to = to,
+                                              .core = (uint8_t)(core - core->machine->core),
+                                              .level = (uint8_t)s->level,
+                                              .packet = (uint8_t)s->id,
+                                              .privilege = privilege(core)};
+    log->count += log->count < log->room - 1;
+    core->log_from = to;
+    if (CPS_UNLIKELY(depth < 0 || depth > (int32_t)STACK_DEPTH) && !log->depth) {
+        log->depth = depth;
+        log->at = branch;
+        log->header = s->header;
+        log->core = (uint8_t)(core - core->machine->core);
+    }
+}
+
+#define AFUC_RUN         afuc_run_logged_
+#define AFUC_UOPS        core->uops
+#define AFUC_GO          handler[ip->code]
+#define WATCH_BEGIN()    ((void)0)
+#define WATCH_NEXT()     ((void)0)
+#define WATCH_TAKEN()    note_edge(core, (uint32_t)(ip - base), (uint32_t)(there - base))
+#define WATCH_BULK(most) afuc_bulk_(core, ip, most)
+#include "emu/afuc/body.h"

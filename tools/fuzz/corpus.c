@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ * Cases that are kept: packed in memory, as PM4 text in files that are called by their contents. */
+#include "tools/fuzz/fuzz.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "isa/base/list.h"
+#include "isa/base/within.h"
+#include "tools/play/cachedir.h"
+#include "trace/capture/pm4text.h"
+#include "trace/outfile.h"
+
+#define HEAD 3u /* words in front of a stream: address, count */
+
+struct cps_err *corpus_pack(const struct fuzz_case *input, struct corpus_case *ret)
+{
+    uint32_t count = case_words(input) + HEAD * input->streams;
+    uint32_t *to = malloc(count * sizeof(*to));
+    if (!to)
+        return cps_err_nomem();
+    *ret = (struct corpus_case){to, count};
+    for (unsigned i = 0; i < input->streams; i++) {
+        const struct case_stream *s = &input->stream[i];
+        *to++ = (uint32_t)s->iova;
+        *to++ = (uint32_t)(s->iova >> 32);
+        *to++ = s->count;
+        memcpy(to, s->word, s->count * sizeof(*to));
+        to += s->count;
+    }
+    return NULL;
+}
+
+void corpus_unpack(const struct corpus_case *from, struct fuzz_case *ret)
+{
+    const uint32_t *word = from->word;
+    ret->streams = 0;
+    while (word < from->word + from->count) {
+        struct case_stream *s = &ret->stream[ret->streams++];
+        s->iova = (uint64_t)word[1] << 32 | word[0];
+        s->count = word[2];
+        memcpy(s->word, word + HEAD, s->count * sizeof(*word));
+        word += HEAD + s->count;
+    }
+}
+
+/* The lines of @p comment behind the first one of @p text. */
+static void put_commented(const char *text, const char *comment, struct cps_buf *ret)
+{
+    size_t first = strcspn(text, "\n") + 1;
+    cps_buf_add(ret, text, first);
+    while (*comment) {
+        size_t length = strcspn(comment, "\n");
+        cps_buf_str(ret, "; ");
+        cps_buf_add(ret, comment, length);
+        cps_buf_str(ret, "\n");
+        comment += length + (comment[length] == '\n');
+    }
+    cps_buf_str(ret, text + first);
+}
+
+struct cps_err *corpus_text(const struct fuzz *fuzz, const struct fuzz_case *input,
+                            const char *comment, struct cps_buf *ret)
+{
+    struct cps_item item[PROTECTION_ITEMS + CASE_STREAMS + 1];
+    uint8_t bytes[4 * CASE_STREAMS * CASE_WORDS];
+    CPS_BUF text = {0};
+    size_t count = fuzz->protection.items;
+    memcpy(item, fuzz->protection.item, count * sizeof(*item));
+    count += case_items(input, bytes, item + count);
+    CPS_TRY(cps_pm4text_write(item, count, &text));
+    put_commented(cps_buf_text(&text), comment ? comment : "", ret);
+    return ret->failed ? cps_err_nomem() : NULL;
+}
+
+static struct cps_err *write_case(struct fuzz *fuzz, const struct fuzz_case *input)
+{
+    CPS_BUF text = {0};
+    CPS_BUF path = {0};
+    char hash[65];
+    CPS_TRY(corpus_text(fuzz, input, NULL, &text));
+    cache_hash(cps_buf_text(&text), text.size, hash);
+    cps_buf_printf(&path, "%s/corpus/%.16s.pm4", fuzz->dir, hash);
+    if (path.failed)
+        return cps_err_nomem();
+    cache_make_dirs(path.data, 0777);
+    return cps_outfile_whole(path.data, cps_buf_text(&text), text.size);
+}
+
+struct cps_err *corpus_keep(struct fuzz *fuzz, struct corpus_case *input)
+{
+    struct corpus *corpus = &fuzz->corpus;
+    if (!CPS_LIST_ROOM(corpus->list, corpus->count))
+        return cps_err_nomem();
+    corpus->list[corpus->count++] = *input;
+    input->word = NULL;
+    fuzz->stats.corpus = corpus->count;
+    if (!fuzz->dir)
+        return NULL;
+    struct fuzz_case whole;
+    corpus_unpack(&corpus->list[corpus->count - 1], &whole);
+    return write_case(fuzz, &whole);
+}
+
+void corpus_deinit(struct corpus *corpus)
+{
+    for (size_t i = 0; i < corpus->count; i++)
+        free(corpus->list[i].word);
+    free(corpus->list);
+    *corpus = (struct corpus){0};
+}
+
+struct reader {
+    struct cps_item_sink items; /* first */
+    struct feed feed;
+};
+
+static struct cps_err *gather(struct cps_item_sink *items, const struct cps_item *item)
+{
+    return feed_add(&((struct reader *)items)->feed, item);
+}
+
+/* Of a capture that is no case of ours as much is taken as a case can have. */
+static struct cps_err *read_file(struct fuzz *fuzz, const char *path,
+                                 struct cps_err *(*each)(struct fuzz *fuzz,
+                                                         const struct fuzz_case *input))
+{
+    struct reader reader = {.items = {gather}};
+    struct cps_stream *stream = NULL;
+    struct fuzz_case input;
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
+    cps_stream_close(stream);
+    bool good = !err && case_read(&reader.feed, &input);
+    feed_deinit(&reader.feed);
+    if (!err && !good)
+        err = cps_err_new(CPS_ERR_INPUT,
+                          "%s: nothing is submitted, expected a case: a capture or PM4 text", path);
+    return err ? err : each(fuzz, &input);
+}
+
+static int is_text(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 4 && !strcmp(entry->d_name + length - 4, ".pm4");
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static struct cps_err *read_folder(struct fuzz *fuzz, const char *path,
+                                   struct cps_err *(*each)(struct fuzz *fuzz,
+                                                           const struct fuzz_case *input))
+{
+    struct dirent **list = NULL;
+    struct cps_err *err = NULL;
+    int count = scandir(path, &list, is_text, by_bytes);
+    for (int i = 0; i < count; i++) {
+        CPS_BUF name = {0};
+        cps_buf_printf(&name, "%s/%s", path, list[i]->d_name);
+        if (!err && !(fuzz->interrupted && *fuzz->interrupted))
+            err = name.failed ? cps_err_nomem() : read_file(fuzz, name.data, each);
+        free(list[i]);
+    }
+    free(list);
+    return err;
+}
+
+struct cps_err *corpus_read(struct fuzz *fuzz, const char *path,
+                            struct cps_err *(*each)(struct fuzz *fuzz,
+                                                    const struct fuzz_case *input))
+{
+    static const char *const parts[] = {"corpus", "findings"};
+    struct stat info;
+    if (stat(path, &info))
+        return cps_err_os(path, "open");
+    if (!S_ISDIR(info.st_mode))
+        return read_file(fuzz, path, each);
+    CPS_TRY(read_folder(fuzz, path, each));
+    for (unsigned i = 0; i < 2; i++) {
+        CPS_BUF name = {0};
+        cps_buf_printf(&name, "%s/%s", path, parts[i]);
+        if (name.failed)
+            return cps_err_nomem();
+        CPS_TRY(read_folder(fuzz, name.data, each));
+    }
+    return NULL;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * A closer look at suspects. Firmware itself writes many registers that are under CP_PROTECT while
+ * it executes a packet; it is a finding only if the stream decides on what is written where. That
+ * is found out by experiment: words of the stream are changed, and the case runs again. */
+#include "tools/fuzz/run.h"
+
+#include <stdlib.h>
+
+#include "isa/base/within.h"
+
+#define MOST_WORDS 24u /* of a packet's payload */
+#define MANY_BITS  8u  /* of a register: what a stream decides on; less is a mode or a number */
+#define ENDLESS    100u
+
+struct proof {
+    struct run *run;
+    const struct suspect *suspect;
+    struct fuzz_case changed;
+    uint32_t value;   /* that the unchanged case writes */
+    uint32_t control; /* bits that the stream has changed */
+    bool moved;       /* it has chosen another register */
+};
+
+static unsigned bits_of(uint32_t value)
+{
+    unsigned bits = 0;
+    for (; value; value &= value - 1)
+        bits++;
+    return bits;
+}
+
+/* Whether it is the same write, perhaps elsewhere. */
+static bool same_writer(const struct suspect *a, const struct suspect *b)
+{
+    return a->raised == b->raised && a->pc == b->pc && a->who == b->who && a->side == b->side &&
+           oracle_packet(a->header) == oracle_packet(b->header);
+}
+
+/* What the changed case writes there. */
+static struct cps_err *observe(struct proof *p)
+{
+    bool there = false;
+    const struct suspect *other = NULL;
+    CPS_TRY(run_one(p->run, p->suspect->side, &p->changed, p->run->limit));
+    for (unsigned i = 0; i < p->run->suspects; i++) {
+        const struct suspect *s = &p->run->suspect[i];
+        if (!same_writer(s, p->suspect))
+            continue;
+        if (s->place == p->suspect->place) {
+            p->control |= s->value ^ p->value;
+            there = true;
+        } else {
+            other = s;
+        }
+    }
+    p->moved |= !there && other;
+    return NULL;
+}
+
+static bool proved(const struct proof *p)
+{
+    return p->moved || bits_of(p->control) >= MANY_BITS;
+}
+
+static struct cps_err *change(struct proof *p, unsigned stream, uint32_t from, uint32_t to)
+{
+    static const uint32_t masks[] = {0x55555555, 0xaaaaaaaa};
+    uint32_t *word = p->changed.stream[stream].word;
+    struct cps_err *err = NULL;
+    for (unsigned k = 0; k < 2 && !err && !proved(p); k++) {
+        for (uint32_t i = from; i < to; i++)
+            word[i] ^= masks[k];
+        err = observe(p);
+        for (uint32_t i = from; i < to; i++)
+            word[i] ^= masks[k];
+    }
+    return err;
+}
+
+/* The packet that writes it; false: it lies in no stream of the case. */
+static bool find_packet(const struct fuzz_case *input, uint64_t iova, struct case_packet *ret)
+{
+    for (unsigned i = 0; i < input->streams; i++) {
+        const struct case_stream *s = &input->stream[i];
+        if (iova < s->iova || iova >= s->iova + 4 * (uint64_t)s->count)
+            continue;
+        *ret = case_packet_at(input, i, (uint32_t)((iova - s->iova) / 4));
+        return true;
+    }
+    return false;
+}
+
+static struct cps_err *prove_control(struct proof *p, const struct fuzz_case *input)
+{
+    struct case_packet packet;
+    case_copy(&p->changed, input);
+    if (!find_packet(input, p->suspect->iova, &packet))
+        return NULL;
+    CPS_TRY(run_one(p->run, p->suspect->side, input, p->run->limit));
+    const struct suspect *now = run_suspect(p->run, oracle_raised(p->suspect));
+    p->value = now ? now->value : p->suspect->value;
+    uint32_t end = packet.length < 1 + MOST_WORDS ? packet.length : 1 + MOST_WORDS;
+    for (uint32_t i = 1; i < end && !proved(p); i++)
+        CPS_TRY(change(p, packet.stream, packet.at + i, packet.at + i + 1));
+    for (unsigned i = 0; i < input->streams && !proved(p); i++) {
+        if (i != packet.stream)
+            CPS_TRY(change(p, i, 0, input->stream[i].count));
+    }
+    return NULL;
+}
+
+/* Whether the packet writes the register from the submitted stream, too. */
+static struct cps_err *writes_there(struct proof *p, bool *ret)
+{
+    CPS_TRY(run_one(p->run, p->suspect->side, &p->changed, p->run->limit));
+    for (unsigned i = 0; i < p->run->suspects; i++) {
+        const struct suspect *s = &p->run->suspect[i];
+        *ret |= same_writer(s, p->suspect) && s->place == p->suspect->place;
+    }
+    return NULL;
+}
+
+/* Level IB1 is where every stream begins: alone there, or in front of all others. */
+static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case *input, bool *ret)
+{
+    struct case_packet packet;
+    struct fuzz_case *changed = &p->changed;
+    *ret = p->suspect->level == CPS_LEVEL_IB1;
+    if (*ret || !find_packet(input, p->suspect->iova, &packet))
+        return NULL;
+    const uint32_t *word = &input->stream[packet.stream].word[packet.at];
+    case_copy(changed, input);
+    case_remove(&changed->stream[packet.stream], packet.at, packet.length);
+    if (case_insert(&changed->stream[0], 0, word, packet.length))
+        CPS_TRY(writes_there(p, ret));
+    changed->stream[0].count = 0;
+    case_insert(&changed->stream[0], 0, word, packet.length);
+    return *ret ? NULL : writes_there(p, ret);
+}
+
+static struct cps_err *prove_write(struct run *run, const struct fuzz_case *input,
+                                   struct suspect *suspect, bool *ret)
+{
+    struct proof *proof = calloc(1, sizeof(*proof));
+    bool everywhere = false;
+    if (!proof)
+        return cps_err_nomem();
+    proof->run = run;
+    proof->suspect = suspect;
+    struct cps_err *err = prove_control(proof, input);
+    *ret = !err && proved(proof);
+    if (*ret && !proof->moved && suspect->raised != ORACLE_PRIVILEGED) {
+        err = writes_everywhere(proof, input, &everywhere);
+        suspect->oracle = everywhere ? ORACLE_EXPOSED : ORACLE_PROTECTED;
+    }
+    *ret = !err && *ret && run->oracles >> suspect->oracle & 1;
+    free(proof);
+    return err;
+}
+
+static struct cps_err *prove_endless(struct run *run, const struct fuzz_case *input,
+                                     const struct suspect *suspect, bool *ret)
+{
+    CPS_TRY(run_one(run, suspect->side, input, ENDLESS * run->limit));
+    *ret = run->side[suspect->side].stop == CPS_STOP_BUDGET;
+    return NULL;
+}
+
+struct cps_err *run_prove(struct run *run, const struct fuzz_case *input, struct suspect *suspect,
+                          bool *ret)
+{
+    *ret = true;
+    switch (suspect->raised) {
+    case ORACLE_PRIVILEGED:
+    case ORACLE_PROTECTED:
+    case ORACLE_READ_ONLY:
+        return prove_write(run, input, suspect, ret);
+    case ORACLE_ENDLESS:
+        return prove_endless(run, input, suspect, ret);
+    case ORACLE_DIFFERENCE:
+        CPS_TRY(run_is_clock(run, input, ret));
+        *ret = !*ret;
+        return NULL;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * Runs cases on clones of booted machines, and looks at what happens: which ways the firmware took,
+ * and what oracles have to say. */
+#ifndef CPS_FUZZ_RUN_H
+#define CPS_FUZZ_RUN_H
+
+#include "emu/afuc/afuc.h"
+#include "tools/fuzz/case.h"
+#include "tools/fuzz/oracle.h"
+#include "tools/fuzz/protect.h"
+#include "tools/play/play.h"
+#include "tools/play/record.h"
+#include "trace/diff.h"
+
+#define RUN_SUSPECTS 64u
+#define RUN_EDGES    65536u
+
+/** Where a processor stands, as events tell. */
+struct run_place {
+    uint8_t level;
+    bool user; /**< in a stream that is not the driver's */
+    uint32_t header;
+    uint64_t iova;
+};
+
+/** A firmware, booted. */
+struct run_side {
+    struct cps_options opt;
+    struct play *play;
+    struct cps_engine *booted; /**< as every case finds it */
+    struct cps_engine *engine;
+    struct cps_sink sink;
+    struct cps_edge_log log;
+    enum cps_stop stop;
+    uint8_t normal[CPS_MAX_CORES]; /**< cps_edge.privilege before a case */
+    struct run_place place[CPS_CPU_COUNT];
+    uint64_t digest[CPS_CPU_COUNT]; /**< of the events that count */
+    struct record record;           /**< of them, if there are two sides */
+    struct run *run;
+};
+
+struct run {
+    struct run_side side[2];
+    unsigned sides;
+    uint64_t limit;
+    uint32_t oracles;  /**< a bit for each that is asked for */
+    uint32_t compared; /**< kinds of events */
+    const struct protection *protection;
+    uint8_t *bytes;
+    struct suspect suspect[RUN_SUSPECTS];
+    unsigned suspects;
+    uint64_t executed;
+};
+
+/** Loads the firmware of @p opt, sets protection up, and boots. @p protection  of the first
+ * firmware; it is filled, and outlives the run. The caller calls run_close() in any case. */
+CPS_MUST_USE struct cps_err *run_open(struct run *run, const struct cps_options *opt,
+                                      unsigned sides, struct protection *protection);
+void run_close(struct run *run);
+/** Runs a case on every side. What came of it: run->suspect, side[].log. */
+CPS_MUST_USE struct cps_err *run_case(struct run *run, const struct fuzz_case *input);
+/** Runs a case on one side only, up to a limit of its own, for what it writes. */
+CPS_MUST_USE struct cps_err *run_one(struct run *run, unsigned side, const struct fuzz_case *input,
+                                     uint64_t limit);
+/** Whether the first difference of two sides is in what a clock decides on. */
+CPS_MUST_USE struct cps_err *run_is_clock(struct run *run, const struct fuzz_case *input,
+                                          bool *ret);
+/** The suspect that was raised with that key; NULL: there is none. */
+const struct suspect *run_suspect(const struct run *run, uint64_t key);
+
+/* ---- prove.c ---- */
+
+/** Whether a suspect stands a closer look: of what is written past protection, whether the stream
+ * decides on it; of what is endless, whether it is; of a difference, whether it is more than time.
+ * Runs the case again, changed.
+ * @param suspect  gets the oracle that it is a finding of */
+CPS_MUST_USE struct cps_err *run_prove(struct run *run, const struct fuzz_case *input,
+                                       struct suspect *suspect, bool *ret);
+
+/** Measures: clones, each with an empty packet, a second. */
+double run_yardstick(struct run *run);
+
+#endif
