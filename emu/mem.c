@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/bits.h"
 #include "isa/base/le.h"
 
 #define MASK_WORDS (CPS_PAGE_WORDS / 32)
@@ -57,26 +58,6 @@ struct cps_mem {
     uint8_t *seen; /* by dword from `first_seen`: somebody looked at it */
     uint64_t first_seen, seen_bytes;
 };
-
-static bool test_bit(const uint32_t *mask, uint32_t index)
-{
-    return mask[index / 32] >> (index % 32) & 1;
-}
-
-static void set_bit(uint32_t *mask, uint32_t index)
-{
-    mask[index / 32] |= 1u << (index % 32);
-}
-
-static void set_bits(uint32_t *mask, uint32_t from, uint32_t count)
-{
-    for (uint32_t at = from, end = from + count; at < end;) {
-        uint32_t first = at % 32;
-        uint32_t some = 32 - first < end - at ? 32 - first : end - at;
-        mask[at / 32] |= (some == 32 ? ~0u : (1u << some) - 1) << first;
-        at += some;
-    }
-}
 
 static uint32_t word_index(uint64_t iova)
 {

@@ -21,6 +21,7 @@ struct side {
     uint64_t *key;
     uint32_t *partner; /* by dword: where the other image has it, or CPS_ALIGN_NONE */
     uint8_t *state;    /* enum state */
+    bool loose;        /* numbers of control registers may be others */
 };
 
 /* What is known of a word with a partner. */
@@ -73,6 +74,8 @@ static uint64_t key_of(const struct side *side, uint32_t at)
     uint32_t word = (uint32_t)insn.word & ~(uint32_t)cps_insn_target_bits(&cps_isa_afuc, &insn);
     if (at < HEADER)
         return UINT64_C(1) << 34 | at;
+    if (side->loose && (insn.op == CPS_AFUC_CWRITE || insn.op == CPS_AFUC_CREAD))
+        return (word & ~UINT32_C(0xfff)) | UINT64_C(1) << 33;
     return address_in(side, &insn, &address) ? (word & ~UINT32_C(0xffff)) | UINT64_C(1) << 32
                                              : word;
 }
@@ -110,9 +113,10 @@ static bool is_same(const struct compare *c, uint32_t a, uint32_t b)
            leads_there(c, to_a, to_b);
 }
 
-static struct cps_err *prepare(struct side *side, const struct cps_fw *fw, unsigned part)
+static struct cps_err *prepare(struct side *side, const struct cps_fw *fw, unsigned part,
+                               bool loose)
 {
-    *side = (struct side){.fw = fw, .part = &fw->part[part]};
+    *side = (struct side){.fw = fw, .part = &fw->part[part], .loose = loose};
     uint32_t count = code_size(side);
     side->key = calloc(count + 1, sizeof(*side->key));
     side->partner = calloc(count + 1, sizeof(*side->partner));
@@ -321,9 +325,9 @@ struct cps_err *cps_fw_pairs_(const struct cps_fw *a, const struct cps_fw *b, un
 {
     struct compare c = {0};
     *ret = (struct cps_fw_pairs){0};
-    struct cps_err *err = prepare(&c.a, a, part);
+    struct cps_err *err = prepare(&c.a, a, part, true);
     if (!err)
-        err = prepare(&c.b, b, part);
+        err = prepare(&c.b, b, part, true);
     if (!err)
         err = compare_part(&c);
     if (!err) {
@@ -355,9 +359,9 @@ struct cps_err *cps_fw_compare(const struct cps_fw *a, const struct cps_fw *b,
         return cps_err_new(CPS_ERR_INPUT, "%s is %s, %s is %s: there is nothing to compare",
                            a->name, cps_gen_name(a->gen), b->name, cps_gen_name(b->gen));
     for (unsigned i = 0; i < a->part_count && i < b->part_count && !err; i++) {
-        err = prepare(&c.a, a, i);
+        err = prepare(&c.a, a, i, false);
         if (!err)
-            err = prepare(&c.b, b, i);
+            err = prepare(&c.b, b, i, false);
         if (!err)
             err = compare_part(&c);
         release(&c.a);

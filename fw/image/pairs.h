@@ -16,7 +16,8 @@ struct cps_fw_pairs {
 };
 
 /**
- * Aligns the images of a processor as cps_fw_compare() does.
+ * Aligns the images of a processor as cps_fw_compare() does, but for the numbers of control
+ * registers, which may be others: firmware numbers its variables anew.
  * @param part  its index in both
  * @param ret   gets them; the caller calls cps_fw_pairs_deinit_() in any case
  * @return NULL or CPS_ERR_NOMEM
