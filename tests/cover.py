@@ -120,6 +120,39 @@ def test_tiny(scratch):
     report("a handler is run once per packet", functions == {"bootstrap": 1, "type 4": 2}, functions)
 
 
+# What TINY has, and two places more: one that a branch leads to which is never taken, one that nothing leads to.
+MORE = TINY.replace("mov $08, 0x1\n", "breq $08, 0x1f, #rare\nmov $08, 0x1\n").replace(".align 32\n", """rare:
+mov $09, 0x1
+jump #drop
+mov $09, 0x2
+mov $0a, 0x3
+mov $0a, 0x4
+.align 32
+""")
+
+
+def test_unreached(scratch):
+    firmware, proofs = os.path.join(scratch, "more.fw"), os.path.join(scratch, "proofs.json")
+    write(os.path.join(scratch, "more.afuc"), MORE)
+    run(CPSCOPE, "asm", os.path.join(scratch, "more.afuc"), "-o", firmware)
+    command = [CPSCOPE, "cover", "--fw", firmware, os.path.join(scratch, "tiny.pm4"), "--unreached"]
+    out = run(*command).stdout
+    stretches = re.findall(r"^sqe (\w+)\.\.(\w+) [^:]*: (.*)$", out, re.M)
+    sizes = [int(last, 16) - int(first, 16) + 1 for first, last, _ in stretches]
+    report("code behind a branch that is never taken", sizes[:1] == [3] and "never branched" in stretches[0][2] and
+           "breq $08, 0x1f" in stretches[0][2], out)
+    report("code that nothing leads to", sizes[1:] == [2] and stretches[1][2].startswith("no branch"), out)
+    report("words are counted by reason", re.search(r"^ +2  no branch", out, re.M) and
+           re.search(r"^ +3  a branch went the other way", out, re.M), out)
+    write(proofs, '{"format": "cpscope-prove 1", "handlers": [{"processor": "sqe", "packets": ["UNKN0"], "verdict": "equal"}]}')
+    report("what prove found is told", "; prove: equal" in run(*command, "--proofs", proofs).stdout)
+    write(proofs, "{}")
+    done = run(*command, "--proofs", proofs)
+    report("results of something else are refused", done.returncode == 3 and "results.json of prove" in done.stderr, done.stderr)
+    done = run(*command[:-1], "--proofs", proofs)
+    report("proofs alone say nothing", done.returncode == 2, done.stderr)
+
+
 def compare(name, info, firmware, captures):
     counts, texts, _ = read_counts(info)
     executed, taken = step_counts(firmware, captures)
@@ -188,6 +221,7 @@ def test_genhtml(scratch, info):
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         test_tiny(scratch)
+        test_unreached(scratch)
         test_genhtml(scratch, test_demo(scratch))
     plan()
 

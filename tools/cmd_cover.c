@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/within.h"
 #include "tools/play/cover.h"
+#include "tools/play/unreached.h"
 #include "tools/play/files.h"
 #include "tools/opt_engine.h"
 #include "tools/play/record.h"
@@ -94,6 +96,27 @@ static struct cps_err *merge_lcov(struct coverage *c, const char *path)
     return merge_file(c, path, text, dword, cover_lines(c->fw, cps_buf_text(&c->listing), dword));
 }
 
+/* What prove found of this firmware and another one. */
+static struct cps_err *read_proofs(const char *path, struct json_object **ret)
+{
+    CPS_FREE char *text = NULL;
+    CPS_TRY(files_text(path, MAX_MERGE, &text));
+    struct cps_err *err = cps_json_parse(text, strlen(text), ret);
+    if (!err && strcmp(cps_json_get_text(*ret, "format", ""), "cpscope-prove 1") != 0)
+        err = cps_err_new(CPS_ERR_INPUT, "expected results.json of prove, found something else");
+    return cps_err_within_(err, "%s", path);
+}
+
+static struct cps_err *print_unreached(const struct coverage *c, struct cps_buf *out)
+{
+    struct json_object *proofs = NULL;
+    struct cps_err *err = c->opt->proofs ? read_proofs(c->opt->proofs, &proofs) : NULL;
+    if (!err)
+        err = unreached_print(c->fw, names_of(c), c->cover, proofs, out);
+    json_object_put(proofs);
+    return err;
+}
+
 static struct cps_err *run(struct coverage *c)
 {
     const struct cps_options *opt = c->opt;
@@ -117,6 +140,8 @@ static struct cps_err *run(struct coverage *c)
     else
         table.failed = true;
     json_object_put(handlers);
+    if (opt->unreached)
+        CPS_TRY(print_unreached(c, &table));
     return report_text(&table);
 }
 
@@ -174,6 +199,8 @@ int cmd_cover(const struct cps_options *opt)
         return cover_scripts(opt);
     if (!opt->fw_count || (!opt->arg_count && !opt->search_count))
         return report_usage("cover takes --fw FILE and captures, or --counts FILE");
+    if (opt->proofs && !opt->unreached)
+        return report_usage("cover --proofs says more about --unreached, which is missing");
     struct cps_err *err = run(&c);
     cps_fw_destroy(c.fw);
     trace_names_free(c.names);

@@ -143,7 +143,7 @@ static int take_option(unsigned command, int argc, char **argv, int *at, struct 
     if (!set_value(ret, option, value))
         return report_usage("--%s %s: expected %s (%s)", option->name, value, option->argument,
                             option->help);
-    ret->given |= UINT64_C(1) << (option - options);
+    ret->given[option - options] = true;
     return 0;
 }
 
@@ -151,7 +151,7 @@ bool opt_given(const struct cps_options *opt, const char *name)
 {
     bool given = false;
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        given |= (opt->given >> i & 1) && !strcmp(options[i].name, name);
+        given |= opt->given[i] && !strcmp(options[i].name, name);
     return given;
 }
 

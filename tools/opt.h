@@ -8,6 +8,7 @@
 
 #include "emu/policy.h"
 
+#define OPT_MAX_ROWS 128
 #define OPT_MAX_FW 8
 /** Where the system has vendor firmware. */
 #define OPT_FW_DIR     "/lib/firmware/qcom"
@@ -44,6 +45,8 @@ struct cps_options {
     const char *search[OPT_MAX_SEARCH];
     unsigned search_count;
     bool update;
+    bool unreached;
+    const char *proofs;
     long jobs;
     const char *engine;
     const char *chip;
@@ -77,7 +80,7 @@ struct cps_options {
     bool demo;
     bool native;
     bool debug;
-    uint64_t given; /**< options that were given, a bit per row of opt.def */
+    bool given[OPT_MAX_ROWS]; /**< options that were given, by row of opt.def */
     char **arg;     /**< positional arguments, inside argv */
     unsigned arg_count;
 };

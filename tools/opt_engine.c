@@ -8,7 +8,7 @@
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
 
-_Static_assert(OPTION_COUNT <= 64, "struct cps_options has a bit per option that was given");
+_Static_assert(OPTION_COUNT <= OPT_MAX_ROWS, "rows of opt.def");
 
 bool opt_is_script(const struct cps_options *opt)
 {
@@ -146,7 +146,7 @@ static int check_rows(const struct cps_options *opt, const char *engine)
 {
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
         CPS_BUF others = {0};
-        if (!(opt->given >> i & 1) || engines_of(&options[i]) & cps_engines_named(engine))
+        if (!opt->given[i] || engines_of(&options[i]) & cps_engines_named(engine))
             continue;
         cps_engines_text(engines_of(&options[i]), " and ", &others);
         if (others.failed)

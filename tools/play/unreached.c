@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ * Why code did not run: nothing leads there, its packet did not come, its processor did nothing, or
+ * a branch in front of it went the other way each time. */
+#include "tools/play/unreached.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/json.h"
+
+#define TABLE_WORDS 64u /* of jumps, behind a constant that says where they begin */
+
+enum reason {
+    REASON_NOWHERE,
+    REASON_PROCESSOR,
+    REASON_PACKET,
+    REASON_BRANCH,
+    REASON_BEHIND,
+    REASONS,
+};
+
+static const char *const reason_names[REASONS] = {
+    "no branch, table entry or constant leads there",
+    "the processor ran nothing",
+    "the packet did not come",
+    "a branch went the other way each time",
+    "it is behind code that did not run",
+};
+
+struct part {
+    const struct cps_fw *fw;
+    const struct cps_fw_part *part;
+    const struct cps_cover *cover; /* of the part */
+    uint32_t count;
+    bool *leads;    /* something leads there */
+    uint32_t *from; /* what does, the first that ran if any did; CPS_FW_NONE: table or constant */
+    uint32_t *list;
+    size_t listed;
+    bool ran;
+};
+
+static void decode(const struct part *p, uint32_t at, struct cps_insn *ret)
+{
+    cps_decode(&cps_isa_afuc, p->fw->gen, p->fw->words[p->part->start + at], ret);
+}
+
+static bool is_code(const struct part *p, uint32_t at)
+{
+    struct cps_insn insn;
+    decode(p, at, &insn);
+    return insn.enc && !insn.unclaimed && insn.op != CPS_AFUC_NOP;
+}
+
+static void lead(struct part *p, uint32_t to, uint32_t from)
+{
+    if (to >= p->count)
+        return;
+    bool better = from != CPS_FW_NONE && p->cover[from].run &&
+                  (p->from[to] == CPS_FW_NONE || !p->cover[p->from[to]].run);
+    if (!p->leads[to] || (better && p->from[to] != CPS_FW_NONE))
+        p->from[to] = from;
+    if (p->leads[to])
+        return;
+    p->leads[to] = true;
+    p->list[p->listed++] = to;
+}
+
+/* Words that a constant of this instruction may be the address of. */
+static void lead_constant(struct part *p, const struct cps_insn *insn)
+{
+    int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
+    value = value < 0 ? value
+                      : value << cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
+    if (value < 16)
+        return;
+    if (insn->op == CPS_AFUC_MOVI)
+        lead(p, (uint32_t)value, CPS_FW_NONE);
+}
+
+/* A jump to where a register says: the nearest constant in front of it may begin a table. */
+static void lead_table(struct part *p, uint32_t at)
+{
+    for (uint32_t back = 1; back <= 8 && back < at; back++) {
+        struct cps_insn insn;
+        decode(p, at - back, &insn);
+        int64_t value = cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_IMM16, -1);
+        if ((insn.op != CPS_AFUC_MOVI && insn.op != CPS_AFUC_ADD) || value < 16)
+            continue;
+        for (uint32_t i = 0; i < TABLE_WORDS; i++)
+            lead(p, (uint32_t)value + i, at);
+        return;
+    }
+}
+
+/* What may run behind a word. */
+static void follow(struct part *p, uint32_t at)
+{
+    struct cps_insn insn;
+    uint32_t target = 0;
+    decode(p, at, &insn);
+    enum cps_flow flow = cps_insn_flow(&cps_isa_afuc, &insn);
+    bool slot = cps_insn_has_slot(&cps_isa_afuc, &insn);
+    bool goes = flow != CPS_FLOW_NEXT && cps_insn_target(&cps_isa_afuc, &insn, at, &target);
+    lead_constant(p, &insn);
+    if (goes)
+        lead(p, target, at);
+    if (flow == CPS_FLOW_JUMP && !goes)
+        lead_table(p, at);
+    struct cps_insn before = {0};
+    if (at)
+        decode(p, at - 1, &before);
+    enum cps_flow behind = at ? cps_insn_flow(&cps_isa_afuc, &before) : CPS_FLOW_NEXT;
+    bool in_slot = at && p->leads[at - 1] && p->from[at] == at - 1 &&
+                   cps_insn_has_slot(&cps_isa_afuc, &before) && behind != CPS_FLOW_BRANCH &&
+                   behind != CPS_FLOW_CALL;
+    if (!in_slot || flow == CPS_FLOW_BRANCH)
+        lead(p, at + 1, at);
+    if (slot && (flow == CPS_FLOW_BRANCH || flow == CPS_FLOW_CALL))
+        lead(p, at + 2, at);
+}
+
+static void follow_all(struct part *p)
+{
+    lead(p, 0, CPS_FW_NONE);
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+        lead(p, cps_fw_handler(p->fw, p->part, id), CPS_FW_NONE);
+    for (size_t i = 0; i < p->listed; i++)
+        follow(p, p->list[i]);
+}
+
+/* The packet whose handler begins there, or -1. */
+static int packet_at(const struct part *p, uint32_t at)
+{
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (cps_fw_handler(p->fw, p->part, id) == at)
+            return (int)id;
+    }
+    return -1;
+}
+
+static enum reason reason_of(const struct part *p, uint32_t at)
+{
+    uint32_t from = p->from[at];
+    if (!p->ran)
+        return REASON_PROCESSOR;
+    if (!p->leads[at])
+        return REASON_NOWHERE;
+    if (packet_at(p, at) >= 0)
+        return REASON_PACKET;
+    if (from == CPS_FW_NONE || !p->cover[from].run)
+        return REASON_BEHIND;
+    return REASON_BRANCH;
+}
+
+static void put_name(const struct cps_names *names, int id, struct cps_buf *out)
+{
+    const char *name = id == 4 ? "type 4" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)id, NULL);
+    if (name)
+        cps_buf_str(out, name);
+    else
+        cps_buf_printf(out, "UNKN%d", id);
+}
+
+/* The last handler at or in front of a place. */
+static int handler_of(const struct part *p, uint32_t at)
+{
+    uint32_t best = 0;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        uint32_t start = cps_fw_handler(p->fw, p->part, id);
+        best = start != CPS_FW_NONE && start <= at && start > best ? start : best;
+    }
+    return best ? packet_at(p, best) : -1;
+}
+
+static void put_branch(const struct part *p, const struct cps_names *names, uint32_t at,
+                       struct cps_buf *out)
+{
+    struct cps_insn insn;
+    uint32_t from = p->from[at];
+    const struct cps_print_names print = {.names = names};
+    decode(p, from, &insn);
+    cps_buf_printf(out, "%04" PRIx32 " ", from);
+    cps_print(&cps_isa_afuc, &insn, from, &print, out);
+    uint32_t target = 0;
+    const struct cps_cover *ran = &p->cover[from];
+    bool branch = cps_insn_flow(&cps_isa_afuc, &insn) == CPS_FLOW_BRANCH;
+    bool there = cps_insn_target(&cps_isa_afuc, &insn, from, &target) && target == at;
+    if (branch && there && !ran->taken)
+        cps_buf_str(out, " never branched");
+    else if (branch && !there && ran->taken == ran->run)
+        cps_buf_str(out, " always branched");
+    else
+        cps_buf_str(out, " did not come here");
+}
+
+/* What prove says of the handler. */
+static void put_proof(const struct part *p, const struct cps_names *names,
+                      struct json_object *proofs, int id, struct cps_buf *out)
+{
+    struct json_object *handlers = cps_json_get(proofs, "handlers");
+    CPS_BUF name = {0};
+    put_name(names, id, &name);
+    for (size_t i = 0; i < cps_json_count(handlers); i++) {
+        struct json_object *h = json_object_array_get_idx(handlers, i);
+        struct json_object *packets = cps_json_get(h, "packets");
+        if (strcmp(cps_json_get_text(h, "processor", ""), cps_fw_role_name(p->part->role)) != 0)
+            continue;
+        for (size_t k = 0; k < cps_json_count(packets); k++) {
+            const char *text = json_object_get_string(json_object_array_get_idx(packets, k));
+            if (text && !strcmp(text, cps_buf_text(&name)))
+                cps_buf_printf(out, "; prove: %s", cps_json_get_text(h, "verdict", "?"));
+        }
+    }
+    out->failed = out->failed || name.failed;
+}
+
+static void put_stretch(const struct part *p, const struct cps_names *names,
+                        struct json_object *proofs, uint32_t at, uint32_t end, struct cps_buf *out)
+{
+    enum reason reason = reason_of(p, at);
+    int id = handler_of(p, at);
+    cps_buf_printf(out, "%s %04" PRIx32 "..%04" PRIx32 " ", cps_fw_role_name(p->part->role), at,
+                   end - 1);
+    if (id >= 0)
+        put_name(names, id, out);
+    else
+        cps_buf_str(out, "bootstrap");
+    cps_buf_str(out, ": ");
+    if (reason == REASON_BRANCH)
+        put_branch(p, names, at, out);
+    else if (reason == REASON_BEHIND && p->from[at] != CPS_FW_NONE)
+        cps_buf_printf(out, "behind %04" PRIx32 ", which did not run", p->from[at]);
+    else
+        cps_buf_str(out, reason_names[reason]);
+    if (id >= 0 && proofs)
+        put_proof(p, names, proofs, id, out);
+    cps_buf_str(out, "\n");
+}
+
+/* One stretch has one reason: it ends where something else leads to, too. */
+static uint32_t end_of(const struct part *p, uint32_t at)
+{
+    enum reason reason = reason_of(p, at);
+    uint32_t end = at + 1;
+    while (end < p->count && !p->cover[end].run &&
+           (!is_code(p, end) || (reason == REASON_NOWHERE || reason == REASON_PROCESSOR
+                                     ? reason_of(p, end) == reason
+                                     : p->leads[end] && p->from[end] >= at && p->from[end] < end)))
+        end++;
+    while (end > at + 1 && !is_code(p, end - 1))
+        end--;
+    return end;
+}
+
+static void print_part(const struct part *p, const struct cps_names *names,
+                       struct json_object *proofs, uint64_t words[REASONS], struct cps_buf *out)
+{
+    for (uint32_t at = 2; at < p->count;) { /* behind the header */
+        if (p->cover[at].run || !is_code(p, at)) {
+            at++;
+            continue;
+        }
+        uint32_t end = end_of(p, at);
+        words[reason_of(p, at)] += end - at;
+        put_stretch(p, names, proofs, at, end, out);
+        at = end;
+    }
+}
+
+static struct cps_err *look_at(struct part *p)
+{
+    p->count = p->part->table != CPS_FW_NONE ? p->part->table : p->part->size;
+    p->leads = calloc((size_t)p->count + 1, sizeof(*p->leads));
+    p->from = calloc((size_t)p->count + 1, sizeof(*p->from));
+    p->list = calloc((size_t)p->count + 1, sizeof(*p->list));
+    if (!p->leads || !p->from || !p->list)
+        return cps_err_nomem();
+    follow_all(p);
+    for (uint32_t at = 0; at < p->count; at++)
+        p->ran = p->ran || p->cover[at].run;
+    return NULL;
+}
+
+struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names *names,
+                                const struct cps_cover *cover, struct json_object *proofs,
+                                struct cps_buf *out)
+{
+    uint64_t words[REASONS] = {0};
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        struct part p = {.fw = fw, .part = &fw->part[i], .cover = cover + fw->part[i].start};
+        struct cps_err *err = look_at(&p);
+        if (!err)
+            print_part(&p, names, proofs, words, out);
+        free(p.leads);
+        free(p.from);
+        free(p.list);
+        if (err)
+            return err;
+    }
+    cps_buf_str(out, "words that did not run:\n");
+    for (unsigned i = 0; i < REASONS; i++)
+        cps_buf_printf(out, "%7" PRIu64 "  %s\n", words[i], reason_names[i]);
+    return out->failed ? cps_err_nomem() : NULL;
+}
