@@ -106,6 +106,19 @@ def other_words():
     assert verdict(results, "CP_SCRATCH_WRITE")["verdict"] in ("equal", "same code"), results
 
 
+def put_in():
+    """An instruction more: in a row, where only a branch leads, and in front of where one leads."""
+    text = source()
+    assemble("old", text)
+    for where, to in ((r"mov \$02, \$data\n", r"mov $02, $data\n add $02, $02, 0x1\n"),
+                      (r"( *mov \$data, 0x0*1\n)", r" add $03, $03, 0x1\n\1"),
+                      (r"( *mov \$addr, 0xd600)", r" or $03, $03, 0x20\n\1")):
+        new = assemble("put", changed(text, "CP_EVENT_WRITE", where, to))
+        handler = verdict(prove(new, "CP_EVENT_WRITE", status=1), "CP_EVENT_WRITE")
+        assert handler["verdict"] == "different", (to, handler)
+        check_witness(handler, new)
+
+
 def a_mask():
     """A bit of a value that is written."""
     text = source()
@@ -202,6 +215,7 @@ tap.run([
     ("instructions that change places and do not touch each other", independent_swap),
     ("instructions that change places and do: a stream shows it", dependent_swap),
     ("another way to compute the same word", other_words),
+    ("an instruction that is put in: a stream shows it", put_in),
     ("a mask: a stream shows what it changes", a_mask),
     ("another register: a stream shows it", a_register),
     ("a handler that is taken out", taken_out),

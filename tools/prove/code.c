@@ -43,17 +43,12 @@ uint32_t code_to_old(const struct code *code, uint32_t pc)
     return old == CPS_FW_ALONE ? pc | PC_ALONE : old;
 }
 
+/* Strictly: what was put in front of a place is another place, and runs. */
 static bool leads_there(const struct code *code, uint32_t old, uint32_t new)
 {
-    const struct code_side *a = &code->side[0];
-    const struct code_side *b = &code->side[1];
-    while (old < a->count && a->partner[old] == CPS_FW_ALONE)
-        old++;
-    while (new < b->count && b->partner[new] == CPS_FW_ALONE)
-        new ++;
-    if (old >= a->count || new >= b->count)
-        return old - a->count == new - b->count;
-    return a->partner[old] == new;
+    if (old >= code->side[0].count || new >= code->side[1].count)
+        return old - code->side[0].count == new - code->side[1].count;
+    return code->side[0].partner[old] == new;
 }
 
 /* Whether two constants are the same address: of a word of code, in dwords or in bytes, or of

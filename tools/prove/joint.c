@@ -11,6 +11,7 @@
 
 #define MOST_STEPS   200000u /* instructions of one comparison */
 #define MOST_FORKS   400u    /* undecided branches of one path */
+#define MOST_WAITS   8u      /* turns of a loop that only one side goes */
 #define MOST_TARGETS 64u     /* of a computed jump */
 
 struct visit {
@@ -20,6 +21,8 @@ struct visit {
 
 struct known {
     Z3_ast condition;
+    uint32_t pc;
+    uint8_t side;
     bool holds;
     const struct known *before;
 };
@@ -429,7 +432,7 @@ static bool is_known(const struct joint *j, const struct pair *p, Z3_ast conditi
 static void explore_branch(struct joint *j, const struct pair *p, unsigned side, bool taken)
 {
     Z3_ast condition = p->s[side].condition;
-    const struct known known = {condition, taken, p->known};
+    const struct known known = {condition, p->s[side].pc, (uint8_t)side, taken, p->known};
     struct pair *q = malloc(sizeof(*q));
     if (!q) {
         j->run[0].failed = j->stop = true;
@@ -446,6 +449,22 @@ static void explore_branch(struct joint *j, const struct pair *p, unsigned side,
     free(q);
 }
 
+/* A branch that one side comes to again and again, without the other one: it waits for a word that
+ * nothing is known of. */
+static bool waits(struct joint *j, const struct pair *p, unsigned side)
+{
+    unsigned times = 0;
+    for (const struct known *k = p->known; k; k = k->before)
+        times += k->pc == p->s[side].pc && k->side == side;
+    if (times < MOST_WAITS)
+        return false;
+    if (j->follow)
+        worsen(j, OUTCOME_BOUNDED);
+    else
+        undecided(j, "a loop that waits", p->s[side].pc);
+    return true;
+}
+
 /* A branch that nothing decides: both ways that are possible. @return whether only one was, which
  * @p p has gone */
 static bool decide(struct joint *j, struct pair *p, unsigned side)
@@ -457,6 +476,8 @@ static bool decide(struct joint *j, struct pair *p, unsigned side)
         runner_branch(&j->run[side], &p->s[side], taken);
         return true;
     }
+    if (waits(j, p, side))
+        return false;
     if (p->forks >= MOST_FORKS || j->paths >= j->most_paths || j->smt.queries >= j->most_queries) {
         undecided(j, p->forks >= MOST_FORKS ? "too many branches" : "too many paths",
                   p->s[side].pc);

@@ -220,6 +220,15 @@ static void reach_word(struct reach *r, uint32_t at)
     r->same = r->same && r->code->same[at];
 }
 
+/* Words in a row are in a row in the other revision, too: else something was put in between. */
+static void reach_next(struct reach *r, uint32_t at, uint32_t further)
+{
+    const uint32_t *partner = r->code->pairs.partner[0];
+    r->same = r->same && at + further < r->code->side[0].count &&
+              partner[at + further] == partner[at] + further;
+    reach_word(r, at + further);
+}
+
 /* What may run behind a word; a delay slot counts with the word behind it, which it may not reach.
  */
 static void reach_behind(struct reach *r, uint32_t at)
@@ -230,11 +239,11 @@ static void reach_behind(struct reach *r, uint32_t at)
     bool call = row->kind == KIND_OWN && (row->op == CPS_AFUC_CALL || row->op == CPS_AFUC_BL);
     if (row->kind == KIND_IF || jump || call)
         reach_word(r, uop->target);
-    reach_word(r, at + 1);
+    reach_next(r, at, 1);
     if ((row->kind == KIND_IF && row->op != CPS_AFUC_JUMP) || call)
-        reach_word(r, at + 2);
+        reach_next(r, at, 2);
     if (row->op == CPS_AFUC_SETSECURE)
-        reach_word(r, at + 3);
+        reach_next(r, at, 3);
     if (row->op == CPS_AFUC_JUMPR || row->op == CPS_AFUC_JUMPD)
         r->same = false; /* where that leads nobody has looked */
 }
