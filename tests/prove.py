@@ -168,6 +168,9 @@ def kept():
     assert run(*command).stdout == first.stdout
     names = os.listdir(path("pages"))
     assert "index.html" in names and "results.json" in names and any(n.endswith(".pm4") for n in names), names
+    goldens = [os.path.join(path("pages"), name) for name in names if re.search(r"\.(old|new)\.txt$", name)]
+    done = run("check", *goldens, "--search", FOLDER.name)
+    assert len(goldens) >= 2 and done.returncode == 0, done.stdout + done.stderr
     page = open(path("pages/index.html")).read()
     assert "CP_EVENT_WRITE" in page and "<script" not in page
 

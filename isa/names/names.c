@@ -230,7 +230,8 @@ static void add_field(const struct cps_name_field *field, unsigned half, uint32_
                       size_t start, struct cps_buf *out)
 {
     unsigned low = 0;
-    uint32_t part = (value & field_bits(field, half, &low)) >> low;
+    uint32_t bits = field_bits(field, half, &low);
+    uint32_t part = (value & bits) >> low;
     if (!part)
         return;
     if (out->size != start)

@@ -4,12 +4,14 @@
  *
  *   smt.c      terms and the solver
  *   meaning.c  rows of isa/afuc.def as terms
- *   code.c     both revisions decoded and aligned; live.c what registers are still needed
+ *   code.c     both revisions decoded and aligned; scratch.c which of their variables correspond;
+ *              live.c what registers are still needed
  *   side.c     one revision's run over terms
  *   joint.c    both runs side by side
  *   prove.c    places that are equal from there on, and what follows for handlers
- *   scene.c    a machine that stands where a handler begins
- *   witness.c  a difference as PM4 text, run on both revisions */
+ *   stage.c    both revisions in the emulator, where a handler begins
+ *   witness.c  a difference as PM4 text, run on both revisions
+ *   task.c     handlers as tasks with results; pool.c runs them; results.c shows them */
 #ifndef CPS_PROVE_H
 #define CPS_PROVE_H
 

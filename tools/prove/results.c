@@ -172,7 +172,7 @@ void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
 /* ---- Pages and files ---- */
 
 /* A name for files: processor and packet, of the table's own letters. */
-static void file_name(struct json_object *result, struct cps_buf *out)
+void prove_file_name(struct json_object *result, struct cps_buf *out)
 {
     struct json_object *packets = cps_json_get(result, "packets");
     const char *name = cps_json_count(packets)
@@ -251,7 +251,7 @@ static struct cps_err *write_page(const struct prove *prove, const struct prove_
     CPS_BUF name = {0};
     CPS_BUF out = {0};
     CPS_BUF row = {0};
-    file_name(result, &name);
+    prove_file_name(result, &name);
     put_head(cps_buf_text(&name), &out);
     put_row(result, true, &row);
     html_pre(&out, cps_buf_text(&row));
@@ -283,7 +283,7 @@ static void put_index_row(struct json_object *result, struct cps_buf *out)
     const char *verdict = text_of(result, "verdict");
     CPS_BUF name = {0};
     CPS_BUF packets = {0};
-    file_name(result, &name);
+    prove_file_name(result, &name);
     put_packets(result, &packets);
     html_wrap(out, "<tr><td>", text_of(result, "processor"), "</td><th scope=\"row\">");
     html_text(out, cps_buf_text(&packets));

@@ -50,6 +50,8 @@ struct json_object *prove_results(const struct prove *prove);
 void prove_table(const struct prove *prove, bool all, struct cps_buf *out);
 /** Writes results.json, index.html, a page per handler that differs, and the witnesses. */
 CPS_MUST_USE struct cps_err *prove_write(const struct prove *prove, const char *dir);
+/** What files about a result are called, without their ends. */
+void prove_file_name(struct json_object *result, struct cps_buf *out);
 /** How many tasks have a verdict. */
 size_t prove_count(const struct prove *prove, enum verdict verdict);
 
