@@ -203,6 +203,13 @@ def the_level_fix():
     assert done.returncode == 1 and "CP_SMMU_TABLE_UPDATE" in done.stdout, done.stdout[:2000]
 
 
+def nothing_to_compare():
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    done = run("prove", "--no-cache", "--fw", firmware("gen70900_aqe-023"), "--fw", firmware("gen70900_aqe-023"))
+    assert done.returncode == 3 and "no packet table" in done.stderr, done.stderr
+
+
 def no_fix():
     """a740 158 -> 168 masks the level as before: the packet does in a draw-state group what it did."""
     if not CORPUS:
@@ -226,4 +233,5 @@ tap.run([
     ("results are kept, and what is damaged is found out again", kept),
     ("mistakes are told in one line", mistakes),
     ("gen70900 177 -> 181: CP_SMMU_TABLE_UPDATE in a draw-state group", the_level_fix),
+    ("firmware without packet handlers is an error", nothing_to_compare),
     ("a740 158 -> 168: CP_SMMU_TABLE_UPDATE is not flagged", no_fix)])

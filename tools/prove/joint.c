@@ -137,7 +137,7 @@ static const char *word_name(enum effect_kind kind, unsigned index)
         [EFFECT_LOAD] = {"offset"},
         [EFFECT_SECURE] = {"mode"},
         [EFFECT_BULK] = {"count", "source", "source", "address", "user address",
-                         "place among the words taken"},
+                         "place among the words taken", "destination", "carry"},
     };
     return names[kind][index] ? names[kind][index] : "word";
 }
@@ -255,14 +255,14 @@ static bool may_stand(const struct joint *j, uint32_t pc)
 }
 
 /* Where the code behind a place may return to, which is equal there if it is from those places. */
-static bool returns_stand(const struct joint *j, const struct pair *p, uint32_t *ret,
+static bool returns_stand(const struct joint *j, const struct pair *p, uint64_t live, uint32_t *ret,
                           unsigned *count)
 {
     uint32_t link = 0;
     *count = 0;
     for (unsigned i = 0; i < p->s[0].calls; i++)
         ret[(*count)++] = p->s[0].call[i];
-    if (smt_known(&j->smt, p->s[0].r[R_LR], &link) && link >= 16 && may_stand(j, link))
+    if ((live >> R_LR & 1) && smt_known(&j->smt, p->s[0].r[R_LR], &link) && link >= 16)
         ret[(*count)++] = link;
     for (unsigned i = 0; i < *count; i++) {
         if (!may_stand(j, ret[i]) || (j->proven && !j->proven[ret[i]]))
@@ -278,10 +278,10 @@ static bool meets(struct joint *j, const struct pair *p)
     uint32_t old = p->s[0].pc;
     uint32_t returns[CALLS + 1];
     unsigned count = 0;
-    if (j->code->pairs.partner[0][old] != p->s[1].pc || (j->proven && !j->proven[old]) ||
-        !returns_stand(j, p, returns, &count))
-        return false;
     uint64_t live = j->code->side[0].live[old] | j->code->side[1].live[p->s[1].pc];
+    if (j->code->pairs.partner[0][old] != p->s[1].pc || (j->proven && !j->proven[old]) ||
+        !returns_stand(j, p, live, returns, &count))
+        return false;
     if (!same_state(j, p, live))
         return false;
     add_child(j, old);

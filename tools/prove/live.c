@@ -150,8 +150,8 @@ static uint64_t behind(const struct flow *flow, const struct solution *s, uint32
     case CPS_AFUC_JUMPR:
     case CPS_AFUC_JUMPD:
         return at_table(flow, s, at) | s->behind_return;
-    case CPS_AFUC_IRET:
-        return LIVE_ALL;
+    case CPS_AFUC_IRET: /* to the waitin that the routine was entered from: it gave all back */
+        return flow->at_end;
     case CPS_AFUC_NONE:
         return 0;
     default:

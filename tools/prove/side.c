@@ -346,6 +346,8 @@ static void bulk(struct runner *run, struct state *s, const struct afuc_uop *uop
     add_word(effect, s->addr);
     add_word(effect, choose(run, is_zero(run, s->user), s->r[0], s->usraddr));
     add_taken(run, s, effect);
+    add_word(effect, uop->dst <= R_REM ? s->r[uop->dst] : s->r[0]);
+    add_word(effect, s->carry);
     unsigned name = ++s->epoch;
     memset(s->heard, 0, sizeof(s->heard));
     if (uop->dst && uop->dst <= R_REM)
@@ -378,8 +380,12 @@ static bool repeat(struct runner *run, struct state *s, const struct afuc_uop *u
 static enum halt plain(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     uint32_t left = 0;
+    unsigned op = code_row(uop->code)->op;
     bool counted = (uop->flags & U_REP) || (uop->xmov && code_row(uop->code)->kind == KIND_ALU);
-    if (counted && !smt_known(run->smt, s->r[R_REM], &left))
+    bool unknown = counted && !smt_known(run->smt, s->r[R_REM], &left);
+    if (unknown && (op == CPS_AFUC_SWRITE || op == CPS_AFUC_SREAD))
+        return lost(run, s, "SQE registers in a number that is not known");
+    if (unknown)
         bulk(run, s, uop);
     else if (!(uop->flags & U_REP ? repeat(run, s, uop, left) : execute(run, s, uop)))
         return lost(run, s, "an instruction that is not followed");

@@ -22,7 +22,7 @@ enum effect_kind {
 };
 const char *effect_name(enum effect_kind kind);
 
-#define EFFECT_WORDS 6u
+#define EFFECT_WORDS 8u
 
 struct effect {
     uint8_t kind;

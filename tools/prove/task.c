@@ -84,6 +84,10 @@ static struct cps_err *list_tasks(struct prove *prove)
             prove->task[prove->tasks++] = (struct prove_task){.part = part, .handler = i};
         }
     }
+    if (!prove->tasks && !prove->opt->arg_count)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s has no packet table: expected firmware with packet handlers",
+                           prove->stage.fw[0]->name);
     for (unsigned i = 0; i < prove->opt->arg_count && i < 64; i++) {
         if (!(used >> i & 1))
             return cps_err_new(CPS_ERR_USAGE, "%s: neither revision has a handler of that name",
