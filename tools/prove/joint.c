@@ -116,38 +116,12 @@ static void put_words(struct joint *j, Z3_ast a, Z3_ast b, char *ret, size_t siz
         snprintf(ret, size, ": 0x%x, then 0x%x", x, y);
 }
 
-static bool same_uop(const struct effect *a, const struct effect *b)
-{
-    if (!a->uop || !b->uop)
-        return a->uop == b->uop;
-    return a->uop->code == b->uop->code && a->uop->dst == b->uop->dst && a->uop->s1 == b->uop->s1 &&
-           a->uop->s2 == b->uop->s2 && a->uop->flags == b->uop->flags &&
-           a->uop->xmov == b->uop->xmov && a->uop->imm == b->uop->imm;
-}
-
-static const char *word_name(enum effect_kind kind, unsigned index)
-{
-    static const char *const names[EFFECT_KINDS][EFFECT_WORDS] = {
-        [EFFECT_REGISTER] = {"selection", "address", "value"},
-        [EFFECT_SELECT] = {"value"},
-        [EFFECT_CWRITE] = {"number", "value", "place among the words taken", "second value",
-                           "third value", "fourth value"},
-        [EFFECT_CREAD] = {"number"},
-        [EFFECT_STORE] = {"offset", "value"},
-        [EFFECT_LOAD] = {"offset"},
-        [EFFECT_SECURE] = {"mode"},
-        [EFFECT_BULK] = {"count", "source", "source", "address", "user address",
-                         "place among the words taken", "destination", "carry"},
-    };
-    return names[kind][index] ? names[kind][index] : "word";
-}
-
 /* @return whether both effects are the same */
 static bool compare_effect(struct joint *j, const struct pair *p, const struct effect *a,
                            const struct effect *b)
 {
     struct difference d = about(a, b, true);
-    if (a->kind != b->kind || a->count != b->count || !same_uop(a, b)) {
+    if (a->kind != b->kind || a->count != b->count || !effect_same_instruction(a, b)) {
         snprintf(d.text, sizeof(d.text), "a %s where the old revision has a %s",
                  effect_name((enum effect_kind)b->kind), effect_name((enum effect_kind)a->kind));
         return !differs(j, p, NULL, &d);
@@ -159,8 +133,8 @@ static bool compare_effect(struct joint *j, const struct pair *p, const struct e
         Z3_ast equal = smt_equal(&j->smt, a->word[i], b->word[i]);
         put_words(j, a->word[i], b->word[i], words, sizeof(words));
         snprintf(d.text, sizeof(d.text), "the %s of a %s%s",
-                 word_name((enum effect_kind)a->kind, i), effect_name((enum effect_kind)a->kind),
-                 words);
+                 effect_word_name((enum effect_kind)a->kind, i),
+                 effect_name((enum effect_kind)a->kind), words);
         if (differs(j, p, smt_not(&j->smt, equal), &d))
             return false;
     }

@@ -17,6 +17,32 @@ const char *effect_name(enum effect_kind kind)
     return names[kind];
 }
 
+bool effect_same_instruction(const struct effect *a, const struct effect *b)
+{
+    if (!a->uop || !b->uop)
+        return a->uop == b->uop;
+    return a->uop->code == b->uop->code && a->uop->dst == b->uop->dst && a->uop->s1 == b->uop->s1 &&
+           a->uop->s2 == b->uop->s2 && a->uop->flags == b->uop->flags &&
+           a->uop->xmov == b->uop->xmov && a->uop->imm == b->uop->imm;
+}
+
+const char *effect_word_name(enum effect_kind kind, unsigned index)
+{
+    static const char *const names[EFFECT_KINDS][EFFECT_WORDS] = {
+        [EFFECT_REGISTER] = {"selection", "address", "value"},
+        [EFFECT_SELECT] = {"value"},
+        [EFFECT_CWRITE] = {"number", "value", "place among the words taken", "second value",
+                           "third value", "fourth value"},
+        [EFFECT_CREAD] = {"number"},
+        [EFFECT_STORE] = {"offset", "value"},
+        [EFFECT_LOAD] = {"offset"},
+        [EFFECT_SECURE] = {"mode"},
+        [EFFECT_BULK] = {"count", "source", "source", "address", "user address",
+                         "place among the words taken", "destination", "carry"},
+    };
+    return names[kind][index] ? names[kind][index] : "word";
+}
+
 void runner_deinit(struct runner *runner)
 {
     for (size_t i = 0; i < runner->arena_count; i++)

@@ -32,6 +32,11 @@ struct effect {
     Z3_ast word[EFFECT_WORDS];
 };
 
+/** What word @p index of an effect is: "address". */
+const char *effect_word_name(enum effect_kind kind, unsigned index);
+/** Whether two repetitions are of the same instruction. */
+bool effect_same_instruction(const struct effect *a, const struct effect *b);
+
 /** Sources of words that a run hears. */
 enum channel {
     FROM_DATA,
