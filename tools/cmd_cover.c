@@ -140,7 +140,7 @@ static struct cps_err *run(struct coverage *c)
     else
         table.failed = true;
     json_object_put(handlers);
-    if (opt->unreached)
+    if (opt->unreached || opt->proofs)
         CPS_TRY(print_unreached(c, &table));
     return report_text(&table);
 }
@@ -199,8 +199,6 @@ int cmd_cover(const struct cps_options *opt)
         return cover_scripts(opt);
     if (!opt->fw_count || (!opt->arg_count && !opt->search_count))
         return report_usage("cover takes --fw FILE and captures, or --counts FILE");
-    if (opt->proofs && !opt->unreached)
-        return report_usage("cover --proofs says more about --unreached, which is missing");
     struct cps_err *err = run(&c);
     cps_fw_destroy(c.fw);
     trace_names_free(c.names);
