@@ -9,7 +9,7 @@
 #include "emu/policy.h"
 
 #define OPT_MAX_ROWS 128
-#define OPT_MAX_FW 8
+#define OPT_MAX_FW   8
 /** Where the system has vendor firmware. */
 #define OPT_FW_DIR     "/lib/firmware/qcom"
 #define OPT_MAX_SEARCH 16
@@ -81,7 +81,7 @@ struct cps_options {
     bool native;
     bool debug;
     bool given[OPT_MAX_ROWS]; /**< options that were given, by row of opt.def */
-    char **arg;     /**< positional arguments, inside argv */
+    char **arg;               /**< positional arguments, inside argv */
     unsigned arg_count;
 };
 

@@ -70,8 +70,7 @@ static void lead(struct part *p, uint32_t to, uint32_t from)
 static void lead_constant(struct part *p, const struct cps_insn *insn)
 {
     int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
-    value = value < 0 ? value
-                      : value << cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
+    value = value < 0 ? value : value << cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
     if (value < 16)
         return;
     if (insn->op == CPS_AFUC_MOVI)
