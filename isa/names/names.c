@@ -218,9 +218,10 @@ bool cps_name_number(const struct cps_names *names, enum cps_space space, const 
 static uint32_t field_bits(const struct cps_name_field *field, unsigned half, unsigned *low)
 {
     unsigned base = half * 32;
-    *low = field->low > base ? field->low - base : 0;
+    *low = 0;
     if (field->high < base || field->low > base + 31)
         return 0;
+    *low = field->low > base ? field->low - base : 0;
     unsigned high = field->high < base + 31 ? field->high - base : 31;
     return (UINT32_MAX >> (31 - (high - *low))) << *low;
 }
