@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope fuzz: streams that break a rule, or tell two revisions apart. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "tools/opt_engine.h"
 #include "tools/play/cachedir.h"
 #include "tools/play/cover.h"
+#include "tools/play/interrupt.h"
 #include "tools/regress/results.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
@@ -20,30 +20,6 @@ int cmd_fuzz(const struct cps_options *opt);
 
 #define LIMIT     50000u /* instructions of a case */
 #define MOST_JOBS 64
-
-static volatile int interrupted; /* the number of the signal */
-
-/* The first one ends the search, the next one the process. */
-static void on_interrupt(int number)
-{
-    if (interrupted) {
-        cps_outfile_unlink_all();
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    interrupted = number;
-}
-
-static void take_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM};
-    const struct sigaction action = {.sa_handler = on_interrupt};
-    struct sigaction old;
-    for (unsigned i = 0; i < 2; i++) {
-        if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
 
 static double begun;
 
@@ -216,12 +192,12 @@ static struct cps_err *finish(struct fuzz *fuzz)
 
 static struct cps_err *fuzz(struct fuzz *fuzz, const struct cps_options *opt)
 {
+    struct interrupt taken;
     bool terminal = isatty(STDERR_FILENO);
     begun = fuzz_now();
-    interrupted = 0;
     CPS_TRY(configure(fuzz, opt));
     CPS_TRY(fuzz_open(fuzz));
-    take_signals();
+    interrupt_take(&taken);
     fuzz->progress = terminal ? show_progress : NULL;
     struct cps_err *err = fuzz_run(fuzz);
     double spent = fuzz_now() - begun;

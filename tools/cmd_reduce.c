@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cpscope reduce: the smallest job that still ends the same way. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -10,25 +9,13 @@
 #include "isa/base/within.h"
 #include "tools/opt_engine.h"
 #include "tools/play/cachedir.h"
+#include "tools/play/interrupt.h"
 #include "tools/reduce/reduce.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
 #include "trace/outfile.h"
 
 int cmd_reduce(const struct cps_options *opt);
-
-static volatile int interrupted; /* the number of the signal */
-
-/* The first one ends the search, the next one the process. */
-static void on_interrupt(int number)
-{
-    if (interrupted) {
-        cps_outfile_unlink_all();
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    interrupted = number;
-}
 
 /* For people only: nothing of it goes into the result. */
 static void show_progress(struct reduce *r)
@@ -126,39 +113,20 @@ static void save_verdicts(struct reduce *r)
     cps_err_free(err);
 }
 
-/* Signals that end a search; one that the caller ignores stays so. */
-static const int signals[] = {SIGINT, SIGTERM};
-
-static void take_signals(struct sigaction old[2])
-{
-    const struct sigaction action = {.sa_handler = on_interrupt};
-    for (unsigned i = 0; i < 2; i++) {
-        if (!sigaction(signals[i], NULL, &old[i]) && old[i].sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
-static void give_signals_back(const struct sigaction old[2])
-{
-    for (unsigned i = 0; i < 2; i++)
-        sigaction(signals[i], &old[i], NULL);
-}
-
 static struct cps_err *search(struct reduce *r)
 {
-    struct sigaction old[2];
+    struct interrupt taken;
     bool terminal = isatty(STDERR_FILENO);
-    interrupted = 0;
     r->interrupted = &interrupted;
     r->progress = terminal ? show_progress : NULL;
-    take_signals(old);
+    interrupt_take(&taken);
     struct cps_err *err = reduce_search(r);
     if (terminal)
         dprintf(STDERR_FILENO, "\n");
     save_verdicts(r);
     if (!err && !interrupted)
         err = reduce_shrink(r);
-    give_signals_back(old);
+    interrupt_give_back(&taken);
     return err;
 }
 

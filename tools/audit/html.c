@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report_css.h"
 #include "tools/audit/audit.h"
 #include "tools/audit/protect.h"
 #include "tools/audit/verdict.h"
@@ -38,16 +37,6 @@ static void put_cell(struct cps_buf *out, const char *word)
 {
     cps_buf_printf(out, "<td class=\"%s\">", verdict_class(word));
     html_wrap(out, "<span>", word, "</span></td>");
-}
-
-static void put_head(struct cps_buf *out)
-{
-    cps_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src 'unsafe-inline'; img-src data:\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                     "<link rel=\"icon\" href=\"data:,\"><title>cpscope audit</title>\n<style>"
-                     "\n" REPORT_CSS "\n</style></head><body><main>\n<h1>cpscope audit</h1>\n");
 }
 
 static void put_name(struct json_object *row, size_t index, struct cps_buf *out)
@@ -242,7 +231,8 @@ static void put_others(struct json_object *files, struct cps_buf *out)
 void audit_html(struct json_object *root, struct cps_buf *out)
 {
     struct json_object *files = cps_json_get(root, "files");
-    put_head(out);
+    html_head(out, "cpscope audit");
+    cps_buf_str(out, "<main>\n<h1>cpscope audit</h1>\n");
     cps_buf_printf(out,
                    "<p>%zu files: %" PRId64 " flaws, %" PRId64 " questions undecided, %" PRId64
                    " files that could not be read.</p>\n",

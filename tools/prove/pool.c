@@ -17,6 +17,7 @@
 #endif
 
 #include "isa/base/within.h"
+#include "tools/play/interrupt.h"
 #include "tools/prove/task.h"
 #include "tools/report/report.h"
 
@@ -32,13 +33,6 @@ struct pool {
     pid_t *pid; /* 0: has ended */
     FILE **file;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-    interrupted = number;
-}
 
 /* ---- A process ---- */
 
@@ -123,19 +117,15 @@ static bool look(struct pool *p)
 
 static void attend(struct pool *p, size_t missing)
 {
-    const struct sigaction action = {.sa_handler = on_interrupt};
-    struct sigaction old[2];
-    interrupted = 0;
-    sigaction(SIGINT, &action, &old[0]);
-    sigaction(SIGTERM, &action, &old[1]);
+    struct interrupt taken;
+    interrupt_take(&taken);
     while (look(p)) {
         show_progress(p, missing);
         usleep(PAUSE_US);
     }
     if (isatty(STDERR_FILENO))
         dprintf(STDERR_FILENO, "\n");
-    sigaction(SIGINT, &old[0], NULL);
-    sigaction(SIGTERM, &old[1], NULL);
+    interrupt_give_back(&taken);
     p->prove->interrupted = interrupted != 0;
 }
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "isa/base/shown.h"
-#include "report_css.h"
 #include "tools/prove/task.h"
 #include "tools/report/html.h"
 #include "trace/outfile.h"
@@ -188,14 +187,8 @@ void prove_file_name(struct json_object *result, struct cps_buf *out)
 
 static void put_head(const char *title, struct cps_buf *out)
 {
-    cps_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src 'unsafe-inline'; img-src data:\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                     "<link rel=\"icon\" href=\"data:,\">");
-    html_wrap(out, "<title>", title, "</title>");
-    cps_buf_str(out, "<style>\n" REPORT_CSS "\n</style></head><body>\n<main>\n");
-    html_wrap(out, "<h1>", title, "</h1>\n");
+    html_head(out, title);
+    html_wrap(out, "<main>\n<h1>", title, "</h1>\n");
 }
 
 static struct cps_err *write_file(const char *dir, const char *name, const char *end,
@@ -301,7 +294,6 @@ static void put_index_row(struct json_object *result, struct cps_buf *out)
 
 static void put_index(const struct prove *prove, struct cps_buf *out)
 {
-    CPS_BUF table = {0};
     put_head("cpscope prove", out);
     html_wrap(out, "<p>", prove->stage.fw[0]->name, " and ");
     html_wrap(out, "", prove->stage.fw[1]->name, "</p>\n");
@@ -314,7 +306,6 @@ static void put_index(const struct prove *prove, struct cps_buf *out)
             put_index_row(prove->task[i].result, out);
     }
     cps_buf_str(out, "</tbody></table>\n</main></body></html>\n");
-    out->failed |= table.failed;
 }
 
 struct cps_err *prove_write(const struct prove *prove, const char *dir)

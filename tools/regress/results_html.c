@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tools/report/html.h"
-#include "report_css.h"
 #include "tools/regress/results.h"
 #include "trace/outfile.h"
 #include "trace/json.h"
@@ -168,21 +167,10 @@ static void put_coverage(struct cps_buf *out, struct json_object *coverage)
     }
 }
 
-static void put_head(struct cps_buf *out)
-{
-    /* The policy is a promise: nothing is fetched, and no text of an input can become a script. */
-    cps_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                     "style-src 'unsafe-inline'; img-src data:\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                     "<link rel=\"icon\" href=\"data:,\"><title>cpscope regress</title>\n<style>"
-                     "\n" REPORT_CSS "\n</style></head><body>\n");
-}
-
 struct cps_err *results_html(struct json_object *results, const char *path)
 {
     CPS_BUF out = {0};
-    put_head(&out);
+    html_head(&out, "cpscope regress");
     cps_buf_printf(
         &out,
         "<main>\n<h1>cpscope regress</h1>\n<p>%zu pairs of firmware and capture. <a "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
+#include "report_css.h"
 #include "tools/report/diffplace.h"
 
 static const char *escape_of(char c)
@@ -50,6 +51,17 @@ void html_wrap(struct cps_buf *out, const char *before, const char *text, const 
     cps_buf_str(out, before);
     html_text(out, text);
     cps_buf_str(out, after);
+}
+
+void html_head(struct cps_buf *out, const char *title)
+{
+    /* The policy is a promise: nothing is fetched, and no text of an input can become a script. */
+    cps_buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src 'unsafe-inline'; img-src data:\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                     "<link rel=\"icon\" href=\"data:,\">");
+    html_wrap(out, "<title>", title, "</title>\n<style>\n" REPORT_CSS "\n</style></head><body>\n");
 }
 
 void html_pre(struct cps_buf *out, const char *text)

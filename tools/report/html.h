@@ -12,6 +12,8 @@
 void html_text(struct cps_buf *out, const char *text);
 /** Appends @p before, the text, @p after. */
 void html_wrap(struct cps_buf *out, const char *before, const char *text, const char *after);
+/** The head of a page that needs no network and no script, up to the start of its body. */
+void html_head(struct cps_buf *out, const char *title);
 /** A <pre> of the text, or nothing. */
 void html_pre(struct cps_buf *out, const char *text);
 /** As above, with lines marked as diffplace.h says. */
