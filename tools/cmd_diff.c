@@ -78,20 +78,9 @@ static unsigned mask_processor(enum cps_gen gen)
  * processors' images, where the boot reads its own, routines of preemption and return addresses. */
 static struct cps_err *compare_state(struct differ *d, const struct cps_names *names)
 {
-    static const char *const places[] = {"ctrl:PACKET_TABLE_WRITE",
-                                         "ctrl:BV_INSTR_BASE",
-                                         "ctrl:LPAC_INSTR_BASE",
-                                         "ctrl:MEM_READ_ADDR",
-                                         "sqe:2-4",
-                                         "sqe:8-15"};
     d->kinds |= 1u << CPS_EV_CTRL | 1u << CPS_EV_SQE;
-    for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        struct cps_err *err = cps_mask_add(&d->mask, places[i], names);
-        if (err && err->code != CPS_ERR_SYNTAX) /* a layout may lack one of them */
-            return err;
-        cps_err_free(err);
-    }
-    return NULL;
+    CPS_TRY(record_mask_addresses(names, &d->mask));
+    return cps_mask_add(&d->mask, "sqe:2-4,sqe:8-15", names);
 }
 
 /* Names of both sides; masks have those of the first one. */

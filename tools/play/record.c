@@ -317,3 +317,16 @@ void record_deinit(struct record *record)
     same_code_deinit(&record->code);
     *record = (struct record){0};
 }
+
+struct cps_err *record_mask_addresses(const struct cps_names *names, struct cps_mask *mask)
+{
+    static const char *const places[] = {"ctrl:PACKET_TABLE_WRITE", "ctrl:BV_INSTR_BASE",
+                                         "ctrl:LPAC_INSTR_BASE", "ctrl:MEM_READ_ADDR"};
+    for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        struct cps_err *err = cps_mask_add(mask, places[i], names);
+        if (err && err->code != CPS_ERR_SYNTAX) /* a layout may lack one of them */
+            return err;
+        cps_err_free(err);
+    }
+    return NULL;
+}

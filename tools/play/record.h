@@ -5,6 +5,7 @@
 #define CPS_RECORD_H
 
 #include "tools/play/play.h"
+#include "trace/mask.h"
 #include "tools/play/samecode.h"
 
 /** The result of a run. */
@@ -82,6 +83,10 @@ void record_deinit(struct record *record);
  * cps_trace_head_deinit() also on error; or NULL */
 CPS_MUST_USE struct cps_err *record_read(const char *path, struct cps_trace_head *head,
                                          struct record *ret);
+/** Masks what control registers are written with that is an address of code: where code lies is no
+ * behaviour. @return NULL or CPS_ERR_NOMEM */
+CPS_MUST_USE struct cps_err *record_mask_addresses(const struct cps_names *names,
+                                                   struct cps_mask *mask);
 /** Appends an event; used as a sink, too. */
 void record_keep(struct record *record, const struct cps_event *events, size_t count);
 

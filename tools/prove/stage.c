@@ -25,21 +25,6 @@ const char *stage_place(enum place_at place)
     return names[place];
 }
 
-static void mask_places(struct stage *stage, struct cps_err **err)
-{
-    static const char *const places[] = {
-        "ctrl:PACKET_TABLE_WRITE", "ctrl:BV_INSTR_BASE", "ctrl:LPAC_INSTR_BASE",
-        "ctrl:MEM_READ_ADDR",      "ctrl:PREEMPT_INSTR",
-    };
-    for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]) && !*err; i++) {
-        *err = cps_mask_add(&stage->mask, places[i], stage->names[CPS_CPU_SQE]);
-        if (*err && (*err)->code == CPS_ERR_SYNTAX) { /* a layout may lack it */
-            cps_err_free(*err);
-            *err = NULL;
-        }
-    }
-}
-
 struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret)
 {
     *ret = (struct stage){.opt = opt};
@@ -56,10 +41,8 @@ struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret)
     if (err)
         return err;
     const struct cps_trace_head head = {.gen = ret->fw[0]->gen, .layout = ret->fw[0]->layout};
-    err = trace_names(&head, opt->rnn, ret->names);
-    if (!err)
-        mask_places(ret, &err);
-    return err;
+    CPS_TRY(trace_names(&head, opt->rnn, ret->names));
+    return record_mask_addresses(ret->names[CPS_CPU_SQE], &ret->mask);
 }
 
 void stage_deinit(struct stage *stage)
