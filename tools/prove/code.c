@@ -135,7 +135,7 @@ static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, u
     side->part = &fw->part[part];
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
         side->table[id] = cps_fw_handler(fw, side->part, id);
-    side->cut = calloc((size_t)side->count + 1, 1);
+    side->cut = calloc((size_t)side->count + 1, sizeof(*side->cut));
     if (!side->cut)
         return cps_err_nomem();
     return afuc_load_(fw->words + side->part->start, side->count, fw->gen, afuc_handlers_(),
@@ -154,27 +154,27 @@ static void find_cuts(struct code *code)
         bool goes = row->kind == KIND_IF || row->op == CPS_AFUC_CALL || row->op == CPS_AFUC_BL ||
                     row->op == CPS_AFUC_JUMPA;
         if (goes && uop->target < a->count)
-            a->cut[uop->target] = CUT_HERE;
+            a->cut[uop->target] = true;
         if (goes && at + 2 < a->count)
-            a->cut[at + 2] = CUT_HERE;
+            a->cut[at + 2] = true;
         if (code->same[at] && !code->same[at - 1])
-            a->cut[at] = CUT_HERE;
+            a->cut[at] = true;
     }
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
         if (a->table[id] < a->count)
-            a->cut[a->table[id]] = CUT_HERE;
+            a->cut[a->table[id]] = true;
     }
     for (uint32_t at = 0; at < a->count; at++) {
-        a->cut[at] = a->partner[at] == CPS_FW_ALONE ? 0 : a->cut[at];
+        a->cut[at] = a->cut[at] && a->partner[at] != CPS_FW_ALONE;
         if (a->cut[at])
-            b->cut[a->partner[at]] = CUT_HERE;
+            b->cut[a->partner[at]] = true;
     }
 }
 
 struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, unsigned part,
                           struct code *ret)
 {
-    *ret = (struct code){.part = part};
+    *ret = (struct code){0};
     CPS_TRY(cps_fw_pairs_(old, new, part, &ret->pairs));
     for (unsigned i = 0; i < 2; i++) {
         ret->side[i].count = ret->pairs.count[i];

@@ -48,13 +48,11 @@ struct code_side {
         *image; /**< of the new one, addresses in constants are those of the old one */
     uint32_t count;
     const uint32_t *partner;
-    uint8_t *cut;   /**< a run may be looked at here: bits of enum cut */
+    bool *cut;      /**< by dword: a run may be looked at here */
     uint64_t *live; /**< by dword */
     uint64_t live_at_end, live_at_return;
     uint32_t table[CPS_FW_TABLE_SIZE];
 };
-
-enum cut { CUT_HERE = 1 };
 
 struct code {
     struct code_side side[2];
@@ -64,7 +62,6 @@ struct code {
                           CONTROL_COUNT where that is not known; owned */
     struct moved *moved;
     size_t moved_count;
-    unsigned part;
 };
 
 /** Decodes and aligns. @p part  index in both; the caller calls code_deinit() in any case. */

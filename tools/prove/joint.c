@@ -101,11 +101,6 @@ static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struc
     return answer != SMT_NO;
 }
 
-static struct difference about(const struct effect *a, const struct effect *b, bool in_effect)
-{
-    return (struct difference){.pc = {a ? a->pc : 0, b ? b->pc : 0}, .in_effect = in_effect};
-}
-
 /* "is 0x.., was 0x.." where both are known; else nothing. */
 static void put_words(struct joint *j, Z3_ast a, Z3_ast b, char *ret, size_t size)
 {
@@ -120,7 +115,7 @@ static void put_words(struct joint *j, Z3_ast a, Z3_ast b, char *ret, size_t siz
 static bool compare_effect(struct joint *j, const struct pair *p, const struct effect *a,
                            const struct effect *b)
 {
-    struct difference d = about(a, b, true);
+    struct difference d = {.pc = {a->pc, b->pc}};
     if (a->kind != b->kind || a->count != b->count || !effect_same_instruction(a, b)) {
         snprintf(d.text, sizeof(d.text), "a %s where the old revision has a %s",
                  effect_name((enum effect_kind)b->kind), effect_name((enum effect_kind)a->kind));
@@ -291,7 +286,7 @@ static uint64_t live_behind(const struct code_side *side, uint32_t pc)
 static void tell_more(struct joint *j, const struct pair *p, unsigned side)
 {
     const struct effect *effect = &j->run[side].effect[p->compared];
-    struct difference d = {.in_effect = true};
+    struct difference d = {0};
     d.pc[side] = effect->pc;
     d.pc[!side] = p->s[!side].pc;
     snprintf(d.text, sizeof(d.text), "a %s that only the %s revision has",
@@ -309,7 +304,6 @@ static void compare_ends(struct joint *j, struct pair *p)
         snprintf(d.text, sizeof(d.text), "%s",
                  p->s[0].pc != p->s[1].pc ? "the code ends in another way"
                                           : "another number of words is taken");
-        d.in_effect = true;
         differs(j, p, NULL, &d);
         return;
     }
@@ -329,7 +323,7 @@ static void compare_ends(struct joint *j, struct pair *p)
 /* Goes on from where a register says, for every address that is possible. */
 static void explore_jump(struct joint *j, struct pair *p)
 {
-    struct difference d = {.text = "where a computed jump leads", .in_effect = true};
+    struct difference d = {.text = "where a computed jump leads"};
     Z3_ast target = p->s[0].target;
     if (target == smt_unknown(&j->smt, "r", R_LR) && p->s[1].target == target) {
         compare_ends(j, p);

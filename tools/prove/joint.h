@@ -18,7 +18,6 @@ enum outcome {
 struct difference {
     char text[192];
     uint32_t pc[2];
-    bool in_effect;              /**< the rest of the GPU sees it; else what the handler leaves */
     uint32_t r[32];              /**< where the handler begins */
     uint32_t data[WITNESS_MOST]; /**< from the stream */
     uint32_t data_count;

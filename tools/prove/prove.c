@@ -171,11 +171,8 @@ struct cps_err *prove_places(struct prove_part *part)
         err = try_places(&p);
     if (!err)
         settle(&p);
-    part->places = p.count;
-    for (size_t i = 0; i < p.count; i++) {
-        part->equal_places += part->proven[p.place[i].pc];
+    for (size_t i = 0; i < p.count; i++)
         free(p.place[i].child);
-    }
     free(p.place);
     free(p.listed);
     return err;
@@ -189,8 +186,6 @@ static void take_outcome(struct prove_handler *h, const struct joint *j)
                                             [OUTCOME_UNDECIDED] = VERDICT_UNDECIDED};
     h->verdict = verdicts[j->outcome];
     h->bound = j->bound;
-    h->paths = j->paths;
-    h->queries = j->smt.queries;
     if (h->verdict == VERDICT_DIFFERENT) {
         h->has_difference = true;
         h->difference = j->difference;

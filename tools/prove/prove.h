@@ -40,8 +40,6 @@ struct prove_handler {
     uint32_t why_pc[2];
     bool has_difference;
     struct difference difference;
-    unsigned paths;
-    uint64_t queries;
 };
 
 struct prove_part {
@@ -49,7 +47,6 @@ struct prove_part {
     struct prove_handler *handler; /**< owned */
     size_t handlers;
     bool *proven; /**< by dword of the old revision; owned */
-    size_t places, equal_places;
 };
 
 /** Decodes and aligns part @p part of both, and lists the handlers. The caller calls

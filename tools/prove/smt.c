@@ -15,7 +15,6 @@ static void ignore(Z3_context z, Z3_error_code code)
 struct cps_err *smt_init(struct smt *smt, unsigned effort)
 {
     Z3_config config = Z3_mk_config();
-    char text[16];
     *smt = (struct smt){.z = Z3_mk_context(config)};
     Z3_del_config(config);
     if (!smt->z)
@@ -23,8 +22,7 @@ struct cps_err *smt_init(struct smt *smt, unsigned effort)
     Z3_set_error_handler(smt->z, ignore);
     Z3_params params = Z3_mk_params(smt->z);
     Z3_params_inc_ref(smt->z, params);
-    snprintf(text, sizeof(text), "rlimit");
-    Z3_params_set_uint(smt->z, params, Z3_mk_string_symbol(smt->z, text), effort);
+    Z3_params_set_uint(smt->z, params, Z3_mk_string_symbol(smt->z, "rlimit"), effort);
     smt->solver = Z3_mk_simple_solver(smt->z);
     Z3_solver_inc_ref(smt->z, smt->solver);
     Z3_solver_set_params(smt->z, smt->solver, params);
