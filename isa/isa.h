@@ -437,9 +437,80 @@ CPS_PUBLIC const char *cps_name(const struct cps_names *names, enum cps_space sp
 CPS_PUBLIC bool cps_name_number(const struct cps_names *names, enum cps_space space,
                                 const char *name, size_t length, uint32_t *ret);
 
+/** A value of a register or of a packet's words, taken apart as the names say. */
+struct cps_value {
+    /** The register, or the packet's word; NULL where the source only counts the words. */
+    const char *word;
+    /** Of the register; of the word behind the packet's header, counted from 0. */
+    uint32_t number;
+    /** The field. "": the word is one value. NULL: bits that no field has, `bits` in their place.
+     */
+    const char *name;
+    /** Bits of the word, counted through both halves of one of 64 bits. */
+    uint8_t low, high;
+    /** What the field holds, shifted down to bit 0. */
+    uint64_t bits;
+    /** What the value is called: of an enumeration, or the register whose offset it is; or NULL. */
+    const char *text;
+    /** A single bit that is only said to be set. */
+    bool is_flag;
+    /** The bits are an address in the GPU's memory, in bytes, once shifted. */
+    bool is_address;
+    /** How it is written: the names' own. */
+    uint8_t kind, radix, shift;
+};
+
+/** Gets one value after another. */
+typedef void cps_value_fn(void *context, const struct cps_value *value);
+
 /**
- * Appends `NAME=value` for each bit field of a register that is not zero, separated by blanks;
- * nothing for registers without fields. Values are hexadecimal, single-bit fields only named.
+ * Takes a register's value apart: each field, also those that are 0, then bits that no field has.
+ * @param names    the handle
+ * @param space    which numbers
+ * @param number   the register; the upper half of one of 64 bits is a register of its own here
+ * @param value    what it holds
+ * @param each     called for each field, in the order of the source; not at all without fields
+ * @param context  its first argument
+ */
+CPS_PUBLIC void cps_name_values(const struct cps_names *names, enum cps_space space,
+                                uint32_t number, uint32_t value, cps_value_fn *each, void *context);
+/**
+ * The same for both halves at once.
+ * @param names    the handle
+ * @param space    which numbers
+ * @param number   the register's lower half
+ * @param value    what it holds
+ * @param each     called for each field
+ * @param context  its first argument
+ * @return false, and nothing is called, if no register of 64 bits begins there
+ */
+CPS_PUBLIC bool cps_name_values64(const struct cps_names *names, enum cps_space space,
+                                  uint32_t number, uint64_t value, cps_value_fn *each,
+                                  void *context);
+/**
+ * Takes the words of a type 7 packet apart, as far as they go. Words that depend on a field of the
+ * packet (its variants) are those that it selects; words that no source names are left out.
+ * @param names    the handle
+ * @param opcode   of the header, 7 bits
+ * @param words    behind the header
+ * @param count    how many of them there are
+ * @param each     called for each field, in the order of the words
+ * @param context  its first argument
+ */
+CPS_PUBLIC void cps_packet_values(const struct cps_names *names, uint32_t opcode,
+                                  const uint32_t *words, size_t count, cps_value_fn *each,
+                                  void *context);
+/**
+ * Appends a value as its type is written: a name, `0x60`, `12`, `-0.5`, `r3.x`.
+ * @param value  as a callback got it
+ * @param out    where to
+ */
+CPS_PUBLIC void cps_value_put(const struct cps_value *value, struct cps_buf *out);
+
+/**
+ * Appends `NAME=value` for each field of a register, separated by blanks; nothing for registers
+ * without fields. Single bits are only named, and only if they are set; bits that no field has
+ * stand last, as `no-name=0x1000`. A register that is one value has only that.
  * @param names   the handle
  * @param space   which numbers
  * @param number  the register
@@ -448,6 +519,16 @@ CPS_PUBLIC bool cps_name_number(const struct cps_names *names, enum cps_space sp
  */
 CPS_PUBLIC void cps_name_fields(const struct cps_names *names, enum cps_space space,
                                 uint32_t number, uint32_t value, struct cps_buf *out);
+/**
+ * The same for the words of a type 7 packet; a word's name stands in front of its fields.
+ * @param names   the handle
+ * @param opcode  of the header, 7 bits
+ * @param words   behind the header
+ * @param count   how many of them there are
+ * @param out     where to
+ */
+CPS_PUBLIC void cps_packet_fields(const struct cps_names *names, uint32_t opcode,
+                                  const uint32_t *words, size_t count, struct cps_buf *out);
 
 CPS_C_END
 

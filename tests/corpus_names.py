@@ -3,8 +3,10 @@
 """Names, built in and with --rnn, against a second reader of rnndb's XML: every number of every layout with
 its bit fields. Usage: corpus_names.py DUMP TABLE.tsv..., where DUMP [DIR] prints all names."""
 import collections
+import math
 import os
 import re
+import struct
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -26,9 +28,22 @@ LAYOUTS = {
     "A7XX_GEN3": (7, {"gpu": "A6XX", "control": "A7XX_GEN3_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A7XX_PIPE_REG"}),
     "A8XX": (8, {"gpu": "A6XX", "control": "A7XX_GEN3_CONTROL_REG", "sqe": "A6XX_SQE_REG", "pipe": "A7XX_PIPE_REG"}),
 }
+WORDS = {"uint", "int", "float", "fixed", "ufixed", "address", "waddress", "a3xx_regid"}
 SECOND_NAMES = {"CP_MEM_TO_OC_MEM", "CP_CONTEXT_REG_BUNCH2"}  # found by name only
 
 Row = collections.namedtuple("Row", "name chips wide gmu type fields")
+
+
+Field = collections.namedtuple("Field", "name low high chips type radix shift")
+
+
+def real(value):
+    """As few digits as give the same float back."""
+    for count in (6, 9):
+        text = "%.*g" % (count, value)
+        if struct.pack("<f", float(text)) == struct.pack("<f", value):
+            break
+    return text if not math.isfinite(value) or "." in text or "e" in text else text + ".0"
 
 
 def digits(text):
@@ -60,8 +75,54 @@ class Tree:
             low = int(field.get("low", field.get("pos", "0")), 0)
             varset = field.get("varset", "chip" if by_chip else "")
             own = digits(field.get("variants")) if varset == "chip" else ALL
-            found.append((field.get("name"), low, int(field.get("high", str(low)), 0), chips & own))
+            found.append(self.field(field, field.get("name"), low, int(field.get("high", str(low)), 0), chips & own))
         return found
+
+    def field(self, e, name, low, high, chips):
+        return Field(name, low, high, chips, e.get("type"), int(e.get("radix", "0")), int(e.get("shr", "0")))
+
+    def whole(self, e, chips, wide):
+        """A register that is one value, which its type says."""
+        if e.get("type") is None and e.get("high") is None and e.get("pos") is None:
+            return []
+        low = int(e.get("low", e.get("pos", "0")), 0)
+        last = low if e.get("pos") else 63 if wide else 31
+        return [self.field(e, "", low, int(e.get("high", str(last)), 0), chips)]
+
+    def value(self, field, bits, width, generation):
+        """As the type says; @bits of @width bits."""
+        row = self.best(field.type, bits, generation)
+        if row:
+            return row.name
+        signed = bits - (1 << width) if bits >> (width - 1) else bits
+        if field.type in ("uint", "int"):
+            return "%d" % ((bits if field.type == "uint" else signed) << field.shift)
+        if field.type in ("fixed", "ufixed"):
+            return real((signed if field.type == "fixed" else bits) / (1 << field.radix))
+        if field.type == "float" and width in (16, 32):
+            packed = bits.to_bytes(width // 8, "little")
+            return real(struct.unpack("<e" if width == 16 else "<f", packed)[0])
+        return "r%d.%s" % (bits >> 2, "xyzw"[bits & 3]) if field.type == "a3xx_regid" else "0x%x" % (bits << field.shift)
+
+    def shown(self, fields, half, word, generation):
+        words, left = [], 0xffffffff
+        for f in fields:
+            low, high = max(f.low, half * 32), min(f.high, half * 32 + 31)
+            if generation not in f.chips or low > high:
+                continue
+            width, is_whole = high - low + 1, (low, high) == (f.low, f.high)
+            bits = word >> (low - half * 32) & ((1 << width) - 1)
+            left &= ~(((1 << width) - 1) << (low - half * 32)) if f.name else 0
+            text = self.value(f if is_whole else f._replace(type=None, shift=0), bits, width, generation)
+            if not f.name:
+                is_plain = not f.shift and f.type in (None, "hex", "boolean", "void", "a6xx_reg_xy")
+                if is_whole and not (is_plain or (text == "0x%x" % bits and f.type not in WORDS and not f.shift)):
+                    words.append(text)
+            elif is_whole and width == 1 and f.type in (None, "boolean"):
+                words += [f.name] if bits else []
+            else:
+                words.append("%s=%s" % (f.name, text))
+        return words + (["no-name=0x%x" % (left & word)] if left & word and any(f.name for f in fields) else [])
 
     def put(self, domain, number, row):
         self.rows.setdefault((domain, number), []).append(row)
@@ -78,6 +139,7 @@ class Tree:
                 self.read(e, e.get("name") if kind == "domain" else domain, own, is_by_chip, places, gmu)
             elif kind == "bitset":
                 self.bitsets.setdefault(e.get("name"), self.fields(e, own, is_by_chip))
+                self.read(e, None, own, is_by_chip, [("", 0)], gmu)
             elif kind == "enum":
                 for value in e.findall("{*}value[@value]"):
                     own_value = own & digits(value.get("variants")) if is_by_chip else own
@@ -92,10 +154,10 @@ class Tree:
                 for prefix, base in places for i in range(length)]
         if kind == "array" and (e.find(".//{*}reg32") is not None or e.find(".//{*}reg64") is not None):
             return self.read(e, domain, chips, by_chip, [(name + ".", base) for name, base in here], gmu)
-        fields = self.fields(e, chips, by_chip)
         wide = kind == "reg64" or (kind == "array" and stride == 2)
+        fields = self.fields(e, chips, by_chip)
         for name, number in here:
-            self.put(domain, number, Row(name, chips, wide, gmu, e.get("type"), fields))
+            self.put(domain, number, Row(name, chips, wide, gmu, e, fields))
         return self.read(e, None, chips, by_chip, [("", 0)], gmu)
 
     def best(self, domain, number, generation):
@@ -109,12 +171,11 @@ class Tree:
             row, half = self.best(domain, number - 1, generation), 1
             if not row or not row.wide:
                 return None
-        words = []
-        for name, low, high, chips in row.fields or self.bitsets.get(row.type, []):
-            bits = min(high, half * 32 + 31) - max(low, half * 32) + 1
-            if generation in chips and bits > 0:
-                words.append(name if low == high else "%s=0x%x" % (name, (1 << bits) - 1))
-        return "%s\t%d\t%s" % (row.name, half, " ".join(words))
+        fields = row.fields
+        if not fields and row.type is not None:
+            fields = self.bitsets.get(row.type.get("type")) or self.whole(row.type, row.chips, row.wide)
+        zero, ones = (" ".join(self.shown(fields, half, word, generation)) for word in (0, 0xffffffff))
+        return "%s\t%d\t%s | %s" % (row.name, half, zero, ones)
 
 
 def expected(folder):

@@ -6,7 +6,7 @@
 
 #include "isa/names/table.h"
 
-enum { MAX_ROWS = 8192, MAX_FIELDS = 16384, MAX_TABLES = 32, MAX_LINE = 2048, COLUMNS = 7 };
+enum { MAX_ROWS = 8192, MAX_FIELDS = 16384, MAX_TABLES = 512, MAX_LINE = 4096, COLUMNS = 7 };
 
 struct table {
     const char *domain;
@@ -44,36 +44,99 @@ static char *copy(const char *text)
     return memcpy(allocate(size), text, size);
 }
 
-static struct table *find_table(struct tables *tables, const char *domain)
+static size_t find_table(struct tables *tables, const char *domain)
 {
     for (size_t i = 0; i < tables->count; i++) {
         if (!strcmp(tables->table[i].domain, domain))
-            return &tables->table[i];
+            return i;
     }
     if (tables->count == MAX_TABLES)
         fail("too many domains");
-    struct table *table = &tables->table[tables->count++];
+    struct table *table = &tables->table[tables->count];
     table->domain = copy(domain);
     table->rows = allocate(MAX_ROWS * sizeof(*table->rows));
-    return table;
+    return tables->count++;
 }
 
-/* "NAME:low-high@variants", where high and variants may be missing. */
-static struct cps_name_field parse_field(char *text)
+/* The enumeration called so, which must have come in an earlier file. */
+static uint16_t find_values(struct tables *tables, const char *domain)
 {
-    char *chips = strchr(text, '@');
-    if (chips)
-        *chips++ = '\0';
-    char *bits = strchr(text, ':');
+    size_t index = find_table(tables, domain);
+    if (!tables->table[index].count)
+        fail("a field's type is no word and no enumeration");
+    return (uint16_t)(index + 1);
+}
+
+/* "ENUM=VALUE". */
+static struct cps_name_when parse_when(struct tables *tables, char *text)
+{
+    char *value = strchr(text, '=');
+    if (!value)
+        fail("a condition must be ENUM=VALUE");
+    *value++ = '\0';
+    struct cps_name_when when = {.values = find_values(tables, text)};
+    const struct table *table = &tables->table[when.values - 1];
+    for (size_t i = 0; i < table->count; i++) {
+        if (!strcmp(table->rows[i].name, value) && table->rows[i].number < 32)
+            when.mask |= 1u << table->rows[i].number;
+    }
+    if (!when.mask)
+        fail("a condition has no such value");
+    return when;
+}
+
+/* "fixed.4", "uint<<5", "ENUM!". */
+static struct cps_name_type parse_type(struct tables *tables, char *text)
+{
+    struct cps_name_type type = {0};
+    char *mark = strchr(text, '!');
+    type.selects = mark;
+    if (mark)
+        *mark = '\0';
+    char *shift = strstr(text, "<<");
+    if (shift) {
+        type.shift = (uint8_t)atoi(shift + 2);
+        *shift = '\0';
+    }
+    unsigned kind = cps_name_kind_parse_(text, &type.radix);
+    if (kind < CPS_KIND_COUNT)
+        type.kind = (uint8_t)kind;
+    else
+        type.values = find_values(tables, text);
+    return type;
+}
+
+/* Cuts `text` at `mark`; what stands behind it, or NULL. */
+static char *cut(char *text, char mark)
+{
+    char *found = strchr(text, mark);
+    if (found)
+        *found++ = '\0';
+    return found;
+}
+
+/* "NAME:low-high:type?condition@variants", where all behind low may be missing. */
+static struct cps_name_field parse_field(struct tables *tables, char *text)
+{
+    char *chips = cut(text, '@');
+    char *when = cut(text, '?');
+    char *bits = cut(text, ':');
     if (!bits)
         fail("a field must be NAME:low-high");
-    *bits++ = '\0';
+    char *type = cut(bits, ':');
     unsigned long low = strtoul(bits, &bits, 10);
     unsigned long high = *bits == '-' ? strtoul(bits + 1, &bits, 10) : low;
     if (*bits || low > high || high > 63)
         fail("a field has bad bits");
-    return (struct cps_name_field){copy(text), (uint8_t)low, (uint8_t)high,
-                                   cps_chips_parse_(chips ? chips : "")};
+    struct cps_name_field field = {copy(text), (uint8_t)low, (uint8_t)high,
+                                   cps_chips_parse_(chips ? chips : ""), .type = {0}};
+    if (type)
+        field.type = parse_type(tables, type);
+    else if (low == high)
+        field.type.kind = CPS_KIND_BOOL;
+    if (when)
+        field.when = parse_when(tables, when);
+    return field;
 }
 
 static uint32_t parse_fields(struct tables *tables, char *text)
@@ -82,7 +145,7 @@ static uint32_t parse_fields(struct tables *tables, char *text)
     for (char *field = strtok(text, ","); field; field = strtok(NULL, ",")) {
         if (tables->field_count == MAX_FIELDS)
             fail("too many fields");
-        tables->field[tables->field_count++] = parse_field(field);
+        tables->field[tables->field_count++] = parse_field(tables, field);
     }
     return tables->field_count - before;
 }
@@ -101,28 +164,44 @@ static void split(char *line, char *column[COLUMNS])
     }
 }
 
+/* "5" or, of words that repeat, "0+3*100". */
+static void parse_number(char *text, struct cps_name_row *row)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 0);
+    if (!*text || number > UINT32_MAX)
+        fail("a row needs a number");
+    row->number = (uint32_t)number;
+    if (*end == '+') {
+        row->stride = (uint16_t)strtoul(end + 1, &end, 10);
+        if (*end != '*' || !row->stride)
+            fail("a row repeats as +DISTANCE*TIMES");
+        row->length = (uint16_t)strtoul(end + 1, &end, 10);
+    }
+    if (*end)
+        fail("a row needs a number");
+}
+
 static void parse_line(struct tables *tables, char *line)
 {
     char *column[COLUMNS];
     split(line, column);
-    struct table *table = find_table(tables, column[0]);
+    struct table *table = &tables->table[find_table(tables, column[0])];
     if (table->count == MAX_ROWS)
         fail("too many rows in a domain");
-    char *end;
-    unsigned long number = strtoul(column[1], &end, 0);
-    if (!*column[1] || *end || number > UINT32_MAX || !*column[4])
-        fail("a row needs a number and a name");
-    uint32_t first_field = tables->field_count;
-    table->rows[table->count] = (struct cps_name_row){
-        .name = copy(column[4]),
-        .number = (uint32_t)number,
-        .order = (uint32_t)table->count,
-        .first_field = first_field,
-        .field_count = parse_fields(tables, column[6]),
-        .chips = cps_chips_parse_(column[3]),
-        .wide = !strcmp(column[2], "64"),
-        .is_gmu = !strcmp(column[5], "gmu"),
-    };
+    if (!*column[4])
+        fail("a row needs a name");
+    struct cps_name_row *row = &table->rows[table->count];
+    parse_number(column[1], row);
+    row->name = copy(column[4]);
+    row->order = (uint32_t)table->count;
+    row->first_field = tables->field_count;
+    row->field_count = parse_fields(tables, column[6]);
+    row->chips = cps_chips_parse_(column[3]);
+    row->wide = !strcmp(column[2], "64");
+    row->is_gmu = !strcmp(column[5], "gmu");
+    if (*column[5] == '?')
+        row->when = parse_when(tables, column[5] + 1);
     table->count++;
 }
 
@@ -144,13 +223,36 @@ static void parse_file(struct tables *tables, const char *name)
     fclose(file);
 }
 
+/* Where a table stands among the sorted ones; fields and rows name it by that. */
+static uint16_t place[MAX_TABLES + 1];
+static const struct table *sorting;
+
+static int compare_domains(const void *left, const void *right)
+{
+    const size_t *a = left;
+    const size_t *b = right;
+    return strcmp(sorting[*a].domain, sorting[*b].domain);
+}
+
+static void sort_tables(const struct tables *tables, size_t order[MAX_TABLES])
+{
+    sorting = tables->table;
+    for (size_t i = 0; i < tables->count; i++)
+        order[i] = i;
+    qsort(order, tables->count, sizeof(*order), compare_domains);
+    for (size_t i = 0; i < tables->count; i++)
+        place[order[i] + 1] = (uint16_t)(i + 1);
+}
+
 static void print_rows(const struct table *table, size_t number)
 {
     printf("static const struct cps_name_row rows%zu[] = {\n", number);
     for (size_t i = 0; i < table->count; i++) {
         const struct cps_name_row *row = &table->rows[i];
-        printf("    {\"%s\", 0x%x, %u, %u, %u, 0x%x, %d, %d},\n", row->name, row->number,
-               row->order, row->first_field, row->field_count, row->chips, row->wide, row->is_gmu);
+        printf("    {\"%s\", 0x%x, %u, %u, %u, %u, %u, {%u, 0x%x}, 0x%x, %d, %d},\n", row->name,
+               row->number, row->order, row->first_field, row->field_count, row->stride,
+               row->length, place[row->when.values], row->when.mask, row->chips, row->wide,
+               row->is_gmu);
     }
     printf("};\n");
 }
@@ -173,7 +275,10 @@ static void print_fields(const struct tables *tables)
     printf("static const struct cps_name_field fields[] = {\n");
     for (size_t i = 0; i < tables->field_count; i++) {
         const struct cps_name_field *field = &tables->field[i];
-        printf("    {\"%s\", %u, %u, 0x%x},\n", field->name, field->low, field->high, field->chips);
+        const struct cps_name_type *type = &field->type;
+        printf("    {\"%s\", %u, %u, 0x%x, {%u, %u, %u, %d, %u}, {%u, 0x%x}},\n", field->name,
+               field->low, field->high, field->chips, type->kind, type->radix, type->shift,
+               type->selects, place[type->values], place[field->when.values], field->when.mask);
     }
     printf("};\n");
 }
@@ -181,6 +286,8 @@ static void print_fields(const struct tables *tables)
 static void print_tables(struct tables *tables)
 {
     printf("/* Made by mknames from isa/names. */\n#include \"isa/names/table.h\"\n");
+    size_t order[MAX_TABLES];
+    sort_tables(tables, order);
     print_fields(tables);
     for (size_t i = 0; i < tables->count; i++) {
         struct table *table = &tables->table[i];
@@ -188,11 +295,11 @@ static void print_tables(struct tables *tables)
         print_rows(table, i);
         print_by_name(table, i);
     }
-    printf("const struct cps_name_table cps_name_tables_[] = {\n");
+    printf("static const struct cps_name_table tables[] = {\n");
     for (size_t i = 0; i < tables->count; i++)
-        printf("    {\"%s\", rows%zu, by_name%zu, fields, %zu},\n", tables->table[i].domain, i, i,
-               tables->table[i].count);
-    printf("};\nconst size_t cps_name_table_count_ = %zu;\n", tables->count);
+        printf("    {\"%s\", rows%zu, by_name%zu, fields, %zu},\n", tables->table[order[i]].domain,
+               order[i], order[i], tables->table[order[i]].count);
+    printf("};\nconst struct cps_name_source cps_name_built_in_ = {tables, %zu};\n", tables->count);
 }
 
 int main(int argc, char **argv)

@@ -2,11 +2,7 @@
  * Numbers to names and back: GPU, control, SQE and pipe registers, packets and events. */
 #include "isa/isa.h"
 
-#include <inttypes.h>
-
-#include "isa/names/changed.h"
-#include "isa/names/table.h"
-#include "isa/names/rnn.h"
+#include "isa/names/names.h"
 
 #define CHIPS_5   CPS_CHIP_BIT(5)
 #define CHIPS_6   CPS_CHIP_BIT(6)
@@ -30,38 +26,50 @@ static const struct {
 #include "isa/target.def"
 };
 
-/* Where names are looked for, in this order. */
-enum { FROM_USER, FROM_BUILT_IN, SOURCE_COUNT };
-
-struct cps_names {
-    enum cps_layout layout;
-    uint8_t chips;
-    struct cps_rnn *rnn; /* owner of the user's tables, or NULL */
-    const struct cps_name_table *table[SOURCE_COUNT][CPS_SPACE_COUNT];
-};
-
-int cps_names_space_(enum cps_layout layout, const char *name)
+const char *cps_names_domain_(enum cps_layout layout, const char *name)
 {
-    for (int space = 0; space < CPS_SPACE_COUNT; space++) {
-        const char *domain = layouts[layout].domain[space];
-        if (domain && !strcmp(domain, name))
-            return space;
-    }
     /* A tree may hold the later registers in a domain of their own. */
     enum cps_gen gen = cps_layout_gen(layout);
     bool later = (cps_gen_since(gen, CPS_A7XX) && !strcmp(name, "A7XX")) ||
                  (gen == CPS_A8XX && !strcmp(name, "A8XX"));
-    return later ? CPS_SPACE_GPU : -1;
+    return later ? layouts[layout].domain[CPS_SPACE_GPU] : name;
 }
 
-static void choose_built_in(struct cps_names *names)
+static const struct cps_name_table *find_table(const struct cps_name_source *source,
+                                               const char *domain)
 {
-    for (size_t i = 0; i < cps_name_table_count_; i++) {
-        const struct cps_name_table *table = &cps_name_tables_[i];
-        int space = cps_names_space_(names->layout, table->domain);
-        if (space >= 0)
-            names->table[FROM_BUILT_IN][space] = table;
+    uint16_t index = domain ? cps_source_find_(source, domain) : 0;
+    return index ? &source->tables[index - 1] : NULL;
+}
+
+static void choose_tables(struct cps_names *names, unsigned from,
+                          const struct cps_name_source *source)
+{
+    names->source[from] = source;
+    for (int space = 0; source && space < CPS_SPACE_COUNT; space++)
+        names->table[from][space] = find_table(source, layouts[names->layout].domain[space]);
+}
+
+/* The words behind its header have a table of the packet's name, or of the one it shares. */
+const struct cps_name_table *cps_names_payload_(const struct cps_names *names, uint32_t opcode,
+                                                unsigned *from)
+{
+    static const char *const shared[][2] = {
+#define SHARED(packet, table) {packet, table},
+#include "isa/names/payload.def"
+    };
+    const char *name = cps_name(names, CPS_SPACE_PACKET, opcode, NULL);
+    for (size_t i = 0; name && i < sizeof(shared) / sizeof(shared[0]); i++) {
+        if (!strcmp(shared[i][0], name))
+            name = shared[i][1];
     }
+    for (*from = 0; *from < CPS_NAMES_SOURCES; ++*from) {
+        const struct cps_name_source *source = names->source[*from];
+        const struct cps_name_table *table = source ? find_table(source, name) : NULL;
+        if (table)
+            return table;
+    }
+    return NULL;
 }
 
 struct cps_err *cps_names_create(enum cps_layout layout, const char *rnn_dir,
@@ -78,9 +86,8 @@ struct cps_err *cps_names_create(enum cps_layout layout, const char *rnn_dir,
     names->layout = layout;
     names->chips = layouts[layout].chips;
     names->rnn = rnn;
-    choose_built_in(names);
-    for (unsigned space = 0; rnn && space < CPS_SPACE_COUNT; space++)
-        names->table[FROM_USER][space] = cps_rnn_table_(rnn, (enum cps_space)space);
+    choose_tables(names, CPS_NAMES_BUILT_IN, &cps_name_built_in_);
+    choose_tables(names, CPS_NAMES_USER, rnn ? cps_rnn_source_(rnn) : NULL);
     *ret = names;
     return NULL;
 }
@@ -131,24 +138,31 @@ static const struct cps_name_row *find_exact(const struct cps_names *names, unsi
     return NULL;
 }
 
-/* The row that covers a number; `fields` are the table's, since rows only index them. */
-static const struct cps_name_row *find_cover(const struct cps_names *names, enum cps_space space,
-                                             uint32_t number, unsigned *index,
-                                             const struct cps_name_field **fields)
+const char *cps_names_in_(const struct cps_names *names, const struct cps_name_table *table,
+                          uint32_t number)
 {
-    for (unsigned source = 0; source < SOURCE_COUNT; source++) {
+    for (size_t i = lower_bound(table, number); i < table->count && table->rows[i].number == number;
+         i++) {
+        if (table->rows[i].chips & names->chips)
+            return table->rows[i].name;
+    }
+    return NULL;
+}
+
+const struct cps_name_row *cps_names_cover_(const struct cps_names *names, enum cps_space space,
+                                            uint32_t number, unsigned *index, unsigned *from)
+{
+    for (*from = 0; *from < CPS_NAMES_SOURCES; ++*from) {
         *index = 0;
-        const struct cps_name_row *row = find_exact(names, source, space, number);
+        const struct cps_name_row *row = find_exact(names, *from, space, number);
         if (!row && number > 0) {
             *index = 1;
-            row = find_exact(names, source, space, number - 1);
+            row = find_exact(names, *from, space, number - 1);
             if (row && !row->wide)
                 row = NULL;
         }
-        if (row) {
-            *fields = names->table[source][space]->fields;
+        if (row)
             return row;
-        }
     }
     return NULL;
 }
@@ -157,8 +171,8 @@ const char *cps_name(const struct cps_names *names, enum cps_space space, uint32
                      unsigned *index)
 {
     unsigned half;
-    const struct cps_name_field *fields;
-    const struct cps_name_row *row = find_cover(names, space, number, &half, &fields);
+    unsigned from;
+    const struct cps_name_row *row = cps_names_cover_(names, space, number, &half, &from);
     if (!row)
         return NULL;
     if (index)
@@ -202,7 +216,7 @@ static const struct cps_name_row *find_name(const struct cps_name_table *table, 
 bool cps_name_number(const struct cps_names *names, enum cps_space space, const char *name,
                      size_t length, uint32_t *ret)
 {
-    for (unsigned source = 0; source < SOURCE_COUNT; source++) {
+    for (unsigned source = 0; source < CPS_NAMES_SOURCES; source++) {
         const struct cps_name_table *table = names->table[source][space];
         const struct cps_name_row *row =
             table ? find_name(table, names->chips, name, length) : NULL;
@@ -212,80 +226,4 @@ bool cps_name_number(const struct cps_names *names, enum cps_space space, const 
         }
     }
     return false;
-}
-
-/* Which bits of this half of the register a field has; 0 if none. */
-static uint32_t field_bits(const struct cps_name_field *field, unsigned half, unsigned *low)
-{
-    unsigned base = half * 32;
-    *low = 0;
-    if (field->high < base || field->low > base + 31)
-        return 0;
-    *low = field->low > base ? field->low - base : 0;
-    unsigned high = field->high < base + 31 ? field->high - base : 31;
-    return (UINT32_MAX >> (31 - (high - *low))) << *low;
-}
-
-/* Appends one field if its part in this half of the register is not zero. */
-static void add_field(const struct cps_name_field *field, unsigned half, uint32_t value,
-                      size_t start, struct cps_buf *out)
-{
-    unsigned low = 0;
-    uint32_t bits = field_bits(field, half, &low);
-    uint32_t part = (value & bits) >> low;
-    if (!part)
-        return;
-    if (out->size != start)
-        cps_buf_str(out, " ");
-    cps_buf_str(out, field->name);
-    if (field->low != field->high) {
-        cps_buf_add(out, "=", 1);
-        cps_buf_hex(out, part, 1);
-    }
-}
-
-void cps_name_fields(const struct cps_names *names, enum cps_space space, uint32_t number,
-                     uint32_t value, struct cps_buf *out)
-{
-    unsigned half;
-    const struct cps_name_field *fields;
-    const struct cps_name_row *row = find_cover(names, space, number, &half, &fields);
-    size_t start = out->size;
-    for (uint32_t i = 0; row && i < row->field_count; i++) {
-        const struct cps_name_field *field = &fields[row->first_field + i];
-        if (field->chips & names->chips)
-            add_field(field, half, value, start, out);
-    }
-}
-
-static void add_part(const uint32_t *value, uint32_t bits, unsigned low, struct cps_buf *out)
-{
-    if (value)
-        cps_buf_printf(out, "0x%" PRIx32, (*value & bits) >> low);
-    else
-        cps_buf_str(out, "missing");
-}
-
-uint32_t cps_name_changed_(const struct cps_names *names, enum cps_space space, uint32_t number,
-                           const uint32_t *a, const uint32_t *b, struct cps_buf *out)
-{
-    unsigned half;
-    const struct cps_name_field *fields;
-    const struct cps_name_row *row = find_cover(names, space, number, &half, &fields);
-    uint32_t differ = (a ? *a : 0) ^ (b ? *b : 0);
-    uint32_t known = 0;
-    size_t start = out->size;
-    for (uint32_t i = 0; row && i < row->field_count; i++) {
-        const struct cps_name_field *field = &fields[row->first_field + i];
-        unsigned low = 0;
-        uint32_t bits = field->chips & names->chips ? field_bits(field, half, &low) : 0;
-        known |= bits;
-        if (!(differ & bits))
-            continue;
-        cps_buf_printf(out, "%s%s ", out->size == start ? "" : ", ", field->name);
-        add_part(a, bits, low, out);
-        cps_buf_str(out, " -> ");
-        add_part(b, bits, low, out);
-    }
-    return known;
 }

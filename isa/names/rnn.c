@@ -21,11 +21,14 @@ enum kind { OTHER, DOMAIN, ARRAY, STRIPE, REGISTER, BITSET, BITFIELD, ENUM, VALU
 /* An open XML element. What is not set by its own attributes is inherited from its parent. */
 struct frame {
     enum kind kind;
-    int space;       /* enum cps_space of the domain or enum around, or -1 */
-    uint8_t chips;   /* generations in which it exists */
-    bool by_chip;    /* whether `variants` means generations here, or something else */
+    const char *domain; /* the domain or enum around, or NULL: not one that gives names */
+    uint8_t chips;      /* generations in which it exists */
+    const char *varset; /* what `variants` means here: an enum, or NULL: generations */
+    struct cps_rnn_when when;
+    bool is_packet;  /* the words behind a packet's header */
     bool is_indexed; /* an array, or a register with a length */
     bool is_wide;
+    bool is_value; /* a register that is one field itself, the first of its fields */
     bool has_registers;
     const char *name;
     const char *type;
@@ -40,6 +43,7 @@ struct reader {
     bool is_gmu;
     struct cps_err *err; /* the first one; then expat has been told to stop */
     unsigned depth;
+    unsigned repeats; /* depth of the array that the row in hand repeats with, or 0 */
     struct frame frame[CPS_RNN_MAX_DEPTH + 1]; /* [0] stands for the file */
 };
 
@@ -111,6 +115,36 @@ static const char *text(struct reader *reader, const char **attributes, const ch
     return copy;
 }
 
+/* The place of a bit field, or of the one value that a register is. */
+static struct cps_rnn_field place(struct reader *reader, const char **attributes, uint32_t low,
+                                  uint32_t high, const char *name)
+{
+    uint32_t radix = number(reader, attributes, "radix", 0);
+    uint32_t shift = number(reader, attributes, "shr", 0);
+    if (low > high || high > 63)
+        fail(reader, "bits %u to %u are not a bit field", low, high);
+    if (radix > 63 || shift > 63)
+        fail(reader, "radix %u, shr %u, expected at most 63", radix, shift);
+    const struct frame *frame = &reader->frame[reader->depth];
+    return (struct cps_rnn_field){
+        .field = {.name = name,
+                  .low = (uint8_t)low,
+                  .high = (uint8_t)high,
+                  .chips = frame->chips,
+                  .type = {.radix = (uint8_t)radix,
+                           .shift = (uint8_t)shift,
+                           .selects = attribute(attributes, "addvariant")}},
+        .type = text(reader, attributes, "type"),
+        .when = frame->when,
+    };
+}
+
+static void add_field(struct reader *reader, const struct cps_rnn_field *field)
+{
+    if (!reader->err && !cps_rnn_add_field_(reader->rnn, field))
+        fail_full(reader);
+}
+
 static const char *required_name(struct reader *reader, const char **attributes)
 {
     const char *name = text(reader, attributes, "name");
@@ -127,13 +161,18 @@ static void add_row(struct reader *reader, const char *name, uint32_t at)
         .row = {.name = cps_rnn_copy_(reader->rnn, name),
                 .number = at,
                 .first_field = frame->first_field,
-                .field_count = reader->rnn->field_count - frame->first_field,
+                .field_count = reader->rnn->read_count - frame->first_field,
                 .chips = frame->chips,
                 .wide = frame->is_wide,
                 .is_gmu = reader->is_gmu},
+        .domain = frame->domain,
         .type = frame->type,
-        .space = frame->space,
+        .when = frame->when,
     };
+    /* Outermost arrays of packets repeat as they are: some last as long as the packet does. */
+    const struct frame *array = reader->repeats ? &reader->frame[reader->repeats] : NULL;
+    row.row.stride = array ? (uint16_t)array->stride : 0;
+    row.row.length = array ? (uint16_t)array->length : 0;
     if (!row.row.name || !cps_rnn_add_row_(reader->rnn, &row))
         fail_full(reader);
 }
@@ -145,6 +184,12 @@ static void expand(struct reader *reader, unsigned level, const char *prefix, ui
     while (level < reader->depth && reader->frame[level].kind != ARRAY)
         level++;
     const struct frame *frame = &reader->frame[level];
+    if (frame->is_packet && level < reader->depth && !reader->repeats) {
+        reader->repeats = level;
+        expand(reader, level + 1, prefix, base + frame->offset);
+        reader->repeats = 0;
+        return;
+    }
     char name[CPS_RNN_MAX_LENGTH + 1];
     for (uint32_t i = 0; i < frame->length && !reader->err; i++) {
         const char *dot = level < reader->depth ? "." : "";
@@ -162,10 +207,12 @@ static void expand(struct reader *reader, unsigned level, const char *prefix, ui
     }
 }
 
+/* Spaces of registers, and packets; other domains describe what stands in memory. */
 static void open_domain(struct reader *reader, struct frame *frame, const char **attributes)
 {
-    const char *name = attribute(attributes, "name");
-    frame->space = name ? cps_names_space_(reader->rnn->layout, name) : -1;
+    const char *name = text(reader, attributes, "name");
+    frame->is_packet = name && !strncmp(name, "CP_", 3);
+    frame->domain = name ? cps_names_domain_(reader->rnn->layout, name) : NULL;
 }
 
 /* Offset and repetition, common to arrays and registers. */
@@ -177,6 +224,8 @@ static void open_place(struct reader *reader, struct frame *frame, const char **
     /* None is refused as well: empty arrays around each other would be work without rows. */
     if (frame->length < 1 || frame->length > CPS_RNN_MAX_ELEMENTS)
         fail(reader, "length %u, expected 1 to %u", frame->length, CPS_RNN_MAX_ELEMENTS);
+    if (frame->is_packet && (frame->stride < 1 || frame->stride > CPS_RNN_MAX_ELEMENTS))
+        fail(reader, "stride %u, expected 1 to %u", frame->stride, CPS_RNN_MAX_ELEMENTS);
 }
 
 static void open_array(struct reader *reader, struct frame *frame, const char **attributes)
@@ -189,46 +238,66 @@ static void open_array(struct reader *reader, struct frame *frame, const char **
 /* An array without registers stands for registers of its own name. */
 static void close_array(struct reader *reader, struct frame *frame)
 {
-    if (frame->has_registers || frame->space < 0 || !frame->name)
+    if (frame->has_registers || !frame->domain || frame->is_packet || !frame->name)
         return;
     frame->is_wide = frame->stride == 2;
-    frame->first_field = reader->rnn->field_count;
+    frame->first_field = reader->rnn->read_count;
     expand(reader, 1, "", 0);
+}
+
+/* A register that says what it holds is one field; fields of its own come behind it and count. */
+static void open_value_of(struct reader *reader, struct frame *frame, const char **attributes)
+{
+    bool is_bit = attribute(attributes, "pos");
+    frame->type = text(reader, attributes, "type");
+    if (!frame->type && !is_bit && !attribute(attributes, "high"))
+        return;
+    uint32_t low = number(reader, attributes, "low", number(reader, attributes, "pos", 0));
+    uint32_t last = is_bit ? low : frame->is_wide ? 63 : 31;
+    struct cps_rnn_field field =
+        place(reader, attributes, low, number(reader, attributes, "high", last), "");
+    add_field(reader, &field);
+    frame->is_value = true;
 }
 
 static void open_register(struct reader *reader, struct frame *frame, const char **attributes)
 {
     frame->name = required_name(reader, attributes);
-    frame->type = text(reader, attributes, "type");
     open_place(reader, frame, attributes);
     frame->is_indexed = frame->length > 1;
-    frame->first_field = reader->rnn->field_count;
+    frame->first_field = reader->rnn->read_count;
+    open_value_of(reader, frame, attributes);
     for (unsigned level = 1; level < reader->depth; level++)
         reader->frame[level].has_registers = true;
 }
 
 static void open_register64(struct reader *reader, struct frame *frame, const char **attributes)
 {
-    open_register(reader, frame, attributes);
     frame->is_wide = true;
+    open_register(reader, frame, attributes);
 }
 
 static void close_register(struct reader *reader, struct frame *frame)
 {
-    if (frame->space >= 0)
+    bool has_fields = reader->rnn->read_count > frame->first_field + 1;
+    if (frame->is_value && has_fields) {
+        frame->first_field++;
+        frame->type = NULL;
+    }
+    if (frame->domain)
         expand(reader, 1, "", 0);
 }
 
 static void open_bitset(struct reader *reader, struct frame *frame, const char **attributes)
 {
     frame->name = required_name(reader, attributes);
-    frame->first_field = reader->rnn->field_count;
+    frame->first_field = reader->rnn->read_count;
 }
 
 static void close_bitset(struct reader *reader, struct frame *frame)
 {
     struct cps_rnn_bitset bitset = {frame->name, frame->first_field,
-                                    reader->rnn->field_count - frame->first_field};
+                                    reader->rnn->read_count - frame->first_field};
     if (!cps_rnn_add_bitset_(reader->rnn, &bitset))
         fail_full(reader);
 }
@@ -239,28 +308,24 @@ static void open_bitfield(struct reader *reader, struct frame *frame, const char
     uint32_t low = number(reader, attributes, "low", pos);
     uint32_t high = number(reader, attributes, "high", low);
     const char *name = required_name(reader, attributes);
-    if (low > high || high > 63)
-        fail(reader, "bits %u to %u are not a bit field", low, high);
-    if (reader->err)
-        return;
-    struct cps_name_field field = {name, (uint8_t)low, (uint8_t)high, frame->chips};
-    if (!cps_rnn_add_field_(reader->rnn, &field))
-        fail_full(reader);
+    struct cps_rnn_field field = place(reader, attributes, low, high, name ? name : "");
+    /* Offsets of registers have 18 bits, and are plain numbers in rnndb. */
+    if (frame->is_packet && low == 0 && high == 17 && name && !strstr(name, "SCRATCH"))
+        field.field.type.kind = CPS_KIND_REG;
+    add_field(reader, &field);
 }
 
 static void open_enum(struct reader *reader, struct frame *frame, const char **attributes)
 {
-    const char *name = attribute(attributes, "name");
-    int space = name ? cps_names_space_(reader->rnn->layout, name) : -1;
-    frame->space = space == CPS_SPACE_PACKET || space == CPS_SPACE_EVENT ? space : -1;
+    frame->domain = text(reader, attributes, "name");
 }
 
 static void open_value(struct reader *reader, struct frame *frame, const char **attributes)
 {
-    bool is_wanted = reader->frame[reader->depth - 1].kind == ENUM && frame->space >= 0;
+    bool is_wanted = reader->frame[reader->depth - 1].kind == ENUM && frame->domain;
     if (!is_wanted || !attribute(attributes, "value"))
         return;
-    frame->first_field = reader->rnn->field_count;
+    frame->first_field = reader->rnn->read_count;
     const char *name = required_name(reader, attributes);
     uint32_t value = number(reader, attributes, "value", 0);
     if (!reader->err)
@@ -294,16 +359,23 @@ static const struct element *find_element(const char *name)
 }
 
 /* Narrows what is inherited by the element's own varset and variants. */
-static void inherit(struct frame *frame, const struct frame *parent, const char **attributes)
+static void inherit(struct reader *reader, struct frame *frame, const struct frame *parent,
+                    const char **attributes)
 {
-    *frame = (struct frame){
-        .space = parent->space, .chips = parent->chips, .by_chip = parent->by_chip, .length = 1};
+    *frame = (struct frame){.domain = parent->domain,
+                            .chips = parent->chips,
+                            .varset = parent->varset,
+                            .when = parent->when,
+                            .is_packet = parent->is_packet,
+                            .length = 1};
     const char *varset = attribute(attributes, "varset");
     const char *variants = attribute(attributes, "variants");
     if (varset)
-        frame->by_chip = !strcmp(varset, "chip");
-    if (variants && frame->by_chip)
+        frame->varset = strcmp(varset, "chip") != 0 ? text(reader, attributes, "varset") : NULL;
+    if (variants && !frame->varset)
         frame->chips &= cps_chips_parse_(variants);
+    else if (variants)
+        frame->when = (struct cps_rnn_when){frame->varset, text(reader, attributes, "variants")};
 }
 
 static void XMLCALL start(void *context, const char *name, const char **attributes)
@@ -317,10 +389,10 @@ static void XMLCALL start(void *context, const char *name, const char **attribut
     }
     struct frame *parent = &reader->frame[reader->depth++];
     struct frame *frame = &reader->frame[reader->depth];
-    inherit(frame, parent, attributes);
+    inherit(reader, frame, parent, attributes);
     const struct element *element = find_element(name);
     if (!element) {
-        frame->space = -1; /* what stands in documentation is an example */
+        frame->domain = NULL; /* what stands in documentation is an example */
         return;
     }
     frame->kind = element->kind;
@@ -383,7 +455,7 @@ struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *name, const void
         reader->parser = parser;
         reader->file = name;
         reader->is_gmu = is_gmu_file(name);
-        reader->frame[0] = (struct frame){.space = -1, .chips = CPS_CHIPS_ALL, .by_chip = true};
+        reader->frame[0] = (struct frame){.chips = CPS_CHIPS_ALL};
         XML_SetUserData(parser, reader);
         XML_SetElementHandler(parser, start, end);
         XML_SetStartDoctypeDeclHandler(parser, refuse_doctype);

@@ -16,8 +16,9 @@
 
 struct cps_rnn;
 
-/** The space whose names are in the domain or enum @p name for @p layout, or -1. In names.c. */
-int cps_names_space_(enum cps_layout layout, const char *name);
+/** The domain that the names of the domain or enum @p name belong to for @p layout: another one of
+ * the same space, or @p name itself if it is none. In names.c. */
+const char *cps_names_domain_(enum cps_layout layout, const char *name);
 
 /** Reads the files of @p dir that concern @p layout. The caller destroys @p ret. */
 CPS_MUST_USE struct cps_err *cps_rnn_load_(enum cps_layout layout, const char *dir,
@@ -30,7 +31,7 @@ CPS_MUST_USE struct cps_err *cps_rnn_parse_(struct cps_rnn *rnn, const char *nam
                                             size_t size);
 /** Resolves bit sets and sorts. Once, after the last file. */
 CPS_MUST_USE struct cps_err *cps_rnn_finish_(struct cps_rnn *rnn);
-/** The names of @p space after cps_rnn_finish_(); maybe none, never NULL. */
-const struct cps_name_table *cps_rnn_table_(const struct cps_rnn *rnn, enum cps_space space);
+/** All names after cps_rnn_finish_(); maybe none, never NULL. Valid as long as @p rnn. */
+const struct cps_name_source *cps_rnn_source_(const struct cps_rnn *rnn);
 
 #endif

@@ -14,9 +14,8 @@ void cps_rnn_destroy_(struct cps_rnn *rnn)
     (void)rnn;
 }
 
-const struct cps_name_table *cps_rnn_table_(const struct cps_rnn *rnn, enum cps_space space)
+const struct cps_name_source *cps_rnn_source_(const struct cps_rnn *rnn)
 {
     (void)rnn;
-    (void)space;
     return NULL;
 }

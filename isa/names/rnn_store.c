@@ -27,24 +27,26 @@ void cps_rnn_destroy_(struct cps_rnn *rnn)
 {
     if (!rnn)
         return;
-    for (unsigned space = 0; space < CPS_SPACE_COUNT; space++) {
-        free((void *)rnn->table[space].rows);
-        free((void *)rnn->table[space].by_name);
+    for (uint32_t i = 0; i < rnn->table_count; i++) {
+        free((void *)rnn->tables[i].rows);
+        free((void *)rnn->tables[i].by_name);
     }
+    free(rnn->tables);
     while (rnn->text) {
         struct cps_rnn_text *older = rnn->text->older;
         free(rnn->text);
         rnn->text = older;
     }
     free(rnn->rows);
+    free(rnn->read_fields);
     free(rnn->fields);
     free(rnn->bitsets);
     free(rnn);
 }
 
-const struct cps_name_table *cps_rnn_table_(const struct cps_rnn *rnn, enum cps_space space)
+const struct cps_name_source *cps_rnn_source_(const struct cps_rnn *rnn)
 {
-    return &rnn->table[space];
+    return &rnn->source;
 }
 
 const char *cps_rnn_copy_(struct cps_rnn *rnn, const char *text)
@@ -81,11 +83,11 @@ bool cps_rnn_add_row_(struct cps_rnn *rnn, const struct cps_rnn_row *row)
     return true;
 }
 
-bool cps_rnn_add_field_(struct cps_rnn *rnn, const struct cps_name_field *field)
+bool cps_rnn_add_field_(struct cps_rnn *rnn, const struct cps_rnn_field *field)
 {
-    if (!count_name(rnn) || !CPS_LIST_ROOM(rnn->fields, rnn->field_count))
+    if (!count_name(rnn) || !CPS_LIST_ROOM(rnn->read_fields, rnn->read_count))
         return false;
-    rnn->fields[rnn->field_count++] = *field;
+    rnn->read_fields[rnn->read_count++] = *field;
     return true;
 }
 
@@ -123,19 +125,77 @@ static const struct cps_rnn_bitset *find_bitset(const struct cps_rnn *rnn, const
     return found ? &rnn->bitsets[low] : NULL;
 }
 
-static void resolve_types(struct cps_rnn *rnn)
+/* A register whose type is a bit set has its fields, and not the one that it is itself. */
+static void resolve_bitsets(struct cps_rnn *rnn)
 {
     if (rnn->bitset_count)
         qsort(rnn->bitsets, rnn->bitset_count, sizeof(*rnn->bitsets), compare_bitsets);
     for (uint32_t i = 0; i < rnn->row_count; i++) {
         struct cps_rnn_row *row = &rnn->rows[i];
-        const struct cps_rnn_bitset *bitset =
-            row->type && !row->row.field_count ? find_bitset(rnn, row->type) : NULL;
+        const struct cps_rnn_bitset *bitset = row->type ? find_bitset(rnn, row->type) : NULL;
         if (!bitset)
             continue;
         row->row.first_field = bitset->first_field;
         row->row.field_count = bitset->field_count;
     }
+}
+
+/* By domain, then as all tables are. */
+static int compare_rows(const void *left, const void *right)
+{
+    const struct cps_rnn_row *a = left;
+    const struct cps_rnn_row *b = right;
+    int order = strcmp(a->domain, b->domain);
+    return order ? order : cps_row_order_(&a->row, &b->row);
+}
+
+static bool is_among(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(list, name); at; at = strstr(at + 1, name)) {
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    }
+    return false;
+}
+
+/* A condition on a varset that is no enumeration holds always: nothing here could decide it. */
+static struct cps_name_when resolve_when(const struct cps_rnn *rnn, const struct cps_rnn_when *when)
+{
+    struct cps_name_when ret = {.values =
+                                    when->set ? cps_source_find_(&rnn->source, when->set) : 0};
+    const struct cps_name_table *table = ret.values ? &rnn->tables[ret.values - 1] : NULL;
+    for (size_t i = 0; table && i < table->count; i++) {
+        if (table->rows[i].number < 32 && is_among(when->values, table->rows[i].name))
+            ret.mask |= 1u << table->rows[i].number;
+    }
+    return ret;
+}
+
+static void resolve_type(const struct cps_rnn *rnn, const struct cps_rnn_field *from,
+                         struct cps_name_field *ret)
+{
+    static const struct {
+        const char *word;
+        uint8_t kind;
+    } words[] = {{"boolean", CPS_KIND_BOOL},     {"uint", CPS_KIND_UINT},
+                 {"int", CPS_KIND_INT},          {"hex", CPS_KIND_HEX},
+                 {"float", CPS_KIND_FLOAT},      {"fixed", CPS_KIND_FIXED},
+                 {"ufixed", CPS_KIND_UFIXED},    {"address", CPS_KIND_ADDRESS},
+                 {"waddress", CPS_KIND_ADDRESS}, {"a3xx_regid", CPS_KIND_REGID}};
+    bool is_bit = ret->low == ret->high && ret->name[0];
+    if (!from->type) {
+        ret->type.kind = ret->type.kind ? ret->type.kind : is_bit ? CPS_KIND_BOOL : CPS_KIND_HEX;
+        return;
+    }
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (!strcmp(words[i].word, from->type)) {
+            /* The reader knows which hexadecimal numbers are registers. */
+            ret->type.kind = words[i].kind ? words[i].kind : ret->type.kind;
+            return;
+        }
+    }
+    ret->type.values = cps_source_find_(&rnn->source, from->type);
 }
 
 static bool sort_by_name(const struct cps_name_row *rows, size_t count, uint32_t *by_name)
@@ -151,42 +211,65 @@ static bool sort_by_name(const struct cps_name_row *rows, size_t count, uint32_t
     return true;
 }
 
-static size_t copy_space(const struct cps_rnn *rnn, int space, struct cps_name_row *ret)
+/* The rows of one domain, which stand in a row, as a table without resolved conditions. */
+static struct cps_err *add_table(struct cps_rnn *rnn, const struct cps_rnn_row *first, size_t count)
 {
-    size_t count = 0;
-    for (uint32_t i = 0; i < rnn->row_count; i++) {
-        if (rnn->rows[i].space == space)
-            ret[count++] = rnn->rows[i].row;
-    }
-    return count;
-}
-
-static struct cps_err *finish_space(struct cps_rnn *rnn, int space)
-{
-    struct cps_name_table *table = &rnn->table[space];
-    table->fields = rnn->fields;
-    if (!rnn->row_count)
-        return NULL;
-    struct cps_name_row *rows = malloc(rnn->row_count * sizeof(*rows));
-    uint32_t *by_name = malloc(rnn->row_count * sizeof(*by_name));
-    table->rows = rows;
-    table->by_name = by_name;
+    if (rnn->table_count == UINT16_MAX)
+        return cps_err_new(CPS_ERR_INPUT, "rnndb: more than %u domains and enums", UINT16_MAX);
+    if (!CPS_LIST_ROOM(rnn->tables, rnn->table_count))
+        return cps_err_nomem();
+    struct cps_name_row *rows = malloc(count * sizeof(*rows));
+    uint32_t *by_name = malloc(count * sizeof(*by_name));
+    rnn->tables[rnn->table_count++] = (struct cps_name_table){
+        .domain = first->domain, .rows = rows, .by_name = by_name, .fields = rnn->fields};
     if (!rows || !by_name)
         return cps_err_nomem();
-    size_t count = copy_space(rnn, space, rows);
-    if (!count)
-        return NULL;
-    qsort(rows, count, sizeof(*rows), cps_row_order_);
-    if (!sort_by_name(rows, count, by_name))
-        return cps_err_nomem();
-    table->count = count;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = first[i].row;
+    rnn->tables[rnn->table_count - 1].count = count;
+    return sort_by_name(rows, count, by_name) ? NULL : cps_err_nomem();
+}
+
+static struct cps_err *add_tables(struct cps_rnn *rnn)
+{
+    if (rnn->row_count)
+        qsort(rnn->rows, rnn->row_count, sizeof(*rnn->rows), compare_rows);
+    for (uint32_t i = 0, next; i < rnn->row_count; i = next) {
+        for (next = i + 1; next < rnn->row_count; next++) {
+            if (strcmp(rnn->rows[i].domain, rnn->rows[next].domain) != 0)
+                break;
+        }
+        CPS_TRY(add_table(rnn, &rnn->rows[i], next - i));
+    }
     return NULL;
+}
+
+/* Conditions and types need the tables of all enumerations. */
+static void resolve(struct cps_rnn *rnn)
+{
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < rnn->table_count; i++) {
+        struct cps_name_row *rows = (struct cps_name_row *)rnn->tables[i].rows;
+        for (size_t k = 0; k < rnn->tables[i].count; k++)
+            rows[k].when = resolve_when(rnn, &rnn->rows[done++].when);
+    }
+    for (uint32_t i = 0; i < rnn->read_count; i++) {
+        const struct cps_rnn_field *from = &rnn->read_fields[i];
+        resolve_type(rnn, from, &rnn->fields[i]);
+        rnn->fields[i].when = resolve_when(rnn, &from->when);
+    }
 }
 
 struct cps_err *cps_rnn_finish_(struct cps_rnn *rnn)
 {
-    resolve_types(rnn);
-    for (int space = 0; space < CPS_SPACE_COUNT; space++)
-        CPS_TRY(finish_space(rnn, space));
+    resolve_bitsets(rnn);
+    rnn->fields = malloc((rnn->read_count + 1u) * sizeof(*rnn->fields));
+    if (!rnn->fields)
+        return cps_err_nomem();
+    for (uint32_t i = 0; i < rnn->read_count; i++)
+        rnn->fields[i] = rnn->read_fields[i].field;
+    CPS_TRY(add_tables(rnn));
+    rnn->source = (struct cps_name_source){rnn->tables, rnn->table_count};
+    resolve(rnn);
     return NULL;
 }

@@ -13,12 +13,44 @@
 #define CPS_CHIP_BIT(digit) (1u << ((digit)-2))
 #define CPS_CHIPS_ALL       0xffu
 
+/** What the bits of a field mean, in rnndb's words. */
+enum cps_name_kind {
+    CPS_KIND_HEX,     /**< "hex", and what has no type */
+    CPS_KIND_BOOL,    /**< "bool" */
+    CPS_KIND_UINT,    /**< "uint" */
+    CPS_KIND_INT,     /**< "int": two's complement of the field's width */
+    CPS_KIND_FLOAT,   /**< "float": IEEE 754, 16 or 32 bits */
+    CPS_KIND_FIXED,   /**< "fixed.N": signed, N bits behind the point */
+    CPS_KIND_UFIXED,  /**< "ufixed.N" */
+    CPS_KIND_ADDRESS, /**< "address": of the GPU's memory, in bytes */
+    CPS_KIND_REGID,   /**< "regid": register of a shader and its component */
+    CPS_KIND_REG,     /**< "reg": offset of a register of the GPU */
+    CPS_KIND_COUNT
+};
+
+/** How the bits of a field are read. */
+struct cps_name_type {
+    uint8_t kind;    /**< enum cps_name_kind */
+    uint8_t radix;   /**< of fixed point: bits behind the point */
+    uint8_t shift;   /**< "<<N": low bits that the hardware leaves out, since they are 0 */
+    bool selects;    /**< "!": its value decides which words and fields the packet has */
+    uint16_t values; /**< 1 + index of the table of the enumeration; 0: none */
+};
+
+/** "?ENUM=VALUE": exists only where the field that selects by this enumeration has such a value. */
+struct cps_name_when {
+    uint16_t values; /**< 1 + index of the enumeration's table; 0: always */
+    uint32_t mask;   /**< bit N: with value N */
+};
+
 /** One bit field of a register; bits count through both halves of a 64-bit register. */
 struct cps_name_field {
-    const char *name;
+    const char *name; /**< "": the register itself is this value */
     uint8_t low;
     uint8_t high;
     uint8_t chips; /**< generations that have the field */
+    struct cps_name_type type;
+    struct cps_name_when when;
 };
 
 struct cps_name_row {
@@ -27,6 +59,9 @@ struct cps_name_row {
     uint32_t order; /**< position in the source: earlier rows win a tie */
     uint32_t first_field;
     uint32_t field_count;
+    uint16_t stride; /**< of a packet's words: they repeat with this distance */
+    uint16_t length; /**< how often; 0 and 1: they do not */
+    struct cps_name_when when;
     uint8_t chips; /**< generations in which the number has this name */
     bool wide;     /**< 64 bits: also covers number + 1 */
     bool is_gmu;   /**< of the GMU's file: any other row of the number wins */
@@ -40,9 +75,33 @@ struct cps_name_table {
     size_t count;
 };
 
+/** All tables of one source, in the order of their domains. A domain is a space of registers, an
+ * enumeration, or, called as the packet is, the words behind its header. */
+struct cps_name_source {
+    const struct cps_name_table *tables;
+    size_t count;
+};
+
 /** The built-in tables, written by mknames. */
-extern const struct cps_name_table cps_name_tables_[];
-extern const size_t cps_name_table_count_;
+extern const struct cps_name_source cps_name_built_in_;
+
+/** 1 + index of the table of @p domain, or 0. */
+static inline uint16_t cps_source_find_(const struct cps_name_source *source, const char *domain)
+{
+    size_t low = 0;
+    size_t high = source->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(source->tables[middle].domain, domain);
+        if (!order)
+            return (uint16_t)(middle + 1);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
 
 /* "A6XX" at *text: its digit, and *text behind it; else 0. */
 static inline unsigned cps_chip_parse_(const char **text)
@@ -79,6 +138,26 @@ static inline uint8_t cps_chips_parse_(const char *text)
             text++;
     }
     return (uint8_t)(chips ? chips : CPS_CHIPS_ALL);
+}
+
+/** "uint", "fixed.4" in the .tsv files: its number and, of fixed point, @p radix; else
+ * CPS_KIND_COUNT. */
+static inline unsigned cps_name_kind_parse_(const char *text, uint8_t *radix)
+{
+    static const char *const words[CPS_KIND_COUNT] = {
+        [CPS_KIND_HEX] = "hex",       [CPS_KIND_BOOL] = "bool",       [CPS_KIND_UINT] = "uint",
+        [CPS_KIND_INT] = "int",       [CPS_KIND_FLOAT] = "float",     [CPS_KIND_FIXED] = "fixed",
+        [CPS_KIND_UFIXED] = "ufixed", [CPS_KIND_ADDRESS] = "address", [CPS_KIND_REGID] = "regid",
+        [CPS_KIND_REG] = "reg"};
+    size_t length = strcspn(text, ".");
+    for (unsigned kind = 0; kind < CPS_KIND_COUNT; kind++) {
+        if (strlen(words[kind]) != length || memcmp(words[kind], text, length) != 0)
+            continue;
+        for (text += length; *text; text++)
+            *radix = (uint8_t)(*text >= '0' && *text <= '9' ? *radix * 10 + *text - '0' : 0);
+        return kind;
+    }
+    return CPS_KIND_COUNT;
 }
 
 /* The later a name was introduced, and the fewer generations have it, the higher. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Prints every name that Adreno's layouts have, for corpus_names.py to compare: a line is layout,
- * space, number, name, half, fields as if all bits were set. Usage: corpus_names [RNN_DIR] */
+ * space, number, name, half, fields if no bit and if all bits were set. Usage: corpus_names
+ * [RNN_DIR] */
 #include <stdio.h>
 
 #include "isa/isa.h"
@@ -27,6 +28,8 @@ static void print_space(const char *layout, const struct cps_names *names, enum 
         if (!name)
             continue;
         cps_buf_clear(&fields);
+        cps_name_fields(names, space, number, 0, &fields);
+        cps_buf_str(&fields, " | ");
         cps_name_fields(names, space, number, UINT32_MAX, &fields);
         printf("%s\t%s\t%u\t%s\t%u\t%s\n", layout, spaces[space], (unsigned)number, name, half,
                cps_buf_text(&fields));

@@ -265,27 +265,33 @@ static const struct {
     uint32_t number, value;
     const char *text;
 } fielded[] = {
-    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xea, 0x00000306, "TIMESTAMP INTERRUPT EVENT=0x3"},
-    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xea, 0, ""},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xea, 0x00000306, "TIMESTAMP INTERRUPT EVENT=RB_DONE"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xea, 0, "EVENT=0x0"},
     {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0xa2, 0xffffffff, ""},
     {CPS_LAYOUT_A6XX, CPS_SPACE_PIPE, 0x00, 0xffffffff, ""},
-    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x8005, 0x00000c01, "IJ_PERSP_PIXEL"},
-    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8005, 0x00000c01, "IJ_PERSP_PIXEL UNK10 UNK11"},
-    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x0c10, 0xffffffff, "X=0x3ff Y=0x3ff W=0x3f H=0x3f"},
-    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x0850, 0x80000010, "BASE_ADDR=0x10 READ"},
-    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x8100, 0xa08, "FC_ENABLE DISABLE_ON_WRONG_DIR"},
-    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8100, 0xa08, "Z_FUNC=0x1"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x8005, 0x00000c01,
+     "IJ_PERSP_PIXEL COORD_MASK=0x0 no-name=0xc00"},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8005, 0x00000c01,
+     "IJ_PERSP_PIXEL COORD_MASK=0x0 UNK10 UNK11"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x0c10, 0xffffffff, "X=1023 Y=1023 W=63 H=63"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x0850, 0x80000010, "BASE_ADDR=0x10 MASK_LEN=0x0 READ"},
+    {CPS_LAYOUT_A6XX, CPS_SPACE_GPU, 0x8100, 0xa08,
+     "FC_ENABLE DIR=0x0 DISABLE_ON_WRONG_DIR no-name=0x800"},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8100, 0xa08, "DIR=0x0 Z_FUNC=FUNC_LESS no-name=0x208"},
     {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x8100, 0xa08, ""},
-    {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x8212, 0xa08, "Z_FUNC=0x1"},
-    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8090, 0x40001, "CULL_FRONT RENDERTARGETINDEXINCR"},
-    {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x8209, 0x40001, "CULL_FRONT"},
-    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8871, 0x101, "Z_TEST_ENABLE"},
-    {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x8871, 0x101, "Z_TEST_ENABLE O_DEPTH_01_CLAMP_EN"},
+    {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x8212, 0xa08, "DIR=0x0 Z_FUNC=FUNC_LESS no-name=0x208"},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8090, 0x40001,
+     "CULL_FRONT LINEHALFWIDTH=0.0 LINE_MODE=BRESENHAM UNK15=0x0 RENDERTARGETINDEXINCR UNK20=0x0"},
+    {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x8209, 0x40001,
+     "CULL_FRONT LINEHALFWIDTH=0.0 LINE_MODE=BRESENHAM UNK15=0x0 no-name=0x40000"},
+    {CPS_LAYOUT_A7XX, CPS_SPACE_GPU, 0x8871, 0x101, "Z_TEST_ENABLE ZFUNC=FUNC_NEVER no-name=0x100"},
+    {CPS_LAYOUT_A8XX, CPS_SPACE_GPU, 0x8871, 0x101,
+     "Z_TEST_ENABLE ZFUNC=FUNC_NEVER O_DEPTH_01_CLAMP_EN"},
     {CPS_LAYOUT_A7XX, CPS_SPACE_CONTROL, 0xd5, 0x12310,
      "USEPREEMPTREG PIPE=0x2 CLUSTER=0x3 CONTEXT=0x1"},
 };
 
-static void fields_that_are_not_zero_are_named(void **state)
+static void fields_are_named_and_bits_without_a_name_are_not_lost(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(fielded) / sizeof(fielded[0]); i++) {
@@ -294,6 +300,57 @@ static void fields_that_are_not_zero_are_named(void **state)
         cps_buf_str(&text, "> ");
         cps_name_fields(names, fielded[i].space, fielded[i].number, fielded[i].value, &text);
         assert_string_equal(cps_buf_text(&text) + 2, fielded[i].text);
+        cps_names_destroy(names);
+    }
+}
+
+/* Words that drivers of each generation write, read by the packets' documents. */
+static const struct {
+    enum cps_layout layout;
+    uint32_t opcode;
+    uint32_t words[8];
+    unsigned count;
+    const char *text;
+} packets[] = {
+    {CPS_LAYOUT_A6XX, 0x3f, {0x1000, 1, 0x1234}, 3, "IB_BASE=0x100001000 IB_SIZE=4660"},
+    {CPS_LAYOUT_A5XX_PFP, 0x3f, {0x1000, 1, 2}, 3, "IB_BASE=0x100001000 IB_SIZE=2"},
+    {CPS_LAYOUT_A7XX, 0x65, {0x101}, 1, "MARKER_MODE=SET_IFPC_MODE IFPC_MODE=IFPC_DISABLE"},
+    {CPS_LAYOUT_A7XX, 0x65, {0x4}, 1, "MARKER_MODE=SET_RENDER_MODE MODE=RM6_BIN_RENDER_START"},
+    {CPS_LAYOUT_A6XX,
+     0x43,
+     {0x00600013, 0x1000, 1, 0x01040000, 0, 0},
+     6,
+     "COUNT=19 GMEM SYSMEM GROUP_ID=0 ADDR=0x100001000 "
+     "COUNT=0 DISABLE_ALL_GROUPS GROUP_ID=1 ADDR=0x0"},
+    {CPS_LAYOUT_A6XX,
+     0x3c,
+     {0x13, 0x1000, 1, 5, 0xffffffff, 16},
+     6,
+     "FUNCTION=WRITE_EQ POLL=POLL_MEMORY POLL_ADDR=0x100001000 REF=0x5 MASK=0xffffffff "
+     "DELAY_LOOP_CYCLES=0x10"},
+    {CPS_LAYOUT_A6XX,
+     0x21,
+     {0x80008c01, 0xff, 1},
+     3,
+     "DST_REG=RB_A2D_PIXEL_CNTL ROTATE=0 SRC0_IS_REG SRC0=255 SRC1=1"},
+    {CPS_LAYOUT_A6XX,
+     0x34,
+     {0x03618010, 0x1000, 1},
+     3,
+     "DST_OFF=16 STATE_TYPE=ST6_UBO STATE_SRC=SS6_BINDLESS STATE_BLOCK=SB6_VS_SHADER NUM_UNIT=13 "
+     "EXT_SRC_ADDR=0x100001000"},
+    {CPS_LAYOUT_A6XX, 0x5c, {0x8820, 1}, 2, "REG=RB_MRT[0].CONTROL VALUE=0x1"},
+    {CPS_LAYOUT_A6XX, 0x7f, {1, 2}, 2, ""},
+};
+
+static void words_of_packets_are_taken_apart(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
+        struct cps_names *names = open_names(packets[i].layout);
+        CPS_BUF text = {0};
+        cps_packet_fields(names, packets[i].opcode, packets[i].words, packets[i].count, &text);
+        assert_string_equal(cps_buf_text(&text), packets[i].text);
         cps_names_destroy(names);
     }
 }
@@ -353,7 +410,8 @@ int main(void)
         cmocka_unit_test(a_name_has_its_number_in_any_variant),
         cmocka_unit_test(a_name_is_compared_by_its_length),
         cmocka_unit_test(every_name_leads_back),
-        cmocka_unit_test(fields_that_are_not_zero_are_named),
+        cmocka_unit_test(fields_are_named_and_bits_without_a_name_are_not_lost),
+        cmocka_unit_test(words_of_packets_are_taken_apart),
         cmocka_unit_test(generations_have_names),
         cmocka_unit_test(variants_are_sets_of_generations),
     };

@@ -160,12 +160,76 @@ static void fields_come_from_the_register_or_its_bitset(void **state)
     (void)state;
     struct cps_names *names = open_good(CPS_LAYOUT_A6XX, "a6xx.xml", registers);
     expect_fields(names, 0x800, 0x80000050, "FLAG PART=0x5");
-    expect_fields(names, 0x31020, 0xff, "LOW=0xf");
+    expect_fields(names, 0x31020, 0xff, "LOW=0xf no-name=0xf0");
     expect_fields(names, 0x35000, 0xa0000000, "ACROSS=0xa");
     expect_fields(names, 0x35001, 0x80000003, "ACROSS=0x3 TOP");
     cps_names_destroy(names);
     names = open_good(CPS_LAYOUT_A7XX, "a6xx.xml", registers);
-    expect_fields(names, 0x800, 0x80000050, "FLAG");
+    expect_fields(names, 0x800, 0x80000050, "FLAG no-name=0x50");
+    cps_names_destroy(names);
+}
+
+static void types_say_how_values_are_written(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(
+        CPS_LAYOUT_A6XX, "a6xx.xml",
+        DATABASE("<enum name=\"color\"><value name=\"RED\" value=\"0\"/>"
+                 "<value name=\"BLUE\" value=\"2\"/></enum>"
+                 "<domain name=\"A6XX\" varset=\"chip\">"
+                 "<reg32 name=\"E\" offset=\"1\"><bitfield name=\"C\" low=\"0\" high=\"1\" "
+                 "type=\"color\"/><bitfield name=\"N\" low=\"4\" high=\"7\" type=\"int\"/></reg32>"
+                 "<reg32 name=\"F\" offset=\"2\" type=\"float\"/>"
+                 "<reg32 name=\"X\" offset=\"3\" low=\"0\" high=\"15\" type=\"fixed\" radix=\"4\"/>"
+                 "<reg32 name=\"P\" offset=\"4\" high=\"13\" shr=\"6\" type=\"uint\"/>"
+                 "<reg32 name=\"H\" offset=\"5\"><bitfield name=\"HALF\" low=\"0\" high=\"15\" "
+                 "type=\"float\"/><bitfield name=\"R\" low=\"16\" high=\"23\" type=\"a3xx_regid\"/>"
+                 "</reg32></domain>"));
+    expect_fields(names, 1, 0x00, "C=RED N=0");
+    expect_fields(names, 1, 0xf2, "C=BLUE N=-1");
+    expect_fields(names, 1, 0x81, "C=0x1 N=-8");
+    expect_fields(names, 2, 0x3dcccccd, "0.1");
+    expect_fields(names, 2, 0xbf800000, "-1.0");
+    expect_fields(names, 3, 0xfff8, "-0.5");
+    expect_fields(names, 4, 3, "192");
+    expect_fields(names, 5, 0x000d3555, "HALF=0.333251953 R=r3.y");
+    cps_names_destroy(names);
+}
+
+static void expect_packet(const struct cps_names *names, uint32_t opcode, const uint32_t *words,
+                          size_t count, const char *expected)
+{
+    CPS_BUF text = {0};
+    cps_packet_fields(names, opcode, words, count, &text);
+    assert_string_equal(cps_buf_text(&text), expected);
+}
+
+static void a_field_selects_the_words_of_a_packet(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(
+        CPS_LAYOUT_A6XX, "adreno_pm4.xml",
+        DATABASE("<enum name=\"adreno_pm4_type3_packets\"><value name=\"CP_MINE\" value=\"0x55\"/>"
+                 "</enum><enum name=\"how\"><value name=\"BY_REG\" value=\"1\"/>"
+                 "<value name=\"BY_MEM\" value=\"2\"/></enum>"
+                 "<domain name=\"CP_MINE\" varset=\"chip\">"
+                 "<reg32 name=\"0\" offset=\"0\"><bitfield name=\"HOW\" low=\"0\" high=\"3\" "
+                 "type=\"how\" addvariant=\"yes\"/><bitfield name=\"ONLY_REG\" low=\"4\" "
+                 "high=\"7\" varset=\"how\" variants=\"BY_REG\"/></reg32>"
+                 "<stripe varset=\"how\" variants=\"BY_REG\"><reg32 name=\"1\" offset=\"1\">"
+                 "<bitfield name=\"REG\" low=\"0\" high=\"17\" type=\"hex\"/></reg32></stripe>"
+                 "<stripe varset=\"how\" variants=\"BY_MEM\">"
+                 "<reg32 name=\"1\" offset=\"1\"><bitfield name=\"LO\" low=\"0\" high=\"31\"/>"
+                 "</reg32><reg64 name=\"AT\" offset=\"1\" type=\"waddress\"/></stripe>"
+                 "<array offset=\"3\" stride=\"2\" length=\"100\"><reg32 name=\"K\" offset=\"0\" "
+                 "type=\"uint\"/></array></domain>"));
+    const uint32_t by_reg[] = {0x31, 0x800};
+    const uint32_t by_mem[] = {0x32, 0x1000, 0x5, 7, 8, 9};
+    const uint32_t neither[] = {0x34, 6};
+    expect_packet(names, 0x55, by_reg, 2, "HOW=BY_REG ONLY_REG=0x3 REG=CP_RB_BASE");
+    expect_packet(names, 0x55, by_mem, 6, "HOW=BY_MEM no-name=0x30 AT=0x500001000 K=7 [4]=0x8 K=9");
+    expect_packet(names, 0x55, by_mem, 2, "HOW=BY_MEM no-name=0x30 LO=0x1000");
+    expect_packet(names, 0x55, neither, 2, "HOW=0x4 no-name=0x30 [1]=0x6");
     cps_names_destroy(names);
 }
 
@@ -311,6 +375,8 @@ int main(void)
         cmocka_unit_test(registers_of_the_tree_win_over_built_in_ones),
         cmocka_unit_test(a_name_of_the_tree_has_its_number),
         cmocka_unit_test(fields_come_from_the_register_or_its_bitset),
+        cmocka_unit_test(types_say_how_values_are_written),
+        cmocka_unit_test(a_field_selects_the_words_of_a_packet),
         cmocka_unit_test(enums_and_other_domains_are_read_from_their_files),
         cmocka_unit_test(a_tree_may_be_split_by_generation_and_unit),
         cmocka_unit_test(a_tree_may_be_one_directory_deeper),
