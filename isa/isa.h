@@ -508,6 +508,15 @@ CPS_PUBLIC void cps_packet_values(const struct cps_names *names, uint32_t opcode
 CPS_PUBLIC void cps_value_put(const struct cps_value *value, struct cps_buf *out);
 
 /**
+ * Appends a value with its name: `NAME=value`, a flag that is set by its name alone. Bits that no
+ * field has are called `no-name`, words without a name `[n]`.
+ * @param value  as a callback got it
+ * @param out    where to
+ * @return false, and nothing is appended, if it is a flag that is not set
+ */
+CPS_PUBLIC bool cps_value_line(const struct cps_value *value, struct cps_buf *out);
+
+/**
  * Appends `NAME=value` for each field of a register, separated by blanks; nothing for registers
  * without fields. Single bits are only named, and only if they are set; bits that no field has
  * stand last, as `no-name=0x1000`. A register that is one value has only that.

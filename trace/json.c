@@ -61,6 +61,20 @@ void cps_json_buf(struct json_object *to, const char *key, const struct cps_buf 
     cps_json_add(to, key, text->failed ? NULL : json_object_new_string(cps_buf_text(text)));
 }
 
+void cps_json_value(struct json_object *to, const struct cps_value *value)
+{
+    CPS_BUF text = {0};
+    const char *key = value->name ? value->name : "no-name";
+    if (!key[0])
+        key = value->word ? value->word : "value";
+    if (value->is_flag) {
+        cps_json_bool(to, key, value->bits);
+        return;
+    }
+    cps_value_put(value, &text);
+    cps_json_buf(to, key, &text);
+}
+
 void cps_json_int(struct json_object *to, const char *key, int64_t value)
 {
     cps_json_add(to, key, json_object_new_int64(value));

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "isa/base/buf.h"
+#include "isa/isa.h"
 
 /** Sets a member of an object. Takes @p value over, which may be gone then; NULL: it was lost for
  * lack of memory. */
@@ -30,6 +31,10 @@ void cps_json_bool(struct json_object *to, const char *key, bool value);
 /** A member that is there, but has no value. */
 void cps_json_null(struct json_object *to, const char *key);
 void cps_json_double(struct json_object *to, const char *key, double value);
+
+/** Sets a member for a value of a register or packet: true or false for a flag, else its text. A
+ * word that is one value is called as the word, or "value". */
+void cps_json_value(struct json_object *to, const struct cps_value *value);
 
 /** Reads a text of @p size bytes, with nothing but blanks around it. @p ret  gets it, to be
  * released by the caller; is left alone where the text is no JSON (RFC 8259, UTF-8), or null.

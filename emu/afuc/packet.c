@@ -106,6 +106,15 @@ void afuc_interrupt_(struct afuc_core *core)
     s->npc = s->pc + 1;
 }
 
+/* The words behind a header, if anybody wants them: what stands in the stream when the packet
+ * begins, which ends before them where the packet is cut short. */
+static void show_words(struct afuc_core *core, uint32_t count)
+{
+    uint32_t word;
+    for (uint32_t i = 0; i < count && stream_look_(core, i + 1, &word); i++)
+        core_event_(core, CPS_EV_WORD, 0, i, word);
+}
+
 /* The delay slot pops the header; $rem counts that word too until then. */
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
@@ -139,6 +148,8 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     if (CPS_UNLIKELY(s->sqe[SQE_SP])) /* the packet before left a call open */
         core_event_(core, CPS_EV_SQE, 0, SQE_SP, s->sqe[SQE_SP]);
     core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
+    if (CPS_UNLIKELY(cps_tap_wants_(&machine->engine.tap, CPS_EV_WORD)) && !injected)
+        show_words(core, to.count);
     wait_policy_(core, header);
     s->r[R_REM] = to.count + 1;
     *target = s->table[to.id];

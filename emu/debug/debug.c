@@ -7,7 +7,9 @@
 #include "isa/base/list.h"
 
 /* All but STEP: who steps sees the registers. */
-#define DEBUG_KINDS (((1u << CPS_EV_COUNT) - 1) & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX))
+/* Words of packets are in memory, and would only number the events anew. */
+#define DEBUG_KINDS \
+    (((1u << CPS_EV_COUNT) - 1) & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_WORD))
 
 static void note(struct cps_debug *d, const struct cps_event *event)
 {

@@ -109,11 +109,27 @@ void cps_value_put(const struct cps_value *value, struct cps_buf *out)
     }
 }
 
-/* A line of values: where it began, and which word it is in. */
+bool cps_value_line(const struct cps_value *value, struct cps_buf *out)
+{
+    if (value->is_flag && !value->bits)
+        return false;
+    if (value->name && !value->name[0] && value->word)
+        cps_buf_str(out, value->word);
+    else if (value->name && !value->name[0])
+        cps_buf_printf(out, "[%" PRIu32 "]", value->number);
+    else
+        cps_buf_str(out, value->name ? value->name : "no-name");
+    if (value->is_flag)
+        return true;
+    cps_buf_add(out, "=", 1);
+    cps_value_put(value, out);
+    return true;
+}
+
+/* A line of values: where it began. */
 struct line {
     struct cps_buf *out;
     size_t start;
-    bool with_words;
 };
 
 static void put_separator(struct line *line)
@@ -122,48 +138,39 @@ static void put_separator(struct line *line)
         cps_buf_str(line->out, " ");
 }
 
-/* The register is one value: the number itself is said elsewhere, but in a packet. */
-static void put_whole(struct line *line, const struct cps_value *value)
-{
-    bool is_plain = !value->text && !value->shift && value->kind <= CPS_KIND_BOOL;
-    if (!line->with_words && is_plain)
-        return;
-    put_separator(line);
-    if (line->with_words && value->word)
-        cps_buf_printf(line->out, "%s=", value->word);
-    else if (line->with_words)
-        cps_buf_printf(line->out, "[%" PRIu32 "]=", value->number);
-    cps_value_put(value, line->out);
-}
-
 static void put_value(void *context, const struct cps_value *value)
 {
     struct line *line = context;
-    if (value->name && !value->name[0]) {
-        put_whole(line, value);
-        return;
-    }
     if (value->is_flag && !value->bits)
         return;
     put_separator(line);
-    cps_buf_str(line->out, value->name ? value->name : "no-name");
-    if (value->is_flag)
-        return;
-    cps_buf_str(line->out, "=");
-    cps_value_put(value, line->out);
+    cps_value_line(value, line->out);
+}
+
+/* The number itself and the register's name are said elsewhere. */
+static void put_register_value(void *context, const struct cps_value *value)
+{
+    struct line *line = context;
+    bool is_plain = !value->text && !value->shift && value->kind <= CPS_KIND_BOOL;
+    if (!value->name || value->name[0]) {
+        put_value(context, value);
+    } else if (!is_plain) {
+        put_separator(line);
+        cps_value_put(value, line->out);
+    }
 }
 
 void cps_name_fields(const struct cps_names *names, enum cps_space space, uint32_t number,
                      uint32_t value, struct cps_buf *out)
 {
-    struct line line = {out, out->size, false};
-    cps_name_values(names, space, number, value, put_value, &line);
+    struct line line = {out, out->size};
+    cps_name_values(names, space, number, value, put_register_value, &line);
 }
 
 void cps_packet_fields(const struct cps_names *names, uint32_t opcode, const uint32_t *words,
                        size_t count, struct cps_buf *out)
 {
-    struct line line = {out, out->size, true};
+    struct line line = {out, out->size};
     cps_packet_values(names, opcode, words, count, put_value, &line);
 }
 

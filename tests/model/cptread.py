@@ -21,9 +21,10 @@ KINDS = (("SUBMIT", "nap", ()), ("PKT", "sav", LEVEL), ("REG", "ovs", PATH), ("R
          ("PIPE", "ov", ()), ("CTRL", "ov", ()), ("MEMW", "avs", VIA), ("MEMR", "avs", VIA),
          ("PROT", "ov", ()), ("IRQ", "n", ()), ("STEP", "cr", ()), ("STEPX", "cr", ()),
          ("ASSUME", "sav", WHAT), ("UNMODELLED", "sa", PLACE), ("END", "snq", REASON),
-         ("TICK", "q", ()), ("EXIT", "sv", EXIT), ("METHOD", "ov", ()), ("SQE", "ov", ()))
+         ("TICK", "q", ()), ("EXIT", "sv", EXIT), ("METHOD", "ov", ()), ("SQE", "ov", ()),
+         ("WORD", "ov", ()))
 CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1")
-REG, STEP_OF_1 = 2, (2, 3, 4, 5)
+REG, STEP_OF_1 = 2, (2, 3, 4, 5, 19)
 M64 = (1 << 64) - 1
 
 

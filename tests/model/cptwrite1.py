@@ -6,7 +6,7 @@ import ctypes.util
 import struct
 import zlib
 
-PKT, REG, STEP_OF_1 = 1, 2, (2, 3, 4, 5)
+PKT, REG, STEP_OF_1 = 1, 2, (2, 3, 4, 5, 19)
 M64 = (1 << 64) - 1
 FRAME_EVENTS = 65536
 

@@ -132,9 +132,9 @@ static void class_lists_are_masks(void **state)
     assert_int_equal(mask, (1u << CPS_EV_COUNT) - 1);
     uint32_t some = 0;
     assert_true(cps_text_classes("default", &some));
-    assert_int_equal(mask & ~some,
-                     1u << CPS_EV_CTRL | 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_SQE);
-    assert_true(cps_text_classes("default,ctrl,step,sqe", &some));
+    assert_int_equal(mask & ~some, 1u << CPS_EV_CTRL | 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX |
+                                       1u << CPS_EV_SQE | 1u << CPS_EV_WORD);
+    assert_true(cps_text_classes("default,ctrl,step,sqe,payload", &some));
     assert_int_equal(some, mask);
     const char *const wrong[] = {"", "reg,", ",reg", "REG", "re", "regx", "reg pkt", "al"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

@@ -25,7 +25,8 @@ static bool is_wide(uint32_t tag)
     return (tag & 0xffff) > 31 || tag >> 16 > 7;
 }
 
-/* How far the next address of a kind is usually from the one before: a register or a dword. */
+/* How far the next address of a kind is usually from the one before: a register, a word of a
+ * packet, or a dword in memory. */
 static uint64_t step_of(unsigned kind)
 {
     switch (kind) {
@@ -33,6 +34,7 @@ static uint64_t step_of(unsigned kind)
     case CPS_EV_REGR:
     case CPS_EV_CTRL:
     case CPS_EV_PIPE:
+    case CPS_EV_WORD:
         return 1;
     default:
         return 4;

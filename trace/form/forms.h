@@ -37,6 +37,7 @@ struct cps_trace_writer {
     void (*put_head)(struct cps_trace_writer *writer); /* NULL: the form has none */
     void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);
     void (*end)(struct cps_trace_writer *writer);
+    void (*deinit)(void *state); /* what it holds; NULL: nothing */
 };
 
 /** Most bytes of a head, which readers hold in memory. */

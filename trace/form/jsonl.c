@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "trace/event_words.h"
+#include "isa/base/pm4.h"
 #include "trace/form/forms.h"
+#include "trace/form/words.h"
 #include "trace/capture/lines.h"
 #include "trace/json.h"
 
@@ -19,20 +21,81 @@ static void put_line(struct cps_trace_writer *w, struct json_object *object)
     json_object_put(object);
 }
 
-static void add_name(struct cps_trace_writer *w, struct json_object *to,
-                     const struct cps_event *event)
+static const struct cps_names *names_of(const struct cps_trace_writer *w,
+                                        const struct cps_event *event)
 {
-    unsigned kind = cps_event_kind(event);
     unsigned who = cps_event_who(event);
-    bool gpu = kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PROT;
-    const struct cps_names *names = who < CPS_CPU_COUNT ? w->names[who] : NULL;
-    const char *name =
-        names && gpu ? cps_name(names, CPS_SPACE_GPU, (uint32_t)event->addr, NULL) : NULL;
-    if (name)
-        cps_json_text(to, "name", name);
+    return who < CPS_CPU_COUNT ? w->names[who] : NULL;
 }
 
-static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+/* Which numbers an event's address is one of; CPS_SPACE_COUNT: it is another one. */
+static enum cps_space space_of(const struct cps_event *event)
+{
+    switch (cps_event_kind(event)) {
+    case CPS_EV_REG:
+    case CPS_EV_REGR:
+    case CPS_EV_PROT:
+        return CPS_SPACE_GPU;
+    case CPS_EV_CTRL:
+        return CPS_SPACE_CONTROL;
+    case CPS_EV_PIPE:
+        return CPS_SPACE_PIPE;
+    case CPS_EV_SQE:
+        return CPS_SPACE_SQE;
+    default:
+        return CPS_SPACE_COUNT;
+    }
+}
+
+static void add_value(void *context, const struct cps_value *value)
+{
+    cps_json_value(context, value);
+}
+
+/* "fields" with what is known of the value, unless nothing is. */
+static void add_fields(struct json_object *to, const struct cps_names *names, enum cps_space space,
+                       const struct cps_event *event)
+{
+    struct json_object *fields = json_object_new_object();
+    cps_name_values(names, space, (uint32_t)event->addr, event->value, add_value, fields);
+    if (json_object_object_length(fields))
+        cps_json_add(to, "fields", fields);
+    else
+        json_object_put(fields);
+}
+
+static void add_packet(struct json_object *to, const struct cps_names *names, uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode(header);
+    const char *name = NULL;
+    if (packet.kind == CPS_PM4_TYPE7)
+        name = cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL);
+    if (packet.kind == CPS_PM4_TYPE4) {
+        name = cps_name(names, CPS_SPACE_GPU, packet.reg, NULL);
+        cps_json_uint(to, "reg", packet.reg);
+    }
+    if (name)
+        cps_json_text(to, "name", name);
+    if (packet.kind != CPS_PM4_BAD)
+        cps_json_uint(to, "count", packet.count);
+}
+
+static void add_names(struct cps_trace_writer *w, struct json_object *to,
+                      const struct cps_event *event)
+{
+    const struct cps_names *names = names_of(w, event);
+    enum cps_space space = space_of(event);
+    if (names && cps_event_kind(event) == CPS_EV_PKT)
+        add_packet(to, names, event->value);
+    if (!names || space == CPS_SPACE_COUNT)
+        return;
+    const char *name = cps_name(names, space, (uint32_t)event->addr, NULL);
+    if (name)
+        cps_json_text(to, "name", name);
+    add_fields(to, names, space, event);
+}
+
+static struct json_object *event_object(const struct cps_event *event)
 {
     struct json_object *to = json_object_new_object();
     unsigned kind = cps_event_kind(event);
@@ -46,7 +109,54 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
     cps_json_text(to, "addr", addr);
     cps_json_uint(to, "value", event->value);
     cps_json_uint(to, "pc", cps_event_pc(event));
-    add_name(w, to, event);
+    return to;
+}
+
+/* The words of a packet: the line of one that is being made. */
+struct word_line {
+    struct cps_trace_writer *w;
+    struct json_object *fields;
+};
+
+static void begin_word(void *context, const struct cps_event *word)
+{
+    struct word_line *line = context;
+    (void)word;
+    line->fields = json_object_new_object();
+}
+
+static void put_word_value(void *context, const struct cps_value *value)
+{
+    struct word_line *line = context;
+    cps_json_value(line->fields, value);
+}
+
+static void end_word(void *context, const struct cps_event *word)
+{
+    struct word_line *line = context;
+    struct json_object *to = event_object(word);
+    cps_json_add(to, "fields", line->fields);
+    put_line(line->w, to);
+}
+
+static void write_words(struct cps_trace_writer *w)
+{
+    struct cps_words *words = w->state;
+    struct word_line line = {w, NULL};
+    const struct cps_words_form form = {begin_word, put_word_value, end_word, &line};
+    cps_words_lines_(words, names_of(w, &words->packet), &form);
+}
+
+static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+{
+    struct cps_words *words = w->state;
+    if (words->count && cps_event_kind(event) != CPS_EV_WORD)
+        write_words(w);
+    if (cps_words_take_(words, event))
+        return;
+    write_words(w);
+    struct json_object *to = event_object(event);
+    add_names(w, to, event);
     if (w->ticking)
         cps_json_uint(to, "tick", w->tick);
     if (cps_event_unknown(event))
@@ -64,8 +174,13 @@ static void put_head(struct cps_trace_writer *w)
 
 struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer)
 {
+    writer->state = calloc(1, sizeof(struct cps_words));
+    if (!writer->state)
+        return cps_err_nomem();
     writer->put_head = put_head;
     writer->event = write_event;
+    writer->end = write_words;
+    writer->deinit = cps_words_free_;
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "trace/form/forms.h"
+#include "trace/form/words.h"
 #include "isa/base/pm4.h"
 
 static const struct kind {
@@ -219,6 +220,27 @@ static void put_bank(struct cps_buf *out, const struct cps_event *event)
         cps_buf_printf(out, " pipe=%u", (unsigned)(event->addr >> CPS_PIPE_SHIFT_));
 }
 
+/* Whose event, which, and its columns: what a reader takes. */
+static void put_columns(struct cps_buf *out, const struct cps_event *event, bool with_processor)
+{
+    unsigned kind = cps_event_kind(event);
+    if (with_processor && cps_event_who(event) != CPS_CPU_NONE) {
+        cps_buf_str(out, cps_processor_name(cps_event_who(event)));
+        cps_buf_add(out, " ", 1);
+    }
+    cps_buf_str(out, kinds[kind].keyword);
+    for (const char *column = kinds[kind].columns; *column; column++) {
+        cps_buf_add(out, " ", 1);
+        put_column(out, event, *column);
+    }
+}
+
+static void put_pc(struct cps_buf *out, const struct cps_event *event)
+{
+    cps_buf_add(out, " pc=", 4);
+    cps_buf_hex(out, cps_event_pc(event), 4);
+}
+
 /* The program counter is commentary: shifted code is no difference in behaviour. It stands last,
  * in a form that a reader can take back; in front of it the time, where it is known. */
 static void put_event(struct cps_buf *out, const struct cps_event *event,
@@ -228,15 +250,7 @@ static void put_event(struct cps_buf *out, const struct cps_event *event,
     bool from_core = cps_event_who(event) != CPS_CPU_NONE;
     if (kind >= CPS_EV_COUNT)
         return;
-    if (with_processor && from_core) {
-        cps_buf_str(out, cps_processor_name(cps_event_who(event)));
-        cps_buf_add(out, " ", 1);
-    }
-    cps_buf_str(out, kinds[kind].keyword);
-    for (const char *column = kinds[kind].columns; *column; column++) {
-        cps_buf_add(out, " ", 1);
-        put_column(out, event, *column);
-    }
+    put_columns(out, event, with_processor);
     if (from_core && kind != CPS_EV_STEP && kind != CPS_EV_STEPX) {
         cps_buf_add(out, " ;", 2);
         if (names)
@@ -244,8 +258,7 @@ static void put_event(struct cps_buf *out, const struct cps_event *event,
         if (tick)
             cps_buf_printf(out, " tick=%" PRIu64, *tick);
         put_bank(out, event);
-        cps_buf_add(out, " pc=", 4);
-        cps_buf_hex(out, cps_event_pc(event), 4);
+        put_pc(out, event);
     }
     cps_buf_add(out, "\n", 1);
 }
@@ -256,10 +269,52 @@ void cps_text_event(struct cps_buf *out, const struct cps_event *event,
     put_event(out, event, names, with_processor, NULL);
 }
 
-static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+static const struct cps_names *names_of(const struct cps_trace_writer *w,
+                                        const struct cps_event *event)
 {
     unsigned who = cps_event_who(event);
-    put_event(&w->buf, event, who < CPS_CPU_COUNT ? w->names[who] : NULL, w->head->with_processor,
+    return who < CPS_CPU_COUNT ? w->names[who] : NULL;
+}
+
+static void begin_word(void *context, const struct cps_event *word)
+{
+    struct cps_trace_writer *w = context;
+    put_columns(&w->buf, word, w->head->with_processor);
+    cps_buf_add(&w->buf, " ;", 2);
+}
+
+static void put_word_value(void *context, const struct cps_value *value)
+{
+    struct cps_trace_writer *w = context;
+    size_t before = w->buf.size;
+    cps_buf_add(&w->buf, " ", 1);
+    if (!cps_value_line(value, &w->buf) && w->buf.size > before)
+        w->buf.data[--w->buf.size] = '\0';
+}
+
+static void end_word(void *context, const struct cps_event *word)
+{
+    struct cps_trace_writer *w = context;
+    put_pc(&w->buf, word);
+    cps_buf_add(&w->buf, "\n", 1);
+}
+
+static void write_words(struct cps_trace_writer *w)
+{
+    struct cps_words *words = w->state;
+    const struct cps_words_form form = {begin_word, put_word_value, end_word, w};
+    cps_words_lines_(words, names_of(w, &words->packet), &form);
+}
+
+static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+{
+    struct cps_words *words = w->state;
+    if (words->count && cps_event_kind(event) != CPS_EV_WORD)
+        write_words(w);
+    if (cps_words_take_(words, event))
+        return;
+    write_words(w);
+    put_event(&w->buf, event, names_of(w, event), w->head->with_processor,
               w->ticking ? &w->tick : NULL);
 }
 
@@ -270,8 +325,13 @@ static void put_head(struct cps_trace_writer *w)
 
 struct cps_err *cps_text_write_(struct cps_trace_writer *writer)
 {
+    writer->state = calloc(1, sizeof(struct cps_words));
+    if (!writer->state)
+        return cps_err_nomem();
     writer->put_head = put_head;
     writer->event = write_event;
+    writer->end = write_words;
+    writer->deinit = cps_words_free_;
     return NULL;
 }
 

@@ -254,6 +254,8 @@ struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer)
         writer->end(writer);
     flush(writer);
     bool lost = writer->lost;
+    if (writer->deinit)
+        writer->deinit(writer->state);
     cps_buf_deinit(&writer->buf);
     free(writer->state);
     free(writer);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * The words of a packet, gathered and taken apart. */
+#include "trace/form/words.h"
+
+#include "isa/base/cleanup.h"
+#include "isa/base/pm4.h"
+
+/* A damaged trace may have any number behind a packet; no packet has more than its header says. */
+static size_t most_words(uint32_t header)
+{
+    return cps_pm4_decode_any(header).count;
+}
+
+static bool make_room(struct cps_words *words)
+{
+    if (words->count < words->room)
+        return true;
+    size_t room = words->room ? 2 * words->room : 64;
+    struct cps_event *event = realloc(words->event, room * sizeof(*event));
+    words->event = event ? event : words->event;
+    uint32_t *value = realloc(words->value, room * sizeof(*value));
+    words->value = value ? value : words->value;
+    if (!event || !value)
+        return false;
+    words->room = room;
+    return true;
+}
+
+bool cps_words_take_(struct cps_words *words, const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    if (kind == CPS_EV_PKT)
+        words->packet = *event;
+    if (kind != CPS_EV_WORD || cps_event_who(event) != cps_event_who(&words->packet) ||
+        (uint32_t)event->addr != words->count || words->count >= most_words(words->packet.value) ||
+        !make_room(words))
+        return false;
+    words->event[words->count] = *event;
+    words->value[words->count++] = event->value;
+    return true;
+}
+
+/* Gives values of a register the number of its word. */
+struct of_word {
+    cps_value_fn *each;
+    void *context;
+    uint32_t number;
+    bool is_said; /* one of them is the whole register */
+};
+
+static void look_for_whole(void *context, const struct cps_value *value)
+{
+    struct of_word *w = context;
+    w->is_said |= value->name && !value->name[0];
+}
+
+static void put_of_word(void *context, const struct cps_value *value)
+{
+    struct of_word *w = context;
+    struct cps_value renumbered = *value;
+    renumbered.number = w->number;
+    w->each(w->context, &renumbered);
+}
+
+/* What type 4 writes: the register, unless it is one value, which says so itself, then its fields.
+ */
+static void register_values(const struct cps_words *words, const struct cps_names *names,
+                            uint32_t first, cps_value_fn *each, void *context)
+{
+    for (uint32_t i = 0; i < words->count; i++) {
+        struct of_word w = {each, context, i, false};
+        unsigned half = 0;
+        const char *name = cps_name(names, CPS_SPACE_GPU, first + i, &half);
+        const struct cps_value whole = {.word = half ? NULL : name,
+                                        .number = i,
+                                        .name = "",
+                                        .high = 31,
+                                        .bits = words->value[i]};
+        cps_name_values(names, CPS_SPACE_GPU, first + i, words->value[i], look_for_whole, &w);
+        if (!w.is_said)
+            each(context, &whole);
+        cps_name_values(names, CPS_SPACE_GPU, first + i, words->value[i], put_of_word, &w);
+    }
+}
+
+/* Which line is open, of `words`. */
+struct lines {
+    const struct cps_words *words;
+    const struct cps_words_form *form;
+    size_t open; /* 1 + its number, or 0 */
+};
+
+/* Closes lines, and opens the next ones, until the one of word `number` is open. */
+static void advance(struct lines *lines, size_t number)
+{
+    const struct cps_words_form *form = lines->form;
+    while (lines->open <= number) {
+        if (lines->open)
+            form->end(form->context, &lines->words->event[lines->open - 1]);
+        if (lines->open++ < lines->words->count)
+            form->begin(form->context, &lines->words->event[lines->open - 1]);
+    }
+}
+
+static void put_value(void *context, const struct cps_value *value)
+{
+    struct lines *lines = context;
+    advance(lines, value->number);
+    lines->form->value(lines->form->context, value);
+}
+
+void cps_words_lines_(struct cps_words *words, const struct cps_names *names,
+                      const struct cps_words_form *form)
+{
+    struct lines lines = {words, form, 0};
+    struct cps_pm4 packet = cps_pm4_decode_any(words->packet.value);
+    if (!words->count)
+        return;
+    if (names && packet.kind == CPS_PM4_TYPE4)
+        register_values(words, names, packet.reg, put_value, &lines);
+    else if (names && packet.kind == CPS_PM4_TYPE7)
+        cps_packet_values(names, packet.opcode, words->value, words->count, put_value, &lines);
+    advance(&lines, words->count);
+    words->count = 0;
+}
+
+void cps_words_free_(void *context)
+{
+    struct cps_words *words = context;
+    free(words->event);
+    free(words->value);
+}
