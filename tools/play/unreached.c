@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/walk.h"
 #include "trace/json.h"
 
-#define TABLE_WORDS 64u /* of jumps, behind a constant that says where they begin */
+/* Nodes for a word: more do not fit into the delay slots of any program. */
+#define NODES 16u
 
 enum reason {
     REASON_NOWHERE,
@@ -34,9 +36,7 @@ struct part {
     const struct cps_cover *cover; /* of the part */
     uint32_t count;
     bool *leads;    /* something leads there */
-    uint32_t *from; /* what does, the first that ran if any did; CPS_FW_NONE: table or constant */
-    uint32_t *list;
-    size_t listed;
+    uint32_t *from; /* what does; CPS_FW_NONE: a table or a constant */
     bool ran;
 };
 
@@ -52,80 +52,38 @@ static bool is_code(const struct part *p, uint32_t at)
     return insn.enc && !insn.unclaimed && insn.op != CPS_AFUC_NOP;
 }
 
-static void lead(struct part *p, uint32_t to, uint32_t from)
+static bool ran(const struct part *p, uint32_t at)
 {
-    if (to >= p->count)
-        return;
-    bool better = from != CPS_FW_NONE && p->cover[from].run &&
-                  (p->from[to] == CPS_FW_NONE || !p->cover[p->from[to]].run);
-    if (!p->leads[to] || (better && p->from[to] != CPS_FW_NONE))
+    return at != CPS_FW_NONE && p->cover[at].run;
+}
+
+/* The first that leads there, but rather one that ran: that says what went the other way. */
+static void lead(void *context, uint32_t from, uint32_t to)
+{
+    struct part *p = context;
+    if (!p->leads[to] || (ran(p, from) && !ran(p, p->from[to])))
         p->from[to] = from;
-    if (p->leads[to])
-        return;
     p->leads[to] = true;
-    p->list[p->listed++] = to;
 }
 
-/* Words that a constant of this instruction may be the address of. */
-static void lead_constant(struct part *p, const struct cps_insn *insn)
+static struct cps_err *begin(struct part *p, struct cps_fw_walk *walk, uint32_t at)
 {
-    int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
-    value = value < 0 ? value : value << cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
-    if (value < 16)
-        return;
-    if (insn->op == CPS_AFUC_MOVI)
-        lead(p, (uint32_t)value, CPS_FW_NONE);
+    if (at >= p->count)
+        return NULL;
+    lead(p, CPS_FW_NONE, at);
+    return cps_fw_walk_from_(walk, at, NULL);
 }
 
-/* A jump to where a register says: the nearest constant in front of it may begin a table. */
-static void lead_table(struct part *p, uint32_t at)
+static struct cps_err *follow_all(struct part *p, struct cps_fw_walk *walk)
 {
-    for (uint32_t back = 1; back <= 8 && back < at; back++) {
-        struct cps_insn insn;
-        decode(p, at - back, &insn);
-        int64_t value = cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_IMM16, -1);
-        if ((insn.op != CPS_AFUC_MOVI && insn.op != CPS_AFUC_ADD) || value < 16)
-            continue;
-        for (uint32_t i = 0; i < TABLE_WORDS; i++)
-            lead(p, (uint32_t)value + i, at);
-        return;
-    }
-}
-
-/* What may run behind a word. */
-static void follow(struct part *p, uint32_t at)
-{
-    struct cps_insn insn;
-    uint32_t target = 0;
-    decode(p, at, &insn);
-    enum cps_flow flow = cps_insn_flow(&cps_isa_afuc, &insn);
-    bool slot = cps_insn_has_slot(&cps_isa_afuc, &insn);
-    bool goes = flow != CPS_FLOW_NEXT && cps_insn_target(&cps_isa_afuc, &insn, at, &target);
-    lead_constant(p, &insn);
-    if (goes)
-        lead(p, target, at);
-    if (flow == CPS_FLOW_JUMP && !goes)
-        lead_table(p, at);
-    struct cps_insn before = {0};
-    if (at)
-        decode(p, at - 1, &before);
-    enum cps_flow behind = at ? cps_insn_flow(&cps_isa_afuc, &before) : CPS_FLOW_NEXT;
-    bool in_slot = at && p->leads[at - 1] && p->from[at] == at - 1 &&
-                   cps_insn_has_slot(&cps_isa_afuc, &before) && behind != CPS_FLOW_BRANCH &&
-                   behind != CPS_FLOW_CALL;
-    if (!in_slot || flow == CPS_FLOW_BRANCH)
-        lead(p, at + 1, at);
-    if (slot && (flow == CPS_FLOW_BRANCH || flow == CPS_FLOW_CALL))
-        lead(p, at + 2, at);
-}
-
-static void follow_all(struct part *p)
-{
-    lead(p, 0, CPS_FW_NONE);
+    CPS_TRY(begin(p, walk, 0));
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        lead(p, cps_fw_handler(p->fw, p->part, id), CPS_FW_NONE);
-    for (size_t i = 0; i < p->listed; i++)
-        follow(p, p->list[i]);
+        CPS_TRY(begin(p, walk, cps_fw_handler(p->fw, p->part, id)));
+    CPS_TRY(cps_fw_walk_(walk));
+    if (walk->count < walk->most)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s: branches in delay slots lead to more than %zu places",
+                       p->fw->name, walk->most);
 }
 
 /* The packet whose handler begins there, or -1. */
@@ -147,7 +105,7 @@ static enum reason reason_of(const struct part *p, uint32_t at)
         return REASON_NOWHERE;
     if (packet_at(p, at) >= 0)
         return REASON_PACKET;
-    if (from == CPS_FW_NONE || !p->cover[from].run)
+    if (!ran(p, from))
         return REASON_BEHIND;
     return REASON_BRANCH;
 }
@@ -269,13 +227,19 @@ static void print_part(const struct part *p, const struct cps_names *names,
 
 static struct cps_err *look_at(struct part *p)
 {
-    p->count = p->part->table != CPS_FW_NONE ? p->part->table : p->part->size;
+    p->count = cps_fw_code_end_(p->part);
     p->leads = calloc((size_t)p->count + 1, sizeof(*p->leads));
     p->from = calloc((size_t)p->count + 1, sizeof(*p->from));
-    p->list = calloc((size_t)p->count + 1, sizeof(*p->list));
-    if (!p->leads || !p->from || !p->list)
+    if (!p->leads || !p->from)
         return cps_err_nomem();
-    follow_all(p);
+    struct cps_fw_walk walk;
+    cps_fw_walk_init_(p->fw, p->part, NODES * ((size_t)p->count + 1), &walk);
+    walk.guess = true;
+    walk.lead = lead;
+    walk.context = p;
+    struct cps_err *err = follow_all(p, &walk);
+    cps_fw_walk_deinit_(&walk);
+    CPS_TRY(err);
     for (uint32_t at = 0; at < p->count; at++)
         p->ran = p->ran || p->cover[at].run;
     return NULL;
@@ -293,7 +257,6 @@ struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names 
             print_part(&p, names, proofs, words, out);
         free(p.leads);
         free(p.from);
-        free(p.list);
         if (err)
             return err;
     }

@@ -15,7 +15,8 @@ struct json_object;
  * @param cover   one per dword of the image
  * @param proofs  results of prove about this firmware, whose verdicts are told of each handler, or
  *                NULL
- * @return NULL or CPS_ERR_NOMEM
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: code that no processor has, made so that it leads
+ * to more places than can be followed
  */
 CPS_MUST_USE struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names *names,
                                              const struct cps_cover *cover,
