@@ -2,11 +2,10 @@
  * Rounds: batches at the same time, then their results in order. */
 #include "tools/fuzz/fuzz.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <time.h>
 
 #include "isa/base/within.h"
+#include "tools/play/share.h"
 
 #define BATCHES     16u /* of a round */
 #define BATCH_CASES 128u
@@ -117,40 +116,15 @@ static struct cps_err *join(struct fuzz *fuzz, struct batch *batch)
     return batch->err ? CPS_TAKE(batch->err) : NULL;
 }
 
-/* What a round's threads share. */
 struct round {
+    struct fuzz *fuzz;
     struct batch batch[BATCHES];
-    atomic_uint next;
 };
 
-struct job {
-    struct round *round;
-    struct run *run;
-};
-
-static void *work(void *context)
+static void work(void *context, unsigned thread, size_t item)
 {
-    struct job *job = context;
-    unsigned next = 0;
-    while ((next = atomic_fetch_add(&job->round->next, 1)) < BATCHES)
-        batch_run(&job->round->batch[next], job->run);
-    return NULL;
-}
-
-/* A thread that cannot be started leaves its share to the others. */
-static void run_batches(struct fuzz *fuzz, struct round *round)
-{
-    pthread_t thread[64];
-    struct job job[64];
-    unsigned started = 0;
-    for (unsigned i = 1; i < fuzz->jobs; i++) {
-        job[started] = (struct job){round, &fuzz->run[i]};
-        started += !pthread_create(&thread[started], NULL, work, &job[started]);
-    }
-    struct job own = {round, &fuzz->run[0]};
-    work(&own);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(thread[i], NULL);
+    struct round *round = context;
+    batch_run(&round->batch[item], &round->fuzz->run[thread]);
 }
 
 static struct cps_err *one_round(struct fuzz *fuzz)
@@ -167,7 +141,8 @@ static struct cps_err *one_round(struct fuzz *fuzz)
         batch->cases = left < BATCH_CASES ? left : BATCH_CASES;
         left -= batch->cases;
     }
-    run_batches(fuzz, round);
+    round->fuzz = fuzz;
+    share_work(fuzz->jobs, BATCHES, work, round);
     for (unsigned i = 0; i < BATCHES; i++) {
         if (!err)
             err = join(fuzz, &round->batch[i]);
