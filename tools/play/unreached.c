@@ -13,6 +13,12 @@
 /* Nodes for a word: more do not fit into the delay slots of any program. */
 #define NODES 16u
 
+/* What prove found of this firmware and another one. */
+struct proofs {
+    struct json_object *handlers; /* NULL: nothing */
+    const char *side;             /* "old" or "new": which of the two this one is */
+};
+
 enum reason {
     REASON_NOWHERE,
     REASON_PROCESSOR,
@@ -151,29 +157,20 @@ static void put_branch(const struct part *p, const struct cps_names *names, uint
         cps_buf_str(out, " did not come here");
 }
 
-/* What prove says of the handler. */
-static void put_proof(const struct part *p, const struct cps_names *names,
-                      struct json_object *proofs, int id, struct cps_buf *out)
+/* What prove says of the handler: its rows say where handlers begin in either revision. */
+static void put_proof(const struct part *p, const struct proofs *proofs, int id,
+                      struct cps_buf *out)
 {
-    struct json_object *handlers = cps_json_get(proofs, "handlers");
-    CPS_BUF name = {0};
-    put_name(names, id, &name);
-    for (size_t i = 0; i < cps_json_count(handlers); i++) {
-        struct json_object *h = json_object_array_get_idx(handlers, i);
-        struct json_object *packets = cps_json_get(h, "packets");
-        if (strcmp(cps_json_get_text(h, "processor", ""), cps_fw_role_name(p->part->role)) != 0)
-            continue;
-        for (size_t k = 0; k < cps_json_count(packets); k++) {
-            const char *text = json_object_get_string(json_object_array_get_idx(packets, k));
-            if (text && !strcmp(text, cps_buf_text(&name)))
-                cps_buf_printf(out, "; prove: %s", cps_json_get_text(h, "verdict", "?"));
-        }
+    for (size_t i = 0; i < cps_json_count(proofs->handlers); i++) {
+        struct json_object *h = json_object_array_get_idx(proofs->handlers, i);
+        if (!strcmp(cps_json_get_text(h, "processor", ""), cps_fw_role_name(p->part->role)) &&
+            cps_json_get_int(h, proofs->side, -1) == cps_fw_handler(p->fw, p->part, (unsigned)id))
+            cps_buf_printf(out, "; prove: %s", cps_json_get_text(h, "verdict", "?"));
     }
-    out->failed = out->failed || name.failed;
 }
 
 static void put_stretch(const struct part *p, const struct cps_names *names,
-                        struct json_object *proofs, uint32_t at, uint32_t end, struct cps_buf *out)
+                        const struct proofs *proofs, uint32_t at, uint32_t end, struct cps_buf *out)
 {
     enum reason reason = reason_of(p, at);
     int id = handler_of(p, at);
@@ -190,8 +187,8 @@ static void put_stretch(const struct part *p, const struct cps_names *names,
         cps_buf_printf(out, "behind %04" PRIx32 ", which did not run", p->from[at]);
     else
         cps_buf_str(out, reason_names[reason]);
-    if (id >= 0 && proofs)
-        put_proof(p, names, proofs, id, out);
+    if (id >= 0)
+        put_proof(p, proofs, id, out);
     cps_buf_str(out, "\n");
 }
 
@@ -211,7 +208,7 @@ static uint32_t end_of(const struct part *p, uint32_t at)
 }
 
 static void print_part(const struct part *p, const struct cps_names *names,
-                       struct json_object *proofs, uint64_t words[REASONS], struct cps_buf *out)
+                       const struct proofs *proofs, uint64_t words[REASONS], struct cps_buf *out)
 {
     for (uint32_t at = 2; at < p->count;) { /* behind the header */
         if (p->cover[at].run || !is_code(p, at)) {
@@ -245,16 +242,60 @@ static struct cps_err *look_at(struct part *p)
     return NULL;
 }
 
+static bool begins_there(const struct cps_fw *fw, const char *role, int64_t at)
+{
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+            if (!strcmp(cps_fw_role_name(fw->part[i].role), role) &&
+                cps_fw_handler(fw, &fw->part[i], id) == at)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all handlers begin where one side of the results has them. Rows of packets that the
+ * process died over, or that one revision alone has, say less. */
+static bool is_side(const struct cps_fw *fw, struct json_object *handlers, const char *side)
+{
+    for (size_t i = 0; i < cps_json_count(handlers); i++) {
+        struct json_object *h = json_object_array_get_idx(handlers, i);
+        int64_t at = cps_json_get_int(h, side, -1);
+        if (at >= 2 && at != CPS_FW_NONE &&
+            !begins_there(fw, cps_json_get_text(h, "processor", ""), at))
+            return false;
+    }
+    return true;
+}
+
+static struct cps_err *find_side(const struct cps_fw *fw, struct json_object *root,
+                                 struct proofs *ret)
+{
+    *ret = (struct proofs){.handlers = cps_json_get(root, "handlers"), .side = "old"};
+    if (is_side(fw, ret->handlers, "old"))
+        return NULL;
+    ret->side = "new";
+    if (is_side(fw, ret->handlers, "new"))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "its handlers are not where those of %s are; expected results "
+                       "about this firmware",
+                       fw->name);
+}
+
 struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names *names,
-                                const struct cps_cover *cover, struct json_object *proofs,
+                                const struct cps_cover *cover, struct json_object *results,
                                 struct cps_buf *out)
 {
     uint64_t words[REASONS] = {0};
+    struct proofs proofs = {0};
+    if (results)
+        CPS_TRY(find_side(fw, results, &proofs));
     for (unsigned i = 0; i < fw->part_count; i++) {
         struct part p = {.fw = fw, .part = &fw->part[i], .cover = cover + fw->part[i].start};
         struct cps_err *err = look_at(&p);
         if (!err)
-            print_part(&p, names, proofs, words, out);
+            print_part(&p, names, &proofs, words, out);
         free(p.leads);
         free(p.from);
         if (err)
