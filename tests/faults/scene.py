@@ -215,6 +215,7 @@ def trace_cases():
 
 def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
+    yield Case("cover, what did not run", ["cover", "--fw", "@old.fw", "@a.pm4", "--unreached"])
     yield Case("cover, lcov", ["cover", "--fw", "@old.fw", "@a.pm4", "--counts", "@counts.info", "-o", "o.info"])
     yield Case("disasm", ["disasm", "@old.fw"])
     yield Case("disasm, of a hang", ["disasm", "--from", "@hang.devcore", "@old.fw"])
