@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 
+import hang_scene
 import make
 import tap
 from commands import cpscope, path
@@ -258,6 +259,70 @@ def valid_texts():
     return "%d cases" % len(CASES)
 
 
+def dump_of(name, image, without=()):
+    return path(name, hang_scene.code_dump(image, without))
+
+
+def dumps():
+    good, bad = firmware("good.fw", GOOD), firmware("bad.fw", BAD)
+    known = ["--known", good]
+    row, = audit(dump_of("bad.devcore", bad), *known, status=1)["files"]
+    assert row["recovered"]["unknown"] == 0 and row["recovered"]["handlers"] == row["recovered"]["whole"] > 10, row
+    direct = {name: verdict for name, verdict in verdicts(audit(bad, status=1)["files"][0]).items()}
+    assert verdicts(row) == direct and direct["page-table-from-draw-state"] == "has the flaw", row
+    handler = [int(line.split(";")[1].split()[0], 16) for line in cpscope("disasm", bad).stdout.splitlines()
+               if "and $02, $12, 0x0004" in line][0]
+    row, = audit(dump_of("hole.devcore", bad, [handler]), *known, status=4)["files"]
+    flaw, = (flaw for flaw in row["flaws"] if flaw["case"] == "page-table-from-draw-state")
+    assert flaw["verdict"] == "undecided" and flaw["why"].endswith("good.fw: has it not") and "words that it executes" in flaw["why"], flaw
+    assert row["recovered"]["whole"] < row["recovered"]["handlers"], row
+    text = cpscope("audit", path("hole.devcore"), *known, status=4).stdout
+    assert "handlers are" not in text and " are in the dump as a whole\n" in text, text
+    row, = audit(path("hole.devcore"), status=4)["files"]
+    assert "no image among the files is near it" in row["why"] and "flaws" not in row, row
+    cpscope("audit", path("bad.devcore"), *known, "-o", path("dump"), status=1)
+    page = open(os.path.join(path("dump"), "index.html"), encoding="utf-8").read()
+    assert "are in the dump as a whole" in page and "has the flaw" in page
+
+
+def jobs():
+    """Any number of threads gives the same bytes, on stdout, on stderr and in the report."""
+    folder = path("many")
+    os.makedirs(folder, exist_ok=True)
+    for i in range(7):
+        shutil.copy(firmware("bad.fw" if i % 2 else "good.fw", BAD if i % 2 else GOOD), os.path.join(folder, "%d.fw" % i))
+    dump_of("many/x.devcore", path("bad.fw"))
+    broken = [path("broken%d" % i, b"\x00" * i) for i in range(3)]
+    seen = set()
+    for count in ("0", "1", "2", "5", "64"):
+        done = cpscope("audit", folder, *broken, "--json", "--jobs", count, "-o", path("many-report"), status=3)
+        pages = [open(os.path.join(path("many-report"), name), encoding="utf-8").read() for name in ("index.html", "audit.json")]
+        seen.add((done.stdout, done.stderr, *pages))
+    assert len(seen) == 1 and done.stderr.count("broken") == 3, seen
+    for count in ("65", "99999999"):
+        done = cpscope("audit", folder, "--jobs", count, status=2)
+        assert "expected 1 to 64" in done.stderr and not done.stdout, done
+    cpscope("audit", folder, "--jobs", "-1", status=2)
+
+
+def damaged_dumps():
+    """A dump may hold anything where the firmware's words are looked for."""
+    good = firmware("good.fw", GOOD)
+    text = open(dump_of("whole.devcore", good), encoding="utf-8").read()
+    block = re.search(r"    data: !!ascii85 \|\n     (\S+)", text)[1]
+    hurt = {"empty": "", "z": "z" * 16, "long": block + "!" * 5000, "ends": block[:700], "ones": "s8W-!" * 0x1800,
+            "tags": block[:5000] + "s8W-!" * 40 + block[5200:], "table": block.replace("z", "s8W-!")}
+    for name, data in hurt.items():
+        file = path("hurt.devcore", text.replace(block, data))
+        for status in (0, 1, 3, 4):
+            try:
+                done = cpscope("audit", file, good, status=status)
+                break
+            except AssertionError:
+                assert status != 4, name
+        assert len(done.stderr.splitlines()) == (status == 3), (name, done)
+
+
 DRAW_STATE = {"kernel-amble-from-draw-state", "page-table-from-draw-state", "ring-position-from-draw-state",
               "save-area-from-draw-state", "yield-from-draw-state"}
 
@@ -295,7 +360,8 @@ def real_relatives():
     other = corpus("gen70900_sqe-175.fw", "a740_sqe.fw", "gen80000_sqe-077.fw")
     near = audit(old, *(word for name in (new, *other) for word in ("--known", name)), status=1)["files"][0]["nearest"]
     assert near["name"] in (new, other[0]) and near["equal"] > near["of"] / 2, near
-    dump = audit(os.path.join(CORPUS, "captures", "crash.devcore"), "--known", os.path.join(CORPUS, "firmware"))["files"][0]
+    dump = audit(os.path.join(CORPUS, "captures", "crash.devcore"), "--known", os.path.join(CORPUS, "firmware"), status=4)["files"][0]
+    assert dump["recovered"]["hardware"] == 704 and all("are the dump's" in row["why"] for row in dump["flaws"] if row["verdict"] == "undecided"), dump
     assert dump["version"] == 0x176 and dump["nearest"]["name"].endswith("a630_sqe-187.fw"), dump
     return "%d of %d" % (near["equal"], near["of"])
 
@@ -326,6 +392,9 @@ tap.run([
     ("a folder: firmware, captures, and what is skipped; the same twice; names escaped", folders),
     ("files that were named and cannot be read", named_files),
     ("damaged firmware", damaged),
+    ("a dump: verdicts of what it holds, and what cannot be said", dumps),
+    ("dumps with damaged code", damaged_dumps),
+    ("--jobs: the same bytes with any number", jobs),
     ("the built-in cases are PM4 text that runs by itself", valid_texts),
     ("real firmware: who has the draw-state flaw", real_flaws),
     ("real firmware: verdicts agree with the events of run", real_events),

@@ -144,11 +144,39 @@ def test_unreached(scratch):
     report("code that nothing leads to", sizes[1:] == [2] and stretches[1][2].startswith("no branch"), out)
     report("words are counted by reason", re.search(r"^ +2  no branch", out, re.M) and
            re.search(r"^ +3  a branch went the other way", out, re.M), out)
-    write(proofs, '{"format": "cpscope-prove 1", "handlers": [{"processor": "sqe", "packets": ["UNKN0"], "verdict": "equal"}]}')
-    report("what prove found is told", "; prove: equal" in run(*command, "--proofs", proofs).stdout)
+    test_fuzz_and_prove(scratch, firmware, out)
     write(proofs, "{}")
     done = run(*command, "--proofs", proofs)
     report("results of something else are refused", done.returncode == 3 and "results.json of prove" in done.stderr, done.stderr)
+
+
+def test_fuzz_and_prove(scratch, firmware, unreached):
+    """What the other two commands have written, as it is: by folder and by file, of either revision."""
+    fuzz, prove, other = (os.path.join(scratch, name) for name in ("fuzzed", "proved", "other.fw"))
+    write(os.path.join(scratch, "other.afuc"), MORE.replace("rare:\nmov $09, 0x1\n", "rare:\nnop\nmov $09, 0x1\n"))
+    run(CPSCOPE, "asm", os.path.join(scratch, "other.afuc"), "-o", other)
+    done = run(CPSCOPE, "fuzz", "--fw", firmware, "-o", fuzz, "--execs", "300")
+    report("fuzz ran", done.returncode in (0, 1), done.stderr)
+    outs = [run(CPSCOPE, "cover", "--fw", firmware, "--counts", at, "--unreached").stdout for at in (fuzz, fuzz + "/coverage.info")]
+    report("--counts takes the folder of fuzz", outs[0] == outs[1] and "words that did not run" in outs[0], outs[0])
+    report("what fuzz counted has the bootstrap", " bootstrap: " not in outs[0], outs[0])
+    both = run(CPSCOPE, "cover", "--fw", firmware, "--counts", fuzz, os.path.join(scratch, "tiny.pm4"), "--unreached").stdout
+    report("captures and fuzzing add up", len(both.splitlines()) <= min(len(unreached.splitlines()), len(outs[0].splitlines())), both)
+    done = run(CPSCOPE, "prove", "--fw", firmware, "--fw", other, "-o", prove, "--no-cache")
+    if "cannot prove" in done.stderr or "without z3" in done.stderr or done.returncode == 3:
+        skip("what prove found is told", done.stderr.strip())
+        return
+    tiny = os.path.join(scratch, "tiny.pm4")
+    for revision in (firmware, other):
+        for results in (prove, prove + "/results.json"):
+            out = run(CPSCOPE, "cover", "--fw", revision, tiny, "--unreached", "--proofs", results).stdout
+            lines = [line for line in out.splitlines() if line.startswith("sqe ")]
+            report("what prove found is told of each stretch, %s" % os.path.basename(revision),
+                   lines and all(" bootstrap: " in line or "; prove: " in line for line in lines), out)
+    run(CPSCOPE, "asm", DEMO, "-o", other)
+    done = run(CPSCOPE, "cover", "--fw", other, CAPTURE, "--unreached", "--proofs", prove)
+    report("results about other firmware are refused", done.returncode == 3 and "about this firmware" in done.stderr and
+           not done.stdout, done.stderr)
 
 
 def compare(name, info, firmware, captures):

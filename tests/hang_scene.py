@@ -176,6 +176,19 @@ def pool(queues):
     return words
 
 
+def code_dump(image, without=()):
+    """A dump whose instruction cache has the code of an image of at most 1,024 words, all of it or without the lines of the
+    words @without, and whose packet table is the image's; it holds nothing else."""
+    data = open(image, "rb").read()[4:]
+    words = list(struct.unpack("<%dI" % (len(data) // 4), data[:len(data) // 4 * 4]))
+    table = words[1] & 0xffffff
+    assert table <= 1024
+    held, tags = cache(words[:table] + [0] * 8, [pc for pc in range(0, table, 8) if not set(range(pc, pc + 8)) & set(without)])
+    block = held + tags + [0] * 0x2000 + (words[table:table + 128] + [0] * 0x1000)[:0x1000] + [0] * 0x80
+    return ("---\nkernel: 6.1\nmodule: msm\ntime: 1.5\ncomm: foo\nrevision: 630 (6.3.0.2)\nindexed-registers:\n"
+            "  - regs-name: CP_UCODE_DBG_DATA\n    dwords: %d\n    data: !!ascii85 |\n     %s\n" % (len(block), encode85(block)))
+
+
 def section85(words, indent="     "):
     return indent + encode85(words).rstrip("z") + "\n"
 

@@ -64,11 +64,14 @@ class Scene:
     def compare(self, changes, *packets):
         """The demo's firmware and one with @changes over one capture: runs made in a fresh cache for the
         second firmware, and its pair. A run without cache has the same bytes."""
+        self.demo.write(self.path("changed.fw"), changes)
+        return self.compare_files("demo.fw", "changed.fw", *packets)
+
+    def compare_files(self, old, new, *packets):
         self.count += 1
         name = "n%d" % self.count
-        self.demo.write(self.path(name + ".fw"), changes)
         open(self.path(name + ".pm4"), "w").write(make.pm4(*packets))
-        manifest = "firmware old demo.fw\nfirmware new %s.fw\nbaseline old\ncapture %s.pm4\n" % (name, name)
+        manifest = "firmware old %s\nfirmware new %s\nbaseline old\ncapture %s.pm4\n" % (old, new, name)
         (made, _, same), _ = self.regress(manifest, name + "-cold", "--cache", name + "-cache")
         (warm, _, _), _ = self.regress(manifest, name + "-warm", "--cache", name + "-cache")
         (all_made, _, none), _ = self.regress(manifest, name + "-none", "--no-cache")
@@ -98,6 +101,44 @@ def executed(s):
     at = handler(s, MEM_WRITE) + 2
     made, pair = s.compare({at: other(s.demo.words[1 + at])}, "CP_MEM_WRITE 0x200000 0x0 0x1234")
     assert made == 1 and "same_code" not in pair, pair
+
+
+def moved(s, words, value=None):
+    """A revision with words put in where nothing comes by, in front of most handlers. CP_SET_VISIBILITY_OVERRIDE writes
+    @value to a register: an operand, "ADDRESS" for the number of a word of code that moves along."""
+    files = []
+    for name, put_in in (("still", 0), ("moved", words)):
+        source = open(DEMO).read().replace("\nCP_CONTEXT_REG_BUNCH:", "\nCP_REG_RMW:\n" + "        nop\n" * put_in +
+                                           "        waitin\n        mov $01, $data\n\nCP_CONTEXT_REG_BUNCH:")
+        if value:
+            at = "0x%x" % (0x60 + put_in)  # of the code behind what was put in
+            source = source.replace("CP_SET_VISIBILITY_OVERRIDE:\n", "").replace(
+                "\nCP_NOP:", "\nCP_SET_VISIBILITY_OVERRIDE:\n        mov $addr, 0x8a00\n        mov $data, %s\n"
+                "        (rep)mov $00, $data\n        waitin\n        mov $01, $data\n\nCP_NOP:" % value.replace("ADDRESS", at))
+        make.firmware(CPSCOPE, s.path(name), source)
+        files.append(name + ".fw")
+    return s.compare_files(*files, "CP_SET_VISIBILITY_OVERRIDE 0x1" if value else "CP_MEM_WRITE 0x200000 0x0 0x1234")
+
+
+def moved_code(s):
+    """Code that moved is run, and passes: program counters are no difference."""
+    for words in (1, 8):
+        made, pair = moved(s, words)
+        assert made == 1 and pair["status"] == "pass" and "same_code" not in pair, (words, pair)
+
+
+def moved_number(s):
+    """The counter-example to taking constants for addresses: both images have the same code but for a constant, which is
+    the number of a word and of its partner, and which the run writes to a register."""
+    made, pair = moved(s, 8, "ADDRESS")
+    assert made == 1 and pair["status"] == "differs", pair
+
+
+def left_by_boot(s):
+    """The counter-example to looking at code alone: what runs behind the boot is the same, word for word, and a register
+    still holds where the boot found the packet table."""
+    made, pair = moved(s, 8, "$05")
+    assert made == 1 and pair["status"] == "differs", pair
 
 
 def entry(packet):
@@ -236,6 +277,9 @@ CASES = [
     ("a changed entry of a packet that the capture has is run", entry(NOP)),
     ("a changed entry of another packet is not", entry(UNUSED)),
     ("a boot that leaves another state is run", boot),
+    ("code that moved is run, and passes", moved_code),
+    ("a constant that is a word's number here and its partner's there is a difference", moved_number),
+    ("code that only moved behaves otherwise by what the boot left", left_by_boot),
     ("a word of the image that is read as memory counts, its neighbour does not", read_as_memory),
     ("what another revision executed before is taken from the cache", from_history),
     ("damaged lists of executed code cost a run, and nothing else", damaged_lists),

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "tools/audit/audit.h"
+#include "tools/play/share.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
 #include "trace/outfile.h"
@@ -55,6 +56,8 @@ int cmd_audit(const struct cps_options *opt)
     struct audit audit;
     if (!opt->arg_count)
         return report_usage("audit takes files and folders");
+    if (opt->jobs < 0 || opt->jobs > (long)SHARE_MOST)
+        return report_usage("--jobs %ld: expected 1 to %u", opt->jobs, SHARE_MOST);
     for (unsigned i = 0; i < opt->arg_count; i++) {
         if (!strcmp(opt->arg[i], "-"))
             return report_usage("audit reads its files more than once, expected no \"-\"");

@@ -9,6 +9,7 @@
 #include "isa/base/infile.h"
 #include "isa/base/shown.h"
 #include "isa/base/within.h"
+#include "tools/play/cachedir.h"
 #include "tools/play/files.h"
 #include "tools/regress/kept.h"
 #include "tools/report/names.h"
@@ -39,7 +40,7 @@ struct check {
 
 /* Of all goldens together. */
 struct checked {
-    char program[65]; /* its hash, if results are kept */
+    struct cache_choice cache;
     struct kept_counts counts;
 };
 
@@ -117,7 +118,7 @@ static struct cps_err *check_policy(const struct check *c)
 /* What is no file, or may name others, is not kept. */
 static bool is_kept(const struct check *c)
 {
-    return c->opt->cache && !is_script(c) && !c->demo_firmware && !c->demo_capture &&
+    return *c->all->cache.dir && !is_script(c) && !c->demo_firmware && !c->demo_capture &&
            files_is_regular(c->firmware[0]) && files_is_regular(c->capture);
 }
 
@@ -130,8 +131,8 @@ static struct cps_err *rerun_kept(struct check *c, struct record_setup *setup,
                    c->head.chip_id, c->head.policy);
     if (shape.failed)
         return cps_err_nomem();
-    const struct cache_run run = {.dir = c->opt->cache,
-                                  .program = c->all->program,
+    const struct cache_run run = {.dir = c->all->cache.dir,
+                                  .program = c->all->cache.program,
                                   .firmware_hash = c->head.firmware[0].sha256,
                                   .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
                                   .capture_hash = c->head.capture.sha256,
@@ -338,16 +339,16 @@ static void tell_counts(const struct kept_counts *counts)
 
 int cmd_check(const struct cps_options *opt)
 {
-    struct checked all = {.program = ""};
+    struct checked all = {.cache = {.dir = ""}};
     if (!opt->arg_count)
         return report_usage("check takes golden traces");
-    struct cps_err *err = opt->cache ? cps_sha256_file("/proc/self/exe", all.program) : NULL;
+    struct cps_err *err = cache_choose(opt, false, &all.cache);
     if (err)
         return report_error(err);
     struct json_object *json = opt->json ? json_object_new_array() : NULL;
     int status = 0;
     err = opt->json && !json ? cps_err_nomem() : check_all(opt, &all, json, &status);
-    if (opt->cache && !err)
+    if (*all.cache.dir && !err)
         tell_counts(&all.counts);
     if (err)
         json_object_put(json);

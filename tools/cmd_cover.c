@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "isa/base/within.h"
 #include "tools/play/cover.h"
@@ -86,10 +87,21 @@ static struct cps_err *merge_file(struct coverage *c, const char *path, char *te
                              path);
 }
 
+/* A file, or the one of that name in the folder that a command has written. */
+static struct cps_err *read_from(const char *path, const char *name, char **ret)
+{
+    struct stat info;
+    CPS_BUF full = {0};
+    if (stat(path, &info) || !S_ISDIR(info.st_mode))
+        return files_text(path, MAX_MERGE, ret);
+    cps_buf_printf(&full, "%s/%s", path, name);
+    return full.failed ? cps_err_nomem() : files_text(cps_buf_text(&full), MAX_MERGE, ret);
+}
+
 static struct cps_err *merge_lcov(struct coverage *c, const char *path)
 {
     CPS_FREE char *text = NULL;
-    CPS_TRY(files_text(path, MAX_MERGE, &text));
+    CPS_TRY(read_from(path, "coverage.info", &text));
     CPS_FREE uint32_t *dword = calloc(c->listing.size + 2, sizeof(*dword));
     if (!dword)
         return cps_err_nomem();
@@ -100,7 +112,7 @@ static struct cps_err *merge_lcov(struct coverage *c, const char *path)
 static struct cps_err *read_proofs(const char *path, struct json_object **ret)
 {
     CPS_FREE char *text = NULL;
-    CPS_TRY(files_text(path, MAX_MERGE, &text));
+    CPS_TRY(read_from(path, "results.json", &text));
     struct cps_err *err = cps_json_parse(text, strlen(text), ret);
     if (!err && strcmp(cps_json_get_text(*ret, "format", ""), "cpscope-prove 1") != 0)
         err = cps_err_new(CPS_ERR_INPUT, "expected results.json of prove, found something else");
@@ -113,6 +125,8 @@ static struct cps_err *print_unreached(const struct coverage *c, struct cps_buf 
     struct cps_err *err = c->opt->proofs ? read_proofs(c->opt->proofs, &proofs) : NULL;
     if (!err)
         err = unreached_print(c->fw, names_of(c), c->cover, proofs, out);
+    if (err && c->opt->proofs && err->code == CPS_ERR_INPUT)
+        err = cps_err_within_(err, "%s", c->opt->proofs);
     json_object_put(proofs);
     return err;
 }

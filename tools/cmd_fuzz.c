@@ -9,6 +9,7 @@
 #include "tools/fuzz/fuzz.h"
 #include "tools/opt_engine.h"
 #include "tools/play/cachedir.h"
+#include "tools/play/share.h"
 #include "tools/play/cover.h"
 #include "tools/play/interrupt.h"
 #include "tools/regress/results.h"
@@ -18,8 +19,7 @@
 
 int cmd_fuzz(const struct cps_options *opt);
 
-#define LIMIT     50000u /* instructions of a case */
-#define MOST_JOBS 64
+#define LIMIT 50000u /* instructions of a case */
 
 static double begun;
 
@@ -217,8 +217,8 @@ static int usage(const struct cps_options *opt)
     }
     if (opt->fw_count == 0 || opt->fw_count == 3 || opt->fw_count > 4)
         return report_usage("fuzz needs --fw FW, or --fw OLD --fw NEW (a5xx: two files each)");
-    if (opt->jobs < 0 || opt->jobs > MOST_JOBS)
-        return report_usage("--jobs %ld: expected 1 to %d", opt->jobs, MOST_JOBS);
+    if (opt->jobs < 0 || opt->jobs > (long)SHARE_MOST)
+        return report_usage("--jobs %ld: expected 1 to %u", opt->jobs, SHARE_MOST);
     if (opt->merge && !opt->arg_count)
         return report_usage("fuzz --merge takes the folders to join");
     if (!opt->execs && !opt->time && !opt->merge)

@@ -15,18 +15,6 @@
 int cmd_prove(const struct cps_options *opt);
 int cmd_run(const struct cps_options *opt);
 
-static void find_cache(struct prove *prove, char *dir, size_t size)
-{
-    if (prove->opt->no_cache)
-        return;
-    struct cps_err *err = prove->opt->cache ? NULL : cache_default_dir(dir, size);
-    if (err)
-        report_note("going on without keeping results", err);
-    else
-        prove->cache = prove->opt->cache ? prove->opt->cache : dir;
-    cps_err_free(err);
-}
-
 /* The trace of a stream, which `check` holds later firmware against: what `run` writes. Its summary
  * is nobody's business here. */
 static struct cps_err *write_golden(const struct cps_options *opt, unsigned side, char *stream,
@@ -104,9 +92,10 @@ static int status_of(const struct prove *prove)
 
 static struct cps_err *run(struct prove *prove, const struct cps_options *opt)
 {
-    char dir[4096];
+    struct cache_choice cache;
     CPS_TRY(prove_open(prove, opt));
-    find_cache(prove, dir, sizeof(dir));
+    CPS_TRY(cache_choose(opt, true, &cache));
+    prove->cache = *cache.dir ? cache.dir : NULL;
     prove_recall(prove);
     CPS_TRY(prove_run(prove));
     return print(prove);

@@ -54,13 +54,12 @@ static void add_item(const struct cps_item *item, struct cps_buf *text, struct c
 }
 
 /* What a verdict depends on: this program, firmware, items and options. */
-static struct cps_err *key_of(const struct reduce *r, const struct cps_options *opt, char ret[65])
+static struct cps_err *key_of(const struct reduce *r, const struct cps_options *opt,
+                              const char *program, char ret[65])
 {
     CPS_BUF out = {0};
     CPS_BUF text = {0};
-    char program[65];
     char chip[32];
-    CPS_TRY(cps_sha256_file("/proc/self/exe", program));
     opt_chip_id_text(&opt->chip_id, chip);
     cps_buf_printf(&out, "%s %s %" PRIu64 " %u %s %s\n", program, opt->chip_id.given ? chip : "",
                    opt->limit, opt->as, opt->events ? opt->events : "", opt->mask ? opt->mask : "");
@@ -77,32 +76,14 @@ static struct cps_err *key_of(const struct reduce *r, const struct cps_options *
     return out.failed ? cps_err_nomem() : NULL;
 }
 
-/* Where results are kept; NULL and an error: nowhere. */
-static struct cps_err *find_cache(const struct reduce *r, const struct cps_options *opt,
-                                  char folder[4096], char key[65], const char **ret)
-{
-    *ret = NULL;
-    if (opt->no_cache)
-        return NULL;
-    if (!opt->cache)
-        CPS_TRY(cache_default_dir(folder, 4096));
-    CPS_TRY(key_of(r, opt, key));
-    *ret = opt->cache ? opt->cache : folder;
-    return NULL;
-}
-
-/* That nothing can be kept is told, and no error. */
 static struct cps_err *open_verdicts(struct reduce *r, const struct cps_options *opt)
 {
-    char folder[4096] = "";
+    struct cache_choice cache;
     char key[65] = "";
-    const char *dir = NULL;
-    struct cps_err *err = find_cache(r, opt, folder, key, &dir);
-    if (err && err->code == CPS_ERR_NOMEM)
-        return err;
-    report_note("going on without keeping results", err);
-    cps_err_free(err);
-    verdicts_open(&r->verdicts, dir, key);
+    CPS_TRY(cache_choose(opt, true, &cache));
+    if (*cache.dir)
+        CPS_TRY(key_of(r, opt, cache.program, key));
+    verdicts_open(&r->verdicts, *cache.dir ? cache.dir : NULL, key);
     return NULL;
 }
 

@@ -77,23 +77,6 @@ static void sweep(const char *cache)
     }
 }
 
-/* Results are kept under what made them, this program included: another build may give others. */
-static void find_cache(struct regress *r, char *cache, size_t size)
-{
-    if (r->opt->no_cache)
-        return;
-    struct cps_err *err = cps_sha256_file("/proc/self/exe", r->program);
-    if (!err && !r->opt->cache)
-        err = cache_default_dir(cache, size);
-    if (err)
-        report_note("going on without keeping results", err);
-    else
-        r->cache_dir = r->opt->cache ? r->opt->cache : cache;
-    cps_err_free(err);
-    if (r->cache_dir)
-        sweep(r->cache_dir);
-}
-
 static struct cps_err *stamp_firmware(struct regress *r)
 {
     const struct manifest *m = &r->manifest;
@@ -116,7 +99,7 @@ static struct cps_err *check_firmware(const struct regress *r)
     return NULL;
 }
 
-static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
+static struct cps_err *prepare(struct regress *r)
 {
     const struct cps_options *opt = r->opt;
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
@@ -132,7 +115,9 @@ static struct cps_err *prepare(struct regress *r, char *cache, size_t size)
     CPS_TRY(read_shard(r));
     CPS_TRY(account_open(r));
     CPS_TRY(stamp_firmware(r));
-    find_cache(r, cache, size);
+    CPS_TRY(cache_choose(opt, true, &r->cache));
+    if (*r->cache.dir)
+        sweep(r->cache.dir);
     return opt->output ? results_forget(opt->output) : NULL;
 }
 
@@ -280,10 +265,9 @@ static void add_share(struct regress *r)
 
 static struct cps_err *regress(struct regress *r)
 {
-    char cache[4096];
     if (r->opt->merge)
         return merge(r);
-    CPS_TRY(prepare(r, cache, sizeof(cache)));
+    CPS_TRY(prepare(r));
     CPS_TRY(pool_run(r));
     CPS_TRY(add_code(r));
     CPS_TRY(add_cover(r));

@@ -23,6 +23,7 @@ class Case:
     copies: tuple = ()      # inputs that are copied into the working directory, because they are rewritten
     session: bool = False   # it answers requests: one of them may be refused, the rest goes on
     several: bool = False   # it goes on with the next file behind one that failed
+    survey: bool = False    # it says something of each file: of one that cannot be read a line, and that in its result
     cache: str = ""         # folder of the run that holds a cache: its files may be missing
     matrix: bool = False    # many pairs: one that failed is in the report, which is whole
 

@@ -3,12 +3,14 @@
 and output that it has."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
+import hang_scene  # noqa: E402
 import make as maker  # noqa: E402
 from faults import Case  # noqa: E402
 from make import pm4  # noqa: E402
@@ -141,6 +143,13 @@ class Scene:
         self.write("cases/one.pm4", CASE)
         self.write("hang.devcore", dump())
         self.run("convert", "hang.devcore", "-o", "hang.snapshot")
+        self.write("code.devcore", hang_scene.code_dump(self.path("new.fw"), range(64, 72)))
+        os.makedirs(self.path("mixed/deeper"))
+        for name in ("mixed/old.fw", "mixed/deeper/new.fw"):
+            shutil.copy(self.path(os.path.basename(name)), self.path(name))
+        for name in ("mixed/a.rd", "mixed/code.devcore"):
+            shutil.copy(self.path(os.path.basename(name)), self.path(name))
+        self.write("mixed/notes.txt", "nothing\n")
         os.mkdir(self.path("rnn"))
         self.write("rnn/a6xx.xml", RNN)
         self.write("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\n"
@@ -206,6 +215,7 @@ def trace_cases():
 
 def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
+    yield Case("cover, what did not run", ["cover", "--fw", "@old.fw", "@a.pm4", "--unreached"])
     yield Case("cover, lcov", ["cover", "--fw", "@old.fw", "@a.pm4", "--counts", "@counts.info", "-o", "o.info"])
     yield Case("disasm", ["disasm", "@old.fw"])
     yield Case("disasm, of a hang", ["disasm", "--from", "@hang.devcore", "@old.fw"])
@@ -221,8 +231,11 @@ def firmware_cases():
 
 def audit_cases():
     files = ["@old.fw", "@new.elf", "@hang.devcore", "@a.rd"]
-    yield Case("audit", ["audit", *files])
-    yield Case("audit, JSON", ["audit", "--json", *files, "--known", "@new.fw", "--cases", "@cases"])
+    yield Case("audit", ["audit", *files], survey=True)
+    yield Case("audit, JSON", ["audit", "--json", *files, "--known", "@new.fw", "--cases", "@cases"], survey=True)
+    yield Case("audit, a folder into a folder", ["audit", "@mixed", "-o", "report", "--cases", "@cases"], survey=True)
+    yield Case("audit, by threads", ["audit", "@mixed", "--jobs", "3", "--cases", "@cases"], survey=True)
+    yield Case("audit, a hang's firmware", ["audit", "@code.devcore", "--known", "@old.fw", "--cases", "@cases"], survey=True)
 
 
 def reduce_cases():

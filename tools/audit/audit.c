@@ -12,6 +12,7 @@
 #include "tools/audit/protect.h"
 #include "tools/audit/verdict.h"
 #include "tools/play/code.h"
+#include "tools/play/share.h"
 #include "tools/report/report.h"
 #include "trace/capture/capture.h"
 #include "trace/form/trace.h"
@@ -30,7 +31,7 @@ static bool is_convincing(const struct cps_fw *fw)
     return !fw->assumed || fw->part[0].table != CPS_FW_NONE;
 }
 
-static struct cps_err *take_firmware(struct audit *audit, struct audit_file *file)
+static struct cps_err *take_firmware(const struct audit *audit, struct audit_file *file)
 {
     file->image = calloc(1, sizeof(*file->image));
     if (!file->image)
@@ -43,7 +44,7 @@ static struct cps_err *take_firmware(struct audit *audit, struct audit_file *fil
     return NULL;
 }
 
-static struct cps_err *take_stream(struct audit *audit, struct audit_file *file,
+static struct cps_err *take_stream(const struct audit *audit, struct audit_file *file,
                                    struct cps_stream *stream)
 {
     const uint8_t *data = NULL;
@@ -78,8 +79,9 @@ static const char *without_name(const struct audit_file *file, const struct cps_
                  : err->message;
 }
 
-/* A file that was named has to be what it is taken for; others may be anything. */
-static struct cps_err *settle(struct audit *audit, struct audit_file *file, struct cps_err *err)
+/* A file that was named has to be what it is taken for; others may be anything. What is wrong is
+ * told when all have been looked at, in their order. */
+static struct cps_err *settle(struct audit_file *file, struct cps_err *err)
 {
     if (!err || err->code == CPS_ERR_NOMEM)
         return err;
@@ -87,21 +89,19 @@ static struct cps_err *settle(struct audit *audit, struct audit_file *file, stru
         identity_deinit(file->image);
     free(file->image);
     file->image = NULL;
-    if (!file->named && err->code != CPS_ERR_OS) {
-        if (file->row)
-            set_kind(file->row, "skipped", without_name(file, err));
-        cps_err_free(err);
-        return NULL;
-    }
-    audit->errors++;
+    bool skipped = !file->named && err->code != CPS_ERR_OS;
     if (file->row)
-        set_kind(file->row, "error", without_name(file, err));
-    report_error(without_name(file, err) == err->message ? cps_err_within_(err, "%s", file->path)
-                                                         : err);
+        set_kind(file->row, skipped ? "skipped" : "error", without_name(file, err));
+    if (!skipped && without_name(file, err) == err->message)
+        err = cps_err_within_(err, "%s", file->path);
+    if (skipped)
+        cps_err_free(err);
+    else
+        file->complaint = err;
     return NULL;
 }
 
-static struct cps_err *take_file(struct audit *audit, struct audit_file *file)
+static struct cps_err *take_file(const struct audit *audit, struct audit_file *file)
 {
     struct cps_stream *stream = NULL;
     if (!file->known) {
@@ -114,7 +114,7 @@ static struct cps_err *take_file(struct audit *audit, struct audit_file *file)
     if (!err)
         err = take_stream(audit, file, stream);
     cps_stream_close(stream);
-    return settle(audit, file, err);
+    return settle(file, err);
 }
 
 /* Of those that have most handlers in common the first one. */
@@ -141,7 +141,20 @@ static void add_nearest(const struct audit *audit, const struct audit_file *file
     cps_json_bool(to, "same_contents", !strcmp(best->image->sha256, file->image->sha256));
 }
 
-static struct cps_err *add_flaws(struct audit *audit, const struct audit_file *file,
+void audit_add_flaw(struct audit_file *file, struct json_object *rows, const struct audit_case *c,
+                    enum verdict verdict, const char *why)
+{
+    struct json_object *row = json_object_new_object();
+    cps_json_text(row, "case", c->name);
+    cps_json_text(row, "verdict", verdict_word(verdict));
+    if (why && *why)
+        cps_json_text(row, "why", why);
+    cps_json_append(rows, row);
+    file->flaws += verdict == VERDICT_FLAW;
+    file->undecided += verdict == VERDICT_UNDECIDED;
+}
+
+static struct cps_err *add_flaws(const struct audit *audit, struct audit_file *file,
                                  struct probe *probe, const char *stopped)
 {
     struct json_object *rows = cps_json_new_array(file->row, "flaws");
@@ -149,22 +162,14 @@ static struct cps_err *add_flaws(struct audit *audit, const struct audit_file *f
         CPS_BUF why = {0};
         enum verdict verdict = VERDICT_UNDECIDED;
         CPS_TRY(verdict_of(&audit->cases.item[i], file->image->fw, probe, &verdict, &why));
-        struct json_object *row = json_object_new_object();
-        cps_json_text(row, "case", audit->cases.item[i].name);
-        cps_json_text(row, "verdict", verdict_word(verdict));
-        if (why.size)
-            cps_json_buf(row, "why", &why);
-        else if (verdict == VERDICT_UNDECIDED)
-            cps_json_text(row, "why", stopped);
-        cps_json_append(rows, row);
-        audit->flaws += verdict == VERDICT_FLAW;
-        audit->undecided += verdict == VERDICT_UNDECIDED;
+        bool silent = !why.size && verdict == VERDICT_UNDECIDED;
+        audit_add_flaw(file, rows, &audit->cases.item[i], verdict,
+                       silent ? stopped : cps_buf_text(&why));
     }
     return NULL;
 }
 
-static struct cps_err *add_protect(struct audit *audit, const struct audit_file *file,
-                                   struct probe *probe)
+static struct cps_err *add_protect(struct audit_file *file, struct probe *probe)
 {
     struct protect_found found = {0};
     struct json_object *rows = cps_json_new_array(file->row, "protect");
@@ -173,8 +178,8 @@ static struct cps_err *add_protect(struct audit *audit, const struct audit_file 
     CPS_TRY(protect_try(probe, rows, &found));
     cps_json_uint(file->row, "unchecked", found.unchecked);
     cps_json_uint(file->row, "undecided", found.undecided);
-    audit->flaws += found.unchecked;
-    audit->undecided += found.undecided;
+    file->flaws += found.unchecked;
+    file->undecided += found.undecided;
     return NULL;
 }
 
@@ -192,7 +197,7 @@ static const char *partner(const struct audit *audit, const struct audit_file *f
 }
 
 /* What cannot be run is no error of the audit: its questions stay open. */
-static struct cps_err *try_image(struct audit *audit, const struct audit_file *file)
+static struct cps_err *try_image(const struct audit *audit, struct audit_file *file)
 {
     const char *firmware[2] = {file->path, NULL};
     struct probe probe = {.play = NULL};
@@ -206,7 +211,7 @@ static struct cps_err *try_image(struct audit *audit, const struct audit_file *f
     if (!err)
         err = add_flaws(audit, file, open, closed ? closed->message : NULL);
     if (!err)
-        err = add_protect(audit, file, open);
+        err = add_protect(file, open);
     cps_err_free(closed);
     probe_close(&probe);
     return err;
@@ -236,15 +241,47 @@ static struct cps_err *collect(struct audit *audit)
 }
 
 /* What needs all files to be known. */
-static struct cps_err *describe(struct audit *audit, const struct audit_file *file)
+static struct cps_err *describe(const struct audit *audit, struct audit_file *file)
 {
-    if (file->code && !file->code->why.size)
-        audit_dump_nearest(audit, file);
+    if (file->code)
+        return audit_recovered(audit, file);
     if (!file->image || !file->row)
         return NULL;
     identity_json(file->image, file->row);
     add_nearest(audit, file);
     return try_image(audit, file);
+}
+
+/* Threads change their own file's things alone. */
+static void take_item(void *context, unsigned thread, size_t item)
+{
+    struct audit *audit = context;
+    (void)thread;
+    audit->file[item].err = take_file(audit, &audit->file[item]);
+}
+
+static void describe_item(void *context, unsigned thread, size_t item)
+{
+    struct audit *audit = context;
+    (void)thread;
+    audit->file[item].err = describe(audit, &audit->file[item]);
+}
+
+/* The first error by the order of files, whichever thread came first. */
+static struct cps_err *for_all(struct audit *audit,
+                               void (*work)(void *context, unsigned thread, size_t item))
+{
+    unsigned jobs = audit->opt->jobs > 0 ? (unsigned)audit->opt->jobs : 1;
+    share_work(jobs, audit->files, work, audit);
+    for (size_t i = 0; i < audit->files; i++) {
+        if (audit->file[i].complaint) {
+            audit->errors++;
+            report_error(CPS_TAKE(audit->file[i].complaint));
+        }
+        if (audit->file[i].err)
+            return CPS_TAKE(audit->file[i].err);
+    }
+    return NULL;
 }
 
 /* Whether the report says something of any file: silence must not look like a pass. */
@@ -266,15 +303,17 @@ struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
     CPS_TRY(audit_cases_load(opt->cases, &ret->cases));
     describe_cases(ret);
     CPS_TRY(collect(ret));
-    for (size_t i = 0; i < ret->files; i++)
-        CPS_TRY(take_file(ret, &ret->file[i]));
-    for (size_t i = 0; i < ret->files; i++)
-        CPS_TRY(describe(ret, &ret->file[i]));
+    CPS_TRY(for_all(ret, take_item));
+    CPS_TRY(for_all(ret, describe_item));
     struct json_object *rows = cps_json_new_array(ret->root, "files");
     for (size_t i = 0; i < ret->files; i++) {
+        ret->flaws += ret->file[i].flaws;
+        ret->undecided += ret->file[i].undecided;
         if (ret->file[i].row)
             cps_json_append(rows, CPS_TAKE(ret->file[i].row));
     }
+    if (!cps_json_complete(ret->root))
+        return cps_err_nomem();
     if (!ret->errors && !anything(rows))
         return cps_err_new(CPS_ERR_INPUT,
                            "found no firmware and no capture among %zu files, expected some",
@@ -293,6 +332,8 @@ void audit_deinit(struct audit *audit)
         if (audit->file[i].code)
             code_free(audit->file[i].code);
         json_object_put(audit->file[i].row);
+        cps_err_free(audit->file[i].complaint);
+        cps_err_free(audit->file[i].err);
         free(audit->file[i].image);
         free(audit->file[i].path);
     }

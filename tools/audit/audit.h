@@ -8,7 +8,10 @@
  *                   "unchecked", "undecided": counts
  *       "capture": "format", "gpu_id", "chip_id", "packets"
  *       "dump": "format", "gpu_id", "version" of the firmware that ran, "nearest", whose counts are
- *               of the lines in the processor's instruction cache
+ *               of the lines in the processor's instruction cache, "recovered": {"from", words by
+ *               what they come from: "hardware", "donor", "unknown"; "handlers", "whole": those
+ *               of which all code is the hardware's}, "flaws" as of firmware, "why": nothing was
+ *               recovered
  *       "skipped", "error": "why"]} */
 #ifndef CPS_AUDIT_H
 #define CPS_AUDIT_H
@@ -17,6 +20,7 @@
 
 #include "tools/audit/case.h"
 #include "tools/audit/identity.h"
+#include "tools/audit/verdict.h"
 #include "tools/opt.h"
 
 struct code;
@@ -24,12 +28,15 @@ struct cps_stream;
 
 /** A file to look at. */
 struct audit_file {
-    char *path;              /**< owned */
-    bool named;              /**< on the command line, not found in a folder */
-    bool known;              /**< only to be compared with */
-    struct identity *image;  /**< where it is firmware; owned */
-    struct code *code;       /**< what a dump holds of its firmware; owned */
-    struct json_object *row; /**< of the report, which takes it at the end; NULL: `known` */
+    char *path;                /**< owned */
+    bool named;                /**< on the command line, not found in a folder */
+    bool known;                /**< only to be compared with */
+    struct identity *image;    /**< where it is firmware; owned */
+    struct code *code;         /**< what a dump holds of its firmware; owned */
+    struct json_object *row;   /**< of the report, which takes it at the end; NULL: `known` */
+    struct cps_err *complaint; /**< what it is not, though it was named; owned */
+    struct cps_err *err;       /**< what ends the audit; owned */
+    unsigned flaws, undecided;
 };
 
 struct audit {
@@ -55,8 +62,14 @@ CPS_MUST_USE struct cps_err *audit_capture(struct cps_stream *stream, const char
                                            struct json_object *row);
 CPS_MUST_USE struct cps_err *audit_dump(struct cps_stream *stream, struct code **ret,
                                         struct json_object *row);
-/** The image that has most lines of a dump's instruction cache, wherever they stand. */
-void audit_dump_nearest(const struct audit *audit, const struct audit_file *dump);
+/** The image that has most lines of a dump's instruction cache, wherever they stand, or NULL. */
+const struct audit_file *audit_dump_nearest(const struct audit *audit,
+                                            const struct audit_file *dump);
+/** What can be said of the firmware that a dump's processor ran. */
+CPS_MUST_USE struct cps_err *audit_recovered(const struct audit *audit, struct audit_file *dump);
+/** Adds a row to @p rows and counts it. @p why  NULL or "": nothing to say */
+void audit_add_flaw(struct audit_file *file, struct json_object *rows, const struct audit_case *c,
+                    enum verdict verdict, const char *why);
 
 /** For which GPU a capture or dump is: older ones have its number, newer ones the chip's id. */
 void audit_chip(struct json_object *row, struct cps_buf *out);

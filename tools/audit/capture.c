@@ -78,7 +78,8 @@ static struct lines find_lines(const struct cps_fw_icache *cache, const struct c
     return lines;
 }
 
-void audit_dump_nearest(const struct audit *audit, const struct audit_file *dump)
+const struct audit_file *audit_dump_nearest(const struct audit *audit,
+                                            const struct audit_file *dump)
 {
     const struct audit_file *best = NULL;
     struct lines most = {0, 0, false};
@@ -93,10 +94,11 @@ void audit_dump_nearest(const struct audit *audit, const struct audit_file *dump
         best = &audit->file[i];
     }
     if (!best)
-        return;
+        return NULL;
     struct json_object *to = cps_json_new_object(dump->row, "nearest");
     cps_json_text(to, "name", best->path);
     cps_json_uint(to, "equal", most.found);
     cps_json_uint(to, "of", most.all);
     cps_json_bool(to, "same_contents", most.same);
+    return best;
 }

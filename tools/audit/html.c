@@ -169,6 +169,22 @@ static void put_protect(struct json_object *row, struct cps_buf *out)
     cps_buf_str(out, "</tbody></table>\n");
 }
 
+static void put_recovered(struct json_object *row, struct cps_buf *out)
+{
+    struct json_object *from = cps_json_get(row, "recovered");
+    if (!from)
+        return;
+    cps_buf_printf(out,
+                   "<tr><th scope=\"row\">words</th><td>%" PRId64 " of the dump, %" PRId64
+                   " of the nearest, %" PRId64 " unknown</td></tr>\n",
+                   cps_json_get_int(from, "hardware", 0), cps_json_get_int(from, "donor", 0),
+                   cps_json_get_int(from, "unknown", 0));
+    cps_buf_printf(out,
+                   "<tr><th scope=\"row\">handlers</th><td>%" PRId64 " of %" PRId64
+                   " are in the dump as a whole</td></tr>\n",
+                   cps_json_get_int(from, "whole", 0), cps_json_get_int(from, "handlers", 0));
+}
+
 static void put_stream(struct json_object *row, struct cps_buf *out)
 {
     CPS_BUF chip = {0};
@@ -183,9 +199,12 @@ static void put_stream(struct json_object *row, struct cps_buf *out)
                        cps_json_get_int(row, "version", 0));
     if (cps_json_get_text(row, "why", NULL))
         put_pair(out, "firmware", cps_json_get_text(row, "why", ""));
+    put_recovered(row, out);
     put_nearest(row, out);
     cps_buf_str(out, "</tbody></table>\n");
     out->failed |= chip.failed;
+    if (cps_json_get(row, "flaws"))
+        put_flaws(row, out);
     if (!packets)
         return;
     cps_buf_str(out, "<h4>Packets</h4>\n<div class=\"few\"><table><tbody>\n");

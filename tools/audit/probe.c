@@ -15,6 +15,20 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
     record_keep((struct record *)((char *)sink - offsetof(struct record, sink)), events, count);
 }
 
+/* @p fw  NULL: what the options name */
+static struct cps_err *open_play(struct probe *probe, struct cps_fw *fw)
+{
+    probe->record.sink.put = put;
+    probe->play = calloc(1, sizeof(*probe->play));
+    if (!probe->play) {
+        cps_fw_destroy(fw);
+        return cps_err_nomem();
+    }
+    probe->play->fw = fw;
+    probe->play->trace = &probe->record.sink;
+    return play_open(probe->play, &probe->opt, NULL);
+}
+
 struct cps_err *probe_open(struct probe *probe, const struct cps_options *opt,
                            const char *const firmware[2])
 {
@@ -22,12 +36,20 @@ struct cps_err *probe_open(struct probe *probe, const struct cps_options *opt,
     probe->opt.fw[0] = firmware[0];
     probe->opt.fw[1] = firmware[1];
     probe->opt.fw_count = firmware[1] ? 2 : 1;
-    probe->record.sink.put = put;
-    probe->play = calloc(1, sizeof(*probe->play));
-    if (!probe->play)
+    return open_play(probe, NULL);
+}
+
+struct cps_err *probe_open_image(struct probe *probe, const struct cps_options *opt,
+                                 struct cps_fw *fw)
+{
+    *probe = (struct probe){.opt = {.gen = opt->gen, .limit = LIMIT, .submit = -1}};
+    probe->covers = fw->count + 1;
+    probe->cover = calloc(probe->covers, sizeof(*probe->cover));
+    if (!probe->cover) {
+        cps_fw_destroy(fw);
         return cps_err_nomem();
-    probe->play->trace = &probe->record.sink;
-    return play_open(probe->play, &probe->opt, NULL);
+    }
+    return open_play(probe, fw);
 }
 
 void probe_close(struct probe *probe)
@@ -37,6 +59,16 @@ void probe_close(struct probe *probe)
     free(probe->play);
     record_deinit(&probe->record);
     cps_buf_deinit(&probe->why);
+    free(probe->cover);
+}
+
+/* The processor of the image's first part; images of dumps have no other. */
+static void count_words(struct probe *probe)
+{
+    if (!probe->cover)
+        return;
+    memset(probe->cover, 0, probe->covers * sizeof(*probe->cover));
+    cps_engine_cover(probe->play->engine, 0, probe->cover, probe->covers);
 }
 
 static struct cps_err *run(struct probe *probe, struct cps_stream *stream, uint32_t kinds)
@@ -49,6 +81,7 @@ static struct cps_err *run(struct probe *probe, struct cps_stream *stream, uint3
     probe->stopped = false;
     cps_buf_clear(&probe->why);
     CPS_TRY(play_restart(play));
+    count_words(probe);
     CPS_TRY(play_run(play, stream));
     cps_engine_sink(play->engine, NULL, 0);
     probe->stopped = play->stop != CPS_STOP_IDLE;

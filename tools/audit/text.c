@@ -141,6 +141,25 @@ static void put_chip(struct json_object *row, struct cps_buf *out)
     cps_buf_str(out, "\n");
 }
 
+/* What there is to be said of a dump's firmware, or why there is nothing. */
+static void put_recovered(struct json_object *row, struct cps_buf *out)
+{
+    struct json_object *from = cps_json_get(row, "recovered");
+    if (from)
+        cps_buf_printf(out,
+                       "  words      %" PRId64 " of the dump, %" PRId64 " of the nearest, %" PRId64
+                       " unknown\n  handlers   %" PRId64 " of %" PRId64
+                       " are in the dump as a whole\n",
+                       cps_json_get_int(from, "hardware", 0), cps_json_get_int(from, "donor", 0),
+                       cps_json_get_int(from, "unknown", 0), cps_json_get_int(from, "whole", 0),
+                       cps_json_get_int(from, "handlers", 0));
+    if (!cps_json_get_text(row, "why", NULL))
+        return;
+    cps_buf_str(out, "  undecided  ");
+    cps_shown_put_(out, cps_json_get_text(row, "why", ""));
+    cps_buf_str(out, "\n");
+}
+
 static void put_file(struct json_object *row, struct cps_buf *out)
 {
     const char *kind = cps_json_get_text(row, "kind", "");
@@ -157,6 +176,8 @@ static void put_file(struct json_object *row, struct cps_buf *out)
     if (dump && cps_json_get(row, "version"))
         cps_buf_printf(out, "  firmware   version 0x%03" PRIx64 " ran\n",
                        cps_json_get_int(row, "version", 0));
+    if (dump)
+        put_recovered(row, out);
     put_nearest(row, dump ? "lines of the instruction cache are there" : "handlers do the same",
                 out);
     put_flaws(row, out);
@@ -178,6 +199,11 @@ static void put_line(struct json_object *row, unsigned width, struct cps_buf *ou
                        cps_json_get_text(row, "generation", ""),
                        count(row, VERDICT_FLAW) + cps_json_get_int(row, "unchecked", 0),
                        count(row, VERDICT_UNDECIDED) + open);
+        cps_shown_put_(out, cps_json_get_text(cps_json_get(row, "nearest"), "name", "-"));
+    } else if (cps_json_get(row, "flaws")) {
+        cps_buf_printf(out, "gpu %03" PRId64 " 0x%03" PRIx64 "   a6xx    %-7u %-10u",
+                       cps_json_get_int(row, "gpu_id", 0), cps_json_get_int(row, "version", 0),
+                       count(row, VERDICT_FLAW), count(row, VERDICT_UNDECIDED));
         cps_shown_put_(out, cps_json_get_text(cps_json_get(row, "nearest"), "name", "-"));
     } else if (cps_json_get_text(row, "why", NULL)) {
         cps_shown_put_(out, cps_json_get_text(row, "why", ""));

@@ -32,9 +32,10 @@ static struct cps_err *add_entry(struct audit *audit, const char *dir, const cha
     const char *slash = end && dir[end - 1] == '/' ? "" : "/";
     if (!strcmp(name, ".") || !strcmp(name, ".."))
         return NULL;
-    if (snprintf(path, sizeof(path), "%s%s%s", dir, slash, name) >= (int)sizeof(path) ||
-        lstat(path, &info))
-        return NULL;
+    if (snprintf(path, sizeof(path), "%s%s%s", dir, slash, name) >= (int)sizeof(path))
+        return cps_err_new(CPS_ERR_OS, "%s: the paths in it are too long", dir);
+    if (lstat(path, &info))
+        return cps_err_os(path, "cannot look at it");
     if (S_ISDIR(info.st_mode))
         return depth < MAX_DEPTH ? add_folder(audit, path, known, depth + 1) : NULL;
     return S_ISREG(info.st_mode) ? add_file(audit, path, false, known) : NULL;

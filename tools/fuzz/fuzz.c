@@ -2,11 +2,11 @@
  * Rounds: batches at the same time, then their results in order. */
 #include "tools/fuzz/fuzz.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <time.h>
 
 #include "isa/base/within.h"
+#include "tools/play/record.h"
+#include "tools/play/share.h"
 
 #define BATCHES     16u /* of a round */
 #define BATCH_CASES 128u
@@ -24,6 +24,23 @@ bool fuzz_over(const struct fuzz *fuzz)
            (fuzz->until > 0 && fuzz_now() > fuzz->until);
 }
 
+/* Cases begin behind the boot, which ran once, too. a5xx: it depends on the case. */
+static struct cps_err *count_boot(struct fuzz *fuzz, const struct cps_fw *fw)
+{
+    struct record_boot boot = {0};
+    struct cps_options side;
+    play_side(fuzz->opt, fuzz->sides, 0, &side);
+    const struct record_setup setup = {.opt = &side, .cover = true};
+    const char *const paths[2] = {side.fw[0], side.fw_count > 1 ? side.fw[1] : NULL};
+    struct cps_err *err = record_boot(&setup, paths, &boot);
+    for (uint32_t i = 0; !err && i < boot.record.cover_count && i <= fw->count; i++) {
+        fuzz->cover[i].run += boot.record.cover[i].run;
+        fuzz->cover[i].taken += boot.record.cover[i].taken;
+    }
+    record_boot_deinit(&boot);
+    return err;
+}
+
 struct cps_err *fuzz_open(struct fuzz *fuzz)
 {
     fuzz->run = calloc(fuzz->jobs, sizeof(*fuzz->run));
@@ -37,7 +54,7 @@ struct cps_err *fuzz_open(struct fuzz *fuzz)
     const struct cps_fw *fw = fuzz->run[0].side[0].play->fw;
     grammar_init(&fuzz->grammar, fw, &fuzz->protection);
     fuzz->cover = calloc((size_t)fw->count + 1, sizeof(*fuzz->cover));
-    return fuzz->cover ? NULL : cps_err_nomem();
+    return fuzz->cover ? count_boot(fuzz, fw) : cps_err_nomem();
 }
 
 void fuzz_close(struct fuzz *fuzz)
@@ -117,40 +134,15 @@ static struct cps_err *join(struct fuzz *fuzz, struct batch *batch)
     return batch->err ? CPS_TAKE(batch->err) : NULL;
 }
 
-/* What a round's threads share. */
 struct round {
+    struct fuzz *fuzz;
     struct batch batch[BATCHES];
-    atomic_uint next;
 };
 
-struct job {
-    struct round *round;
-    struct run *run;
-};
-
-static void *work(void *context)
+static void work(void *context, unsigned thread, size_t item)
 {
-    struct job *job = context;
-    unsigned next = 0;
-    while ((next = atomic_fetch_add(&job->round->next, 1)) < BATCHES)
-        batch_run(&job->round->batch[next], job->run);
-    return NULL;
-}
-
-/* A thread that cannot be started leaves its share to the others. */
-static void run_batches(struct fuzz *fuzz, struct round *round)
-{
-    pthread_t thread[64];
-    struct job job[64];
-    unsigned started = 0;
-    for (unsigned i = 1; i < fuzz->jobs; i++) {
-        job[started] = (struct job){round, &fuzz->run[i]};
-        started += !pthread_create(&thread[started], NULL, work, &job[started]);
-    }
-    struct job own = {round, &fuzz->run[0]};
-    work(&own);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(thread[i], NULL);
+    struct round *round = context;
+    batch_run(&round->batch[item], &round->fuzz->run[thread]);
 }
 
 static struct cps_err *one_round(struct fuzz *fuzz)
@@ -167,7 +159,8 @@ static struct cps_err *one_round(struct fuzz *fuzz)
         batch->cases = left < BATCH_CASES ? left : BATCH_CASES;
         left -= batch->cases;
     }
-    run_batches(fuzz, round);
+    round->fuzz = fuzz;
+    share_work(fuzz->jobs, BATCHES, work, round);
     for (unsigned i = 0; i < BATCHES; i++) {
         if (!err)
             err = join(fuzz, &round->batch[i]);

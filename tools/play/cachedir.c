@@ -15,6 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/opt.h"
+#include "tools/report/report.h"
+#include "trace/capture/stream.h"
+
 #define STALE (24 * 60 * 60) /* seconds */
 
 void cache_digits(const uint8_t digest[32], char ret[65])
@@ -51,6 +55,32 @@ struct cps_err *cache_default_dir(char *ret, size_t size)
                                        "--cache DIR");
     if (snprintf(ret, size, "%s/%scpscope", dir, given ? "" : ".cache/") >= (int)size)
         return cps_err_new(CPS_ERR_OS, "%s: the path is too long", dir);
+    return NULL;
+}
+
+static struct cps_err *choose(const struct cps_options *opt, struct cache_choice *ret)
+{
+    CPS_TRY(cps_sha256_file("/proc/self/exe", ret->program));
+    if (!opt->cache)
+        return cache_default_dir(ret->dir, sizeof(ret->dir));
+    if (snprintf(ret->dir, sizeof(ret->dir), "%s", opt->cache) >= (int)sizeof(ret->dir))
+        return cps_err_new(CPS_ERR_OS, "--cache: the path is too long");
+    return NULL;
+}
+
+struct cps_err *cache_choose(const struct cps_options *opt, bool fallback, struct cache_choice *ret)
+{
+    *ret = (struct cache_choice){.dir = ""};
+    if (opt->no_cache || (!opt->cache && !fallback))
+        return NULL;
+    struct cps_err *err = choose(opt, ret);
+    if (!err)
+        return NULL;
+    *ret = (struct cache_choice){.dir = ""};
+    if (err->code == CPS_ERR_NOMEM)
+        return err;
+    report_note("going on without keeping results", err);
+    cps_err_free(err);
     return NULL;
 }
 

@@ -3,14 +3,29 @@
 #ifndef CPS_CACHEDIR_H
 #define CPS_CACHEDIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "isa/base/err.h"
 
+struct cps_options;
+
 /** The directory to use without --cache: $XDG_CACHE_HOME/cpscope or .cache/cpscope of the user's
  * home. @return NULL, or CPS_ERR_OS: there is none, and never a folder that others share */
 CPS_MUST_USE struct cps_err *cache_default_dir(char *ret, size_t size);
+/** Where a command keeps its results, and the program that they are of: another build may give
+ * others.
+ */
+struct cache_choice {
+    char dir[4096];   /**< --cache, else the default; "": nowhere */
+    char program[65]; /**< digest of this program; "": as `dir` */
+};
+
+/** Chooses. That nothing can be kept is told on stderr, and no error: work goes on without.
+ * @param fallback  whether there is a default @return NULL or CPS_ERR_NOMEM */
+CPS_MUST_USE struct cps_err *cache_choose(const struct cps_options *opt, bool fallback,
+                                          struct cache_choice *ret);
 /** Creates the directories above the last slash of @p path. */
 void cache_make_dirs(char *path, unsigned mode);
 /** Removes files of @p dir whose names end with @p ending and that nobody wrote for a day: what a

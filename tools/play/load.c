@@ -64,6 +64,8 @@ static struct cps_err *load_firmware(struct play *play)
 {
     const struct cps_options *opt = play->opt;
     bool demo = opt->demo && !opt->fw_count;
+    if (play->fw)
+        return NULL; /* the caller has made it */
     CPS_TRY(demo ? cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &play->fw)
                  : cps_fw_load(opt->fw[0], opt->gen, &play->fw));
     CPS_TRY(opt_check_chip_id(&opt->chip_id, play->fw));

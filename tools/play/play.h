@@ -81,7 +81,8 @@ void play_side(const struct cps_options *opt, unsigned sides, unsigned side,
                struct cps_options *ret);
 /** Loads what the options name (firmware, a script, or the demo) and builds the engine. @p input
  * is the capture, dump or script, NULL for none (or the demo's); a script is read here.
- * @p play is zero but for `kinds`, `trace`; the caller calls play_close() in any case. */
+ * @p play is zero but for `kinds`, `trace`, and for `fw` where that
+ * is no file: of one that needs no other; the caller calls play_close() in any case. */
 CPS_MUST_USE struct cps_err *play_open(struct play *play, const struct cps_options *opt,
                                        const char *input);
 void play_close(struct play *play);

@@ -7,9 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/walk.h"
 #include "trace/json.h"
 
-#define TABLE_WORDS 64u /* of jumps, behind a constant that says where they begin */
+/* Nodes for a word: more do not fit into the delay slots of any program. */
+#define NODES 16u
+
+/* What prove found of this firmware and another one. */
+struct proofs {
+    struct json_object *handlers; /* NULL: nothing */
+    const char *side;             /* "old" or "new": which of the two this one is */
+};
 
 enum reason {
     REASON_NOWHERE,
@@ -34,9 +42,7 @@ struct part {
     const struct cps_cover *cover; /* of the part */
     uint32_t count;
     bool *leads;    /* something leads there */
-    uint32_t *from; /* what does, the first that ran if any did; CPS_FW_NONE: table or constant */
-    uint32_t *list;
-    size_t listed;
+    uint32_t *from; /* what does; CPS_FW_NONE: a table or a constant */
     bool ran;
 };
 
@@ -52,80 +58,38 @@ static bool is_code(const struct part *p, uint32_t at)
     return insn.enc && !insn.unclaimed && insn.op != CPS_AFUC_NOP;
 }
 
-static void lead(struct part *p, uint32_t to, uint32_t from)
+static bool ran(const struct part *p, uint32_t at)
 {
-    if (to >= p->count)
-        return;
-    bool better = from != CPS_FW_NONE && p->cover[from].run &&
-                  (p->from[to] == CPS_FW_NONE || !p->cover[p->from[to]].run);
-    if (!p->leads[to] || (better && p->from[to] != CPS_FW_NONE))
+    return at != CPS_FW_NONE && p->cover[at].run;
+}
+
+/* The first that leads there, but rather one that ran: that says what went the other way. */
+static void lead(void *context, uint32_t from, uint32_t to)
+{
+    struct part *p = context;
+    if (!p->leads[to] || (ran(p, from) && !ran(p, p->from[to])))
         p->from[to] = from;
-    if (p->leads[to])
-        return;
     p->leads[to] = true;
-    p->list[p->listed++] = to;
 }
 
-/* Words that a constant of this instruction may be the address of. */
-static void lead_constant(struct part *p, const struct cps_insn *insn)
+static struct cps_err *begin(struct part *p, struct cps_fw_walk *walk, uint32_t at)
 {
-    int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
-    value = value < 0 ? value : value << cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
-    if (value < 16)
-        return;
-    if (insn->op == CPS_AFUC_MOVI)
-        lead(p, (uint32_t)value, CPS_FW_NONE);
+    if (at >= p->count)
+        return NULL;
+    lead(p, CPS_FW_NONE, at);
+    return cps_fw_walk_from_(walk, at, NULL);
 }
 
-/* A jump to where a register says: the nearest constant in front of it may begin a table. */
-static void lead_table(struct part *p, uint32_t at)
+static struct cps_err *follow_all(struct part *p, struct cps_fw_walk *walk)
 {
-    for (uint32_t back = 1; back <= 8 && back < at; back++) {
-        struct cps_insn insn;
-        decode(p, at - back, &insn);
-        int64_t value = cps_insn_field(&cps_isa_afuc, &insn, CPS_AFUC_F_IMM16, -1);
-        if ((insn.op != CPS_AFUC_MOVI && insn.op != CPS_AFUC_ADD) || value < 16)
-            continue;
-        for (uint32_t i = 0; i < TABLE_WORDS; i++)
-            lead(p, (uint32_t)value + i, at);
-        return;
-    }
-}
-
-/* What may run behind a word. */
-static void follow(struct part *p, uint32_t at)
-{
-    struct cps_insn insn;
-    uint32_t target = 0;
-    decode(p, at, &insn);
-    enum cps_flow flow = cps_insn_flow(&cps_isa_afuc, &insn);
-    bool slot = cps_insn_has_slot(&cps_isa_afuc, &insn);
-    bool goes = flow != CPS_FLOW_NEXT && cps_insn_target(&cps_isa_afuc, &insn, at, &target);
-    lead_constant(p, &insn);
-    if (goes)
-        lead(p, target, at);
-    if (flow == CPS_FLOW_JUMP && !goes)
-        lead_table(p, at);
-    struct cps_insn before = {0};
-    if (at)
-        decode(p, at - 1, &before);
-    enum cps_flow behind = at ? cps_insn_flow(&cps_isa_afuc, &before) : CPS_FLOW_NEXT;
-    bool in_slot = at && p->leads[at - 1] && p->from[at] == at - 1 &&
-                   cps_insn_has_slot(&cps_isa_afuc, &before) && behind != CPS_FLOW_BRANCH &&
-                   behind != CPS_FLOW_CALL;
-    if (!in_slot || flow == CPS_FLOW_BRANCH)
-        lead(p, at + 1, at);
-    if (slot && (flow == CPS_FLOW_BRANCH || flow == CPS_FLOW_CALL))
-        lead(p, at + 2, at);
-}
-
-static void follow_all(struct part *p)
-{
-    lead(p, 0, CPS_FW_NONE);
+    CPS_TRY(begin(p, walk, 0));
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
-        lead(p, cps_fw_handler(p->fw, p->part, id), CPS_FW_NONE);
-    for (size_t i = 0; i < p->listed; i++)
-        follow(p, p->list[i]);
+        CPS_TRY(begin(p, walk, cps_fw_handler(p->fw, p->part, id)));
+    CPS_TRY(cps_fw_walk_(walk));
+    if (walk->count < walk->most)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s: branches in delay slots lead to more than %zu places",
+                       p->fw->name, walk->most);
 }
 
 /* The packet whose handler begins there, or -1. */
@@ -147,7 +111,7 @@ static enum reason reason_of(const struct part *p, uint32_t at)
         return REASON_NOWHERE;
     if (packet_at(p, at) >= 0)
         return REASON_PACKET;
-    if (from == CPS_FW_NONE || !p->cover[from].run)
+    if (!ran(p, from))
         return REASON_BEHIND;
     return REASON_BRANCH;
 }
@@ -193,29 +157,20 @@ static void put_branch(const struct part *p, const struct cps_names *names, uint
         cps_buf_str(out, " did not come here");
 }
 
-/* What prove says of the handler. */
-static void put_proof(const struct part *p, const struct cps_names *names,
-                      struct json_object *proofs, int id, struct cps_buf *out)
+/* What prove says of the handler: its rows say where handlers begin in either revision. */
+static void put_proof(const struct part *p, const struct proofs *proofs, int id,
+                      struct cps_buf *out)
 {
-    struct json_object *handlers = cps_json_get(proofs, "handlers");
-    CPS_BUF name = {0};
-    put_name(names, id, &name);
-    for (size_t i = 0; i < cps_json_count(handlers); i++) {
-        struct json_object *h = json_object_array_get_idx(handlers, i);
-        struct json_object *packets = cps_json_get(h, "packets");
-        if (strcmp(cps_json_get_text(h, "processor", ""), cps_fw_role_name(p->part->role)) != 0)
-            continue;
-        for (size_t k = 0; k < cps_json_count(packets); k++) {
-            const char *text = json_object_get_string(json_object_array_get_idx(packets, k));
-            if (text && !strcmp(text, cps_buf_text(&name)))
-                cps_buf_printf(out, "; prove: %s", cps_json_get_text(h, "verdict", "?"));
-        }
+    for (size_t i = 0; i < cps_json_count(proofs->handlers); i++) {
+        struct json_object *h = json_object_array_get_idx(proofs->handlers, i);
+        if (!strcmp(cps_json_get_text(h, "processor", ""), cps_fw_role_name(p->part->role)) &&
+            cps_json_get_int(h, proofs->side, -1) == cps_fw_handler(p->fw, p->part, (unsigned)id))
+            cps_buf_printf(out, "; prove: %s", cps_json_get_text(h, "verdict", "?"));
     }
-    out->failed = out->failed || name.failed;
 }
 
 static void put_stretch(const struct part *p, const struct cps_names *names,
-                        struct json_object *proofs, uint32_t at, uint32_t end, struct cps_buf *out)
+                        const struct proofs *proofs, uint32_t at, uint32_t end, struct cps_buf *out)
 {
     enum reason reason = reason_of(p, at);
     int id = handler_of(p, at);
@@ -232,8 +187,8 @@ static void put_stretch(const struct part *p, const struct cps_names *names,
         cps_buf_printf(out, "behind %04" PRIx32 ", which did not run", p->from[at]);
     else
         cps_buf_str(out, reason_names[reason]);
-    if (id >= 0 && proofs)
-        put_proof(p, names, proofs, id, out);
+    if (id >= 0)
+        put_proof(p, proofs, id, out);
     cps_buf_str(out, "\n");
 }
 
@@ -253,7 +208,7 @@ static uint32_t end_of(const struct part *p, uint32_t at)
 }
 
 static void print_part(const struct part *p, const struct cps_names *names,
-                       struct json_object *proofs, uint64_t words[REASONS], struct cps_buf *out)
+                       const struct proofs *proofs, uint64_t words[REASONS], struct cps_buf *out)
 {
     for (uint32_t at = 2; at < p->count;) { /* behind the header */
         if (p->cover[at].run || !is_code(p, at)) {
@@ -269,31 +224,80 @@ static void print_part(const struct part *p, const struct cps_names *names,
 
 static struct cps_err *look_at(struct part *p)
 {
-    p->count = p->part->table != CPS_FW_NONE ? p->part->table : p->part->size;
+    p->count = cps_fw_code_end_(p->part);
     p->leads = calloc((size_t)p->count + 1, sizeof(*p->leads));
     p->from = calloc((size_t)p->count + 1, sizeof(*p->from));
-    p->list = calloc((size_t)p->count + 1, sizeof(*p->list));
-    if (!p->leads || !p->from || !p->list)
+    if (!p->leads || !p->from)
         return cps_err_nomem();
-    follow_all(p);
+    struct cps_fw_walk walk;
+    cps_fw_walk_init_(p->fw, p->part, NODES * ((size_t)p->count + 1), &walk);
+    walk.guess = true;
+    walk.lead = lead;
+    walk.context = p;
+    struct cps_err *err = follow_all(p, &walk);
+    cps_fw_walk_deinit_(&walk);
+    CPS_TRY(err);
     for (uint32_t at = 0; at < p->count; at++)
         p->ran = p->ran || p->cover[at].run;
     return NULL;
 }
 
+static bool begins_there(const struct cps_fw *fw, const char *role, int64_t at)
+{
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+            if (!strcmp(cps_fw_role_name(fw->part[i].role), role) &&
+                cps_fw_handler(fw, &fw->part[i], id) == at)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all handlers begin where one side of the results has them. Rows of packets that the
+ * process died over, or that one revision alone has, say less. */
+static bool is_side(const struct cps_fw *fw, struct json_object *handlers, const char *side)
+{
+    for (size_t i = 0; i < cps_json_count(handlers); i++) {
+        struct json_object *h = json_object_array_get_idx(handlers, i);
+        int64_t at = cps_json_get_int(h, side, -1);
+        if (at >= 2 && at != CPS_FW_NONE &&
+            !begins_there(fw, cps_json_get_text(h, "processor", ""), at))
+            return false;
+    }
+    return true;
+}
+
+static struct cps_err *find_side(const struct cps_fw *fw, struct json_object *root,
+                                 struct proofs *ret)
+{
+    *ret = (struct proofs){.handlers = cps_json_get(root, "handlers"), .side = "old"};
+    if (is_side(fw, ret->handlers, "old"))
+        return NULL;
+    ret->side = "new";
+    if (is_side(fw, ret->handlers, "new"))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT,
+                       "its handlers are not where those of %s are; expected results "
+                       "about this firmware",
+                       fw->name);
+}
+
 struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names *names,
-                                const struct cps_cover *cover, struct json_object *proofs,
+                                const struct cps_cover *cover, struct json_object *results,
                                 struct cps_buf *out)
 {
     uint64_t words[REASONS] = {0};
+    struct proofs proofs = {0};
+    if (results)
+        CPS_TRY(find_side(fw, results, &proofs));
     for (unsigned i = 0; i < fw->part_count; i++) {
         struct part p = {.fw = fw, .part = &fw->part[i], .cover = cover + fw->part[i].start};
         struct cps_err *err = look_at(&p);
         if (!err)
-            print_part(&p, names, proofs, words, out);
+            print_part(&p, names, &proofs, words, out);
         free(p.leads);
         free(p.from);
-        free(p.list);
         if (err)
             return err;
     }

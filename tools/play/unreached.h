@@ -13,12 +13,13 @@ struct json_object;
  * and how many words each sort of reason is about.
  * @param names   by processor, or NULL
  * @param cover   one per dword of the image
- * @param proofs  results of prove about this firmware, whose verdicts are told of each handler, or
+ * @param results results of prove about this firmware, whose verdicts are told of each handler, or
  *                NULL
- * @return NULL or CPS_ERR_NOMEM
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: results about other firmware, or code that no
+ * processor has, made so that it leads to more places than can be followed
  */
 CPS_MUST_USE struct cps_err *unreached_print(const struct cps_fw *fw, const struct cps_names *names,
                                              const struct cps_cover *cover,
-                                             struct json_object *proofs, struct cps_buf *out);
+                                             struct json_object *results, struct cps_buf *out);
 
 #endif

@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "fw/image/icache.h"
+#include "fw/image/walk.h"
 #include "isa/base/list.h"
 
 #define EFFORT      3000000u /* of z3's steps, per query */
 #define QUERIES     20000u   /* of a handler that is followed */
+#define MOST_NODES  65536u   /* of a handler: more are not looked at for being the same */
 #define PER_CONTEXT 64u      /* comparisons that share one: terms go with it */
 
 const char *verdict_name(enum verdict verdict)
@@ -197,79 +199,47 @@ static void take_outcome(struct prove_handler *h, const struct joint *j)
     }
 }
 
-/* Words that a handler can reach, as a list of what is to be looked at. */
-struct reach {
-    const struct code *code;
-    bool *seen;
-    uint32_t *list;
-    size_t count;
-    bool same;
-};
-
-static void reach_word(struct reach *r, uint32_t at)
-{
-    if (at >= r->code->side[0].count || r->seen[at])
-        return;
-    r->seen[at] = true;
-    r->list[r->count++] = at;
-    r->same = r->same && r->code->same[at];
-}
-
 /* Words in a row are in a row in the other revision, too: else something was put in between. */
-static void reach_next(struct reach *r, uint32_t at, uint32_t further)
+static bool in_order(const struct code *code, uint32_t from, uint32_t to)
 {
-    const uint32_t *partner = r->code->pairs.partner[0];
-    r->same = r->same && at + further < r->code->side[0].count &&
-              partner[at + further] == partner[at] + further;
-    reach_word(r, at + further);
+    const uint32_t *partner = code->pairs.partner[0];
+    return to >= CPS_FW_AT_DISPATCH ||
+           (to < code->side[0].count && partner[to] - partner[from] == to - from);
 }
 
-/* What may run behind a word; a delay slot counts with the word behind it, which it may not reach.
- */
-static void reach_behind(struct reach *r, uint32_t at)
+/* Where branches lead `same` knows; what is reached without one has to follow here as it does
+ * there. Where a register says nobody has looked. */
+static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk,
+                         const struct cps_fw_node *node)
 {
-    const struct afuc_uop *uop = &r->code->side[0].image->uop[at];
-    const struct row *row = code_row(uop->code);
-    bool jump = row->kind == KIND_OWN && row->op == CPS_AFUC_JUMPA;
-    bool call = row->kind == KIND_OWN && (row->op == CPS_AFUC_CALL || row->op == CPS_AFUC_BL);
-    if (row->kind == KIND_IF || jump || call)
-        reach_word(r, uop->target);
-    reach_next(r, at, 1);
-    if ((row->kind == KIND_IF && row->op != CPS_AFUC_JUMP) || call)
-        reach_next(r, at, 2);
-    if (row->op == CPS_AFUC_SETSECURE)
-        reach_next(r, at, 3);
-    if (row->op == CPS_AFUC_JUMPR || row->op == CPS_AFUC_JUMPD)
-        r->same = false; /* where that leads nobody has looked */
+    bool in_slot = node->npc != node->pc + 1;
+    bool same = code->same[node->pc] && (in_slot || in_order(code, node->pc, node->npc));
+    for (unsigned k = 0; k < node->count && same; k++) {
+        uint32_t next = node->next[k];
+        bool known = next == CPS_FW_AT_DISPATCH || next == CPS_FW_AT_RETURN;
+        if (next >= CPS_FW_AT_DISPATCH)
+            same = known;
+        else if (walk->node[next].pc != node->npc) /* behind a call, or setsecure */
+            same = in_order(code, node->pc, walk->node[next].pc);
+    }
+    return same;
 }
 
-static bool ends(const struct code *code, uint32_t at)
-{
-    unsigned op = code_row(code->side[0].image->uop[at].code)->op;
-    return op == CPS_AFUC_WAITIN || op == CPS_AFUC_RET || op == CPS_AFUC_SRET ||
-           op == CPS_AFUC_JUMP || op == CPS_AFUC_JUMPA || op == CPS_AFUC_IRET;
-}
-
-/* Whether all that a handler reaches is the same code. Behind a jump only its delay slot counts. */
+/* Whether all that a handler reaches is the same code. */
 static struct cps_err *is_same_code(const struct prove_part *part, const struct prove_handler *h,
                                     bool *ret)
 {
-    uint32_t count = part->code.side[0].count;
-    struct reach r = {.code = &part->code, .same = true};
-    r.seen = calloc((size_t)count + 1, sizeof(*r.seen));
-    r.list = calloc((size_t)count + 1, sizeof(*r.list));
-    if (r.seen && r.list)
-        reach_word(&r, h->pc[0]);
-    for (size_t i = 0; i < r.count && r.same; i++) {
-        bool slot = r.list[i] && ends(&part->code, r.list[i] - 1) && r.seen[r.list[i] - 1];
-        if (!slot || code_row(part->code.side[0].image->uop[r.list[i]].code)->kind == KIND_IF)
-            reach_behind(&r, r.list[i]);
-    }
-    *ret = r.same && part->code.pairs.partner[0][h->pc[0]] == h->pc[1];
-    bool short_of_memory = !r.seen || !r.list;
-    free(r.seen);
-    free(r.list);
-    return short_of_memory ? cps_err_nomem() : NULL;
+    const struct code_side *old = &part->code.side[0];
+    struct cps_fw_walk walk;
+    cps_fw_walk_init_(old->fw, old->part, MOST_NODES, &walk);
+    struct cps_err *err = cps_fw_walk_from_(&walk, h->pc[0], NULL);
+    if (!err)
+        err = cps_fw_walk_(&walk);
+    *ret = part->code.pairs.partner[0][h->pc[0]] == h->pc[1];
+    for (size_t i = 0; i < walk.count && *ret; i++)
+        *ret = is_same_node(&part->code, &walk, &walk.node[i]);
+    cps_fw_walk_deinit_(&walk);
+    return err;
 }
 
 struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)

@@ -226,7 +226,7 @@ struct cps_err *worker_judge_(struct worker *w, unsigned firmware, unsigned capt
     bool same = false;
     if (base && !base->err)
         CPS_TRY(worker_same_code_(w, firmware, &base->record, &same));
-    if (same && w->regress->cache_dir)
+    if (same && *w->regress->cache.dir)
         judge_same(w, firmware, &base->record, pair);
     else
         err = judge_run(w, firmware, capture, base, pair);

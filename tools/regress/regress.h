@@ -3,6 +3,7 @@
 #ifndef CPS_REGRESS_H
 #define CPS_REGRESS_H
 
+#include "tools/play/cachedir.h"
 #include "tools/play/files.h"
 #include "tools/play/record.h"
 #include "tools/regress/manifest.h"
@@ -13,7 +14,6 @@ struct regress {
     struct manifest manifest;
     uint32_t kinds;         /**< what is compared */
     struct cps_options run; /**< the options of each run */
-    const char *cache_dir;  /**< NULL: no cache */
     uint32_t shard, shards; /**< this process's share of the pairs */
     unsigned jobs;
     struct json_object *results;
@@ -22,8 +22,8 @@ struct regress {
     uint64_t same;              /**< not made: a run of another firmware's is one of this one's */
     unsigned lost_workers;      /**< that died, with what they knew of the code that ran */
     struct files_stamp (
-        *stamp)[2];   /**< of each firmware's files, before anybody reads them; owned */
-    char program[65]; /**< this program, as its results are kept under */
+        *stamp)[2]; /**< of each firmware's files, before anybody reads them; owned */
+    struct cache_choice cache;
     bool interrupted;
 };
 

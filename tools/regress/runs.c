@@ -81,8 +81,8 @@ struct cps_err *worker_again_(const struct cps_err *err)
 static struct cache_run cache_run(const struct worker *w, const struct engine *e)
 {
     const struct manifest *m = &w->regress->manifest;
-    return (struct cache_run){.dir = w->regress->cache_dir,
-                              .program = w->regress->program,
+    return (struct cache_run){.dir = w->regress->cache.dir,
+                              .program = w->regress->cache.program,
                               .firmware_hash = e->hash,
                               .me_hash = e->me_hash,
                               .capture_hash = w->capture_hash,
@@ -130,7 +130,7 @@ struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned cap
     }
     /* A run file may name other files, which no key has; and scripts are short. What is no file has
      * no hash. */
-    bool keep = w->regress->cache_dir && e->fw && files_is_regular(path);
+    bool keep = *w->regress->cache.dir && e->fw && files_is_regular(path);
     const struct cache_run run = cache_run(w, e);
     bool taken = false;
     if (keep)
