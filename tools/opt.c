@@ -158,7 +158,8 @@ bool opt_given(const struct cps_options *opt, const char *name)
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
 {
     bool only_arguments = false;
-    *ret = (struct cps_options){.limit = 100000000, .submit = -1, .threads = -1, .arg = argv};
+    *ret = (struct cps_options){
+        .limit = 100000000, .submit = -1, .draw = -1, .against = -1, .threads = -1, .arg = argv};
     for (int i = 0; i < argc; i++) {
         char *arg = argv[i];
         if (!only_arguments && !strcmp(arg, "--")) {

@@ -61,6 +61,10 @@ struct cps_options {
     const char *cases;
     bool no_cache;
     bool merge;
+    long draw;             /**< -1: none */
+    long against;          /**< -1: none */
+    const char *processor; /**< NULL: the one that draws */
+    bool changed;
     uint64_t execs; /**< 0: no limit */
     uint64_t seed;
     uint64_t time; /**< seconds; 0: no limit */

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope state: what the registers hold at a draw, and what changed since the one before, or
+ * between two draws, captures, or firmware revisions. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/within.h"
+#include "tools/opt_engine.h"
+#include "tools/report/report.h"
+#include "tools/report/text.h"
+#include "tools/stream/state_rows.h"
+#include "trace/event_words.h"
+#include "trace/json.h"
+
+int cmd_state(const struct cps_options *opt);
+
+/* What was asked for: one state, or two that are compared. */
+struct ask {
+    const struct cps_options *opt;
+    struct state_setup setup[2];
+    const char *firmware[2][3];
+    struct state_result result[2];
+    unsigned sides;
+};
+
+/* Rows on their way into a text. */
+struct text {
+    struct cps_buf *out;
+    const struct ask *ask;
+    const struct cps_names *names;
+    char block[16];
+    uint32_t counts[STATE_GONE + 1];
+    bool only_changed;
+};
+
+static void put_packet(const struct state_register *writer, struct cps_buf *out)
+{
+    cps_buf_printf(out, "  %s 0x%" PRIx64 " pc=", cps_event_sub_word(CPS_EV_PKT, writer->level),
+                   writer->packet);
+    cps_buf_hex(out, writer->pc, 4);
+}
+
+static void put_value(void *context, const struct cps_value *value)
+{
+    struct cps_buf *out = context;
+    size_t before = out->size;
+    cps_buf_str(out, " ");
+    if ((value->name && !value->name[0]) || !cps_value_line(value, out)) {
+        out->size = before;
+        if (value->name && !value->name[0] && value->kind)
+            cps_buf_str(out, " "), cps_value_put(value, out);
+    }
+}
+
+static void put_number(const struct state_row *row, uint64_t value, struct cps_buf *out)
+{
+    cps_buf_hex(out, value, row->is_wide ? 16 : 8);
+}
+
+static void put_fields(const struct text *t, const struct state_row *row)
+{
+    if (row->is_wide)
+        cps_name_values64(t->names, CPS_SPACE_GPU, row->number, row->value, put_value, t->out);
+    else
+        cps_name_values(t->names, CPS_SPACE_GPU, row->number, (uint32_t)row->value, put_value,
+                        t->out);
+}
+
+static void put_row(void *context, const struct state_row *row)
+{
+    struct text *t = context;
+    char block[16];
+    t->counts[row->mark]++;
+    if (t->only_changed && (row->mark == STATE_KEPT || row->mark == STATE_AGAIN))
+        return;
+    state_block(row, block);
+    if (strcmp(block, t->block) != 0)
+        cps_buf_printf(t->out, "%s\n", block);
+    memcpy(t->block, block, sizeof(block));
+    cps_buf_printf(t->out, "%c 0x%04" PRIx32 " %s%s ", state_mark_text(row->mark), row->number,
+                   row->name ? row->name : "-", row->half ? "+0x1" : "");
+    put_number(row, row->mark == STATE_GONE ? row->old : row->value, t->out);
+    if (row->mark != STATE_GONE)
+        put_fields(t, row);
+    if (row->mark == STATE_CHANGED) {
+        cps_buf_str(t->out, "  was ");
+        put_number(row, row->old, t->out);
+    }
+    if (row->writer)
+        put_packet(row->writer, t->out);
+    cps_buf_str(t->out, "\n");
+}
+
+static void put_launch(const struct state_result *result, struct cps_buf *out)
+{
+    const struct launch *launch = &result->state.launch;
+    cps_buf_printf(out, "%s %" PRIu32 " of %s: ", launch_kind_text(launch->kind), launch->number,
+                   cps_processor_name(result->who));
+    launch_put(launch, result->names, out);
+    cps_buf_printf(out, ", submission %" PRIu32 ", %s 0x%" PRIx64, launch->submission,
+                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)),
+                   launch->packet.addr);
+}
+
+static struct state_pair pair_of(const struct ask *ask)
+{
+    const struct state_result *last = &ask->result[ask->sides - 1];
+    bool two = ask->sides == 2;
+    return (struct state_pair){
+        .names = last->names,
+        .now = last->state.now,
+        .before = two ? ask->result[0].state.now : last->state.before,
+        .since = two ? UINT64_MAX : last->state.since,
+    };
+}
+
+static void put_head(const struct ask *ask, const struct text *t, struct cps_buf *out)
+{
+    for (unsigned i = 0; i < ask->sides; i++) {
+        cps_buf_str(out, ask->sides == 1 ? "# " : i ? "# new: " : "# old: ");
+        put_launch(&ask->result[i], out);
+        cps_buf_str(out, "\n");
+    }
+    uint32_t values = t->counts[STATE_KEPT] + t->counts[STATE_AGAIN] + t->counts[STATE_CHANGED] +
+                      t->counts[STATE_NEW];
+    cps_buf_printf(out,
+                   "# %" PRIu32 " registers have a value: %" PRIu32 " changed (*), %" PRIu32
+                   " new (+), %" PRIu32 " written again with the same value (=), %" PRIu32
+                   " as they were",
+                   values, t->counts[STATE_CHANGED], t->counts[STATE_NEW], t->counts[STATE_AGAIN],
+                   t->counts[STATE_KEPT]);
+    if (ask->sides == 2)
+        cps_buf_printf(out, "; %" PRIu32 " have none now (-)", t->counts[STATE_GONE]);
+    cps_buf_str(out, "\n");
+}
+
+static bool differs(const uint32_t counts[STATE_GONE + 1])
+{
+    return counts[STATE_CHANGED] || counts[STATE_NEW] || counts[STATE_GONE];
+}
+
+static struct cps_err *print_text(const struct ask *ask, bool *ret)
+{
+    CPS_BUF rows = {0};
+    CPS_BUF out = {0};
+    const struct state_pair pair = pair_of(ask);
+    struct text t = {.out = &rows, .ask = ask, .names = pair.names};
+    t.only_changed = !ask->opt->all && (ask->sides == 2 || ask->opt->changed);
+    state_rows_by_block(&pair, put_row, &t);
+    put_head(ask, &t, &out);
+    cps_buf_join(&out, &rows);
+    *ret = differs(t.counts);
+    return report_text(&out);
+}
+
+/* ---- JSON ---- */
+
+static void add_value(void *context, const struct cps_value *value)
+{
+    cps_json_value(context, value);
+}
+
+static void add_hex(struct json_object *to, const char *key, uint64_t value, unsigned digits)
+{
+    CPS_BUF text = {0};
+    cps_buf_hex(&text, value, digits);
+    cps_json_buf(to, key, &text);
+}
+
+struct rows {
+    struct json_object *array;
+    const struct cps_names *names;
+    uint32_t counts[STATE_GONE + 1];
+};
+
+static void add_writer(struct json_object *to, const struct state_register *writer)
+{
+    struct json_object *by = cps_json_new_object(to, "writer");
+    add_hex(by, "packet", writer->packet, 1);
+    add_hex(by, "header", writer->header, 8);
+    cps_json_text(by, "level", cps_event_sub_word(CPS_EV_PKT, writer->level));
+    cps_json_uint(by, "pc", writer->pc);
+}
+
+static void add_row(void *context, const struct state_row *row)
+{
+    struct rows *rows = context;
+    struct json_object *to = json_object_new_object();
+    rows->counts[row->mark]++;
+    cps_json_uint(to, "offset", row->number);
+    cps_json_text(to, "name", row->name);
+    if (row->half)
+        cps_json_uint(to, "half", row->half);
+    cps_json_uint(to, "bits", row->is_wide ? 64 : 32);
+    cps_json_text(to, "mark", state_mark_word(row->mark));
+    if (row->mark != STATE_NEW)
+        add_hex(to, "before", row->old, 1);
+    if (row->mark != STATE_GONE) {
+        add_hex(to, "value", row->value, 1);
+        struct json_object *fields = cps_json_new_object(to, "fields");
+        if (row->is_wide)
+            cps_name_values64(rows->names, CPS_SPACE_GPU, row->number, row->value, add_value,
+                              fields);
+        else
+            cps_name_values(rows->names, CPS_SPACE_GPU, row->number, (uint32_t)row->value,
+                            add_value, fields);
+        add_writer(to, row->writer);
+    }
+    cps_json_append(rows->array, to);
+}
+
+static struct json_object *launch_object(const struct launch *launch, unsigned who,
+                                         const struct cps_names *names)
+{
+    CPS_BUF text = {0};
+    struct json_object *to = json_object_new_object();
+    cps_json_uint(to, "draw", launch->number);
+    cps_json_text(to, "kind", launch_kind_text(launch->kind));
+    cps_json_text(to, "processor", cps_processor_name(who));
+    cps_json_text(to, "packet", launch->name);
+    launch_put(launch, names, &text);
+    cps_json_buf(to, "text", &text);
+    cps_json_uint(to, "submission", launch->submission);
+    cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)));
+    add_hex(to, "iova", launch->packet.addr, 1);
+    return to;
+}
+
+static struct cps_err *print_json(const struct ask *ask, bool *ret)
+{
+    struct json_object *root = json_object_new_object();
+    const struct state_pair pair = pair_of(ask);
+    struct json_object *sides = cps_json_new_array(root, "draws");
+    for (unsigned i = 0; i < ask->sides; i++)
+        cps_json_append(sides, launch_object(&ask->result[i].state.launch, ask->result[i].who,
+                                             ask->result[i].names));
+    struct rows rows = {.array = cps_json_new_array(root, "registers"), .names = pair.names};
+    state_rows(&pair, add_row, &rows);
+    *ret = differs(rows.counts);
+    return report_json(root);
+}
+
+/* ---- the list of draws ---- */
+
+static bool same_place(const struct launch *a, const struct launch *b)
+{
+    return a->submission == b->submission && a->packet.addr == b->packet.addr;
+}
+
+/* Draws that are made for one bin after the other stand once, with all of their numbers. */
+static void put_listed(const struct state_result *result, uint32_t index, struct cps_buf *out)
+{
+    const struct launch *launch = &result->list[index];
+    for (uint32_t i = 0; i < index; i++) {
+        if (same_place(&result->list[i], launch))
+            return;
+    }
+    cps_buf_printf(out, "%5" PRIu32 "  submission %" PRIu32 "  %s 0x%" PRIx64 "  ", launch->number,
+                   launch->submission,
+                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)),
+                   launch->packet.addr);
+    launch_put(launch, result->names, out);
+    bool more = false;
+    for (uint32_t i = index + 1; i < result->count; i++) {
+        if (!same_place(&result->list[i], launch))
+            continue;
+        cps_buf_printf(out, "%s%" PRIu32, more ? " " : "  again as ", result->list[i].number);
+        more = true;
+    }
+    cps_buf_str(out, "\n");
+}
+
+static struct cps_err *print_list(const struct ask *ask)
+{
+    CPS_BUF out = {0};
+    const struct state_result *result = &ask->result[0];
+    if (ask->opt->json) {
+        struct json_object *root = json_object_new_object();
+        struct json_object *array = cps_json_new_array(root, "draws");
+        for (uint32_t i = 0; i < result->count; i++)
+            cps_json_append(array, launch_object(&result->list[i], result->who, result->names));
+        return report_json(root);
+    }
+    for (uint32_t i = 0; i < result->count; i++)
+        put_listed(result, i, &out);
+    if (!result->count)
+        cps_buf_printf(&out, "# nothing was drawn by %s\n", cps_processor_name(result->who));
+    return report_text(&out);
+}
+
+/* ---- what is asked for ---- */
+
+static struct cps_err *no_such_draw(const struct ask *ask, unsigned side)
+{
+    const struct state_setup *setup = &ask->setup[side];
+    return cps_err_new(
+        CPS_ERR_INPUT, "draw %ld: the run of %s made %" PRIu32 " of them, counted from 0%s%s",
+        setup->draw, setup->capture ? setup->capture : "the demo", ask->result[side].count,
+        ask->result[side].note[0] ? "; it ended: " : "", ask->result[side].note);
+}
+
+/* @p ret  the command's status */
+static struct cps_err *answer(struct ask *ask, int *ret)
+{
+    bool different = false;
+    for (unsigned i = 0; i < ask->sides; i++) {
+        CPS_TRY(state_gather(&ask->setup[i], &ask->result[i]));
+        if (ask->setup[i].draw >= 0 && !ask->result[i].state.now)
+            return no_such_draw(ask, i);
+    }
+    *ret = ask->result[0].stop == CPS_STOP_IDLE ? 0 : 4;
+    if (ask->setup[0].draw < 0) {
+        if (ask->result[0].note[0])
+            fprintf(stderr, "cpscope: the run ended early: %s\n", ask->result[0].note);
+        return print_list(ask);
+    }
+    CPS_TRY(ask->opt->json ? print_json(ask, &different) : print_text(ask, &different));
+    *ret = ask->sides == 2 && different;
+    return NULL;
+}
+
+/* Sides differ in firmware, capture or draw; what one does not name is the other's. */
+static void set_sides(struct ask *ask, unsigned revisions, unsigned who)
+{
+    const struct cps_options *opt = ask->opt;
+    long draws[2] = {opt->draw, opt->against >= 0 ? opt->against : opt->draw};
+    ask->sides = revisions > 1 || opt->arg_count > 1 || opt->against >= 0 ? 2 : 1;
+    for (unsigned i = 0; i < ask->sides; i++) {
+        struct cps_options side;
+        play_side(opt, revisions ? revisions : 1, i < revisions ? i : 0, &side);
+        ask->firmware[i][0] = revisions ? side.fw[0] : NULL;
+        ask->firmware[i][1] = revisions && side.fw_count > 1 ? side.fw[1] : NULL;
+        ask->setup[i] = (struct state_setup){
+            .opt = opt,
+            .firmware = ask->firmware[i],
+            .capture = opt->arg_count ? opt->arg[i < opt->arg_count ? i : 0] : NULL,
+            .who = who,
+            .draw = draws[i],
+        };
+    }
+}
+
+int cmd_state(const struct cps_options *opt)
+{
+    struct ask ask = {.opt = opt};
+    unsigned revisions = play_revisions(opt);
+    unsigned who = CPS_CPU_NONE;
+    int status = 0;
+    if (!revisions && !opt->demo)
+        return report_usage("state takes --fw FILE, once or twice, and a capture, or --demo");
+    if (!opt->demo && !opt->arg_count)
+        return report_usage("state takes a capture");
+    if (revisions > 2 || opt->arg_count > 2)
+        return report_usage("state compares at most two firmware revisions or captures");
+    if (opt->processor) {
+        who = cps_processor_by_name_(opt->processor, strlen(opt->processor));
+        if (who == CPS_CPU_COUNT || who == CPS_CPU_NONE)
+            return report_usage("--processor %s: expected sqe, bv, lpac, pfp or me",
+                                opt->processor);
+    }
+    set_sides(&ask, revisions, who);
+    if (ask.sides == 2 && opt->draw < 0)
+        return report_usage("two states are compared at a draw; expected --draw N");
+    struct cps_err *err = answer(&ask, &status);
+    for (unsigned i = 0; i < ask.sides; i++)
+        state_deinit(&ask.result[i]);
+    return err ? report_error(err) : status;
+}
