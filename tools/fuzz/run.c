@@ -15,6 +15,8 @@
 /* Steps in which a stopped machine is followed round its circle. */
 #define CIRCLE 256u
 
+#define PIECE 1024u /* instructions */
+
 static void add_suspect(struct run *run, const struct suspect *suspect)
 {
     uint64_t key = oracle_raised(suspect);
@@ -174,6 +176,21 @@ void run_close(struct run *run)
     free(run->bytes);
 }
 
+/* In pieces that become longer: firmware that has reported an error mostly does no more, which is
+ * seen between them. */
+static enum cps_stop run_pieces(struct cps_engine *engine, uint64_t limit)
+{
+    enum cps_stop stop = CPS_STOP_BUDGET;
+    unsigned core = 0;
+    for (uint64_t piece = PIECE; limit && stop == CPS_STOP_BUDGET; piece *= 2) {
+        bool over = cps_afuc_trouble(cps_afuc_of(engine), &core) == CPS_TROUBLE_REPORTED;
+        uint64_t asked = over || piece > limit ? limit : piece;
+        stop = cps_engine_run(engine, asked);
+        limit -= asked;
+    }
+    return stop;
+}
+
 static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *input,
                                 uint64_t limit)
 {
@@ -187,7 +204,7 @@ static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *i
     size_t count = case_items(input, side->run->bytes, item);
     for (size_t i = 0; i < count; i++)
         CPS_TRY(cps_engine_feed(side->engine, &item[i]));
-    side->stop = cps_engine_run(side->engine, limit);
+    side->stop = run_pieces(side->engine, limit);
     side->run->executed++;
     return side->stop == CPS_STOP_NOMEM || side->record.lost ? cps_err_nomem() : NULL;
 }
