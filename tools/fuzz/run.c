@@ -31,12 +31,27 @@ static void add_suspect(struct run *run, const struct suspect *suspect)
     run->suspect[run->suspects++].oracle = suspect->raised;
 }
 
+/* The first processor of the first firmware teaches. Hardware's own packet at the end of a stream
+ * says where the last one has ended. */
+static void learn_packet(struct run_side *side, const struct cps_event *event, unsigned level)
+{
+    struct run *run = side->run;
+    bool end = cps_event_sub(event) == CPS_LEVEL_INT;
+    struct learn_last *last = &side->last[level % LEARN_LEVELS];
+    if (last->there)
+        learn_next(run->learned, run->input, last, level, event->addr);
+    *last = (struct learn_last){event->addr, event->value, !end};
+}
+
 static void take_packet(struct run_side *side, const struct cps_event *event)
 {
     struct run_place *place = &side->place[cps_event_who(event) % CPS_CPU_COUNT];
     unsigned level = cps_event_sub(event);
     place->header = event->value;
     place->iova = event->addr;
+    if (side == side->run->side && side->run->learned &&
+        cps_event_who(event) == side->engine->who[0])
+        learn_packet(side, event, level == CPS_LEVEL_INT ? place->level : level);
     if (level != CPS_LEVEL_INT) {
         place->level = (uint8_t)level;
         place->user = level != CPS_LEVEL_RB;
@@ -198,6 +213,8 @@ static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *i
     side->log.count = 0;
     side->log.depth = 0;
     side->record.count = 0;
+    side->run->input = input;
+    memset(side->last, 0, sizeof(side->last));
     memset(side->place, 0, sizeof(side->place));
     memset(side->digest, 0, sizeof(side->digest));
     CPS_TRY(cps_engine_restore(&side->engine, side->booted));
@@ -245,10 +262,23 @@ static bool goes_on(struct run_side *side)
     return side->engine->packets != packets;
 }
 
+/* What was refused, or had too few words. */
+static void learn_stop(const struct run_side *side, enum cps_trouble trouble, unsigned core)
+{
+    const struct run_place *place = &side->place[side->engine->who[core]];
+    if (side != side->run->side || !side->run->learned)
+        return;
+    if (trouble == CPS_TROUBLE_STARVED)
+        learn_starved(side->run->learned, place->header);
+    else if (side->stop == CPS_STOP_BAD_PACKET)
+        learn_refused(side->run->learned, place->header, place->level);
+}
+
 static void judge_stop(struct run_side *side)
 {
     unsigned core = 0;
     enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+    learn_stop(side, trouble, core);
     uint32_t pc = cps_engine_where(side->engine, core).pc;
     if (side->stop == CPS_STOP_IDLE || side->stop == CPS_STOP_BAD_PACKET ||
         trouble == CPS_TROUBLE_REPORTED || trouble == CPS_TROUBLE_LIMIT)

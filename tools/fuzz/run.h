@@ -6,6 +6,7 @@
 
 #include "emu/afuc/afuc.h"
 #include "tools/fuzz/case.h"
+#include "tools/fuzz/learn.h"
 #include "tools/fuzz/oracle.h"
 #include "tools/fuzz/protect.h"
 #include "tools/play/play.h"
@@ -34,6 +35,7 @@ struct run_side {
     enum cps_stop stop;
     uint8_t normal[CPS_MAX_CORES]; /**< cps_edge.privilege before a case */
     struct run_place place[CPS_CPU_COUNT];
+    struct learn_last last[LEARN_LEVELS]; /**< of the first processor */
     uint64_t digest[CPS_CPU_COUNT]; /**< of the events that count */
     struct record record;           /**< of them, if there are two sides */
     struct run *run;
@@ -47,6 +49,8 @@ struct run {
     uint32_t compared; /**< kinds of events */
     const struct protection *protection;
     uint8_t *bytes;
+    const struct fuzz_case *input; /**< what runs */
+    struct learned *learned;       /**< what cases teach goes there; NULL: nowhere */
     struct suspect suspect[RUN_SUSPECTS];
     unsigned suspects;
     uint64_t executed;
