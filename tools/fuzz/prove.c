@@ -2,7 +2,7 @@
  * A closer look at suspects. Firmware itself writes many registers that are under CP_PROTECT while
  * it executes a packet; it is a finding only if the stream decides on what is written where. That
  * is found out by experiment: words of the stream are changed, and the case runs again. */
-#include "tools/fuzz/run.h"
+#include "tools/fuzz/judge.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 #define MOST_WORDS 24u /* of a packet's payload */
 #define MANY_BITS  8u  /* of a register: what a stream decides on; less is a mode or a number */
-#define ENDLESS    100u
+#define LONG       20u /* times the limit of a case */
 
 struct proof {
     struct run *run;
@@ -158,11 +158,53 @@ static struct cps_err *prove_write(struct run *run, const struct fuzz_case *inpu
     return err;
 }
 
-static struct cps_err *prove_endless(struct run *run, const struct fuzz_case *input,
-                                     const struct suspect *suspect, bool *ret)
+/* Of what does not end: what it does, for a while and after a long time. */
+static struct cps_err *prove_hang(struct run *run, const struct fuzz_case *input,
+                                  struct suspect *suspect, bool *ret)
 {
-    CPS_TRY(run_one(run, suspect->side, input, ENDLESS * run->limit));
-    *ret = run->side[suspect->side].stop == CPS_STOP_BUDGET;
+    struct run_side *side = &run->side[suspect->side];
+    const uint32_t asking = 1u << ORACLE_WAITS | 1u << ORACLE_ENDLESS;
+    unsigned core = 0;
+    *ret = false;
+    CPS_TRY(run_one(run, suspect->side, input, run->limit));
+    cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+    if (!(run->oracles & asking) && circle_kind(side, core) == ORACLE_WAITS)
+        return NULL;
+    CPS_TRY(run_one(run, suspect->side, input, LONG * run->limit));
+    enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+    if (trouble != CPS_TROUBLE_WAITS || (side->stop == CPS_STOP_BUDGET && side->goes_on))
+        return NULL;
+    suspect->oracle =
+        side->stop == CPS_STOP_BUDGET ? ORACLE_ENDLESS : circle_kind(side, core);
+    *ret = run->oracles >> suspect->oracle & 1;
+    return NULL;
+}
+
+/* Behind an error that firmware reports nothing counts that leads its own code astray. */
+static struct cps_err *prove_astray(struct run *run, const struct fuzz_case *input,
+                                    const struct suspect *suspect, bool *ret)
+{
+    struct run_side *side = &run->side[suspect->side];
+    unsigned core = 0;
+    bool reported = false;
+    CPS_TRY(run_one(run, suspect->side, input, 0));
+    for (uint64_t i = 0; i < run->limit && !side->log.depth && !reported; i++) {
+        side->log.count = 0;
+        side->stop = cps_engine_run(side->engine, 1);
+        if (side->stop != CPS_STOP_BUDGET)
+            break;
+        reported = cps_afuc_trouble(cps_afuc_of(side->engine), &core) == CPS_TROUBLE_REPORTED;
+    }
+    *ret = !reported;
+    return NULL;
+}
+
+/* Both get time to end. */
+static struct cps_err *prove_ending(struct run *run, const struct fuzz_case *input, bool *ret)
+{
+    for (unsigned i = 0; i < run->sides; i++)
+        CPS_TRY(run_one(run, i, input, LONG * run->limit));
+    *ret = judge_endings_differ(run);
     return NULL;
 }
 
@@ -175,8 +217,15 @@ struct cps_err *run_prove(struct run *run, const struct fuzz_case *input, struct
     case ORACLE_PROTECTED:
     case ORACLE_READ_ONLY:
         return prove_write(run, input, suspect, ret);
-    case ORACLE_ENDLESS:
-        return prove_endless(run, input, suspect, ret);
+    case ORACLE_HANG:
+        return prove_hang(run, input, suspect, ret);
+    case ORACLE_STACK_OVER:
+    case ORACLE_STACK_UNDER:
+    case ORACLE_JUMP:
+    case ORACLE_ILLEGAL:
+        return prove_astray(run, input, suspect, ret);
+    case ORACLE_ENDING:
+        return prove_ending(run, input, ret);
     case ORACLE_DIFFERENCE:
         CPS_TRY(run_is_clock(run, input, ret));
         *ret = !*ret;

@@ -35,6 +35,8 @@ struct run_side {
     enum cps_stop stop;
     uint8_t normal[CPS_MAX_CORES]; /**< cps_edge.privilege before a case */
     struct run_place place[CPS_CPU_COUNT];
+    bool internal; /**< the stream had a packet that only hardware makes: what follows says nothing */
+    bool goes_on;  /**< packets came until the limit, or nearly */
     struct learn_last last[LEARN_LEVELS]; /**< of the first processor */
     uint64_t digest[CPS_CPU_COUNT]; /**< of the events that count */
     struct record record;           /**< of them, if there are two sides */
@@ -69,6 +71,10 @@ CPS_MUST_USE struct cps_err *run_one(struct run *run, unsigned side, const struc
 /** Whether the first difference of two sides is in what a clock decides on. */
 CPS_MUST_USE struct cps_err *run_is_clock(struct run *run, const struct fuzz_case *input,
                                           bool *ret);
+/** Whether an oracle is asked for that may come of it. */
+bool run_wants(const struct run *run, enum oracle raised);
+/** Where the image of a core begins in the first file of a side. */
+uint32_t run_image_start(const struct run_side *side, unsigned core);
 /** The suspect that was raised with that key; NULL: there is none. */
 const struct suspect *run_suspect(const struct run *run, uint64_t key);
 
