@@ -120,22 +120,32 @@ static struct cps_err *writes_there(struct proof *p, bool *ret)
     return NULL;
 }
 
-/* Level IB1 is where every stream begins: alone there, or in front of all others. */
+/* Words of the packet's stream, in the submitted one: in front of all others there, behind them, or
+ * alone. */
+static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
+                      const struct case_packet *packet, uint32_t before, unsigned way)
+{
+    const uint32_t *word = &input->stream[packet->stream].word[packet->at - before];
+    struct case_stream *first = &changed->stream[0];
+    case_copy(changed, input);
+    case_remove(&changed->stream[packet->stream], packet->at, packet->length);
+    if (way == 2)
+        first->count = 0;
+    return case_insert(first, way == 1 ? first->count : 0, word, before + packet->length);
+}
+
+/* Level IB1 is where every stream begins. What stands before the packet may have set a mode. */
 static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case *input, bool *ret)
 {
     struct case_packet packet;
-    struct fuzz_case *changed = &p->changed;
     *ret = p->suspect->level == CPS_LEVEL_IB1;
     if (*ret || !find_packet(input, p->suspect->iova, &packet))
         return NULL;
-    const uint32_t *word = &input->stream[packet.stream].word[packet.at];
-    case_copy(changed, input);
-    case_remove(&changed->stream[packet.stream], packet.at, packet.length);
-    if (case_insert(&changed->stream[0], 0, word, packet.length))
-        CPS_TRY(writes_there(p, ret));
-    changed->stream[0].count = 0;
-    case_insert(&changed->stream[0], 0, word, packet.length);
-    return *ret ? NULL : writes_there(p, ret);
+    for (unsigned i = 0; i < 6 && !*ret; i++) {
+        if (put_there(&p->changed, input, &packet, i < 3 ? 0 : packet.at, i % 3))
+            CPS_TRY(writes_there(p, ret));
+    }
+    return NULL;
 }
 
 static struct cps_err *prove_write(struct run *run, const struct fuzz_case *input,
