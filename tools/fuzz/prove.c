@@ -77,9 +77,24 @@ static struct cps_err *change(struct proof *p, unsigned stream, uint32_t from, u
     return err;
 }
 
-/* The packet that writes it; false: it lies in no stream of the case. */
-static bool find_packet(const struct fuzz_case *input, uint64_t iova, struct case_packet *ret)
+/* The first such operation: the ME of a5xx has no addresses for what the PFP sends it. */
+static bool find_operation(const struct fuzz_case *input, uint32_t header, struct case_packet *ret)
 {
+    for (unsigned i = 0; i < input->streams; i++) {
+        for (uint32_t at = 0; at < input->stream[i].count; at += ret->length) {
+            *ret = case_packet_at(input, i, at);
+            if (oracle_packet(input->stream[i].word[at]) == oracle_packet(header))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The packet that writes it; false: it lies in no stream of the case. */
+static bool find_packet(const struct fuzz_case *input, const struct suspect *suspect,
+                        struct case_packet *ret)
+{
+    uint64_t iova = suspect->iova;
     for (unsigned i = 0; i < input->streams; i++) {
         const struct case_stream *s = &input->stream[i];
         if (iova < s->iova || iova >= s->iova + 4 * (uint64_t)s->count)
@@ -87,14 +102,14 @@ static bool find_packet(const struct fuzz_case *input, uint64_t iova, struct cas
         *ret = case_packet_at(input, i, (uint32_t)((iova - s->iova) / 4));
         return true;
     }
-    return false;
+    return suspect->who == CPS_CPU_ME && find_operation(input, suspect->header, ret);
 }
 
 static struct cps_err *prove_control(struct proof *p, const struct fuzz_case *input)
 {
     struct case_packet packet;
     case_copy(&p->changed, input);
-    if (!find_packet(input, p->suspect->iova, &packet))
+    if (!find_packet(input, p->suspect, &packet))
         return NULL;
     CPS_TRY(run_one(p->run, p->suspect->side, input, p->run->limit));
     const struct suspect *now = run_suspect(p->run, oracle_raised(p->suspect));
@@ -139,7 +154,7 @@ static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case
 {
     struct case_packet packet;
     *ret = p->suspect->level == CPS_LEVEL_IB1;
-    if (*ret || !find_packet(input, p->suspect->iova, &packet))
+    if (*ret || !find_packet(input, p->suspect, &packet))
         return NULL;
     for (unsigned i = 0; i < 6 && !*ret; i++) {
         if (put_there(&p->changed, input, &packet, i < 3 ? 0 : packet.at, i % 3))
