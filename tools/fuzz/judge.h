@@ -5,6 +5,8 @@
 
 #include "tools/fuzz/run.h"
 
+/** What a side's sink does with events. */
+void run_take_events(struct cps_sink *sink, const struct cps_event *events, size_t count);
 /** Notes a suspect, if an oracle is asked for that it may become. */
 void run_add_suspect(struct run *run, const struct suspect *suspect);
 /** How a side's run ended, and how privileged it was. */

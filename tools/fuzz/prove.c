@@ -62,12 +62,14 @@ static bool proved(const struct proof *p)
     return p->moved || bits_of(p->control) >= MANY_BITS;
 }
 
+/* Small changes lead to a register next to it, others show which bits of a value matter. It is
+ * tried until another register is met: that a stream decides on the value says less. */
 static struct cps_err *change(struct proof *p, unsigned stream, uint32_t from, uint32_t to)
 {
-    static const uint32_t masks[] = {0x55555555, 0xaaaaaaaa};
+    static const uint32_t masks[] = {1, 2, 0x55555555, 0xaaaaaaaa};
     uint32_t *word = p->changed.stream[stream].word;
     struct cps_err *err = NULL;
-    for (unsigned k = 0; k < 2 && !err && !proved(p); k++) {
+    for (unsigned k = 0; k < 4 && !err && !p->moved; k++) {
         for (uint32_t i = from; i < to; i++)
             word[i] ^= masks[k];
         err = observe(p);
@@ -115,9 +117,9 @@ static struct cps_err *prove_control(struct proof *p, const struct fuzz_case *in
     const struct suspect *now = run_suspect(p->run, oracle_raised(p->suspect));
     p->value = now ? now->value : p->suspect->value;
     uint32_t end = packet.length < 1 + MOST_WORDS ? packet.length : 1 + MOST_WORDS;
-    for (uint32_t i = 1; i < end && !proved(p); i++)
+    for (uint32_t i = 1; i < end && !p->moved; i++)
         CPS_TRY(change(p, packet.stream, packet.at + i, packet.at + i + 1));
-    for (unsigned i = 0; i < input->streams && !proved(p); i++) {
+    for (unsigned i = 0; i < input->streams && !p->moved; i++) {
         if (i != packet.stream)
             CPS_TRY(change(p, i, 0, input->stream[i].count));
     }
@@ -199,8 +201,7 @@ static struct cps_err *prove_hang(struct run *run, const struct fuzz_case *input
     enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
     if (trouble != CPS_TROUBLE_WAITS || (side->stop == CPS_STOP_BUDGET && side->goes_on))
         return NULL;
-    suspect->oracle =
-        side->stop == CPS_STOP_BUDGET ? ORACLE_ENDLESS : circle_kind(side, core);
+    suspect->oracle = side->stop == CPS_STOP_BUDGET ? ORACLE_ENDLESS : circle_kind(side, core);
     *ret = run->oracles >> suspect->oracle & 1;
     return NULL;
 }

@@ -124,7 +124,7 @@ static void take(struct run_side *side, const struct cps_event *event)
                             rng_mix(event->addr ^ (uint64_t)event->value << 32);
 }
 
-static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
+void run_take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct run_side *side =
         (struct run_side *)(void *)((char *)sink - offsetof(struct run_side, sink));
@@ -156,7 +156,7 @@ static struct cps_err *open_side(struct run *run, unsigned number, struct protec
 {
     struct run_side *side = &run->side[number];
     side->run = run;
-    side->sink.put = put;
+    side->sink.put = run_take_events;
     side->play = calloc(1, sizeof(*side->play));
     side->log.edge = calloc(RUN_EDGES, sizeof(*side->log.edge));
     side->log.room = RUN_EDGES;
@@ -239,6 +239,7 @@ static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *i
     struct cps_item item[CASE_STREAMS + 1];
     side->log.count = 0;
     side->log.depth = 0;
+    memset(side->log.stack, 0, sizeof(side->log.stack));
     side->record.count = 0;
     side->run->input = input;
     side->internal = false;
