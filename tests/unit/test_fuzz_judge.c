@@ -133,7 +133,7 @@ static const struct {
     {"one under CP_PROTECT", 0x22, CPS_LEVEL_IB1, 0x900, CPS_PATH_CTRL, ORACLE_PROTECTED},
     {"the same, by a packet of the ring", 0x22, CPS_LEVEL_RB, 0x900, CPS_PATH_CTRL, ORACLE_COUNT},
     {"the same, which hardware looks at", 0x22, CPS_LEVEL_IB1, 0x900, CPS_PATH_USER, ORACLE_COUNT},
-    {"the one behind it", 0x22, CPS_LEVEL_IB1, 0x94e, CPS_PATH_CTRL, ORACLE_COUNT},
+    {"the one behind the entries", 0x22, CPS_LEVEL_IB1, 0xc00, CPS_PATH_CTRL, ORACLE_COUNT},
     {"one that streams may read", 0x22, CPS_LEVEL_IB2, 0x10, CPS_PATH_CTRL, ORACLE_READ_ONLY},
     {"the SMMU", 0x22, CPS_LEVEL_SDS, 0x12008, CPS_PATH_CTRL, ORACLE_PAGE_TABLE},
     {"secure mode", 0x22, CPS_LEVEL_SDS, 0xf400, CPS_PATH_DATA, ORACLE_SECURE_MODE},
