@@ -232,6 +232,11 @@ def reduce_cases():
     yield Case("reduce, two revisions", ["reduce", "--fw", "@old.fw", "--fw", "@new.fw", "@b.pm4", "-o", "-", "--no-cache"])
 
 
+def fuzz_cases():
+    yield Case("fuzz", ["fuzz", "--fw", "@old.fw", "@b.pm4", "--execs", "20", "--jobs", "1", "--json"])
+    yield Case("fuzz, into a folder", ["fuzz", "--fw", "@old.fw", "@b.pm4", "--execs", "3", "--jobs", "1", "-o", "fuzzed"])
+
+
 def regress_cases():
     manifest = ["regress", "@manifest.txt", "-o", "report"]
     yield Case("regress", [*manifest, "--no-cache", "--jobs", "1"], matrix=True)

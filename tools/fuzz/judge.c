@@ -152,21 +152,28 @@ static void suspect_ending(struct run *run)
     suspect_core(side, core, ORACLE_ENDING, cps_engine_where(side->engine, core).pc);
 }
 
-/* Packets that never end differ in where they are cut. */
+/* Where one side has events and the other none any more, how they end says it. Packets that never
+ * end differ in where they are cut. */
+static bool tells(const struct run *run, const struct cps_diff *diff)
+{
+    bool cut = run->side[0].stop == CPS_STOP_BUDGET || run->side[1].stop == CPS_STOP_BUDGET;
+    bool both = diff->first.a && diff->first.b;
+    return diff->differences && (both || (!cut && !judge_endings_differ(run)));
+}
+
 struct cps_err *judge_difference(struct run *run)
 {
-    struct run_side *a = &run->side[0];
-    struct run_side *b = &run->side[1];
+    const struct run_side *a = &run->side[0];
+    const struct run_side *b = &run->side[1];
     struct cps_diff diff = {0};
-    bool cut = a->stop == CPS_STOP_BUDGET || b->stop == CPS_STOP_BUDGET;
-    if (run->sides < 2 || a->internal || b->internal)
+    if (run->sides < 2 || a->internal || b->internal ||
+        (a->stop == b->stop && !memcmp(a->digest, b->digest, sizeof(a->digest))))
         return NULL;
-    if (!cut && memcmp(a->digest, b->digest, sizeof(a->digest)) != 0) {
-        CPS_TRY(judge_first_difference(run, &b->record, &diff));
-        if (diff.differences)
-            suspect_difference(run, &diff);
-        cps_diff_deinit(&diff);
-    }
-    suspect_ending(run);
+    CPS_TRY(judge_first_difference(run, &b->record, &diff));
+    if (tells(run, &diff))
+        suspect_difference(run, &diff);
+    else
+        suspect_ending(run);
+    cps_diff_deinit(&diff);
     return NULL;
 }
