@@ -234,7 +234,7 @@ def reduce_cases():
 
 def fuzz_cases():
     yield Case("fuzz", ["fuzz", "--fw", "@old.fw", "@b.pm4", "--execs", "20", "--jobs", "1", "--json"])
-    yield Case("fuzz, into a folder", ["fuzz", "--fw", "@old.fw", "@b.pm4", "--execs", "3", "--jobs", "1", "-o", "fuzzed"])
+    yield Case("fuzz, into a folder", ["fuzz", "--fw", "@old.fw", "@b.pm4", "--execs", "3", "--jobs", "1", "-o", "fuzzed"], cache="fuzzed/")
 
 
 def regress_cases():
@@ -263,5 +263,5 @@ def script_cases():
 
 
 def cases():
-    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, regress_cases, help_cases, script_cases):
+    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, fuzz_cases, regress_cases, help_cases, script_cases):
         yield from group()
