@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
+#include "isa/base/pm4.h"
+
 #include "isa/base/within.h"
+#include "trace/capture/pm4walk.h"
 
 #define MOST_WORDS 24u /* of a packet's payload */
 #define MANY_BITS  8u  /* of a register: what a stream decides on; less is a mode or a number */
@@ -137,21 +140,37 @@ static struct cps_err *writes_there(struct proof *p, bool *ret)
     return NULL;
 }
 
-/* Words of the packet's stream, in the submitted one: in front of all others there, behind them, or
- * alone. */
-static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
-                      const struct case_packet *packet, uint32_t before, unsigned way)
+/* Calls of the submitted stream do nothing any more: what they called stands there itself. */
+static void leave_calls(struct fuzz_case *changed)
 {
-    const uint32_t *word = &input->stream[packet->stream].word[packet->at - before];
-    struct case_stream *first = &changed->stream[0];
-    case_copy(changed, input);
-    case_remove(&changed->stream[packet->stream], packet->at, packet->length);
-    if (way == 2)
-        first->count = 0;
-    return case_insert(first, way == 1 ? first->count : 0, word, before + packet->length);
+    struct case_stream *s = &changed->stream[0];
+    for (uint32_t at = 0; at < s->count; at += case_packet_at(changed, 0, at).length) {
+        struct cps_pm4 head = cps_pm4_decode(s->word[at]);
+        if (head.kind == CPS_PM4_TYPE7 && pm4_is_call_(head.opcode))
+            s->word[at] = cps_pm4_type7(PM4_CP_NOP, head.count);
+    }
 }
 
-/* Level IB1 is where every stream begins. What stands before the packet may have set a mode. */
+/* The packet, or its whole stream, in the submitted one: in front of all others there, behind them,
+ * or alone. */
+static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
+                      const struct case_packet *packet, bool whole, unsigned way)
+{
+    const struct case_stream *from = &input->stream[packet->stream];
+    struct case_stream *first = &changed->stream[0];
+    uint32_t at = whole ? 0 : packet->at;
+    case_copy(changed, input);
+    case_remove(&changed->stream[packet->stream], packet->at, packet->length);
+    if (whole)
+        leave_calls(changed);
+    if (way == 2)
+        first->count = 0;
+    return case_insert(first, way == 1 ? first->count : 0, &from->word[at],
+                       whole ? from->count : packet->length);
+}
+
+/* Level IB1 is where every stream begins. What stands before the packet may have set a mode, and
+ * handlers take words that stand behind it. */
 static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case *input, bool *ret)
 {
     struct case_packet packet;
@@ -159,7 +178,7 @@ static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case
     if (*ret || !find_packet(input, p->suspect, &packet))
         return NULL;
     for (unsigned i = 0; i < 6 && !*ret; i++) {
-        if (put_there(&p->changed, input, &packet, i < 3 ? 0 : packet.at, i % 3))
+        if (put_there(&p->changed, input, &packet, i >= 3, i % 3))
             CPS_TRY(writes_there(p, ret));
     }
     return NULL;
