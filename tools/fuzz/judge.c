@@ -39,7 +39,7 @@ static void suspect_core(struct run_side *side, unsigned core, enum oracle oracl
     run_add_suspect(side->run, &suspect);
 }
 
-/* What was refused, or had too few words. */
+/* What was refused, did not end, or had too few words. */
 static void learn_stop(const struct run_side *side, enum cps_trouble trouble, unsigned core)
 {
     const struct run_place *place = &side->place[side->engine->who[core]];
@@ -47,7 +47,7 @@ static void learn_stop(const struct run_side *side, enum cps_trouble trouble, un
         return;
     if (trouble == CPS_TROUBLE_STARVED)
         learn_starved(side->run->learned, place->header);
-    else if (side->stop == CPS_STOP_BAD_PACKET)
+    else if (side->stop != CPS_STOP_IDLE && !side->goes_on)
         learn_refused(side->run->learned, place->header, place->level);
 }
 
@@ -107,7 +107,7 @@ void judge_side(struct run_side *side)
 }
 
 struct cps_err *judge_first_difference(const struct run *run, const struct record *b,
-                                        struct cps_diff *ret)
+                                       struct cps_diff *ret)
 {
     const struct record *a = &run->side[0].record;
     const struct cps_diff_options options = {run->compared, NULL};

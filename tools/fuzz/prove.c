@@ -204,17 +204,25 @@ static struct cps_err *prove_write(struct run *run, const struct fuzz_case *inpu
     return err;
 }
 
+/* Whether a longer look may find something that is asked for. */
+static bool could_be(const struct run *run, enum oracle kind)
+{
+    const uint32_t reads = 1u << ORACLE_WAITS | 1u << ORACLE_ENDLESS;
+    return run->oracles & (kind == ORACLE_WAITS  ? reads
+                           : kind == ORACLE_HALT ? 1u << ORACLE_HALT
+                                                 : reads | 1u << ORACLE_HANG);
+}
+
 /* Of what does not end: what it does, for a while and after a long time. */
 static struct cps_err *prove_hang(struct run *run, const struct fuzz_case *input,
                                   struct suspect *suspect, bool *ret)
 {
     struct run_side *side = &run->side[suspect->side];
-    const uint32_t asking = 1u << ORACLE_WAITS | 1u << ORACLE_ENDLESS;
     unsigned core = 0;
     *ret = false;
     CPS_TRY(run_one(run, suspect->side, input, run->limit));
     cps_afuc_trouble(cps_afuc_of(side->engine), &core);
-    if (!(run->oracles & asking) && circle_kind(side, core) == ORACLE_WAITS)
+    if (!could_be(run, circle_kind(side, core)))
         return NULL;
     CPS_TRY(run_one(run, suspect->side, input, LONG * run->limit));
     enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
