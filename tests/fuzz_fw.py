@@ -4,8 +4,10 @@
 that differ are told apart. Usage: fuzz_fw.py CPSCOPE DEMO.afuc; with CPSCOPE_CORPUS also on real firmware."""
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import make
 import tap
@@ -71,6 +73,44 @@ def difference():
         assert os.path.exists(name + ".trace") and os.path.exists(name + ".new.trace")
 
 
+def interrupted():
+    """SIGINT leaves what was found by then, whole; a run that begins with it knows it."""
+    old, _ = revisions()
+    process = subprocess.Popen([CPSCOPE, "fuzz", "--fw", old, "--time", "300", "-o", path("cut")], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and len(os.listdir(path("cut/corpus")) if os.path.exists(path("cut/corpus")) else []) < 50:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted" in said, (process.returncode, said)
+    stats = json.load(open(path("cut/stats.json")))
+    kept = sorted(os.listdir(path("cut/corpus")))
+    assert stats["kept"] == len(kept) >= 50 and all(name.endswith(".pm4") for name in kept), (stats["kept"], len(kept))
+    assert {name[:-4] for name in os.listdir(path("cut/findings")) if name.endswith(".pm4")} == \
+        {f["name"] for f in stats["findings"]} if stats["findings"] else True
+    ways = stats["ways"]
+    fuzz("--fw", old, "--execs", str(len(kept) + 500), "-o", path("resumed"), path("cut"))
+    stats = json.load(open(path("resumed/stats.json")))
+    assert stats["ways"] >= ways and stats["cases"] == len(kept) + 500, (stats["ways"], ways, stats["cases"])
+
+
+def ending():
+    """A revision that refuses what the other executes differs in how runs end."""
+    old, _ = revisions()
+    folder = os.path.dirname(path("x"))
+    with open(DEMO, encoding="utf-8") as file:
+        source = file.read()
+    event = "\nCP_WAIT_FOR_IDLE:\n"
+    assert source.count(event) == 1
+    make.firmware(CPSCOPE, os.path.join(folder, "stops"), source.replace(event, event + "        jump #fatal\n        nop\n"))
+    with open(path("wait.pm4"), "w", encoding="utf-8") as file:
+        file.write(make.pm4("CP_NOP", "CP_WAIT_FOR_IDLE"))
+    for pair, wanted in (((old, path("stops.fw")), ["ending"]), ((old, old), [])):
+        said = json.loads(fuzz("--fw", pair[0], "--fw", pair[1], "--execs", "1", "--json", path("wait.pm4")).stdout)
+        assert [f["oracle"] for f in said["findings"]] == wanted, said["findings"]
+
+
 def coverage():
     old, _ = revisions()
     fuzz("--fw", old, "--execs", "500", "-o", path("cover"))
@@ -104,6 +144,8 @@ cases = [
     ("other seeds and shards are other cases", other_seeds),
     ("merged corpora reach what each of them reaches", merged),
     ("two revisions are told apart, and the files show it", difference),
+    ("two revisions that end differently are told apart", ending),
+    ("an interrupt leaves what was found, and another run goes on", interrupted),
     ("coverage is read by cover --counts", coverage),
     ("what cannot be done is refused in a line", refused)]
 if CORPUS:

@@ -32,10 +32,15 @@ static void show_progress(const struct fuzz *fuzz)
             s->findings);
 }
 
-/* Names with commas between, or NULL for all. */
+/* Names with commas between, "all", or NULL for those that are always asked. */
 static struct cps_err *read_oracles(const char *list, uint32_t *ret)
 {
-    *ret = list ? 0 : (1u << ORACLE_COUNT) - 1;
+    const uint32_t all = (1u << ORACLE_COUNT) - 1;
+    *ret = list ? 0 : oracle_usual();
+    if (list && !strcmp(list, "all")) {
+        *ret = all;
+        return NULL;
+    }
     while (list && *list) {
         unsigned length = (unsigned)strcspn(list, ",");
         enum oracle oracle = oracle_find(list, length);

@@ -22,6 +22,21 @@ static uint8_t privilege(const struct afuc_core *core)
                      (s->r[R_LEVEL] & core->level_bits) << 4);
 }
 
+/* A call that is too deep takes the place of one that is still to return. Firmware that only
+ * leaves calls open, or sets the depth back, takes nothing that is lost. */
+static int32_t impossible_depth(struct cps_edge_log *log, unsigned core, int32_t depth)
+{
+    int32_t *now = &log->stack[core][0];
+    int32_t *deepest = &log->stack[core][1];
+    bool returned = depth == *now - 1;
+    if (depth > *deepest || depth < *now - 1)
+        *deepest = depth;
+    *now = depth;
+    if (depth < 0)
+        return depth;
+    return returned && depth + (int32_t)STACK_DEPTH < *deepest ? *deepest : 0;
+}
+
 static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
 {
     struct cps_edge_log *log = core->log;
@@ -36,7 +51,8 @@ static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
                                               .privilege = privilege(core)};
     log->count += log->count < log->room - 1;
     core->log_from = to;
-    if (CPS_UNLIKELY(depth < 0 || depth > (int32_t)STACK_DEPTH) && !log->depth) {
+    depth = impossible_depth(log, (unsigned)(core - core->machine->core), depth);
+    if (CPS_UNLIKELY(depth) && !log->depth) {
         log->depth = depth;
         log->at = branch;
         log->header = s->header;

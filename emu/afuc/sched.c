@@ -172,11 +172,20 @@ static bool stuck(struct cps_afuc *machine, uint64_t budget, uint64_t *ran)
                           ran);
 }
 
+/* A core alone has long turns. Who logs branches runs many short cases, in pieces: behind an error
+ * it does not wait for the end of the turn. Others stop where an uninterrupted run does. */
+static uint64_t share(const struct cps_afuc *machine, uint64_t budget)
+{
+    bool soon = machine->engine.cores == 1 && machine->core[0].log && budget > TURN_IN_ERROR &&
+                any_error(machine);
+    return soon ? TURN_IN_ERROR : budget;
+}
+
 static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
 {
     machine->stillness.look_at = 0;
     while (budget) {
-        uint64_t ran = machine_round_(machine, budget);
+        uint64_t ran = machine_round_(machine, share(machine, budget));
         if (faulted(machine))
             return CPS_STOP_FAULT;
         if (machine->turn.finished && !machine->turn.ran) {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../../isa/base/cleanup.h"
+#include "../engine.h"
 
 CPS_C_BEGIN
 
@@ -63,9 +63,13 @@ struct cps_edge_log {
     uint32_t room;
     /** How many there are; the caller may make it 0. */
     uint32_t count;
-    /** The first depth of a call stack that is none: below 0, or more than there is room for; 0:
-     * there was none. The caller makes it 0. */
+    /** The first depth of a call stack that is none: below 0, or one that was more than there is
+     * room for, when a return takes what was lost by that; 0: there was none. The caller makes it
+     * 0. */
     int32_t depth;
+    /** Of each core the depth now, and the deepest one that nothing has set back since. The caller
+     * makes them 0. */
+    int32_t stack[CPS_MAX_CORES][2];
     /** The call or return that led to it. */
     uint32_t at;
     /** The header of the packet that it was at. */

@@ -11,7 +11,7 @@ MEMORY = ("out of memory", "Cannot allocate memory", "cannot start a thread")
 def words_of(err):
     """Lines of stderr, but for what says that a convenience was lost, and counts of work done."""
     return [line for line in err.splitlines()
-            if "going on without" not in line and not re.match(r"\d+ runs emulated", line)]
+            if "going on without" not in line and not re.match(r"\d+ (runs emulated|cases/s in)", line)]
 
 
 def lines_of_error(err):

@@ -245,6 +245,11 @@ def reduce_cases():
     yield Case("reduce, two revisions", ["reduce", "--fw", "@old.fw", "--fw", "@new.fw", "@b.pm4", "-o", "-", "--no-cache"])
 
 
+def fuzz_cases():
+    yield Case("fuzz", ["fuzz", "--fw", "@old.fw", "@b.pm4", "--execs", "20", "--jobs", "1", "--json"])
+    yield Case("fuzz, into a folder", ["fuzz", "--fw", "@old.fw", "@b.pm4", "--execs", "3", "--jobs", "1", "-o", "fuzzed"], cache="fuzzed/")
+
+
 def regress_cases():
     manifest = ["regress", "@manifest.txt", "-o", "report"]
     yield Case("regress", [*manifest, "--no-cache", "--jobs", "1"], matrix=True)
@@ -271,5 +276,5 @@ def script_cases():
 
 
 def cases():
-    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, regress_cases, help_cases, script_cases):
+    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, fuzz_cases, regress_cases, help_cases, script_cases):
         yield from group()

@@ -8,6 +8,8 @@
 /* In so many of 100 cases the grammar makes one; else one that is kept is changed. */
 #define FRESH 15
 
+#define CHOICES 3u /* until one that is refused is taken */
+
 uint64_t batch_edge(const struct cps_edge *e, unsigned side)
 {
     uint64_t way = (uint64_t)e->from << 44 ^ (uint64_t)e->branch << 22 ^ e->to;
@@ -50,12 +52,16 @@ static struct cps_err *take(struct batch *batch, const struct run *run,
     return NULL;
 }
 
-/* Newer cases are more likely: they are further in. */
+/* Newer cases are more likely: they are further in. What ends with a packet that is refused leads
+ * nowhere if more is added. */
 static const struct corpus_case *choose(const struct corpus *corpus, struct rng *rng)
 {
     size_t count = corpus->count;
     size_t some = rng_chance(rng, 50) && count > 8 ? count / 4 : count;
-    return &corpus->list[count - 1 - rng_below(rng, some)];
+    const struct corpus_case *chosen = NULL;
+    for (unsigned i = 0; !chosen || (i < CHOICES && chosen->refused); i++)
+        chosen = &corpus->list[count - 1 - rng_below(rng, some)];
+    return chosen;
 }
 
 static void make(const struct fuzz *fuzz, struct rng *rng, struct fuzz_case *other,
@@ -76,6 +82,7 @@ void batch_run(struct batch *batch, struct run *run)
     struct rng rng = {rng_mix(fuzz->seed) + rng_mix(~batch->number)};
     struct fuzz_case input;
     struct fuzz_case other;
+    run->learned = &batch->learned;
     for (uint64_t i = 0; i < batch->cases && !batch->err; i++) {
         if (i % 64 == 0 && fuzz_over(fuzz))
             break;
@@ -86,6 +93,7 @@ void batch_run(struct batch *batch, struct run *run)
         batch->ends[cps_stop_reason(run->side[0].stop)]++;
         batch->executed++;
     }
+    run->learned = NULL;
 }
 
 void batch_deinit(struct batch *batch)

@@ -21,7 +21,7 @@ struct cps_err *corpus_pack(const struct fuzz_case *input, struct corpus_case *r
     uint32_t *to = malloc(count * sizeof(*to));
     if (!to)
         return cps_err_nomem();
-    *ret = (struct corpus_case){to, count};
+    *ret = (struct corpus_case){.word = to, .count = count};
     for (unsigned i = 0; i < input->streams; i++) {
         const struct case_stream *s = &input->stream[i];
         *to++ = (uint32_t)s->iova;

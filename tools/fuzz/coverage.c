@@ -6,10 +6,7 @@
 /* Where the image of a core begins in the file; UINT32_MAX: in another one (the ME of a5xx). */
 static uint32_t start_of(const struct run_side *side, unsigned core)
 {
-    const struct cps_fw *fw = side->play->fw;
-    if (side->engine->who[core] == CPS_CPU_ME)
-        return UINT32_MAX;
-    return core < fw->part_count ? fw->part[core].start : fw->part[fw->part_count - 1].start;
+    return side->engine->who[core] == CPS_CPU_ME ? UINT32_MAX : run_image_start(side, core);
 }
 
 static void add_way(struct fuzz *fuzz, uint32_t start, const struct cps_edge *edge)

@@ -52,7 +52,7 @@ struct cps_err *fuzz_open(struct fuzz *fuzz)
         CPS_TRY(run_open(&fuzz->run[i], fuzz->opt, fuzz->sides, &fuzz->protection));
     }
     const struct cps_fw *fw = fuzz->run[0].side[0].play->fw;
-    grammar_init(&fuzz->grammar, fw, &fuzz->protection);
+    grammar_init(&fuzz->grammar, fw, &fuzz->protection, &fuzz->learned);
     fuzz->cover = calloc((size_t)fw->count + 1, sizeof(*fuzz->cover));
     return fuzz->cover ? count_boot(fuzz, fw) : cps_err_nomem();
 }
@@ -88,11 +88,13 @@ static struct cps_err *take_case(struct fuzz *fuzz, const struct fuzz_case *inpu
     struct suspect suspect[RUN_SUSPECTS];
     CPS_TRY(run_case(run, input));
     unsigned suspects = run->suspects;
+    bool refused = run->side[0].stop == CPS_STOP_BAD_PACKET;
     for (unsigned i = 0; i < suspects; i++)
         suspect[i] = run->suspect[i];
     if (add_edges(fuzz, run)) {
-        struct corpus_case packed = {NULL, 0};
+        struct corpus_case packed = {.count = 0};
         CPS_TRY(corpus_pack(input, &packed));
+        packed.refused = refused;
         struct cps_err *err = corpus_keep(fuzz, &packed);
         free(packed.word);
         CPS_TRY(err);
@@ -120,6 +122,7 @@ static struct cps_err *join(struct fuzz *fuzz, struct batch *batch)
 {
     struct fuzz_case input;
     size_t first = 0;
+    learn_join(&fuzz->learned, &batch->learned);
     fuzz->stats.executed += batch->executed;
     for (unsigned i = 0; i < 8; i++)
         fuzz->stats.ends[i] += batch->ends[i];
@@ -174,7 +177,10 @@ static struct cps_err *one_round(struct fuzz *fuzz)
 static struct cps_err *take_read(struct fuzz *fuzz, const struct fuzz_case *input)
 {
     fuzz->stats.executed++;
-    return take_case(fuzz, input);
+    fuzz->run[0].learned = &fuzz->learned;
+    struct cps_err *err = take_case(fuzz, input);
+    fuzz->run[0].learned = NULL;
+    return err;
 }
 
 struct cps_err *fuzz_run(struct fuzz *fuzz)

@@ -23,6 +23,7 @@
 struct corpus_case {
     uint32_t *word;
     uint32_t count;
+    bool refused; /**< it ends with a packet that the firmware refuses */
 };
 
 struct corpus {
@@ -62,6 +63,7 @@ struct batch {
     struct candidate *list;
     size_t count;
     struct key_map keys; /**< new ones */
+    struct learned learned;
     uint64_t executed;
     uint64_t ends[8];
     struct cps_err *err;
@@ -86,6 +88,7 @@ struct fuzz {
     uint32_t oracles;
     const char *dir; /**< where files go; NULL: nowhere */
     struct protection protection;
+    struct learned learned;
     struct grammar grammar;
     struct run *run; /**< one for each job */
     struct corpus corpus;

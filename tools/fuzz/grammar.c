@@ -11,7 +11,8 @@
 #define MOST_FIELDS  48u /* words of a payload */
 #define MOST_REPEATS 6u
 
-void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct protection *protection)
+void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct protection *protection,
+                  const struct learned *learned)
 {
     enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
     enum { ALL = A5 | A6 | A7 | A8 };
@@ -25,7 +26,7 @@ void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct prote
     };
     uint32_t table[CPS_FW_TABLE_SIZE];
     bool own[CPS_FW_TABLE_SIZE];
-    *g = (struct grammar){.fw = fw, .protection = protection};
+    *g = (struct grammar){.fw = fw, .protection = protection, .learned = learned};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].gens >> fw->gen & 1)
             g->fields[rows[i].opcode] = rows[i].fields;
@@ -33,11 +34,20 @@ void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct prote
     cps_fw_table_(fw, table);
     cps_fw_own_handlers_(table, own);
     for (unsigned i = 0; i < CPS_FW_TABLE_SIZE; i++) {
+        own[i] = own[i] && !grammar_is_hardwares(i);
         if (own[i])
             g->own[g->owns++] = (uint8_t)i;
         if (own[i] && g->fields[i])
             g->known[g->knowns++] = (uint8_t)i;
     }
+}
+
+bool grammar_is_hardwares(unsigned opcode)
+{
+    bool found = false;
+#define HARDWARE(first, last, evidence) found |= opcode - (first) <= (last) - (first);
+#include "tools/fuzz/grammar.def"
+    return found;
 }
 
 uint64_t grammar_address(const struct fuzz_case *at, struct rng *rng)
@@ -50,6 +60,14 @@ uint64_t grammar_address(const struct fuzz_case *at, struct rng *rng)
     if (kind < 6)
         return s->iova + 4 * (uint64_t)rng_below(rng, CASE_WORDS);
     return behind + 4 * (uint64_t)rng_below(rng, 1024) + (kind == 7 ? rng_below(rng, 4) : 0);
+}
+
+/* Where no stream lies, but sometimes. */
+static uint64_t written_address(const struct fuzz_case *at, struct rng *rng)
+{
+    uint64_t behind = CASE_BASE + CASE_STREAMS * CASE_STRIDE;
+    return rng_chance(rng, 15) ? grammar_address(at, rng)
+                               : behind + 4 * (uint64_t)rng_below(rng, 1024);
 }
 
 /* A word of the code: its low half is an immediate in most instructions. */
@@ -171,6 +189,8 @@ static uint32_t put_field(const struct grammar *g, struct fuzz_case *at, unsigne
     switch (field) {
     case 'a':
         return put_address(grammar_address(at, rng), ret);
+    case 'w':
+        return put_address(written_address(at, rng), ret);
     case 'i':
         return put_stream(at, from, rng, ret);
     case 'g':
@@ -263,8 +283,11 @@ uint32_t grammar_packet(const struct grammar *g, struct fuzz_case *at, unsigned 
     unsigned opcode = any_opcode(g, rng);
     bool known = g->fields[opcode] && !rng_chance(rng, 5);
     uint32_t words = put_fields(g, at, stream, rng, known ? g->fields[opcode] : "*vv", &ret[1]);
-    ret[0] = cps_pm4_type7(opcode, words);
-    return 1 + words;
+    uint32_t taken = rng_chance(rng, 95) ? learn_count(g->learned, opcode, words, rng) : words;
+    while (words < taken)
+        ret[1 + words++] = grammar_value(g, at, rng);
+    ret[0] = cps_pm4_type7(opcode, taken);
+    return 1 + taken;
 }
 
 static void fill(const struct grammar *g, struct fuzz_case *at, unsigned stream, uint32_t packets,

@@ -6,12 +6,14 @@
 
 #include "fw/fw.h"
 #include "tools/fuzz/case.h"
+#include "tools/fuzz/learn.h"
 #include "tools/fuzz/protect.h"
 #include "tools/fuzz/random.h"
 
 struct grammar {
     const struct cps_fw *fw;
     const struct protection *protection;
+    const struct learned *learned;         /**< it grows between rounds */
     const char *fields[CPS_FW_TABLE_SIZE]; /**< NULL: not documented */
     uint8_t known[CPS_FW_TABLE_SIZE];      /**< opcodes with fields and a handler of their own */
     uint8_t own[CPS_FW_TABLE_SIZE];        /**< all with a handler of their own */
@@ -19,7 +21,9 @@ struct grammar {
 };
 
 void grammar_init(struct grammar *grammar, const struct cps_fw *fw,
-                  const struct protection *protection);
+                  const struct protection *protection, const struct learned *learned);
+/** Whether only hardware makes such packets: no stream of a program has them. */
+bool grammar_is_hardwares(unsigned opcode);
 /** A number of the sort that code treats in a way of its own. */
 uint32_t grammar_value(const struct grammar *grammar, const struct fuzz_case *at, struct rng *rng);
 /** An address in or near the streams of a case. */

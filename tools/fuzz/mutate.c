@@ -3,6 +3,7 @@
 #include "tools/fuzz/mutate.h"
 
 #include "isa/base/pm4.h"
+#include "tools/fuzz/repair.h"
 
 struct mutation {
     const struct grammar *grammar;
@@ -185,6 +186,7 @@ void mutate(const struct grammar *grammar, struct rng *rng, const struct fuzz_ca
     for (uint32_t i = 1 + rng_below(rng, 4); i; i--)
         kinds[rng_below(rng, sizeof(kinds) / sizeof(kinds[0]))](&m);
     grammar_fill(grammar, rng, edited);
+    repair(grammar, rng, edited);
     /* Mostly sizes are true; else only those that were stay so, or none does. */
     uint32_t truth = rng_below(rng, 8);
     if (truth || !edited->stream[0].count)

@@ -8,12 +8,16 @@
 #include "tools/fuzz/random.h"
 
 enum key { KEY_ONCE, KEY_NOTHING, KEY_PLACE };
+enum when { WHEN_ASKED, WHEN_ALWAYS };
 
 static const struct {
     const char *name;
     enum key key;
+    enum oracle raised;
+    enum when when;
 } rows[] = {
-#define ORACLE(id, name, key, meaning) {name, KEY_##key},
+#define ORACLE(id, name, key, raised, when, meaning) \
+    {name, KEY_##key, ORACLE_##raised, WHEN_##when},
 #include "tools/fuzz/oracle.def"
 };
 
@@ -29,6 +33,22 @@ enum oracle oracle_find(const char *name, unsigned length)
            (strlen(rows[i].name) != length || strncmp(rows[i].name, name, length) != 0))
         i++;
     return (enum oracle)i;
+}
+
+uint32_t oracle_usual(void)
+{
+    uint32_t ret = 0;
+    for (unsigned i = 0; i < ORACLE_COUNT; i++)
+        ret |= (uint32_t)(rows[i].when == WHEN_ALWAYS) << i;
+    return ret;
+}
+
+uint32_t oracle_family(enum oracle raised)
+{
+    uint32_t ret = 0;
+    for (unsigned i = 0; i < ORACLE_COUNT; i++)
+        ret |= (uint32_t)(rows[i].raised == raised) << i;
+    return ret;
 }
 
 unsigned oracle_packet(uint32_t header)

@@ -30,6 +30,10 @@ struct suspect {
 const char *oracle_name(enum oracle oracle);
 /** The oracle called so; ORACLE_COUNT: none is. */
 enum oracle oracle_find(const char *name, unsigned length);
+/** A bit for each oracle that is asked without being named. */
+uint32_t oracle_usual(void);
+/** A bit for each that a closer look may make of what a run has raised. */
+uint32_t oracle_family(enum oracle raised);
 /** The packet table's id of a header; 0: it is malformed. */
 unsigned oracle_packet(uint32_t header);
 /** Equal keys, equal findings; or, of what runs have raised, equal suspects. */

@@ -4,7 +4,7 @@
 
 #include "tools/fuzz/oracle.h"
 
-enum list { LIST_NONE, LIST_A630, LIST_A650, LIST_A660, LIST_A730, LIST_X285 };
+enum list { LIST_NONE, LIST_A530, LIST_A630, LIST_A650, LIST_A660, LIST_A730, LIST_X285 };
 enum { BOTH = 1, WRITE = 0 };
 
 static const struct entry {
@@ -26,7 +26,7 @@ static const struct entry_list {
 #include "tools/fuzz/protect.def"
 };
 
-enum { A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
+enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
 static const struct privileged {
     enum oracle oracle;
     unsigned gens;
@@ -59,21 +59,32 @@ static void add_span(struct protection *p, uint32_t first, uint32_t last, unsign
                                                      : REG_PROTECTED | REG_READ_ONLY;
 }
 
-/* Register, count and what is forbidden, as an entry of a6xx and later says it. */
+/* Register, count and what is forbidden, as an entry says it: a5xx has the count's logarithm and
+ * byte addresses. */
+static uint32_t entry_word(const struct entry *e, enum cps_gen gen)
+{
+    uint32_t bits = 0;
+    if (gen != CPS_A5XX)
+        return (uint32_t)e->what << 31 | e->behind << 18 | e->first;
+    while (e->behind >> bits)
+        bits++;
+    return (uint32_t)e->what << 30 | 1u << 29 | bits << 24 | e->first << 2;
+}
+
 static void add_list(struct protection *p, const struct entry_list *list)
 {
     const struct entry *last = NULL;
     unsigned at = 0;
     add_chip(p, list->gpu);
     for (size_t i = 0; i < COUNT(entries); i++) {
-        if (entries[i].list == list->list)
+        if (entries[i].list == list->list && list->last)
             last = &entries[i];
     }
     for (size_t i = 0; i < COUNT(entries) && p->items + 2 < PROTECTION_ITEMS; i++) {
         const struct entry *e = &entries[i];
         if (e->list != list->list)
             continue;
-        uint32_t word = (uint32_t)e->what << 31 | e->behind << 18 | e->first;
+        uint32_t word = entry_word(e, list->gen);
         uint32_t end = e == last ? PROTECTION_REGS - 1 : e->first + e->behind;
         start(p, e == last ? list->last : list->first + at++, word);
         add_span(p, e->first, end < PROTECTION_REGS ? end : PROTECTION_REGS - 1, e->what);

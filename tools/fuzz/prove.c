@@ -2,15 +2,18 @@
  * A closer look at suspects. Firmware itself writes many registers that are under CP_PROTECT while
  * it executes a packet; it is a finding only if the stream decides on what is written where. That
  * is found out by experiment: words of the stream are changed, and the case runs again. */
-#include "tools/fuzz/run.h"
+#include "tools/fuzz/judge.h"
 
 #include <stdlib.h>
 
+#include "isa/base/pm4.h"
+
 #include "isa/base/within.h"
+#include "trace/capture/pm4walk.h"
 
 #define MOST_WORDS 24u /* of a packet's payload */
 #define MANY_BITS  8u  /* of a register: what a stream decides on; less is a mode or a number */
-#define ENDLESS    100u
+#define LONG       20u /* times the limit of a case */
 
 struct proof {
     struct run *run;
@@ -62,12 +65,14 @@ static bool proved(const struct proof *p)
     return p->moved || bits_of(p->control) >= MANY_BITS;
 }
 
+/* Small changes lead to a register next to it, others show which bits of a value matter. It is
+ * tried until another register is met: that a stream decides on the value says less. */
 static struct cps_err *change(struct proof *p, unsigned stream, uint32_t from, uint32_t to)
 {
-    static const uint32_t masks[] = {0x55555555, 0xaaaaaaaa};
+    static const uint32_t masks[] = {1, 2, 0x55555555, 0xaaaaaaaa};
     uint32_t *word = p->changed.stream[stream].word;
     struct cps_err *err = NULL;
-    for (unsigned k = 0; k < 2 && !err && !proved(p); k++) {
+    for (unsigned k = 0; k < 4 && !err && !p->moved; k++) {
         for (uint32_t i = from; i < to; i++)
             word[i] ^= masks[k];
         err = observe(p);
@@ -77,9 +82,24 @@ static struct cps_err *change(struct proof *p, unsigned stream, uint32_t from, u
     return err;
 }
 
-/* The packet that writes it; false: it lies in no stream of the case. */
-static bool find_packet(const struct fuzz_case *input, uint64_t iova, struct case_packet *ret)
+/* The first such operation: the ME of a5xx has no addresses for what the PFP sends it. */
+static bool find_operation(const struct fuzz_case *input, uint32_t header, struct case_packet *ret)
 {
+    for (unsigned i = 0; i < input->streams; i++) {
+        for (uint32_t at = 0; at < input->stream[i].count; at += ret->length) {
+            *ret = case_packet_at(input, i, at);
+            if (oracle_packet(input->stream[i].word[at]) == oracle_packet(header))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The packet that writes it; false: it lies in no stream of the case. */
+static bool find_packet(const struct fuzz_case *input, const struct suspect *suspect,
+                        struct case_packet *ret)
+{
+    uint64_t iova = suspect->iova;
     for (unsigned i = 0; i < input->streams; i++) {
         const struct case_stream *s = &input->stream[i];
         if (iova < s->iova || iova >= s->iova + 4 * (uint64_t)s->count)
@@ -87,22 +107,22 @@ static bool find_packet(const struct fuzz_case *input, uint64_t iova, struct cas
         *ret = case_packet_at(input, i, (uint32_t)((iova - s->iova) / 4));
         return true;
     }
-    return false;
+    return suspect->who == CPS_CPU_ME && find_operation(input, suspect->header, ret);
 }
 
 static struct cps_err *prove_control(struct proof *p, const struct fuzz_case *input)
 {
     struct case_packet packet;
     case_copy(&p->changed, input);
-    if (!find_packet(input, p->suspect->iova, &packet))
+    if (!find_packet(input, p->suspect, &packet))
         return NULL;
     CPS_TRY(run_one(p->run, p->suspect->side, input, p->run->limit));
     const struct suspect *now = run_suspect(p->run, oracle_raised(p->suspect));
     p->value = now ? now->value : p->suspect->value;
     uint32_t end = packet.length < 1 + MOST_WORDS ? packet.length : 1 + MOST_WORDS;
-    for (uint32_t i = 1; i < end && !proved(p); i++)
+    for (uint32_t i = 1; i < end && !p->moved; i++)
         CPS_TRY(change(p, packet.stream, packet.at + i, packet.at + i + 1));
-    for (unsigned i = 0; i < input->streams && !proved(p); i++) {
+    for (unsigned i = 0; i < input->streams && !p->moved; i++) {
         if (i != packet.stream)
             CPS_TRY(change(p, i, 0, input->stream[i].count));
     }
@@ -120,22 +140,48 @@ static struct cps_err *writes_there(struct proof *p, bool *ret)
     return NULL;
 }
 
-/* Level IB1 is where every stream begins: alone there, or in front of all others. */
+/* Calls of the submitted stream do nothing any more: what they called stands there itself. */
+static void leave_calls(struct fuzz_case *changed)
+{
+    struct case_stream *s = &changed->stream[0];
+    for (uint32_t at = 0; at < s->count; at += case_packet_at(changed, 0, at).length) {
+        struct cps_pm4 head = cps_pm4_decode(s->word[at]);
+        if (head.kind == CPS_PM4_TYPE7 && pm4_is_call_(head.opcode))
+            s->word[at] = cps_pm4_type7(PM4_CP_NOP, head.count);
+    }
+}
+
+/* The packet, or its whole stream, in the submitted one: in front of all others there, behind them,
+ * or alone. */
+static bool put_there(struct fuzz_case *changed, const struct fuzz_case *input,
+                      const struct case_packet *packet, bool whole, unsigned way)
+{
+    const struct case_stream *from = &input->stream[packet->stream];
+    struct case_stream *first = &changed->stream[0];
+    uint32_t at = whole ? 0 : packet->at;
+    case_copy(changed, input);
+    case_remove(&changed->stream[packet->stream], packet->at, packet->length);
+    if (whole)
+        leave_calls(changed);
+    if (way == 2)
+        first->count = 0;
+    return case_insert(first, way == 1 ? first->count : 0, &from->word[at],
+                       whole ? from->count : packet->length);
+}
+
+/* Level IB1 is where every stream begins. What stands before the packet may have set a mode, and
+ * handlers take words that stand behind it. */
 static struct cps_err *writes_everywhere(struct proof *p, const struct fuzz_case *input, bool *ret)
 {
     struct case_packet packet;
-    struct fuzz_case *changed = &p->changed;
     *ret = p->suspect->level == CPS_LEVEL_IB1;
-    if (*ret || !find_packet(input, p->suspect->iova, &packet))
+    if (*ret || !find_packet(input, p->suspect, &packet))
         return NULL;
-    const uint32_t *word = &input->stream[packet.stream].word[packet.at];
-    case_copy(changed, input);
-    case_remove(&changed->stream[packet.stream], packet.at, packet.length);
-    if (case_insert(&changed->stream[0], 0, word, packet.length))
-        CPS_TRY(writes_there(p, ret));
-    changed->stream[0].count = 0;
-    case_insert(&changed->stream[0], 0, word, packet.length);
-    return *ret ? NULL : writes_there(p, ret);
+    for (unsigned i = 0; i < 6 && !*ret; i++) {
+        if (put_there(&p->changed, input, &packet, i >= 3, i % 3))
+            CPS_TRY(writes_there(p, ret));
+    }
+    return NULL;
 }
 
 static struct cps_err *prove_write(struct run *run, const struct fuzz_case *input,
@@ -158,11 +204,60 @@ static struct cps_err *prove_write(struct run *run, const struct fuzz_case *inpu
     return err;
 }
 
-static struct cps_err *prove_endless(struct run *run, const struct fuzz_case *input,
-                                     const struct suspect *suspect, bool *ret)
+/* Whether a longer look may find something that is asked for. */
+static bool could_be(const struct run *run, enum oracle kind)
 {
-    CPS_TRY(run_one(run, suspect->side, input, ENDLESS * run->limit));
-    *ret = run->side[suspect->side].stop == CPS_STOP_BUDGET;
+    const uint32_t reads = 1u << ORACLE_WAITS | 1u << ORACLE_ENDLESS;
+    return run->oracles & (kind == ORACLE_WAITS  ? reads
+                           : kind == ORACLE_HALT ? 1u << ORACLE_HALT
+                                                 : reads | 1u << ORACLE_HANG);
+}
+
+/* Of what does not end: what it does, for a while and after a long time. */
+static struct cps_err *prove_hang(struct run *run, const struct fuzz_case *input,
+                                  struct suspect *suspect, bool *ret)
+{
+    struct run_side *side = &run->side[suspect->side];
+    unsigned core = 0;
+    *ret = false;
+    CPS_TRY(run_one(run, suspect->side, input, run->limit));
+    cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+    if (!could_be(run, circle_kind(side, core)))
+        return NULL;
+    CPS_TRY(run_one(run, suspect->side, input, LONG * run->limit));
+    enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
+    if (trouble != CPS_TROUBLE_WAITS || (side->stop == CPS_STOP_BUDGET && side->goes_on))
+        return NULL;
+    suspect->oracle = side->stop == CPS_STOP_BUDGET ? ORACLE_ENDLESS : circle_kind(side, core);
+    *ret = run->oracles >> suspect->oracle & 1;
+    return NULL;
+}
+
+/* Behind an error that firmware reports nothing counts that leads its own code astray. */
+static struct cps_err *prove_astray(struct run *run, const struct fuzz_case *input,
+                                    const struct suspect *suspect, bool *ret)
+{
+    struct run_side *side = &run->side[suspect->side];
+    unsigned core = 0;
+    bool reported = false;
+    CPS_TRY(run_one(run, suspect->side, input, 0));
+    for (uint64_t i = 0; i < run->limit && !side->log.depth && !reported; i++) {
+        side->log.count = 0;
+        side->stop = cps_engine_run(side->engine, 1);
+        if (side->stop != CPS_STOP_BUDGET)
+            break;
+        reported = cps_afuc_trouble(cps_afuc_of(side->engine), &core) == CPS_TROUBLE_REPORTED;
+    }
+    *ret = !reported;
+    return NULL;
+}
+
+/* Both get time to end. */
+static struct cps_err *prove_ending(struct run *run, const struct fuzz_case *input, bool *ret)
+{
+    for (unsigned i = 0; i < run->sides; i++)
+        CPS_TRY(run_one(run, i, input, LONG * run->limit));
+    *ret = judge_endings_differ(run);
     return NULL;
 }
 
@@ -175,8 +270,15 @@ struct cps_err *run_prove(struct run *run, const struct fuzz_case *input, struct
     case ORACLE_PROTECTED:
     case ORACLE_READ_ONLY:
         return prove_write(run, input, suspect, ret);
-    case ORACLE_ENDLESS:
-        return prove_endless(run, input, suspect, ret);
+    case ORACLE_HANG:
+        return prove_hang(run, input, suspect, ret);
+    case ORACLE_STACK_OVER:
+    case ORACLE_STACK_UNDER:
+    case ORACLE_JUMP:
+    case ORACLE_ILLEGAL:
+        return prove_astray(run, input, suspect, ret);
+    case ORACLE_ENDING:
+        return prove_ending(run, input, ret);
     case ORACLE_DIFFERENCE:
         CPS_TRY(run_is_clock(run, input, ret));
         *ret = !*ret;

@@ -7,18 +7,24 @@
 
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
+#include "tools/fuzz/grammar.h"
+#include "tools/fuzz/judge.h"
 #include "tools/fuzz/random.h"
 
 /* A packet that hardware makes for a routine that runs with the driver's rights. */
 #define IN_PREEMPT 0x708f8000u
 
-/* Steps in which a stopped machine is followed round its circle. */
-#define CIRCLE 256u
+#define PIECE 1024u /* instructions */
 
-static void add_suspect(struct run *run, const struct suspect *suspect)
+bool run_wants(const struct run *run, enum oracle raised)
+{
+    return run->oracles & oracle_family(raised);
+}
+
+void run_add_suspect(struct run *run, const struct suspect *suspect)
 {
     uint64_t key = oracle_raised(suspect);
-    if (!(run->oracles >> suspect->raised & 1) || run->suspects == RUN_SUSPECTS)
+    if (!run_wants(run, suspect->raised) || run->suspects == RUN_SUSPECTS)
         return;
     for (unsigned i = 0; i < run->suspects; i++) {
         const struct suspect *s = &run->suspect[i];
@@ -27,20 +33,6 @@ static void add_suspect(struct run *run, const struct suspect *suspect)
     }
     run->suspect[run->suspects] = *suspect;
     run->suspect[run->suspects++].oracle = suspect->raised;
-}
-
-static void take_packet(struct run_side *side, const struct cps_event *event)
-{
-    struct run_place *place = &side->place[cps_event_who(event) % CPS_CPU_COUNT];
-    unsigned level = cps_event_sub(event);
-    place->header = event->value;
-    place->iova = event->addr;
-    if (level != CPS_LEVEL_INT) {
-        place->level = (uint8_t)level;
-        place->user = level != CPS_LEVEL_RB;
-    } else if (event->value == IN_PREEMPT) {
-        place->user = false;
-    }
 }
 
 static void suspect_event(struct run_side *side, const struct cps_event *event, enum oracle oracle)
@@ -56,7 +48,49 @@ static void suspect_event(struct run_side *side, const struct cps_event *event, 
                                     .place = (uint32_t)cps_event_place(event),
                                     .pc = cps_event_pc(event),
                                     .value = event->value};
-    add_suspect(side->run, &suspect);
+    if (!side->internal)
+        run_add_suspect(side->run, &suspect);
+}
+
+/* A packet that only hardware makes. */
+static bool is_hardwares(uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode(header);
+    return packet.kind == CPS_PM4_TYPE7 && grammar_is_hardwares(packet.opcode);
+}
+
+/* The first processor of the first firmware teaches. Hardware's own packet at the end of a stream
+ * says where the last one has ended. */
+static void learn_packet(struct run_side *side, const struct cps_event *event, unsigned level)
+{
+    struct run *run = side->run;
+    bool end = cps_event_sub(event) == CPS_LEVEL_INT;
+    struct learn_last *last = &side->last[level % LEARN_LEVELS];
+    if (last->there)
+        learn_next(run->learned, run->input, last, level, event->addr);
+    *last = (struct learn_last){event->addr, event->value, !end};
+}
+
+static void take_packet(struct run_side *side, const struct cps_event *event)
+{
+    struct run_place *place = &side->place[cps_event_who(event) % CPS_CPU_COUNT];
+    unsigned level = cps_event_sub(event);
+    bool streams = level != CPS_LEVEL_INT && level != CPS_LEVEL_RB;
+    place->header = event->value;
+    place->iova = event->addr;
+    if (side == side->run->side && side->run->learned &&
+        cps_event_who(event) == side->engine->who[0])
+        learn_packet(side, event, level == CPS_LEVEL_INT ? place->level : level);
+    if (level != CPS_LEVEL_INT) {
+        place->level = (uint8_t)level;
+        place->user = level != CPS_LEVEL_RB;
+    } else if (event->value == IN_PREEMPT) {
+        place->user = false;
+    }
+    if (CPS_UNLIKELY(streams && is_hardwares(event->value))) {
+        suspect_event(side, event, ORACLE_INTERNAL);
+        side->internal = true;
+    }
 }
 
 /* A write that CP_PROTECT did not look at, by a packet of a stream. */
@@ -90,7 +124,7 @@ static void take(struct run_side *side, const struct cps_event *event)
                             rng_mix(event->addr ^ (uint64_t)event->value << 32);
 }
 
-static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
+void run_take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct run_side *side =
         (struct run_side *)(void *)((char *)sink - offsetof(struct run_side, sink));
@@ -122,7 +156,7 @@ static struct cps_err *open_side(struct run *run, unsigned number, struct protec
 {
     struct run_side *side = &run->side[number];
     side->run = run;
-    side->sink.put = put;
+    side->sink.put = run_take_events;
     side->play = calloc(1, sizeof(*side->play));
     side->log.edge = calloc(RUN_EDGES, sizeof(*side->log.edge));
     side->log.room = RUN_EDGES;
@@ -159,6 +193,12 @@ struct cps_err *run_open(struct run *run, const struct cps_options *opt, unsigne
     return NULL;
 }
 
+uint32_t run_image_start(const struct run_side *side, unsigned core)
+{
+    const struct cps_fw *fw = side->play->fw;
+    return core < fw->part_count ? fw->part[core].start : fw->part[fw->part_count - 1].start;
+}
+
 void run_close(struct run *run)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -174,154 +214,45 @@ void run_close(struct run *run)
     free(run->bytes);
 }
 
+/* In pieces that become longer: firmware that has reported an error mostly does no more, which is
+ * seen between them. */
+static enum cps_stop run_pieces(struct run_side *side, uint64_t limit)
+{
+    struct cps_engine *engine = side->engine;
+    enum cps_stop stop = CPS_STOP_BUDGET;
+    uint64_t packets = 0;
+    unsigned core = 0;
+    for (uint64_t piece = PIECE; limit && stop == CPS_STOP_BUDGET; piece *= 2) {
+        bool over = cps_afuc_trouble(cps_afuc_of(engine), &core) == CPS_TROUBLE_REPORTED;
+        packets = engine->packets;
+        uint64_t asked = over || piece > limit ? limit : piece;
+        stop = cps_engine_run(engine, asked);
+        limit -= asked;
+    }
+    side->goes_on = engine->packets != packets;
+    return stop;
+}
+
 static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *input,
                                 uint64_t limit)
 {
     struct cps_item item[CASE_STREAMS + 1];
     side->log.count = 0;
     side->log.depth = 0;
+    memset(side->log.stack, 0, sizeof(side->log.stack));
     side->record.count = 0;
+    side->run->input = input;
+    side->internal = false;
+    memset(side->last, 0, sizeof(side->last));
     memset(side->place, 0, sizeof(side->place));
     memset(side->digest, 0, sizeof(side->digest));
     CPS_TRY(cps_engine_restore(&side->engine, side->booted));
     size_t count = case_items(input, side->run->bytes, item);
     for (size_t i = 0; i < count; i++)
         CPS_TRY(cps_engine_feed(side->engine, &item[i]));
-    side->stop = cps_engine_run(side->engine, limit);
+    side->stop = run_pieces(side, limit);
     side->run->executed++;
     return side->stop == CPS_STOP_NOMEM || side->record.lost ? cps_err_nomem() : NULL;
-}
-
-/* A machine that goes round is found anywhere in its circle: the lowest instruction names it. */
-static uint32_t settle(struct cps_engine *engine, unsigned core)
-{
-    uint32_t lowest = cps_engine_where(engine, core).pc;
-    for (unsigned i = 0; i < CIRCLE; i++) {
-        cps_engine_run(engine, 1);
-        uint32_t pc = cps_engine_where(engine, core).pc;
-        lowest = pc < lowest ? pc : lowest;
-    }
-    return lowest;
-}
-
-/* Of a core that stands in a stream which is not the driver's, or has come from there. */
-static void suspect_core(struct run_side *side, unsigned core, enum oracle oracle, uint32_t place)
-{
-    struct cps_engine *engine = side->engine;
-    unsigned who = engine->who[core];
-    const struct suspect suspect = {.raised = oracle,
-                                    .side = (uint8_t)(side - side->run->side),
-                                    .who = (uint8_t)who,
-                                    .level = side->place[who].level,
-                                    .header = side->place[who].header,
-                                    .iova = side->place[who].iova,
-                                    .place = place,
-                                    .pc = place};
-    add_suspect(side->run, &suspect);
-}
-
-/* Whether packets come one after the other, and so without end. */
-static bool goes_on(struct run_side *side)
-{
-    uint64_t packets = side->engine->packets;
-    cps_engine_run(side->engine, side->run->limit / 4);
-    return side->engine->packets != packets;
-}
-
-static void judge_stop(struct run_side *side)
-{
-    unsigned core = 0;
-    enum cps_trouble trouble = cps_afuc_trouble(cps_afuc_of(side->engine), &core);
-    uint32_t pc = cps_engine_where(side->engine, core).pc;
-    if (side->stop == CPS_STOP_IDLE || side->stop == CPS_STOP_BAD_PACKET ||
-        trouble == CPS_TROUBLE_REPORTED || trouble == CPS_TROUBLE_LIMIT)
-        return;
-    if (trouble == CPS_TROUBLE_JUMP)
-        suspect_core(side, core, ORACLE_JUMP, pc);
-    else if (trouble == CPS_TROUBLE_ILLEGAL)
-        suspect_core(side, core, ORACLE_ILLEGAL, pc);
-    else if (side->stop == CPS_STOP_BUDGET)
-        suspect_core(side, core, goes_on(side) ? ORACLE_CIRCLE : ORACLE_ENDLESS, pc);
-    else if (trouble == CPS_TROUBLE_STARVED)
-        suspect_core(side, core, ORACLE_STARVED, pc);
-    else if (trouble == CPS_TROUBLE_WAITS)
-        suspect_core(side, core, ORACLE_HANG, settle(side->engine, core));
-}
-
-/* A level that is not the driver's, and privileged; or the protected mode is off there. */
-static void judge_privilege(struct run_side *side)
-{
-    for (uint32_t i = 0; i < side->log.count; i++) {
-        const struct cps_edge *edge = &side->log.edge[i];
-        uint8_t lost = side->normal[edge->core] & (uint8_t)~edge->privilege & 2;
-        if (CPS_LIKELY(!edge->level || (!(edge->privilege & 1) && !lost)))
-            continue;
-        unsigned who = side->engine->who[edge->core];
-        const struct suspect suspect = {.raised = edge->privilege & 1 ? ORACLE_ELEVATED
-                                                                      : ORACLE_UNPROTECTED,
-                                        .side = (uint8_t)(side - side->run->side),
-                                        .who = (uint8_t)who,
-                                        .level = edge->level,
-                                        .header = cps_pm4_type7(edge->packet, 0),
-                                        .place = edge->branch,
-                                        .pc = edge->branch};
-        add_suspect(side->run, &suspect);
-    }
-}
-
-static void judge_side(struct run_side *side)
-{
-    judge_privilege(side);
-    if (side->log.depth)
-        side->place[side->engine->who[side->log.core]].header = side->log.header;
-    if (side->log.depth)
-        suspect_core(side, side->log.core,
-                     side->log.depth < 0 ? ORACLE_STACK_UNDER : ORACLE_STACK_OVER, side->log.at);
-    judge_stop(side);
-}
-
-static struct cps_err *first_difference(const struct run *run, const struct record *b,
-                                        struct cps_diff *ret)
-{
-    const struct record *a = &run->side[0].record;
-    const struct cps_diff_options options = {run->compared, NULL};
-    return cps_diff_events(a->event, a->count, b->event, b->count, &options, NULL, NULL, ret);
-}
-
-static void suspect_difference(struct run *run, const struct cps_diff *diff)
-{
-    const struct cps_difference *first = &diff->first;
-    const struct cps_event *packet = first->pkt_a ? first->pkt_a : first->pkt_b;
-    const struct cps_event *event = first->a ? first->a : first->b;
-    const struct suspect suspect = {.raised = ORACLE_DIFFERENCE,
-                                    .who = (uint8_t)(packet ? cps_event_who(packet) : CPS_CPU_NONE),
-                                    .level = (uint8_t)(packet ? cps_event_sub(packet) : 0),
-                                    .header = packet ? packet->value : 0,
-                                    .iova = packet ? packet->addr : 0,
-                                    .place = event ? (uint32_t)cps_event_place(event) : 0,
-                                    .pc = event ? cps_event_pc(event) : 0,
-                                    .value = event ? event->value : 0};
-    if (!packet || cps_event_sub(packet) != CPS_LEVEL_RB)
-        add_suspect(run, &suspect);
-}
-
-/* Packets that never end differ in where they are cut. */
-static struct cps_err *judge_difference(struct run *run)
-{
-    struct run_side *a = &run->side[0];
-    struct run_side *b = &run->side[1];
-    struct cps_diff diff = {0};
-    bool cut = a->stop == CPS_STOP_BUDGET || b->stop == CPS_STOP_BUDGET;
-    if (run->sides < 2 || cut ||
-        (a->stop == b->stop && !memcmp(a->digest, b->digest, sizeof(a->digest))))
-        return NULL;
-    CPS_TRY(first_difference(run, &b->record, &diff));
-    if (diff.differences)
-        suspect_difference(run, &diff);
-    else if (a->stop != b->stop)
-        suspect_core(a, 0, ORACLE_DIFFERENCE, 0);
-    cps_diff_deinit(&diff);
-    return NULL;
 }
 
 struct cps_err *run_case(struct run *run, const struct fuzz_case *input)
@@ -383,7 +314,7 @@ struct cps_err *run_is_clock(struct run *run, const struct fuzz_case *input, boo
     memcpy(first, record->event, record->count * sizeof(*first));
     const struct record before = {.event = first, .count = record->count};
     const struct cps_diff_options options = {run->compared, NULL};
-    CPS_TRY(first_difference(run, &run->side[1].record, &sides));
+    CPS_TRY(judge_first_difference(run, &run->side[1].record, &sides));
     const struct cps_event a = sides.first.a ? *sides.first.a : (struct cps_event){0};
     struct cps_err *err = run_later(&run->side[0], input);
     if (!err)

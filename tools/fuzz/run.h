@@ -6,6 +6,7 @@
 
 #include "emu/afuc/afuc.h"
 #include "tools/fuzz/case.h"
+#include "tools/fuzz/learn.h"
 #include "tools/fuzz/oracle.h"
 #include "tools/fuzz/protect.h"
 #include "tools/play/play.h"
@@ -34,6 +35,9 @@ struct run_side {
     enum cps_stop stop;
     uint8_t normal[CPS_MAX_CORES]; /**< cps_edge.privilege before a case */
     struct run_place place[CPS_CPU_COUNT];
+    bool internal; /**< the stream had a packet that only hardware makes: what follows says nothing */
+    bool goes_on;  /**< packets came until the limit, or nearly */
+    struct learn_last last[LEARN_LEVELS]; /**< of the first processor */
     uint64_t digest[CPS_CPU_COUNT]; /**< of the events that count */
     struct record record;           /**< of them, if there are two sides */
     struct run *run;
@@ -47,6 +51,8 @@ struct run {
     uint32_t compared; /**< kinds of events */
     const struct protection *protection;
     uint8_t *bytes;
+    const struct fuzz_case *input; /**< what runs */
+    struct learned *learned;       /**< what cases teach goes there; NULL: nowhere */
     struct suspect suspect[RUN_SUSPECTS];
     unsigned suspects;
     uint64_t executed;
@@ -65,6 +71,10 @@ CPS_MUST_USE struct cps_err *run_one(struct run *run, unsigned side, const struc
 /** Whether the first difference of two sides is in what a clock decides on. */
 CPS_MUST_USE struct cps_err *run_is_clock(struct run *run, const struct fuzz_case *input,
                                           bool *ret);
+/** Whether an oracle is asked for that may come of it. */
+bool run_wants(const struct run *run, enum oracle raised);
+/** Where the image of a core begins in the first file of a side. */
+uint32_t run_image_start(const struct run_side *side, unsigned core);
 /** The suspect that was raised with that key; NULL: there is none. */
 const struct suspect *run_suspect(const struct run *run, uint64_t key);
 

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * Cases of fuzz: whatever mutation does to one, its text reads back as the same case; the same seed
+ * gives the same case; and counts that firmware takes are learned. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fw/demo/demo.h"
+#include "isa/base/pm4.h"
+#include "isa/base/within.h"
+#include "tests/scratch.h"
+#include "tools/fuzz/fuzz.h"
+#include "tools/fuzz/repair.h"
+
+struct scene {
+    struct cps_fw *fw;
+    struct fuzz fuzz;
+};
+
+static int setup(void **state)
+{
+    struct scene *s = calloc(1, sizeof(*s));
+    assert_non_null(s);
+    assert_null(cps_fw_parse("demo", cps_demo_fw, cps_demo_fw_size, 0, &s->fw));
+    protection_init(&s->fuzz.protection, s->fw);
+    grammar_init(&s->fuzz.grammar, s->fw, &s->fuzz.protection, &s->fuzz.learned);
+    *state = s;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct scene *s = *state;
+    cps_fw_destroy(s->fw);
+    free(s);
+    return 0;
+}
+
+/* A chain of cases, each out of the one before and another. */
+static void next_case(const struct scene *s, struct rng *rng, struct fuzz_case *edited)
+{
+    struct fuzz_case other;
+    grammar_case(&s->fuzz.grammar, rng, &other);
+    if (!edited->streams)
+        grammar_case(&s->fuzz.grammar, rng, edited);
+    mutate(&s->fuzz.grammar, rng, &other, edited);
+}
+
+/* Words that say nothing of their own are data wherever they stand. */
+static void assert_same_case(const struct fuzz_case *a, const struct fuzz_case *b)
+{
+    for (unsigned i = 0; i < a->streams; i++) {
+        const struct case_stream *s = &a->stream[i];
+        unsigned there = case_stream_at(b, s->iova);
+        if (!s->count)
+            continue;
+        assert_true(there < b->streams);
+        assert_int_equal(s->count, b->stream[there].count);
+        assert_memory_equal(s->word, b->stream[there].word, 4 * (size_t)s->count);
+    }
+    assert_true(b->stream[0].iova == a->stream[0].iova);
+}
+
+struct reading {
+    struct fuzz fuzz; /* first */
+    struct fuzz_case read;
+};
+
+static struct cps_err *keep_case(struct fuzz *fuzz, const struct fuzz_case *input)
+{
+    case_copy(&((struct reading *)fuzz)->read, input);
+    return NULL;
+}
+
+static void read_back(struct scene *s, const struct fuzz_case *input, struct reading *ret)
+{
+    CPS_BUF text = {0};
+    char path[64];
+    assert_null(corpus_text(&s->fuzz, input, NULL, &text));
+    scratch_file(path, cps_buf_text(&text));
+    assert_null(corpus_read(&ret->fuzz, path, keep_case));
+    remove(path);
+}
+
+static void a_mutated_case_reads_back(void **state)
+{
+    struct scene *s = *state;
+    struct rng rng = {1};
+    struct fuzz_case input = {.streams = 0};
+    struct reading *reading = calloc(1, sizeof(*reading));
+    assert_non_null(reading);
+    for (unsigned i = 0; i < 300; i++) {
+        if (i % 30 == 0)
+            input.streams = 0;
+        next_case(s, &rng, &input);
+        assert_true(input.stream[0].count > 0);
+        read_back(s, &input, reading);
+        assert_same_case(&input, &reading->read);
+    }
+    free(reading);
+}
+
+static void a_seed_gives_the_same_case(void **state)
+{
+    const struct scene *s = *state;
+    struct fuzz_case input[3] = {{.streams = 0}};
+    struct rng rng[3] = {{7}, {7}, {8}};
+    bool differ = false;
+    for (unsigned i = 0; i < 50; i++) {
+        for (unsigned k = 0; k < 3; k++)
+            next_case(s, &rng[k], &input[k]);
+        assert_int_equal(input[0].streams, input[1].streams);
+        assert_same_case(&input[0], &input[1]);
+        differ |= case_words(&input[0]) != case_words(&input[2]);
+    }
+    assert_true(differ);
+}
+
+static void packing_keeps_everything(void **state)
+{
+    const struct scene *s = *state;
+    struct rng rng = {3};
+    struct fuzz_case input = {.streams = 0};
+    struct fuzz_case back;
+    for (unsigned i = 0; i < 100; i++) {
+        struct corpus_case packed = {.count = 0};
+        next_case(s, &rng, &input);
+        assert_null(corpus_pack(&input, &packed));
+        corpus_unpack(&packed, &back);
+        assert_int_equal(back.streams, input.streams);
+        assert_same_case(&input, &back);
+        free(packed.word);
+    }
+}
+
+/* IB1 calls 0x400, which is IB2 then; a group is draw state wherever it is named. */
+static void levels_follow_calls(void **state)
+{
+    struct fuzz_case input = {.streams = 4};
+    uint8_t level[CASE_STREAMS];
+    const uint32_t call[] = {cps_pm4_type7(0x3f, 3), 0x400, 0, 1};
+    const uint32_t group[] = {cps_pm4_type7(0x43, 3), 1 | 7 << 20, 0x800, 0};
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        input.stream[i].iova = 0x400 * (uint64_t)i;
+    case_insert(&input.stream[0], 0, call, 4);
+    case_insert(&input.stream[1], 0, group, 4);
+    case_levels(&input, level);
+    assert_int_equal(level[0], CPS_LEVEL_IB1);
+    assert_int_equal(level[1], CPS_LEVEL_IB2);
+    assert_int_equal(level[2], CPS_LEVEL_SDS);
+    assert_int_equal(level[3], CPS_LEVEL_RB);
+}
+
+/* Operation 0x22 takes three words, and is refused in draw state. */
+static void counts_and_levels_are_learned(void **state)
+{
+    struct learned *l = calloc(1, sizeof(*l));
+    struct fuzz_case input = {.streams = 1};
+    struct rng rng = {1};
+    const uint32_t words[] = {cps_pm4_type7(0x22, 2), 0, 0, 0x70100000};
+    const struct learn_last last = {0, words[0], true};
+    (void)state;
+    assert_non_null(l);
+    case_insert(&input.stream[0], 0, words, 4);
+    assert_int_equal(learn_count(l, 0x22, 2, &rng), 2);
+    for (unsigned i = 0; i < 4; i++) {
+        learn_next(l, &input, &last, CPS_LEVEL_IB1, 4 * 4);
+        learn_refused(l, words[0], CPS_LEVEL_SDS);
+    }
+    /* it ends at the end of the stream, where packets lead, too: nothing is lost by that */
+    assert_false(learn_is_bad(l, 0x22, 2));
+    for (unsigned i = 0; i < 4; i++)
+        learn_next(l, &input, &last, CPS_LEVEL_IB1, 2 * 4);
+    assert_true(learn_is_bad(l, 0x22, 2));
+    assert_false(learn_is_bad(l, 0x22, 1));
+    assert_int_equal(learn_count(l, 0x22, 2, &rng), 1);
+    assert_true(learn_is_refused(l, 0x22, CPS_LEVEL_SDS));
+    assert_false(learn_is_refused(l, 0x22, CPS_LEVEL_IB1));
+    free(l);
+}
+
+/* A header whose parity is wrong and a packet that is cut are put right; a packet that only
+ * hardware makes does nothing. */
+static void repair_puts_in_step(void **state)
+{
+    const struct scene *s = *state;
+    unsigned good[3] = {0};
+    const uint32_t words[] = {cps_pm4_type7(0x10, 1) ^ 1u << 15, 0, cps_pm4_type7(0x0f, 0),
+                              cps_pm4_type7(0x10, 40),           1, 2};
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct rng rng = {seed};
+        struct fuzz_case input = {.streams = 1};
+        case_insert(&input.stream[0], 0, words, 6);
+        repair(&s->fuzz.grammar, &rng, &input);
+        const uint32_t *word = input.stream[0].word;
+        good[0] += word[0] == cps_pm4_type7(0x10, 1);
+        good[1] += word[2] == cps_pm4_type7(0x10, 0);
+        good[2] += word[3] == cps_pm4_type7(0x10, 2);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        assert_in_range(good[i], 75, 99);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_mutated_case_reads_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_seed_gives_the_same_case, setup, teardown),
+        cmocka_unit_test_setup_teardown(packing_keeps_everything, setup, teardown),
+        cmocka_unit_test(levels_follow_calls),
+        cmocka_unit_test(counts_and_levels_are_learned),
+        cmocka_unit_test_setup_teardown(repair_puts_in_step, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
