@@ -19,6 +19,7 @@ FILES = {"187": "a630_sqe-187.fw", "190": "a630_sqe-190.fw", "201": "a680_sqe.fw
 PAIRS = [("187", "190"), ("190", "201")]
 CAPTURES = ["fd-clouds.rd.gz", "dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"]
 NOP = 0x01000000
+NEW_CHIPS = 0x400 | 0x800  # bits of control register CHIP_ID that 201 knows
 SCRATCH = tempfile.TemporaryDirectory()
 
 
@@ -190,7 +191,23 @@ def end_otherwise(pair, name):
                for args in inputs(name))
 
 
+def widened(pair, row):
+    """Of a place that only tests the chip with other masks: the bits in which they differ."""
+    words = list(zip(*(map(image(revision).code.__getitem__, at) for revision, at in zip(pair, row.words))))
+    if not words or len(row.words[0]) != len(row.words[1]) or any((x ^ y) >> 16 for x, y in words):
+        return 0
+    return words[0][0] ^ words[0][1] if row.what.startswith("chips:") else 0
+
+
+def chip(name):
+    options = STREAMS[name][1] if name in STREAMS else []
+    return int(options[options.index("--chip-id") + 1], 0) if "--chip-id" in options else 1
+
+
 def shows(pair, row):
+    masks = widened(pair, row)
+    if masks and not any(chip(name) & masks for name in row.names):
+        return "nothing"
     if any(end_otherwise(pair, name) for name in row.names if name == "captures" or name in STREAMS):
         return "ends"
     if seen(pair, row, ()):
@@ -209,6 +226,14 @@ def tells(pair):
         assert row.seen == found, (str(row), row.seen, found)
         counts[found] = counts.get(found, 0) + 1
     return ", ".join("%s %d" % count for count in sorted(counts.items()))
+
+
+def two_chips(pair):
+    """Masks of chips differ in the two new ones alone, so for every other chip such a place does the same."""
+    masks = [(row, widened(pair, row)) for row in rows(pair)]
+    for row, bits in masks:
+        assert not bits & ~NEW_CHIPS, (str(row), hex(bits))
+    return "%d places" % sum(bits != 0 for _, bits in masks)
 
 
 def packet_taken_out(pair):
@@ -234,7 +259,7 @@ def listed_by_diff(pair):
 
 CASES = [("every place of %s to %s has a row", complete), ("the streams of %s to %s execute their places", executes),
          ("places of %s to %s that captures execute", beyond_captures), ("unreachable code of %s to %s", unreachable),
-         ("what the streams of %s to %s show", tells), ("packets without a handler, %s to %s", packet_taken_out),
+         ("masks of chips, %s to %s", two_chips), ("what the streams of %s to %s show", tells), ("packets without a handler, %s to %s", packet_taken_out),
          ("diff lists the same places of %s to %s", listed_by_diff)]
 
 
