@@ -102,6 +102,26 @@ def layout(r):
         assert done.returncode == 0 and len(places) >= 1 and not without_nops(places), done.stdout
 
 
+def behind_the_end(r):
+    """What is put in behind a handler's end is that handler's, not the next one's."""
+    found = r.places(r.diff(shifted(r.source)).stdout)
+    assert found and all(place[0].startswith("CP_NOP+0x") for place in found), found
+
+
+def address_in_bytes(r):
+    """A constant that is the address of code in bytes, and goes with the code."""
+    def with_address(source, number):
+        return changed(source, "CP_REG_TO_SCRATCH", r"call[^\n]*", "mov $05, 0x%x << 2" % number)
+    old = os.path.join(r.folder, "bytes")
+    early = re.sub(r"^( +)cwrite", r"\1nop\n\1cwrite", r.source, count=1, flags=re.M)
+    open(old + ".afuc", "w").write(with_address(r.source, 0x60))
+    assert run("asm", old + ".afuc", "-o", old + ".fw").returncode == 0
+    room = Room(r.folder, old + ".fw", r.capture)
+    for number, places in ((0x61, 0), (0x62, 1)):
+        found = without_nops(room.places(room.diff(with_address(early, number)).stdout))
+        assert len(found) == places, (number, found)
+
+
 def both(r, handler, old, new, event):
     """A change is found at its place although everything has moved."""
     done = r.diff(changed(shifted(r.source), handler, old, new))
@@ -291,6 +311,8 @@ CASES = [
     ("a change that no packet reached: not exercised", "demo", unexecuted, UNUSED),
     ("code that only moved is no difference", "demo", layout, ()),
     ("a change among moved code", "demo", both, SCRATCH),
+    ("code behind a handler's end is named after it", "demo", behind_the_end, ()),
+    ("an address in bytes that moved with its code", "demo", address_in_bytes, ()),
     ("two instructions that change places", "demo", swapped, ("CP_SCRATCH_WRITE", "and .*", "add .*")),
     ("two instructions that do not depend on each other", "demo", swapped,
      ("CP_REG_TO_SCRATCH", r"mov \$02, \$data", r"cwrite \$00, .*")),

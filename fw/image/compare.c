@@ -56,13 +56,15 @@ static uint32_t code_size(const struct side *side)
     return side->part->table < side->part->size ? side->part->table : side->part->size;
 }
 
-/* A constant that may be an address of the image: those are loaded with `mov`. */
+/* A constant that may be an address of the image: those are loaded with `mov`, in dwords or, for
+ * what is read as memory, in bytes (F: 6ee 1899). */
 static bool address_in(const struct side *side, const struct cps_insn *insn, uint32_t *ret)
 {
     int64_t value = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_IMM16, -1);
+    int64_t shift = cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0);
     *ret = (uint32_t)value;
-    return insn->op == CPS_AFUC_MOVI && !cps_insn_field(&cps_isa_afuc, insn, CPS_AFUC_F_SHIFT, 0) &&
-           value >= 16 && value < code_size(side);
+    return insn->op == CPS_AFUC_MOVI && (!shift || shift == 2) && value >= 16 &&
+           value < code_size(side);
 }
 
 /* The word without what changes when code moves; 0 for the header, which always has its partner. */

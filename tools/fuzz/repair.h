@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Cases that mutation has put out of step, put in step again: headers whose parity is wrong, packets
- * that are cut, counts that lead astray, operations that firmware refuses where they stand. */
+ * Cases that mutation has put out of step, put in step again: headers whose parity is wrong,
+ * packets that are cut, counts that lead astray, operations that firmware refuses where they stand.
+ */
 #ifndef CPS_FUZZ_REPAIR_H
 #define CPS_FUZZ_REPAIR_H
 

@@ -35,11 +35,12 @@ struct run_side {
     enum cps_stop stop;
     uint8_t normal[CPS_MAX_CORES]; /**< cps_edge.privilege before a case */
     struct run_place place[CPS_CPU_COUNT];
-    bool internal; /**< the stream had a packet that only hardware makes: what follows says nothing */
+    bool internal; /**< the stream had a packet that only hardware makes: what follows says nothing
+                    */
     bool goes_on;  /**< packets came until the limit, or nearly */
     struct learn_last last[LEARN_LEVELS]; /**< of the first processor */
-    uint64_t digest[CPS_CPU_COUNT]; /**< of the events that count */
-    struct record record;           /**< of them, if there are two sides */
+    uint64_t digest[CPS_CPU_COUNT];       /**< of the events that count */
+    struct record record;                 /**< of them, if there are two sides */
     struct run *run;
 };
 

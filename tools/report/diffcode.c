@@ -3,6 +3,7 @@
  * that constants are the numbers of. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fw/listing/annotate.h"
 #include "tools/report/diffcause.h"
@@ -96,11 +97,28 @@ void diff_print_hunk(const struct diff_report *r, const struct cps_fw_change *ch
         print_instruction(&b, ' ', change->b + change->b_count + i);
 }
 
+/* Code that was put in behind a handler's end stands where the next one begins in the old image; in
+ * the new one it is seen whose it is. */
+static void print_handler(const struct diff_report *r, const struct cps_fw_change *change,
+                          struct cps_buf *out)
+{
+    CPS_BUF old = {0};
+    const struct diff_side *side = &r->a;
+    diff_handler_name(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->a,
+                      &old);
+    if (change->a_count || strchr(cps_buf_text(&old), '+')) {
+        cps_buf_str(out, cps_buf_text(&old));
+        return;
+    }
+    side = &r->b;
+    diff_handler_name(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->b,
+                      out);
+}
+
 void diff_print_where(const struct diff_report *r, const struct cps_fw_change *change,
                       struct cps_buf *out)
 {
-    diff_handler_name(r->a.fw, diff_part(r->a.fw, change->role), diff_any_names(&r->a), change->a,
-                      out);
+    print_handler(r, change, out);
     if (r->a.fw->part_count > 1)
         cps_buf_printf(out, " (%s)", cps_fw_role_name(change->role));
 }
