@@ -259,6 +259,21 @@ static bool meets(struct joint *j, const struct pair *p)
     return true;
 }
 
+/* Whether paths have been at this place as often as is looked at. */
+static bool is_worn(struct joint *j, const struct pair *p)
+{
+    uint32_t old = p->s[0].pc;
+    if (!j->most_visits || old >= j->code->side[0].count ||
+        j->code->pairs.partner[0][old] != p->s[1].pc)
+        return false;
+    if (j->visits[old] < j->most_visits) {
+        j->visits[old]++;
+        return false;
+    }
+    j->pruned = true;
+    return true;
+}
+
 static bool too_often(struct joint *j, const struct pair *p)
 {
     unsigned times = 0;
@@ -382,7 +397,7 @@ static bool meet(struct joint *j, struct pair *p)
         j->paths++;
         return false;
     }
-    return ended[0] || !too_often(j, p);
+    return ended[0] || (!is_worn(j, p) && !too_often(j, p));
 }
 
 static bool is_known(const struct joint *j, const struct pair *p, Z3_ast condition, bool *ret)
@@ -532,6 +547,9 @@ struct cps_err *joint_init(const struct code *code, unsigned effort, struct join
                           .most_paths = 20000,
                           .most_queries = UINT64_MAX,
                           .most_steps = MOST_STEPS};
+    ret->visits = calloc((size_t)code->side[0].count + 1, sizeof(*ret->visits));
+    if (!ret->visits)
+        return cps_err_nomem();
     CPS_TRY(smt_init(&ret->smt, effort));
     for (unsigned i = 0; i < 2; i++)
         ret->run[i] = (struct runner){.smt = &ret->smt, .code = code, .side = i};
@@ -543,6 +561,7 @@ void joint_deinit(struct joint *joint)
     runner_deinit(&joint->run[0]);
     runner_deinit(&joint->run[1]);
     free(joint->child);
+    free(joint->visits);
     smt_deinit(&joint->smt);
     *joint = (struct joint){0};
 }
@@ -565,7 +584,8 @@ struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
     j->outcome = OUTCOME_EQUAL;
     j->children = 0;
     j->paths = 0;
-    j->stop = false;
+    j->stop = j->pruned = false;
+    memset(j->visits, 0, j->code->side[0].count * sizeof(*j->visits));
     for (unsigned i = 0; i < 2; i++) {
         state_unknown(&j->smt, i ? new : old, &p.s[i]);
         if (start)

@@ -36,6 +36,9 @@ struct joint {
     unsigned most_paths;   /**< then it is undecided */
     uint64_t most_queries; /**< the same, of the solver */
     uint64_t most_steps;   /**< the same, of instructions of each revision */
+    /** With `follow`: paths end where as many before them have been at the same place of both,
+     * which finds differences soon, but proves nothing: joint.pruned. 0: they do not. */
+    unsigned most_visits;
     /** Differences are handed to this one; true: enough. NULL: the first is enough. */
     bool (*found)(void *context, const struct difference *difference);
     void *context;
@@ -47,7 +50,9 @@ struct joint {
     uint32_t *child; /**< places of the old revision at which both were equal; owned */
     size_t children;
     unsigned paths;
+    bool pruned; /**< a path was left because of `most_visits` */
     bool stop;
+    uint16_t *visits; /**< by dword of the old revision: how often both were there; owned */
 };
 
 CPS_MUST_USE struct cps_err *joint_init(const struct code *code, unsigned effort,

@@ -272,9 +272,41 @@ static struct cps_err *is_same_code(const struct prove_part *part, const struct 
     return short_of_memory ? cps_err_nomem() : NULL;
 }
 
-struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+/* One comparison of a handler from its beginning. @param visits  joint.most_visits */
+static struct cps_err *follow(const struct prove_part *part, struct prove_handler *h,
+                              unsigned visits, bool *pruned)
 {
     struct joint j = {0};
+    struct cps_err *err = joint_init(&part->code, EFFORT, &j);
+    j.follow = true;
+    j.proven = part->proven;
+    j.most_queries = visits ? QUERIES / 4 : QUERIES;
+    j.most_visits = visits;
+    if (!err)
+        err = joint_compare(&j, h->pc[0], h->pc[1], NULL);
+    if (!err)
+        take_outcome(h, &j);
+    *pruned = j.pruned || (visits && j.outcome == OUTCOME_UNDECIDED);
+    joint_deinit(&j);
+    return err;
+}
+
+/* First with few paths through each place, which soon come to where something differs; only a walk
+ * that leaves none out proves that nothing does. */
+static struct cps_err *follow_through(const struct prove_part *part, struct prove_handler *h)
+{
+    static const unsigned visits[] = {1, 4, 16, 0};
+    bool pruned = true;
+    for (unsigned i = 0; i < sizeof(visits) / sizeof(visits[0]) && pruned; i++) {
+        CPS_TRY(follow(part, h, visits[i], &pruned));
+        if (h->verdict == VERDICT_DIFFERENT)
+            return NULL;
+    }
+    return NULL;
+}
+
+struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+{
     bool same = false;
     if (h->alone) {
         h->verdict = VERDICT_DIFFERENT;
@@ -291,14 +323,5 @@ struct cps_err *prove_handler(const struct prove_part *part, struct prove_handle
         h->verdict = VERDICT_EQUAL;
         return NULL;
     }
-    struct cps_err *err = joint_init(&part->code, EFFORT, &j);
-    j.follow = true;
-    j.proven = part->proven;
-    j.most_queries = QUERIES;
-    if (!err)
-        err = joint_compare(&j, h->pc[0], h->pc[1], NULL);
-    if (!err)
-        take_outcome(h, &j);
-    joint_deinit(&j);
-    return err;
+    return follow_through(part, h);
 }
