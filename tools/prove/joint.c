@@ -16,6 +16,8 @@
 
 struct visit {
     uint32_t pc;
+    uint32_t call[CALLS]; /* a routine that is called from several places is no loop */
+    unsigned calls;
     const struct visit *before;
 };
 
@@ -277,8 +279,10 @@ static bool is_worn(struct joint *j, const struct pair *p)
 static bool too_often(struct joint *j, const struct pair *p)
 {
     unsigned times = 0;
+    const struct state *s = &p->s[0];
     for (const struct visit *v = p->visited; v; v = v->before)
-        times += v->pc == p->s[0].pc;
+        times += v->pc == s->pc && v->calls == s->calls &&
+                 !memcmp(v->call, s->call, s->calls * sizeof(s->call[0]));
     if (times <= j->bound)
         return false;
     if (j->follow)
@@ -528,7 +532,8 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
             j->run[0].failed = j->stop = true;
             break;
         }
-        *visit = (struct visit){p->s[0].pc, p->visited};
+        *visit = (struct visit){.pc = p->s[0].pc, .calls = p->s[0].calls, .before = p->visited};
+        memcpy(visit->call, p->s[0].call, sizeof(visit->call));
         p->visited = visit;
         visits = visit;
     }
