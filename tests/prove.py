@@ -5,9 +5,11 @@ here once more, by `diff --fw`. Usage: prove.py CPSCOPE DEMO.afuc; with CPSCOPE_
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import tap
 
@@ -175,6 +177,52 @@ def kept():
     assert "CP_EVENT_WRITE" in page and "<script" not in page
 
 
+def entries(cache):
+    return {name for _, _, names in os.walk(cache) for name in names if name.endswith(".prove")}
+
+
+def shared_by_revisions():
+    """A third revision has most handlers of the second one: only what is another one is compared."""
+    text = source()
+    assemble("old", text)
+    second = changed(text, "CP_EVENT_WRITE", r"and (\$\w+, \$\w+), 0x[0-9a-f]+", r"and \1, 0x3")
+    third = changed(second, "CP_SET_MARKER", r"mov \$addr, 0x9880", r"nop\n mov $addr, 0x9881")
+    cache = path("shared")
+    command = ["prove", "--json", "--cache", cache, "--fw", path("old.fw"), "--fw"]
+    first = json.loads(run(*command, assemble("second", second)).stdout)
+    before = entries(cache)
+    assert len(before) == len(first["handlers"])
+    again = run(*command, assemble("third", third)).stdout
+    assert 1 <= len(entries(cache) - before) <= 3, (len(before), len(entries(cache)))
+    assert again == run("prove", "--json", "--no-cache", "--fw", path("old.fw"), "--fw", path("third.fw")).stdout
+    event = verdict(json.loads(again), "CP_EVENT_WRITE")
+    assert event["new"] == verdict(first, "CP_EVENT_WRITE")["new"] and event["confirmed"]
+    check_witness(event, path("third.fw"))
+
+
+def interrupted():
+    """Ctrl-C: what is known is kept and told, and the next run goes on from there."""
+    for attempt in range(8):
+        cache = path("interrupted%d" % attempt)
+        command = [CPSCOPE, "prove", "--json", "--all", "--cache", cache, "--fw", path("old.fw"), "--fw", path("second.fw")]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while child.poll() is None and not entries(cache):
+            time.sleep(0.001)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+        if child.returncode == 130:
+            break
+    else:
+        raise tap.Skip("it was over before it could be interrupted")
+    part = json.loads(out)
+    kept = entries(cache)
+    whole = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+    assert part["interrupted"] and 0 < len(kept) < len(whole["handlers"]), (len(kept), len(whole["handlers"]))
+    assert "interrupted" not in whole and kept < entries(cache)
+    assert all(h in whole["handlers"] for h in part["handlers"])
+    assert whole == json.loads(run("prove", "--json", "--no-cache", "--fw", path("old.fw"), "--fw", path("second.fw")).stdout)
+
+
 def mistakes():
     for args, status, text in (
             (["--fw", path("old.fw")], 2, "--fw OLD --fw NEW"),
@@ -231,6 +279,8 @@ tap.run([
     ("a handler that is taken out", taken_out),
     ("results do not depend on the number of jobs", any_number_of_jobs),
     ("results are kept, and what is damaged is found out again", kept),
+    ("a third revision takes the verdicts of handlers that it shares", shared_by_revisions),
+    ("an interrupted run goes on where it was", interrupted),
     ("mistakes are told in one line", mistakes),
     ("gen70900 177 -> 181: CP_SMMU_TABLE_UPDATE in a draw-state group", the_level_fix),
     ("firmware without packet handlers is an error", nothing_to_compare),

@@ -250,26 +250,56 @@ static bool ends(const struct code *code, uint32_t at)
            op == CPS_AFUC_JUMP || op == CPS_AFUC_JUMPA || op == CPS_AFUC_IRET;
 }
 
-/* Whether all that a handler reaches is the same code. Behind a jump only its delay slot counts. */
-static struct cps_err *is_same_code(const struct prove_part *part, const struct prove_handler *h,
-                                    bool *ret)
+/* All that a handler reaches, or what it does up to what is not the same. Behind a jump only its
+ * delay slot counts. The caller calls reach_deinit() in any case. */
+static struct cps_err *reach_all(const struct prove_part *part, const struct prove_handler *h,
+                                 bool to_the_end, struct reach *ret)
 {
     uint32_t count = part->code.side[0].count;
-    struct reach r = {.code = &part->code, .same = true};
-    r.seen = calloc((size_t)count + 1, sizeof(*r.seen));
-    r.list = calloc((size_t)count + 1, sizeof(*r.list));
-    if (r.seen && r.list)
-        reach_word(&r, h->pc[0]);
-    for (size_t i = 0; i < r.count && r.same; i++) {
+    *ret = (struct reach){.code = &part->code, .same = true};
+    struct reach r = *ret;
+    r.seen = ret->seen = calloc((size_t)count + 1, sizeof(*r.seen));
+    r.list = ret->list = calloc((size_t)count + 1, sizeof(*r.list));
+    if (!r.seen || !r.list)
+        return cps_err_nomem();
+    reach_word(&r, h->pc[0]);
+    for (size_t i = 0; i < r.count && (r.same || to_the_end); i++) {
         bool slot = r.list[i] && ends(&part->code, r.list[i] - 1) && r.seen[r.list[i] - 1];
         if (!slot || code_row(part->code.side[0].image->uop[r.list[i]].code)->kind == KIND_IF)
             reach_behind(&r, r.list[i]);
     }
+    *ret = r;
+    return NULL;
+}
+
+static void reach_deinit(struct reach *r)
+{
+    free(r->seen);
+    free(r->list);
+}
+
+struct cps_err *prove_same_code(const struct prove_part *part, const struct prove_handler *h,
+                                bool *ret)
+{
+    struct reach r;
+    struct cps_err *err = reach_all(part, h, false, &r);
     *ret = r.same && part->code.pairs.partner[0][h->pc[0]] == h->pc[1];
-    bool short_of_memory = !r.seen || !r.list;
-    free(r.seen);
-    free(r.list);
-    return short_of_memory ? cps_err_nomem() : NULL;
+    reach_deinit(&r);
+    return err;
+}
+
+struct cps_err *prove_moved(const struct prove_part *part, const struct prove_handler *h,
+                            struct cps_buf *out)
+{
+    struct reach r;
+    struct cps_err *err = reach_all(part, h, true, &r);
+    for (size_t i = 0; i < part->code.moved_count && !err; i++) {
+        const struct moved *moved = &part->code.moved[i];
+        if (r.seen[moved->at[0]])
+            cps_buf_printf(out, " %x=%x", moved->value[0], moved->value[1]);
+    }
+    reach_deinit(&r);
+    return err;
 }
 
 /* One comparison of a handler from its beginning. @param visits  joint.most_visits */
@@ -314,7 +344,7 @@ struct cps_err *prove_handler(const struct prove_part *part, struct prove_handle
                  h->put_in ? "new" : "old");
         return NULL;
     }
-    CPS_TRY(is_same_code(part, h, &same));
+    CPS_TRY(prove_same_code(part, h, &same));
     if (same) {
         h->verdict = VERDICT_SAME_CODE;
         return NULL;

@@ -11,7 +11,8 @@
  *   prove.c    places that are equal from there on, and what follows for handlers
  *   stage.c    both revisions in the emulator, where a handler begins
  *   witness.c  a difference as PM4 text, run on both revisions
- *   task.c     handlers as tasks with results; pool.c runs them; results.c shows them */
+ *   task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came of them;
+ *              results.c shows them */
 #ifndef CPS_PROVE_H
 #define CPS_PROVE_H
 
@@ -59,5 +60,12 @@ CPS_MUST_USE struct cps_err *prove_places(struct prove_part *part);
 /** The verdict of a handler, behind prove_places(). */
 CPS_MUST_USE struct cps_err *prove_handler(const struct prove_part *part,
                                            struct prove_handler *handler);
+/** Whether all that a handler, which both have, can reach is the same code. */
+CPS_MUST_USE struct cps_err *prove_same_code(const struct prove_part *part,
+                                             const struct prove_handler *handler, bool *ret);
+/** Appends the constants of a handler that its verdict takes for the same address, in the order of
+ * the old revision's code. */
+CPS_MUST_USE struct cps_err *prove_moved(const struct prove_part *part,
+                                         const struct prove_handler *handler, struct cps_buf *out);
 
 #endif

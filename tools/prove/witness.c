@@ -199,3 +199,38 @@ struct cps_err *witness_find(const struct prove_part *part, const struct stage *
     }
     return NULL;
 }
+
+/* ---- Again ---- */
+
+static bool take_place(struct json_object *witness, enum place_at *ret)
+{
+    const char *name = cps_json_get_text(witness, "place", "");
+    for (unsigned i = 0; i < PLACES; i++) {
+        *ret = (enum place_at)i;
+        if (!strcmp(name, stage_place(*ret)))
+            return true;
+    }
+    return false;
+}
+
+bool witness_replay(const struct prove_part *part, const struct stage *stage,
+                    const struct prove_handler *h, struct json_object *witness,
+                    struct witness_shown *ret)
+{
+    struct json_object *words = cps_json_get(witness, "packet_words");
+    struct stage_packet packet = {.id = h->id[0], .count = (uint32_t)cps_json_count(words)};
+    enum cps_processor who = cps_role_processor(part->code.side[0].part->role, 0);
+    struct stage_answer answer = {0};
+    enum place_at place = AT_IB1;
+    CPS_BUF text = {0};
+    cps_buf_str(&text, cps_json_get_text(witness, "text", ""));
+    if (!take_place(witness, &place) || packet.count > WITNESS_MOST || text.failed)
+        return false;
+    struct cps_err *err =
+        stage_compare(stage, who, part->code.scratch, &text, place, &packet, &answer);
+    bool good = !err && answer.different;
+    cps_err_free(err); /* what cannot be run is looked for anew */
+    ret->hidden = answer.hidden;
+    snprintf(ret->seen, sizeof(ret->seen), "%s", answer.text);
+    return good;
+}

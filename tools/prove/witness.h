@@ -5,6 +5,7 @@
 
 #include "tools/prove/prove.h"
 #include "tools/prove/stage.h"
+#include "trace/json.h"
 
 struct witness {
     bool confirmed; /**< both revisions, run over it, do not do the same */
@@ -24,6 +25,16 @@ struct witness {
  */
 CPS_MUST_USE struct cps_err *witness_find(const struct prove_part *part, const struct stage *stage,
                                           const struct prove_handler *handler, struct witness *ret);
+/** What a stream shows that was found for the same handlers in other images. */
+struct witness_shown {
+    bool hidden;
+    char seen[200];
+};
+/** Runs such a stream. @param witness  as results have it
+ * @return whether it shows a difference here; false also where it cannot be run */
+bool witness_replay(const struct prove_part *part, const struct stage *stage,
+                    const struct prove_handler *handler, struct json_object *witness,
+                    struct witness_shown *ret);
 /** The witness as PM4 text. */
 void witness_text(const struct prove_part *part, const struct witness *witness, const char *notes,
                   struct cps_buf *out);
