@@ -52,10 +52,10 @@ static struct cps_err *put_key(const struct prove *prove, const struct prove_tas
     cps_buf_printf(out, " %u %u %u %u %d %d", (unsigned)code->side[0].fw->gen,
                    (unsigned)code->side[0].fw->layout, (unsigned)code->side[0].part->role, id,
                    h->put_in, h->taken_out);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 2 && !prove_is_bootstrap(h); i++)
         put_digest(&part->hash[i][id], out);
     put_part(code, out);
-    if (h->alone || part->hash[0][id].open || part->hash[1][id].open)
+    if (prove_is_bootstrap(h) || h->alone || part->hash[0][id].open || part->hash[1][id].open)
         cps_buf_str(out, prove->images); /* nobody knows all of its code */
     else
         CPS_TRY(prove_moved(&prove->part[task->part], h, out));

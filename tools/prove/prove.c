@@ -41,6 +41,18 @@ static bool is_handler(const struct code_side *side, unsigned id)
     return side->table[id] >= 2 && side->table[id] < side->count;
 }
 
+#define BOOT_BEGINS 2u /* behind the header, which runs as nops (F: all images) */
+
+static struct cps_err *list_bootstrap(struct prove_part *part)
+{
+    struct prove_handler *handler = handler_at(part, BOOT_BEGINS, BOOT_BEGINS);
+    if (!handler)
+        return cps_err_nomem();
+    if (!handler->ids)
+        handler->id[handler->ids++] = PROVE_BOOTSTRAP;
+    return NULL;
+}
+
 static struct cps_err *list_handlers(struct prove_part *part)
 {
     const struct code_side *a = &part->code.side[0];
@@ -58,7 +70,7 @@ static struct cps_err *list_handlers(struct prove_part *part)
         handler->put_in = !has[0] || (a->table[id] == none[0] && b->table[id] != none[1]);
         handler->taken_out = !has[1] || (a->table[id] != none[0] && b->table[id] == none[1]);
     }
-    return NULL;
+    return part->handlers ? list_bootstrap(part) : NULL;
 }
 
 struct cps_err *prove_part_init(const struct cps_fw *old, const struct cps_fw *new, unsigned part,

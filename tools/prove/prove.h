@@ -29,6 +29,9 @@ enum verdict {
 };
 const char *verdict_name(enum verdict verdict);
 
+/** In place of a packet: what runs from the processor's start to its first packet. */
+#define PROVE_BOOTSTRAP CPS_FW_TABLE_SIZE
+
 struct prove_handler {
     uint8_t id[CPS_FW_TABLE_SIZE]; /**< packets that it is the handler of */
     unsigned ids;
@@ -49,6 +52,11 @@ struct prove_part {
     size_t handlers;
     bool *proven; /**< by dword of the old revision; owned */
 };
+
+static inline bool prove_is_bootstrap(const struct prove_handler *handler)
+{
+    return handler->id[0] == PROVE_BOOTSTRAP;
+}
 
 /** Decodes and aligns part @p part of both, and lists the handlers. The caller calls
  * prove_part_deinit() in any case. */

@@ -117,7 +117,7 @@ static void put_witness(struct json_object *result, struct cps_buf *out)
         cps_buf_printf(out, "    unconfirmed: %s\n",
                        cps_json_get_bool(result, "reached", false)
                            ? "no stream that was run shows it"
-                           : "no stream brings the processor to this handler");
+                           : text_of(result, "not_reached"));
         return;
     }
     struct json_object *words = cps_json_get(witness, "packet_words");

@@ -292,6 +292,21 @@ static void keep_packet(struct record *record, enum cps_processor who, const str
     record->count = count;
 }
 
+/* A copy of a processor's events. */
+static struct cps_err *copy_events(const struct record *from, enum cps_processor who,
+                                   struct record *ret)
+{
+    *ret = (struct record){.stop = from->stop};
+    ret->event = calloc(from->count + 1, sizeof(*ret->event));
+    if (!ret->event)
+        return cps_err_nomem();
+    for (size_t i = 0; i < from->count; i++) {
+        if (cps_event_who(&from->event[i]) == (unsigned)who)
+            ret->event[ret->count++] = from->event[i];
+    }
+    return NULL;
+}
+
 /* Private control registers under their old numbers. */
 static void renumber(struct record *record, const uint16_t *scratch)
 {
@@ -322,6 +337,43 @@ static const char *stop_name(const struct record *record)
     return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop));
 }
 
+/* First what others see, then control registers. */
+static struct cps_err *compare_records(const struct stage *stage, const uint16_t *scratch,
+                                       struct record record[2], struct stage_answer *ret)
+{
+    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
+    renumber(&record[1], scratch);
+    CPS_TRY(compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret));
+    if (!ret->different && record[0].stop != record[1].stop) {
+        ret->different = true;
+        snprintf(ret->text, sizeof(ret->text),
+                 "the old revision ends with \"%s\", the new one with \"%s\"",
+                 stop_name(&record[0]), stop_name(&record[1]));
+    }
+    if (ret->different)
+        return NULL;
+    CPS_TRY(compare_kinds(stage, record, kinds, ret));
+    ret->hidden = ret->different;
+    return NULL;
+}
+
+struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
+                                    const uint16_t *scratch, bool *ret_known,
+                                    struct stage_answer *ret)
+{
+    struct record record[2] = {{0}, {0}};
+    struct cps_err *err = NULL;
+    *ret = (struct stage_answer){0};
+    for (unsigned i = 0; i < 2 && !err; i++)
+        err = copy_events(&stage->boot[i].record, who, &record[i]);
+    *ret_known = record[0].count && record[1].count;
+    if (!err && *ret_known)
+        err = compare_records(stage, scratch, record, ret);
+    record_deinit(&record[0]);
+    record_deinit(&record[1]);
+    return err;
+}
+
 struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
                               const uint16_t *scratch, const struct cps_buf *text,
                               enum place_at place, const struct stage_packet *packet,
@@ -342,20 +394,8 @@ struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
     }
     for (unsigned i = 0; i < 2 && !err; i++)
         keep_packet(&record[i], who, &wanted);
-    renumber(&record[1], scratch);
-    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
     if (!err)
-        err = compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret);
-    if (!err && !ret->different && record[0].stop != record[1].stop) {
-        ret->different = true;
-        snprintf(ret->text, sizeof(ret->text),
-                 "the old revision ends with \"%s\", the new one with \"%s\"",
-                 stop_name(&record[0]), stop_name(&record[1]));
-    }
-    if (!err && !ret->different) {
-        err = compare_kinds(stage, record, kinds, ret);
-        ret->hidden = ret->different;
-    }
+        err = compare_records(stage, scratch, record, ret);
     record_deinit(&record[0]);
     record_deinit(&record[1]);
     return err;

@@ -57,5 +57,10 @@ CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, enum cps_p
                                            const uint16_t *scratch, const struct cps_buf *text,
                                            enum place_at place, const struct stage_packet *packet,
                                            struct stage_answer *ret);
+/** The same of the boots, which both have come through. @param ret_known  gets whether the boots
+ * are kept, and the processor does anything in them */
+CPS_MUST_USE struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
+                                                 const uint16_t *scratch, bool *ret_known,
+                                                 struct stage_answer *ret);
 
 #endif

@@ -21,8 +21,11 @@ const struct prove_handler *prove_handler_of(const struct prove *prove,
 void prove_packet_name(const struct prove *prove, unsigned part, unsigned id, char ret[48])
 {
     enum cps_processor who = cps_role_processor(prove->part[part].code.side[0].part->role, 0);
-    const char *name = cps_name(prove->stage.names[who], CPS_SPACE_PACKET, id, NULL);
-    if (name)
+    const char *name =
+        id < PROVE_BOOTSTRAP ? cps_name(prove->stage.names[who], CPS_SPACE_PACKET, id, NULL) : NULL;
+    if (id == PROVE_BOOTSTRAP)
+        snprintf(ret, 48, "bootstrap");
+    else if (name)
         snprintf(ret, 48, "%.47s", name);
     else
         snprintf(ret, 48, "UNKN%u", id);
@@ -46,7 +49,7 @@ static bool names_handler(const struct prove *prove, unsigned part, const struct
     for (unsigned i = 0; i < h->ids; i++) {
         char name[48];
         prove_packet_name(prove, part, h->id[i], name);
-        if (is_number ? number == h->id[i] : !strcasecmp(name, text))
+        if (is_number ? number < PROVE_BOOTSTRAP && number == h->id[i] : !strcasecmp(name, text))
             return true;
     }
     return false;
@@ -150,19 +153,33 @@ static void put_difference(struct json_object *result, const struct prove_handle
     put_words(state, "memory_reads", d->memdata, d->memdata_count);
 }
 
+/* Why no stream brings the processor to a handler. */
+static const char *why_not_reached(const struct prove_part *part)
+{
+    const struct code_side *side = &part->code.side[0];
+    if (side->fw->gen == CPS_A5XX)
+        return "PFP and ME run together only, and one image of each revision is given";
+    return cps_role_processor(side->part->role, 0) == CPS_CPU_LPAC
+               ? "LPAC takes packets from a ring of its own, which no stream fills"
+               : "no stream that was run brings the processor to this handler";
+}
+
 static struct cps_err *put_witness(const struct prove *prove, const struct prove_part *part,
                                    const struct prove_handler *h, struct json_object *result)
 {
     struct witness witness;
     CPS_BUF text = {0};
-    CPS_TRY(witness_find(part, &prove->stage, h, &witness));
+    CPS_TRY(prove_is_bootstrap(h) ? witness_boot(part, &prove->stage, &witness)
+                                  : witness_find(part, &prove->stage, h, &witness));
     cps_json_bool(result, "reached", witness.tried);
+    if (!witness.tried)
+        cps_json_text(result, "not_reached", why_not_reached(part));
     cps_json_bool(result, "confirmed", witness.confirmed);
     if (!witness.confirmed)
         return NULL;
     witness_text(part, &witness, NULL, &text);
     struct json_object *to = cps_json_new_object(result, "witness");
-    cps_json_text(to, "place", stage_place(witness.place));
+    cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness.place));
     put_words(to, "packet_words", witness.packet.word, witness.packet.count);
     cps_json_bool(to, "control_registers_only", witness.hidden);
     cps_json_text(to, "difference", witness.how);

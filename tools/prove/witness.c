@@ -17,6 +17,8 @@
 #define ALL_TRIES    40u    /* streams of a handler */
 #define MOST_LENGTHS 9u
 
+enum { NOP = 0x10 };
+
 /* A search from one place with one length. */
 struct search {
     const struct prove_part *part;
@@ -197,6 +199,21 @@ struct cps_err *witness_find(const struct prove_part *part, const struct stage *
                 return NULL;
         }
     }
+    return NULL;
+}
+
+/* Its stream is a packet that does nothing: the boot comes first. */
+struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
+                             struct witness *ret)
+{
+    struct stage_answer answer;
+    *ret = (struct witness){.packet = {.id = NOP, .count = 1}};
+    CPS_TRY(stage_compare_boots(stage, cps_role_processor(part->code.side[0].part->role, 0),
+                                part->code.scratch, &ret->tried, &answer));
+    ret->confirmed = answer.different;
+    ret->hidden = answer.hidden;
+    snprintf(ret->how, sizeof(ret->how), "%s", "what the boot does");
+    snprintf(ret->seen, sizeof(ret->seen), "%s", answer.text);
     return NULL;
 }
 

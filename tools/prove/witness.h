@@ -25,6 +25,9 @@ struct witness {
  */
 CPS_MUST_USE struct cps_err *witness_find(const struct prove_part *part, const struct stage *stage,
                                           const struct prove_handler *handler, struct witness *ret);
+/** Compares what the boots of both revisions do in the emulator. */
+CPS_MUST_USE struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
+                                          struct witness *ret);
 /** What a stream shows that was found for the same handlers in other images. */
 struct witness_shown {
     bool hidden;
