@@ -177,6 +177,18 @@ def kept():
     assert "CP_EVENT_WRITE" in page and "<script" not in page
 
 
+def bootstrap():
+    """What runs before the first packet is compared as a handler is, and shown by the boots themselves."""
+    text = source()
+    assemble("old", text)
+    assert verdict(prove(path("old.fw"), "bootstrap", status=0), "bootstrap")["verdict"] == "same code"
+    found = re.search(r"cwrite \$\w+, \[\$00 \+ @?\w+\]", text)
+    new = assemble("boot", text.replace(found.group(), "%s\n mov $02, 0x7\n cwrite $02, [$00 + 0x130]" % found.group(), 1))
+    handler = verdict(prove(new, "bootstrap", status=1), "bootstrap")
+    assert handler["verdict"] == "different" and handler["witness"]["place"] == "the boot", handler
+    check_witness(handler, new)
+
+
 def entries(cache):
     return {name for _, _, names in os.walk(cache) for name in names if name.endswith(".prove")}
 
@@ -279,6 +291,7 @@ tap.run([
     ("a handler that is taken out", taken_out),
     ("results do not depend on the number of jobs", any_number_of_jobs),
     ("results are kept, and what is damaged is found out again", kept),
+    ("the bootstrap is compared, too", bootstrap),
     ("a third revision takes the verdicts of handlers that it shares", shared_by_revisions),
     ("an interrupted run goes on where it was", interrupted),
     ("mistakes are told in one line", mistakes),
