@@ -36,7 +36,7 @@ KINDS = (
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, text to stdout",
          "info a.rd", "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert a capture", "convert a dump",
          "diff firmware", "check, rewriting", "cover, lcov", "disasm into a file", "asm", "asm -g", "step, a script", "regress",
-         "regress, cold cache", "regress --merge", "reduce, cold cache",
+         "regress, cold cache", "regress --merge", "reduce, cold cache", "prove, cold cache",
          "help man")
 STDERR = 2
 
