@@ -75,13 +75,16 @@ static uint32_t take_words(struct joint *j, const struct smt_model *model, const
 static void take_model(struct joint *j, const struct pair *p, const struct smt_model *model,
                        struct difference *d)
 {
-    const struct state *s = &p->s[p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA]];
+    unsigned side = p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA];
+    const struct state *s = &p->s[side];
     for (unsigned i = 1; i < 32; i++)
         d->r[i] = smt_model_word(model, smt_unknown(&j->smt, "r", i));
     d->data_count = take_words(j, model, s, "data", FROM_DATA, d->data);
     d->regdata_count = take_words(j, model, s, "regdata", FROM_REGDATA, d->regdata);
     d->memdata_count = take_words(j, model, s, "memdata", FROM_MEMDATA, d->memdata);
     d->control_count = take_words(j, model, s, "control", FROM_CONTROL, d->control);
+    d->loaded_count = take_words(j, model, s, "memory", FROM_MEMORY, d->loaded);
+    joint_sources(j, s, side, model, d);
 }
 
 /* A difference if @p unequal is possible (NULL: it holds). @return whether there is one, or nobody
@@ -319,6 +322,10 @@ static void compare_ends(struct joint *j, struct pair *p)
     struct difference d = {.pc = {p->s[0].pc, p->s[1].pc}};
     struct left left[MOST_LEFT];
     j->paths++;
+    if (j->ended) {
+        j->stop = j->ended(j->context, j, &p->s[0]);
+        return;
+    }
     if (p->s[0].pc != p->s[1].pc || !same_heard(p)) {
         snprintf(d.text, sizeof(d.text), "%s",
                  p->s[0].pc != p->s[1].pc ? "the code ends in another way"
@@ -397,7 +404,7 @@ static bool meet(struct joint *j, struct pair *p)
             compare_ends(j, p);
         return false;
     }
-    if (!ended[0] && !ended[1] && meets(j, p)) {
+    if (!j->ended && !ended[0] && !ended[1] && meets(j, p)) {
         j->paths++;
         return false;
     }

@@ -24,6 +24,10 @@ struct difference {
     uint32_t regdata[WITNESS_MOST], regdata_count;
     uint32_t memdata[WITNESS_MOST], memdata_count;
     uint32_t control[WITNESS_MOST], control_count;
+    uint32_t loaded[WITNESS_MOST], loaded_count;
+    /* Where those words come from: numbers of registers, addresses of memory. */
+    uint32_t control_at[WITNESS_MOST], regdata_at[WITNESS_MOST];
+    uint64_t memdata_at[WITNESS_MOST], loaded_at[WITNESS_MOST];
 };
 
 struct joint {
@@ -41,6 +45,9 @@ struct joint {
     unsigned most_visits;
     /** Differences are handed to this one; true: enough. NULL: the first is enough. */
     bool (*found)(void *context, const struct difference *difference);
+    /** Runs of one revision: `run` both of it, no place ends a path, and ends are handed to this
+     * one; true: enough. NULL: both are compared. */
+    bool (*ended)(void *context, struct joint *joint, const struct state *end);
     void *context;
     /* Results. */
     enum outcome outcome;
@@ -62,5 +69,9 @@ void joint_deinit(struct joint *joint);
  * @param start  the states; NULL: of which nothing is known but the invariants */
 CPS_MUST_USE struct cps_err *joint_compare(struct joint *joint, uint32_t old, uint32_t new,
                                            const struct state start[2]);
+/** Where the words come from that a run hears, by what a model says: sources.c. Of memory and
+ * registers that the processor reads for itself; what a repetition reads is not followed. */
+void joint_sources(const struct joint *joint, const struct state *state, unsigned side,
+                   const struct smt_model *model, struct difference *ret);
 
 #endif

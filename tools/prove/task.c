@@ -181,6 +181,7 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
     struct json_object *to = cps_json_new_object(result, "witness");
     cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness.place));
     put_words(to, "packet_words", witness.packet.word, witness.packet.count);
+    cps_json_uint(to, "dwords_in_front", witness.packet.front);
     cps_json_bool(to, "control_registers_only", witness.hidden);
     cps_json_text(to, "difference", witness.how);
     cps_json_text(to, "event", witness.seen);

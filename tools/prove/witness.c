@@ -27,6 +27,7 @@ struct search {
     enum cps_processor who;
     enum place_at place;
     struct stage_packet packet;
+    struct stage_setup setup; /* of the packet */
     unsigned tries, all_tries;
     uint64_t queries;
     struct cps_err *err;
@@ -61,6 +62,8 @@ static bool try_stream(struct search *s, const char *how)
         s->best->hidden = answer.hidden;
         s->best->place = s->place;
         s->best->packet = s->packet;
+        s->best->setup = s->setup;
+        s->best->packet.setup = &s->best->setup;
         snprintf(s->best->how, sizeof(s->best->how), "%s", how);
         snprintf(s->best->seen, sizeof(s->best->seen), "%s", answer.text);
     }
@@ -72,6 +75,8 @@ static bool found(void *context, const struct difference *d)
     struct search *s = context;
     for (uint32_t i = 0; i < s->packet.count && i < WITNESS_MOST; i++)
         s->packet.word[i] = i < d->data_count ? d->data[i] : 0;
+    stage_setup_words(d, &s->setup);
+    stage_set_up(&s->packet, &s->setup);
     return try_stream(s, d->text);
 }
 
@@ -133,6 +138,8 @@ static struct cps_err *search_length(struct search *s, const struct prove_handle
     if (!world)
         return cps_err_nomem();
     s->packet = (struct stage_packet){.id = h->id[0], .count = count};
+    s->setup.regs = s->setup.mems = 0;
+    stage_set_up(&s->packet, &s->setup);
     s->tries = 0;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++)
@@ -239,6 +246,7 @@ bool witness_replay(const struct prove_part *part, const struct stage *stage,
     enum cps_processor who = cps_role_processor(part->code.side[0].part->role, 0);
     struct stage_answer answer = {0};
     enum place_at place = AT_IB1;
+    packet.front = (uint32_t)cps_json_get_int(witness, "dwords_in_front", 0);
     CPS_BUF text = {0};
     cps_buf_str(&text, cps_json_get_text(witness, "text", ""));
     if (!take_place(witness, &place) || packet.count > WITNESS_MOST || text.failed)

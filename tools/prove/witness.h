@@ -12,7 +12,8 @@ struct witness {
     bool hidden;    /**< but only in control registers */
     bool tried;     /**< at least one stream came to the handler */
     enum place_at place;
-    struct stage_packet packet;
+    struct stage_packet packet; /**< its setup is the one below */
+    struct stage_setup setup;
     char how[160];  /**< what the comparison found */
     char seen[200]; /**< the first event that differs */
 };
