@@ -155,6 +155,7 @@ static bool compare_effects(struct joint *j, struct pair *p)
 /* What a place leaves to the code behind it: pairs of terms, with a name for people. */
 struct left {
     char name[24];
+    uint64_t bit; /* as LIVE_*; of SQE registers 0 */
     Z3_ast word[2];
 };
 
@@ -165,18 +166,20 @@ static unsigned left_words(const struct pair *p, uint64_t live, struct left *ret
         if (!(live >> i & 1))
             continue;
         snprintf(ret[count].name, sizeof(ret->name), "register $%02x", i);
+        ret[count].bit = UINT64_C(1) << i;
         ret[count].word[0] = p->s[0].r[i];
         ret[count++].word[1] = p->s[1].r[i];
     }
     if (live & LIVE_CARRY)
-        ret[count++] = (struct left){"the carry", {p->s[0].carry, p->s[1].carry}};
+        ret[count++] = (struct left){"the carry", LIVE_CARRY, {p->s[0].carry, p->s[1].carry}};
     if (live & LIVE_ADDR) {
-        ret[count++] = (struct left){"the selection", {p->s[0].user, p->s[1].user}};
-        ret[count++] = (struct left){"$addr", {p->s[0].addr, p->s[1].addr}};
-        ret[count++] = (struct left){"$usraddr", {p->s[0].usraddr, p->s[1].usraddr}};
+        ret[count++] = (struct left){"the selection", LIVE_ADDR, {p->s[0].user, p->s[1].user}};
+        ret[count++] = (struct left){"$addr", LIVE_ADDR, {p->s[0].addr, p->s[1].addr}};
+        ret[count++] = (struct left){"$usraddr", LIVE_ADDR, {p->s[0].usraddr, p->s[1].usraddr}};
     }
     for (unsigned i = 0; i < SQE_COUNT; i++) {
         snprintf(ret[count].name, sizeof(ret->name), "SQE register 0x%02x", i);
+        ret[count].bit = 0;
         ret[count].word[0] = p->s[0].sqe[i];
         ret[count++].word[1] = p->s[1].sqe[i];
     }
@@ -341,6 +344,7 @@ static void compare_ends(struct joint *j, struct pair *p)
             continue;
         Z3_ast equal = smt_equal(&j->smt, left[i].word[0], left[i].word[1]);
         snprintf(d.text, sizeof(d.text), "what it leaves in %.24s", left[i].name);
+        d.left = left[i].bit;
         if (differs(j, p, smt_not(&j->smt, equal), &d))
             return;
     }

@@ -18,6 +18,7 @@ enum outcome {
 struct difference {
     char text[192];
     uint32_t pc[2];
+    uint64_t left;               /**< as LIVE_*: what both leave another value in, or 0 */
     uint32_t r[32];              /**< where the handler begins */
     uint32_t data[WITNESS_MOST]; /**< from the stream */
     uint32_t data_count;

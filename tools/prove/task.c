@@ -141,6 +141,34 @@ static void put_registers(struct json_object *to, const struct difference *d)
     }
 }
 
+/* Packets whose handlers may read what is left: none of them, and nobody sees it. */
+static void put_readers(const struct prove *prove, unsigned part, uint64_t left,
+                        struct json_object *result)
+{
+    struct json_object *readers = cps_json_new_array(result, "read_by");
+    const struct code *code = &prove->part[part].code;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        bool reads = false;
+        for (unsigned i = 0; i < 2; i++) {
+            uint32_t at = code->side[i].table[id];
+            reads = reads || (at < code->side[i].count && (code->side[i].live[at] & left));
+        }
+        if (!reads)
+            continue;
+        char name[48];
+        prove_packet_name(prove, part, id, name);
+        cps_json_append(readers, json_object_new_string(name));
+    }
+}
+
+static void put_addresses(struct json_object *to, const char *key, const uint64_t *at,
+                          uint32_t count)
+{
+    struct json_object *list = cps_json_new_array(to, key);
+    for (uint32_t i = 0; i < count; i++)
+        cps_json_append(list, json_object_new_int64((int64_t)at[i]));
+}
+
 /* The state that the solver found; without a stream that shows it, it is only that. */
 static void put_difference(struct json_object *result, const struct prove_handler *h)
 {
@@ -149,8 +177,11 @@ static void put_difference(struct json_object *result, const struct prove_handle
     put_registers(state, d);
     put_words(state, "packet_words", d->data, d->data_count);
     put_words(state, "control_reads", d->control, d->control_count);
+    put_words(state, "control_numbers", d->control_at, d->control_count);
     put_words(state, "register_reads", d->regdata, d->regdata_count);
+    put_words(state, "register_numbers", d->regdata_at, d->regdata_count);
     put_words(state, "memory_reads", d->memdata, d->memdata_count);
+    put_addresses(state, "memory_addresses", d->memdata_at, d->memdata_count);
 }
 
 /* Why no stream brings the processor to a handler. */
@@ -210,6 +241,8 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
     struct cps_err *err = NULL;
     if (h.has_difference)
         put_difference(result, &h);
+    if (h.has_difference && h.difference.left)
+        put_readers(prove, task->part, h.difference.left, result);
     if (h.verdict >= VERDICT_DIFFERENT)
         err = put_witness(prove, part, &h, result);
     /* What the emulator shows needs no proof. */
