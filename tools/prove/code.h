@@ -52,6 +52,8 @@ struct code_side {
     uint64_t *live; /**< by dword */
     uint64_t live_at_end, live_at_return;
     uint32_t table[CPS_FW_TABLE_SIZE];
+    uint64_t reads[CPS_FW_TABLE_SIZE]; /**< by packet: what its handler may read of what the one in
+                                          front of it left; not of preemption, which keeps all */
 };
 
 struct code {

@@ -143,7 +143,12 @@ static void put_memory(const struct stage_setup *setup, struct cps_buf *out)
 static void put_packet(const struct stage_packet *packet, struct cps_buf *out)
 {
     put_words(packet, out);
-    cps_buf_str(out, "    CP_NOP 0x1\n");
+    if (packet->next)
+        cps_buf_printf(out, "    .word 0x%08" PRIx32,
+                       cps_pm4_type7(packet->next, packet->next_count));
+    for (unsigned i = 0; packet->next && i < packet->next_count; i++)
+        cps_buf_str(out, " 0x1");
+    cps_buf_str(out, packet->next ? "\n    CP_NOP 0x1\n" : "    CP_NOP 0x1\n");
 }
 
 static const char *gpu_line(enum cps_gen gen)
@@ -177,7 +182,8 @@ static void put_group(const struct stage_packet *packet, struct cps_buf *out)
                    "    CP_SET_DRAW_STATE 0x%08" PRIx32 " @group\n"
                    "    CP_DRAW_INDX_OFFSET 0x84 1 3\n    CP_NOP 0x2\n"
                    "buffer 0x%08x group\n",
-                   0x00700000 | (packet->count + 3), (unsigned)GROUP);
+                   0x00700000 | (packet->count + 3 + (packet->next ? 1u + packet->next_count : 0)),
+                   (unsigned)GROUP);
 }
 
 void stage_text(enum cps_gen gen, enum place_at place, const struct stage_packet *packet,

@@ -37,6 +37,8 @@ struct stage_packet {
     uint32_t word[WITNESS_MOST];
     const struct stage_setup *setup; /**< or NULL */
     uint32_t front;                  /**< dwords of it in front of the packet, in IB1 */
+    uint8_t next;                    /**< a packet behind it, 0: none, */
+    uint8_t next_count;              /**< and how many words it has, all 1 */
 };
 /** Gives a packet what stands in front of it. */
 void stage_set_up(struct stage_packet *packet, const struct stage_setup *setup);

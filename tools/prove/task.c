@@ -148,11 +148,7 @@ static void put_readers(const struct prove *prove, unsigned part, uint64_t left,
     struct json_object *readers = cps_json_new_array(result, "read_by");
     const struct code *code = &prove->part[part].code;
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        bool reads = false;
-        for (unsigned i = 0; i < 2; i++) {
-            uint32_t at = code->side[i].table[id];
-            reads = reads || (at < code->side[i].count && (code->side[i].live[at] & left));
-        }
+        bool reads = ((code->side[0].reads[id] | code->side[1].reads[id]) & left) != 0;
         if (!reads)
             continue;
         char name[48];

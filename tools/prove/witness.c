@@ -15,6 +15,7 @@
 #define MOST_STEPS   20000u /* instructions of one place and length */
 #define ALL_QUERIES  4000u  /* of a handler */
 #define ALL_TRIES    40u    /* streams of a handler */
+#define MOST_NEXTS   24u    /* more, in which a packet reads what it leaves */
 #define MOST_LENGTHS 9u
 
 enum { NOP = 0x10 };
@@ -29,6 +30,7 @@ struct search {
     struct stage_packet packet;
     struct stage_setup setup; /* of the packet */
     unsigned tries, all_tries;
+    unsigned nexts; /* streams with a packet behind it */
     uint64_t queries;
     struct cps_err *err;
 };
@@ -56,7 +58,7 @@ static bool try_stream(struct search *s, const char *how)
     if (s->err)
         return true;
     s->tries++;
-    s->all_tries++;
+    s->all_tries += !s->packet.next;
     if (answer.different && (!s->best->confirmed || !answer.hidden)) {
         s->best->confirmed = true;
         s->best->hidden = answer.hidden;
@@ -70,6 +72,28 @@ static bool try_stream(struct search *s, const char *how)
     return (s->best->confirmed && !s->best->hidden) || s->tries >= MOST_TRIES;
 }
 
+/* What a packet leaves shows in one that reads it. */
+static bool try_next(struct search *s, const struct difference *d)
+{
+    static const uint8_t lengths[] = {1, 3, 6};
+    const struct code_side *side = s->part->code.side;
+    for (unsigned id = 1; id < CPS_FW_TABLE_SIZE && s->nexts < MOST_NEXTS; id++) {
+        if (!((side[0].reads[id] | side[1].reads[id]) & d->left))
+            continue;
+        for (unsigned i = 0; i < sizeof(lengths); i++) {
+            s->packet.next = (uint8_t)id;
+            s->packet.next_count = lengths[i];
+            s->nexts++;
+            s->tries = 0;
+            bool over = try_stream(s, d->text);
+            if (s->err || (s->best->confirmed && !s->best->hidden))
+                return over;
+        }
+    }
+    s->packet.next = 0;
+    return false;
+}
+
 static bool found(void *context, const struct difference *d)
 {
     struct search *s = context;
@@ -77,7 +101,12 @@ static bool found(void *context, const struct difference *d)
         s->packet.word[i] = i < d->data_count ? d->data[i] : 0;
     stage_setup_words(d, &s->setup);
     stage_set_up(&s->packet, &s->setup);
-    return try_stream(s, d->text);
+    s->packet.next = 0;
+    if (try_stream(s, d->text) && (s->err || (s->best->confirmed && !s->best->hidden)))
+        return true;
+    if (d->left && try_next(s, d))
+        return true;
+    return s->tries >= MOST_TRIES;
 }
 
 static void start_from(const struct joint *j, const struct world *world, uint32_t pc,
