@@ -102,8 +102,8 @@ def dependent_swap():
 def other_words():
     """Another way to compute the same."""
     text = source()
-    assemble("old", changed(text, "CP_SCRATCH_WRITE", r"\n( *)", r"\n and $02, $01, 0xff\n\1"))
-    other = changed(text, "CP_SCRATCH_WRITE", r"\n( *)", r"\n shl $02, $01, 0x18\n ushr $02, $02, 0x18\n\1")
+    assemble("old", changed(text, "CP_SCRATCH_WRITE", r":\n", r":\n and $02, $01, 0xff\n"))
+    other = changed(text, "CP_SCRATCH_WRITE", r":\n", r":\n shl $02, $01, 0x18\n ushr $02, $02, 0x18\n")
     results = prove(assemble("other", other), "CP_SCRATCH_WRITE", status=0)
     assert verdict(results, "CP_SCRATCH_WRITE")["verdict"] in ("equal", "same code"), results
 
@@ -175,6 +175,38 @@ def kept():
     assert len(goldens) >= 2 and done.returncode == 0, done.stdout + done.stderr
     page = open(path("pages/index.html")).read()
     assert "CP_EVENT_WRITE" in page and "<script" not in page
+
+
+def where_it_reads(read, value):
+    """Both write a register if what is read is 0x15, each another value."""
+    code = read + " brne $0b, 0x15, #elsewhere\\n nop\\n mov $addr, 0x8810\\n mov $data, %s\\nelsewhere:\\n" % value
+    return changed(source(), "CP_EVENT_WRITE", r"mov \$02, \$data\n", r"mov $02, $data\n" + code)
+
+
+def sets_up():
+    """A path that hangs on a register, or on memory: the stream sets it in front of the packet."""
+    for read, line in (
+            (r" mov $0b, 0x8a00\n cwrite $0b, [$00 + @REG_READ_ADDR]\n mov $0b, $regdata\n", "reg 0x8a00 0x00000015"),
+            (r" mov $0b, 0x01\n shl $0b, $0b, 0x18\n cwrite $0b, [$00 + @MEM_READ_ADDR]\n"
+             r" cwrite $00, [$00 + @MEM_READ_ADDR+0x1]\n mov $0b, 0x1\n cwrite $0b, [$00 + @MEM_READ_DWORDS]\n"
+             r" mov $0b, $memdata\n", ".word 0x00000015")):
+        old, new = where_it_reads(read, "0x1"), where_it_reads(read, "0x2")
+        assemble("old", old)
+        handler = verdict(prove(assemble("read", new), "CP_EVENT_WRITE", status=1), "CP_EVENT_WRITE")
+        assert handler["verdict"] == "different" and line in handler["witness"]["text"], handler
+        check_witness(handler, path("read.fw"))
+
+
+def left_for_another():
+    """What a handler leaves shows in one that reads it."""
+    text = changed(source(), "CP_EVENT_WRITE", r"mov \$02, \$data\n",
+                   r"mov $02, $data\n mov $addr, 0x8810\n mov $data, $0c\n")
+    old, new = (changed(text, "CP_SCRATCH_WRITE", r":\n", r":\n mov $0c, %s\n" % value) for value in ("0x5", "0x6"))
+    assemble("old", old)
+    handler = verdict(prove(assemble("left", new), "CP_SCRATCH_WRITE", status=1), "CP_SCRATCH_WRITE")
+    assert handler["why"] == "what it leaves in register $0c" and "CP_EVENT_WRITE" in handler["read_by"], handler
+    assert not handler["witness"]["control_registers_only"] and "0x8810" in handler["witness"]["event"], handler
+    check_witness(handler, path("left.fw"))
 
 
 def bootstrap():
@@ -291,6 +323,8 @@ tap.run([
     ("a handler that is taken out", taken_out),
     ("results do not depend on the number of jobs", any_number_of_jobs),
     ("results are kept, and what is damaged is found out again", kept),
+    ("a stream sets the register or the memory that its packet reads", sets_up),
+    ("a stream has a packet behind that reads what its packet leaves", left_for_another),
     ("the bootstrap is compared, too", bootstrap),
     ("a third revision takes the verdicts of handlers that it shares", shared_by_revisions),
     ("an interrupted run goes on where it was", interrupted),

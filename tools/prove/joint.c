@@ -62,31 +62,6 @@ static void undecided(struct joint *j, const char *why, uint32_t pc)
         j->stop = true;
 }
 
-static uint32_t take_words(struct joint *j, const struct smt_model *model, const struct state *s,
-                           const char *name, enum channel from, uint32_t *ret)
-{
-    uint32_t count = s->heard[from] < WITNESS_MOST ? s->heard[from] : WITNESS_MOST;
-    for (uint32_t i = 0; i < count; i++)
-        ret[i] = smt_model_word(model, smt_unknown(&j->smt, name, i));
-    return count;
-}
-
-/* What a model says of where the handler begins and of what it hears. */
-static void take_model(struct joint *j, const struct pair *p, const struct smt_model *model,
-                       struct difference *d)
-{
-    unsigned side = p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA];
-    const struct state *s = &p->s[side];
-    for (unsigned i = 1; i < 32; i++)
-        d->r[i] = smt_model_word(model, smt_unknown(&j->smt, "r", i));
-    d->data_count = take_words(j, model, s, "data", FROM_DATA, d->data);
-    d->regdata_count = take_words(j, model, s, "regdata", FROM_REGDATA, d->regdata);
-    d->memdata_count = take_words(j, model, s, "memdata", FROM_MEMDATA, d->memdata);
-    d->control_count = take_words(j, model, s, "control", FROM_CONTROL, d->control);
-    d->loaded_count = take_words(j, model, s, "memory", FROM_MEMORY, d->loaded);
-    joint_sources(j, s, side, model, d);
-}
-
 /* A difference if @p unequal is possible (NULL: it holds). @return whether there is one, or nobody
  * knows */
 static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struct difference *d)
@@ -94,7 +69,8 @@ static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struc
     struct smt_model model = {0};
     enum smt_answer answer = smt_model(&j->smt, unequal, &model);
     if (answer == SMT_YES) {
-        take_model(j, p, &model, d);
+        unsigned side = p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA];
+        joint_take_model(j, &p->s[side], side, &model, d);
         if (j->outcome != OUTCOME_DIFFERENT)
             j->difference = *d;
         worsen(j, OUTCOME_DIFFERENT);
@@ -325,10 +301,6 @@ static void compare_ends(struct joint *j, struct pair *p)
     struct difference d = {.pc = {p->s[0].pc, p->s[1].pc}};
     struct left left[MOST_LEFT];
     j->paths++;
-    if (j->ended) {
-        j->stop = j->ended(j->context, j, &p->s[0]);
-        return;
-    }
     if (p->s[0].pc != p->s[1].pc || !same_heard(p)) {
         snprintf(d.text, sizeof(d.text), "%s",
                  p->s[0].pc != p->s[1].pc ? "the code ends in another way"
@@ -408,7 +380,7 @@ static bool meet(struct joint *j, struct pair *p)
             compare_ends(j, p);
         return false;
     }
-    if (!j->ended && !ended[0] && !ended[1] && meets(j, p)) {
+    if (!ended[0] && !ended[1] && meets(j, p)) {
         j->paths++;
         return false;
     }

@@ -46,9 +46,6 @@ struct joint {
     unsigned most_visits;
     /** Differences are handed to this one; true: enough. NULL: the first is enough. */
     bool (*found)(void *context, const struct difference *difference);
-    /** Runs of one revision: `run` both of it, no place ends a path, and ends are handed to this
-     * one; true: enough. NULL: both are compared. */
-    bool (*ended)(void *context, struct joint *joint, const struct state *end);
     void *context;
     /* Results. */
     enum outcome outcome;
@@ -70,9 +67,9 @@ void joint_deinit(struct joint *joint);
  * @param start  the states; NULL: of which nothing is known but the invariants */
 CPS_MUST_USE struct cps_err *joint_compare(struct joint *joint, uint32_t old, uint32_t new,
                                            const struct state start[2]);
-/** Where the words come from that a run hears, by what a model says: sources.c. Of memory and
- * registers that the processor reads for itself; what a repetition reads is not followed. */
-void joint_sources(const struct joint *joint, const struct state *state, unsigned side,
-                   const struct smt_model *model, struct difference *ret);
+/** What a model says of where the handler begins, of what it hears, and of where that comes from:
+ * sources.c. What a repetition reads is not followed. */
+void joint_take_model(const struct joint *joint, const struct state *state, unsigned side,
+                      const struct smt_model *model, struct difference *ret);
 
 #endif

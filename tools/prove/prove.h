@@ -7,7 +7,7 @@
  *   code.c     both revisions decoded and aligned; scratch.c which of their variables correspond;
  *              live.c what registers are still needed
  *   side.c     one revision's run over terms
- *   joint.c    both runs side by side
+ *   joint.c    both runs side by side; sources.c where the words come from that they hear
  *   prove.c    places that are equal from there on, and what follows for handlers
  *   stage.c    both revisions in the emulator, where a handler begins
  *   witness.c  a difference as PM4 text, run on both revisions

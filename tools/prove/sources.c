@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Where the words come from that a run hears: of $regdata and $memdata the control write in front
- * says it, of loads their offset. A stream can put them there beforehand. */
+ * What a model says of a path, and where the words come from that it hears: of $regdata and
+ * $memdata the control write in front says it, of loads their offset. A stream can put them there
+ * beforehand. */
 #include <string.h>
 
 #include "tools/prove/joint.h"
@@ -75,8 +76,8 @@ static void take_effect(struct sources *s, const struct effect *effect)
             (uint64_t)s->high << 32 | smt_model_word(s->model, effect->word[0]);
 }
 
-void joint_sources(const struct joint *j, const struct state *state, unsigned side,
-                   const struct smt_model *model, struct difference *ret)
+static void take_sources(const struct joint *j, const struct state *state, unsigned side,
+                         const struct smt_model *model, struct difference *ret)
 {
     enum cps_layout layout = j->code->side[0].fw->layout;
     struct sources s = {.model = model, .run = &j->run[side], .d = ret};
@@ -90,4 +91,27 @@ void joint_sources(const struct joint *j, const struct state *state, unsigned si
             return;
         take_effect(&s, &s.run->effect[i]);
     }
+}
+
+static uint32_t take_words(const struct joint *j, const struct smt_model *model,
+                           const struct state *s, const char *name, enum channel from,
+                           uint32_t *ret)
+{
+    uint32_t count = s->heard[from] < WITNESS_MOST ? s->heard[from] : WITNESS_MOST;
+    for (uint32_t i = 0; i < count; i++)
+        ret[i] = smt_model_word(model, smt_unknown(&j->smt, name, i));
+    return count;
+}
+
+void joint_take_model(const struct joint *j, const struct state *s, unsigned side,
+                      const struct smt_model *model, struct difference *ret)
+{
+    for (unsigned i = 1; i < 32; i++)
+        ret->r[i] = smt_model_word(model, smt_unknown(&j->smt, "r", i));
+    ret->data_count = take_words(j, model, s, "data", FROM_DATA, ret->data);
+    ret->regdata_count = take_words(j, model, s, "regdata", FROM_REGDATA, ret->regdata);
+    ret->memdata_count = take_words(j, model, s, "memdata", FROM_MEMDATA, ret->memdata);
+    ret->control_count = take_words(j, model, s, "control", FROM_CONTROL, ret->control);
+    ret->loaded_count = take_words(j, model, s, "memory", FROM_MEMORY, ret->loaded);
+    take_sources(j, s, side, model, ret);
 }
