@@ -303,12 +303,13 @@ def nothing_to_compare():
 
 
 def no_fix():
-    """a740 158 -> 168 masks the level as before: the packet does in a draw-state group what it did."""
+    """a740 158 -> 168 masks the level as before: no stream shows the packet doing anything else. (It
+    differs far behind that, in a control read after several waits: `different`, unconfirmed.)"""
     if not CORPUS:
         raise tap.Skip("CPSCOPE_CORPUS is not set")
     done = run("prove", "--no-cache", "--json", "--fw", firmware("a740_sqe-158"), "--fw", firmware("a740_sqe"),
                "sqe:CP_SMMU_TABLE_UPDATE")
-    assert verdict(json.loads(done.stdout), "CP_SMMU_TABLE_UPDATE")["verdict"] != "different", done.stdout
+    assert "witness" not in verdict(json.loads(done.stdout), "CP_SMMU_TABLE_UPDATE"), done.stdout
 
 
 tap.run([
