@@ -38,6 +38,7 @@ CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "r
          "diff firmware", "check, rewriting", "cover, lcov", "disasm into a file", "asm", "asm -g", "step, a script", "regress",
          "audit", "audit, JSON", "audit, a folder into a folder", "audit, by threads", "audit, a hang's firmware",
          "regress, cold cache", "regress --merge", "reduce, cold cache", "fuzz, into a folder",
+         "prove, cold cache",
          "help man")
 STDERR = 2
 

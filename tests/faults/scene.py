@@ -257,6 +257,12 @@ def regress_cases():
     yield Case("regress --merge", ["regress", "--merge", "@shard1", "@shard2", "-o", "report"], matrix=True)
 
 
+def prove_cases():
+    pair = ["prove", "--fw", "@old.fw", "--fw", "@new.fw", "CP_EVENT_WRITE", "--jobs", "1"]
+    yield Case("prove", [*pair, "--no-cache", "--json"])
+    yield Case("prove, cold cache", [*pair, "--cache", "cache", "-o", "report"], cache="cache/")
+
+
 def help_cases():
     for words in ([], ["run"], ["policy"], ["hardware"], ["hardware", "--json"], ["man"], ["bash"], ["zsh"], ["fish"]):
         yield Case(" ".join(["help", *words]), ["help", *words])
@@ -276,5 +282,6 @@ def script_cases():
 
 
 def cases():
-    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, fuzz_cases, regress_cases, help_cases, script_cases):
+    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, fuzz_cases, regress_cases, prove_cases,
+                  help_cases, script_cases):
         yield from group()

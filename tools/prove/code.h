@@ -52,6 +52,8 @@ struct code_side {
     uint64_t *live; /**< by dword */
     uint64_t live_at_end, live_at_return;
     uint32_t table[CPS_FW_TABLE_SIZE];
+    uint64_t reads[CPS_FW_TABLE_SIZE]; /**< by packet: what its handler may read of what the one in
+                                          front of it left; not of preemption, which keeps all */
 };
 
 struct code {
@@ -75,6 +77,8 @@ uint32_t code_to_old(const struct code *code, uint32_t pc);
 /** Finds what private control registers of the new revision are in the old one, and gives its
  * instructions the old numbers: scratch.c. */
 CPS_MUST_USE struct cps_err *code_scratch(struct code *code);
+/** The first number of a row of ctrl.def, by its id; 0xffff where the layout lacks it. */
+uint32_t code_control(enum cps_layout layout, const char *id);
 /** Finds what is live where: live.c. */
 CPS_MUST_USE struct cps_err *code_live(struct code_side *side);
 /** Registers that an instruction reads, and those that it gives another value for sure. */

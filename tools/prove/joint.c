@@ -16,6 +16,8 @@
 
 struct visit {
     uint32_t pc;
+    uint32_t call[CALLS]; /* a routine that is called from several places is no loop */
+    unsigned calls;
     const struct visit *before;
 };
 
@@ -60,28 +62,6 @@ static void undecided(struct joint *j, const char *why, uint32_t pc)
         j->stop = true;
 }
 
-static uint32_t take_words(struct joint *j, const struct smt_model *model, const struct state *s,
-                           const char *name, enum channel from, uint32_t *ret)
-{
-    uint32_t count = s->heard[from] < WITNESS_MOST ? s->heard[from] : WITNESS_MOST;
-    for (uint32_t i = 0; i < count; i++)
-        ret[i] = smt_model_word(model, smt_unknown(&j->smt, name, i));
-    return count;
-}
-
-/* What a model says of where the handler begins and of what it hears. */
-static void take_model(struct joint *j, const struct pair *p, const struct smt_model *model,
-                       struct difference *d)
-{
-    const struct state *s = &p->s[p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA]];
-    for (unsigned i = 1; i < 32; i++)
-        d->r[i] = smt_model_word(model, smt_unknown(&j->smt, "r", i));
-    d->data_count = take_words(j, model, s, "data", FROM_DATA, d->data);
-    d->regdata_count = take_words(j, model, s, "regdata", FROM_REGDATA, d->regdata);
-    d->memdata_count = take_words(j, model, s, "memdata", FROM_MEMDATA, d->memdata);
-    d->control_count = take_words(j, model, s, "control", FROM_CONTROL, d->control);
-}
-
 /* A difference if @p unequal is possible (NULL: it holds). @return whether there is one, or nobody
  * knows */
 static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struct difference *d)
@@ -89,7 +69,8 @@ static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struc
     struct smt_model model = {0};
     enum smt_answer answer = smt_model(&j->smt, unequal, &model);
     if (answer == SMT_YES) {
-        take_model(j, p, &model, d);
+        unsigned side = p->s[1].heard[FROM_DATA] > p->s[0].heard[FROM_DATA];
+        joint_take_model(j, &p->s[side], side, &model, d);
         if (j->outcome != OUTCOME_DIFFERENT)
             j->difference = *d;
         worsen(j, OUTCOME_DIFFERENT);
@@ -150,6 +131,7 @@ static bool compare_effects(struct joint *j, struct pair *p)
 /* What a place leaves to the code behind it: pairs of terms, with a name for people. */
 struct left {
     char name[24];
+    uint64_t bit; /* as LIVE_*; of SQE registers 0 */
     Z3_ast word[2];
 };
 
@@ -160,18 +142,20 @@ static unsigned left_words(const struct pair *p, uint64_t live, struct left *ret
         if (!(live >> i & 1))
             continue;
         snprintf(ret[count].name, sizeof(ret->name), "register $%02x", i);
+        ret[count].bit = UINT64_C(1) << i;
         ret[count].word[0] = p->s[0].r[i];
         ret[count++].word[1] = p->s[1].r[i];
     }
     if (live & LIVE_CARRY)
-        ret[count++] = (struct left){"the carry", {p->s[0].carry, p->s[1].carry}};
+        ret[count++] = (struct left){"the carry", LIVE_CARRY, {p->s[0].carry, p->s[1].carry}};
     if (live & LIVE_ADDR) {
-        ret[count++] = (struct left){"the selection", {p->s[0].user, p->s[1].user}};
-        ret[count++] = (struct left){"$addr", {p->s[0].addr, p->s[1].addr}};
-        ret[count++] = (struct left){"$usraddr", {p->s[0].usraddr, p->s[1].usraddr}};
+        ret[count++] = (struct left){"the selection", LIVE_ADDR, {p->s[0].user, p->s[1].user}};
+        ret[count++] = (struct left){"$addr", LIVE_ADDR, {p->s[0].addr, p->s[1].addr}};
+        ret[count++] = (struct left){"$usraddr", LIVE_ADDR, {p->s[0].usraddr, p->s[1].usraddr}};
     }
     for (unsigned i = 0; i < SQE_COUNT; i++) {
         snprintf(ret[count].name, sizeof(ret->name), "SQE register 0x%02x", i);
+        ret[count].bit = 0;
         ret[count].word[0] = p->s[0].sqe[i];
         ret[count++].word[1] = p->s[1].sqe[i];
     }
@@ -259,11 +243,28 @@ static bool meets(struct joint *j, const struct pair *p)
     return true;
 }
 
+/* Whether paths have been at this place as often as is looked at. */
+static bool is_worn(struct joint *j, const struct pair *p)
+{
+    uint32_t old = p->s[0].pc;
+    if (!j->most_visits || old >= j->code->side[0].count ||
+        j->code->pairs.partner[0][old] != p->s[1].pc)
+        return false;
+    if (j->visits[old] < j->most_visits) {
+        j->visits[old]++;
+        return false;
+    }
+    j->pruned = true;
+    return true;
+}
+
 static bool too_often(struct joint *j, const struct pair *p)
 {
     unsigned times = 0;
+    const struct state *s = &p->s[0];
     for (const struct visit *v = p->visited; v; v = v->before)
-        times += v->pc == p->s[0].pc;
+        times += v->pc == s->pc && v->calls == s->calls &&
+                 !memcmp(v->call, s->call, s->calls * sizeof(s->call[0]));
     if (times <= j->bound)
         return false;
     if (j->follow)
@@ -315,6 +316,7 @@ static void compare_ends(struct joint *j, struct pair *p)
             continue;
         Z3_ast equal = smt_equal(&j->smt, left[i].word[0], left[i].word[1]);
         snprintf(d.text, sizeof(d.text), "what it leaves in %.24s", left[i].name);
+        d.left = left[i].bit;
         if (differs(j, p, smt_not(&j->smt, equal), &d))
             return;
     }
@@ -382,7 +384,7 @@ static bool meet(struct joint *j, struct pair *p)
         j->paths++;
         return false;
     }
-    return ended[0] || !too_often(j, p);
+    return ended[0] || (!is_worn(j, p) && !too_often(j, p));
 }
 
 static bool is_known(const struct joint *j, const struct pair *p, Z3_ast condition, bool *ret)
@@ -513,7 +515,8 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
             j->run[0].failed = j->stop = true;
             break;
         }
-        *visit = (struct visit){p->s[0].pc, p->visited};
+        *visit = (struct visit){.pc = p->s[0].pc, .calls = p->s[0].calls, .before = p->visited};
+        memcpy(visit->call, p->s[0].call, sizeof(visit->call));
         p->visited = visit;
         visits = visit;
     }
@@ -532,6 +535,9 @@ struct cps_err *joint_init(const struct code *code, unsigned effort, struct join
                           .most_paths = 20000,
                           .most_queries = UINT64_MAX,
                           .most_steps = MOST_STEPS};
+    ret->visits = calloc((size_t)code->side[0].count + 1, sizeof(*ret->visits));
+    if (!ret->visits)
+        return cps_err_nomem();
     CPS_TRY(smt_init(&ret->smt, effort));
     for (unsigned i = 0; i < 2; i++)
         ret->run[i] = (struct runner){.smt = &ret->smt, .code = code, .side = i};
@@ -543,6 +549,7 @@ void joint_deinit(struct joint *joint)
     runner_deinit(&joint->run[0]);
     runner_deinit(&joint->run[1]);
     free(joint->child);
+    free(joint->visits);
     smt_deinit(&joint->smt);
     *joint = (struct joint){0};
 }
@@ -565,7 +572,8 @@ struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
     j->outcome = OUTCOME_EQUAL;
     j->children = 0;
     j->paths = 0;
-    j->stop = false;
+    j->stop = j->pruned = false;
+    memset(j->visits, 0, j->code->side[0].count * sizeof(*j->visits));
     for (unsigned i = 0; i < 2; i++) {
         state_unknown(&j->smt, i ? new : old, &p.s[i]);
         if (start)

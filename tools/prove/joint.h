@@ -18,12 +18,17 @@ enum outcome {
 struct difference {
     char text[192];
     uint32_t pc[2];
+    uint64_t left;               /**< as LIVE_*: what both leave another value in, or 0 */
     uint32_t r[32];              /**< where the handler begins */
     uint32_t data[WITNESS_MOST]; /**< from the stream */
     uint32_t data_count;
     uint32_t regdata[WITNESS_MOST], regdata_count;
     uint32_t memdata[WITNESS_MOST], memdata_count;
     uint32_t control[WITNESS_MOST], control_count;
+    uint32_t loaded[WITNESS_MOST], loaded_count;
+    /* Where those words come from: numbers of registers, addresses of memory. */
+    uint32_t control_at[WITNESS_MOST], regdata_at[WITNESS_MOST];
+    uint64_t memdata_at[WITNESS_MOST], loaded_at[WITNESS_MOST];
 };
 
 struct joint {
@@ -36,6 +41,9 @@ struct joint {
     unsigned most_paths;   /**< then it is undecided */
     uint64_t most_queries; /**< the same, of the solver */
     uint64_t most_steps;   /**< the same, of instructions of each revision */
+    /** With `follow`: paths end where as many before them have been at the same place of both,
+     * which finds differences soon, but proves nothing: joint.pruned. 0: they do not. */
+    unsigned most_visits;
     /** Differences are handed to this one; true: enough. NULL: the first is enough. */
     bool (*found)(void *context, const struct difference *difference);
     void *context;
@@ -47,7 +55,9 @@ struct joint {
     uint32_t *child; /**< places of the old revision at which both were equal; owned */
     size_t children;
     unsigned paths;
+    bool pruned; /**< a path was left because of `most_visits` */
     bool stop;
+    uint16_t *visits; /**< by dword of the old revision: how often both were there; owned */
 };
 
 CPS_MUST_USE struct cps_err *joint_init(const struct code *code, unsigned effort,
@@ -57,5 +67,9 @@ void joint_deinit(struct joint *joint);
  * @param start  the states; NULL: of which nothing is known but the invariants */
 CPS_MUST_USE struct cps_err *joint_compare(struct joint *joint, uint32_t old, uint32_t new,
                                            const struct state start[2]);
+/** What a model says of where the handler begins, of what it hears, and of where that comes from:
+ * sources.c. What a repetition reads is not followed. */
+void joint_take_model(const struct joint *joint, const struct state *state, unsigned side,
+                      const struct smt_model *model, struct difference *ret);
 
 #endif

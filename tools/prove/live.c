@@ -66,7 +66,8 @@ void code_uses(const struct afuc_uop *uop, uint64_t *reads, uint64_t *writes)
         *reads |= UINT64_C(1) << 2;
     if (uop->xmov || (uop->flags & U_REP)) {
         *reads |= UINT64_C(1) << R_REM;
-        *reads |= uop->dst >= R_ADDR && uop->dst <= R_DATA ? LIVE_ADDR : 0;
+        /* What begins by writing an address goes there, or does nothing at all. */
+        *reads |= uop->dst == R_DATA ? LIVE_ADDR : 0;
         *reads |= bit_of(uop->dst); /* may stay as it was */
         *writes &= UINT64_C(1) << R_REM;
     }
@@ -83,6 +84,7 @@ struct flow {
     uint64_t *through;  /* where all is */
     uint64_t at_return; /* behind all calls */
     uint64_t at_end;    /* in front of all handlers */
+    bool alone;         /* nothing is live behind a handler */
     bool again;
 };
 
@@ -199,7 +201,7 @@ static void meet_places(struct flow *flow)
     const struct code_side *side = flow->side;
     uint64_t before = mix(flow);
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (id != IN_PREEMPT && side->table[id] < side->count)
+        if (!flow->alone && id != IN_PREEMPT && side->table[id] < side->count)
             flow->at_end |= flow->live[side->table[id]];
     }
     for (uint32_t at = 0; at + 2 < side->count; at++) {
@@ -224,6 +226,22 @@ static void solve(struct flow *flow)
     }
 }
 
+/* What a handler itself may read, not what it leaves for those behind it. */
+static void find_reads(struct flow *flow)
+{
+    struct code_side *side = flow->side;
+    flow->alone = true;
+    solve(flow);
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (id != IN_PREEMPT && side->table[id] < side->count)
+            side->reads[id] = flow->live[side->table[id]];
+    }
+    memset(flow->live, 0, side->count * sizeof(*flow->live));
+    memset(flow->through, 0, side->count * sizeof(*flow->through));
+    flow->at_return = 0;
+    flow->alone = false;
+}
+
 /* What is live at a place of which the caller is not known. */
 struct cps_err *code_live(struct code_side *side)
 {
@@ -235,6 +253,7 @@ struct cps_err *code_live(struct code_side *side)
         free(flow.through);
         return cps_err_nomem();
     }
+    find_reads(&flow);
     solve(&flow);
     flow.at_return = 0;
     for (uint32_t at = 0; at + 2 < side->count; at++) {

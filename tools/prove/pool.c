@@ -25,14 +25,21 @@
 
 struct shared {
     atomic_uint next, done;
+    atomic_bool failed; /* a process has put its error into `error` */
+    char error[512];
 };
 
 struct pool {
     struct prove *prove;
     struct shared *shared;
-    pid_t *pid; /* 0: has ended */
+    bool *proven; /* of all parts, in a row; shared */
+    pid_t *pid;   /* 0: has ended */
     FILE **file;
+    bool died; /* a process, by a signal */
 };
+
+/* What a process does: takes what is next until there is no more. */
+typedef struct cps_err *pool_work(struct pool *p, FILE *file);
 
 /* ---- A process ---- */
 
@@ -42,7 +49,38 @@ static bool put_result(FILE *file, size_t index, struct json_object *result)
     return text && fprintf(file, "%zu %s\n", index, text) > 0 && !fflush(file);
 }
 
-static struct cps_err *work(struct pool *p, FILE *file)
+static bool *proven_of(const struct pool *p, unsigned part)
+{
+    bool *at = p->proven;
+    for (unsigned i = 0; i < part; i++)
+        at += p->prove->part[i].code.side[0].count;
+    return at;
+}
+
+static bool is_wanted(const struct prove *prove, unsigned part)
+{
+    for (size_t i = 0; i < prove->tasks; i++) {
+        if (!prove->task[i].result && prove->task[i].part == part)
+            return true;
+    }
+    return false;
+}
+
+static struct cps_err *work_on_places(struct pool *p, FILE *file)
+{
+    unsigned at = 0;
+    (void)file;
+    while ((at = atomic_fetch_add(&p->shared->next, 1)) < p->prove->parts) {
+        struct prove_part *part = &p->prove->part[at];
+        if (!is_wanted(p->prove, at))
+            continue;
+        CPS_TRY(prove_places(part));
+        memcpy(proven_of(p, at), part->proven, part->code.side[0].count * sizeof(bool));
+    }
+    return NULL;
+}
+
+static struct cps_err *work_on_tasks(struct pool *p, FILE *file)
 {
     struct prove *prove = p->prove;
     unsigned at = 0;
@@ -61,22 +99,39 @@ static struct cps_err *work(struct pool *p, FILE *file)
     return NULL;
 }
 
-static void become_worker(struct pool *p, FILE *file, pid_t parent)
+/* The first error is the parent's to tell. */
+static void tell(struct shared *shared, const char *text)
+{
+    if (!atomic_exchange(&shared->failed, true))
+        snprintf(shared->error, sizeof(shared->error), "%s", text);
+}
+
+static struct shared *of_this_process;
+
+static void end_without_memory(void)
+{
+    tell(of_this_process, "out of memory");
+    _exit(1);
+}
+
+static void become_worker(struct pool *p, pool_work *work, FILE *file, pid_t parent)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
+    of_this_process = p->shared;
+    smt_out_of_memory = end_without_memory;
     struct cps_err *err = getppid() == parent ? work(p, file) : NULL;
     if (err)
-        report_error(err);
+        tell(p->shared, err->message);
     _exit(err ? 1 : 0);
 }
 
 /* ---- The parent ---- */
 
-static struct cps_err *start(struct pool *p, unsigned index)
+static struct cps_err *start(struct pool *p, pool_work *work, unsigned index)
 {
     pid_t parent = getpid();
     p->file[index] = tmpfile();
@@ -85,7 +140,7 @@ static struct cps_err *start(struct pool *p, unsigned index)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        become_worker(p, p->file[index], parent);
+        become_worker(p, work, p->file[index], parent);
     if (pid < 0)
         return cps_err_os("(worker)", "start");
     p->pid[index] = pid;
@@ -107,7 +162,9 @@ static bool look(struct pool *p)
             continue;
         if (interrupted)
             kill(p->pid[i], SIGTERM);
-        pid_t got = waitpid(p->pid[i], NULL, interrupted ? 0 : WNOHANG);
+        int status = 0;
+        pid_t got = waitpid(p->pid[i], &status, interrupted ? 0 : WNOHANG);
+        p->died = p->died || (got > 0 && WIFSIGNALED(status));
         if (got > 0 || (got < 0 && errno != EINTR))
             p->pid[i] = 0;
         any = any || p->pid[i];
@@ -176,52 +233,86 @@ static struct cps_err *fill_in(struct prove *prove)
     return NULL;
 }
 
-static struct cps_err *find_places(struct prove *prove, size_t *missing)
+static size_t count_missing(const struct prove *prove)
 {
-    bool wanted[CPS_FW_MAX_PARTS] = {false};
-    *missing = 0;
-    for (size_t i = 0; i < prove->tasks; i++) {
-        *missing += !prove->task[i].result;
-        wanted[prove->task[i].part] |= !prove->task[i].result;
+    size_t missing = 0;
+    for (size_t i = 0; i < prove->tasks; i++)
+        missing += !prove->task[i].result;
+    return missing;
+}
+
+/* Runs processes until all have ended. @return their first error */
+static struct cps_err *run_phase(struct pool *p, pool_work *work, size_t missing)
+{
+    struct cps_err *err = NULL;
+    atomic_store(&p->shared->next, 0);
+    for (unsigned i = 0; i < p->prove->jobs && !err; i++)
+        err = start(p, work, i);
+    if (err) /* what has started finds nothing to do */
+        atomic_store(&p->shared->next, UINT32_MAX / 2);
+    attend(p, missing);
+    for (unsigned i = 0; i < p->prove->jobs; i++) {
+        if (!p->file[i])
+            continue;
+        if (work == work_on_tasks)
+            err = cps_err_first_(err, take_results(p->prove, p->file[i]));
+        fclose(p->file[i]);
+        p->file[i] = NULL;
     }
-    for (unsigned i = 0; i < prove->parts; i++) {
-        if (wanted[i])
-            CPS_TRY(prove_places(&prove->part[i]));
+    if (!err && atomic_load(&p->shared->failed))
+        err = cps_err_new(CPS_ERR_OS, "%s", p->shared->error);
+    return err;
+}
+
+/* Without its places a part would look otherwise than it is. */
+static struct cps_err *find_places(struct pool *p, size_t missing)
+{
+    CPS_TRY(run_phase(p, work_on_places, missing));
+    if (p->died && !p->prove->interrupted)
+        return cps_err_new(CPS_ERR_OS, "the process that looks for places that are equal died");
+    for (unsigned i = 0; i < p->prove->parts; i++) {
+        struct prove_part *part = &p->prove->part[i];
+        memcpy(part->proven, proven_of(p, i), part->code.side[0].count * sizeof(bool));
     }
     return NULL;
 }
 
 static struct cps_err *run(struct pool *p, size_t missing)
 {
-    struct cps_err *err = NULL;
-    for (unsigned i = 0; i < p->prove->jobs && !err; i++)
-        err = start(p, i);
-    attend(p, missing);
-    for (unsigned i = 0; i < p->prove->jobs; i++) {
-        if (p->file[i]) {
-            err = cps_err_first_(err, take_results(p->prove, p->file[i]));
-            fclose(p->file[i]);
-        }
-    }
-    return err ? err : fill_in(p->prove);
+    CPS_TRY(find_places(p, missing));
+    if (p->prove->interrupted)
+        return NULL;
+    CPS_TRY(run_phase(p, work_on_tasks, missing));
+    return fill_in(p->prove);
+}
+
+/* Memory that all processes see, zero, or NULL. */
+static void *share(size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
 }
 
 struct cps_err *prove_run(struct prove *prove)
 {
     struct pool p = {.prove = prove};
-    size_t missing = 0;
-    CPS_TRY(find_places(prove, &missing));
+    size_t missing = count_missing(prove);
+    size_t words = 1;
     if (!missing)
         return NULL;
-    p.shared =
-        mmap(NULL, sizeof(*p.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (unsigned i = 0; i < prove->parts; i++)
+        words += prove->part[i].code.side[0].count;
+    p.shared = share(sizeof(*p.shared));
+    p.proven = share(words);
     p.pid = calloc(prove->jobs, sizeof(*p.pid));
     p.file = calloc(prove->jobs, sizeof(*p.file));
-    struct cps_err *err =
-        p.shared == MAP_FAILED || !p.pid || !p.file ? cps_err_nomem() : run(&p, missing);
+    bool good = p.shared && p.proven && p.pid && p.file;
+    struct cps_err *err = good ? run(&p, missing) : cps_err_nomem();
     free(p.pid);
     free(p.file);
-    if (p.shared != MAP_FAILED)
+    if (p.proven)
+        munmap(p.proven, words);
+    if (p.shared)
         munmap(p.shared, sizeof(*p.shared));
     return err;
 }

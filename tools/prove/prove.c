@@ -43,6 +43,18 @@ static bool is_handler(const struct code_side *side, unsigned id)
     return side->table[id] >= 2 && side->table[id] < side->count;
 }
 
+#define BOOT_BEGINS 2u /* behind the header, which runs as nops (F: all images) */
+
+static struct cps_err *list_bootstrap(struct prove_part *part)
+{
+    struct prove_handler *handler = handler_at(part, BOOT_BEGINS, BOOT_BEGINS);
+    if (!handler)
+        return cps_err_nomem();
+    if (!handler->ids)
+        handler->id[handler->ids++] = PROVE_BOOTSTRAP;
+    return NULL;
+}
+
 static struct cps_err *list_handlers(struct prove_part *part)
 {
     const struct code_side *a = &part->code.side[0];
@@ -60,7 +72,7 @@ static struct cps_err *list_handlers(struct prove_part *part)
         handler->put_in = !has[0] || (a->table[id] == none[0] && b->table[id] != none[1]);
         handler->taken_out = !has[1] || (a->table[id] != none[0] && b->table[id] == none[1]);
     }
-    return NULL;
+    return part->handlers ? list_bootstrap(part) : NULL;
 }
 
 struct cps_err *prove_part_init(const struct cps_fw *old, const struct cps_fw *new, unsigned part,
@@ -225,16 +237,22 @@ static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk
     return same;
 }
 
-/* Whether all that a handler reaches is the same code. */
-static struct cps_err *is_same_code(const struct prove_part *part, const struct prove_handler *h,
-                                    bool *ret)
+/* All that a handler of the old revision reaches. The caller calls cps_fw_walk_deinit_() in any
+ * case. */
+static struct cps_err *walk_handler(const struct prove_part *part, const struct prove_handler *h,
+                                    struct cps_fw_walk *ret)
 {
     const struct code_side *old = &part->code.side[0];
+    cps_fw_walk_init_(old->fw, old->part, MOST_NODES, ret);
+    CPS_TRY(cps_fw_walk_from_(ret, h->pc[0], NULL));
+    return cps_fw_walk_(ret);
+}
+
+struct cps_err *prove_same_code(const struct prove_part *part, const struct prove_handler *h,
+                                bool *ret)
+{
     struct cps_fw_walk walk;
-    cps_fw_walk_init_(old->fw, old->part, MOST_NODES, &walk);
-    struct cps_err *err = cps_fw_walk_from_(&walk, h->pc[0], NULL);
-    if (!err)
-        err = cps_fw_walk_(&walk);
+    struct cps_err *err = walk_handler(part, h, &walk);
     *ret = part->code.pairs.partner[0][h->pc[0]] == h->pc[1];
     for (size_t i = 0; i < walk.count && *ret; i++)
         *ret = is_same_node(&part->code, &walk, &walk.node[i]);
@@ -242,9 +260,60 @@ static struct cps_err *is_same_code(const struct prove_part *part, const struct 
     return err;
 }
 
-struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+struct cps_err *prove_moved(const struct prove_part *part, const struct prove_handler *h,
+                            struct cps_buf *out)
+{
+    struct cps_fw_walk walk;
+    struct cps_err *err = walk_handler(part, h, &walk);
+    CPS_FREE bool *seen = calloc((size_t)part->code.side[0].count + 1, sizeof(*seen));
+    if (!seen && !err)
+        err = cps_err_nomem();
+    for (size_t i = 0; i < walk.count && !err; i++)
+        seen[walk.node[i].pc] = true;
+    for (size_t i = 0; i < part->code.moved_count && !err; i++) {
+        const struct moved *moved = &part->code.moved[i];
+        if (seen[moved->at[0]])
+            cps_buf_printf(out, " %x=%x", moved->value[0], moved->value[1]);
+    }
+    cps_fw_walk_deinit_(&walk);
+    return err;
+}
+
+/* One comparison of a handler from its beginning. @param visits  joint.most_visits */
+static struct cps_err *follow(const struct prove_part *part, struct prove_handler *h,
+                              unsigned visits, bool *pruned)
 {
     struct joint j = {0};
+    struct cps_err *err = joint_init(&part->code, EFFORT, &j);
+    j.follow = true;
+    j.proven = part->proven;
+    j.most_queries = visits ? QUERIES / 4 : QUERIES;
+    j.most_visits = visits;
+    if (!err)
+        err = joint_compare(&j, h->pc[0], h->pc[1], NULL);
+    if (!err)
+        take_outcome(h, &j);
+    *pruned = j.pruned || (visits && j.outcome == OUTCOME_UNDECIDED);
+    joint_deinit(&j);
+    return err;
+}
+
+/* First with few paths through each place, which soon come to where something differs; only a walk
+ * that leaves none out proves that nothing does. */
+static struct cps_err *follow_through(const struct prove_part *part, struct prove_handler *h)
+{
+    static const unsigned visits[] = {1, 4, 16, 0};
+    bool pruned = true;
+    for (unsigned i = 0; i < sizeof(visits) / sizeof(visits[0]) && pruned; i++) {
+        CPS_TRY(follow(part, h, visits[i], &pruned));
+        if (h->verdict == VERDICT_DIFFERENT)
+            return NULL;
+    }
+    return NULL;
+}
+
+struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+{
     bool same = false;
     if (h->alone) {
         h->verdict = VERDICT_DIFFERENT;
@@ -252,7 +321,7 @@ struct cps_err *prove_handler(const struct prove_part *part, struct prove_handle
                  h->put_in ? "new" : "old");
         return NULL;
     }
-    CPS_TRY(is_same_code(part, h, &same));
+    CPS_TRY(prove_same_code(part, h, &same));
     if (same) {
         h->verdict = VERDICT_SAME_CODE;
         return NULL;
@@ -261,14 +330,5 @@ struct cps_err *prove_handler(const struct prove_part *part, struct prove_handle
         h->verdict = VERDICT_EQUAL;
         return NULL;
     }
-    struct cps_err *err = joint_init(&part->code, EFFORT, &j);
-    j.follow = true;
-    j.proven = part->proven;
-    j.most_queries = QUERIES;
-    if (!err)
-        err = joint_compare(&j, h->pc[0], h->pc[1], NULL);
-    if (!err)
-        take_outcome(h, &j);
-    joint_deinit(&j);
-    return err;
+    return follow_through(part, h);
 }

@@ -7,11 +7,12 @@
  *   code.c     both revisions decoded and aligned; scratch.c which of their variables correspond;
  *              live.c what registers are still needed
  *   side.c     one revision's run over terms
- *   joint.c    both runs side by side
+ *   joint.c    both runs side by side; sources.c where the words come from that they hear
  *   prove.c    places that are equal from there on, and what follows for handlers
  *   stage.c    both revisions in the emulator, where a handler begins
  *   witness.c  a difference as PM4 text, run on both revisions
- *   task.c     handlers as tasks with results; pool.c runs them; results.c shows them */
+ *   task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came of them;
+ *              results.c shows them */
 #ifndef CPS_PROVE_H
 #define CPS_PROVE_H
 
@@ -27,6 +28,9 @@ enum verdict {
     VERDICT_COUNT,
 };
 const char *verdict_name(enum verdict verdict);
+
+/** In place of a packet: what runs from the processor's start to its first packet. */
+#define PROVE_BOOTSTRAP CPS_FW_TABLE_SIZE
 
 struct prove_handler {
     uint8_t id[CPS_FW_TABLE_SIZE]; /**< packets that it is the handler of */
@@ -49,6 +53,11 @@ struct prove_part {
     bool *proven; /**< by dword of the old revision; owned */
 };
 
+static inline bool prove_is_bootstrap(const struct prove_handler *handler)
+{
+    return handler->id[0] == PROVE_BOOTSTRAP;
+}
+
 /** Decodes and aligns part @p part of both, and lists the handlers. The caller calls
  * prove_part_deinit() in any case. */
 CPS_MUST_USE struct cps_err *prove_part_init(const struct cps_fw *old, const struct cps_fw *new,
@@ -59,5 +68,12 @@ CPS_MUST_USE struct cps_err *prove_places(struct prove_part *part);
 /** The verdict of a handler, behind prove_places(). */
 CPS_MUST_USE struct cps_err *prove_handler(const struct prove_part *part,
                                            struct prove_handler *handler);
+/** Whether all that a handler, which both have, can reach is the same code. */
+CPS_MUST_USE struct cps_err *prove_same_code(const struct prove_part *part,
+                                             const struct prove_handler *handler, bool *ret);
+/** Appends the constants of a handler that its verdict takes for the same address, in the order of
+ * the old revision's code. */
+CPS_MUST_USE struct cps_err *prove_moved(const struct prove_part *part,
+                                         const struct prove_handler *handler, struct cps_buf *out);
 
 #endif

@@ -110,6 +110,35 @@ static void put_packets(struct json_object *result, struct cps_buf *out)
         cps_buf_printf(out, " and %zu more", count - 1);
 }
 
+#define MOST_SHOWN 8u
+
+static int64_t number_at(struct json_object *array, size_t index)
+{
+    return json_object_get_int64(json_object_array_get_idx(array, index));
+}
+
+/* What the difference hangs on: control registers that must read as they do not here, and handlers
+ * that may read what is left. */
+static void put_needs(struct json_object *result, struct cps_buf *out)
+{
+    struct json_object *state = cps_json_get(result, "state");
+    struct json_object *values = cps_json_get(state, "control_reads");
+    struct json_object *numbers = cps_json_get(state, "control_numbers");
+    struct json_object *readers = cps_json_get(result, "read_by");
+    size_t count = cps_json_count(numbers);
+    for (size_t i = 0; i < count && i < MOST_SHOWN && i < cps_json_count(values); i++)
+        cps_buf_printf(out, "%s 0x%03" PRIx64 " = 0x%" PRIx64,
+                       i ? "," : "    it differs where control registers read",
+                       number_at(numbers, i), number_at(values, i));
+    cps_buf_str(out, count > MOST_SHOWN ? ", ...\n" : count ? "\n" : "");
+    for (size_t i = 0; i < cps_json_count(readers) && i < MOST_SHOWN; i++)
+        cps_buf_printf(out, "%s %s", i ? "," : "    may be read by",
+                       json_object_get_string(json_object_array_get_idx(readers, i)));
+    if (cps_json_count(readers) > MOST_SHOWN)
+        cps_buf_printf(out, " and %zu more", cps_json_count(readers) - MOST_SHOWN);
+    cps_buf_str(out, readers ? "\n" : "");
+}
+
 static void put_witness(struct json_object *result, struct cps_buf *out)
 {
     struct json_object *witness = cps_json_get(result, "witness");
@@ -117,7 +146,8 @@ static void put_witness(struct json_object *result, struct cps_buf *out)
         cps_buf_printf(out, "    unconfirmed: %s\n",
                        cps_json_get_bool(result, "reached", false)
                            ? "no stream that was run shows it"
-                           : "no stream brings the processor to this handler");
+                           : text_of(result, "not_reached"));
+        put_needs(result, out);
         return;
     }
     struct json_object *words = cps_json_get(witness, "packet_words");

@@ -62,6 +62,18 @@ static bool is_scratch(enum cps_layout layout, uint32_t number)
     return false;
 }
 
+uint32_t code_control(enum cps_layout layout, const char *id)
+{
+    unsigned column = column_of(layout);
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        const struct range *r = &ranges[i];
+        uint16_t first = r->first[column] == 0xfffe ? r->first[column - 1] : r->first[column];
+        if (!strcmp(r->id, id))
+            return first;
+    }
+    return 0xffff;
+}
+
 static bool names_control(const struct afuc_uop *uop)
 {
     unsigned op = code_row(uop->code)->op;

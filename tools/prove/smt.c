@@ -5,11 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Errors show as answers that are unknown: the default handler would end the program. */
-static void ignore(Z3_context z, Z3_error_code code)
+void (*smt_out_of_memory)(void);
+
+/* Errors show as answers that are unknown: the default handler would end the program. Without
+ * memory there are no terms to go on with. */
+static void on_error(Z3_context z, Z3_error_code code)
 {
     (void)z;
-    (void)code;
+    if (code == Z3_MEMOUT_FAIL && smt_out_of_memory)
+        smt_out_of_memory();
 }
 
 struct cps_err *smt_init(struct smt *smt, unsigned effort)
@@ -19,7 +23,7 @@ struct cps_err *smt_init(struct smt *smt, unsigned effort)
     Z3_del_config(config);
     if (!smt->z)
         return cps_err_nomem();
-    Z3_set_error_handler(smt->z, ignore);
+    Z3_set_error_handler(smt->z, on_error);
     Z3_params params = Z3_mk_params(smt->z);
     Z3_params_inc_ref(smt->z, params);
     Z3_params_set_uint(smt->z, params, Z3_mk_string_symbol(smt->z, "rlimit"), effort);

@@ -19,6 +19,10 @@ struct smt {
     uint64_t queries; /**< that the solver was asked */
 };
 
+/** What is done when z3 has no memory, which it does not come back from: processes that have
+ * nothing to lose end. NULL: nothing. */
+extern void (*smt_out_of_memory)(void);
+
 /** @param effort  steps that one query may take: z3's rlimit, which is the same on every machine */
 CPS_MUST_USE struct cps_err *smt_init(struct smt *smt, unsigned effort);
 void smt_deinit(struct smt *smt);

@@ -17,6 +17,7 @@
 
 /* Where streams lie. */
 enum { FRAME = 0x00100000, CALL = 0x00010000, GROUP = 0x00140000 };
+#define ADDRESS_MOST ((UINT64_C(1) << 48) - 8) /* of the words that a stream sets */
 
 const char *stage_place(enum place_at place)
 {
@@ -64,13 +65,90 @@ static uint32_t header_of(const struct stage_packet *packet)
     return cps_pm4_type4(0x8810, packet->count);
 }
 
-/* The packet, and one behind it, which shows whether the stream is still in step. */
-static void put_packet(const struct stage_packet *packet, struct cps_buf *out)
+/* ---- What stands in front ---- */
+
+static bool lies_in_stream(uint64_t address)
+{
+    return address + 4 > FRAME && address < GROUP + CALL;
+}
+
+static void set_memory(uint64_t address, uint32_t value, struct stage_setup *to)
+{
+    for (unsigned i = 0; i < to->mems; i++) {
+        if (address + 4 > to->mem[i] && address < to->mem[i] + 4)
+            return;
+    }
+    if (to->mems == SETUP_MOST || lies_in_stream(address) || address & 3 || address > ADDRESS_MOST)
+        return;
+    to->mem[to->mems] = address;
+    to->mem_value[to->mems++] = value;
+}
+
+static void set_register(uint32_t number, uint32_t value, struct stage_setup *to)
+{
+    for (unsigned i = 0; i < to->regs; i++) {
+        if (to->reg[i] == number)
+            return;
+    }
+    if (to->regs == SETUP_MOST || !number)
+        return;
+    to->reg[to->regs] = number;
+    to->reg_value[to->regs++] = value;
+}
+
+void stage_setup_words(const struct difference *d, struct stage_setup *ret)
+{
+    ret->regs = ret->mems = 0;
+    for (uint32_t i = 0; i < d->regdata_count; i++)
+        set_register(d->regdata_at[i], d->regdata[i], ret);
+    for (uint32_t i = 0; i < d->memdata_count; i++)
+        set_memory(d->memdata_at[i], d->memdata[i], ret);
+    for (uint32_t i = 0; i < d->loaded_count; i++)
+        set_memory(d->loaded_at[i], d->loaded[i], ret);
+}
+
+static void put_words(const struct stage_packet *packet, struct cps_buf *out)
 {
     cps_buf_printf(out, "    .word 0x%08" PRIx32, header_of(packet));
     for (uint32_t i = 0; i < packet->count; i++)
         cps_buf_printf(out, " 0x%08" PRIx32, i < WITNESS_MOST ? packet->word[i] : 0);
-    cps_buf_str(out, "\n    CP_NOP 0x1\n");
+    cps_buf_str(out, "\n");
+}
+
+static void put_setup(const struct stage_setup *setup, struct cps_buf *out)
+{
+    for (unsigned i = 0; setup && i < setup->packets; i++)
+        put_words(&setup->packet[i], out);
+    for (unsigned i = 0; setup && i < setup->regs; i++)
+        cps_buf_printf(out, "    reg 0x%" PRIx32 " 0x%08" PRIx32 "\n", setup->reg[i],
+                       setup->reg_value[i]);
+}
+
+void stage_set_up(struct stage_packet *packet, const struct stage_setup *setup)
+{
+    packet->setup = setup;
+    packet->front = 2 * setup->regs;
+    for (unsigned i = 0; i < setup->packets; i++)
+        packet->front += 1 + setup->packet[i].count;
+}
+
+static void put_memory(const struct stage_setup *setup, struct cps_buf *out)
+{
+    for (unsigned i = 0; setup && i < setup->mems; i++)
+        cps_buf_printf(out, "buffer 0x%08" PRIx64 " word%u\n    .word 0x%08" PRIx32 "\n",
+                       setup->mem[i], i, setup->mem_value[i]);
+}
+
+/* The packet, and one behind it, which shows whether the stream is still in step. */
+static void put_packet(const struct stage_packet *packet, struct cps_buf *out)
+{
+    put_words(packet, out);
+    if (packet->next)
+        cps_buf_printf(out, "    .word 0x%08" PRIx32,
+                       cps_pm4_type7(packet->next, packet->next_count));
+    for (unsigned i = 0; packet->next && i < packet->next_count; i++)
+        cps_buf_str(out, " 0x1");
+    cps_buf_str(out, packet->next ? "\n    CP_NOP 0x1\n" : "    CP_NOP 0x1\n");
 }
 
 static const char *gpu_line(enum cps_gen gen)
@@ -104,7 +182,8 @@ static void put_group(const struct stage_packet *packet, struct cps_buf *out)
                    "    CP_SET_DRAW_STATE 0x%08" PRIx32 " @group\n"
                    "    CP_DRAW_INDX_OFFSET 0x84 1 3\n    CP_NOP 0x2\n"
                    "buffer 0x%08x group\n",
-                   0x00700000 | (packet->count + 3), (unsigned)GROUP);
+                   0x00700000 | (packet->count + 3 + (packet->next ? 1u + packet->next_count : 0)),
+                   (unsigned)GROUP);
 }
 
 void stage_text(enum cps_gen gen, enum place_at place, const struct stage_packet *packet,
@@ -112,11 +191,13 @@ void stage_text(enum cps_gen gen, enum place_at place, const struct stage_packet
 {
     cps_buf_printf(out, "# cpscope-pm4 1\n%s%s\n", notes ? notes : "", gpu_line(gen));
     cps_buf_printf(out, "buffer 0x%08x frame\n", (unsigned)FRAME);
+    put_setup(packet->setup, out);
     if (place == AT_GROUP)
         put_group(packet, out);
     else if (place != AT_RING)
         put_calls(place, out);
     put_packet(packet, out);
+    put_memory(packet->setup, out);
     cps_buf_str(out, place == AT_RING ? "init\nring frame\n" : "submit frame\n");
 }
 
@@ -132,7 +213,8 @@ struct wanted {
 static struct wanted wanted_of(enum place_at place, const struct stage_packet *packet)
 {
     static const uint64_t iova[PLACES] = {FRAME, FRAME + CALL, FRAME + 2 * CALL, GROUP, 0};
-    return (struct wanted){header_of(packet), iova[place]};
+    uint32_t front = place == AT_IB1 ? 4 * packet->front : 0;
+    return (struct wanted){header_of(packet), iova[place] + front};
 }
 
 static bool is_wanted(const struct wanted *wanted, const struct cps_event *event)
@@ -292,6 +374,21 @@ static void keep_packet(struct record *record, enum cps_processor who, const str
     record->count = count;
 }
 
+/* A copy of a processor's events. */
+static struct cps_err *copy_events(const struct record *from, enum cps_processor who,
+                                   struct record *ret)
+{
+    *ret = (struct record){.stop = from->stop};
+    ret->event = calloc(from->count + 1, sizeof(*ret->event));
+    if (!ret->event)
+        return cps_err_nomem();
+    for (size_t i = 0; i < from->count; i++) {
+        if (cps_event_who(&from->event[i]) == (unsigned)who)
+            ret->event[ret->count++] = from->event[i];
+    }
+    return NULL;
+}
+
 /* Private control registers under their old numbers. */
 static void renumber(struct record *record, const uint16_t *scratch)
 {
@@ -322,6 +419,43 @@ static const char *stop_name(const struct record *record)
     return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop));
 }
 
+/* First what others see, then control registers. */
+static struct cps_err *compare_records(const struct stage *stage, const uint16_t *scratch,
+                                       struct record record[2], struct stage_answer *ret)
+{
+    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
+    renumber(&record[1], scratch);
+    CPS_TRY(compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret));
+    if (!ret->different && record[0].stop != record[1].stop) {
+        ret->different = true;
+        snprintf(ret->text, sizeof(ret->text),
+                 "the old revision ends with \"%s\", the new one with \"%s\"",
+                 stop_name(&record[0]), stop_name(&record[1]));
+    }
+    if (ret->different)
+        return NULL;
+    CPS_TRY(compare_kinds(stage, record, kinds, ret));
+    ret->hidden = ret->different;
+    return NULL;
+}
+
+struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
+                                    const uint16_t *scratch, bool *ret_known,
+                                    struct stage_answer *ret)
+{
+    struct record record[2] = {{0}, {0}};
+    struct cps_err *err = NULL;
+    *ret = (struct stage_answer){0};
+    for (unsigned i = 0; i < 2 && !err; i++)
+        err = copy_events(&stage->boot[i].record, who, &record[i]);
+    *ret_known = record[0].count && record[1].count;
+    if (!err && *ret_known)
+        err = compare_records(stage, scratch, record, ret);
+    record_deinit(&record[0]);
+    record_deinit(&record[1]);
+    return err;
+}
+
 struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
                               const uint16_t *scratch, const struct cps_buf *text,
                               enum place_at place, const struct stage_packet *packet,
@@ -342,20 +476,8 @@ struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
     }
     for (unsigned i = 0; i < 2 && !err; i++)
         keep_packet(&record[i], who, &wanted);
-    renumber(&record[1], scratch);
-    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
     if (!err)
-        err = compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret);
-    if (!err && !ret->different && record[0].stop != record[1].stop) {
-        ret->different = true;
-        snprintf(ret->text, sizeof(ret->text),
-                 "the old revision ends with \"%s\", the new one with \"%s\"",
-                 stop_name(&record[0]), stop_name(&record[1]));
-    }
-    if (!err && !ret->different) {
-        err = compare_kinds(stage, record, kinds, ret);
-        ret->hidden = ret->different;
-    }
+        err = compare_records(stage, scratch, record, ret);
     record_deinit(&record[0]);
     record_deinit(&record[1]);
     return err;

@@ -5,7 +5,7 @@
 #define CPS_PROVE_STAGE_H
 
 #include "tools/play/record.h"
-#include "tools/prove/side.h"
+#include "tools/prove/joint.h"
 #include "trace/diff.h"
 
 /** Where a stream puts a packet. */
@@ -13,12 +13,35 @@ enum place_at { AT_IB1, AT_IB2, AT_IB3, AT_GROUP, AT_RING, PLACES };
 /** "IB1", "a draw-state group": for people. */
 const char *stage_place(enum place_at place);
 
+struct stage_packet;
+
+/** What a stream does before its packet: packets in IB1, registers, words of memory. */
+#define SETUP_MOST 16u
+struct stage_setup {
+    struct stage_packet *packet; /**< at the front of the first buffer */
+    unsigned packets;
+    uint32_t reg[SETUP_MOST], reg_value[SETUP_MOST];
+    unsigned regs;
+    uint64_t mem[SETUP_MOST]; /**< addresses */
+    uint32_t mem_value[SETUP_MOST];
+    unsigned mems;
+};
+/** Takes what a difference read from registers and memory; words that lie where streams do, and a
+ * second value for the same place, are left out. Packets stay. */
+void stage_setup_words(const struct difference *difference, struct stage_setup *ret);
+
 /** A packet with its payload. */
 struct stage_packet {
     uint8_t id; /**< as the packet table has it: 4 is type 4 */
     uint32_t count;
     uint32_t word[WITNESS_MOST];
+    const struct stage_setup *setup; /**< or NULL */
+    uint32_t front;                  /**< dwords of it in front of the packet, in IB1 */
+    uint8_t next;                    /**< a packet behind it, 0: none, */
+    uint8_t next_count;              /**< and how many words it has, all 1 */
 };
+/** Gives a packet what stands in front of it. */
+void stage_set_up(struct stage_packet *packet, const struct stage_setup *setup);
 
 struct stage {
     const struct cps_options *opt;
@@ -57,5 +80,10 @@ CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, enum cps_p
                                            const uint16_t *scratch, const struct cps_buf *text,
                                            enum place_at place, const struct stage_packet *packet,
                                            struct stage_answer *ret);
+/** The same of the boots, which both have come through. @param ret_known  gets whether the boots
+ * are kept, and the processor does anything in them */
+CPS_MUST_USE struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
+                                                 const uint16_t *scratch, bool *ret_known,
+                                                 struct stage_answer *ret);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tasks: which there are, what comes of one, and where that is kept. */
+ * Tasks: which there are, and what comes of one. */
 #include "tools/prove/task.h"
 
 #include <ctype.h>
@@ -8,19 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "cpscope.h"
 #include "isa/base/list.h"
-#include "tools/play/cachedir.h"
-#include "tools/play/trust.h"
-#include "trace/outfile.h"
 
-#define ENTRY_VERSION 1 /* change it whenever a result is another one */
-#define MOST_BYTES    ((size_t)1 << 20)
-
-static const struct prove_handler *handler_of(const struct prove *prove,
-                                              const struct prove_task *task)
+const struct prove_handler *prove_handler_of(const struct prove *prove,
+                                             const struct prove_task *task)
 {
     return &prove->part[task->part].handler[task->handler];
 }
@@ -28,8 +21,11 @@ static const struct prove_handler *handler_of(const struct prove *prove,
 void prove_packet_name(const struct prove *prove, unsigned part, unsigned id, char ret[48])
 {
     enum cps_processor who = cps_role_processor(prove->part[part].code.side[0].part->role, 0);
-    const char *name = cps_name(prove->stage.names[who], CPS_SPACE_PACKET, id, NULL);
-    if (name)
+    const char *name =
+        id < PROVE_BOOTSTRAP ? cps_name(prove->stage.names[who], CPS_SPACE_PACKET, id, NULL) : NULL;
+    if (id == PROVE_BOOTSTRAP)
+        snprintf(ret, 48, "bootstrap");
+    else if (name)
         snprintf(ret, 48, "%.47s", name);
     else
         snprintf(ret, 48, "UNKN%u", id);
@@ -53,7 +49,7 @@ static bool names_handler(const struct prove *prove, unsigned part, const struct
     for (unsigned i = 0; i < h->ids; i++) {
         char name[48];
         prove_packet_name(prove, part, h->id[i], name);
-        if (is_number ? number == h->id[i] : !strcasecmp(name, text))
+        if (is_number ? number < PROVE_BOOTSTRAP && number == h->id[i] : !strcasecmp(name, text))
             return true;
     }
     return false;
@@ -114,90 +110,10 @@ static struct cps_err *check_pair(const struct prove *prove)
     return NULL;
 }
 
-/* ---- Keys ---- */
-
-/* A result depends on all that was decoded and booted, on the packet, and on this program. */
-static struct cps_err *make_keys(struct prove *prove)
-{
-    char program[65];
-    char hash[2][65];
-    CPS_TRY(cps_sha256_file("/proc/self/exe", program));
-    for (unsigned i = 0; i < 2; i++)
-        cache_hash((const char *)prove->stage.fw[i]->words,
-                   prove->stage.fw[i]->count * sizeof(uint32_t), hash[i]);
-    for (size_t i = 0; i < prove->tasks; i++) {
-        CPS_BUF text = {0};
-        const struct prove_handler *h = handler_of(prove, &prove->task[i]);
-        cps_buf_printf(&text, "prove %d %s %s %s %u %u %s", ENTRY_VERSION, program, hash[0],
-                       hash[1], prove->task[i].part, h->id[0],
-                       prove->opt->rnn ? prove->opt->rnn : "");
-        if (text.failed)
-            return cps_err_nomem();
-        cache_hash(cps_buf_text(&text), text.size, prove->task[i].key);
-    }
-    return NULL;
-}
-
-static bool entry_path(const struct prove *prove, const struct prove_task *task, char ret[4096])
-{
-    return prove->cache &&
-           snprintf(ret, 4096, "%s/%.2s/%s.prove", prove->cache, task->key, task->key) < 4096;
-}
-
-static struct json_object *read_entry(const char *path, const char *key)
-{
-    struct stat info;
-    struct json_object *entry = NULL;
-    uint8_t *data = NULL;
-    size_t size = 0;
-    if (lstat(path, &info) || !S_ISREG(info.st_mode) || !trust_stat(&info))
-        return NULL;
-    struct cps_err *err = cps_stream_read_file(path, MOST_BYTES, &data, &size);
-    if (!err)
-        err = cps_json_parse((const char *)data, size, &entry);
-    cps_err_free(err); /* what is not known is found out again */
-    free(data);
-    if (entry && (strcmp(cps_json_get_text(entry, "key", ""), key) != 0 ||
-                  !cps_json_member(entry, "result", json_type_object))) {
-        json_object_put(entry);
-        entry = NULL;
-    }
-    struct json_object *result = entry ? json_object_get(cps_json_get(entry, "result")) : NULL;
-    json_object_put(entry);
-    return result;
-}
-
-void prove_recall(struct prove *prove)
-{
-    char path[4096];
-    for (size_t i = 0; i < prove->tasks; i++) {
-        struct prove_task *task = &prove->task[i];
-        if (entry_path(prove, task, path))
-            task->result = read_entry(path, task->key);
-        task->kept = task->result != NULL;
-    }
-}
-
-void prove_keep(const struct prove *prove, const struct prove_task *task,
-                struct json_object *result)
-{
-    char path[4096];
-    if (!entry_path(prove, task, path))
-        return;
-    struct json_object *entry = json_object_new_object();
-    cps_json_text(entry, "key", task->key);
-    cps_json_add(entry, "result", json_object_get(result));
-    const char *text = cps_json_print(entry, JSON_C_TO_STRING_PLAIN);
-    cache_make_dirs(path, 0777);
-    if (text) /* what cannot be kept is found out again */
-        cps_err_free(cps_outfile_whole(path, text, strlen(text)));
-    json_object_put(entry);
-}
-
 /* ---- What comes of one ---- */
 
-static void put_packets(const struct prove *prove, unsigned part, const struct prove_handler *h,
-                        struct json_object *result)
+void prove_put_packets(const struct prove *prove, unsigned part, const struct prove_handler *h,
+                       struct json_object *result)
 {
     struct json_object *packets = cps_json_new_array(result, "packets");
     for (unsigned i = 0; i < h->ids; i++) {
@@ -225,6 +141,30 @@ static void put_registers(struct json_object *to, const struct difference *d)
     }
 }
 
+/* Packets whose handlers may read what is left: none of them, and nobody sees it. */
+static void put_readers(const struct prove *prove, unsigned part, uint64_t left,
+                        struct json_object *result)
+{
+    struct json_object *readers = cps_json_new_array(result, "read_by");
+    const struct code *code = &prove->part[part].code;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        bool reads = ((code->side[0].reads[id] | code->side[1].reads[id]) & left) != 0;
+        if (!reads)
+            continue;
+        char name[48];
+        prove_packet_name(prove, part, id, name);
+        cps_json_append(readers, json_object_new_string(name));
+    }
+}
+
+static void put_addresses(struct json_object *to, const char *key, const uint64_t *at,
+                          uint32_t count)
+{
+    struct json_object *list = cps_json_new_array(to, key);
+    for (uint32_t i = 0; i < count; i++)
+        cps_json_append(list, json_object_new_int64((int64_t)at[i]));
+}
+
 /* The state that the solver found; without a stream that shows it, it is only that. */
 static void put_difference(struct json_object *result, const struct prove_handler *h)
 {
@@ -233,8 +173,22 @@ static void put_difference(struct json_object *result, const struct prove_handle
     put_registers(state, d);
     put_words(state, "packet_words", d->data, d->data_count);
     put_words(state, "control_reads", d->control, d->control_count);
+    put_words(state, "control_numbers", d->control_at, d->control_count);
     put_words(state, "register_reads", d->regdata, d->regdata_count);
+    put_words(state, "register_numbers", d->regdata_at, d->regdata_count);
     put_words(state, "memory_reads", d->memdata, d->memdata_count);
+    put_addresses(state, "memory_addresses", d->memdata_at, d->memdata_count);
+}
+
+/* Why no stream brings the processor to a handler. */
+static const char *why_not_reached(const struct prove_part *part)
+{
+    const struct code_side *side = &part->code.side[0];
+    if (side->fw->gen == CPS_A5XX)
+        return "PFP and ME run together only, and one image of each revision is given";
+    return cps_role_processor(side->part->role, 0) == CPS_CPU_LPAC
+               ? "LPAC takes packets from a ring of its own, which no stream fills"
+               : "no stream that was run brings the processor to this handler";
 }
 
 static struct cps_err *put_witness(const struct prove *prove, const struct prove_part *part,
@@ -242,15 +196,19 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
 {
     struct witness witness;
     CPS_BUF text = {0};
-    CPS_TRY(witness_find(part, &prove->stage, h, &witness));
+    CPS_TRY(prove_is_bootstrap(h) ? witness_boot(part, &prove->stage, &witness)
+                                  : witness_find(part, &prove->stage, h, &witness));
     cps_json_bool(result, "reached", witness.tried);
+    if (!witness.tried)
+        cps_json_text(result, "not_reached", why_not_reached(part));
     cps_json_bool(result, "confirmed", witness.confirmed);
     if (!witness.confirmed)
         return NULL;
     witness_text(part, &witness, NULL, &text);
     struct json_object *to = cps_json_new_object(result, "witness");
-    cps_json_text(to, "place", stage_place(witness.place));
+    cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness.place));
     put_words(to, "packet_words", witness.packet.word, witness.packet.count);
+    cps_json_uint(to, "dwords_in_front", witness.packet.front);
     cps_json_bool(to, "control_registers_only", witness.hidden);
     cps_json_text(to, "difference", witness.how);
     cps_json_text(to, "event", witness.seen);
@@ -262,11 +220,11 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
                            struct json_object **ret)
 {
     const struct prove_part *part = &prove->part[task->part];
-    struct prove_handler h = *handler_of(prove, task);
+    struct prove_handler h = *prove_handler_of(prove, task);
     struct json_object *result = json_object_new_object();
     CPS_TRY(prove_handler(part, &h));
     cps_json_text(result, "processor", cps_fw_role_name(part->code.side[0].part->role));
-    put_packets(prove, task->part, &h, result);
+    prove_put_packets(prove, task->part, &h, result);
     cps_json_uint(result, "old", h.pc[0]);
     cps_json_uint(result, "new", h.pc[1]);
     cps_json_text(result, "verdict", verdict_name(h.verdict));
@@ -279,6 +237,8 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
     struct cps_err *err = NULL;
     if (h.has_difference)
         put_difference(result, &h);
+    if (h.has_difference && h.difference.left)
+        put_readers(prove, task->part, h.difference.left, result);
     if (h.verdict >= VERDICT_DIFFERENT)
         err = put_witness(prove, part, &h, result);
     /* What the emulator shows needs no proof. */
@@ -303,7 +263,7 @@ struct cps_err *prove_open(struct prove *prove, const struct cps_options *opt)
     for (unsigned i = 0; i < prove->parts; i++)
         CPS_TRY(prove_part_init(prove->stage.fw[0], prove->stage.fw[1], i, &prove->part[i]));
     CPS_TRY(list_tasks(prove));
-    return make_keys(prove);
+    return prove_keys(prove);
 }
 
 void prove_close(struct prove *prove)

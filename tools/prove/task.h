@@ -10,7 +10,7 @@
 struct prove_task {
     unsigned part;
     size_t handler;
-    char key[65];               /**< of its result */
+    char key[65];               /**< of its result: kept.c */
     struct json_object *result; /**< NULL: not known yet; owned */
     bool kept;                  /**< it comes from the cache */
 };
@@ -23,6 +23,7 @@ struct prove {
     struct prove_task *task; /**< by part, then by the lowest packet; owned */
     size_t tasks;
     const char *cache; /**< where results are kept, or NULL */
+    char images[65];   /**< of all words of both revisions */
     unsigned jobs;
     bool interrupted;
 };
@@ -33,7 +34,16 @@ CPS_MUST_USE struct cps_err *prove_open(struct prove *prove, const struct cps_op
 void prove_close(struct prove *prove);
 /** "CP_NOP" or "UNKN119". */
 void prove_packet_name(const struct prove *prove, unsigned part, unsigned id, char ret[48]);
-/** Takes what is in the cache. */
+/** The handler that a task is about. */
+const struct prove_handler *prove_handler_of(const struct prove *prove,
+                                             const struct prove_task *task);
+/** Puts the names of its packets into a result, in place of any. */
+void prove_put_packets(const struct prove *prove, unsigned part,
+                       const struct prove_handler *handler, struct json_object *result);
+/** Finds the key of each task. */
+CPS_MUST_USE struct cps_err *prove_keys(struct prove *prove);
+/** Takes what is in the cache: also what was found out about other revisions that have the same
+ * handlers, but for streams, which must show their difference here again. */
 void prove_recall(struct prove *prove);
 /** Puts a result there; what cannot be kept is found out again. */
 void prove_keep(const struct prove *prove, const struct prove_task *task,

@@ -15,7 +15,10 @@
 #define MOST_STEPS   20000u /* instructions of one place and length */
 #define ALL_QUERIES  4000u  /* of a handler */
 #define ALL_TRIES    40u    /* streams of a handler */
+#define MOST_NEXTS   24u    /* more, in which a packet reads what it leaves */
 #define MOST_LENGTHS 9u
+
+enum { NOP = 0x10 };
 
 /* A search from one place with one length. */
 struct search {
@@ -25,7 +28,9 @@ struct search {
     enum cps_processor who;
     enum place_at place;
     struct stage_packet packet;
+    struct stage_setup setup; /* of the packet */
     unsigned tries, all_tries;
+    unsigned nexts; /* streams with a packet behind it */
     uint64_t queries;
     struct cps_err *err;
 };
@@ -53,16 +58,40 @@ static bool try_stream(struct search *s, const char *how)
     if (s->err)
         return true;
     s->tries++;
-    s->all_tries++;
+    s->all_tries += !s->packet.next;
     if (answer.different && (!s->best->confirmed || !answer.hidden)) {
         s->best->confirmed = true;
         s->best->hidden = answer.hidden;
         s->best->place = s->place;
         s->best->packet = s->packet;
+        s->best->setup = s->setup;
+        s->best->packet.setup = &s->best->setup;
         snprintf(s->best->how, sizeof(s->best->how), "%s", how);
         snprintf(s->best->seen, sizeof(s->best->seen), "%s", answer.text);
     }
     return (s->best->confirmed && !s->best->hidden) || s->tries >= MOST_TRIES;
+}
+
+/* What a packet leaves shows in one that reads it. */
+static bool try_next(struct search *s, const struct difference *d)
+{
+    static const uint8_t lengths[] = {1, 3, 6};
+    const struct code_side *side = s->part->code.side;
+    for (unsigned id = 1; id < CPS_FW_TABLE_SIZE && s->nexts < MOST_NEXTS; id++) {
+        if (!((side[0].reads[id] | side[1].reads[id]) & d->left))
+            continue;
+        for (unsigned i = 0; i < sizeof(lengths); i++) {
+            s->packet.next = (uint8_t)id;
+            s->packet.next_count = lengths[i];
+            s->nexts++;
+            s->tries = 0;
+            bool over = try_stream(s, d->text);
+            if (s->err || (s->best->confirmed && !s->best->hidden))
+                return over;
+        }
+    }
+    s->packet.next = 0;
+    return false;
 }
 
 static bool found(void *context, const struct difference *d)
@@ -70,7 +99,14 @@ static bool found(void *context, const struct difference *d)
     struct search *s = context;
     for (uint32_t i = 0; i < s->packet.count && i < WITNESS_MOST; i++)
         s->packet.word[i] = i < d->data_count ? d->data[i] : 0;
-    return try_stream(s, d->text);
+    stage_setup_words(d, &s->setup);
+    stage_set_up(&s->packet, &s->setup);
+    s->packet.next = 0;
+    if (try_stream(s, d->text) && (s->err || (s->best->confirmed && !s->best->hidden)))
+        return true;
+    if (d->left && try_next(s, d))
+        return true;
+    return s->tries >= MOST_TRIES;
 }
 
 static void start_from(const struct joint *j, const struct world *world, uint32_t pc,
@@ -131,6 +167,8 @@ static struct cps_err *search_length(struct search *s, const struct prove_handle
     if (!world)
         return cps_err_nomem();
     s->packet = (struct stage_packet){.id = h->id[0], .count = count};
+    s->setup.regs = s->setup.mems = 0;
+    stage_set_up(&s->packet, &s->setup);
     s->tries = 0;
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++)
@@ -198,4 +236,55 @@ struct cps_err *witness_find(const struct prove_part *part, const struct stage *
         }
     }
     return NULL;
+}
+
+/* Its stream is a packet that does nothing: the boot comes first. */
+struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
+                             struct witness *ret)
+{
+    struct stage_answer answer;
+    *ret = (struct witness){.packet = {.id = NOP, .count = 1}};
+    CPS_TRY(stage_compare_boots(stage, cps_role_processor(part->code.side[0].part->role, 0),
+                                part->code.scratch, &ret->tried, &answer));
+    ret->confirmed = answer.different;
+    ret->hidden = answer.hidden;
+    snprintf(ret->how, sizeof(ret->how), "%s", "what the boot does");
+    snprintf(ret->seen, sizeof(ret->seen), "%s", answer.text);
+    return NULL;
+}
+
+/* ---- Again ---- */
+
+static bool take_place(struct json_object *witness, enum place_at *ret)
+{
+    const char *name = cps_json_get_text(witness, "place", "");
+    for (unsigned i = 0; i < PLACES; i++) {
+        *ret = (enum place_at)i;
+        if (!strcmp(name, stage_place(*ret)))
+            return true;
+    }
+    return false;
+}
+
+bool witness_replay(const struct prove_part *part, const struct stage *stage,
+                    const struct prove_handler *h, struct json_object *witness,
+                    struct witness_shown *ret)
+{
+    struct json_object *words = cps_json_get(witness, "packet_words");
+    struct stage_packet packet = {.id = h->id[0], .count = (uint32_t)cps_json_count(words)};
+    enum cps_processor who = cps_role_processor(part->code.side[0].part->role, 0);
+    struct stage_answer answer = {0};
+    enum place_at place = AT_IB1;
+    packet.front = (uint32_t)cps_json_get_int(witness, "dwords_in_front", 0);
+    CPS_BUF text = {0};
+    cps_buf_str(&text, cps_json_get_text(witness, "text", ""));
+    if (!take_place(witness, &place) || packet.count > WITNESS_MOST || text.failed)
+        return false;
+    struct cps_err *err =
+        stage_compare(stage, who, part->code.scratch, &text, place, &packet, &answer);
+    bool good = !err && answer.different;
+    cps_err_free(err); /* what cannot be run is looked for anew */
+    ret->hidden = answer.hidden;
+    snprintf(ret->seen, sizeof(ret->seen), "%s", answer.text);
+    return good;
 }
