@@ -87,7 +87,10 @@ static int status_of(const struct prove *prove)
         return 130;
     if (prove_count(prove, VERDICT_DIFFERENT))
         return 1;
-    return prove_count(prove, VERDICT_UNDECIDED) || prove_count(prove, VERDICT_BOUNDED) ? 4 : 0;
+    return prove_count(prove, VERDICT_UNDECIDED) || prove_count(prove, VERDICT_BOUNDED) ||
+                   prove_count(prove, VERDICT_WAITS)
+               ? 4
+               : 0;
 }
 
 static struct cps_err *run(struct prove *prove, const struct cps_options *opt)

@@ -188,6 +188,7 @@ struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, un
     for (uint32_t at = 0; at < ret->side[0].count; at++)
         CPS_TRY(match(ret, at));
     find_cuts(ret);
+    CPS_TRY(code_polls(ret));
     for (unsigned i = 0; i < 2; i++)
         CPS_TRY(code_live(&ret->side[i]));
     return NULL;
@@ -199,10 +200,12 @@ void code_deinit(struct code *code)
         afuc_image_unref_(code->side[i].image);
         free(code->side[i].cut);
         free(code->side[i].live);
+        free(code->side[i].poll);
     }
     cps_fw_pairs_deinit_(&code->pairs);
     free(code->same);
     free(code->moved);
+    free(code->poll);
     free(code->scratch);
     *code = (struct code){0};
 }

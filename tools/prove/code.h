@@ -41,6 +41,14 @@ struct moved {
     uint32_t value[2];
 };
 
+/** A loop that only waits for a value of a control register: poll.c. */
+struct poll {
+    const struct code_side *side;
+    uint32_t at;   /**< of the read, or of a branch to itself that reads in its delay slot */
+    uint32_t size; /**< dwords, with the delay slot of the branch back */
+};
+#define MOST_POLLS 4000u
+
 struct code_side {
     const struct cps_fw *fw;
     const struct cps_fw_part *part;
@@ -50,6 +58,7 @@ struct code_side {
     const uint32_t *partner;
     bool *cut;      /**< by dword: a run may be looked at here */
     uint64_t *live; /**< by dword */
+    uint16_t *poll; /**< by dword: 1 + number of the poll that begins there, in code.poll; or 0 */
     uint64_t live_at_end, live_at_return;
     uint32_t table[CPS_FW_TABLE_SIZE];
     uint64_t reads[CPS_FW_TABLE_SIZE]; /**< by packet: what its handler may read of what the one in
@@ -64,6 +73,8 @@ struct code {
                           CONTROL_COUNT where that is not known; owned */
     struct moved *moved;
     size_t moved_count;
+    struct poll *poll; /**< one for each that is another one */
+    size_t poll_count;
 };
 
 /** Decodes and aligns. @p part  index in both; the caller calls code_deinit() in any case. */
@@ -79,6 +90,8 @@ uint32_t code_to_old(const struct code *code, uint32_t pc);
 CPS_MUST_USE struct cps_err *code_scratch(struct code *code);
 /** The first number of a row of ctrl.def, by its id; 0xffff where the layout lacks it. */
 uint32_t code_control(enum cps_layout layout, const char *id);
+/** Finds loops that only wait: poll.c. */
+CPS_MUST_USE struct cps_err *code_polls(struct code *code);
 /** Finds what is live where: live.c. */
 CPS_MUST_USE struct cps_err *code_live(struct code_side *side);
 /** Registers that an instruction reads, and those that it gives another value for sure. */

@@ -33,8 +33,10 @@ struct known {
 struct pair {
     struct state s[2];
     enum halt at[2];
-    unsigned compared; /* effects of both that are equal */
+    unsigned compared[2]; /* effects that are equal, or left out */
+    unsigned extra[2];    /* those that are left out: polls that only one side has */
     unsigned forks;
+    bool stands; /* the side whose turn it is has come to a place already */
     const struct visit *visited;
     const struct known *known;
 };
@@ -44,9 +46,10 @@ static void explore(struct joint *j, const struct pair *from, unsigned side);
 static void worsen(struct joint *j, enum outcome outcome)
 {
     static const uint8_t rank[] = {[OUTCOME_EQUAL] = 0,
-                                   [OUTCOME_BOUNDED] = 1,
-                                   [OUTCOME_UNDECIDED] = 2,
-                                   [OUTCOME_DIFFERENT] = 3};
+                                   [OUTCOME_WAITS] = 1,
+                                   [OUTCOME_BOUNDED] = 2,
+                                   [OUTCOME_UNDECIDED] = 3,
+                                   [OUTCOME_DIFFERENT] = 4};
     if (rank[outcome] > rank[j->outcome])
         j->outcome = outcome;
 }
@@ -117,13 +120,67 @@ static bool compare_effect(struct joint *j, const struct pair *p, const struct e
     return true;
 }
 
+/* The next effect of a side that is not compared; NULL: there is none yet. */
+static const struct effect *next_effect(const struct joint *j, const struct pair *p, unsigned side)
+{
+    return p->compared[side] < p->s[side].effects ? &j->run[side].effect[p->compared[side]] : NULL;
+}
+
+static bool is_poll(const struct effect *effect)
+{
+    return effect && effect->kind == EFFECT_POLL;
+}
+
+static void note_wait(struct joint *j, unsigned side, uint32_t pc)
+{
+    unsigned i = 0;
+    worsen(j, OUTCOME_WAITS);
+    while (i < j->waits.count && (j->waits.pc[i] != pc || j->waits.side[i] != side))
+        i++;
+    if (i < j->waits.count || i == WAITS_MOST)
+        return;
+    j->waits.pc[i] = pc;
+    j->waits.side[i] = side;
+    j->waits.count++;
+}
+
+/* A poll that the other side has not, or has otherwise: it only takes time. */
+static void leave_out(struct joint *j, struct pair *p, unsigned side)
+{
+    note_wait(j, side, next_effect(j, p, side)->pc);
+    p->compared[side]++;
+    p->extra[side]++;
+}
+
+/* Polls that stand last, where the other side has come to its end, or to the same place. */
+static void leave_out_rest(struct joint *j, struct pair *p)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        while (is_poll(next_effect(j, p, side)))
+            leave_out(j, p, side);
+    }
+}
+
+static bool same_poll(struct joint *j, const struct effect *a, const struct effect *b)
+{
+    uint32_t x = 0;
+    uint32_t y = 0;
+    return is_poll(a) && is_poll(b) && smt_known(&j->smt, a->word[1], &x) &&
+           smt_known(&j->smt, b->word[1], &y) && x == y;
+}
+
 static bool compare_effects(struct joint *j, struct pair *p)
 {
-    unsigned least = p->s[0].effects < p->s[1].effects ? p->s[0].effects : p->s[1].effects;
-    while (p->compared < least) {
-        if (!compare_effect(j, p, &j->run[0].effect[p->compared], &j->run[1].effect[p->compared]))
+    const struct effect *a, *b;
+    while ((a = next_effect(j, p, 0)) && (b = next_effect(j, p, 1))) {
+        if (!same_poll(j, a, b) && (is_poll(a) || is_poll(b))) {
+            leave_out(j, p, !is_poll(a));
+            continue;
+        }
+        if (!compare_effect(j, p, a, b))
             return false;
-        p->compared++;
+        p->compared[0]++;
+        p->compared[1]++;
     }
     return true;
 }
@@ -165,8 +222,8 @@ static unsigned left_words(const struct pair *p, uint64_t live, struct left *ret
 
 static bool same_heard(const struct pair *p)
 {
-    return p->s[0].effects == p->s[1].effects && p->s[0].epoch == p->s[1].epoch &&
-           p->s[0].heard[FROM_DATA] == p->s[1].heard[FROM_DATA] &&
+    return p->s[0].effects - p->extra[0] == p->s[1].effects - p->extra[1] &&
+           p->s[0].epoch == p->s[1].epoch && p->s[0].heard[FROM_DATA] == p->s[1].heard[FROM_DATA] &&
            p->s[0].heard[FROM_MEMDATA] == p->s[1].heard[FROM_MEMDATA] &&
            p->s[0].heard[FROM_REGDATA] == p->s[1].heard[FROM_REGDATA];
 }
@@ -191,6 +248,9 @@ static bool same_state(struct joint *j, const struct pair *p, uint64_t live)
 
 static void add_child(struct joint *j, uint32_t pc)
 {
+    uint32_t proven = j->proven ? j->proven[pc] : PROVEN_EQUAL;
+    if (proven > PROVEN_EQUAL)
+        note_wait(j, proven_side(proven), proven_pc(proven));
     for (size_t i = 0; i < j->children; i++) {
         if (j->child[i] == pc)
             return;
@@ -201,10 +261,12 @@ static void add_child(struct joint *j, uint32_t pc)
         j->run[0].failed = true;
 }
 
-/* Whether a place of the old revision may stand for itself: the new one has it. */
+/* Whether a place of the old revision may stand for itself: the new one has it, and it is not known
+ * to differ. */
 static bool may_stand(const struct joint *j, uint32_t pc)
 {
-    return pc < j->code->side[0].count && j->code->pairs.partner[0][pc] != CPS_FW_ALONE;
+    return pc < j->code->side[0].count && j->code->pairs.partner[0][pc] != CPS_FW_ALONE &&
+           !(j->refused && j->refused[pc]);
 }
 
 /* Where the code behind a place may return to, which is equal there if it is from those places. */
@@ -233,7 +295,7 @@ static bool meets(struct joint *j, const struct pair *p)
     unsigned count = 0;
     uint64_t live = j->code->side[0].live[old] | j->code->side[1].live[p->s[1].pc];
     if (j->code->pairs.partner[0][old] != p->s[1].pc || (j->proven && !j->proven[old]) ||
-        !returns_stand(j, p, live, returns, &count))
+        !may_stand(j, old) || !returns_stand(j, p, live, returns, &count))
         return false;
     if (!same_state(j, p, live))
         return false;
@@ -286,7 +348,7 @@ static uint64_t live_behind(const struct code_side *side, uint32_t pc)
 /* An effect of one revision where the other one has ended. */
 static void tell_more(struct joint *j, const struct pair *p, unsigned side)
 {
-    const struct effect *effect = &j->run[side].effect[p->compared];
+    const struct effect *effect = next_effect(j, p, side);
     struct difference d = {0};
     d.pc[side] = effect->pc;
     d.pc[!side] = p->s[!side].pc;
@@ -367,8 +429,12 @@ static bool meet(struct joint *j, struct pair *p)
     if (!compare_effects(j, p))
         return false;
     bool ended[2] = {p->at[0] == HALT_END, p->at[1] == HALT_END};
+    bool same_place = !ended[0] && !ended[1] && p->s[0].pc < j->code->side[0].count &&
+                      j->code->pairs.partner[0][p->s[0].pc] == p->s[1].pc;
+    if (same_place || ended[0] || ended[1])
+        leave_out_rest(j, p);
     for (unsigned i = 0; i < 2; i++) {
-        if (ended[!i] && p->s[!i].pc != PC_JUMP && p->s[i].effects > p->s[!i].effects) {
+        if (ended[!i] && p->s[!i].pc != PC_JUMP && next_effect(j, p, i)) {
             tell_more(j, p, i);
             return false;
         }
@@ -399,6 +465,13 @@ static bool is_known(const struct joint *j, const struct pair *p, Z3_ast conditi
     return false;
 }
 
+/* Behind a poll that the other side may not have, both can be looked at again. */
+static bool stands_at_cut(const struct joint *j, const struct state *s, unsigned side)
+{
+    const struct code_side *code = &j->code->side[side];
+    return s->pc < code->count && s->npc == s->pc + 1 && code->cut[s->pc];
+}
+
 static void explore_branch(struct joint *j, const struct pair *p, unsigned side, bool taken)
 {
     Z3_ast condition = p->s[side].condition;
@@ -411,7 +484,11 @@ static void explore_branch(struct joint *j, const struct pair *p, unsigned side,
     *q = *p;
     q->known = &known;
     q->forks++;
+    bool poll = runner_polls(&j->run[side], &q->s[side]);
     runner_branch(&j->run[side], &q->s[side], taken);
+    q->stands = poll && stands_at_cut(j, &q->s[side], side);
+    if (q->stands)
+        q->at[side] = HALT_CUT;
     smt_push(&j->smt);
     smt_assert(&j->smt, taken ? condition : smt_not(&j->smt, condition));
     explore(j, q, side);
@@ -445,6 +522,10 @@ static bool decide(struct joint *j, struct pair *p, unsigned side)
     if (is_known(j, p, condition, &taken)) {
         runner_branch(&j->run[side], &p->s[side], taken);
         return true;
+    }
+    if (runner_polls(&j->run[side], &p->s[side])) { /* the last turn is as good as all of them */
+        explore_branch(j, p, side, false);
+        return false;
     }
     if (waits(j, p, side))
         return false;
@@ -503,8 +584,9 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
     }
     *p = *from;
     while (!j->stop) {
-        if (p->at[side] != HALT_END && !advance(j, p, side))
+        if (p->at[side] != HALT_END && !p->stands && !advance(j, p, side))
             break;
+        p->stands = false;
         side = !side;
         if (side)
             continue;
@@ -573,6 +655,7 @@ struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
     j->children = 0;
     j->paths = 0;
     j->stop = j->pruned = false;
+    j->waits.count = 0;
     memset(j->visits, 0, j->code->side[0].count * sizeof(*j->visits));
     for (unsigned i = 0; i < 2; i++) {
         state_unknown(&j->smt, i ? new : old, &p.s[i]);

@@ -9,6 +9,7 @@
 /** What a comparison from one place came to. */
 enum outcome {
     OUTCOME_EQUAL,     /**< on all paths */
+    OUTCOME_WAITS,     /**< the same, but one waits for what the other does not: joint.waits */
     OUTCOME_BOUNDED,   /**< on all paths that go round each loop at most joint.bound times */
     OUTCOME_DIFFERENT, /**< joint.difference says how */
     OUTCOME_UNDECIDED, /**< joint.why says why */
@@ -31,13 +32,32 @@ struct difference {
     uint64_t memdata_at[WITNESS_MOST], loaded_at[WITNESS_MOST];
 };
 
+/** What is known of a place: nothing; that all is equal from there on; or that all is equal but for
+ * a poll that only revision `side` has at `pc`, of which this is one. */
+#define PROVEN_NOT             0u
+#define PROVEN_EQUAL           1u
+#define PROVEN_WAITS(side, pc) (2u + ((uint32_t)(side) << 30 | (pc)))
+static inline uint32_t proven_pc(uint32_t proven)
+{
+    return (proven - 2) & 0x3fffffff;
+}
+static inline unsigned proven_side(uint32_t proven)
+{
+    return (proven - 2) >> 30;
+}
+
+/** Polls that are noted of one comparison. */
+#define WAITS_MOST 4u
+
 struct joint {
     struct smt smt;
     const struct code *code;
     struct runner run[2];
-    const bool *proven;    /**< by dword of the old revision: from there on all is equal; or NULL */
-    bool follow;           /**< paths keep what they know, loops end after `bound` turns */
-    unsigned bound;        /**< turns of a loop */
+    const uint32_t *proven; /**< by dword of the old revision: PROVEN_*; NULL: nothing is known */
+    const bool
+        *refused;   /**< by dword of the old revision: places that stand for nothing; or NULL */
+    bool follow;    /**< paths keep what they know, loops end after `bound` turns */
+    unsigned bound; /**< turns of a loop */
     unsigned most_paths;   /**< then it is undecided */
     uint64_t most_queries; /**< the same, of the solver */
     uint64_t most_steps;   /**< the same, of instructions of each revision */
@@ -48,6 +68,11 @@ struct joint {
     bool (*found)(void *context, const struct difference *difference);
     void *context;
     /* Results. */
+    struct {
+        uint32_t pc[WAITS_MOST];
+        unsigned side[WAITS_MOST];
+        unsigned count;
+    } waits; /**< where polls begin that only one revision has */
     enum outcome outcome;
     struct difference difference;
     const char *why;

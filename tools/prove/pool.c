@@ -32,8 +32,8 @@ struct shared {
 struct pool {
     struct prove *prove;
     struct shared *shared;
-    bool *proven; /* of all parts, in a row; shared */
-    pid_t *pid;   /* 0: has ended */
+    uint32_t *proven; /* of all parts, in a row; shared */
+    pid_t *pid;       /* 0: has ended */
     FILE **file;
     bool died; /* a process, by a signal */
 };
@@ -49,9 +49,9 @@ static bool put_result(FILE *file, size_t index, struct json_object *result)
     return text && fprintf(file, "%zu %s\n", index, text) > 0 && !fflush(file);
 }
 
-static bool *proven_of(const struct pool *p, unsigned part)
+static uint32_t *proven_of(const struct pool *p, unsigned part)
 {
-    bool *at = p->proven;
+    uint32_t *at = p->proven;
     for (unsigned i = 0; i < part; i++)
         at += p->prove->part[i].code.side[0].count;
     return at;
@@ -75,7 +75,7 @@ static struct cps_err *work_on_places(struct pool *p, FILE *file)
         if (!is_wanted(p->prove, at))
             continue;
         CPS_TRY(prove_places(part));
-        memcpy(proven_of(p, at), part->proven, part->code.side[0].count * sizeof(bool));
+        memcpy(proven_of(p, at), part->proven, part->code.side[0].count * sizeof(uint32_t));
     }
     return NULL;
 }
@@ -272,7 +272,7 @@ static struct cps_err *find_places(struct pool *p, size_t missing)
         return cps_err_new(CPS_ERR_OS, "the process that looks for places that are equal died");
     for (unsigned i = 0; i < p->prove->parts; i++) {
         struct prove_part *part = &p->prove->part[i];
-        memcpy(part->proven, proven_of(p, i), part->code.side[0].count * sizeof(bool));
+        memcpy(part->proven, proven_of(p, i), part->code.side[0].count * sizeof(uint32_t));
     }
     return NULL;
 }
@@ -297,12 +297,13 @@ struct cps_err *prove_run(struct prove *prove)
 {
     struct pool p = {.prove = prove};
     size_t missing = count_missing(prove);
-    size_t words = 1;
+    size_t words = 1; /* then their bytes */
     if (!missing)
         return NULL;
     for (unsigned i = 0; i < prove->parts; i++)
         words += prove->part[i].code.side[0].count;
     p.shared = share(sizeof(*p.shared));
+    words *= sizeof(uint32_t);
     p.proven = share(words);
     p.pid = calloc(prove->jobs, sizeof(*p.pid));
     p.file = calloc(prove->jobs, sizeof(*p.file));

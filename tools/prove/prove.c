@@ -16,12 +16,14 @@
 #define EFFORT      3000000u /* of z3's steps, per query */
 #define QUERIES     20000u   /* of a handler that is followed */
 #define MOST_NODES  65536u   /* of a handler: more are not looked at for being the same */
+#define MOST_ROUNDS 4u       /* of places that fell with others */
 #define PER_CONTEXT 64u      /* comparisons that share one: terms go with it */
 
 const char *verdict_name(enum verdict verdict)
 {
-    static const char *const names[VERDICT_COUNT] = {"same code", "equal", "equal up to a bound",
-                                                     "different", "undecided"};
+    static const char *const names[VERDICT_COUNT] = {"same code",           "equal",
+                                                     "equal but for waits", "equal up to a bound",
+                                                     "different",           "undecided"};
     return names[verdict];
 }
 
@@ -97,7 +99,7 @@ void prove_part_deinit(struct prove_part *part)
 /* A place and where its paths lead. */
 struct place {
     uint32_t pc;
-    bool failed;
+    uint32_t proven; /* PROVEN_*, as far as its own paths go */
     uint32_t *child;
     size_t children;
 };
@@ -106,7 +108,8 @@ struct places {
     struct prove_part *part;
     struct place *place;
     size_t count;
-    bool *listed; /* by dword of the old revision */
+    bool *listed;  /* by dword of the old revision */
+    bool *refused; /* the same: places that are not equal by their own paths */
 };
 
 static struct cps_err *add_place(struct places *p, uint32_t pc)
@@ -121,29 +124,50 @@ static struct cps_err *add_place(struct places *p, uint32_t pc)
     return NULL;
 }
 
+static uint32_t place_outcome(const struct joint *j)
+{
+    if (j->outcome == OUTCOME_WAITS)
+        return PROVEN_WAITS(j->waits.side[0], j->waits.pc[0]);
+    return j->outcome == OUTCOME_EQUAL ? PROVEN_EQUAL : PROVEN_NOT;
+}
+
 static struct cps_err *try_place(struct places *p, struct joint *j, size_t at)
 {
     uint32_t pc = p->place[at].pc;
     CPS_TRY(joint_compare(j, pc, p->part->code.pairs.partner[0][pc], NULL));
-    p->place[at].failed = j->outcome != OUTCOME_EQUAL;
+    p->place[at].proven = place_outcome(j);
     p->place[at].child = j->child;
     p->place[at].children = j->children;
     j->child = NULL;
     j->children = 0;
-    for (size_t i = 0; i < p->place[at].children && !p->place[at].failed; i++)
+    for (size_t i = 0; i < p->place[at].children && p->place[at].proven; i++)
         CPS_TRY(add_place(p, p->place[at].child[i]));
     return NULL;
 }
 
-static struct cps_err *try_places(struct places *p)
+/* A place that fell with others is tried again without them: its paths go through, which know more
+ * than a place does. */
+static bool is_due(const struct places *p, size_t at, size_t fresh)
+{
+    return at >= fresh || (p->place[at].proven && !p->part->proven[p->place[at].pc]);
+}
+
+/* Tries the places from @p fresh on, and those in front that are due again. */
+static struct cps_err *try_places(struct places *p, size_t fresh)
 {
     struct joint j = {0};
     struct cps_err *err = NULL;
+    unsigned tried = 0;
     for (size_t i = 0; i < p->count && !err; i++) {
-        if (i % PER_CONTEXT == 0) {
+        if (!is_due(p, i, fresh))
+            continue;
+        if (tried++ % PER_CONTEXT == 0) {
             joint_deinit(&j);
             err = joint_init(&p->part->code, EFFORT, &j);
+            j.refused = p->refused;
         }
+        free(CPS_TAKE(p->place[i].child));
+        p->place[i].children = 0;
         if (!err)
             err = try_place(p, &j, i);
     }
@@ -151,22 +175,41 @@ static struct cps_err *try_places(struct places *p)
     return err;
 }
 
-/* A place falls with any that its paths lead to. */
+/* Takes from a place what one that its paths lead to is not. */
+static bool lower(uint32_t *proven, uint32_t child)
+{
+    bool falls = *proven && !child;
+    bool waits = *proven == PROVEN_EQUAL && child > PROVEN_EQUAL;
+    if (falls || waits)
+        *proven = child;
+    return falls || waits;
+}
+
+/* A place falls with any that its paths lead to, and waits where one of them does. */
 static void settle(struct places *p)
 {
-    bool *proven = p->part->proven;
+    uint32_t *proven = p->part->proven;
     bool again = true;
     for (size_t i = 0; i < p->count; i++)
-        proven[p->place[i].pc] = !p->place[i].failed;
+        proven[p->place[i].pc] = p->place[i].proven;
     while (again) {
         again = false;
         for (size_t i = 0; i < p->count; i++) {
-            for (size_t k = 0; k < p->place[i].children && proven[p->place[i].pc]; k++) {
-                if (!proven[p->place[i].child[k]])
-                    again = true, proven[p->place[i].pc] = false;
-            }
+            for (size_t k = 0; k < p->place[i].children; k++)
+                again |= lower(&proven[p->place[i].pc], proven[p->place[i].child[k]]);
         }
     }
+}
+
+/* Notes which places are not equal by themselves. @return whether others fell with them */
+static bool refuse(struct places *p)
+{
+    bool fell = false;
+    for (size_t i = 0; i < p->count; i++) {
+        p->refused[p->place[i].pc] = !p->place[i].proven;
+        fell |= p->place[i].proven && !p->part->proven[p->place[i].pc];
+    }
+    return fell;
 }
 
 struct cps_err *prove_places(struct prove_part *part)
@@ -174,27 +217,60 @@ struct cps_err *prove_places(struct prove_part *part)
     struct places p = {.part = part};
     struct cps_err *err = NULL;
     p.listed = calloc((size_t)part->code.side[0].count + 1, sizeof(*p.listed));
-    if (!p.listed)
+    p.refused = calloc((size_t)part->code.side[0].count + 1, sizeof(*p.refused));
+    if (!p.listed || !p.refused) {
+        free(p.listed);
+        free(p.refused);
         return cps_err_nomem();
+    }
     for (size_t i = 0; i < part->handlers && !err; i++) {
         const struct prove_handler *h = &part->handler[i];
         if (!h->alone && part->code.pairs.partner[0][h->pc[0]] == h->pc[1])
             err = add_place(&p, h->pc[0]);
     }
-    if (!err)
-        err = try_places(&p);
-    if (!err)
+    size_t fresh = 0;
+    for (unsigned round = 0; round < MOST_ROUNDS && !err; round++) {
+        err = try_places(&p, fresh);
+        fresh = p.count;
         settle(&p);
+        if (!refuse(&p))
+            break;
+    }
     for (size_t i = 0; i < p.count; i++)
         free(p.place[i].child);
     free(p.place);
     free(p.listed);
+    free(p.refused);
     return err;
+}
+
+/* The control register that a poll reads. */
+static uint32_t waited_for(const struct code_side *side, uint32_t pc)
+{
+    const struct afuc_uop *uop = &side->image->uop[pc];
+    return code_row(uop->code)->kind == KIND_IF ? uop[1].imm : uop->imm;
+}
+
+/* "only the new revision waits for control register 0x069, at 0cc3". */
+static void tell_wait(struct prove_handler *h, const struct code *code, unsigned side, uint32_t pc)
+{
+    size_t size = strlen(h->why);
+    snprintf(h->why + size, sizeof(h->why) - size,
+             "%sonly the %s revision waits for control register 0x%03x, at %04x", size ? "; " : "",
+             side ? "new" : "old", (unsigned)waited_for(&code->side[side], pc), (unsigned)pc);
+}
+
+static void tell_waits(struct prove_handler *h, const struct joint *j)
+{
+    h->why[0] = '\0';
+    for (unsigned i = 0; i < j->waits.count; i++)
+        tell_wait(h, j->code, j->waits.side[i], j->waits.pc[i]);
 }
 
 static void take_outcome(struct prove_handler *h, const struct joint *j)
 {
     static const enum verdict verdicts[] = {[OUTCOME_EQUAL] = VERDICT_EQUAL,
+                                            [OUTCOME_WAITS] = VERDICT_WAITS,
                                             [OUTCOME_BOUNDED] = VERDICT_BOUNDED,
                                             [OUTCOME_DIFFERENT] = VERDICT_DIFFERENT,
                                             [OUTCOME_UNDECIDED] = VERDICT_UNDECIDED};
@@ -208,6 +284,8 @@ static void take_outcome(struct prove_handler *h, const struct joint *j)
     } else if (h->verdict == VERDICT_UNDECIDED) {
         snprintf(h->why, sizeof(h->why), "%s", j->why);
         h->why_pc[0] = h->why_pc[1] = j->why_pc;
+    } else if (h->verdict == VERDICT_WAITS) {
+        tell_waits(h, j);
     }
 }
 
@@ -326,8 +404,11 @@ struct cps_err *prove_handler(const struct prove_part *part, struct prove_handle
         h->verdict = VERDICT_SAME_CODE;
         return NULL;
     }
-    if (part->proven[h->pc[0]] && part->code.pairs.partner[0][h->pc[0]] == h->pc[1]) {
-        h->verdict = VERDICT_EQUAL;
+    uint32_t proven = part->proven[h->pc[0]];
+    if (proven && part->code.pairs.partner[0][h->pc[0]] == h->pc[1]) {
+        h->verdict = proven == PROVEN_EQUAL ? VERDICT_EQUAL : VERDICT_WAITS;
+        if (proven > PROVEN_EQUAL)
+            tell_wait(h, &part->code, proven_side(proven), proven_pc(proven));
         return NULL;
     }
     return follow_through(part, h);

@@ -22,6 +22,7 @@
 enum verdict {
     VERDICT_SAME_CODE, /**< all that it can reach is the same code */
     VERDICT_EQUAL,     /**< on all paths, in all states */
+    VERDICT_WAITS,     /**< equal, but one waits for what the other does not: `why` */
     VERDICT_BOUNDED,   /**< on paths that go round each loop at most so many times */
     VERDICT_DIFFERENT,
     VERDICT_UNDECIDED,
@@ -50,7 +51,7 @@ struct prove_part {
     struct code code;
     struct prove_handler *handler; /**< owned */
     size_t handlers;
-    bool *proven; /**< by dword of the old revision; owned */
+    uint32_t *proven; /**< by dword of the old revision: PROVEN_*; owned */
 };
 
 static inline bool prove_is_bootstrap(const struct prove_handler *handler)

@@ -237,6 +237,7 @@ static const char *cell_class(const char *verdict)
     if (!strcmp(verdict, verdict_name(VERDICT_DIFFERENT)))
         return "differs";
     return !strcmp(verdict, verdict_name(VERDICT_UNDECIDED)) ||
+                   !strcmp(verdict, verdict_name(VERDICT_WAITS)) ||
                    !strcmp(verdict, verdict_name(VERDICT_BOUNDED))
                ? "stopped"
                : "pass";

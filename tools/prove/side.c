@@ -12,8 +12,8 @@
 const char *effect_name(enum effect_kind kind)
 {
     static const char *const names[EFFECT_KINDS] = {
-        "register write", "pipe register", "control write", "control read",
-        "store",          "load",          "setsecure",     "repetition"};
+        "register write", "pipe register", "control write", "control read", "store",
+        "load",           "setsecure",     "poll",          "repetition"};
     return names[kind];
 }
 
@@ -37,6 +37,7 @@ const char *effect_word_name(enum effect_kind kind, unsigned index)
         [EFFECT_STORE] = {"offset", "value"},
         [EFFECT_LOAD] = {"offset"},
         [EFFECT_SECURE] = {"mode"},
+        [EFFECT_POLL] = {"number", "loop"},
         [EFFECT_BULK] = {"count", "source", "source", "address", "user address",
                          "place among the words taken", "destination", "carry"},
     };
@@ -285,9 +286,45 @@ static Z3_ast control_value(struct runner *run, struct state *s, Z3_ast at)
     return smt_word(run->smt, run->world->control[number]);
 }
 
+/* The value that ends a poll: the same in both revisions, where it is the same poll. Of a machine
+ * that is known the loop turns. */
+static Z3_ast poll_value(struct runner *run, struct state *s, Z3_ast at, unsigned id)
+{
+    unsigned nth = 0;
+    for (unsigned i = 0; i < s->effects; i++) {
+        const struct effect *effect = &run->effect[i];
+        uint32_t number = 0;
+        nth += effect->kind == EFFECT_POLL && smt_known(run->smt, effect->word[1], &number) &&
+               number == id;
+    }
+    struct effect *effect = add_effect(run, s, EFFECT_POLL);
+    add_word(effect, at);
+    add_word(effect, smt_word(run->smt, id));
+    return smt_unknown(run->smt, "poll", s->epoch << 24 ^ id << 12 ^ nth);
+}
+
+static unsigned poll_at(const struct runner *run, uint32_t pc)
+{
+    return run->world ? 0 : run->code->side[run->side].poll[pc];
+}
+
+/* The first read of a branch to itself that reads the same again: part of that poll. */
+static bool begins_poll(const struct runner *run, const struct state *s, const struct afuc_uop *uop)
+{
+    return s->npc == s->pc + 1 && s->npc + 1 < run->code->side[run->side].count && uop->s1 == 0 &&
+           poll_at(run, s->npc) && code_row(uop[1].code)->kind == KIND_IF &&
+           uop[1].s1 == uop->dst && uop[2].imm == uop->imm && !(uop->flags & (U_PRE | U_REP));
+}
+
 static Z3_ast control_read(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
+    if (begins_poll(run, s, uop))
+        return s->r[uop->dst]; /* which the poll writes */
     Z3_ast at = address_of(run, s, uop);
+    if (poll_at(run, s->pc)) {
+        s->poll = s->pc;
+        return poll_value(run, s, at, poll_at(run, s->pc));
+    }
     add_word(add_effect(run, s, EFFECT_CREAD), at);
     return control_value(run, s, at);
 }
@@ -419,8 +456,21 @@ static enum halt plain(struct runner *run, struct state *s, const struct afuc_uo
     return HALT_CUT;
 }
 
+/* A branch to itself, as often as it takes; what its delay slot has read last nobody has looked at.
+ */
+static enum halt poll_on_the_spot(struct runner *run, struct state *s, const struct afuc_uop *uop)
+{
+    Z3_ast at = smt_word(run->smt, uop[1].imm);
+    s->r[uop[1].dst] = poll_value(run, s, at, poll_at(run, s->pc));
+    s->pc += 2;
+    s->npc = s->pc + 1;
+    return HALT_CUT;
+}
+
 static enum halt branch(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
+    if (poll_at(run, s->pc) && s->npc == s->pc + 1)
+        return poll_on_the_spot(run, s, uop);
     struct meaning m = {.carry = s->carry};
     bool taken = false;
     m.a = read_source(run, s, uop, uop->s1);
@@ -438,9 +488,16 @@ static enum halt branch(struct runner *run, struct state *s, const struct afuc_u
     return HALT_CUT;
 }
 
+bool runner_polls(const struct runner *run, const struct state *s)
+{
+    const struct afuc_uop *uop = &run->code->side[run->side].image->uop[s->pc];
+    return s->poll && code_row(uop->code)->kind == KIND_IF && uop->target == s->poll;
+}
+
 void runner_branch(struct runner *run, struct state *s, bool taken)
 {
     const struct afuc_uop *uop = &run->code->side[run->side].image->uop[s->pc];
+    s->poll = 0;
     if (code_row(uop->code)->op == CPS_AFUC_SETSECURE) { /* no delay slot */
         s->pc += taken ? 3 : 1;
         s->npc = s->pc + 1;
@@ -579,7 +636,7 @@ enum halt runner_go(struct runner *run, struct state *s)
         run->steps -= run->steps != 0;
         if (halt != HALT_CUT)
             return halt;
-        if (s->pc < side->count && s->npc == s->pc + 1 && side->cut[s->pc])
+        if (s->pc < side->count && s->npc == s->pc + 1 && side->cut[s->pc] && !poll_at(run, s->pc))
             return HALT_CUT;
     }
 }

@@ -17,6 +17,7 @@ enum effect_kind {
     EFFECT_STORE,    /**< offset, value */
     EFFECT_LOAD,     /**< offset */
     EFFECT_SECURE,   /**< mode */
+    EFFECT_POLL,     /**< number, which loop: a control register is read until it has a value */
     EFFECT_BULK,     /**< an instruction that repeats itself as often as an unknown $rem says */
     EFFECT_KINDS,
 };
@@ -71,6 +72,7 @@ struct state {
     uint32_t heard[CHANNELS];
     uint32_t epoch; /**< how many EFFECT_BULK so far */
     unsigned effects;
+    uint32_t poll; /**< where the poll began whose branch back comes next, or 0 */
     const struct kept *kept;
 };
 
@@ -113,6 +115,8 @@ void state_unknown(const struct smt *smt, uint32_t pc, struct state *ret);
 enum halt runner_go(struct runner *runner, struct state *state);
 /** Goes on behind HALT_BRANCH. */
 void runner_branch(struct runner *runner, struct state *state, bool taken);
+/** Whether the branch that is not decided is the one back of a poll, which ends at last. */
+bool runner_polls(const struct runner *runner, const struct state *state);
 /** Goes on from PC_JUMP, to an address of the old revision; false if this revision has none there.
  */
 bool runner_jump(const struct runner *runner, struct state *state, uint32_t old);
