@@ -59,7 +59,7 @@ struct origin_block {
 struct origin;
 
 /** Who wants to know what came of an event; @p number counts the events of the kinds that it asked
- * for. */
+ * for, others have UINT64_MAX. */
 typedef void origin_seen(void *context, uint64_t number, const struct cps_event *event,
                          uint32_t node);
 
@@ -69,8 +69,7 @@ CPS_MUST_USE struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t m
                                             struct origin **ret);
 void origin_destroy_(struct origin *origin);
 struct cps_sink *origin_sink_(struct origin *origin);
-#define ORIGIN_KINDS \
-    (((1u << CPS_EV_COUNT) - 1) & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_WORD))
+#define ORIGIN_KINDS (((1u << CPS_EV_COUNT) - 1) & ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX))
 /** @p kinds  events to number, from 0 */
 void origin_tell_(struct origin *origin, uint32_t kinds, origin_seen *seen, void *context);
 
@@ -96,6 +95,9 @@ bool origin_cut_(const struct origin *origin);
  * gets the byte of the file if the block has one, else that of the block. */
 const struct origin_block *origin_block_(const struct origin *origin,
                                          const struct origin_node *node, uint64_t *offset);
+/** Where the ring lies now, and its bytes. */
+uint64_t origin_ring_(const struct origin *origin);
+uint64_t origin_ring_bytes_(const struct origin *origin);
 /** What an INSN node's operation computes; @p carry  of additions, may be changed. */
 uint32_t origin_evaluate_(unsigned code, uint32_t a, uint32_t b, uint32_t d, uint32_t *carry);
 

@@ -183,3 +183,13 @@ void origin_free_places_(struct origin *o)
     for (unsigned i = 0; i < MAX_CORES; i++)
         free(o->core[i]);
 }
+
+uint64_t origin_ring_(const struct origin *o)
+{
+    return o->machine->ring_iova;
+}
+
+uint64_t origin_ring_bytes_(const struct origin *o)
+{
+    return 4 * (uint64_t)o->machine->ring_dwords;
+}

@@ -12,11 +12,10 @@ enum { MOST = 1u << 22, FEWEST = 1u << 18 };
 
 static void tell(struct origin *o, const struct cps_event *event, uint32_t node)
 {
-    if (!(o->kinds >> cps_event_kind(event) & 1))
-        return;
+    bool counts = o->kinds >> cps_event_kind(event) & 1;
     if (o->seen)
-        o->seen(o->context, o->number, event, node);
-    o->number++;
+        o->seen(o->context, counts ? o->number : UINT64_MAX, event, node);
+    o->number += counts;
 }
 
 static void keep_event(struct origin *o, const struct cps_event *event)
