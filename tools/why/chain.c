@@ -3,6 +3,8 @@
  * is what is farthest. */
 #include "tools/why/why.h"
 
+#include <string.h>
+
 const char *why_kind_word(unsigned kind)
 {
     static const char *const words[] = {
@@ -12,13 +14,18 @@ const char *why_kind_word(unsigned kind)
     return words[kind];
 }
 
+/* Where a node is noted, or would be: half of the slots are free. */
+static uint32_t slot_of(const struct why_chain *chain, uint32_t node)
+{
+    uint32_t at = node * UINT32_C(0x9e3779b9) >> 8;
+    while (chain->slot[at % WHY_SLOTS] && chain->node[chain->slot[at % WHY_SLOTS] - 1] != node)
+        at++;
+    return at % WHY_SLOTS;
+}
+
 uint32_t why_chain_find(const struct why_chain *chain, uint32_t node)
 {
-    for (uint32_t i = 0; node && i < chain->count; i++) {
-        if (chain->node[i] == node)
-            return i;
-    }
-    return UINT32_MAX;
+    return node ? chain->slot[slot_of(chain, node)] - 1 : UINT32_MAX;
 }
 
 static void add(struct why_chain *chain, uint32_t node)
@@ -26,12 +33,15 @@ static void add(struct why_chain *chain, uint32_t node)
     if (!node || why_chain_find(chain, node) != UINT32_MAX)
         return;
     chain->cut |= chain->count == WHY_MOST;
-    if (chain->count < WHY_MOST)
-        chain->node[chain->count++] = node;
+    if (chain->count == WHY_MOST)
+        return;
+    chain->slot[slot_of(chain, node)] = chain->count + 1;
+    chain->node[chain->count++] = node;
 }
 
 void why_chain(const struct origin *origin, uint32_t node, struct why_chain *ret)
 {
+    memset(ret->slot, 0, sizeof(ret->slot));
     ret->count = 0;
     ret->cut = false;
     add(ret, node);

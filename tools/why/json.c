@@ -18,10 +18,10 @@ static void add_hex(struct json_object *to, const char *key, uint64_t value, uns
 static void add_input(struct json_object *to, const struct why_chain *chain, uint32_t node)
 {
     uint32_t at = why_chain_find(chain, node);
-    if (at == UINT32_MAX)
+    if (node) /* -1: it was left out */
+        cps_json_append(to, json_object_new_int64(at == UINT32_MAX ? -1 : (int64_t)at));
+    else if (to && json_object_array_add(to, NULL)) /* null: there is none */
         cps_json_append(to, NULL);
-    else
-        cps_json_append(to, json_object_new_int64((int64_t)at));
 }
 
 /* Where an instruction stands, and what its operation is called. */
@@ -44,6 +44,7 @@ static void add_code(struct why *why, const struct origin_node *node, struct jso
         /* the carry of an addition is no result of its own */
         cps_json_text(to, "op", cps_op_name(&cps_isa_afuc, insn.op));
         cps_json_int(to, "dst", node->dst);
+        cps_json_bool(to, "bit", insn.op == CPS_AFUC_SETBITI);
     }
     if (node->has_imm)
         add_hex(to, "imm", node->place, 8);

@@ -53,11 +53,13 @@ CPS_MUST_USE struct cps_err *why_watch(struct why *why, struct cps_engine *engin
 void why_finish(struct why *why);
 void why_deinit(struct why *why);
 
-#define WHY_MOST 1024u /* nodes of one chain */
+#define WHY_MOST  4096u /* nodes of one chain */
+#define WHY_SLOTS (2 * WHY_MOST)
 
 /** A chain: nodes in the order of a walk from the value, inputs behind what is made of them. */
 struct why_chain {
     uint32_t node[WHY_MOST];
+    uint32_t slot[WHY_SLOTS]; /**< place in `node`, plus 1, where its hash says */
     uint32_t count;
     bool cut; /**< there are more */
 };

@@ -11,8 +11,7 @@ static void take_read(struct origin *o, struct tick *t, struct seen_event *seen)
     cps_mem_read(o->machine->engine.mem, event->addr, &known);
     uint32_t node = origin_new_(o, ORIGIN_MEMORY, event->value, event->addr);
     node_(o, node)->known = known;
-    node_(o, node)->in[ORIGIN_A] =
-        if_value_(o, origin_memory_(o, event->addr), event->value);
+    node_(o, node)->in[ORIGIN_A] = if_value_(o, origin_memory_(o, event->addr), event->value);
     if (!node_(o, node)->in[ORIGIN_A])
         node_(o, node)->in[ORIGIN_A] = if_value_(o, t->assumed, event->value);
     struct core_tags *tags = origin_core_(o, cps_event_who(event));
@@ -124,6 +123,7 @@ static uint32_t made_of(struct origin *o, const struct tick *t, uint32_t value)
     return node;
 }
 
+/* What the value that left last also did, or another of them. */
 static uint32_t any_out(struct origin *o, const struct tick *t, uint32_t value)
 {
     if (t->outs && t->out[t->last_out].value == value)
@@ -135,22 +135,13 @@ static uint32_t any_out(struct origin *o, const struct tick *t, uint32_t value)
     return made_of(o, t, value);
 }
 
-/* A value 0 of $00 has no node, and is found all the same. */
-static bool was_out(const struct tick *t, uint32_t value)
-{
-    return t->outs && t->out[t->last_out].value == value;
-}
-
 static uint32_t source_of(struct origin *o, struct tick *t, const struct cps_event *event)
 {
     unsigned kind = cps_event_kind(event);
     bool first = kind == CPS_EV_PIPE || kind == CPS_EV_PROT ||
                  (kind == CPS_EV_REG && cps_event_sub(event) != CPS_PATH_CTRL);
-    unsigned before = t->next_out;
     uint32_t node = first ? next_out(t, event) : 0;
-    if (node || t->next_out != before)
-        return node;
-    return was_out(t, event->value) ? t->out[t->last_out].node : any_out(o, t, event->value);
+    return node ? node : any_out(o, t, event->value);
 }
 
 static uint32_t write_node(struct origin *o, struct tick *t, unsigned kind,

@@ -14,11 +14,11 @@ uint32_t origin_evaluate_(unsigned code, uint32_t a, uint32_t b, uint32_t d, uin
     uint64_t t = 0;
     switch (code) {
 #define OP(id, text, kind, flow, ...) VALUE_##kind(id, __VA_ARGS__)
-#define VALUE_ALU(id, ...)            \
-    case UOP_##id##_RR:               \
-    case UOP_##id##_RI:               \
-    case UOP_##id##_ANY:              \
-        value = (__VA_ARGS__);        \
+#define VALUE_ALU(id, ...)     \
+    case UOP_##id##_RR:        \
+    case UOP_##id##_RI:        \
+    case UOP_##id##_ANY:       \
+        value = (__VA_ARGS__); \
         break;
 #define VALUE_IF(id, ...)
 #define VALUE_OWN(id, ...)
@@ -66,21 +66,10 @@ void origin_learn_(struct origin *o)
         o->uses[code] = (uint8_t)(IS_ALU | (names(text, "a", &end) ? USES_A : 0) |
                                   (names(text, "b", &end) ? USES_B : 0) |
                                   (names(text, "d", &end) ? USES_D : 0) |
-                                  (sets ? SETS_CARRY : carry ? USES_CARRY : 0));
+                                  (sets    ? SETS_CARRY
+                                   : carry ? USES_CARRY
+                                           : 0));
     }
-}
-
-/* A value leaves for @p target: a general register, or a port, where events say what follows. */
-static void put(struct origin *o, struct tick *t, unsigned target, struct flow value)
-{
-    value.target = target;
-    if (target >= R_ADDR && target <= R_DATA) {
-        if (t->outs < sizeof(t->out) / sizeof(t->out[0]))
-            t->out[t->outs++] = value;
-    } else if (target && target < R_TRASH) {
-        t->tags->general[target] = value.node;
-    }
-    (void)o;
 }
 
 /* The node of an operation; a plain move to a port is none. */
@@ -95,6 +84,27 @@ static uint32_t computed(struct origin *o, struct tick *t, const struct flow in[
     node->has_imm = uop->s2 == S2_IMM;
     node->dst = uop->dst;
     return made;
+}
+
+/* A value leaves the registers. What $00 says is a constant of the instruction that reads it. */
+static void leave(struct origin *o, struct tick *t, struct flow value)
+{
+    static const struct flow none[ORIGIN_INPUTS];
+    if (!value.node)
+        value.node = computed(o, t, none, value.value);
+    if (t->outs < sizeof(t->out) / sizeof(t->out[0]))
+        t->out[t->outs++] = value;
+}
+
+/* A value leaves for @p target: a general register, or a port, where events say what follows. */
+static void put(struct origin *o, struct tick *t, unsigned target, struct flow value)
+{
+    value.target = target;
+    if (target >= R_ADDR && target <= R_DATA) {
+        leave(o, t, value);
+    } else if (target && target < R_TRASH) {
+        t->tags->general[target] = value.node;
+    }
 }
 
 static unsigned code_of(const struct tick *t)
@@ -185,7 +195,7 @@ static void store(struct origin *o, struct tick *t)
     for (unsigned i = 0; i < words; i++) {
         struct flow value = origin_read_(o, t, uop->s2);
         value.target = R_DATA;
-        t->out[t->outs++] = value;
+        leave(o, t, value);
     }
     address(o, t);
 }
@@ -220,8 +230,8 @@ static void read_register(struct origin *o, struct tick *t, unsigned kind)
 {
     bool control = kind == ORIGIN_CREAD;
     uint32_t number = address(o, t) % (control ? CONTROL_COUNT : SQE_COUNT);
-    uint32_t tag = control ? *origin_control_tag_(o, t->tags, t->core, number)
-                           : t->tags->sqe[number];
+    uint32_t tag =
+        control ? *origin_control_tag_(o, t->tags, t->core, number) : t->tags->sqe[number];
     uint32_t value = loaded(t, tag ? node_(o, tag)->value : 0);
     uint32_t from = if_value_(o, t->assumed, value);
     from = from ? from : if_value_(o, tag, value);

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Random writes of real firmware over real captures: the chain that `why` gives for each ends in the word that
+was written, or its arithmetic gives it, as a reader of the capture alone finds.
+Usage: why_corpus.py CPSCOPE WRITES [SEED]"""
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
+import provenance
+import tap
+
+CPSCOPE, WRITES = sys.argv[1], int(sys.argv[2])
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+DEQP = "dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"
+RUNS = [(("a680_sqe.fw",), "fd-clouds.rd.gz"), (("a680_sqe.fw",), DEQP), (("a530_pfp.fw", "a530_pm4.fw"), "compute-a540.rd.gz"),
+        (("gen70900_sqe-181.fw",), "a750-ycbcr.pm4"), (("gen80000_sqe-077.fw",), "a840-ycbcr-tail.pm4")]
+KINDS = ("REG", "MEMW")
+
+
+def arguments(firmware, capture):
+    out = []
+    for name in firmware:
+        out += ["--fw", os.path.join(CORPUS, "firmware", name)]
+    return out + [os.path.join(CORPUS, "captures", capture)]
+
+
+def events(firmware, capture):
+    """(number, kind, place, value) of all writes in the run's own trace."""
+    out = subprocess.run([CPSCOPE, "run", *arguments(firmware, capture)], capture_output=True, text=True).stdout
+    lines = [line for line in out.splitlines() if not line.startswith("#")]
+    found = []
+    for number, line in enumerate(lines):
+        words = line.split()
+        at = 0 if words[0] in KINDS else 1
+        if words[at] in KINDS:
+            found.append((number, words[at], int(words[at + 1], 16), int(words[at + 2], 16)))
+    return found
+
+
+def ask(firmware, capture, chosen):
+    text = "".join("event:%d\n" % event[0] for event in chosen)
+    begin = time.monotonic()
+    done = subprocess.run([CPSCOPE, "why", "--json", *arguments(firmware, capture), "-"], input=text,
+                          capture_output=True, text=True)
+    spent = time.monotonic() - begin
+    assert done.returncode == 0, done.stderr[:500]
+    return [json.loads(line) for line in done.stdout.splitlines()], spent
+
+
+def check(firmware, capture, writes):
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    known = events(firmware, capture)
+    chooser = random.Random(SEED)
+    chosen = known if writes >= len(known) else chooser.sample(known, writes)
+    answers, spent = ask(firmware, capture, chosen)
+    assert len(answers) == len(chosen), "%d answers of %d" % (len(answers), len(chosen))
+    source = provenance.capture(os.path.join(CORPUS, "captures", capture))
+    ends = Counter()
+    for event, answer in zip(chosen, answers):
+        assert int(answer["value"], 16) == event[3], "%s: %s" % (event, answer["value"])
+        try:
+            ends[provenance.Chain(answer, source).check()] += 1
+        except AssertionError as wrong:
+            raise AssertionError("event %d: %s\n%s" % (event[0], wrong, json.dumps(answer)[:3000])) from wrong
+    return "%d writes in %.2f s: %s" % (len(chosen), spent, ", ".join("%d %s" % (count, end) for end, count in ends.most_common()))
+
+
+def case(firmware, capture):
+    return ("writes of %s over %s" % ("+".join(firmware), capture), lambda: check(firmware, capture, WRITES))
+
+
+tap.run([case(*run) for run in RUNS])
