@@ -54,6 +54,7 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
     why->capture = path ? path : "demo.pm4";
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(&why->play, *capture));
+    why->play.recover = true;
     CPS_TRY(play_open(&why->play, opt, path));
     CPS_TRY(why_resolve(why));
     return why_run(why, *capture);

@@ -165,16 +165,20 @@ class Chain:
             return word
         return self.check_hardware(node, value)
 
-    def walk(self, at):
-        if at is None or at < 0 or at in self.seen:
-            return
-        self.seen.add(at)
+    def check_node(self, at):
         node, value = self.nodes[at], self.value(at)
         expected = self.expected(node, value)
         assert expected == value, "0x%x expected of %s" % (expected, node)
-        if node["kind"] != "cut":
-            for inner in node["in"]:
-                self.walk(inner)
+        return [] if node["kind"] == "cut" else [inner for inner in node["in"] if inner is not None and inner >= 0]
+
+    def walk(self, root):
+        """All that the value is made of; packets and streams only say where that was."""
+        waiting = [root]
+        while waiting:
+            at = waiting.pop()
+            if at not in self.seen:
+                self.seen.add(at)
+                waiting += self.check_node(at)
 
     def check(self):
         """Checks all, and says what the value is: where it ends, and whether it was computed."""

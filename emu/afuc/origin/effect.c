@@ -47,10 +47,12 @@ static void take_packet(struct origin *o, struct tick *t, struct seen_event *see
     node_(o, node)->sub = (uint8_t)cps_event_sub(event);
     node_(o, node)->packet = stream_of_packet(o, t);
     t->tags->packet = node;
+    seen->node = node;
+    if (t->core->s.header != event->value)
+        return; /* of an interruption, which leaves $rem alone */
     uint32_t count = origin_new_(o, ORIGIN_HEADER, t->core->s.r[R_REM], 0);
     node_(o, count)->in[ORIGIN_A] = node;
     t->tags->general[R_REM] = count;
-    seen->node = node;
 }
 
 /* A wait that was taken for over has given a word, or a register, its value. */

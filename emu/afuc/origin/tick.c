@@ -214,16 +214,22 @@ static void load(struct origin *o, struct tick *t)
     put(o, t, t->uop->dst, (struct flow){t->read, value, 0});
 }
 
-static bool in_group_bank(const struct tick *t, uint32_t number)
+/* A register of the draw-state group that is selected: base and dwords of what was executed, then
+ * of what was set. The header's register shows the modes elsewhere. */
+static uint32_t group_word(struct origin *o, const struct tick *t, uint32_t number, uint32_t value)
 {
-    uint32_t bank = afuc_control_number_(t->core, CTL_DRAW_STATE_BANK);
-    return number >= bank && number < bank + 6;
-}
-
-/* The draw-state group that is selected, where its registers are read. */
-static uint32_t selected_group(const struct tick *t)
-{
-    return t->tags->group[afuc_control_get_(t->core, CTL_DRAW_STATE_SEL) % GROUP_COUNT];
+    static const uint8_t word[6] = {1, 2, 0, 1, 2, 0};
+    uint32_t at = number - afuc_control_number_(t->core, CTL_DRAW_STATE_BANK);
+    uint32_t selected = afuc_control_get_(t->core, CTL_DRAW_STATE_SEL) % GROUP_COUNT;
+    uint32_t group = t->tags->group[selected];
+    if (at >= sizeof(word) || !group)
+        return 0;
+    uint32_t from = if_value_(o, node_(o, group)->in[word[at]], value);
+    if (from)
+        return from;
+    from = origin_new_(o, ORIGIN_HARDWARE, value, 0);
+    node_(o, from)->in[ORIGIN_A] = node_(o, group)->in[word[at]];
+    return from;
 }
 
 static void read_register(struct origin *o, struct tick *t, unsigned kind)
@@ -235,8 +241,8 @@ static void read_register(struct origin *o, struct tick *t, unsigned kind)
     uint32_t value = loaded(t, tag ? node_(o, tag)->value : 0);
     uint32_t from = if_value_(o, t->assumed, value);
     from = from ? from : if_value_(o, tag, value);
-    if (!from && control && in_group_bank(t, number))
-        from = selected_group(t);
+    if (!from && control)
+        from = group_word(o, t, number, value);
     uint32_t node = origin_new_(o, kind, value, number);
     node_(o, node)->in[ORIGIN_A] = from;
     put(o, t, t->uop->dst, (struct flow){node, value, 0});
