@@ -51,7 +51,8 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
 {
     const char *path = first_ask(opt) ? opt->arg[0] : NULL;
     CPS_TRY(add_asks(why, opt));
-    why->capture = path ? path : "demo.pm4";
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    why->capture = slash ? slash + 1 : path ? path : "demo.pm4";
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(&why->play, *capture));
     why->play.recover = true;

@@ -109,7 +109,7 @@ void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out)
     cps_json_text(root, "what", ask->text);
     if (ask->kept != UINT32_MAX) {
         why_chain(why->origin, origin_kept_(why->origin, ask->kept), &chain);
-        add_hex(root, "value", origin_at_(why->origin, chain.node[0])->value, 8);
+        add_hex(root, "value", ask->value, 8);
     }
     struct json_object *nodes = cps_json_new_array(root, "nodes");
     for (uint32_t i = 0; i < chain.count; i++)

@@ -10,6 +10,7 @@ static void keep(struct why *why, struct why_ask *ask, uint32_t node)
     ask->reached = true;
     if (!node)
         return;
+    ask->value = origin_at_(why->origin, node)->value;
     ask->kept = origin_keep_(why->origin, node);
     why->nomem |= ask->kept == UINT32_MAX;
 }

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "emu/afuc/afuc.h"
 #include "isa/base/pm4.h"
 
 /* A text on its way out: what was told is told once. */
@@ -65,21 +66,36 @@ static void put_file(struct text *t, const struct origin_node *node)
         cps_buf_printf(t->out, ": in %s", t->why->capture);
 }
 
-/* Where no other node is told of it. */
+/* What the driver has put there: the firmware's image, packets in the ring. */
+static void put_driver(struct text *t, const struct origin_node *node)
+{
+    const struct cps_afuc *machine = cps_afuc_of(t->why->play.engine);
+    uint64_t ring = origin_ring_(t->why->origin);
+    for (unsigned i = 0; i < t->why->play.engine->cores; i++) {
+        uint64_t word = (node->place - cps_afuc_image_iova(machine, i)) / 4;
+        if (word >= cps_afuc_image_size(machine, i))
+            continue;
+        cps_buf_printf(t->out, ": word 0x%04" PRIx64 " of the firmware of %s", word,
+                       cps_processor_name(t->why->play.engine->who[i]));
+        return;
+    }
+    bool in_ring = node->place - ring < origin_ring_bytes_(t->why->origin);
+    cps_buf_str(t->out, in_ring ? ": the driver's, in the ring" : ": the driver's");
+}
+
+/* Where a word stood, and in which file unless something is told of who wrote it. */
 static void put_source(struct text *t, const struct origin_node *node)
 {
-    bool known = node->known && !node->in[ORIGIN_A];
-    uint64_t ring = t->why->origin ? origin_ring_(t->why->origin) : 0;
-    cps_buf_printf(t->out, " at 0x%" PRIx64, node->place);
-    put_file(t, node);
     uint64_t offset = 0;
-    bool in_file = origin_block_(t->why->origin, node, &offset) != NULL;
-    if (!node->known)
+    cps_buf_printf(t->out, " at 0x%" PRIx64, node->place);
+    if (node->in[ORIGIN_A])
+        return;
+    if (origin_block_(t->why->origin, node, &offset))
+        put_file(t, node);
+    else if (!node->known)
         cps_buf_str(t->out, ": the capture does not hold it");
-    else if (known && !in_file && node->place - ring < origin_ring_bytes_(t->why->origin))
-        cps_buf_str(t->out, ": the driver's, in the ring");
-    else if (known && !in_file)
-        cps_buf_str(t->out, ": the driver's");
+    else
+        put_driver(t, node);
 }
 
 static void put_code(struct text *t, const struct origin_node *node)
@@ -129,38 +145,55 @@ static void put_packet(struct text *t, const struct origin_node *node)
     put_file(t, node);
 }
 
+/* Which packet the stream of @p packet comes from: what set the group, or what called. */
+static uint32_t caller(struct text *t, const struct origin_node *packet, const char **how)
+{
+    const struct origin *o = t->why->origin;
+    const struct origin_node *outer = origin_at_(o, packet->packet);
+    const struct origin_node *group = origin_at_(o, outer->in[ORIGIN_A]);
+    *how = outer->kind == ORIGIN_PACKET ? "passed on from " : "called by ";
+    if (outer->kind != ORIGIN_STREAM)
+        return packet->packet;
+    if (outer->aux == UINT32_MAX || group->kind != ORIGIN_GROUP)
+        return outer->packet;
+    *how = "group set by ";
+    return group->packet;
+}
+
+/* What made a draw-state group run. */
+static void put_runner(struct text *t, const struct origin_node *packet)
+{
+    const struct origin_node *stream = origin_at_(t->why->origin, packet->packet);
+    const struct origin_node *by = origin_at_(t->why->origin, stream->packet);
+    if (stream->kind != ORIGIN_STREAM || stream->aux == UINT32_MAX || by->kind != ORIGIN_PACKET)
+        return;
+    cps_buf_str(t->out, ", run by ");
+    put_packet_name(t, by);
+    cps_buf_printf(t->out, " at 0x%" PRIx64, by->place);
+}
+
 /* Packets and streams, from the inside out. */
 static void put_calls(struct text *t, uint32_t at, unsigned depth)
 {
-    const struct origin *o = t->why->origin;
+    const char *how = "in ";
     for (unsigned i = 0; at && i < DEEPEST; i++) {
-        const struct origin_node *node = origin_at_(o, at);
+        const struct origin_node *node = origin_at_(t->why->origin, at);
         uint32_t place = why_chain_find(&t->chain, at);
-        const struct origin_node *outer = origin_at_(o, node->packet);
-        bool again = place == UINT32_MAX || t->told[place];
         if (node->kind != ORIGIN_PACKET)
             return;
+        bool again = place == UINT32_MAX || t->told[place];
         indent(t, depth + i);
-        cps_buf_str(t->out,
-                    i ? outer->kind == ORIGIN_PACKET ? "passed on from " : "called by " : "in ");
+        cps_buf_str(t->out, how);
         put_packet(t, node);
+        if (!again)
+            put_runner(t, node);
         if (!node->packet)
             cps_buf_printf(t->out, ", submission %" PRIu32, node->submission);
         cps_buf_str(t->out, again && node->packet ? " (as above)\n" : "\n");
         if (again)
             return;
         t->told[place] = true;
-        at = node->packet;
-        if (outer->kind != ORIGIN_STREAM)
-            continue;
-        const struct origin_node *group = origin_at_(o, outer->in[ORIGIN_A]);
-        if (outer->aux != UINT32_MAX && group->kind == ORIGIN_GROUP) {
-            indent(t, depth + i + 1);
-            cps_buf_printf(t->out, "draw-state group %" PRIu32 " set\n", outer->aux);
-            at = group->packet;
-        } else {
-            at = outer->packet;
-        }
+        at = caller(t, node, &how);
     }
 }
 
@@ -188,11 +221,19 @@ static void put_what(struct text *t, const struct origin_node *node)
         cps_buf_str(t->out, ": as hardware has it");
 }
 
+/* What is told by its kind alone. */
+static const char *const said[ORIGIN_COUNT] = {
+    [ORIGIN_CUT] = "older than what was kept", [ORIGIN_BEGIN] = "there from the start",
+    [ORIGIN_HEADER] = "count of the header",   [ORIGIN_REMAINS] = "what is left of the count",
+    [ORIGIN_HARDWARE] = "made by hardware",
+};
+
 static void put_node(struct text *t, const struct origin_node *node)
 {
-    cps_buf_hex(t->out, node->value, 8);
-    cps_buf_str(t->out, " ");
+    if (node->kind != ORIGIN_CUT)
+        cps_buf_hex(t->out, node->value, 8), cps_buf_str(t->out, " ");
     put_what(t, node);
+    cps_buf_str(t->out, said[node->kind] ? said[node->kind] : "");
     switch (node->kind) {
     case ORIGIN_INSN:
     case ORIGIN_OFFSET:
@@ -200,37 +241,19 @@ static void put_node(struct text *t, const struct origin_node *node)
         put_computed(t, node);
         break;
     case ORIGIN_WORD:
-        cps_buf_str(t->out, "word of the stream");
-        put_source(t, node);
-        break;
     case ORIGIN_MEMORY:
-        cps_buf_str(t->out, "word of memory");
+        cps_buf_printf(t->out, "word of %s", node->kind == ORIGIN_WORD ? "the stream" : "memory");
         put_source(t, node);
         break;
     case ORIGIN_MEMW:
         cps_buf_printf(t->out, "written to memory at 0x%" PRIx64, node->place);
         put_code(t, node);
         break;
-    case ORIGIN_HEADER:
-        cps_buf_str(t->out, "count of the header");
-        break;
-    case ORIGIN_REMAINS:
-        cps_buf_str(t->out, "what is left of the count");
-        break;
     case ORIGIN_PASSED:
         cps_buf_printf(t->out, "taken by %s from another processor", cps_processor_name(node->who));
         break;
     case ORIGIN_ASSUMED:
         cps_buf_printf(t->out, "assumed: %s", cps_event_sub_word(CPS_EV_ASSUME, node->sub));
-        break;
-    case ORIGIN_BEGIN:
-        cps_buf_str(t->out, "there from the start");
-        break;
-    case ORIGIN_CUT:
-        cps_buf_str(t->out, "older than what was kept");
-        break;
-    case ORIGIN_HARDWARE:
-        cps_buf_str(t->out, "made by hardware");
         break;
     default:
         break;
@@ -267,7 +290,7 @@ void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out)
     const struct origin_node *at = origin_at_(why->origin, node);
     why_chain(why->origin, node, &t.chain);
     cps_buf_printf(out, "%s = ", ask->text);
-    cps_buf_hex(out, at->value, 8);
+    cps_buf_hex(out, ask->value, 8);
     if (at->kind == ORIGIN_REG) {
         size_t before = out->size;
         cps_buf_str(out, " ");

@@ -24,6 +24,7 @@ struct why_ask {
     uint64_t place;  /**< offset of a register, address of a word */
     uint64_t number; /**< of the event or draw */
     uint32_t kept;   /**< origin_kept_(); UINT32_MAX: there is no such value */
+    uint32_t value;  /**< where there is one */
     bool reached;    /**< the event or draw */
 };
 
