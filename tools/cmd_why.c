@@ -54,9 +54,10 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
     const char *slash = path ? strrchr(path, '/') : NULL;
     why->capture = slash ? slash + 1 : path ? path : "demo.pm4";
     CPS_TRY(play_stream(path, capture));
-    CPS_TRY(play_read_dump(&why->play, *capture));
-    why->play.recover = true;
-    CPS_TRY(play_open(&why->play, opt, path));
+    CPS_TRY(play_read_dump(why->play, *capture));
+    why->play->recover = true;
+    CPS_TRY(play_open(why->play, opt, path));
+    why->engine = why->play->engine;
     CPS_TRY(why_resolve(why));
     return why_run(why, *capture);
 }
@@ -99,7 +100,8 @@ static struct cps_err *print(struct why *why, const struct cps_options *opt)
 
 int cmd_why(const struct cps_options *opt)
 {
-    struct why why = {.count = 0};
+    struct play play = {.items = {NULL}};
+    struct why why = {.play = &play};
     struct cps_stream *capture = NULL;
     if (!opt->fw_count && !opt->demo)
         return report_usage("why needs --fw FILE, a capture, and what is asked, or --demo");
@@ -112,6 +114,6 @@ int cmd_why(const struct cps_options *opt)
     int status = err ? report_error(err) : complain(&why) ? 1 : 0;
     cps_stream_close(capture);
     why_deinit(&why);
-    play_close(&why.play);
+    play_close(&play);
     return status;
 }

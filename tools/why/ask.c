@@ -42,15 +42,36 @@ static bool read_when(const char *at, struct why_ask *ask)
     return read_number(at, at + strlen(at), &ask->number);
 }
 
-struct cps_err *why_add(struct why *why, const char *text)
+static struct why_ask *new_ask(struct why *why, const char *text)
 {
     if (!CPS_LIST_ROOM(why->ask, why->count))
-        return cps_err_nomem();
+        return NULL;
     struct why_ask *ask = &why->ask[why->count];
     *ask = (struct why_ask){.text = strdup(text), .kept = UINT32_MAX};
-    if (!ask->text)
+    why->count += ask->text != NULL;
+    return ask->text ? ask : NULL;
+}
+
+struct cps_err *why_add_place(struct why *why, const char *text, const struct cps_place *place)
+{
+    struct why_ask *ask = new_ask(why, text);
+    if (!ask)
         return cps_err_nomem();
-    why->count++;
+    ask->what = place->file == CPS_FILE_GENERAL   ? WHY_GENERAL
+                : place->file == CPS_FILE_CONTROL ? WHY_CONTROL
+                : place->file == CPS_FILE_MEMORY  ? WHY_MEMORY
+                                                  : WHY_REGISTER;
+    ask->place = place->number;
+    ask->core = place->core;
+    ask->is_known = true;
+    return NULL;
+}
+
+struct cps_err *why_add(struct why *why, const char *text)
+{
+    struct why_ask *ask = new_ask(why, text);
+    if (!ask)
+        return cps_err_nomem();
     const char *at = strrchr(text, '@');
     if (begins(text, "event:")) {
         ask->what = WHY_EVENT;
@@ -68,7 +89,7 @@ struct cps_err *why_add(struct why *why, const char *text)
 
 static const struct cps_names *any_names(const struct why *why)
 {
-    return why->play.names[why->play.engine->who[0]];
+    return why->play->names[why->engine->who[0]];
 }
 
 static struct cps_err *find_register(const struct why *why, struct why_ask *ask)
@@ -97,7 +118,7 @@ static int compare(const void *left, const void *right)
 struct cps_err *why_resolve(struct why *why)
 {
     for (size_t i = 0; i < why->count; i++) {
-        if (why->ask[i].what == WHY_REGISTER)
+        if (why->ask[i].what == WHY_REGISTER && !why->ask[i].is_known)
             CPS_TRY(find_register(why, &why->ask[i]));
     }
     why->later = calloc(why->count + 1, sizeof(struct why_ask *));

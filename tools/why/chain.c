@@ -57,12 +57,12 @@ void why_chain(const struct origin *origin, uint32_t node, struct why_chain *ret
 
 const struct cps_names *why_names(const struct why *why, const struct origin_node *node)
 {
-    return why->play.names[node->who];
+    return why->play->names[node->who];
 }
 
 void why_instruction(struct why *why, const struct origin_node *node, struct cps_buf *out)
 {
-    struct cps_engine *engine = why->play.engine;
+    struct cps_engine *engine = why->engine;
     struct cps_print_names names = {.names = why_names(why, node)};
     struct cps_insn insn;
     uint8_t bytes[16];

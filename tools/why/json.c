@@ -28,7 +28,7 @@ static void add_input(struct json_object *to, const struct why_chain *chain, uin
 static void add_code(struct why *why, const struct origin_node *node, struct json_object *to)
 {
     CPS_BUF text = {0};
-    struct cps_engine *engine = why->play.engine;
+    struct cps_engine *engine = why->engine;
     struct cps_insn insn;
     uint8_t bytes[16];
     add_hex(to, "pc", node->pc, 4);

@@ -21,6 +21,10 @@ static void answer(struct why *why, struct why_ask *ask)
         keep(why, ask, origin_register_(why->origin, (uint32_t)ask->place));
     else if (ask->what == WHY_MEMORY)
         keep(why, ask, origin_memory_(why->origin, ask->place));
+    else if (ask->what == WHY_GENERAL)
+        keep(why, ask, origin_general_(why->origin, ask->core, (unsigned)ask->place));
+    else if (ask->what == WHY_CONTROL)
+        keep(why, ask, origin_control_(why->origin, ask->core, (unsigned)ask->place));
 }
 
 static void take_draw(struct why *why)
@@ -70,16 +74,18 @@ static unsigned drawing(const struct cps_engine *engine)
 
 struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
 {
-    uint32_t kinds = 0;
+    uint32_t kinds = why->kinds;
     struct cps_afuc *machine = cps_afuc_of(engine);
     unsigned who = drawing(engine);
     if (!machine)
         return cps_err_new(CPS_ERR_UNSUPPORTED,
                            "only firmware of afuc says where its values come from");
-    cps_text_classes("default", &kinds);
+    why->engine = engine;
+    if (!kinds)
+        cps_text_classes("default", &kinds);
     CPS_TRY(origin_create_(machine, 0, &why->origin));
     origin_tell_(why->origin, kinds, seen, why);
-    launches_init(&why->launches, why->play.names[who], who);
+    launches_init(&why->launches, why->play->names[who], who);
     return NULL;
 }
 
@@ -95,10 +101,10 @@ void why_finish(struct why *why)
 
 struct cps_err *why_run(struct why *why, struct cps_stream *capture)
 {
-    CPS_TRY(why_watch(why, why->play.engine));
-    why->play.extra = ORIGIN_KINDS;
-    why->play.watcher = origin_sink_(why->origin);
-    CPS_TRY(play_run(&why->play, capture));
+    CPS_TRY(why_watch(why, why->play->engine));
+    why->play->extra = ORIGIN_KINDS;
+    why->play->watcher = origin_sink_(why->origin);
+    CPS_TRY(play_run(why->play, capture));
     why_finish(why);
     return why->nomem ? cps_err_nomem() : NULL;
 }

@@ -69,14 +69,14 @@ static void put_file(struct text *t, const struct origin_node *node)
 /* What the driver has put there: the firmware's image, packets in the ring. */
 static void put_driver(struct text *t, const struct origin_node *node)
 {
-    const struct cps_afuc *machine = cps_afuc_of(t->why->play.engine);
+    const struct cps_afuc *machine = cps_afuc_of(t->why->engine);
     uint64_t ring = origin_ring_(t->why->origin);
-    for (unsigned i = 0; i < t->why->play.engine->cores; i++) {
+    for (unsigned i = 0; i < t->why->engine->cores; i++) {
         uint64_t word = (node->place - cps_afuc_image_iova(machine, i)) / 4;
         if (word >= cps_afuc_image_size(machine, i))
             continue;
         cps_buf_printf(t->out, ": word 0x%04" PRIx64 " of the firmware of %s", word,
-                       cps_processor_name(t->why->play.engine->who[i]));
+                       cps_processor_name(t->why->engine->who[i]));
         return;
     }
     bool in_ring = node->place - ring < origin_ring_bytes_(t->why->origin);

@@ -13,7 +13,7 @@
 #include "tools/play/play.h"
 #include "tools/stream/launch.h"
 
-enum why_what { WHY_EVENT, WHY_REGISTER, WHY_MEMORY };
+enum why_what { WHY_EVENT, WHY_REGISTER, WHY_MEMORY, WHY_GENERAL, WHY_CONTROL };
 enum why_when { WHY_END, WHY_AT_EVENT, WHY_AT_DRAW };
 
 /** A question: which value, when. */
@@ -21,7 +21,9 @@ struct why_ask {
     char *text; /**< owned */
     enum why_what what;
     enum why_when when;
-    uint64_t place;  /**< offset of a register, address of a word */
+    uint64_t place;  /**< offset or number of a register, address of a word */
+    unsigned core;   /**< of general and control registers */
+    bool is_known;   /**< `place` is: why_resolve() leaves it */
     uint64_t number; /**< of the event or draw */
     uint32_t kept;   /**< origin_kept_(); UINT32_MAX: there is no such value */
     uint32_t value;  /**< where there is one */
@@ -30,8 +32,10 @@ struct why_ask {
 
 /** What all answers need. */
 struct why {
-    struct play play;
+    struct play *play;         /**< the caller's */
+    struct cps_engine *engine; /**< that is watched */
     struct origin *origin;
+    uint32_t kinds;      /**< of events that are numbered; 0: the default ones */
     const char *capture; /**< as messages name it */
     struct why_ask *ask; /**< owned; sorted in order of time while the replay runs */
     size_t count;
@@ -44,6 +48,9 @@ struct why {
 
 /** Appends a question. @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: what was expected */
 CPS_MUST_USE struct cps_err *why_add(struct why *why, const char *text);
+/** The same for a place that the caller knows, at the end of the run. */
+CPS_MUST_USE struct cps_err *why_add_place(struct why *why, const char *text,
+                                           const struct cps_place *place);
 /** Sets what questions say by name, and where they stand, once the names are known. */
 CPS_MUST_USE struct cps_err *why_resolve(struct why *why);
 /** Replays the capture, which `play` was opened for; then all questions have their answers. */

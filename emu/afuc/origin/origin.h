@@ -63,8 +63,9 @@ struct origin;
 typedef void origin_seen(void *context, uint64_t number, const struct cps_event *event,
                          uint32_t node);
 
-/** Makes an observer of @p machine, from here on. The machine must outlive it. @p most  nodes; 0: a
- * default. Its events must go to origin_sink_(), all of ORIGIN_KINDS. */
+/** Makes an observer of @p machine, from here on. Once one of them is gone the other only waits for
+ * its own end. @p most  nodes; 0: a default. Its events must go to origin_sink_(), all of
+ * ORIGIN_KINDS. */
 CPS_MUST_USE struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t most,
                                             struct origin **ret);
 void origin_destroy_(struct origin *origin);

@@ -181,8 +181,6 @@ void origin_destroy_(struct origin *o)
 {
     if (!o)
         return;
-    if (o->machine->origin == o)
-        o->machine->origin = NULL;
     origin_free_places_(o);
     free(o->node);
     free(o->kept);
