@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The way from the start to here once more, for somebody who looks closer than a debugger does. */
+#include "emu/debug/retrace.h"
 #include "emu/debug/state.h"
-
-#include <string.h>
 
 /* Steps of @p again up to @p step. */
 static struct cps_err *go(struct cps_debug *again, uint64_t step)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "emu/debug/retrace.h"
 #include "tools/debug/command.h"
 #include "tools/debug/expr.h"
 #include "tools/why/why.h"

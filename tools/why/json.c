@@ -60,7 +60,8 @@ static void add_place(struct why *why, const struct origin_node *node, struct js
         cps_json_text(
             to, "name",
             cps_name(why_names(why, node), CPS_SPACE_GPU, (uint32_t)node->place & 0x3ffff, NULL));
-    if (node->kind == ORIGIN_WORD || node->kind == ORIGIN_MEMORY || node->kind == ORIGIN_PACKET)
+    bool packet = node->kind == ORIGIN_PACKET && node->sub != CPS_LEVEL_INT;
+    if (node->kind == ORIGIN_WORD || node->kind == ORIGIN_MEMORY || packet)
         block = origin_block_(why->origin, node, &offset);
     if (block && block->offset)
         cps_json_uint(to, "byte", offset);

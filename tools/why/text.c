@@ -55,8 +55,8 @@ static void put_file(struct text *t, const struct origin_node *node)
 {
     uint64_t offset = 0;
     const struct origin_block *block = origin_block_(t->why->origin, node, &offset);
-    if (!block)
-        return;
+    if (!block || (node->kind == ORIGIN_PACKET && node->sub == CPS_LEVEL_INT))
+        return; /* hardware's own packets stand nowhere */
     if (block->offset)
         cps_buf_printf(t->out, ": byte 0x%" PRIx64 " of %s", offset, t->why->capture);
     else if (block->line)
@@ -268,9 +268,11 @@ static void put_tree(struct text *t, uint32_t at, unsigned depth, uint32_t packe
         return;
     indent(t, depth);
     put_node(t, node);
-    bool again = place == UINT32_MAX || t->told[place] || depth == DEEPEST;
-    cps_buf_str(t->out, again && has_inputs(node) ? " (as above)\n" : "\n");
-    if (again)
+    bool again = place == UINT32_MAX || t->told[place];
+    bool deep = depth == DEEPEST && has_inputs(node);
+    cps_buf_str(t->out, again && has_inputs(node) ? " (as above)" : deep ? " ..." : "");
+    cps_buf_str(t->out, "\n");
+    if (again || deep)
         return;
     t->told[place] = true;
     if (node->packet != packet)

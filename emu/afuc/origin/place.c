@@ -2,6 +2,7 @@
  * Which node is beside which place: registers of processors and of the GPU, memory by pages. */
 #include "emu/afuc/bank.h"
 #include "emu/afuc/ctrl.h"
+#include "emu/afuc/origin/place.h"
 #include "emu/afuc/origin/state.h"
 
 #include <stdlib.h>
@@ -57,12 +58,6 @@ uint32_t *origin_control_tag_(struct origin *o, struct core_tags *tags,
     if (number - shared < SHARED_COUNT)
         return &o->shared[number - shared];
     return &tags->control[number % CONTROL_COUNT];
-}
-
-uint32_t origin_general_(struct origin *o, unsigned core, unsigned number)
-{
-    uint32_t node = number && number < R_ADDR ? o->core[core]->general[number] : 0;
-    return if_value_(o, node, o->machine->core[core].s.r[number % R_COUNT]);
 }
 
 uint32_t origin_control_(const struct origin *o, unsigned core, unsigned number)

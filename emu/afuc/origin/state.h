@@ -3,7 +3,8 @@
 #ifndef CPS_ORIGIN_STATE_H
 #define CPS_ORIGIN_STATE_H
 
-#include "emu/afuc/origin/origin.h"
+#include "emu/afuc/machine.h"
+#include "emu/afuc/origin/type.h"
 
 /** General registers of the general interpreter, and the carry behind them. */
 enum { TAG_CARRY = R_COUNT, TAG_GENERAL };
@@ -66,7 +67,14 @@ struct seen_event {
     uint32_t node;
     bool taken; /* REGR: by a FIFO */
 };
-enum origin_use { USES_A = 1, USES_B = 2, USES_D = 4, USES_CARRY = 8, SETS_CARRY = 16, IS_ALU = 32 };
+enum origin_use {
+    USES_A = 1,
+    USES_B = 2,
+    USES_D = 4,
+    USES_CARRY = 8,
+    SETS_CARRY = 16,
+    IS_ALU = 32
+};
 
 struct origin {
     struct cps_sink sink; /* first */
@@ -86,7 +94,7 @@ struct origin {
     struct seen_event *event;          /* of this tick */
     size_t events;
     uint8_t uses[UOP_COUNT]; /* what an ALU operation's row names: enum origin_use */
-    bool inside; /* a tick */
+    bool inside;             /* a tick */
     uint32_t kinds;
     uint64_t number;
     origin_seen *seen;
@@ -95,10 +103,6 @@ struct origin {
     struct tick t;
 };
 
-/* node.c */
-/** A node of the tick; 0 if memory is short, and the machine stops for that. */
-uint32_t origin_new_(struct origin *o, unsigned kind, uint32_t value, uint64_t place);
-void origin_make_room_(struct origin *o);
 static inline struct origin_node *node_(const struct origin *o, uint32_t node)
 {
     return &o->node[node];
@@ -108,37 +112,5 @@ static inline uint32_t if_value_(const struct origin *o, uint32_t node, uint32_t
 {
     return node && o->node[node].value == value ? node : 0;
 }
-
-/* place.c */
-struct core_tags *origin_core_(struct origin *o, unsigned who);
-/** Beside a GPU register, as an event of @p core names it; NULL if memory is short. */
-uint32_t *origin_gpu_(struct origin *o, const struct afuc_core *core, uint64_t place, bool control);
-uint32_t *origin_control_tag_(struct origin *o, struct core_tags *tags,
-                              const struct afuc_core *core, uint32_t number);
-void origin_set_memory_(struct origin *o, uint64_t iova, uint32_t node);
-void origin_forget_memory_(struct origin *o);
-/** Calls @p each for every place that holds a node. */
-void origin_places_(struct origin *o, void (*each)(struct origin *o, uint32_t *node));
-void origin_free_places_(struct origin *o);
-
-/* word.c */
-struct flow origin_general_value_(struct origin *o, struct tick *t, unsigned number);
-struct flow origin_read_(struct origin *o, struct tick *t, unsigned number);
-void origin_fifo_put_(struct tag_fifo *fifo, uint32_t node);
-/** Makes the tags of a FIFO as many as its words are, behind a tick. */
-void origin_fifo_match_(struct origin *o, struct tag_fifo *tags, const struct fifo *fifo);
-
-/* tick.c */
-void origin_learn_(struct origin *o);
-/** What the instruction of a tick that ran did to registers, and which values left. */
-void origin_effects_(struct origin *o, struct tick *t);
-
-/* effect.c */
-/** Takes the tick's events: the node of each goes to whoever wants it. */
-void origin_reads_(struct origin *o, struct tick *t);
-void origin_writes_(struct origin *o, struct tick *t);
-void origin_host_event_(struct origin *o, const struct cps_event *event);
-/** Streams, groups and words that the tick has sent on. */
-void origin_calls_(struct origin *o, struct tick *t);
 
 #endif

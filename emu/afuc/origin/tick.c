@@ -2,7 +2,10 @@
  * What an instruction reads and computes. Which sources an operation has, and its value, expand
  * from the rows of isa/afuc.def; the order of reads and writes is that of emu/afuc/body.h. */
 #include "emu/afuc/ctrl.h"
-#include "emu/afuc/origin/state.h"
+#include "emu/afuc/origin/node.h"
+#include "emu/afuc/origin/place.h"
+#include "emu/afuc/origin/tick.h"
+#include "emu/afuc/origin/word.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What general registers hold and queues hand out, in the order in which an instruction reads. */
-#include "emu/afuc/origin/state.h"
+#include "emu/afuc/origin/node.h"
+#include "emu/afuc/origin/place.h"
+#include "emu/afuc/origin/word.h"
+
+#include <string.h>
 
 static struct flow flow_of(const struct origin *o, uint32_t node)
 {
@@ -11,9 +15,7 @@ static struct flow flow_of(const struct origin *o, uint32_t node)
 static uint32_t changed(struct origin *o, struct tick *t, unsigned number)
 {
     uint32_t before = t->tags->general[number];
-    unsigned kind = !before                ? ORIGIN_BEGIN
-                    : number == R_REM      ? ORIGIN_REMAINS
-                                           : ORIGIN_HARDWARE;
+    unsigned kind = !before ? ORIGIN_BEGIN : number == R_REM ? ORIGIN_REMAINS : ORIGIN_HARDWARE;
     uint32_t node = origin_new_(o, kind, t->r[number], number);
     node_(o, node)->in[ORIGIN_A] = kind == ORIGIN_REMAINS ? before : 0;
     if (kind != ORIGIN_REMAINS)
@@ -148,4 +150,15 @@ struct flow origin_read_(struct origin *o, struct tick *t, unsigned number)
     if (number == R_REGDATA)
         return fifo_pop(o, &t->tags->regdata, &t->core->s.regdata);
     return data_word(o, t);
+}
+
+uint32_t origin_general_(struct origin *o, unsigned core, unsigned number)
+{
+    struct tick *t = &o->t;
+    if (!number || number >= R_ADDR || !o->core[core]->general[number])
+        return 0;
+    *t = (struct tick){.core = &o->machine->core[core], .tags = o->core[core]};
+    t->pc = t->core->s.pc;
+    memcpy(t->r, t->core->s.r, sizeof(t->r));
+    return origin_general_value_(o, t, number).node;
 }
