@@ -30,6 +30,8 @@ static struct cps_err *read_asks(struct why *why)
         err = add_line(why, line);
     if (!err && ferror(stdin))
         err = cps_err_new(CPS_ERR_OS, "stdin: %s", strerror(errno));
+    else if (!err && !feof(stdin))
+        err = cps_err_nomem();
     free(line);
     return err;
 }
