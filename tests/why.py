@@ -130,6 +130,21 @@ def what_is_not_there():
     assert "no value" in run("why", "event:%d" % end_of_run(), status=1).stderr
 
 
+def a_difference_has_two_sides():
+    """The constant of the firmware that differs, and the capture's word that was kept."""
+    make.revisions(CPSCOPE, DEMO, SCRATCH.name, *make.EVENT_CMD)
+    with open(path("d.pm4"), "w") as out:
+        out.write(make.pm4(make.EVENT))
+    command = [CPSCOPE, "diff", "--fw", path("old.fw"), "--fw", path("new.fw"), path("d.pm4")]
+    text = subprocess.run(command, capture_output=True, text=True).stdout
+    for side, constant in ("old", 5), ("new", 6):
+        assert re.search(r"where the %s value comes from:\n    0x0000000%d written to pipe register 0x\w+ EVENT_CMD" % (side, constant), text), text
+    found = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True).stdout)["comparisons"][0]
+    for side, constant in ("why_old", 5), ("why_new", 6):
+        assert int(found[side]["value"], 16) == constant, found
+        assert checked(found[side], constant) == "constant"
+
+
 def what_is_no_question():
     for what in ("RB_NOPE", "0x40000", "mem:x", "event:", "event:x", "0x8811@", "0x8811@draw:-1", "@draw:1", "0x8811@draw:1x"):
         done = run("why", what, status=2)
@@ -145,5 +160,6 @@ tap.run([
     ("all values of the run hold", all_writes_hold),
     ("a list on stdin is as arguments", a_list_is_as_arguments),
     ("what was never written is said, with status 1", what_is_not_there),
+    ("the first difference of two revisions has two chains", a_difference_has_two_sides),
     ("what is no question is said, with status 2", what_is_no_question),
 ])

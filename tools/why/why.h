@@ -78,6 +78,18 @@ uint32_t why_chain_find(const struct why_chain *chain, uint32_t node);
 /** Appends the answer as lines, and as one line of JSON. */
 void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out);
 void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out);
+/** A question about an event of a run that is made for it. */
+struct why_once {
+    const struct cps_options *opt; /**< without its firmware */
+    const char *firmware[2];
+    const char *capture;
+    uint32_t kinds; /**< of events that are counted */
+    uint64_t event; /**< number of it */
+    unsigned most;  /**< lines of the chain */
+    bool json;      /**< the answer as JSON instead */
+};
+/** Appends the chain, without a line for the value; nothing if the event is none. */
+CPS_MUST_USE struct cps_err *why_once(const struct why_once *once, struct cps_buf *out);
 /** The word of a kind: "insn". */
 const char *why_kind_word(unsigned kind);
 /** The instruction of a node; nothing where no instruction made it. */
