@@ -136,13 +136,15 @@ def a_difference_has_two_sides():
     with open(path("d.pm4"), "w") as out:
         out.write(make.pm4(make.EVENT))
     command = [CPSCOPE, "diff", "--fw", path("old.fw"), "--fw", path("new.fw"), path("d.pm4")]
-    text = subprocess.run(command, capture_output=True, text=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True)
+    text = done.stdout
+    assert done.returncode == 1, done
     for side, constant in ("old", 5), ("new", 6):
         assert re.search(r"where the %s value comes from:\n    0x0000000%d written to pipe register 0x\w+ EVENT_CMD" % (side, constant), text), text
     found = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True).stdout)["comparisons"][0]
     for side, constant in ("why_old", 5), ("why_new", 6):
         assert int(found[side]["value"], 16) == constant, found
-        assert checked(found[side], constant) == "constant"
+        assert checked(found[side], constant) == "computed of constant"
 
 
 def what_is_no_question():

@@ -114,7 +114,7 @@ static bool has_inputs(const struct origin_node *node)
 
 static void put_computed(struct text *t, const struct origin_node *node)
 {
-    if (node->dst < R_TRASH)
+    if (node->dst && node->dst <= R_REM)
         cps_buf_printf(t->out, " in $%02x", node->dst);
     put_code(t, node);
     if (!has_inputs(node))
