@@ -17,6 +17,7 @@ import tap
 
 CPSCOPE, WRITES = sys.argv[1], int(sys.argv[2])
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+STREAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "streams")   # captures whose name begins with @
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
 DEQP = "dEQP-VK.draw.indirect_draw.indexed.indirect_draw_count.triangle_list.rd.gz"
 A6XX = ("a680_sqe.fw", "a630_sqe-190.fw", "a650_sqe-089.fw", "a660_sqe-094.fw")
@@ -27,6 +28,10 @@ RUNS = [((name,), capture, ()) for capture in ("fd-clouds.rd.gz", DEQP) for name
     [(A530, "compute-a540.rd.gz", ())] + [((name,), "a750-ycbcr.pm4", ()) for name in A750] + \
     [((name,), "a840-ycbcr-tail.pm4", ()) for name in A840] + \
     [((A6XX[0],), "fd-clouds.rd.gz", ("--inject", "switch@2:40,preempt@4:100", "--prefetch", "on"))]
+# BR and BV for each other; draws, groups and conditions of a7xx.
+RUNS += [((name,), "@%s.pm4" % stream, ()) for name in A750
+         for stream in ("concurrent-binning", "a7xx", "conditions", "draw-state", "draw-state-dirty", "draw-state-privilege")]
+RUNS += [((name,), "@draw-state-privilege-a8xx.pm4", ()) for name in A840]
 KINDS = ("REG", "MEMW")
 
 
@@ -34,7 +39,11 @@ def arguments(firmware, capture, more):
     out = list(more)
     for name in firmware:
         out += ["--fw", os.path.join(CORPUS, "firmware", name)]
-    return out + [os.path.join(CORPUS, "captures", capture)]
+    return out + [file_of(capture)]
+
+
+def file_of(capture):
+    return os.path.join(*(STREAMS, capture[1:]) if capture[0] == "@" else (CORPUS, "captures", capture))
 
 
 def events(firmware, capture, more):
@@ -68,7 +77,7 @@ def check(firmware, capture, more, writes):
     chosen = known if writes >= len(known) else chooser.sample(known, writes)
     answers, spent = ask(firmware, capture, more, chosen)
     assert len(answers) == len(chosen), "%d answers of %d" % (len(answers), len(chosen))
-    source = provenance.capture(os.path.join(CORPUS, "captures", capture))
+    source = provenance.capture(file_of(capture))
     ends = Counter()
     for event, answer in zip(chosen, answers):
         assert int(answer["value"], 16) == event[3], "%s: %s" % (event, answer["value"])

@@ -119,17 +119,18 @@ static uint64_t run_one(struct afuc_core *core)
 uint64_t origin_run_(struct origin *o, struct afuc_core *core, uint64_t budget)
 {
     uint64_t ran = 0;
-    bool done = true;
+    bool goes_on = true;
     cps_tap_flush_(&o->machine->engine.tap);
-    while (done && ran < budget) {
+    while (goes_on && ran < budget) {
         origin_make_room_(o);
         begin(o, core);
         o->inside = true;
-        done = run_one(core) != 0;
+        bool done = run_one(core) != 0;
         cps_tap_flush_(&o->machine->engine.tap);
         end(o, done);
         o->inside = false;
         ran += done;
+        goes_on = done && core->s.wait == WAIT_NONE; /* a wait for the pipe is behind its write */
     }
     return ran;
 }
