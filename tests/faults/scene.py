@@ -214,6 +214,11 @@ def trace_cases():
     yield Case("check, rewriting", ["check", "-u", "--search", "@", "stale.trace"], copies=("stale.trace",))
 
 
+def why_cases():
+    yield Case("why", ["why", "--fw", "@old.fw", "@a.rd", "0x8820", "event:3", "-"], stdin=b"event:9\nmem:0x100000\n")
+    yield Case("why, JSON", ["why", "--json", "--fw", "@old.fw", "@a.pm4", "-"], stdin=b"event:1\nevent:7\n0x8820@event:40\n")
+
+
 def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
     yield Case("cover, what did not run", ["cover", "--fw", "@old.fw", "@a.pm4", "--unreached"])
@@ -246,11 +251,6 @@ def reduce_cases():
     yield Case("reduce, two revisions", ["reduce", "--fw", "@old.fw", "--fw", "@new.fw", "@b.pm4", "-o", "-", "--no-cache"])
 
 
-def why_cases():
-    yield Case("why", ["why", "--fw", "@old.fw", "@a.rd", "0x8820", "event:3", "-"], stdin=b"event:9\nmem:0x100000\n")
-    yield Case("why, JSON", ["why", "--json", "--fw", "@old.fw", "@a.pm4", "-"], stdin=b"event:1\nevent:7\n0x8820@event:40\n")
-
-
 def regress_cases():
     manifest = ["regress", "@manifest.txt", "-o", "report"]
     yield Case("regress", [*manifest, "--no-cache", "--jobs", "1"], matrix=True)
@@ -277,5 +277,6 @@ def script_cases():
 
 
 def cases():
-    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, why_cases, regress_cases, help_cases, script_cases):
+    for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, regress_cases, help_cases, script_cases):
         yield from group()
+    yield from why_cases()
