@@ -233,9 +233,8 @@ static struct cps_err *give_words(struct text *t, uint32_t count, uint64_t *at)
 {
     for (uint32_t i = 0; i < count; i++)
         cps_put_le32(t->bytes + 4 * (size_t)i, t->words[i]);
-    struct cps_item item = {.kind = CPS_ITEM_DATA,
-                            .line = t->line,
-                            .buffer = {*at, 4 * (uint64_t)count, t->bytes, 0}};
+    struct cps_item item = {
+        .kind = CPS_ITEM_DATA, .line = t->line, .buffer = {*at, 4 * (uint64_t)count, t->bytes, 0}};
     *at += 4 * (uint64_t)count;
     return give(t, &item);
 }
