@@ -40,6 +40,7 @@ BODIES = {
     "readMemory": ({"address": str}, {"data": str, "unreadableBytes": int}),
     "writeMemory": ({}, {"bytesWritten": int, "offset": int}),
     "disassemble": ({"instructions": list}, {}),
+    "why": ({"text": str, "answer": dict}, {}),     # the adapter's own
 }
 EVENTS = {
     "initialized": ({}, {}), "terminated": ({}, {}), "exited": ({"exitCode": int}, {}),
@@ -286,6 +287,21 @@ def console(folder):
     c.close()
 
 
+def origins(folder):
+    c = Client().launch(demo=True)
+    c.configured()
+    c.ask("evaluate", expression="tb CP_SET_DRAW_STATE", context="repl")
+    c.move("continue")
+    found = c.ask("why", expression="$rem", threadId=1)
+    assert found["answer"]["nodes"][0]["kind"] in ("header", "remains") and found["text"].startswith("$rem = "), found
+    here = c.ask("evaluate", expression="step")["result"]
+    assert "has not written" in c.refuse("why", expression="0x3abc")
+    assert "expected" in c.refuse("why", expression="event:")
+    c.refuse("why")
+    assert c.ask("evaluate", expression="step")["result"] == here
+    c.close()
+
+
 def exceptions(folder):
     path = os.path.join(folder, "bad.pm4")
     open(path, "w").write(pm4(".word 0xdeadd00d"))
@@ -519,6 +535,7 @@ CASES = [
     ("data breakpoints, forward and back", data),
     ("registers and memory are written, and stay so in time", changes),
     ("the console runs the debugger's commands", console),
+    ("where a value comes from", origins),
     ("a refused packet is an exception", exceptions),
     ("a forbidden write is one, if asked for", protect),
     ("launch takes policies", policy),

@@ -11,13 +11,14 @@
 #include "tools/report/renumber.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "tools/why/why.h"
 #include "tools/report/text.h"
 #include "trace/json.h"
 
 int cmd_diff(const struct cps_options *opt);
 
 /* What is shown without --all: rows of a table, changed instructions of a place. */
-enum { MOST_ROWS = 10, MOST_LINES = 16 };
+enum { MOST_ROWS = 10, MOST_LINES = 16, MOST_WHY = 8 };
 
 struct differ {
     const struct cps_options *opt;
@@ -29,6 +30,8 @@ struct differ {
     struct json_object *renumbered; /* the same of control registers of two chips */
     bool two_layouts;               /* which number them otherwise */
     uint64_t total;
+    size_t first[2];          /* events of both sides that differ first; SIZE_MAX: there is none */
+    struct json_object *last; /* the comparison at hand; NULL: text */
     struct diff_causes *causes; /* of two firmwares; NULL: there is no code to blame */
     int usage; /* status 2: an option that has no meaning for what the traces are of */
 };
@@ -40,6 +43,7 @@ static void show(struct differ *d, const char *title, const struct diff_report *
         struct json_object *row = diff_json(report);
         cps_json_text(row, "name", title);
         cps_json_append(d->json, row);
+        d->last = row;
         return;
     }
     cps_shown_put_(&d->out, title);
@@ -60,6 +64,8 @@ static struct cps_err *compare(struct differ *d, const struct record *a, const s
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options,
                             d->causes ? diff_causes_take : NULL, d->causes, &diff));
     report->diff = &diff;
+    d->first[0] = diff.differences && diff.first.a ? (size_t)(diff.first.a - a->event) : SIZE_MAX;
+    d->first[1] = diff.differences && diff.first.b ? (size_t)(diff.first.b - b->event) : SIZE_MAX;
     show(d, title, report);
     cps_diff_deinit(&diff);
     return NULL;
@@ -183,14 +189,59 @@ static struct cps_options options_of(const struct differ *d, const struct pair *
     return opt;
 }
 
+static uint32_t kinds_of(const struct differ *d)
+{
+    return d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT;
+}
+
+static struct cps_err *put_why(struct differ *d, const char *side, const struct cps_buf *text)
+{
+    struct json_object *answer = NULL;
+    if (text->failed)
+        return cps_err_nomem();
+    if (!text->size)
+        return NULL;
+    if (!d->json) {
+        cps_buf_printf(&d->out, "  where the %s value comes from:\n", side);
+        cps_buf_str(&d->out, cps_buf_text(text));
+        return NULL;
+    }
+    CPS_TRY(cps_json_parse(cps_buf_text(text), text->size, &answer));
+    char key[16];
+    snprintf(key, sizeof(key), "why_%s", side);
+    cps_json_add(d->last, key, answer);
+    return NULL;
+}
+
+/* Where the two values of the first difference come from. */
+static struct cps_err *show_why(struct differ *d, struct pair *p, const char *capture)
+{
+    static const char *const sides[] = {"old", "new"};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct cps_options opt = options_of(d, p, i);
+        const struct why_once once = {.opt = &opt,
+                                      .firmware = {p->path[i][0], p->path[i][1]},
+                                      .capture = capture,
+                                      .kinds = kinds_of(d),
+                                      .event = d->first[i],
+                                      .most = d->opt->all ? UINT32_MAX : MOST_WHY,
+                                      .json = d->json != NULL};
+        CPS_BUF text = {0};
+        if (d->first[i] == SIZE_MAX || !p->fw[i])
+            continue;
+        CPS_TRY(why_once(&once, &text));
+        CPS_TRY(put_why(d, sides[i], &text));
+    }
+    return NULL;
+}
+
 static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char *capture)
 {
     struct record record[2] = {{0}, {0}};
     struct cps_err *err = NULL;
     for (unsigned i = 0; i < 2 && !err; i++) {
         const struct cps_options opt = options_of(d, p, i);
-        const struct record_setup setup = {
-            .opt = &opt, .kinds = d->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT, .cover = true};
+        const struct record_setup setup = {.opt = &opt, .kinds = kinds_of(d), .cover = true};
         err = record_run(&setup, p->path[i], capture, NULL, &record[i]);
     }
     struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &record[0], NULL},
@@ -199,6 +250,8 @@ static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char
         err = compare(d, &record[0], &record[1], capture, &report);
     record_deinit(&record[0]);
     record_deinit(&record[1]);
+    if (!err)
+        err = show_why(d, p, capture);
     return err;
 }
 

@@ -8,7 +8,7 @@
 
 #include "emu/policy.h"
 
-#define OPT_MAX_ROWS 128
+#define OPT_MAX_ROWS 160
 #define OPT_MAX_FW   8
 /** Where the system has vendor firmware. */
 #define OPT_FW_DIR     "/lib/firmware/qcom"

@@ -121,6 +121,9 @@ struct cps_item {
         uint64_t size;
         /** CPS_ITEM_DATA: `size` bytes, else NULL. */
         const uint8_t *data;
+        /** CPS_ITEM_DATA: byte of the (decompressed) file where they stand, plus 1; 0: they stand
+         * there in another form. */
+        uint64_t at;
     } buffer;
     /** A submission. */
     struct {

@@ -93,6 +93,7 @@ struct cps_err *machine_clone_(struct cps_engine *from, struct cps_engine **ret)
     copy->engine.mem = NULL;
     copy->words = NULL;
     copy->seen = NULL;
+    copy->origin = NULL;
     copy->engine.tap.sink = NULL;
     copy->engine.tap.kinds = 0;
     struct cps_err *err = copy_owned((struct cps_afuc *)from, copy);
@@ -109,6 +110,7 @@ struct belongings {
     struct cps_sink *sink;
     uint32_t kinds;
     uint32_t *words;
+    struct origin *origin;
     struct reg_bank *bank[PIPE_COUNT];
     struct afuc_image *image[MAX_CORES];
     struct cps_cover *cover[MAX_CORES];
@@ -121,6 +123,7 @@ static void put_down(struct cps_afuc *machine, struct belongings *ret)
     ret->sink = machine->engine.tap.sink;
     ret->kinds = machine->engine.tap.kinds;
     ret->words = machine->words;
+    ret->origin = machine->origin;
     memcpy(ret->bank, machine->bank, sizeof(ret->bank));
     memcpy(ret->image, machine->image, sizeof(ret->image));
     for (unsigned i = 0; i < MAX_CORES; i++) {
@@ -136,6 +139,7 @@ static void pick_up(struct cps_afuc *machine, const struct belongings *from)
     machine->engine.tap.sink = from->sink;
     machine->engine.tap.kinds = from->kinds;
     machine->words = from->words;
+    machine->origin = from->origin;
     machine->epoch = cps_mem_epoch(from->mem);
     memcpy(machine->bank, from->bank, sizeof(machine->bank));
     for (unsigned i = 0; i < MAX_CORES; i++) {

@@ -2,6 +2,7 @@
  * What the kernel's driver does with the processor: its ring, the first packets, submissions. */
 #include "emu/afuc/host.h"
 #include "emu/afuc/ops.h"
+#include "emu/afuc/origin/origin.h"
 #include "emu/afuc/rings.h"
 
 static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
@@ -79,6 +80,8 @@ static void take_chip(struct cps_afuc *machine, const struct cps_item *item)
 struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *item)
 {
     struct cps_afuc *machine = (struct cps_afuc *)engine;
+    if (machine->origin)
+        origin_item_(machine->origin, item);
     switch (item->kind) {
     case CPS_ITEM_CHIP:
         take_chip(machine, item);

@@ -51,6 +51,7 @@ struct rings {
 };
 
 struct reg_bank;
+struct origin;
 /** Numbers of enum adreno_pipe (D). */
 enum { PIPE_COUNT = 8 };
 
@@ -64,6 +65,7 @@ struct cps_afuc {
     const uint64_t *epoch;            /* of the engine's memory */
     uint32_t *words;                  /* the image, from which processors are started */
     uint32_t word_count;
+    struct origin *origin; /* keeps where values come from (origin/), NULL: nobody does */
     uint8_t *seen; /* by word of the image: somebody looked at it (seen.h), NULL: not kept */
     uint64_t packets_before[128]; /* dispatched when that began, by id */
     uint64_t instr_iova;

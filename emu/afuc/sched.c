@@ -3,6 +3,7 @@
  * run is the same on every machine. */
 #include "emu/afuc/edges.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/origin/origin.h"
 #include "emu/afuc/packet.h"
 #include "emu/afuc/rings.h"
 #include "emu/afuc/run.h"
@@ -16,6 +17,8 @@
 static uint64_t run_core(struct afuc_core *core, uint64_t budget)
 {
     bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
+    if (CPS_UNLIKELY(core->machine->origin))
+        return origin_run_(core->machine->origin, core, budget);
     if (watched)
         return afuc_run_watched_(core, budget);
     if (core->log)

@@ -29,6 +29,7 @@ info registers
 bt
 l
 who RB_UNKNOWN_8A00
+why RB_UNKNOWN_8A00
 s 3
 rs 2
 x/4 0x100000
@@ -213,6 +214,11 @@ def trace_cases():
     yield Case("check, rewriting", ["check", "-u", "--search", "@", "stale.trace"], copies=("stale.trace",))
 
 
+def why_cases():
+    yield Case("why", ["why", "--fw", "@old.fw", "@a.rd", "0x8820", "event:3", "-"], stdin=b"event:9\nmem:0x100000\n")
+    yield Case("why, JSON", ["why", "--json", "--fw", "@old.fw", "@a.pm4", "-"], stdin=b"event:1\nevent:7\n0x8820@event:40\n")
+
+
 def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
     yield Case("cover, what did not run", ["cover", "--fw", "@old.fw", "@a.pm4", "--unreached"])
@@ -285,3 +291,4 @@ def cases():
     for group in (run_cases, info_cases, trace_cases, firmware_cases, audit_cases, reduce_cases, fuzz_cases, regress_cases, prove_cases,
                   help_cases, script_cases):
         yield from group()
+    yield from why_cases()

@@ -205,6 +205,12 @@ def cover(s):
     return ["cover", "--fw", s.file("fw"), s.file("rd", "pm4"), "-o", s.out(), "--limit", "100k", *counts]
 
 
+def why(s):
+    asked = ["0x8820", "event:%d" % s.rng.randrange(200), "mem:0x100000@event:9", "RB_X@draw:0", changed(s.rng, b"event:12", b"1@:x").replace(
+        b"\0", b"").decode("latin1")]
+    return ["why", "--fw", s.file("fw"), s.file("rd", "pm4", "devcore"), s.rng.choice(asked), "--limit", "100k", *(["--json"] if s.rng.randrange(2) else [])]
+
+
 def help_(s):
     word = s.rng.choice(TOPICS).encode()
     if s.rng.randrange(3) == 0:
@@ -213,4 +219,4 @@ def help_(s):
 
 
 COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "disasm": disasm,
-            "info": info, "convert": convert, "cover": cover, "help": help_}
+            "info": info, "convert": convert, "cover": cover, "why": why, "help": help_}

@@ -499,6 +499,7 @@ static const struct row {
     {"readMemory", dap_read_memory, NULL, false, false},
     {"writeMemory", dap_write_memory, dap_changed, false, true},
     {"disassemble", dap_disassemble, NULL, false, false},
+    {"why", dap_why, NULL, false, true},
 };
 
 static const struct row *find_row(const char *command)

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * Which node is beside which place: registers of processors and of the GPU, memory by pages. */
+#include "emu/afuc/bank.h"
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/origin/place.h"
+#include "emu/afuc/origin/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct core_tags *origin_core_(struct origin *o, unsigned who)
+{
+    for (unsigned i = 0; i < o->machine->engine.cores; i++) {
+        if (o->machine->core[i].who == who)
+            return o->core[i];
+    }
+    return NULL;
+}
+
+/* The event's place says the other context of a5xx in bit 32; which pipe's bank it is follows from
+ * the core, as where it was stored did. */
+static unsigned gpu_file(const struct origin *o, const struct afuc_core *core, uint64_t place,
+                         bool control)
+{
+    uint32_t at = 0;
+    if (o->machine->engine.gen == CPS_A5XX)
+        return place >> 32 & 1 ? PIPE_COUNT : 0;
+    unsigned pipe = control ? bank_aperture_(core) % PIPE_COUNT : core->pipe;
+    return bank_of_(o->machine, pipe, (uint32_t)place & (GPU_REGS - 1), &at) ? pipe : 0;
+}
+
+uint32_t *origin_gpu_(struct origin *o, const struct afuc_core *core, uint64_t place, bool control)
+{
+    unsigned file = core ? gpu_file(o, core, place, control) : 0;
+    if (!o->gpu[file])
+        o->gpu[file] = calloc(GPU_REGS, sizeof(**o->gpu));
+    if (!o->gpu[file]) {
+        cps_mem_fail(o->machine->engine.mem);
+        return NULL;
+    }
+    return &o->gpu[file][place & (GPU_REGS - 1)];
+}
+
+uint32_t origin_register_(const struct origin *o, uint32_t offset)
+{
+    uint32_t newest = 0;
+    for (unsigned i = 0; i < GPU_FILES && offset < GPU_REGS; i++) {
+        if (o->gpu[i] && o->gpu[i][offset] > newest && (i == 0 || i == PIPE_COUNT || !newest))
+            newest = o->gpu[i][offset];
+    }
+    return newest;
+}
+
+uint32_t *origin_control_tag_(struct origin *o, struct core_tags *tags,
+                              const struct afuc_core *core, uint32_t number)
+{
+    uint32_t shared = afuc_control_number_(core, CTL_SHARED_SCRATCH);
+    if (number - shared < SHARED_COUNT)
+        return &o->shared[number - shared];
+    return &tags->control[number % CONTROL_COUNT];
+}
+
+uint32_t origin_control_(const struct origin *o, unsigned core, unsigned number)
+{
+    return *origin_control_tag_((struct origin *)(uintptr_t)o, o->core[core],
+                                &o->machine->core[core], number % CONTROL_COUNT);
+}
+
+static struct tag_page *page_at(struct tag_page *page, uint32_t room, uint64_t number)
+{
+    uint64_t at = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    while (page[at & (room - 1)].number && page[at & (room - 1)].number != number)
+        at++;
+    return &page[at & (room - 1)];
+}
+
+static bool grow_pages(struct origin *o)
+{
+    uint32_t room = o->page_room ? 2 * o->page_room : 64;
+    struct tag_page *page = calloc(room, sizeof(*page));
+    if (!page)
+        return false;
+    for (uint32_t i = 0; i < o->page_room; i++) {
+        if (o->page[i].number)
+            *page_at(page, room, o->page[i].number) = o->page[i];
+    }
+    free(o->page);
+    o->page = page;
+    o->page_room = room;
+    return true;
+}
+
+static uint64_t page_number(uint64_t iova)
+{
+    return (iova >> (PAGE_BITS + 2)) + 1;
+}
+
+static uint32_t *memory_tag(const struct origin *o, uint64_t iova)
+{
+    const struct tag_page *page =
+        o->page_room ? page_at(o->page, o->page_room, page_number(iova)) : NULL;
+    return page && page->number ? &page->node[iova >> 2 & ((1u << PAGE_BITS) - 1)] : NULL;
+}
+
+uint32_t origin_memory_(const struct origin *o, uint64_t iova)
+{
+    const uint32_t *tag = memory_tag(o, iova);
+    return tag ? *tag : 0;
+}
+
+static bool add_page(struct origin *o, uint64_t number)
+{
+    if (4 * (uint64_t)o->pages >= 3 * (uint64_t)o->page_room && !grow_pages(o))
+        return false;
+    uint32_t *node = calloc(1u << PAGE_BITS, sizeof(*node));
+    if (!node)
+        return false;
+    *page_at(o->page, o->page_room, number) = (struct tag_page){number, node};
+    o->pages++;
+    return true;
+}
+
+void origin_set_memory_(struct origin *o, uint64_t iova, uint32_t node)
+{
+    uint32_t *tag = memory_tag(o, iova);
+    if (!tag && node && !add_page(o, page_number(iova))) {
+        cps_mem_fail(o->machine->engine.mem);
+        return;
+    }
+    if (tag || node)
+        *memory_tag(o, iova) = node;
+}
+
+void origin_forget_memory_(struct origin *o)
+{
+    for (uint32_t i = 0; i < o->page_room; i++)
+        free(o->page[i].node);
+    free(o->page);
+    o->page = NULL;
+    o->pages = o->page_room = 0;
+}
+
+static void each_of(struct origin *o, uint32_t *node, size_t count,
+                    void (*each)(struct origin *o, uint32_t *node))
+{
+    for (size_t i = 0; i < count; i++)
+        each(o, &node[i]);
+}
+
+void origin_places_(struct origin *o, void (*each)(struct origin *o, uint32_t *node))
+{
+    for (unsigned i = 0; i < o->machine->engine.cores; i++) {
+        struct core_tags *tags = o->core[i];
+        each_of(o, tags->general, TAG_GENERAL, each);
+        each_of(o, tags->control, CONTROL_COUNT, each);
+        each_of(o, tags->sqe, SQE_COUNT, each);
+        each_of(o, tags->meq, MEQ_WORDS, each);
+        each_of(o, tags->memdata.node, FIFO_WORDS, each);
+        each_of(o, tags->regdata.node, FIFO_WORDS, each);
+        each_of(o, tags->stream[0], LEVEL_COUNT * QUEUE_DEPTH, each);
+        each_of(o, tags->group, GROUP_COUNT, each);
+        each_of(o, tags->group_word, 3, each);
+        each_of(o, &tags->packet, 1, each);
+    }
+    each_of(o, o->shared, SHARED_COUNT, each);
+    for (unsigned i = 0; i < GPU_FILES; i++)
+        each_of(o, o->gpu[i], o->gpu[i] ? GPU_REGS : 0, each);
+    for (uint32_t i = 0; i < o->page_room; i++)
+        each_of(o, o->page[i].node, o->page[i].node ? 1u << PAGE_BITS : 0, each);
+    each_of(o, o->kept, o->kept_count, each);
+}
+
+void origin_free_places_(struct origin *o)
+{
+    origin_forget_memory_(o);
+    for (unsigned i = 0; i < GPU_FILES; i++)
+        free(o->gpu[i]);
+    for (unsigned i = 0; i < MAX_CORES; i++)
+        free(o->core[i]);
+}
+
+uint64_t origin_ring_(const struct origin *o)
+{
+    return o->machine->ring_iova;
+}
+
+uint64_t origin_ring_bytes_(const struct origin *o)
+{
+    return 4 * (uint64_t)o->machine->ring_dwords;
+}

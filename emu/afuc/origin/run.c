@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * Ticks one by one, items, and who is told of events. */
+#include "emu/afuc/origin/effect.h"
+#include "emu/afuc/origin/node.h"
+#include "emu/afuc/origin/origin.h"
+#include "emu/afuc/origin/place.h"
+#include "emu/afuc/origin/tick.h"
+#include "emu/afuc/origin/word.h"
+#include "emu/afuc/run.h"
+
+#include "isa/base/list.h"
+
+#include <stdlib.h>
+
+/* 56 bytes each; what survives is much less than what is made. */
+enum { MOST = 1u << 22, FEWEST = 1u << 18 };
+
+static void tell(struct origin *o, const struct cps_event *event, uint32_t node)
+{
+    bool counts = o->kinds >> cps_event_kind(event) & 1;
+    if (o->seen)
+        o->seen(o->context, counts ? o->number : UINT64_MAX, event, node);
+    o->number += counts;
+}
+
+static void keep_event(struct origin *o, const struct cps_event *event)
+{
+    if (!CPS_LIST_ROOM(o->event, o->events)) {
+        cps_mem_fail(o->machine->engine.mem);
+        return;
+    }
+    o->event[o->events++] = (struct seen_event){.event = *event};
+}
+
+static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    struct origin *o = (struct origin *)sink;
+    for (size_t i = 0; i < count; i++) {
+        if (o->inside) {
+            keep_event(o, &events[i]);
+            continue;
+        }
+        o->t = (struct tick){0};
+        origin_host_event_(o, &events[i]);
+        tell(o, &events[i], 0);
+    }
+}
+
+static void note_tails(const struct afuc_core *core, uint32_t *tail)
+{
+    for (unsigned l = 0; l < LEVEL_COUNT; l++)
+        tail[l] = (core->s.queue[l].head + core->s.queue[l].count) % QUEUE_DEPTH;
+}
+
+static void begin(struct origin *o, struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    struct tick *t = &o->t;
+    bool queued = s->level < LEVEL_COUNT;
+    t->core = core;
+    t->tags = o->core[core - o->machine->core];
+    t->uop = &core->uops[s->pc];
+    t->pc = s->pc;
+    for (unsigned i = 0; i < R_COUNT; i++)
+        t->r[i] = s->r[i];
+    t->carry = s->carry;
+    t->level = s->level;
+    t->injected = s->injected;
+    t->meq_head = s->meq.head;
+    t->side_end = s->side_packets && !s->side_left;
+    t->peeking = s->peeking;
+    t->head = queued ? s->queue[s->level].head : 0;
+    t->pos = queued ? s->queue[s->level].pos : 0;
+    t->outs = t->next_out = t->last_out = 0;
+    t->read = t->assumed = 0;
+    const struct afuc_core *other = core->me ? core->me : core->dde;
+    if (other)
+        t->meq_tail = (other->s.meq.head + other->s.meq.count) % MEQ_WORDS;
+    if (t->uop->code != UOP_CWRITE)
+        return;
+    note_tails(core, t->tail[0]);
+    if (other)
+        note_tails(other, t->tail[1]);
+}
+
+static void match_fifos(struct origin *o, const struct afuc_core *core)
+{
+    struct core_tags *tags = core ? origin_core_(o, core->who) : NULL;
+    if (!tags)
+        return;
+    origin_fifo_match_(o, &tags->memdata, &core->s.memdata);
+    origin_fifo_match_(o, &tags->regdata, &core->s.regdata);
+}
+
+static void end(struct origin *o, bool done)
+{
+    struct tick *t = &o->t;
+    if (o->events)
+        origin_reads_(o, t);
+    if (done)
+        origin_effects_(o, t);
+    if (o->events)
+        origin_writes_(o, t);
+    if (done)
+        origin_calls_(o, t);
+    match_fifos(o, t->core);
+    match_fifos(o, t->core->dde);
+    for (size_t i = 0; i < o->events; i++)
+        tell(o, &o->event[i].event, o->event[i].node);
+    o->events = 0;
+}
+
+static uint64_t run_one(struct afuc_core *core)
+{
+    bool watched = core->machine->engine.tap.kinds >> CPS_EV_STEP & 1;
+    return watched ? afuc_run_watched_(core, 1) : afuc_run_(core, 1);
+}
+
+uint64_t origin_run_(struct origin *o, struct afuc_core *core, uint64_t budget)
+{
+    uint64_t ran = 0;
+    bool goes_on = true;
+    cps_tap_flush_(&o->machine->engine.tap);
+    while (goes_on && ran < budget) {
+        origin_make_room_(o);
+        begin(o, core);
+        o->inside = true;
+        bool done = run_one(core) != 0;
+        cps_tap_flush_(&o->machine->engine.tap);
+        end(o, done);
+        o->inside = false;
+        ran += done;
+        goes_on = done && core->s.wait == WAIT_NONE; /* a wait for the pipe is behind its write */
+    }
+    return ran;
+}
+
+static void add_block(struct origin *o, struct origin_block block)
+{
+    if (!CPS_LIST_ROOM(o->block, o->block_count)) {
+        cps_mem_fail(o->machine->engine.mem);
+        return;
+    }
+    o->block[o->block_count++] = block;
+}
+
+/* A block of size 0 says that those before it are gone. */
+void origin_item_(struct origin *o, const struct cps_item *item)
+{
+    if (item->kind == CPS_ITEM_RESET) {
+        add_block(o, (struct origin_block){0});
+        origin_forget_memory_(o);
+    } else if (item->kind == CPS_ITEM_DATA && item->buffer.size) {
+        add_block(o, (struct origin_block){item->buffer.iova, item->buffer.size, item->buffer.at,
+                                           item->line});
+    }
+}
+
+const struct origin_block *origin_block_(const struct origin *o, const struct origin_node *node,
+                                         uint64_t *offset)
+{
+    for (uint32_t i = node->aux < o->block_count ? node->aux : o->block_count; i-- > 0;) {
+        const struct origin_block *block = &o->block[i];
+        if (!block->size)
+            return NULL;
+        if (node->place - block->iova >= block->size)
+            continue;
+        *offset = node->place - block->iova + (block->offset ? block->offset - 1 : 0);
+        return block;
+    }
+    return NULL;
+}
+
+void origin_tell_(struct origin *o, uint32_t kinds, origin_seen *seen, void *context)
+{
+    o->kinds = kinds;
+    o->seen = seen;
+    o->context = context;
+}
+
+struct cps_sink *origin_sink_(struct origin *o)
+{
+    return &o->sink;
+}
+
+void origin_destroy_(struct origin *o)
+{
+    if (!o)
+        return;
+    origin_free_places_(o);
+    free(o->node);
+    free(o->kept);
+    free(o->block);
+    free(o->event);
+    free(o);
+}
+
+struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t most, struct origin **ret)
+{
+    struct origin *o = calloc(1, sizeof(*o));
+    bool made = o != NULL;
+    for (unsigned i = 0; made && i < machine->engine.cores; i++) {
+        o->core[i] = calloc(1, sizeof(*o->core[i]));
+        made = o->core[i] != NULL;
+    }
+    if (!made) {
+        for (unsigned i = 0; o && i < MAX_CORES; i++)
+            free(o->core[i]);
+        free(o);
+        return cps_err_nomem();
+    }
+    o->sink.put = take_events;
+    o->machine = machine;
+    o->most = !most ? MOST : most < FEWEST ? FEWEST : most;
+    o->enough = o->most;
+    origin_learn_(o);
+    origin_new_(o, ORIGIN_NONE, 0, 0);
+    origin_new_(o, ORIGIN_CUT, 0, 0);
+    machine->origin = o;
+    *ret = o;
+    return NULL;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the observer share. Private to emu/afuc/origin/. */
+#ifndef CPS_ORIGIN_STATE_H
+#define CPS_ORIGIN_STATE_H
+
+#include "emu/afuc/machine.h"
+#include "emu/afuc/origin/type.h"
+
+/** General registers of the general interpreter, and the carry behind them. */
+enum { TAG_CARRY = R_COUNT, TAG_GENERAL };
+#define GPU_FILES (PIPE_COUNT + 1) /* the machine's, those of pipes; a5xx: the other context's */
+#define PAGE_BITS 10               /* words of a page of tags */
+
+/** A FIFO of nodes beside struct fifo. */
+struct tag_fifo {
+    uint32_t node[FIFO_WORDS];
+    uint32_t head, count;
+};
+
+/** Nodes beside a core's state. */
+struct core_tags {
+    uint32_t general[TAG_GENERAL];
+    uint32_t control[CONTROL_COUNT];
+    uint32_t sqe[SQE_COUNT];
+    uint32_t meq[MEQ_WORDS];
+    struct tag_fifo memdata, regdata;
+    uint32_t stream[LEVEL_COUNT][QUEUE_DEPTH]; /* STREAM nodes by place in the queue */
+    uint32_t group[GROUP_COUNT];
+    uint32_t group_word[3];
+    uint32_t packet; /* that it is at */
+};
+
+struct tag_page {
+    uint64_t number; /* address / 4 KiB, plus 1; 0: free */
+    uint32_t *node;
+};
+
+/** A value that an instruction reads or writes. */
+struct flow {
+    uint32_t node;
+    uint32_t value;
+    unsigned target; /* of writes: general register, or R_ADDR.. */
+};
+
+/** One tick of a core: its state before, and what it did. */
+struct tick {
+    struct afuc_core *core;
+    struct core_tags *tags;
+    const struct afuc_uop *uop;
+    uint32_t pc;
+    uint32_t r[R_COUNT];
+    uint32_t carry;
+    uint32_t level, injected, meq_head, side_end, peeking;
+    uint32_t head, pos; /* of the level's queue */
+    uint32_t meq_tail;  /* of the core that this one sends words to */
+    uint32_t tail[2][LEVEL_COUNT];
+    struct flow out[8]; /* values that left through a port, in order */
+    unsigned outs, next_out, last_out;
+    uint32_t read;    /* node of the last MEMR, REGR */
+    uint32_t assumed; /* node of the last ASSUME */
+    bool done;
+};
+
+/** An event of the tick, and the node that it got. */
+struct seen_event {
+    struct cps_event event;
+    uint32_t node;
+    bool taken; /* REGR: by a FIFO */
+};
+enum origin_use {
+    USES_A = 1,
+    USES_B = 2,
+    USES_D = 4,
+    USES_CARRY = 8,
+    SETS_CARRY = 16,
+    IS_ALU = 32
+};
+
+struct origin {
+    struct cps_sink sink; /* first */
+    struct cps_afuc *machine;
+    struct origin_node *node;
+    uint32_t count, room, most, enough; /* enough: sweep when there are that many */
+    bool cut;
+    struct core_tags *core[MAX_CORES];
+    uint32_t *gpu[GPU_FILES];
+    uint32_t shared[SHARED_COUNT];
+    struct tag_page *page;
+    uint32_t pages, page_room; /* room: a power of two */
+    uint32_t *kept;
+    uint32_t kept_count;
+    struct origin_block *block;
+    uint32_t block_count, block_first; /* first: of what memory holds now */
+    struct seen_event *event;          /* of this tick */
+    size_t events;
+    uint8_t uses[UOP_COUNT]; /* what an ALU operation's row names: enum origin_use */
+    bool inside;             /* a tick */
+    uint32_t kinds;
+    uint64_t number;
+    origin_seen *seen;
+    void *context;
+    void *context_of_sweep;
+    struct tick t;
+};
+
+static inline struct origin_node *node_(const struct origin *o, uint32_t node)
+{
+    return &o->node[node];
+}
+/** @p node if it says @p value, else 0. */
+static inline uint32_t if_value_(const struct origin *o, uint32_t node, uint32_t value)
+{
+    return node && o->node[node].value == value ? node : 0;
+}
+
+#endif

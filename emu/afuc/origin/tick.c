@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ * What an instruction reads and computes. Which sources an operation has, and its value, expand
+ * from the rows of isa/afuc.def; the order of reads and writes is that of emu/afuc/body.h. */
+#include "emu/afuc/ctrl.h"
+#include "emu/afuc/origin/node.h"
+#include "emu/afuc/origin/place.h"
+#include "emu/afuc/origin/tick.h"
+#include "emu/afuc/origin/word.h"
+
+#include <ctype.h>
+#include <string.h>
+
+uint32_t origin_evaluate_(unsigned code, uint32_t a, uint32_t b, uint32_t d, uint32_t *carry_)
+{
+    uint32_t carry = *carry_;
+    uint32_t value = 0;
+    uint64_t t = 0;
+    switch (code) {
+#define OP(id, text, kind, flow, ...) VALUE_##kind(id, __VA_ARGS__)
+#define VALUE_ALU(id, ...)     \
+    case UOP_##id##_RR:        \
+    case UOP_##id##_RI:        \
+    case UOP_##id##_ANY:       \
+        value = (__VA_ARGS__); \
+        break;
+#define VALUE_IF(id, ...)
+#define VALUE_OWN(id, ...)
+#include "isa/afuc.def"
+    default:
+        break;
+    }
+    (void)t;
+    *carry_ = carry;
+    return value;
+}
+
+/* The rows' meanings, by micro-operation; NULL: it is no ALU operation. */
+static const char *const meaning[UOP_COUNT] = {
+#define OP(id, text, kind, flow, ...) MEANING_##kind(id, #__VA_ARGS__)
+#define MEANING_ALU(id, text) \
+    [UOP_##id##_RR] = text, [UOP_##id##_RI] = text, [UOP_##id##_ANY] = text,
+#define MEANING_IF(id, text)
+#define MEANING_OWN(id, text)
+#include "isa/afuc.def"
+};
+
+/* Whether @p name is a word of @p text; *end gets what stands behind it. */
+static bool names(const char *text, const char *name, const char **end)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
+        bool begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+        *end = at + length;
+        if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_')
+            return true;
+    }
+    return false;
+}
+
+void origin_learn_(struct origin *o)
+{
+    const char *end = NULL;
+    for (unsigned code = 0; code < UOP_COUNT; code++) {
+        const char *text = meaning[code == UOP_BULK ? UOP_OR_ANY : code];
+        if (!text)
+            continue;
+        bool carry = names(text, "carry", &end);
+        bool sets = carry && !strncmp(end, " = ", 3);
+        o->uses[code] = (uint8_t)(IS_ALU | (names(text, "a", &end) ? USES_A : 0) |
+                                  (names(text, "b", &end) ? USES_B : 0) |
+                                  (names(text, "d", &end) ? USES_D : 0) |
+                                  (sets    ? SETS_CARRY
+                                   : carry ? USES_CARRY
+                                           : 0));
+    }
+}
+
+/* The node of an operation; a plain move to a port is none. */
+static uint32_t computed(struct origin *o, struct tick *t, const struct flow in[ORIGIN_INPUTS],
+                         uint32_t value)
+{
+    const struct afuc_uop *uop = t->uop;
+    uint32_t made = origin_new_(o, ORIGIN_INSN, value, uop->imm);
+    struct origin_node *node = node_(o, made);
+    for (unsigned i = 0; i < ORIGIN_INPUTS; i++)
+        node->in[i] = in[i].node;
+    node->has_imm = uop->s2 == S2_IMM;
+    node->dst = uop->dst;
+    return made;
+}
+
+/* A value leaves the registers. What $00 says is a constant of the instruction that reads it. */
+static void leave(struct origin *o, struct tick *t, struct flow value)
+{
+    static const struct flow none[ORIGIN_INPUTS];
+    if (!value.node)
+        value.node = computed(o, t, none, value.value);
+    if (t->outs < sizeof(t->out) / sizeof(t->out[0]))
+        t->out[t->outs++] = value;
+}
+
+/* A value leaves for @p target: a general register, or a port, where events say what follows. */
+static void put(struct origin *o, struct tick *t, unsigned target, struct flow value)
+{
+    value.target = target;
+    if (target >= R_ADDR && target <= R_DATA) {
+        leave(o, t, value);
+    } else if (target && target < R_TRASH) {
+        t->tags->general[target] = value.node;
+    }
+}
+
+static unsigned code_of(const struct tick *t)
+{
+    return t->uop->code == UOP_BULK ? (unsigned)UOP_OR_ANY : t->uop->code;
+}
+
+static bool is_move(const struct tick *t)
+{
+    unsigned code = code_of(t);
+    return (code == UOP_OR_ANY || code == UOP_OR_RR) && !t->uop->s1;
+}
+
+/* One and two extra words go to $data; of three, the second to the instruction's destination. */
+static void extra_moves(struct origin *o, struct tick *t)
+{
+    const struct afuc_uop *uop = t->uop;
+    bool ported = uop->dst >= R_ADDR && uop->dst <= R_DATA;
+    unsigned source = uop->s2 >= R_ADDR && uop->s2 != S2_IMM ? uop->s2 : uop->s1;
+    uint32_t count = uop->xmov < t->r[R_REM] ? uop->xmov : t->r[R_REM];
+    for (uint32_t i = 0; i < count; i++) {
+        struct flow value = origin_read_(o, t, source);
+        unsigned target = count == 3 && i == 1 ? uop->dst : (unsigned)R_DATA;
+        put(o, t, ported ? target : (unsigned)R_TRASH, value);
+    }
+}
+
+/* Skipping payload makes no nodes. */
+static bool drops(const struct tick *t)
+{
+    return t->uop->code == UOP_BULK && t->uop->dst == R_TRASH && !t->uop->xmov;
+}
+
+static void alu(struct origin *o, struct tick *t)
+{
+    const struct afuc_uop *uop = t->uop;
+    uint8_t uses = o->uses[uop->code];
+    struct flow in[ORIGIN_INPUTS] = {{0}};
+    uint32_t carry = t->carry;
+    if (drops(t))
+        return;
+    if (uses & USES_A || uop->s1 > R_REM)
+        in[ORIGIN_A] = origin_read_(o, t, uop->s1);
+    if (uop->s2 == S2_IMM)
+        in[ORIGIN_B].value = uop->imm;
+    else
+        in[ORIGIN_B] = origin_read_(o, t, uop->s2);
+    if (uses & USES_D)
+        in[ORIGIN_D] = origin_general_value_(o, t, uop->dst);
+    uint32_t value = origin_evaluate_(code_of(t), in[ORIGIN_A].value, in[ORIGIN_B].value,
+                                      in[ORIGIN_D].value, &carry);
+    if (uses & USES_CARRY)
+        in[ORIGIN_D] = (struct flow){if_value_(o, t->tags->general[TAG_CARRY], t->carry), 0, 0};
+    bool through = is_move(t) && (uop->dst >= R_ADDR);
+    struct flow made = in[ORIGIN_B];
+    if (!through)
+        made = (struct flow){computed(o, t, in, value), value, 0};
+    if (uses & SETS_CARRY) {
+        uint32_t node = computed(o, t, in, carry);
+        node_(o, node)->dst = TAG_CARRY;
+        t->tags->general[TAG_CARRY] = node;
+    }
+    put(o, t, uop->dst, made);
+    if (uop->xmov)
+        extra_moves(o, t);
+}
+
+/* Of the sum of offset register and base; the pre-increment form keeps it. */
+static uint32_t address(struct origin *o, struct tick *t)
+{
+    const struct afuc_uop *uop = t->uop;
+    uint32_t sum = t->r[uop->s1 & 31] + uop->imm;
+    if (!(uop->flags & U_PRE) || !(uop->s1 & 31))
+        return sum;
+    uint32_t from = origin_general_value_(o, t, uop->s1 & 31).node;
+    uint32_t node = origin_new_(o, ORIGIN_OFFSET, sum, uop->imm);
+    node_(o, node)->in[ORIGIN_A] = from;
+    node_(o, node)->dst = uop->s1 & 31;
+    t->tags->general[uop->s1 & 31] = node;
+    return sum;
+}
+
+/* Value that goes to memory or to a register that the events name, with extra words behind it. */
+static void store(struct origin *o, struct tick *t)
+{
+    const struct afuc_uop *uop = t->uop;
+    unsigned words = uop->code == UOP_CWRITE ? 1u + uop->xmov : 1;
+    for (unsigned i = 0; i < words; i++) {
+        struct flow value = origin_read_(o, t, uop->s2);
+        value.target = R_DATA;
+        leave(o, t, value);
+    }
+    address(o, t);
+}
+
+/* The value that a register got; one that left through a port shows in what follows. */
+static uint32_t loaded(const struct tick *t, uint32_t otherwise)
+{
+    unsigned dst = t->uop->dst;
+    return dst && dst <= R_REM ? t->core->s.r[dst] : otherwise;
+}
+
+static void load(struct origin *o, struct tick *t)
+{
+    uint32_t value = node_(o, t->read)->value;
+    address(o, t);
+    put(o, t, t->uop->dst, (struct flow){t->read, value, 0});
+}
+
+/* A register of the draw-state group that is selected: base and dwords of what was executed, then
+ * of what was set. The header's register shows the modes elsewhere. */
+static uint32_t group_word(struct origin *o, const struct tick *t, uint32_t number, uint32_t value)
+{
+    static const uint8_t word[6] = {1, 2, 0, 1, 2, 0};
+    uint32_t at = number - afuc_control_number_(t->core, CTL_DRAW_STATE_BANK);
+    uint32_t selected = afuc_control_get_(t->core, CTL_DRAW_STATE_SEL) % GROUP_COUNT;
+    uint32_t group = t->tags->group[selected];
+    if (at >= sizeof(word) || !group)
+        return 0;
+    uint32_t from = if_value_(o, node_(o, group)->in[word[at]], value);
+    if (from)
+        return from;
+    from = origin_new_(o, ORIGIN_HARDWARE, value, 0);
+    node_(o, from)->in[ORIGIN_A] = node_(o, group)->in[word[at]];
+    return from;
+}
+
+static void read_register(struct origin *o, struct tick *t, unsigned kind)
+{
+    bool control = kind == ORIGIN_CREAD;
+    uint32_t number = address(o, t) % (control ? CONTROL_COUNT : SQE_COUNT);
+    uint32_t tag =
+        control ? *origin_control_tag_(o, t->tags, t->core, number) : t->tags->sqe[number];
+    uint32_t value = loaded(t, tag ? node_(o, tag)->value : 0);
+    uint32_t from = if_value_(o, t->assumed, value);
+    from = from ? from : if_value_(o, tag, value);
+    if (!from && control)
+        from = group_word(o, t, number, value);
+    uint32_t node = origin_new_(o, kind, value, number);
+    node_(o, node)->in[ORIGIN_A] = from;
+    put(o, t, t->uop->dst, (struct flow){node, value, 0});
+}
+
+/* Where a call returns to is a constant of the firmware. */
+static void link(struct origin *o, struct tick *t)
+{
+    uint32_t node = origin_new_(o, ORIGIN_INSN, t->pc + 2, 0);
+    node_(o, node)->dst = R_LR;
+    t->tags->general[R_LR] = node;
+}
+
+/* A branch may take its source from a queue. */
+static void branch(struct origin *o, struct tick *t)
+{
+    if (t->uop->s1 > R_REM)
+        origin_read_(o, t, t->uop->s1);
+}
+
+void origin_effects_(struct origin *o, struct tick *t)
+{
+    bool nothing = (t->uop->flags & U_REP) && !t->r[R_REM];
+    if (nothing)
+        return;
+    if (o->uses[t->uop->code] & IS_ALU) {
+        alu(o, t);
+        return;
+    }
+    switch (t->uop->code) {
+    case UOP_STORE:
+    case UOP_STOREP:
+    case UOP_CWRITE:
+    case UOP_SWRITE:
+        store(o, t);
+        break;
+    case UOP_LOAD:
+    case UOP_LOADP:
+        load(o, t);
+        break;
+    case UOP_CREAD:
+        read_register(o, t, ORIGIN_CREAD);
+        break;
+    case UOP_SREAD:
+        read_register(o, t, ORIGIN_SREAD);
+        break;
+    case UOP_BL:
+        link(o, t);
+        break;
+    default:
+        branch(o, t);
+    }
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * One replay answers all questions: what each asks for is kept when its time has come. */
+#include "tools/why/why.h"
+
+#include "emu/afuc/afuc.h"
+#include "trace/form/text.h"
+
+static void keep(struct why *why, struct why_ask *ask, uint32_t node)
+{
+    ask->reached = true;
+    if (!node)
+        return;
+    ask->value = origin_at_(why->origin, node)->value;
+    ask->kept = origin_keep_(why->origin, node);
+    why->nomem |= ask->kept == UINT32_MAX;
+}
+
+static void answer(struct why *why, struct why_ask *ask)
+{
+    if (ask->what == WHY_REGISTER)
+        keep(why, ask, origin_register_(why->origin, (uint32_t)ask->place));
+    else if (ask->what == WHY_MEMORY)
+        keep(why, ask, origin_memory_(why->origin, ask->place));
+    else if (ask->what == WHY_GENERAL)
+        keep(why, ask, origin_general_(why->origin, ask->core, (unsigned)ask->place));
+    else if (ask->what == WHY_CONTROL)
+        keep(why, ask, origin_control_(why->origin, ask->core, (unsigned)ask->place));
+}
+
+static void take_draw(struct why *why)
+{
+    while (why->next_draw < why->draws) {
+        struct why_ask *ask = why->later[why->events + why->next_draw];
+        if (ask->number > why->launches.last.number)
+            return;
+        if (ask->number == why->launches.last.number)
+            answer(why, ask);
+        why->next_draw++;
+    }
+}
+
+static void take_event(struct why *why, uint64_t number, uint32_t node)
+{
+    while (why->next_event < why->events && why->later[why->next_event]->number <= number) {
+        struct why_ask *ask = why->later[why->next_event++];
+        if (ask->number != number)
+            continue;
+        if (ask->what == WHY_EVENT)
+            keep(why, ask, node);
+        else
+            answer(why, ask);
+    }
+}
+
+/* What registers hold is asked behind an event: an event that a value was asked at comes first. */
+static void seen(void *context, uint64_t number, const struct cps_event *event, uint32_t node)
+{
+    struct why *why = context;
+    enum launch_step step;
+    while (why->next_draw < why->draws &&
+           (step = launches_take(&why->launches, event)) != LAUNCH_INSIDE) {
+        if (step == LAUNCH_ENDS)
+            take_draw(why);
+    }
+    if (number != UINT64_MAX)
+        take_event(why, number, node);
+}
+
+/* Whose draws count: the ME's of a5xx, BR's where there is a BV. */
+static unsigned drawing(const struct cps_engine *engine)
+{
+    return engine->gen == CPS_A5XX ? (unsigned)CPS_CPU_ME : (unsigned)CPS_CPU_SQE;
+}
+
+struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
+{
+    uint32_t kinds = why->kinds;
+    struct cps_afuc *machine = cps_afuc_of(engine);
+    unsigned who = drawing(engine);
+    if (!machine)
+        return cps_err_new(CPS_ERR_UNSUPPORTED,
+                           "only firmware of afuc says where its values come from");
+    why->engine = engine;
+    if (!kinds)
+        cps_text_classes("default", &kinds);
+    CPS_TRY(origin_create_(machine, 0, &why->origin));
+    origin_tell_(why->origin, kinds, seen, why);
+    launches_init(&why->launches, why->play->names[who], who);
+    return NULL;
+}
+
+void why_finish(struct why *why)
+{
+    while (why->next_draw < why->draws && launches_end(&why->launches) != LAUNCH_INSIDE)
+        take_draw(why);
+    for (size_t i = 0; i < why->count; i++) {
+        if (why->ask[i].when == WHY_END)
+            answer(why, &why->ask[i]);
+    }
+}
+
+struct cps_err *why_run(struct why *why, struct cps_stream *capture)
+{
+    CPS_TRY(why_watch(why, why->play->engine));
+    why->play->extra = ORIGIN_KINDS;
+    why->play->watcher = origin_sink_(why->origin);
+    CPS_TRY(play_run(why->play, capture));
+    why_finish(why);
+    return why->nomem ? cps_err_nomem() : NULL;
+}
