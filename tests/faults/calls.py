@@ -37,7 +37,7 @@ CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "r
          "info a.rd", "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert a capture", "convert a dump",
          "diff firmware", "check, rewriting", "cover, lcov", "disasm into a file", "asm", "asm -g", "step, a script", "regress",
          "audit", "audit, JSON", "audit, a folder into a folder", "audit, by threads", "audit, a hang's firmware",
-         "regress, cold cache", "regress --merge", "reduce, cold cache",
+         "regress, cold cache", "regress --merge", "reduce, cold cache", "profile", "profile, callgrind",
          "help man")
 STDERR = 2
 

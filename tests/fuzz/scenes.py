@@ -205,6 +205,13 @@ def cover(s):
     return ["cover", "--fw", s.file("fw"), s.file("rd", "pm4"), "-o", s.out(), "--limit", "100k", *counts]
 
 
+def profile(s):
+    firmware = ["--demo"] if s.rng.randrange(2) else ["--fw", s.file("fw", "elf"), *s.symbols()]
+    form = ["--to", s.rng.choice(("table", "folded", "callgrind"))] if s.rng.randrange(2) else []
+    return ["profile", *firmware, s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out(partial=True), *form, *s.rnn(), *s.some(1),
+            "--limit", "100k"]
+
+
 def help_(s):
     word = s.rng.choice(TOPICS).encode()
     if s.rng.randrange(3) == 0:
@@ -213,4 +220,4 @@ def help_(s):
 
 
 COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "disasm": disasm,
-            "info": info, "convert": convert, "cover": cover, "help": help_}
+            "info": info, "convert": convert, "cover": cover, "profile": profile, "help": help_}

@@ -258,15 +258,18 @@ static void add_wait(struct profile *p, const struct profile_core *core, struct 
     row->spent += spent;
 }
 
-/* A way back: a round of a loop. One that changed nothing can only wait. */
+/* A way back: a round of a loop. One that leaves all as it was can only wait. */
 static void go_back(struct profile *p, struct profile_core *core, unsigned who, uint32_t pc)
 {
     uint64_t round = core->total - core->looped;
     const struct profile_wait wait = {.who = (uint8_t)who, .pc = pc};
-    if (core->loop == pc && core->looped && core->quiet >= round)
+    bool same = core->quiet && !memcmp(core->general, core->before, sizeof(core->before));
+    if (core->loop == pc && core->looped && same)
         add_wait(p, core, wait, round);
     core->loop = pc;
     core->looped = core->total;
+    core->quiet = true;
+    memcpy(core->before, core->general, sizeof(core->before));
 }
 
 /* What hardware entered stands neither behind the last instruction nor where that goes. */
@@ -295,6 +298,18 @@ static void note_branch(struct profile_core *core, uint32_t pc, uint8_t flow)
     }
 }
 
+/* The registers that a step changed, two to an event. */
+static void note_registers(struct profile_core *core, const struct cps_event *event)
+{
+    uint64_t values = event->addr;
+    for (unsigned i = 0; i < 32; i++) {
+        if (!(event->value >> i & 1))
+            continue;
+        core->general[i] = (uint32_t)values;
+        values >>= 32;
+    }
+}
+
 static void take_step(struct profile *p, struct profile_core *core, const struct cps_event *event)
 {
     uint32_t pc = cps_event_pc(event);
@@ -306,7 +321,7 @@ static void take_step(struct profile *p, struct profile_core *core, const struct
     profile_tree_count(&p->tree, top_node(core), pc);
     if (core->packet)
         core->frame[core->packet - 1].own++;
-    core->quiet = event->value ? 0 : core->quiet + 1;
+    note_registers(core, event);
     core->pc = pc;
     core->total++;
     p->instructions++;
@@ -326,8 +341,10 @@ void profile_follow_(struct profile *p, const struct cps_event *event)
         take_packet(p, core, event);
     else if (kind == CPS_EV_STEP)
         take_step(p, core, event);
+    else if (kind == CPS_EV_STEPX)
+        note_registers(core, event);
     else if (kind != CPS_EV_ASSUME)
-        core->quiet = 0;
+        core->quiet = false;
     else if (cps_event_sub(event) == CPS_WHAT_WAIT)
         add_wait(
             p, core,

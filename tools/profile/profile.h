@@ -16,9 +16,9 @@
 #define PROFILE_DEPTH 64u
 
 /** The kinds of events that a profile is made of. */
-#define PROFILE_KINDS                                                              \
-    (1u << CPS_EV_STEP | 1u << CPS_EV_PKT | 1u << CPS_EV_REG | 1u << CPS_EV_PIPE | \
-     1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END)
+#define PROFILE_KINDS                                                               \
+    (1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_PKT | 1u << CPS_EV_REG | \
+     1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END)
 
 /** An open frame of a processor. */
 struct profile_frame {
@@ -46,8 +46,10 @@ struct profile_core {
     uint32_t flows;
     uint32_t pc;                          /**< of the last instruction */
     struct profile_branch branch, second; /**< the last ones that have not gone yet */
-    uint64_t quiet;                       /**< instructions since one changed anything */
-    uint32_t loop;                        /**< where the last way back led */
+    uint32_t general[32];                 /**< registers */
+    uint32_t before[32];                  /**< the same at the last way back */
+    bool quiet;                           /**< nothing was written since */
+    uint32_t loop;                        /**< where it led */
     uint64_t looped;                      /**< `total` then */
 };
 
@@ -59,7 +61,7 @@ struct profile_range {
 /** A place where firmware waits. */
 struct profile_wait {
     uint8_t who;
-    bool assumed;    /**< the emulator gave what it waits for; else a loop that changes nothing */
+    bool assumed; /**< the emulator gave what it waits for; else a loop that leaves all as it was */
     uint32_t packet; /**< key of the packet, or PROFILE_NONE */
     uint32_t pc;     /**< of the instruction; of the loop's start */
     uint64_t at;     /**< where the value was given: iova, or offset of a register */
