@@ -108,8 +108,8 @@ static struct cps_err *convert(struct conversion *c)
     size_t size = 0;
     enum cps_trace_form form = cps_trace_form_of(opt->output ? opt->output : "-");
     if (opt->to && !cps_trace_form_parse(opt->to, &form))
-        return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
-                           opt->to);
+        return cps_err_new(CPS_ERR_INPUT,
+                           "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite", opt->to);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
     if (opt_threads(opt) > 1)
         cps_stream_ahead(c->in);

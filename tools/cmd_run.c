@@ -98,8 +98,8 @@ static struct cps_err *open_trace(struct run *run)
     const char *path = opt->output ? opt->output : "-";
     enum cps_trace_form form = cps_trace_form_of(path);
     if (opt->to && !cps_trace_form_parse(opt->to, &form))
-        return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
-                           opt->to);
+        return cps_err_new(CPS_ERR_INPUT,
+                           "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite", opt->to);
     cps_policy_text(&run->play.policy, run->play.gen, &run->policy);
     if (run->policy.failed)
         return cps_err_nomem();

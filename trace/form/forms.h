@@ -29,11 +29,12 @@ struct cps_trace_writer {
     const struct cps_trace_head *head;
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_buf buf;
-    void *state;    /* of the form; freed by trace.c with free() */
-    uint64_t count; /* events so far */
-    uint64_t tick;  /* the last TICK's */
-    bool ticking;   /* there was one */
-    bool lost;      /* out of memory */
+    void *state;             /* of the form; freed by trace.c with free() */
+    uint64_t count;          /* events so far */
+    uint64_t tick;           /* the last TICK's */
+    bool ticking;            /* there was one */
+    bool lost;               /* out of memory */
+    struct cps_err *failure; /* why there is nothing whole, or NULL; owned */
     void (*put_head)(struct cps_trace_writer *writer); /* NULL: the form has none */
     void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);
     void (*end)(struct cps_trace_writer *writer);
@@ -54,6 +55,9 @@ CPS_MUST_USE struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer);
 /* text.c, view.c */
 CPS_MUST_USE struct cps_err *cps_text_write_(struct cps_trace_writer *writer);
 CPS_MUST_USE struct cps_err *cps_perfetto_write_(struct cps_trace_writer *writer);
+/* sqlite.c */
+CPS_MUST_USE struct cps_err *cps_sqlite_write_(struct cps_trace_writer *writer);
+/* view.c */
 CPS_MUST_USE struct cps_err *cps_vcd_write_(struct cps_trace_writer *writer);
 
 /** Row of event.def by keyword: kind, or CPS_EV_COUNT. */

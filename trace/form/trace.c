@@ -2,6 +2,7 @@
  * The forms of traces, one row each. */
 #include <string.h>
 
+#include "isa/base/within.h"
 #include "trace/form/forms.h"
 #include "trace/capture/handoff.h"
 
@@ -20,6 +21,7 @@ static const struct form {
     [CPS_FORM_JSONL] = {"jsonl", ".jsonl", cps_jsonl_write_},
     [CPS_FORM_PERFETTO] = {"perfetto", ".json", cps_perfetto_write_},
     [CPS_FORM_VCD] = {"vcd", ".vcd", cps_vcd_write_},
+    [CPS_FORM_SQLITE] = {"sqlite", ".db", cps_sqlite_write_},
 };
 
 static const struct readable {
@@ -253,11 +255,11 @@ struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer)
     if (writer->end)
         writer->end(writer);
     flush(writer);
-    bool lost = writer->lost;
+    struct cps_err *err = cps_err_first_(writer->lost ? cps_err_nomem() : NULL, writer->failure);
     if (writer->deinit)
         writer->deinit(writer->state);
     cps_buf_deinit(&writer->buf);
     free(writer->state);
     free(writer);
-    return lost ? cps_err_nomem() : NULL;
+    return err;
 }

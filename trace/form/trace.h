@@ -137,6 +137,8 @@ enum cps_trace_form {
     CPS_FORM_PERFETTO,
     /** For viewers of waves; written only. */
     CPS_FORM_VCD,
+    /** A database of SQLite; written only. */
+    CPS_FORM_SQLITE,
     /** How many there are. */
     CPS_FORM_COUNT,
 };
@@ -149,13 +151,13 @@ CPS_PUBLIC enum cps_trace_form cps_trace_form(const struct cps_trace *trace);
 
 /**
  * The form that a file name's end asks for.
- * @param path  ".cpt", ".jsonl", ".json" (Perfetto) and ".vcd" say something
+ * @param path  ".cpt", ".jsonl", ".json" (Perfetto), ".vcd" and ".db" say something
  * @return CPS_FORM_TEXT for any other
  */
 CPS_PUBLIC enum cps_trace_form cps_trace_form_of(const char *path);
 /**
  * The form of a word.
- * @param word  "text", "cpt", "jsonl", "perfetto", "vcd"
+ * @param word  "text", "cpt", "jsonl", "perfetto", "vcd", "sqlite"
  * @param ret   gets the form
  * @return false if none is called so
  */
@@ -201,7 +203,8 @@ CPS_PUBLIC void cps_trace_writer_rehead(struct cps_trace_writer *writer,
 /**
  * Writes the rest and frees the writer; does not commit the outfile.
  * @param writer  which; NULL is fine
- * @return NULL, or CPS_ERR_NOMEM when events were lost for lack of memory
+ * @return NULL, CPS_ERR_NOMEM when events were lost for lack of memory, or CPS_ERR_OS: the form
+ * could not be made; then what the outfile has is nothing to commit
  */
 CPS_PUBLIC struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer);
 
