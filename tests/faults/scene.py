@@ -176,6 +176,7 @@ def run_cases():
     yield Case("run, JSON Lines", ["run", *fw, "-o", "o.jsonl"])
     yield Case("run, perfetto", ["run", *fw, "-o", "o.json"])
     yield Case("run, vcd", ["run", *fw, "-o", "o.vcd"])
+    yield Case("run, a database", ["run", *fw, "-o", "o.db", "-e", "all"])
     yield Case("run, JSON summary", ["run", *fw, "--json"])
     yield Case("run, trace and summary", ["run", *fw, "--json", "-o", "o.trace"])
     yield Case("run, .rd", ["run", "--fw", "@old.elf", "@a.rd", "-o", "o.trace"])
@@ -196,7 +197,7 @@ def info_cases():
 
 
 def trace_cases():
-    for form in ("trace", "cpt", "jsonl", "json", "vcd"):
+    for form in ("trace", "cpt", "jsonl", "json", "vcd", "db"):
         yield Case("convert .cpt to ." + form, ["convert", "@old.cpt", "-o", "o." + form])
     for form in ("trace", "jsonl"):
         yield Case("convert .%s to .cpt" % form, ["convert", "@old." + form, "-o", "o.cpt"])

@@ -30,6 +30,7 @@ struct database {
     sqlite3 *db;
     sqlite3_stmt *insert[DB_INSERTS];
     int fd;
+    char path[4096]; /* its name, while it has one */
     int code;        /* SQLITE_OK, or of the first failure */
     char reason[96]; /* its message */
     bool stepping;   /* STEP events are recorded */
@@ -489,32 +490,40 @@ static void end(struct cps_trace_writer *w)
     w->failure = failure_of(d);
 }
 
+/* The name goes at once: SQLite has the file open then. Where that fails it goes in the end. */
+static void remove_name(struct database *d)
+{
+    if (d->path[0] && unlink(d->path) == 0)
+        d->path[0] = '\0';
+}
+
 static void free_database(void *state)
 {
     struct database *d = state;
     if (d->db)
         close_database(d);
+    remove_name(d);
     if (d->fd >= 0)
         close(d->fd);
     cps_words_free_(&d->words);
     cps_buf_deinit(&d->value);
 }
 
-/* Its name goes at once: SQLite has the file open then. */
 static struct cps_err *open_file(struct database *d)
 {
     const char *folder = getenv("TMPDIR");
-    char path[4096];
-    int size =
-        snprintf(path, sizeof(path), "%s/cpscope-XXXXXX", folder && *folder ? folder : "/tmp");
-    if (size < 0 || (size_t)size >= sizeof(path))
-        return cps_err_new(CPS_ERR_OS, "TMPDIR is too long");
-    d->fd = mkstemp(path);
-    if (d->fd < 0)
-        return cps_err_os(path, "create");
-    check(d,
-          sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, "unix-none"));
-    unlink(path);
+    int size = snprintf(d->path, sizeof(d->path), "%s/cpscope-XXXXXX",
+                        folder && *folder ? folder : "/tmp");
+    bool fits = size > 0 && (size_t)size < sizeof(d->path);
+    d->fd = fits ? mkstemp(d->path) : -1;
+    if (d->fd < 0) {
+        d->path[0] = '\0';
+        return fits ? cps_err_os(folder && *folder ? folder : "/tmp", "create a file in")
+                    : cps_err_new(CPS_ERR_OS, "the name in TMPDIR is too long");
+    }
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    check(d, sqlite3_open_v2(d->path, &d->db, flags, "unix-none"));
+    remove_name(d);
     return NULL;
 }
 
