@@ -112,6 +112,7 @@ static struct cps_err *open_trace(struct run *run)
     opt_chip_id_text(&opt->chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
+    cps_trace_writer_flow(run->writer, play_flow, &run->play);
     run->play.trace = cps_trace_writer_sink(run->writer);
     return NULL;
 }

@@ -21,9 +21,9 @@ static void put_name(const struct profile *p, const struct profile_node *node, s
 
 static void put_stack(const struct profile *p, size_t number, struct cps_buf *out)
 {
-    size_t stack[2 * PROFILE_DEPTH];
+    size_t stack[2 * CPS_FRAMES_MOST_];
     unsigned depth = 0;
-    for (size_t at = number; at && depth < 2 * PROFILE_DEPTH; at = p->tree.node[at].parent)
+    for (size_t at = number; at && depth < 2 * CPS_FRAMES_MOST_; at = p->tree.node[at].parent)
         stack[depth++] = at;
     while (depth) {
         put_name(p, &p->tree.node[stack[--depth]], out);

@@ -5,29 +5,17 @@
 
 #include "tools/profile/profile.h"
 
-/* Core i runs part i of its image; the ME of a5xx has an image of its own. */
-static const struct cps_fw *image_of(const struct profile *p, unsigned who, uint32_t *part)
-{
-    const struct cps_engine *engine = p->play->engine;
-    *part = 0;
-    if (who == CPS_CPU_ME)
-        return p->play->me;
-    while (*part + 1 < engine->cores && engine->who[*part] != who)
-        ++*part;
-    return *part < p->play->fw->part_count ? p->play->fw : NULL;
-}
-
 const char *profile_firmware(const struct profile *p, unsigned who)
 {
     uint32_t part = 0;
-    const struct cps_fw *fw = image_of(p, who, &part);
+    const struct cps_fw *fw = play_image(p->play, who, &part);
     return fw ? fw->name : p->play->fw->name;
 }
 
 uint32_t profile_line(const struct profile *p, unsigned who, uint32_t pc)
 {
     uint32_t part = 0;
-    const struct cps_fw *fw = image_of(p, who, &part);
+    const struct cps_fw *fw = play_image(p->play, who, &part);
     const struct cps_fw_line *line = fw ? cps_fw_line_at(fw, part, pc) : NULL;
     return line ? line->line : 0;
 }
@@ -52,7 +40,7 @@ static void function_name(const struct profile *p, const struct profile_node *no
 {
     uint32_t part = 0;
     uint32_t offset = 0;
-    const struct cps_fw *fw = image_of(p, node->who, &part);
+    const struct cps_fw *fw = play_image(p->play, node->who, &part);
     const struct cps_fw_symbol *symbol = fw ? cps_fw_symbol_at(fw, part, node->key, &offset) : NULL;
     if (node->kind == PROFILE_INTERRUPT)
         cps_buf_str(out, "interrupt:");

@@ -26,16 +26,13 @@ void profile_begin(struct profile *p, struct play *play)
 
 void profile_deinit(struct profile *p)
 {
-    for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
-        free(p->core[i].flow);
     profile_tree_deinit(&p->tree);
     free(p->wait);
 }
 
 struct cps_err *profile_finish(struct profile *p)
 {
-    for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
-        profile_close_(p, &p->core[i], 0);
+    profile_close_(p);
     return p->tree.lost || p->is_wait_lost ? cps_err_nomem() : NULL;
 }
 

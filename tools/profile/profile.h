@@ -13,44 +13,24 @@
 #include "tools/play/play.h"
 #include "tools/profile/tree.h"
 
-#define PROFILE_DEPTH 64u
-
 /** The kinds of events that a profile is made of. */
 #define PROFILE_KINDS                                                               \
     (1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_PKT | 1u << CPS_EV_REG | \
      1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END)
 
-/** An open frame of a processor. */
-struct profile_frame {
-    uint32_t node;
-    uint32_t back; /**< of calls and interrupts: where they return to */
-    uint64_t own;  /**< of packets: instructions of this visit, as profile_node.own */
-    bool ended;    /**< of levels: the stream's end has come */
-};
-
-/** An instruction that goes somewhere. */
-struct profile_branch {
-    uint32_t pc;
-    uint8_t going; /**< how: its entry of profile_core.flow; 0: there is none */
-    uint8_t slots; /**< instructions that still run before it does */
-};
-
-/** One processor on its way through the code. */
+/** One processor on its way through the code. Of a frame `user` is its node, and `own` of a packet
+ * the instructions of this visit, as profile_node.own. */
 struct profile_core {
-    struct profile_frame frame[PROFILE_DEPTH];
-    unsigned depth;  /**< 0: it has not run yet */
-    unsigned packet; /**< 1 + the innermost packet's index in `frame`, or 0 */
-    uint64_t total;  /**< instructions */
-    uint64_t drawn;  /**< `total` when the last draw was over */
-    uint8_t *flow;   /**< by dword: 1 + enum cps_flow, | SLOT, | REGISTER; 0: not decoded; owned */
-    uint32_t flows;
-    uint32_t pc;                          /**< of the last instruction */
-    struct profile_branch branch, second; /**< the last ones that have not gone yet */
-    uint32_t general[32];                 /**< registers */
-    uint32_t before[32];                  /**< the same at the last way back */
-    bool quiet;                           /**< nothing was written since */
-    uint32_t loop;                        /**< where it led */
-    uint64_t looped;                      /**< `total` then */
+    struct cps_frames frames;
+    uint32_t node;        /**< its own; 0: it has not run yet */
+    uint64_t total;       /**< instructions */
+    uint64_t drawn;       /**< `total` when the last draw was over */
+    uint32_t pc;          /**< of the last one */
+    uint32_t general[32]; /**< registers */
+    uint32_t before[32];  /**< the same at the last way back */
+    bool quiet;           /**< nothing was written since */
+    uint32_t loop;        /**< where it led */
+    uint64_t looped;      /**< `total` then */
 };
 
 /** Numbers of one sort of things. */
@@ -91,7 +71,7 @@ CPS_MUST_USE struct cps_err *profile_finish(struct profile *profile);
 
 /* follow.c for profile.c */
 void profile_follow_(struct profile *profile, const struct cps_event *event);
-void profile_close_(struct profile *profile, struct profile_core *core, unsigned depth);
+void profile_close_(struct profile *profile);
 
 /** Whether a packet with this header draws or starts a grid. */
 bool profile_is_draw(const struct cps_names *names, uint32_t header);

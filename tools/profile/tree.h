@@ -9,15 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/form/frames.h"
+
 /** What a frame is; its `key` is of this kind. */
 enum profile_kind {
     PROFILE_ROOT,
     PROFILE_PROCESSOR, /**< no key */
-    PROFILE_LEVEL,     /**< a stream: CPS_LEVEL_* */
-    PROFILE_BOOT,      /**< what runs before the first packet; no key */
-    PROFILE_PACKET,    /**< opcode of type 7, PROFILE_TYPE4 or PROFILE_BAD */
-    PROFILE_CALL,      /**< a called function: the dword it begins at */
-    PROFILE_INTERRUPT, /**< what hardware entered: the dword it begins at */
+    PROFILE_LEVEL,     /**< and those behind it: enum cps_frame_kind */
+    PROFILE_BOOT,
+    PROFILE_PACKET, /**< opcode of type 7, PROFILE_TYPE4 or PROFILE_BAD */
+    PROFILE_CALL,
+    PROFILE_INTERRUPT,
 };
 #define PROFILE_TYPE4 0x80u
 #define PROFILE_BAD   0x81u

@@ -28,6 +28,8 @@ struct cps_trace_writer {
     struct cps_outfile *out;
     const struct cps_trace_head *head;
     struct cps_names *names[CPS_CPU_COUNT];
+    cps_flow_fn *flow; /* NULL: the code is not known */
+    void *flow_context;
     struct cps_buf buf;
     void *state;             /* of the form; freed by trace.c with free() */
     uint64_t count;          /* events so far */

@@ -230,6 +230,12 @@ struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer)
     return &writer->sink;
 }
 
+void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow, void *context)
+{
+    writer->flow = flow;
+    writer->flow_context = context;
+}
+
 void cps_trace_writer_behind(struct cps_trace_writer *writer)
 {
     writer->behind = true;

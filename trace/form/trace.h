@@ -185,6 +185,32 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_create(
  * @return valid as long as the writer
  */
 CPS_PUBLIC struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer);
+/** Of cps_flow_code(): the instruction has a delay slot. */
+#define CPS_FLOW_CODE_SLOT 0x80u
+/** Of cps_flow_code(): no field of the instruction says where it goes. */
+#define CPS_FLOW_CODE_REGISTER 0x40u
+/** Of cps_flow_code(): 1 + enum cps_flow. */
+#define CPS_FLOW_CODE_MASK 0x3fu
+/**
+ * Where an instruction goes, in a byte: for whoever follows calls.
+ * @param isa   the set that decoded it
+ * @param insn  as decoded
+ * @param pc    where it stands in its image, in units
+ */
+CPS_PUBLIC uint8_t cps_flow_code(const struct cps_isa *isa, const struct cps_insn *insn,
+                                 uint32_t pc);
+/** Says where the instruction at @p pc of a processor goes, as cps_flow_code(); 0: it is not known.
+ * It may be called in the writer's thread. */
+typedef uint8_t cps_flow_fn(void *context, unsigned who, uint32_t pc);
+/**
+ * Lets a form for viewers show calls, where STEP events are recorded: only the code says what is
+ * one.
+ * @param writer   which, before its first event; other forms take no notice
+ * @param flow     who knows the code
+ * @param context  its first argument, to outlive the writer
+ */
+CPS_PUBLIC void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow,
+                                      void *context);
 /**
  * Lets a second thread encode, compress and write, once there proves to be enough to do; what is
  * written stays the same. Until cps_trace_writer_finish(), nobody else may use the outfile, the
