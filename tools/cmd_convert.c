@@ -63,6 +63,7 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     CPS_TRY(trace_names(head, c->opt->rnn, c->names));
     CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
     CPS_TRY(cps_trace_writer_create(form, c->out, head, c->names, &c->writer));
+    CPS_TRY(trace_signals(c->opt->signals, form, c->names, c->writer));
     if (opt_threads(c->opt) > 1)
         cps_trace_writer_behind(c->writer);
     struct cps_err *err = copy_events(c);

@@ -10,6 +10,7 @@
 #include "tools/play/files.h"
 #include "tools/play/code.h"
 #include "tools/play/replay.h"
+#include "tools/report/names.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
 #include "tools/report/summary.h"
@@ -112,6 +113,7 @@ static struct cps_err *open_trace(struct run *run)
     opt_chip_id_text(&opt->chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
+    CPS_TRY(trace_signals(opt->signals, form, run->play.names, run->writer));
     cps_trace_writer_flow(run->writer, play_flow, &run->play);
     run->play.trace = cps_trace_writer_sink(run->writer);
     return NULL;

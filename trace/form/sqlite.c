@@ -4,19 +4,18 @@
 #include "trace/form/forms.h"
 
 #ifdef CPS_HAVE_SQLITE
-#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "isa/base/pm4.h"
+#include "trace/form/named.h"
 #include "trace/form/sqlite.h"
+#include "trace/form/spool.h"
 #include "trace/form/words.h"
 
-#define CACHE_KIB  "8192"
-#define COPY_BYTES 65536u
-#define NOWHERE    INT64_MIN /* NULL in a column of numbers */
+#define CACHE_KIB "8192"
+#define NOWHERE   INT64_MIN /* NULL in a column of numbers */
 
 /* A processor's packet, whose row is made when it is over. */
 struct open_packet {
@@ -29,8 +28,7 @@ struct open_packet {
 struct database {
     sqlite3 *db;
     sqlite3_stmt *insert[DB_INSERTS];
-    int fd;
-    char path[4096]; /* its name, while it has one */
+    struct cps_spool spool;
     int code;        /* SQLITE_OK, or of the first failure */
     char reason[96]; /* its message */
     bool stepping;   /* STEP events are recorded */
@@ -120,14 +118,6 @@ static int64_t id_of(const struct open_packet *packet)
     return packet->id ? packet->id : NOWHERE;
 }
 
-static const char *packet_name(const struct cps_names *names, const struct cps_pm4 *packet)
-{
-    if (!names || packet->kind == CPS_PM4_BAD)
-        return NULL;
-    return packet->kind == CPS_PM4_TYPE7 ? cps_name(names, CPS_SPACE_PACKET, packet->opcode, NULL)
-                                         : cps_name(names, CPS_SPACE_GPU, packet->reg, NULL);
-}
-
 static void end_packet(struct cps_trace_writer *w, struct open_packet *open)
 {
     struct database *d = w->state;
@@ -145,7 +135,7 @@ static void end_packet(struct cps_trace_writer *w, struct open_packet *open)
                           : NOWHERE),
            NUMBER(type7 ? p.opcode : NOWHERE), NUMBER(type4 ? p.reg : NOWHERE),
            NUMBER(type4 || type7 ? p.count : NOWHERE),
-           TEXT(packet_name(w->names[cps_event_who(event) % CPS_CPU_COUNT], &p)),
+           TEXT(cps_named_packet_(cps_named_by_(w, event), event->value)),
            NUMBER(cps_event_pc(event)), NUMBER(open->writes), NUMBER(open->reads),
            NUMBER(open->memory), NUMBER(d->stepping ? open->steps : NOWHERE));
     open->id = 0;
@@ -456,24 +446,6 @@ static void close_database(struct database *d)
     check(d, code);
 }
 
-static void copy_file(struct database *d, struct cps_outfile *out)
-{
-    char bytes[COPY_BYTES];
-    off_t at = 0;
-    ssize_t size = 1;
-    while (d->code == SQLITE_OK && size) {
-        size = pread(d->fd, bytes, sizeof(bytes), at);
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0) {
-            check(d, SQLITE_IOERR_READ);
-            return;
-        }
-        cps_outfile_write(out, bytes, (size_t)size);
-        at += size;
-    }
-}
-
 static void end(struct cps_trace_writer *w)
 {
     struct database *d = w->state;
@@ -486,15 +458,9 @@ static void end(struct cps_trace_writer *w)
     execute(d, cps_sqlite_rest_);
     execute(d, "COMMIT");
     close_database(d);
-    copy_file(d, w->out);
     w->failure = failure_of(d);
-}
-
-/* The name goes at once: SQLite has the file open then. Where that fails it goes in the end. */
-static void remove_name(struct database *d)
-{
-    if (d->path[0] && unlink(d->path) == 0)
-        d->path[0] = '\0';
+    if (!w->failure)
+        w->failure = cps_spool_copy_(&d->spool, w->out);
 }
 
 static void free_database(void *state)
@@ -502,28 +468,18 @@ static void free_database(void *state)
     struct database *d = state;
     if (d->db)
         close_database(d);
-    remove_name(d);
-    if (d->fd >= 0)
-        close(d->fd);
+    cps_spool_close_(&d->spool);
     cps_words_free_(&d->words);
     cps_buf_deinit(&d->value);
 }
 
+/* The name goes at once: SQLite has the file open then. */
 static struct cps_err *open_file(struct database *d)
 {
-    const char *folder = getenv("TMPDIR");
-    int size = snprintf(d->path, sizeof(d->path), "%s/cpscope-XXXXXX",
-                        folder && *folder ? folder : "/tmp");
-    bool fits = size > 0 && (size_t)size < sizeof(d->path);
-    d->fd = fits ? mkstemp(d->path) : -1;
-    if (d->fd < 0) {
-        d->path[0] = '\0';
-        return fits ? cps_err_os(folder && *folder ? folder : "/tmp", "create a file in")
-                    : cps_err_new(CPS_ERR_OS, "the name in TMPDIR is too long");
-    }
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    check(d, sqlite3_open_v2(d->path, &d->db, flags, "unix-none"));
-    remove_name(d);
+    CPS_TRY(cps_spool_open_(&d->spool));
+    check(d, sqlite3_open_v2(d->spool.path, &d->db, flags, "unix-none"));
+    cps_spool_forget_(&d->spool);
     return NULL;
 }
 
@@ -541,7 +497,7 @@ struct cps_err *cps_sqlite_write_(struct cps_trace_writer *writer)
     struct database *d = calloc(1, sizeof(*d));
     if (!d)
         return cps_err_nomem();
-    d->fd = -1;
+    d->spool.fd = -1;
     d->submission = NOWHERE;
     struct cps_err *err = open_file(d);
     if (!err) {

@@ -185,6 +185,15 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_create(
  * @return valid as long as the writer
  */
 CPS_PUBLIC struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer);
+/**
+ * Lets a form for viewers of waves show a GPU register as a signal of its own.
+ * @param writer  which, before its first event; other forms than VCD take no notice
+ * @param name    of the signal; copied
+ * @param number  of the register
+ * @return NULL or CPS_ERR_NOMEM
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_signal(struct cps_trace_writer *writer,
+                                                                const char *name, uint32_t number);
 /** Of cps_flow_code(): the instruction has a delay slot. */
 #define CPS_FLOW_CODE_SLOT 0x80u
 /** Of cps_flow_code(): no field of the instruction says where it goes. */
