@@ -39,10 +39,10 @@ void cps_named_fields_(struct json_object *to, const struct cps_names *names, en
 {
     struct json_object *fields = json_object_new_object();
     cps_name_values(names, space, (uint32_t)event->addr, event->value, add_value, fields);
-    if (json_object_object_length(fields))
-        cps_json_add(to, "fields", fields);
-    else
+    if (fields && !json_object_object_length(fields))
         json_object_put(fields);
+    else
+        cps_json_add(to, "fields", fields);
 }
 
 const char *cps_named_packet_(const struct cps_names *names, uint32_t header)

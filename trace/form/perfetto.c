@@ -212,7 +212,7 @@ static void end_word(void *context, const struct cps_event *word)
     snprintf(key, sizeof(key), "%" PRIu64, word->addr);
     if (!v->fields)
         v->fields = json_object_new_object();
-    if (!json_object_object_length(v->word))
+    if (v->word && !json_object_object_length(v->word))
         add_hex(v->word, "value", word->value, 8);
     cps_json_add(v->fields, key, CPS_TAKE(v->word));
 }

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "isa/base/within.h"
+#include "isa/base/pm4.h"
 #include "trace/form/named.h"
 #include "trace/form/spool.h"
 
@@ -100,6 +100,7 @@ static void change_packet(struct cps_trace_writer *w, const struct cps_event *ev
     unsigned who = cps_event_who(event);
     struct processor *p = &v->processor[who];
     const char *name = cps_named_packet_(cps_named_by_(w, event), event->value);
+    struct cps_pm4 packet = cps_pm4_decode_any(event->value);
     change(w, who, HEADER, event->value);
     change(w, who, LEVEL, cps_event_sub(event));
     if (p->named && p->packet == event->value)
@@ -107,9 +108,11 @@ static void change_packet(struct cps_trace_writer *w, const struct cps_event *ev
     p->named = true;
     p->packet = event->value;
     stamp(w);
-    cps_buf_str(&v->body, event->value >> 28 == 4 ? "stype4:" : "s");
+    cps_buf_str(&v->body, packet.kind == CPS_PM4_TYPE4 ? "stype4:" : "s");
     if (name)
         put_text(&v->body, name);
+    else if (packet.kind == CPS_PM4_TYPE4)
+        cps_buf_printf(&v->body, "0x%04" PRIx32, packet.reg);
     else
         cps_buf_printf(&v->body, "0x%08" PRIx32, event->value);
     cps_buf_printf(&v->body, " n%u\n", who);
