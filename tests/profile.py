@@ -179,6 +179,13 @@ def real(name):
     return case
 
 
+def hangs_are_replayed():
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    got = profile("--fw", os.path.join(CORPUS, "firmware", "a630_sqe-190.fw"), os.path.join(CORPUS, "captures", "crash.devcore"))
+    assert got["ended"] == "bad-packet" and got["packets"][0]["packet"] == "bad", got["packets"][0]
+
+
 def whole_or_nothing():
     cpscope("profile", "--demo", "-o", path("table.txt"))
     assert open(path("table.txt")).read() == cpscope("profile", "--demo").stdout
@@ -199,4 +206,5 @@ tap.run([("every step of the demo is counted once", counts_every_step("--demo"))
          ("waits that are given and waits that spin", waits_are_told),
          ("draws are counted from one to the next", draws_are_counted),
          ("a preemption is a frame of its own", interrupts_are_frames),
+         ("a hang dump is replayed", hangs_are_replayed),
          ("outputs are whole or absent", whole_or_nothing)] + [("real firmware, %s" % name, real(name)) for name in REAL])
