@@ -231,7 +231,8 @@ static void a_run_cut_anywhere_is_the_same_run(void **state)
             struct cps_engine *m = cps_debug_engine(alone.debug);
             taken = 0;
             random_state = seed;
-            cps_engine_sink(m, &sink, ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX));
+            cps_engine_sink(m, &sink,
+                            ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_WORD));
             const struct cps_item *item = feed(&alone, 0);
             for (uint64_t fed = 0; item;) {
                 enum cps_stop at = cps_engine_run(m, seed ? 1 + any(300) : UINT64_MAX);
