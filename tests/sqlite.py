@@ -183,6 +183,17 @@ def whole_or_absent():
     assert open(path("old.db"), "rb").read() == old
 
 
+def damaged_traces():
+    """What stands before the damage is a database, as it is a trace in every other form."""
+    text = open(os.path.join(GOLDEN, "demo.trace")).read()
+    at = text.index("PKT ib1")
+    open(path("damaged.trace"), "w").write(text[:at] + "NONSENSE 1 2 3\n" + text[at:])
+    cpscope("convert", path("damaged.trace"), "-o", path("damaged.db"), status=3)
+    db = sqlite3.connect(path("damaged.db"))
+    assert db.execute("SELECT count(*) FROM packets").fetchone()[0] == text[:at].count("PKT ") > 0
+    assert db.execute("SELECT count(*) FROM others WHERE kind = 'END'").fetchone() == (0,)
+
+
 def strange_names():
     """A head and a trace with everything that SQL could stumble over."""
     text = open(os.path.join(GOLDEN, "demo.trace")).read().replace("capture demo.pm4", "capture a'b\"c;--\\x.pm4")
@@ -243,6 +254,7 @@ tap.run([("tables hold what the text form does", lambda: holds_the_trace("--demo
          ("the queries of the page run", queries), ("and answer what the trace says", answers),
          ("the same trace is the same bytes, by every way", same_bytes),
          ("a database is whole or absent", whole_or_absent),
+         ("of a damaged trace what is whole", damaged_traces),
          ("names that would break SQL are values", strange_names),
          ("traces of scripts", scripts),
          ("memory stays where it is", memory_stays)] + [("real firmware, %s" % name, real(name)) for name in REAL])
