@@ -63,6 +63,7 @@ static struct cps_err *convert_trace(struct conversion *c, enum cps_trace_form f
     CPS_TRY(trace_names(head, c->opt->rnn, c->names));
     CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
     CPS_TRY(cps_trace_writer_create(form, c->out, head, c->names, &c->writer));
+    CPS_TRY(trace_signals(c->opt->signals, form, c->names, c->writer));
     if (opt_threads(c->opt) > 1)
         cps_trace_writer_behind(c->writer);
     struct cps_err *err = copy_events(c);
@@ -108,8 +109,8 @@ static struct cps_err *convert(struct conversion *c)
     size_t size = 0;
     enum cps_trace_form form = cps_trace_form_of(opt->output ? opt->output : "-");
     if (opt->to && !cps_trace_form_parse(opt->to, &form))
-        return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
-                           opt->to);
+        return cps_err_new(CPS_ERR_INPUT,
+                           "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite", opt->to);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
     if (opt_threads(opt) > 1)
         cps_stream_ahead(c->in);

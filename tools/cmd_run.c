@@ -10,6 +10,7 @@
 #include "tools/play/files.h"
 #include "tools/play/code.h"
 #include "tools/play/replay.h"
+#include "tools/report/names.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
 #include "tools/report/summary.h"
@@ -98,8 +99,8 @@ static struct cps_err *open_trace(struct run *run)
     const char *path = opt->output ? opt->output : "-";
     enum cps_trace_form form = cps_trace_form_of(path);
     if (opt->to && !cps_trace_form_parse(opt->to, &form))
-        return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto or vcd",
-                           opt->to);
+        return cps_err_new(CPS_ERR_INPUT,
+                           "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite", opt->to);
     cps_policy_text(&run->play.policy, run->play.gen, &run->policy);
     if (run->policy.failed)
         return cps_err_nomem();
@@ -112,6 +113,8 @@ static struct cps_err *open_trace(struct run *run)
     opt_chip_id_text(&opt->chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
+    CPS_TRY(trace_signals(opt->signals, form, run->play.names, run->writer));
+    cps_trace_writer_flow(run->writer, play_flow, &run->play);
     run->play.trace = cps_trace_writer_sink(run->writer);
     return NULL;
 }

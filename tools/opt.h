@@ -41,6 +41,7 @@ struct cps_options {
     const char *symbols;
     const char *rnn;
     const char *to;
+    const char *signals;
     const char *mask;
     const char *search[OPT_MAX_SEARCH];
     unsigned search_count;

@@ -6,7 +6,7 @@ set -eu
 
 packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev libmd-dev
 libedit-dev libelf-dev libexpat1-dev libncurses-dev libjson-c-dev libcmocka-dev
-libz3-dev"
+libz3-dev libsqlite3-dev"
 if [ "${1:-}" = ci ]; then
     packages="$packages clang libclang-rt-14-dev clang-format git python3
 binutils elfutils lcov parallel munge slurm-wlm chromium chromium-driver tmux valgrind"

@@ -34,11 +34,12 @@ KINDS = (
     ("thread", (errno.EAGAIN,), True),
 )
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, text to stdout",
-         "why, JSON", "info a.rd", "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert a capture", "convert a dump",
+         "why, JSON", "info a.rd", "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert .cpt to .db",
+         "convert a capture", "convert a dump",
          "diff firmware", "check, rewriting", "cover, lcov", "disasm into a file", "asm", "asm -g", "step, a script", "regress",
          "audit", "audit, JSON", "audit, a folder into a folder", "audit, by threads", "audit, a hang's firmware",
          "regress, cold cache", "regress --merge", "reduce, cold cache", "fuzz, into a folder",
-         "prove, cold cache",
+         "prove, cold cache", "profile", "profile, callgrind",
          "help man")
 STDERR = 2
 

@@ -177,6 +177,7 @@ def run_cases():
     yield Case("run, JSON Lines", ["run", *fw, "-o", "o.jsonl"])
     yield Case("run, perfetto", ["run", *fw, "-o", "o.json"])
     yield Case("run, vcd", ["run", *fw, "-o", "o.vcd"])
+    yield Case("run, a database", ["run", *fw, "-o", "o.db", "-e", "all"])
     yield Case("run, JSON summary", ["run", *fw, "--json"])
     yield Case("run, trace and summary", ["run", *fw, "--json", "-o", "o.trace"])
     yield Case("run, .rd", ["run", "--fw", "@old.elf", "@a.rd", "-o", "o.trace"])
@@ -197,7 +198,7 @@ def info_cases():
 
 
 def trace_cases():
-    for form in ("trace", "cpt", "jsonl", "json", "vcd"):
+    for form in ("trace", "cpt", "jsonl", "json", "vcd", "db"):
         yield Case("convert .cpt to ." + form, ["convert", "@old.cpt", "-o", "o." + form])
     for form in ("trace", "jsonl"):
         yield Case("convert .%s to .cpt" % form, ["convert", "@old." + form, "-o", "o.cpt"])
@@ -223,6 +224,10 @@ def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
     yield Case("cover, what did not run", ["cover", "--fw", "@old.fw", "@a.pm4", "--unreached"])
     yield Case("cover, lcov", ["cover", "--fw", "@old.fw", "@a.pm4", "--counts", "@counts.info", "-o", "o.info"])
+    yield Case("profile", ["profile", "--fw", "@old.fw", "@a.pm4"])
+    yield Case("profile, JSON", ["profile", "--fw", "@old.elf", "@a.pm4", "--json"])
+    yield Case("profile, folded", ["profile", "--fw", "@old.fw", "@a.rd", "--to", "folded"])
+    yield Case("profile, callgrind", ["profile", "--fw", "@old.elf", "@a.pm4", "--to", "callgrind", "-o", "callgrind.out.1"])
     yield Case("disasm", ["disasm", "@old.fw"])
     yield Case("disasm, of a hang", ["disasm", "--from", "@hang.devcore", "@old.fw"])
     yield Case("disasm, names of XML", ["disasm", "@old.fw", "--rnn", "@rnn"])

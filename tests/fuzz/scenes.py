@@ -16,7 +16,7 @@ DEBUGGER = ["b CP_NOP", "c", "s 5", "n", "fin", "rs 3", "rc", "p $02 + [0x100000
             "info packet", "bt", "l", "log 5", "w PC_DRAWCALL_CNTL if value > 3", "who $02", "set $02 = 0x5", "goto 40",
             "patch CP_NOP: nop", "inject CP_NOP 0x1", "branch taken", "tb pkt:CP_MEM_WRITE@ib1", "delete", "ev 20",
             "info break", "core sqe", "ib", "submit", "help break", "cond 1 $02 == 1", "ignore 1 2"]
-OPTIONS = ["--events=all", "--events=reg,pipe", "--json", "--to=cpt", "--to=jsonl", "--to=perfetto", "--to=vcd",
+OPTIONS = ["--events=all", "--events=reg,pipe", "--json", "--to=cpt", "--to=jsonl", "--to=perfetto", "--to=vcd", "--to=sqlite",
            "--gen=a6xx", "--gen=a7xx", "--policy=waits=stop", "--policy=fb-delay=100 unset=clear", "--submit=0",
            "--submit=7",
            "--waits=stop", "--prefetch=on", "--visibility=all", "--inject=preempt@0:1", "--threads=0", "--threads=3",
@@ -125,7 +125,7 @@ def run(s):
         s.partial = True
         return ["run", *s.script(), "-o", s.out(partial=True), *s.some()]
     firmware = ["--demo"] if s.rng.randrange(2) else ["--fw", s.file("fw", "elf")]
-    return ["run", *firmware, s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out("", ".cpt", ".jsonl", ".json", ".vcd", partial=True),
+    return ["run", *firmware, s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out("", ".cpt", ".jsonl", ".json", ".vcd", ".db", partial=True),
             *s.rnn(), *s.some(), "--limit", "100k"]
 
 
@@ -194,7 +194,7 @@ def convert(s):
         if s.rng.randrange(2):
             return ["convert", s.file("devcore", "snapshot", "rd"), "-o", s.out(".snapshot")]
         return ["convert", s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out(".rd", partial=True)]
-    out = s.out("", ".cpt", ".jsonl", ".json", ".vcd", partial=True)
+    out = s.out("", ".cpt", ".jsonl", ".json", ".vcd", ".db", partial=True)
     return ["convert", s.file("trace", "cpt"), "-o", out, *s.rnn(), *s.some(1)]
 
 
@@ -211,6 +211,13 @@ def why(s):
     return ["why", "--fw", s.file("fw"), s.file("rd", "pm4", "devcore"), s.rng.choice(asked), "--limit", "100k", *(["--json"] if s.rng.randrange(2) else [])]
 
 
+def profile(s):
+    firmware = ["--demo"] if s.rng.randrange(2) else ["--fw", s.file("fw", "elf"), *s.symbols()]
+    form = ["--to", s.rng.choice(("table", "folded", "callgrind"))] if s.rng.randrange(2) else []
+    return ["profile", *firmware, s.file("rd", "devcore", "snapshot", "pm4"), "-o", s.out(partial=True), *form, *s.rnn(), *s.some(1),
+            "--limit", "100k"]
+
+
 def help_(s):
     word = s.rng.choice(TOPICS).encode()
     if s.rng.randrange(3) == 0:
@@ -219,4 +226,4 @@ def help_(s):
 
 
 COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "disasm": disasm,
-            "info": info, "convert": convert, "cover": cover, "why": why, "help": help_}
+            "info": info, "convert": convert, "cover": cover, "why": why, "profile": profile, "help": help_}

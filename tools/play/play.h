@@ -127,6 +127,14 @@ CPS_MUST_USE struct cps_err *play_run(struct play *play, struct cps_stream *capt
 /** Reads the whole input into play->feed, as it is played: for dumps and whoever goes back. */
 CPS_MUST_USE struct cps_err *play_gather(struct play *play, struct cps_stream *capture);
 
+/* ---- flow.c ---- */
+
+/** The firmware that a processor runs, and which part of it: core i runs part i, and the ME of a5xx
+ * has an image of its own. NULL: there is none. */
+const struct cps_fw *play_image(const struct play *play, unsigned who, uint32_t *part);
+/** Where the instruction at @p pc goes: a cps_flow_fn, whose context is the struct play. */
+uint8_t play_flow(void *play, unsigned who, uint32_t pc);
+
 /* ---- script.c ---- */
 
 /** Reads a script file, or stdin for "-". @p gen  0: as the file says; the caller calls

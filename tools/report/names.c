@@ -2,6 +2,11 @@
  * Names for the commentary of a trace. */
 #include "tools/report/names.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REGISTER 0x3ffffu
+
 #include "cpscope.h"
 
 /* The processors of a5xx run one role each, which no other generation has. */
@@ -39,4 +44,46 @@ void trace_names_free(struct cps_names *names[CPS_CPU_COUNT])
 {
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         cps_names_destroy(names[i]);
+}
+
+static const struct cps_names *any_names(struct cps_names *const names[CPS_CPU_COUNT])
+{
+    for (unsigned i = 0; i < CPS_CPU_COUNT; i++) {
+        if (names[i])
+            return names[i];
+    }
+    return NULL;
+}
+
+static bool register_of(const struct cps_names *names, const char *name, uint32_t *ret)
+{
+    char *end = NULL;
+    if (names && cps_name_number(names, CPS_SPACE_GPU, name, strlen(name), ret))
+        return true;
+    unsigned long number = strtoul(name, &end, 0);
+    *ret = (uint32_t)number;
+    return name[0] >= '0' && name[0] <= '9' && !*end && number <= MOST_REGISTER;
+}
+
+struct cps_err *trace_signals(const char *list, enum cps_trace_form form,
+                              struct cps_names *const names[CPS_CPU_COUNT],
+                              struct cps_trace_writer *writer)
+{
+    if (list && form != CPS_FORM_VCD)
+        return cps_err_new(CPS_ERR_USAGE, "--signals is for .vcd: -o NAME.vcd, or --to vcd");
+    while (list) {
+        size_t size = strcspn(list, ",");
+        CPS_FREE char *name = strndup(list, size);
+        uint32_t number = 0;
+        if (!name)
+            return cps_err_nomem();
+        if (!register_of(any_names(names), name, &number))
+            return cps_err_new(CPS_ERR_USAGE,
+                               "--signals: no GPU register is called '%s'; expected a name or a "
+                               "number, with commas between them",
+                               name);
+        CPS_TRY(cps_trace_writer_signal(writer, name, number));
+        list = list[size] ? list + size + 1 : NULL;
+    }
+    return NULL;
 }

@@ -17,6 +17,12 @@ struct cps_trace {
     void (*close)(void *state);
 };
 
+/** A register that a form shows by itself. */
+struct cps_signal {
+    char *name; /* owned */
+    uint32_t number;
+};
+
 /** A writer: `event` appends to `buf`, which trace.c hands to the outfile; `end` is the last. What
  * stands behind `filled` is the thread's while there is one. */
 struct cps_trace_writer {
@@ -28,12 +34,17 @@ struct cps_trace_writer {
     struct cps_outfile *out;
     const struct cps_trace_head *head;
     struct cps_names *names[CPS_CPU_COUNT];
+    struct cps_signal *signal; /* registers that VCD shows; owned */
+    size_t signals;
+    cps_flow_fn *flow; /* NULL: the code is not known */
+    void *flow_context;
     struct cps_buf buf;
-    void *state;    /* of the form; freed by trace.c with free() */
-    uint64_t count; /* events so far */
-    uint64_t tick;  /* the last TICK's */
-    bool ticking;   /* there was one */
-    bool lost;      /* out of memory */
+    void *state;             /* of the form; freed by trace.c with free() */
+    uint64_t count;          /* events so far */
+    uint64_t tick;           /* the last TICK's */
+    bool ticking;            /* there was one */
+    bool lost;               /* out of memory */
+    struct cps_err *failure; /* why there is nothing whole, or NULL; owned */
     void (*put_head)(struct cps_trace_writer *writer); /* NULL: the form has none */
     void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);
     void (*end)(struct cps_trace_writer *writer);
@@ -51,9 +62,12 @@ CPS_MUST_USE struct cps_err *cps_jsonl_write_(struct cps_trace_writer *writer);
 /* cpt_read.c, cpt_write.c */
 CPS_MUST_USE struct cps_err *cps_cpt_open_(struct cps_trace *trace);
 CPS_MUST_USE struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer);
-/* text.c, view.c */
+/* text.c, perfetto.c */
 CPS_MUST_USE struct cps_err *cps_text_write_(struct cps_trace_writer *writer);
 CPS_MUST_USE struct cps_err *cps_perfetto_write_(struct cps_trace_writer *writer);
+/* sqlite.c */
+CPS_MUST_USE struct cps_err *cps_sqlite_write_(struct cps_trace_writer *writer);
+/* vcd.c */
 CPS_MUST_USE struct cps_err *cps_vcd_write_(struct cps_trace_writer *writer);
 
 /** Row of event.def by keyword: kind, or CPS_EV_COUNT. */

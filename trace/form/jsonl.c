@@ -6,7 +6,7 @@
 
 #include "trace/event_words.h"
 #include "isa/base/pm4.h"
-#include "trace/form/forms.h"
+#include "trace/form/named.h"
 #include "trace/form/words.h"
 #include "trace/capture/lines.h"
 #include "trace/json.h"
@@ -21,59 +21,12 @@ static void put_line(struct cps_trace_writer *w, struct json_object *object)
     json_object_put(object);
 }
 
-static const struct cps_names *names_of(const struct cps_trace_writer *w,
-                                        const struct cps_event *event)
-{
-    unsigned who = cps_event_who(event);
-    return who < CPS_CPU_COUNT ? w->names[who] : NULL;
-}
-
-/* Which numbers an event's address is one of; CPS_SPACE_COUNT: it is another one. */
-static enum cps_space space_of(const struct cps_event *event)
-{
-    switch (cps_event_kind(event)) {
-    case CPS_EV_REG:
-    case CPS_EV_REGR:
-    case CPS_EV_PROT:
-        return CPS_SPACE_GPU;
-    case CPS_EV_CTRL:
-        return CPS_SPACE_CONTROL;
-    case CPS_EV_PIPE:
-        return CPS_SPACE_PIPE;
-    case CPS_EV_SQE:
-        return CPS_SPACE_SQE;
-    default:
-        return CPS_SPACE_COUNT;
-    }
-}
-
-static void add_value(void *context, const struct cps_value *value)
-{
-    cps_json_value(context, value);
-}
-
-/* "fields" with what is known of the value, unless nothing is. */
-static void add_fields(struct json_object *to, const struct cps_names *names, enum cps_space space,
-                       const struct cps_event *event)
-{
-    struct json_object *fields = json_object_new_object();
-    cps_name_values(names, space, (uint32_t)event->addr, event->value, add_value, fields);
-    if (json_object_object_length(fields))
-        cps_json_add(to, "fields", fields);
-    else
-        json_object_put(fields);
-}
-
 static void add_packet(struct json_object *to, const struct cps_names *names, uint32_t header)
 {
     struct cps_pm4 packet = cps_pm4_decode(header);
-    const char *name = NULL;
-    if (packet.kind == CPS_PM4_TYPE7)
-        name = cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL);
-    if (packet.kind == CPS_PM4_TYPE4) {
-        name = cps_name(names, CPS_SPACE_GPU, packet.reg, NULL);
+    const char *name = packet.kind != CPS_PM4_BAD ? cps_named_packet_(names, header) : NULL;
+    if (packet.kind == CPS_PM4_TYPE4)
         cps_json_uint(to, "reg", packet.reg);
-    }
     if (name)
         cps_json_text(to, "name", name);
     if (packet.kind != CPS_PM4_BAD)
@@ -83,8 +36,8 @@ static void add_packet(struct json_object *to, const struct cps_names *names, ui
 static void add_names(struct cps_trace_writer *w, struct json_object *to,
                       const struct cps_event *event)
 {
-    const struct cps_names *names = names_of(w, event);
-    enum cps_space space = space_of(event);
+    const struct cps_names *names = cps_named_by_(w, event);
+    enum cps_space space = cps_named_space_(event);
     if (names && cps_event_kind(event) == CPS_EV_PKT)
         add_packet(to, names, event->value);
     if (!names || space == CPS_SPACE_COUNT)
@@ -92,7 +45,7 @@ static void add_names(struct cps_trace_writer *w, struct json_object *to,
     const char *name = cps_name(names, space, (uint32_t)event->addr, NULL);
     if (name)
         cps_json_text(to, "name", name);
-    add_fields(to, names, space, event);
+    cps_named_fields_(to, names, space, event);
 }
 
 static struct json_object *event_object(const struct cps_event *event)
@@ -144,7 +97,7 @@ static void write_words(struct cps_trace_writer *w)
     struct cps_words *words = w->state;
     struct word_line line = {w, NULL};
     const struct cps_words_form form = {begin_word, put_word_value, end_word, &line};
-    cps_words_lines_(words, names_of(w, &words->packet), &form);
+    cps_words_lines_(words, cps_named_by_(w, &words->packet), &form);
 }
 
 static void write_event(struct cps_trace_writer *w, const struct cps_event *event)

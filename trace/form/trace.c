@@ -2,6 +2,8 @@
  * The forms of traces, one row each. */
 #include <string.h>
 
+#include "isa/base/list.h"
+#include "isa/base/within.h"
 #include "trace/form/forms.h"
 #include "trace/capture/handoff.h"
 
@@ -20,6 +22,7 @@ static const struct form {
     [CPS_FORM_JSONL] = {"jsonl", ".jsonl", cps_jsonl_write_},
     [CPS_FORM_PERFETTO] = {"perfetto", ".json", cps_perfetto_write_},
     [CPS_FORM_VCD] = {"vcd", ".vcd", cps_vcd_write_},
+    [CPS_FORM_SQLITE] = {"sqlite", ".db", cps_sqlite_write_},
 };
 
 static const struct readable {
@@ -228,6 +231,24 @@ struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer)
     return &writer->sink;
 }
 
+struct cps_err *cps_trace_writer_signal(struct cps_trace_writer *writer, const char *name,
+                                        uint32_t number)
+{
+    char *copy = strdup(name);
+    if (!copy || !CPS_LIST_ROOM(writer->signal, writer->signals)) {
+        free(copy);
+        return cps_err_nomem();
+    }
+    writer->signal[writer->signals++] = (struct cps_signal){copy, number};
+    return NULL;
+}
+
+void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow, void *context)
+{
+    writer->flow = flow;
+    writer->flow_context = context;
+}
+
 void cps_trace_writer_behind(struct cps_trace_writer *writer)
 {
     writer->behind = true;
@@ -253,11 +274,14 @@ struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer)
     if (writer->end)
         writer->end(writer);
     flush(writer);
-    bool lost = writer->lost;
+    struct cps_err *err = cps_err_first_(writer->lost ? cps_err_nomem() : NULL, writer->failure);
     if (writer->deinit)
         writer->deinit(writer->state);
+    for (size_t i = 0; i < writer->signals; i++)
+        free(writer->signal[i].name);
+    free(writer->signal);
     cps_buf_deinit(&writer->buf);
     free(writer->state);
     free(writer);
-    return lost ? cps_err_nomem() : NULL;
+    return err;
 }

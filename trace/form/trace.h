@@ -137,6 +137,8 @@ enum cps_trace_form {
     CPS_FORM_PERFETTO,
     /** For viewers of waves; written only. */
     CPS_FORM_VCD,
+    /** A database of SQLite; written only. */
+    CPS_FORM_SQLITE,
     /** How many there are. */
     CPS_FORM_COUNT,
 };
@@ -149,13 +151,13 @@ CPS_PUBLIC enum cps_trace_form cps_trace_form(const struct cps_trace *trace);
 
 /**
  * The form that a file name's end asks for.
- * @param path  ".cpt", ".jsonl", ".json" (Perfetto) and ".vcd" say something
+ * @param path  ".cpt", ".jsonl", ".json" (Perfetto), ".vcd" and ".db" say something
  * @return CPS_FORM_TEXT for any other
  */
 CPS_PUBLIC enum cps_trace_form cps_trace_form_of(const char *path);
 /**
  * The form of a word.
- * @param word  "text", "cpt", "jsonl", "perfetto", "vcd"
+ * @param word  "text", "cpt", "jsonl", "perfetto", "vcd", "sqlite"
  * @param ret   gets the form
  * @return false if none is called so
  */
@@ -184,6 +186,41 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_create(
  */
 CPS_PUBLIC struct cps_sink *cps_trace_writer_sink(struct cps_trace_writer *writer);
 /**
+ * Lets a form for viewers of waves show a GPU register as a signal of its own.
+ * @param writer  which, before its first event; other forms than VCD take no notice
+ * @param name    of the signal; copied
+ * @param number  of the register
+ * @return NULL or CPS_ERR_NOMEM
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_trace_writer_signal(struct cps_trace_writer *writer,
+                                                                const char *name, uint32_t number);
+/** Of cps_flow_code(): the instruction has a delay slot. */
+#define CPS_FLOW_CODE_SLOT 0x80u
+/** Of cps_flow_code(): no field of the instruction says where it goes. */
+#define CPS_FLOW_CODE_REGISTER 0x40u
+/** Of cps_flow_code(): 1 + enum cps_flow. */
+#define CPS_FLOW_CODE_MASK 0x3fu
+/**
+ * Where an instruction goes, in a byte: for whoever follows calls.
+ * @param isa   the set that decoded it
+ * @param insn  as decoded
+ * @param pc    where it stands in its image, in units
+ */
+CPS_PUBLIC uint8_t cps_flow_code(const struct cps_isa *isa, const struct cps_insn *insn,
+                                 uint32_t pc);
+/** Says where the instruction at @p pc of a processor goes, as cps_flow_code(); 0: it is not known.
+ * It may be called in the writer's thread. */
+typedef uint8_t cps_flow_fn(void *context, unsigned who, uint32_t pc);
+/**
+ * Lets a form for viewers show calls, where STEP events are recorded: only the code says what is
+ * one.
+ * @param writer   which, before its first event; other forms take no notice
+ * @param flow     who knows the code
+ * @param context  its first argument, to outlive the writer
+ */
+CPS_PUBLIC void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow,
+                                      void *context);
+/**
  * Lets a second thread encode, compress and write, once there proves to be enough to do; what is
  * written stays the same. Until cps_trace_writer_finish(), nobody else may use the outfile, the
  * head and the names.
@@ -201,7 +238,8 @@ CPS_PUBLIC void cps_trace_writer_rehead(struct cps_trace_writer *writer,
 /**
  * Writes the rest and frees the writer; does not commit the outfile.
  * @param writer  which; NULL is fine
- * @return NULL, or CPS_ERR_NOMEM when events were lost for lack of memory
+ * @return NULL, CPS_ERR_NOMEM when events were lost for lack of memory, or CPS_ERR_OS: the form
+ * could not be made; then what the outfile has is nothing to commit
  */
 CPS_PUBLIC struct cps_err *cps_trace_writer_finish(struct cps_trace_writer *writer);
 

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Traces as databases, against the text form of the same trace; and the queries of docs/sqlite.md.
+Usage: sqlite.py CPSCOPE PAGE GOLDEN_FOLDER yes|no (built with SQLite); with CPSCOPE_CORPUS also real runs."""
+import os
+import re
+import resource
+import sqlite3
+import subprocess
+import sys
+
+import tap
+from commands import CPSCOPE, cpscope, path
+
+PAGE, GOLDEN, BUILT = sys.argv[2:5]
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+HERE = os.path.dirname(os.path.abspath(__file__))
+REAL = {"a6xx": ["--fw", "a630_sqe-190.fw", "fd-clouds.rd.gz"], "a5xx": ["--fw", "a530_pfp.fw", "--fw", "a530_pm4.fw",
+        "compute-a540.rd.gz"], "a7xx": ["--fw", "a740_sqe.fw", os.path.join(HERE, "streams", "a7xx.pm4")]}
+SPACES = {"REG": "gpu", "PIPE": "pipe", "CTRL": "ctrl", "SQE": "sqe", "PROT": "prot", "METHOD": "method"}
+
+
+def both(*args, events="all"):
+    """(database, lines of the text) of one run."""
+    cpscope("run", *args, "--events", events, "-o", path("both.trace"))
+    cpscope("convert", path("both.trace"), "-o", path("both.db"))
+    lines = [line for line in open(path("both.trace")).read().splitlines() if not line.startswith("#")]
+    return sqlite3.connect(path("both.db")), lines
+
+
+def signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
+def parse(line):
+    """(processor or None, keyword, columns, name in the commentary)."""
+    text, _, more = line.partition(";")
+    words = text.split()
+    who = words.pop(0) if words[0].islower() else None
+    return who, words[0], words[1:], more.split(" pc=")[0].strip()
+
+
+def expected(lines):
+    """Rows of tables as the text has them."""
+    rows = {"writes": [], "reads": [], "memory": [], "packets": [], "words": [], "submissions": []}
+    packet, packets = {}, 0
+    for event, line in enumerate(lines):
+        who, kind, columns, _ = parse(line)
+        here = packet.get(who)
+        if kind == "PKT":
+            packets += 1
+            packet[who] = packets
+            rows["packets"].append((packets, event, columns[0], signed(int(columns[1], 16)), int(columns[2], 16)))
+        elif kind in SPACES:
+            rows["writes"].append((event, here, SPACES[kind], int(columns[0], 16) & 0xffffffff, int(columns[1], 16)))
+        elif kind == "REGR":
+            rows["reads"].append((event, here, "gpu", int(columns[0], 16) & 0xffffffff, int(columns[1], 16)))
+        elif kind in ("MEMW", "MEMR"):
+            rows["memory"].append((event, here, "write" if kind == "MEMW" else "read", signed(int(columns[0], 16)),
+                                   int(columns[1], 16), columns[2]))
+        elif kind == "WORD":
+            rows["words"].append((here, int(columns[0], 16), int(columns[1], 16)))
+        elif kind == "SUBMIT":
+            rows["submissions"].append((int(columns[0]), event, int(columns[1], 16), int(columns[2])))
+    return rows
+
+
+COLUMNS = {"writes": "event, packet, space, reg, value", "reads": "event, packet, space, reg, value",
+           "memory": "event, packet, access, iova, value, via", "packets": "id, event, level, iova, header",
+           "words": "packet, number, value", "submissions": "id, event, iova, dwords"}
+
+
+def holds_the_trace(*args):
+    db, lines = both(*args)
+    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    wanted = expected(lines)
+    for table, columns in COLUMNS.items():
+        got = db.execute("SELECT %s FROM %s ORDER BY 1, 2" % (columns, table)).fetchall()
+        assert got == sorted(wanted[table], key=lambda row: row[:2]) or got == wanted[table], \
+            (table, len(got), len(wanted[table]), next((pair for pair in zip(got, wanted[table]) if pair[0] != pair[1]), None))
+    kinds = [parse(line)[1] for line in lines]
+    assert db.execute("SELECT sum(instructions) FROM packets").fetchone()[0] <= kinds.count("STEP")
+    assert db.execute("SELECT count(*) FROM assumptions").fetchone()[0] == kinds.count("ASSUME") + kinds.count("UNMODELLED")
+    for name, counted in (("writes", "writes"), ("reads", "reads"), ("memory", "memory")):
+        total = db.execute("SELECT sum(%s) FROM packets" % counted).fetchone()[0]
+        assert total == db.execute("SELECT count(*) FROM %s WHERE packet NOT NULL" % name).fetchone()[0], name
+    return "%d events" % len(lines)
+
+
+def names_are_those_of_the_text():
+    db, lines = both("--demo")
+    for event, line in enumerate(lines):
+        _, kind, _, more = parse(line)
+        if kind == "PKT":
+            name = more.split()[1] if more.startswith("type4") else more.split()[0]
+            assert db.execute("SELECT name FROM packets WHERE event = ?", (event,)).fetchone() == (name,), line
+        elif kind in ("REG", "CTRL", "PIPE") and more and not more.startswith("pc="):
+            assert db.execute("SELECT name FROM named_writes WHERE event = ?", (event,)).fetchone() == (more.split()[0],), line
+
+
+def fields_are_those_of_the_text():
+    db, lines = both("--demo")
+    count = 0
+    for event, line in enumerate(lines):
+        _, kind, _, more = parse(line)
+        if kind != "REG":
+            continue
+        got = dict(db.execute("SELECT field, text FROM field_writes WHERE event = ?", (event,)).fetchall())
+        for word in more.split()[1:]:
+            name, _, value = word.partition("=")
+            if value:
+                assert got.get(name, got.get("")) == value, (line, got)
+                count += 1
+            elif name in got:
+                assert int(got[name], 0) == 1, (line, got)
+    assert count > 10
+    return "%d fields" % count
+
+
+def words_have_their_meaning():
+    db, lines = both("--demo")
+    texts = [text for text, in db.execute("SELECT text FROM words WHERE text NOT NULL ORDER BY packet, number")]
+    said = [parse(line)[3] for line in lines if parse(line)[1] == "WORD"]
+    assert texts and all(text in said for text in texts), [text for text in texts if text not in said][:3]
+    return "%d words" % len(texts)
+
+
+def head_is_there():
+    db, _ = both("--demo")
+    head = [line[2:].split(" ", 1) for line in open(path("both.trace")).read().splitlines() if line.startswith("#")]
+    assert [list(row) for row in db.execute("SELECT key, value FROM head ORDER BY rowid")] == head
+
+
+def queries():
+    """Each with rows, on a trace that has everything."""
+    found = re.findall(r"^```sql\n(.*?)^```", open(PAGE).read(), re.M | re.S)
+    db, _ = both("--demo", events="all")
+    assert len(found) >= 10, len(found)
+    empty = [query for query in found if not db.execute(query).fetchall()]
+    assert empty == [query for query in found if "HAVING packets > 1" in query or "r.event > w.event" in query][:len(empty)], empty
+    return "%d queries" % len(found)
+
+
+def answers():
+    """Of those queries, against what the demo is known to do."""
+    found = re.findall(r"^```sql\n(.*?)^```", open(PAGE).read(), re.M | re.S)
+    db, lines = both("--demo")
+    query = lambda part: db.execute(next(one for one in found if part in one)).fetchall()
+    written = [parse(line) for line in lines if parse(line)[1] == "REG"]
+    ccu = [one for one in written if one[3].startswith("RB_CCU_CNTL")]
+    assert len({row[0] for row in query("'RB_CCU_CNTL'")}) == len(ccu) > 0
+    draws = query("count(DISTINCT w.reg)")
+    assert [row[1] for row in draws] == ["CP_DRAW_INDX_OFFSET"] and draws[0][3] > 5
+    last = [one[2][1] for one in written if one[3].startswith("GRAS_CL_CNTL ")]
+    assert query("gras_cl_cntl")[0][2] == last[-1]
+    levels = [(row[0], row[1]) for row in query("min(event)")]
+    assert levels == [("sqe", level) for level in ("rb", "ib1", "ib2", "int", "sds")], levels
+
+
+def same_bytes():
+    for name in ("one.db", "two.db"):
+        cpscope("run", "--demo", "-o", path(name))
+    cpscope("run", "--demo", "-o", path("demo.cpt"))
+    cpscope("convert", path("demo.cpt"), "-o", path("three.db"))
+    cpscope("convert", path("demo.cpt"), "--threads", "0", "-o", path("four.db"))
+    out = subprocess.run([CPSCOPE, "convert", path("demo.cpt"), "--to", "sqlite", "-o", "-"], capture_output=True, check=True).stdout
+    first = open(path("one.db"), "rb").read()
+    assert all(open(path(name), "rb").read() == first for name in ("two.db", "three.db", "four.db")) and out == first
+
+
+def whole_or_absent():
+    before = sorted(os.listdir(os.path.dirname(path("x"))))
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    done = subprocess.run([CPSCOPE, "run", "--demo", "-o", path("full.db")], capture_output=True, text=True, preexec_fn=limit)
+    assert done.returncode == 3 and "database" in done.stderr, (done.returncode, done.stderr)
+    assert sorted(os.listdir(os.path.dirname(path("x")))) == before
+    env = dict(os.environ, TMPDIR=path("nowhere"))
+    done = subprocess.run([CPSCOPE, "run", "--demo", "-o", path("full.db")], capture_output=True, text=True, env=env)
+    assert done.returncode == 3 and done.stderr.count("\n") >= 1 and not os.path.exists(path("full.db")), done.stderr
+    cpscope("run", "--demo", "-o", path("old.db"))
+    old = open(path("old.db"), "rb").read()
+    cpscope("convert", path("missing.trace"), "-o", path("old.db"), status=3)
+    assert open(path("old.db"), "rb").read() == old
+
+
+def damaged_traces():
+    """What stands before the damage is a database, as it is a trace in every other form."""
+    text = open(os.path.join(GOLDEN, "demo.trace")).read()
+    at = text.index("PKT ib1")
+    open(path("damaged.trace"), "w").write(text[:at] + "NONSENSE 1 2 3\n" + text[at:])
+    cpscope("convert", path("damaged.trace"), "-o", path("damaged.db"), status=3)
+    db = sqlite3.connect(path("damaged.db"))
+    assert db.execute("SELECT count(*) FROM packets").fetchone()[0] == text[:at].count("PKT ") > 0
+    assert db.execute("SELECT count(*) FROM others WHERE kind = 'END'").fetchone() == (0,)
+
+
+def strange_names():
+    """A head and a trace with everything that SQL could stumble over."""
+    text = open(os.path.join(GOLDEN, "demo.trace")).read().replace("capture demo.pm4", "capture a'b\"c;--\\x.pm4")
+    open(path("strange.trace"), "w").write(text)
+    cpscope("convert", path("strange.trace"), "-o", path("strange.db"))
+    rows = sqlite3.connect(path("strange.db")).execute("SELECT value FROM head WHERE key = 'capture'").fetchall()
+    assert rows == [("a'b\"c;--\\x.pm4 sha256:built-in",)], rows
+
+
+def scripts():
+    for name in ("reclock", "pause", "vp1", "pfifo-nv1"):
+        cpscope("convert", os.path.join(GOLDEN, name + ".trace"), "-o", path("script.db"))
+        db = sqlite3.connect(path("script.db"))
+        lines = [line for line in open(os.path.join(GOLDEN, name + ".trace")) if not line.startswith("#")]
+        wanted = expected(lines)
+        got = db.execute("SELECT %s FROM writes ORDER BY 1" % COLUMNS["writes"]).fetchall()
+        assert [row[3:] for row in got] == [row[3:] for row in wanted["writes"]], name
+        assert db.execute("SELECT count(*) FROM others WHERE kind IN ('EXIT', 'END')").fetchone()[0] > 0
+
+
+def memory_stays():
+    def peak(times):
+        made = path("grow%d.rd" % times)
+        subprocess.run([sys.executable, os.path.join(HERE, "grow.py"), "--make", str(times), made], check=True)
+        cpscope("run", "--demo", made, "-o", path("grow.cpt"))
+        code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True);" \
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        env = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1")  # as grow.py
+        return int(subprocess.run([sys.executable, "-c", code, CPSCOPE, "convert", path("grow.cpt"), "-o", path("grow.db")],
+                                  env=env, capture_output=True, text=True, check=True).stdout)
+    small, large = peak(12), peak(36)
+    assert large - small < 6000, (small, large)
+    return "%d and %d KiB" % (small, large)
+
+
+def real(name):
+    def case():
+        if not CORPUS:
+            raise tap.Skip("CPSCOPE_CORPUS is not set")
+        return holds_the_trace(*[word if word.startswith(("-", "/")) else
+                                 os.path.join(CORPUS, "firmware" if word.endswith(".fw") else "captures", word)
+                                 for word in REAL[name]])
+    return case
+
+
+def refused():
+    done = cpscope("run", "--demo", "-o", path("no.db"), status=3)
+    assert "-Dsqlite" in done.stderr and not os.path.exists(path("no.db")), done.stderr
+
+
+if BUILT == "no":
+    tap.run([("without SQLite a database is refused, and says what is missing", refused)])
+tap.run([("tables hold what the text form does", lambda: holds_the_trace("--demo")),
+         ("registers and packets have the names of the text form", names_are_those_of_the_text),
+         ("fields are those of the text form", fields_are_those_of_the_text),
+         ("words of packets are those of the text form", words_have_their_meaning),
+         ("the head is a table", head_is_there),
+         ("the queries of the page run", queries), ("and answer what the trace says", answers),
+         ("the same trace is the same bytes, by every way", same_bytes),
+         ("a database is whole or absent", whole_or_absent),
+         ("of a damaged trace what is whole", damaged_traces),
+         ("names that would break SQL are values", strange_names),
+         ("traces of scripts", scripts),
+         ("memory stays where it is", memory_stays)] + [("real firmware, %s" % name, real(name)) for name in REAL])

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * The tables of a trace as a database. Their texts stay in the file: `.schema` shows them with
+ * their comments. */
+#include "trace/form/sqlite.h"
+
+const char cps_sqlite_tables_[] =
+    "CREATE TABLE head (key TEXT, value TEXT); -- lines of the trace's head\n"
+    "CREATE TABLE submissions (\n"
+    "  id INTEGER PRIMARY KEY, -- as SUBMIT counts them\n"
+    "  event INTEGER,          -- number of the event in the trace, from 0: everything is in this "
+    "order\n"
+    "  iova INTEGER, dwords INTEGER);\n"
+    "CREATE TABLE packets (\n"
+    "  id INTEGER PRIMARY KEY, -- in the order of the trace, from 1\n"
+    "  event INTEGER, submission INTEGER, processor TEXT, level TEXT, iova INTEGER, header "
+    "INTEGER,\n"
+    "  type INTEGER,           -- 4, 7, or NULL: it is no header\n"
+    "  opcode INTEGER,         -- of type 7\n"
+    "  reg INTEGER,            -- of type 4: the first register\n"
+    "  count INTEGER,          -- words behind the header\n"
+    "  name TEXT,              -- of the opcode or of the register\n"
+    "  pc INTEGER,\n"
+    "  writes INTEGER, reads INTEGER, memory INTEGER, -- events of those tables\n"
+    "  instructions INTEGER);  -- STEP events; NULL: they are not recorded\n"
+    "CREATE TABLE words (\n"
+    "  packet INTEGER, number INTEGER, value INTEGER,\n"
+    "  text TEXT,              -- fields by name, as the text form shows them; NULL: none is "
+    "known\n"
+    "  PRIMARY KEY (packet, number)) WITHOUT ROWID;\n"
+    "CREATE TABLE writes (\n"
+    "  event INTEGER PRIMARY KEY, packet INTEGER, processor TEXT,\n"
+    "  space TEXT,             -- gpu, pipe, ctrl, sqe, method; prot: a write that was forbidden\n"
+    "  -- copy: bits of the address above the register, which name the bank or the pipe, or NULL\n"
+    "  reg INTEGER, copy INTEGER, value INTEGER, path TEXT, pc INTEGER);\n"
+    "CREATE TABLE reads (\n"
+    "  event INTEGER PRIMARY KEY, packet INTEGER, processor TEXT,\n"
+    "  space TEXT, reg INTEGER, copy INTEGER, value INTEGER, pc INTEGER);\n"
+    "CREATE TABLE memory (\n"
+    "  event INTEGER PRIMARY KEY, packet INTEGER, processor TEXT,\n"
+    "  access TEXT,            -- read or write\n"
+    "  iova INTEGER, value INTEGER, via TEXT, pc INTEGER);\n"
+    "CREATE TABLE assumptions (\n"
+    "  event INTEGER PRIMARY KEY, packet INTEGER, processor TEXT,\n"
+    "  kind TEXT,              -- assume or unmodelled\n"
+    "  what TEXT, at INTEGER, value INTEGER, pc INTEGER);\n"
+    "CREATE TABLE others (      -- interrupts, ends of scripts, the end\n"
+    "  event INTEGER PRIMARY KEY, packet INTEGER, processor TEXT,\n"
+    "  kind TEXT, word TEXT, addr INTEGER, value INTEGER, pc INTEGER);\n"
+    "CREATE TABLE names (processor TEXT, space TEXT, reg INTEGER, name TEXT,\n"
+    "  PRIMARY KEY (processor, space, reg)) WITHOUT ROWID;\n"
+    "CREATE TABLE fields (      -- of each value that a register has had\n"
+    "  processor TEXT, space TEXT, reg INTEGER, value INTEGER, field TEXT,\n"
+    "  low INTEGER, high INTEGER, bits INTEGER, text TEXT);\n";
+
+const char *const cps_sqlite_inserts_[DB_INSERTS] = {
+    [DB_HEAD] = "INSERT INTO head VALUES (?, ?)",
+    [DB_SUBMISSION] = "INSERT OR REPLACE INTO submissions VALUES (?, ?, ?, ?)",
+    [DB_PACKET] = "INSERT INTO packets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_WORD] = "INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?)",
+    [DB_WRITE] = "INSERT INTO writes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_READ] = "INSERT INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_MEMORY] = "INSERT INTO memory VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_ASSUMPTION] = "INSERT INTO assumptions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_OTHER] = "INSERT INTO others VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_NAME] = "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?)",
+    [DB_FIELD] = "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+#define REGISTERS(columns)                                       \
+    "SELECT DISTINCT processor, space, " columns " FROM writes " \
+    "UNION SELECT DISTINCT processor, space, " columns " FROM reads ORDER BY "
+
+const char cps_sqlite_registers_[] = REGISTERS("reg") "1, 2, 3";
+const char cps_sqlite_values_[] = REGISTERS("reg, value") "1, 2, 3, 4";
+
+const char cps_sqlite_rest_[] =
+    "CREATE TABLE draws (       -- draws and grids, by the packet's name\n"
+    "  packet INTEGER PRIMARY KEY, event INTEGER, submission INTEGER, processor TEXT, level TEXT,\n"
+    "  name TEXT, before INTEGER); -- the draw before on the same processor\n"
+    "INSERT INTO draws SELECT id, event, submission, processor, level, name,\n"
+    "    lag(id) OVER (PARTITION BY processor ORDER BY id) FROM packets\n"
+    "  WHERE type = 7 AND (name GLOB 'CP_DRAW_IND*' OR name = 'CP_DRAW_AUTO'\n"
+    "    OR name GLOB 'CP_EXEC_CS*' OR name = 'CP_RUN_OPENCL') ORDER BY id;\n"
+    "CREATE TABLE handlers (    -- what packets of one sort did, by processor\n"
+    "  processor TEXT, type INTEGER, opcode INTEGER, name TEXT, packets INTEGER, writes INTEGER,\n"
+    "  reads INTEGER, memory INTEGER, instructions INTEGER, least INTEGER, most INTEGER);\n"
+    "INSERT INTO handlers SELECT processor, type, opcode, CASE type WHEN 4 THEN 'type4' ELSE name "
+    "END,\n"
+    "    count(*), sum(writes), sum(reads), sum(memory), sum(instructions), min(instructions),\n"
+    "    max(instructions) FROM packets GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;\n"
+    "CREATE INDEX packets_by_name ON packets (name);\n"
+    "CREATE INDEX packets_by_submission ON packets (submission);\n"
+    "CREATE INDEX writes_by_register ON writes (reg, space);\n"
+    "CREATE INDEX writes_by_packet ON writes (packet);\n"
+    "CREATE INDEX reads_by_packet ON reads (packet);\n"
+    "CREATE INDEX memory_by_iova ON memory (iova);\n"
+    "CREATE INDEX memory_by_packet ON memory (packet);\n"
+    "CREATE INDEX fields_by_value ON fields (space, reg, value, processor);\n"
+    "CREATE VIEW named_writes AS SELECT w.event, w.packet, p.submission, p.level,\n"
+    "    p.name AS packet_name, w.processor, w.space, w.reg, w.copy, n.name, w.value, w.path, "
+    "w.pc\n"
+    "  FROM writes w LEFT JOIN names n USING (processor, space, reg)\n"
+    "  LEFT JOIN packets p ON p.id = w.packet;\n"
+    "CREATE VIEW named_reads AS SELECT r.event, r.packet, p.submission, p.level,\n"
+    "    p.name AS packet_name, r.processor, r.space, r.reg, r.copy, n.name, r.value, r.pc\n"
+    "  FROM reads r LEFT JOIN names n USING (processor, space, reg)\n"
+    "  LEFT JOIN packets p ON p.id = r.packet;\n"
+    "CREATE VIEW field_writes AS SELECT w.event, w.packet, w.processor, w.space, w.reg, n.name,\n"
+    "    w.value, f.field, f.bits, f.text\n"
+    "  FROM writes w JOIN fields f USING (processor, space, reg, value)\n"
+    "  LEFT JOIN names n USING (processor, space, reg);\n"
+    "CREATE VIEW named_memory AS SELECT m.event, m.packet, p.submission, p.level,\n"
+    "    p.name AS packet_name, m.processor, m.access, m.iova, m.value, m.via, m.pc\n"
+    "  FROM memory m LEFT JOIN packets p ON p.id = m.packet;\n";
