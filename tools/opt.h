@@ -60,6 +60,7 @@ struct cps_options {
     const char *cache;
     const char *cases;
     bool no_cache;
+    bool no_code;
     bool merge;
     uint64_t execs; /**< 0: no limit */
     uint64_t seed;
