@@ -11,24 +11,28 @@
 
 /* ---- the listing, by dword ---- */
 
+enum { MOST_LABELS = 200 }; /* bytes */
+
 /* Where the lines go, as they are read. */
 struct reading {
     const struct cps_fw *fw;
     struct view_listing *to;
     unsigned part;
-    const char *label; /* of the function that begins with the next instruction, or NULL */
-    size_t label_size;
-    bool blank; /* the line before was: a function begins */
+    struct cps_buf label; /* of the function that begins with the next instruction */
+    bool blank;           /* the line before was: a function begins */
 };
 
-/* The first label with a name; UNKN is said of packets without one. */
+/* All names that packets share a handler by; UNKN is said of packets without one. */
 static void take_label(struct reading *r, const char *line, size_t size)
 {
-    bool is_unknown = r->label && !strncmp(r->label, "UNKN", 4);
-    if (r->blank && (!r->label || is_unknown)) {
-        r->label = line;
-        r->label_size = size - 1;
-    }
+    if (!r->blank || r->label.size > MOST_LABELS)
+        return;
+    if (r->label.size && !strncmp(line, "UNKN", 4))
+        return;
+    if (!strncmp(cps_buf_text(&r->label), "UNKN", 4))
+        cps_buf_clear(&r->label);
+    cps_buf_str(&r->label, r->label.size ? " " : "");
+    cps_buf_add(&r->label, line, size - 1);
 }
 
 static char *copy(const char *text, size_t size)
@@ -58,9 +62,9 @@ static bool take_instruction(struct reading *r, const char *line, size_t size)
     }
     to->text = copy(line + 8, (size_t)(mark - line) - 8);
     to->comment = rest_size ? copy(rest, rest_size) : NULL;
-    to->function = r->label ? copy(r->label, r->label_size) : NULL;
-    bool good = to->text && (to->comment || !rest_size) && (to->function || !r->label);
-    r->label = NULL;
+    to->function = r->label.size ? copy(r->label.data, r->label.size) : NULL;
+    bool good = to->text && (to->comment || !rest_size) && (to->function || !r->label.size);
+    cps_buf_clear(&r->label);
     return good;
 }
 
@@ -73,7 +77,7 @@ static bool take_line(struct reading *r, const char *line, size_t size)
         good = take_instruction(r, line, size);
     else if (size && line[size - 1] == ':')
         take_label(r, line, size);
-    r->blank = !size || (r->label && size && line[size - 1] == ':');
+    r->blank = !size || (r->label.size && size && line[size - 1] == ':');
     return good;
 }
 
@@ -91,6 +95,8 @@ struct cps_err *view_listing(const struct cps_fw *fw, const char *rnn, struct vi
         good = take_line(&reading, line, size);
         line += size + (line[size] == '\n');
     }
+    good = good && !reading.label.failed;
+    cps_buf_deinit(&reading.label);
     return good ? NULL : cps_err_nomem();
 }
 

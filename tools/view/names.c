@@ -142,7 +142,7 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
 {
     char key[16];
     unsigned half = 0;
-    uint32_t *known = find(&n->values, mix(mix(base + reg, reg), value));
+    uint32_t *known = find(&n->values, mix(mix(1, base + reg), value));
     const char *name = names ? cps_name(names, space, reg, &half) : NULL;
     if (!name || !known || *known)
         return;

@@ -110,10 +110,10 @@ function isInside(box, element) {
 
 // ---- steps ----
 
-let stepList = null, stepRows = [];
+let stepList = null;
 
-function fillStep(row, i) {
-    const step = stepRows[i], processor = processorOfRow(step), insn = insnAt(processor, E.pc[step]);
+function fillStep(row, i, step) {
+    const processor = processorOfRow(step), insn = insnAt(processor, E.pc[step]);
     const changed = [];
     for (let k = step; k < E.n && (k === step || E.kind[k] === STEPX); k++)
         if (E.addr[k])
@@ -122,7 +122,7 @@ function fillStep(row, i) {
     row.append(span("num", thousands(i)), span("pc", bare(E.pc[step], 4)), span("text", insn ? insn.text : ""), span("changed", changed.join("  ")));
 }
 function paintSteps(box, p) {
-    stepRows = rangesOf(p).flatMap(([from, end]) => {
+    const stepRows = rangesOf(p).flatMap(([from, end]) => {
         const rows = [];
         for (let i = from; i < end; i++)
             if (E.kind[i] === STEP)
@@ -137,7 +137,7 @@ function paintSteps(box, p) {
     }
     const inner = div("steps");
     box.replaceChildren(inner);
-    stepList = new List(inner, () => 20, fillStep);
+    stepList = new List(inner, () => 20, (row, i) => fillStep(row, i, stepRows[i]));
     stepList.resize(stepRows.length);
     if (at.row >= 0) {
         const i = stepRows.findIndex(step => step >= at.row);

@@ -60,6 +60,7 @@ class List {
     show(i, middle) {
         const height = this.height(), seen = this.box.clientHeight, scale = this.scale();
         const top = this.box.scrollTop * scale;
+        this.space.style.height = Math.min(this.count * height, MOST_PIXELS) + "px"; // before it scrolls
         if (i * height < top || (i + 1) * height > top + seen) {
             const target = middle || i * height > top + 2 * seen || i * height < top - seen
                 ? i * height - (seen - height) / 2

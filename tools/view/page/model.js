@@ -56,10 +56,10 @@ function instruction(row, func, start) {
 function readCode(parts) {
     for (const rows of parts) {
         const map = new Map();
-        let func = "bootstrap", start = 0;
+        let func = ["bootstrap"], start = 0;
         for (const row of rows) {
             if (row[4])
-                [func, start] = [row[4], row[0]];
+                [func, start] = [row[4].split(" "), row[0]];
             map.set(row[0], instruction(row, func, start));
         }
         code.push(map);
@@ -80,11 +80,12 @@ function insnAt(processor, pc) {
     const map = code[meta.processors[processor].part];
     return map && map.get(pc);
 }
+// Handlers that packets share have several names: that of the packet at hand, or the first.
 function placeOf(processor, pc) {
-    const insn = insnAt(processor, pc);
+    const insn = insnAt(processor, pc), own = at.packet >= 0 ? packetName(at.packet) : "";
     if (!insn)
         return hex(pc, 4);
-    return insn.func + (pc === insn.start ? "" : "+0x" + (pc - insn.start).toString(16));
+    return (insn.func.includes(own) ? own : insn.func[0]) + (pc === insn.start ? "" : "+0x" + (pc - insn.start).toString(16));
 }
 // The packet that a row belongs to; -1: it ran before the first.
 function packetOfRow(row) {

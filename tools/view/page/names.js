@@ -90,7 +90,7 @@ function registerFields(key, value) {
 function wholeText(key, value) {
     const row = names.registers[key];
     const field = row && row[2].length === 1 && !row[2][0][0] ? row[2][0] : null;
-    return field && field[3] !== HEX && field[3] !== BOOL ? valueText(bitsOf(value, field[1], field[2]), field) : "";
+    return field && ![HEX, BOOL, UINT].includes(field[3]) ? valueText(bitsOf(value, field[1], field[2]), field) : "";
 }
 
 // Words of a packet as the source calls them: [{number, word, name, low, high, bits, text, flag}].

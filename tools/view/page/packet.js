@@ -166,8 +166,8 @@ function packetHead(p) {
         P.assumed[p] || continuationOf(p) >= 0 && P.assumed[continuationOf(p)] ? span("tag amb", "≈ assumed") : null,
         P.bad[p] ? span("tag bad", "! forbidden") : null,
         changes && changes.of.has(p) ? link(fragment({view: "diff"}), "tag chg", "≠ " + plural(changes.of.get(p)[1], "difference")) : null,
-        span("fill"), draws.length ? button("action", () => go({view: "state"}), "State ", kbd("s")) : null,
-        button("action", copyLink, "Link ", kbd("y"))),
+        span("buttons", draws.length ? button("action", () => go({view: "state"}), "State ", kbd("s")) : null,
+            button("action", copyLink, "Link ", kbd("y")))),
     div("facts", span("fact", "type " + type(p) + ", " + (LEVELS[P.level[p]] || "?")), fact("packet", String(p)), fact("at", hex(address(p))),
         fact("header", hex(P.header[p], 8)), fact("time", thousands(P.time[p])))];
 }
