@@ -44,14 +44,18 @@ function connect() {
 }
 async function enterFragment(text, isClick) {
     const place = placeFrom(text);
-    if (place.view === "diff")
+    if (place.view === "diff") {
         await readChanges();
+        if (place.packet === undefined && changes.list.length)
+            [place.packet] = changes.list;
+    }
     if (place.q !== at.q && !isClick) {
         $("q").value = place.q;
         search(place.q);
     }
     delete place.q;
-    await go({...place, pane: isClick ? "packet" : undefined});
+    const isPlace = place.packet !== undefined || place.view !== "packet";
+    await go({...place, pane: isClick || isPlace ? "packet" : undefined});
 }
 async function start() {
     if (typeof DecompressionStream !== "function") {
