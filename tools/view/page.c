@@ -37,10 +37,9 @@ struct cps_err *view_page_begin(const char *title, struct cps_buf *out)
     put_hash(out, view_style, sizeof(view_style));
     cps_buf_str(out, "; script-src ");
     put_hash(out, view_script, sizeof(view_script));
-    cps_buf_str(out, "; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+    cps_buf_str(out, "; base-uri 'none'; form-action 'none'\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                     "<link rel=\"icon\" href=\"data:,\">\n");
+                     "<meta name=\"color-scheme\" content=\"light dark\">\n");
     html_wrap(out, "<title>", title, "</title>\n<style>");
     put_bytes(out, view_style, sizeof(view_style));
     cps_buf_str(out, "</style></head>\n");

@@ -6,9 +6,9 @@ const MOST_STEPS = 24;
 // The step that an effect belongs to stands behind it.
 function stepOf(row) {
     const end = meta.processors[processorOfRow(row)].rows[1];
-    for (let i = row; i < end; i++)
-        if (E.kind[i] === STEP && E.pc[i] === E.pc[row])
-            return i;
+    for (let i = row; meta.steps && i < end; i++)
+        if (E.kind[i] === STEP)
+            return E.pc[i] === E.pc[row] ? i : -1;
     return -1;
 }
 // The last value that a register got before a row.
