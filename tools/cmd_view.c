@@ -226,6 +226,8 @@ static struct cps_err *put_page(struct viewer *v)
     CPS_BUF title = {0};
     cps_buf_printf(&title, "%s \xc2\xb7 %s", file_name(v->opt->arg[0]),
                    file_name(shown(v)->fw->name));
+    if (title.failed)
+        return cps_err_nomem();
     CPS_TRY(view_page_begin(cps_buf_text(&title), &v->out));
     CPS_TRY(put_meta(v));
     CPS_TRY(put_sections(v));

@@ -219,7 +219,8 @@ static void add_handler(struct change *c, const struct cps_event *pkt)
     unsigned who = cps_event_who(pkt);
     CPS_BUF key = {0};
     cps_buf_printf(&key, "%u.%d", who, id);
-    if (id < 0 || cps_json_get(c->handlers, cps_buf_text(&key)))
+    c->failed = c->failed || key.failed;
+    if (id < 0 || key.failed || cps_json_get(c->handlers, cps_buf_text(&key)))
         return;
     struct code a = code_of(c->old, &c->listing[0], who, (unsigned)id);
     struct code b = code_of(c->run->side, &c->listing[1], who, (unsigned)id);

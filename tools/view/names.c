@@ -79,6 +79,12 @@ static void forget(struct seen *seen)
     *seen = (struct seen){0};
 }
 
+/* An item of an array, which memory may have been short for. */
+static struct json_object *item(struct json_object *array, size_t i)
+{
+    return cps_json_count(array) > i ? json_object_array_get_idx(array, i) : NULL;
+}
+
 struct namer {
     struct view_run *run;
     struct json_object *registers, *layouts, *by_signature;
@@ -87,7 +93,7 @@ struct namer {
     size_t at;                  /* the field that comes next */
     bool fresh;                 /* fields are added; else they are there */
     bool half;                  /* bits count through the lower half, too */
-    size_t entries;
+    bool failed;                /* memory ran out */
 };
 
 static struct json_object *number(uint64_t value)
@@ -99,7 +105,7 @@ static struct json_object *number(uint64_t value)
 static void add_text(struct json_object *texts, const struct cps_value *value)
 {
     char key[24];
-    if (!value->text)
+    if (!value->text || !texts)
         return;
     snprintf(key, sizeof(key), "%" PRIu64, value->bits);
     if (!cps_json_get(texts, key))
@@ -132,9 +138,7 @@ static void take_register_field(void *context, const struct cps_value *value)
         return;
     if (n->fresh)
         cps_json_append(n->fields, field_row(value, n->half, false));
-    struct json_object *row = json_object_array_get_idx(n->fields, n->at++);
-    if (row)
-        add_text(json_object_array_get_idx(row, 6), value);
+    add_text(item(item(n->fields, n->at++), 6), value);
 }
 
 static void name_register(struct namer *n, const struct cps_names *names, enum cps_space space,
@@ -144,6 +148,7 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
     unsigned half = 0;
     uint32_t *known = find(&n->values, mix(mix(1, base + reg), value));
     const char *name = names ? cps_name(names, space, reg, &half) : NULL;
+    n->failed = n->failed || !known;
     if (!name || !known || *known)
         return;
     *known = 1;
@@ -156,8 +161,9 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
         cps_json_append(row, number(half));
         cps_json_append(row, json_object_new_array());
         cps_json_add(n->registers, key, row);
+        row = cps_json_get(n->registers, key);
     }
-    n->fields = json_object_array_get_idx(row, 2);
+    n->fields = item(row, 2);
     n->half = half;
     n->at = 0;
     cps_name_values(names, space, reg, value, take_register_field, n);
@@ -211,9 +217,7 @@ static void take_word_field(void *context, const struct cps_value *value)
         return;
     if (n->fresh)
         cps_json_append(n->fields, field_row(value, false, true));
-    struct json_object *row = json_object_array_get_idx(n->fields, n->at++);
-    if (row)
-        add_text(json_object_array_get_idx(row, 6), value);
+    add_text(item(item(n->fields, n->at++), 6), value);
 }
 
 static uint64_t hash_packet(uint32_t opcode, const uint32_t *word, size_t count)
@@ -230,7 +234,8 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
 {
     CPS_BUF signature = {0};
     cps_packet_values(names, opcode, word, count, sign, &signature);
-    if (!signature.size)
+    n->failed = n->failed || signature.failed;
+    if (!signature.size || signature.failed)
         return 0;
     struct json_object *index = cps_json_get(n->by_signature, cps_buf_text(&signature));
     n->fresh = !index;
@@ -240,7 +245,7 @@ static uint32_t lay_out(struct namer *n, const struct cps_names *names, uint32_t
         cps_json_append(n->layouts, json_object_new_array());
         cps_json_int(n->by_signature, cps_buf_text(&signature), layout);
     }
-    n->fields = json_object_array_get_idx(n->layouts, layout);
+    n->fields = item(n->layouts, layout);
     n->at = 0;
     cps_packet_values(names, opcode, word, count, take_word_field, n);
     return layout + 1;
@@ -279,7 +284,7 @@ struct cps_err *view_names(struct view_run *run, struct json_object *to)
     struct namer n = {.run = run, .by_signature = json_object_new_object()};
     n.registers = cps_json_new_object(to, "registers");
     n.layouts = cps_json_new_array(to, "layouts");
-    bool good = n.by_signature && name_all(&n);
+    bool good = n.by_signature && name_all(&n) && !n.failed;
     json_object_put(n.by_signature);
     forget(&n.values);
     forget(&n.packets);

@@ -89,8 +89,8 @@ function stateHead(draw, rows) {
         return b;
     };
     return div("state-head", div("head1", h("h2", "", "State at draw " + draw),
-        span("note mono", packetName(p) + " · packet " + p + " · " + summaryOf(p)), span("fill"), choose(false, "Changed " + changed), choose(true, "All " + rows.length),
-        move(draw - 1, "‹ ", "["), move(draw + 1, "› ", "]")));
+        span("note mono", packetName(p) + " · packet " + p + " · " + summaryOf(p)), span("buttons", choose(false, "Changed " + changed), choose(true, "All " + rows.length),
+            move(draw - 1, "‹ ", "["), move(draw + 1, "› ", "]"))));
 }
 function paintState() {
     const box = $("state");
