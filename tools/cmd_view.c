@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "isa/base/shown.h"
 #include "tools/report/names.h"
 #include "tools/report/report.h"
 #include "tools/view/view.h"
@@ -52,9 +51,7 @@ static struct cps_err *load(struct view_side *side)
 
 static void add_text(struct json_object *to, const char *key, const char *text)
 {
-    CPS_BUF safe = {0};
-    cps_shown_put_(&safe, text);
-    cps_json_buf(to, key, &safe);
+    cps_json_add(to, key, view_text(text));
 }
 
 static void add_number(struct json_object *to, uint64_t value)
@@ -134,7 +131,10 @@ static void add_packet_names(struct viewer *v, struct json_object *to)
         if (cps_json_get(list, key))
             continue;
         view_packet_name(v->run.side, pkt, &name);
-        cps_json_buf(list, key, &name);
+        if (name.failed)
+            cps_json_add(list, key, NULL);
+        else
+            add_text(list, key, cps_buf_text(&name));
     }
 }
 

@@ -157,9 +157,9 @@ static struct json_object *insn_row(uint32_t pc, uint32_t word, const struct vie
     cps_decode(&cps_isa_afuc, gen, word, &insn);
     add_number(row, pc);
     add_number(row, text ? word : 0);
-    cps_json_append(row, json_object_new_string(text && line->text ? line->text : ""));
-    cps_json_append(row, json_object_new_string(text && line->comment ? line->comment : ""));
-    cps_json_append(row, json_object_new_string(line->function ? line->function : ""));
+    cps_json_append(row, view_text(text && line->text ? line->text : ""));
+    cps_json_append(row, view_text(text && line->comment ? line->comment : ""));
+    cps_json_append(row, view_text(line->function ? line->function : ""));
     if (!text)
         return row;
     int64_t flags = 0;

@@ -109,7 +109,7 @@ static void add_text(struct json_object *texts, const struct cps_value *value)
         return;
     snprintf(key, sizeof(key), "%" PRIu64, value->bits);
     if (!cps_json_get(texts, key))
-        cps_json_text(texts, key, value->text);
+        cps_json_add(texts, key, view_text(value->text));
 }
 
 /* [name, low, high, kind, radix, shift, {value: text}] and, of a packet, [number, word] behind. */
@@ -117,7 +117,7 @@ static struct json_object *field_row(const struct cps_value *value, bool half, b
 {
     struct json_object *row = json_object_new_array();
     unsigned lower = half ? 32 : 0;
-    cps_json_append(row, json_object_new_string(value->name));
+    cps_json_append(row, view_text(value->name));
     cps_json_append(row, number(value->low - lower));
     cps_json_append(row, number(value->high - lower));
     cps_json_append(row, number(value->kind));
@@ -126,7 +126,7 @@ static struct json_object *field_row(const struct cps_value *value, bool half, b
     cps_json_append(row, json_object_new_object());
     if (word) {
         cps_json_append(row, number(value->number));
-        cps_json_append(row, json_object_new_string(value->word ? value->word : ""));
+        cps_json_append(row, view_text(value->word ? value->word : ""));
     }
     return row;
 }
@@ -157,7 +157,7 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
     n->fresh = !row;
     if (n->fresh) {
         row = json_object_new_array();
-        cps_json_append(row, json_object_new_string(name));
+        cps_json_append(row, view_text(name));
         cps_json_append(row, number(half));
         cps_json_append(row, json_object_new_array());
         cps_json_add(n->registers, key, row);

@@ -8,6 +8,8 @@
 #include <zlib.h>
 
 #include "isa/base/list.h"
+#include "isa/base/shown.h"
+#include "trace/json.h"
 
 static bool reserve(struct view_section *section, size_t size)
 {
@@ -79,6 +81,13 @@ struct cps_err *view_section_put(struct view_section *section, const char *name,
     free(section->data);
     *section = (struct view_section){0};
     return good && !out->failed ? NULL : cps_err_nomem();
+}
+
+struct json_object *view_text(const char *text)
+{
+    CPS_BUF safe = {0};
+    cps_shown_put_(&safe, text);
+    return safe.failed ? NULL : json_object_new_string(cps_buf_text(&safe));
 }
 
 /* ---- the columns ---- */

@@ -102,6 +102,9 @@ CPS_MUST_USE struct cps_err *view_code(const struct view_run *run, bool text,
 CPS_MUST_USE struct cps_err *view_change(const struct view_run *run, const struct view_side *old,
                                          bool text, struct json_object *to);
 
+/** A text of the page: what must not be shown as it is, is escaped. NULL: memory ran out. */
+struct json_object *view_text(const char *text);
+
 /** A section that grows; zero-initialised is empty. */
 struct view_section {
     uint8_t *data; /**< owned */

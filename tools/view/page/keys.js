@@ -142,6 +142,8 @@ function makeKeys() {
             return;
         if ($("help").open && event.key !== "?" && event.key !== "Escape")
             return;
+        if (focus && focus.closest("#code, #middle > section") && /^(Page|Home|End)/.test(event.key))
+            return; // they scroll what has the focus
         const key = KEYS.find(([keys]) => keys.includes(event.key));
         if (!key)
             return;

@@ -68,15 +68,14 @@ async function start() {
     const columns = new Columns(await section("pay"));
     payload = columns.u32(meta.words);
     names = await jsonSection("names");
+    listDraws();
     buildTree();
+    listVisible();
+    makeTree();
+    tree.resize(visible.length);
     readEvents(await section("ev"));
     readCode((await jsonSection("code")).parts);
     countPackets();
-    for (let i = 0; i < T.n; i++)
-        if (T.type[i] === PACKET && isDraw(T.ref[i]))
-            T.open[i] = 0;
-    listVisible();
-    makeTree();
     makeSearch();
     makeTimeline();
     makeKeys();

@@ -146,12 +146,19 @@ function summaryOf(p) {
 
 const isWrite = kind => kind === REG || kind === PIPE || kind === MEMW;
 
-// Per packet: writes to what is outside of the processor, and marks.
-function countPackets() {
+function listDraws() {
+    for (let p = 0; p < P.n; p++)
+        if (isDraw(p))
+            draws.push(p);
+    draws.sort((a, b) => P.time[a] - P.time[b]);
+    drawNumber = new Map(draws.map((p, i) => [p, i]));
     P.writes = new Uint32Array(P.n);
     P.assumed = new Uint8Array(P.n);
     P.bad = new Uint8Array(P.n);
     P.streams = new Set(); // that the capture does not hold
+}
+// Per packet: writes to what is outside of the processor, and marks.
+function countPackets() {
     for (let p = 0; p < P.n; p++) {
         for (let i = P.first[p], end = packetEnd(p); i < end; i++) {
             const kind = E.kind[i];
@@ -164,10 +171,6 @@ function countPackets() {
             else if (kind === UNMODELLED && meta.places[E.sub[i]] === "stream")
                 P.streams.add(addressOfRow(i));
         }
-        if (isDraw(p))
-            draws.push(p);
     }
-    draws.sort((a, b) => P.time[a] - P.time[b]);
-    drawNumber = new Map(draws.map((p, i) => [p, i]));
 }
 const addressOfRow = row => (E.high.get(row) || 0) * 0x100000000 + E.addr[row];

@@ -99,7 +99,9 @@ function preview(i) {
     go(row >= 0 ? {packet: p, row} : {packet: p, event: null});
 }
 
-function search(text) {
+async function search(text) {
+    if (text.trim() === "is:different" && meta.diff)
+        await readChanges();
     at.q = text;
     const isOn = text.trim() !== "";
     document.body.classList.toggle("searching", isOn);
@@ -130,6 +132,9 @@ function paintCounts() {
     } else {
         const count = meta.submissions.length;
         box.replaceChildren(span("strong", plural(P.n, "packet")), span("note", plural(count, "submission") + ", " + plural(draws.length, "draw")));
+        if (meta.why)
+            box.append(span("tag bad", "! stopped"));
+        box.title = meta.why;
     }
 }
 function setQuery(text) {

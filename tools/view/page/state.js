@@ -101,8 +101,9 @@ function paintState() {
     const draw = Math.max(0, Math.min(at.draw < 0 ? 0 : at.draw, draws.length - 1)), rows = stateOf(draw), blocks = stateBlocks(rows);
     const before = drawBefore(draw), chips = div("chips");
     const body = role(div("state-body"), "table", {"aria-label": "registers"});
-    body.append(role(div("srow titles", span("over"), span("how"), span("reg", "register"), span("value", "value"),
-        span("before", before >= 0 ? "at draw " + before : "before"), span("fields", "fields"), span("by", "written by")), "row"));
+    const title = (name, text) => role(span(name, text), "columnheader");
+    body.append(role(div("srow titles", title("how", ""), title("reg", "register"), title("value", "value"),
+        title("before", before >= 0 ? "at draw " + before : "before"), title("fields", "fields"), title("by", "written by")), "row"));
     for (const block of blocks) {
         const items = showsAll ? block.items : block.items.filter(isChange);
         if (!items.length)

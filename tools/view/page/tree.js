@@ -292,7 +292,7 @@ function makeTree() {
     tree = new List($("tree"), () => isPhone() ? 36 : 22, fillTreeRow);
     $("tree").addEventListener("click", event => {
         const row = event.target.closest(".row");
-        if (row)
+        if (row && document.body.classList.contains("ready"))
             clickNode(row.node, event.target.classList.contains("arrow"));
     });
 }
