@@ -132,7 +132,7 @@ function paintDiff() {
         b.disabled = to < 0;
         return b;
     };
-    const head = [div("head1", h("h1", "", p >= 0 ? packetName(p) : ""), row ? span("tag chg", plural(row[1], "difference")) : span("tag", "no difference"), span("fill"), move(-1, "Before ", "p"), move(1, "Next ", "n")),
+    const head = [div("head1", h("h1", "", p >= 0 ? packetName(p) : ""), row ? span("tag chg", plural(row[1], "difference")) : span("tag", "no difference"), span("buttons", move(-1, "Before ", "p"), move(1, "Next ", "n"))),
         div("facts", span("fact", plural(changes.total, "difference") + " in " + thousands(changes.list.length) + " of " + plural(P.n, "packet")), p >= 0 ? fact("packet", String(p)) : null, p >= 0 ? fact("at", hex(address(p))) : null)];
     const parts = [];
     if (row) {

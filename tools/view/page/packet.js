@@ -110,8 +110,8 @@ function groupRows(p) {
     const flags = [[16, "dirty"], [17, "disable"], [18, "disable all"], [19, "immediate"], [20, "binning"], [21, "GMEM"], [22, "system memory"]];
     for (let i = 0; i + 2 < w.length; i += 3) {
         const said = flags.filter(([bit]) => w[i] >> bit & 1).map(f => f[1]).join(", ");
-        rows.push([i, [span("field", span("key", "group "), span("val", String(w[i] >> 24 & 31))),
-            span("field", span("val", plural(w[i] & 0xffff, "dword"))), said ? span("field", span("key", said)) : ""],
+        rows.push([i, [span("field group", span("key", "group "), span("val", String(w[i] >> 24 & 31))),
+            span("field size", span("val", plural(w[i] & 0xffff, "dword"))), said ? span("field", span("key", said)) : ""],
             hex(w[i + 1] + w[i + 2] * 0x100000000)]);
     }
     return rows;

@@ -132,6 +132,8 @@ function paintCounts() {
     } else {
         const count = meta.submissions.length;
         box.replaceChildren(span("strong", plural(P.n, "packet")), span("note", plural(count, "submission") + ", " + plural(draws.length, "draw")));
+        if (meta.diff && isPhone())
+            box.append(span("fill"), button("link", () => go({view: "diff"}), "Difference"));
         if (meta.why)
             box.append(span("tag bad", "! stopped"));
         box.title = meta.why;
