@@ -303,6 +303,8 @@ struct cps_err *view_change(const struct view_run *run, const struct view_side *
     c.handlers = cps_json_new_object(to, "handlers");
     c.by_rows = json_object_new_object();
     struct cps_err *err = c.by_rows ? compare(&c, to) : cps_err_nomem();
+    if (!err && !cps_json_complete(c.by_rows))
+        err = cps_err_nomem();
     json_object_put(c.by_rows);
     view_listing_deinit(&c.listing[0]);
     view_listing_deinit(&c.listing[1]);

@@ -105,7 +105,7 @@ static struct json_object *number(uint64_t value)
 static void add_text(struct json_object *texts, const struct cps_value *value)
 {
     char key[24];
-    if (!value->text || !texts)
+    if (!value->text || !json_object_is_type(texts, json_type_object))
         return;
     snprintf(key, sizeof(key), "%" PRIu64, value->bits);
     if (!cps_json_get(texts, key))
@@ -284,7 +284,7 @@ struct cps_err *view_names(struct view_run *run, struct json_object *to)
     struct namer n = {.run = run, .by_signature = json_object_new_object()};
     n.registers = cps_json_new_object(to, "registers");
     n.layouts = cps_json_new_array(to, "layouts");
-    bool good = n.by_signature && name_all(&n) && !n.failed;
+    bool good = n.by_signature && name_all(&n) && !n.failed && cps_json_complete(n.by_signature);
     json_object_put(n.by_signature);
     forget(&n.values);
     forget(&n.packets);
