@@ -90,6 +90,23 @@ def test_file(page, capture):
                                                                  script[0]))
 
 
+def test_trace(scratch, page, capture):
+    trace, other = os.path.join(scratch, "run.cpt"), pathlib.Path(scratch, "trace.html")
+    subprocess.run([CPSCOPE, "run", "--fw", scratch + "/old.fw", str(capture), "-e", "all", "-o", trace], check=True,
+                   capture_output=True, timeout=100)
+    view("--fw", scratch + "/old.fw", trace, "-o", other)
+    mine, theirs = sections(other), sections(page)
+    report("a trace with all events gives the same page", all(mine[name] == theirs[name] for name in ("pk", "pay", "ev", "names", "code")))
+    done = view("--fw", scratch + "/new.fw", trace, "-o", pathlib.Path(scratch, "wrong.html"), good=False)
+    report("of another firmware it is refused", done.returncode == 3 and "another firmware" in done.stderr and
+           not os.path.exists(scratch + "/wrong.html"), done.stderr)
+    few = os.path.join(scratch, "few.trace")
+    subprocess.run([CPSCOPE, "run", "--fw", scratch + "/old.fw", str(capture), "-o", few], check=True, capture_output=True, timeout=100)
+    done = view("--fw", scratch + "/old.fw", few, "-o", pathlib.Path(scratch, "few.html"))
+    report("one without steps gives a page without them", "without steps" in done.stderr and
+           not json.loads(sections(scratch + "/few.html")["meta"])["steps"], done.stderr)
+
+
 def test_data(scratch, page, capture):
     data = sections(page)
     meta = json.loads(data["meta"])
@@ -400,6 +417,7 @@ def main():
         test_command(scratch, page, capture)
         test_file(page, capture)
         test_data(scratch, page, capture)
+        test_trace(scratch, page, capture)
         why = webdriver.missing()
         if why:
             report("# SKIP the page in a browser: " + why, True)
@@ -409,6 +427,7 @@ def main():
                     test(browser, page)
                 test_change(browser, change)
                 test_all_packets(browser, page, "the demo")
+                test_all_packets(browser, pathlib.Path(scratch, "few.html"), "without steps")
                 test_widths(browser, page, change)
                 test_corpus(browser, scratch)
                 test_quiet(browser)

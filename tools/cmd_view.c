@@ -108,7 +108,7 @@ static void add_submissions(struct viewer *v, struct json_object *to)
         const struct cps_event *at = v->run.submission[i];
         struct json_object *row = json_object_new_array();
         for (; first < at; first++)
-            time += cps_event_kind(first) != CPS_EV_WORD;
+            time += view_is_timed(first);
         add_number(row, at->value);
         add_number(row, at->addr);
         add_number(row, cps_event_pc(at));
@@ -241,6 +241,7 @@ static struct cps_err *make(struct viewer *v)
 {
     for (unsigned i = 0; i < v->sides; i++) {
         play_side(v->opt, v->sides, i, &v->side[i].opt);
+        v->side[i].alone = v->sides == 1;
         CPS_TRY(load(&v->side[i]));
     }
     for (unsigned i = 0; i < v->sides; i++)
@@ -258,7 +259,9 @@ static void note(struct viewer *v)
         fprintf(stderr, "%s: holds disassembly of the firmware and words of the capture\n",
                 v->opt->output);
     if (v->run.side->record.stepless)
-        fprintf(stderr, "%s: without steps: there are more than %zu events; -s N narrows\n",
+        fprintf(stderr,
+                "%s: without steps: a trace has none, or there are more than %zu events, which "
+                "-s N narrows\n",
                 v->opt->output, VIEW_MOST_EVENTS);
 }
 

@@ -58,7 +58,7 @@ static bool is_step(const struct cps_event *event)
     return cps_event_kind(event) == CPS_EV_STEP || cps_event_kind(event) == CPS_EV_STEPX;
 }
 
-static void drop_steps(struct record *record)
+void record_drop_steps(struct record *record)
 {
     size_t kept = 0;
     for (size_t i = 0; i < record->count; i++) {
@@ -73,7 +73,7 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
 {
     struct record *record = (struct record *)((char *)sink - offsetof(struct record, sink));
     if (record->most_steps && !record->stepless && record->count + count > record->most_steps)
-        drop_steps(record);
+        record_drop_steps(record);
     if (!record->stepless)
         record_keep(record, events, count);
     for (size_t i = 0; record->stepless && i < count; i++) {

@@ -91,6 +91,8 @@ CPS_MUST_USE struct cps_err *record_read(const char *path, struct cps_trace_head
  * behaviour. @return NULL or CPS_ERR_NOMEM */
 CPS_MUST_USE struct cps_err *record_mask_addresses(const struct cps_names *names,
                                                    struct cps_mask *mask);
+/** Leaves out the events of steps, and says so in `stepless`. */
+void record_drop_steps(struct record *record);
 /** Appends an event; used as a sink, too. */
 void record_keep(struct record *record, const struct cps_event *events, size_t count);
 

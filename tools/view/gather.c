@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cpscope.h"
 #include "isa/base/list.h"
@@ -14,6 +15,8 @@
      1u << CPS_EV_MEMW | 1u << CPS_EV_MEMR | 1u << CPS_EV_PROT | 1u << CPS_EV_IRQ | \
      1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_ASSUME | 1u << CPS_EV_UNMODELLED)
 
+#define STRUCTURE (1u << CPS_EV_SUBMIT | 1u << CPS_EV_PKT | 1u << CPS_EV_END)
+
 /* The kinds of rows that have their own number in four bits. */
 _Static_assert(CPS_EV_UNMODELLED < 16, "a row's kind has four bits");
 
@@ -22,16 +25,68 @@ bool view_is_row(const struct cps_event *event)
     return ROWS >> cps_event_kind(event) & 1;
 }
 
+static struct cps_err *is_trace(const char *path, bool *ret)
+{
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    struct stat info;
+    size_t size = 0;
+    if (stat(path, &info) || !S_ISREG(info.st_mode))
+        return NULL; /* what can be read only once is a capture */
+    CPS_TRY(cps_stream_open(path, &stream));
+    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
+    *ret = !err && cps_trace_recognise(data, size);
+    cps_stream_close(stream);
+    return err;
+}
+
+/* A trace says which firmware made it; another one's code would not be what ran. */
+static struct cps_err *check_firmware(const struct view_side *side,
+                                      const struct cps_trace_head *head)
+{
+    const char *const path[2] = {side->fw->name, side->me ? side->me->name : NULL};
+    for (unsigned i = 0; i < head->firmware_count; i++) {
+        char hash[65];
+        const char *said = head->firmware[i].sha256;
+        bool known = path[i] && strlen(said) == 64;
+        CPS_TRY(known ? cps_sha256_file(path[i], hash) : NULL);
+        if (known && strcmp(hash, said) != 0)
+            return cps_err_new(CPS_ERR_INPUT, "the trace is of %s, another firmware than %s",
+                               head->firmware[i].name, path[i]);
+    }
+    return NULL;
+}
+
+static struct cps_err *read_trace(struct view_side *side, const char *path)
+{
+    struct cps_trace_head head = {0};
+    struct cps_err *err = record_read(path, &head, &side->record);
+    if (!err)
+        err = check_firmware(side, &head);
+    cps_trace_head_deinit(&head);
+    CPS_TRY(err);
+    bool any = false;
+    for (size_t i = 0; i < side->record.count && !any; i++)
+        any = cps_event_kind(&side->record.event[i]) == CPS_EV_STEP;
+    if (!any || side->record.count > VIEW_MOST_EVENTS)
+        record_drop_steps(&side->record);
+    return NULL;
+}
+
 struct cps_err *view_record(struct view_side *side, const char *capture, bool steps)
 {
-    const uint32_t structure = 1u << CPS_EV_SUBMIT | 1u << CPS_EV_PKT | 1u << CPS_EV_END;
     const struct record_setup setup = {
         .opt = &side->opt,
-        .kinds = structure | (steps ? ROWS | 1u << CPS_EV_WORD : RECORD_COMPARED),
+        .kinds = STRUCTURE | (steps ? ROWS | 1u << CPS_EV_WORD : RECORD_COMPARED),
         .most_steps = VIEW_MOST_EVENTS,
         .narrow = true,
     };
-    return record_run(&setup, side->path, capture, NULL, &side->record);
+    bool trace = false;
+    CPS_TRY(is_trace(capture, &trace));
+    if (trace && !side->alone)
+        return cps_err_new(CPS_ERR_USAGE, "a trace is of one firmware; expected a capture for two");
+    return trace ? read_trace(side, capture)
+                 : record_run(&setup, side->path, capture, NULL, &side->record);
 }
 
 const struct cps_fw *view_image(const struct view_side *side, unsigned who,
@@ -119,7 +174,7 @@ struct clock {
 static void advance(struct clock *clock, const struct cps_event *event)
 {
     unsigned kind = cps_event_kind(event);
-    clock->time += kind != CPS_EV_WORD;
+    clock->time += view_is_timed(event);
     clock->submission += kind == CPS_EV_SUBMIT;
 }
 
@@ -181,6 +236,11 @@ static bool count(struct view_run *run, uint32_t *who)
             run->submission[run->submissions++] = &record->event[i];
     }
     return true;
+}
+
+bool view_is_timed(const struct cps_event *event)
+{
+    return (ROWS | STRUCTURE) >> cps_event_kind(event) & 1;
 }
 
 struct cps_err *view_gather(const struct view_side *side, struct view_run *ret)

@@ -23,6 +23,7 @@ struct json_object;
 struct view_side {
     struct cps_options opt; /**< with its share of --fw */
     const char *path[2];    /**< of firmware, as record_run() takes them */
+    bool alone;             /**< there is no other revision: it may be a trace */
     struct cps_fw *fw;      /**< owned */
     struct cps_fw *me;      /**< a5xx: of the ME; owned */
     struct record record;
@@ -33,7 +34,7 @@ struct view_side {
 struct view_packet {
     const struct cps_event *event; /**< the PKT; NULL: the end of the list */
     uint32_t submission;           /**< number of the SUBMIT before it; UINT32_MAX: none */
-    uint32_t time;                 /**< events before it in the run, words not counted */
+    uint32_t time;                 /**< events before it in the run, as view_is_timed() */
     uint32_t first;                /**< of its rows */
     uint32_t word;                 /**< of its words */
     uint32_t layout;               /**< 1 + number of what its words are called; 0: none */
@@ -60,13 +61,16 @@ struct view_run {
     size_t words, word_room;
     const struct cps_event **submission; /**< owned */
     size_t submissions;
-    uint32_t time; /**< events of the run, words not counted */
+    uint32_t time; /**< events of the run, as view_is_timed() */
 };
 
-/** Runs @p side->opt over a capture. @p steps  with all that the page shows */
+/** Runs @p side->opt over a capture, or reads a trace that it made. @p steps  with all that the
+ * page shows */
 CPS_MUST_USE struct cps_err *view_record(struct view_side *side, const char *capture, bool steps);
 /** Whether an event becomes a row; the page numbers kinds with four bits. */
 bool view_is_row(const struct cps_event *event);
+/** Whether an event counts in the time of the page: rows, packets, submissions, the end. */
+bool view_is_timed(const struct cps_event *event);
 /** Sorts a run. @return CPS_ERR_NOMEM; the caller calls view_run_deinit() in any case */
 CPS_MUST_USE struct cps_err *view_gather(const struct view_side *side, struct view_run *ret);
 void view_run_deinit(struct view_run *run);
