@@ -20,7 +20,7 @@ import zlib
 
 import make
 import webdriver
-from tap import plan, report
+from tap import plan, report, skip
 
 CPSCOPE, DEMO, STREAM = (os.path.abspath(path) for path in sys.argv[1:])
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
@@ -396,7 +396,7 @@ return [end.kind, end.packet === p, end.word, items.some(item => /^control regis
 
 def test_corpus(browser, scratch):
     if not CORPUS:
-        report("# SKIP real captures: no CPSCOPE_CORPUS", True)
+        skip("a real capture", "no CPSCOPE_CORPUS")
         return
     page = pathlib.Path(scratch, "clouds.html")
     firmware = [os.path.join(CORPUS, "firmware", name) for name in ("a650_sqe-089.fw", "a680_sqe.fw")]
@@ -420,7 +420,7 @@ def main():
         test_trace(scratch, page, capture)
         why = webdriver.missing()
         if why:
-            report("# SKIP the page in a browser: " + why, True)
+            skip("the page in a browser", why)
         else:
             with webdriver.Browser(scratch) as browser:
                 for test in (test_packet, test_links, test_effects, test_keys, test_state, test_contrast):
