@@ -11,9 +11,10 @@ function rangesOf(p) {
 function ranOf(p) {
     const ran = new Map();
     let steps = 0;
-    for (const [from, end] of rangesOf(p))
+    rangesOf(p).forEach(([from, end], part) => {
+        let taken = part ? 2 : 0; // the header of what ends the last group is not the packet's own
         for (let i = from; i < end; i++) {
-            if (E.kind[i] !== STEP)
+            if (E.kind[i] !== STEP || taken-- > 0)
                 continue;
             steps++;
             const seen = ran.get(E.pc[i]);
@@ -22,6 +23,7 @@ function ranOf(p) {
             else
                 ran.set(E.pc[i], [1, ran.size]);
         }
+    });
     return {ran, steps};
 }
 
