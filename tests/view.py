@@ -1,225 +1,438 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The forms for viewers: Perfetto's JSON by the rules of its format, VCD by a reader of its own, both against the text
-form of the same run. Usage: view.py CPSCOPE GOLDEN_FOLDER; with CPSCOPE_CORPUS also real runs."""
+"""The page of `cpscope view`, opened from disk in Chromium and used as a person does.
+
+The demo's firmware and stream, and a revision that differs; with CPSCOPE_CORPUS a real capture, too. Without
+chromium and chromedriver what needs a browser is skipped. CPSCOPE_SCREENSHOTS names a folder for pictures.
+Usage: view.py CPSCOPE DEMO.afuc DEMO.pm4
+"""
+import base64
+import hashlib
 import json
 import os
-import shutil
+import pathlib
+import re
 import subprocess
 import sys
+import tempfile
+import time
+import zlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
-import chrometrace
 import make
-import tap
-import vcdread
-from commands import cpscope, path
+import webdriver
+from tap import plan, report, skip
 
-GOLDEN = sys.argv[2]
+CPSCOPE, DEMO, STREAM = (os.path.abspath(path) for path in sys.argv[1:])
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
-HERE = os.path.dirname(os.path.abspath(__file__))
-REAL = {"a6xx": ["--fw", "a630_sqe-190.fw", "fd-clouds.rd.gz"], "a5xx": ["--fw", "a530_pfp.fw", "--fw", "a530_pm4.fw",
-        "compute-a540.rd.gz"], "a7xx": ["--fw", "a740_sqe.fw", os.path.join(HERE, "streams", "a7xx.pm4")]}
-SILENT = ("PKT", "STEP", "STEPX", "WORD", "SUBMIT", "TICK")
+HOSTILE = '<script>alert(1)<&script>&".pm4'
+ESCAPE, DOWN, UP = "\ue00c", "\ue015", "\ue013"
+WIDTHS = (320, 375, 900, 1280)
+BLUES = "return getComputedStyle(document.documentElement).getPropertyValue('--%s').trim()"
 
 
-def parse(line):
-    """(processor or None, keyword, columns, commentary)."""
-    text, _, more = line.partition(";")
-    words = text.split()
-    who = words.pop(0) if words[0].islower() else None
-    return who, words[0], words[1:], more.split(" pc=")[0].strip()
+def view(*args, good=True):
+    done = subprocess.run([CPSCOPE, "view", *map(str, args)], capture_output=True, text=True, timeout=200)
+    if good and done.returncode:
+        raise RuntimeError(done.stderr)
+    return done
 
 
-def run(name, *args, events="all"):
-    """(contents of that form, lines of the text)."""
-    for form in (name, "both.trace"):
-        cpscope("run", *args, "--events", events, "-o", path(form))
-    return open(path(name)).read(), [line for line in open(path("both.trace")).read().splitlines() if line[0] != "#"]
+def sections(path):
+    """The data of a page, read without its script."""
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    found = re.findall(r'<script type="application/octet-stream" id="d-(\w+)" data-n="(\d+)">([^<]*)</script>', text)
+    ret = {name: zlib.decompress(base64.b64decode(data)) for name, _, data in found}
+    assert all(len(ret[name]) == int(size) for name, size, _ in found)
+    return ret
 
 
-def perfetto(*args, events="all"):
-    text, lines = run("view.json", *args, events=events)
-    return chrometrace.Trace(text), lines
+def make_pages(scratch):
+    old, new = make.EVENT_CMD
+    make.revisions(CPSCOPE, DEMO, scratch, old, "        mov $05, 0x123\n" + new)
+    stream = pathlib.Path(STREAM).read_text(encoding="utf-8")
+    capture = pathlib.Path(scratch, HOSTILE)
+    capture.write_text(stream, encoding="utf-8")
+    event = pathlib.Path(scratch, "event.pm4")
+    event.write_text(make.pm4("CP_NOP 0x1 0x2", "reg 0x8810 0x1", make.EVENT, "CP_EVENT_WRITE 0x31"), encoding="utf-8")
+    page, change = pathlib.Path(scratch, "page.html"), pathlib.Path(scratch, "change.html")
+    view("--fw", scratch + "/old.fw", capture, "-o", page)
+    view("--fw", scratch + "/old.fw", "--fw", scratch + "/new.fw", event, "-o", change)
+    return page, change, capture
 
 
-def shows_everything(*args):
-    view, lines = perfetto(*args)
-    events = [parse(line) for line in lines]
-    instants = sorted((ts, name, cat) for track in view.instants.values() for ts, name, cat, _, _ in track)
-    wanted = [(number, kind, more) for number, (_, kind, _, more) in enumerate(events) if kind not in SILENT]
-    assert [(ts, cat) for ts, _, cat in instants] == [(number, kind) for number, kind, _ in wanted]
-    for (_, name, cat), (_, _, more) in zip(instants, wanted):
-        named = more and not more.startswith(("bank=", "pipe="))
-        assert cat not in ("REG", "CTRL", "PIPE") or name == (more.split()[0].split("+")[0] if named else cat), (name, more)
-    packets = [one for track in view.slices.values() for one in track if "header" in one.args]
-    assert len(packets) == sum(kind == "PKT" for _, kind, _, _ in events)
-    assert len([one for one in view.slices[view.named("submissions")]]) == sum(kind == "SUBMIT" for _, kind, _, _ in events)
-    who = {who or "sqe" for who, kind, _, _ in events if kind not in ("SUBMIT", "END") and not (kind == "UNMODELLED" and not who)}
-    assert set(view.tracks.values()) - {"submissions"} == who, (view.tracks, who)
-    return "%d events" % len(events)
+# ---- the file ----
+
+def test_command(scratch, page, capture):
+    again = pathlib.Path(scratch, "again.html")
+    done = view("--fw", scratch + "/old.fw", capture, "-o", again)
+    report("the page has the same bytes each time", again.read_bytes() == page.read_bytes())
+    report("the command says what the file holds", "disassembly" in done.stderr, done.stderr)
+    for args, what in (((), "--fw"), (("--fw", scratch + "/old.fw"), "capture"),
+                       (("--fw", scratch + "/old.fw", capture), "-o")):
+        done = view(*args, good=False)
+        report("without %s it is a mistake of the command line" % what, done.returncode == 2 and what in done.stderr and
+               done.stderr.count("\n") == 1, done.stderr)
+    missing = pathlib.Path(scratch, "missing.html")
+    done = view("--fw", scratch + "/old.fw", scratch + "/no-such.rd", "-o", missing, good=False)
+    report("a capture that is not there is one line, status 3, and no file", done.returncode == 3 and
+           done.stderr.count("\n") == 1 and not missing.exists(), done.stderr)
 
 
-def paths(view, track="sqe"):
-    return ["/".join(one.path) for one in view.slices[view.named(track)]]
+def test_file(page, capture):
+    text = page.read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    style, script = re.search(r"<style>(.*?)</style>", text, re.S)[1], re.findall(r"<script>(.*?)</script>", text, re.S)
+    hashes = ["'sha256-%s'" % base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, script[0])]
+    report("the policy allows this style and this script alone", len(script) == 1 and policy.startswith("default-src 'none'; ") and
+           "style-src %s;" % hashes[0] in policy and "script-src %s;" % hashes[1] in policy and "unsafe" not in policy, policy)
+    report("no name of a file is markup", capture.name not in text and "&lt;script&gt;alert(1)" in text)
+    report("no text goes into the page as markup", not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function",
+                                                                 script[0]))
 
 
-def streams_are_nested():
-    view, _ = perfetto("--demo", events="default")
-    found = paths(view)
-    for wanted in ("boot", "ring/CP_ME_INIT", "ring/IB1/CP_NOP", "ring/IB1/IB2/type4 RB_PS_SAMPLEFREQ_CNTL",
-                   "ring/IB1/draw state/type4 RB_UNKNOWN_8818", "ring/IB1/CP_DRAW_INDX_OFFSET", "ring/IB1/type4 CP_SCRATCH[2].REG"):
-        assert wanted in found, (wanted, found)
-    assert found.count("ring/IB1/draw state") == 2 and found.count("ring") == found.count("ring/IB1") == 1, found
-    assert not any("call" in one for one in found)
+def test_trace(scratch, page, capture):
+    trace, other = os.path.join(scratch, "run.cpt"), pathlib.Path(scratch, "trace.html")
+    subprocess.run([CPSCOPE, "run", "--fw", scratch + "/old.fw", str(capture), "-e", "all", "-o", trace], check=True,
+                   capture_output=True, timeout=100)
+    view("--fw", scratch + "/old.fw", trace, "-o", other)
+    mine, theirs = sections(other), sections(page)
+    report("a trace with all events gives the same page", all(mine[name] == theirs[name] for name in ("pk", "pay", "ev", "names", "code")))
+    done = view("--fw", scratch + "/new.fw", trace, "-o", pathlib.Path(scratch, "wrong.html"), good=False)
+    report("of another firmware it is refused", done.returncode == 3 and "another firmware" in done.stderr and
+           not os.path.exists(scratch + "/wrong.html"), done.stderr)
+    few = os.path.join(scratch, "few.trace")
+    subprocess.run([CPSCOPE, "run", "--fw", scratch + "/old.fw", str(capture), "-o", few], check=True, capture_output=True, timeout=100)
+    done = view("--fw", scratch + "/old.fw", few, "-o", pathlib.Path(scratch, "few.html"))
+    report("one without steps gives a page without them", "without steps" in done.stderr and
+           not json.loads(sections(scratch + "/few.html")["meta"])["steps"], done.stderr)
 
 
-def calls_are_slices():
-    view, _ = perfetto("--demo", events="default,step")
-    found = [one.path[-1][5:] for one in view.slices[view.named("sqe")] if one.path[-1].startswith("call ")]
-    functions = json.loads(cpscope("profile", "--demo", "--json").stdout)["functions"]
-    assert sorted(set(found)) == sorted("0x%04x" % one["pc"] for one in functions)
-    assert len(found) == sum(one["calls"] for one in functions)
-    assert any("CP_DRAW_INDX_OFFSET/call 0x" in one and one.endswith("draw state/type4 RB_UNKNOWN_8818") for one in paths(view))
-    cpscope("convert", path("both.trace"), "-o", path("again.json"))
-    again = chrometrace.Trace(open(path("again.json")).read())
-    assert not any("call" in one for one in paths(again)), "without the code no call is known"
-    return "%d calls" % len(found)
+def test_data(scratch, page, capture):
+    data = sections(page)
+    meta = json.loads(data["meta"])
+    trace = subprocess.run([CPSCOPE, "run", "--fw", scratch + "/old.fw", str(capture), "-e", "all"], capture_output=True,
+                           text=True, timeout=100).stdout
+    kinds = [line.split()[0] for line in trace.splitlines() if line and line[0] != "#"]
+    ids = {"REG": 2, "PIPE": 4, "CTRL": 5, "MEMW": 6, "STEP": 10}
+    column = [kind & 15 for kind in data["ev"][:meta["rows"]]]
+    counted = {kind: column.count(ids[kind]) for kind in ids}
+    report("the page has the events of a trace", counted == {kind: kinds.count(kind) for kind in ids}, counted)
+    report("and its packets and words", (meta["packets"], meta["words"]) == (kinds.count("PKT"), kinds.count("WORD")), meta)
+    bare = pathlib.Path(scratch, "bare.html")
+    view("--fw", scratch + "/old.fw", "--no-code", capture, "-o", bare)
+    rows = [row for part in json.loads(sections(bare)["code"])["parts"] for row in part]
+    report("--no-code leaves out words and text of instructions", rows and not any(row[1] or row[2] or row[3] or len(row) > 5 for row in rows))
 
 
-def instants_have_fields():
-    view, _ = perfetto("--demo", events="default")
-    _, name, _, args, where = next(one for one in view.instants[view.named("sqe")] if one[1] == "RB_CCU_CNTL")
-    assert args["register"] == "0x8e07" and args["fields"]["COLOR_OFFSET"] == "0x20000" and args["how"] == "user", args
-    assert where == ["ring", "IB1", "type4 RB_CCU_CNTL"], where
-    assert name == "RB_CCU_CNTL"
+# ---- the page ----
+
+def open_page(browser, path, fragment=""):
+    browser.open("about:blank")
+    browser.open(path.as_uri() + fragment)
+    for _ in range(200):
+        if browser.run("return document.body.classList.contains('ready') && !document.querySelector('#status:not([hidden])')"):
+            break
+        time.sleep(0.05)
+    settle(browser)
 
 
-def packets_have_words():
-    view, _ = perfetto("--demo", events="default,payload")
-    draw = next(one for one in view.slices[view.named("sqe")] if one.name == "CP_DRAW_INDX_OFFSET")
-    assert draw.args["words"]["0"]["PRIM_TYPE"] == "DI_PT_TRILIST" and draw.args["count"] == len(draw.args["words"]) == 3, draw.args
-    write = next(one for one in view.slices[view.named("sqe")] if one.name == "CP_MEM_WRITE")
-    assert sorted(write.args["words"], key=int) == ["0", "1", "2", "3", "4"] or len(write.args["words"]) == 5, write.args
+def settle(browser):
+    browser.run("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))")
 
 
-def counters_add_up():
-    view, lines = perfetto("--demo")
-    kinds = [parse(line)[1] for line in lines]
-    for name, kind in (("sqe: registers written", "REG"), ("sqe: memory written", "MEMW")):
-        values = [args["total"] for _, args in view.counters[1, name]]
-        times = [ts for ts, _ in view.counters[1, name]]
-        assert values == sorted(values) and values[-1] == kinds.count(kind) and times == sorted(times), (name, values)
+def press(browser, *keys):
+    for key in keys:
+        browser.keys(key)
+        settle(browser)
 
 
-RNN = """<?xml version="1.0" encoding="UTF-8"?>
-<database xmlns="http://nouveau.freedesktop.org/"><domain name="A6XX" width="32">
-  <reg32 offset="0x8e07" name="EVIL&quot;,{}\\x"><bitfield name="F&quot;\\" low="0" high="7"/></reg32></domain></database>"""
+def place(browser):
+    return dict(part.split("=", 1) for part in browser.run("return location.hash.slice(1)").split("&") if "=" in part)
 
 
-def names_are_escaped():
-    os.makedirs(path("rnn"), exist_ok=True)
-    open(os.path.join(path("rnn"), "a6xx.xml"), "w").write(RNN)
-    done = subprocess.run([sys.argv[1], "run", "--demo", "--rnn", path("rnn"), "-o", path("evil.json")], capture_output=True, text=True)
-    if done.returncode == 3:
-        raise tap.Skip(done.stderr.strip())
-    view = chrometrace.Trace(open(path("evil.json")).read())
-    assert any(one[1].startswith("EVIL") for one in view.instants[view.named("sqe")]), done.stderr
-    cpscope("run", "--demo", "--rnn", path("rnn"), "-o", path("evil.vcd"))
-    dump = vcdread.Dump(open(path("evil.vcd")).read())
-    assert any(value and "EVIL" in value for _, value in dump.changes["sqe", "packet"])
+def size(browser, width, height=800):
+    browser.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
 
-def vcd(*args, events="all", more=()):
-    text, lines = run("view.vcd", *args, events=events)
-    if more:
-        cpscope("convert", path("both.trace"), "-o", path("view.vcd"), *more)
-        text = open(path("view.vcd")).read()
-    return vcdread.Dump(text), lines
+def picture(browser, name):
+    folder = os.environ.get("CPSCOPE_SCREENSHOTS")
+    if folder:
+        browser.screenshot(os.path.join(folder, "view-%s.png" % name))
 
 
-def squeeze(values):
-    return [value for i, value in enumerate(values) if not i or values[i - 1] != value]
+def titles(browser, css):
+    return [browser.text(element) for element in browser.shown(css)]
 
 
-def waves_are_the_trace(*args):
-    dump, lines = vcd(*args)
-    events = [parse(line) for line in lines]
-    there = {who or "sqe" for who, kind, _, _ in events if kind not in ("SUBMIT", "END") and not (kind == "UNMODELLED" and not who)}
-    assert {scope for scope, _ in dump.changes} == there == {v.scope for v in dump.variables.values()}, there
-    for who in there:
-        mine = [one for one in events if (one[0] or "sqe") == who and one[1] not in ("SUBMIT", "END")]
-        got = [value for _, value in dump.changes[who, "header"]][1:]
-        assert got == squeeze([int(columns[2], 16) for _, kind, columns, _ in mine if kind == "PKT"])
-        stored = [int(columns[1], 16) for _, kind, columns, _ in mine if kind == "REG"]
-        assert [value for _, value in dump.changes[who, "value"]][1:] == squeeze(stored), who
-        names = [("type4:" + more.split()[1] if more.startswith("type4") else more.split()[0]) if more else columns[2]
-                 for _, kind, columns, more in mine if kind == "PKT"]
-        headers = [columns[2] for _, kind, columns, _ in mine if kind == "PKT"]
-        wanted = [name for i, name in enumerate(names) if not i or headers[i - 1] != headers[i]]
-        shown = [value for _, value in dump.changes[who, "packet"]]
-        wrong = [(a, b) for a, b in zip(shown, wanted) if a != b.split("+")[0] and not b.startswith(("0x", "type4:x", "bad", "malformed"))]
-        assert len(shown) == len(wanted) and not wrong, (len(shown), len(wanted), wrong[:5])
-    return "%d processors" % len(there)
+def test_packet(browser, page):
+    open_page(browser, page)
+    report("the tree begins with a submission", "Submission 0" in titles(browser, "#tree .row .name"), titles(browser, "#tree .row .name"))
+    row = next(r for r in browser.shown("#tree .row") if "CP_DRAW_INDX_OFFSET" in browser.text(r))
+    browser.click(row)
+    settle(browser)
+    report("a click on a packet shows it", titles(browser, "#packet h1") == ["CP_DRAW_INDX_OFFSET"])
+    picture(browser, "packet")
+    text = browser.text(browser.shown("#packet")[0])
+    report("with its payload's fields", "PRIM_TYPE" in text and "NUM_INDICES" in text, text)
+    report("and the code that ran", len(browser.shown("#code .code.ran")) > 3 and "instruction" in titles(browser, "#code-count")[0])
+    report("and what it did behind its groups", "draw-state group" in text and "PC_DRAWCALL_SIZE" in text, text)
 
 
-def chosen_registers():
-    dump, lines = vcd("--demo", more=["--signals", "RB_CCU_CNTL,RB_MRT[0].CONTROL,0x8818"])
-    events = [parse(line) for line in lines]
-    for shown, number in (("RB_CCU_CNTL", 0x8e07), ("RB_MRT_0_CONTROL", 0x8820), ("0x8818", 0x8818)):
-        wanted = [int(columns[1], 16) for _, kind, columns, _ in events if kind == "REG" and int(columns[0], 16) == number]
-        assert [value for _, value in dump.changes["registers", shown]][1:] == wanted and wanted, (shown, wanted)
-    for bad in ("NOTHING", "", "RB_CCU_CNTL,", "0x40000", "0x8818x"):
-        cpscope("run", "--demo", "-o", path("no.vcd"), "--signals", bad, status=2)
-    cpscope("run", "--demo", "-o", path("no.cpt"), "--signals", "RB_CCU_CNTL", status=2)
-    assert not os.path.exists(path("no.vcd")) and not os.path.exists(path("no.cpt"))
+def test_links(browser, page):
+    """To the packet that recorded the writes, and back through the tree."""
+    open_page(browser, page)
+    browser.click(next(r for r in browser.shown("#tree .row") if "CP_DRAW_INDX_OFFSET" in browser.text(r)))
+    settle(browser)
+    here = place(browser)["packet"]
+    other = next(e for e in browser.shown("#packet .head2 a") if browser.text(e).startswith("packet "))
+    number = browser.text(other).split()[1]
+    browser.click(other)
+    settle(browser)
+    report("a link leads to the packet that it names", place(browser)["packet"] == number, place(browser))
+    press(browser, "[", "]")
+    open_page(browser, page, "#packet=" + here)
+    report("a fragment leads back", place(browser)["packet"] == here and titles(browser, "#packet h1") == ["CP_DRAW_INDX_OFFSET"])
+    open_page(browser, page, "#packet=99999999&event=77&view=nothing&draw=123456789&x=%zz&q=")
+    report("what is out of range or unknown is ignored", browser.run("return document.body.classList.contains('ready')") and
+           browser.shown("#packet h1"))
 
 
-def vcd2fst():
-    if not shutil.which("vcd2fst"):
-        raise tap.Skip("no vcd2fst (gtkwave)")
-    vcd("--demo")
-    subprocess.run(["vcd2fst", path("view.vcd"), path("view.fst")], check=True, capture_output=True)
-    back = subprocess.run(["fst2vcd", path("view.fst")], check=True, capture_output=True, text=True).stdout
-    assert vcdread.Dump(back).changes["sqe", "packet"][0][1] == "CP_ME_INIT"
+def test_effects(browser, page):
+    open_page(browser, page)
+    press(browser, "]", "j")
+    report("j chooses the first write", "event" in place(browser) and len(browser.shown("#packet .effect.here")) == 1, place(browser))
+    report("and its instruction is marked", len(browser.shown("#code .code.here")) == 1)
+    first = place(browser)["event"]
+    press(browser, "j")
+    second = place(browser)["event"]
+    press(browser, "k")
+    report("j and k go through the writes", first == place(browser)["event"] != second)
+    dots = browser.shown("#code .code a.over")
+    browser.click(dots[-1])
+    settle(browser)
+    report("a click on an instruction with an effect chooses that", len(browser.shown("#packet .effect.here")) == 1)
+    press(browser, "w")
+    report("w says where the value comes from", browser.shown("#code .why-item.end") and place(browser)["side"] == "why")
+    picture(browser, "why")
+    press(browser, ESCAPE, ESCAPE)
+    report("Esc goes back level by level", "side" not in place(browser) and "event" not in place(browser), place(browser))
 
 
-def scripts():
-    for name in ("reclock", "pause", "vp1", "pfifo-nv1"):
-        for form in ("json", "vcd"):
-            cpscope("convert", os.path.join(GOLDEN, name + ".trace"), "-o", path("script." + form))
-        view = chrometrace.Trace(open(path("script.json")).read())
-        dump = vcdread.Dump(open(path("script.vcd")).read())
-        assert view.instants and dump.changes, name
+def test_keys(browser, page):
+    open_page(browser, page, "#packet=1")
+    press(browser, DOWN, DOWN)
+    forth = place(browser)["packet"]
+    press(browser, UP, UP)
+    report("the arrows go from packet to packet", forth != "1" and place(browser)["packet"] == "1", forth)
+    press(browser, "]", "s")
+    report("s shows the state at the draw", place(browser).get("view") == "state" and browser.shown("#state .srow"), place(browser))
+    picture(browser, "state")
+    press(browser, "s", "v")
+    report("v shows the steps", place(browser)["side"] == "steps" and len(browser.shown("#code .step")) > 3, place(browser))
+    press(browser, "v", "?")
+    report("? shows the keys, Esc closes them", browser.shown("#help") and not (press(browser, ESCAPE) or browser.shown("#help")))
+    before = browser.run(BLUES % "bg")
+    press(browser, "t", "t")
+    after = browser.run(BLUES % "bg")
+    press(browser, "t")
+    report("t changes the theme, and comes round", before != after and before == browser.run(BLUES % "bg"), (before, after))
+    press(browser, "+", "+", "-", "0")
+    report("the timeline zooms by keys", browser.run("return time.from === wholeTime()[0] && time.to === wholeTime()[1]"))
+    press(browser, "/", *"CP_EV")
+    time.sleep(0.3)
+    report("/ searches, and letters are no keys there", browser.shown("#results .result") and
+           all("CP_EV" in name for name in titles(browser, "#results .result .name")), titles(browser, "#results .result"))
+    picture(browser, "search")
+    press(browser, DOWN)
+    report("arrows show a result", len(browser.shown("#results .here")) == 1 and
+           place(browser)["packet"] in titles(browser, "#results .here .second")[0], place(browser))
+    press(browser, ESCAPE)
+    report("and Esc ends the search", not browser.shown("#results") and browser.shown("#tree .row"))
 
 
-def same_by_threads():
-    open(path("some.pm4"), "w").write(make.pm4(*["reg 0x8a00 0x%x" % i for i in range(4000)], "CP_WAIT_FOR_IDLE"))
-    for form in ("json", "vcd"):
-        for threads in ("0", "3"):
-            cpscope("run", "--demo", path("some.pm4"), "-e", "all", "--threads", threads, "-o", path("t%s.%s" % (threads, form)))
-        one, two = (open(path("t%s.%s" % (threads, form)), "rb").read() for threads in "03")
-        assert one == two and len(one) > 100000
+def test_state(browser, page):
+    open_page(browser, page, "#view=state&draw=0")
+    rows = browser.shown("#state .srow a.over")
+    browser.click(rows[0])
+    settle(browser)
+    report("a click on a register of the state says why", browser.shown("#code .why-item.end"))
+    browser.click(browser.shown("#close-why")[0])
+    settle(browser)
+    link = browser.shown("#state .srow .by a")[0]
+    number = browser.text(link)
+    browser.click(link)
+    settle(browser)
+    report("and the link leads to the packet that wrote it", place(browser).get("packet") == number and "view" not in place(browser), place(browser))
 
 
-def real(check, name):
-    def case():
-        if not CORPUS:
-            raise tap.Skip("CPSCOPE_CORPUS is not set")
-        return check(*[word if word.startswith(("-", "/")) else
-                       os.path.join(CORPUS, "firmware" if word.endswith(".fw") else "captures", word) for word in REAL[name]])
-    return case
+def test_change(browser, change):
+    open_page(browser, change)
+    press(browser, "d")
+    shown = titles(browser, "#tree .row.tree-row .mark.chg")
+    report("d shows what differs", place(browser)["view"] == "diff" and shown, place(browser))
+    press(browser, "n")
+    picture(browser, "diff")
+    marks = titles(browser, "#diff mark")
+    report("n goes to a packet that does, with the digits marked", "5" in marks and "6" in marks, marks)
+    text = browser.text(browser.shown("#diff")[0])
+    report("and the code beside each other", "0x0123" in text and "+" in text, text)
+    open_page(browser, change, "#view=diff")
+    report("the place has it, too", place(browser)["view"] == "diff" and browser.shown("#diff .sides"))
 
 
-tap.run([("Perfetto: every event is where the trace has it", lambda: shows_everything("--demo")),
-         ("Perfetto: streams, draw state and packets are nested", streams_are_nested),
-         ("Perfetto: calls are slices where steps are recorded", calls_are_slices),
-         ("Perfetto: register writes are instants with fields", instants_have_fields),
-         ("Perfetto: packets have their words", packets_have_words),
-         ("Perfetto: counters end with the sums", counters_add_up),
-         ("names out of files are escaped", names_are_escaped),
-         ("VCD: the values are those of the trace", lambda: waves_are_the_trace("--demo")),
-         ("VCD: chosen registers are signals", chosen_registers), ("VCD: GTKWave's converter reads it", vcd2fst),
-         ("traces of scripts", scripts), ("any number of threads gives the same bytes", same_by_threads)] +
-        [("Perfetto, real firmware, %s" % name, real(shows_everything, name)) for name in REAL] +
-        [("VCD, real firmware, %s" % name, real(waves_are_the_trace, name)) for name in REAL])
+def test_all_packets(browser, path, name):
+    open_page(browser, path)
+    wrong = browser.run("""return (async () => {
+        const wrong = [];
+        for (let p = 0; p < P.n; p++) {
+            try {
+                Object.assign(at, moved({packet: p, event: null, side: "path"}));
+                paintPacket(), paintCode(), paintFoot();
+                for (const row of p % 16 ? [] : shownEffects().slice(0, 4)) {
+                    Object.assign(at, {row, side: p % 32 ? "why" : "steps"});
+                    paintPacket(), paintCode();
+                }
+                for (const a of document.querySelectorAll("#packet a, #code a")) {
+                    const to = placeFrom(a.getAttribute("href"));
+                    if (to.packet === undefined && to.draw === undefined)
+                        wrong.push(p + ": " + a.getAttribute("href"));
+                }
+            } catch (error) {
+                wrong.push(p + ": " + error);
+            }
+        }
+        return wrong.slice(0, 5);
+    })()""")
+    report("%s: every packet can be shown, and each link leads somewhere" % name, not wrong, wrong)
+
+
+def test_widths(browser, page, change):
+    for width in WIDTHS:
+        size(browser, width)
+        for path, fragment in ((page, "#packet=3"), (page, "#view=state&draw=0"), (change, "#view=diff&packet=3"), (page, "#q=CP")):
+            open_page(browser, path, fragment)
+            wide = [browser.run("showPane('%s'); paintAll(); return [document.documentElement.scrollWidth, ...[...document.querySelectorAll("
+                                "'#left, #middle > section, #right, #top')].filter(e => e.offsetParent).map(e => Math.max(e.scrollWidth - e.clientWidth,"
+                                "e.getBoundingClientRect().right - innerWidth))]" % pane) for pane in ("tree", "packet", "code", "state")]
+            good = all(row[0] <= width and max(row[1:]) <= 1 for row in wide)
+            report("%d px, %s: nothing is wider than the window" % (width, fragment), good, wide)
+    size(browser, 375)
+    open_page(browser, page, "#packet=3")
+    panes = [browser.send("GET", "/element/%s/attribute/id" % e) for e in browser.shown("#left, #middle, #right")]
+    report("a phone shows one pane, and a bar", len(panes) == 1 and len(browser.shown("#panes button")) == 4, panes)
+    browser.click(browser.shown("#pane-code")[0])
+    settle(browser)
+    picture(browser, "phone")
+    report("whose buttons change it", browser.shown("#right") and not browser.shown("#left, #middle"))
+    size(browser, 1280)
+
+
+def luminance(colour):
+    parts = [int(colour[1 + i * (len(colour) // 3):][:len(colour) // 3] * (2 if len(colour) == 4 else 1), 16) / 255 for i in range(3)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+PAIRS = [(ink, ground) for ink in ("ink", "ink2", "ink3") for ground in ("bg", "panel", "hov")] + [
+    ("acc", "bg"), ("acc", "panel"), ("ink", "sel"), ("ink2", "sel"), ("acc", "sel"), ("exec", "bg"), ("exec", "exec-bg"), ("chg", "bg"),
+    ("chg", "chg-bg"), ("old", "old-bg"), ("amb", "amb-bg"), ("amb", "panel"), ("bad", "bad-bg"), ("ink", "amb-bg"), ("bg", "ink"),
+    ("bg", "acc")]
+
+
+def test_contrast(browser, page):
+    open_page(browser, page)
+    for theme in ("light", "dark"):
+        browser.run("document.documentElement.dataset.theme = '%s'" % theme)
+        ratios = {pair: contrast(*(browser.run(BLUES % name) for name in pair)) for pair in PAIRS}
+        report("%s: text is at least 4.5:1 on its ground" % theme, min(ratios.values()) >= 4.5,
+               {pair: round(ratio, 2) for pair, ratio in ratios.items() if ratio < 4.5})
+
+
+def test_no_stream(browser, page):
+    script = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
+    browser.open("about:blank")
+    browser.open(page.as_uri())
+    time.sleep(0.3)
+    text = browser.text(browser.shown("#status")[0])
+    report("a browser that cannot unpack is told which can", "Firefox 113" in text, text)
+    browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+def test_quiet(browser):
+    console = [entry for entry in browser.log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    report("nothing is on the console", not console, console[:3])
+    messages = [json.loads(entry["message"])["message"] for entry in browser.log("performance")]
+    asked = {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent" and
+             m["params"]["documentURL"].startswith("file:")}
+    others = [url for url in asked if not url.startswith(("file:", "data:", "about:"))]
+    report("only the file itself was opened", asked and not others, others)
+
+
+# ---- a real capture ----
+
+WHY = """const kinds = {}; let n = 0, k = 0;
+for (let i = 0; i < E.n; i++) {
+    if (E.kind[i] !== REG || packetOfRow(i) < 0 || k++ % 5)
+        continue;
+    const {end} = whyOf(i, 24);
+    const kind = end.kind === "payload" ? end.value === E.value[i] ? "word" : "changed word" : end.kind || end.title;
+    kinds[kind] = (kinds[kind] || 0) + 1;
+    n++;
+}
+return [n, kinds]"""
+GROUPS = """const p = draws.find(p => continuationOf(p) >= 0);
+const row = effectsOf(continuationOf(p)).find(i => E.kind[i] === REG && E.addr[i] === 0x9e0b);
+const {items, end} = whyOf(row, 24);
+const other = items.find(item => item.other && item.other.value === 0x1000000);
+const chain = [];
+const last = other && followRegister(chain, other.other.reg, other.step, 24);
+return [end.kind, end.packet === p, end.word, items.some(item => /^control register/.test(item.note || "")), last && last.kind]"""
+
+
+def test_corpus(browser, scratch):
+    if not CORPUS:
+        skip("a real capture", "no CPSCOPE_CORPUS")
+        return
+    page = pathlib.Path(scratch, "clouds.html")
+    firmware = [os.path.join(CORPUS, "firmware", name) for name in ("a650_sqe-089.fw", "a680_sqe.fw")]
+    view("--fw", firmware[0], "--fw", firmware[1], os.path.join(CORPUS, "captures", "fd-clouds.rd.gz"), "-o", page)
+    report("a page of 2,647 packets has less than 300 kB", page.stat().st_size < 300000, page.stat().st_size)
+    open_page(browser, page)
+    count, kinds = browser.run(WHY)
+    report("four of five writes lead to a word of a payload with their value", kinds.get("word", 0) > 0.78 * count, kinds)
+    report("nothing ends without a kind", set(kinds) <= {"word", "changed word", "constant", "memory", "register", "hardware", "cut"}, kinds)
+    through = browser.run(GROUPS)
+    report("a draw with groups leads through a control register to its own payload, word 0", through[:4] == ["payload", True, 0, True], through)
+    test_all_packets(browser, page, "fd-clouds")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        page, change, capture = make_pages(scratch)
+        test_command(scratch, page, capture)
+        test_file(page, capture)
+        test_data(scratch, page, capture)
+        test_trace(scratch, page, capture)
+        why = webdriver.missing()
+        if why:
+            skip("the page in a browser", why)
+        else:
+            with webdriver.Browser(scratch) as browser:
+                for test in (test_packet, test_links, test_effects, test_keys, test_state, test_contrast):
+                    test(browser, page)
+                test_change(browser, change)
+                test_all_packets(browser, page, "the demo")
+                test_all_packets(browser, pathlib.Path(scratch, "few.html"), "without steps")
+                test_widths(browser, page, change)
+                test_corpus(browser, scratch)
+                test_quiet(browser)
+                test_no_stream(browser, page)
+    plan()
+
+
+main()

@@ -210,6 +210,8 @@ def trace_cases():
     yield Case("diff traces, masked", ["diff", "@old.trace", "@new.trace", "-m", "reg:0x8a00-0x8a01,pkt:CP_NOP"])
     yield Case("diff firmware", ["diff", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "@b.pm4"])
     yield Case("diff firmware, JSON", ["diff", "--json", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "@b.pm4"])
+    yield Case("view", ["view", "--fw", "@old.fw", "@a.pm4", "-o", "o.html"])
+    yield Case("view, two revisions", ["view", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "-o", "o.html"])
     yield Case("check", ["check", "--search", "@", "@golden.cpt", "@golden.trace"], several=True)
     yield Case("check, JSON", ["check", "--json", "--search", "@", "@golden.cpt", "@stale.trace"], several=True)
     yield Case("check, rewriting", ["check", "-u", "--search", "@", "stale.trace"], copies=("stale.trace",))

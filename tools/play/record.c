@@ -53,9 +53,33 @@ struct cps_err *record_read(const char *path, struct cps_trace_head *head, struc
     return err;
 }
 
+static bool is_step(const struct cps_event *event)
+{
+    return cps_event_kind(event) == CPS_EV_STEP || cps_event_kind(event) == CPS_EV_STEPX;
+}
+
+void record_drop_steps(struct record *record)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < record->count; i++) {
+        if (!is_step(&record->event[i]))
+            record->event[kept++] = record->event[i];
+    }
+    record->count = kept;
+    record->stepless = true;
+}
+
 static void put(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
-    record_keep((struct record *)((char *)sink - offsetof(struct record, sink)), events, count);
+    struct record *record = (struct record *)((char *)sink - offsetof(struct record, sink));
+    if (record->most_steps && !record->stepless && record->count + count > record->most_steps)
+        record_drop_steps(record);
+    if (!record->stepless)
+        record_keep(record, events, count);
+    for (size_t i = 0; record->stepless && i < count; i++) {
+        if (!is_step(&events[i]))
+            record_keep(record, &events[i], 1);
+    }
 }
 
 static struct cps_err *finish(struct record *record, const struct play *play)
@@ -165,7 +189,8 @@ static struct cps_options options_for(const struct record_setup *setup,
     opt.fw[1] = firmware[1];
     opt.fw_count = firmware[0] ? firmware[1] ? 2 : 1 : 0;
     opt.demo = !firmware[0];
-    opt.submit = -1;
+    if (!setup->narrow)
+        opt.submit = -1;
     return opt;
 }
 
@@ -182,7 +207,7 @@ struct run {
 static struct cps_err *open_run(struct run *run, const struct record_setup *setup,
                                 const char *const firmware[2], struct record *record)
 {
-    *record = (struct record){.sink = {put}};
+    *record = (struct record){.sink = {put}, .most_steps = setup->most_steps};
     *run = (struct run){.setup = setup, .opt = options_for(setup, firmware), .record = record};
     run->play = calloc(1, sizeof(*run->play));
     if (!run->play)

@@ -13,6 +13,8 @@ struct record {
     struct cps_event *event; /**< owned */
     size_t count, room;
     bool lost;                /**< more events than fit */
+    size_t most_steps;        /**< as record_setup has it */
+    bool stepless;            /**< STEP events were left out: there were more events than that */
     enum cps_trace_form form; /**< of the file that it was read from */
     enum cps_stop stop;
     uint64_t instructions, packets;
@@ -54,6 +56,8 @@ struct record_setup {
     const struct cps_buf *text;    /**< PM4 text to run, which `capture` is the name of; or NULL */
     bool recover;                  /**< as play.recover: for who compares with a run of the dump */
     bool scripts;                  /**< with it: also what scripts execute, from STEP events */
+    size_t most_steps; /**< of more events than that, those of steps are left out; 0: no limit */
+    bool narrow;       /**< only the submission that `opt` names, if any */
 };
 
 /** An engine as it stands after its boot, to be cloned for each run of its firmware. */
@@ -87,6 +91,8 @@ CPS_MUST_USE struct cps_err *record_read(const char *path, struct cps_trace_head
  * behaviour. @return NULL or CPS_ERR_NOMEM */
 CPS_MUST_USE struct cps_err *record_mask_addresses(const struct cps_names *names,
                                                    struct cps_mask *mask);
+/** Leaves out the events of steps, and says so in `stepless`. */
+void record_drop_steps(struct record *record);
 /** Appends an event; used as a sink, too. */
 void record_keep(struct record *record, const struct cps_event *events, size_t count);
 

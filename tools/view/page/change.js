@@ -1,0 +1,149 @@
+// Difference of two revisions: writes and code side by side.
+
+const SAME = 0, CHANGED = 1, OLD_ONLY = 2, NEW_ONLY = 3, LONG_RUN = 5;
+let diffAll = false;
+
+async function readChanges() {
+    if (!changes && meta.diff) {
+        const read = await jsonSection("diff");
+        read.of = new Map(read.packets.filter(row => row[0] >= 0).map(row => [row[0], row]));
+        read.list = [...read.of.keys()].sort((a, b) => a - b);
+        changes = read;
+    }
+    return changes;
+}
+function paintDiffCounts(box) {
+    const choose = (all, text) => {
+        const b = button("seg", () => {
+            diffAll = all;
+            filterTree(diffAll ? null : p => changes.of.has(p));
+            paintCounts();
+            showInTree(true);
+        }, text);
+        b.setAttribute("aria-pressed", String(diffAll === all));
+        return b;
+    };
+    box.replaceChildren(choose(false, "Differ " + thousands(changes.list.length)), choose(true, "All " + thousands(P.n)), span("fill"), span("note", plural(changes.total, "difference")));
+}
+function differBeside(step) {
+    const list = changes ? changes.list : [];
+    const here = step > 0 ? list.find(p => p > at.packet) : [...list].reverse().find(p => p < at.packet);
+    return here === undefined ? -1 : here;
+}
+
+// Digits that differ are marked.
+function digits(mine, other) {
+    const a = bare(mine, 8), b = bare(other, 8), out = span("digits", "0x");
+    for (let i = 0; i < 8; i++)
+        out.append(a[i] === b[i] ? a[i] : h("mark", "", a[i]));
+    return out;
+}
+function writeCell(side, row, processor) {
+    const [mark, kindAndSub] = row, kind = kindAndSub & 15;
+    const [addr, value, pc] = side ? row.slice(5, 8) : row.slice(2, 5);
+    const isMine = mark === CHANGED || mark === (side ? NEW_ONLY : OLD_ONLY);
+    if (addr < 0)
+        return role(div("dcell none"), "cell");
+    const other = mark === CHANGED ? side ? row[3] : row[6] : value;
+    const name = kind === MEMW ? hex(addr) : keyName(nameKey(kind, addr, processor)) || hex(addr % 0x40000, 4);
+    return role(div("dcell" + (isMine ? side ? " new" : " old" : ""), span("sign", isMine ? side ? "+" : "−" : ""),
+        span("sort", kind === PIPE ? "pipe" : kind === MEMW ? "mem" : "reg"), span("text", name + " ", digits(value, other)), span("pc", bare(pc, 4))), "cell");
+}
+function codeCell(side, row) {
+    const [mark] = row, pc = row[side ? 3 : 1], text = row[side ? 4 : 2];
+    const isMine = mark === (side ? NEW_ONLY : OLD_ONLY);
+    if (pc < 0)
+        return role(div("dcell none"), "cell");
+    return role(div("dcell code-cell" + (isMine ? side ? " new" : " old" : ""), span("sign", isMine ? side ? "+" : "−" : ""), span("pc", bare(pc, 4)), span("text", text)), "cell");
+}
+// Both columns; long runs of what is equal are folded.
+function sides(rows, cell) {
+    const table = role(div("sides"), "table");
+    table.append(div("dhead", span("tag old", "− old"), " " + meta.old.replace(/\.fw$/, "")), div("dhead", span("tag chg", "+ new"), " " + meta.firmware.replace(/\.fw$/, "")));
+    for (let i = 0; i < rows.length;) {
+        let end = i;
+        while (end < rows.length && rows[end][0] === SAME)
+            end++;
+        if (end - i > LONG_RUN) {
+            const hidden = rows.slice(i + (i ? 2 : 0), end - (end < rows.length ? 2 : 0));
+            const lines = list => list.flatMap(row => [cell(0, row), cell(1, row)]);
+            if (i)
+                table.append(...lines(rows.slice(i, i + 2)));
+            const fold = button("fold", () => fold.replaceWith(...lines(hidden)), "⋯ " + plural(hidden.length, "equal row"));
+            table.append(fold);
+            if (end < rows.length)
+                table.append(...lines(rows.slice(end - 2, end)));
+            i = end;
+            continue;
+        }
+        end = Math.max(end, i + 1);
+        for (; i < end; i++)
+            table.append(cell(0, rows[i]), cell(1, rows[i]));
+    }
+    return table;
+}
+// Old-only and new-only rows that follow each other stand beside each other.
+function paired(rows) {
+    const out = [];
+    for (let i = 0; i < rows.length;) {
+        const olds = [], news = [];
+        while (i < rows.length && rows[i][0] === OLD_ONLY)
+            olds.push(rows[i++]);
+        while (i < rows.length && rows[i][0] === NEW_ONLY)
+            news.push(rows[i++]);
+        for (let k = 0; k < Math.max(olds.length, news.length); k++)
+            out.push([olds[k], news[k]]);
+        if (!olds.length && !news.length)
+            out.push([rows[i++]]);
+    }
+    return out;
+}
+function codeRows(rows) {
+    return paired(rows).map(pair => {
+        if (pair.length === 1)
+            return pair[0];
+        const [a, b] = pair;
+        return [a && b ? 4 : a ? OLD_ONLY : NEW_ONLY, a ? a[1] : -1, a ? a[2] : "", b ? b[3] : -1, b ? b[4] : ""];
+    });
+}
+function codePair(side, row) {
+    return codeCell(side, row[0] === 4 ? [side ? NEW_ONLY : OLD_ONLY, ...row.slice(1)] : row);
+}
+
+function totals() {
+    const by = new Map();
+    for (const [p, row] of changes.of)
+        by.set(packetName(p), (by.get(packetName(p)) || 0) + row[1]);
+    const box = div("totals");
+    for (const [name, count] of [...by].sort((a, b) => b[1] - a[1]).slice(0, 40))
+        box.append(div("total", link(fragment({view: "diff", packet: [...changes.of.keys()].find(p => packetName(p) === name), event: null}), "id", name), span("value", thousands(count))));
+    return box;
+}
+function paintDiff() {
+    const box = $("diff"), p = at.packet;
+    if (!changes) {
+        box.replaceChildren(div("empty", "There is one revision only."));
+        return;
+    }
+    const row = changes.of.get(p);
+    const move = (step, text, key) => {
+        const to = differBeside(step);
+        const b = button("action", () => go({packet: to, event: null, view: "diff"}), text, kbd(key));
+        b.disabled = to < 0;
+        return b;
+    };
+    const head = [div("head1", h("h1", "", p >= 0 ? packetName(p) : ""), row ? span("tag chg", plural(row[1], "difference")) : span("tag", "no difference"), span("buttons", move(-1, "Before ", "p"), move(1, "Next ", "n"))),
+        div("facts", span("fact", plural(changes.total, "difference") + " in " + thousands(changes.list.length) + " of " + plural(P.n, "packet")), p >= 0 ? fact("packet", String(p)) : null, p >= 0 ? fact("at", hex(address(p))) : null)];
+    const parts = [];
+    if (row) {
+        const handler = changes.handlers[row[3] + "." + row[4]] || [];
+        const rows = codeRows(handler), differ = rows.filter(r => r[0] !== SAME).length;
+        parts.push(heading("Writes", ""), sides(changes.rows[row[2]], (side, r) => writeCell(side, r, processorOf(p))));
+        parts.push(heading("Code of the handler", packetName(p) + (differ ? ", " + plural(differ, "row") + (differ === 1 ? " differs" : " differ") : ": it is equal, what differs comes from code that it calls")));
+        if (rows.length && meta.code)
+            parts.push(sides(rows, codePair));
+    }
+    parts.push(heading("By packet", "differences"), totals());
+    box.replaceChildren(...head, ...parts);
+    box.scrollTop = 0;
+}
