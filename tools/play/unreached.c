@@ -261,7 +261,7 @@ static bool is_side(const struct cps_fw *fw, struct json_object *handlers, const
     for (size_t i = 0; i < cps_json_count(handlers); i++) {
         struct json_object *h = json_object_array_get_idx(handlers, i);
         int64_t at = cps_json_get_int(h, side, -1);
-        if (at >= 2 && at != CPS_FW_NONE &&
+        if (at > 2 && at != CPS_FW_NONE && /* 2: the bootstrap, of all images */
             !begins_there(fw, cps_json_get_text(h, "processor", ""), at))
             return false;
     }

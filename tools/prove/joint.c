@@ -2,6 +2,7 @@
  * The comparison: a walk over pairs of paths, depth first, with what a path knows asserted in the
  * solver. */
 #include "tools/prove/joint.h"
+#include "tools/prove/left.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,9 @@
 
 #include "isa/base/list.h"
 
-#define MOST_STEPS   200000u /* instructions of one comparison */
-#define MOST_FORKS   400u    /* undecided branches of one path */
-#define MOST_WAITS   8u      /* turns of a loop that only one side goes */
-#define MOST_TARGETS 64u     /* of a computed jump */
+#define MOST_FORKS   400u /* undecided branches of one path */
+#define MOST_WAITS   8u   /* turns of a loop that only one side goes */
+#define MOST_TARGETS 64u  /* of a computed jump */
 
 struct visit {
     uint32_t pc;
@@ -185,41 +185,6 @@ static bool compare_effects(struct joint *j, struct pair *p)
     return true;
 }
 
-/* What a place leaves to the code behind it: pairs of terms, with a name for people. */
-struct left {
-    char name[24];
-    uint64_t bit; /* as LIVE_*; of SQE registers 0 */
-    Z3_ast word[2];
-};
-
-static unsigned left_words(const struct pair *p, uint64_t live, struct left *ret)
-{
-    unsigned count = 0;
-    for (unsigned i = 1; i <= R_REM; i++) {
-        if (!(live >> i & 1))
-            continue;
-        snprintf(ret[count].name, sizeof(ret->name), "register $%02x", i);
-        ret[count].bit = UINT64_C(1) << i;
-        ret[count].word[0] = p->s[0].r[i];
-        ret[count++].word[1] = p->s[1].r[i];
-    }
-    if (live & LIVE_CARRY)
-        ret[count++] = (struct left){"the carry", LIVE_CARRY, {p->s[0].carry, p->s[1].carry}};
-    if (live & LIVE_ADDR) {
-        ret[count++] = (struct left){"the selection", LIVE_ADDR, {p->s[0].user, p->s[1].user}};
-        ret[count++] = (struct left){"$addr", LIVE_ADDR, {p->s[0].addr, p->s[1].addr}};
-        ret[count++] = (struct left){"$usraddr", LIVE_ADDR, {p->s[0].usraddr, p->s[1].usraddr}};
-    }
-    for (unsigned i = 0; i < SQE_COUNT; i++) {
-        snprintf(ret[count].name, sizeof(ret->name), "SQE register 0x%02x", i);
-        ret[count].bit = 0;
-        ret[count].word[0] = p->s[0].sqe[i];
-        ret[count++].word[1] = p->s[1].sqe[i];
-    }
-    return count;
-}
-#define MOST_LEFT (32u + 4u + SQE_COUNT)
-
 static bool same_heard(const struct pair *p)
 {
     return p->s[0].effects - p->extra[0] == p->s[1].effects - p->extra[1] &&
@@ -235,7 +200,7 @@ static bool same_state(struct joint *j, const struct pair *p, uint64_t live)
     if (!same_heard(p) || p->s[0].calls != p->s[1].calls ||
         memcmp(p->s[0].call, p->s[1].call, p->s[0].calls * sizeof(p->s[0].call[0])) != 0)
         return false;
-    unsigned count = left_words(p, live, left);
+    unsigned count = left_words(p->s, live, left);
     for (unsigned i = 0; i < count; i++) {
         if (left[i].word[0] == left[i].word[1])
             continue;
@@ -336,15 +301,6 @@ static bool too_often(struct joint *j, const struct pair *p)
     return true;
 }
 
-static uint64_t live_behind(const struct code_side *side, uint32_t pc)
-{
-    if (pc == PC_END)
-        return side->live_at_end;
-    if (pc == PC_SPIN)
-        return 0;
-    return pc == PC_IRET ? UINT64_MAX >> 30 : side->live_at_return;
-}
-
 /* An effect of one revision where the other one has ended. */
 static void tell_more(struct joint *j, const struct pair *p, unsigned side)
 {
@@ -371,8 +327,8 @@ static void compare_ends(struct joint *j, struct pair *p)
         return;
     }
     uint64_t live =
-        live_behind(&j->code->side[0], p->s[0].pc) | live_behind(&j->code->side[1], p->s[1].pc);
-    unsigned count = left_words(p, live, left);
+        left_live(&j->code->side[0], p->s[0].pc) | left_live(&j->code->side[1], p->s[1].pc);
+    unsigned count = left_words(p->s, live, left);
     for (unsigned i = 0; i < count && !j->stop; i++) {
         if (left[i].word[0] == left[i].word[1])
             continue;
@@ -610,43 +566,6 @@ static void explore(struct joint *j, const struct pair *from, unsigned side)
     free(p);
 }
 
-struct cps_err *joint_init(const struct code *code, unsigned effort, struct joint *ret)
-{
-    *ret = (struct joint){.code = code,
-                          .bound = 2,
-                          .most_paths = 20000,
-                          .most_queries = UINT64_MAX,
-                          .most_steps = MOST_STEPS};
-    ret->visits = calloc((size_t)code->side[0].count + 1, sizeof(*ret->visits));
-    if (!ret->visits)
-        return cps_err_nomem();
-    CPS_TRY(smt_init(&ret->smt, effort));
-    for (unsigned i = 0; i < 2; i++)
-        ret->run[i] = (struct runner){.smt = &ret->smt, .code = code, .side = i};
-    return NULL;
-}
-
-void joint_deinit(struct joint *joint)
-{
-    runner_deinit(&joint->run[0]);
-    runner_deinit(&joint->run[1]);
-    free(joint->child);
-    free(joint->visits);
-    smt_deinit(&joint->smt);
-    *joint = (struct joint){0};
-}
-
-static void assert_invariants(const struct joint *j, const struct state *s)
-{
-    Z3_context z = j->smt.z;
-    uint32_t gen = cps_gen_bit(j->code->side[0].fw->gen);
-#define INVARIANT(gens, reg, mask, most, text, evidence)                                       \
-    if ((gens)&gen)                                                                            \
-        smt_assert(&j->smt, Z3_mk_bvule(z, Z3_mk_bvand(z, s->r[reg], smt_word(&j->smt, mask)), \
-                                        smt_word(&j->smt, most)));
-#include "tools/prove/invariant.def"
-}
-
 struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
                               const struct state start[2])
 {
@@ -664,7 +583,7 @@ struct cps_err *joint_compare(struct joint *j, uint32_t old, uint32_t new,
         j->run[i].steps = j->most_steps;
     }
     smt_push(&j->smt);
-    assert_invariants(j, &p.s[0]);
+    joint_assert_invariants(j, &p.s[0]);
     explore(j, &p, 0);
     smt_pop(&j->smt);
     if (j->run[0].failed || j->run[1].failed)
