@@ -42,7 +42,9 @@ def closed(*numbers):
 def variants(args):
     """(what, how, for subprocess; words of the error)"""
     fine = 1 if args.long else 4
-    for size in range(4 * MEGABYTE, 120 * MEGABYTE, fine * MEGABYTE):
+    # Less than the program's own size and its stack the kernel answers with a signal, before there is a program.
+    first = 4 * MEGABYTE * (1 + os.path.getsize(args.cpscope) // (3 * MEGABYTE))
+    for size in range(first, 120 * MEGABYTE, fine * MEGABYTE):
         yield "memory", "-v %d MiB" % (size // MEGABYTE), {"preexec_fn": limited(resource.RLIMIT_AS, size)}, MEMORY
     for count in range(3, 24, fine // 2 or 1):
         yield "descriptors", "-n %d" % count, {"preexec_fn": limited(resource.RLIMIT_NOFILE, count)}, ()
