@@ -195,27 +195,36 @@ void origin_destroy_(struct origin *o)
     free(o);
 }
 
+/* The two nodes that all others refer to. */
+static bool make_first_nodes(struct origin *o)
+{
+    origin_new_(o, ORIGIN_NONE, 0, 0);
+    origin_new_(o, ORIGIN_CUT, 0, 0);
+    return o->count == 2;
+}
+
 struct cps_err *origin_create_(struct cps_afuc *machine, uint32_t most, struct origin **ret)
 {
     struct origin *o = calloc(1, sizeof(*o));
-    bool made = o != NULL;
+    if (!o)
+        return cps_err_nomem();
+    o->sink.put = take_events;
+    o->machine = machine;
+    o->most = !most ? MOST : most < FEWEST ? FEWEST : most;
+    o->enough = o->most;
+    bool made = make_first_nodes(o);
     for (unsigned i = 0; made && i < machine->engine.cores; i++) {
         o->core[i] = calloc(1, sizeof(*o->core[i]));
         made = o->core[i] != NULL;
     }
     if (!made) {
-        for (unsigned i = 0; o && i < MAX_CORES; i++)
+        for (unsigned i = 0; i < MAX_CORES; i++)
             free(o->core[i]);
+        free(o->node);
         free(o);
         return cps_err_nomem();
     }
-    o->sink.put = take_events;
-    o->machine = machine;
-    o->most = !most ? MOST : most < FEWEST ? FEWEST : most;
-    o->enough = o->most;
     origin_learn_(o);
-    origin_new_(o, ORIGIN_NONE, 0, 0);
-    origin_new_(o, ORIGIN_CUT, 0, 0);
     machine->origin = o;
     *ret = o;
     return NULL;
