@@ -9,7 +9,7 @@
 
 #define MOST_STEPS 200000u /* instructions of one comparison */
 
-unsigned left_words(const struct state s[2], uint64_t live, struct left *ret)
+unsigned left_words(const struct state *s, uint64_t live, struct left *ret)
 {
     unsigned count = 0;
     for (unsigned i = 1; i <= R_REM; i++) {

@@ -13,9 +13,9 @@ struct left {
 };
 #define MOST_LEFT (32u + 4u + SQE_COUNT)
 
-/** The pairs of two states that code behind them may read: @p live as LIVE_*.
+/** The pairs of two states, @p s, that code behind them may read: @p live as LIVE_*.
  * @return how many of @p ret, which has room for MOST_LEFT */
-unsigned left_words(const struct state s[2], uint64_t live, struct left *ret);
+unsigned left_words(const struct state *s, uint64_t live, struct left *ret);
 /** What is live behind an end, as PC_* says which. */
 uint64_t left_live(const struct code_side *side, uint32_t pc);
 
