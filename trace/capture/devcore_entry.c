@@ -97,7 +97,8 @@ struct cps_err *cps_devcore_entry_(struct cps_devcore *d)
         return give_block(d);
     if (d->section == CPS_DEVCORE_RINGS)
         return give_ring(d);
-    struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {e->iova, e->size, NULL}};
+    struct cps_item item = {.kind = CPS_ITEM_BUFFER,
+                            .buffer = {.iova = e->iova, .size = e->size, .data = NULL}};
     return cps_devcore_give_(d, &item);
 }
 
@@ -148,8 +149,9 @@ static struct cps_err *give_words(struct cps_devcore *d, size_t count)
     size_t size = 4 * count < rest ? 4 * count : (size_t)rest;
     for (size_t i = 0; i < count; i++)
         cps_put_le32(d->bytes + 4 * i, d->words[i]);
-    struct cps_item item = {.kind = CPS_ITEM_DATA,
-                            .buffer = {d->entry.iova + d->done, size, d->bytes}};
+    struct cps_item item = {
+        .kind = CPS_ITEM_DATA,
+        .buffer = {.iova = d->entry.iova + d->done, .size = size, .data = d->bytes}};
     d->done += size;
     return cps_devcore_give_(d, &item);
 }

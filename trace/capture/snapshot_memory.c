@@ -33,7 +33,8 @@ static struct cps_err *read_contents(struct cps_snapshot *s, uint64_t iova, uint
     for (uint64_t done = 0; done < size;) {
         size_t piece = size - done < sizeof(s->bytes) ? (size_t)(size - done) : sizeof(s->bytes);
         CPS_TRY(cps_snapshot_take_(s, s->bytes, piece));
-        struct cps_item item = {.kind = CPS_ITEM_DATA, .buffer = {iova + done, piece, s->bytes}};
+        struct cps_item item = {.kind = CPS_ITEM_DATA,
+                                .buffer = {.iova = iova + done, .size = piece, .data = s->bytes}};
         CPS_TRY(cps_snapshot_give_(s, &item));
         done += piece;
     }
