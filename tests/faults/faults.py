@@ -26,6 +26,7 @@ class Case:
     survey: bool = False    # it says something of each file: of one that cannot be read a line, and that in its result
     cache: str = ""         # folder of the run that holds a cache: its files may be missing
     matrix: bool = False    # many pairs: one that failed is in the report, which is whole
+    fragile: bool = False   # a library that may crash without memory works in a process of its own, whose end is said
 
 
 @dataclasses.dataclass

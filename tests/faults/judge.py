@@ -95,6 +95,14 @@ def judge_matrix(case, usual, got):
     return judge_pairs(usual, got)
 
 
+def judge_death(got, before):
+    """The solver has crashed: its task is undecided, the status says that not all was checked, and every file is whole."""
+    for name, data in got.files.items():
+        if name not in before and not whole(name, data):
+            return "lost", "%s is not whole" % name
+    return None
+
+
 def judge_files(case, usual, got, before):
     for name, data in got.files.items():
         if case.cache and name.startswith(case.cache):
@@ -122,6 +130,8 @@ def judge(case, usual, got, before=None, words=MEMORY):
         return "status", "signal %d %s" % (-got.status, got.err[-500:])
     if case.matrix:
         return judge_matrix(case, usual, got)
+    if case.fragile and got.status == 4 and (b"the process that compared it died" in got.out):
+        return judge_death(got, before or {})
     said = any(word.encode() in got.out or word in got.err for word in words)
     if got.status not in (usual.status, 3) and not (case.session and said):
         return "status", "%d, expected %d or 3: %s" % (got.status, usual.status, got.err[-300:])

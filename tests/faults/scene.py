@@ -272,8 +272,8 @@ def regress_cases():
 
 def prove_cases():
     pair = ["prove", "--fw", "@old.fw", "--fw", "@new.fw", "CP_EVENT_WRITE", "--jobs", "1"]
-    yield Case("prove", [*pair, "--no-cache", "--json"])
-    yield Case("prove, cold cache", [*pair, "--cache", "cache", "-o", "report"], cache="cache/")
+    yield Case("prove", [*pair, "--no-cache", "--json"], fragile=True)
+    yield Case("prove, cold cache", [*pair, "--cache", "cache", "-o", "report"], cache="cache/", fragile=True)
 
 
 def help_cases():

@@ -357,6 +357,7 @@ struct cps_err *prove_write(const struct prove *prove, const char *dir)
         }
     }
     cps_json_put(&json, root, JSON_C_TO_STRING_PRETTY);
+    cps_buf_str(&json, "\n");
     json_object_put(root);
     put_index(prove, &page);
     CPS_TRY(write_file(dir, "index", ".html", &page));
