@@ -8,7 +8,7 @@
 
 #include "emu/policy.h"
 
-#define OPT_MAX_ROWS 160
+#define OPT_MAX_ROWS 200
 #define OPT_MAX_FW   8
 /** Where the system has vendor firmware. */
 #define OPT_FW_DIR     "/lib/firmware/qcom"
@@ -67,6 +67,14 @@ struct cps_options {
     long against;          /**< -1: none */
     const char *processor; /**< NULL: the one that draws */
     bool changed;
+    const char *draws;  /**< as decode takes --draw; NULL: all */
+    const char *packet; /**< the same of --packet, --register, --level */
+    const char *registers;
+    const char *level;
+    const char *address;
+    const char *colour; /**< NULL: auto */
+    bool no_pager;
+    bool summary;
     uint64_t execs; /**< 0: no limit */
     uint64_t seed;
     uint64_t time; /**< seconds; 0: no limit */

@@ -222,6 +222,15 @@ def why_cases():
     yield Case("why, JSON", ["why", "--json", "--fw", "@old.fw", "@a.pm4", "-"], stdin=b"event:1\nevent:7\n0x8820@event:40\n")
 
 
+def decode_cases():
+    yield Case("decode", ["decode", "@a.rd"])
+    yield Case("decode to a file", ["decode", "@a.pm4", "-o", "o.txt"])
+    yield Case("decode, JSON", ["decode", "--json", "@a.rd", "--register", "0x8820"])
+    yield Case("decode, summary", ["decode", "--summary", "@a.rd"])
+    yield Case("decode a dump", ["decode", "@hang.devcore"])
+    yield Case("decode with firmware", ["decode", "--fw", "@old.fw", "@a.rd"])
+
+
 def firmware_cases():
     yield Case("cover", ["cover", "--fw", "@old.fw", "@a.pm4", "@b.pm4"])
     yield Case("cover, what did not run", ["cover", "--fw", "@old.fw", "@a.pm4", "--unreached"])
@@ -299,3 +308,4 @@ def cases():
                   help_cases, script_cases):
         yield from group()
     yield from why_cases()
+    yield from decode_cases()

@@ -211,6 +211,15 @@ def why(s):
     return ["why", "--fw", s.file("fw"), s.file("rd", "pm4", "devcore"), s.rng.choice(asked), "--limit", "100k", *(["--json"] if s.rng.randrange(2) else [])]
 
 
+def decode(s):
+    firmware = s.rng.choice(((), ("--demo",), ("--fw", s.file("fw"))))
+    some = [("--packet", "CP_*,0x10"), ("--register", changed(s.rng, b"RB_*.A=1,0x8800..0x88ff", b".=:*0x").replace(b"\0", b"").decode("latin1")),
+            ("--draw", s.rng.choice(("0", "1..", "..2"))), ("--level", "ib1,sds"), ("--submit", "0"), ("--summary",), ("--json",), ("--all",),
+            ("--color", "always")]
+    chosen = [word for option in s.rng.sample(some, s.rng.randrange(4)) for word in option]
+    return ["decode", *firmware, s.file("rd", "pm4", "devcore", "snapshot"), "--limit", "20k", *s.rnn(), *chosen]
+
+
 def profile(s):
     firmware = ["--demo"] if s.rng.randrange(2) else ["--fw", s.file("fw", "elf"), *s.symbols()]
     form = ["--to", s.rng.choice(("table", "folded", "callgrind"))] if s.rng.randrange(2) else []
@@ -226,4 +235,4 @@ def help_(s):
 
 
 COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "disasm": disasm,
-            "info": info, "convert": convert, "cover": cover, "why": why, "profile": profile, "help": help_}
+            "info": info, "convert": convert, "cover": cover, "why": why, "decode": decode, "profile": profile, "help": help_}

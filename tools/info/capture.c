@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cpscope info for captures: sections, buffers, submits, and the packets that a static walk
  * through IBs and draw-state groups finds. The walk knows no conditions: it counts more than
- * firmware executes. */
+ * firmware executes (tools/stream/walk.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +9,13 @@
 #include "isa/base/within.h"
 #include "emu/mem.h"
 #include "tools/info/info.h"
+#include "tools/stream/walk.h"
 #include "isa/isa.h"
 #include "isa/base/pm4.h"
 #include "trace/json.h"
 
 #define MAX_SECTION_TYPES 64
-#define MAX_DEPTH         4
-#define WALK_LIMIT        (UINT64_C(64) << 20) /* dwords: bounds streams that name themselves */
-
-enum { CP_INDIRECT_BUFFER = 0x3f, CP_INDIRECT_BUFFER_CHAIN = 0x57, CP_SET_DRAW_STATE = 0x43 };
+#define WALK_LIMIT        (UINT64_C(16) << 20) /* packets: bounds streams that name themselves */
 
 struct count {
     const char *name;
@@ -26,12 +24,22 @@ struct count {
     uint64_t bytes;
 };
 
+struct info;
+
+/* Takes the walk's events. */
+struct counter {
+    struct cps_sink sink; /* first */
+    struct info *info;
+};
+
 struct info {
     struct cps_item_sink sink; /* first */
     struct json_object *json;  /* NULL: text */
     struct json_object *buffers;
     struct json_object *submits;
-    struct cps_mem *mem;
+    struct counter counter;
+    struct stream_walk walk;
+    struct cps_names *names; /* the walk's */
     struct count count[MAX_SECTION_TYPES];
     unsigned count_used;
     bool pending; /* a buffer whose contents may still come */
@@ -78,49 +86,19 @@ static void flush_buffer(struct info *info)
     cps_json_append(info->buffers, row);
 }
 
-static void walk(struct info *info, uint64_t iova, uint32_t dwords, unsigned depth);
-
-static uint32_t word(struct info *info, uint64_t iova, uint32_t index)
+/* What the walk sees. */
+static void count_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
-    return cps_mem_read(info->mem, iova + 4 * (uint64_t)index, NULL);
-}
-
-/* Follows the streams that a packet with its payload at @p at names. */
-static void follow(struct info *info, const struct cps_pm4 *packet, uint64_t at, unsigned depth)
-{
-    bool ib = packet->opcode == CP_INDIRECT_BUFFER || packet->opcode == CP_INDIRECT_BUFFER_CHAIN;
-    if (ib && packet->count >= 3)
-        walk(info, (uint64_t)word(info, at, 1) << 32 | word(info, at, 0),
-             word(info, at, 2) & 0xfffff, depth + 1);
-    for (uint32_t i = 0; packet->opcode == CP_SET_DRAW_STATE && i + 2 < packet->count; i += 3) {
-        uint32_t header = word(info, at, i);
-        if (!(header >> 17 & 3))
-            walk(info, (uint64_t)word(info, at, i + 2) << 32 | word(info, at, i + 1),
-                 header & 0xffff, depth + 1);
-    }
-}
-
-static void walk(struct info *info, uint64_t iova, uint32_t dwords, unsigned depth)
-{
-    for (uint32_t i = 0; i < dwords && depth < MAX_DEPTH && info->walked < WALK_LIMIT;) {
-        bool known = false;
-        uint64_t at = iova + 4 * (uint64_t)i;
-        struct cps_pm4 packet = cps_pm4_decode(cps_mem_read(info->mem, at, &known));
-        info->walked += packet.count + 1;
-        if (!known)
-            return;
-        if (packet.kind == CPS_PM4_BAD) {
-            info->malformed++;
-            return; /* where the next packet begins is not known */
-        }
-        if (packet.kind == CPS_PM4_TYPE4) {
-            info->type4++;
-            info->type4_regs += packet.count;
-        } else {
-            info->mix[packet.opcode]++;
-            follow(info, &packet, at + 4, depth);
-        }
-        i += packet.count + 1;
+    struct info *info = ((struct counter *)sink)->info;
+    for (size_t i = 0; i < count; i++) {
+        struct cps_pm4 packet = cps_pm4_decode(events[i].value);
+        if (cps_event_kind(&events[i]) != CPS_EV_PKT)
+            continue;
+        info->walked++;
+        info->malformed += packet.kind == CPS_PM4_BAD;
+        info->type4 += packet.kind == CPS_PM4_TYPE4;
+        info->type4_regs += packet.kind == CPS_PM4_TYPE4 ? packet.count : 0;
+        info->mix[packet.opcode] += packet.kind == CPS_PM4_TYPE7;
     }
 }
 
@@ -129,9 +107,9 @@ static void take_submit(struct info *info, const struct cps_item *item)
     bool known = false;
     flush_buffer(info);
     info->submit_total++;
-    cps_mem_read(info->mem, item->stream.iova, &known);
-    walk(info, item->stream.iova, item->stream.dwords, 0);
-    if (cps_mem_failed(info->mem)) /* nothing can be said of it, and the command ends with that */
+    cps_mem_read(info->walk.mem, item->stream.iova, &known);
+    if (cps_mem_failed(
+            info->walk.mem)) /* nothing can be said of it, and the command ends with it */
         return;
     if (!info->json) {
         printf("  submit 0x%016" PRIx64 " %10" PRIu32 " dwords, %s\n", item->stream.iova,
@@ -157,6 +135,12 @@ static void take_text(const struct info *info, const struct cps_item *item)
     putchar('\n');
 }
 
+static struct cps_err *follow(struct info *info, const struct cps_item *item)
+{
+    info->walk.limit = info->walked < WALK_LIMIT ? WALK_LIMIT - info->walked : 0;
+    return info->walk.items.item(&info->walk.items, item);
+}
+
 static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct info *info = (struct info *)sink;
@@ -167,11 +151,10 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
     case CPS_ITEM_CHIP:
         info->gpu_id = info->gpu_id ? info->gpu_id : item->chip.gpu_id;
         info->chip_id = info->chip_id ? info->chip_id : item->chip.chip_id;
-        break;
+        return follow(info, item);
     case CPS_ITEM_RESET:
         flush_buffer(info);
-        cps_mem_forget(info->mem);
-        break;
+        return follow(info, item);
     case CPS_ITEM_BUFFER:
         flush_buffer(info);
         info->pending = true;
@@ -181,10 +164,10 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         break;
     case CPS_ITEM_DATA:
         info->contents += item->buffer.size;
-        return cps_mem_load(info->mem, item->buffer.iova, item->buffer.data, item->buffer.size);
+        return follow(info, item);
     case CPS_ITEM_SUBMIT:
         take_submit(info, item);
-        break;
+        return follow(info, item);
     case CPS_ITEM_TEXT:
     case CPS_ITEM_NOTE:
         take_text(info, item);
@@ -284,15 +267,18 @@ struct cps_err *info_capture(struct cps_stream *stream, const char *format,
         info_name(cps_stream_name(stream));
         printf(": capture, %s\n", format);
     }
-    struct cps_err *err = cps_mem_create(CPS_MEM_LIMIT, &info->mem);
+    info->counter = (struct counter){{count_events}, info};
+    info->walk.sink = &info->counter.sink;
+    info->walk.publish = &info->names;
+    struct cps_err *err = stream_walk_init(&info->walk);
     if (!err)
         err = cps_capture_read(stream, NULL, &info->sink);
-    if (!err && cps_mem_failed(info->mem))
-        err = cps_err_nomem();
+    if (!err)
+        err = stream_walk_end(&info->walk);
     /* A cut file is described as far as it goes, then reported. */
     if (!err || err->code != CPS_ERR_NOMEM)
         err = cps_err_first_(err, finish(info));
-    cps_mem_destroy(info->mem);
+    stream_walk_deinit(&info->walk);
     json_object_put(info->buffers);
     json_object_put(info->submits);
     free(info);

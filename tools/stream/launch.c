@@ -26,19 +26,26 @@ void launches_init(struct launches *ret, const struct cps_names *names, unsigned
     *ret = (struct launches){.names = names, .who = who};
 }
 
-static bool has_event(const struct launches *launches, const struct launch *launch,
+static const char *packet_name(const struct cps_names *names, uint32_t header)
+{
+    struct cps_pm4 packet = cps_pm4_decode_any(header);
+    return packet.kind == CPS_PM4_TYPE7 ? cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL)
+                                        : NULL;
+}
+
+static bool has_event(const struct cps_names *names, const uint32_t *words, size_t count,
                       const char *wanted)
 {
-    const char *name =
-        launch->words ? cps_name(launches->names, CPS_SPACE_EVENT, launch->word[0] & 0xff, NULL)
-                      : NULL;
+    const char *name = count ? cps_name(names, CPS_SPACE_EVENT, words[0] & 0xff, NULL) : NULL;
     return !wanted || (name && !strcmp(name, wanted));
 }
 
-static enum launch_kind kind_of(const struct launches *launches, const struct launch *launch)
+enum launch_kind launch_kind_of(const struct cps_names *names, uint32_t header,
+                                const uint32_t *words, size_t count)
 {
-    for (size_t i = 0; launch->name && i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (!strcmp(rows[i].packet, launch->name) && has_event(launches, launch, rows[i].event))
+    const char *name = packet_name(names, header);
+    for (size_t i = 0; name && i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!strcmp(rows[i].packet, name) && has_event(names, words, count, rows[i].event))
             return rows[i].kind;
     }
     return LAUNCH_NONE;
@@ -61,12 +68,9 @@ static bool ends(struct launches *launches, const struct cps_event *packet)
 
 static void begin_packet(struct launches *launches, const struct cps_event *event)
 {
-    struct cps_pm4 packet = cps_pm4_decode_any(event->value);
-    const char *name = packet.kind == CPS_PM4_TYPE7
-                           ? cps_name(launches->names, CPS_SPACE_PACKET, packet.opcode, NULL)
-                           : NULL;
-    launches->last =
-        (struct launch){.packet = *event, .submission = launches->submission, .name = name};
+    launches->last = (struct launch){.packet = *event,
+                                     .submission = launches->submission,
+                                     .name = packet_name(launches->names, event->value)};
     launches->is_fresh = true;
     launches->in_group = false;
 }
@@ -75,7 +79,8 @@ static void begin_packet(struct launches *launches, const struct cps_event *even
 static enum launch_step settle(struct launches *launches)
 {
     launches->is_fresh = false;
-    launches->last.kind = kind_of(launches, &launches->last);
+    struct launch *last = &launches->last;
+    last->kind = launch_kind_of(launches->names, last->packet.value, last->word, last->words);
     if (!launches->last.kind)
         return LAUNCH_INSIDE;
     launches->last.number = launches->count++;

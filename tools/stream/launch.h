@@ -55,6 +55,9 @@ enum launch_step launches_take(struct launches *launches, const struct cps_event
 /** The run is over. @return LAUNCH_ENDS if one was open, which is `last` */
 enum launch_step launches_end(struct launches *launches);
 
+/** What a packet starts, by its header and the words behind it, as far as they are there. */
+enum launch_kind launch_kind_of(const struct cps_names *names, uint32_t header,
+                                const uint32_t *words, size_t count);
 /** "draw", "dispatch", "blit", "resolve". */
 const char *launch_kind_text(enum launch_kind kind);
 /** Appends what it starts: "CP_DRAW_INDX_OFFSET DI_PT_TRILIST 1 x 6", as far as the words say. */

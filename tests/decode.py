@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A capture as annotated text, against streams that are made here word by word, and what is read without
+firmware against what firmware does. Usage: decode.py CPSCOPE; with CPSCOPE_CORPUS also real captures."""
+import collections
+import glob
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+
+import make
+import tap
+
+CPSCOPE = os.path.abspath(sys.argv[1])
+CORPUS = os.environ.get("CPSCOPE_CORPUS")
+SCRATCH = tempfile.TemporaryDirectory()
+NOP, REG_RMW, DRAW, IB, SET_DRAW_STATE, EXEC_CS = 0x10, 0x21, 0x38, 0x3f, 0x43, 0x33
+START_BIN, AMBLE, IB_CHAIN, BUNCH, MARKER, REG_WRITE, BLIT, TABLE = 0x50, 0x55, 0x57, 0x5c, 0x65, 0x6d, 0x2c, 0x7f
+TRIANGLES = (0x84, 1, 3)
+BINNING, GMEM, SYSMEM = 1 << 20, 1 << 21, 1 << 22
+BASE = 0x100000
+
+
+def path(name):
+    return os.path.join(SCRATCH.name, name)
+
+
+def decode(*args, status=0, stderr=False, env=None):
+    done = subprocess.run([CPSCOPE, "decode", *args], capture_output=True, timeout=300,
+                          env=dict(os.environ, **(env or {})))
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode == status, (done.returncode, out[-500:], err)
+    return err if stderr else out
+
+
+def packets(*args, status=0):
+    return [json.loads(line) for line in decode("--json", *args, status=status).splitlines()]
+
+
+def capture(name, *streams, gpu=630):
+    """The first stream is submitted; each lies at BASE and so many times 0x10000 behind it."""
+    data = make.chip(gpu)
+    for i, words in enumerate(streams):
+        data += make.buffer(BASE + 0x10000 * i, make.dwords(words))
+    with open(path(name), "wb") as out:
+        out.write(data + make.submit(BASE, len(streams[0])))
+    return path(name)
+
+
+def where(i):
+    return (BASE + 0x10000 * i, 0)
+
+
+def told(got):
+    """(level, depth, name) of packets."""
+    return [(p["level"], p["depth"], p.get("name")) for p in got]
+
+
+def streams_nest():
+    leaf = make.type4(0x8810, 1)
+    middle = make.type7(IB, *where(2), len(leaf)) + make.type7(NOP)
+    chained = make.type7(NOP, 7)
+    top = make.type7(IB, *where(1), len(middle)) + make.type7(IB_CHAIN, *where(3), len(chained)) + make.type4(0x8810, 9)
+    got = packets(capture("nest.rd", top, middle, leaf, chained))
+    assert told(got) == [("ib1", 1, "CP_INDIRECT_BUFFER"), ("ib2", 2, "CP_INDIRECT_BUFFER"), ("ib3", 3, got[2]["name"]),
+                         ("ib2", 2, "CP_NOP"), ("ib1", 1, "CP_INDIRECT_BUFFER_CHAIN"), ("ib1", 1, "CP_NOP")], told(got)
+    assert [int(p["addr"], 16) for p in got] == [BASE, BASE + 0x10000, BASE + 0x20000, BASE + 0x10010, BASE + 0x10, BASE + 0x30000], got
+    assert [e["value"] for p in got for e in p["events"]] == [1], "what stands behind a chain does not run"
+    return "the words behind a chain are not among them"
+
+
+def groups_run_in_front_of_draws():
+    """By the mode and the mask, once, in the order of their numbers; a disabled one does not."""
+    def group(i, n):
+        return make.type4(0x8810, n), i
+    g = [make.type4(0x8810, n) for n in range(4)]
+
+    def head(i, mask, flags=0):
+        return (i << 24 | mask | flags | len(g[i]), *where(1 + i))
+    stream = (make.type7(MARKER, 2) +                                   # binning
+              make.type7(SET_DRAW_STATE, *head(3, BINNING), *head(1, GMEM), *head(0, BINNING | SYSMEM), *head(2, BINNING)) +
+              make.type7(SET_DRAW_STATE, *head(2, 0, 1 << 17)) +        # disabled again
+              make.type7(DRAW, *TRIANGLES) + make.type7(DRAW, *TRIANGLES) +
+              make.type7(SET_DRAW_STATE, *head(2, BINNING, 1 << 19)) +  # at once
+              make.type7(SET_DRAW_STATE, *head(1, BINNING)) + make.type7(SET_DRAW_STATE, 1 << 18, 0, 0) + # all disabled
+              make.type7(BLIT, 0) + make.type7(EXEC_CS, 0, 1, 1, 1))
+    got = packets(capture("groups.rd", stream, *g))
+    runs = [(p["group"], p["draw"], p["events"][0]["value"]) for p in got if p["level"] == "sds"]
+    assert runs == [(0, 0, 0), (3, 0, 3), (2, 2, 2)], runs
+    assert [p["starts"] for p in got if "starts" in p] == ["draw", "draw", "blit", "dispatch"], got
+    assert {p["depth"] for p in got if p["level"] == "sds"} == {2}
+    text = decode(capture("groups.rd", stream, *g))
+    assert text.index("draw 0:") < text.index("draw-state group 0:") < text.index("draw-state group 3:") < text.index("draw 1:"), text
+
+
+def packets_that_call_in_their_own_way():
+    prefix = make.type4(0x8810, 1) + make.type4(0x8810, 2)
+    table = make.type4(0x8811, 3) * 3
+    amble = make.type4(0x8812, 4)
+    stream = (make.type7(START_BIN, 2, *where(1), 2, 0) + make.type7(AMBLE, *where(3), len(amble)) +
+              make.type7(TABLE, *where(2), 2 << 20 | 6, 3))
+    got = packets(capture("own.rd", stream, prefix, table, amble, gpu=0x43050a01))
+    values = [(p["level"], p["events"][0]["value"]) for p in got if p["events"]]
+    assert values == [("ib2", 1), ("ib2", 2)] + [("ib2", 3)] * 3, values
+    assert told(got)[4][0] == "ib2" and not got[4]["events"], "an amble is shown, and writes nothing yet"
+
+
+def registers_beside_type4():
+    stream = (make.type7(REG_WRITE, 2, 0x8801, 0x90) + make.type7(BUNCH, 0x8810, 5, 0x8811, 6) +
+              make.type7(REG_RMW, 0x8812, 0, 1))
+    got = packets(capture("writes.rd", stream))
+    writes = [[(int(e["addr"], 16), e["value"]) for e in p["events"]] for p in got]
+    assert writes == [[(0x8801, 0x90)], [(0x8810, 5), (0x8811, 6)], []], writes
+    assert len(packets("--register", "0x8812", path("writes.rd"))) == 1, "its value is not known, that it is written is"
+    assert not packets("--register", "0x8812=1", path("writes.rd"))
+
+
+def damaged_streams():
+    bad = capture("bad.rd", [0x12345678] + make.type4(0x8810, 1))
+    text = decode(bad, status=4)
+    assert "12345678 no header of a packet" in text and "00000001" in text, text
+    assert "should: 1" in decode(bad, status=4, stderr=True)
+    short = capture("short.rd", make.type7(NOP, 1, 2, 3)[:2])
+    assert "CP_NOP  (1 of 3 words)" in decode(short), decode(short)
+    missing = capture("missing.rd", make.type7(IB, 0xdead0000, 0, 4) + make.type7(NOP))
+    assert "> the capture does not hold 0xdead0000" in decode(missing) and decode(missing).count("CP_NOP") == 1
+    assert "not in the capture: 1" in decode(missing, stderr=True)
+    circle = capture("circle.rd", make.type7(IB, *where(0), 4) * 3)
+    assert [p["level"] for p in packets(circle)] == ["ib1", "ib2", "ib3"] * 3
+    assert decode(circle).count("no level is left for the stream at 0x100000") == 3
+    chain = capture("chain.rd", make.type7(IB_CHAIN, *where(0), 4))
+    assert len(packets("--limit", "1000", chain, status=4)) == 1000
+    assert "limit of 1000 packets" in decode("--limit", "1k", chain, status=4, stderr=True)
+
+
+def filters():
+    group = make.type4(0x8820, 0x7e7)
+    stream = (make.type4(0x8810, 0x10) + make.type7(SET_DRAW_STATE, SYSMEM | len(group), *where(1)) +
+              make.type7(DRAW, *TRIANGLES) + make.type4(0x8810, 0x20) + make.type7(DRAW, 0x84, 2, 6) + make.type7(NOP))
+    file = capture("filter.rd", stream, group)
+    every = packets(file)
+    assert len(every) == 7
+    draws = [packets("--draw", text, file) for text in ("0", "1", "0..1", "..0", "1..")]
+    assert [len(d) for d in draws] == [4, 2, 6, 4, 3], [len(d) for d in draws]
+    assert [p["addr"] for p in draws[0] + draws[4]] == [p["addr"] for p in every], "they share nothing and leave nothing out"
+    levels = [packets("--level", text, file) for text in ("ib1", "sds", "ib1,sds")]
+    assert [len(x) for x in levels] == [6, 1, 7]
+    for what, count in (("cp_draw*", 2), ("type4", 3), ("CP_NOP,CP_DRAW_INDX_OFFSET", 3), ("0x10", 1), ("CP_?OP", 1), ("CP_NO", 0)):
+        assert len(packets("--packet", what, file)) == count, what
+    name = every[0]["name"]
+    for what, count in ((name, 2), ("0x8810", 2), ("0x8800..0x881f", 2), ("0x8810=0x20", 1), ("0x8820,0x8810", 3), (name.lower(), 2),
+                        ("RB_MRT[0].BLEND_CONTROL", 0), ("nothing", 0)):
+        assert len(packets("--register", what, file)) == count, what
+    group_name = packets("--register", "0x8820", file)[0]
+    field = next(f for f, v in group_name["events"][0]["fields"].items() if isinstance(v, (int, str)) and v not in (0, False))
+    value = group_name["events"][0]["fields"][field]
+    value = 1 if value is True else value
+    for what, count in (("%s.%s=%s" % (group_name["name"], field, value), 1), ("0x8820:%s=%s" % (field, value), 1),
+                        ("%s:%s=0x7ff" % (group_name["name"], field), 0)):
+        assert len(packets("--register", what, file)) == count, (what, count, group_name)
+    assert len(packets("--register", "0x8810", "--draw", "1", "--packet", "type4", file)) == 1
+    assert packets("--submit", "1", file) == [] and len(packets("--submit", "0", file)) == 7
+    assert "no draw 2, found 2 of them" in decode("--draw", "2..", file, status=3, stderr=True)
+    return "field %s.%s" % (group_name["name"], field)
+
+
+def wrong_options():
+    file = capture("o.rd", make.type7(NOP))
+    for args in (("--draw", "x"), ("--draw", "3..1"), ("--register", ""), ("--register", "a=" + "b" * 80), ("--level", "ib4"),
+                 ("--color", "blue"), ("--register", ",".join(["A"] * 40))):
+        said = decode(*args, file, status=2, stderr=True)
+        assert said.startswith("cpscope: ") and said.count("\n") == 1, (args, said)
+    assert "takes captures" in decode(status=2, stderr=True)
+    assert "there is no draw 1, found 0" in decode("--draw", "1", file, status=3, stderr=True)
+
+
+def summary_is_the_sum():
+    file = capture("sum.rd", make.type4(0x8810, 1, 2) + make.type4(0x8810, 1) + make.type4(0x8810, 3) + make.type7(NOP, 1) +
+                   make.type7(DRAW, *TRIANGLES))
+    said = json.loads(decode("--summary", "--json", file))
+    assert (said["packets"], said["dwords"], said["type4"], said["draw"], said["dispatch"]) == (5, 3 + 2 + 2 + 2 + 4, 3, 1, 0), said
+    regs = {r["reg"]: (r["writes"], r["changes"], r["first"], r["last"]) for r in said["registers"]}
+    assert regs == {0x8810: (3, 1, 1, 3), 0x8811: (1, 0, 2, 2)}, regs
+    assert {t["name"]: t["count"] for t in said["type7"]} == {"CP_NOP": 1, "CP_DRAW_INDX_OFFSET": 1}
+    text = decode("--summary", "--register", "0x8811", file)
+    assert "5 packets" not in text and "1 packets" in text and "0x8810" not in text, text
+
+
+def on_a_terminal(args, env):
+    """What a terminal shows."""
+    parent, child = pty.openpty()
+    done = subprocess.Popen([CPSCOPE, "decode", *args], stdout=child, stdin=subprocess.DEVNULL, env=dict(os.environ, TERM="xterm", **env))
+    os.close(child)
+    shown = b""
+    while True:
+        try:
+            data = os.read(parent, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    assert done.wait(60) == 0
+    return shown.decode().replace("\r\n", "\n")
+
+
+def colours_and_pager():
+    file = capture("colour.rd", make.type4(0x8820, 0x7e7) + make.type7(DRAW, *TRIANGLES))
+    plain = decode(file)
+    painted = decode("--color", "always", file)
+    assert "\033[" in painted and re.sub(r"\033\[\d*m", "", painted) == plain
+    assert decode("--color", "auto", file) == plain, "no terminal, no colours"
+    shown = on_a_terminal([file, "--no-pager"], {})
+    assert "\033[" in shown and re.sub(r"\033\[\d*m", "", shown) == plain
+    assert on_a_terminal([file, "--no-pager"], {"NO_COLOR": "1"}) == plain
+    paged = on_a_terminal([file, "--color", "never"], {"PAGER": "sed s/^/PAGED./"})
+    assert paged == re.sub("^", "PAGED.", plain, flags=re.M)[:len(paged)] and paged.startswith("PAGED."), paged
+    assert on_a_terminal([file, "--color", "never"], {"PAGER": "false", "CPSCOPE_PAGER": "cat"}) == plain
+    decode("--color", "always", "-o", path("out.txt"), file)
+    with open(path("out.txt")) as out:
+        assert out.read() == plain, "files have no colours"
+
+
+def several_captures():
+    a, b = capture("a.rd", make.type7(NOP)), capture("b.rd", make.type4(0x8810, 1))
+    assert decode(a, b) == "%s:\n%s%s:\n%s" % (a, decode(a), b, decode(b))
+
+
+def firmware_says_what_became_of_it():
+    text = decode("--demo")
+    assert "> " in text and "pc=0x" in text
+    both = packets("--demo")
+    assert {p["level"] for p in both} >= {"rb", "ib1"}, {p["level"] for p in both}
+    everything = decode("--demo", "--all")
+    assert everything.count("\n") > text.count("\n"), "--all also has what the packets say themselves"
+
+
+def registers_of(events):
+    return [(int(e["addr"], 16) & 0xfffffffff, e["value"]) for e in events if e["event"] == "REG"]
+
+
+PAIRS = [("a680_sqe.fw", "fd-clouds.rd.gz"), ("a680_sqe.fw", "dEQP-VK*.rd.gz"), ("gen70900_sqe-177.fw", "a750-ycbcr.pm4")]
+
+
+def same_as_firmware():
+    """Each packet that both saw, by its place: firmware wrote what the stream said, or more, in that order. What
+    only one of them saw: firmware leaves out what conditions exclude, and runs a group again that it kept."""
+    told_of, compared = [], 0
+    for fw, pattern in PAIRS:
+        file, = glob.glob(os.path.join(CORPUS, "captures", pattern))
+        read = collections.defaultdict(list)
+        for p in packets(file):
+            read[p["submission"], p["addr"], p["header"]].append(p)
+        ran = [p for p in packets("--fw", os.path.join(CORPUS, "firmware", fw), file, status=0) if p["processor"] == "sqe"]
+        both = 0
+        for p in ran:
+            same = read.get((p["submission"], p["addr"], p["header"]))
+            if not same or p["level"] == "int":
+                continue
+            both += 1
+            wanted, got = registers_of(same[0]["events"]), registers_of(p["events"])
+            assert [w["value"] for w in same[0]["words"]] == [w["value"] for w in p["words"]] or len(p["words"]) < len(same[0]["words"]), p
+            rest = iter(got)
+            assert all(w in rest for w in wanted), (file, p["addr"], p.get("name"), wanted[:4], got[:8])
+            compared += len(wanted)
+        assert both > 100, (file, both)
+        told_of.append("%s: %d packets" % (os.path.basename(file)[:12], both))
+    return ", ".join(told_of) + "; %d registers" % compared
+
+
+def hang_dump():
+    text = decode(os.path.join(CORPUS, "captures", "crash.devcore"), status=4)
+    assert re.search(r"^rb  [0-9a-f]{12,16}: [0-9a-f]{8} CP_INDIRECT_BUFFER", text, re.M), text[:300]
+    assert re.search(r"^  ib1 ", text, re.M)
+
+
+TESTS = [("streams that call each other, and one that goes on elsewhere", streams_nest),
+         ("draw-state groups run in front of draws, as mode and mask say", groups_run_in_front_of_draws),
+         ("bin prefixes, draw tables, ambles", packets_that_call_in_their_own_way),
+         ("registers that other packets than type 4 write", registers_beside_type4),
+         ("headers that are none, streams that end early, are missing, or have no end", damaged_streams),
+         ("filters, alone and together", filters),
+         ("options that are wrong are said in a line", wrong_options),
+         ("the summary is the sum", summary_is_the_sum),
+         ("colours and pager on a terminal, and nowhere else", colours_and_pager),
+         ("several captures", several_captures),
+         ("with firmware: what became of each packet", firmware_says_what_became_of_it)]
+if CORPUS:
+    TESTS += [("what streams say is what firmware writes", same_as_firmware),
+              ("the ring of a hang dump", hang_dump)]
+else:
+    def no_corpus():
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    TESTS += [("real captures", no_corpus)]
+tap.run(TESTS)

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ * cpscope decode: a capture as annotated text; with firmware, what executed and what came of it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/base/within.h"
+#include "tools/decode/decode.h"
+#include "tools/opt_engine.h"
+#include "tools/play/play.h"
+#include "tools/report/paint.h"
+#include "tools/report/report.h"
+#include "trace/json.h"
+
+int cmd_decode(const struct cps_options *opt);
+
+#define MOST_PACKETS UINT64_C(100000000) /* of a submission, without firmware */
+
+/* One capture on its way. */
+struct job {
+    const struct cps_options *opt;
+    const struct decode_filter *filter;
+    struct cps_outfile *out;
+    struct cps_names *names[CPS_CPU_COUNT]; /* those of the walk or of the run */
+    struct decode decode;
+    struct decode_text text;
+    struct decode_summary *summary; /* or NULL */
+    struct stream_walk *walk;       /* `walked`, or NULL */
+    struct stream_walk walked;
+    struct play *play;   /* or NULL */
+    struct cps_err *err; /* of writing */
+};
+
+static void flush(struct job *job)
+{
+    if (!job->err)
+        job->err = job->text.out.failed ? cps_err_nomem() : paint_write(job->out, &job->text.out);
+    cps_buf_clear(&job->text.out);
+}
+
+static void take_packet(void *context, const struct decode_packet *packet)
+{
+    enum { ENOUGH = 64 << 10 };
+    struct job *job = context;
+    const struct cps_names *names = job->names[cps_event_who(&packet->head)];
+    if (job->err || !decode_filter_takes(job->filter, names, packet))
+        return;
+    if (job->summary)
+        decode_summary_packet(job->summary, job->filter, packet);
+    else if (job->opt->json)
+        decode_json_packet(&job->text, packet, &job->text.out);
+    else
+        decode_text_packet(&job->text, packet);
+    if (job->text.out.size >= ENOUGH)
+        flush(job);
+}
+
+static void begin(struct job *job, unsigned draws)
+{
+    job->decode.names = job->names;
+    job->decode.each = take_packet;
+    job->decode.context = job;
+    decode_init(&job->decode, draws);
+    job->text.names = job->names;
+    job->text.filter = job->filter;
+    job->text.walk = job->walk;
+    job->text.all = job->opt->all;
+    paint_wanted(job->opt->colour, &job->text.colour);
+    job->text.colour = job->text.colour && !job->opt->output;
+}
+
+/* ---- Without firmware ---- */
+
+static struct cps_err *walk_through(struct job *job, struct cps_stream *stream)
+{
+    struct stream_walk *walk = &job->walked;
+    *walk = (struct stream_walk){.sink = &job->decode.sink,
+                                 .publish = &job->names[CPS_CPU_SQE],
+                                 .rnn = job->opt->rnn,
+                                 .gen = (enum cps_gen)job->opt->gen,
+                                 .limit =
+                                     opt_given(job->opt, "limit") ? job->opt->limit : MOST_PACKETS};
+    job->walk = walk;
+    begin(job, CPS_CPU_SQE);
+    CPS_TRY(stream_walk_init(walk));
+    struct cps_err *err = cps_capture_read(stream, NULL, &walk->items);
+    if (!err)
+        err = stream_walk_end(walk);
+    decode_end(&job->decode);
+    return err;
+}
+
+/* ---- With firmware ---- */
+
+static void take_names(struct job *job)
+{
+    memcpy(job->names, job->play->names, sizeof(job->names));
+    job->text.has_processors = play_has_processors(job->play);
+}
+
+static struct cps_err *run(struct job *job, const struct cps_options *opt, const char *path,
+                           struct cps_stream *stream)
+{
+    struct play *play = job->play;
+    play->trace = &job->decode.sink;
+    cps_text_classes("default", &play->kinds);
+    play->kinds |= 1u << CPS_EV_WORD;
+    CPS_TRY(play_read_dump(play, stream));
+    CPS_TRY(play_open(play, opt, path));
+    take_names(job);
+    begin(job, play->gen == CPS_A5XX ? (unsigned)CPS_CPU_ME : (unsigned)CPS_CPU_SQE);
+    struct cps_err *err = play_run(play, stream);
+    decode_end(&job->decode);
+    return err;
+}
+
+static bool has_firmware(const struct cps_options *opt)
+{
+    return opt->fw_count || opt->demo;
+}
+
+/* ---- Both ---- */
+
+/* Draws that the options name, and the capture does not have. */
+static struct cps_err *check_draws(const struct job *job, const char *path)
+{
+    const struct decode_filter *filter = job->filter;
+    uint32_t count = job->decode.launches.count;
+    if (!filter->has_draw || filter->first_draw < count || (!filter->first_draw && !count))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s: there is no draw %" PRIu32 ", found %" PRIu32 " of them",
+                       path, filter->first_draw, count);
+}
+
+static struct cps_err *finish_summary(struct job *job)
+{
+    struct json_object *json = NULL;
+    if (!job->summary)
+        return NULL;
+    if (!job->opt->json)
+        return decode_summary_text(job->summary, &job->text.out) ? NULL : cps_err_nomem();
+    json = decode_summary_json(job->summary);
+    cps_json_put(&job->text.out, json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    cps_buf_str(&job->text.out, "\n");
+    json_object_put(json);
+    return NULL;
+}
+
+/* What was not decoded, on stderr. @return the status */
+static int say_rest(const struct job *job, const char *path)
+{
+    CPS_BUF why = {0};
+    if (job->walk && job->walk->missing)
+        fprintf(stderr, "%s: streams that are not in the capture: %" PRIu64 "\n", path,
+                job->walk->missing);
+    if (job->walk && job->walk->bad)
+        fprintf(stderr, "%s: dwords that stand where a packet's header should: %" PRIu64 "\n", path,
+                job->walk->bad);
+    if (job->walk && job->walk->full)
+        fprintf(stderr, "%s: the limit of %" PRIu64 " packets was reached\n", path,
+                job->walk->limit);
+    if (job->play && job->play->not_captured)
+        fprintf(stderr, "%s: %" PRIu32 " of %" PRIu32 " submissions are not in the capture\n", path,
+                job->play->not_captured, job->play->submissions);
+    if (!job->play || job->play->stop == CPS_STOP_IDLE)
+        return job->walk && (job->walk->full || job->walk->bad) ? 4 : 0;
+    cps_engine_explain(job->play->engine, job->play->stop, &why);
+    if (why.size)
+        fprintf(stderr, "%s\n", cps_buf_text(&why));
+    return job->play->replay ? 0 : 4;
+}
+
+static struct cps_err *decode(struct job *job, const char *path, int *status)
+{
+    struct cps_options opt = *job->opt;
+    struct cps_stream *stream = NULL;
+    opt.submit = -1; /* what is shown depends on what ran before */
+    CPS_TRY(play_stream(path, &stream));
+    struct cps_err *err = job->play ? run(job, &opt, path, stream) : walk_through(job, stream);
+    cps_stream_close(stream);
+    if (job->decode.lost)
+        err = cps_err_first_(cps_err_nomem(), err);
+    if (!err || err->code != CPS_ERR_NOMEM)
+        err = cps_err_first_(err, finish_summary(job));
+    flush(job);
+    err = cps_err_first_(err, CPS_TAKE(job->err));
+    err = err ? err : check_draws(job, path ? path : "demo.pm4");
+    if (!err)
+        *status = say_rest(job, path ? path : "demo.pm4");
+    return err;
+}
+
+/* One capture. */
+static struct cps_err *one(const struct cps_options *opt, const struct decode_filter *filter,
+                           struct cps_outfile *out, const char *path, int *status)
+{
+    struct job job = {.opt = opt, .filter = filter, .out = out};
+    struct cps_err *err = NULL;
+    if (opt->arg_count > 1 && !opt->json) {
+        cps_buf_printf(&job.text.out, "%s:\n", path);
+    }
+    if (has_firmware(opt))
+        job.play = calloc(1, sizeof(*job.play));
+    if (opt->summary)
+        job.summary = decode_summary_create(job.names);
+    if ((opt->summary && !job.summary) || (has_firmware(opt) && !job.play))
+        err = cps_err_nomem();
+    if (!err)
+        err = decode(&job, path, status);
+    cps_buf_deinit(&job.text.out);
+    decode_summary_destroy(job.summary);
+    decode_deinit(&job.decode);
+    stream_walk_deinit(&job.walked);
+    if (job.play)
+        play_close(job.play);
+    free(job.play);
+    return err;
+}
+
+static struct cps_err *all(const struct cps_options *opt, const struct decode_filter *filter,
+                           int *status)
+{
+    struct cps_outfile *out = NULL;
+    struct cps_err *err = NULL;
+    CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
+    for (unsigned i = 0; i < (opt->arg_count ? opt->arg_count : 1) && !err; i++) {
+        int one_status = 0;
+        err = one(opt, filter, out, opt->arg_count ? opt->arg[i] : NULL, &one_status);
+        *status = one_status > *status ? one_status : *status;
+    }
+    bool keeps = !err || !opt->output; /* of stdout nothing can be taken back */
+    if (keeps)
+        return cps_err_first_(err, cps_outfile_commit(out));
+    cps_outfile_abort(out);
+    return err;
+}
+
+static int check(const struct cps_options *opt)
+{
+    bool colour = false;
+    if (!opt->arg_count && !opt->demo)
+        return report_usage("decode takes captures (\"-\" is stdin), or --demo");
+    if (!paint_wanted(opt->colour, &colour))
+        return report_usage("--color %s: expected always, never or auto", opt->colour);
+    return 0;
+}
+
+int cmd_decode(const struct cps_options *opt)
+{
+    struct decode_filter filter;
+    int status = check(opt);
+    if (status)
+        return status;
+    struct cps_err *err = decode_filter_read(opt, &filter);
+    if (err)
+        return report_error(err);
+    pager_begin(!opt->output && !opt->no_pager);
+    err = all(opt, &filter, &status);
+    status = err ? report_error(err) : status;
+    pager_end();
+    return status;
+}

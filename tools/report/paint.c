@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * Colours of a terminal. */
+#include "tools/report/paint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "isa/base/shown.h"
+
+/* Of ECMA-48: what terminals have had since they have colours, readable on dark and on light. */
+static const char *const codes[PAINT_COUNT] = {
+    [PAINT_HEAD] = "\033[1m",    [PAINT_NAME] = "\033[36m", [PAINT_VALUE] = "\033[33m",
+    [PAINT_CHANGE] = "\033[32m", [PAINT_FAINT] = "\033[2m",
+};
+static const char end_code[] = "\033[0m";
+
+bool paint_wanted(const char *when, bool *ret)
+{
+    const char *none = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    bool is_auto = !when || !strcmp(when, "auto");
+    *ret = when && !strcmp(when, "always");
+    if (is_auto)
+        *ret =
+            isatty(STDOUT_FILENO) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
+    return is_auto || *ret || !strcmp(when, "never");
+}
+
+void paint_begin(struct cps_buf *out, bool on, enum paint what)
+{
+    if (on)
+        cps_buf_str(out, codes[what]);
+}
+
+void paint_end(struct cps_buf *out, bool on)
+{
+    if (on)
+        cps_buf_str(out, end_code);
+}
+
+/* Bytes of one of our codes at the start of a text; 0: there is none. */
+static size_t code_at(const char *text)
+{
+    for (unsigned i = 0; i < PAINT_COUNT; i++) {
+        if (!strncmp(text, codes[i], strlen(codes[i])))
+            return strlen(codes[i]);
+    }
+    return strncmp(text, end_code, sizeof(end_code) - 1) ? 0 : sizeof(end_code) - 1;
+}
+
+struct cps_err *paint_write(struct cps_outfile *file, const struct cps_buf *text)
+{
+    const char *at = cps_buf_text(text);
+    const char *end = at + text->size;
+    CPS_BUF shown = {0};
+    while (at < end) {
+        const char *next = memchr(at + 1, '\033', (size_t)(end - at - 1));
+        size_t code = code_at(at);
+        cps_buf_add(&shown, at, code);
+        cps_shown_add_(&shown, at + code, (size_t)((next ? next : end) - at) - code, true);
+        at = next ? next : end;
+    }
+    if (text->failed || shown.failed)
+        return cps_err_nomem();
+    cps_outfile_write(file, cps_buf_text(&shown), shown.size);
+    return NULL;
+}
