@@ -95,7 +95,7 @@ static struct cps_err *print(struct why *why, const struct cps_options *opt)
             why_text(why, &why->ask[i], &out);
         if (out.failed)
             return cps_err_nomem();
-        fwrite(out.data, 1, out.size, stdout);
+        fwrite(cps_buf_text(&out), 1, out.size, stdout);
     }
     return NULL;
 }
