@@ -203,7 +203,7 @@ static void put_towards(struct decode_text *t, const struct decode_packet *p)
     if (t->draw == (uint64_t)p->draw + 1)
         return;
     t->draw = (uint64_t)p->draw + 1;
-    snprintf(text, sizeof(text), "up to %" PRIu32 ":\n", p->draw);
+    snprintf(text, sizeof(text), "up to draw %" PRIu32 ":\n", p->draw);
     put_in(t, PAINT_HEAD, text);
 }
 
