@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/mem.h"
 #include "isa/base/within.h"
 #include "tools/decode/decode.h"
 #include "tools/opt_engine.h"
@@ -39,12 +40,21 @@ static void flush(struct job *job)
     cps_buf_clear(&job->text.out);
 }
 
+/* Memory was short: what was seen since is no result. */
+static bool is_lost(const struct job *job)
+{
+    const struct cps_mem *mem = job->walk                        ? job->walk->mem
+                                : job->play && job->play->engine ? job->play->engine->mem
+                                                                 : NULL;
+    return job->err || (mem && cps_mem_failed(mem));
+}
+
 static void take_packet(void *context, const struct decode_packet *packet)
 {
     enum { ENOUGH = 64 << 10 };
     struct job *job = context;
     const struct cps_names *names = job->names[cps_event_who(&packet->head)];
-    if (job->err || !decode_filter_takes(job->filter, names, packet))
+    if (is_lost(job) || !decode_filter_takes(job->filter, names, packet))
         return;
     if (job->summary)
         decode_summary_packet(job->summary, job->filter, packet);

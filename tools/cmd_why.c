@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/report/report.h"
 #include "tools/why/why.h"
@@ -36,9 +37,11 @@ static struct cps_err *read_asks(struct why *why)
     return err;
 }
 
+/* The demo has a capture of its own, unless the first word is the name of a file. */
 static unsigned first_ask(const struct cps_options *opt)
 {
-    return opt->demo && !opt->fw_count ? 0 : 1;
+    bool has_own = opt->demo && !opt->fw_count;
+    return has_own && (!opt->arg_count || access(opt->arg[0], F_OK)) ? 0 : 1;
 }
 
 static struct cps_err *add_asks(struct why *why, const struct cps_options *opt)

@@ -19,7 +19,7 @@ static void note_groups(struct decode *d, const struct decode_packet *p)
 static void deliver(struct decode *d, unsigned who)
 {
     struct decode_packet *p = &d->open[who];
-    if (!d->is_open[who])
+    if (!d->is_open[who] || d->lost)
         return;
     d->is_open[who] = false;
     if (p->name && !strcmp(p->name, "CP_SET_DRAW_STATE"))

@@ -101,12 +101,12 @@ static void put_register(const struct decode_summary *s, uint32_t number, struct
 
 bool decode_summary_text(const struct decode_summary *s, struct cps_buf *out)
 {
-    cps_buf_printf(out, "%" PRIu64 " packets, %" PRIu64 " dwords", s->packets, s->words);
+    static const char *const plural[] = {"", "s", "es", "s", "s"};
+    cps_buf_printf(out, "%" PRIu64 " packet%s, %" PRIu64 " dwords", s->packets,
+                   s->packets == 1 ? "" : "s", s->words);
     for (unsigned i = LAUNCH_DRAW; i <= LAUNCH_RESOLVE; i++)
-        cps_buf_printf(out, ", %" PRIu64 " %s", s->launches[i],
-                       s->launches[i] == 1    ? launch_kind_text(i)
-                       : i == LAUNCH_DISPATCH ? "dispatches"
-                                              : "");
+        cps_buf_printf(out, ", %" PRIu64 " %s%s", s->launches[i], launch_kind_text(i),
+                       s->launches[i] == 1 ? "" : plural[i]);
     cps_buf_str(out, "\npackets:\n");
     if (s->type4)
         cps_buf_printf(out, "%10" PRIu64 "  type4\n", s->type4);
@@ -114,7 +114,7 @@ bool decode_summary_text(const struct decode_summary *s, struct cps_buf *out)
         put_packet(s, i, out);
     if (s->unknown)
         cps_buf_printf(out, "%10" PRIu64 "  no header of a packet\n", s->unknown);
-    cps_buf_str(out, "registers, by how often they were written:\n");
+    cps_buf_str(out, "registers, with how often they were written:\n");
     for (uint32_t i = 0; i < REGISTERS; i++)
         put_register(s, i, out);
     return !out->failed;
