@@ -123,8 +123,11 @@ static void put_register(struct decode_text *t, const struct cps_names *names,
     unsigned half = 0;
     uint32_t number = (uint32_t)cps_event_place(event);
     const char *name = cps_name(names, CPS_SPACE_GPU, number, &half);
-    cps_buf_printf(&t->out, "0x%04" PRIx32 " %s%s = 0x%08" PRIx32 " ", number, name ? name : "-",
-                   half ? "+1" : "", event->value);
+    cps_buf_printf(&t->out, "0x%04" PRIx32 " %s%s= 0x%08" PRIx32 " ", number, name ? name : "",
+                   !name  ? ""
+                   : half ? "+1 "
+                          : " ",
+                   event->value);
     cps_name_fields(names, CPS_SPACE_GPU, number, event->value, &t->out);
     if (cps_event_pc(event)) /* without firmware there is none */
         cps_buf_printf(&t->out, " pc=0x%04" PRIx32, cps_event_pc(event));
@@ -176,7 +179,8 @@ static void put_effects(struct decode_text *t, const struct decode_packet *p)
         if ((!said || (t->all && !t->walk)) && is_wanted)
             put_effect(t, p, e);
     }
-    if (pm4.kind == CPS_PM4_TYPE4 && !t->walk && written < p->words) {
+    bool passes_on = cps_event_who(&p->head) == CPS_CPU_PFP; /* the ME writes */
+    if (pm4.kind == CPS_PM4_TYPE4 && !t->walk && !passes_on && written < p->words) {
         indent_word(t, p);
         cps_buf_printf(&t->out, "> %zu of %zu not written as the stream says\n", p->words - written,
                        p->words);
