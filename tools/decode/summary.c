@@ -94,8 +94,8 @@ static void put_register(const struct decode_summary *s, uint32_t number, struct
     cps_buf_printf(out, "%10" PRIu32 "  0x%04" PRIx32 " %s%s = 0x%08" PRIx32, reg->writes, number,
                    name ? name : "-", half ? "+1" : "", reg->first);
     if (reg->changes)
-        cps_buf_printf(out, " first, 0x%08" PRIx32 " last, %" PRIu32 " changes", reg->last,
-                       reg->changes);
+        cps_buf_printf(out, " first, 0x%08" PRIx32 " last, changed %" PRIu32 " time%s", reg->last,
+                       reg->changes, reg->changes == 1 ? "" : "s");
     cps_buf_str(out, "\n");
 }
 
