@@ -11,7 +11,7 @@
 
 #include "emu/afuc/origin/origin.h"
 #include "tools/play/play.h"
-#include "tools/stream/launch.h"
+#include "trace/launch.h"
 
 enum why_what { WHY_EVENT, WHY_REGISTER, WHY_MEMORY, WHY_GENERAL, WHY_CONTROL };
 enum why_when { WHY_END, WHY_AT_EVENT, WHY_AT_DRAW };
@@ -42,7 +42,7 @@ struct why {
     struct why_ask **later; /**< those that are asked of an event or a draw, in that order */
     size_t events, draws;   /**< how many of each */
     size_t next_event, next_draw;
-    struct launches launches;
+    struct cps_launches launches;
     bool nomem;
 };
 
