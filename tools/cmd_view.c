@@ -185,6 +185,7 @@ static struct cps_err *put_meta(struct viewer *v)
     cps_json_bool(meta, "code", !v->opt->no_code);
     cps_json_bool(meta, "diff", v->sides > 1);
     add_packet_names(v, meta);
+    view_launches(&v->run, meta);
     add_words(meta, "levels", CPS_EV_PKT);
     add_words(meta, "paths", CPS_EV_REG);
     add_words(meta, "vias", CPS_EV_MEMW);

@@ -3,6 +3,7 @@
  * script (view/page/) reads. docs/view.md says what a section holds.
  *
  *   gather.c  runs the capture, and sorts what happened by processor
+ *   launch.c  what starts work
  *   names.c   names, fields and enumerations of what occurs
  *   code.c    the listing of what ran
  *   change.c  what differs between two revisions
@@ -80,6 +81,10 @@ const struct cps_fw *view_image(const struct view_side *side, unsigned who,
 /** "CP_NOP", "type 4", "UNKN12": what is called so by the header's packet. */
 void view_packet_name(const struct view_side *side, const struct cps_event *pkt,
                       struct cps_buf *out);
+
+/** Adds "draws": packets that start work, by processor; "kinds" of them; and "drawing", the index
+ * of the processor that is meant where none is named. */
+void view_launches(const struct view_run *run, struct json_object *to);
 
 /** Names of registers, and what packets' words are called; sets the layouts of packets. */
 CPS_MUST_USE struct cps_err *view_names(struct view_run *run, struct json_object *to);
