@@ -64,6 +64,8 @@ static void seen(void *context, uint64_t number, const struct cps_event *event, 
     }
     if (number != UINT64_MAX)
         take_event(why, number, node);
+    if (why->next_event == why->events && why->next_draw == why->draws && why->is_timed)
+        why->play->enough = true;
 }
 
 struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
@@ -77,7 +79,7 @@ struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
     why->engine = engine;
     if (!kinds)
         cps_text_classes("default", &kinds);
-    CPS_TRY(origin_create_(machine, 0, &why->origin));
+    CPS_TRY(origin_create_(machine, why->nodes, &why->origin));
     origin_tell_(why->origin, kinds, seen, why);
     cps_launches_init_(&why->launches, why->play->names[who], who, true);
     return NULL;
@@ -98,6 +100,9 @@ struct cps_err *why_run(struct why *why, struct cps_stream *capture)
     CPS_TRY(why_watch(why, why->play->engine));
     why->play->extra = ORIGIN_KINDS;
     why->play->watcher = origin_sink_(why->origin);
+    why->is_timed = why->play->may_end = why->events + why->draws == why->count;
+    if (why->boots_first && !why->play->dump)
+        play_boot(why->play);
     CPS_TRY(play_run(why->play, capture));
     why_finish(why);
     return why->nomem ? cps_err_nomem() : NULL;
