@@ -153,9 +153,19 @@ def waits_are_told():
 
 
 def draws_are_counted():
-    open(path("two.pm4"), "w").write(make.pm4("CP_DRAW_INDX_OFFSET 0x84 0x1 0x3", "CP_NOP", "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"))
-    draws = profile(path("two.pm4"), "--demo")["draws"]
-    assert draws["count"] == 2 and draws["least"] < draws["most"] and draws["least"] + draws["most"] == draws["instructions"], draws
+    open(path("two.pm4"), "w").write(make.pm4("CP_DRAW_INDX_OFFSET 0x84 0x1 0x3", "CP_NOP", "CP_EVENT_WRITE 0x1e", "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"))
+    draws, dispatches, _, resolves = profile(path("two.pm4"), "--demo")["draws"]
+    assert (draws["kind"], draws["count"], resolves["kind"], resolves["count"], dispatches["count"]) == ("draw", 2, "resolve", 1, 0)
+    assert draws["least"] < draws["most"] and draws["least"] + draws["most"] == draws["instructions"], draws
+    assert 0 < resolves["instructions"] < draws["most"], resolves
+
+
+def draws_are_those_of_state():
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    args = ["--fw", os.path.join(CORPUS, "firmware", "a630_sqe-190.fw"), os.path.join(CORPUS, "captures", "fd-clouds.rd.gz")]
+    kinds = collections.Counter(one["kind"] for one in json.loads(cpscope("state", *args, "--json").stdout)["draws"])
+    assert {one["kind"]: one["count"] for one in profile(*args)["draws"] if one["count"]} == kinds and len(kinds) == 2, kinds
 
 
 def interrupts_are_frames():
@@ -205,6 +215,7 @@ tap.run([("every step of the demo is counted once", counts_every_step("--demo"))
          ("callgrind_annotate reads it", annotate),
          ("waits that are given and waits that spin", waits_are_told),
          ("draws are counted from one to the next", draws_are_counted),
+         ("and are those of state", draws_are_those_of_state),
          ("a preemption is a frame of its own", interrupts_are_frames),
          ("a hang dump is replayed", hangs_are_replayed),
          ("outputs are whole or absent", whole_or_nothing)] + [("real firmware, %s" % name, real(name)) for name in REAL])

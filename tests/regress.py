@@ -6,6 +6,7 @@ import errno
 import filecmp
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -60,6 +61,36 @@ def one_job(c):
         causes = pair["causes"]
         assert len(causes) == 1 and causes[0]["differences"] == pair["differences"], causes
         assert causes[0]["cause"].endswith("changed code that ran elsewhere: CP_SCRATCH_WRITE+0x1"), causes
+
+
+def chains(c):
+    """Each difference has the chains of both values: to the word of the capture, or to where it ends. They are those of `why`."""
+    changed = [p for p in c.results("reference")["pairs"] if p["status"] == "differs"]
+    for number, pair in enumerate(changed):
+        cause = pair["causes"][0]
+        old, new = (value for value in re.search(r"(0x[0-9a-f]{8}) -> (0x[0-9a-f]{8})$", cause["first"]).groups())
+        assert cause["why_old"].split()[0] == old and cause["why_new"].split()[0] == new, cause
+        line = open(os.path.join(c.folder, pair["capture"])).read().splitlines()
+        at = 1 + next(i for i, text in enumerate(line) if "CP_SCRATCH_WRITE" in text)
+        assert "word of the stream" in cause["why_old"] and "line %d of" % at in cause["why_old"].splitlines()[-1], cause["why_old"]
+        if number % 25 == 0:
+            said = subprocess.run([CPSCOPE, "diff", "--fw", "old.fw", "--fw", "new.fw", pair["capture"]], cwd=c.folder,
+                                  capture_output=True, text=True).stdout
+            assert cause["why_old"] in said and cause["why_new"] in said, (said, cause)
+    page = open(os.path.join(c.folder, "reference", "index.html")).read()
+    assert page.count("<summary>Where it comes from") == 20 and page.count("for this one it is in results.json") == len(changed) - 20 and "word of the stream at" in page
+
+
+def damaged_chains(c):
+    """Chains are kept beside the runs; what is damaged is made anew, and what another user could write is not read."""
+    files = sorted(os.path.join(at, f) for at, _, names in os.walk(c.folder + "/cache-both") for f in names if f.endswith(".text"))
+    assert len(files) == 2 * COUNT // 10, len(files)
+    whole = [open(name, "rb").read() for name in files[:4]]
+    for name, content in zip(files, (whole[0][:-9], whole[1].replace(b"written", b"wrotten"), b"", whole[0])):
+        open(name, "wb").write(content)
+    c.matrix("chains", "--cache", os.path.join(c.folder, "cache-both"))
+    c.same("reference", "chains")
+    assert [open(name, "rb").read() for name in files[:4]] == whole
 
 
 def two_jobs(c):
@@ -256,6 +287,7 @@ def bad_manifests(c):
 
 CASES = [
     ("2,000 pairs: exactly those that reach the changed instruction differ", one_job),
+    ("a difference has the chains of both values", chains),
     ("two processes give the bytes of one", two_jobs),
     ("four shards, merged in any order, give the bytes of one run", shards),
     ("a shard merged twice counts once", overlapping_merge),
@@ -266,6 +298,7 @@ CASES = [
     ("a second run with a warm cache emulates nothing", warm),
     ("two runs into one cache at a time give the same bytes", two_writers),
     ("damaged cache entries are made anew", damaged_cache),
+    ("damaged chains in the cache are made anew", damaged_chains),
     ("one changed capture: only its runs are made", changed_capture),
     ("bad captures are named and stop nothing else", bad_captures),
     ("JUnit and TAP have the counts of the JSON", reports_agree),

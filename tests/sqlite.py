@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Traces as databases, against the text form of the same trace; and the queries of docs/sqlite.md.
 Usage: sqlite.py CPSCOPE PAGE GOLDEN_FOLDER yes|no (built with SQLite); with CPSCOPE_CORPUS also real runs."""
+import json
 import os
 import re
 import resource
@@ -9,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 
+import make
 import tap
 from commands import CPSCOPE, cpscope, path
 
@@ -150,11 +152,38 @@ def answers():
     ccu = [one for one in written if one[3].startswith("RB_CCU_CNTL")]
     assert len({row[0] for row in query("'RB_CCU_CNTL'")}) == len(ccu) > 0
     draws = query("count(DISTINCT w.reg)")
-    assert [row[1] for row in draws] == ["CP_DRAW_INDX_OFFSET"] and draws[0][3] > 5
+    assert [row[:4] for row in draws] == [("sqe", 0, "draw", "CP_DRAW_INDX_OFFSET")] and draws[0][4] > 5
     last = [one[2][1] for one in written if one[3].startswith("GRAS_CL_CNTL ")]
-    assert query("gras_cl_cntl")[0][2] == last[-1]
+    assert query("gras_cl_cntl")[0][3] == last[-1]
     levels = [(row[0], row[1]) for row in query("min(event)")]
     assert levels == [("sqe", level) for level in ("rb", "ib1", "ib2", "int", "sds")], levels
+
+
+def numbers_of_draws(*args):
+    """Those of `state`, and with the registers that it says were written since the one before."""
+    state = lambda *more: json.loads(cpscope("state", *args, *more, "--json").stdout)
+    db, _ = both(*args, events="default,payload")
+    who = "sqe" if "me" not in {one["processor"] for one in state()["draws"]} else "me"
+    rows = db.execute("SELECT d.number, d.kind, d.name, d.submission, p.iova, d.last, d.before FROM draws d JOIN packets p ON p.id = d.packet "
+                      "WHERE d.processor = ? ORDER BY d.packet", (who,)).fetchall()
+    wanted = [(one["draw"], one["kind"], one["packet"], one["submission"], int(one["iova"], 16)) for one in state()["draws"]]
+    assert wanted and [(*row[:4], row[4] & (1 << 64) - 1) for row in rows] == wanted, (rows[:3], wanted[:3])
+    for row in rows[::7]:
+        written = {reg for reg, in db.execute("SELECT DISTINCT reg FROM writes WHERE space = 'gpu' AND copy IS NULL AND processor = ? AND "
+                                              "coalesce(packet, 0) > ? AND coalesce(packet, 0) <= ?", (who, row[6] or -1, row[5]))}
+        said = {reg for one in state("--draw", str(row[0]))["registers"] if one["mark"] in ("new", "changed", "again")
+                for reg in range(one["offset"], one["offset"] + one["bits"] // 32)}
+        assert said <= written or who == "me", (row, sorted(said - written)[:5])  # the PFP writes them, too
+    return "%d of them" % len(rows)
+
+
+def numbers_need_words():
+    open(path("resolve.pm4"), "w").write(make.pm4("CP_DRAW_INDX_OFFSET 0x84 0x1 0x3", "CP_EVENT_WRITE 0x1e", "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"))
+    db, _ = both("--demo", path("resolve.pm4"), events="default,payload")
+    query = "SELECT number, kind FROM draws ORDER BY packet"
+    assert db.execute(query).fetchall() == [(0, "draw"), (1, "resolve"), (2, "draw")], db.execute(query).fetchall()
+    db, _ = both("--demo", path("resolve.pm4"), events="default")
+    assert db.execute(query).fetchall() == [(0, "draw"), (None, "draw")], db.execute(query).fetchall()
 
 
 def same_bytes():
@@ -229,13 +258,12 @@ def memory_stays():
     return "%d and %d KiB" % (small, large)
 
 
-def real(name):
+def real(name, check):
     def case():
         if not CORPUS:
             raise tap.Skip("CPSCOPE_CORPUS is not set")
-        return holds_the_trace(*[word if word.startswith(("-", "/")) else
-                                 os.path.join(CORPUS, "firmware" if word.endswith(".fw") else "captures", word)
-                                 for word in REAL[name]])
+        return check(*[word if word.startswith(("-", "/")) else
+                       os.path.join(CORPUS, "firmware" if word.endswith(".fw") else "captures", word) for word in REAL[name]])
     return case
 
 
@@ -252,9 +280,12 @@ tap.run([("tables hold what the text form does", lambda: holds_the_trace("--demo
          ("words of packets are those of the text form", words_have_their_meaning),
          ("the head is a table", head_is_there),
          ("the queries of the page run", queries), ("and answer what the trace says", answers),
+         ("draws have the numbers of state, and its registers", lambda: numbers_of_draws("--demo")),
+         ("without words there are no numbers behind what may be a resolve", numbers_need_words),
          ("the same trace is the same bytes, by every way", same_bytes),
          ("a database is whole or absent", whole_or_absent),
          ("of a damaged trace what is whole", damaged_traces),
          ("names that would break SQL are values", strange_names),
          ("traces of scripts", scripts),
-         ("memory stays where it is", memory_stays)] + [("real firmware, %s" % name, real(name)) for name in REAL])
+         ("memory stays where it is", memory_stays)] + [("real firmware, %s" % name, real(name, holds_the_trace)) for name in REAL] +
+        [("numbers of draws with real firmware, %s" % name, real(name, numbers_of_draws)) for name in REAL])

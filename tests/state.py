@@ -48,7 +48,7 @@ def rows(*args, status=0):
 
 def draws_are_listed():
     lines = state("--demo", capture("c.rd")).splitlines()
-    assert [line.split()[0] for line in lines] == ["0", "1", "2"], lines
+    assert [line.split()[:2] for line in lines] == [["0", "draw"], ["1", "draw"], ["2", "draw"]], lines
     assert "CP_DRAW_INDX_OFFSET DI_PT_TRILIST NUM_INSTANCES=1 NUM_INDICES=3" in lines[0], lines
     assert "NUM_INSTANCES=2 NUM_INDICES=6" in lines[2], lines
     said = json.loads(state("--demo", "--json", capture("c.rd")))
@@ -99,6 +99,7 @@ def a_real_capture_folds_its_bins():
     args = ["--fw", os.path.join(CORPUS, "firmware/a680_sqe.fw"), os.path.join(CORPUS, "captures/fd-clouds.rd.gz")]
     lines = state(*args).splitlines()
     assert len(lines) == 9 and lines[0].endswith("again as 2 5 8"), lines
+    assert [line.split()[1] for line in lines] == 3 * ["draw", "resolve", "resolve"], lines
     _, found = rows(*args, "--draw", "0")
     return "%d registers at the first draw" % len(found)
 

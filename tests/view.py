@@ -72,6 +72,11 @@ def test_command(scratch, page, capture):
         done = view(*args, good=False)
         report("without %s it is a mistake of the command line" % what, done.returncode == 2 and what in done.stderr and
                done.stderr.count("\n") == 1, done.stderr)
+    demo = pathlib.Path(scratch, "demo.html")
+    view("--demo", "-o", demo)
+    mine, theirs = sections(demo), sections(page)
+    report("--demo has the page of the built-in firmware and capture", all(mine[name] == theirs[name] for name in ("pk", "pay", "ev", "names", "code")) and
+           json.loads(mine["meta"])["capture"] == "demo.pm4", json.loads(mine["meta"])["capture"])
     missing = pathlib.Path(scratch, "missing.html")
     done = view("--fw", scratch + "/old.fw", scratch + "/no-such.rd", "-o", missing, good=False)
     report("a capture that is not there is one line, status 3, and no file", done.returncode == 3 and
@@ -122,6 +127,43 @@ def test_data(scratch, page, capture):
     view("--fw", scratch + "/old.fw", "--no-code", capture, "-o", bare)
     rows = [row for part in json.loads(sections(bare)["code"])["parts"] for row in part]
     report("--no-code leaves out words and text of instructions", rows and not any(row[1] or row[2] or row[3] or len(row) > 5 for row in rows))
+
+
+def compare_draws(name, page, *args):
+    """Draws of the page against those of `state`, for each processor that has some."""
+    data = sections(page)
+    meta, count = json.loads(data["meta"]), 0
+    place = lambda column, p: sum(data["pk"][meta["packets"] * (1 + column * 4 + plane) + p] << 8 * plane for plane in range(4))
+    lows = []
+    for p in range(meta["packets"]):  # a column of differences
+        lows.append((lows[-1] if lows else 0) + place(0, p) & 0xffffffff)
+    for processor in meta["processors"]:
+        word = {"BR": "sqe"}.get(processor["name"], processor["name"].lower())
+        done = subprocess.run([CPSCOPE, "state", *map(str, args), "--processor", word, "--json"], capture_output=True, text=True, timeout=100)
+        wanted = [(one["draw"], one["kind"], int(one["iova"], 16)) for one in json.loads(done.stdout)["draws"]]
+        got = [(number, meta["kinds"][kind], lows[p] | place(1, p) << 32) for p, kind, number, _ in meta["draws"]
+               if processor["packets"][0] <= p < processor["packets"][1]]
+        report("%s: draws of %s have the numbers and kinds of state" % (name, word), got == wanted, (got[:3], wanted[:3]))
+        count += len(got)
+    return count
+
+
+def make_draws(scratch):
+    stream, page = pathlib.Path(scratch, "draws.pm4"), pathlib.Path(scratch, "draws.html")
+    stream.write_text(make.pm4("CP_DRAW_INDX_OFFSET 0x84 0x1 0x3", "CP_EVENT_WRITE 0x1e", "reg 0x8810 0x1", "CP_EVENT_WRITE 0x31",
+                               "CP_DRAW_INDX_OFFSET 0x84 0x1 0x6"), encoding="utf-8")
+    view("--fw", scratch + "/old.fw", stream, "-o", page)
+    report("a draw, a resolve, a draw", compare_draws("demo", page, "--fw", scratch + "/old.fw", stream) == 3)
+    if not CORPUS:
+        skip("draws of real captures", "no CPSCOPE_CORPUS")
+        return page
+    a7xx = os.path.join(os.path.dirname(os.path.abspath(__file__)), "streams", "concurrent-binning.pm4")
+    for name, capture, least in (("a680_sqe.fw", os.path.join(CORPUS, "captures", "fd-clouds.rd.gz"), 33), ("a740_sqe.fw", a7xx, 2)):
+        real, firmware = pathlib.Path(scratch, "real.html"), os.path.join(CORPUS, "firmware", name)
+        view("--fw", firmware, capture, "-o", real)
+        count = compare_draws(name, real, "--fw", firmware, capture)
+        report("%s: there are some" % name, count >= least, count)
+    return page
 
 
 # ---- the page ----
@@ -263,6 +305,24 @@ def test_state(browser, page):
     browser.click(link)
     settle(browser)
     report("and the link leads to the packet that wrote it", place(browser).get("packet") == number and "view" not in place(browser), place(browser))
+
+
+def test_kinds(browser, page):
+    open_page(browser, page, "#view=state&draw=2")
+    report("the state has its draw's number", titles(browser, "#state h2") == ["State at draw 2"], titles(browser, "#state h2"))
+    report("and a register that was written before it", any("0x8810" in browser.text(row) for row in browser.shown("#state .srow.changed")))
+    press(browser, "[")
+    report("[ leads to the resolve before, by number", titles(browser, "#state h2") == ["State at resolve 1"] and
+           place(browser).get("draw") == "1", place(browser))
+    press(browser, "s")
+    report("a packet says what it starts", titles(browser, "#packet .tag.resolve") == ["resolve 1"] and
+           titles(browser, "#tree .badge") == ["0", "1", "2"], titles(browser, "#tree .badge"))
+    report("kinds are counted", "2 draws, 1 resolve" in titles(browser, "#counts")[0], titles(browser, "#counts"))
+    for words, count in (("is:resolve", 1), ("is:draw", 2), ("is:work", 3), ("is:dispatch", 0)):
+        browser.run("setQuery('%s')" % words)
+        settle(browser)
+        report("%s finds %d" % (words, count), len(browser.shown("#results .result")) == count)
+    picture(browser, "kinds")
 
 
 def test_change(browser, change):
@@ -418,6 +478,7 @@ def main():
         test_file(page, capture)
         test_data(scratch, page, capture)
         test_trace(scratch, page, capture)
+        draws = make_draws(scratch)
         why = webdriver.missing()
         if why:
             skip("the page in a browser", why)
@@ -426,6 +487,7 @@ def main():
                 for test in (test_packet, test_links, test_effects, test_keys, test_state, test_contrast):
                     test(browser, page)
                 test_change(browser, change)
+                test_kinds(browser, draws)
                 test_all_packets(browser, page, "the demo")
                 test_all_packets(browser, pathlib.Path(scratch, "few.html"), "without steps")
                 test_widths(browser, page, change)

@@ -119,7 +119,7 @@ static struct cps_err *run(struct job *job, const struct cps_options *opt, const
     CPS_TRY(play_read_dump(play, stream));
     CPS_TRY(play_open(play, opt, path));
     take_names(job);
-    begin(job, play->gen == CPS_A5XX ? (unsigned)CPS_CPU_ME : (unsigned)CPS_CPU_SQE);
+    begin(job, cps_launch_processor_(play->gen));
     struct cps_err *err = play_run(play, stream);
     decode_end(&job->decode);
     return err;

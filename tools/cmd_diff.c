@@ -219,11 +219,13 @@ static struct cps_err *show_why(struct differ *d, struct pair *p, const char *ca
     static const char *const sides[] = {"old", "new"};
     for (unsigned i = 0; i < 2; i++) {
         const struct cps_options opt = options_of(d, p, i);
+        const uint64_t event = d->first[i];
         const struct why_once once = {.opt = &opt,
                                       .firmware = {p->path[i][0], p->path[i][1]},
                                       .capture = capture,
                                       .kinds = kinds_of(d),
-                                      .event = d->first[i],
+                                      .event = &event,
+                                      .events = 1,
                                       .most = d->opt->all ? UINT32_MAX : MOST_WHY,
                                       .json = d->json != NULL};
         CPS_BUF text = {0};

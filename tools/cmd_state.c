@@ -95,10 +95,10 @@ static void put_row(void *context, const struct state_row *row)
 
 static void put_launch(const struct state_result *result, struct cps_buf *out)
 {
-    const struct launch *launch = &result->state.launch;
-    cps_buf_printf(out, "%s %" PRIu32 " of %s: ", launch_kind_text(launch->kind), launch->number,
-                   cps_processor_name(result->who));
-    launch_put(launch, result->names, out);
+    const struct cps_launch *launch = &result->state.launch;
+    cps_buf_printf(out, "%s %" PRIu32 " of %s: ", cps_launch_kind_text_(launch->kind),
+                   launch->number, cps_processor_name(result->who));
+    cps_launch_put_(launch, result->names, out);
     cps_buf_printf(out, ", submission %" PRIu32 ", %s 0x%" PRIx64, launch->submission,
                    cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)),
                    launch->packet.addr);
@@ -211,16 +211,16 @@ static void add_row(void *context, const struct state_row *row)
     cps_json_append(rows->array, to);
 }
 
-static struct json_object *launch_object(const struct launch *launch, unsigned who,
+static struct json_object *launch_object(const struct cps_launch *launch, unsigned who,
                                          const struct cps_names *names)
 {
     CPS_BUF text = {0};
     struct json_object *to = json_object_new_object();
     cps_json_uint(to, "draw", launch->number);
-    cps_json_text(to, "kind", launch_kind_text(launch->kind));
+    cps_json_text(to, "kind", cps_launch_kind_text_(launch->kind));
     cps_json_text(to, "processor", cps_processor_name(who));
     cps_json_text(to, "packet", launch->name);
-    launch_put(launch, names, &text);
+    cps_launch_put_(launch, names, &text);
     cps_json_buf(to, "text", &text);
     cps_json_uint(to, "submission", launch->submission);
     cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)));
@@ -244,7 +244,7 @@ static struct cps_err *print_json(const struct ask *ask, bool *ret)
 
 /* ---- the list of draws ---- */
 
-static bool same_place(const struct launch *a, const struct launch *b)
+static bool same_place(const struct cps_launch *a, const struct cps_launch *b)
 {
     return a->submission == b->submission && a->packet.addr == b->packet.addr;
 }
@@ -252,16 +252,16 @@ static bool same_place(const struct launch *a, const struct launch *b)
 /* Draws that are made for one bin after the other stand once, with all of their numbers. */
 static void put_listed(const struct state_result *result, uint32_t index, struct cps_buf *out)
 {
-    const struct launch *launch = &result->list[index];
+    const struct cps_launch *launch = &result->list[index];
     for (uint32_t i = 0; i < index; i++) {
         if (same_place(&result->list[i], launch))
             return;
     }
-    cps_buf_printf(out, "%5" PRIu32 "  submission %" PRIu32 "  %s 0x%" PRIx64 "  ", launch->number,
-                   launch->submission,
+    cps_buf_printf(out, "%5" PRIu32 "  %-8s  submission %" PRIu32 "  %s 0x%" PRIx64 "  ",
+                   launch->number, cps_launch_kind_text_(launch->kind), launch->submission,
                    cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)),
                    launch->packet.addr);
-    launch_put(launch, result->names, out);
+    cps_launch_put_(launch, result->names, out);
     bool more = false;
     for (uint32_t i = index + 1; i < result->count; i++) {
         if (!same_place(&result->list[i], launch))

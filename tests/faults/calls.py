@@ -34,7 +34,8 @@ KINDS = (
     ("thread", (errno.EAGAIN,), True),
 )
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, text to stdout",
-         "why, JSON", "decode to a file", "decode, summary", "decode with firmware", "info a.rd", "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert .cpt to .db",
+         "why, JSON", "state, two revisions", "decode to a file", "decode, summary", "decode with firmware", "info a.rd",
+         "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert .cpt to .db",
          "convert a capture", "convert a dump",
          "diff firmware", "check, rewriting", "cover, lcov", "disasm into a file", "asm", "asm -g", "step, a script", "regress",
          "audit", "audit, JSON", "audit, a folder into a folder", "audit, by threads", "audit, a hang's firmware",

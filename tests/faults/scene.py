@@ -20,6 +20,7 @@ DEMO = os.path.join(TESTS, "..", "fw", "demo", "demo_sqe.afuc")
 PM4 = pm4("reg 0x8a00 0x11 0x22", "CP_SCRATCH_WRITE 0x00200000 0xaa 0xbb", "CP_SCRATCH_TO_REG 0x01208a00", "CP_EVENT_WRITE 0x31",
           "CP_MEM_WRITE 0x00200100 0x0 0x1234", "CP_INDIRECT_BUFFER @inner #inner", "buffer 0x00110000 inner",
           "reg 0x8810 0x1 0x2 0x3", "CP_WAIT_FOR_IDLE")
+DRAW = "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"
 # Commands of the debugger.
 DEBUGGER = """b CP_EVENT_WRITE
 w RB_UNKNOWN_8A00
@@ -130,6 +131,9 @@ class Scene:
     def make(self):
         self.write("a.pm4", PM4)
         self.run("convert", "a.pm4", "-o", "a.rd")
+        self.write("draws.pm4", pm4("reg 0x8820 0x7e7 0x10001", DRAW, "CP_EVENT_WRITE 0x1e", "reg 0x8821 0x7", "CP_EVENT_WRITE 0x31", DRAW))
+        self.run("convert", "draws.pm4", "-o", "draws.rd")
+        self.run("run", "--demo", "draws.pm4", "-o", "draws.cpt", "-e", "all")
         maker.revisions(self.cpscope, DEMO, self.folder, *maker.EVENT_CMD)
         self.run("asm", "-g", "old.afuc", "-o", "old.elf")
         for name in ("old", "new"):
@@ -202,6 +206,7 @@ def trace_cases():
         yield Case("convert .cpt to ." + form, ["convert", "@old.cpt", "-o", "o." + form])
     for form in ("trace", "jsonl"):
         yield Case("convert .%s to .cpt" % form, ["convert", "@old." + form, "-o", "o.cpt"])
+    yield Case("convert draws to .db", ["convert", "@draws.cpt", "-o", "o.db"])
     yield Case("convert a capture", ["convert", "@a.pm4", "-o", "o.rd"])
     yield Case("convert a dump", ["convert", "@hang.devcore", "-o", "o.snapshot"])
     yield Case("convert a snapshot", ["convert", "@hang.snapshot", "-o", "o.snapshot"])
@@ -211,6 +216,7 @@ def trace_cases():
     yield Case("diff firmware", ["diff", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "@b.pm4"])
     yield Case("diff firmware, JSON", ["diff", "--json", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "@b.pm4"])
     yield Case("view", ["view", "--fw", "@old.fw", "@a.pm4", "-o", "o.html"])
+    yield Case("view of draws", ["view", "--fw", "@old.fw", "@draws.pm4", "-o", "o.html"])
     yield Case("view, two revisions", ["view", "--fw", "@old.fw", "--fw", "@new.fw", "@a.pm4", "-o", "o.html"])
     yield Case("check", ["check", "--search", "@", "@golden.cpt", "@golden.trace"], several=True)
     yield Case("check, JSON", ["check", "--json", "--search", "@", "@golden.cpt", "@stale.trace"], several=True)
@@ -229,6 +235,14 @@ def decode_cases():
     yield Case("decode, summary", ["decode", "--summary", "@a.rd"])
     yield Case("decode a dump", ["decode", "@hang.devcore"])
     yield Case("decode with firmware", ["decode", "--fw", "@old.fw", "@a.rd"])
+
+
+def state_cases():
+    yield Case("state", ["state", "--fw", "@old.fw", "@draws.rd"])
+    yield Case("state, the list as JSON", ["state", "--fw", "@old.fw", "@draws.pm4", "--json"])
+    yield Case("state, JSON", ["state", "--fw", "@old.fw", "@draws.rd", "--draw", "2", "--json"])
+    yield Case("state, two draws", ["state", "--fw", "@old.fw", "@draws.pm4", "--draw", "0", "--against", "2"])
+    yield Case("state, two revisions", ["state", "--fw", "@old.fw", "--fw", "@new.fw", "@draws.pm4", "--draw", "1"])
 
 
 def firmware_cases():
@@ -309,3 +323,4 @@ def cases():
         yield from group()
     yield from why_cases()
     yield from decode_cases()
+    yield from state_cases()

@@ -227,6 +227,17 @@ def profile(s):
             "--limit", "100k"]
 
 
+def state(s):
+    firmware = ["--fw", s.file("fw", "elf")] if s.rng.randrange(2) else ["--demo"]
+    more = ["--fw", s.file("fw")] if firmware[0] == "--fw" and s.rng.randrange(3) == 0 else []
+    draws = s.rng.choice(([], ["--draw", "0"], ["--draw", str(s.rng.randrange(5))], ["--draw", "0", "--against", "1"],
+                          ["--draw", changed(s.rng, b"1", b"-9x").replace(b"\0", b"").decode("latin1")]))
+    processor = ["--processor", s.rng.choice(("sqe", "bv", "me", "x"))] if s.rng.randrange(4) == 0 else []
+    form = s.rng.choice(([], ["--json"], ["--changed"], ["--all"]))
+    return ["state", *firmware, *more, s.file("rd", "devcore", "snapshot", "pm4"), *draws, *processor, *form, *s.rnn(), *s.some(1),
+            "--limit", "100k"]
+
+
 def help_(s):
     word = s.rng.choice(TOPICS).encode()
     if s.rng.randrange(3) == 0:
@@ -235,4 +246,4 @@ def help_(s):
 
 
 COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "disasm": disasm,
-            "info": info, "convert": convert, "cover": cover, "why": why, "decode": decode, "profile": profile, "help": help_}
+            "info": info, "convert": convert, "cover": cover, "why": why, "decode": decode, "state": state, "profile": profile, "help": help_}

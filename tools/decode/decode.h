@@ -10,7 +10,7 @@
 #ifndef CPS_DECODE_H
 #define CPS_DECODE_H
 
-#include "tools/stream/launch.h"
+#include "trace/launch.h"
 #include "tools/stream/walk.h"
 
 struct cps_options;
@@ -27,12 +27,12 @@ struct decode_packet {
     struct cps_event *effect; /**< everything else */
     size_t effects;
     size_t word_room, effect_room;
-    uint32_t submission;     /**< from 0 */
-    uint32_t draw;           /**< that it is part of, or leads to, from 0 */
-    enum launch_kind starts; /**< LAUNCH_NONE: it starts no work */
-    unsigned depth;          /**< of its stream: 0 for the ring */
-    int group;               /**< draw-state group that its stream is; -1: none is known */
-    bool is_first;           /**< of its stream, since another one ran */
+    uint32_t submission;         /**< from 0 */
+    uint32_t draw;               /**< that it is part of, or leads to, from 0 */
+    enum cps_launch_kind starts; /**< CPS_LAUNCH_NONE: it starts no work */
+    unsigned depth;              /**< of its stream: 0 for the ring */
+    int group;                   /**< draw-state group that its stream is; -1: none is known */
+    bool is_first;               /**< of its stream, since another one ran */
 };
 
 /** Takes a packet that is over; it is valid during the call. */
@@ -46,8 +46,8 @@ struct decode {
     void *context;
     struct decode_packet open[CPS_CPU_COUNT]; /**< of each processor, while `is_open` */
     bool is_open[CPS_CPU_COUNT];
-    struct launches launches;    /**< of the processor that draws */
-    uint64_t group[WALK_GROUPS]; /**< where each draw-state group lay last */
+    struct cps_launches launches; /**< of the processor that draws */
+    uint64_t group[WALK_GROUPS];  /**< where each draw-state group lay last */
     unsigned
         level[CPS_CPU_COUNT]; /**< of the packet before, and of the stream that groups ran in */
     unsigned below[CPS_CPU_COUNT];

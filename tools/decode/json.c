@@ -101,8 +101,8 @@ void decode_json_packet(const struct decode_text *text, const struct decode_pack
         pm4.kind == CPS_PM4_TYPE4 ? cps_name(names, CPS_SPACE_GPU, pm4.reg, NULL) : NULL;
     cps_json_uint(to, "submission", p->submission);
     cps_json_uint(to, "draw", p->draw);
-    if (p->starts != LAUNCH_NONE)
-        cps_json_text(to, "starts", launch_kind_text(p->starts));
+    if (p->starts != CPS_LAUNCH_NONE)
+        cps_json_text(to, "starts", cps_launch_kind_text_(p->starts));
     cps_json_text(to, "processor", cps_processor_name(cps_event_who(&p->head)));
     cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&p->head)));
     cps_json_uint(to, "depth", p->depth);

@@ -59,7 +59,7 @@ static void begin(struct decode *d, const struct cps_event *event)
                   : NULL;
     p->submission = d->submission;
     p->draw = d->launches.is_open ? d->launches.count - 1 : d->launches.count;
-    p->starts = LAUNCH_NONE;
+    p->starts = CPS_LAUNCH_NONE;
     p->depth = depth_of(d, who, level);
     p->is_first = level != d->level[who] || event->addr != d->next[who];
     p->group = level == CPS_LEVEL_SDS && p->is_first ? group_at(d, event->addr)
@@ -91,10 +91,10 @@ static void add_effect(struct decode *d, struct decode_packet *p, const struct c
 /* Launches begin and end in front of an event. */
 static void follow_launches(struct decode *d, const struct cps_event *event)
 {
-    enum launch_step step;
+    enum cps_launch_step step;
     struct decode_packet *p = &d->open[d->launches.who];
-    while ((step = launches_take(&d->launches, event)) != LAUNCH_INSIDE) {
-        if (step == LAUNCH_BEGINS) {
+    while ((step = cps_launches_take_(&d->launches, event)) != CPS_LAUNCH_INSIDE) {
+        if (step == CPS_LAUNCH_BEGINS) {
             p->starts = d->launches.last.kind;
             p->draw = d->launches.last.number;
         }
@@ -131,7 +131,7 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
 void decode_init(struct decode *decode, unsigned draws)
 {
     decode->sink.put = put;
-    launches_init(&decode->launches, decode->names[draws], draws);
+    cps_launches_init_(&decode->launches, decode->names[draws], draws, true);
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         decode->open[i].group = -1;
 }
@@ -139,7 +139,7 @@ void decode_init(struct decode *decode, unsigned draws)
 void decode_end(struct decode *d)
 {
     struct decode_packet *p = &d->open[d->launches.who];
-    if (launches_end(&d->launches) == LAUNCH_BEGINS) {
+    if (cps_launches_end_(&d->launches) == CPS_LAUNCH_BEGINS) {
         p->starts = d->launches.last.kind;
         p->draw = d->launches.last.number;
     }

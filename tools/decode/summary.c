@@ -23,7 +23,7 @@ struct decode_summary {
     const struct cps_names *of; /* whose numbers these are: the first packet's */
     uint64_t type4, unknown, packets, words, events;
     uint64_t count[OPCODES];
-    uint64_t launches[LAUNCH_RESOLVE + 1];
+    uint64_t launches[CPS_LAUNCH_RESOLVE + 1];
     struct reg reg[REGISTERS];
 };
 
@@ -104,8 +104,8 @@ bool decode_summary_text(const struct decode_summary *s, struct cps_buf *out)
     static const char *const plural[] = {"", "s", "es", "s", "s"};
     cps_buf_printf(out, "%" PRIu64 " packet%s, %" PRIu64 " dwords", s->packets,
                    s->packets == 1 ? "" : "s", s->words);
-    for (unsigned i = LAUNCH_DRAW; i <= LAUNCH_RESOLVE; i++)
-        cps_buf_printf(out, ", %" PRIu64 " %s%s", s->launches[i], launch_kind_text(i),
+    for (unsigned i = CPS_LAUNCH_DRAW; i <= CPS_LAUNCH_RESOLVE; i++)
+        cps_buf_printf(out, ", %" PRIu64 " %s%s", s->launches[i], cps_launch_kind_text_(i),
                        s->launches[i] == 1 ? "" : plural[i]);
     cps_buf_str(out, "\npackets:\n");
     if (s->type4)
@@ -144,8 +144,8 @@ struct json_object *decode_summary_json(const struct decode_summary *s)
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "packets", s->packets);
     cps_json_uint(root, "dwords", s->words);
-    for (unsigned i = LAUNCH_DRAW; i <= LAUNCH_RESOLVE; i++)
-        cps_json_uint(root, launch_kind_text(i), s->launches[i]);
+    for (unsigned i = CPS_LAUNCH_DRAW; i <= CPS_LAUNCH_RESOLVE; i++)
+        cps_json_uint(root, cps_launch_kind_text_(i), s->launches[i]);
     cps_json_uint(root, "type4", s->type4);
     cps_json_uint(root, "bad_headers", s->unknown);
     struct json_object *type7 = cps_json_new_array(root, "type7");

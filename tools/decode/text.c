@@ -214,10 +214,10 @@ static void put_towards(struct decode_text *t, const struct decode_packet *p)
 static void put_draw(struct decode_text *t, const struct decode_packet *p)
 {
     char text[48];
-    if (p->starts == LAUNCH_NONE)
+    if (p->starts == CPS_LAUNCH_NONE)
         return;
     indent(t, p, 0);
-    snprintf(text, sizeof(text), "%s %" PRIu32 ":\n", launch_kind_text(p->starts), p->draw);
+    snprintf(text, sizeof(text), "%s %" PRIu32 ":\n", cps_launch_kind_text_(p->starts), p->draw);
     put_in(t, PAINT_HEAD, text);
 }
 

@@ -22,12 +22,26 @@ struct cps_err *play_stream(const char *path, struct cps_stream **ret)
     return cps_stream_open_memory("demo.pm4", cps_demo_pm4, cps_demo_pm4_size, ret);
 }
 
+/* In slices, so that a sink can end it. */
+static enum cps_stop run_until_enough(struct play *play, uint64_t ticks)
+{
+    enum { SLICE = 1 << 16 };
+    enum cps_stop stop = CPS_STOP_BUDGET;
+    while (stop == CPS_STOP_BUDGET && ticks && !play->enough) {
+        uint64_t slice = ticks < SLICE ? ticks : SLICE;
+        stop = cps_engine_run(play->engine, slice);
+        ticks -= slice;
+    }
+    return stop;
+}
+
 static void run(struct play *play, uint64_t ticks)
 {
     if (play->stopped)
         return;
-    play->stop = cps_engine_run(play->engine, ticks);
-    play->stopped = play->stop != CPS_STOP_IDLE;
+    play->stop =
+        play->may_end ? run_until_enough(play, ticks) : cps_engine_run(play->engine, ticks);
+    play->stopped = play->stop != CPS_STOP_IDLE || play->enough;
 }
 
 /* The bootstrap runs before anything acts. */

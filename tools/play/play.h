@@ -60,6 +60,8 @@ struct play {
     bool begun;                 /**< the bootstrap has run */
     bool booted;                /**< the driver's first packets, too */
     bool stopped;               /**< the engine cannot go on; what follows is ignored */
+    bool may_end;               /**< a sink may want no more before the input ends */
+    bool enough;                /**< it does: what follows is ignored, too */
     uint32_t submissions;       /**< seen */
     uint32_t executed;
     uint32_t not_captured;

@@ -61,24 +61,41 @@ static void add_to_range(struct profile_range *range, uint64_t value)
 static void closed(void *context, struct cps_frames *frames, struct cps_frame *frame)
 {
     struct profile *p = context;
-    struct profile_core *core = core_of(frames);
     struct profile_node *node = &p->tree.node[frame->user];
+    (void)frames;
     if (frame->kind != CPS_FRAME_PACKET || node->kind != PROFILE_PACKET)
         return;
     bool first = !node->own && !node->most;
     node->own += frame->own;
     node->least = first || frame->own < node->least ? frame->own : node->least;
     node->most = frame->own > node->most ? frame->own : node->most;
-    if (node->who == p->play->engine->who[0] &&
-        profile_is_draw(p->play->names[node->who], frame->key)) {
-        add_to_range(&p->draws, core->total - core->drawn);
-        core->drawn = core->total;
+}
+
+static void end_launch(struct profile *p)
+{
+    uint64_t total = p->core[p->launches.who].total;
+    add_to_range(&p->launch[p->launches.last.kind], total - p->launched);
+    p->launched = total;
+}
+
+/* A launch is over where the packet behind it begins. */
+static void follow_launches(struct profile *p, const struct cps_event *event)
+{
+    enum cps_launch_step step;
+    while ((step = cps_launches_take_(&p->launches, event)) != CPS_LAUNCH_INSIDE) {
+        if (step == CPS_LAUNCH_ENDS)
+            end_launch(p);
     }
 }
 
 void profile_close_(struct profile *p)
 {
     const struct cps_frames_user user = {opened, closed, p};
+    enum cps_launch_step step;
+    while ((step = cps_launches_end_(&p->launches)) != CPS_LAUNCH_INSIDE) {
+        if (step == CPS_LAUNCH_ENDS)
+            end_launch(p);
+    }
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         cps_frames_close_(&p->core[i].frames, &user, 0);
 }
@@ -177,8 +194,11 @@ void profile_follow_(struct profile *p, const struct cps_event *event)
 {
     unsigned who = cps_event_who(event);
     unsigned kind = cps_event_kind(event);
+    follow_launches(p, event);
     if (kind == CPS_EV_END)
         p->reason = cps_event_sub(event);
+    if (kind == CPS_EV_WORD || kind == CPS_EV_SUBMIT)
+        return;
     if (who == CPS_CPU_NONE || who >= CPS_CPU_COUNT || kind == CPS_EV_END || !p->tree.nodes)
         return;
     struct profile_core *core = &p->core[who];

@@ -20,6 +20,8 @@ void profile_begin(struct profile *p, struct play *play)
     p->sink.put = put;
     p->play = play;
     profile_tree_frame(&p->tree, &root);
+    unsigned who = cps_launch_processor_(play->gen);
+    cps_launches_init_(&p->launches, play->names[who], who, true);
     play->trace = &p->sink;
     play->kinds = PROFILE_KINDS;
 }

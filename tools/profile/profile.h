@@ -4,7 +4,6 @@
  *
  *   tree.c       frames, and how often each place ran in each
  *   follow.c     events become frames
- *   draw.c       which packets are draws
  *   name.c       what frames are called
  *   table.c, results.c, folded.c, callgrind.c   what comes out */
 #ifndef CPS_PROFILE_H
@@ -12,11 +11,13 @@
 
 #include "tools/play/play.h"
 #include "tools/profile/tree.h"
+#include "trace/launch.h"
 
 /** The kinds of events that a profile is made of. */
-#define PROFILE_KINDS                                                               \
-    (1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_PKT | 1u << CPS_EV_REG | \
-     1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END)
+#define PROFILE_KINDS                                                                 \
+    (1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_PKT | 1u << CPS_EV_REG |   \
+     1u << CPS_EV_PIPE | 1u << CPS_EV_MEMW | 1u << CPS_EV_ASSUME | 1u << CPS_EV_END | \
+     1u << CPS_EV_WORD | 1u << CPS_EV_SUBMIT)
 
 /** One processor on its way through the code. Of a frame `user` is its node, and `own` of a packet
  * the instructions of this visit, as profile_node.own. */
@@ -24,7 +25,6 @@ struct profile_core {
     struct cps_frames frames;
     uint32_t node;        /**< its own; 0: it has not run yet */
     uint64_t total;       /**< instructions */
-    uint64_t drawn;       /**< `total` when the last draw was over */
     uint32_t pc;          /**< of the last one */
     uint32_t general[32]; /**< registers */
     uint32_t before[32];  /**< the same at the last way back */
@@ -57,7 +57,9 @@ struct profile {
     struct profile_core core[CPS_CPU_COUNT];
     struct profile_wait *wait; /**< owned */
     size_t waits;
-    struct profile_range draws; /**< instructions from the end of one to that of the next */
+    struct cps_launches launches;
+    uint64_t launched; /**< instructions of their processor when the last one was over */
+    struct profile_range launch[CPS_LAUNCH_KINDS]; /**< instructions since the one before */
     uint64_t instructions, packets;
     unsigned reason; /**< CPS_REASON_* of the END */
     bool is_wait_lost;
@@ -72,9 +74,6 @@ CPS_MUST_USE struct cps_err *profile_finish(struct profile *profile);
 /* follow.c for profile.c */
 void profile_follow_(struct profile *profile, const struct cps_event *event);
 void profile_close_(struct profile *profile);
-
-/** Whether a packet with this header draws or starts a grid. */
-bool profile_is_draw(const struct cps_names *names, uint32_t header);
 
 /** Appends what a frame is called. */
 void profile_name(const struct profile *profile, const struct profile_node *node,

@@ -61,13 +61,20 @@ static bool add_rows(const struct profile *p, enum profile_kind kind, const char
     return count >= 0;
 }
 
-static void add_draws(const struct profile_range *draws, struct json_object *to)
+static void add_launches(const struct profile *p, struct json_object *to)
 {
-    struct json_object *row = cps_json_new_object(to, "draws");
-    cps_json_uint(row, "count", draws->count);
-    cps_json_uint(row, "instructions", draws->sum);
-    cps_json_uint(row, "least", draws->least);
-    cps_json_uint(row, "most", draws->most);
+    struct json_object *array = cps_json_new_array(to, "draws");
+    for (unsigned kind = CPS_LAUNCH_DRAW; kind < CPS_LAUNCH_KINDS; kind++) {
+        const struct profile_range *range = &p->launch[kind];
+        struct json_object *row = json_object_new_object();
+        cps_json_text(row, "kind", cps_launch_kind_text_(kind));
+        cps_json_text(row, "processor", cps_processor_name(p->launches.who));
+        cps_json_uint(row, "count", range->count);
+        cps_json_uint(row, "instructions", range->sum);
+        cps_json_uint(row, "least", range->least);
+        cps_json_uint(row, "most", range->most);
+        cps_json_append(array, row);
+    }
 }
 
 static void add_wait(const struct profile *p, const struct profile_wait *wait,
@@ -97,7 +104,7 @@ struct json_object *profile_json(const struct profile *p)
     bool good = add_rows(p, PROFILE_PROCESSOR, "processors", processor, to) &&
                 add_rows(p, PROFILE_PACKET, "packets", packet, to) &&
                 add_rows(p, PROFILE_CALL, "functions", function, to);
-    add_draws(&p->draws, to);
+    add_launches(p, to);
     struct json_object *waits = cps_json_new_array(to, "waits");
     for (size_t i = 0; i < p->waits; i++)
         add_wait(p, &p->wait[i], waits);

@@ -72,15 +72,25 @@ static void put_functions(const struct profile *p, const struct profile_row *row
         cps_buf_printf(out, "  and %ld more\n", count - MOST_LINES);
 }
 
-static void put_draws(const struct profile *p, struct cps_buf *out)
+static void put_launch(const struct profile *p, enum cps_launch_kind kind, struct cps_buf *out)
 {
-    const struct profile_range *draws = &p->draws;
-    if (draws->count)
-        cps_buf_printf(out,
-                       "\ninstructions from one draw to the next, on %s: %" PRIu64
-                       " draws, mean %.1f, least %" PRIu64 ", most %" PRIu64 "\n",
-                       cps_processor_name(p->play->engine->who[0]), draws->count,
-                       (double)draws->sum / (double)draws->count, draws->least, draws->most);
+    const struct profile_range *range = &p->launch[kind];
+    if (range->count)
+        cps_buf_printf(
+            out, "  %-6s %-25s %6" PRIu64 " %12" PRIu64 " %8.2f %9.1f %9" PRIu64 " %9" PRIu64 "\n",
+            cps_processor_name(p->launches.who), cps_launch_kind_text_(kind), range->count,
+            range->sum, percent(p, range->sum), (double)range->sum / (double)range->count,
+            range->least, range->most);
+}
+
+static void put_launches(const struct profile *p, struct cps_buf *out)
+{
+    if (!p->launches.count)
+        return;
+    cps_buf_str(out, "\nwork, since the one before          count instructions        %      mean"
+                     "     least      most\n");
+    for (unsigned kind = CPS_LAUNCH_DRAW; kind < CPS_LAUNCH_KINDS; kind++)
+        put_launch(p, kind, out);
 }
 
 static void put_wait(const struct profile *p, const struct profile_wait *wait, struct cps_buf *out)
@@ -127,7 +137,7 @@ struct cps_err *profile_table(const struct profile *p, struct cps_buf *out)
         if (count < 0)
             return cps_err_nomem();
     }
-    put_draws(p, out);
+    put_launches(p, out);
     put_waits(p, out);
     return out->failed ? cps_err_nomem() : NULL;
 }

@@ -30,7 +30,13 @@ bool cache_take_same(const struct cache_run *run, const struct same_base *base,
 CPS_MUST_USE struct cps_err *cache_keep(const struct cache_run *run, const struct same_base *base,
                                         const struct record *record, enum cps_gen gen);
 
-/* Between the two files of this. */
+/** Gets a text about a run. @param about  which one: of the run's key it is a part */
+bool cache_take_text(const struct cache_run *run, const char *about, struct cps_buf *ret);
+/** Keeps a text about a run. @return an error that the caller may show and go on after */
+CPS_MUST_USE struct cps_err *cache_keep_text(const struct cache_run *run, const char *about,
+                                             const char *text);
+
+/* Between the files of this. */
 
 /** A key: 64 digits. */
 struct cache_key {

@@ -90,12 +90,28 @@ static struct cps_err *open_causes(struct engine *e, const struct diff_report *r
     return NULL;
 }
 
+/* A golden has neither code nor a run that could be made again. */
+static struct cps_err *add_causes(struct worker *w, unsigned firmware, unsigned capture,
+                                  const struct diff_report *report, struct json_object *pair)
+{
+    const struct engine *e = &w->engine[firmware];
+    const struct explain explain = {.firmware = {(unsigned)w->regress->manifest.baseline, firmware},
+                                    .capture = capture,
+                                    .record = {report->a.record, report->b.record},
+                                    .causes = e->causes};
+    struct json_object *causes = diff_causes_json(e->causes);
+    cps_json_add(pair, "causes", causes);
+    return worker_explain_(w, &explain, causes);
+}
+
 /* Compares with @p base and judges the pair. */
-static struct cps_err *compare(struct worker *w, unsigned firmware, const struct record *base,
+static struct cps_err *compare(struct worker *w, unsigned firmware, unsigned capture,
                                const struct diff_side *base_side, const struct record *record,
                                struct json_object *pair)
 {
+    const struct record *base = base_side->record;
     struct engine *e = &w->engine[firmware];
+    struct cps_err *err = NULL;
     struct cps_diff diff = {0};
     const struct cps_diff_options options = {w->regress->kinds, &w->mask};
     const char *name = w->regress->manifest.firmware[firmware].name;
@@ -110,12 +126,12 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, const struct
         judge_difference(diff.differences, record, pair);
         describe(w, &report, pair);
         if (explained)
-            cps_json_add(pair, "causes", diff_causes_json(e->causes));
+            err = add_causes(w, firmware, capture, &report, pair);
     } else {
         worker_say_(pair, RESULT_PASS, "");
     }
     cps_diff_deinit(&diff);
-    return NULL;
+    return err;
 }
 
 /* DIR/FIRMWARE/CAPTURE.cpt */
@@ -142,7 +158,7 @@ static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsig
         .label = "golden", .record = &golden, .names = w->engine[firmware].names};
     struct cps_err *err = record_read(cps_buf_text(&path), NULL, &golden);
     if (!err)
-        err = compare(w, firmware, &golden, &side, record, pair);
+        err = compare(w, firmware, capture, &side, record, pair);
     record_deinit(&golden);
     return err;
 }
@@ -182,7 +198,7 @@ static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigne
         const struct engine *e = &w->engine[m->baseline];
         const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->record,
                                        e->names};
-        return compare(w, firmware, &base->record, &side, record, pair);
+        return compare(w, firmware, capture, &side, record, pair);
     }
     /* A baseline of another generation says nothing about this pair; one that failed should have.
      */

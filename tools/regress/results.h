@@ -26,6 +26,8 @@ enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED
  * "code_b"}}, "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}} and
  * "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing,
  * "coverage_lost": true where a process died with what it knew of the code that ran.
+ * "causes" are [{"cause", "differences", "packets", "first", and of the first few "why_old" and
+ * "why_new": where the values of that first difference come from}...].
  * "same_code" is true where a pair looks at no code that its baseline's does not have (samecode.h).
  * pairs are sorted by capture, then firmware. Places are where first divergences arise
  * (diffplace.h), sorted by name.

@@ -71,10 +71,17 @@ static bool is_place(struct json_object *value)
     return is_map_of(value, is_text) && *result_text(value, "firmware");
 }
 
+static bool is_text_or_none(struct json_object *value)
+{
+    return !value || is_text(value);
+}
+
 static bool is_cause(struct json_object *value)
 {
     return is_text(cps_json_get(value, "cause")) && is_count(cps_json_get(value, "differences")) &&
-           is_count(cps_json_get(value, "packets")) && is_text(cps_json_get(value, "first"));
+           is_count(cps_json_get(value, "packets")) && is_text(cps_json_get(value, "first")) &&
+           is_text_or_none(cps_json_get(value, "why_old")) &&
+           is_text_or_none(cps_json_get(value, "why_new"));
 }
 
 /* Members of a pair that it need not have. */

@@ -10,6 +10,9 @@
 #include "tools/regress/results.h"
 #include "trace/json.h"
 
+/* Captures of a place that the page shows chains of: a page of thousands shall open. */
+enum { MOST_CHAINS = 20 };
+
 /* Pairs by place; those that stopped without a comparison have none. */
 struct place {
     const char *key;
@@ -156,6 +159,34 @@ static void put_causes(struct cps_buf *out, struct json_object *causes)
     cps_buf_str(out, "</tbody></table>\n");
 }
 
+static bool has_chains(struct json_object *causes)
+{
+    bool any = false;
+    for (size_t i = 0; i < cps_json_count(causes) && !any; i++) {
+        struct json_object *cause = json_object_array_get_idx(causes, i);
+        any = *result_text(cause, "why_old") || *result_text(cause, "why_new");
+    }
+    return any;
+}
+
+/* Where both values of a cause's first difference come from; once where it is the same. */
+static void put_chains(struct cps_buf *out, const struct place *place, struct json_object *causes)
+{
+    for (size_t i = 0; i < cps_json_count(causes); i++) {
+        struct json_object *cause = json_object_array_get_idx(causes, i);
+        const char *old = result_text(cause, "why_old");
+        const char *new = result_text(cause, "why_new");
+        bool same = !strcmp(old, new);
+        if (!*old && !*new)
+            continue;
+        html_wrap(out, "<details><summary>Where it comes from: ", result_text(cause, "first"),
+                  "</summary><div class=\"sides\">");
+        put_side(out, same ? "both" : result_text(place->about, "label_a"), old);
+        put_side(out, result_text(place->about, "label_b"), same ? "" : new);
+        cps_buf_str(out, "</div></details>\n");
+    }
+}
+
 static void put_pair(struct cps_buf *out, const struct place *place, size_t at,
                      struct json_object *pair)
 {
@@ -166,6 +197,14 @@ static void put_pair(struct cps_buf *out, const struct place *place, size_t at,
     cps_buf_str(out, "</nav>\n");
     put_title(out, pair);
     put_causes(out, cps_json_get(pair, "causes"));
+    if (at < MOST_CHAINS)
+        put_chains(out, place, cps_json_get(pair, "causes"));
+    else if (has_chains(cps_json_get(pair, "causes")))
+        cps_buf_printf(
+            out,
+            "<p class=\"key\">Where it comes from: <a href=\"#p%zu\">another capture</a> "
+            "that differs here shows it; for this one it is in results.json</p>\n",
+            place->pair[0]);
     cps_buf_str(out, "<h4>The packet</h4><div class=\"sides\">");
     put_side(out, result_text(place->about, "label_a"), result_text(pair, "packet_a"));
     put_side(out, result_text(place->about, "label_b"), result_text(pair, "packet_b"));

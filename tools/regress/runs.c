@@ -16,16 +16,17 @@ void worker_keep_cover_(struct engine *e, const struct record *record)
     }
 }
 
-static struct record_setup setup_of(const struct worker *w)
+uint32_t worker_kinds_(const struct worker *w)
 {
-    return (struct record_setup){.opt = &w->regress->run,
-                                 .kinds = w->regress->kinds | 1u << CPS_EV_PKT |
-                                          1u << CPS_EV_SUBMIT | 1u << CPS_EV_END,
-                                 .cover = true};
+    return w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END;
 }
 
-/* Once for all captures. */
-static struct cps_err *boot(struct worker *w, unsigned firmware)
+static struct record_setup setup_of(const struct worker *w)
+{
+    return (struct record_setup){.opt = &w->regress->run, .kinds = worker_kinds_(w), .cover = true};
+}
+
+struct cps_err *worker_boot_(struct worker *w, unsigned firmware)
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
     struct engine *e = &w->engine[firmware];
@@ -43,7 +44,7 @@ static struct cps_err *emulate(struct worker *w, unsigned firmware, const char *
     const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
     const struct record_setup setup = setup_of(w);
     const char *const paths[2] = {m->path[0], m->path[1]};
-    CPS_TRY(boot(w, firmware));
+    CPS_TRY(worker_boot_(w, firmware));
     CPS_TRY(record_run(&setup, paths, capture, &w->engine[firmware].boot, ret));
     w->emulated++;
     return NULL;
@@ -56,7 +57,7 @@ struct cps_err *worker_same_code_(struct worker *w, unsigned firmware, const str
     *ret = false;
     if (e->err || !e->fw || !other->code.what)
         return NULL;
-    CPS_TRY(boot(w, firmware));
+    CPS_TRY(worker_boot_(w, firmware));
     *ret = same_code_holds(&other->code, &e->boot.base, e->fw);
     return NULL;
 }
@@ -78,8 +79,9 @@ struct cps_err *worker_again_(const struct cps_err *err)
     return err->code == CPS_ERR_NOMEM ? cps_err_nomem() : cps_err_lines_(err->code, err->message);
 }
 
-static struct cache_run cache_run(const struct worker *w, const struct engine *e)
+struct cache_run worker_cache_run_(const struct worker *w, unsigned firmware)
 {
+    const struct engine *e = &w->engine[firmware];
     const struct manifest *m = &w->regress->manifest;
     return (struct cache_run){.dir = w->regress->cache.dir,
                               .program = w->regress->cache.program,
@@ -100,14 +102,13 @@ static struct cps_err *take(struct worker *w, unsigned firmware, const struct ca
     w->cached += *taken;
     if (*taken)
         return NULL;
-    CPS_TRY(boot(w, firmware));
+    CPS_TRY(worker_boot_(w, firmware));
     *taken = cache_take_same(run, &e->boot.base, e->fw, ret);
     w->same += *taken;
     return NULL;
 }
 
-/* A run reads its files once more: the hashes must be of what it read. */
-static struct cps_err *check_inputs(const struct worker *w, unsigned firmware, const char *capture)
+struct cps_err *worker_check_inputs_(const struct worker *w, unsigned firmware, const char *capture)
 {
     const struct manifest_firmware *m = &w->regress->manifest.firmware[firmware];
     for (unsigned i = 0; i < 2; i++) {
@@ -131,13 +132,13 @@ struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned cap
     /* A run file may name other files, which no key has; and scripts are short. What is no file has
      * no hash. */
     bool keep = *w->regress->cache.dir && e->fw && files_is_regular(path);
-    const struct cache_run run = cache_run(w, e);
+    const struct cache_run run = worker_cache_run_(w, firmware);
     bool taken = false;
     if (keep)
         CPS_TRY(take(w, firmware, &run, ret, &taken));
     if (!taken) {
         CPS_TRY(emulate(w, firmware, path, ret));
-        CPS_TRY(check_inputs(w, firmware, path));
+        CPS_TRY(worker_check_inputs_(w, firmware, path));
         if (keep && !w->cache_failed && !ret->misses)
             keep_run(w, &run, e, ret);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Between the files of a worker: worker.c (its life), runs.c (a run, or the cache's), judge.c (what
- * a pair comes to). */
+ * a pair comes to), explain.c (where its differences come from). */
 #ifndef CPS_WORKER_H
 #define CPS_WORKER_H
 
@@ -52,6 +52,15 @@ CPS_MUST_USE struct cps_err *worker_record_(struct worker *w, unsigned firmware,
  * worker_record_() has it: what is said of a pair does not depend on it */
 CPS_MUST_USE struct cps_err *worker_same_code_(struct worker *w, unsigned firmware,
                                                const struct record *other, bool *ret);
+/** The events that runs keep. */
+uint32_t worker_kinds_(const struct worker *w);
+/** Boots a firmware, once for all captures. */
+CPS_MUST_USE struct cps_err *worker_boot_(struct worker *w, unsigned firmware);
+/** What makes a run of the capture at hand, for the cache; `dir` is "" where there is none. */
+struct cache_run worker_cache_run_(const struct worker *w, unsigned firmware);
+/** A run reads its files once more: what is known of them must be of what it read. */
+CPS_MUST_USE struct cps_err *worker_check_inputs_(const struct worker *w, unsigned firmware,
+                                                  const char *capture);
 /** Adds to what is known of the code that ran. */
 void worker_keep_cover_(struct engine *e, const struct record *record);
 
@@ -60,5 +69,17 @@ CPS_MUST_USE struct cps_err *worker_judge_(struct worker *w, unsigned firmware, 
                                            const struct base *base, struct json_object *pair);
 /** What is said of a pair. */
 void worker_say_(struct json_object *pair, enum result_status status, const char *reason);
+
+/** A pair that differs, and why. */
+struct explain {
+    unsigned firmware[2]; /**< of the manifest: the baseline, and what is compared with it */
+    unsigned capture;
+    const struct record *record[2];
+    const struct diff_causes *causes;
+};
+/** Adds to the causes of the results, in their order, where the values of the first difference come
+ * from: "why_old" and "why_new", of the first few (explain.c). */
+CPS_MUST_USE struct cps_err *worker_explain_(struct worker *w, const struct explain *what,
+                                             struct json_object *causes);
 
 #endif

@@ -16,6 +16,7 @@ struct cause {
     const struct cps_event *last; /* the packet that was counted last */
     uint64_t by_packet[129];
     struct cps_buf first;
+    struct diff_first event; /* of the first */
 };
 
 /* An image of both sides, and how its code differs; the second one is the ME of a5xx. */
@@ -255,8 +256,10 @@ void diff_causes_take(void *causes, const struct cps_difference *d)
     const struct cps_event *pkt = d->pkt_a ? d->pkt_a : d->pkt_b;
     struct cause *cause = find(c, d);
     int id = pkt ? cps_diff_packet_id(pkt) : -1;
-    if (!cause->differences)
+    if (!cause->differences) {
         describe(c, d, id, &cause->first);
+        cause->event = (struct diff_first){d->a, d->b};
+    }
     cause->packets += !cause->differences || cause->last != pkt;
     cause->differences++;
     cause->last = pkt;
@@ -522,4 +525,15 @@ struct json_object *diff_causes_json(const struct diff_causes *c)
         return ret;
     json_object_put(ret); /* it would not be all there */
     return NULL;
+}
+
+size_t diff_causes_firsts(const struct diff_causes *c, struct diff_first *ret, size_t most)
+{
+    size_t count = 0;
+    struct row *row = rows_of(c, &count);
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++)
+        ret[i] = row[i].cause->event;
+    free(row);
+    return count;
 }

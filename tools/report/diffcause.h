@@ -33,8 +33,15 @@ void diff_causes_print(const struct diff_causes *causes, uint32_t most, struct c
 /** Then handlers that were taken out or put in, and the other places where code differs: what ran
  * with its code, the rest by name; @p all: everything with its code. */
 void diff_causes_print_code(const struct diff_causes *causes, bool all, struct cps_buf *out);
-/** [{"cause", "differences", "packets", "first"}...] */
+/** [{"cause", "differences", "packets", "first"}...], most differences first */
 struct json_object *diff_causes_json(const struct diff_causes *causes);
+/** The first difference of a cause. */
+struct diff_first {
+    const struct cps_event *a, *b; /**< NULL: the side has no such event */
+};
+/** Of the first @p most causes in the order of diff_causes_json().
+ * @param ret  the events lie in what was compared. @return how many there are */
+size_t diff_causes_firsts(const struct diff_causes *causes, struct diff_first *ret, size_t most);
 
 /* Of code, in diffcode.c. */
 

@@ -18,7 +18,7 @@ struct gather {
     struct cps_sink sink; /* first */
     const struct state_setup *setup;
     struct state_result *ret;
-    struct launches launches;
+    struct cps_launches launches;
     struct cps_event packet; /* the processor's last */
     struct state_register *held;
     uint64_t events;
@@ -48,7 +48,7 @@ static void list_launch(struct gather *g)
 
 static void begin_launch(struct gather *g)
 {
-    const struct launch *launch = &g->launches.last;
+    const struct cps_launch *launch = &g->launches.last;
     if (g->setup->draw < 0 || launch->number != (uint64_t)g->setup->draw)
         return;
     g->ret->state.launch = *launch;
@@ -95,9 +95,9 @@ static void keep_write(struct gather *g, const struct cps_event *event)
 
 static void take(struct gather *g, const struct cps_event *event)
 {
-    enum launch_step step;
-    while ((step = launches_take(&g->launches, event)) != LAUNCH_INSIDE && !g->done) {
-        if (step == LAUNCH_BEGINS)
+    enum cps_launch_step step;
+    while ((step = cps_launches_take_(&g->launches, event)) != CPS_LAUNCH_INSIDE && !g->done) {
+        if (step == CPS_LAUNCH_BEGINS)
             begin_launch(g);
         else
             end_launch(g);
@@ -116,12 +116,6 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
         take(g, &events[i]);
 }
 
-/* The one that draws: BR of a7xx on, the ME of a5xx. */
-static unsigned drawing_processor(const struct play *play)
-{
-    return play->gen == CPS_A5XX ? (unsigned)CPS_CPU_ME : (unsigned)CPS_CPU_SQE;
-}
-
 static bool has_processor(const struct play *play, unsigned who)
 {
     for (unsigned i = 0; i < play->engine->cores; i++) {
@@ -133,21 +127,21 @@ static bool has_processor(const struct play *play, unsigned who)
 
 static struct cps_err *choose_processor(struct gather *g, struct play *play)
 {
-    unsigned who = g->setup->who != CPS_CPU_NONE ? g->setup->who : drawing_processor(play);
+    unsigned who = g->setup->who != CPS_CPU_NONE ? g->setup->who : cps_launch_processor_(play->gen);
     if (!has_processor(play, who))
         return cps_err_new(CPS_ERR_USAGE, "--processor %s: this firmware does not run on it",
                            cps_processor_name(who));
     g->ret->who = who;
-    launches_init(&g->launches, play->names[who], who);
+    cps_launches_init_(&g->launches, play->names[who], who, true);
     return NULL;
 }
 
 static struct cps_err *finish(struct gather *g, struct play *play)
 {
     CPS_BUF why = {0};
-    enum launch_step step;
-    while (!g->done && (step = launches_end(&g->launches)) != LAUNCH_INSIDE) {
-        if (step == LAUNCH_BEGINS)
+    enum cps_launch_step step;
+    while (!g->done && (step = cps_launches_end_(&g->launches)) != CPS_LAUNCH_INSIDE) {
+        if (step == CPS_LAUNCH_BEGINS)
             begin_launch(g);
         else
             end_launch(g);

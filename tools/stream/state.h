@@ -4,7 +4,7 @@
 #define CPS_STREAM_STATE_H
 
 #include "tools/play/play.h"
-#include "tools/stream/launch.h"
+#include "trace/launch.h"
 
 #define STATE_REGISTERS 0x40000u /* offsets of GPU registers have 18 bits */
 
@@ -20,7 +20,7 @@ struct state_register {
 
 /** The state behind one launch, and in front of it. */
 struct state {
-    struct launch launch;
+    struct cps_launch launch;
     struct state_register *now;    /**< STATE_REGISTERS; owned */
     struct state_register *before; /**< behind the launch before; nothing written: there is none */
     uint64_t since;                /**< events of the run until `before` */
@@ -37,9 +37,9 @@ struct state_setup {
 
 /** The result. */
 struct state_result {
-    struct state state;  /**< of `draw` */
-    struct launch *list; /**< all launches, where no `draw` was asked for; owned */
-    uint32_t count;      /**< launches that there were until the run ended */
+    struct state state;      /**< of `draw` */
+    struct cps_launch *list; /**< all launches, where no `draw` was asked for; owned */
+    uint32_t count;          /**< launches that there were until the run ended */
     enum cps_stop stop;
     unsigned who;
     struct cps_names *names; /**< of `who`; owned */

@@ -7,7 +7,7 @@
 
 #include "emu/mem.h"
 #include "isa/base/pm4.h"
-#include "tools/stream/launch.h"
+#include "trace/launch.h"
 
 enum call_how { CALL_RUN, CALL_CHAIN, CALL_KEEP };
 
@@ -194,7 +194,7 @@ static struct cps_err *call(struct stream_walk *walk, const struct packet *p,
 
 static struct cps_err *act(struct stream_walk *walk, const struct packet *p, struct stream *chained)
 {
-    enum launch_kind kind = launch_kind_of(walk->names, p->header, p->word, p->words);
+    enum cps_launch_kind kind = cps_launch_kind_of_(walk->names, p->header, p->word, p->words);
     if (!p->is_kept)
         stream_walk_registers(walk->names, p->header, p->word, p->words, say_register, walk);
     if (p->pm4.kind != CPS_PM4_TYPE7 || !p->name)
@@ -203,7 +203,7 @@ static struct cps_err *act(struct stream_walk *walk, const struct packet *p, str
         set_mode(walk, p);
     if (!strcmp(p->name, "CP_SET_DRAW_STATE"))
         return set_groups(walk, p);
-    if (kind == LAUNCH_DRAW || kind == LAUNCH_DISPATCH)
+    if (kind == CPS_LAUNCH_DRAW || kind == CPS_LAUNCH_DISPATCH)
         return run_groups(walk, p);
     return call(walk, p, chained);
 }

@@ -3,6 +3,7 @@
  * script (view/page/) reads. docs/view.md says what a section holds.
  *
  *   gather.c  runs the capture, and sorts what happened by processor
+ *   launch.c  what starts work
  *   names.c   names, fields and enumerations of what occurs
  *   code.c    the listing of what ran
  *   change.c  what differs between two revisions
@@ -22,7 +23,7 @@ struct json_object;
 /** One revision and its run. */
 struct view_side {
     struct cps_options opt; /**< with its share of --fw */
-    const char *path[2];    /**< of firmware, as record_run() takes them */
+    const char *path[2];    /**< of firmware, as record_run() takes them; NULL: the demo */
     bool alone;             /**< there is no other revision: it may be a trace */
     struct cps_fw *fw;      /**< owned */
     struct cps_fw *me;      /**< a5xx: of the ME; owned */
@@ -64,8 +65,8 @@ struct view_run {
     uint32_t time; /**< events of the run, as view_is_timed() */
 };
 
-/** Runs @p side->opt over a capture, or reads a trace that it made. @p steps  with all that the
- * page shows */
+/** Runs @p side->opt over a capture, or reads a trace that it made. @p capture  NULL: the demo's.
+ * @p steps  with all that the page shows */
 CPS_MUST_USE struct cps_err *view_record(struct view_side *side, const char *capture, bool steps);
 /** Whether an event becomes a row; the page numbers kinds with four bits. */
 bool view_is_row(const struct cps_event *event);
@@ -80,6 +81,10 @@ const struct cps_fw *view_image(const struct view_side *side, unsigned who,
 /** "CP_NOP", "type 4", "UNKN12": what is called so by the header's packet. */
 void view_packet_name(const struct view_side *side, const struct cps_event *pkt,
                       struct cps_buf *out);
+
+/** Adds "draws": packets that start work, by processor; "kinds" of them; and "drawing", the index
+ * of the processor that is meant where none is named. */
+void view_launches(const struct view_run *run, struct json_object *to);
 
 /** Names of registers, and what packets' words are called; sets the layouts of packets. */
 CPS_MUST_USE struct cps_err *view_names(struct view_run *run, struct json_object *to);

@@ -56,42 +56,38 @@ static void take_event(struct why *why, uint64_t number, uint32_t node)
 static void seen(void *context, uint64_t number, const struct cps_event *event, uint32_t node)
 {
     struct why *why = context;
-    enum launch_step step;
+    enum cps_launch_step step;
     while (why->next_draw < why->draws &&
-           (step = launches_take(&why->launches, event)) != LAUNCH_INSIDE) {
-        if (step == LAUNCH_ENDS)
+           (step = cps_launches_take_(&why->launches, event)) != CPS_LAUNCH_INSIDE) {
+        if (step == CPS_LAUNCH_ENDS)
             take_draw(why);
     }
     if (number != UINT64_MAX)
         take_event(why, number, node);
-}
-
-/* Whose draws count: the ME's of a5xx, BR's where there is a BV. */
-static unsigned drawing(const struct cps_engine *engine)
-{
-    return engine->gen == CPS_A5XX ? (unsigned)CPS_CPU_ME : (unsigned)CPS_CPU_SQE;
+    if (why->next_event == why->events && why->next_draw == why->draws && why->is_timed)
+        why->play->enough = true;
 }
 
 struct cps_err *why_watch(struct why *why, struct cps_engine *engine)
 {
     uint32_t kinds = why->kinds;
     struct cps_afuc *machine = cps_afuc_of(engine);
-    unsigned who = drawing(engine);
+    unsigned who = cps_launch_processor_(engine->gen);
     if (!machine)
         return cps_err_new(CPS_ERR_UNSUPPORTED,
                            "only firmware of afuc says where its values come from");
     why->engine = engine;
     if (!kinds)
         cps_text_classes("default", &kinds);
-    CPS_TRY(origin_create_(machine, 0, &why->origin));
+    CPS_TRY(origin_create_(machine, why->nodes, &why->origin));
     origin_tell_(why->origin, kinds, seen, why);
-    launches_init(&why->launches, why->play->names[who], who);
+    cps_launches_init_(&why->launches, why->play->names[who], who, true);
     return NULL;
 }
 
 void why_finish(struct why *why)
 {
-    while (why->next_draw < why->draws && launches_end(&why->launches) != LAUNCH_INSIDE)
+    while (why->next_draw < why->draws && cps_launches_end_(&why->launches) != CPS_LAUNCH_INSIDE)
         take_draw(why);
     for (size_t i = 0; i < why->count; i++) {
         if (why->ask[i].when == WHY_END)
@@ -104,6 +100,9 @@ struct cps_err *why_run(struct why *why, struct cps_stream *capture)
     CPS_TRY(why_watch(why, why->play->engine));
     why->play->extra = ORIGIN_KINDS;
     why->play->watcher = origin_sink_(why->origin);
+    why->is_timed = why->play->may_end = why->events + why->draws == why->count;
+    if (why->boots_first && !why->play->dump)
+        play_boot(why->play);
     CPS_TRY(play_run(why->play, capture));
     why_finish(why);
     return why->nomem ? cps_err_nomem() : NULL;

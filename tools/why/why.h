@@ -11,7 +11,7 @@
 
 #include "emu/afuc/origin/origin.h"
 #include "tools/play/play.h"
-#include "tools/stream/launch.h"
+#include "trace/launch.h"
 
 enum why_what { WHY_EVENT, WHY_REGISTER, WHY_MEMORY, WHY_GENERAL, WHY_CONTROL };
 enum why_when { WHY_END, WHY_AT_EVENT, WHY_AT_DRAW };
@@ -36,13 +36,16 @@ struct why {
     struct cps_engine *engine; /**< that is watched */
     struct origin *origin;
     uint32_t kinds;      /**< of events that are numbered; 0: the default ones */
+    uint32_t nodes;      /**< at most about so many; 0: as the origin has it */
     const char *capture; /**< as messages name it */
     struct why_ask *ask; /**< owned; sorted in order of time while the replay runs */
     size_t count;
     struct why_ask **later; /**< those that are asked of an event or a draw, in that order */
     size_t events, draws;   /**< how many of each */
     size_t next_event, next_draw;
-    struct launches launches;
+    struct cps_launches launches;
+    bool boots_first; /**< as why_once has it */
+    bool is_timed;    /**< nothing is asked of the end of the run: it may come early */
     bool nomem;
 };
 
@@ -78,17 +81,21 @@ uint32_t why_chain_find(const struct why_chain *chain, uint32_t node);
 /** Appends the answer as lines, and as one line of JSON. */
 void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out);
 void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out);
-/** A question about an event of a run that is made for it. */
+/** Questions about events of a run that is made for them. */
 struct why_once {
     const struct cps_options *opt; /**< without its firmware */
     const char *firmware[2];
     const char *capture;
-    uint32_t kinds; /**< of events that are counted */
-    uint64_t event; /**< number of it */
-    unsigned most;  /**< lines of the chain */
-    bool json;      /**< the answer as JSON instead */
+    uint32_t kinds;        /**< of events that are counted */
+    const uint64_t *event; /**< their numbers */
+    size_t events;
+    uint32_t nodes;   /**< as why.nodes */
+    unsigned most;    /**< lines of a chain */
+    bool json;        /**< the answers as JSON instead */
+    bool boots_first; /**< the boot does not know the capture's GPU yet: as that of record_boot() */
 };
-/** Appends the chain, without a line for the value; nothing if the event is none. */
+/** Appends the chain of each event to its @p out, without a line for the value; nothing if the
+ * event has none. The run ends with the last of them. */
 CPS_MUST_USE struct cps_err *why_once(const struct why_once *once, struct cps_buf *out);
 /** The word of a kind: "insn". */
 const char *why_kind_word(unsigned kind);

@@ -146,6 +146,7 @@ struct cps_err *cps_sqlite_write_(struct cps_trace_writer *writer)
         return err;
     }
     writer->state = d;
+    cps_db_begin_draws_(writer);
     writer->event = cps_db_event_;
     writer->end = end;
     writer->deinit = free_database;

@@ -4,6 +4,7 @@
  *
  *   sqlite_schema.c  the tables
  *   sqlite_rows.c    events become rows
+ *   sqlite_draws.c   draws and the like among them
  *   sqlite_names.c   names and fields of what occurs
  *   sqlite.c         the file, from its beginning to its end */
 #ifndef CPS_SQLITE_H
@@ -14,6 +15,7 @@
 #include "trace/form/forms.h"
 #include "trace/form/spool.h"
 #include "trace/form/words.h"
+#include "trace/launch.h"
 
 /** Statements that are prepared once; sqlite_schema.c has them. */
 enum db_insert {
@@ -28,6 +30,7 @@ enum db_insert {
     DB_OTHER,
     DB_NAME,
     DB_FIELD,
+    DB_DRAW,
     DB_INSERTS,
 };
 
@@ -52,6 +55,13 @@ struct db_packet {
     int64_t writes, reads, memory, steps;
 };
 
+/* Draws and the like of a processor. */
+struct db_draws {
+    struct cps_launches launches;
+    int64_t packet, event, submission; /* of the one that is open */
+    int64_t before;                    /* last packet of the one before; 0: there is none */
+};
+
 struct database {
     sqlite3 *db;
     sqlite3_stmt *insert[DB_INSERTS];
@@ -61,6 +71,7 @@ struct database {
     bool stepping;   /* STEP events are recorded */
     int64_t submission, packets;
     struct db_packet packet[CPS_CPU_COUNT];
+    struct db_draws draws[CPS_CPU_COUNT];
     struct cps_words words;
     int64_t words_of;     /* packet */
     struct cps_buf value; /* text of a word */
@@ -90,6 +101,10 @@ void cps_db_insert_(struct database *d, enum db_insert which, const struct db_ce
                     unsigned count);
 /** Takes an event: cps_trace_writer.event. */
 void cps_db_event_(struct cps_trace_writer *writer, const struct cps_event *event);
+/** Begins to look for draws. */
+void cps_db_begin_draws_(struct cps_trace_writer *writer);
+/** Adds the row of a draw that is over in front of @p event; NULL: the trace ends. */
+void cps_db_draws_(struct cps_trace_writer *writer, const struct cps_event *event);
 /** Adds the rows of what is not over when the trace is. */
 void cps_db_end_rows_(struct cps_trace_writer *writer);
 /** Adds names of the registers that a query finds, or fields where it has their values, too. */

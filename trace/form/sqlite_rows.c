@@ -234,6 +234,7 @@ static void put_event(struct cps_trace_writer *w, const struct cps_event *event)
 void cps_db_event_(struct cps_trace_writer *w, const struct cps_event *event)
 {
     struct database *d = w->state;
+    cps_db_draws_(w, event);
     if (d->words.count && cps_event_kind(event) != CPS_EV_WORD)
         put_words(w);
     if (cps_words_take_(&d->words, event))
@@ -246,6 +247,7 @@ void cps_db_end_rows_(struct cps_trace_writer *w)
 {
     struct database *d = w->state;
     put_words(w);
+    cps_db_draws_(w, NULL);
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         end_packet(w, &d->packet[i]);
 }

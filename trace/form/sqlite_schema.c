@@ -46,6 +46,13 @@ const char cps_sqlite_tables_[] =
     "CREATE TABLE others (      -- interrupts, ends of scripts, the end\n"
     "  event INTEGER PRIMARY KEY, packet INTEGER, processor TEXT,\n"
     "  kind TEXT, word TEXT, addr INTEGER, value INTEGER, pc INTEGER);\n"
+    "CREATE TABLE draws (       -- all that starts work, as cpscope state counts it\n"
+    "  packet INTEGER PRIMARY KEY, event INTEGER, submission INTEGER, processor TEXT, level TEXT,\n"
+    "  name TEXT,              -- of the packet\n"
+    "  -- number: of the processor's, from 0; NULL behind an event packet without recorded words\n"
+    "  kind TEXT, number INTEGER, -- draw, dispatch, blit or resolve\n"
+    "  last INTEGER,           -- the last packet of its draw state, or itself\n"
+    "  before INTEGER);        -- last of the one before on the same processor, or NULL\n"
     "CREATE TABLE names (processor TEXT, space TEXT, reg INTEGER, name TEXT,\n"
     "  PRIMARY KEY (processor, space, reg)) WITHOUT ROWID;\n"
     "CREATE TABLE fields (      -- of each value that a register has had\n"
@@ -63,6 +70,7 @@ const char *const cps_sqlite_inserts_[DB_INSERTS] = {
     [DB_ASSUMPTION] = "INSERT INTO assumptions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [DB_OTHER] = "INSERT INTO others VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [DB_NAME] = "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?)",
+    [DB_DRAW] = "INSERT INTO draws VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [DB_FIELD] = "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 
@@ -74,13 +82,6 @@ const char cps_sqlite_registers_[] = REGISTERS("reg") "1, 2, 3";
 const char cps_sqlite_values_[] = REGISTERS("reg, value") "1, 2, 3, 4";
 
 const char cps_sqlite_rest_[] =
-    "CREATE TABLE draws (       -- draws and grids, by the packet's name\n"
-    "  packet INTEGER PRIMARY KEY, event INTEGER, submission INTEGER, processor TEXT, level TEXT,\n"
-    "  name TEXT, before INTEGER); -- the draw before on the same processor\n"
-    "INSERT INTO draws SELECT id, event, submission, processor, level, name,\n"
-    "    lag(id) OVER (PARTITION BY processor ORDER BY id) FROM packets\n"
-    "  WHERE type = 7 AND (name GLOB 'CP_DRAW_IND*' OR name = 'CP_DRAW_AUTO'\n"
-    "    OR name GLOB 'CP_EXEC_CS*' OR name = 'CP_RUN_OPENCL') ORDER BY id;\n"
     "CREATE TABLE handlers (    -- what packets of one sort did, by processor\n"
     "  processor TEXT, type INTEGER, opcode INTEGER, name TEXT, packets INTEGER, writes INTEGER,\n"
     "  reads INTEGER, memory INTEGER, instructions INTEGER, least INTEGER, most INTEGER);\n"

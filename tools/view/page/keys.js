@@ -12,8 +12,8 @@ const KEYS = [
     [["j"], "j", "next write", () => goWrite(1)],
     [["k"], "k", "write before", () => goWrite(-1)],
     [["w"], "w", "why this value", askWhy],
-    [["]"], "]", "next draw", () => goDraw(1)],
-    [["["], "[", "draw before", () => goDraw(-1)],
+    [["]"], "]", "next draw, dispatch, blit or resolve", () => goDraw(1)],
+    [["["], "[", "the one before", () => goDraw(-1)],
     [["s"], "s", "state, and back", () => go({view: at.view === "state" ? "packet" : "state"})],
     [["d"], "d", "difference, and back", () => meta.diff && go({view: at.view === "diff" ? "packet" : "diff"})],
     [["n"], "n", "next difference", () => goDiffer(1)],
@@ -88,7 +88,7 @@ function askWhy() {
 function goDraw(step) {
     if (!draws.length)
         return;
-    const here = drawNumber.has(at.packet) || at.view === "state" ? at.draw : step > 0 ? at.draw : at.draw + 1;
+    const here = isDraw(at.packet) || at.view === "state" ? at.draw : step > 0 ? at.draw : at.draw + 1;
     const draw = Math.max(0, Math.min(draws.length - 1, here + step));
     go({draw, packet: draws[draw], event: null});
 }

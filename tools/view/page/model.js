@@ -10,8 +10,9 @@ let meta = null, names = null, changes = null;
 const P = {n: 0}, E = {n: 0};
 let payload = new Uint32Array(0);
 const code = []; // per part: Map of pc to instruction
-let draws = []; // packets
-let drawNumber = new Map(); // of a packet
+let draws = []; // packets that start work, in order of time
+let drawIndex = new Map(); // of a packet, among them
+let drawOf = new Map(); // of a packet: {kind, number, last}, as `state` counts
 
 function readPackets(bytes) {
     const c = new Columns(bytes), n = meta.packets;
@@ -115,7 +116,15 @@ function packetName(p) {
         return meta.opcodes[opcode(p)] || "UNKN" + opcode(p);
     return type(p) === 4 ? registerName(firstRegister(p)) : "no packet";
 }
-const isDraw = p => type(p) === 7 && /^CP_DRAW_(?!PRED|STATE)/.test(packetName(p));
+const isDraw = p => drawOf.has(p);
+// "draw 3"; of another processor than the one that is meant "BV resolve 4".
+function drawName(p) {
+    const {kind, number} = drawOf.get(p), c = processorOf(p);
+    return (c === meta.drawing ? "" : meta.processors[c].name + " ") + kind + (number < 0 ? "" : " " + number);
+}
+function countDraws() {
+    return meta.kinds.map(kind => [kind, draws.filter(p => drawOf.get(p).kind === kind).length]).filter(([, n]) => n).map(([kind, n]) => plural(n, kind));
+}
 const isIb = p => type(p) === 7 && /^CP_INDIRECT_BUFFER/.test(packetName(p));
 
 function fieldText(p, ...wanted) {
@@ -129,7 +138,7 @@ function summaryOf(p) {
     const w = words(p);
     if (type(p) === 4)
         return dwords(p) > 1 ? "× " + dwords(p) : w.length ? hex(w[0]) : "";
-    if (isDraw(p)) {
+    if (isDraw(p) && drawOf.get(p).kind === "draw") {
         const shape = fieldText(p, "PRIM_TYPE").replace(/^DI_PT_/, "").toLowerCase();
         const count = fieldText(p, "NUM_INDICES"), instances = fieldText(p, "NUM_INSTANCES");
         return shape + (count ? " · " + count + " vertices × " + (instances || 1) : "");
@@ -147,11 +156,9 @@ function summaryOf(p) {
 const isWrite = kind => kind === REG || kind === PIPE || kind === MEMW;
 
 function listDraws() {
-    for (let p = 0; p < P.n; p++)
-        if (isDraw(p))
-            draws.push(p);
-    draws.sort((a, b) => P.time[a] - P.time[b]);
-    drawNumber = new Map(draws.map((p, i) => [p, i]));
+    drawOf = new Map(meta.draws.map(([p, kind, number, last]) => [p, {kind: meta.kinds[kind], number, last}]));
+    draws = [...drawOf.keys()].sort((a, b) => P.time[a] - P.time[b]);
+    drawIndex = new Map(draws.map((p, i) => [p, i]));
     P.writes = new Uint32Array(P.n);
     P.assumed = new Uint8Array(P.n);
     P.bad = new Uint8Array(P.n);

@@ -6,7 +6,7 @@ const PIPE_BASE = 1 << 20, CONTROL_BASE = 1 << 21, PROCESSOR_STEP = 1 << 22;
 const hex = (value, digits = 1) => "0x" + bare(value, digits);
 const bare = (value, digits) => (value >= 0 ? value : value + 0x100000000).toString(16).padStart(digits, "0");
 const thousands = value => String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-const plural = (count, word) => thousands(count) + " " + word + (count === 1 ? "" : "s");
+const plural = (count, word) => thousands(count) + " " + word + (count === 1 ? "" : word.endsWith("ch") ? "es" : "s");
 
 // Where a name of a row's register is kept.
 function nameKey(kind, addr, processor) {

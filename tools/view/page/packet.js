@@ -161,8 +161,7 @@ function fact(key, value) {
     return span("fact", key ? key + " " : "", span("val", value));
 }
 function packetHead(p) {
-    const draw = drawNumber.get(p);
-    return [div("head1", h("h1", "", packetName(p)), draw !== undefined ? span("tag draw", "draw " + draw) : null,
+    return [div("head1", h("h1", "", packetName(p)), isDraw(p) ? span("tag draw " + drawOf.get(p).kind, drawName(p)) : null,
         P.assumed[p] || continuationOf(p) >= 0 && P.assumed[continuationOf(p)] ? span("tag amb", "≈ assumed") : null,
         P.bad[p] ? span("tag bad", "! forbidden") : null,
         changes && changes.of.has(p) ? link(fragment({view: "diff"}), "tag chg", "≠ " + plural(changes.of.get(p)[1], "difference")) : null,

@@ -14,7 +14,7 @@ function moved(change) {
     if (change.packet === undefined && change.draw !== undefined && change.draw >= 0 && change.draw < draws.length)
         next.packet = draws[change.draw];
     if (change.packet !== undefined && change.draw === undefined)
-        next.draw = drawNumber.has(next.packet) ? drawNumber.get(next.packet) : drawBeforePacket(next.packet);
+        next.draw = drawIndex.has(next.packet) ? drawIndex.get(next.packet) : drawBeforePacket(next.packet);
     if (next.view === "state" && next.draw < 0 && draws.length)
         next.draw = 0;
     return next;
@@ -34,10 +34,20 @@ function drawBeforePacket(p) {
     }
     return low - 1;
 }
+// A draw by its number, and its processor if that is not the one that is meant; else by its packet.
+function drawParts(p) {
+    const c = processorOf(p), {number} = drawOf.get(p);
+    return number < 0 ? ["packet=" + p] : c === meta.drawing ? ["draw=" + number] : ["draw=" + number, "processor=" + wordOf(c)];
+}
+const wordOf = c => meta.processors[c].name.toLowerCase().replace(" ", "-");
+function drawFrom(number, word) {
+    const c = word ? meta.processors.findIndex((_, i) => wordOf(i) === word) : meta.drawing;
+    return number < 0 ? -1 : draws.findIndex(p => processorOf(p) === c && drawOf.get(p).number === number);
+}
 function fragmentOf(place) {
     const parts = [];
     if (place.view === "state" && place.draw >= 0)
-        parts.push("view=state", "draw=" + place.draw);
+        parts.push("view=state", ...drawParts(draws[place.draw]));
     else if (place.packet >= 0)
         parts.push("packet=" + place.packet);
     if (place.view === "diff")
@@ -65,14 +75,14 @@ function placeFrom(text) {
         raw[key] = value;
     }
     const number = key => /^\d{1,9}$/.test(raw[key] || "") ? Number(raw[key]) : -1;
-    const draw = number("draw"), packet = number("packet"), event = number("event");
+    const draw = drawFrom(number("draw"), raw.processor), packet = number("packet"), event = number("event");
     if (["state", "diff"].includes(raw.view) && (raw.view !== "diff" || meta.diff))
         place.view = raw.view;
     if (["steps", "why"].includes(raw.side))
         place.side = raw.side;
     if (packet >= 0 && packet < P.n)
         place.packet = packet;
-    if (draw >= 0 && draw < draws.length) {
+    if (draw >= 0) {
         place.draw = draw;
         place.packet = draws[draw];
     }

@@ -16,8 +16,10 @@ function parseQuery(text) {
     }
     if (/^pc:[0-9a-f]+$/i.test(q))
         return {pc: parseInt(q.slice(3), 16)};
-    if (q === "is:draw")
-        return {packet: p => drawNumber.has(p)};
+    if (q === "is:work")
+        return {packet: isDraw};
+    if (meta.kinds.includes(q.slice(3)) && q.startsWith("is:"))
+        return {packet: p => isDraw(p) && drawOf.get(p).kind === q.slice(3)};
     if (q === "is:assumed")
         return {packet: p => P.assumed[p]};
     if (q === "is:different")
@@ -131,7 +133,7 @@ function paintCounts() {
         paintDiffCounts(box);
     } else {
         const count = meta.submissions.length;
-        box.replaceChildren(span("strong", plural(P.n, "packet")), span("note", plural(count, "submission") + ", " + plural(draws.length, "draw")));
+        box.replaceChildren(span("strong", plural(P.n, "packet")), span("note", [plural(count, "submission"), ...countDraws()].join(", ")));
         if (meta.diff && isPhone())
             box.append(span("fill"), button("link", () => go({view: "diff"}), "Difference"));
         if (meta.why)

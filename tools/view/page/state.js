@@ -14,7 +14,7 @@ function writtenUntil(processor, end) {
     return last;
 }
 function drawEnd(draw) {
-    return packetEnd(lastBelow(draws[draw]));
+    return packetEnd(drawOf.get(draws[draw]).last);
 }
 function drawBefore(draw) {
     for (let i = draw - 1; i >= 0; i--)
@@ -88,7 +88,7 @@ function stateHead(draw, rows) {
         b.setAttribute("aria-label", text === "‹ " ? "draw before" : "next draw");
         return b;
     };
-    return div("state-head", div("head1", h("h2", "", "State at draw " + draw),
+    return div("state-head", div("head1", h("h2", "", "State at " + drawName(p)),
         span("note mono", packetName(p) + " · packet " + p + " · " + summaryOf(p)), span("buttons", choose(false, "Changed " + changed), choose(true, "All " + rows.length),
             move(draw - 1, "‹ ", "["), move(draw + 1, "› ", "]"))));
 }
@@ -103,7 +103,7 @@ function paintState() {
     const body = role(div("state-body"), "table", {"aria-label": "registers"});
     const title = (name, text) => role(span(name, text), "columnheader");
     body.append(role(div("srow titles", title("how", ""), title("reg", "register"), title("value", "value"),
-        title("before", before >= 0 ? "at draw " + before : "before"), title("fields", "fields"), title("by", "written by")), "row"));
+        title("before", before >= 0 ? "at " + drawName(draws[before]) : "before"), title("fields", "fields"), title("by", "written by")), "row"));
     for (const block of blocks) {
         const items = showsAll ? block.items : block.items.filter(isChange);
         if (!items.length)

@@ -83,18 +83,28 @@ function drawMarks(g, c, top, width) {
         if (P.assumed[p] && x >= edge() && x <= width - EDGE_RIGHT && x > before + 2)
             g.fillRect(before = x, top + height - 5, 2, 3);
     }
-    g.fillStyle = ink;
+    g.fillStyle = g.strokeStyle = ink;
     for (const p of draws) {
         const x = Math.round(xOf(P.time[p], width));
         if (p < c.packets[0] || p >= c.packets[1] || x < edge() || x > width - EDGE_RIGHT)
             continue;
         g.fillRect(x - 0.75, top + 2, 1.5, height - 8);
-        g.beginPath();
-        g.moveTo(x - 3.5, top);
-        g.lineTo(x + 3.5, top);
-        g.lineTo(x, top + 5);
-        g.fill();
+        drawSign(g, drawOf.get(p).kind, x, top);
     }
+}
+// A draw points down, a dispatch is a square; a blit and a resolve, which only move pixels, are hollow.
+function drawSign(g, kind, x, top) {
+    g.beginPath();
+    g.moveTo(x - 3.5, top);
+    g.lineTo(x + 3.5, top);
+    if (kind === "dispatch" || kind === "blit")
+        g.lineTo(x + 3.5, top + 5);
+    g.lineTo(kind === "dispatch" || kind === "blit" ? x - 3.5 : x, top + 5);
+    g.closePath();
+    if (kind === "draw" || kind === "dispatch")
+        g.fill();
+    else
+        g.stroke();
 }
 function drawBase(canvas, width, height) {
     const g = canvas.getContext("2d"), ratio = devicePixelRatio || 1;
@@ -221,7 +231,7 @@ function makeTimeline() {
         tip.hidden = p < 0;
         if (p < 0)
             return;
-        tip.textContent = (drawNumber.has(p) ? "draw " + drawNumber.get(p) + " · " : "") + packetName(p) + " " + p;
+        tip.textContent = (isDraw(p) ? drawName(p) + " · " : "") + packetName(p) + " " + p;
         tip.style.left = Math.min(event.offsetX + 12, canvas.clientWidth - tip.offsetWidth - 8) + "px";
     });
     canvas.addEventListener("mouseleave", () => tip.hidden = true);

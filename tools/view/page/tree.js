@@ -264,13 +264,19 @@ function countText(node) {
     return T.type[node] === PACKET && P.writes[T.ref[node]] > 1 ? P.writes[T.ref[node]] + " w" : "";
 }
 
+function drawBadge(p) {
+    const {kind, number} = drawOf.get(p);
+    const badge = span("badge " + kind, number < 0 ? kind : String(number));
+    badge.title = drawName(p);
+    return badge;
+}
 function fillTreeRow(row, i) {
     const node = visible[i], kind = T.type[node], ref = T.ref[node];
     const isHere = kind === PACKET && ref === at.packet || kind === FOLD && !T.open[node] && nodeOf[at.packet] > node && nodeOf[at.packet] < T.end[node];
     const hasBelow = T.end[node] > node + 1;
     const guides = span("guides");
     guides.style.width = T.depth[node] * 12 + "px";
-    const draw = kind === PACKET && drawNumber.has(ref) ? span("badge", String(drawNumber.get(ref))) : null;
+    const draw = kind === PACKET && isDraw(ref) ? drawBadge(ref) : null;
     row.className = "row tree-row" + (isHere ? " here" : "") + (isDim(node) ? " dim" : "") + (draw ? " draw" : "") +
         (kind <= PROCESSOR || kind === GROUP ? " ui" : "");
     row.append(span("num", kind === PACKET ? String(ref) : ""), guides, span("arrow", hasBelow ? T.open[node] ? "▾" : "▸" : ""),
