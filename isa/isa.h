@@ -508,6 +508,15 @@ CPS_PUBLIC void cps_packet_values(const struct cps_names *names, uint32_t opcode
 CPS_PUBLIC void cps_value_put(const struct cps_value *value, struct cps_buf *out);
 
 /**
+ * Which address a value is. Half an address, or one of 32 bits only, where addresses have 64, is
+ * none.
+ * @param value  as a callback got it
+ * @param ret    gets it, in bytes
+ * @return false, and nothing is set, if it is none
+ */
+CPS_PUBLIC bool cps_value_address(const struct cps_value *value, uint64_t *ret);
+
+/**
  * Appends a value with its name: `NAME=value`, a flag that is set by its name alone. Bits that no
  * field has are called `no-name`, words without a name `[n]`.
  * @param value  as a callback got it

@@ -211,6 +211,22 @@ static void rings_and_names_are_said_and_names_are_escaped(void **state)
     expect_text(0, 0x30000c, " [ib1 2 \"frame\" +0xc]");
 }
 
+static void a_buffer_that_comes_again_keeps_its_number(void **state)
+{
+    (void)state;
+    buffer(0x1000, 0x1000);
+    buffer(0x3000, 0x1000);
+    buffer(0x3000, 0x1000);
+    buffer(0x1000, 0x800); /* another one: it is shorter */
+    buffer(0x1000, 0x1000);
+    buffer(0x5000, 0x1000);
+    seal();
+    assert_int_equal(at(0, 0x3000), 1);
+    assert_int_equal(at(0, 0x1000), 0);
+    assert_int_equal(at(0, 0x5000), 3);
+    assert_int_equal(cps_buffers_get(table, 3)->number, 2);
+}
+
 static void more_may_follow_a_seal(void **state)
 {
     (void)state;
@@ -277,6 +293,7 @@ int main(void)
         TEST(resets_without_submissions_leave_the_last_buffers),
         TEST(contents_make_their_buffer_as_long_as_they_are),
         TEST(rings_and_names_are_said_and_names_are_escaped),
+        TEST(a_buffer_that_comes_again_keeps_its_number),
         TEST(more_may_follow_a_seal),
         TEST(it_finds_what_a_search_through_all_finds),
     };

@@ -105,11 +105,9 @@ static struct cps_buffer *define(struct cps_buffers *b, uint64_t iova, uint64_t 
     if (!CPS_LIST_ROOM(b->list, b->count))
         return NULL;
     struct cps_buffer *ret = &b->list[b->count++];
-    *ret = (struct cps_buffer){.iova = iova,
-                               .last = last_byte(iova, size),
-                               .number = (uint32_t)now->count++,
-                               .from = b->submissions,
-                               .until = UINT32_MAX};
+    *ret = (struct cps_buffer){
+        .iova = iova, .last = last_byte(iova, size), .from = b->submissions, .until = UINT32_MAX};
+    now->count++;
     now->is_sealed = false;
     return ret;
 }
@@ -198,14 +196,59 @@ struct cps_err *cps_buffers_item(struct cps_buffers *buffers, const struct cps_i
     }
 }
 
+/* ---- sealing ---- */
+
+/* A definition by what it covers. */
+struct range {
+    uint64_t iova, last;
+    size_t index;
+};
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct range *a = left;
+    const struct range *b = right;
+    if (a->iova != b->iova)
+        return a->iova < b->iova ? -1 : 1;
+    if (a->last != b->last)
+        return a->last < b->last ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Drivers list all buffers, and then those with contents once more: that is one buffer each. */
+static struct cps_err *number_buffers(const struct generation *g, struct cps_buffer *list)
+{
+    CPS_FREE struct range *range = malloc(sizeof(*range) * (g->count + 1));
+    CPS_FREE size_t *same = malloc(sizeof(*same) * (g->count + 1)); /* first one of the range */
+    uint32_t number = 0;
+    if (!range || !same)
+        return cps_err_nomem();
+    for (size_t i = 0; i < g->count; i++)
+        range[i] = (struct range){list[i].iova, list[i].last, i};
+    qsort(range, g->count, sizeof(*range), compare_ranges);
+    for (size_t i = 0; i < g->count; i++) {
+        bool again = i && range[i].iova == range[i - 1].iova && range[i].last == range[i - 1].last;
+        same[range[i].index] = again ? same[range[i - 1].index] : range[i].index;
+    }
+    for (size_t i = 0; i < g->count; i++)
+        list[i].number = same[i] == i ? number++ : list[same[i]].number;
+    return NULL;
+}
+
+static struct cps_err *seal(struct cps_buffers *b, struct generation *g)
+{
+    if (g->is_sealed)
+        return NULL;
+    CPS_TRY(number_buffers(g, b->list + g->first));
+    CPS_TRY(cps_buffers_index_(b->list + g->first, g->count, &g->index));
+    g->is_sealed = true;
+    return NULL;
+}
+
 struct cps_err *cps_buffers_seal(struct cps_buffers *buffers)
 {
-    for (size_t i = buffers->sealed; i < buffers->generations; i++) {
-        struct generation *g = &buffers->generation[i];
-        if (!g->is_sealed)
-            CPS_TRY(cps_buffers_index_(buffers->list + g->first, g->count, &g->index));
-        g->is_sealed = true;
-    }
+    for (size_t i = buffers->sealed; i < buffers->generations; i++)
+        CPS_TRY(seal(buffers, &buffers->generation[i]));
     buffers->sealed = buffers->generations - 1;
     for (; buffers->marked < buffers->begins; buffers->marked++) {
         const struct begin *begin = &buffers->begin[buffers->marked];
@@ -308,4 +351,11 @@ bool cps_buffers_put(const struct cps_buffers *buffers, uint32_t submission, uin
     cps_buf_str(out, " ");
     cps_buffer_put(at, address, out);
     return true;
+}
+
+bool cps_buffers_put_value(const struct cps_buffers *buffers, uint32_t submission,
+                           const struct cps_value *value, struct cps_buf *out)
+{
+    uint64_t address = 0;
+    return cps_value_address(value, &address) && cps_buffers_put(buffers, submission, address, out);
 }

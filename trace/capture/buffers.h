@@ -20,6 +20,7 @@
 
 #include "../../isa/base/buf.h"
 #include "../../isa/base/err.h"
+#include "../../isa/isa.h"
 #include "../item.h"
 
 CPS_C_BEGIN
@@ -47,7 +48,9 @@ struct cps_buffer {
     const char *name;
     /** What it is. */
     enum cps_buffer_kind kind;
-    /** Which one it is of those that are valid together, from 0 in the order of the capture. */
+    /** Which one it is of those that are valid together, from 0 in the order of the capture; one
+     * that comes again, with the same first and last byte, keeps its number. Set by
+     * cps_buffers_seal(). */
     uint32_t number;
     /** The first submission of the capture (from 0) that it is valid in. */
     uint32_t from;
@@ -146,6 +149,16 @@ CPS_PUBLIC void cps_buffer_put(const struct cps_buffer *buffer, uint64_t address
  */
 CPS_PUBLIC bool cps_buffers_put(const struct cps_buffers *buffers, uint32_t submission,
                                 uint64_t address, struct cps_buf *out);
+/**
+ * The same for a value of a register or packet, if it is a whole address (cps_value_address()).
+ * @param buffers     a sealed table, or NULL
+ * @param submission  as cps_buffers_at() has it
+ * @param value       any
+ * @param out         where to
+ * @return whether something was said
+ */
+CPS_PUBLIC bool cps_buffers_put_value(const struct cps_buffers *buffers, uint32_t submission,
+                                      const struct cps_value *value, struct cps_buf *out);
 
 CPS_C_END
 
