@@ -488,6 +488,13 @@ CPS_PUBLIC bool cps_name_values64(const struct cps_names *names, enum cps_space 
                                   uint32_t number, uint64_t value, cps_value_fn *each,
                                   void *context);
 /**
+ * Which half of an address a register of the GPU is.
+ * @param names   the handle; NULL: it knows none
+ * @param number  the register
+ * @return 1 for the lower, 2 for the upper half; 0: it is none
+ */
+CPS_PUBLIC unsigned cps_name_address_half(const struct cps_names *names, uint32_t number);
+/**
  * Takes the words of a type 7 packet apart, as far as they go. Words that depend on a field of the
  * packet (its variants) are those that it selects; words that no source names are left out.
  * @param names    the handle

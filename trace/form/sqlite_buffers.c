@@ -15,28 +15,7 @@ void cps_db_put_address_(struct database *d, const struct cps_value *value)
               DB_NUMBER(value->number), DB_NUMBER(address));
 }
 
-/* address_half(processor, register): 1 and 2 for the lower and upper half of an address, else 0. */
-struct halves {
-    bool is_address;
-};
-
-static void look_at(void *context, const struct cps_value *value)
-{
-    struct halves *halves = context;
-    uint64_t address = 0;
-    halves->is_address |= cps_value_address(value, &address);
-}
-
-static int half_of(const struct cps_names *names, uint32_t reg)
-{
-    struct halves halves = {false};
-    unsigned half = 0;
-    if (!names || !cps_name(names, CPS_SPACE_GPU, reg, &half) || half > 1)
-        return 0;
-    cps_name_values64(names, CPS_SPACE_GPU, reg - half, 0, look_at, &halves);
-    return halves.is_address ? 1 + (int)half : 0;
-}
-
+/* address_half(processor, register): cps_name_address_half(). */
 static void address_half(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const struct cps_trace_writer *w = sqlite3_user_data(context);
@@ -47,7 +26,8 @@ static void address_half(sqlite3_context *context, int count, sqlite3_value **va
         if (!strcmp(processor, cps_processor_name(who)))
             names = w->names[who];
     }
-    sqlite3_result_int(context, half_of(names, (uint32_t)sqlite3_value_int64(value[1])));
+    sqlite3_result_int(context,
+                       (int)cps_name_address_half(names, (uint32_t)sqlite3_value_int64(value[1])));
 }
 
 /* buffer_at(submission, address): the number of the row in `buffers`, or NULL. */
