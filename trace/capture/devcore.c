@@ -94,7 +94,7 @@ static struct cps_err *read_name(struct cps_devcore *d, const char *at)
     return NULL;
 }
 
-/* Kernels (6.0 on) pad the name of a buffer with blanks; it is only there to be shown, so that one
+/* Newer kernels print the name of a buffer, padded with blanks; it is only there to be shown, so that one
  * that is too long is cut. */
 static void read_buffer_name(struct cps_devcore *d, const char *at)
 {
