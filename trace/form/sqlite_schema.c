@@ -90,18 +90,20 @@ const char *const cps_sqlite_inserts_[DB_INSERTS] = {
 const char cps_sqlite_registers_[] = REGISTERS("reg") "1, 2, 3";
 const char cps_sqlite_values_[] = REGISTERS("reg, value") "1, 2, 3, 4";
 
-/* A register of 64 bits is two writes, the upper half next. */
+/* A register of 64 bits is two writes, the upper half next. Names are looked up once a register. */
 const char cps_sqlite_addresses_[] =
     "UPDATE addresses SET processor = (SELECT processor FROM packets WHERE id = packet);"
     "INSERT INTO addresses SELECT event, packet, processor, 'memory', NULL, iova, NULL\n"
     "  FROM memory ORDER BY event;"
-    "INSERT INTO addresses SELECT upper, packet, processor, 'register', reg,\n"
-    "    high << 32 | value, NULL FROM (\n"
-    "  SELECT packet, processor, reg, value, lead(reg) OVER following AS behind,\n"
-    "      lead(value) OVER following AS high, lead(event) OVER following AS upper\n"
-    "    FROM writes WHERE space = 'gpu' AND address_half(processor, reg)\n"
-    "    WINDOW following AS (PARTITION BY processor, copy ORDER BY event))\n"
-    "  WHERE address_half(processor, reg) = 1 AND behind = reg + 1 ORDER BY upper;"
+    "WITH halves AS MATERIALIZED (SELECT processor, reg, address_half(processor, reg) AS half\n"
+    "    FROM names WHERE space = 'gpu' AND address_half(processor, reg)),\n"
+    "  pairs AS (SELECT w.packet, w.processor, w.reg, w.value, h.half,\n"
+    "      lead(w.reg) OVER following AS behind, lead(w.value) OVER following AS high,\n"
+    "      lead(w.event) OVER following AS upper\n"
+    "    FROM writes w CROSS JOIN halves h USING (processor, reg) WHERE w.space = 'gpu'\n"
+    "    WINDOW following AS (PARTITION BY w.processor, w.copy ORDER BY w.event))\n"
+    "  INSERT INTO addresses SELECT upper, packet, processor, 'register', reg,\n"
+    "      high << 32 | value, NULL FROM pairs WHERE half = 1 AND behind = reg + 1 ORDER BY upper;"
     "UPDATE addresses SET buffer = buffer_at(\n"
     "  (SELECT submission FROM packets WHERE id = packet), address);";
 
