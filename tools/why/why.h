@@ -29,7 +29,7 @@ struct why_ask {
     uint32_t value;  /**< where there is one */
     uint64_t whole;  /**< of half a register of 64 bits, where both halves have a value */
     bool has_whole;
-    bool reached;    /**< the event or draw */
+    bool reached; /**< the event or draw */
 };
 
 /** What all answers need. */
