@@ -28,6 +28,7 @@
 #include "fw/fw.h"
 #include "fw/image/mbn.h"
 #include "fw/script/script.h"
+#include "trace/capture/buffers.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/pm4text.h"
 #include "trace/capture/rd_write.h"

@@ -488,6 +488,13 @@ CPS_PUBLIC bool cps_name_values64(const struct cps_names *names, enum cps_space 
                                   uint32_t number, uint64_t value, cps_value_fn *each,
                                   void *context);
 /**
+ * Which half of an address a register of the GPU is.
+ * @param names   the handle; NULL: it knows none
+ * @param number  the register
+ * @return 1 for the lower, 2 for the upper half; 0: it is none
+ */
+CPS_PUBLIC unsigned cps_name_address_half(const struct cps_names *names, uint32_t number);
+/**
  * Takes the words of a type 7 packet apart, as far as they go. Words that depend on a field of the
  * packet (its variants) are those that it selects; words that no source names are left out.
  * @param names    the handle
@@ -506,6 +513,15 @@ CPS_PUBLIC void cps_packet_values(const struct cps_names *names, uint32_t opcode
  * @param out    where to
  */
 CPS_PUBLIC void cps_value_put(const struct cps_value *value, struct cps_buf *out);
+
+/**
+ * Which address a value is. Half an address, or one of 32 bits only, where addresses have 64, is
+ * none.
+ * @param value  as a callback got it
+ * @param ret    gets it, in bytes
+ * @return false, and nothing is set, if it is none
+ */
+CPS_PUBLIC bool cps_value_address(const struct cps_value *value, uint64_t *ret);
 
 /**
  * Appends a value with its name: `NAME=value`, a flag that is set by its name alone. Bits that no

@@ -91,8 +91,10 @@ static struct cps_err *log_item(struct cps_item_sink *sink, const struct cps_ite
         cps_buf_str(&log->text, "\n");
         break;
     case CPS_ITEM_BUFFER:
-        cps_buf_printf(&log->text, "buffer %llx+%llx\n", (unsigned long long)item->buffer.iova,
-                       (unsigned long long)item->buffer.size);
+        cps_buf_printf(&log->text, "buffer %llx+%llx%s%.*s\n",
+                       (unsigned long long)item->buffer.iova, (unsigned long long)item->buffer.size,
+                       item->buffer.name ? " " : "", (int)item->buffer.name_size,
+                       item->buffer.name ? item->buffer.name : "");
         break;
     case CPS_ITEM_DATA:
         log_data(log, item);

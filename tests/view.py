@@ -54,6 +54,10 @@ def make_pages(scratch):
     capture.write_text(stream, encoding="utf-8")
     event = pathlib.Path(scratch, "event.pm4")
     event.write_text(make.pm4("CP_NOP 0x1 0x2", "reg 0x8810 0x1", make.EVENT, "CP_EVENT_WRITE 0x31"), encoding="utf-8")
+    buffers = pathlib.Path(scratch, "buffers.pm4")
+    buffers.write_text(make.pm4("reg RB_MRT[0].BASE @target", "CP_MEM_WRITE 0x1008 5 7", "CP_DRAW_INDX_OFFSET 0x84 1 3").replace(
+        "submit", "buffer 0x500001000 target\n    .word 0 0 0 0\nsubmit"), encoding="utf-8")
+    view("--fw", scratch + "/old.fw", buffers, "-o", pathlib.Path(scratch, "buffers.html"))
     page, change = pathlib.Path(scratch, "page.html"), pathlib.Path(scratch, "change.html")
     view("--fw", scratch + "/old.fw", capture, "-o", page)
     view("--fw", scratch + "/old.fw", "--fw", scratch + "/new.fw", event, "-o", change)
@@ -218,6 +222,24 @@ def test_packet(browser, page):
     report("with its payload's fields", "PRIM_TYPE" in text and "NUM_INDICES" in text, text)
     report("and the code that ran", len(browser.shown("#code .code.ran")) > 3 and "instruction" in titles(browser, "#code-count")[0])
     report("and what it did behind its groups", "draw-state group" in text and "PC_DRAWCALL_SIZE" in text, text)
+
+
+def test_buffers(browser, page):
+    """Of a payload, of memory, and of a register of 64 bits, whose upper half is the next write."""
+    open_page(browser, page)
+    row = next(r for r in browser.shown("#tree .row") if "CP_MEM_WRITE" in browser.text(r))
+    browser.click(row)
+    settle(browser)
+    said = titles(browser, "#packet .field.buffer")
+    report("an address of a payload has its buffer, and the memory that it wrote", said == ['[buf 1 "target" +0x8]'] * 2, said)
+    row = next(r for r in browser.shown("#tree .row") if "RB_MRT[0].BASE" in browser.text(r))
+    browser.click(row)
+    settle(browser)
+    said = titles(browser, "#packet .field.buffer")
+    report("a register of 64 bits is whole, with its buffer", said == ['0x500001000 [buf 1 "target" +0x0]'], said)
+    press(browser, "s")
+    said = titles(browser, "#state .field.buffer")
+    report("and in the state", '0x500001000 [buf 1 "target" +0x0]' in said, said)
 
 
 def test_links(browser, page):
@@ -486,6 +508,7 @@ def main():
             with webdriver.Browser(scratch) as browser:
                 for test in (test_packet, test_links, test_effects, test_keys, test_state, test_contrast):
                     test(browser, page)
+                test_buffers(browser, pathlib.Path(scratch, "buffers.html"))
                 test_change(browser, change)
                 test_kinds(browser, draws)
                 test_all_packets(browser, page, "the demo")

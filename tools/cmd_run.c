@@ -25,6 +25,7 @@ struct run {
     struct cps_trace_head final_head; /* with the capture's hash, where `late_hash` */
     struct cps_trace_writer *writer;
     struct cps_stream *capture;
+    enum cps_trace_form form;
     bool hashing;   /* the capture, while it is read */
     bool late_hash; /* `head` has zeros in its place until then */
     char capture_hash[65];
@@ -93,14 +94,26 @@ static bool wants_trace(const struct run *run)
     return run->opt->output || !(run->opt->json || run->play.dump);
 }
 
+static const char *output(const struct run *run)
+{
+    return run->opt->output ? run->opt->output : "-";
+}
+
+static struct cps_err *choose_form(struct run *run)
+{
+    const char *to = run->opt->to;
+    run->form = cps_trace_form_of(output(run));
+    if (!to || cps_trace_form_parse(to, &run->form))
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite",
+                       to);
+}
+
 static struct cps_err *open_trace(struct run *run)
 {
     const struct cps_options *opt = run->opt;
-    const char *path = opt->output ? opt->output : "-";
-    enum cps_trace_form form = cps_trace_form_of(path);
-    if (opt->to && !cps_trace_form_parse(opt->to, &form))
-        return cps_err_new(CPS_ERR_INPUT,
-                           "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite", opt->to);
+    const char *path = output(run);
+    enum cps_trace_form form = run->form;
     cps_policy_text(&run->play.policy, run->play.gen, &run->policy);
     if (run->policy.failed)
         return cps_err_nomem();
@@ -115,6 +128,7 @@ static struct cps_err *open_trace(struct run *run)
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
     CPS_TRY(trace_signals(opt->signals, form, run->play.names, run->writer));
     cps_trace_writer_flow(run->writer, play_flow, &run->play);
+    cps_trace_writer_buffers(run->writer, run->play.buffers);
     run->play.trace = cps_trace_writer_sink(run->writer);
     return NULL;
 }
@@ -122,6 +136,8 @@ static struct cps_err *open_trace(struct run *run)
 static struct cps_err *open_capture(struct run *run)
 {
     CPS_TRY(play_stream(capture(run), &run->capture));
+    if (run->form == CPS_FORM_SQLITE) /* no other form has room for them */
+        CPS_TRY(cps_buffers_create(&run->play.buffers));
     CPS_TRY(play_read_dump(&run->play, run->capture));
     run->hashing =
         run->opt->arg_count && run->opt->output && !run->play.dump && cps_stream_hash(run->capture);
@@ -165,6 +181,7 @@ static struct cps_err *check_inputs(const struct run *run)
 static struct cps_err *prepare(struct run *run)
 {
     stamp_inputs(run);
+    CPS_TRY(choose_form(run));
     if (!opt_is_script(run->opt))
         CPS_TRY(open_capture(run));
     run->play.recover = true;

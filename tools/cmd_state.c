@@ -12,6 +12,7 @@
 #include "tools/report/text.h"
 #include "tools/stream/state_rows.h"
 #include "trace/event_words.h"
+#include "trace/form/buffer_json.h"
 #include "trace/json.h"
 
 int cmd_state(const struct cps_options *opt);
@@ -42,16 +43,26 @@ static void put_packet(const struct state_register *writer, struct cps_buf *out)
     cps_buf_hex(out, writer->pc, 4);
 }
 
+/* The state that is shown, beside another one or not. */
+static const struct state_result *shown(const struct ask *ask)
+{
+    return &ask->result[ask->sides - 1];
+}
+
+/* The number itself stands in front, so that of an address only its buffer is left to say. */
 static void put_value(void *context, const struct cps_value *value)
 {
-    struct cps_buf *out = context;
+    struct text *t = context;
+    struct cps_buf *out = t->out;
+    const struct state_result *result = shown(t->ask);
     size_t before = out->size;
     cps_buf_str(out, " ");
     if ((value->name && !value->name[0]) || !cps_value_line(value, out)) {
         out->size = before;
-        if (value->name && !value->name[0] && value->kind)
+        if (value->name && !value->name[0] && value->kind && !value->is_address)
             cps_buf_str(out, " "), cps_value_put(value, out);
     }
+    cps_buffers_put_value(result->buffers, result->state.launch.submission, value, out);
 }
 
 static void put_number(const struct state_row *row, uint64_t value, struct cps_buf *out)
@@ -59,13 +70,12 @@ static void put_number(const struct state_row *row, uint64_t value, struct cps_b
     cps_buf_hex(out, value, row->is_wide ? 16 : 8);
 }
 
-static void put_fields(const struct text *t, const struct state_row *row)
+static void put_fields(struct text *t, const struct state_row *row)
 {
     if (row->is_wide)
-        cps_name_values64(t->names, CPS_SPACE_GPU, row->number, row->value, put_value, t->out);
+        cps_name_values64(t->names, CPS_SPACE_GPU, row->number, row->value, put_value, t);
     else
-        cps_name_values(t->names, CPS_SPACE_GPU, row->number, (uint32_t)row->value, put_value,
-                        t->out);
+        cps_name_values(t->names, CPS_SPACE_GPU, row->number, (uint32_t)row->value, put_value, t);
 }
 
 static void put_row(void *context, const struct state_row *row)
@@ -106,7 +116,7 @@ static void put_launch(const struct state_result *result, struct cps_buf *out)
 
 static struct state_pair pair_of(const struct ask *ask)
 {
-    const struct state_result *last = &ask->result[ask->sides - 1];
+    const struct state_result *last = shown(ask);
     bool two = ask->sides == 2;
     return (struct state_pair){
         .names = last->names,
@@ -157,9 +167,20 @@ static struct cps_err *print_text(const struct ask *ask, bool *ret)
 
 /* ---- JSON ---- */
 
+/* The fields of a row, on their way into it. */
+struct fields {
+    struct json_object *row, *fields;
+    const struct state_result *result;
+};
+
 static void add_value(void *context, const struct cps_value *value)
 {
-    cps_json_value(context, value);
+    struct fields *f = context;
+    uint64_t address = 0;
+    cps_json_value(f->fields, value);
+    if (cps_value_address(value, &address))
+        cps_buffers_json_(f->row, "buffer", f->result->buffers, f->result->state.launch.submission,
+                          address);
 }
 
 static void add_hex(struct json_object *to, const char *key, uint64_t value, unsigned digits)
@@ -172,6 +193,7 @@ static void add_hex(struct json_object *to, const char *key, uint64_t value, uns
 struct rows {
     struct json_object *array;
     const struct cps_names *names;
+    const struct state_result *result;
     uint32_t counts[STATE_GONE + 1];
 };
 
@@ -182,6 +204,16 @@ static void add_writer(struct json_object *to, const struct state_register *writ
     add_hex(by, "header", writer->header, 8);
     cps_json_text(by, "level", cps_event_sub_word(CPS_EV_PKT, writer->level));
     cps_json_uint(by, "pc", writer->pc);
+}
+
+static void add_fields(const struct rows *rows, const struct state_row *row, struct json_object *to)
+{
+    struct fields f = {to, cps_json_new_object(to, "fields"), rows->result};
+    if (row->is_wide)
+        cps_name_values64(rows->names, CPS_SPACE_GPU, row->number, row->value, add_value, &f);
+    else
+        cps_name_values(rows->names, CPS_SPACE_GPU, row->number, (uint32_t)row->value, add_value,
+                        &f);
 }
 
 static void add_row(void *context, const struct state_row *row)
@@ -199,13 +231,7 @@ static void add_row(void *context, const struct state_row *row)
         add_hex(to, "before", row->old, 1);
     if (row->mark != STATE_GONE) {
         add_hex(to, "value", row->value, 1);
-        struct json_object *fields = cps_json_new_object(to, "fields");
-        if (row->is_wide)
-            cps_name_values64(rows->names, CPS_SPACE_GPU, row->number, row->value, add_value,
-                              fields);
-        else
-            cps_name_values(rows->names, CPS_SPACE_GPU, row->number, (uint32_t)row->value,
-                            add_value, fields);
+        add_fields(rows, row, to);
         add_writer(to, row->writer);
     }
     cps_json_append(rows->array, to);
@@ -236,7 +262,8 @@ static struct cps_err *print_json(const struct ask *ask, bool *ret)
     for (unsigned i = 0; i < ask->sides; i++)
         cps_json_append(sides, launch_object(&ask->result[i].state.launch, ask->result[i].who,
                                              ask->result[i].names));
-    struct rows rows = {.array = cps_json_new_array(root, "registers"), .names = pair.names};
+    struct rows rows = {
+        .array = cps_json_new_array(root, "registers"), .names = pair.names, .result = shown(ask)};
     state_rows(&pair, add_row, &rows);
     *ret = differs(rows.counts);
     return report_json(root);

@@ -191,6 +191,7 @@ static struct cps_err *put_meta(struct viewer *v)
     add_inputs(v, meta);
     add_processors(v, meta);
     add_submissions(v, meta);
+    view_buffers(&v->run, meta);
     cps_json_uint(meta, "packets", v->run.packets);
     cps_json_uint(meta, "rows", v->run.rows);
     cps_json_uint(meta, "words", v->run.words);

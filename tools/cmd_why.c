@@ -58,6 +58,7 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
     CPS_TRY(add_asks(why, opt));
     const char *slash = path ? strrchr(path, '/') : NULL;
     why->capture = slash ? slash + 1 : path ? path : "demo.pm4";
+    CPS_TRY(cps_buffers_create(&why->play->buffers));
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(why->play, *capture));
     why->play->recover = true;

@@ -124,6 +124,11 @@ struct cps_item {
         /** CPS_ITEM_DATA: byte of the (decompressed) file where they stand, plus 1; 0: they stand
          * there in another form. */
         uint64_t at;
+        /** CPS_ITEM_BUFFER: what the capture calls it, not NUL-terminated, no control characters
+         * removed; NULL: it has no name. */
+        const char *name;
+        /** Bytes of that. */
+        size_t name_size;
     } buffer;
     /** A submission. */
     struct {

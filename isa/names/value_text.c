@@ -109,6 +109,14 @@ void cps_value_put(const struct cps_value *value, struct cps_buf *out)
     }
 }
 
+bool cps_value_address(const struct cps_value *value, uint64_t *ret)
+{
+    if (!value->is_address || value->high - value->low + value->shift < 32)
+        return false;
+    *ret = value->bits << value->shift;
+    return true;
+}
+
 bool cps_value_line(const struct cps_value *value, struct cps_buf *out)
 {
     if (value->is_flag && !value->bits)

@@ -132,6 +132,22 @@ bool cps_name_values64(const struct cps_names *names, enum cps_space space, uint
     return true;
 }
 
+static void look_for_address(void *context, const struct cps_value *value)
+{
+    uint64_t address = 0;
+    *(bool *)context |= cps_value_address(value, &address);
+}
+
+unsigned cps_name_address_half(const struct cps_names *names, uint32_t number)
+{
+    unsigned half = 0;
+    bool is_address = false;
+    if (!names || !cps_name(names, CPS_SPACE_GPU, number, &half) || half > 1)
+        return 0;
+    cps_name_values64(names, CPS_SPACE_GPU, number - half, 0, look_for_address, &is_address);
+    return is_address ? 1 + half : 0;
+}
+
 /* Whether a row of a packet describes its word `at`. */
 static bool covers(const struct cps_name_row *row, uint32_t at)
 {

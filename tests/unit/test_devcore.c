@@ -73,7 +73,7 @@ static const char small_dump_log[] = "text kernel: 6.1\ntext module: msm\ntext t
                                      "data 1000000001000: 70108000 0 ffffffff\n"
                                      "data 100000000100c: 0 0\n"
                                      "ring 1 2000+10 at 0 0 fences 0 0\n"
-                                     "section bos\nbuffer 100000000+8\n"
+                                     "section bos\nbuffer 100000000+8 cmd\n"
                                      "data 100000000: deadd00d\ndata 100000004: 0\n"
                                      "buffer 200000000+1000\n"
                                      "section registers\nreg registers -1 800 1000\n"

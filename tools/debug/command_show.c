@@ -49,6 +49,7 @@ struct cps_err *command_print_(struct debugger *r, const char *arguments, int go
                         (uint32_t)place.number, (uint32_t)value, &fields);
         cps_buf_str(&r->out, fields.size ? "  " : "");
         cps_buf_join(&r->out, &fields);
+        look_whole(&r->session, r->session.core, (uint32_t)place.number, &r->out);
     }
     cps_buf_str(&r->out, "\n");
     return NULL;
@@ -266,6 +267,7 @@ struct cps_err *command_log_(struct debugger *r, const char *arguments, int go)
 static void print_packet_before(struct debugger *r, const struct cps_debug_place *place)
 {
     const struct session *s = &r->session;
+    uint32_t submission = place->submission ? place->submission - 1 : 0;
     unsigned below = CPS_LEVEL_INT;
     bool ended = false;
     struct cps_event event;
@@ -279,7 +281,7 @@ static void print_packet_before(struct debugger *r, const struct cps_debug_place
         if (level >= below)
             continue;
         cps_buf_str(&r->out, "  in ");
-        look_event(s, &event, &r->out);
+        look_event(s, &event, submission, &r->out);
         return;
     }
 }
@@ -306,7 +308,7 @@ struct cps_err *command_who_(struct debugger *r, const char *arguments, int go)
     cps_buf_str(&r->out, "\n");
     if (stop.has_event) {
         cps_buf_str(&r->out, "  ");
-        look_event(s, &stop.event, &r->out);
+        look_event(s, &stop.event, place.submission ? place.submission - 1 : 0, &r->out);
     }
     print_packet_before(r, &place);
     cps_buf_printf(&r->out, "  goto %" PRIu64 " shows the machine behind it\n", place.step);

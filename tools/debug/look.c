@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "tools/debug/point.h"
-#include "isa/base/pm4.h"
 #include "tools/play/files.h"
 #include "trace/form/text.h"
 
-#define MAX_PAYLOAD 16u
-#define MAX_SOURCE  ((size_t)16 << 20) /* bytes of a source file */
+#define MAX_SOURCE ((size_t)16 << 20) /* bytes of a source file */
 
 /* Labels are asked for by address; the text lives until the next question. */
 struct labels {
@@ -259,77 +257,6 @@ void look_registers(const struct session *s, unsigned core, unsigned width,
         named_values(s, columns_of(width, NAMED_WIDTH), &now, before, out);
 }
 
-static void packet_name(const struct session *s, unsigned core, uint32_t header,
-                        struct cps_buf *out)
-{
-    struct cps_pm4 packet = cps_pm4_decode(header);
-    const struct cps_names *names = session_names(s, core);
-    if (packet.kind == CPS_PM4_TYPE7) {
-        const char *name = cps_name(names, CPS_SPACE_PACKET, packet.opcode, NULL);
-        cps_buf_printf(out, "%s, opcode 0x%02" PRIx32 ", %" PRIu32 " dwords", name ? name : "UNKN",
-                       packet.opcode, packet.count);
-    } else if (packet.kind == CPS_PM4_TYPE4) {
-        const char *name = cps_name(names, CPS_SPACE_GPU, packet.reg, NULL);
-        cps_buf_printf(out, "type 4, register 0x%04" PRIx32 " %s, %" PRIu32 " dwords", packet.reg,
-                       name ? name : "", packet.count);
-    } else {
-        cps_buf_str(out, "not a packet header");
-    }
-}
-
-static void payload_word(const struct session *s, unsigned core, const struct cps_pm4 *packet,
-                         uint32_t index, uint32_t value, struct cps_buf *out)
-{
-    const struct cps_names *names = session_names(s, core);
-    cps_buf_printf(out, "  %2" PRIu32 "  %08" PRIx32, index, value);
-    if (packet->kind == CPS_PM4_TYPE4) {
-        const char *name = cps_name(names, CPS_SPACE_GPU, packet->reg + index, NULL);
-        CPS_BUF fields = {0};
-        cps_name_fields(names, CPS_SPACE_GPU, packet->reg + index, value, &fields);
-        cps_buf_printf(out, "  %s ", name ? name : "");
-        cps_buf_join(out, &fields);
-    }
-    cps_buf_str(out, "\n");
-}
-
-/* The newest dispatch of this core, for the level and the address of its header. */
-static bool last_packet(const struct session *s, unsigned core, struct cps_event *ret)
-{
-    uint64_t event = cps_debug_place(s->debug).event;
-    unsigned who = session_engine(s)->who[core];
-    while (event-- && cps_debug_event(s->debug, event, ret)) {
-        if (cps_event_kind(ret) == CPS_EV_PKT && cps_event_who(ret) == who)
-            return true;
-    }
-    return false;
-}
-
-void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
-{
-    struct cps_event event;
-    const struct cps_afuc *afuc = session_afuc(s);
-    if (!afuc)
-        return;
-    uint32_t header = cps_afuc_header(afuc, core, 0);
-    struct cps_pm4 packet = cps_pm4_decode(header);
-    bool known = last_packet(s, core, &event) && event.value == header;
-    cps_buf_printf(out, "%08" PRIx32 " ", header);
-    packet_name(s, core, header, out);
-    if (known)
-        cps_buf_printf(out, ", %s 0x%016" PRIx64,
-                       cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&event)), event.addr);
-    cps_buf_str(out, "\n");
-    if (!known || cps_event_sub(&event) == CPS_LEVEL_INT || packet.kind == CPS_PM4_BAD)
-        return;
-    for (uint32_t i = 0; i < packet.count && i < MAX_PAYLOAD; i++)
-        payload_word(
-            s, core, &packet, i,
-            (uint32_t)session_value(s, core, CPS_FILE_MEMORY, event.addr + 4 + 4 * (uint64_t)i),
-            out);
-    if (packet.count > MAX_PAYLOAD)
-        cps_buf_printf(out, "  and %" PRIu32 " more\n", packet.count - MAX_PAYLOAD);
-}
-
 static void put_streams(const struct session *s, unsigned core, struct cps_buf *out)
 {
     static const char *const levels[] = {"ring", "ib1", "ib2", "ib3", "sds"};
@@ -337,9 +264,12 @@ static void put_streams(const struct session *s, unsigned core, struct cps_buf *
     look_packet(s, core, out);
     for (unsigned level = CPS_LEVEL_SDS + 1; level--;) {
         struct cps_position at = cps_afuc_position(session_afuc(s), core, level);
-        if (at.active)
-            cps_buf_printf(out, "%-6s  0x%016" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read\n",
-                           levels[level], at.iova, at.consumed, at.dwords);
+        if (!at.active)
+            continue;
+        cps_buf_printf(out, "%-6s  0x%016" PRIx64, levels[level], at.iova);
+        if (cps_buffers_at(s->play.buffers, session_submission(s), at.iova))
+            cps_buffers_put(s->play.buffers, session_submission(s), at.iova, out);
+        cps_buf_printf(out, ", %" PRIu32 " of %" PRIu32 " dwords read\n", at.consumed, at.dwords);
     }
 }
 
@@ -356,21 +286,43 @@ void look_backtrace(const struct session *s, unsigned core, struct cps_buf *out)
         put_streams(s, core, out);
 }
 
-void look_event(const struct session *s, const struct cps_event *event, struct cps_buf *out)
+void look_event(const struct session *s, const struct cps_event *event, uint32_t submission,
+                struct cps_buf *out)
 {
     bool many = play_has_processors_of(&s->play, session_engine(s));
+    unsigned kind = cps_event_kind(event);
     cps_text_event(out, event, s->play.names[cps_event_who(event) % CPS_CPU_COUNT], many);
+    if (play_is_script(&s->play) || (kind != CPS_EV_MEMW && kind != CPS_EV_MEMR))
+        return;
+    out->size -= out->size && out->data[out->size - 1] == '\n';
+    cps_buffers_put(s->play.buffers, submission, event->addr, out);
+    cps_buf_str(out, "\n");
+}
+
+/* Which submission the event in front of @p end was made in. */
+static uint32_t submission_at(const struct session *s, uint64_t end)
+{
+    struct cps_event event;
+    while (end-- && cps_debug_event(s->debug, end, &event)) {
+        if (cps_event_kind(&event) == CPS_EV_SUBMIT)
+            return event.value;
+    }
+    return 0;
 }
 
 void look_events(const struct session *s, unsigned count, struct cps_buf *out)
 {
     uint64_t end = cps_debug_place(s->debug).event;
+    uint64_t first = end < count ? 0 : end - count;
+    uint32_t submission = submission_at(s, first);
     struct cps_event event;
-    for (uint64_t i = end < count ? 0 : end - count; i < end; i++) {
+    for (uint64_t i = first; i < end; i++) {
         if (!cps_debug_event(s->debug, i, &event))
             continue;
+        if (cps_event_kind(&event) == CPS_EV_SUBMIT)
+            submission = event.value;
         cps_buf_printf(out, "%8" PRIu64 "  ", i);
-        look_event(s, &event, out);
+        look_event(s, &event, submission, out);
     }
 }
 
@@ -416,25 +368,40 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
                    stop->point, typed ? ", " : "", typed ? typed->text : "");
     if (stop->has_event) {
         cps_buf_str(out, "  ");
-        look_event(s, &stop->event, out);
+        look_event(s, &stop->event, session_submission(s), out);
+    }
+}
+
+/* Four dwords. */
+static void memory_line(const struct session *s, char file, uint64_t iova, uint32_t dwords,
+                        struct cps_buf *out)
+{
+    cps_buf_printf(out, "%016" PRIx64 ":", iova);
+    for (uint32_t i = 0; i < dwords; i++) {
+        const struct cps_place at = {0, file, iova + 4 * (uint64_t)i};
+        uint64_t value = 0;
+        if (cps_engine_get(session_engine(s), at, &value))
+            cps_buf_printf(out, " %08" PRIx64, value);
+        else
+            cps_buf_str(out, " ........");
     }
 }
 
 void look_memory(const struct session *s, char file, uint64_t iova, uint32_t dwords,
                  struct cps_buf *out)
 {
-    for (uint32_t i = 0; i < dwords; i++) {
-        const struct cps_place at = {0, file, iova + 4 * (uint64_t)i};
-        uint64_t value = 0;
-        bool known = cps_engine_get(session_engine(s), at, &value);
-        if (i % 4 == 0)
-            cps_buf_printf(out, "%s%016" PRIx64 ":", i ? "\n" : "", at.number);
-        if (known)
-            cps_buf_printf(out, " %08" PRIx64, value);
-        else
-            cps_buf_str(out, " ........");
+    bool in_capture = file == CPS_FILE_MEMORY && !play_is_script(&s->play);
+    const struct cps_buffer *before = NULL;
+    for (uint32_t i = 0; i < dwords; i += 4) {
+        uint64_t at = iova + 4 * (uint64_t)i;
+        memory_line(s, file, at, dwords - i < 4 ? dwords - i : 4, out);
+        const struct cps_buffer *buffer =
+            cps_buffers_at(s->play.buffers, session_submission(s), at);
+        if (in_capture && (!i || buffer != before))
+            cps_buffers_put(s->play.buffers, session_submission(s), at, out);
+        before = buffer;
+        cps_buf_str(out, "\n");
     }
-    cps_buf_str(out, dwords ? "\n" : "");
 }
 
 void look_counts(const struct session *s, struct cps_buf *out)

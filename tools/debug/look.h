@@ -26,20 +26,26 @@ void look_read(const struct session *session, unsigned core, struct look_values 
  */
 void look_registers(const struct session *session, unsigned core, unsigned width,
                     const struct look_values *before, struct cps_buf *out);
-/** The packet at hand: header, name, payload; registers of type 4 with their fields. Nothing for
- * engines without packets. */
+/** The packet at hand: header, name, payload with its fields; addresses with the buffer that they
+ * lie in. Nothing for engines without packets. */
 void look_packet(const struct session *session, unsigned core, struct cps_buf *out);
+/** What a register of 64 bits holds, of which @p number is a half, in front of its buffer if it is
+ * an address: " = 0x0000000001125000 [buf 3 +0x0]"; nothing for others. */
+void look_whole(const struct session *session, unsigned core, uint32_t number, struct cps_buf *out);
 /** Calls, then the streams that led here, from the innermost to the ring. */
 void look_backtrace(const struct session *session, unsigned core, struct cps_buf *out);
-/** One event as a line of a text trace. */
-void look_event(const struct session *session, const struct cps_event *event, struct cps_buf *out);
+/** One event as a line of a text trace; an access of memory with the buffer that it is to, as the
+ * capture had them in that submission. */
+void look_event(const struct session *session, const struct cps_event *event, uint32_t submission,
+                struct cps_buf *out);
 /** The last @p count events with their numbers. */
 void look_events(const struct session *session, unsigned count, struct cps_buf *out);
 /** Why a run stopped; empty if it just went as far as asked. */
 void look_stop(const struct session *session, const struct cps_debug_stop *stop,
                struct cps_buf *out);
 /** Dwords of a memory (enum cps_file_sigil) from @p iova, four to a line; "........" where nothing
- * was ever stored. */
+ * was ever stored. The first line, and each that begins in another buffer of the capture, says in
+ * which. */
 void look_memory(const struct session *session, char file, uint64_t iova, uint32_t dwords,
                  struct cps_buf *out);
 /** The line of source that dword @p pc comes from, with its comment, if the file is there. */

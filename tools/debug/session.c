@@ -21,6 +21,8 @@ static struct cps_err *read_input(struct session *s, const char **input)
     if (!none && !is_script)
         CPS_TRY(play_stream(*input, &stream));
     if (stream)
+        err = cps_buffers_create(&s->play.buffers);
+    if (stream && !err)
         err = play_read_dump(&s->play, stream);
     s->play.recover = true;
     if (!err)
@@ -143,6 +145,12 @@ const struct cps_item *session_item(const struct session *s)
 {
     uint64_t fed = cps_debug_place(s->debug).fed;
     return fed ? &s->play.feed.item[fed - 1] : NULL;
+}
+
+uint32_t session_submission(const struct session *s)
+{
+    uint32_t fed = cps_debug_place(s->debug).submission;
+    return fed ? fed - 1 : 0;
 }
 
 const struct cps_fw *session_fw(const struct session *s, unsigned core,

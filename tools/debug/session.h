@@ -47,6 +47,8 @@ uint64_t session_value(const struct session *session, unsigned core, char file, 
 uint32_t session_length(const struct session *session, unsigned core, uint32_t pc);
 /** The item that was fed last, NULL if none was. */
 const struct cps_item *session_item(const struct session *session);
+/** Which submission runs, as buffers of the capture count them; 0 before the first. */
+uint32_t session_submission(const struct session *session);
 /** The image that a core runs, and its part there; NULL if the file has none. */
 const struct cps_fw *session_fw(const struct session *session, unsigned core,
                                 const struct cps_fw_part **part);

@@ -140,6 +140,8 @@ static void add_text(struct dump *dump, const struct cps_item *item)
 static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_item *item)
 {
     struct dump *dump = (struct dump *)sink;
+    if (dump->table)
+        CPS_TRY(cps_buffers_item(dump->table, item));
     switch (item->kind) {
     case CPS_ITEM_RING:
         add_ring(dump, item);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "isa/base/buf.h"
+#include "trace/capture/buffers.h"
 #include "trace/capture/capture.h"
 
 #define DUMP_MAX_RINGS  16
@@ -84,10 +85,11 @@ struct dump {
     uint64_t data_bytes;
     uint64_t gpu; /**< id or chip id, 0 if unknown */
     unsigned buffers;
-    unsigned dropped;    /**< rings and blocks for which there was no room */
-    struct cps_buf text; /**< lines of the header: "comm: crashit" */
-    uint32_t *reg;       /**< DUMP_REGS values of section `registers` */
-    bool *known;         /**< whether the dump has the register */
+    struct cps_buffers *table; /**< gets what the dump says of them; the caller's, or NULL */
+    unsigned dropped;          /**< rings and blocks for which there was no room */
+    struct cps_buf text;       /**< lines of the header: "comm: crashit" */
+    uint32_t *reg;             /**< DUMP_REGS values of section `registers` */
+    bool *known;               /**< whether the dump has the register */
     struct dump_banked *banked;
     size_t banked_count;
     uint8_t *clusters; /**< per register a bit for each enum dump_cluster that has it banked */

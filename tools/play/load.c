@@ -309,6 +309,7 @@ void play_close(struct play *play)
     feed_deinit(&play->feed);
     replay_free(play->replay);
     code_free(play->code);
+    cps_buffers_destroy(play->buffers);
     if (play->dump)
         dump_deinit(play->dump);
     free(play->dump);

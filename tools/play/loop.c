@@ -170,7 +170,16 @@ struct cps_err *play_item(struct play *play, const struct cps_item *item)
 
 struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_item *item)
 {
-    return play_item((struct play *)items, item);
+    struct play *play = (struct play *)items;
+    if (play->buffers)
+        CPS_TRY(cps_buffers_item(play->buffers, item));
+    return play_item(play, item);
+}
+
+/* Also where a capture is cut short: what it says up to there counts. */
+static struct cps_err *seal_buffers(const struct play *play, struct cps_err *err)
+{
+    return cps_err_first_(err, play->buffers ? cps_buffers_seal(play->buffers) : NULL);
 }
 
 /* The file of a run that an engine refused something of. */
@@ -207,7 +216,8 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     if (play->dump && !play->feed.count)
         CPS_TRY(play_dump_items(play));
     bool listed = play->feed.count || !play->fw;
-    err = listed ? play_list(play) : cps_capture_read(capture, NULL, &play->items);
+    err = listed ? play_list(play)
+                 : seal_buffers(play, cps_capture_read(capture, NULL, &play->items));
     if (!listed)
         play_boot(play);
     if (play->stop == CPS_STOP_NOMEM) {
@@ -221,6 +231,8 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
 static struct cps_err *gather_item(struct cps_item_sink *items, const struct cps_item *item)
 {
     struct play *play = (struct play *)items;
+    if (play->buffers)
+        CPS_TRY(cps_buffers_item(play->buffers, item));
     if (item->kind == CPS_ITEM_CHIP) {
         if (!play->gpu)
             play->gpu = item->chip.gpu_id ? item->chip.gpu_id : item->chip.chip_id & 0xffffffff;
@@ -247,7 +259,8 @@ static struct cps_err *gather_capture(struct play *play, struct cps_stream *capt
     CPS_TRY(feed_add(&play->feed, &chip));
     CPS_TRY(feed_add(&play->feed, &init));
     play->items.item = gather_item;
-    struct cps_err *err = capture ? cps_capture_read(capture, NULL, &play->items) : NULL;
+    struct cps_err *err =
+        capture ? seal_buffers(play, cps_capture_read(capture, NULL, &play->items)) : NULL;
     play->items.item = play_take_item_;
     play->feed.item[0].chip.gpu_id = (uint32_t)play->gpu;
     leave_init(&play->feed);

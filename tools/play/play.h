@@ -16,6 +16,7 @@
 #include "fw/script/script.h"
 #include "tools/opt.h"
 #include "tools/play/feed.h"
+#include "trace/capture/buffers.h"
 #include "trace/capture/capture.h"
 #include "trace/outfile.h"
 #include "trace/form/trace.h"
@@ -38,9 +39,11 @@ struct play {
     struct cps_sink sink;
     const struct cps_options *opt;
     enum cps_gen gen;
-    struct cps_fw *fw;        /**< firmware; NULL: a script, or what a host does */
-    struct cps_fw *me;        /**< a5xx: the ME's firmware, else NULL */
-    struct cps_script script; /**< of engines without firmware */
+    struct cps_buffers *buffers; /**< made before anything is read: gets those of the capture, and
+                                    is sealed behind play_run() and play_gather(); or NULL; owned */
+    struct cps_fw *fw;           /**< firmware; NULL: a script, or what a host does */
+    struct cps_fw *me;           /**< a5xx: the ME's firmware, else NULL */
+    struct cps_script script;    /**< of engines without firmware */
     struct cps_policy policy;
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;

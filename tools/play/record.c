@@ -82,12 +82,12 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
     }
 }
 
-static struct cps_err *finish(struct record *record, const struct play *play)
+static struct cps_err *finish(struct record *record, struct play *play)
 {
     CPS_BUF why = {0};
     const char *missed = cps_buf_text(&play->missed);
     record->stop = play->stop;
-    record->instructions = play->engine->instructions;
+    record->buffers = CPS_TAKE(play->buffers);
     record->packets = play->engine->packets;
     record->misses = play->misses;
     snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
@@ -273,9 +273,10 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
         CPS_TRY(cps_stream_open_memory(capture, cps_buf_text(text), text->size, &run->stream));
     else if (!script)
         CPS_TRY(play_stream(capture, &run->stream));
-    if (!script) {
+    if (run->setup->buffers)
+        CPS_TRY(cps_buffers_create(&run->play->buffers));
+    if (!script)
         CPS_TRY(play_read_dump(run->play, run->stream));
-    }
     run->play->recover = run->setup->recover;
     CPS_TRY(play_open(run->play, &run->opt, capture));
     CPS_TRY(begin_from(run, boot));
@@ -340,6 +341,7 @@ void record_deinit(struct record *record)
     free(record->event);
     free(record->cover);
     same_code_deinit(&record->code);
+    cps_buffers_destroy(record->buffers);
     *record = (struct record){0};
 }
 

@@ -24,7 +24,8 @@ struct record {
     struct cps_cover *cover; /**< per dword of the firmware's image, or unit of a script; owned, may
                                 be NULL */
     uint32_t cover_count;
-    struct same_code code; /**< what it looked at, where coverage is counted behind a boot */
+    struct cps_buffers *buffers; /**< of the capture, if they were asked for; owned */
+    struct same_code code;       /**< what it looked at, where coverage is counted behind a boot */
     struct cps_sink sink;
     /* Of scripts, whose STEP events are counted. */
     struct cps_sink steps;
@@ -57,6 +58,7 @@ struct record_setup {
     bool recover;                  /**< as play.recover: for who compares with a run of the dump */
     bool scripts;                  /**< with it: also what scripts execute, from STEP events */
     size_t most_steps; /**< of more events than that, those of steps are left out; 0: no limit */
+    bool buffers;      /**< keep those of the capture */
     bool narrow;       /**< only the submission that `opt` names, if any */
 };
 

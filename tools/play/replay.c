@@ -359,7 +359,9 @@ struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
     play->dump = calloc(1, sizeof(*play->dump));
     if (!play->dump)
         return cps_err_nomem();
-    return dump_read(play->dump, capture);
+    play->dump->table = play->buffers;
+    CPS_TRY(dump_read(play->dump, capture));
+    return play->buffers ? cps_buffers_seal(play->buffers) : NULL;
 }
 
 static uint64_t missing_streams(const struct play *play)

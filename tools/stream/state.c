@@ -151,12 +151,14 @@ static struct cps_err *finish(struct gather *g, struct play *play)
         cps_engine_explain(play->engine, play->stop, &why);
     snprintf(g->ret->note, sizeof(g->ret->note), "%s", cps_buf_text(&why));
     g->ret->names = CPS_TAKE(play->names[g->ret->who]);
+    g->ret->buffers = CPS_TAKE(play->buffers);
     return g->lost || why.failed ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *run(struct gather *g, struct play *play, const struct cps_options *opt,
                            struct cps_stream *stream)
 {
+    CPS_TRY(cps_buffers_create(&play->buffers));
     CPS_TRY(play_read_dump(play, stream));
     CPS_TRY(play_open(play, opt, g->setup->capture));
     CPS_TRY(choose_processor(g, play));
@@ -196,5 +198,6 @@ void state_deinit(struct state_result *result)
     free(result->state.before);
     free(result->list);
     cps_names_destroy(result->names);
+    cps_buffers_destroy(result->buffers);
     *result = (struct state_result){0};
 }

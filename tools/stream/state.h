@@ -42,8 +42,9 @@ struct state_result {
     uint32_t count;          /**< launches that there were until the run ended */
     enum cps_stop stop;
     unsigned who;
-    struct cps_names *names; /**< of `who`; owned */
-    char note[160];          /**< how the run ended, if not at its end, or "" */
+    struct cps_names *names;     /**< of `who`; owned */
+    struct cps_buffers *buffers; /**< of the capture; owned */
+    char note[160];              /**< how the run ended, if not at its end, or "" */
 };
 
 /**

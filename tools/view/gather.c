@@ -80,6 +80,7 @@ struct cps_err *view_record(struct view_side *side, const char *capture, bool st
         .kinds = STRUCTURE | (steps ? ROWS | 1u << CPS_EV_WORD : RECORD_COMPARED),
         .most_steps = VIEW_MOST_EVENTS,
         .narrow = true,
+        .buffers = steps,
     };
     bool trace = false;
     CPS_TRY(is_trace(capture, &trace));

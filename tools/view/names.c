@@ -160,6 +160,8 @@ static void name_register(struct namer *n, const struct cps_names *names, enum c
         cps_json_append(row, view_text(name));
         cps_json_append(row, number(half));
         cps_json_append(row, json_object_new_array());
+        cps_json_append(row,
+                        number(space == CPS_SPACE_GPU ? cps_name_address_half(names, reg) : 0));
         cps_json_add(n->registers, key, row);
         row = cps_json_get(n->registers, key);
     }

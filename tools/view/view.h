@@ -5,6 +5,7 @@
  *   gather.c  runs the capture, and sorts what happened by processor
  *   launch.c  what starts work
  *   names.c   names, fields and enumerations of what occurs
+ *   buffers.c buffers of the capture
  *   code.c    the listing of what ran
  *   change.c  what differs between two revisions
  *   section.c sections: JSON or columns, compressed
@@ -88,6 +89,9 @@ void view_launches(const struct view_run *run, struct json_object *to);
 
 /** Names of registers, and what packets' words are called; sets the layouts of packets. */
 CPS_MUST_USE struct cps_err *view_names(struct view_run *run, struct json_object *to);
+
+/** Buffers that are valid in submissions of the run: member `buffers`. */
+void view_buffers(const struct view_run *run, struct json_object *to);
 
 /** An instruction of a listing. */
 struct view_line {

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "isa/base/pm4.h"
+#include "trace/form/buffer_json.h"
 #include "trace/json.h"
 
 static void add_hex(struct json_object *to, const char *key, uint64_t value, unsigned digits)
@@ -50,6 +51,16 @@ static void add_code(struct why *why, const struct origin_node *node, struct jso
         add_hex(to, "imm", node->place, 8);
 }
 
+/* Of places in memory. */
+static void add_buffer(struct why *why, const struct origin_node *node, struct json_object *to)
+{
+    bool is_memory = 1u << node->kind & (1u << ORIGIN_WORD | 1u << ORIGIN_MEMORY |
+                                         1u << ORIGIN_MEMW | 1u << ORIGIN_STREAM) ||
+                     (node->kind == ORIGIN_PACKET && node->sub != CPS_LEVEL_INT);
+    if (is_memory)
+        cps_buffers_json_(to, "buffer", why->play->buffers, node->submission, node->place);
+}
+
 static void add_place(struct why *why, const struct origin_node *node, struct json_object *to)
 {
     uint64_t offset = 0;
@@ -63,6 +74,7 @@ static void add_place(struct why *why, const struct origin_node *node, struct js
     bool packet = node->kind == ORIGIN_PACKET && node->sub != CPS_LEVEL_INT;
     if (node->kind == ORIGIN_WORD || node->kind == ORIGIN_MEMORY || packet)
         block = origin_block_(why->origin, node, &offset);
+    add_buffer(why, node, to);
     if (block && block->offset)
         cps_json_uint(to, "byte", offset);
     if (block && block->line)
@@ -103,6 +115,36 @@ static struct json_object *node_json(struct why *why, const struct why_chain *ch
     return to;
 }
 
+/* A register of 64 bits whose half was asked for. */
+struct whole {
+    struct why *why;
+    struct json_object *to;
+    uint32_t submission;
+};
+
+static void add_whole_buffer(void *context, const struct cps_value *value)
+{
+    struct whole *whole = context;
+    uint64_t address = 0;
+    if (cps_value_address(value, &address))
+        cps_buffers_json_(whole->to, "buffer", whole->why->play->buffers, whole->submission,
+                          address);
+}
+
+/* Half an address says nothing of its buffer. */
+static void add_whole(struct why *why, const struct why_ask *ask, struct json_object *to)
+{
+    const struct origin_node *at = origin_at_(why->origin, origin_kept_(why->origin, ask->kept));
+    const struct cps_names *names = why_names(why, at);
+    struct whole whole = {why, to, at->submission};
+    unsigned half = 0;
+    uint32_t number = (uint32_t)ask->place & 0x3ffff;
+    if (!ask->has_whole || !cps_name(names, CPS_SPACE_GPU, number, &half))
+        return;
+    add_hex(to, "whole", ask->whole, 16);
+    cps_name_values64(names, CPS_SPACE_GPU, number - half, ask->whole, add_whole_buffer, &whole);
+}
+
 void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out)
 {
     struct why_chain chain = {.count = 0};
@@ -111,6 +153,7 @@ void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out)
     if (ask->kept != UINT32_MAX) {
         why_chain(why->origin, origin_kept_(why->origin, ask->kept), &chain);
         add_hex(root, "value", ask->value, 8);
+        add_whole(why, ask, root);
     }
     struct json_object *nodes = cps_json_new_array(root, "nodes");
     for (uint32_t i = 0; i < chain.count; i++)

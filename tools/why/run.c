@@ -15,11 +15,43 @@ static void keep(struct why *why, struct why_ask *ask, uint32_t node)
     why->nomem |= ask->kept == UINT32_MAX;
 }
 
+static void no_value(void *context, const struct cps_value *value)
+{
+    (void)context;
+    (void)value;
+}
+
+/* The number of the lower half of a register of 64 bits, of which @p number is either; else
+ * UINT32_MAX. */
+static uint32_t lower_half(const struct cps_names *names, uint32_t number)
+{
+    unsigned half = 0;
+    if (!names || !cps_name(names, CPS_SPACE_GPU, number, &half))
+        return UINT32_MAX;
+    bool is_wide = cps_name_values64(names, CPS_SPACE_GPU, number - half, 0, no_value, NULL);
+    return is_wide ? number - half : UINT32_MAX;
+}
+
+/* What the two halves say together is known only now. */
+static void keep_whole(struct why *why, struct why_ask *ask)
+{
+    uint32_t lower = lower_half(why->play->names[why->launches.who], (uint32_t)ask->place);
+    uint32_t node[2] = {0};
+    for (unsigned i = 0; i < 2 && lower != UINT32_MAX; i++)
+        node[i] = origin_register_(why->origin, lower + i);
+    ask->has_whole = node[0] && node[1];
+    if (ask->has_whole)
+        ask->whole = (uint64_t)origin_at_(why->origin, node[1])->value << 32 |
+                     origin_at_(why->origin, node[0])->value;
+}
+
 static void answer(struct why *why, struct why_ask *ask)
 {
-    if (ask->what == WHY_REGISTER)
+    if (ask->what == WHY_REGISTER) {
         keep(why, ask, origin_register_(why->origin, (uint32_t)ask->place));
-    else if (ask->what == WHY_MEMORY)
+        keep_whole(why, ask);
+    }
+    if (ask->what == WHY_MEMORY)
         keep(why, ask, origin_memory_(why->origin, ask->place));
     else if (ask->what == WHY_GENERAL)
         keep(why, ask, origin_general_(why->origin, ask->core, (unsigned)ask->place));

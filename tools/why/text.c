@@ -11,6 +11,7 @@
 struct text {
     struct why *why;
     struct why_chain chain;
+    uint32_t node; /* the value itself */
     bool told[WHY_MOST];
     struct cps_buf *out;
 };
@@ -83,11 +84,20 @@ static void put_driver(struct text *t, const struct origin_node *node)
     cps_buf_str(t->out, in_ring ? ": the driver's, in the ring" : ": the driver's");
 }
 
+/* Of what the capture does not know, the driver's memory, nothing is said. */
+static void put_buffer(struct text *t, const struct origin_node *node, bool always)
+{
+    const struct cps_buffers *buffers = t->why->play->buffers;
+    if (always || cps_buffers_at(buffers, node->submission, node->place))
+        cps_buffers_put(buffers, node->submission, node->place, t->out);
+}
+
 /* Where a word stood, and in which file unless something is told of who wrote it. */
 static void put_source(struct text *t, const struct origin_node *node)
 {
     uint64_t offset = 0;
     cps_buf_printf(t->out, " at 0x%" PRIx64, node->place);
+    put_buffer(t, node, !node->known);
     if (node->in[ORIGIN_A])
         return;
     if (origin_block_(t->why->origin, node, &offset))
@@ -247,6 +257,7 @@ static void put_node(struct text *t, const struct origin_node *node)
         break;
     case ORIGIN_MEMW:
         cps_buf_printf(t->out, "written to memory at 0x%" PRIx64, node->place);
+        put_buffer(t, node, true);
         put_code(t, node);
         break;
     case ORIGIN_PASSED:
@@ -283,6 +294,27 @@ static void put_tree(struct text *t, uint32_t at, unsigned depth, uint32_t packe
         put_tree(t, node->in[k], depth + 1, node->packet);
 }
 
+static void put_whole_value(void *context, const struct cps_value *value)
+{
+    struct text *t = context;
+    const struct origin_node *node = origin_at_(t->why->origin, t->node);
+    cps_buffers_put_value(t->why->play->buffers, node->submission, value, t->out);
+}
+
+/* Half an address says nothing of its buffer. */
+static void put_whole(struct text *t, const struct why_ask *ask)
+{
+    const struct origin_node *at = origin_at_(t->why->origin, t->node);
+    const struct cps_names *names = why_names(t->why, at);
+    unsigned half = 0;
+    uint32_t number = (uint32_t)ask->place & 0x3ffff;
+    if (!ask->has_whole || !cps_name(names, CPS_SPACE_GPU, number, &half))
+        return;
+    cps_buf_str(t->out, half ? ", upper half of " : ", lower half of ");
+    cps_buf_hex(t->out, ask->whole, 16);
+    cps_name_values64(names, CPS_SPACE_GPU, number - half, ask->whole, put_whole_value, t);
+}
+
 void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out)
 {
     struct text t = {.why = why, .out = out};
@@ -301,6 +333,8 @@ void why_text(struct why *why, const struct why_ask *ask, struct cps_buf *out)
         if (out->size == before + 1)
             out->size = before;
     }
+    t.node = node;
+    put_whole(&t, ask);
     cps_buf_str(out, "\n");
     put_tree(&t, node, 1, 0);
     if (t.chain.cut || origin_cut_(why->origin))

@@ -27,7 +27,9 @@ struct why_ask {
     uint64_t number; /**< of the event or draw */
     uint32_t kept;   /**< origin_kept_(); UINT32_MAX: there is no such value */
     uint32_t value;  /**< where there is one */
-    bool reached;    /**< the event or draw */
+    uint64_t whole;  /**< of half a register of 64 bits, where both halves have a value */
+    bool has_whole;
+    bool reached; /**< the event or draw */
 };
 
 /** What all answers need. */

@@ -94,6 +94,17 @@ static struct cps_err *read_name(struct cps_devcore *d, const char *at)
     return NULL;
 }
 
+/* Newer kernels print the name of a buffer, padded with blanks; it is only there to be shown, so that one
+ * that is too long is cut. */
+static void read_buffer_name(struct cps_devcore *d, const char *at)
+{
+    size_t length = strnlen(at, sizeof(d->entry.name) - 1);
+    while (length && at[length - 1] == ' ')
+        length--;
+    memcpy(d->entry.name, at, length);
+    d->entry.name[length] = '\0';
+}
+
 /* "key: value" or "- key: value". Unknown keys, and those behind the contents, are passed over. */
 static struct cps_err *read_key(struct cps_devcore *d)
 {
@@ -108,6 +119,8 @@ static struct cps_err *read_key(struct cps_devcore *d)
         return read_name(d, value);
     if (d->entry.open && matches(at, length, "data") && !strncmp(value, "!!ascii85", 9))
         return cps_devcore_data_(d);
+    if (d->entry.open && d->section == CPS_DEVCORE_BUFFERS && matches(at, length, "name"))
+        read_buffer_name(d, value);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (keys[i].section == d->section && matches(at, length, keys[i].name))
             return read_number(d, value, keys[i].limit,

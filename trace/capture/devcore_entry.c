@@ -99,6 +99,8 @@ struct cps_err *cps_devcore_entry_(struct cps_devcore *d)
         return give_ring(d);
     struct cps_item item = {.kind = CPS_ITEM_BUFFER,
                             .buffer = {.iova = e->iova, .size = e->size, .data = NULL}};
+    item.buffer.name = e->name[0] ? e->name : NULL;
+    item.buffer.name_size = strlen(e->name);
     return cps_devcore_give_(d, &item);
 }
 

@@ -174,7 +174,10 @@ static struct cps_err *read_buffer(struct text *t, const char *line, const char 
         return add_buffer(t, &buffer);
     const struct named_buffer *known = &t->buffers[t->current - 1];
     struct cps_item item = {.kind = CPS_ITEM_BUFFER,
-                            .buffer = {known->iova, 4 * (uint64_t)known->dwords, NULL, 0}};
+                            .buffer = {.iova = known->iova,
+                                       .size = 4 * (uint64_t)known->dwords,
+                                       .name = known->name,
+                                       .name_size = known->length}};
     return give(t, &item);
 }
 
@@ -233,8 +236,9 @@ static struct cps_err *give_words(struct text *t, uint32_t count, uint64_t *at)
 {
     for (uint32_t i = 0; i < count; i++)
         cps_put_le32(t->bytes + 4 * (size_t)i, t->words[i]);
-    struct cps_item item = {
-        .kind = CPS_ITEM_DATA, .line = t->line, .buffer = {*at, 4 * (uint64_t)count, t->bytes, 0}};
+    struct cps_item item = {.kind = CPS_ITEM_DATA,
+                            .line = t->line,
+                            .buffer = {.iova = *at, .size = 4 * (uint64_t)count, .data = t->bytes}};
     *at += 4 * (uint64_t)count;
     return give(t, &item);
 }

@@ -133,7 +133,7 @@ static struct cps_err *read_gpuaddr(struct reader *r)
     if (r->submitted)
         CPS_TRY(give(r, &reset));
     r->submitted = false;
-    struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {r->iova, length, NULL, 0}};
+    struct cps_item item = {.kind = CPS_ITEM_BUFFER, .buffer = {.iova = r->iova, .size = length}};
     return give(r, &item);
 }
 
@@ -175,9 +175,11 @@ static struct cps_err *read_contents(struct reader *r)
         CPS_TRY(cps_stream_read(r->stream, r->chunk, want, &got));
         if (got < want)
             return truncated(r);
-        struct cps_item item = {
-            .kind = CPS_ITEM_DATA,
-            .buffer = {r->iova + done, got, r->chunk, cps_stream_offset(r->stream) - got + 1}};
+        struct cps_item item = {.kind = CPS_ITEM_DATA,
+                                .buffer = {.iova = r->iova + done,
+                                           .size = got,
+                                           .data = r->chunk,
+                                           .at = cps_stream_offset(r->stream) - got + 1}};
         CPS_TRY(give(r, &item));
         done += (uint32_t)got;
     }

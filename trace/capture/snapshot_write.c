@@ -219,6 +219,7 @@ static struct cps_err *add_contents(struct writer *w, const struct cps_item *ite
 {
     struct region *r = &w->region;
     struct cps_item alone = {.kind = CPS_ITEM_BUFFER, .buffer = item->buffer};
+    alone.buffer.name = NULL; /* the format has none, and the text is gone before it is written */
     bool ring = r->about.kind == CPS_ITEM_RING;
     uint64_t from = ring ? r->about.ring.iova : r->about.buffer.iova;
     uint64_t size = ring ? r->about.ring.size : r->about.buffer.size;

@@ -90,6 +90,8 @@ static void end(struct cps_trace_writer *w)
     put_head(d, w->head->text);
     cps_db_put_known_(w, cps_sqlite_registers_);
     cps_db_put_known_(w, cps_sqlite_values_);
+    cps_db_put_buffers_(w);
+    execute(d, cps_sqlite_addresses_);
     execute(d, cps_sqlite_rest_);
     execute(d, "COMMIT");
     close_database(d);

@@ -6,6 +6,7 @@
  *   sqlite_rows.c    events become rows
  *   sqlite_draws.c   draws and the like among them
  *   sqlite_names.c   names and fields of what occurs
+ *   sqlite_buffers.c buffers of the capture, and what addresses lie in
  *   sqlite.c         the file, from its beginning to its end */
 #ifndef CPS_SQLITE_H
 #define CPS_SQLITE_H
@@ -31,6 +32,8 @@ enum db_insert {
     DB_NAME,
     DB_FIELD,
     DB_DRAW,
+    DB_BUFFER,
+    DB_ADDRESS,
     DB_INSERTS,
 };
 
@@ -42,6 +45,8 @@ extern const char *const cps_sqlite_inserts_[DB_INSERTS];
 extern const char cps_sqlite_registers_[];
 /** The values that occur in registers, which get fields: processor, space, number, value. */
 extern const char cps_sqlite_values_[];
+/** Adds addresses in registers and of memory, and the buffer that each lies in. */
+extern const char cps_sqlite_addresses_[];
 /** What is made of the tables once they are filled, with indexes and views. */
 extern const char cps_sqlite_rest_[];
 
@@ -74,6 +79,7 @@ struct database {
     struct db_draws draws[CPS_CPU_COUNT];
     struct cps_words words;
     int64_t words_of;     /* packet */
+    int64_t words_event;  /* its event */
     struct cps_buf value; /* text of a word */
 };
 /* A value of a row. */
@@ -107,6 +113,10 @@ void cps_db_begin_draws_(struct cps_trace_writer *writer);
 void cps_db_draws_(struct cps_trace_writer *writer, const struct cps_event *event);
 /** Adds the rows of what is not over when the trace is. */
 void cps_db_end_rows_(struct cps_trace_writer *writer);
+/** Adds the address that a word of the packet at hand is, if it is one. */
+void cps_db_put_address_(struct database *d, const struct cps_value *value);
+/** Adds the buffers of the capture, and makes the functions that cps_sqlite_addresses_ calls. */
+void cps_db_put_buffers_(struct cps_trace_writer *writer);
 /** Adds names of the registers that a query finds, or fields where it has their values, too. */
 void cps_db_put_known_(struct cps_trace_writer *writer, const char *sql);
 

@@ -69,6 +69,7 @@ static void put_value(void *context, const struct cps_value *value)
 {
     struct database *d = context;
     size_t size = d->value.size;
+    cps_db_put_address_(d, value);
     cps_buf_str(&d->value, size ? " " : "");
     if (!cps_value_line(value, &d->value) && d->value.size > size)
         d->value.data[d->value.size = size] = '\0';
@@ -199,6 +200,7 @@ static void put_event(struct cps_trace_writer *w, const struct cps_event *event)
     case CPS_EV_PKT:
         begin_packet(w, event);
         d->words_of = d->packets;
+        d->words_event = (int64_t)w->count;
         break;
     case CPS_EV_WORD:
         put_lone_word(w, event);

@@ -57,7 +57,22 @@ const char cps_sqlite_tables_[] =
     "  PRIMARY KEY (processor, space, reg)) WITHOUT ROWID;\n"
     "CREATE TABLE fields (      -- of each value that a register has had\n"
     "  processor TEXT, space TEXT, reg INTEGER, value INTEGER, field TEXT,\n"
-    "  low INTEGER, high INTEGER, bits INTEGER, text TEXT);\n";
+    "  low INTEGER, high INTEGER, bits INTEGER, text TEXT);\n"
+    "CREATE TABLE buffers (     -- of the capture; none where the trace was not made of one\n"
+    "  id INTEGER PRIMARY KEY,  -- in the order of the capture, from 0\n"
+    "  number INTEGER,          -- of those that are valid together, as other commands say it\n"
+    "  kind TEXT,               -- buf, ring; ib1: a submission begins in it\n"
+    "  name TEXT,               -- the capture's, or NULL\n"
+    "  iova INTEGER, size INTEGER, held INTEGER, -- bytes; of contents that the capture has\n"
+    "  first INTEGER, last INTEGER); -- submissions that it is valid in; last NULL: to the end\n"
+    "CREATE TABLE addresses (\n"
+    "  event INTEGER,           -- of the access, of the packet, or of the write of the upper "
+    "half\n"
+    "  packet INTEGER, processor TEXT,\n"
+    "  source TEXT,             -- memory, word (of the packet), register\n"
+    "  number INTEGER,          -- of the word, or of the register's lower half\n"
+    "  address INTEGER,\n"
+    "  buffer INTEGER);         -- the newest one that has it then; NULL: none\n";
 
 const char *const cps_sqlite_inserts_[DB_INSERTS] = {
     [DB_HEAD] = "INSERT INTO head VALUES (?, ?)",
@@ -72,6 +87,8 @@ const char *const cps_sqlite_inserts_[DB_INSERTS] = {
     [DB_NAME] = "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?)",
     [DB_DRAW] = "INSERT INTO draws VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [DB_FIELD] = "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_BUFFER] = "INSERT INTO buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [DB_ADDRESS] = "INSERT INTO addresses VALUES (?, ?, NULL, 'word', ?, ?, NULL)",
 };
 
 #define REGISTERS(columns)                                       \
@@ -80,6 +97,23 @@ const char *const cps_sqlite_inserts_[DB_INSERTS] = {
 
 const char cps_sqlite_registers_[] = REGISTERS("reg") "1, 2, 3";
 const char cps_sqlite_values_[] = REGISTERS("reg, value") "1, 2, 3, 4";
+
+/* A register of 64 bits is two writes, the upper half next. Names are looked up once a register. */
+const char cps_sqlite_addresses_[] =
+    "UPDATE addresses SET processor = (SELECT processor FROM packets WHERE id = packet);"
+    "INSERT INTO addresses SELECT event, packet, processor, 'memory', NULL, iova, NULL\n"
+    "  FROM memory ORDER BY event;"
+    "WITH halves AS MATERIALIZED (SELECT processor, reg, address_half(processor, reg) AS half\n"
+    "    FROM names WHERE space = 'gpu' AND address_half(processor, reg)),\n"
+    "  pairs AS (SELECT w.packet, w.processor, w.reg, w.value, h.half,\n"
+    "      lead(w.reg) OVER following AS behind, lead(w.value) OVER following AS high,\n"
+    "      lead(w.event) OVER following AS upper\n"
+    "    FROM writes w CROSS JOIN halves h USING (processor, reg) WHERE w.space = 'gpu'\n"
+    "    WINDOW following AS (PARTITION BY w.processor, w.copy ORDER BY w.event))\n"
+    "  INSERT INTO addresses SELECT upper, packet, processor, 'register', reg,\n"
+    "      high << 32 | value, NULL FROM pairs WHERE half = 1 AND behind = reg + 1 ORDER BY upper;"
+    "UPDATE addresses SET buffer = buffer_at(\n"
+    "  (SELECT submission FROM packets WHERE id = packet), address);";
 
 const char cps_sqlite_rest_[] =
     "CREATE TABLE handlers (    -- what packets of one sort did, by processor\n"
@@ -96,6 +130,8 @@ const char cps_sqlite_rest_[] =
     "CREATE INDEX reads_by_packet ON reads (packet);\n"
     "CREATE INDEX memory_by_iova ON memory (iova);\n"
     "CREATE INDEX memory_by_packet ON memory (packet);\n"
+    "CREATE INDEX addresses_by_buffer ON addresses (buffer);\n"
+    "CREATE INDEX addresses_by_packet ON addresses (packet);\n"
     "CREATE INDEX fields_by_value ON fields (space, reg, value, processor);\n"
     "CREATE VIEW named_writes AS SELECT w.event, w.packet, p.submission, p.level,\n"
     "    p.name AS packet_name, w.processor, w.space, w.reg, w.copy, n.name, w.value, w.path, "
@@ -112,4 +148,12 @@ const char cps_sqlite_rest_[] =
     "  LEFT JOIN names n USING (processor, space, reg);\n"
     "CREATE VIEW named_memory AS SELECT m.event, m.packet, p.submission, p.level,\n"
     "    p.name AS packet_name, m.processor, m.access, m.iova, m.value, m.via, m.pc\n"
-    "  FROM memory m LEFT JOIN packets p ON p.id = m.packet;\n";
+    "  FROM memory m LEFT JOIN packets p ON p.id = m.packet;\n"
+    "CREATE VIEW named_addresses AS SELECT a.event, a.packet, p.submission, p.level,\n"
+    "    p.name AS packet_name, a.processor, a.source, a.number, n.name, a.address,\n"
+    "    a.buffer, b.kind AS buffer_kind, b.number AS buffer_number, b.name AS buffer_name,\n"
+    "    a.address - b.iova AS offset, b.size\n"
+    "  FROM addresses a LEFT JOIN packets p ON p.id = a.packet\n"
+    "  LEFT JOIN buffers b ON b.id = a.buffer\n"
+    "  LEFT JOIN names n ON n.processor = a.processor AND n.space = 'gpu' AND n.reg = a.number\n"
+    "    AND a.source = 'register';\n";

@@ -249,6 +249,11 @@ void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow, v
     writer->flow_context = context;
 }
 
+void cps_trace_writer_buffers(struct cps_trace_writer *writer, const struct cps_buffers *buffers)
+{
+    writer->buffers = buffers;
+}
+
 void cps_trace_writer_behind(struct cps_trace_writer *writer)
 {
     writer->behind = true;

@@ -163,6 +163,7 @@ CPS_PUBLIC enum cps_trace_form cps_trace_form_of(const char *path);
  */
 CPS_PUBLIC bool cps_trace_form_parse(const char *word, enum cps_trace_form *ret);
 
+struct cps_buffers;
 /** A trace that is being written. */
 struct cps_trace_writer;
 
@@ -220,6 +221,14 @@ typedef uint8_t cps_flow_fn(void *context, unsigned who, uint32_t pc);
  */
 CPS_PUBLIC void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow,
                                       void *context);
+/**
+ * Lets a database say which buffers the capture has, and which of them addresses lie in.
+ * @param writer   which, before its first event; other forms take no notice
+ * @param buffers  read by cps_trace_writer_finish() only, when it must be sealed; it must outlive
+ *                 the writer
+ */
+CPS_PUBLIC void cps_trace_writer_buffers(struct cps_trace_writer *writer,
+                                         const struct cps_buffers *buffers);
 /**
  * Lets a second thread encode, compress and write, once there proves to be enough to do; what is
  * written stays the same. Until cps_trace_writer_finish(), nobody else may use the outfile, the

@@ -102,6 +102,6 @@ function payloadValues(p) {
         const value = w[number] + (high > 31 && number + 1 < w.length ? w[number + 1] * 0x100000000 : 0);
         const bits = bitsOf(value, low, high);
         return {number, word, name: name || word, low, high, bits, text: valueText(bits, field),
-            flag: kind === BOOL && low === high, whole: !name};
+            flag: kind === BOOL && low === high, whole: !name, isAddress: kind === ADDRESS && high - low === 63};
     });
 }

@@ -59,7 +59,8 @@ function effectRow(row, number) {
     const line = role(link(fragment({row}), "line effect" + (isHere ? " here" : "") + (kind === ASSUME ? " amb" : kind === PROT ? " bad" : ""),
         role(span("num", String(number)), "cell"),
         role(span("what", span("id", PREFIX[kind] && kind !== REG ? span("sort", PREFIX[kind] + " ") : "", effectName(row), place ? " " : "", place),
-            ...fieldLine(effectFields(row)), whole ? span("field", span("val", whole)) : ""), "cell"),
+            ...fieldLine(effectFields(row)), whole ? span("field", span("val", whole)) : "",
+            kind === MEMW || kind === MEMR ? bufferField(addressOfRow(row), packetOfRow(row)) : addressOfPair(row, packetOfRow(row))), "cell"),
         role(span("value", kind === IRQ ? "" : hex(E.value[row], 8)), "cell"), role(span("pc", bare(E.pc[row], 4)), "cell")), "row");
     line.addEventListener("click", event => {
         event.preventDefault();
@@ -111,7 +112,8 @@ function groupRows(p) {
     for (let i = 0; i + 2 < w.length; i += 3) {
         const said = flags.filter(([bit]) => w[i] >> bit & 1).map(f => f[1]).join(", ");
         rows.push([i, [span("field group", span("key", "group "), span("val", String(w[i] >> 24 & 31))),
-            span("field size", span("val", plural(w[i] & 0xffff, "dword"))), said ? span("field", span("key", said)) : ""],
+            span("field size", span("val", plural(w[i] & 0xffff, "dword"))), said ? span("field", span("key", said)) : "",
+            bufferField(w[i + 1] + w[i + 2] * 0x100000000, p)],
             hex(w[i + 1] + w[i + 2] * 0x100000000)]);
     }
     return rows;
@@ -127,8 +129,9 @@ function wordRows(p) {
     for (let i = 0; i < w.length && rows.length < MOST_WORDS; i++) {
         const values = byWord.get(i) || [];
         const isPair = values.some(v => v.high > 31) && i + 1 < w.length;
-        rows.push([i, values.length === 1 && values[0].whole ? [span("field", span("key", values[0].name), " ", span("val", values[0].text))]
-            : fieldLine(values), isPair ? hex(w[i] + w[i + 1] * 0x100000000) : hex(w[i], 8)]);
+        const said = values.length === 1 && values[0].whole ? [span("field", span("key", values[0].name), " ", span("val", values[0].text))]
+            : fieldLine(values);
+        rows.push([i, [...said, ...values.filter(v => v.isAddress).map(v => bufferField(v.bits, p))], isPair ? hex(w[i] + w[i + 1] * 0x100000000) : hex(w[i], 8)]);
         i += isPair;
     }
     return rows;

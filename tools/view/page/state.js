@@ -31,7 +31,7 @@ function stateOf(draw) {
     return [...now].sort((a, b) => a[0] - b[0]).map(([addr, row]) => {
         const old = then.get(addr);
         const how = old === undefined ? "+" : E.value[old] !== E.value[row] ? "≠" : old !== row ? "written, same" : "";
-        return {addr, row, before: old, how};
+        return {addr, row, before: old, how, upper: now.get(addr + 1)};
     });
 }
 const isChange = item => item.how === "≠" || item.how === "+";
@@ -68,7 +68,8 @@ function stateRow(item, draw) {
     return role(div("srow" + (changed ? " changed" : "") + (at.row === row ? " here" : ""), a, role(span("how", changed ? how : ""), "cell"),
         role(span("reg", registerName(key), keyName(key) ? span("at", " " + hex(key, 4) + pipe) : pipe), "cell"),
         role(span("value", hex(value, 8)), "cell"), role(span("before", before === undefined ? "not written" : how === "≠" ? hex(E.value[before], 8) : how === "" ? "same" : how), "cell"),
-        role(span("fields", ...fieldLine(registerFields(key, value), difference), whole ? span("field", span("val", whole)) : ""), "cell"),
+        role(span("fields", ...fieldLine(registerFields(key, value), difference), whole ? span("field", span("val", whole)) : "",
+            item.upper !== undefined && isLowerHalf(key) ? addressField(value, E.value[item.upper], draws[draw]) : ""), "cell"),
         role(span("by", packet >= 0 ? link(fragment({view: "packet", packet, row}), "", String(packet)) : "boot"), "cell")), "row");
 }
 
