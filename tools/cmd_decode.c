@@ -29,8 +29,9 @@ struct job {
     struct decode_summary *summary; /* or NULL */
     struct stream_walk *walk;       /* `walked`, or NULL */
     struct stream_walk walked;
-    struct play *play;   /* or NULL */
-    struct cps_err *err; /* of writing */
+    struct play *play;           /* or NULL */
+    struct cps_buffers *buffers; /* without firmware; those of a run are the run\'s */
+    struct cps_err *err;         /* of writing */
 };
 
 static void flush(struct job *job)
@@ -75,12 +76,26 @@ static void begin(struct job *job, unsigned draws)
     job->text.names = job->names;
     job->text.filter = job->filter;
     job->text.walk = job->walk;
+    job->text.buffers = job->play ? &job->play->buffers : &job->buffers;
     job->text.all = job->opt->all;
     paint_wanted(job->opt->colour, &job->text.colour);
     job->text.colour = job->text.colour && !job->opt->output;
 }
 
 /* ---- Without firmware ---- */
+
+/* Shows the items to the buffers and to the walk. */
+struct reader {
+    struct cps_item_sink items; /* first */
+    struct job *job;
+};
+
+static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_item *item)
+{
+    struct job *job = ((struct reader *)items)->job;
+    CPS_TRY(cps_buffers_now(&job->buffers, item));
+    return job->walked.items.item(&job->walked.items, item);
+}
 
 static struct cps_err *walk_through(struct job *job, struct cps_stream *stream)
 {
@@ -93,8 +108,11 @@ static struct cps_err *walk_through(struct job *job, struct cps_stream *stream)
                                      opt_given(job->opt, "limit") ? job->opt->limit : MOST_PACKETS};
     job->walk = walk;
     begin(job, CPS_CPU_SQE);
+    CPS_TRY(cps_buffers_create(&job->buffers));
     CPS_TRY(stream_walk_init(walk));
-    struct cps_err *err = cps_capture_read(stream, NULL, &walk->items);
+    struct reader reader = {{take_item}, job};
+    struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
+    err = cps_err_first_(err, cps_buffers_seal(job->buffers));
     if (!err)
         err = stream_walk_end(walk);
     decode_end(&job->decode);
@@ -114,6 +132,8 @@ static struct cps_err *run(struct job *job, const struct cps_options *opt, const
 {
     struct play *play = job->play;
     play->trace = &job->decode.sink;
+    play->buffers_of_now = true;
+    CPS_TRY(cps_buffers_create(&play->buffers));
     cps_text_classes("default", &play->kinds);
     play->kinds |= 1u << CPS_EV_WORD;
     CPS_TRY(play_read_dump(play, stream));
@@ -222,6 +242,7 @@ static struct cps_err *one(const struct cps_options *opt, const struct decode_fi
     decode_summary_destroy(job.summary);
     decode_deinit(&job.decode);
     stream_walk_deinit(&job.walked);
+    cps_buffers_destroy(job.buffers);
     if (job.play)
         play_close(job.play);
     free(job.play);

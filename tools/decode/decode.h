@@ -12,6 +12,7 @@
 
 #include "trace/launch.h"
 #include "tools/stream/walk.h"
+#include "trace/capture/buffers.h"
 
 struct cps_options;
 struct json_object;
@@ -105,8 +106,9 @@ bool decode_filter_register(const struct decode_filter *filter, const struct cps
 struct decode_text {
     struct cps_names *const *names;
     const struct decode_filter *filter;
-    const struct stream_walk *walk; /**< the source without firmware, or NULL */
-    bool all;                       /**< also what firmware did just as the stream says */
+    struct cps_buffers *const *buffers; /**< of the capture, valid now */
+    const struct stream_walk *walk;     /**< the source without firmware, or NULL */
+    bool all;                           /**< also what firmware did just as the stream says */
     bool colour;
     bool has_processors; /**< more than one: each packet says whose it is */
     struct cps_buf out;  /**< grows by packet; the caller empties it */

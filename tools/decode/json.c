@@ -5,6 +5,7 @@
 
 #include "isa/base/pm4.h"
 #include "tools/decode/decode.h"
+#include "trace/form/buffer_json.h"
 #include "trace/form/text.h"
 #include "trace/form/words.h"
 #include "trace/json.h"
@@ -19,22 +20,26 @@ static void add_addr(struct json_object *to, uint64_t addr)
 /* ---- Words ---- */
 
 struct words {
-    struct json_object *array, *fields;
+    const struct decode_text *text;
+    struct json_object *array, *word, *fields;
 };
 
 static void begin_word(void *context, const struct cps_event *word)
 {
     struct words *w = context;
-    struct json_object *to = json_object_new_object();
-    cps_json_uint(to, "value", word->value);
-    w->fields = cps_json_new_object(to, "fields");
-    cps_json_append(w->array, to);
+    w->word = json_object_new_object();
+    cps_json_uint(w->word, "value", word->value);
+    w->fields = cps_json_new_object(w->word, "fields");
+    cps_json_append(w->array, w->word);
 }
 
 static void put_value(void *context, const struct cps_value *value)
 {
     struct words *w = context;
+    uint64_t address = 0;
     cps_json_value(w->fields, value);
+    if (cps_value_address(value, &address))
+        cps_buffers_json_(w->word, "buffer", *w->text->buffers, CPS_BUFFERS_END, address);
 }
 
 static void end_word(void *context, const struct cps_event *word)
@@ -43,10 +48,10 @@ static void end_word(void *context, const struct cps_event *word)
     (void)word;
 }
 
-static bool add_words(struct json_object *to, const struct cps_names *names,
-                      const struct decode_packet *p)
+static bool add_words(struct json_object *to, const struct decode_text *text,
+                      const struct cps_names *names, const struct decode_packet *p)
 {
-    struct words w = {cps_json_new_array(to, "words"), NULL};
+    struct words w = {text, cps_json_new_array(to, "words"), NULL, NULL};
     struct cps_words words = {0};
     const struct cps_words_form form = {begin_word, put_value, end_word, &w};
     bool ok = true;
@@ -114,7 +119,7 @@ void decode_json_packet(const struct decode_text *text, const struct decode_pack
         cps_json_uint(to, "reg", pm4.reg);
     if (p->name || reg)
         cps_json_text(to, "name", p->name ? p->name : reg);
-    out->failed |= !add_words(to, names, p);
+    out->failed |= !add_words(to, text, names, p);
     add_effects(to, names, p);
     cps_json_put(out, to, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     cps_buf_str(out, "\n");

@@ -68,10 +68,12 @@ static void put_value(void *context, const struct cps_value *value)
     struct lines *l = context;
     size_t before = l->line.size;
     cps_buf_str(&l->line, " ");
-    if (cps_value_line(value, &l->line))
+    if (cps_value_line(value, &l->line)) {
         l->has_value = true;
-    else
+        cps_buffers_put_value(*l->text->buffers, CPS_BUFFERS_END, value, &l->line);
+    } else {
         l->line.size = before;
+    }
 }
 
 static void end_word(void *context, const struct cps_event *word)
@@ -134,6 +136,19 @@ static void put_register(struct decode_text *t, const struct cps_names *names,
     cps_buf_str(&t->out, "\n");
 }
 
+/* As in a trace; of memory also the buffer. */
+static void put_event(struct decode_text *t, const struct cps_names *names,
+                      const struct cps_event *event)
+{
+    unsigned kind = cps_event_kind(event);
+    cps_text_event(&t->out, event, names, false);
+    if ((kind != CPS_EV_MEMR && kind != CPS_EV_MEMW) || !t->out.size)
+        return;
+    t->out.data[--t->out.size] = '\0'; /* the line break */
+    cps_buffers_put(*t->buffers, CPS_BUFFERS_END, event->addr, &t->out);
+    cps_buf_str(&t->out, "\n");
+}
+
 static void put_effect(struct decode_text *t, const struct decode_packet *p,
                        const struct cps_event *event)
 {
@@ -148,7 +163,7 @@ static void put_effect(struct decode_text *t, const struct decode_packet *p,
                                                        : "the capture does not hold",
                        event->addr);
     else
-        cps_text_event(&t->out, event, names, false);
+        put_event(t, names, event);
 }
 
 /* Whether an event is what a packet of type 4 says itself; @p ret  whose word */

@@ -168,11 +168,19 @@ struct cps_err *play_item(struct play *play, const struct cps_item *item)
     }
 }
 
+/* Where addresses are looked up while the streams run, only the buffers of now count: so the table
+ * does not grow with the capture. */
+static struct cps_err *take_buffers(struct play *play, const struct cps_item *item)
+{
+    if (play->buffers && play->buffers_of_now)
+        return cps_buffers_now(&play->buffers, item);
+    return play->buffers ? cps_buffers_item(play->buffers, item) : NULL;
+}
+
 struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_item *item)
 {
     struct play *play = (struct play *)items;
-    if (play->buffers)
-        CPS_TRY(cps_buffers_item(play->buffers, item));
+    CPS_TRY(take_buffers(play, item));
     return play_item(play, item);
 }
 

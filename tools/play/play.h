@@ -41,9 +41,10 @@ struct play {
     enum cps_gen gen;
     struct cps_buffers *buffers; /**< made before anything is read: gets those of the capture, and
                                     is sealed behind play_run() and play_gather(); or NULL; owned */
-    struct cps_fw *fw;           /**< firmware; NULL: a script, or what a host does */
-    struct cps_fw *me;           /**< a5xx: the ME's firmware, else NULL */
-    struct cps_script script;    /**< of engines without firmware */
+    bool buffers_of_now; /**< they are looked up while it runs: as cps_buffers_now() has them */
+    struct cps_fw *fw;   /**< firmware; NULL: a script, or what a host does */
+    struct cps_fw *me;   /**< a5xx: the ME's firmware, else NULL */
+    struct cps_script script; /**< of engines without firmware */
     struct cps_policy policy;
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;

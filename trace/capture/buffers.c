@@ -261,6 +261,19 @@ struct cps_err *cps_buffers_seal(struct cps_buffers *buffers)
 
 /* ---- looking up ---- */
 
+struct cps_err *cps_buffers_now(struct cps_buffers **buffers, const struct cps_item *item)
+{
+    if (item->kind == CPS_ITEM_RESET) {
+        struct cps_buffers *fresh = NULL;
+        CPS_TRY(cps_buffers_create(&fresh));
+        cps_buffers_destroy(*buffers);
+        *buffers = fresh;
+        return NULL;
+    }
+    CPS_TRY(cps_buffers_item(*buffers, item));
+    return item->kind == CPS_ITEM_SUBMIT ? cps_buffers_seal(*buffers) : NULL;
+}
+
 size_t cps_buffers_count(const struct cps_buffers *buffers)
 {
     return buffers ? buffers->count : 0;

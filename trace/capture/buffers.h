@@ -93,6 +93,16 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_buffers_item(struct cps_buffers *buf
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_buffers_seal(struct cps_buffers *buffers);
 
 /**
+ * Takes an item for somebody who reads the capture on and asks only of what is valid now
+ * (CPS_BUFFERS_END): a reset begins a new table, and a submission seals it.
+ * @param buffers  the table, which may be replaced by another one
+ * @param item     as cps_buffers_item()
+ * @return NULL or CPS_ERR_NOMEM
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_buffers_now(struct cps_buffers **buffers,
+                                                        const struct cps_item *item);
+
+/**
  * How many definitions a table has.
  * @param buffers  the table; NULL: none
  */

@@ -62,6 +62,17 @@ static void put_of_word(void *context, const struct cps_value *value)
     w->each(w->context, &renumbered);
 }
 
+/* A register of 64 bits whose both halves are there: its values are those of the lower word. */
+static bool pair_values(const struct cps_words *words, const struct cps_names *names,
+                        uint32_t first, uint32_t i, struct of_word *w)
+{
+    uint64_t value = words->value[i];
+    if (i + 1 >= words->count)
+        return false;
+    value |= (uint64_t)words->value[i + 1] << 32;
+    return cps_name_values64(names, CPS_SPACE_GPU, first + i, value, put_of_word, w);
+}
+
 /* What type 4 writes: the register, unless it is one value, which says so itself, then its fields.
  */
 static void register_values(const struct cps_words *words, const struct cps_names *names,
@@ -70,6 +81,10 @@ static void register_values(const struct cps_words *words, const struct cps_name
     for (uint32_t i = 0; i < words->count; i++) {
         struct of_word w = {each, context, i, false};
         unsigned half = 0;
+        if (pair_values(words, names, first, i, &w)) {
+            i++;
+            continue;
+        }
         const char *name = cps_name(names, CPS_SPACE_GPU, first + i, &half);
         const struct cps_value whole = {.word = half ? NULL : name,
                                         .number = i,
