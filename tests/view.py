@@ -72,6 +72,11 @@ def test_command(scratch, page, capture):
         done = view(*args, good=False)
         report("without %s it is a mistake of the command line" % what, done.returncode == 2 and what in done.stderr and
                done.stderr.count("\n") == 1, done.stderr)
+    demo = pathlib.Path(scratch, "demo.html")
+    view("--demo", "-o", demo)
+    mine, theirs = sections(demo), sections(page)
+    report("--demo has the page of the built-in firmware and capture", all(mine[name] == theirs[name] for name in ("pk", "pay", "ev", "names", "code")) and
+           json.loads(mine["meta"])["capture"] == "demo.pm4", json.loads(mine["meta"])["capture"])
     missing = pathlib.Path(scratch, "missing.html")
     done = view("--fw", scratch + "/old.fw", scratch + "/no-such.rd", "-o", missing, good=False)
     report("a capture that is not there is one line, status 3, and no file", done.returncode == 3 and

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fw/demo/demo.h"
 #include "tools/report/names.h"
 #include "tools/report/report.h"
 #include "tools/view/view.h"
@@ -30,12 +31,25 @@ static struct view_side *shown(struct viewer *v)
     return &v->side[v->sides - 1];
 }
 
+/* NULL: the demo's. */
+static const char *capture(const struct viewer *v)
+{
+    return v->opt->arg_count ? v->opt->arg[0] : NULL;
+}
+
+static const char *capture_name(const struct viewer *v)
+{
+    return capture(v) ? file_name(capture(v)) : "demo.pm4";
+}
+
 static struct cps_err *load(struct view_side *side)
 {
     const struct cps_options *opt = &side->opt;
     for (unsigned i = 0; i < opt->fw_count; i++)
         side->path[i] = opt->fw[i];
-    CPS_TRY(cps_fw_load(opt->fw[0], opt->gen, &side->fw));
+    CPS_TRY(opt->fw_count
+                ? cps_fw_load(opt->fw[0], opt->gen, &side->fw)
+                : cps_fw_parse("demo_sqe.fw", cps_demo_fw, cps_demo_fw_size, opt->gen, &side->fw));
     if (opt->fw_count > 1)
         CPS_TRY(cps_fw_load(opt->fw[1], opt->gen, &side->me));
     if (side->me && side->fw->part[0].role == CPS_FW_ME) {
@@ -148,7 +162,7 @@ static void add_words(struct json_object *to, const char *key, unsigned kind)
 static void add_inputs(struct viewer *v, struct json_object *to)
 {
     const struct view_side *side = v->run.side;
-    add_text(to, "capture", file_name(v->opt->arg[0]));
+    add_text(to, "capture", capture_name(v));
     add_text(to, "firmware", file_name(side->fw->name));
     if (side->me)
         add_text(to, "firmware2", file_name(side->me->name));
@@ -225,8 +239,7 @@ static struct cps_err *put_change(struct viewer *v)
 static struct cps_err *put_page(struct viewer *v)
 {
     CPS_BUF title = {0};
-    cps_buf_printf(&title, "%s \xc2\xb7 %s", file_name(v->opt->arg[0]),
-                   file_name(shown(v)->fw->name));
+    cps_buf_printf(&title, "%s \xc2\xb7 %s", capture_name(v), file_name(shown(v)->fw->name));
     if (title.failed)
         return cps_err_nomem();
     CPS_TRY(view_page_begin(cps_buf_text(&title), &v->out));
@@ -246,7 +259,7 @@ static struct cps_err *make(struct viewer *v)
         CPS_TRY(load(&v->side[i]));
     }
     for (unsigned i = 0; i < v->sides; i++)
-        CPS_TRY(view_record(&v->side[i], v->opt->arg[0], i + 1 == v->sides));
+        CPS_TRY(view_record(&v->side[i], capture(v), i + 1 == v->sides));
     CPS_TRY(view_gather(shown(v), &v->run));
     CPS_TRY(put_page(v));
     return cps_outfile_whole(v->opt->output, v->out.data, v->out.size);
@@ -281,9 +294,12 @@ static void release(struct viewer *v)
 int cmd_view(const struct cps_options *opt)
 {
     struct viewer v = {.opt = opt, .sides = play_revisions(opt)};
+    if (!v.sides && opt->demo)
+        v.sides = 1;
     if (!v.sides)
-        return report_usage("view takes --fw FW, or --fw OLD --fw NEW (a5xx: two files each)");
-    if (opt->arg_count != 1)
+        return report_usage(
+            "view takes --fw FW, or --fw OLD --fw NEW (a5xx: two files each), or --demo");
+    if (opt->arg_count != 1 && !(opt->demo && !opt->arg_count))
         return report_usage("view takes one capture, found %u", opt->arg_count);
     if (!opt->output)
         return report_usage("view needs -o FILE.html");

@@ -31,7 +31,7 @@ static struct cps_err *is_trace(const char *path, bool *ret)
     const uint8_t *data = NULL;
     struct stat info;
     size_t size = 0;
-    if (stat(path, &info) || !S_ISREG(info.st_mode))
+    if (!path || stat(path, &info) || !S_ISREG(info.st_mode))
         return NULL; /* what can be read only once is a capture */
     CPS_TRY(cps_stream_open(path, &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
@@ -46,10 +46,10 @@ static struct cps_err *check_firmware(const struct view_side *side,
 {
     const char *const path[2] = {side->fw->name, side->me ? side->me->name : NULL};
     for (unsigned i = 0; i < head->firmware_count; i++) {
-        char hash[65];
+        char hash[65] = "built-in";
         const char *said = head->firmware[i].sha256;
         bool known = path[i] && strlen(said) == 64;
-        CPS_TRY(known ? cps_sha256_file(path[i], hash) : NULL);
+        CPS_TRY(known && side->path[0] ? cps_sha256_file(path[i], hash) : NULL);
         if (known && strcmp(hash, said) != 0)
             return cps_err_new(CPS_ERR_INPUT, "the trace is of %s, another firmware than %s",
                                head->firmware[i].name, path[i]);
