@@ -88,14 +88,14 @@ static struct cps_err *print(struct why *why, const struct cps_options *opt)
 {
     CPS_BUF out = {0};
     for (size_t i = 0; i < why->count; i++) {
-        out.size = 0;
+        cps_buf_clear(&out);
         if (opt->json)
             why_json(why, &why->ask[i], &out);
         else
             why_text(why, &why->ask[i], &out);
         if (out.failed)
             return cps_err_nomem();
-        fwrite(out.data, 1, out.size, stdout);
+        fputs(cps_buf_text(&out), stdout);
     }
     return NULL;
 }
