@@ -92,7 +92,7 @@ static struct cps_err *print(struct why *why, const struct cps_options *opt)
 {
     CPS_BUF out = {0};
     for (size_t i = 0; i < why->count; i++) {
-        out.size = 0;
+        cps_buf_clear(&out);
         if (opt->json)
             why_json(why, &why->ask[i], &out);
         else

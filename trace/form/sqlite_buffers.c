@@ -3,14 +3,16 @@
  * them an address lies in. */
 #include <string.h>
 
+#include "isa/base/pm4.h"
 #include "trace/capture/buffers.h"
 #include "trace/form/sqlite.h"
 
 void cps_db_put_address_(struct database *d, const struct cps_value *value)
 {
     uint64_t address = 0;
-    if (!cps_value_address(value, &address))
-        return;
+    bool is_register = cps_pm4_decode_any(d->words.packet.value).kind == CPS_PM4_TYPE4;
+    if (is_register || !cps_value_address(value, &address))
+        return; /* registers have rows of their own, once they are written */
     DB_INSERT(d, DB_ADDRESS, DB_NUMBER(d->words_event), DB_NUMBER(d->words_of),
               DB_NUMBER(value->number), DB_NUMBER(address));
 }
