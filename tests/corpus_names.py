@@ -172,8 +172,8 @@ class Tree:
             if not row or not row.wide:
                 return None
         fields = row.fields
-        if not fields and row.type is not None:
-            fields = self.bitsets.get(row.type.get("type")) or self.whole(row.type, row.chips, row.wide)
+        if row.type is not None:
+            fields = fields + self.bitsets.get(row.type.get("type"), []) or self.whole(row.type, row.chips, row.wide)
         zero, ones = (" ".join(self.shown(fields, half, word, generation)) for word in (0, 0xffffffff))
         return "%s\t%d\t%s | %s" % (row.name, half, zero, ones)
 

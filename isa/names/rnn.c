@@ -29,6 +29,7 @@ struct frame {
     bool is_indexed; /* an array, or a register with a length */
     bool is_wide;
     bool is_value; /* a register that is one field itself, the first of its fields */
+    bool has_own;  /* a register with fields of its own beside those that its type may have */
     bool has_registers;
     const char *name;
     const char *type;
@@ -167,6 +168,7 @@ static void add_row(struct reader *reader, const char *name, uint32_t at)
                 .is_gmu = reader->is_gmu},
         .domain = frame->domain,
         .type = frame->type,
+        .has_own = frame->has_own,
         .when = frame->when,
     };
     /* Outermost arrays of packets repeat as they are: some last as long as the packet does. */
@@ -282,7 +284,7 @@ static void close_register(struct reader *reader, struct frame *frame)
     bool has_fields = reader->rnn->read_count > frame->first_field + 1;
     if (frame->is_value && has_fields) {
         frame->first_field++;
-        frame->type = NULL;
+        frame->has_own = true;
     }
     if (frame->domain)
         expand(reader, 1, "", 0);

@@ -125,19 +125,46 @@ static const struct cps_rnn_bitset *find_bitset(const struct cps_rnn *rnn, const
     return found ? &rnn->bitsets[low] : NULL;
 }
 
-/* A register whose type is a bit set has its fields, and not the one that it is itself. */
-static void resolve_bitsets(struct cps_rnn *rnn)
+static bool copy_fields(struct cps_rnn *rnn, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cps_rnn_field field = rnn->read_fields[first + i]; /* the list moves */
+        if (!cps_rnn_add_field_(rnn, &field))
+            return false;
+    }
+    return true;
+}
+
+/* Fields of its own, then those of its type, as SP_VS_CNTL_0 has them. */
+static bool join_fields(struct cps_rnn *rnn, struct cps_name_row *row,
+                        const struct cps_rnn_bitset *bitset)
+{
+    uint32_t first = rnn->read_count;
+    if (!copy_fields(rnn, row->first_field, row->field_count) ||
+        !copy_fields(rnn, bitset->first_field, bitset->field_count))
+        return false;
+    row->first_field = first;
+    row->field_count += bitset->field_count;
+    return true;
+}
+
+/* A register whose type is a bit set has its fields, and not the one that it is itself. False when
+ * out of memory or full. */
+static bool resolve_bitsets(struct cps_rnn *rnn)
 {
     if (rnn->bitset_count)
         qsort(rnn->bitsets, rnn->bitset_count, sizeof(*rnn->bitsets), compare_bitsets);
     for (uint32_t i = 0; i < rnn->row_count; i++) {
         struct cps_rnn_row *row = &rnn->rows[i];
         const struct cps_rnn_bitset *bitset = row->type ? find_bitset(rnn, row->type) : NULL;
-        if (!bitset)
+        if (bitset && row->has_own && !join_fields(rnn, &row->row, bitset))
+            return false;
+        if (!bitset || row->has_own)
             continue;
         row->row.first_field = bitset->first_field;
         row->row.field_count = bitset->field_count;
     }
+    return true;
 }
 
 /* By domain, then as all tables are. */
@@ -262,7 +289,10 @@ static void resolve(struct cps_rnn *rnn)
 
 struct cps_err *cps_rnn_finish_(struct cps_rnn *rnn)
 {
-    resolve_bitsets(rnn);
+    if (!resolve_bitsets(rnn))
+        return rnn->names == CPS_RNN_MAX_NAMES
+                   ? cps_err_new(CPS_ERR_INPUT, "more than %u names", CPS_RNN_MAX_NAMES)
+                   : cps_err_nomem();
     rnn->fields = malloc((rnn->read_count + 1u) * sizeof(*rnn->fields));
     if (!rnn->fields)
         return cps_err_nomem();

@@ -22,7 +22,8 @@ struct cps_rnn_field {
 struct cps_rnn_row {
     struct cps_name_row row;
     const char *domain; /**< as cps_names_domain_() calls it */
-    const char *type;   /**< bit set whose fields it takes if it has none itself, or NULL */
+    const char *type;   /**< bit set whose fields it takes, or NULL */
+    bool has_own;       /**< fields of its own, which stand in front of those of its type */
     struct cps_rnn_when when;
 };
 

@@ -86,6 +86,11 @@ static const char registers[] = A6XX(
     "  <bitfield name=\"FLAG\" pos=\"31\"/>\n"
     "  <bitfield name=\"PART\" low=\"4\" high=\"7\" variants=\"A6XX\"/>\n"
     "</bitset>\n"
+    "<reg32 name=\"BOTH\" offset=\"0x37000\" type=\"named\"><bitfield name=\"OWN\" "
+    "pos=\"0\"/></reg32>\n"
+    "<array name=\"SETS\" offset=\"0x37010\" stride=\"2\" length=\"2\">\n"
+    "  <reg32 name=\"OF\" offset=\"1\" type=\"named\"><bitfield name=\"OWN\" pos=\"0\"/></reg32>\n"
+    "</array>\n"
     "<bitset name=\"named\"/>\n"); /* a second definition does not replace the first */
 
 static const struct {
@@ -160,6 +165,8 @@ static void fields_come_from_the_register_or_its_bitset(void **state)
     (void)state;
     struct cps_names *names = open_good(CPS_LAYOUT_A6XX, "a6xx.xml", registers);
     expect_fields(names, 0x800, 0x80000050, "FLAG PART=0x5");
+    expect_fields(names, 0x37000, 0x80000053, "OWN FLAG PART=0x5 no-name=0x2");
+    expect_fields(names, 0x37013, 0x80000051, "OWN FLAG PART=0x5");
     expect_fields(names, 0x31020, 0xff, "LOW=0xf no-name=0xf0");
     expect_fields(names, 0x35000, 0xa0000000, "ACROSS=0xa");
     expect_fields(names, 0x35001, 0x80000003, "ACROSS=0x3 TOP");
