@@ -61,16 +61,18 @@ class Run:
 
 
     def packets(self):
-        """{(address, header): [(field, value or True, the word)]} of the packets that were executed."""
-        done = subprocess.run([CPSCOPE, "run", *self.args, "-e", "pkt,payload"], capture_output=True, text=True, timeout=100)
+        """{(address, header): [(field, value or True, the word)]} of the packets that `decode` shows without firmware."""
+        done = subprocess.run([CPSCOPE, "decode", self.args[-1]], capture_output=True, text=True, timeout=100)
         found, fields = {}, []
         for line in done.stdout.splitlines():
-            words = line.split()
-            if words[:1] == ["PKT"]:
+            header = re.match(r" *(?:rb |ib\d|sds) ([0-9a-f]+): ([0-9a-f]{8}) ", line)
+            word = re.match(r" +([0-9a-f]{8})  (.*)", line)
+            if header:
                 fields = []   # of a packet that ran before: for nobody
-                found.setdefault((int(words[2], 16), int(words[3], 16)), fields)
-            elif words[:1] == ["WORD"]:
-                fields += [(name, value or True, int(words[2], 16)) for name, _, value in (say.partition("=") for say in words[4:-1])]
+                found.setdefault((int(header[1], 16), int(header[2], 16)), fields)
+            elif word:
+                said = re.sub(r' \[(?:no buf|\w+ \d+(?: "[^"]*")? \+0x[0-9a-f]+)\]', "", word[2])
+                fields += [(name, value or True, int(word[1], 16)) for name, _, value in (say.partition("=") for say in said.split())]
         return found
 
 
