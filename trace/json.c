@@ -44,7 +44,8 @@ struct json_object *cps_json_new_object(struct json_object *to, const char *key)
 
 void cps_json_append(struct json_object *to, struct json_object *value)
 {
-    if (to && value && !json_object_array_add(to, value))
+    bool is_array = json_object_is_type(to, json_type_array); /* a place in a list that lost one */
+    if (is_array && value && !json_object_array_add(to, value))
         return;
     json_object_put(value);
     lose(to);
