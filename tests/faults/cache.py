@@ -108,7 +108,7 @@ def together(runner, case):
             bad = differs(usual, Result(process.returncode, out, err.decode(), tree(room)))
             if bad:
                 wrong.append(("turn %d" % turn, *bad))
-        left = [name for name in tree(shared) if not name.endswith((".cpt", ".code"))]
+        left = [name for name in tree(shared) if not name.endswith((".cpt", ".code", ".text"))]
         if left:
             wrong.append(("turn %d" % turn, "leftover", left[0]))
         warm = runner.run(case, room=rooms[0], keep=True)
