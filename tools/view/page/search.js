@@ -133,12 +133,13 @@ function paintCounts() {
         paintDiffCounts(box);
     } else {
         const count = meta.submissions.length;
-        box.replaceChildren(span("strong", plural(P.n, "packet")), span("note", [plural(count, "submission"), ...countDraws()].join(", ")));
+        const counts = [plural(count, "submission"), ...countDraws()].join(", ");
+        box.replaceChildren(span("strong", plural(P.n, "packet")), span("note", counts));
         if (meta.diff && isPhone())
             box.append(span("fill"), button("link", () => go({view: "diff"}), "Difference"));
         if (meta.why)
             box.append(span("tag bad", "! stopped"));
-        box.title = meta.why;
+        box.title = meta.why || counts;
     }
 }
 function setQuery(text) {
