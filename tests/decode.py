@@ -190,6 +190,21 @@ def summary_is_the_sum():
     assert text.startswith("1 packet, 3 dwords, 0 draws, 0 dispatches, 0 blits, 0 resolves\n") and "0x8810" not in text, text
 
 
+def summary_of_nothing():
+    """No packet is shown, so that nobody's names are known: the capture has none, a filter leaves none, or the file is bad."""
+    empty = path("empty.rd")
+    with open(empty, "wb") as out:
+        out.write(make.chip(630))
+    file = capture("some.rd", make.type7(NOP))
+    for args in ([empty], [file, "--packet", "none"], ["--demo", "--packet", "none"]):
+        assert decode("--summary", *args).startswith("0 packets, 0 dwords, 0 draws"), args
+        assert json.loads(decode("--summary", "--json", *args))["registers"] == [], args
+    with open(path("bad.bin"), "wb") as out:
+        out.write(b"no capture")
+    for form in ([], ["--json"]):
+        assert "bad.bin" in decode("--summary", *form, path("bad.bin"), status=3, stderr=True)
+
+
 def on_a_terminal(args, env):
     """What a terminal shows."""
     parent, child = pty.openpty()
@@ -286,6 +301,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("filters, alone and together", filters),
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
+         ("the summary of nothing", summary_of_nothing),
          ("colours and pager on a terminal, and nowhere else", colours_and_pager),
          ("several captures", several_captures),
          ("with firmware: what became of each packet", firmware_says_what_became_of_it)]
