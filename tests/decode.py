@@ -109,6 +109,17 @@ def packets_that_call_in_their_own_way():
     assert told(got)[4][0] == "ib2" and not got[4]["events"], "an amble is shown, and writes nothing yet"
 
 
+def what_an_amble_sets_is_not_set():
+    """It runs at another time: neither its mode nor its groups are those of the draw behind the packet that names it."""
+    group = make.type4(0x8810, 1)
+    amble = make.type7(MARKER, 2) + make.type7(SET_DRAW_STATE, 1 << 18, 0, 0)
+    stream = (make.type7(SET_DRAW_STATE, SYSMEM | len(group), *where(1)) + make.type7(AMBLE, *where(2), len(amble)) +
+              make.type7(DRAW, *TRIANGLES))
+    got = packets(capture("kept.rd", stream, group, amble, gpu=0x43050a01))
+    assert [p["name"] for p in got][2:4] == ["CP_SET_MARKER", "CP_SET_DRAW_STATE"], got
+    assert [p["events"][0]["value"] for p in got if p["level"] == "sds"] == [1], got
+
+
 def registers_beside_type4():
     stream = (make.type7(REG_WRITE, 2, 0x8801, 0x90) + make.type7(BUNCH, 0x8810, 5, 0x8811, 6) +
               make.type7(REG_RMW, 0x8812, 0, 1))
@@ -134,6 +145,12 @@ def damaged_streams():
     assert decode(circle).count("no level is left for the stream at 0x100000") == 3
     chain = capture("chain.rd", make.type7(IB_CHAIN, *where(0), 4))
     assert len(packets("--limit", "1000", chain, status=4)) == 1000
+    for packet in (make.type7(START_BIN, 0xffffffff, 0xdead0000, 0, 2, 0), make.type7(TABLE, *where(1), 1 << 20 | 6, 0xffffffff)):
+        times = capture("times.rd", packet, make.type7(NOP), gpu=0x43050a01)
+        assert "not in the capture: 1\n" in decode(times, stderr=True), "2^32 times cost no 2^32 turns"
+        assert decode(times).count("the capture does not hold") == 1
+    deep = make.type7(SET_DRAW_STATE, SYSMEM | 1 << 19 | 4, *where(1))  # a group that sets itself
+    assert decode(capture("deep.rd", deep, deep)).count("no level is left for the stream at 0x110000") == 1
     assert "limit of 1000 packets" in decode("--limit", "1k", chain, status=4, stderr=True)
 
 
@@ -296,6 +313,7 @@ def hang_dump():
 TESTS = [("streams that call each other, and one that goes on elsewhere", streams_nest),
          ("draw-state groups run in front of draws, as mode and mask say", groups_run_in_front_of_draws),
          ("bin prefixes, draw tables, ambles", packets_that_call_in_their_own_way),
+         ("an amble changes nothing where it is set", what_an_amble_sets_is_not_set),
          ("registers that other packets than type 4 write", registers_beside_type4),
          ("headers that are none, streams that end early, are missing, or have no end", damaged_streams),
          ("filters, alone and together", filters),
