@@ -8,9 +8,11 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import make
 import tap
@@ -222,11 +224,18 @@ def summary_of_nothing():
         assert "bad.bin" in decode("--summary", *form, path("bad.bin"), status=3, stderr=True)
 
 
-def on_a_terminal(args, env):
-    """What a terminal shows."""
+def at_a_terminal(args, env):
+    """A command whose stdout and stderr are a terminal, and the other end of that."""
     parent, child = pty.openpty()
-    done = subprocess.Popen([CPSCOPE, "decode", *args], stdout=child, stdin=subprocess.DEVNULL, env=dict(os.environ, TERM="xterm", **env))
+    done = subprocess.Popen([CPSCOPE, "decode", *args], stdout=child, stderr=child, stdin=subprocess.DEVNULL,
+                            env=dict(os.environ, TERM="xterm", **env))
     os.close(child)
+    return done, parent
+
+
+def on_a_terminal(args, env, status=0):
+    """What a terminal shows."""
+    done, parent = at_a_terminal(args, env)
     shown = b""
     while True:
         try:
@@ -236,7 +245,7 @@ def on_a_terminal(args, env):
         if not data:
             break
         shown += data
-    assert done.wait(60) == 0
+    assert done.wait(60) == status
     return shown.decode().replace("\r\n", "\n")
 
 
@@ -252,9 +261,28 @@ def colours_and_pager():
     paged = on_a_terminal([file, "--color", "never"], {"PAGER": "sed s/^/PAGED./"})
     assert paged == re.sub("^", "PAGED.", plain, flags=re.M)[:len(paged)] and paged.startswith("PAGED."), paged
     assert on_a_terminal([file, "--color", "never"], {"PAGER": "false", "CPSCOPE_PAGER": "cat"}) == plain
+    assert on_a_terminal([file], {"PAGER": "sed s/^/P./"}) == re.sub("^(?!$)", "P.", painted, flags=re.M), "colours also through a pager"
+    assert on_a_terminal([path("none.rd")], {"PAGER": "sed s/^/P./"}, status=3).startswith("P.cpscope: "), "errors are on its screen"
     decode("--color", "always", "-o", path("out.txt"), file)
     with open(path("out.txt")) as out:
         assert out.read() == plain, "files have no colours"
+
+
+def a_signal_waits_for_the_pager():
+    """It still reads the terminal: the shell is not to go on before."""
+    file = capture("long.rd", make.type7(NOP) * 4000)
+    os.mkfifo(path("fifo"))
+    done, parent = at_a_terminal([file], {"PAGER": "head -c 100; read line < %s; cat > /dev/null" % path("fifo")})
+    shown = b""
+    while len(shown) < 100:
+        shown += os.read(parent, 65536)
+    done.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert done.poll() is None, "it waits"
+    with open(path("fifo"), "w", encoding="utf-8") as fifo:
+        fifo.write("go on\n")
+    assert done.wait(60) == -signal.SIGINT
+    os.close(parent)
 
 
 def several_captures():
@@ -321,6 +349,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("the summary is the sum", summary_is_the_sum),
          ("the summary of nothing", summary_of_nothing),
          ("colours and pager on a terminal, and nowhere else", colours_and_pager),
+         ("a signal waits for the pager", a_signal_waits_for_the_pager),
          ("several captures", several_captures),
          ("with firmware: what became of each packet", firmware_says_what_became_of_it)]
 if CORPUS:
