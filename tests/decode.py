@@ -182,7 +182,9 @@ def filters():
                         ("%s:%s=0x7ff" % (group_name["name"], field), 0)):
         assert len(packets("--register", what, file)) == count, (what, count, group_name)
     assert len(packets("--register", "0x8810", "--draw", "1", "--packet", "type4", file)) == 1
-    assert packets("--submit", "1", file) == [] and len(packets("--submit", "0", file)) == 7
+    assert len(packets("--submit", "0", file)) == 7
+    assert "no submission 1, found 1 of them" in decode("--submit", "1", file, status=3, stderr=True)
+    assert "no submission 1, found 1 of them" in decode("--demo", "--submit", "1", status=3, stderr=True)
     assert "no draw 2, found 2 of them" in decode("--draw", "2..", file, status=3, stderr=True)
     return "field %s.%s" % (group_name["name"], field)
 
@@ -190,7 +192,7 @@ def filters():
 def wrong_options():
     file = capture("o.rd", make.type7(NOP))
     for args in (("--draw", "x"), ("--draw", "3..1"), ("--register", ""), ("--register", "a=" + "b" * 80), ("--level", "ib4"),
-                 ("--color", "blue"), ("--register", ",".join(["A"] * 40))):
+                 ("--color", "blue"), ("--all",), ("--waits", "stop"), ("--inject", "1"), ("--policy", "waits=stop"), ("--register", ",".join(["A"] * 40))):
         said = decode(*args, file, status=2, stderr=True)
         assert said.startswith("cpscope: ") and said.count("\n") == 1, (args, said)
     assert "takes captures" in decode(status=2, stderr=True)
