@@ -8,9 +8,11 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import make
 import tap
@@ -109,6 +111,17 @@ def packets_that_call_in_their_own_way():
     assert told(got)[4][0] == "ib2" and not got[4]["events"], "an amble is shown, and writes nothing yet"
 
 
+def what_an_amble_sets_is_not_set():
+    """It runs at another time: neither its mode nor its groups are those of the draw behind the packet that names it."""
+    group = make.type4(0x8810, 1)
+    amble = make.type7(MARKER, 2) + make.type7(SET_DRAW_STATE, 1 << 18, 0, 0)
+    stream = (make.type7(SET_DRAW_STATE, SYSMEM | len(group), *where(1)) + make.type7(AMBLE, *where(2), len(amble)) +
+              make.type7(DRAW, *TRIANGLES))
+    got = packets(capture("kept.rd", stream, group, amble, gpu=0x43050a01))
+    assert [p["name"] for p in got][2:4] == ["CP_SET_MARKER", "CP_SET_DRAW_STATE"], got
+    assert [p["events"][0]["value"] for p in got if p["level"] == "sds"] == [1], got
+
+
 def registers_beside_type4():
     stream = (make.type7(REG_WRITE, 2, 0x8801, 0x90) + make.type7(BUNCH, 0x8810, 5, 0x8811, 6) +
               make.type7(REG_RMW, 0x8812, 0, 1))
@@ -134,6 +147,12 @@ def damaged_streams():
     assert decode(circle).count("no level is left for the stream at 0x100000") == 3
     chain = capture("chain.rd", make.type7(IB_CHAIN, *where(0), 4))
     assert len(packets("--limit", "1000", chain, status=4)) == 1000
+    for packet in (make.type7(START_BIN, 0xffffffff, 0xdead0000, 0, 2, 0), make.type7(TABLE, *where(1), 1 << 20 | 6, 0xffffffff)):
+        times = capture("times.rd", packet, make.type7(NOP), gpu=0x43050a01)
+        assert "not in the capture: 1\n" in decode(times, stderr=True), "2^32 times cost no 2^32 turns"
+        assert decode(times).count("the capture does not hold") == 1
+    deep = make.type7(SET_DRAW_STATE, SYSMEM | 1 << 19 | 4, *where(1))  # a group that sets itself
+    assert decode(capture("deep.rd", deep, deep)).count("no level is left for the stream at 0x110000") == 1
     assert "limit of 1000 packets" in decode("--limit", "1k", chain, status=4, stderr=True)
 
 
@@ -163,7 +182,9 @@ def filters():
                         ("%s:%s=0x7ff" % (group_name["name"], field), 0)):
         assert len(packets("--register", what, file)) == count, (what, count, group_name)
     assert len(packets("--register", "0x8810", "--draw", "1", "--packet", "type4", file)) == 1
-    assert packets("--submit", "1", file) == [] and len(packets("--submit", "0", file)) == 7
+    assert len(packets("--submit", "0", file)) == 7
+    assert "no submission 1, found 1 of them" in decode("--submit", "1", file, status=3, stderr=True)
+    assert "no submission 1, found 1 of them" in decode("--demo", "--submit", "1", status=3, stderr=True)
     assert "no draw 2, found 2 of them" in decode("--draw", "2..", file, status=3, stderr=True)
     return "field %s.%s" % (group_name["name"], field)
 
@@ -171,7 +192,7 @@ def filters():
 def wrong_options():
     file = capture("o.rd", make.type7(NOP))
     for args in (("--draw", "x"), ("--draw", "3..1"), ("--register", ""), ("--register", "a=" + "b" * 80), ("--level", "ib4"),
-                 ("--color", "blue"), ("--register", ",".join(["A"] * 40))):
+                 ("--color", "blue"), ("--all",), ("--waits", "stop"), ("--inject", "1"), ("--policy", "waits=stop"), ("--register", ",".join(["A"] * 40))):
         said = decode(*args, file, status=2, stderr=True)
         assert said.startswith("cpscope: ") and said.count("\n") == 1, (args, said)
     assert "takes captures" in decode(status=2, stderr=True)
@@ -190,11 +211,33 @@ def summary_is_the_sum():
     assert text.startswith("1 packet, 3 dwords, 0 draws, 0 dispatches, 0 blits, 0 resolves\n") and "0x8810" not in text, text
 
 
-def on_a_terminal(args, env):
-    """What a terminal shows."""
+def summary_of_nothing():
+    """No packet is shown, so that nobody's names are known: the capture has none, a filter leaves none, or the file is bad."""
+    empty = path("empty.rd")
+    with open(empty, "wb") as out:
+        out.write(make.chip(630))
+    file = capture("some.rd", make.type7(NOP))
+    for args in ([empty], [file, "--packet", "none"], ["--demo", "--packet", "none"]):
+        assert decode("--summary", *args).startswith("0 packets, 0 dwords, 0 draws"), args
+        assert json.loads(decode("--summary", "--json", *args))["registers"] == [], args
+    with open(path("bad.bin"), "wb") as out:
+        out.write(b"no capture")
+    for form in ([], ["--json"]):
+        assert "bad.bin" in decode("--summary", *form, path("bad.bin"), status=3, stderr=True)
+
+
+def at_a_terminal(args, env):
+    """A command whose stdout and stderr are a terminal, and the other end of that."""
     parent, child = pty.openpty()
-    done = subprocess.Popen([CPSCOPE, "decode", *args], stdout=child, stdin=subprocess.DEVNULL, env=dict(os.environ, TERM="xterm", **env))
+    done = subprocess.Popen([CPSCOPE, "decode", *args], stdout=child, stderr=child, stdin=subprocess.DEVNULL,
+                            env=dict(os.environ, TERM="xterm", **env))
     os.close(child)
+    return done, parent
+
+
+def on_a_terminal(args, env, status=0):
+    """What a terminal shows."""
+    done, parent = at_a_terminal(args, env)
     shown = b""
     while True:
         try:
@@ -204,7 +247,7 @@ def on_a_terminal(args, env):
         if not data:
             break
         shown += data
-    assert done.wait(60) == 0
+    assert done.wait(60) == status
     return shown.decode().replace("\r\n", "\n")
 
 
@@ -220,9 +263,28 @@ def colours_and_pager():
     paged = on_a_terminal([file, "--color", "never"], {"PAGER": "sed s/^/PAGED./"})
     assert paged == re.sub("^", "PAGED.", plain, flags=re.M)[:len(paged)] and paged.startswith("PAGED."), paged
     assert on_a_terminal([file, "--color", "never"], {"PAGER": "false", "CPSCOPE_PAGER": "cat"}) == plain
+    assert on_a_terminal([file], {"PAGER": "sed s/^/P./"}) == re.sub("^(?!$)", "P.", painted, flags=re.M), "colours also through a pager"
+    assert on_a_terminal([path("none.rd")], {"PAGER": "sed s/^/P./"}, status=3).startswith("P.cpscope: "), "errors are on its screen"
     decode("--color", "always", "-o", path("out.txt"), file)
     with open(path("out.txt")) as out:
         assert out.read() == plain, "files have no colours"
+
+
+def a_signal_waits_for_the_pager():
+    """It still reads the terminal: the shell is not to go on before."""
+    file = capture("long.rd", make.type7(NOP) * 4000)
+    os.mkfifo(path("fifo"))
+    done, parent = at_a_terminal([file], {"PAGER": "head -c 100; read line < %s; cat > /dev/null" % path("fifo")})
+    shown = b""
+    while len(shown) < 100:
+        shown += os.read(parent, 65536)
+    done.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert done.poll() is None, "it waits"
+    with open(path("fifo"), "w", encoding="utf-8") as fifo:
+        fifo.write("go on\n")
+    assert done.wait(60) == -signal.SIGINT
+    os.close(parent)
 
 
 def several_captures():
@@ -281,12 +343,15 @@ def hang_dump():
 TESTS = [("streams that call each other, and one that goes on elsewhere", streams_nest),
          ("draw-state groups run in front of draws, as mode and mask say", groups_run_in_front_of_draws),
          ("bin prefixes, draw tables, ambles", packets_that_call_in_their_own_way),
+         ("an amble changes nothing where it is set", what_an_amble_sets_is_not_set),
          ("registers that other packets than type 4 write", registers_beside_type4),
          ("headers that are none, streams that end early, are missing, or have no end", damaged_streams),
          ("filters, alone and together", filters),
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
+         ("the summary of nothing", summary_of_nothing),
          ("colours and pager on a terminal, and nowhere else", colours_and_pager),
+         ("a signal waits for the pager", a_signal_waits_for_the_pager),
          ("several captures", several_captures),
          ("with firmware: what became of each packet", firmware_says_what_became_of_it)]
 if CORPUS:

@@ -152,11 +152,17 @@ static bool has_firmware(const struct cps_options *opt)
 
 /* ---- Both ---- */
 
-/* Draws that the options name, and the capture does not have. */
-static struct cps_err *check_draws(const struct job *job, const char *path)
+/* Submissions and draws that the options name, and the capture does not have. */
+static struct cps_err *check_numbers(const struct job *job, const char *path)
 {
     const struct decode_filter *filter = job->filter;
     uint32_t count = job->decode.launches.count;
+    uint32_t submissions = job->walk ? job->walk->submissions : job->play->submissions;
+    bool has_ended = !job->play || job->play->stop == CPS_STOP_IDLE;
+    if (filter->submit >= 0 && has_ended && (uint64_t)filter->submit >= submissions)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: there is no submission %ld, found %" PRIu32 " of them", path,
+                           filter->submit, submissions);
     if (!filter->has_draw || filter->first_draw < count || (!filter->first_draw && !count))
         return NULL;
     return cps_err_new(CPS_ERR_INPUT, "%s: there is no draw %" PRIu32 ", found %" PRIu32 " of them",
@@ -215,7 +221,7 @@ static struct cps_err *decode(struct job *job, const char *path, int *status)
         err = cps_err_first_(err, finish_summary(job));
     flush(job);
     err = cps_err_first_(err, CPS_TAKE(job->err));
-    err = err ? err : check_draws(job, path ? path : "demo.pm4");
+    err = err ? err : check_numbers(job, path ? path : "demo.pm4");
     if (!err)
         *status = say_rest(job, path ? path : "demo.pm4");
     return err;
@@ -267,11 +273,26 @@ static struct cps_err *all(const struct cps_options *opt, const struct decode_fi
     return err;
 }
 
+/* Options that shape a run; without firmware nothing runs. */
+static const char *of_a_run(const struct cps_options *opt)
+{
+    static const char *const names[] = {"as",     "chip-id", "inject",     "all",
+                                        "policy", "waits",   "visibility", "prefetch"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (opt_given(opt, names[i]))
+            return names[i];
+    }
+    return NULL;
+}
+
 static int check(const struct cps_options *opt)
 {
     bool colour = false;
+    const char *unused = has_firmware(opt) ? NULL : of_a_run(opt);
     if (!opt->arg_count && !opt->demo)
         return report_usage("decode takes captures (\"-\" is stdin), or --demo");
+    if (unused)
+        return report_usage("--%s is about a run: decode it with --fw, or --demo", unused);
     if (!paint_wanted(opt->colour, &colour))
         return report_usage("--color %s: expected always, never or auto", opt->colour);
     return 0;

@@ -11,6 +11,7 @@
 #include "tools/play/files.h"
 #include "tools/play/native.h"
 #include "tools/report/guard.h"
+#include "tools/report/paint.h"
 #include "tools/report/report.h"
 #include "trace/outfile.h"
 
@@ -107,6 +108,7 @@ static void end_by(int number)
 {
     cps_outfile_unlink_all();
     native_abandon();
+    pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     signal(number, SIG_DFL);
     raise(number);
 }

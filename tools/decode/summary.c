@@ -20,7 +20,7 @@ struct reg {
 
 struct decode_summary {
     struct cps_names *const *names;
-    const struct cps_names *of; /* whose numbers these are: the first packet's */
+    const struct cps_names *of; /* the first packet's; NULL: none was shown, and nothing counted */
     uint64_t type4, unknown, packets, words, events;
     uint64_t count[OPCODES];
     uint64_t launches[CPS_LAUNCH_RESOLVE + 1];
@@ -75,9 +75,9 @@ void decode_summary_packet(struct decode_summary *s, const struct decode_filter 
 
 static void put_packet(const struct decode_summary *s, unsigned opcode, struct cps_buf *out)
 {
-    const char *name = cps_name(s->of, CPS_SPACE_PACKET, opcode, NULL);
     if (!s->count[opcode])
         return;
+    const char *name = cps_name(s->of, CPS_SPACE_PACKET, opcode, NULL);
     if (name)
         cps_buf_printf(out, "%10" PRIu64 "  %s\n", s->count[opcode], name);
     else
@@ -88,9 +88,9 @@ static void put_register(const struct decode_summary *s, uint32_t number, struct
 {
     const struct reg *reg = &s->reg[number];
     unsigned half = 0;
-    const char *name = cps_name(s->of, CPS_SPACE_GPU, number, &half);
     if (!reg->writes)
         return;
+    const char *name = cps_name(s->of, CPS_SPACE_GPU, number, &half);
     cps_buf_printf(out, "%10" PRIu32 "  0x%04" PRIx32 " %s%s = 0x%08" PRIx32, reg->writes, number,
                    name ? name : "-", half ? "+1" : "", reg->first);
     if (reg->changes)
@@ -125,9 +125,9 @@ bool decode_summary_text(const struct decode_summary *s, struct cps_buf *out)
 static void add_register(const struct decode_summary *s, uint32_t number, struct json_object *array)
 {
     const struct reg *reg = &s->reg[number];
-    const char *name = cps_name(s->of, CPS_SPACE_GPU, number, NULL);
     if (!reg->writes)
         return;
+    const char *name = cps_name(s->of, CPS_SPACE_GPU, number, NULL);
     struct json_object *to = json_object_new_object();
     cps_json_uint(to, "reg", number);
     if (name)
@@ -150,9 +150,9 @@ struct json_object *decode_summary_json(const struct decode_summary *s)
     cps_json_uint(root, "bad_headers", s->unknown);
     struct json_object *type7 = cps_json_new_array(root, "type7");
     for (unsigned i = 0; i < OPCODES; i++) {
-        const char *name = cps_name(s->of, CPS_SPACE_PACKET, i, NULL);
         if (!s->count[i])
             continue;
+        const char *name = cps_name(s->of, CPS_SPACE_PACKET, i, NULL);
         struct json_object *to = json_object_new_object();
         cps_json_uint(to, "opcode", i);
         if (name)

@@ -10,6 +10,7 @@
 #include "tools/report/paint.h"
 
 static pid_t pager; /* 0: there is none */
+static bool has_stderr;
 
 static const char *command(void)
 {
@@ -36,13 +37,29 @@ void pager_begin(bool wanted)
     const char *text = command();
     if (!wanted || !isatty(STDOUT_FILENO) || !*text || !strcmp(text, "cat") || pipe(fd))
         return;
+    has_stderr = isatty(STDERR_FILENO); /* lines in between would be on the pager's screen */
     pager = fork();
     if (pager == 0)
         become(text, fd);
     if (pager > 0)
         dup2(fd[1], STDOUT_FILENO);
+    if (pager > 0 && has_stderr)
+        dup2(fd[1], STDERR_FILENO);
     close(fd[0]);
     close(fd[1]);
+}
+
+void pager_end_by_signal(void)
+{
+    enum { MOST_FILES = 256 };
+    for (int fd = STDOUT_FILENO; pager > 0 && fd < MOST_FILES; fd++)
+        close(fd); /* outputs have copies of stdout, and the pager reads until the last is closed */
+    pager_end();
+}
+
+bool pager_runs(void)
+{
+    return pager > 0;
 }
 
 void pager_end(void)
@@ -51,6 +68,8 @@ void pager_end(void)
         return;
     signal(SIGINT, SIG_IGN); /* it is the pager's as long as that runs */
     close(STDOUT_FILENO);
+    if (has_stderr)
+        close(STDERR_FILENO);
     waitpid(pager, NULL, 0);
     pager = 0;
 }

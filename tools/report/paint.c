@@ -22,8 +22,8 @@ bool paint_wanted(const char *when, bool *ret)
     bool is_auto = !when || !strcmp(when, "auto");
     *ret = when && !strcmp(when, "always");
     if (is_auto)
-        *ret =
-            isatty(STDOUT_FILENO) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
+        *ret = (isatty(STDOUT_FILENO) || pager_runs()) && !(none && *none) && terminal &&
+               strcmp(terminal, "dumb") != 0;
     return is_auto || *ret || !strcmp(when, "never");
 }
 

@@ -76,6 +76,13 @@ static void say(const struct stream_walk *walk, unsigned kind, unsigned sub, uin
     walk->sink->put(walk->sink, &event, 1);
 }
 
+static bool is_held(const struct stream_walk *walk, uint64_t addr)
+{
+    bool known = false;
+    cps_mem_read(walk->mem, addr, &known);
+    return known;
+}
+
 /* ---- What packets do ---- */
 
 void stream_walk_registers(const struct cps_names *names, uint32_t header, const uint32_t *words,
@@ -116,7 +123,7 @@ static void missing(struct stream_walk *walk, uint64_t addr, uint32_t why)
     say(walk, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, addr, why);
 }
 
-static struct cps_err *run_group(struct stream_walk *walk, unsigned group, bool is_kept)
+static struct cps_err *run_group(struct stream_walk *walk, unsigned group)
 {
     struct stream stream = {.addr = walk->group[group].addr,
                             .dwords = walk->group[group].dwords,
@@ -124,7 +131,7 @@ static struct cps_err *run_group(struct stream_walk *walk, unsigned group, bool 
     bool has_masks = walk->gen != CPS_A5XX;
     bool runs = !has_masks || (walk->group[group].mask & walk->mode);
     walk->group[group].dwords = 0;
-    return stream.dwords && runs ? run(walk, stream, is_kept) : NULL;
+    return stream.dwords && runs ? run(walk, stream, false) : NULL;
 }
 
 static struct cps_err *set_groups(struct stream_walk *walk, const struct packet *p)
@@ -141,15 +148,15 @@ static struct cps_err *set_groups(struct stream_walk *walk, const struct packet 
         walk->group[group].mask = p->word[i] >> 20 & 7;
         walk->group[group].addr = (uint64_t)p->word[i + 2] << 32 | p->word[i + 1];
         if (flags & AT_ONCE)
-            CPS_TRY(run_group(walk, group, p->is_kept));
+            CPS_TRY(run_group(walk, group));
     }
     return NULL;
 }
 
-static struct cps_err *run_groups(struct stream_walk *walk, const struct packet *p)
+static struct cps_err *run_groups(struct stream_walk *walk)
 {
     for (unsigned i = 0; i < WALK_GROUPS; i++)
-        CPS_TRY(run_group(walk, i, p->is_kept));
+        CPS_TRY(run_group(walk, i));
     return NULL;
 }
 
@@ -160,6 +167,20 @@ static void set_mode(struct stream_walk *walk, const struct packet *p)
         if (!(p->word[0] & IS_IFPC) && (p->word[0] & 15) == modes[i].marker)
             walk->mode = modes[i].mask;
     }
+}
+
+/* A stream, and those behind it. A count of 2^32 costs a packet; so where one is not there, the
+ * rest is not looked for. */
+static struct cps_err *run_times(struct stream_walk *walk, struct stream stream, uint32_t times,
+                                 bool is_kept)
+{
+    bool held = true;
+    for (uint32_t i = 0; i < times && held && stream.dwords && !walk->full; i++) {
+        held = is_held(walk, stream.addr);
+        CPS_TRY(run(walk, stream, is_kept));
+        stream.addr += 4 * (uint64_t)stream.dwords;
+    }
+    return NULL;
 }
 
 /* Streams that the packet names. @p chained  gets the one that goes on in place of this one. */
@@ -184,10 +205,7 @@ static struct cps_err *call(struct stream_walk *walk, const struct packet *p,
             missing(walk, to.addr, STREAM_TOO_DEEP);
             return NULL;
         }
-        for (uint32_t k = 0; k < times && to.dwords && !walk->full; k++) {
-            CPS_TRY(run(walk, to, p->is_kept || c->how == CALL_KEEP));
-            to.addr += 4 * (uint64_t)to.dwords;
-        }
+        CPS_TRY(run_times(walk, to, times, p->is_kept || c->how == CALL_KEEP));
     }
     return NULL;
 }
@@ -199,12 +217,14 @@ static struct cps_err *act(struct stream_walk *walk, const struct packet *p, str
         stream_walk_registers(walk->names, p->header, p->word, p->words, say_register, walk);
     if (p->pm4.kind != CPS_PM4_TYPE7 || !p->name)
         return NULL;
+    if (p->is_kept) /* it is only shown: the stream that sets it goes on as it stood */
+        return call(walk, p, chained);
     if (!strcmp(p->name, "CP_SET_MARKER"))
         set_mode(walk, p);
     if (!strcmp(p->name, "CP_SET_DRAW_STATE"))
         return set_groups(walk, p);
     if (kind == CPS_LAUNCH_DRAW || kind == CPS_LAUNCH_DISPATCH)
-        return run_groups(walk, p);
+        return run_groups(walk);
     return call(walk, p, chained);
 }
 
@@ -236,13 +256,6 @@ static uint32_t take_packet(struct stream_walk *walk, const struct stream *strea
     return 1 + p->pm4.count;
 }
 
-static bool is_held(const struct stream_walk *walk, uint64_t addr)
-{
-    bool known = false;
-    cps_mem_read(walk->mem, addr, &known);
-    return known;
-}
-
 static struct cps_err *run_packets(struct stream_walk *walk, struct stream stream, struct packet *p)
 {
     for (uint32_t at = 0; at < stream.dwords && !walk->full;) {
@@ -269,8 +282,12 @@ static struct cps_err *run(struct stream_walk *walk, struct stream stream, bool 
 {
     enum { MOST_WORDS = 0x4000 };
     struct packet p = {.is_kept = is_kept};
-    if (walk->depth == WALK_DEPTH || walk->full)
+    if (walk->full)
         return NULL;
+    if (walk->depth == WALK_DEPTH) {
+        missing(walk, stream.addr, STREAM_TOO_DEEP);
+        return NULL;
+    }
     p.word = malloc(MOST_WORDS * sizeof(*p.word));
     if (!p.word)
         return cps_err_nomem();
