@@ -290,6 +290,8 @@ def a_signal_waits_for_the_pager():
 def several_captures():
     a, b = capture("a.rd", make.type7(NOP)), capture("b.rd", make.type4(0x8810, 1))
     assert decode(a, b) == "%s:\n%s%s:\n%s" % (a, decode(a), b, decode(b))
+    assert [p["capture"] for p in packets(a, b)] == [a, b] and "capture" not in packets(a)[0]
+    assert ['"capture":"%s"' % f in decode("--summary", "--json", a, b) for f in (a, b)] == [True, True]
 
 
 def firmware_says_what_became_of_it():

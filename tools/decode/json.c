@@ -104,6 +104,8 @@ void decode_json_packet(const struct decode_text *text, const struct decode_pack
     struct json_object *to = json_object_new_object();
     const char *reg =
         pm4.kind == CPS_PM4_TYPE4 ? cps_name(names, CPS_SPACE_GPU, pm4.reg, NULL) : NULL;
+    if (text->capture)
+        cps_json_text(to, "capture", text->capture);
     cps_json_uint(to, "submission", p->submission);
     cps_json_uint(to, "draw", p->draw);
     if (p->starts != CPS_LAUNCH_NONE)
