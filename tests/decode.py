@@ -290,6 +290,8 @@ def a_signal_waits_for_the_pager():
 def several_captures():
     a, b = capture("a.rd", make.type7(NOP)), capture("b.rd", make.type4(0x8810, 1))
     assert decode(a, b) == "%s:\n%s%s:\n%s" % (a, decode(a), b, decode(b))
+    assert [p["capture"] for p in packets(a, b)] == [a, b] and "capture" not in packets(a)[0]
+    assert ['"capture":"%s"' % f in decode("--summary", "--json", a, b) for f in (a, b)] == [True, True]
 
 
 def firmware_says_what_became_of_it():
@@ -334,6 +336,17 @@ def same_as_firmware():
     return ", ".join(told_of) + "; %d registers" % compared
 
 
+def what_processors_hand_each_other():
+    """Of a5xx: its words are the firmware's own, and the fields of the packet of that opcode are not theirs."""
+    fw = [x for name in ("a530_pfp.fw", "a530_pm4.fw") for x in ("--fw", os.path.join(CORPUS, "firmware", name))]
+    args = fw + [os.path.join(CORPUS, "captures", "compute-a540.rd.gz"), "--level", "int"]
+    got = [p for p in packets(*args) if p["words"]]
+    calls = [p for p in got if p.get("name", "").startswith("CP_INDIRECT_BUFFER")]
+    assert calls and all(w["fields"] == {} and "buffer" not in w for p in calls for w in p["words"]), calls
+    assert any(p["reg"] for p in got if p["header"] >> 28 == 4), "type 4 is one in any case"
+    assert "no header" not in decode(*args) and "no header" not in decode("--summary", *args)
+
+
 def hang_dump():
     text = decode(os.path.join(CORPUS, "captures", "crash.devcore"), status=4)
     assert re.search(r"^rb  [0-9a-f]{12,16}: [0-9a-f]{8} CP_INDIRECT_BUFFER", text, re.M), text[:300]
@@ -356,6 +369,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("with firmware: what became of each packet", firmware_says_what_became_of_it)]
 if CORPUS:
     TESTS += [("what streams say is what firmware writes", same_as_firmware),
+              ("packets between processors", what_processors_hand_each_other),
               ("the ring of a hang dump", hang_dump)]
 else:
     def no_corpus():

@@ -177,6 +177,8 @@ static struct cps_err *finish_summary(struct job *job)
     if (!job->opt->json)
         return decode_summary_text(job->summary, &job->text.out) ? NULL : cps_err_nomem();
     json = decode_summary_json(job->summary);
+    if (job->text.capture)
+        cps_json_text(json, "capture", job->text.capture);
     cps_json_put(&job->text.out, json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
     cps_buf_str(&job->text.out, "\n");
     json_object_put(json);
@@ -233,9 +235,10 @@ static struct cps_err *one(const struct cps_options *opt, const struct decode_fi
 {
     struct job job = {.opt = opt, .filter = filter, .out = out};
     struct cps_err *err = NULL;
-    if (opt->arg_count > 1 && !opt->json) {
+    if (opt->arg_count > 1 && opt->json)
+        job.text.capture = path;
+    else if (opt->arg_count > 1)
         cps_buf_printf(&job.text.out, "%s:\n", path);
-    }
     if (has_firmware(opt))
         job.play = calloc(1, sizeof(*job.play));
     if (opt->summary)

@@ -110,6 +110,7 @@ struct decode_text {
     const struct stream_walk *walk;     /**< the source without firmware, or NULL */
     bool all;                           /**< also what firmware did just as the stream says */
     bool colour;
+    const char *capture; /**< JSON says which one it is, where there are several; else NULL */
     bool has_processors; /**< more than one: each packet says whose it is */
     struct cps_buf out;  /**< grows by packet; the caller empties it */
     uint32_t submission; /**< whose head was written, plus 1 */

@@ -325,7 +325,8 @@ static bool has_address(const struct decode_filter *filter, const struct cps_nam
     struct cps_pm4 pm4 = cps_pm4_decode_any(packet->head.value);
     if (a.found)
         return true;
-    if (pm4.kind == CPS_PM4_TYPE7)
+    bool is_internal = cps_event_sub(&packet->head) == CPS_LEVEL_INT; /* with words of its own */
+    if (pm4.kind == CPS_PM4_TYPE7 && !is_internal)
         cps_packet_values(names, pm4.opcode, packet->word, packet->words, look_at_address, &a);
     for (size_t i = 0; pm4.kind == CPS_PM4_TYPE4 && i + 1 < packet->words; i++)
         cps_name_values64(names, CPS_SPACE_GPU, pm4.reg + (uint32_t)i,

@@ -100,10 +100,12 @@ void decode_json_packet(const struct decode_text *text, const struct decode_pack
                         struct cps_buf *out)
 {
     const struct cps_names *names = text->names[cps_event_who(&p->head)];
-    struct cps_pm4 pm4 = cps_pm4_decode(p->head.value);
+    struct cps_pm4 pm4 = cps_packet_header_(&p->head);
     struct json_object *to = json_object_new_object();
     const char *reg =
         pm4.kind == CPS_PM4_TYPE4 ? cps_name(names, CPS_SPACE_GPU, pm4.reg, NULL) : NULL;
+    if (text->capture)
+        cps_json_text(to, "capture", text->capture);
     cps_json_uint(to, "submission", p->submission);
     cps_json_uint(to, "draw", p->draw);
     if (p->starts != CPS_LAUNCH_NONE)

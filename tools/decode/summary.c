@@ -7,6 +7,7 @@
 
 #include "isa/base/pm4.h"
 #include "tools/decode/decode.h"
+#include "trace/form/words.h"
 #include "trace/json.h"
 
 #define OPCODES   128
@@ -52,7 +53,7 @@ static void count_write(struct decode_summary *s, const struct cps_event *event)
 void decode_summary_packet(struct decode_summary *s, const struct decode_filter *filter,
                            const struct decode_packet *p)
 {
-    struct cps_pm4 pm4 = cps_pm4_decode(p->head.value);
+    struct cps_pm4 pm4 = cps_packet_header_(&p->head);
     if (!s->of)
         s->of = s->names[cps_event_who(&p->head)];
     s->packets++;

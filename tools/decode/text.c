@@ -248,7 +248,7 @@ static void put_group(struct decode_text *t, const struct decode_packet *p)
 
 static void put_name(struct decode_text *t, const struct decode_packet *p)
 {
-    struct cps_pm4 pm4 = cps_pm4_decode(p->head.value);
+    struct cps_pm4 pm4 = cps_packet_header_(&p->head);
     const struct cps_names *names = t->names[cps_event_who(&p->head)];
     unsigned half = 0;
     paint_begin(&t->out, t->colour, PAINT_NAME);

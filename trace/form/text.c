@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "trace/form/forms.h"
-#include "trace/form/words.h"
 #include "isa/base/pm4.h"
+#include "trace/form/words.h"
 
 static const struct kind {
     const char *keyword;
@@ -130,9 +130,10 @@ static void put_name(struct cps_buf *out, const struct cps_names *names, enum cp
         cps_buf_printf(out, "+0x%x", index);
 }
 
-static void comment_packet(struct cps_buf *out, const struct cps_names *names, uint32_t header)
+static void comment_packet(struct cps_buf *out, const struct cps_names *names,
+                           const struct cps_event *event)
 {
-    struct cps_pm4 packet = cps_pm4_decode(header);
+    struct cps_pm4 packet = cps_packet_header_(event);
     if (packet.kind == CPS_PM4_TYPE7) {
         put_name(out, names, CPS_SPACE_PACKET, packet.opcode);
     } else if (packet.kind == CPS_PM4_TYPE4) {
@@ -183,7 +184,7 @@ static void put_comment(struct cps_buf *out, const struct cps_event *event,
         comment_unknown(out, event);
         break;
     case CPS_EV_PKT:
-        comment_packet(out, names, event->value);
+        comment_packet(out, names, event);
         break;
     case CPS_EV_REG:
     case CPS_EV_REGR:

@@ -3,7 +3,6 @@
 #include "trace/form/words.h"
 
 #include "isa/base/cleanup.h"
-#include "isa/base/pm4.h"
 
 /* A damaged trace may have any number behind a packet; no packet has more than its header says. */
 static size_t most_words(uint32_t header)
@@ -129,14 +128,22 @@ void cps_words_lines_(struct cps_words *words, const struct cps_names *names,
 {
     struct lines lines = {words, form, 0};
     struct cps_pm4 packet = cps_pm4_decode_any(words->packet.value);
+    /* What one processor of firmware hands to another has the opcode, but words of its own. */
+    bool is_internal = cps_event_sub(&words->packet) == CPS_LEVEL_INT;
     if (!words->count)
         return;
     if (names && packet.kind == CPS_PM4_TYPE4)
         register_values(words, names, packet.reg, put_value, &lines);
-    else if (names && packet.kind == CPS_PM4_TYPE7)
+    else if (names && packet.kind == CPS_PM4_TYPE7 && !is_internal)
         cps_packet_values(names, packet.opcode, words->value, words->count, put_value, &lines);
     advance(&lines, words->count);
     words->count = 0;
+}
+
+struct cps_pm4 cps_packet_header_(const struct cps_event *packet)
+{
+    return cps_event_sub(packet) == CPS_LEVEL_INT ? cps_pm4_decode_any(packet->value)
+                                                  : cps_pm4_decode(packet->value);
 }
 
 void cps_words_free_(void *context)

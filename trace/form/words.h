@@ -4,6 +4,7 @@
 #ifndef CPS_WORDS_H
 #define CPS_WORDS_H
 
+#include "isa/base/pm4.h"
 #include "isa/isa.h"
 #include "trace/event.h"
 
@@ -34,6 +35,9 @@ struct cps_words_form {
  * @param names  NULL: no values */
 void cps_words_lines_(struct cps_words *words, const struct cps_names *names,
                       const struct cps_words_form *form);
+/** What the header of a PKT says. What one processor of firmware hands to another (level INT) has
+ * no parity bits that anybody looks at. */
+struct cps_pm4 cps_packet_header_(const struct cps_event *packet);
 /** Releases what @p words, a struct cps_words, holds. */
 void cps_words_free_(void *words);
 
