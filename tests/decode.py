@@ -191,7 +191,7 @@ def filters():
 
 def wrong_options():
     file = capture("o.rd", make.type7(NOP))
-    for args in (("--draw", "x"), ("--draw", "3..1"), ("--register", ""), ("--register", "a=" + "b" * 80), ("--level", "ib4"),
+    for args in (("--draw", "x"), ("--draw", "3..1"), ("--register", ""), ("--register", "a=" + "b" * 80), ("--level", "ib4"), ("--packet", "A" * 64), ("--packet", "CP_NOP,"), ("--register", "RB_X=0x100000000"),
                  ("--color", "blue"), ("--all",), ("--waits", "stop"), ("--inject", "1"), ("--policy", "waits=stop"), ("--register", ",".join(["A"] * 40))):
         said = decode(*args, file, status=2, stderr=True)
         assert said.startswith("cpscope: ") and said.count("\n") == 1, (args, said)

@@ -101,9 +101,12 @@ static bool read_wanted(const char *text, size_t length, struct decode_wanted *r
 {
     const char *equals = memchr(text, '=', length);
     size_t left = equals ? (size_t)(equals - text) : length;
+    uint64_t value = 0;
     *ret = (struct decode_wanted){0};
     if (equals && !keep(ret->value, equals + 1, length - left - 1))
         return false;
+    if (equals && number64(equals + 1, length - left - 1, &value) && value > UINT32_MAX)
+        return false; /* each half of a register of 64 bits is written by itself */
     if (range(text, left, &ret->first, &ret->last))
         return true;
     const char *colon = memchr(text, ':', left);
@@ -162,6 +165,19 @@ static struct cps_err *read_levels(const char *text, uint32_t *ret)
     return NULL;
 }
 
+static struct cps_err *check_names(const char *patterns)
+{
+    while (patterns) {
+        size_t length = strcspn(patterns, ",");
+        char one[64];
+        if (!keep(one, patterns, length))
+            return cps_err_new(CPS_ERR_USAGE, "--packet %.*s: expected names of 1 to 63 characters",
+                               (int)length, patterns);
+        patterns = patterns[length] ? patterns + length + 1 : NULL;
+    }
+    return NULL;
+}
+
 static struct cps_err *read_address(const char *text, struct decode_filter *ret)
 {
     ret->has_address = text != NULL;
@@ -176,6 +192,7 @@ struct cps_err *decode_filter_read(const struct cps_options *opt, struct decode_
         .packet = opt->packet, .submit = opt->submit, .has_draw = opt->draws != NULL};
     if (opt->draws && !range(opt->draws, strlen(opt->draws), &ret->first_draw, &ret->last_draw))
         return cps_err_new(CPS_ERR_USAGE, "--draw %s: expected N, N..M, N.. or ..M", opt->draws);
+    CPS_TRY(check_names(opt->packet));
     CPS_TRY(read_registers(opt->registers, ret));
     CPS_TRY(read_address(opt->address, ret));
     return read_levels(opt->level, &ret->levels);
