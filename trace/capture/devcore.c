@@ -94,8 +94,8 @@ static struct cps_err *read_name(struct cps_devcore *d, const char *at)
     return NULL;
 }
 
-/* Newer kernels print the name of a buffer, padded with blanks; it is only there to be shown, so that one
- * that is too long is cut. */
+/* Newer kernels print the name of a buffer, padded with blanks; it is only there to be shown, so
+ * that one that is too long is cut. */
 static void read_buffer_name(struct cps_devcore *d, const char *at)
 {
     size_t length = strnlen(at, sizeof(d->entry.name) - 1);
