@@ -30,7 +30,7 @@ struct job {
     struct stream_walk *walk;       /* `walked`, or NULL */
     struct stream_walk walked;
     struct play *play;           /* or NULL */
-    struct cps_buffers *buffers; /* without firmware; those of a run are the run\'s */
+    struct cps_buffers *buffers; /* without firmware; those of a run are the run's */
     struct cps_err *err;         /* of writing */
 };
 

@@ -33,7 +33,7 @@ void cps_launches_init_(struct cps_launches *ret, const struct cps_names *names,
     *ret = (struct cps_launches){.names = names, .who = who, .is_wordless = !words};
 }
 
-static const char *packet_name(const struct cps_names *names, uint32_t header)
+const char *cps_packet_name_(const struct cps_names *names, uint32_t header)
 {
     struct cps_pm4 packet = cps_pm4_decode_any(header);
     return packet.kind == CPS_PM4_TYPE7 && names
@@ -50,7 +50,7 @@ static bool is_row(size_t row, const char *name)
 enum cps_launch_kind cps_launch_kind_of_(const struct cps_names *names, uint32_t header,
                                          const uint32_t *words, size_t count)
 {
-    const char *name = packet_name(names, header);
+    const char *name = cps_packet_name_(names, header);
     const char *event =
         name && count ? cps_name(names, CPS_SPACE_EVENT, words[0] & 0xff, NULL) : NULL;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -97,7 +97,7 @@ static void begin_packet(struct cps_launches *launches, const struct cps_event *
 {
     launches->last = (struct cps_launch){.packet = *event,
                                          .submission = launches->submission,
-                                         .name = packet_name(launches->names, event->value)};
+                                         .name = cps_packet_name_(launches->names, event->value)};
     launches->is_fresh = true;
     launches->in_group = false;
 }

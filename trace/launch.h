@@ -70,6 +70,9 @@ enum cps_launch_step cps_launches_take_(struct cps_launches *launches,
 /** The run is over. @return as cps_launches_take_(): to be called until it is INSIDE */
 enum cps_launch_step cps_launches_end_(struct cps_launches *launches);
 
+/** The name of a packet of type 7, by its header; NULL: it has none, or is of another type. @p
+ * names may be NULL */
+const char *cps_packet_name_(const struct cps_names *names, uint32_t header);
 /** What a packet starts, by its header and the words behind it, as far as they are there. */
 enum cps_launch_kind cps_launch_kind_of_(const struct cps_names *names, uint32_t header,
                                          const uint32_t *words, size_t count);

@@ -15,6 +15,7 @@
 #include "trace/capture/buffers.h"
 
 struct cps_options;
+struct cps_words_form;
 struct json_object;
 
 /* ---- packet.c ---- */
@@ -54,7 +55,6 @@ struct decode {
     unsigned below[CPS_CPU_COUNT];
     uint64_t next[CPS_CPU_COUNT]; /**< where the stream goes on */
     uint32_t submission;
-    uint64_t packets;
     bool lost; /**< out of memory */
 };
 
@@ -64,6 +64,12 @@ void decode_init(struct decode *decode, unsigned draws);
 /** The run is over: packets that are open are, too. */
 void decode_end(struct decode *decode);
 void decode_deinit(struct decode *decode);
+
+/** Gives each word of a packet a line of @p form, with the values that begin in it.
+ * @return false: out of memory */
+CPS_MUST_USE bool decode_packet_words(const struct decode_packet *packet,
+                                      const struct cps_names *names,
+                                      const struct cps_words_form *form);
 
 /* ---- filter.c ---- */
 
@@ -115,7 +121,6 @@ struct decode_text {
     struct cps_buf out;  /**< grows by packet; the caller empties it */
     uint32_t submission; /**< whose head was written, plus 1 */
     uint64_t draw;       /**< the same of draws */
-    uint64_t shown;      /**< packets */
 };
 
 void decode_text_packet(struct decode_text *text, const struct decode_packet *packet);

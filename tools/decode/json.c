@@ -52,18 +52,8 @@ static bool add_words(struct json_object *to, const struct decode_text *text,
                       const struct cps_names *names, const struct decode_packet *p)
 {
     struct words w = {text, cps_json_new_array(to, "words"), NULL, NULL};
-    struct cps_words words = {0};
     const struct cps_words_form form = {begin_word, put_value, end_word, &w};
-    bool ok = true;
-    cps_words_take_(&words, &p->head);
-    for (size_t i = 0; i < p->words; i++) {
-        const struct cps_event word =
-            cps_event_make(CPS_EV_WORD, 0, cps_event_who(&p->head), 0, i, p->word[i]);
-        ok &= cps_words_take_(&words, &word);
-    }
-    cps_words_lines_(&words, names, &form);
-    cps_words_free_(&words);
-    return ok;
+    return decode_packet_words(p, names, &form);
 }
 
 /* ---- Effects ---- */

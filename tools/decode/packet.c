@@ -6,6 +6,7 @@
 #include "isa/base/list.h"
 #include "isa/base/pm4.h"
 #include "tools/decode/decode.h"
+#include "trace/form/words.h"
 
 static void note_groups(struct decode *d, const struct decode_packet *p)
 {
@@ -24,7 +25,6 @@ static void deliver(struct decode *d, unsigned who)
     d->is_open[who] = false;
     if (p->name && !strcmp(p->name, "CP_SET_DRAW_STATE"))
         note_groups(d, p);
-    d->packets++;
     d->each(d->context, p);
 }
 
@@ -51,12 +51,9 @@ static void begin(struct decode *d, const struct cps_event *event)
     unsigned who = cps_event_who(event);
     unsigned level = cps_event_sub(event);
     struct decode_packet *p = &d->open[who];
-    struct cps_pm4 pm4 = cps_pm4_decode_any(event->value);
     p->head = *event;
     p->words = p->effects = 0;
-    p->name = pm4.kind == CPS_PM4_TYPE7
-                  ? cps_name(d->names[who], CPS_SPACE_PACKET, pm4.opcode, NULL)
-                  : NULL;
+    p->name = cps_packet_name_(d->names[who], event->value);
     p->submission = d->submission;
     p->draw = d->launches.is_open ? d->launches.count - 1 : d->launches.count;
     p->starts = CPS_LAUNCH_NONE;
@@ -66,7 +63,7 @@ static void begin(struct decode *d, const struct cps_event *event)
                : level == CPS_LEVEL_SDS              ? p->group
                                                      : -1;
     d->level[who] = level;
-    d->next[who] = event->addr + 4 + 4 * (uint64_t)pm4.count;
+    d->next[who] = event->addr + 4 + 4 * (uint64_t)cps_pm4_decode_any(event->value).count;
     d->is_open[who] = true;
 }
 
@@ -88,17 +85,22 @@ static void add_effect(struct decode *d, struct decode_packet *p, const struct c
         d->lost = true;
 }
 
+/* The packet that is open is the one that begins a launch. */
+static void note_launch(struct decode *d, enum cps_launch_step step)
+{
+    struct decode_packet *p = &d->open[d->launches.who];
+    if (step != CPS_LAUNCH_BEGINS)
+        return;
+    p->starts = d->launches.last.kind;
+    p->draw = d->launches.last.number;
+}
+
 /* Launches begin and end in front of an event. */
 static void follow_launches(struct decode *d, const struct cps_event *event)
 {
     enum cps_launch_step step;
-    struct decode_packet *p = &d->open[d->launches.who];
-    while ((step = cps_launches_take_(&d->launches, event)) != CPS_LAUNCH_INSIDE) {
-        if (step == CPS_LAUNCH_BEGINS) {
-            p->starts = d->launches.last.kind;
-            p->draw = d->launches.last.number;
-        }
-    }
+    while ((step = cps_launches_take_(&d->launches, event)) != CPS_LAUNCH_INSIDE)
+        note_launch(d, step);
 }
 
 static void take(struct decode *d, const struct cps_event *event)
@@ -138,13 +140,25 @@ void decode_init(struct decode *decode, unsigned draws)
 
 void decode_end(struct decode *d)
 {
-    struct decode_packet *p = &d->open[d->launches.who];
-    if (cps_launches_end_(&d->launches) == CPS_LAUNCH_BEGINS) {
-        p->starts = d->launches.last.kind;
-        p->draw = d->launches.last.number;
-    }
+    note_launch(d, cps_launches_end_(&d->launches));
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         deliver(d, i);
+}
+
+bool decode_packet_words(const struct decode_packet *packet, const struct cps_names *names,
+                         const struct cps_words_form *form)
+{
+    struct cps_words words = {0};
+    unsigned who = cps_event_who(&packet->head);
+    bool ok = true;
+    cps_words_take_(&words, &packet->head);
+    for (size_t i = 0; i < packet->words; i++) {
+        const struct cps_event word = cps_event_make(CPS_EV_WORD, 0, who, 0, i, packet->word[i]);
+        ok &= cps_words_take_(&words, &word);
+    }
+    cps_words_lines_(&words, names, form);
+    cps_words_free_(&words);
+    return ok;
 }
 
 void decode_deinit(struct decode *decode)

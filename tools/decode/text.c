@@ -102,19 +102,11 @@ static void end_word(void *context, const struct cps_event *word)
 static void put_words(struct decode_text *t, const struct decode_packet *p)
 {
     struct lines lines = {.text = t, .packet = p};
-    struct cps_words words = {0};
     const struct cps_words_form form = {begin_word, put_value, end_word, &lines};
-    unsigned who = cps_event_who(&p->head);
-    cps_words_take_(&words, &p->head);
-    for (size_t i = 0; i < p->words; i++) {
-        const struct cps_event word = cps_event_make(CPS_EV_WORD, 0, who, 0, i, p->word[i]);
-        t->out.failed |= !cps_words_take_(&words, &word);
-    }
-    cps_words_lines_(&words, t->names[who], &form);
+    t->out.failed |= !decode_packet_words(p, t->names[cps_event_who(&p->head)], &form);
     end_row(&lines);
     t->out.failed |= lines.line.failed;
     cps_buf_deinit(&lines.line);
-    cps_words_free_(&words);
 }
 
 /* ---- What was made of it ---- */
@@ -289,5 +281,4 @@ void decode_text_packet(struct decode_text *t, const struct decode_packet *p)
     cps_buf_str(&t->out, "\n");
     put_words(t, p);
     put_effects(t, p);
-    t->shown++;
 }

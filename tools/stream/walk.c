@@ -71,8 +71,7 @@ static uint64_t address(const struct stream *stream, uint32_t dword)
 static void say(const struct stream_walk *walk, unsigned kind, unsigned sub, uint64_t addr,
                 uint32_t value)
 {
-    unsigned who = kind == CPS_EV_SUBMIT ? (unsigned)CPS_CPU_NONE : (unsigned)CPS_CPU_SQE;
-    const struct cps_event event = cps_event_make(kind, sub, who, 0, addr, value);
+    const struct cps_event event = cps_event_make(kind, sub, CPS_CPU_SQE, 0, addr, value);
     walk->sink->put(walk->sink, &event, 1);
 }
 
@@ -91,8 +90,7 @@ void stream_walk_registers(const struct cps_names *names, uint32_t header, const
                            void *context)
 {
     struct cps_pm4 pm4 = cps_pm4_decode_any(header);
-    const char *name =
-        pm4.kind == CPS_PM4_TYPE7 ? cps_name(names, CPS_SPACE_PACKET, pm4.opcode, NULL) : NULL;
+    const char *name = cps_packet_name_(names, header);
     for (size_t i = 0; pm4.kind == CPS_PM4_TYPE4 && i < count; i++)
         each(context, pm4.reg + (uint32_t)i, &words[i]);
     for (size_t k = 0; name && k < sizeof(writes) / sizeof(writes[0]); k++) {
