@@ -12,13 +12,9 @@ import sys
 
 import make
 import tap
-from commands import CPSCOPE, cpscope, path
+from commands import CPSCOPE, HERE, REAL, cpscope, path, real
 
 PAGE, GOLDEN, BUILT = sys.argv[2:5]
-CORPUS = os.environ.get("CPSCOPE_CORPUS")
-HERE = os.path.dirname(os.path.abspath(__file__))
-REAL = {"a6xx": ["--fw", "a630_sqe-190.fw", "fd-clouds.rd.gz"], "a5xx": ["--fw", "a530_pfp.fw", "--fw", "a530_pm4.fw",
-        "compute-a540.rd.gz"], "a7xx": ["--fw", "a740_sqe.fw", os.path.join(HERE, "streams", "a7xx.pm4")]}
 SPACES = {"REG": "gpu", "PIPE": "pipe", "CTRL": "ctrl", "SQE": "sqe", "PROT": "prot", "METHOD": "method"}
 
 
@@ -300,15 +296,6 @@ def memory_stays():
     return "%d and %d KiB" % (small, large)
 
 
-def real(name, check):
-    def case():
-        if not CORPUS:
-            raise tap.Skip("CPSCOPE_CORPUS is not set")
-        return check(*[word if word.startswith(("-", "/")) else
-                       os.path.join(CORPUS, "firmware" if word.endswith(".fw") else "captures", word) for word in REAL[name]])
-    return case
-
-
 def refused():
     done = cpscope("run", "--demo", "-o", path("no.db"), status=3)
     assert "-Dsqlite" in done.stderr and not os.path.exists(path("no.db")), done.stderr
@@ -331,5 +318,5 @@ tap.run([("tables hold what the text form does", lambda: holds_the_trace("--demo
          ("of a damaged trace what is whole", damaged_traces),
          ("names that would break SQL are values", strange_names),
          ("traces of scripts", scripts),
-         ("memory stays where it is", memory_stays)] + [("real firmware, %s" % name, real(name, holds_the_trace)) for name in REAL] +
-        [("numbers of draws with real firmware, %s" % name, real(name, numbers_of_draws)) for name in REAL])
+         ("memory stays where it is", memory_stays)] + [("real firmware, %s" % name, real(holds_the_trace, name)) for name in REAL] +
+        [("numbers of draws with real firmware, %s" % name, real(numbers_of_draws, name)) for name in REAL])

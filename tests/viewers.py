@@ -13,13 +13,9 @@ import chrometrace
 import make
 import tap
 import vcdread
-from commands import cpscope, path
+from commands import REAL, cpscope, path, real
 
 GOLDEN = sys.argv[2]
-CORPUS = os.environ.get("CPSCOPE_CORPUS")
-HERE = os.path.dirname(os.path.abspath(__file__))
-REAL = {"a6xx": ["--fw", "a630_sqe-190.fw", "fd-clouds.rd.gz"], "a5xx": ["--fw", "a530_pfp.fw", "--fw", "a530_pm4.fw",
-        "compute-a540.rd.gz"], "a7xx": ["--fw", "a740_sqe.fw", os.path.join(HERE, "streams", "a7xx.pm4")]}
 SILENT = ("PKT", "STEP", "STEPX", "WORD", "SUBMIT", "TICK")
 
 
@@ -200,15 +196,6 @@ def same_by_threads():
             cpscope("run", "--demo", path("some.pm4"), "-e", "all", "--threads", threads, "-o", path("t%s.%s" % (threads, form)))
         one, two = (open(path("t%s.%s" % (threads, form)), "rb").read() for threads in "03")
         assert one == two and len(one) > 100000
-
-
-def real(check, name):
-    def case():
-        if not CORPUS:
-            raise tap.Skip("CPSCOPE_CORPUS is not set")
-        return check(*[word if word.startswith(("-", "/")) else
-                       os.path.join(CORPUS, "firmware" if word.endswith(".fw") else "captures", word) for word in REAL[name]])
-    return case
 
 
 tap.run([("Perfetto: every event is where the trace has it", lambda: shows_everything("--demo")),

@@ -11,28 +11,14 @@
 
 #include "cpscope.h"
 #include "emu/afuc/origin/origin.h"
-#include "fw/demo/demo.h"
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
+#include "tests/demo_engine.h"
 
 #define AT          UINT64_C(0x100000)
 #define WORDS       600
 #define SUBMISSIONS 80
 #define FEW         1 /* nodes: as few as there may be */
-
-static struct cps_engine *booted(void)
-{
-    struct cps_fw *fw = NULL;
-    struct cps_engine *engine = NULL;
-    struct cps_config config = {.policy = cps_policy_default()};
-    assert_null(cps_fw_parse("demo", cps_demo_fw, cps_demo_fw_size, 0, &fw));
-    config.gen = fw->gen;
-    cps_config_firmware(&config, fw, NULL);
-    assert_null(cps_engine_create(&config, &engine));
-    assert_int_equal(cps_engine_boot(engine, 1000000), CPS_STOP_IDLE);
-    cps_fw_destroy(fw);
-    return engine;
-}
 
 static uint32_t register_of(uint32_t seed, uint32_t i)
 {
