@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a packet handler does, as a hash: of the graph of its instructions, in which no address of
  * the image stands. */
-#include <sha256.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +11,17 @@
 
 #define MOST ((size_t)1 << 16) /* nodes; handlers of shipped images have some thousands */
 
-static void put(SHA256_CTX *hash, uint32_t word)
+static void put(struct sha256_ctx *hash, uint32_t word)
 {
     uint8_t bytes[4];
     cps_put_le32(bytes, word);
-    SHA256Update(hash, bytes, sizeof(bytes));
+    sha256_update(hash, sizeof(bytes), bytes);
 }
 
 /* Nodes have their numbers in the order in which they are found, so that equal graphs are equal
  * texts, wherever they stand. */
 static void put_node(const struct cps_fw_walk *walk, const struct cps_fw_node *node,
-                     SHA256_CTX *hash)
+                     struct sha256_ctx *hash)
 {
     struct cps_insn insn;
     cps_decode(&cps_isa_afuc, walk->fw->gen, walk->fw->words[walk->part->start + node->pc], &insn);
@@ -71,13 +71,13 @@ static struct cps_err *find_return(const struct cps_fw_walk *walk, bool *ret)
 static struct cps_err *hash_handler(struct cps_fw_walk *walk, uint32_t entry,
                                     struct cps_fw_hash *ret)
 {
-    SHA256_CTX hash;
+    struct sha256_ctx hash;
     uint32_t first = 0;
     *ret = (struct cps_fw_hash){.present = true};
     cps_fw_walk_clear_(walk);
     CPS_TRY(cps_fw_walk_from_(walk, entry, &first));
     CPS_TRY(cps_fw_walk_(walk));
-    SHA256Init(&hash);
+    sha256_init(&hash);
     put(&hash, walk->fw->gen);
     put(&hash, walk->fw->layout);
     put(&hash, first);
@@ -88,7 +88,7 @@ static struct cps_err *hash_handler(struct cps_fw_walk *walk, uint32_t entry,
         for (unsigned k = 0; k < walk->node[i].count; k++)
             ret->open |= is_unknown(walk->node[i].next[k]);
     }
-    SHA256Final(ret->digest, &hash);
+    sha256_digest(&hash, SHA256_DIGEST_SIZE, ret->digest);
     return find_return(walk, &ret->returns);
 }
 

@@ -111,7 +111,7 @@ def requires():
     """What the library itself needs stays behind the library."""
     pc = read(found(".pc")[0])
     assert not re.search(r"^Requires:", pc, re.M), pc
-    for name in ("zlib", "libmd", "json-c"):
+    for name in ("zlib", "nettle", "json-c"):
         assert re.search(r"^Requires.private:.*\b%s\b" % name, pc, re.M), pc
     libs = [word for word in pkg_config("--libs") if word.startswith("-l")]
     assert libs == ["-lcpscope"], libs

@@ -5,7 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pwd.h>
-#include <sha2.h>
+#include <nettle/sha2.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,10 +30,10 @@ void cache_digits(const uint8_t digest[32], char ret[65])
 void cache_hash(const char *text, size_t size, char ret[65])
 {
     uint8_t digest[32];
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, (const uint8_t *)text, size);
-    SHA256Final(digest, &context);
+    struct sha256_ctx context;
+    sha256_init(&context);
+    sha256_update(&context, size, (const uint8_t *)text);
+    sha256_digest(&context, SHA256_DIGEST_SIZE, digest);
     cache_digits(digest, ret);
 }
 

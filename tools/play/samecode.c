@@ -3,7 +3,7 @@
 #include "tools/play/samecode.h"
 
 #include <inttypes.h>
-#include <sha2.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +13,18 @@
 
 static void put_hash(void *to, const void *data, size_t size)
 {
-    SHA256Update(to, data, size);
+    sha256_update(to, size, data);
 }
 
-static void hash_end(SHA2_CTX *hash, char ret[65])
+static void hash_end(struct sha256_ctx *hash, char ret[65])
 {
     uint8_t digest[32];
-    SHA256Final(digest, hash);
+    sha256_digest(hash, SHA256_DIGEST_SIZE, digest);
     cache_digits(digest, ret);
 }
 
 /* Events have no bytes without a value, and counters neither. */
-static void put_boot(const struct record *boot, SHA2_CTX *hash)
+static void put_boot(const struct record *boot, struct sha256_ctx *hash)
 {
     const uint64_t counts[] = {boot->count, boot->cover_count};
     put_hash(hash, counts, sizeof(counts));
@@ -38,11 +38,11 @@ struct cps_err *same_base_of(const struct play *play, const struct record *boot,
                              struct same_base *ret)
 {
     struct cps_afuc *machine = cps_afuc_of(play->engine);
-    SHA2_CTX hash;
+    struct sha256_ctx hash;
     *ret = (struct same_base){0};
     if (!machine || !play->fw || play->dump)
         return NULL;
-    SHA256Init(&hash);
+    sha256_init(&hash);
     CPS_TRY(afuc_state_(machine, put_hash, &hash));
     put_boot(boot, &hash);
     for (unsigned core = 0; core < play->engine->cores; core++) {
@@ -87,10 +87,10 @@ static bool next_pair(const char **at, char between, char end, uint32_t *a, uint
 static bool hash_what(const char *what, const struct cps_fw *fw, const struct same_base *base,
                       char ret[65])
 {
-    SHA2_CTX hash;
+    struct sha256_ctx hash;
     const char *at = what;
     uint32_t a = 0, b = 0;
-    SHA256Init(&hash);
+    sha256_init(&hash);
     put_hash(&hash, what, strlen(what));
     while (next_pair(&at, ':', ';', &a, &b)) {
         if (a > fw->count || b > fw->count - a)

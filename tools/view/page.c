@@ -3,7 +3,7 @@
  * nothing is fetched, and only this style and this script count. */
 #include "tools/view/view.h"
 
-#include <sha2.h>
+#include <nettle/sha2.h>
 #include <stdint.h>
 
 #include "tools/report/html.h"
@@ -19,11 +19,11 @@ static void put_bytes(struct cps_buf *out, const unsigned char *bytes, size_t si
 /* 'sha256-...' of what stands between the tags. */
 static void put_hash(struct cps_buf *out, const unsigned char *bytes, size_t size)
 {
-    uint8_t digest[SHA256_DIGEST_LENGTH];
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, bytes, size - 1);
-    SHA256Final(digest, &context);
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx context;
+    sha256_init(&context);
+    sha256_update(&context, size - 1, bytes);
+    sha256_digest(&context, SHA256_DIGEST_SIZE, digest);
     cps_buf_str(out, "'sha256-");
     view_base64(out, digest, sizeof(digest));
     cps_buf_str(out, "'");

@@ -2,7 +2,7 @@
  * Stored bytes, hashed as they pass, decompressed if their magic says so. */
 #include "trace/capture/source.h"
 
-#include <sha2.h>
+#include <nettle/sha2.h>
 #include <string.h>
 #include <zlib.h>
 #ifdef CPS_HAVE_ZSTD
@@ -28,7 +28,7 @@ struct cps_source {
     bool frame_open;     /* inside a gzip member or zstd frame */
     bool done;           /* no more decompressed bytes, or a defect */
     bool hashing;
-    SHA2_CTX hash; /* of the bytes before raw_offset */
+    struct sha256_ctx hash; /* of the bytes before raw_offset */
     z_stream zlib;
     bool zlib_ready;
 #ifdef CPS_HAVE_ZSTD
@@ -49,7 +49,7 @@ static struct cps_err *read_raw(struct cps_source *s)
         s->memory_size -= got;
     }
     if (s->hashing)
-        SHA256Update(&s->hash, s->raw + s->raw_end, got);
+        sha256_update(&s->hash, got, s->raw + s->raw_end);
     s->raw_done = got == 0;
     s->raw_end += got;
     s->raw_offset += got;
@@ -242,8 +242,8 @@ bool cps_source_hash_(struct cps_source *s)
 {
     if (!s->file.regular)
         return false;
-    SHA256Init(&s->hash);
-    SHA256Update(&s->hash, s->raw, s->raw_end);
+    sha256_init(&s->hash);
+    sha256_update(&s->hash, s->raw_end, s->raw);
     s->hashing = true;
     return true;
 }
@@ -256,7 +256,7 @@ struct cps_err *cps_source_sha256_(struct cps_source *s, char ret[65])
         s->raw_at = s->raw_end = 0;
         CPS_TRY(read_raw(s));
     }
-    SHA256Final(digest, &s->hash);
+    sha256_digest(&s->hash, SHA256_DIGEST_SIZE, digest);
     for (unsigned i = 0; i < sizeof(digest); i++) {
         ret[2 * i] = "0123456789abcdef"[digest[i] >> 4];
         ret[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
