@@ -63,13 +63,13 @@
         goto out; \
     } while (0)
 /* A (rep) instruction with nothing left to do does nothing at all. */
-#define BEGIN_ANY()                               \
-    do {                                          \
-        SYNC();                                   \
-        if ((ip->flags & U_REP) && r[R_REM] == 0) \
-            NEXT();                               \
-        if (!afuc_ready_(core, ip))               \
-            BLOCK();                              \
+#define BEGIN_ANY()                                          \
+    do {                                                     \
+        SYNC();                                              \
+        if ((ip->flags & U_REP) && r[R_REM] == 0)            \
+            NEXT();                                          \
+        if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip)) \
+            BLOCK();                                         \
     } while (0)
 /* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data. */
 #define END_ANY()                  \
@@ -226,6 +226,11 @@ own_LOADP:
     END_ANY();
 own_CWRITE : {
     uint32_t extra[3] = {0};
+    t = (r[ip->s1] + ip->imm) % CONTROL_COUNT;
+    if (CPS_LIKELY(ip->flags & U_PLAIN) && afuc_control_stores_(core, (uint32_t)t)) {
+        s->control[t] = r[ip->s2];
+        NEXT();
+    }
     BEGIN_ANY();
     b = afuc_read_(core, ip, ip->s2);
     for (unsigned i = 0; i < ip->xmov; i++)
@@ -235,6 +240,12 @@ own_CWRITE : {
     END_ANY();
 }
 own_CREAD:
+    t = (r[ip->s1] + ip->imm) % CONTROL_COUNT;
+    if (CPS_LIKELY(ip->flags & U_PLAIN) && afuc_control_holds_(core, (uint32_t)t)) {
+        core->polled = (struct polled){CPS_PLACE_CONTROL, t};
+        r[ip->dst ? ip->dst : R_TRASH] = s->control[t];
+        NEXT();
+    }
     BEGIN_ANY();
     ADDRESS();
     afuc_write_(core, ip->dst, afuc_control_read_(core, (uint32_t)t));

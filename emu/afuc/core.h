@@ -218,7 +218,16 @@ struct afuc_image {
     struct afuc_uop uop[];
 };
 
-enum { U_REP = 1, U_PEEK = 2, U_PRE = 4, U_POPS = 8 };
+/** Flags of a micro-operation: its prefixes, and what follows from its operands. */
+enum {
+    U_REP = 1,
+    U_PEEK = 2,
+    U_PRE = 4,
+    U_POPS = 8,
+    U_FREE = 16,  /**< it waits for no queue */
+    U_PLAIN = 32, /**< beside the control register that it accesses, it needs the general ones only
+                   */
+};
 
 /** Codes of micro-operations. Every ALU operation has three shapes: two registers, register and
  * immediate, and the general one that handles queues and prefixes. */

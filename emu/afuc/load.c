@@ -125,6 +125,18 @@ static void load_own(const struct loader *l, struct afuc_uop *uop)
     uop->target = resolve(l);
 }
 
+/* What does not have to be looked at when it runs. */
+static void mark_free(struct afuc_uop *uop)
+{
+    bool is_write = uop->code == UOP_CWRITE;
+    bool reads = !is_plain(uop->s1) || !(uop->s2 == S2_IMM || is_plain(uop->s2));
+    bool prefixed = uop->flags || uop->xmov;
+    if (!reads && !uop->xmov && uop->dst != R_DATA && !is_write)
+        uop->flags |= U_FREE;
+    if ((is_write || (uop->code == UOP_CREAD && is_plain(uop->dst))) && !reads && !prefixed)
+        uop->flags |= U_PLAIN;
+}
+
 static void load_word(struct loader *l, struct afuc_uop *uop)
 {
     *uop = (struct afuc_uop){.code = first_code[l->insn.op]};
@@ -147,6 +159,7 @@ static void load_word(struct loader *l, struct afuc_uop *uop)
     if (uop->code == UOP_OR_ANY && uop->flags == (U_REP | U_POPS) && to_port && !uop->s1 &&
         uop->s2 == R_DATA)
         uop->code = UOP_BULK;
+    mark_free(uop);
 }
 
 static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uint32_t word)
