@@ -62,14 +62,26 @@
         left++;   \
         goto out; \
     } while (0)
+/* It pops a word, and cannot wait for another processor's queue, either. */
+#define TAKES_ONE() ((ip->flags & U_POPS_ONE) && !core->me && !core->dde)
 /* A (rep) instruction with nothing left to do does nothing at all. */
-#define BEGIN_ANY()                                          \
-    do {                                                     \
-        SYNC();                                              \
-        if ((ip->flags & U_REP) && r[R_REM] == 0)            \
-            NEXT();                                          \
-        if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip)) \
-            BLOCK();                                         \
+#define BEGIN_ANY()                                                               \
+    do {                                                                          \
+        SYNC();                                                                   \
+        if ((ip->flags & U_REP) && r[R_REM] == 0)                                 \
+            NEXT();                                                               \
+        if (!(ip->flags & U_FREE) && !(TAKES_ONE() && words_at_hand_(core, 1)) && \
+            !afuc_ready_(core, ip))                                               \
+            BLOCK();                                                              \
+    } while (0)
+/* A source, and the destination, which are general registers mostly. */
+#define READ(number) (CPS_LIKELY((number) <= R_REM) ? r[number] : afuc_read_(core, ip, (number)))
+#define WRITE(value)                             \
+    do {                                         \
+        if (CPS_LIKELY(ip->dst - 1u < R_REM))    \
+            r[ip->dst] = (value);                \
+        else                                     \
+            afuc_write_(core, ip->dst, (value)); \
     } while (0)
 /* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data. */
 #define END_ANY()                  \
@@ -161,21 +173,21 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     b = ip->imm;               \
     (void)a, (void)b;          \
     BRANCH_IF(__VA_ARGS__);
-#define ROWS_ALU(id, ...)                                          \
-    rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst];        \
-    (void)a, (void)b, (void)d;                                     \
-    r[ip->dst] = (__VA_ARGS__);                                    \
-    NEXT();                                                        \
-    ri_##id : a = r[ip->s1], b = ip->imm, d = r[ip->dst];          \
-    (void)a, (void)b, (void)d;                                     \
-    r[ip->dst] = (__VA_ARGS__);                                    \
-    NEXT();                                                        \
-    any_##id : BEGIN_ANY();                                        \
-    a = afuc_read_(core, ip, ip->s1);                              \
-    b = ip->s2 == S2_IMM ? ip->imm : afuc_read_(core, ip, ip->s2); \
-    d = r[ip->dst];                                                \
-    (void)a, (void)b, (void)d;                                     \
-    a = (__VA_ARGS__);                                             \
+#define ROWS_ALU(id, ...)                                   \
+    rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst]; \
+    (void)a, (void)b, (void)d;                              \
+    r[ip->dst] = (__VA_ARGS__);                             \
+    NEXT();                                                 \
+    ri_##id : a = r[ip->s1], b = ip->imm, d = r[ip->dst];   \
+    (void)a, (void)b, (void)d;                              \
+    r[ip->dst] = (__VA_ARGS__);                             \
+    NEXT();                                                 \
+    any_##id : BEGIN_ANY();                                 \
+    a = READ(ip->s1);                                       \
+    b = ip->s2 == S2_IMM ? ip->imm : READ(ip->s2);          \
+    d = r[ip->dst];                                         \
+    (void)a, (void)b, (void)d;                              \
+    a = (__VA_ARGS__);                                      \
     goto any_done;
 #include "isa/afuc.def"
 
@@ -206,7 +218,7 @@ native:
     goto *handler[core->uops[ip - base].code];
 
 any_done:
-    afuc_write_(core, ip->dst, a);
+    WRITE(a);
     if (ip->xmov)
         afuc_extra_moves_(core, ip);
     END_ANY();
@@ -214,7 +226,7 @@ any_done:
 own_STORE:
 own_STOREP:
     BEGIN_ANY();
-    b = afuc_read_(core, ip, ip->s2);
+    b = READ(ip->s2);
     ADDRESS();
     afuc_store_(core, (uint32_t)t, b);
     END_ANY();
@@ -232,7 +244,7 @@ own_CWRITE : {
         NEXT();
     }
     BEGIN_ANY();
-    b = afuc_read_(core, ip, ip->s2);
+    b = READ(ip->s2);
     for (unsigned i = 0; i < ip->xmov; i++)
         extra[i] = afuc_read_(core, ip, ip->s2);
     ADDRESS();
@@ -252,7 +264,7 @@ own_CREAD:
     END_ANY();
 own_SWRITE:
     BEGIN_ANY();
-    b = afuc_read_(core, ip, ip->s2);
+    b = READ(ip->s2);
     ADDRESS();
     afuc_sqe_write_(core, (uint32_t)t, b);
     END_ANY();
@@ -343,3 +355,6 @@ out:
 #undef BRANCH
 #undef AGAIN
 #undef BLOCK
+#undef TAKES_ONE
+#undef READ
+#undef WRITE

@@ -224,7 +224,8 @@ enum {
     U_PEEK = 2,
     U_PRE = 4,
     U_POPS = 8,
-    U_FREE = 16,  /**< it waits for no queue */
+    U_FREE = 16,     /**< it waits for no queue */
+    U_POPS_ONE = 64, /**< it waits for one word of the stream, and for nothing else */
     U_PLAIN = 32, /**< beside the control register that it accesses, it needs the general ones only
                    */
 };

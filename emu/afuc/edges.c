@@ -6,6 +6,7 @@
 #include "emu/afuc/machine.h"
 #include "emu/afuc/packet.h"
 #include "emu/afuc/port.h"
+#include "emu/afuc/queue.h"
 #include "emu/afuc/bulk.h"
 
 /* Where firmware keeps the level that it stands on, from a7xx on (F: 740 0046). */

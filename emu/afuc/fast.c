@@ -4,6 +4,7 @@
 #include "emu/afuc/machine.h"
 #include "emu/afuc/packet.h"
 #include "emu/afuc/port.h"
+#include "emu/afuc/queue.h"
 #include "emu/afuc/run.h"
 #include "emu/afuc/bulk.h"
 

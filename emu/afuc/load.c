@@ -131,6 +131,11 @@ static void mark_free(struct afuc_uop *uop)
     bool is_write = uop->code == UOP_CWRITE;
     bool reads = !is_plain(uop->s1) || !(uop->s2 == S2_IMM || is_plain(uop->s2));
     bool prefixed = uop->flags || uop->xmov;
+    bool one = (uop->s1 == R_DATA) != (uop->s2 == R_DATA) &&
+               (uop->s1 == R_DATA || is_plain(uop->s1)) &&
+               (uop->s2 == S2_IMM || uop->s2 == R_DATA || is_plain(uop->s2));
+    if (one && !uop->xmov)
+        uop->flags |= U_POPS_ONE;
     if (!reads && !uop->xmov && uop->dst != R_DATA && !is_write)
         uop->flags |= U_FREE;
     if ((is_write || (uop->code == UOP_CREAD && is_plain(uop->dst))) && !reads && !prefixed)
