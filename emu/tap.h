@@ -18,12 +18,13 @@ static inline bool cps_tap_wants_(const struct cps_tap *tap, unsigned kind)
     return tap->kinds >> kind & 1;
 }
 
-/** Records an event. Kinds that nobody wants are counted, and otherwise cost a store. */
+/** Records an event. Kinds that nobody wants are only counted. */
 static inline void cps_tap_put_(struct cps_tap *tap, struct cps_event event, unsigned kind)
 {
     tap->count[kind]++;
-    tap->event[tap->pending] = event;
-    tap->pending += tap->kinds >> kind & 1;
+    if (!cps_tap_wants_(tap, kind))
+        return;
+    tap->event[tap->pending++] = event;
     if (CPS_UNLIKELY(tap->pending == CPS_TAP_BATCH))
         cps_tap_flush_(tap);
 }

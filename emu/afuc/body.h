@@ -9,7 +9,8 @@
  *
  * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
  * behind each instruction, WATCH_TAKEN() instead behind one that branches, WATCH_BULK(most): runs
- * repetitions in one piece and gives their number, 0 where single ones must be seen. AFUC_UOPS is
+ * repetitions in one piece and gives their number, 0 where single ones must be seen;
+ * WATCH_TYPE4(most): the same of packets and ticks. AFUC_UOPS is
  * the array of micro-operations that runs, with machine code in it or without, AFUC_GO the handler
  * of `ip`.
  *
@@ -17,11 +18,12 @@
  * again later; nothing of it has happened by then. */
 
 /* Makes the state that handlers outside of the loop look at true. */
-#define SYNC()                                                    \
-    do {                                                          \
-        s->pc = (uint32_t)(ip - base);                            \
-        core->machine->engine.clock = clock_end - (uint64_t)left; \
+#define SYNC()                 \
+    do {                       \
+        s->pc = PC();          \
+        core->left = left;     \
     } while (0)
+#define PC() ((uint32_t)(ip - AFUC_UOPS))
 #define DISPATCH()                    \
     do {                              \
         if (CPS_UNLIKELY(--left < 0)) \
@@ -43,7 +45,7 @@
 /* The delay slot runs next, then dword @p dword of the image. */
 #define BRANCH(dword)                                  \
     do {                                               \
-        const struct afuc_uop *there = base + (dword); \
+        const struct afuc_uop *there = AFUC_UOPS + (dword); \
         WATCH_TAKEN();                                 \
         ip = np;                                       \
         np = there;                                    \
@@ -62,16 +64,13 @@
         left++;   \
         goto out; \
     } while (0)
-/* It pops a word, and cannot wait for another processor's queue, either. */
-#define TAKES_ONE() ((ip->flags & U_POPS_ONE) && !core->me && !core->dde)
 /* A (rep) instruction with nothing left to do does nothing at all. */
 #define BEGIN_ANY()                                                               \
     do {                                                                          \
         SYNC();                                                                   \
         if ((ip->flags & U_REP) && r[R_REM] == 0)                                 \
             NEXT();                                                               \
-        if (!(ip->flags & U_FREE) && !(TAKES_ONE() && words_at_hand_(core, 1)) && \
-            !afuc_ready_(core, ip))                                               \
+        if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip))                      \
             BLOCK();                                                              \
     } while (0)
 /* A source, and the destination, which are general registers mostly. */
@@ -134,16 +133,24 @@
 
 uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 {
-    static const void *const handler[UOP_COUNT] = {
+    static const void *const handler[TAKE_COUNT] = {
 #define OP(id, text, kind, ...) LABELS_##kind(id)
-#define LABELS_ALU(id) \
-    [UOP_##id##_RR] = &&rr_##id, [UOP_##id##_RI] = &&ri_##id, [UOP_##id##_ANY] = &&any_##id,
-#define LABELS_IF(id)  [UOP_##id] = &&if_##id,
-#define LABELS_OWN(id) [UOP_##id] = &&own_##id,
+#define LABELS_ALU(id)                                                  \
+    [TAKE_##id##_RR] = &&rr_##id, [TAKE_##id##_RI] = &&ri_##id,         \
+    [TAKE_##id##_RD] = &&rd_##id, [TAKE_##id##_DI] = &&di_##id,         \
+    [TAKE_##id##_OUT] = &&out_##id, [TAKE_##id##_ANY] = &&any_##id,
+#define LABELS_IF(id)  [TAKE_##id] = &&if_##id,
+#define LABELS_OWN(id) [TAKE_##id] = &&own_##id,
 #include "isa/afuc.def"
-        [UOP_ILLEGAL] = &&illegal,
-        [UOP_BULK] = &&bulk,
-        [UOP_NATIVE] = &&native,
+        [TAKE_ILLEGAL] = &&illegal,
+        [TAKE_BULK] = &&bulk,
+        [TAKE_NATIVE] = &&native,
+        [TAKE_CREAD_HELD] = &&cread_held,
+        [TAKE_CREAD_MEMBER] = &&cread_member,
+        [TAKE_CWRITE_HELD] = &&cwrite_held,
+        [TAKE_CWRITE_MEMBER] = &&cwrite_member,
+        [TAKE_WAITIN_POP] = &&waitin_pop,
+        [TAKE_TYPE4] = &&type4,
     };
     /* Labels have no names outside: without a core it tells where they are. */
     if (!core)
@@ -151,21 +158,21 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     budget = budget < INT64_MAX ? budget : INT64_MAX;
     struct afuc_state *const s = &core->s;
     uint32_t *const r = s->r;
-    const struct afuc_uop *const base = AFUC_UOPS;
-    const struct afuc_uop *ip = base + s->pc;
-    const struct afuc_uop *np = base + s->npc;
+    const struct afuc_uop *ip = AFUC_UOPS + s->pc;
+    const struct afuc_uop *np = AFUC_UOPS + s->npc;
     int64_t left = (int64_t)budget;
-    const uint64_t clock_end = core->machine->engine.clock + budget;
-    uint32_t carry = s->carry;
     uint32_t a, b, d;
     uint32_t target; /* its address is taken: it lies in memory, where a, b and d must not */
     uint64_t t;
 
+    core->clock_end = core->machine->engine.clock + budget;
     s->wait = WAIT_NONE;
+    stream_recheck_(core);
     WATCH_BEGIN();
     DISPATCH();
 
     /* Register ALU, immediate ALU, and both with queues or prefixes; branches. */
+#define carry                         s->carry
 #define OP(id, text, kind, flow, ...) ROWS_##kind(id, __VA_ARGS__)
 #define ROWS_OWN(id, meaning)
 #define ROWS_IF(id, ...)       \
@@ -182,6 +189,23 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     (void)a, (void)b, (void)d;                              \
     r[ip->dst] = (__VA_ARGS__);                             \
     NEXT();                                                 \
+    rd_##id : if (CPS_UNLIKELY(!core->window_left))         \
+        goto any_##id;                                      \
+    a = r[ip->s1], b = window_pop_(core), d = r[ip->dst];   \
+    (void)a, (void)b, (void)d;                              \
+    r[ip->dst] = (__VA_ARGS__);                             \
+    NEXT();                                                 \
+    di_##id : if (CPS_UNLIKELY(!core->window_left))         \
+        goto any_##id;                                      \
+    a = window_pop_(core), b = ip->imm, d = r[ip->dst];     \
+    (void)a, (void)b, (void)d;                              \
+    r[ip->dst] = (__VA_ARGS__);                             \
+    NEXT();                                                 \
+    out_##id : a = r[ip->s1], d = r[ip->dst];               \
+    b = ip->s2 == S2_IMM ? ip->imm : r[ip->s2];             \
+    (void)a, (void)b, (void)d;                              \
+    a = (__VA_ARGS__);                                      \
+    goto out_done;                                          \
     any_##id : BEGIN_ANY();                                 \
     a = READ(ip->s1);                                       \
     b = ip->s2 == S2_IMM ? ip->imm : READ(ip->s2);          \
@@ -190,6 +214,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     a = (__VA_ARGS__);                                      \
     goto any_done;
 #include "isa/afuc.def"
+#undef carry
 
 bulk:
     SYNC();
@@ -206,16 +231,28 @@ bulk:
 
 native:
     if (np == ip + 1) {
-        struct cps_native state = {r, (uint64_t)left + 1, carry};
-        ip = base + core->loops[ip - base](&state);
+        struct cps_native state = {r, (uint64_t)left + 1, s->carry};
+        ip = AFUC_UOPS + core->loops[PC()](&state);
         np = ip + 1;
         left = (int64_t)state.left;
-        carry = state.carry;
+        s->carry = state.carry;
         if (--left < 0)
             goto used_up;
     }
     /* Where the loop was left, or is too long for the budget. */
-    goto *handler[core->uops[ip - base].code];
+    goto *handler[core->uops[PC()].take];
+
+/* The value is made again if it has to wait for room: it depends on registers alone. */
+out_done:
+    SYNC();
+    if (CPS_LIKELY(afuc_put_(core, ip->dst, a)))
+        NEXT();
+    if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip))
+        BLOCK();
+    afuc_write_(core, ip->dst, a);
+    if (CPS_UNLIKELY(s->wait))
+        goto stopped;
+    NEXT();
 
 any_done:
     WRITE(a);
@@ -238,11 +275,6 @@ own_LOADP:
     END_ANY();
 own_CWRITE : {
     uint32_t extra[3] = {0};
-    t = (r[ip->s1] + ip->imm) % CONTROL_COUNT;
-    if (CPS_LIKELY(ip->flags & U_PLAIN) && afuc_control_stores_(core, (uint32_t)t)) {
-        s->control[t] = r[ip->s2];
-        NEXT();
-    }
     BEGIN_ANY();
     b = READ(ip->s2);
     for (unsigned i = 0; i < ip->xmov; i++)
@@ -252,16 +284,28 @@ own_CWRITE : {
     END_ANY();
 }
 own_CREAD:
-    t = (r[ip->s1] + ip->imm) % CONTROL_COUNT;
-    if (CPS_LIKELY(ip->flags & U_PLAIN) && afuc_control_holds_(core, (uint32_t)t)) {
-        core->polled = (struct polled){CPS_PLACE_CONTROL, t};
-        r[ip->dst ? ip->dst : R_TRASH] = s->control[t];
-        NEXT();
-    }
     BEGIN_ANY();
     ADDRESS();
     afuc_write_(core, ip->dst, afuc_control_read_(core, (uint32_t)t));
     END_ANY();
+cread_held:
+    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
+    r[ip->dst ? ip->dst : R_TRASH] = s->control[ip->imm];
+    NEXT();
+cread_member:
+    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
+    r[ip->dst ? ip->dst : R_TRASH] = *afuc_member_(core, ip->target);
+    NEXT();
+cwrite_held:
+    if (CPS_UNLIKELY(!afuc_control_quiet_(core)))
+        goto own_CWRITE;
+    s->control[ip->imm] = r[ip->s2];
+    NEXT();
+cwrite_member:
+    if (CPS_UNLIKELY(!afuc_control_quiet_(core)))
+        goto own_CWRITE;
+    s->control[ip->imm] = *afuc_member_(core, ip->target) = r[ip->s2];
+    NEXT();
 own_SWRITE:
     BEGIN_ANY();
     b = READ(ip->s2);
@@ -278,13 +322,13 @@ own_JUMPA:
     BRANCH(ip->target);
 own_CALL:
     a = s->sqe[SQE_SP]++;
-    s->sqe[SQE_STACK + a % STACK_DEPTH] = (uint32_t)(ip - base) + 2;
+    s->sqe[SQE_STACK + a % STACK_DEPTH] = PC() + 2;
     BRANCH(ip->target);
 own_RET:
     a = --s->sqe[SQE_SP];
     BRANCH_CHECKED(s->sqe[SQE_STACK + a % STACK_DEPTH]);
 own_BL:
-    r[R_LR] = (uint32_t)(ip - base) + 2;
+    r[R_LR] = PC() + 2;
     BRANCH(ip->target);
 own_SRET:
     BRANCH_CHECKED(r[R_LR]);
@@ -297,14 +341,48 @@ own_IRET:
     if (!afuc_iret_(core, &target))
         goto out;
     BRANCH_CHECKED(target);
+type4:
+    t = np == ip + 1 ? WATCH_TYPE4((uint64_t)left + 1) : 0;
+    if (CPS_UNLIKELY(!t))
+        goto out_USHR;
+    left -= (int64_t)t - 1;
+    ip = AFUC_UOPS + s->pc;
+    np = ip + 1;
+    DISPATCH();
+
+/* Two instructions and two ticks, in the order of two. */
+waitin_pop:
+    if (CPS_UNLIKELY(!left || np != ip + 1))
+        goto own_WAITIN;
+    SYNC();
+    t = afuc_take_header_(core);
+    if (CPS_UNLIKELY(t == NOT_AT_HAND))
+        goto own_WAITIN;
+    if (CPS_UNLIKELY(s->wait))
+        goto out;
+    if (CPS_UNLIKELY(t >= core->uop_count))
+        BRANCH_CHECKED((uint32_t)t);
+    {
+        const struct afuc_uop *there = AFUC_UOPS + t;
+        WATCH_TAKEN();
+        ip = np;
+        left--;
+        r[ip->dst] = pop_word_(core); /* the policy may have written memory */
+        WATCH_NEXT();
+        ip = there;
+        np = ip + 1;
+        DISPATCH();
+    }
 own_WAITIN:
     SYNC();
     b = afuc_dispatch_(core, &target);
     if (b == DISPATCH_NOTHING)
         BLOCK();
+    if (CPS_UNLIKELY(s->wait))
+        goto out;
     if (b == DISPATCH_INTERRUPT && target < core->uop_count) {
         WATCH_NEXT();
-        ip = base + target;
+        ip = AFUC_UOPS + target;
         np = ip + 1;
         DISPATCH();
     }
@@ -322,7 +400,7 @@ own_NOP:
     NEXT();
 illegal:
     SYNC();
-    afuc_fault_(core, FAULT_ILLEGAL, (uint32_t)(ip - base));
+    afuc_fault_(core, FAULT_ILLEGAL, PC());
     BLOCK();
 
 /* A fault leaves the instruction as it stands; the wait of the pipe is behind it. */
@@ -341,20 +419,19 @@ stopped:
 used_up:
     left = 0;
 out:
-    s->pc = (uint32_t)(ip - base);
-    s->npc = (uint32_t)(np - base);
-    s->carry = carry;
-    core->machine->engine.clock = clock_end - (uint64_t)left;
+    s->pc = PC();
+    s->npc = (uint32_t)(np - AFUC_UOPS);
+    core->machine->engine.clock = core->clock_end - (uint64_t)left;
     return budget - (uint64_t)left;
 }
 
 #undef SYNC
+#undef PC
 #undef DISPATCH
 #undef NEXT
 #undef NEXT_SILENT
 #undef BRANCH
 #undef AGAIN
 #undef BLOCK
-#undef TAKES_ONE
 #undef READ
 #undef WRITE

@@ -22,6 +22,8 @@ struct bulk {
 static uint32_t words_at_hand(struct afuc_core *core)
 {
     const struct afuc_state *s = &core->s;
+    if (CPS_LIKELY(core->window_left))
+        return core->window_left;
     if (s->level == LEVEL_RB || s->level >= LEVEL_SIDE || s->injected || s->peeking)
         return 0;
     const struct queue *queue = &s->queue[s->level];
@@ -50,22 +52,6 @@ static void put_events(struct cps_afuc *m, struct cps_event event, const uint32_
     }
 }
 
-static void set_plain(struct cps_afuc *m, uint32_t offset, const uint32_t *word, uint32_t count)
-{
-    uint32_t *reg = &m->reg[offset];
-    uint8_t *flags = &m->reg_flags[offset];
-    uint32_t changes = 0;
-    for (uint32_t i = 0; i < count; i += TOUCHED_REGS)
-        machine_touch_(m, offset + i);
-    machine_touch_(m, offset + count - !!count);
-    for (uint32_t i = 0; i < count; i++) {
-        changes += reg[i] != word[i];
-        reg[i] = word[i];
-        flags[i] |= REG_WRITTEN;
-    }
-    m->engine.changes += changes;
-}
-
 static void set_in_bank(struct afuc_core *core, uint32_t offset, const uint32_t *word,
                         uint32_t count)
 {
@@ -73,24 +59,29 @@ static void set_in_bank(struct afuc_core *core, uint32_t offset, const uint32_t 
         core->machine->engine.changes += bank_set_(core->machine, core->pipe, offset + i, word[i]);
 }
 
-static void put_registers(struct afuc_core *core, uint32_t offset, const uint32_t *word,
-                          uint32_t count, unsigned path)
+void bulk_events_(struct afuc_core *core, uint32_t offset, const uint32_t *word, uint32_t count,
+                  unsigned path)
 {
-    struct cps_afuc *m = core->machine;
-    if (m->bank[core->pipe])
-        set_in_bank(core, offset, word, count);
+    put_events(core->machine, cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0),
+               word, count);
+}
+
+static void store(struct afuc_core *core, uint32_t offset, const uint32_t *word, uint32_t count,
+                  unsigned path)
+{
+    if (core->plain)
+        gpu_set_plain_(core->machine, offset, word, count);
     else
-        set_plain(m, offset, word, count);
-    m->engine.tap.count[CPS_EV_REG] += count;
-    if (m->engine.tap.kinds >> CPS_EV_REG & 1)
-        put_events(m, cps_event_make(CPS_EV_REG, path, core->who, core->s.pc, offset, 0), word,
-                   count);
+        set_in_bank(core, offset, word, count);
+    bulk_noted_(core, offset, word, count, path);
 }
 
 /* How many of @p count registers are plain storage. */
 static uint32_t plain_registers(const struct cps_afuc *m, uint32_t offset, uint32_t count)
 {
     uint32_t i = 0;
+    if (CPS_LIKELY(gpu_all_plain_(m, offset, count)))
+        return count;
     if (offset >= GPU_REGS || count > GPU_REGS - offset)
         return 0;
     while (i < count && !(m->reg_flags[offset + i] & REG_BEHAVES))
@@ -113,10 +104,11 @@ static uint32_t to_registers(const struct bulk *b)
     uint32_t mode = s->user_selected ? 1u << 20 | 1u << 18 : 1u << 18;
     unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
     uint32_t offset = *address & 0x3ffff;
-    if ((*address & mode) || (s->user_selected && gpu_protects_(core)))
+    bool asks = s->user_selected && (core->plain ? gpu_plain_protects_(core) : gpu_protects_(core));
+    if ((*address & mode) || asks)
         return 0;
     uint32_t count = whole(b, plain_registers(core->machine, offset, b->words));
-    put_registers(core, offset, b->word, count, path);
+    store(core, offset, b->word, count, path);
     *address += count;
     return count;
 }
@@ -139,7 +131,7 @@ static uint32_t to_pairs(const struct bulk *b)
         return 0;
     while (done + b->group <= b->words && plain_pairs(b, done)) {
         for (uint32_t end = done + b->group; done < end; done += 2) {
-            put_registers(core, b->word[done] & 0x3ffff, &b->word[done + 1], 1, CPS_PATH_USER);
+            store(core, b->word[done] & 0x3ffff, &b->word[done + 1], 1, CPS_PATH_USER);
             core->s.usraddr = b->word[done] + 1;
             core->s.user_selected = 1;
         }
@@ -196,5 +188,5 @@ uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t
     core->window_left -= done;
     s->queue[s->level].pos += done;
     s->r[R_REM] -= done;
-    return (done + b.group - 1) / b.group;
+    return bulk_turns_(done, b.group);
 }

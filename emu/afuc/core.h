@@ -195,15 +195,15 @@ enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUE
 /** One instruction, decoded once. */
 struct afuc_uop {
     const void *go; /* its handler where nobody watches */
-    uint16_t code;  /* enum uop_code */
+    uint16_t code;  /* enum uop_code: what it is */
+    uint16_t take;  /* enum uop_take: how the interpreter takes it */
     uint8_t dst;
     uint8_t s1;
     uint8_t s2; /* IMM: the second source is `imm` */
     uint8_t flags;
-    uint8_t xmov; /* N of (xmovN) or (sdsN) */
-    uint8_t spare;
-    uint32_t imm; /* immediate, base, bit number; low 5 bits for branches */
-    uint32_t target;
+    uint8_t xmov;    /* N of (xmovN) or (sdsN) */
+    uint32_t imm;    /* immediate, base, bit number; low 5 bits for branches */
+    uint32_t target; /* of a branch; of CREAD_MEMBER and CWRITE_MEMBER: where the core holds it */
 };
 #define S2_IMM 0xff
 
@@ -212,7 +212,8 @@ struct afuc_uop {
 struct afuc_image {
     uint32_t refs;
     uint32_t count;          /* without the last one */
-    const void *const *go;   /* handlers by code: afuc_handlers_() */
+    const void *const *go; /* handlers by enum uop_take: afuc_handlers_() */
+    const struct cps_reg_index *control; /* rows of ctrl.def, NULL: nobody knows them; not owned */
     struct afuc_uop *native; /* with NATIVE where a loop has machine code, NULL: none has */
     cps_native_loop **loop;  /* by dword: what a NATIVE there runs */
     struct afuc_uop uop[];
@@ -224,10 +225,7 @@ enum {
     U_PEEK = 2,
     U_PRE = 4,
     U_POPS = 8,
-    U_FREE = 16,     /**< it waits for no queue */
-    U_POPS_ONE = 64, /**< it waits for one word of the stream, and for nothing else */
-    U_PLAIN = 32, /**< beside the control register that it accesses, it needs the general ones only
-                   */
+    U_FREE = 16, /**< it waits for no queue */
 };
 
 /** Codes of micro-operations. Every ALU operation has three shapes: two registers, register and
@@ -245,6 +243,32 @@ enum uop_code {
     UOP_BULK,   /**< a (rep) that bulk.c may run in one piece; else as UOP_OR_ANY */
     UOP_NATIVE, /**< a loop that has machine code begins; only in `hot` */
     UOP_COUNT,
+};
+
+/** How the interpreter takes an instruction: link.c chooses, body.h has the handlers. What is not
+ * said by the instruction alone follows from the row of the control register that it names. */
+enum uop_take {
+#define OP(id, text, kind, ...) TAKE_##kind(id)
+/* Two registers; register and immediate; a register and the next word of the stream; that word and
+ * an immediate; to $addr, $usraddr or $data; everything else. */
+#define TAKE_ALU(id) \
+    TAKE_##id##_RR, TAKE_##id##_RI, TAKE_##id##_RD, TAKE_##id##_DI, TAKE_##id##_OUT, TAKE_##id##_ANY,
+#define TAKE_IF(id)  TAKE_##id,
+#define TAKE_OWN(id) TAKE_##id,
+#include "isa/afuc.def"
+#undef TAKE_ALU
+#undef TAKE_IF
+#undef TAKE_OWN
+    TAKE_ILLEGAL,
+    TAKE_BULK,
+    TAKE_NATIVE,
+    TAKE_CREAD_HELD,    /**< the control register gives what it holds */
+    TAKE_CREAD_MEMBER,  /**< it shows a member of the core */
+    TAKE_CWRITE_HELD,   /**< it keeps what is written, and nothing follows */
+    TAKE_CWRITE_MEMBER, /**< a member of the core gets it, too */
+    TAKE_WAITIN_POP,    /**< the header goes to a general register in the delay slot */
+    TAKE_TYPE4,         /**< the handler of type 4 begins: type4.c */
+    TAKE_COUNT,
 };
 
 /** The place a core looked at last: names the culprit when it spins. */
@@ -267,10 +291,20 @@ struct afuc_core {
     struct afuc_core *dde; /* a8xx: the core that draws for BR or BV, NULL for all others */
     uint32_t start;        /* dword of the machine's image where this core's own begins */
     uint32_t base;         /* control register, of two, that holds its address; 0xffff: none */
-    /* The stream being read, as a window into memory; not state, refilled when stale. */
+    /* The words that come next, as memory has them; not state. While there are any, they are what
+     * $data pops and waitin takes, whatever the core does: who changes that makes the window empty,
+     * and queue.c fills it again. */
     const uint32_t *window;
     uint32_t window_left;
     uint64_t window_epoch;
+    uint32_t *window_pos; /* where the state counts the words taken */
+    uint64_t window_end;  /* address behind the last one */
+    unsigned window_level; /* of their events */
+    bool plain;       /* its GPU registers are the machine's array: no banks of contexts, no pipe's */
+    uint32_t protect; /* GPU register that switches CP_PROTECT on */
+    /* Of the run under way: its clock is `clock_end` less what was left at the last SYNC(). */
+    uint64_t clock_end;
+    int64_t left;
     struct polled polled;
     struct cps_cover *cover;  /* per instruction, NULL: not counted; the caller's */
     uint32_t cover_count;     /* of them */
@@ -293,6 +327,12 @@ static inline bool is_dde_(const struct afuc_core *core)
 static inline struct afuc_core *core_of_(const struct cps_access *at)
 {
     return at->device;
+}
+
+/** Ticks of the machine, at the instruction that the core is at. */
+static inline uint64_t afuc_clock_(const struct afuc_core *core)
+{
+    return core->clock_end - (uint64_t)core->left;
 }
 
 /** The core can never go on; @p value belongs to the reason. */

@@ -352,6 +352,7 @@ static void write_LEVEL(const struct cps_access *at)
 static void write_PEEK(const struct cps_access *at)
 {
     core_of_(at)->s.peeking = at->value != 0;
+    core_of_(at)->window_left = 0;
 }
 
 /* Clearing the hint takes back the packet that was read ahead: 6ee 01c6 then drops that packet's

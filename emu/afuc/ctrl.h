@@ -26,21 +26,18 @@ CPS_MUST_USE struct cps_err *afuc_control_init_(struct afuc_core *core);
 /** The stored value of a control register; 0 where the layout lacks it. No side effects. */
 uint32_t afuc_control_get_(const struct afuc_core *core, enum ctl which);
 void afuc_control_set_(struct afuc_core *core, enum ctl which, uint32_t value);
-/** Whether reading a control register gives what it holds, and does nothing else. */
-static inline bool afuc_control_holds_(const struct afuc_core *core, uint32_t number)
+/** A word of the core's state, by where a row of ctrl.def has it. */
+static inline uint32_t *afuc_member_(struct afuc_core *core, uint32_t member)
 {
-    const struct cps_reg_row *row = cps_reg_find_(core->control, number);
-    return row && !row->read;
+    return (uint32_t *)(void *)((char *)core + member);
 }
-/** Whether writing a control register stores the value, and does nothing else that anybody wants to
- * see: then the write is counted. */
-static inline bool afuc_control_stores_(const struct afuc_core *core, uint32_t number)
+/** Counts a write of a control register that nobody wants to see; false: somebody does. */
+static inline bool afuc_control_quiet_(const struct afuc_core *core)
 {
-    const struct cps_reg_row *row = cps_reg_find_(core->control, number);
     struct cps_tap *tap = &core->machine->engine.tap;
-    bool plain = row && !row->write && !cps_tap_wants_(tap, CPS_EV_CTRL);
-    tap->count[CPS_EV_CTRL] += plain;
-    return plain;
+    bool quiet = !cps_tap_wants_(tap, CPS_EV_CTRL);
+    tap->count[CPS_EV_CTRL] += quiet;
+    return quiet;
 }
 /** Its number in the core's layout, 0xffff where the layout lacks it. */
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);

@@ -7,6 +7,7 @@
 #include "emu/afuc/queue.h"
 #include "emu/afuc/run.h"
 #include "emu/afuc/bulk.h"
+#include "emu/afuc/type4.h"
 
 #define AFUC_RUN         afuc_run_
 #define AFUC_UOPS        core->hot
@@ -15,6 +16,7 @@
 #define WATCH_NEXT()     ((void)0)
 #define WATCH_TAKEN()    ((void)0)
 #define WATCH_BULK(most) afuc_bulk_(core, ip, most)
+#define WATCH_TYPE4(most) afuc_type4_(core, ip, most)
 #include "emu/afuc/body.h"
 
 const void *const *afuc_handlers_(void)

@@ -4,6 +4,7 @@
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/host.h"
 #include "emu/afuc/me.h"
+#include "emu/afuc/queue.h"
 #include "emu/afuc/rings.h"
 #include "emu/afuc/saved.h"
 #include "emu/afuc/start.h"
@@ -28,7 +29,7 @@ static uint32_t assume(const struct cps_access *at, unsigned what, uint32_t valu
 
 static uint32_t read_CLOCK(const struct cps_access *at)
 {
-    uint64_t clock = core_of_(at)->machine->engine.clock;
+    uint64_t clock = afuc_clock_(core_of_(at));
     return assume(at, CPS_WHAT_CLOCK, (uint32_t)(at->index & 1 ? clock >> 32 : clock));
 }
 
@@ -128,85 +129,6 @@ static uint64_t event_offset(const struct afuc_core *core, uint32_t offset, unsi
     return offset;
 }
 
-struct cps_err *gpu_init_(struct cps_afuc *machine)
-{
-    static const struct cps_reg_table table = CPS_REG_TABLE(rows);
-    uint32_t bit = cps_gen_bit(machine->engine.gen);
-    for (size_t i = 0; i < table.count; i++) {
-        for (uint32_t n = 0; rows[i].gens & bit && n < rows[i].count; n++)
-            machine->reg_flags[rows[i].first + n] |= REG_BEHAVES;
-    }
-    bool hosted = machine->engine.host.read_register || machine->engine.host.write_register;
-    for (uint32_t r = 0; hosted && r < GPU_REGS; r++)
-        machine->reg_flags[r] |= REG_BEHAVES;
-    return cps_reg_index_create_(&table, 1, bit, &machine->gpu);
-}
-
-/* To a register that behaves; it has no row if only the host may have it. */
-static struct cps_access access_to(struct afuc_core *core, uint32_t offset, uint32_t value)
-{
-    const struct cps_reg_row *row = cps_reg_find_(core->machine->gpu, offset);
-    return (struct cps_access){.device = core,
-                               .row = row,
-                               .number = offset,
-                               .index = row ? offset - row->first : 0,
-                               .value = value,
-                               .stored = core->machine->reg[offset]};
-}
-
-/* What the host or the row answers; false if neither does. */
-static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
-{
-    if (host_read_register_(core->machine, offset, value))
-        return true;
-    const struct cps_access at = access_to(core, offset, 0);
-    *value = at.row && at.row->read ? at.row->read(&at) : at.stored;
-    return at.row != NULL;
-}
-
-static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
-{
-    if (host_write_register_(core->machine, offset, value))
-        return;
-    const struct cps_access at = access_to(core, offset, value);
-    if (at.row && at.row->write)
-        at.row->write(&at);
-}
-
-static void report_unmodelled(struct afuc_core *core, uint32_t offset)
-{
-    uint8_t *flags = &core->machine->reg_flags[offset];
-    if (*flags & REG_REPORTED)
-        return;
-    machine_touch_(core->machine, offset);
-    *flags |= REG_REPORTED;
-    core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
-}
-
-/* a8xx has room for 16 pipes in the aperture, of which there are 8 (D: enum adreno_pipe). What the
- * others reach is not known: here all. */
-static unsigned pipe_shown(struct afuc_core *core, uint32_t offset)
-{
-    unsigned pipe = bank_aperture_(core);
-    if (pipe < PIPE_COUNT)
-        return pipe;
-    report_unmodelled(core, offset);
-    return 0;
-}
-
-uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
-{
-    struct cps_afuc *machine = core->machine;
-    unsigned pipe = pipe_shown(core, offset);
-    uint32_t value = bank_get_(machine, pipe, offset);
-    core->polled = (struct polled){CPS_PLACE_GPU, offset};
-    bool answered = (machine->reg_flags[offset] & REG_BEHAVES) && behave(core, offset, &value);
-    if (!answered && !bank_written_(machine, pipe, offset))
-        report_unmodelled(core, offset);
-    core_event_(core, CPS_EV_REGR, 0, event_offset(core, offset, pipe), value);
-    return value;
-}
-
 enum { PROTECT_ENABLE = 1, PROTECT_LAST_IS_OPEN = 8 };
 
 /* What an entry says, in the form of its generation. */
@@ -252,6 +174,97 @@ static const struct protect_regs *protect_of(const struct cps_afuc *machine)
     if (machine->engine.gen == CPS_A8XX)
         return &protect_a8xx;
     return machine->reg[protect_48.last] ? &protect_48 : &protect_32;
+}
+
+static void mark_behaving(struct cps_afuc *machine, uint32_t offset)
+{
+    machine->reg_flags[offset] |= REG_BEHAVES;
+    machine->behaves[offset / REG_BLOCK] = 1;
+}
+
+struct cps_err *gpu_init_(struct cps_afuc *machine)
+{
+    static const struct cps_reg_table table = CPS_REG_TABLE(rows);
+    uint32_t bit = cps_gen_bit(machine->engine.gen);
+    for (size_t i = 0; i < table.count; i++) {
+        for (uint32_t n = 0; rows[i].gens & bit && n < rows[i].count; n++)
+            mark_behaving(machine, rows[i].first + n);
+    }
+    bool hosted = machine->engine.host.read_register || machine->engine.host.write_register;
+    for (uint32_t r = 0; hosted && r < GPU_REGS; r++)
+        mark_behaving(machine, r);
+    for (unsigned i = 0; i < machine->engine.cores; i++)
+        machine->core[i].protect = protect_of(machine)->control;
+    return cps_reg_index_create_(&table, 1, bit, &machine->gpu);
+}
+
+/* To a register that behaves; it has no row if only the host may have it. */
+static struct cps_access access_to(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    const struct cps_reg_row *row = cps_reg_find_(core->machine->gpu, offset);
+    return (struct cps_access){.device = core,
+                               .row = row,
+                               .number = offset,
+                               .index = row ? offset - row->first : 0,
+                               .value = value,
+                               .stored = core->machine->reg[offset]};
+}
+
+/* What the host or the row answers; false if neither does. */
+static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
+{
+    bool hosted = host_read_register_(core->machine, offset, value);
+    stream_recheck_(core); /* the host may have changed memory */
+    if (hosted)
+        return true;
+    const struct cps_access at = access_to(core, offset, 0);
+    *value = at.row && at.row->read ? at.row->read(&at) : at.stored;
+    return at.row != NULL;
+}
+
+static void act(struct afuc_core *core, uint32_t offset, uint32_t value)
+{
+    bool hosted = host_write_register_(core->machine, offset, value);
+    stream_recheck_(core);
+    if (hosted)
+        return;
+    const struct cps_access at = access_to(core, offset, value);
+    if (at.row && at.row->write)
+        at.row->write(&at);
+}
+
+static void report_unmodelled(struct afuc_core *core, uint32_t offset)
+{
+    uint8_t *flags = &core->machine->reg_flags[offset];
+    if (*flags & REG_REPORTED)
+        return;
+    machine_touch_(core->machine, offset);
+    *flags |= REG_REPORTED;
+    core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, offset, 0);
+}
+
+/* a8xx has room for 16 pipes in the aperture, of which there are 8 (D: enum adreno_pipe). What the
+ * others reach is not known: here all. */
+static unsigned pipe_shown(struct afuc_core *core, uint32_t offset)
+{
+    unsigned pipe = bank_aperture_(core);
+    if (pipe < PIPE_COUNT)
+        return pipe;
+    report_unmodelled(core, offset);
+    return 0;
+}
+
+uint32_t gpu_read_(struct afuc_core *core, uint32_t offset)
+{
+    struct cps_afuc *machine = core->machine;
+    unsigned pipe = pipe_shown(core, offset);
+    uint32_t value = bank_get_(machine, pipe, offset);
+    core->polled = (struct polled){CPS_PLACE_GPU, offset};
+    bool answered = (machine->reg_flags[offset] & REG_BEHAVES) && behave(core, offset, &value);
+    if (!answered && !bank_written_(machine, pipe, offset))
+        report_unmodelled(core, offset);
+    core_event_(core, CPS_EV_REGR, 0, event_offset(core, offset, pipe), value);
+    return value;
 }
 
 static bool forbids(const struct span *span, uint32_t first, uint32_t last, bool write)

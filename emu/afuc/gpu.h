@@ -14,4 +14,59 @@ bool gpu_protects_(const struct afuc_core *core);
 /** Whether CP_PROTECT forbids the access to any of @p count registers. */
 bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write);
 
+/** A write that is no more than a store and an event is done; false: it is more, and nothing has
+ * happened. @p core is plain. */
+static inline bool gpu_store_(struct afuc_core *core, uint32_t offset, uint32_t value,
+                              unsigned path)
+{
+    struct cps_afuc *m = core->machine;
+    uint8_t *flags = &m->reg_flags[offset];
+    if (CPS_UNLIKELY(*flags & REG_BEHAVES))
+        return false;
+    core_event_(core, CPS_EV_REG, path, offset, value);
+    machine_touch_(m, offset);
+    m->engine.changes += m->reg[offset] != value;
+    m->reg[offset] = value;
+    *flags |= REG_WRITTEN;
+    return true;
+}
+
+/** Whether @p count registers from @p offset lie in blocks in which none behaves. */
+static inline bool gpu_all_plain_(const struct cps_afuc *m, uint32_t offset, uint32_t count)
+{
+    if (offset >= GPU_REGS || count > GPU_REGS - offset)
+        return false;
+    uint32_t first = offset / REG_BLOCK;
+    uint32_t last = (offset + count - !!count) / REG_BLOCK;
+    bool behaves = m->behaves[first] | m->behaves[last];
+    while (CPS_UNLIKELY(++first < last))
+        behaves |= m->behaves[first];
+    return !behaves;
+}
+
+/** Gives @p count consecutive registers their values, without events or effect. */
+static inline void gpu_set_plain_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
+                                  uint32_t count)
+{
+    uint32_t *reg = &m->reg[offset];
+    uint8_t *flags = &m->reg_flags[offset];
+    uint32_t changes = 0;
+    machine_touch_(m, offset);
+    machine_touch_(m, offset + count - !!count);
+    for (uint32_t i = TOUCHED_REGS; CPS_UNLIKELY(i < count); i += TOUCHED_REGS)
+        machine_touch_(m, offset + i);
+    for (uint32_t i = 0; i < count; i++) {
+        changes += reg[i] != word[i];
+        reg[i] = word[i];
+        flags[i] |= REG_WRITTEN;
+    }
+    m->engine.changes += changes;
+}
+
+/** As gpu_protects_(), of a core that is plain. */
+static inline bool gpu_plain_protects_(const struct afuc_core *core)
+{
+    return core->machine->reg[core->protect] & 1;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include "emu/afuc/host.h"
 
 #include "emu/afuc/bank.h"
+#include "emu/afuc/queue.h"
 
 /* The ring's registers (D: register database, the same from a5xx to a7xx; how they are used: the
  * kernel's a6xx_hw_init() and a6xx_flush()). */
@@ -97,4 +98,5 @@ void machine_irq_(struct afuc_core *core, uint32_t number)
     core_event_(core, CPS_EV_IRQ, 0, 0, number);
     if (host->interrupt)
         host->interrupt(host->context, number);
+    stream_recheck_(core);
 }

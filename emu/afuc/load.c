@@ -125,21 +125,11 @@ static void load_own(const struct loader *l, struct afuc_uop *uop)
     uop->target = resolve(l);
 }
 
-/* What does not have to be looked at when it runs. */
-static void mark_free(struct afuc_uop *uop)
+/* Whether it waits for no queue. */
+static bool is_free(const struct afuc_uop *uop)
 {
-    bool is_write = uop->code == UOP_CWRITE;
     bool reads = !is_plain(uop->s1) || !(uop->s2 == S2_IMM || is_plain(uop->s2));
-    bool prefixed = uop->flags || uop->xmov;
-    bool one = (uop->s1 == R_DATA) != (uop->s2 == R_DATA) &&
-               (uop->s1 == R_DATA || is_plain(uop->s1)) &&
-               (uop->s2 == S2_IMM || uop->s2 == R_DATA || is_plain(uop->s2));
-    if (one && !uop->xmov)
-        uop->flags |= U_POPS_ONE;
-    if (!reads && !uop->xmov && uop->dst != R_DATA && !is_write)
-        uop->flags |= U_FREE;
-    if ((is_write || (uop->code == UOP_CREAD && is_plain(uop->dst))) && !reads && !prefixed)
-        uop->flags |= U_PLAIN;
+    return !reads && !uop->xmov && uop->dst != R_DATA && uop->code != UOP_CWRITE;
 }
 
 static void load_word(struct loader *l, struct afuc_uop *uop)
@@ -164,7 +154,8 @@ static void load_word(struct loader *l, struct afuc_uop *uop)
     if (uop->code == UOP_OR_ANY && uop->flags == (U_REP | U_POPS) && to_port && !uop->s1 &&
         uop->s2 == R_DATA)
         uop->code = UOP_BULK;
-    mark_free(uop);
+    if (is_free(uop))
+        uop->flags |= U_FREE;
 }
 
 static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uint32_t word)
@@ -172,7 +163,6 @@ static void load_at(struct loader *l, struct afuc_image *image, uint32_t pc, uin
     l->pc = pc;
     cps_decoder_decode(&l->decoder, word, &l->insn);
     load_word(l, &image->uop[pc]);
-    afuc_link_(image, &image->uop[pc]);
 }
 
 void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_gen gen)
@@ -180,10 +170,12 @@ void afuc_patch_(struct afuc_image *image, uint32_t pc, uint32_t word, enum cps_
     struct loader l = {.count = image->count};
     cps_decoder_init(&l.decoder, &cps_isa_afuc, gen);
     load_at(&l, image, pc, word);
+    afuc_link_(image, pc < AFUC_LINK_REACH ? 0 : pc - AFUC_LINK_REACH, pc);
 }
 
 struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen gen,
-                           const void *const *go, struct afuc_image **ret)
+                           const void *const *go, const struct cps_reg_index *control,
+                           struct afuc_image **ret)
 {
     struct afuc_image *image =
         calloc(1, sizeof(*image) + ((size_t)count + 1) * sizeof(*image->uop));
@@ -192,12 +184,13 @@ struct cps_err *afuc_load_(const uint32_t *words, uint32_t count, enum cps_gen g
     image->refs = 1;
     image->count = count;
     image->go = go;
+    image->control = control;
     struct loader l = {.count = count};
     cps_decoder_init(&l.decoder, &cps_isa_afuc, gen);
     for (uint32_t pc = 0; pc < count; pc++)
         load_at(&l, image, pc, words[pc]);
     image->uop[count] = (struct afuc_uop){.code = UOP_ILLEGAL};
-    afuc_link_(image, &image->uop[count]);
+    afuc_link_(image, 0, count);
     *ret = image;
     return NULL;
 }

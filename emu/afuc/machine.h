@@ -14,6 +14,8 @@ extern const struct cps_engine_ops cps_afuc_ops_;
 
 /* Registers that a machine is restored by. */
 #define TOUCHED_REGS 1024u
+/* Registers that are asked together whether they behave: most blocks have none that does. */
+#define REG_BLOCK 64u
 
 /* A packet of the hardware's own, put in front of a packet of the stream. */
 struct injection {
@@ -87,6 +89,7 @@ struct cps_afuc {
     struct reg_bank *bank[PIPE_COUNT];        /* a7xx on: bank.h */
     uint8_t touched[GPU_REGS / TOUCHED_REGS]; /* by TOUCHED_REGS registers: one of them, or its
                                                  flags, may have changed since clone or restore */
+    uint8_t behaves[GPU_REGS / REG_BLOCK];    /* some register of the block does */
     uint8_t reg_flags[GPU_REGS];              /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };

@@ -2,6 +2,7 @@
  * Memory as cores reach it, with events: reads and NRT writes. */
 #include "emu/afuc/host.h"
 #include "emu/afuc/nrt.h"
+#include "emu/afuc/queue.h"
 
 uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via)
 {
@@ -22,6 +23,7 @@ void core_mem_write_(struct afuc_core *core, uint64_t iova, uint32_t value, unsi
     core_event_(core, CPS_EV_MEMW, via, iova, value);
     if (!cps_mem_write(core->machine->engine.mem, iova, value))
         afuc_fault_(core, FAULT_MEMORY, (uint32_t)iova);
+    stream_recheck_(core);
 }
 
 /* The low two bits of the address are a flag, not part of it: 1 keeps the address (packet 0x5a),

@@ -29,7 +29,7 @@ static uint32_t type4_entry(const struct afuc_core *core, uint32_t offset)
 /* A malformed header runs an error handler with $rem = 0 (H: crash.devcore). Which table entry
  * hardware takes is not known for every kind of defect; entry 0 is an error handler in all images
  * seen. */
-static struct dispatch classify(const struct afuc_core *core, uint32_t header)
+static inline struct dispatch classify(const struct afuc_core *core, uint32_t header)
 {
     bool checked = core->layout != CPS_LAYOUT_A5XX_ME; /* PFP edits counts without parity (F) */
     struct cps_pm4 packet = checked ? cps_pm4_decode(header) : cps_pm4_decode_any(header);
@@ -58,6 +58,12 @@ static void preempt(struct afuc_core *core)
     note_packet(core, CPS_LEVEL_INT, 0x0f);
 }
 
+static void put_in_front(struct afuc_core *core, uint32_t header)
+{
+    core->s.injected = header;
+    core->window_left = 0;
+}
+
 /* Serves the request that is due at this packet, if there is one. */
 static void serve(struct afuc_core *core)
 {
@@ -66,9 +72,9 @@ static void serve(struct afuc_core *core)
     if (next->kind == CPS_INJECT_SWITCH && !rings_request_(machine))
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_GPU, machine_switch_cntl_(machine), 0);
     else if (next->kind == CPS_INJECT_GMU)
-        core->s.injected = IN_GMU_INTERRUPT;
+        put_in_front(core, IN_GMU_INTERRUPT);
     else if (core->layout == CPS_LAYOUT_A5XX_PFP) /* an ordinary packet there (D) */
-        core->s.injected = IN_PREEMPT_A5XX;
+        put_in_front(core, IN_PREEMPT_A5XX);
     else if (!core->s.sqe[SQE_PREEMPT])
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_SQE, SQE_PREEMPT, 0);
     else if (next->kind == CPS_INJECT_PREEMPT)
@@ -115,7 +121,13 @@ static void show_words(struct afuc_core *core, uint32_t count)
         core_event_(core, CPS_EV_WORD, 0, i, word);
 }
 
-/* The delay slot pops the header; $rem counts that word too until then. */
+void packet_noted_(struct afuc_core *core, uint32_t header, uint32_t count)
+{
+    if (cps_tap_wants_(&core->machine->engine.tap, CPS_EV_WORD) && !core->s.injected)
+        show_words(core, count);
+    wait_policy_(core, header);
+}
+
 enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
 {
     struct afuc_state *s = &core->s;
@@ -132,28 +144,21 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
     }
     if (CPS_UNLIKELY(machine->injection_count))
         preempt_passed_(core);
-    bool injected = s->injected != 0;
     uint32_t header = peek_word_(core);
     struct dispatch to = classify(core, header);
-    unsigned level = injected ? (unsigned)CPS_LEVEL_INT : event_level_(core, header);
-    s->history[1] = s->history[0];
-    s->history[0] = s->header;
-    s->header = header;
-    s->header_iova = stream_iova_(core);
-    s->header_pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0;
-    s->id = to.id;
-    machine->submission_packets +=
-        core == &machine->core[0] && !injected && !machine->rings.current;
-    note_packet(core, level, to.id);
-    if (CPS_UNLIKELY(s->sqe[SQE_SP])) /* the packet before left a call open */
-        core_event_(core, CPS_EV_SQE, 0, SQE_SP, s->sqe[SQE_SP]);
-    core_event_(core, CPS_EV_PKT, level, s->header_iova, header);
-    if (CPS_UNLIKELY(cps_tap_wants_(&machine->engine.tap, CPS_EV_WORD)) && !injected)
-        show_words(core, to.count);
-    wait_policy_(core, header);
-    s->r[R_REM] = to.count + 1;
-    *target = s->table[to.id];
+    unsigned level = s->injected ? (unsigned)CPS_LEVEL_INT : event_level_(core, header);
+    *target = packet_begin_(core, header, level, stream_iova_(core), to.id, to.count);
     return DISPATCH_PACKET;
+}
+
+uint64_t afuc_take_header_(struct afuc_core *core)
+{
+    stream_recheck_(core);
+    if (!core->window_left || core->machine->injection_count)
+        return NOT_AT_HAND;
+    uint32_t header = *core->window;
+    struct dispatch to = classify(core, header);
+    return packet_begin_in_window_(core, header, to.id, to.count);
 }
 
 bool afuc_iret_(struct afuc_core *core, uint32_t *target)

@@ -35,7 +35,7 @@ void queue_clear_(struct afuc_core *core, enum level level)
 {
     struct queue *queue = &core->s.queue[level];
     if (level != LEVEL_RB)
-        *queue = (struct queue){0};
+        queue->head = queue->count = queue->pos = 0;
     core->window_left = 0;
 }
 
@@ -64,27 +64,34 @@ bool stream_has_(struct afuc_core *core, uint32_t words)
     return available >= words + (uint64_t)queue->pos;
 }
 
-uint64_t stream_iova_(const struct afuc_core *core)
-{
-    if (core->s.level == LEVEL_MEQ)
-        return core->s.meq.iova[core->s.meq.head];
-    const struct queue *queue = &core->s.queue[core->s.level];
-    if (core->s.level == LEVEL_RB)
-        return core->machine->ring_iova + 4 * (uint64_t)queue->pos;
-    return queue->fetch[queue->head].iova + 4 * (uint64_t)queue->pos;
-}
-
-/* Points the window at the next words; leaves it empty where memory holds none. */
-static void refill(struct afuc_core *core)
+/* The next words, as memory holds them; how many of them belong to the stream. */
+static const uint32_t *next_words(const struct afuc_core *core, uint32_t *ret)
 {
     const struct queue *queue = &core->s.queue[core->s.level];
     uint32_t rest = core->s.level == LEVEL_RB ? core->machine->ring_dwords - queue->pos
                                               : queue->fetch[queue->head].dwords - queue->pos;
-    core->window =
-        cps_mem_window(core->machine->engine.mem, stream_iova_(core), &core->window_left);
+    const uint32_t *words = cps_mem_window(core->machine->engine.mem, stream_iova_(core), ret);
+    if (*ret > rest)
+        *ret = rest;
+    return words;
+}
+
+/* Words of an indirect buffer that are taken one after the other: the ring's wait for the driver,
+ * and those of the side stream are counted. */
+static bool can_have_window(const struct afuc_core *core)
+{
+    return core->s.level >= LEVEL_IB1 && core->s.level <= LEVEL_SDS && !core->s.injected &&
+           !core->s.peeking;
+}
+
+static void open_window(struct afuc_core *core, const uint32_t *words, uint32_t count)
+{
+    core->window = words;
+    core->window_left = count;
     core->window_epoch = *core->machine->epoch;
-    if (core->window_left > rest)
-        core->window_left = rest;
+    core->window_pos = &core->s.queue[core->s.level].pos;
+    core->window_end = stream_iova_(core) + 4 * (uint64_t)count;
+    core->window_level = event_level_(core, 0);
 }
 
 static bool at_end_mark(const struct afuc_core *core)
@@ -103,10 +110,15 @@ uint32_t stream_peek_(struct afuc_core *core)
         return core->s.meq.word[core->s.meq.head];
     if (at_end_mark(core))
         return core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB;
-    if (!core->window_left || core->window_epoch != *core->machine->epoch)
-        refill(core);
+    stream_recheck_(core);
     if (core->window_left)
         return *core->window;
+    uint32_t count = 0;
+    const uint32_t *words = next_words(core, &count);
+    if (count && can_have_window(core))
+        open_window(core, words, count);
+    if (count)
+        return *words;
     uint64_t iova = stream_iova_(core);
     if (cps_mem_report(core->machine->engine.mem, iova))
         core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_MEMORY, iova, 0);
@@ -209,16 +221,6 @@ bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
     }
     *ret = cps_mem_read(core->machine->engine.mem, iova, NULL);
     return true;
-}
-
-unsigned event_level_(const struct afuc_core *core, uint32_t header)
-{
-    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB,  CPS_LEVEL_IB1, CPS_LEVEL_IB2,
-                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS, CPS_LEVEL_SDS};
-    if (core->s.level == LEVEL_MEQ)
-        return core->s.meq.level[core->s.meq.head];
-    bool mark = header == (core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB);
-    return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
 }
 
 bool fifo_put_(struct fifo *fifo, uint32_t value)

@@ -14,8 +14,6 @@ void queue_clear_(struct afuc_core *core, enum level level);
 bool stream_has_(struct afuc_core *core, uint32_t words);
 uint32_t stream_peek_(struct afuc_core *core);
 uint32_t stream_pop_(struct afuc_core *core);
-/** Address of the next word of the current level. */
-uint64_t stream_iova_(const struct afuc_core *core);
 void stream_select_(struct afuc_core *core, enum level level);
 /** Reads the word @p ahead words behind the next one without consuming; false past the IB. */
 bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret);
@@ -27,36 +25,58 @@ bool fifo_put_(struct fifo *fifo, uint32_t value);
 bool fifo_put_register_(struct afuc_core *core, uint32_t value, uint32_t place);
 bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words);
 uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo);
-/** Level of the current stream as events have it; @p header  the word at hand */
-unsigned event_level_(const struct afuc_core *core, uint32_t header);
 
-/* Whether the next @p words words of the stream lie in the window: of an indirect buffer, stored,
- * before its end. The rest of queue.c is for all that this is not. */
-static inline bool words_at_hand_(const struct afuc_core *core, uint32_t words)
+/** Address of the next word of the current level. */
+static inline uint64_t stream_iova_(const struct afuc_core *core)
 {
-    return core->window_left >= words && core->window_left && !core->s.injected &&
-           core->s.level >= LEVEL_IB1 && core->s.level <= LEVEL_SDS &&
-           core->window_epoch == *core->machine->epoch;
+    if (CPS_UNLIKELY(core->s.level == LEVEL_MEQ))
+        return core->s.meq.iova[core->s.meq.head];
+    const struct queue *queue = &core->s.queue[core->s.level];
+    uint64_t first =
+        core->s.level == LEVEL_RB ? core->machine->ring_iova : queue->fetch[queue->head].iova;
+    return first + 4 * (uint64_t)queue->pos;
+}
+
+/** Level of the current stream as events have it; @p header  the word at hand */
+static inline unsigned event_level_(const struct afuc_core *core, uint32_t header)
+{
+    static const uint8_t by_level[LEVEL_COUNT] = {CPS_LEVEL_RB,  CPS_LEVEL_IB1, CPS_LEVEL_IB2,
+                                                  CPS_LEVEL_IB3, CPS_LEVEL_SDS, CPS_LEVEL_SDS};
+    if (CPS_UNLIKELY(core->s.level == LEVEL_MEQ))
+        return core->s.meq.level[core->s.meq.head];
+    bool mark = header == (core->s.level == LEVEL_SIDE ? END_OF_SIDE : END_OF_IB);
+    return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
+}
+
+/** Makes the window empty if memory has changed since it was filled. */
+static inline void stream_recheck_(struct afuc_core *core)
+{
+    if (CPS_UNLIKELY(core->window_epoch != *core->machine->epoch))
+        core->window_left = 0;
+}
+
+/** The next word, where there is one in the window. */
+static inline uint32_t window_pop_(struct afuc_core *core)
+{
+    core->s.r[R_REM]--;
+    ++*core->window_pos;
+    core->window_left--;
+    return *core->window++;
 }
 
 static inline bool has_words_(struct afuc_core *core, uint32_t words)
 {
-    return CPS_LIKELY(words_at_hand_(core, words)) || stream_has_(core, words);
+    return CPS_LIKELY(core->window_left && core->window_left >= words) || stream_has_(core, words);
 }
 
 static inline uint32_t peek_word_(struct afuc_core *core)
 {
-    return CPS_LIKELY(words_at_hand_(core, 1)) ? *core->window : stream_peek_(core);
+    return CPS_LIKELY(core->window_left) ? *core->window : stream_peek_(core);
 }
 
 static inline uint32_t pop_word_(struct afuc_core *core)
 {
-    if (CPS_UNLIKELY(!words_at_hand_(core, 1)))
-        return stream_pop_(core);
-    core->s.r[R_REM]--;
-    core->s.queue[core->s.level].pos++;
-    core->window_left--;
-    return *core->window++;
+    return CPS_LIKELY(core->window_left) ? window_pop_(core) : stream_pop_(core);
 }
 
 #endif

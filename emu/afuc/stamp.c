@@ -12,7 +12,7 @@ static uint64_t event_iova(const struct afuc_core *core)
 
 static void store_clock(struct afuc_core *core)
 {
-    uint64_t clock = core->machine->engine.clock;
+    uint64_t clock = afuc_clock_(core);
     core_event_(core, CPS_EV_ASSUME, CPS_WHAT_CLOCK, event_iova(core), (uint32_t)clock);
     core_mem_write_(core, event_iova(core), (uint32_t)clock, CPS_VIA_EVENT);
     core_mem_write_(core, event_iova(core) + 4, (uint32_t)(clock >> 32), CPS_VIA_EVENT);

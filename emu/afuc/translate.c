@@ -247,7 +247,7 @@ static struct cps_err *link_core(struct afuc_core *core, struct afuc_image *imag
         if (!find_loop(core, pc, &loop))
             continue;
         image->native[pc].code = UOP_NATIVE;
-        afuc_link_(image, &image->native[pc]);
+        image->native[pc].go = image->go[TAKE_NATIVE];
         image->loop[pc] = *(*next)++;
     }
     core->hot = image->native;

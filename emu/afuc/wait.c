@@ -35,6 +35,7 @@ static void poll_assume(struct afuc_core *core, const struct poll *poll, uint32_
     } else if (!cps_mem_write(machine->engine.mem, poll->at, value)) {
         afuc_fault_(core, FAULT_MEMORY, (uint32_t)poll->at);
     }
+    stream_recheck_(core);
 }
 
 /* Comparison of CP_WAIT_REG_MEM: 0 always, then < <= = != >= >. */
@@ -135,17 +136,17 @@ static const struct wait_packet {
     uint8_t words;
     void (*satisfy)(struct afuc_core *core, const uint32_t *words);
 } waits[] = {
-    {GALL, 0x3c, 5, wait_reg_mem},  /* CP_WAIT_REG_MEM */
-    {G56, 0x14, 4, wait_mem_gte},   /* CP_WAIT_MEM_GTE */
-    {G7, 0x14, 4, wait_timestamp},  /* CP_WAIT_TIMESTAMP */
-    {GALL, 0x70, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
-    {G56, 0x71, 5, test_two_mems},  /* CP_TEST_TWO_MEMS */
+    {GALL, WAIT_ON_REG_MEM, 5, wait_reg_mem},   /* CP_WAIT_REG_MEM */
+    {G56, WAIT_ON_MEM_GTE, 4, wait_mem_gte},    /* CP_WAIT_MEM_GTE */
+    {G7, WAIT_ON_MEM_GTE, 4, wait_timestamp},   /* CP_WAIT_TIMESTAMP */
+    {GALL, WAIT_ON_TWO_REGS, 3, wait_two_regs}, /* CP_WAIT_TWO_REGS */
+    {G56, WAIT_ON_TWO_MEMS, 5, test_two_mems},  /* CP_TEST_TWO_MEMS */
 };
 
 /* The PFP of a5xx passes all of them on to the ME but CP_WAIT_MEM_GTE, which it handles itself. */
 static bool handled_here(const struct afuc_core *core, unsigned opcode)
 {
-    return core->layout != CPS_LAYOUT_A5XX_PFP || opcode == 0x14;
+    return core->layout != CPS_LAYOUT_A5XX_PFP || opcode == WAIT_ON_MEM_GTE;
 }
 
 static const struct wait_packet *find(const struct afuc_core *core, uint32_t header)

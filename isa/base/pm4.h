@@ -94,9 +94,13 @@ static inline struct cps_pm4 cps_pm4_decode(uint32_t header)
 {
     const struct cps_pm4 bad = {CPS_PM4_BAD, 0, 0, 0};
     struct cps_pm4 packet = cps_pm4_decode_any(header);
-    if (packet.kind == CPS_PM4_TYPE4)
-        return header == cps_pm4_type4(packet.reg, packet.count) ? packet : bad;
-    return header == cps_pm4_type7(packet.opcode, packet.count) ? packet : bad;
+    /* Two fields, each odd with its parity bit, and reserved bits. */
+    int good = packet.kind == CPS_PM4_TYPE4
+                   ? __builtin_parity(header & 0xff) & __builtin_parity(header >> 8 & 0xbffff) &
+                         !(header >> 26 & 1)
+                   : __builtin_parity(header & 0xbfff) & __builtin_parity(header >> 16 & 0xff) &
+                         !(header & 0x0f004000);
+    return good ? packet : bad;
 }
 
 CPS_C_END
