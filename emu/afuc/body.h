@@ -70,7 +70,7 @@
         SYNC();                                                                   \
         if ((ip->flags & U_REP) && r[R_REM] == 0)                                 \
             NEXT();                                                               \
-        if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip))                      \
+        if (!((ip->flags & U_FREE) && !core->dde) && !afuc_ready_(core, ip))      \
             BLOCK();                                                              \
     } while (0)
 /* A source, and the destination, which are general registers mostly. */
@@ -145,8 +145,10 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
         [TAKE_ILLEGAL] = &&illegal,
         [TAKE_BULK] = &&bulk,
         [TAKE_NATIVE] = &&native,
+        [TAKE_CREAD_ROW] = &&cread_row,
         [TAKE_CREAD_HELD] = &&cread_held,
         [TAKE_CREAD_MEMBER] = &&cread_member,
+        [TAKE_CWRITE_ROW] = &&cwrite_row,
         [TAKE_CWRITE_HELD] = &&cwrite_held,
         [TAKE_CWRITE_MEMBER] = &&cwrite_member,
         [TAKE_WAITIN_POP] = &&waitin_pop,
@@ -288,6 +290,21 @@ own_CREAD:
     ADDRESS();
     afuc_write_(core, ip->dst, afuc_control_read_(core, (uint32_t)t));
     END_ANY();
+cread_row:
+    SYNC();
+    a = afuc_control_row_read_(core, ip->imm);
+    r[ip->dst ? ip->dst : R_TRASH] = a;
+    if (CPS_UNLIKELY(s->wait))
+        goto stopped;
+    NEXT();
+cwrite_row:
+    if (CPS_UNLIKELY(core->dde || !afuc_control_quiet_(core)))
+        goto own_CWRITE;
+    SYNC();
+    afuc_control_row_write_(core, ip->imm, r[ip->s2]);
+    if (CPS_UNLIKELY(s->wait))
+        goto stopped;
+    NEXT();
 cread_held:
     core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
     r[ip->dst ? ip->dst : R_TRASH] = s->control[ip->imm];

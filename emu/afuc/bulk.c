@@ -76,6 +76,14 @@ static void store(struct afuc_core *core, uint32_t offset, const uint32_t *word,
     bulk_noted_(core, offset, word, count, path);
 }
 
+/* One after the other into the same register. */
+static void store_in_one(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                         uint32_t count, unsigned path)
+{
+    for (uint32_t i = 0; i < count; i++)
+        store(core, offset, word + i, 1, path);
+}
+
 /* How many of @p count registers are plain storage. */
 static uint32_t plain_registers(const struct cps_afuc *m, uint32_t offset, uint32_t count)
 {
@@ -95,21 +103,29 @@ static uint32_t whole(const struct bulk *b, uint32_t words)
     return words == b->words ? words : words - words % b->group;
 }
 
-/* To consecutive registers from $addr or $usraddr. */
+/* Bits of $addr and $usraddr: it stays where it is; $usraddr: whether a read is allowed. */
+enum { FIXED = 1u << 18, ASKS = 1u << 20 };
+
+/* To the registers from $addr or $usraddr on, or all to one of them: the data port of a memory. */
 static uint32_t to_registers(const struct bulk *b)
 {
     struct afuc_core *core = b->core;
     struct afuc_state *s = &core->s;
     uint32_t *address = s->user_selected ? &s->usraddr : &s->addr;
-    uint32_t mode = s->user_selected ? 1u << 20 | 1u << 18 : 1u << 18;
+    bool fixed = *address & FIXED;
     unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
     uint32_t offset = *address & 0x3ffff;
     bool asks = s->user_selected && (core->plain ? gpu_plain_protects_(core) : gpu_protects_(core));
-    if ((*address & mode) || asks)
+    if ((s->user_selected && (*address & ASKS)) || asks)
         return 0;
-    uint32_t count = whole(b, plain_registers(core->machine, offset, b->words));
-    store(core, offset, b->word, count, path);
-    *address += count;
+    uint32_t last = fixed ? 1 : b->words;
+    uint32_t count = plain_registers(core->machine, offset, last);
+    count = fixed && count ? b->words : whole(b, count);
+    if (fixed)
+        store_in_one(core, offset, b->word, count, path);
+    else
+        store(core, offset, b->word, count, path);
+    *address += fixed ? 0 : count;
     return count;
 }
 
@@ -117,7 +133,7 @@ static bool plain_pairs(const struct bulk *b, uint32_t at)
 {
     bool plain = true;
     for (uint32_t i = at; i < at + b->group; i += 2)
-        plain = plain && !(b->word[i] & (1u << 20 | 1u << 18)) &&
+        plain = plain && !(b->word[i] & (ASKS | FIXED)) &&
                 plain_registers(b->core->machine, b->word[i] & 0x3ffff, 1);
     return plain;
 }
@@ -184,8 +200,10 @@ uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t
         return 0;
     b.word = core->window;
     uint32_t done = move(&b, uop->dst);
-    core->window += done;
-    core->window_left -= done;
+    if (core->window_left) { /* else memory has changed */
+        core->window += done;
+        core->window_left -= done;
+    }
     s->queue[s->level].pos += done;
     s->r[R_REM] -= done;
     return bulk_turns_(done, b.group);

@@ -262,8 +262,10 @@ enum uop_take {
     TAKE_ILLEGAL,
     TAKE_BULK,
     TAKE_NATIVE,
-    TAKE_CREAD_HELD,    /**< the control register gives what it holds */
+    TAKE_CREAD_ROW,     /**< the control register behaves */
+    TAKE_CREAD_HELD,    /**< it gives what it holds */
     TAKE_CREAD_MEMBER,  /**< it shows a member of the core */
+    TAKE_CWRITE_ROW,    /**< it behaves */
     TAKE_CWRITE_HELD,   /**< it keeps what is written, and nothing follows */
     TAKE_CWRITE_MEMBER, /**< a member of the core gets it, too */
     TAKE_WAITIN_POP,    /**< the header goes to a general register in the delay slot */

@@ -558,6 +558,19 @@ void afuc_control_write_(struct afuc_core *core, uint32_t number, uint32_t value
     store(core, number, value, extra);
 }
 
+uint32_t afuc_control_row_read_(struct afuc_core *core, uint32_t number)
+{
+    const struct cps_reg_row *row = cps_reg_find_(core->control, number);
+    core->polled = (struct polled){CPS_PLACE_CONTROL, number};
+    return row->read(&(struct cps_access){
+        .device = core, .row = row, .number = number, .index = number - row->first});
+}
+
+void afuc_control_row_write_(struct afuc_core *core, uint32_t number, uint32_t value)
+{
+    store(core, number, value, NULL);
+}
+
 uint32_t afuc_sqe_read_(struct afuc_core *core, uint32_t number)
 {
     number %= SQE_COUNT;

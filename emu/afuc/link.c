@@ -65,14 +65,14 @@ static uint16_t take_control(const struct afuc_image *image, struct afuc_uop *uo
         image->control ? cps_reg_find_(image->control, uop->imm % CONTROL_COUNT) : NULL;
     if (!row || uop->s1 || uop->flags & ~U_FREE || uop->xmov || !is_plain(data))
         return first_take[uop->code];
-    bool held = is_read ? !row->read : !row->write;
-    bool member = is_read ? row->read == cps_reg_read_member_ : row->write == cps_reg_write_member_;
     uop->target = row->member + 4 * (uop->imm % CONTROL_COUNT - row->first);
-    if (held)
-        return is_read ? TAKE_CREAD_HELD : TAKE_CWRITE_HELD;
-    if (member)
-        return is_read ? TAKE_CREAD_MEMBER : TAKE_CWRITE_MEMBER;
-    return first_take[uop->code];
+    if (is_read)
+        return !row->read                          ? TAKE_CREAD_HELD
+               : row->read == cps_reg_read_member_ ? TAKE_CREAD_MEMBER
+                                                   : TAKE_CREAD_ROW;
+    return !row->write                           ? TAKE_CWRITE_HELD
+           : row->write == cps_reg_write_member_ ? TAKE_CWRITE_MEMBER
+                                                 : TAKE_CWRITE_ROW;
 }
 
 static uint16_t take_of(const struct afuc_image *image, struct afuc_uop *uop)
