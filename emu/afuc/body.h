@@ -82,6 +82,13 @@
         else                                     \
             afuc_write_(core, ip->dst, (value)); \
     } while (0)
+/* A write of a control register that is counted, and that nobody wants to see. */
+#define WRITE_QUIETLY()                                      \
+    do {                                                     \
+        if (CPS_UNLIKELY(core->loud))                        \
+            goto own_CWRITE;                                 \
+        core->machine->engine.tap.count[CPS_EV_CTRL]++;      \
+    } while (0)
 /* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data. */
 #define END_ANY()                  \
     do {                           \
@@ -146,9 +153,11 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
         [TAKE_BULK] = &&bulk,
         [TAKE_NATIVE] = &&native,
         [TAKE_CREAD_ROW] = &&cread_row,
+        [TAKE_CREAD_GROUP] = &&cread_group,
         [TAKE_CREAD_HELD] = &&cread_held,
         [TAKE_CREAD_MEMBER] = &&cread_member,
         [TAKE_CWRITE_ROW] = &&cwrite_row,
+        [TAKE_CWRITE_GROUP] = &&cwrite_group,
         [TAKE_CWRITE_HELD] = &&cwrite_held,
         [TAKE_CWRITE_MEMBER] = &&cwrite_member,
         [TAKE_WAITIN_POP] = &&waitin_pop,
@@ -168,6 +177,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     uint64_t t;
 
     core->clock_end = core->machine->engine.clock + budget;
+    core->loud = core->dde || cps_tap_wants_(&core->machine->engine.tap, CPS_EV_CTRL);
     s->wait = WAIT_NONE;
     stream_recheck_(core);
     WATCH_BEGIN();
@@ -290,37 +300,42 @@ own_CREAD:
     ADDRESS();
     afuc_write_(core, ip->dst, afuc_control_read_(core, (uint32_t)t));
     END_ANY();
+/* Of one control register: link.c. */
 cread_row:
     SYNC();
-    a = afuc_control_row_read_(core, ip->imm);
-    r[ip->dst ? ip->dst : R_TRASH] = a;
+    r[ip->dst] = afuc_control_row_read_(core, ip->imm);
     if (CPS_UNLIKELY(s->wait))
         goto stopped;
     NEXT();
+cread_group:
+    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
+    r[ip->dst] = *afuc_group_word_(core, ip->target);
+    NEXT();
+cread_held:
+    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
+    r[ip->dst] = s->control[ip->imm];
+    NEXT();
+cread_member:
+    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
+    r[ip->dst] = *afuc_member_(core, ip->target);
+    NEXT();
 cwrite_row:
-    if (CPS_UNLIKELY(core->dde || !afuc_control_quiet_(core)))
-        goto own_CWRITE;
+    WRITE_QUIETLY();
     SYNC();
     afuc_control_row_write_(core, ip->imm, r[ip->s2]);
     if (CPS_UNLIKELY(s->wait))
         goto stopped;
     NEXT();
-cread_held:
-    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
-    r[ip->dst ? ip->dst : R_TRASH] = s->control[ip->imm];
-    NEXT();
-cread_member:
-    core->polled = (struct polled){CPS_PLACE_CONTROL, ip->imm};
-    r[ip->dst ? ip->dst : R_TRASH] = *afuc_member_(core, ip->target);
+cwrite_group:
+    WRITE_QUIETLY();
+    s->control[ip->imm] = *afuc_group_word_(core, ip->target) = r[ip->s2];
     NEXT();
 cwrite_held:
-    if (CPS_UNLIKELY(!afuc_control_quiet_(core)))
-        goto own_CWRITE;
+    WRITE_QUIETLY();
     s->control[ip->imm] = r[ip->s2];
     NEXT();
 cwrite_member:
-    if (CPS_UNLIKELY(!afuc_control_quiet_(core)))
-        goto own_CWRITE;
+    WRITE_QUIETLY();
     s->control[ip->imm] = *afuc_member_(core, ip->target) = r[ip->s2];
     NEXT();
 own_SWRITE:
@@ -451,4 +466,5 @@ out:
 #undef AGAIN
 #undef BLOCK
 #undef READ
+#undef WRITE_QUIETLY
 #undef WRITE

@@ -87,7 +87,7 @@ struct meq {
     uint32_t count;
 };
 
-/** Draw-state group registers, selected by DRAW_STATE_SEL. */
+/** Draw-state group registers, selected by DRAW_STATE_SEL: words in the order of their numbers. */
 struct group {
     uint32_t sds_base[2];
     uint32_t sds_dwords;
@@ -263,9 +263,11 @@ enum uop_take {
     TAKE_BULK,
     TAKE_NATIVE,
     TAKE_CREAD_ROW,     /**< the control register behaves */
+    TAKE_CREAD_GROUP,   /**< it shows a draw-state group */
     TAKE_CREAD_HELD,    /**< it gives what it holds */
     TAKE_CREAD_MEMBER,  /**< it shows a member of the core */
     TAKE_CWRITE_ROW,    /**< it behaves */
+    TAKE_CWRITE_GROUP,  /**< a draw-state group gets it */
     TAKE_CWRITE_HELD,   /**< it keeps what is written, and nothing follows */
     TAKE_CWRITE_MEMBER, /**< a member of the core gets it, too */
     TAKE_WAITIN_POP,    /**< the header goes to a general register in the delay slot */
@@ -292,6 +294,7 @@ struct afuc_core {
     struct afuc_core *me;  /* a5xx: the core behind the PFP, NULL for all others */
     struct afuc_core *dde; /* a8xx: the core that draws for BR or BV, NULL for all others */
     uint32_t start;        /* dword of the machine's image where this core's own begins */
+    uint32_t group_sel;    /* control register DRAW_STATE_SEL */
     uint32_t base;         /* control register, of two, that holds its address; 0xffff: none */
     /* The words that come next, as memory has them; not state. While there are any, they are what
      * $data pops and waitin takes, whatever the core does: who changes that makes the window empty,
@@ -306,6 +309,7 @@ struct afuc_core {
     uint32_t protect; /* GPU register that switches CP_PROTECT on */
     /* Of the run under way: its clock is `clock_end` less what was left at the last SYNC(). */
     uint64_t clock_end;
+    bool loud;          /* a write of a control register is seen, or may have to wait */
     int64_t left;
     struct polled polled;
     struct cps_cover *cover;  /* per instruction, NULL: not counted; the caller's */

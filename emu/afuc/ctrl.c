@@ -22,6 +22,8 @@
 #define read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_SAME      cps_reg_write_member_
+#define read_GROUP      afuc_read_group_
+#define write_GROUP     afuc_write_group_
 /* Of cores.c. */
 #define write_BV_CNTL     cores_start_bv_
 #define write_LPAC_CNTL   cores_start_lpac_
@@ -123,19 +125,9 @@ static uint32_t read_VSD_COUNT(const struct cps_access *at)
     return assume_visible(at, all ? 0x3fffffff : 0x7fffffff);
 }
 
-/* The six registers of the selected draw-state group, in the order of their numbers. */
-static uint32_t *group_word(const struct cps_access *at)
+uint32_t afuc_read_group_(const struct cps_access *at)
 {
-    uint32_t selected = afuc_control_get_(core_of_(at), CTL_DRAW_STATE_SEL) % GROUP_COUNT;
-    struct group *group = &core_of_(at)->s.group[selected];
-    uint32_t *const words[6] = {&group->sds_base[0], &group->sds_base[1], &group->sds_dwords,
-                                &group->base[0],     &group->base[1],     &group->hdr};
-    return words[at->index];
-}
-
-static uint32_t read_GROUP(const struct cps_access *at)
-{
-    return *group_word(at);
+    return *afuc_group_word_(core_of_(at), at->index);
 }
 
 static uint32_t read_SDS_MASK(const struct cps_access *at)
@@ -319,9 +311,9 @@ static void write_CACHE_INCR(const struct cps_access *at)
     core_of_(at)->s.pend_cache++;
 }
 
-static void write_GROUP(const struct cps_access *at)
+void afuc_write_group_(const struct cps_access *at)
 {
-    *group_word(at) = at->value;
+    *afuc_group_word_(core_of_(at), at->index) = at->value;
 }
 
 static void write_SET_HDR(const struct cps_access *at)
@@ -513,6 +505,7 @@ struct cps_err *afuc_control_init_(struct afuc_core *core)
 {
     const struct cps_reg_table tables[] = {CPS_REG_TABLE(rows[core->layout]),
                                            CPS_REG_TABLE(kept[core->layout])};
+    core->group_sel = afuc_control_number_(core, CTL_DRAW_STATE_SEL) % CONTROL_COUNT;
     return cps_reg_index_create_(tables, 2, 1, &core->control);
 }
 

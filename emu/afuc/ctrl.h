@@ -34,14 +34,14 @@ static inline uint32_t *afuc_member_(struct afuc_core *core, uint32_t member)
 {
     return (uint32_t *)(void *)((char *)core + member);
 }
-/** Counts a write of a control register that nobody wants to see; false: somebody does. */
-static inline bool afuc_control_quiet_(const struct afuc_core *core)
+/** One of the six registers that show the draw-state group which DRAW_STATE_SEL selects. */
+static inline uint32_t *afuc_group_word_(struct afuc_core *core, uint32_t index)
 {
-    struct cps_tap *tap = &core->machine->engine.tap;
-    bool quiet = !cps_tap_wants_(tap, CPS_EV_CTRL);
-    tap->count[CPS_EV_CTRL] += quiet;
-    return quiet;
+    return &core->s.group[core->s.control[core->group_sel] % GROUP_COUNT].sds_base[0] + index;
 }
+/** Their handlers. */
+uint32_t afuc_read_group_(const struct cps_access *at);
+void afuc_write_group_(const struct cps_access *at);
 /** Its number in the core's layout, 0xffff where the layout lacks it. */
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
 

@@ -56,6 +56,24 @@ static uint16_t take_alu(const struct afuc_uop *uop)
     return any;
 }
 
+static uint16_t take_read(const struct cps_reg_row *row)
+{
+    if (!row->read)
+        return TAKE_CREAD_HELD;
+    if (row->read == cps_reg_read_member_)
+        return TAKE_CREAD_MEMBER;
+    return row->read == afuc_read_group_ ? TAKE_CREAD_GROUP : TAKE_CREAD_ROW;
+}
+
+static uint16_t take_write(const struct cps_reg_row *row)
+{
+    if (!row->write)
+        return TAKE_CWRITE_HELD;
+    if (row->write == cps_reg_write_member_)
+        return TAKE_CWRITE_MEMBER;
+    return row->write == afuc_write_group_ ? TAKE_CWRITE_GROUP : TAKE_CWRITE_ROW;
+}
+
 /* Of an access to one control register, whose number the instruction has. */
 static uint16_t take_control(const struct afuc_image *image, struct afuc_uop *uop)
 {
@@ -63,16 +81,14 @@ static uint16_t take_control(const struct afuc_image *image, struct afuc_uop *uo
     unsigned data = is_read ? uop->dst : uop->s2;
     const struct cps_reg_row *row =
         image->control ? cps_reg_find_(image->control, uop->imm % CONTROL_COUNT) : NULL;
-    if (!row || uop->s1 || uop->flags & ~U_FREE || uop->xmov || !is_plain(data))
+    if (!row || uop->s1 || uop->flags & ~U_FREE || uop->xmov || !is_plain(data) ||
+        (is_read && !uop->dst))
         return first_take[uop->code];
-    uop->target = row->member + 4 * (uop->imm % CONTROL_COUNT - row->first);
-    if (is_read)
-        return !row->read                          ? TAKE_CREAD_HELD
-               : row->read == cps_reg_read_member_ ? TAKE_CREAD_MEMBER
-                                                   : TAKE_CREAD_ROW;
-    return !row->write                           ? TAKE_CWRITE_HELD
-           : row->write == cps_reg_write_member_ ? TAKE_CWRITE_MEMBER
-                                                 : TAKE_CWRITE_ROW;
+    uint32_t index = uop->imm % CONTROL_COUNT - row->first;
+    uop->target = row->member + 4 * index;
+    if (is_read ? row->read == afuc_read_group_ : row->write == afuc_write_group_)
+        uop->target = index;
+    return is_read ? take_read(row) : take_write(row);
 }
 
 static uint16_t take_of(const struct afuc_image *image, struct afuc_uop *uop)
