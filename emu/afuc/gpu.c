@@ -9,6 +9,8 @@
 #include "emu/afuc/saved.h"
 #include "emu/afuc/start.h"
 
+#include <string.h>
+
 enum {
     PROTECT_CNTL_A5XX = 0x8a0,
     PROTECT_A5XX = 0x880,
@@ -193,6 +195,7 @@ struct cps_err *gpu_init_(struct cps_afuc *machine)
     bool hosted = machine->engine.host.read_register || machine->engine.host.write_register;
     for (uint32_t r = 0; hosted && r < GPU_REGS; r++)
         mark_behaving(machine, r);
+    memset(machine->behaves + GPU_REGS / REG_BLOCK, 1, 2);
     for (unsigned i = 0; i < machine->engine.cores; i++)
         machine->core[i].protect = protect_of(machine)->control;
     return cps_reg_index_create_(&table, 1, bit, &machine->gpu);

@@ -44,6 +44,14 @@ static inline bool gpu_all_plain_(const struct cps_afuc *m, uint32_t offset, uin
     return !behaves;
 }
 
+/** The same of at most two blocks' count of them. */
+static inline bool gpu_few_plain_(const struct cps_afuc *m, uint32_t offset, uint32_t count)
+{
+    uint32_t first = offset / REG_BLOCK;
+    uint32_t last = (offset + count - !!count) / REG_BLOCK; /* those behind the last one behave */
+    return !(m->behaves[first] | m->behaves[(first + last) / 2] | m->behaves[last]);
+}
+
 /** Gives @p count consecutive registers their values, without events or effect. */
 static inline void gpu_set_plain_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
                                   uint32_t count)
