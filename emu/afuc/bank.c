@@ -28,8 +28,8 @@ struct cps_err *bank_init_(struct cps_afuc *machine)
         struct afuc_core *core = &machine->core[i];
         unsigned pipe = bank_fed_(core->who);
         core->pipe = pipe;
-        core->plain = machine->engine.gen == CPS_A6XX ||
-                      (machine->engine.gen != CPS_A5XX && pipe == PIPE_BR);
+        core->plain =
+            machine->engine.gen == CPS_A6XX || (machine->engine.gen != CPS_A5XX && pipe == PIPE_BR);
         if (!cps_gen_since(machine->engine.gen, CPS_A7XX) || pipe <= PIPE_BR || machine->bank[pipe])
             continue;
         machine->bank[pipe] = calloc(1, sizeof(**machine->bank));

@@ -18,10 +18,10 @@
  * again later; nothing of it has happened by then. */
 
 /* Makes the state that handlers outside of the loop look at true. */
-#define SYNC()                 \
-    do {                       \
-        s->pc = PC();          \
-        core->left = left;     \
+#define SYNC()             \
+    do {                   \
+        s->pc = PC();      \
+        core->left = left; \
     } while (0)
 #define PC() ((uint32_t)(ip - AFUC_UOPS))
 #define DISPATCH()                    \
@@ -43,13 +43,13 @@
         DISPATCH();   \
     } while (0)
 /* The delay slot runs next, then dword @p dword of the image. */
-#define BRANCH(dword)                                  \
-    do {                                               \
+#define BRANCH(dword)                                       \
+    do {                                                    \
         const struct afuc_uop *there = AFUC_UOPS + (dword); \
-        WATCH_TAKEN();                                 \
-        ip = np;                                       \
-        np = there;                                    \
-        DISPATCH();                                    \
+        WATCH_TAKEN();                                      \
+        ip = np;                                            \
+        np = there;                                         \
+        DISPATCH();                                         \
     } while (0)
 /* One more repetition: the clock ticks, but it is the same instruction. */
 #define AGAIN()                   \
@@ -65,13 +65,13 @@
         goto out; \
     } while (0)
 /* A (rep) instruction with nothing left to do does nothing at all. */
-#define BEGIN_ANY()                                                               \
-    do {                                                                          \
-        SYNC();                                                                   \
-        if ((ip->flags & U_REP) && r[R_REM] == 0)                                 \
-            NEXT();                                                               \
-        if (!((ip->flags & U_FREE) && !core->dde) && !afuc_ready_(core, ip))      \
-            BLOCK();                                                              \
+#define BEGIN_ANY()                                                          \
+    do {                                                                     \
+        SYNC();                                                              \
+        if ((ip->flags & U_REP) && r[R_REM] == 0)                            \
+            NEXT();                                                          \
+        if (!((ip->flags & U_FREE) && !core->dde) && !afuc_ready_(core, ip)) \
+            BLOCK();                                                         \
     } while (0)
 /* A source, and the destination, which are general registers mostly. */
 #define READ(number) (CPS_LIKELY((number) <= R_REM) ? r[number] : afuc_read_(core, ip, (number)))
@@ -83,11 +83,11 @@
             afuc_write_(core, ip->dst, (value)); \
     } while (0)
 /* A write of a control register that is counted, and that nobody wants to see. */
-#define WRITE_QUIETLY()                                      \
-    do {                                                     \
-        if (CPS_UNLIKELY(core->loud))                        \
-            goto own_CWRITE;                                 \
-        core->machine->engine.tap.count[CPS_EV_CTRL]++;      \
+#define WRITE_QUIETLY()                                 \
+    do {                                                \
+        if (CPS_UNLIKELY(core->loud))                   \
+            goto own_CWRITE;                            \
+        core->machine->engine.tap.count[CPS_EV_CTRL]++; \
     } while (0)
 /* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data. */
 #define END_ANY()                  \
@@ -142,10 +142,9 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 {
     static const void *const handler[TAKE_COUNT] = {
 #define OP(id, text, kind, ...) LABELS_##kind(id)
-#define LABELS_ALU(id)                                                  \
-    [TAKE_##id##_RR] = &&rr_##id, [TAKE_##id##_RI] = &&ri_##id,         \
-    [TAKE_##id##_RD] = &&rd_##id, [TAKE_##id##_DI] = &&di_##id,         \
-    [TAKE_##id##_OUT] = &&out_##id, [TAKE_##id##_ANY] = &&any_##id,
+#define LABELS_ALU(id)                                                                        \
+    [TAKE_##id##_RR] = &&rr_##id, [TAKE_##id##_RI] = &&ri_##id, [TAKE_##id##_RD] = &&rd_##id, \
+    [TAKE_##id##_DI] = &&di_##id, [TAKE_##id##_OUT] = &&out_##id, [TAKE_##id##_ANY] = &&any_##id,
 #define LABELS_IF(id)  [TAKE_##id] = &&if_##id,
 #define LABELS_OWN(id) [TAKE_##id] = &&own_##id,
 #include "isa/afuc.def"
@@ -192,38 +191,36 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     b = ip->imm;               \
     (void)a, (void)b;          \
     BRANCH_IF(__VA_ARGS__);
-#define ROWS_ALU(id, ...)                                   \
-    rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst]; \
-    (void)a, (void)b, (void)d;                              \
-    r[ip->dst] = (__VA_ARGS__);                             \
-    NEXT();                                                 \
-    ri_##id : a = r[ip->s1], b = ip->imm, d = r[ip->dst];   \
-    (void)a, (void)b, (void)d;                              \
-    r[ip->dst] = (__VA_ARGS__);                             \
-    NEXT();                                                 \
-    rd_##id : if (CPS_UNLIKELY(!core->window_left))         \
-        goto any_##id;                                      \
-    a = r[ip->s1], b = window_pop_(core), d = r[ip->dst];   \
-    (void)a, (void)b, (void)d;                              \
-    r[ip->dst] = (__VA_ARGS__);                             \
-    NEXT();                                                 \
-    di_##id : if (CPS_UNLIKELY(!core->window_left))         \
-        goto any_##id;                                      \
-    a = window_pop_(core), b = ip->imm, d = r[ip->dst];     \
-    (void)a, (void)b, (void)d;                              \
-    r[ip->dst] = (__VA_ARGS__);                             \
-    NEXT();                                                 \
-    out_##id : a = r[ip->s1], d = r[ip->dst];               \
-    b = ip->s2 == S2_IMM ? ip->imm : r[ip->s2];             \
-    (void)a, (void)b, (void)d;                              \
-    a = (__VA_ARGS__);                                      \
-    goto out_done;                                          \
-    any_##id : BEGIN_ANY();                                 \
-    a = READ(ip->s1);                                       \
-    b = ip->s2 == S2_IMM ? ip->imm : READ(ip->s2);          \
-    d = r[ip->dst];                                         \
-    (void)a, (void)b, (void)d;                              \
-    a = (__VA_ARGS__);                                      \
+#define ROWS_ALU(id, ...)                                          \
+    rr_##id : a = r[ip->s1], b = r[ip->s2], d = r[ip->dst];        \
+    (void)a, (void)b, (void)d;                                     \
+    r[ip->dst] = (__VA_ARGS__);                                    \
+    NEXT();                                                        \
+    ri_##id : a = r[ip->s1], b = ip->imm, d = r[ip->dst];          \
+    (void)a, (void)b, (void)d;                                     \
+    r[ip->dst] = (__VA_ARGS__);                                    \
+    NEXT();                                                        \
+    rd_##id : if (CPS_UNLIKELY(!core->window_left)) goto any_##id; \
+    a = r[ip->s1], b = window_pop_(core), d = r[ip->dst];          \
+    (void)a, (void)b, (void)d;                                     \
+    r[ip->dst] = (__VA_ARGS__);                                    \
+    NEXT();                                                        \
+    di_##id : if (CPS_UNLIKELY(!core->window_left)) goto any_##id; \
+    a = window_pop_(core), b = ip->imm, d = r[ip->dst];            \
+    (void)a, (void)b, (void)d;                                     \
+    r[ip->dst] = (__VA_ARGS__);                                    \
+    NEXT();                                                        \
+    out_##id : a = r[ip->s1], d = r[ip->dst];                      \
+    b = ip->s2 == S2_IMM ? ip->imm : r[ip->s2];                    \
+    (void)a, (void)b, (void)d;                                     \
+    a = (__VA_ARGS__);                                             \
+    goto out_done;                                                 \
+    any_##id : BEGIN_ANY();                                        \
+    a = READ(ip->s1);                                              \
+    b = ip->s2 == S2_IMM ? ip->imm : READ(ip->s2);                 \
+    d = r[ip->dst];                                                \
+    (void)a, (void)b, (void)d;                                     \
+    a = (__VA_ARGS__);                                             \
     goto any_done;
 #include "isa/afuc.def"
 #undef carry

@@ -211,8 +211,8 @@ struct afuc_uop {
  */
 struct afuc_image {
     uint32_t refs;
-    uint32_t count;          /* without the last one */
-    const void *const *go; /* handlers by enum uop_take: afuc_handlers_() */
+    uint32_t count;                      /* without the last one */
+    const void *const *go;               /* handlers by enum uop_take: afuc_handlers_() */
     const struct cps_reg_index *control; /* rows of ctrl.def, NULL: nobody knows them; not owned */
     struct afuc_uop *native; /* with NATIVE where a loop has machine code, NULL: none has */
     cps_native_loop **loop;  /* by dword: what a NATIVE there runs */
@@ -251,8 +251,9 @@ enum uop_take {
 #define OP(id, text, kind, ...) TAKE_##kind(id)
 /* Two registers; register and immediate; a register and the next word of the stream; that word and
  * an immediate; to $addr, $usraddr or $data; everything else. */
-#define TAKE_ALU(id) \
-    TAKE_##id##_RR, TAKE_##id##_RI, TAKE_##id##_RD, TAKE_##id##_DI, TAKE_##id##_OUT, TAKE_##id##_ANY,
+#define TAKE_ALU(id)                                                                 \
+    TAKE_##id##_RR, TAKE_##id##_RI, TAKE_##id##_RD, TAKE_##id##_DI, TAKE_##id##_OUT, \
+        TAKE_##id##_ANY,
 #define TAKE_IF(id)  TAKE_##id,
 #define TAKE_OWN(id) TAKE_##id,
 #include "isa/afuc.def"
@@ -302,14 +303,14 @@ struct afuc_core {
     const uint32_t *window;
     uint32_t window_left;
     uint64_t window_epoch;
-    uint32_t *window_pos; /* where the state counts the words taken */
-    uint64_t window_end;  /* address behind the last one */
+    uint32_t *window_pos;  /* where the state counts the words taken */
+    uint64_t window_end;   /* address behind the last one */
     unsigned window_level; /* of their events */
-    bool plain;       /* its GPU registers are the machine's array: no banks of contexts, no pipe's */
+    bool plain; /* its GPU registers are the machine's array: no banks of contexts, no pipe's */
     uint32_t protect; /* GPU register that switches CP_PROTECT on */
     /* Of the run under way: its clock is `clock_end` less what was left at the last SYNC(). */
     uint64_t clock_end;
-    bool loud;          /* a write of a control register is seen, or may have to wait */
+    bool loud; /* a write of a control register is seen, or may have to wait */
     int64_t left;
     struct polled polled;
     struct cps_cover *cover;  /* per instruction, NULL: not counted; the caller's */

@@ -16,12 +16,12 @@ static uint64_t counted_bulk(struct afuc_core *core, const struct afuc_uop *uop,
     return done;
 }
 
-#define AFUC_RUN         afuc_run_counted_
-#define AFUC_UOPS        core->uops
-#define AFUC_GO          handler[ip->take]
-#define WATCH_BEGIN()    struct cps_cover *const cover = core->cover
-#define WATCH_NEXT()     cover[ip - core->uops].run++
-#define WATCH_TAKEN()    (cover[ip - core->uops].run++, cover[ip - core->uops].taken++)
-#define WATCH_BULK(most) counted_bulk(core, ip, cover, most)
+#define AFUC_RUN          afuc_run_counted_
+#define AFUC_UOPS         core->uops
+#define AFUC_GO           handler[ip->take]
+#define WATCH_BEGIN()     struct cps_cover *const cover = core->cover
+#define WATCH_NEXT()      cover[ip - core->uops].run++
+#define WATCH_TAKEN()     (cover[ip - core->uops].run++, cover[ip - core->uops].taken++)
+#define WATCH_BULK(most)  counted_bulk(core, ip, cover, most)
 #define WATCH_TYPE4(most) UINT64_C(0)
 #include "emu/afuc/body.h"

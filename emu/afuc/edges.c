@@ -61,12 +61,12 @@ static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
     }
 }
 
-#define AFUC_RUN         afuc_run_logged_
-#define AFUC_UOPS        core->uops
-#define AFUC_GO          handler[ip->take]
-#define WATCH_BEGIN()    ((void)0)
-#define WATCH_NEXT()     ((void)0)
-#define WATCH_TAKEN()    note_edge(core, (uint32_t)(ip - core->uops), (uint32_t)(there - core->uops))
-#define WATCH_BULK(most) afuc_bulk_(core, ip, most)
+#define AFUC_RUN          afuc_run_logged_
+#define AFUC_UOPS         core->uops
+#define AFUC_GO           handler[ip->take]
+#define WATCH_BEGIN()     ((void)0)
+#define WATCH_NEXT()      ((void)0)
+#define WATCH_TAKEN()     note_edge(core, (uint32_t)(ip - core->uops), (uint32_t)(there - core->uops))
+#define WATCH_BULK(most)  afuc_bulk_(core, ip, most)
 #define WATCH_TYPE4(most) UINT64_C(0)
 #include "emu/afuc/body.h"

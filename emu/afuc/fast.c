@@ -9,13 +9,13 @@
 #include "emu/afuc/bulk.h"
 #include "emu/afuc/type4.h"
 
-#define AFUC_RUN         afuc_run_
-#define AFUC_UOPS        core->hot
-#define AFUC_GO          ip->go
-#define WATCH_BEGIN()    ((void)0)
-#define WATCH_NEXT()     ((void)0)
-#define WATCH_TAKEN()    ((void)0)
-#define WATCH_BULK(most) afuc_bulk_(core, ip, most)
+#define AFUC_RUN          afuc_run_
+#define AFUC_UOPS         core->hot
+#define AFUC_GO           ip->go
+#define WATCH_BEGIN()     ((void)0)
+#define WATCH_NEXT()      ((void)0)
+#define WATCH_TAKEN()     ((void)0)
+#define WATCH_BULK(most)  afuc_bulk_(core, ip, most)
 #define WATCH_TYPE4(most) afuc_type4_(core, ip, most)
 #include "emu/afuc/body.h"
 

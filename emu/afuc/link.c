@@ -7,7 +7,7 @@
 /* The first of an operation's ways, by the first of its codes. */
 static const uint16_t first_take[UOP_COUNT] = {
 #define OP(id, text, kind, ...) FIRST_##kind(id)
-#define FIRST_ALU(id)                                                      \
+#define FIRST_ALU(id)                                                   \
     [UOP_##id##_RR] = TAKE_##id##_RR, [UOP_##id##_RI] = TAKE_##id##_RI, \
     [UOP_##id##_ANY] = TAKE_##id##_ANY,
 #define FIRST_IF(id)  [UOP_##id] = TAKE_##id,

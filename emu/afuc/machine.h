@@ -90,7 +90,7 @@ struct cps_afuc {
     uint8_t touched[GPU_REGS / TOUCHED_REGS]; /* by TOUCHED_REGS registers: one of them, or its
                                                  flags, may have changed since clone or restore */
     uint8_t behaves[GPU_REGS / REG_BLOCK + 2]; /* some register of the block does; two more do */
-    uint8_t reg_flags[GPU_REGS];              /* enum reg_flag */
+    uint8_t reg_flags[GPU_REGS];               /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
 

@@ -24,8 +24,8 @@ struct cps_err *machine_load_core_(struct afuc_core *core, const uint32_t *words
     unsigned index = (unsigned)(core - machine->core);
     afuc_image_unref_(machine->image[index]);
     machine->image[index] = NULL;
-    CPS_TRY(afuc_load_(words + start, count - start, core->machine->engine.gen, machine->go, core->control,
-                       &machine->image[index]));
+    CPS_TRY(afuc_load_(words + start, count - start, core->machine->engine.gen, machine->go,
+                       core->control, &machine->image[index]));
     core->uops = core->hot = machine->image[index]->uop;
     core->uop_count = count - start;
     core->start = start;

@@ -22,14 +22,14 @@ static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
 #define WATCH_BEGIN()         \
     uint32_t before[R_COUNT]; \
     memcpy(before, r, sizeof(before))
-#define WATCH_NEXT()                                                                           \
-    do {                                                                                       \
-        note_written(core, ip);                                                                \
-        cps_tap_step_(&core->machine->engine.tap, core->who, (uint32_t)(ip - core->uops), before, r, \
-                      32);                                                                     \
-        memcpy(before, r, sizeof(before));                                                     \
+#define WATCH_NEXT()                                                                              \
+    do {                                                                                          \
+        note_written(core, ip);                                                                   \
+        cps_tap_step_(&core->machine->engine.tap, core->who, (uint32_t)(ip - core->uops), before, \
+                      r, 32);                                                                     \
+        memcpy(before, r, sizeof(before));                                                        \
     } while (0)
-#define WATCH_TAKEN()    WATCH_NEXT()
-#define WATCH_BULK(most) UINT64_C(0)
+#define WATCH_TAKEN()     WATCH_NEXT()
+#define WATCH_BULK(most)  UINT64_C(0)
 #define WATCH_TYPE4(most) UINT64_C(0)
 #include "emu/afuc/body.h"

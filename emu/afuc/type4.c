@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Packets of type 4, two thirds of all packets: from one header to the next. The handler is the same
- * four instructions in all images (link.c finds them):
+ * Packets of type 4, two thirds of all packets: from one header to the next. The handler is the
+ * same four instructions in all images (link.c finds them):
  *
  *     ushr $usraddr, $01, 8            the offset
  *     (rep)(xmovN)mov $data, $data     the words, to consecutive registers
@@ -82,7 +82,9 @@ static struct run run_packets(struct afuc_core *core, const struct afuc_uop *uop
     const uint32_t group = 1u + uop[1].xmov;
     const uint32_t shift = uop->imm & 31;
     const uint32_t *const end = core->window + core->window_left;
-    struct run r = {.word = core->window, .value = core->s.r[uop->s1], .count = core->s.r[R_REM],
+    struct run r = {.word = core->window,
+                    .value = core->s.r[uop->s1],
+                    .count = core->s.r[R_REM],
                     .header = {core->s.header, core->s.history[0], core->s.history[1]}};
     while (!r.waits) {
         uint32_t address = r.value >> shift;

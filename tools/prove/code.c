@@ -138,8 +138,8 @@ static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, u
     side->cut = calloc((size_t)side->count + 1, sizeof(*side->cut));
     if (!side->cut)
         return cps_err_nomem();
-    return afuc_load_(fw->words + side->part->start, side->count, fw->gen, afuc_handlers_(),
-                      NULL, &side->image);
+    return afuc_load_(fw->words + side->part->start, side->count, fw->gen, afuc_handlers_(), NULL,
+                      &side->image);
 }
 
 /* Where a run may be looked at: where branches lead, where calls return to, and where code is the
