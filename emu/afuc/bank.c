@@ -28,8 +28,7 @@ struct cps_err *bank_init_(struct cps_afuc *machine)
         struct afuc_core *core = &machine->core[i];
         unsigned pipe = bank_fed_(core->who);
         core->pipe = pipe;
-        core->plain =
-            machine->engine.gen == CPS_A6XX || (machine->engine.gen != CPS_A5XX && pipe == PIPE_BR);
+        core->plain = machine->engine.gen != CPS_A5XX && (pipe || machine->engine.gen == CPS_A6XX);
         if (!cps_gen_since(machine->engine.gen, CPS_A7XX) || pipe <= PIPE_BR || machine->bank[pipe])
             continue;
         machine->bank[pipe] = calloc(1, sizeof(**machine->bank));
@@ -90,4 +89,11 @@ unsigned bank_aperture_(const struct afuc_core *core)
     uint32_t bits = core->layout == CPS_LAYOUT_A8XX ? 15 : 3;
     const struct afuc_state *s = &core->s;
     return (s->preempt.aperture ? s->preempt.aperture : s->aperture) >> 12 & bits;
+}
+
+void bank_set_several_(struct cps_afuc *machine, unsigned pipe, uint32_t offset,
+                       const uint32_t *word, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        machine->engine.changes += bank_set_(machine, pipe, offset + i, word[i]);
 }

@@ -88,4 +88,8 @@ static inline bool bank_set_(struct cps_afuc *machine, unsigned pipe, uint32_t o
     return changed;
 }
 
+/** The same of @p count consecutive registers, and counts the changes. */
+void bank_set_several_(struct cps_afuc *machine, unsigned pipe, uint32_t offset,
+                       const uint32_t *word, uint32_t count);
+
 #endif

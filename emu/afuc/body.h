@@ -65,13 +65,13 @@
         goto out; \
     } while (0)
 /* A (rep) instruction with nothing left to do does nothing at all. */
-#define BEGIN_ANY()                                                          \
-    do {                                                                     \
-        SYNC();                                                              \
-        if ((ip->flags & U_REP) && r[R_REM] == 0)                            \
-            NEXT();                                                          \
-        if (!((ip->flags & U_FREE) && !core->dde) && !afuc_ready_(core, ip)) \
-            BLOCK();                                                         \
+#define BEGIN_ANY()                                          \
+    do {                                                     \
+        SYNC();                                              \
+        if ((ip->flags & U_REP) && r[R_REM] == 0)            \
+            NEXT();                                          \
+        if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip)) \
+            BLOCK();                                         \
     } while (0)
 /* A source, and the destination, which are general registers mostly. */
 #define READ(number) (CPS_LIKELY((number) <= R_REM) ? r[number] : afuc_read_(core, ip, (number)))
@@ -176,7 +176,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     uint64_t t;
 
     core->clock_end = core->machine->engine.clock + budget;
-    core->loud = core->dde || cps_tap_wants_(&core->machine->engine.tap, CPS_EV_CTRL);
+    core->loud = cps_tap_wants_(&core->machine->engine.tap, CPS_EV_CTRL);
     s->wait = WAIT_NONE;
     stream_recheck_(core);
     WATCH_BEGIN();
@@ -317,6 +317,8 @@ cread_member:
     r[ip->dst] = *afuc_member_(core, ip->target);
     NEXT();
 cwrite_row:
+    if (CPS_UNLIKELY(core->dde != NULL)) /* which may have to take it */
+        goto own_CWRITE;
     WRITE_QUIETLY();
     SYNC();
     afuc_control_row_write_(core, ip->imm, r[ip->s2]);

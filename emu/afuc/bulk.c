@@ -15,6 +15,7 @@ struct bulk {
     struct afuc_core *core;
     const uint32_t *word;
     uint32_t group; /* words of a repetition */
+    uint32_t modes; /* that the instruction ORs to its first */
     uint32_t words; /* of all repetitions; the last one of a (rep) may have fewer */
 };
 
@@ -52,13 +53,6 @@ static void put_events(struct cps_afuc *m, struct cps_event event, const uint32_
     }
 }
 
-static void set_in_bank(struct afuc_core *core, uint32_t offset, const uint32_t *word,
-                        uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        core->machine->engine.changes += bank_set_(core->machine, core->pipe, offset + i, word[i]);
-}
-
 void bulk_events_(struct afuc_core *core, uint32_t offset, const uint32_t *word, uint32_t count,
                   unsigned path)
 {
@@ -69,10 +63,7 @@ void bulk_events_(struct afuc_core *core, uint32_t offset, const uint32_t *word,
 static void store(struct afuc_core *core, uint32_t offset, const uint32_t *word, uint32_t count,
                   unsigned path)
 {
-    if (core->plain)
-        gpu_set_plain_(core->machine, offset, word, count);
-    else
-        set_in_bank(core, offset, word, count);
+    gpu_set_plain_(core, offset, word, count);
     bulk_noted_(core, offset, word, count, path);
 }
 
@@ -129,12 +120,21 @@ static uint32_t to_registers(const struct bulk *b)
     return count;
 }
 
+/* What is ORed to the word at @p i of a pair's address: the instruction's own, to the first of each
+ * repetition. */
+static uint32_t modes_of(const struct bulk *b, uint32_t i)
+{
+    return i % b->group ? 0 : b->modes;
+}
+
 static bool plain_pairs(const struct bulk *b, uint32_t at)
 {
     bool plain = true;
-    for (uint32_t i = at; i < at + b->group; i += 2)
-        plain = plain && !(b->word[i] & (ASKS | FIXED)) &&
-                plain_registers(b->core->machine, b->word[i] & 0x3ffff, 1);
+    for (uint32_t i = at; i < at + b->group; i += 2) {
+        uint32_t address = b->word[i] | modes_of(b, i);
+        plain =
+            plain && !(address & ASKS) && plain_registers(b->core->machine, address & 0x3ffff, 1);
+    }
     return plain;
 }
 
@@ -147,8 +147,9 @@ static uint32_t to_pairs(const struct bulk *b)
         return 0;
     while (done + b->group <= b->words && plain_pairs(b, done)) {
         for (uint32_t end = done + b->group; done < end; done += 2) {
-            store(core, b->word[done] & 0x3ffff, &b->word[done + 1], 1, CPS_PATH_USER);
-            core->s.usraddr = b->word[done] + 1;
+            uint32_t address = b->word[done] | modes_of(b, done);
+            store(core, address & 0x3ffff, &b->word[done + 1], 1, CPS_PATH_USER);
+            core->s.usraddr = address + !(address & FIXED);
             core->s.user_selected = 1;
         }
     }
@@ -188,7 +189,8 @@ static uint32_t move(const struct bulk *b, unsigned dst)
 uint64_t afuc_bulk_(struct afuc_core *core, const struct afuc_uop *uop, uint64_t budget)
 {
     struct afuc_state *s = &core->s;
-    struct bulk b = {.core = core, .group = 1u + uop->xmov};
+    bool both = uop->s1 == R_DATA; /* or with a register */
+    struct bulk b = {.core = core, .group = 1u + uop->xmov, .modes = both ? s->r[uop->s2] : 0};
     uint32_t left = s->r[R_REM];
     uint32_t known = words_at_hand(core);
     b.words = left < known ? left : known;

@@ -245,6 +245,10 @@ enum uop_code {
     UOP_COUNT,
 };
 
+/** Control registers that link.c knows by the `own` of their row: those that show the draw-state
+ * group which DRAW_STATE_SEL selects. */
+enum { CONTROL_GROUP = 1 };
+
 /** How the interpreter takes an instruction: link.c chooses, body.h has the handlers. What is not
  * said by the instruction alone follows from the row of the control register that it names. */
 enum uop_take {
@@ -306,11 +310,11 @@ struct afuc_core {
     uint32_t *window_pos;  /* where the state counts the words taken */
     uint64_t window_end;   /* address behind the last one */
     unsigned window_level; /* of their events */
-    bool plain; /* its GPU registers are the machine's array: no banks of contexts, no pipe's */
+    bool plain; /* what it writes to GPU registers has no banks of contexts, and is for one pipe */
     uint32_t protect; /* GPU register that switches CP_PROTECT on */
     /* Of the run under way: its clock is `clock_end` less what was left at the last SYNC(). */
     uint64_t clock_end;
-    bool loud; /* a write of a control register is seen, or may have to wait */
+    bool loud; /* somebody wants to see writes of control registers */
     int64_t left;
     struct polled polled;
     struct cps_cover *cover;  /* per instruction, NULL: not counted; the caller's */

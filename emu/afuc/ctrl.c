@@ -22,8 +22,9 @@
 #define read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_SAME      cps_reg_write_member_
-#define read_GROUP      afuc_read_group_
-#define write_GROUP     afuc_write_group_
+/* A word of the selected draw-state group. */
+#define read_GROUP  read_group, .own = CONTROL_GROUP
+#define write_GROUP write_group
 /* Of cores.c. */
 #define write_BV_CNTL     cores_start_bv_
 #define write_LPAC_CNTL   cores_start_lpac_
@@ -125,7 +126,7 @@ static uint32_t read_VSD_COUNT(const struct cps_access *at)
     return assume_visible(at, all ? 0x3fffffff : 0x7fffffff);
 }
 
-uint32_t afuc_read_group_(const struct cps_access *at)
+static uint32_t read_group(const struct cps_access *at)
 {
     return *afuc_group_word_(core_of_(at), at->index);
 }
@@ -311,7 +312,7 @@ static void write_CACHE_INCR(const struct cps_access *at)
     core_of_(at)->s.pend_cache++;
 }
 
-void afuc_write_group_(const struct cps_access *at)
+static void write_group(const struct cps_access *at)
 {
     *afuc_group_word_(core_of_(at), at->index) = at->value;
 }

@@ -39,9 +39,6 @@ static inline uint32_t *afuc_group_word_(struct afuc_core *core, uint32_t index)
 {
     return &core->s.group[core->s.control[core->group_sel] % GROUP_COUNT].sds_base[0] + index;
 }
-/** Their handlers. */
-uint32_t afuc_read_group_(const struct cps_access *at);
-void afuc_write_group_(const struct cps_access *at);
 /** Its number in the core's layout, 0xffff where the layout lacks it. */
 uint32_t afuc_control_number_(const struct afuc_core *core, enum ctl which);
 

@@ -4,7 +4,6 @@
 #include "emu/afuc/gpu.h"
 #include "emu/afuc/host.h"
 #include "emu/afuc/me.h"
-#include "emu/afuc/queue.h"
 #include "emu/afuc/rings.h"
 #include "emu/afuc/saved.h"
 #include "emu/afuc/start.h"

@@ -3,7 +3,7 @@
 #ifndef CPS_AFUC_GPU_H
 #define CPS_AFUC_GPU_H
 
-#include "emu/afuc/machine.h"
+#include "emu/afuc/bank.h"
 
 CPS_MUST_USE struct cps_err *gpu_init_(struct cps_afuc *machine);
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
@@ -20,14 +20,10 @@ static inline bool gpu_store_(struct afuc_core *core, uint32_t offset, uint32_t 
                               unsigned path)
 {
     struct cps_afuc *m = core->machine;
-    uint8_t *flags = &m->reg_flags[offset];
-    if (CPS_UNLIKELY(*flags & REG_BEHAVES))
+    if (CPS_UNLIKELY(m->reg_flags[offset] & REG_BEHAVES))
         return false;
     core_event_(core, CPS_EV_REG, path, offset, value);
-    machine_touch_(m, offset);
-    m->engine.changes += m->reg[offset] != value;
-    m->reg[offset] = value;
-    *flags |= REG_WRITTEN;
+    m->engine.changes += bank_set_(m, core->pipe, offset, value);
     return true;
 }
 
@@ -52,9 +48,9 @@ static inline bool gpu_few_plain_(const struct cps_afuc *m, uint32_t offset, uin
     return !(m->behaves[first] | m->behaves[(first + last) / 2] | m->behaves[last]);
 }
 
-/** Gives @p count consecutive registers their values, without events or effect. */
-static inline void gpu_set_plain_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
-                                  uint32_t count)
+/** The same of registers that all pipes share. */
+static inline void gpu_set_shared_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
+                                   uint32_t count)
 {
     uint32_t *reg = &m->reg[offset];
     uint8_t *flags = &m->reg_flags[offset];
@@ -71,10 +67,21 @@ static inline void gpu_set_plain_(struct cps_afuc *m, uint32_t offset, const uin
     m->engine.changes += changes;
 }
 
+/** Gives @p count consecutive registers of a core's pipe their values, without events or effect. */
+static inline void gpu_set_plain_(struct afuc_core *core, uint32_t offset, const uint32_t *word,
+                                  uint32_t count)
+{
+    struct cps_afuc *m = core->machine;
+    if (CPS_LIKELY(!m->bank[core->pipe % PIPE_COUNT]))
+        gpu_set_shared_(m, offset, word, count);
+    else
+        bank_set_several_(m, core->pipe, offset, word, count);
+}
+
 /** As gpu_protects_(), of a core that is plain. */
 static inline bool gpu_plain_protects_(const struct afuc_core *core)
 {
-    return core->machine->reg[core->protect] & 1;
+    return bank_get_(core->machine, core->pipe, core->protect) & 1;
 }
 
 #endif

@@ -4,7 +4,6 @@
 #include "emu/afuc/host.h"
 
 #include "emu/afuc/bank.h"
-#include "emu/afuc/queue.h"
 
 /* The ring's registers (D: register database, the same from a5xx to a7xx; how they are used: the
  * kernel's a6xx_hw_init() and a6xx_flush()). */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How the interpreter takes each instruction: by the shape of its operands, and by what the table
  * of control registers says of the one that it names. */
-#include "emu/afuc/ctrl.h"
 #include "emu/afuc/load.h"
 
 /* The first of an operation's ways, by the first of its codes. */
@@ -39,12 +38,21 @@ static bool is_plain(unsigned number)
     return number <= R_REM;
 }
 
+/* A register bunch of a7xx: `(rep)(xmov3)or $usraddr, $data, $02`. */
+static bool is_pairs(const struct afuc_uop *uop)
+{
+    return uop->code == UOP_OR_ANY && uop->flags == (U_REP | U_POPS) && uop->xmov % 2 &&
+           uop->dst == R_USRADDR && uop->s1 == R_DATA && uop->s2 < R_REM;
+}
+
 static uint16_t take_alu(const struct afuc_uop *uop)
 {
     uint16_t any = first_take[uop->code];
     bool prefixed = uop->flags & (U_REP | U_PEEK | U_PRE) || uop->xmov;
     bool to_register = is_plain(uop->dst) || uop->dst == R_TRASH;
     bool immediate = uop->s2 == S2_IMM;
+    if (is_pairs(uop))
+        return TAKE_BULK;
     if (prefixed)
         return any;
     if (to_register && is_plain(uop->s1) && uop->s2 == R_DATA)
@@ -62,7 +70,7 @@ static uint16_t take_read(const struct cps_reg_row *row)
         return TAKE_CREAD_HELD;
     if (row->read == cps_reg_read_member_)
         return TAKE_CREAD_MEMBER;
-    return row->read == afuc_read_group_ ? TAKE_CREAD_GROUP : TAKE_CREAD_ROW;
+    return row->own == CONTROL_GROUP ? TAKE_CREAD_GROUP : TAKE_CREAD_ROW;
 }
 
 static uint16_t take_write(const struct cps_reg_row *row)
@@ -71,7 +79,7 @@ static uint16_t take_write(const struct cps_reg_row *row)
         return TAKE_CWRITE_HELD;
     if (row->write == cps_reg_write_member_)
         return TAKE_CWRITE_MEMBER;
-    return row->write == afuc_write_group_ ? TAKE_CWRITE_GROUP : TAKE_CWRITE_ROW;
+    return row->own == CONTROL_GROUP ? TAKE_CWRITE_GROUP : TAKE_CWRITE_ROW;
 }
 
 /* Of an access to one control register, whose number the instruction has. */
@@ -85,9 +93,7 @@ static uint16_t take_control(const struct afuc_image *image, struct afuc_uop *uo
         (is_read && !uop->dst))
         return first_take[uop->code];
     uint32_t index = uop->imm % CONTROL_COUNT - row->first;
-    uop->target = row->member + 4 * index;
-    if (is_read ? row->read == afuc_read_group_ : row->write == afuc_write_group_)
-        uop->target = index;
+    uop->target = row->own == CONTROL_GROUP ? index : row->member + 4 * index;
     return is_read ? take_read(row) : take_write(row);
 }
 

@@ -82,14 +82,14 @@ struct cps_afuc {
     struct injection injection[MAX_INJECTIONS + 1]; /* in order of submission and packet */
     unsigned injection_count, injection_next;
     struct rings rings;
-    uint32_t submission;                      /* index of the one that runs */
-    uint32_t submission_packets;              /* that core 0 has dispatched of it */
-    uint32_t shared[SHARED_COUNT];            /* scratch that all processors see, control 0x200.. */
-    uint32_t completed[2];                    /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
-    struct reg_bank *bank[PIPE_COUNT];        /* a7xx on: bank.h */
-    uint8_t touched[GPU_REGS / TOUCHED_REGS]; /* by TOUCHED_REGS registers: one of them, or its
-                                                 flags, may have changed since clone or restore */
+    uint32_t submission;               /* index of the one that runs */
+    uint32_t submission_packets;       /* that core 0 has dispatched of it */
+    uint32_t shared[SHARED_COUNT];     /* scratch that all processors see, control 0x200.. */
+    uint32_t completed[2];             /* a7xx: COMPLETED_BR_COUNT, COMPLETED_BV_COUNT */
+    struct reg_bank *bank[PIPE_COUNT]; /* a7xx on: bank.h */
     uint8_t behaves[GPU_REGS / REG_BLOCK + 2]; /* some register of the block does; two more do */
+    uint8_t touched[GPU_REGS / TOUCHED_REGS];  /* by TOUCHED_REGS registers: one of them, or its
+                                                  flags, may have changed since clone or restore */
     uint8_t reg_flags[GPU_REGS];               /* enum reg_flag */
     uint32_t reg[GPU_REGS];
 };
@@ -126,6 +126,13 @@ static inline void core_event_(struct afuc_core *core, enum cps_event_kind kind,
                                uint64_t addr, uint32_t value)
 {
     machine_event_(core->machine, kind, sub, core->who, core->s.pc, addr, value);
+}
+
+/** Makes the window empty if memory has changed since it was filled. */
+static inline void stream_recheck_(struct afuc_core *core)
+{
+    if (CPS_UNLIKELY(core->window_epoch != *core->machine->epoch))
+        core->window_left = 0;
 }
 
 /** Stores of all sorts that changed something: equal counts, equal registers and memory. */

@@ -2,7 +2,6 @@
  * Memory as cores reach it, with events: reads and NRT writes. */
 #include "emu/afuc/host.h"
 #include "emu/afuc/nrt.h"
-#include "emu/afuc/queue.h"
 
 uint32_t core_mem_read_(struct afuc_core *core, uint64_t iova, unsigned via)
 {

@@ -48,13 +48,6 @@ static inline unsigned event_level_(const struct afuc_core *core, uint32_t heade
     return mark ? (unsigned)CPS_LEVEL_INT : by_level[core->s.level];
 }
 
-/** Makes the window empty if memory has changed since it was filled. */
-static inline void stream_recheck_(struct afuc_core *core)
-{
-    if (CPS_UNLIKELY(core->window_epoch != *core->machine->epoch))
-        core->window_left = 0;
-}
-
 /** The next word, where there is one in the window. */
 static inline uint32_t window_pop_(struct afuc_core *core)
 {

@@ -95,7 +95,7 @@ static struct run run_packets(struct afuc_core *core, const struct afuc_uop *uop
         uint32_t turns = bulk_turns_(r.count, group);
         left -= 1u + turns + !turns; /* with nothing to do (rep) takes its tick, too */
         r.repeats += turns - !!turns;
-        gpu_set_plain_(m, offset, r.word, r.count);
+        gpu_set_plain_(core, offset, r.word, r.count);
         if (CPS_UNLIKELY(noisy))
             note_registers(core, pc + 1, offset, r.word, r.count);
         r.usraddr = address + r.count;
