@@ -62,15 +62,19 @@ struct record_setup {
     bool narrow;       /**< only the submission that `opt` names, if any */
 };
 
-/** An engine as it stands after its boot, to be cloned for each run of its firmware. */
+/** What the runs of a firmware begin with, made once: the firmware, an engine as it stands behind
+ * its boot, and one that is that again for each run. */
 struct record_boot {
-    struct cps_engine *engine; /**< owned */
-    struct record record;      /**< events and coverage of the boot */
-    struct same_base base;     /**< where runs begin, if coverage is counted */
+    struct cps_engine *engine; /**< nobody runs it; owned */
+    bool booted;           /**< it stands behind the boot, else in front of it: where boots depend
+                              on the capture (a5xx) or end early, each run boots by itself */
+    struct record record;  /**< events and coverage of the boot */
+    struct same_base base; /**< where runs begin, if coverage is counted */
+    struct play *play;     /**< the firmware, and the engine that runs; NULL: none; owned */
 };
 
-/** Boots @p firmware. The result has no engine where boots depend on the capture (a5xx) or end
- * early: runs then boot by themselves. The caller calls record_boot_deinit(). */
+/** Boots @p firmware. Of scripts there is nothing to boot. The caller calls record_boot_deinit().
+ */
 CPS_MUST_USE struct cps_err *record_boot(const struct record_setup *setup,
                                          const char *const firmware[2], struct record_boot *ret);
 void record_boot_deinit(struct record_boot *boot);
@@ -78,12 +82,12 @@ void record_boot_deinit(struct record_boot *boot);
 /**
  * Runs. @p firmware  one path, or two of a5xx; NULL: the demo; or the name of an engine for scripts
  * ("hwsq:g92"), which runs a script for a capture. @p capture  path; NULL: the demo's.
- * @param boot  of this firmware, to be cloned; or NULL
+ * @param boot  of this firmware and these options, for runs one after the other; or NULL
  * @return NULL (also when the machine stopped early), or an error; the caller calls record_deinit()
  */
 CPS_MUST_USE struct cps_err *record_run(const struct record_setup *setup,
                                         const char *const firmware[2], const char *capture,
-                                        const struct record_boot *boot, struct record *ret);
+                                        struct record_boot *boot, struct record *ret);
 void record_deinit(struct record *record);
 /** Reads all events of a trace file into @p ret. @param head  gets its head, to be released with
  * cps_trace_head_deinit() also on error; or NULL */
