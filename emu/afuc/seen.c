@@ -42,8 +42,12 @@ static bool add_core(const struct afuc_core *core, uint8_t *seen, uint32_t count
         return true;
     if (!core->cover || core->start + core->uop_count > count)
         return false;
-    for (uint32_t pc = 0; pc <= core->uop_count; pc++)
-        seen[core->start + pc] |= core->cover[pc].run != 0 || pc == core->s.pc;
+    for (uint32_t pc = 0; pc <= core->uop_count; pc++) {
+        if (core->cover[pc].run)
+            seen[core->start + pc] = 1;
+    }
+    if (core->s.pc <= core->uop_count)
+        seen[core->start + core->s.pc] = 1;
     return true;
 }
 

@@ -235,9 +235,12 @@ static bool is_script(const char *const firmware[2])
 /* The boot that a run began with has executed, too. */
 static void add_boot_cover(struct record *record, const struct record_boot *boot)
 {
+    const struct cps_cover *from = boot->record.cover;
     for (uint32_t i = 0; i < record->cover_count && i < boot->record.cover_count; i++) {
-        record->cover[i].run += boot->record.cover[i].run;
-        record->cover[i].taken += boot->record.cover[i].taken;
+        if (!from[i].run)
+            continue;
+        record->cover[i].run += from[i].run;
+        record->cover[i].taken += from[i].taken;
     }
 }
 

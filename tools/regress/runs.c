@@ -11,8 +11,8 @@ void worker_keep_cover_(struct engine *e, const struct record *record)
 {
     for (uint32_t i = 0; i < record->cover_count && i <= e->fw->count; i++) {
         const struct cps_cover *c = &record->cover[i];
-        e->cover[i] |=
-            (uint8_t)((c->run ? 1 : 0) | (c->taken ? 2 : 0) | (c->run > c->taken ? 4 : 0));
+        if (c->run) /* of an image, few words */
+            e->cover[i] |= (uint8_t)(1 | (c->taken ? 2 : 0) | (c->run > c->taken ? 4 : 0));
     }
 }
 
@@ -125,13 +125,14 @@ struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned cap
     const char *path = w->regress->manifest.capture[capture].path;
     if (e->err)
         return worker_again_(e->err);
-    if (!w->capture_hash[0]) {
+    if (!w->capture_seen)
         files_stamp(path, &w->capture_stamp);
-        CPS_TRY(cps_sha256_file(path, w->capture_hash));
-    }
+    w->capture_seen = true;
     /* A run file may name other files, which no key has; and scripts are short. What is no file has
      * no hash. */
     bool keep = *w->regress->cache.dir && e->fw && files_is_regular(path);
+    if (keep && !w->capture_hash[0])
+        CPS_TRY(cps_sha256_file(path, w->capture_hash));
     const struct cache_run run = worker_cache_run_(w, firmware);
     bool taken = false;
     if (keep)
