@@ -9,6 +9,7 @@
 #include "fw/image/pairs.h"
 #include "fw/image/private.h"
 #include "isa/base/list.h"
+#include "isa/sets/decoder.h"
 
 enum {
     MOVED = 4,  /* words that a block must have to be one that moved */
@@ -22,6 +23,7 @@ struct side {
     uint32_t *partner; /* by dword: where the other image has it, or CPS_ALIGN_NONE */
     uint8_t *state;    /* enum state */
     bool loose;        /* numbers of control registers may be others */
+    struct cps_decoder decoder;
 };
 
 /* What is known of a word with a partner. */
@@ -47,7 +49,7 @@ static uint32_t word_at(const struct side *side, uint32_t at)
 
 static void decode(const struct side *side, uint32_t at, struct cps_insn *ret)
 {
-    cps_decode(&cps_isa_afuc, side->fw->gen, word_at(side, at), ret);
+    cps_decoder_decode(&side->decoder, word_at(side, at), ret);
 }
 
 /* Words in front of the packet table. Of the two header words, the second says where that is. */
@@ -119,6 +121,7 @@ static struct cps_err *prepare(struct side *side, const struct cps_fw *fw, unsig
                                bool loose)
 {
     *side = (struct side){.fw = fw, .part = &fw->part[part], .loose = loose};
+    cps_decoder_init(&side->decoder, &cps_isa_afuc, fw->gen);
     uint32_t count = code_size(side);
     side->key = calloc(count + 1, sizeof(*side->key));
     side->partner = calloc(count + 1, sizeof(*side->partner));

@@ -235,12 +235,15 @@ static bool is_script(const char *const firmware[2])
 /* The boot that a run began with has executed, too. */
 static void add_boot_cover(struct record *record, const struct record_boot *boot)
 {
-    const struct cps_cover *from = boot->record.cover;
-    for (uint32_t i = 0; i < record->cover_count && i < boot->record.cover_count; i++) {
+    const uint32_t booted = boot->record.cover_count;
+    const uint32_t count = record->cover_count < booted ? record->cover_count : booted;
+    const struct cps_cover *const from = boot->record.cover;
+    struct cps_cover *const to = record->cover;
+    for (uint32_t i = 0; i < count; i++) {
         if (!from[i].run)
             continue;
-        record->cover[i].run += from[i].run;
-        record->cover[i].taken += from[i].taken;
+        to[i].run += from[i].run;
+        to[i].taken += from[i].taken;
     }
 }
 

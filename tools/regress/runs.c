@@ -9,10 +9,14 @@
 
 void worker_keep_cover_(struct engine *e, const struct record *record)
 {
-    for (uint32_t i = 0; i < record->cover_count && i <= e->fw->count; i++) {
-        const struct cps_cover *c = &record->cover[i];
-        if (c->run) /* of an image, few words */
-            e->cover[i] |= (uint8_t)(1 | (c->taken ? 2 : 0) | (c->run > c->taken ? 4 : 0));
+    const struct cps_cover *const cover = record->cover;
+    const uint32_t words = e->fw->count + 1;
+    const uint32_t count = record->cover_count < words ? record->cover_count : words;
+    uint8_t *const known = e->cover;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cps_cover c = cover[i];
+        if (c.run) /* few words of an image do */
+            known[i] |= (uint8_t)(1 | (c.taken ? 2 : 0) | (c.run > c.taken ? 4 : 0));
     }
 }
 
