@@ -316,9 +316,8 @@ struct cps_err *record_run(const struct record_setup *setup, const char *const f
 /* The boots of a5xx depend on the capture's GPU. */
 static struct cps_err *boot(struct run *run, struct record_boot *ret)
 {
-    CPS_TRY(play_open(run->play, &run->opt, NULL));
     if (run->play->gen == CPS_A5XX)
-        return run->setup->cover ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
+        return run->setup->code ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
     if (run->setup->cover)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     play_boot(run->play);
@@ -328,7 +327,7 @@ static struct cps_err *boot(struct run *run, struct record_boot *ret)
     if (run->play->stopped)
         return play_restart(run->play);
     ret->booted = true;
-    return run->setup->cover ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
+    return run->setup->code ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
 }
 
 /* What is needed for more runs stays. */
@@ -340,8 +339,9 @@ static void keep_boot(struct run *run, struct record_boot *ret)
     ret->play = CPS_TAKE(run->play);
 }
 
-struct cps_err *record_boot(const struct record_setup *setup, const char *const firmware[2],
-                            struct record_boot *ret)
+/* @p boots  or stands in front of the boot */
+static struct cps_err *open_boot(const struct record_setup *setup, const char *const firmware[2],
+                                 bool boots, struct record_boot *ret)
 {
     struct run run;
     *ret = (struct record_boot){0};
@@ -349,11 +349,27 @@ struct cps_err *record_boot(const struct record_setup *setup, const char *const 
         return NULL;
     struct cps_err *err = open_run(&run, setup, firmware, &ret->record);
     if (!err)
+        err = play_open(run.play, &run.opt, NULL);
+    if (!err && boots)
         err = boot(&run, ret);
     if (!err)
         keep_boot(&run, ret);
     close_run(&run);
+    if (err)
+        record_boot_deinit(ret);
     return err;
+}
+
+struct cps_err *record_boot(const struct record_setup *setup, const char *const firmware[2],
+                            struct record_boot *ret)
+{
+    return open_boot(setup, firmware, true, ret);
+}
+
+struct cps_err *record_open(const struct record_setup *setup, const char *const firmware[2],
+                            unsigned runs, struct record_boot *boot)
+{
+    return runs < 2 || boot->play ? NULL : open_boot(setup, firmware, false, boot);
 }
 
 void record_boot_deinit(struct record_boot *boot)
@@ -363,6 +379,7 @@ void record_boot_deinit(struct record_boot *boot)
         play_close(boot->play);
     free(boot->play);
     record_deinit(&boot->record);
+    *boot = (struct record_boot){0};
 }
 
 void record_deinit(struct record *record)

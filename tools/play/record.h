@@ -25,7 +25,7 @@ struct record {
                                 be NULL */
     uint32_t cover_count;
     struct cps_buffers *buffers; /**< of the capture, if they were asked for; owned */
-    struct same_code code;       /**< what it looked at, where coverage is counted behind a boot */
+    struct same_code code;       /**< what it looked at, if that was asked for */
     struct cps_sink sink;
     /* Of scripts, whose STEP events are counted. */
     struct cps_sink steps;
@@ -54,6 +54,7 @@ struct record_setup {
     const struct cps_options *opt; /**< policies, limit, gen, rnn */
     uint32_t kinds;                /**< events to keep */
     bool cover;                    /**< count what firmware executes */
+    bool code;                     /**< with it: keep what runs behind a boot looked at */
     const struct cps_buf *text;    /**< PM4 text to run, which `capture` is the name of; or NULL */
     bool recover;                  /**< as play.recover: for who compares with a run of the dump */
     bool scripts;                  /**< with it: also what scripts execute, from STEP events */
@@ -77,6 +78,12 @@ struct record_boot {
  */
 CPS_MUST_USE struct cps_err *record_boot(const struct record_setup *setup,
                                          const char *const firmware[2], struct record_boot *ret);
+/** Opens @p firmware for runs that boot by themselves, as they do without: a boot may follow from
+ * the capture. @param runs  one alone needs nothing to share. @param boot  zero, or of a call
+ * before: then nothing happens; the caller calls record_boot_deinit() */
+CPS_MUST_USE struct cps_err *record_open(const struct record_setup *setup,
+                                         const char *const firmware[2], unsigned runs,
+                                         struct record_boot *boot);
 void record_boot_deinit(struct record_boot *boot);
 
 /**
