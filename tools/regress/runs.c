@@ -10,7 +10,7 @@
 void worker_keep_cover_(struct engine *e, const struct record *record)
 {
     const struct cps_cover *const cover = record->cover;
-    const uint32_t words = e->fw->count + 1;
+    const uint32_t words = e->fw ? e->fw->count + 1 : 0; /* of scripts nothing is kept */
     const uint32_t count = record->cover_count < words ? record->cover_count : words;
     uint8_t *const known = e->cover;
     for (uint32_t i = 0; i < count; i++) {
