@@ -4,6 +4,7 @@ more than 5 % above fails. REBASE=1 writes the record anew.
 
 Counts are those of release builds by the compiler that the record names; libraries are not counted,
 because they choose their code by the processor. Usage: instructions.py CPSCOPE DEMO.afuc RECORD COMPILER"""
+import glob
 import os
 import random
 import shutil
@@ -32,6 +33,20 @@ def capture(path, submissions):
             out.write(make.submit(0x100000, len(stream)))
 
 
+def matrix(folder, captures):
+    """MANIFEST: two revisions of the demo firmware over small captures."""
+    rng = random.Random(2)
+    make.revisions(CPSCOPE, DEMO, folder, *make.EVENT_CMD)
+    for i in range(captures):
+        words = []
+        for length in (1, 2, 3, 1, 13):
+            words += make.type4(0x8800, *[rng.getrandbits(32) for _ in range(length)])
+        with open(os.path.join(folder, "%02d.rd" % i), "wb") as out:
+            out.write(make.capture(words))
+    with open(os.path.join(folder, "MANIFEST"), "w", encoding="utf-8") as out:
+        out.write("# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\nbaseline old\ncapture *.rd\n")
+
+
 def count(path):
     """Instructions that a callgrind file counts in the program itself."""
     names, here, skip, total = {}, None, False, 0
@@ -53,10 +68,10 @@ def count(path):
 
 def measure(scratch, *arguments):
     out = os.path.join(scratch, "callgrind")
-    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out, CPSCOPE,
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out + ".%p", CPSCOPE,
                            *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return count(out)
+    return sum(count(path) for path in glob.glob(out + ".*"))  # of each process that it forked, too
 
 
 CASES = [
@@ -64,6 +79,7 @@ CASES = [
     ("run into a .cpt trace", ["run", "--demo", "CAPTURE", "-o", "OUT.cpt"]),
     ("run into a text trace", ["run", "--demo", "CAPTURE", "-o", "OUT.txt"]),
     ("run with single steps", ["run", "--demo", "-e", "all", "-o", "OUT.cpt"]),
+    ("regress of small captures", ["regress", "MANIFEST", "--no-cache", "--jobs", "1"]),
     ("assemble", ["asm", DEMO, "-o", "OUT.fw"]),
 ]
 
@@ -80,6 +96,8 @@ def case(name, arguments, found):
             raise tap.Skip("no valgrind")
         with tempfile.TemporaryDirectory() as scratch:
             capture(os.path.join(scratch, "CAPTURE"), 20)
+            if "MANIFEST" in arguments:
+                matrix(scratch, 32)
             words = [os.path.join(scratch, word) if word.isupper() or word.startswith("OUT") else word
                      for word in arguments]
             found[name] = measure(scratch, *words)

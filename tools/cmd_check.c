@@ -42,6 +42,8 @@ struct check {
 struct checked {
     struct cache_choice cache;
     struct kept_counts counts;
+    struct cps_buf like; /* what the last run was made of beside its capture */
+    struct record_boot boot;
 };
 
 /* The golden's own directory, --search, the corpus, where systems keep firmware. */
@@ -139,8 +141,35 @@ static struct cps_err *rerun_kept(struct check *c, struct record_setup *setup,
                                   .policy = cps_buf_text(&shape),
                                   .limit = c->opt->limit,
                                   .kinds = c->kinds};
-    setup->cover = true;
+    setup->cover = setup->code = true;
     return kept_run(&run, setup, firmware, c->capture, &c->all->counts, &c->fresh);
+}
+
+/* Goldens that follow each other are often of one firmware, which the second of them opens for the
+ * rest. */
+static struct cps_err *open_shared(struct check *c, const struct record_setup *setup,
+                                   const char *const firmware[2])
+{
+    struct checked *all = c->all;
+    CPS_BUF like = {0};
+    cps_buf_printf(&like, "%u %u %x %s\n%s\n%s\n%s", (unsigned)c->head.gen, (unsigned)c->head.as,
+                   (unsigned)c->kinds, c->head.chip_id, c->head.policy,
+                   firmware[0] ? firmware[0] : "", firmware[1] ? firmware[1] : "");
+    if (like.failed)
+        return cps_err_nomem();
+    if (!strcmp(cps_buf_text(&like), cps_buf_text(&all->like)))
+        return record_open(setup, firmware, 2, &all->boot);
+    record_boot_deinit(&all->boot);
+    cps_buf_clear(&all->like);
+    cps_buf_join(&all->like, &like);
+    return all->like.failed ? cps_err_nomem() : NULL;
+}
+
+static struct cps_err *rerun_alone(struct check *c, const struct record_setup *setup,
+                                   const char *const firmware[2], const char *capture)
+{
+    CPS_TRY(open_shared(c, setup, firmware));
+    return record_run(setup, firmware, capture, &c->all->boot, &c->fresh);
 }
 
 static struct cps_err *rerun(struct check *c)
@@ -151,8 +180,8 @@ static struct cps_err *rerun(struct check *c)
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
     bool nothing = !strcmp(c->head.capture.name, play_nothing);
     const char *capture = !c->demo_capture ? c->capture : nothing ? play_nothing : NULL;
-    struct cps_err *err = is_kept(c) ? rerun_kept(c, &setup, firmware)
-                                     : record_run(&setup, firmware, capture, NULL, &c->fresh);
+    struct cps_err *err =
+        is_kept(c) ? rerun_kept(c, &setup, firmware) : rerun_alone(c, &setup, firmware, capture);
     if (!err || err->code != CPS_ERR_MISMATCH)
         return err;
     struct cps_err *ret = cps_err_new(err->code, "%s: this golden is of generation %s, but %s",
@@ -350,6 +379,8 @@ int cmd_check(const struct cps_options *opt)
     err = opt->json && !json ? cps_err_nomem() : check_all(opt, &all, json, &status);
     if (*all.cache.dir && !err)
         tell_counts(&all.counts);
+    record_boot_deinit(&all.boot);
+    cps_buf_deinit(&all.like);
     if (err)
         json_object_put(json);
     else if (json)

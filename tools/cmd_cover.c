@@ -28,6 +28,7 @@ struct coverage {
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_cover *cover;
     struct cps_buf listing;
+    struct record_boot boot;
 };
 
 static struct cps_err *add_capture(struct coverage *c, const char *path)
@@ -35,7 +36,9 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
     struct record record = {0};
     const struct record_setup setup = {.opt = c->opt, .kinds = 1u << CPS_EV_END, .cover = true};
     const char *const firmware[2] = {c->opt->fw[0], c->opt->fw_count > 1 ? c->opt->fw[1] : NULL};
-    struct cps_err *err = record_run(&setup, firmware, path, NULL, &record);
+    struct cps_err *err = record_open(&setup, firmware, c->opt->arg_count, &c->boot);
+    if (!err)
+        err = record_run(&setup, firmware, path, &c->boot, &record);
     for (uint32_t i = 0; i < record.cover_count && i <= c->fw->count; i++) {
         c->cover[i].run += record.cover[i].run;
         c->cover[i].taken += record.cover[i].taken;
@@ -216,6 +219,7 @@ int cmd_cover(const struct cps_options *opt)
     struct cps_err *err = run(&c);
     cps_fw_destroy(c.fw);
     trace_names_free(c.names);
+    record_boot_deinit(&c.boot);
     cps_buf_deinit(&c.listing);
     free(c.cover);
     return err ? report_error(err) : 0;

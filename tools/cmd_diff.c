@@ -155,6 +155,7 @@ static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
 struct pair {
     const char *path[2][2];
     struct cps_fw *fw[2], *me[2];
+    struct record_boot boot[2];
 };
 
 static struct cps_err *open_pair(struct differ *d, struct pair *p)
@@ -244,7 +245,9 @@ static struct cps_err *diff_capture(struct differ *d, struct pair *p, const char
     for (unsigned i = 0; i < 2 && !err; i++) {
         const struct cps_options opt = options_of(d, p, i);
         const struct record_setup setup = {.opt = &opt, .kinds = kinds_of(d), .cover = true};
-        err = record_run(&setup, p->path[i], capture, NULL, &record[i]);
+        err = record_open(&setup, p->path[i], d->opt->arg_count, &p->boot[i]);
+        if (!err)
+            err = record_run(&setup, p->path[i], capture, &p->boot[i], &record[i]);
     }
     struct diff_report report = {.a = {"old", p->fw[0], p->me[0], &record[0], NULL},
                                  .b = {"new", p->fw[1], p->me[1], &record[1], NULL}};
@@ -365,6 +368,7 @@ int cmd_diff(const struct cps_options *opt)
         cps_trace_head_deinit(&heads[i]);
         cps_fw_destroy(pair.fw[i]);
         cps_fw_destroy(pair.me[i]);
+        record_boot_deinit(&pair.boot[i]);
     }
     diff_causes_destroy(d.causes);
     json_object_put(d.json);

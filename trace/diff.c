@@ -312,6 +312,15 @@ static struct cps_err *compare_processor(struct differ *d, const struct cps_even
     return good && !d->failed ? NULL : cps_err_nomem();
 }
 
+/* Which processors have events, a bit each. */
+static uint32_t processors(const struct cps_event *events, size_t count)
+{
+    uint32_t ret = 0;
+    for (size_t i = 0; i < count; i++)
+        ret |= UINT32_C(1) << cps_event_who(&events[i]) % CPS_CPU_COUNT;
+    return ret;
+}
+
 struct cps_err *
 cps_diff_events(const struct cps_event *a, size_t a_count, const struct cps_event *b,
                 size_t b_count, const struct cps_diff_options *options,
@@ -319,9 +328,12 @@ cps_diff_events(const struct cps_event *a, size_t a_count, const struct cps_even
                 struct cps_diff *ret)
 {
     struct differ d = {.options = options, .each = each, .context = context, .ret = ret};
+    const uint32_t there = processors(a, a_count) | processors(b, b_count);
     *ret = (struct cps_diff){0};
-    for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
-        CPS_TRY(compare_processor(&d, a, a_count, b, b_count, who));
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        if (there >> who & 1)
+            CPS_TRY(compare_processor(&d, a, a_count, b, b_count, who));
+    }
     return NULL;
 }
 

@@ -35,15 +35,31 @@ bool afuc_seen_begin_(struct cps_afuc *machine, uint8_t *seen, uint32_t count)
     return true;
 }
 
-/* What a core executed, and the instruction that it stands at: that one was decoded. */
-static bool add_core(const struct afuc_core *core, uint8_t *seen, uint32_t count)
+static void add_run(const struct afuc_core *core, uint8_t *seen)
+{
+    const struct cps_cover *const cover = core->cover;
+    const uint32_t last = core->uop_count;
+    for (uint32_t pc = 0; pc <= last; pc++) {
+        if (cover[pc].run)
+            seen[pc] = 1;
+    }
+}
+
+/* What a core executed, and the instruction that it stands at: that one was decoded. Cores that
+ * count in the array of the first one, which goes to the end of the image, have been added. */
+static bool add_core(const struct afuc_core *core, const struct afuc_core *first, uint8_t *seen,
+                     uint32_t count)
 {
     if (!core->s.started)
         return true;
     if (!core->cover || core->start + core->uop_count > count)
         return false;
-    for (uint32_t pc = 0; pc <= core->uop_count; pc++)
-        seen[core->start + pc] |= core->cover[pc].run != 0 || pc == core->s.pc;
+    bool added = core != first && first->cover && first->s.started && core->start >= first->start &&
+                 core->cover == first->cover + (core->start - first->start);
+    if (!added)
+        add_run(core, seen + core->start);
+    if (core->s.pc <= core->uop_count)
+        seen[core->start + core->s.pc] = 1;
     return true;
 }
 
@@ -52,7 +68,8 @@ bool afuc_seen_end_(struct cps_afuc *machine)
     bool whole = machine->seen != NULL;
     for (unsigned i = 0; whole && i < machine->engine.cores; i++) {
         const struct afuc_core *core = &machine->core[i];
-        whole = core->who == CPS_CPU_ME || add_core(core, machine->seen, image_words(machine));
+        whole = core->who == CPS_CPU_ME ||
+                add_core(core, machine->core, machine->seen, image_words(machine));
     }
     cps_mem_watch(machine->engine.mem, 0, NULL, 0);
     machine->seen = NULL;

@@ -9,6 +9,7 @@
 #include "fw/image/pairs.h"
 #include "fw/image/private.h"
 #include "isa/base/list.h"
+#include "isa/sets/decoder.h"
 
 enum {
     MOVED = 4,  /* words that a block must have to be one that moved */
@@ -22,6 +23,7 @@ struct side {
     uint32_t *partner; /* by dword: where the other image has it, or CPS_ALIGN_NONE */
     uint8_t *state;    /* enum state */
     bool loose;        /* numbers of control registers may be others */
+    struct cps_decoder decoder;
 };
 
 /* What is known of a word with a partner. */
@@ -47,7 +49,7 @@ static uint32_t word_at(const struct side *side, uint32_t at)
 
 static void decode(const struct side *side, uint32_t at, struct cps_insn *ret)
 {
-    cps_decode(&cps_isa_afuc, side->fw->gen, word_at(side, at), ret);
+    cps_decoder_decode(&side->decoder, word_at(side, at), ret);
 }
 
 /* Words in front of the packet table. Of the two header words, the second says where that is. */
@@ -119,6 +121,7 @@ static struct cps_err *prepare(struct side *side, const struct cps_fw *fw, unsig
                                bool loose)
 {
     *side = (struct side){.fw = fw, .part = &fw->part[part], .loose = loose};
+    cps_decoder_init(&side->decoder, &cps_isa_afuc, fw->gen);
     uint32_t count = code_size(side);
     side->key = calloc(count + 1, sizeof(*side->key));
     side->partner = calloc(count + 1, sizeof(*side->partner));
@@ -146,12 +149,26 @@ static uint32_t end_alone(const struct side *side, uint32_t at)
     return at;
 }
 
+/* Words without a partner, in order; to be freed. */
+static uint32_t *list_alone(const struct side *side, uint32_t *count)
+{
+    uint32_t *ret = calloc((size_t)code_size(side) + 1, sizeof(*ret));
+    *count = 0;
+    for (uint32_t at = 0; ret && at < code_size(side); at++) {
+        if (side->partner[at] == CPS_ALIGN_NONE)
+            ret[(*count)++] = at;
+    }
+    return ret;
+}
+
 /* The longest stretch of the other image without partners that has what stands here from @p at on.
- */
-static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end, uint32_t *where)
+ * @p alone  where words had none at first: @p count of them */
+static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end,
+                           const uint32_t *alone, uint32_t count, uint32_t *where)
 {
     uint32_t best = 0;
-    for (uint32_t b = 0; b < code_size(&c->b); b++) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t b = alone[i];
         uint32_t length = 0;
         while (at + length < end && b + length < code_size(&c->b) &&
                c->b.partner[b + length] == CPS_ALIGN_NONE &&
@@ -166,12 +183,16 @@ static uint32_t find_moved(const struct compare *c, uint32_t at, uint32_t end, u
 }
 
 /* Blocks that stand in another order get their partners now. */
-static void match_moved(struct compare *c)
+static struct cps_err *match_moved(struct compare *c)
 {
+    uint32_t count = 0;
+    uint32_t *alone = list_alone(&c->b, &count);
+    if (!alone)
+        return cps_err_nomem();
     for (uint32_t at = 0; at < code_size(&c->a);) {
         uint32_t end = end_alone(&c->a, at);
         uint32_t where = 0;
-        uint32_t length = end > at ? find_moved(c, at, end, &where) : 0;
+        uint32_t length = end > at ? find_moved(c, at, end, alone, count, &where) : 0;
         if (length < MOVED) {
             at++;
             continue;
@@ -183,6 +204,8 @@ static void match_moved(struct compare *c)
         }
         at += length;
     }
+    free(alone);
+    return NULL;
 }
 
 /* Where as much was put in as was taken out, words were replaced one by one. */
@@ -316,7 +339,7 @@ static struct cps_err *compare_part(struct compare *c)
         if (c->a.partner[at] != CPS_ALIGN_NONE)
             c->b.partner[c->a.partner[at]] = at;
     }
-    match_moved(c);
+    CPS_TRY(match_moved(c));
     pair_replaced(c);
     find_changed(c);
     return collect(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Decoding of whole images. Private to isa/ and emu/. */
+ * Decoding of whole images. Private to isa/, fw/ and emu/. */
 #ifndef CPS_DECODER_H
 #define CPS_DECODER_H
 

@@ -8,18 +8,24 @@
 
 #include "trace/json.h"
 
-static bool is_code(const struct cps_fw *fw, uint32_t at)
+/* What an instruction is, whether it ran or not: COVER_CODE, COVER_BRANCH. */
+static unsigned kind_of(const struct cps_fw *fw, uint32_t at)
 {
     struct cps_insn insn;
     cps_decode(&cps_isa_afuc, fw->gen, fw->words[at], &insn);
-    return insn.enc && !insn.unclaimed && insn.op != CPS_AFUC_NOP;
+    bool is_code = insn.enc && !insn.unclaimed && insn.op != CPS_AFUC_NOP;
+    bool is_branch = cps_insn_flow(&cps_isa_afuc, &insn) == CPS_FLOW_BRANCH;
+    return (is_code ? COVER_CODE : 0) | (is_branch ? COVER_BRANCH : 0);
+}
+
+static bool is_code(const struct cps_fw *fw, uint32_t at)
+{
+    return kind_of(fw, at) & COVER_CODE;
 }
 
 static bool is_branch(const struct cps_fw *fw, uint32_t at)
 {
-    struct cps_insn insn;
-    cps_decode(&cps_isa_afuc, fw->gen, fw->words[at], &insn);
-    return cps_insn_flow(&cps_isa_afuc, &insn) == CPS_FLOW_BRANCH;
+    return kind_of(fw, at) & COVER_BRANCH;
 }
 
 static int by_number(const void *x, const void *y)
@@ -65,8 +71,10 @@ static void put_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
     }
     for (unsigned i = 0, shown = 0; i < 2 * CPS_FW_TABLE_SIZE; i++) {
         unsigned id = i % CPS_FW_TABLE_SIZE;
+        if (cps_fw_handler(fw, part, id) != start)
+            continue;
         const char *name = name_of(names, id);
-        if (cps_fw_handler(fw, part, id) != start || (i < CPS_FW_TABLE_SIZE) == !name)
+        if ((i < CPS_FW_TABLE_SIZE) == !name)
             continue;
         if (shown++ == 2) {
             cps_buf_str(out, ", ...");
@@ -83,8 +91,7 @@ static void put_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
 static char digit_of(const struct cps_fw *fw, uint32_t at, const struct cps_cover *c)
 {
     return (char)('0' + (c->run ? COVER_RUN : 0) + (c->taken ? COVER_TAKEN : 0) +
-                  (c->run > c->taken ? COVER_NOT_TAKEN : 0) + (is_code(fw, at) ? COVER_CODE : 0) +
-                  (is_branch(fw, at) ? COVER_BRANCH : 0));
+                  (c->run > c->taken ? COVER_NOT_TAKEN : 0) + kind_of(fw, at));
 }
 
 static void add_handler(const struct cps_fw *fw, const struct cps_fw_part *part,

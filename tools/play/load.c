@@ -337,6 +337,32 @@ struct cps_err *play_adopt(struct play *play, struct cps_engine *booted)
     return NULL;
 }
 
+struct cps_err *play_borrow(struct play *play, const struct cps_options *opt, struct play *from,
+                            struct cps_engine *state)
+{
+    play->items.item = play_take_item_;
+    play->sink.put = take_events;
+    play->opt = opt;
+    CPS_TRY(from->engine ? cps_engine_restore(&from->engine, state)
+                         : cps_engine_clone(state, &from->engine));
+    play->fw = from->fw;
+    play->me = from->me;
+    play->gen = from->gen;
+    play->policy = from->policy;
+    play->engine = CPS_TAKE(from->engine);
+    return NULL;
+}
+
+/* The next run is not this one's to watch or to count. */
+void play_return(struct play *play, struct play *to)
+{
+    cps_engine_sink(play->engine, NULL, 0);
+    for (unsigned i = 0; i < play->engine->cores; i++)
+        cps_engine_cover(play->engine, i, NULL, 0);
+    to->engine = CPS_TAKE(play->engine);
+    play->fw = play->me = NULL;
+}
+
 void play_watch(struct play *play)
 {
     cps_engine_sink(play->engine, &play->sink,

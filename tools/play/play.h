@@ -97,6 +97,19 @@ CPS_MUST_USE struct cps_err *play_restart(struct play *play);
 /** Takes a copy of an engine that has booted this firmware, with the events of its boot left out.
  */
 CPS_MUST_USE struct cps_err *play_adopt(struct play *play, struct cps_engine *booted);
+/**
+ * Instead of play_open(): takes over the firmware that another one has opened, and its engine in
+ * the state of @p state. Scripts and dumps are not lent.
+ * @param play   as play_open() has it
+ * @param opt    the options that @p from was opened with, but for limits
+ * @param from   who lends; it has no engine until play_return()
+ * @param state  the engine to begin as, which nobody runs: @p from lends a clone of it each time
+ * @return NULL or CPS_ERR_NOMEM: then nothing was lent
+ */
+CPS_MUST_USE struct cps_err *play_borrow(struct play *play, const struct cps_options *opt,
+                                         struct play *from, struct cps_engine *state);
+/** Gives back what play_borrow() has lent, in front of play_close(). */
+void play_return(struct play *play, struct play *to);
 /** Lets events flow; play_boot() does it too. */
 void play_watch(struct play *play);
 /** Whether traces name the processor in each line: what they do not name is an SQE. */

@@ -201,7 +201,7 @@ struct run {
     struct play *play;
     struct cps_stream *stream;
     struct record *record;
-    bool adopted; /* a boot was taken over */
+    struct record_boot *boot; /* that it begins with; NULL: it opens all by itself */
 };
 
 static struct cps_err *open_run(struct run *run, const struct record_setup *setup,
@@ -219,6 +219,8 @@ static struct cps_err *open_run(struct run *run, const struct record_setup *setu
 
 static void close_run(struct run *run)
 {
+    if (run->boot)
+        play_return(run->play, run->boot->play);
     if (run->play)
         play_close(run->play);
     free(run->play);
@@ -233,21 +235,37 @@ static bool is_script(const char *const firmware[2])
 /* The boot that a run began with has executed, too. */
 static void add_boot_cover(struct record *record, const struct record_boot *boot)
 {
-    for (uint32_t i = 0; i < record->cover_count && i < boot->record.cover_count; i++) {
-        record->cover[i].run += boot->record.cover[i].run;
-        record->cover[i].taken += boot->record.cover[i].taken;
+    const uint32_t booted = boot->record.cover_count;
+    const uint32_t count = record->cover_count < booted ? record->cover_count : booted;
+    const struct cps_cover *const from = boot->record.cover;
+    struct cps_cover *const to = record->cover;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!from[i].run)
+            continue;
+        to[i].run += from[i].run;
+        to[i].taken += from[i].taken;
     }
 }
 
-/* Events of the boot come first. A dump begins with its own. */
-static struct cps_err *begin_from(struct run *run, const struct record_boot *boot)
+/* Events of the boot come first. */
+static struct cps_err *begin_from(struct run *run, struct record_boot *boot)
 {
-    if (!boot || !boot->engine || run->play->dump)
+    CPS_TRY(play_borrow(run->play, &run->opt, boot->play, boot->engine));
+    run->boot = boot;
+    if (!boot->booted)
         return NULL;
-    CPS_TRY(play_adopt(run->play, boot->engine));
+    run->play->begun = run->play->booted = true;
+    play_watch(run->play);
     record_keep(run->record, boot->record.event, boot->record.count);
-    run->adopted = true;
     return NULL;
+}
+
+/* A dump begins with its own boot, of its own firmware. */
+static struct cps_err *begin(struct run *run, const char *capture, struct record_boot *boot)
+{
+    if (boot && boot->play && !run->play->dump)
+        return begin_from(run, boot);
+    return play_open(run->play, &run->opt, capture);
 }
 
 /* From where the boot ends, or from the start. */
@@ -260,13 +278,13 @@ static struct cps_err *play_counted(struct run *run, const struct record_boot *b
     struct cps_err *err = play_run(run->play, run->stream);
     err = cps_err_first_(err,
                          boot ? same_end(run->play, &boot->base, seen, &run->record->code) : NULL);
-    if (run->adopted)
+    if (run->boot && boot->booted)
         add_boot_cover(run->record, boot);
     return err;
 }
 
 static struct cps_err *execute(struct run *run, const char *capture, bool script,
-                               const struct record_boot *boot)
+                               struct record_boot *boot)
 {
     const struct cps_buf *text = run->setup->text;
     if (text)
@@ -278,15 +296,14 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     if (!script)
         CPS_TRY(play_read_dump(run->play, run->stream));
     run->play->recover = run->setup->recover;
-    CPS_TRY(play_open(run->play, &run->opt, capture));
-    CPS_TRY(begin_from(run, boot));
+    CPS_TRY(begin(run, capture, boot));
     struct cps_err *err =
         run->setup->cover ? play_counted(run, boot) : play_run(run->play, run->stream);
     return cps_err_first_(err, finish(run->record, run->play));
 }
 
 struct cps_err *record_run(const struct record_setup *setup, const char *const firmware[2],
-                           const char *capture, const struct record_boot *boot, struct record *ret)
+                           const char *capture, struct record_boot *boot, struct record *ret)
 {
     struct run run;
     struct cps_err *err = open_run(&run, setup, firmware, ret);
@@ -299,9 +316,8 @@ struct cps_err *record_run(const struct record_setup *setup, const char *const f
 /* The boots of a5xx depend on the capture's GPU. */
 static struct cps_err *boot(struct run *run, struct record_boot *ret)
 {
-    CPS_TRY(play_open(run->play, &run->opt, NULL));
     if (run->play->gen == CPS_A5XX)
-        return run->setup->cover ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
+        return run->setup->code ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
     if (run->setup->cover)
         CPS_TRY(start_cover(run->record, run->play, run->setup));
     play_boot(run->play);
@@ -309,15 +325,23 @@ static struct cps_err *boot(struct run *run, struct record_boot *ret)
     if (run->play->stop == CPS_STOP_NOMEM || run->record->lost)
         return cps_err_nomem();
     if (run->play->stopped)
-        return NULL;
-    if (run->setup->cover)
-        CPS_TRY(same_base_of(run->play, &ret->record, &ret->base));
-    ret->engine = CPS_TAKE(run->play->engine);
-    return NULL;
+        return play_restart(run->play);
+    ret->booted = true;
+    return run->setup->code ? same_base_of(run->play, &ret->record, &ret->base) : NULL;
 }
 
-struct cps_err *record_boot(const struct record_setup *setup, const char *const firmware[2],
-                            struct record_boot *ret)
+/* What is needed for more runs stays. */
+static void keep_boot(struct run *run, struct record_boot *ret)
+{
+    ret->engine = CPS_TAKE(run->play->engine);
+    run->play->trace = NULL; /* the record may move */
+    run->play->opt = NULL;
+    ret->play = CPS_TAKE(run->play);
+}
+
+/* @p boots  or stands in front of the boot */
+static struct cps_err *open_boot(const struct record_setup *setup, const char *const firmware[2],
+                                 bool boots, struct record_boot *ret)
 {
     struct run run;
     *ret = (struct record_boot){0};
@@ -325,15 +349,37 @@ struct cps_err *record_boot(const struct record_setup *setup, const char *const 
         return NULL;
     struct cps_err *err = open_run(&run, setup, firmware, &ret->record);
     if (!err)
+        err = play_open(run.play, &run.opt, NULL);
+    if (!err && boots)
         err = boot(&run, ret);
+    if (!err)
+        keep_boot(&run, ret);
     close_run(&run);
+    if (err)
+        record_boot_deinit(ret);
     return err;
+}
+
+struct cps_err *record_boot(const struct record_setup *setup, const char *const firmware[2],
+                            struct record_boot *ret)
+{
+    return open_boot(setup, firmware, true, ret);
+}
+
+struct cps_err *record_open(const struct record_setup *setup, const char *const firmware[2],
+                            unsigned runs, struct record_boot *boot)
+{
+    return runs < 2 || boot->play ? NULL : open_boot(setup, firmware, false, boot);
 }
 
 void record_boot_deinit(struct record_boot *boot)
 {
     cps_engine_destroy(boot->engine);
+    if (boot->play)
+        play_close(boot->play);
+    free(boot->play);
     record_deinit(&boot->record);
+    *boot = (struct record_boot){0};
 }
 
 void record_deinit(struct record *record)

@@ -25,7 +25,7 @@ struct record {
                                 be NULL */
     uint32_t cover_count;
     struct cps_buffers *buffers; /**< of the capture, if they were asked for; owned */
-    struct same_code code;       /**< what it looked at, where coverage is counted behind a boot */
+    struct same_code code;       /**< what it looked at, if that was asked for */
     struct cps_sink sink;
     /* Of scripts, whose STEP events are counted. */
     struct cps_sink steps;
@@ -54,6 +54,7 @@ struct record_setup {
     const struct cps_options *opt; /**< policies, limit, gen, rnn */
     uint32_t kinds;                /**< events to keep */
     bool cover;                    /**< count what firmware executes */
+    bool code;                     /**< with it: keep what runs behind a boot looked at */
     const struct cps_buf *text;    /**< PM4 text to run, which `capture` is the name of; or NULL */
     bool recover;                  /**< as play.recover: for who compares with a run of the dump */
     bool scripts;                  /**< with it: also what scripts execute, from STEP events */
@@ -62,28 +63,38 @@ struct record_setup {
     bool narrow;       /**< only the submission that `opt` names, if any */
 };
 
-/** An engine as it stands after its boot, to be cloned for each run of its firmware. */
+/** What the runs of a firmware begin with, made once: the firmware, an engine as it stands behind
+ * its boot, and one that is that again for each run. */
 struct record_boot {
-    struct cps_engine *engine; /**< owned */
-    struct record record;      /**< events and coverage of the boot */
-    struct same_base base;     /**< where runs begin, if coverage is counted */
+    struct cps_engine *engine; /**< nobody runs it; owned */
+    bool booted;           /**< it stands behind the boot, else in front of it: where boots depend
+                              on the capture (a5xx) or end early, each run boots by itself */
+    struct record record;  /**< events and coverage of the boot */
+    struct same_base base; /**< where runs begin, if coverage is counted */
+    struct play *play;     /**< the firmware, and the engine that runs; NULL: none; owned */
 };
 
-/** Boots @p firmware. The result has no engine where boots depend on the capture (a5xx) or end
- * early: runs then boot by themselves. The caller calls record_boot_deinit(). */
+/** Boots @p firmware. Of scripts there is nothing to boot. The caller calls record_boot_deinit().
+ */
 CPS_MUST_USE struct cps_err *record_boot(const struct record_setup *setup,
                                          const char *const firmware[2], struct record_boot *ret);
+/** Opens @p firmware for runs that boot by themselves, as they do without: a boot may follow from
+ * the capture. @param runs  one alone needs nothing to share. @param boot  zero, or of a call
+ * before: then nothing happens; the caller calls record_boot_deinit() */
+CPS_MUST_USE struct cps_err *record_open(const struct record_setup *setup,
+                                         const char *const firmware[2], unsigned runs,
+                                         struct record_boot *boot);
 void record_boot_deinit(struct record_boot *boot);
 
 /**
  * Runs. @p firmware  one path, or two of a5xx; NULL: the demo; or the name of an engine for scripts
  * ("hwsq:g92"), which runs a script for a capture. @p capture  path; NULL: the demo's.
- * @param boot  of this firmware, to be cloned; or NULL
+ * @param boot  of this firmware and these options, for runs one after the other; or NULL
  * @return NULL (also when the machine stopped early), or an error; the caller calls record_deinit()
  */
 CPS_MUST_USE struct cps_err *record_run(const struct record_setup *setup,
                                         const char *const firmware[2], const char *capture,
-                                        const struct record_boot *boot, struct record *ret);
+                                        struct record_boot *boot, struct record *ret);
 void record_deinit(struct record *record);
 /** Reads all events of a trace file into @p ret. @param head  gets its head, to be released with
  * cps_trace_head_deinit() also on error; or NULL */

@@ -108,12 +108,14 @@ static bool hash_what(const char *what, const struct cps_fw *fw, const struct sa
 /* The word behind the image is no word: an image of the same size has none there, either. */
 static void put_words(const uint8_t *seen, uint32_t count, struct cps_buf *out)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = i;
+    const uint8_t *at = seen;
+    while ((at = memchr(at, 1, (size_t)(seen + count - at)))) {
+        uint32_t first = (uint32_t)(at - seen);
+        uint32_t i = first;
         while (i < count && seen[i])
             i++;
-        if (i > first)
-            cps_buf_printf(out, "%s%" PRIx32 ":%" PRIx32, out->size ? "," : "", first, i - first);
+        cps_buf_printf(out, "%s%" PRIx32 ":%" PRIx32, out->size ? "," : "", first, i - first);
+        at = seen + i;
     }
 }
 

@@ -297,12 +297,11 @@ static struct cps_err *play_until(struct play *play, struct watcher *w, uint32_t
 }
 
 static struct cps_err *open_at(struct play *play, const struct cps_options *opt,
-                               struct cps_engine *booted, const struct cps_buf *text,
+                               const struct record_boot *boot, const struct cps_buf *text,
                                struct cps_stream **stream)
 {
     CPS_TRY(cps_stream_open_memory("a stream", cps_buf_text(text), text->size, stream));
-    CPS_TRY(play_open(play, opt, NULL));
-    CPS_TRY(play_adopt(play, booted));
+    CPS_TRY(play_borrow(play, opt, boot->play, boot->engine));
     return play_gather(play, *stream);
 }
 
@@ -315,7 +314,8 @@ struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_p
     struct cps_stream *stream = NULL;
     CPS_BUF text = {0};
     memset(ret, 0, sizeof(*ret));
-    if (!stage->boot[side].engine)
+    const struct record_boot *boot = &stage->boot[side];
+    if (!boot->booted)
         return NULL;
     opt.fw[0] = stage->path[side];
     opt.fw_count = 1;
@@ -325,12 +325,14 @@ struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_p
     struct play *play = calloc(1, sizeof(*play));
     struct cps_err *err = play ? NULL : cps_err_nomem();
     if (!err)
-        err = open_at(play, &opt, stage->boot[side].engine, &text, &stream);
+        err = open_at(play, &opt, boot, &text, &stream);
     if (!err) {
         cps_engine_sink(play->engine, &w.sink, 1u << CPS_EV_PKT);
         err = play_until(play, &w, pc, ret);
         cps_engine_sink(play->engine, NULL, 0);
     }
+    if (play && play->engine)
+        play_return(play, boot->play);
     if (play)
         play_close(play);
     free(play);
@@ -471,7 +473,8 @@ struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
     for (unsigned i = 0; i < 2 && !err; i++) {
         const char *const firmware[2] = {stage->path[i], NULL};
         /* What the boot did differently is no answer. */
-        struct record_boot boot = {.engine = stage->boot[i].engine};
+        struct record_boot boot = stage->boot[i];
+        boot.record = (struct record){0};
         err = record_run(&setup, firmware, "a stream", &boot, &record[i]);
     }
     for (unsigned i = 0; i < 2 && !err; i++)

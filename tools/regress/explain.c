@@ -48,7 +48,7 @@ static struct cps_err *replay(struct worker *w, const struct explain *e, unsigne
                                   .events = side->count,
                                   .most = MOST_LINES,
                                   .nodes = MOST_NODES,
-                                  .boots_first = w->engine[e->firmware[i]].boot.engine};
+                                  .boots_first = w->engine[e->firmware[i]].boot.booted};
     CPS_TRY(why_once(&once, side->text));
     return worker_check_inputs_(w, e->firmware[i], m->capture[e->capture].path);
 }

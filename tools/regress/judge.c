@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "isa/base/within.h"
 #include "tools/report/diffplace.h"
 #include "tools/report/diffreport.h"
 #include "tools/regress/worker.h"
@@ -74,11 +75,22 @@ static void judge_misses(const struct record *record, struct json_object *pair)
     judge_for(pair, RESULT_DIFFERS, &reason);
 }
 
-/* Why this firmware behaves otherwise than the baseline; nothing where there is no code of both. */
+/* Why a firmware behaves otherwise than the baseline: looked into when something differs. */
+struct blame {
+    struct engine *engine;
+    const struct diff_report *report;
+    bool begun;
+    struct cps_err *err;
+};
+
+/* There is nothing to say where there is no code of both. */
+static bool has_causes(const struct diff_report *report)
+{
+    return report->a.fw && report->b.fw && report->a.fw->gen == report->b.fw->gen;
+}
+
 static struct cps_err *open_causes(struct engine *e, const struct diff_report *report)
 {
-    if (!report->a.fw || !report->b.fw || report->a.fw->gen != report->b.fw->gen)
-        return NULL;
     struct cps_err *err = e->causes ? NULL : diff_causes_create(report, &e->causes);
     if (err) {
         diff_causes_destroy(e->causes);
@@ -88,6 +100,16 @@ static struct cps_err *open_causes(struct engine *e, const struct diff_report *r
     diff_causes_clear(e->causes);
     diff_causes_begin(e->causes, report);
     return NULL;
+}
+
+static void take_difference(void *context, const struct cps_difference *difference)
+{
+    struct blame *blame = context;
+    if (!blame->begun)
+        blame->err = open_causes(blame->engine, blame->report);
+    blame->begun = true;
+    if (!blame->err)
+        diff_causes_take(blame->engine->causes, difference);
 }
 
 /* A golden has neither code nor a run that could be made again. */
@@ -104,6 +126,21 @@ static struct cps_err *add_causes(struct worker *w, unsigned firmware, unsigned 
     return worker_explain_(w, &explain, causes);
 }
 
+/* What the comparison says of the pair. */
+static struct cps_err *judge_diff(struct worker *w, unsigned firmware, unsigned capture,
+                                  struct diff_report *report, bool explained,
+                                  struct json_object *pair)
+{
+    cps_json_uint(pair, "differences", report->diff->differences);
+    if (!report->diff->differences) {
+        worker_say_(pair, RESULT_PASS, "");
+        return NULL;
+    }
+    judge_difference(report->diff->differences, report->b.record, pair);
+    describe(w, report, pair);
+    return explained ? add_causes(w, firmware, capture, report, pair) : NULL;
+}
+
 /* Compares with @p base and judges the pair. */
 static struct cps_err *compare(struct worker *w, unsigned firmware, unsigned capture,
                                const struct diff_side *base_side, const struct record *record,
@@ -111,25 +148,19 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, unsigned cap
 {
     const struct record *base = base_side->record;
     struct engine *e = &w->engine[firmware];
-    struct cps_err *err = NULL;
     struct cps_diff diff = {0};
     const struct cps_diff_options options = {w->regress->kinds, &w->mask};
     const char *name = w->regress->manifest.firmware[firmware].name;
     struct diff_report report = {.a = *base_side, .b = {name, e->fw, e->me, record, e->names}};
-    CPS_TRY(open_causes(e, &report));
-    bool explained = base_side->fw && e->causes;
-    CPS_TRY(cps_diff_events(base->event, base->count, record->event, record->count, &options,
-                            explained ? diff_causes_take : NULL, e->causes, &diff));
+    struct blame blame = {.engine = e, .report = &report};
+    bool explained = has_causes(&report);
+    struct cps_err *err =
+        cps_diff_events(base->event, base->count, record->event, record->count, &options,
+                        explained ? take_difference : NULL, &blame, &diff);
+    err = cps_err_first_(err, blame.err);
     report.diff = &diff;
-    cps_json_uint(pair, "differences", diff.differences);
-    if (diff.differences) {
-        judge_difference(diff.differences, record, pair);
-        describe(w, &report, pair);
-        if (explained)
-            err = add_causes(w, firmware, capture, &report, pair);
-    } else {
-        worker_say_(pair, RESULT_PASS, "");
-    }
+    if (!err)
+        err = judge_diff(w, firmware, capture, &report, explained, pair);
     cps_diff_deinit(&diff);
     return err;
 }

@@ -9,10 +9,14 @@
 
 void worker_keep_cover_(struct engine *e, const struct record *record)
 {
-    for (uint32_t i = 0; i < record->cover_count && i <= e->fw->count; i++) {
-        const struct cps_cover *c = &record->cover[i];
-        e->cover[i] |=
-            (uint8_t)((c->run ? 1 : 0) | (c->taken ? 2 : 0) | (c->run > c->taken ? 4 : 0));
+    const struct cps_cover *const cover = record->cover;
+    const uint32_t words = e->fw ? e->fw->count + 1 : 0; /* of scripts nothing is kept */
+    const uint32_t count = record->cover_count < words ? record->cover_count : words;
+    uint8_t *const known = e->cover;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cps_cover c = cover[i];
+        if (c.run) /* few words of an image do */
+            known[i] |= (uint8_t)(1 | (c.taken ? 2 : 0) | (c.run > c.taken ? 4 : 0));
     }
 }
 
@@ -23,7 +27,8 @@ uint32_t worker_kinds_(const struct worker *w)
 
 static struct record_setup setup_of(const struct worker *w)
 {
-    return (struct record_setup){.opt = &w->regress->run, .kinds = worker_kinds_(w), .cover = true};
+    return (struct record_setup){
+        .opt = &w->regress->run, .kinds = worker_kinds_(w), .cover = true, .code = true};
 }
 
 struct cps_err *worker_boot_(struct worker *w, unsigned firmware)
@@ -125,13 +130,14 @@ struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned cap
     const char *path = w->regress->manifest.capture[capture].path;
     if (e->err)
         return worker_again_(e->err);
-    if (!w->capture_hash[0]) {
+    if (!w->capture_seen)
         files_stamp(path, &w->capture_stamp);
-        CPS_TRY(cps_sha256_file(path, w->capture_hash));
-    }
+    w->capture_seen = true;
     /* A run file may name other files, which no key has; and scripts are short. What is no file has
      * no hash. */
     bool keep = *w->regress->cache.dir && e->fw && files_is_regular(path);
+    if (keep && !w->capture_hash[0])
+        CPS_TRY(cps_sha256_file(path, w->capture_hash));
     const struct cache_run run = worker_cache_run_(w, firmware);
     bool taken = false;
     if (keep)

@@ -128,6 +128,7 @@ void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
     struct base base = {0};
     bool needs_base = false;
     w->capture_hash[0] = '\0';
+    w->capture_seen = false;
     w->places = cps_json_new_object(ret, "places");
     for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
         needs_base = needs_base || worker_has(w->regress, i, capture);

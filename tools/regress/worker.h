@@ -32,8 +32,9 @@ struct worker {
     struct json_object *seen;   /* places that some pair of this worker was in */
     struct json_object *places; /* new ones of the capture at hand */
     uint64_t emulated, cached, same;
-    char capture_hash[65]; /* of the capture at hand */
+    char capture_hash[65]; /* of the capture at hand; "": nobody has asked for it */
     struct files_stamp capture_stamp;
+    bool capture_seen; /* capture_stamp is of the capture at hand */
     bool cache_failed;
 };
 
