@@ -72,7 +72,7 @@ static void store_in_one(struct afuc_core *core, uint32_t offset, const uint32_t
                          uint32_t count, unsigned path)
 {
     for (uint32_t i = 0; i < count; i++)
-        store(core, offset, word + i, 1, path);
+        gpu_store_(core, offset, word[i], path);
 }
 
 /* How many of @p count registers are plain storage. */
@@ -106,8 +106,7 @@ static uint32_t to_registers(const struct bulk *b)
     bool fixed = *address & FIXED;
     unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
     uint32_t offset = *address & 0x3ffff;
-    bool asks = s->user_selected && (core->plain ? gpu_plain_protects_(core) : gpu_protects_(core));
-    if ((s->user_selected && (*address & ASKS)) || asks)
+    if (s->user_selected && ((*address & ASKS) || gpu_plain_protects_(core)))
         return 0;
     uint32_t last = fixed ? 1 : b->words;
     uint32_t count = plain_registers(core->machine, offset, last);
@@ -143,12 +142,12 @@ static uint32_t to_pairs(const struct bulk *b)
 {
     struct afuc_core *core = b->core;
     uint32_t done = 0;
-    if (b->group % 2 || gpu_protects_(core))
+    if (b->group % 2 || gpu_plain_protects_(core))
         return 0;
     while (done + b->group <= b->words && plain_pairs(b, done)) {
         for (uint32_t end = done + b->group; done < end; done += 2) {
             uint32_t address = b->word[done] | modes_of(b, done);
-            store(core, address & 0x3ffff, &b->word[done + 1], 1, CPS_PATH_USER);
+            gpu_store_(core, address & 0x3ffff, b->word[done + 1], CPS_PATH_USER);
             core->s.usraddr = address + !(address & FIXED);
             core->s.user_selected = 1;
         }
@@ -173,8 +172,8 @@ static uint32_t to_memory(const struct bulk *b)
 
 static uint32_t move(const struct bulk *b, unsigned dst)
 {
-    if (dst != R_TRASH && b->core->machine->engine.gen == CPS_A5XX)
-        return 0; /* the MEQ, and registers in banks */
+    if (dst != R_TRASH && !b->core->plain)
+        return 0; /* the MEQ of a5xx, and registers in banks */
     switch (dst) {
     case R_DATA:
         return b->core->s.user_selected || !(b->core->s.addr >> 24) ? to_registers(b)

@@ -14,13 +14,19 @@ bool gpu_protects_(const struct afuc_core *core);
 /** Whether CP_PROTECT forbids the access to any of @p count registers. */
 bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write);
 
+/** Whether a register does nothing but hold a value. */
+static inline bool gpu_is_plain_(const struct cps_afuc *m, uint32_t offset)
+{
+    return !(m->reg_flags[offset] & REG_BEHAVES);
+}
+
 /** A write that is no more than a store and an event is done; false: it is more, and nothing has
  * happened. @p core is plain. */
 static inline bool gpu_store_(struct afuc_core *core, uint32_t offset, uint32_t value,
                               unsigned path)
 {
     struct cps_afuc *m = core->machine;
-    if (CPS_UNLIKELY(m->reg_flags[offset] & REG_BEHAVES))
+    if (CPS_UNLIKELY(!gpu_is_plain_(m, offset)))
         return false;
     core_event_(core, CPS_EV_REG, path, offset, value);
     m->engine.changes += bank_set_(m, core->pipe, offset, value);
