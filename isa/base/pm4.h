@@ -37,10 +37,7 @@ struct cps_pm4 {
 /* 1 if the number of ones is even: the bit that makes it odd. */
 static inline uint32_t cps_pm4_parity_(uint32_t value)
 {
-    value ^= value >> 16;
-    value ^= value >> 8;
-    value ^= value >> 4;
-    return 0x9669u >> (value & 15) & 1;
+    return CPS_ODD_ONES(value) ^ 1;
 }
 
 /**

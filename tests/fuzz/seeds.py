@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "model"), os.path.dirname(HERE), HERE]
 import cptread
-import cptwrite1
+import cptwriteold
 import make
 import mkcorpus
 import seedtext as text
@@ -72,7 +72,7 @@ def captures(m):
     for name, file in rd.items():
         m.put("rd", name + ".rd", file)
         m.put("rd", name + ".rd.gz", gzip.compress(file, mtime=0))
-        m.put("rd", name + ".rd.zst", cptwrite1.zstd(file))
+        m.put("rd", name + ".rd.zst", cptwriteold.zstd(file))
     dumps = {"dump": text.devcoredump(), "dump-crlf": text.damaged_dump(), "kernel": text.devcoredump()[4:]}
     for name, dump in dumps.items():
         m.put("rd", name, dump)
@@ -174,7 +174,8 @@ def traces(m):
         put_cpt(m, name, cpt)
         head, events = next(cptread.read(cpt)), None
         events = [event_of(line) for line in m.made("convert", os.path.join(m.work, "x.cpt"), name="x.jsonl").splitlines()[1:]]
-        put_cpt(m, name + "-old", cptwrite1.write(head, events))
+        put_cpt(m, name + "-old", cptwriteold.write(head, events, 1))
+        put_cpt(m, name + "-old2", cptwriteold.write(head, events, 2))
 
 
 def event_of(line):

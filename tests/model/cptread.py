@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A second reader of `.cpt`, versions 1 and 2, written from docs/formats.md: prints what the text form would hold, without
+"""A second reader of `.cpt`, versions 1 to 3, written from docs/formats.md: prints what the text form would hold, without
 commentary. Usage: cptread.py FILE"""
 import ctypes
 import ctypes.util
@@ -24,8 +24,9 @@ KINDS = (("SUBMIT", "nap", ()), ("PKT", "sav", LEVEL), ("REG", "ovs", PATH), ("R
          ("TICK", "q", ()), ("EXIT", "sv", EXIT), ("METHOD", "ov", ()), ("SQE", "ov", ()),
          ("WORD", "ov", ()))
 CPUS = ("pfp", "me", "sqe", "bv", "lpac", "", "host", "hwsq", "hwsqb", "seq", "pfifo", "vp1")
-REG, STEP_OF_1 = 2, (2, 3, 4, 5, 19)
+PKT, REG, STEP_OF_1, STEP_OF_0 = 1, 2, (2, 3, 4, 5, 19), (10, 11)
 M64 = (1 << 64) - 1
+MIX = 0x9e3779b97f4a7c15
 
 
 def unzstd(data, size):
@@ -42,13 +43,9 @@ def odd_parity(value):
     return bin(value).count("1") & 1 ^ 1
 
 
-class Frame:
-    def __init__(self, data, version):
-        self.data, self.at, self.version = data, 0, version
-        self.who = self.pc = self.tag = 0
-        self.addr = [0] * 256
-        self.places = [(0, 0, 0, 0)] * 1024
-        self.values = [0] * 4096
+class Bytes:
+    def __init__(self, data):
+        self.data, self.at = data, 0
 
     def byte(self):
         self.at += 1
@@ -66,6 +63,18 @@ class Frame:
     def distance(self):
         value = self.number()
         return (value >> 1) ^ -(value & 1)
+
+
+class OldFrame(Bytes):
+    """Of versions 1 and 2."""
+
+    def __init__(self, data, version):
+        super().__init__(data)
+        self.version = version
+        self.who = self.pc = self.tag = 0
+        self.addr = [0] * 256
+        self.places = [(0, 0, 0, 0)] * 1024
+        self.values = [0] * 4096
 
     def value(self, form):
         if form == 28:
@@ -111,6 +120,108 @@ class Frame:
         return kind, sub, self.who, pc, addr, value
 
 
+class Frame(Bytes):
+    """Of version 3."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.who = 0
+        self.places, self.pcs, self.headers = {}, {}, {}  # by processor: number of the place, pc, header
+        self.place = [((0, 0, 0, 0), 0)] * 1024  # (kind, sub, processor, pc), addr
+        self.next, self.runs, self.registers, self.values = {}, {}, {}, {}
+        self.opened = None  # (run, register) of a type-4 packet without registers before this event
+        self.ready = []
+
+    def header(self):
+        first = self.byte()
+        if first == 127:
+            return self.number()
+        if first & 128:
+            opcode, count = first & 127, self.number()
+            return 7 << 28 | odd_parity(opcode) << 23 | opcode << 16 | odd_parity(count) << 15 | count
+        reg = self.distance() + self.next.get(REG, 0) & M64
+        assert reg < 1 << 18
+        return 4 << 28 | odd_parity(reg) << 27 | reg << 8 | odd_parity(first) << 7 | first
+
+    def value(self, kind, who, addr):
+        """The table and the key in it that has the last value."""
+        if kind == REG:
+            return self.registers, ((addr & 0xffffffff) + (addr >> 32) * 0x9e37) % 16384
+        what = self.headers.get(who, 0) if kind == PKT else addr
+        return self.values, ((what ^ kind << 40) * MIX & M64) >> 40 & 4095
+
+    def behind(self, kind, sub, who, pc, value):
+        """What the next event of the processor finds."""
+        opcode = 128 | value >> 16 & 127 if kind == PKT and value >> 28 == 7 else 0
+        tag = kind | sub << 8 | who << 16 | opcode << 24
+        self.places[who] = pc + ((tag * 0x9e3779b1 & 0xffffffff) >> 22) & 1023
+        self.pcs[who], self.who = pc, who
+
+    def learn(self, kind, sub, who, pc, addr, value):
+        step = 1 if kind in STEP_OF_1 else 0 if kind in STEP_OF_0 else 4
+        if kind == PKT:
+            step = 4 + 4 * (value & 0x7f if value >> 28 == 4 else value & 0x3fff if value >> 28 == 7 else 0)
+        self.next[(PKT, sub % 8) if kind == PKT else kind] = addr + step & M64
+        if kind == REG and self.opened and self.who == who:
+            run, reg = self.opened
+            self.runs[run] = (kind, sub, who, pc), addr - reg & M64
+        self.opened = None
+        if kind == PKT:
+            self.headers[who] = value
+            if value >> 28 == 4 and value & 127:
+                self.opened = (who * 8 + sub % 8) % 128, value >> 8 & 0x3ffff
+        self.behind(kind, sub, who, pc, value)
+
+    def run_behind(self, sub, who, header):
+        """The registers of a packet, as events."""
+        count = header & 127
+        assert header >> 28 == 4 and count
+        head, base = self.runs[(who * 8 + sub % 8) % 128]
+        codes = [self.byte() for _ in range((count + 3) // 4)]
+        codes = [byte >> 2 * i & 3 for byte in codes for i in range(4)]
+        assert not any(codes[count:])
+        for i in range(count):
+            addr = base + (header >> 8 & 0x3ffff) + i & M64
+            table, key = self.value(REG, head[2], addr)
+            size = (0, 1, 2, 4)[codes[i]]
+            if size:
+                table[key] = sum(self.byte() << 8 * k for k in range(size))
+            self.ready.append(head + (addr, table.get(key, 0)))
+        self.next[REG] = addr + 1 & M64
+        self.opened = None
+        self.behind(*head, 0)
+
+    def event(self):
+        if self.ready:
+            return self.ready.pop(0)
+        flags = self.byte()
+        assert flags & 33 != 33 and flags & 12 != 12
+        who = self.number() if flags & 128 else self.who
+        place = self.places.get(who, 0)
+        (kind, sub, _, pc), addr = self.place[place]
+        if flags & 32:
+            kind, sub = self.number(), self.number()
+            assert kind > 31 or sub > 7
+        elif not flags & 1:
+            tag = self.byte()
+            kind, sub = tag & 31, tag >> 5
+        if not flags & 2:
+            pc = self.pcs.get(who, 0) + self.distance() & M64
+            assert pc < 1 << 32
+        if not flags & 4:
+            addr = self.next.get((PKT, sub % 8) if kind == PKT else kind, 0)
+            addr = addr + (0 if flags & 8 else self.distance()) & M64
+        table, key = self.value(kind, who, addr)
+        if not flags & 16:
+            table[key] = self.header() if kind == PKT else self.number()
+        value = table.get(key, 0)
+        self.place[place] = (kind, sub, who, pc), addr
+        self.learn(kind, sub, who, pc, addr, value)
+        if flags & 64:
+            self.run_behind(sub, who, value)
+        return kind, sub, who, pc, addr, value
+
+
 def columns(kind, sub, pc, addr, value):
     keyword, order, words = KINDS[kind]
     out = [keyword]
@@ -128,11 +239,11 @@ def columns(kind, sub, pc, addr, value):
 
 def read(data):
     """Yields the head's text, then a line an event."""
-    assert data[:8] in (b"CPTRACE1", b"CPTRACE2")
+    assert data[:8] in (b"CPTRACE1", b"CPTRACE2", b"CPTRACE3")
     version = data[7] - ord("0")
     size, = struct.unpack_from("<I", data, 8)
     head, at = data[16:16 + size], 16 + size
-    assert struct.unpack_from("<I", data, 12) == (zlib.crc32(head),), "checksum of the head"
+    assert struct.unpack_from("<I", data, 12) == (zlib.crc32(head, zlib.crc32(data[:8]) if version > 2 else 0),), "checksum of the head"
     yield head.decode()
     many = "# processors yes\n" in head.decode()
     index, total = [], 0
@@ -143,12 +254,13 @@ def read(data):
         raw_size, packed = struct.unpack_from("<II", data, at + 8)
         assert magic == 0x4d524643
         index += [at, total]
-        frame = Frame(unzstd(data[at + 16:at + 16 + packed], raw_size), version)
+        raw = unzstd(data[at + 16:at + 16 + packed], raw_size)
+        frame = Frame(raw) if version > 2 else OldFrame(raw, version)
         for _ in range(events):
             kind, sub, who, pc, addr, value = frame.event()
             name = CPUS[who] + " " if many and CPUS[who] else ""
             yield name + columns(kind, sub, pc, addr, value) + "\n"
-        assert frame.at == raw_size
+        assert frame.at == raw_size and (version < 3 or not frame.ready)
         at, total = at + 16 + packed, total + events
     assert list(struct.unpack_from("<%dQ" % len(index), data, at + 8)) == index and events * 2 == len(index)
     tail = at + 8 + 16 * events

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "isa/base/pm4.h"
 #include "trace/form/cpt.h"
 #include "trace/form/trace.h"
 
@@ -67,34 +68,116 @@ static void a_record_has_no_padding_so_equal_events_are_equal_bytes(void **state
                      sizeof(*none));
 }
 
-/* Each of them many times, so that predictions come true, too. */
-static void a_frame_gives_back_kinds_subs_and_processors_that_have_no_row(void **state)
+/* Puts events in batches of any size: the same bytes. @return how many bytes */
+static size_t put_all(const struct cps_event *events, size_t count, size_t most, uint8_t *raw)
 {
-    enum { EVENTS = 20000 };
-    struct cps_event *events = calloc(EVENTS, sizeof(*events));
-    uint8_t *raw = malloc(EVENTS * CPT_MAX_EVENT);
     struct cpt_frame *put = calloc(1, sizeof(*put));
-    struct cpt_frame *get = calloc(1, sizeof(*get));
-    (void)state;
-    assert_true(events && raw && put && get);
-    *put = (struct cpt_frame){.version = CPT_VERSION, .raw = raw};
-    for (unsigned i = 0; i < EVENTS; i++) {
+    size_t at = 0;
+    assert_non_null(put);
+    cpt_frame_begin_(put, CPT_VERSION, raw, 0);
+    for (size_t some = 1; at < count; some = some % most + 1) {
+        size_t now = at + some < count ? some : count - at;
         size_t before = put->size;
-        events[i] = i < 10000 ? any_event(i % 256) : events[i - 1 - any(40)];
-        cpt_put_event_(put, &events[i]);
-        assert_true(put->size - before <= CPT_MAX_EVENT);
+        size_t taken = cpt_put_events_(put, events + at, now, at + now == count);
+        assert_true(taken <= now && put->size - before <= taken * CPT_MAX_EVENT);
+        assert_true(now - taken < CPT_MAX_RECORD && (taken == now || at + now < count));
+        at += taken;
     }
-    *get = (struct cpt_frame){.version = CPT_VERSION, .raw = raw, .size = put->size};
-    for (unsigned i = 0; i < EVENTS; i++) {
+    assert_int_equal(put->events, count);
+    size_t size = put->size;
+    free(put);
+    return size;
+}
+
+static void assert_reads_as(uint8_t *raw, size_t size, const struct cps_event *events, size_t count)
+{
+    struct cpt_frame *get = calloc(1, sizeof(*get));
+    assert_non_null(get);
+    cpt_frame_begin_(get, CPT_VERSION, raw, size);
+    for (size_t i = 0; i < count; i++) {
         struct cps_event event;
         assert_true(cpt_get_event_(get, &event));
         assert_memory_equal(&event, &events[i], sizeof(event));
     }
-    assert_int_equal(get->at, get->size);
+    assert_true(cpt_is_read_(get));
     free(get);
-    free(put);
+}
+
+enum { EVENTS = 20000 };
+
+static void assert_round_trip(const struct cps_event *events)
+{
+    uint8_t *raw = malloc(2 * EVENTS * CPT_MAX_EVENT);
+    assert_non_null(raw);
+    uint8_t *again = raw + EVENTS * CPT_MAX_EVENT;
+    size_t size = put_all(events, EVENTS, 4096, raw);
+    assert_int_equal(put_all(events, EVENTS, 140, again), size);
+    assert_memory_equal(raw, again, size);
+    assert_reads_as(raw, size, events, EVENTS);
     free(raw);
+}
+
+/* Each of them many times, so that predictions come true, too. */
+static void a_frame_gives_back_kinds_subs_and_processors_that_have_no_row(void **state)
+{
+    struct cps_event *events = calloc(EVENTS, sizeof(*events));
+    (void)state;
+    assert_non_null(events);
+    for (unsigned i = 0; i < EVENTS; i++)
+        events[i] = i < 10000 ? any_event(i % 256) : events[i - 1 - any(40)];
+    assert_round_trip(events);
     free(events);
+}
+
+/* A type-4 packet and its registers, of which any may be missing, or be another one. */
+static size_t any_packet(struct cps_event *to, size_t room)
+{
+    uint32_t counts[] = {0, 1, 2, 3, 4, 5, 8, 126, 127};
+    uint32_t values[] = {0, 1, 0xff, 0x100, 0xffff, 0x10000, UINT32_MAX};
+    uint64_t bank[] = {0, 0, 0, 0, UINT64_C(1) << 32, UINT64_C(5) << 36};
+    uint32_t count = counts[any(COUNT(counts))];
+    uint32_t reg = any(2) ? 0x8800 + (uint32_t)any(64) : 0x3ffc0 + (uint32_t)any(64);
+    uint32_t pc = any(8) ? 0xd9 : (uint32_t)any(4);
+    unsigned who = any(8) ? CPS_CPU_SQE : CPS_CPU_BV;
+    uint64_t base = reg + bank[any(COUNT(bank))];
+    size_t at = 0;
+    to[at++] = cps_event_make(CPS_EV_PKT, (unsigned)any(4), who, 0xda, 4 * any(1000),
+                              cps_pm4_type4(reg, count) ^ (any(8) ? 0u : 1u << 27));
+    for (uint32_t i = 0; i < count && at < room && any(200); i++)
+        to[at++] = cps_event_make(CPS_EV_REG, any(100) ? 1 : 0, who, pc, base + i + !any(300),
+                                  values[any(any(3) ? 2 : COUNT(values))]);
+    return at;
+}
+
+static void packets_and_their_registers_come_back_however_they_come(void **state)
+{
+    struct cps_event *events = calloc(EVENTS, sizeof(*events));
+    (void)state;
+    assert_non_null(events);
+    for (unsigned round = 0; round < 20; round++) {
+        for (size_t at = 0; at < EVENTS;) {
+            at += any_packet(events + at, EVENTS - at);
+            if (at < EVENTS && !any(4))
+                events[at++] = any_event((unsigned)any(20));
+        }
+        assert_round_trip(events);
+    }
+    free(events);
+}
+
+/* Known registers are in the packet's record: flags, a code, and what values differ. */
+static void a_packet_as_expected_takes_two_bytes(void **state)
+{
+    struct cps_event events[12];
+    uint8_t raw[sizeof(events) / sizeof(*events) * CPT_MAX_EVENT];
+    (void)state;
+    for (unsigned i = 0; i < 12; i += 2) {
+        events[i] = cps_event_make(CPS_EV_PKT, 1, CPS_CPU_SQE, 7, 0x1000 + 4 * i, 0x48881801);
+        events[i + 1] = cps_event_make(CPS_EV_REG, 1, CPS_CPU_SQE, 9, 0x8818, 5);
+    }
+    size_t size = put_all(events, 12, 4096, raw);
+    assert_int_equal(put_all(events, 10, 4096, raw), size - 2);
+    assert_reads_as(raw, size - 2, events, 10);
 }
 
 /* Writes one event to a file, and reads it. @return what the reader said, or NULL; to be freed */
@@ -179,6 +262,29 @@ static const struct {
     {"version 2, a pc of 32 bits", 2, "\x15\xfe\xff\xff\xff\x1f", 6, true},
     {"version 2, a pc of 33 bits", 2, "\x15\x80\x80\x80\x80\x20", 6, false},
     {"version 2, a pc below 0", 2, "\x15\x01", 2, false},
+    {"version 2, a packet with registers", 2, "\x56\x01", 2, false},
+    {"version 3, a kind and a sub in a byte", 3, "\x16\x22", 2, true},
+    {"version 3, the kind 31", 3, "\x16\x1f", 2, true},
+    {"version 3, the kind 32", 3, "\x36\x20\x00", 3, true},
+    {"version 3, two numbers for what fits a byte", 3, "\x36\x1f\x07", 3, false},
+    {"version 3, the kind 255", 3, "\x36\xff\x01\x00", 4, true},
+    {"version 3, the kind 256", 3, "\x36\x80\x02\x00", 4, false},
+    {"version 3, the sub 256", 3, "\x36\x02\x80\x02", 4, false},
+    {"version 3, a wide tag beside the same one", 3, "\x37\x20\x00", 3, false},
+    {"version 3, two addresses", 3, "\x1f", 1, false},
+    {"version 3, the processor 255", 3, "\x97\xff\x01", 3, true},
+    {"version 3, the processor 256", 3, "\x97\x80\x02", 3, false},
+    {"version 3, a pc of 32 bits", 3, "\x15\xfe\xff\xff\xff\x1f", 6, true},
+    {"version 3, a pc of 33 bits", 3, "\x15\x80\x80\x80\x80\x20", 6, false},
+    {"version 3, a header of type 7", 3, "\x06\x01\xf0\xff\x7f", 5, true},
+    {"version 3, one with too many dwords", 3, "\x06\x01\xf0\x80\x80\x01", 6, false},
+    {"version 3, a header of type 4", 3, "\x06\x01\x05\xfe\xff\x1f", 6, true},
+    {"version 3, one of register 2^18", 3, "\x06\x01\x05\x80\x80\x20", 6, false},
+    {"version 3, one of register -1", 3, "\x06\x01\x05\x01", 4, false},
+    {"version 3, a header as it is", 3, "\x06\x01\x7f\xff\xff\xff\xff\x0f", 8, true},
+    {"version 3, one of 33 bits", 3, "\x06\x01\x7f\xff\xff\xff\xff\x1f", 8, false},
+    {"version 3, registers that nobody knows", 3, "\x46\x01\x01\x00\x00", 5, false},
+    {"version 3, registers behind what is no packet", 3, "\x56\x02\x00", 3, false},
     {"version 1, a tag", 1, "\x16\x22", 2, true},
     {"version 1, flag 32", 1, "\x36\x20\x00", 3, false},
     {"version 1, a pc of 20 bits", 1, "\x15\xfe\xff\x7f", 4, true},
@@ -190,14 +296,55 @@ static void each_version_takes_what_its_numbers_can_be(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct cpt_frame *frame = calloc(1, sizeof(*frame));
-        uint8_t raw[8];
+        uint8_t raw[16];
         struct cps_event event;
         assert_non_null(frame);
         memcpy(raw, rows[i].bytes, rows[i].size);
-        *frame = (struct cpt_frame){.version = rows[i].version, .raw = raw, .size = rows[i].size};
+        cpt_frame_begin_(frame, rows[i].version, raw, rows[i].size);
         bool good = cpt_get_event_(frame, &event);
-        if (good != rows[i].good || (good && frame->at != frame->size))
+        if (good != rows[i].good || (good && !cpt_is_read_(frame)))
             fail_msg("%s", rows[i].claim);
+        free(frame);
+    }
+}
+
+/* Behind a packet of two registers, whose registers are known: what another one has. */
+static void registers_must_all_be_there(void **state)
+{
+    const struct {
+        const char *claim;
+        const char *bytes;
+        size_t size;
+        bool good;
+    } records[] = {
+        {"both are the last ones", "\x00", 1, true},
+        {"one byte and four", "\x0d\xab\x01\x02\x03\x04", 6, true},
+        {"a value is cut", "\x0d\xab\x01\x02\x03", 5, false},
+        {"a code of no register", "\x10\xab", 2, false},
+        {"there is no code", "", 0, false},
+    };
+    const struct cps_event known[] = {
+        cps_event_make(CPS_EV_PKT, 1, CPS_CPU_SQE, 7, 0, 0x40881802),
+        cps_event_make(CPS_EV_REG, 1, CPS_CPU_SQE, 9, 0x8818, 5),
+        cps_event_make(CPS_EV_REG, 1, CPS_CPU_SQE, 9, 0x8819, 6),
+        cps_event_make(CPS_EV_PKT, 1, CPS_CPU_SQE, 7, 12, 0x40881802),
+        cps_event_make(CPS_EV_REG, 1, CPS_CPU_SQE, 9, 0x8818, 5),
+        cps_event_make(CPS_EV_REG, 1, CPS_CPU_SQE, 9, 0x8819, 6),
+    };
+    uint8_t raw[COUNT(known) * CPT_MAX_EVENT];
+    size_t size = put_all(known, COUNT(known), 4096, raw) - 1;
+    (void)state;
+    for (size_t i = 0; i < COUNT(records); i++) {
+        struct cpt_frame *frame = calloc(1, sizeof(*frame));
+        struct cps_event event;
+        bool good = true;
+        assert_non_null(frame);
+        memcpy(raw + size, records[i].bytes, records[i].size);
+        cpt_frame_begin_(frame, CPT_VERSION, raw, size + records[i].size);
+        for (size_t k = 0; k < COUNT(known) && good; k++)
+            good = cpt_get_event_(frame, &event);
+        if (good != records[i].good || (good && !cpt_is_read_(frame)))
+            fail_msg("%s", records[i].claim);
         free(frame);
     }
 }
@@ -208,7 +355,10 @@ int main(void)
         cmocka_unit_test(the_record_keeps_every_number_of_its_width),
         cmocka_unit_test(a_record_has_no_padding_so_equal_events_are_equal_bytes),
         cmocka_unit_test(a_frame_gives_back_kinds_subs_and_processors_that_have_no_row),
+        cmocka_unit_test(packets_and_their_registers_come_back_however_they_come),
+        cmocka_unit_test(a_packet_as_expected_takes_two_bytes),
         cmocka_unit_test(files_with_what_has_no_row_are_refused),
+        cmocka_unit_test(registers_must_all_be_there),
         cmocka_unit_test(each_version_takes_what_its_numbers_can_be),
     };
     return cmocka_run_group_tests_name("cpt", tests, NULL, NULL);

@@ -320,7 +320,7 @@ static const struct bad {
     size_t size;
     const char *said;
 } bads[] = {
-    {"another version", "CPTRACE3\0\0\0\0", 12, "version 2"},
+    {"another version", "CPTRACE4\0\0\0\0", 12, "versions 1 to 3"},
     {"a head of 4 GiB", "CPTRACE1\xff\xff\xff\xff\0\0\0\0", 16, "4 MiB"},
     {"no head line", "CPTRACE1\0\0\0\0\0\0\0\0", 16, "cpscope-trace 1"},
     {"text with an unknown keyword", HEAD "NOPE 1 2\n", sizeof(HEAD "NOPE 1 2\n") - 1, "NOPE"},

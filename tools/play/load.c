@@ -130,6 +130,14 @@ static void note(struct play *play, const struct cps_event *event)
         play->unknown[event->addr]++;
 }
 
+/* The first event from @p i on whose kind is one of a set; most are not. */
+static size_t find_kind(const struct cps_event *events, size_t i, size_t count, uint32_t kinds)
+{
+    while (i < count && !(kinds >> (events[i].head & 31) & 1))
+        i++;
+    return i;
+}
+
 /* Keeps what the summary says, and hands on what the trace records. */
 static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
@@ -138,10 +146,8 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
     uint32_t noted = play->extra | 1u << CPS_EV_UNMODELLED | 1u << CPS_EV_ASSUME;
     uint32_t drop = noted & ~play->kinds;
     struct cps_sink *trace = play->muted ? NULL : play->trace;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; (i = find_kind(events, i, count, noted)) < count; i++) {
         unsigned kind = cps_event_kind(&events[i]);
-        if (!(noted >> kind & 1))
-            continue;
         if (!(play->extra >> kind & 1))
             note(play, &events[i]);
         else if (play->watcher)

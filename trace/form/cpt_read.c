@@ -41,7 +41,7 @@ static struct cps_err *unpack(struct cps_trace *trace, const uint32_t head[4])
     struct state *s = trace->state;
     CPS_FREE uint8_t *packed = malloc(head[3] + (size_t)1);
     free(s->frame.raw);
-    s->frame = (struct cpt_frame){.version = s->version, .raw = malloc(head[2] + (size_t)1)};
+    cpt_frame_begin_(&s->frame, s->version, malloc(head[2] + (size_t)1), 0);
     if (!packed || !s->frame.raw)
         return cps_err_nomem();
     CPS_TRY(read_all(trace, packed, head[3]));
@@ -132,7 +132,7 @@ static struct cps_err *next(struct cps_trace *trace, struct cps_event *events, s
         s->total++;
         ++*count;
     }
-    if (!s->left && !s->done && s->frame.at != s->frame.size)
+    if (!s->left && !s->done && !cpt_is_read_(&s->frame))
         return damaged(trace, "this frame holds more than its events");
     return NULL;
 }
@@ -153,9 +153,9 @@ static struct cps_err *read_head(struct cps_trace *trace)
     if (memcmp(bytes, CPT_MAGIC, CPT_MAGIC_SIZE - 1) != 0 || bytes[7] < '1' ||
         bytes[7] > '0' + CPT_VERSION)
         return cps_err_input(cps_stream_name(trace->stream), 7,
-                             ".cpt of a version with byte 0x%02x, expected 0x31 (version 1) or "
-                             "0x32 (version 2)",
-                             bytes[7]);
+                             ".cpt of a version with byte 0x%02x, expected 0x31 to 0x%02x "
+                             "(versions 1 to %u)",
+                             bytes[7], '0' + CPT_VERSION, CPT_VERSION);
     s->version = bytes[7] - (unsigned)'0';
     CPS_TRY(read_all(trace, bytes, sizeof(bytes)));
     uint32_t size = cps_le32(bytes);
@@ -165,7 +165,7 @@ static struct cps_err *read_head(struct cps_trace *trace)
     if (!text)
         return cps_err_nomem();
     CPS_TRY(read_all(trace, text, size));
-    if (cpt_sum(text, size) != cps_le32(bytes + 4) || strlen(text) != size)
+    if (cpt_sum(s->version, text, size) != cps_le32(bytes + 4) || strlen(text) != size)
         return damaged(trace, "the head is corrupt: its checksum is wrong");
     return cps_trace_head_parse(cps_stream_name(trace->stream), text, &trace->head);
 }

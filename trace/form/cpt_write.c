@@ -13,11 +13,12 @@
 
 struct state {
     struct cpt_frame frame;
-    uint32_t events; /* in the frame */
     uint64_t offset; /* of what is written next */
     uint64_t first;  /* events in the frames before */
     struct cps_buf index;
     ZSTD_CCtx *zstd;
+    struct cps_event held[CPT_MAX_RECORD]; /* a packet whose registers have not all come */
+    size_t holds;
     uint8_t raw[CPT_FRAME_EVENTS * CPT_MAX_EVENT];
 };
 
@@ -52,28 +53,63 @@ static void end_frame(struct cps_trace_writer *w)
 {
     struct state *s = w->state;
     size_t room = ZSTD_compressBound(s->frame.size);
-    uint8_t *packed = s->events ? malloc(room) : NULL;
+    uint8_t *packed = s->frame.events ? malloc(room) : NULL;
     size_t size = packed ? ZSTD_compress2(s->zstd, packed, room, s->raw, s->frame.size) : 0;
-    w->lost = w->lost || (s->events && (!packed || ZSTD_isError(size)));
+    w->lost = w->lost || (s->frame.events && (!packed || ZSTD_isError(size)));
     if (packed && !w->lost) {
         add_index(w);
-        put_words(w,
-                  (const uint32_t[]){CPT_FRAME, s->events, (uint32_t)s->frame.size, (uint32_t)size},
-                  4);
+        put_words(
+            w,
+            (const uint32_t[]){CPT_FRAME, s->frame.events, (uint32_t)s->frame.size, (uint32_t)size},
+            4);
         put_bytes(w, packed, size);
     }
     free(packed);
-    s->first += s->events;
-    s->events = 0;
-    s->frame = (struct cpt_frame){.version = CPT_VERSION, .raw = s->raw};
+    s->first += s->frame.events;
+    cpt_frame_begin_(&s->frame, CPT_VERSION, s->raw, 0);
 }
 
-static void write_event(struct cps_trace_writer *w, const struct cps_event *event)
+/* As cpt_put_events_(), into as many frames as it needs. */
+static size_t put_events(struct cps_trace_writer *w, const struct cps_event *events, size_t count,
+                         bool last)
 {
     struct state *s = w->state;
-    cpt_put_event_(&s->frame, event);
-    if (++s->events == CPT_FRAME_EVENTS)
+    size_t at = 0;
+    for (;;) {
+        at += cpt_put_events_(&s->frame, events + at, count - at, last);
+        if (s->frame.events < CPT_FRAME_EVENTS)
+            return at;
         end_frame(w);
+    }
+}
+
+/* Gives a packet that waits what it waits for. @return how many events that took */
+static size_t complete(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
+{
+    struct state *s = w->state;
+    size_t more = CPT_MAX_RECORD - s->holds;
+    more = more < count ? more : count;
+    memcpy(s->held + s->holds, events, more * sizeof(*events));
+    size_t taken = put_events(w, s->held, s->holds + more, false);
+    if (!taken) {
+        s->holds += more;
+        return more;
+    }
+    more = taken - s->holds;
+    s->holds = 0;
+    return more;
+}
+
+/* How events are grouped into records does not depend on how they come. */
+static void write_events(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
+{
+    struct state *s = w->state;
+    size_t at = s->holds ? complete(w, events, count) : 0;
+    if (s->holds)
+        return;
+    at += put_events(w, events + at, count - at, false);
+    s->holds = count - at;
+    memcpy(s->held, events + at, s->holds * sizeof(*events));
 }
 
 /* The index: where each frame begins and how many events stand before it; then where the index
@@ -81,6 +117,7 @@ static void write_event(struct cps_trace_writer *w, const struct cps_event *even
 static void end(struct cps_trace_writer *w)
 {
     struct state *s = w->state;
+    put_events(w, s->held, s->holds, true);
     end_frame(w);
     uint64_t at = s->offset;
     put_words(w, (const uint32_t[]){CPT_INDEX, (uint32_t)(s->index.size / 16)}, 2);
@@ -101,7 +138,7 @@ static void put_head(struct cps_trace_writer *w)
     uint8_t words[8];
     size_t size = strlen(w->head->text);
     cps_put_le32(words, (uint32_t)size);
-    cps_put_le32(words + 4, cpt_sum(w->head->text, size));
+    cps_put_le32(words + 4, cpt_sum(CPT_VERSION, w->head->text, size));
     cps_buf_add(&w->buf, CPT_MAGIC, CPT_MAGIC_SIZE);
     cps_buf_add(&w->buf, (const char *)words, sizeof(words));
     cps_buf_add(&w->buf, w->head->text, size);
@@ -114,9 +151,9 @@ struct cps_err *cps_cpt_write_(struct cps_trace_writer *writer)
         return cps_err_nomem();
     writer->state = s;
     writer->put_head = put_head;
-    writer->event = write_event;
+    writer->events = write_events;
     writer->end = end;
-    s->frame = (struct cpt_frame){.version = CPT_VERSION, .raw = s->raw};
+    cpt_frame_begin_(&s->frame, CPT_VERSION, s->raw, 0);
     s->offset = CPT_MAGIC_SIZE + 8 + strlen(writer->head->text);
     s->zstd = ZSTD_createCCtx();
     if (!s->zstd)

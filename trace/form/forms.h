@@ -23,8 +23,8 @@ struct cps_signal {
     uint32_t number;
 };
 
-/** A writer: `event` appends to `buf`, which trace.c hands to the outfile; `end` is the last. What
- * stands behind `filled` is the thread's while there is one. */
+/** A writer: `event`, or `events` for all of a batch, appends to `buf`, which trace.c hands to the
+ * outfile; `end` is the last. What stands behind `filled` is the thread's while there is one. */
 struct cps_trace_writer {
     struct cps_sink sink;     /* first */
     bool behind;              /* a thread may start */
@@ -48,6 +48,7 @@ struct cps_trace_writer {
     struct cps_err *failure; /* why there is nothing whole, or NULL; owned */
     void (*put_head)(struct cps_trace_writer *writer); /* NULL: the form has none */
     void (*event)(struct cps_trace_writer *writer, const struct cps_event *event);
+    void (*events)(struct cps_trace_writer *writer, const struct cps_event *events, size_t count);
     void (*end)(struct cps_trace_writer *writer);
     void (*deinit)(void *state); /* what it holds; NULL: nothing */
 };

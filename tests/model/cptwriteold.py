@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A writer of `.cpt` version 1, from docs/formats.md as it described that version: nothing else writes such
+"""A writer of `.cpt` versions 1 and 2, from docs/formats.md as it described them: nothing else writes such
 files any more. An event is (kind, sub, processor, pc, addr, value)."""
 import ctypes
 import ctypes.util
@@ -56,7 +56,8 @@ def type4(reg, count):
 
 
 class Frame:
-    def __init__(self):
+    def __init__(self, version):
+        self.version = version
         self.out = bytearray()
         self.who = self.pc = self.tag = 0
         self.addr = [0] * 32
@@ -72,7 +73,7 @@ class Frame:
         return kind, number(value)
 
     def event(self, kind, sub, who, pc, addr, value):
-        assert kind < 28 and sub < 8 and who < 128 and pc < 1 << 20
+        assert kind < 28 and sub < 8 and who < 128 and pc < 1 << (20 if self.version == 1 else 32)
         form, coded = self.form(kind, value)
         tag = form | sub << 5
         mix = (self.pc * 2654435761 ^ self.tag * 40503 ^ who * 7919) & 0xffffffff
@@ -92,13 +93,13 @@ class Frame:
         self.who, self.pc, self.tag = who, pc, tag
 
 
-def write(head, events):
+def write(head, events, version):
     """The bytes of the file."""
     head = head.encode()
-    out = bytearray(b"CPTRACE1" + struct.pack("<II", len(head), zlib.crc32(head)) + head)
+    out = bytearray(b"CPTRACE%d" % version + struct.pack("<II", len(head), zlib.crc32(head)) + head)
     index = b""
     for first in range(0, len(events), FRAME_EVENTS):
-        frame = Frame()
+        frame = Frame(version)
         some = events[first:first + FRAME_EVENTS]
         for event in some:
             frame.event(*event)
