@@ -93,9 +93,9 @@ static inline struct cps_pm4 cps_pm4_decode(uint32_t header)
     struct cps_pm4 packet = cps_pm4_decode_any(header);
     /* Two fields, each odd with its parity bit, and reserved bits. */
     int good = packet.kind == CPS_PM4_TYPE4
-                   ? __builtin_parity(header & 0xff) & __builtin_parity(header >> 8 & 0xbffff) &
+                   ? CPS_ODD_ONES(header & 0xff) & CPS_ODD_ONES(header >> 8 & 0xbffff) &
                          !(header >> 26 & 1)
-                   : __builtin_parity(header & 0xbfff) & __builtin_parity(header >> 16 & 0xff) &
+                   : CPS_ODD_ONES(header & 0xbfff) & CPS_ODD_ONES(header >> 16 & 0xff) &
                          !(header & 0x0f004000);
     return good ? packet : bad;
 }
