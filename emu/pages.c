@@ -17,12 +17,15 @@ static size_t room(unsigned bits)
     return slots(bits) / 2;
 }
 
-/* By the upper bits of a product with 2^64 / golden ratio: drivers place buffers at multiples of
- * powers of two, whose lower bits are all the same. Folding the number first brings those above
- * 2^44, which a product's upper bits have the least of, to where they count. */
+/* Drivers place buffers at multiples of powers of two, so that most bits of a number are the same
+ * for all, and one product by the golden ratio brings whole stretches of them side by side
+ * (tests/unit/test_pages.c): two products, each behind a fold (the constants are those of
+ * splitmix64, by Sebastiano Vigna, public domain). */
 static size_t home(const struct pages *pages, uint64_t number)
 {
-    return (size_t)((number ^ number >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - pages->bits));
+    number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (size_t)(number >> (64 - pages->bits));
 }
 
 /* Where page @p number is, or would go. */
