@@ -2,80 +2,49 @@
  * Sparse copy-on-write memory: a hash table of reference-counted pages. */
 #include "emu/mem.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/bits.h"
+#include "emu/mem_state.h"
 #include "isa/base/le.h"
 
-#define MASK_WORDS (CPS_PAGE_WORDS / 32)
-
-#define PIECE_WORDS 12u
-
-/* What a table holds of a page's dwords: all of them, or a piece. */
-struct held {
-    uint32_t refs; /* tables that it is in; 2 for a copy of the host's, which is in one */
-    bool keep;
-    bool host;     /* a copy of the host's */
-    bool is_piece; /* a struct piece, else a struct page */
-};
-
-/* A few dwords that were loaded and that nobody has looked at: a capture may have millions of small
- * buffers, of which its streams use some. Looking makes a page of it. */
-struct piece {
-    struct held held;
-    uint16_t first, count;
-    uint32_t word[PIECE_WORDS];
-};
-
-struct page {
-    struct held held;
-    uint64_t asked;                /* the round in which the host was asked for it last */
-    uint32_t known[MASK_WORDS];    /* dwords that were stored */
-    uint32_t reported[MASK_WORDS]; /* unknown dwords whose read was reported */
-    uint32_t word[CPS_PAGE_WORDS];
-};
-
-struct slot {
-    uint64_t number;   /* iova / CPS_PAGE_BYTES */
-    struct held *held; /* NULL: free */
-};
-
-struct cps_mem {
-    struct slot *slots; /* open addressing, a power of two */
-    size_t capacity;
-    size_t used;
-    uint64_t bytes; /* of pages and pieces, shared or not */
-    uint64_t limit;
-    uint64_t epoch;
-    uint64_t changes;
-    bool keep;
-    bool failed;
-    const struct cps_host *host; /* NULL: none */
-    uint64_t round;              /* grows when the host changes its memory */
-    uint64_t last_number;        /* the page found last: streams and copies stay on one */
-    struct page *last_page;
-    uint8_t *seen; /* by dword from `first_seen`: somebody looked at it */
-    uint64_t first_seen, seen_bytes;
-};
+#define SPARES 256u /* most pages that are kept for later: 1 MiB */
 
 static uint32_t word_index(uint64_t iova)
 {
     return (uint32_t)(iova % CPS_PAGE_BYTES / 4);
 }
 
-static size_t slot_of(const struct cps_mem *mem, uint64_t number)
+static bool is_last(struct held *held)
 {
-    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (mem->capacity - 1);
-    while (mem->slots[at].held && mem->slots[at].number != number)
-        at = (at + 1) & (mem->capacity - 1);
-    return at;
+    return held->host || --held->refs == 0;
 }
 
-static void unref(struct held *held)
+/* Pages that nothing refers to any more come back for the next submission's. */
+static void release(struct cps_mem *mem, struct held *held)
 {
-    if (held && (held->host || --held->refs == 0))
+    struct page *page = (struct page *)held;
+    if (!is_last(held))
+        return;
+    if (held->is_piece || mem->spares == SPARES) {
         free(held);
+        return;
+    }
+    page->next = mem->spare;
+    mem->spare = page;
+    mem->spares++;
+}
+
+static void free_spares(struct cps_mem *mem)
+{
+    while (mem->spare) {
+        struct page *page = mem->spare;
+        mem->spare = page->next;
+        free(page);
+    }
+    mem->spares = 0;
 }
 
 static uint64_t size_of(const struct held *held)
@@ -88,10 +57,8 @@ struct cps_err *cps_mem_create(uint64_t limit, struct cps_mem **ret)
     struct cps_mem *mem = calloc(1, sizeof(*mem));
     if (!mem)
         return cps_err_nomem();
-    mem->capacity = 64;
     mem->limit = limit;
-    mem->slots = calloc(mem->capacity, sizeof(*mem->slots));
-    if (!mem->slots) {
+    if (!pages_init_(&mem->pages)) {
         free(mem);
         return cps_err_nomem();
     }
@@ -103,84 +70,78 @@ void cps_mem_destroy(struct cps_mem *mem)
 {
     if (!mem)
         return;
-    for (size_t i = 0; i < mem->capacity; i++)
-        unref(mem->slots[i].held);
-    free(mem->slots);
+    for (size_t i = 0; i < mem->pages.used; i++) {
+        if (is_last(mem->pages.entry[i].held))
+            free(mem->pages.entry[i].held);
+    }
+    free_spares(mem);
+    pages_deinit_(&mem->pages);
     free(mem);
+}
+
+/* Its pages are shared now, and must be found again before a write. */
+static void share(struct cps_mem *mem)
+{
+    for (size_t i = 0; i < mem->pages.used; i++)
+        mem->pages.entry[i].held->refs++;
+    mem->last_page = NULL;
 }
 
 struct cps_err *cps_mem_clone(struct cps_mem *mem, struct cps_mem **ret)
 {
     struct cps_mem *copy = malloc(sizeof(*copy));
-    struct slot *slots = malloc(mem->capacity * sizeof(*slots));
-    if (!copy || !slots) {
+    struct pages pages;
+    if (!copy || !pages_copy_(&pages, &mem->pages)) {
         free(copy);
-        free(slots);
         return cps_err_nomem();
     }
-    memcpy(slots, mem->slots, mem->capacity * sizeof(*slots));
-    for (size_t i = 0; i < mem->capacity; i++) {
-        if (slots[i].held)
-            slots[i].held->refs++;
-    }
-    mem->last_page = NULL; /* its page is shared now and must be found again before a write */
+    share(mem);
     *copy = *mem;
-    copy->slots = slots;
+    copy->pages = pages;
+    copy->spare = NULL;
+    copy->spares = 0;
     cps_mem_watch(copy, 0, NULL, 0);
     *ret = copy;
     return NULL;
 }
 
-/* A table of another size is made anew; most are of the same. */
+static void drop(void *mem, struct held *held)
+{
+    release(mem, held);
+}
+
 struct cps_err *cps_mem_restore(struct cps_mem *mem, struct cps_mem *from)
 {
-    struct slot *slots = mem->slots;
-    if (mem->capacity != from->capacity)
-        slots = malloc(from->capacity * sizeof(*slots));
-    if (!slots)
+    struct cps_mem kept = *mem;
+    if (!pages_replace_(&kept.pages, &from->pages, drop, &kept))
         return cps_err_nomem();
-    for (size_t i = 0; i < from->capacity; i++) {
-        if (from->slots[i].held)
-            from->slots[i].held->refs++;
-    }
-    for (size_t i = 0; i < mem->capacity; i++)
-        unref(mem->slots[i].held);
-    memcpy(slots, from->slots, from->capacity * sizeof(*slots));
-    if (slots != mem->slots)
-        free(mem->slots);
-    from->last_page = NULL; /* as in cps_mem_clone() */
-    uint64_t epoch = mem->epoch;
+    share(from);
     *mem = *from;
-    mem->slots = slots;
-    mem->epoch = epoch + 1;
+    mem->pages = kept.pages;
+    mem->spare = kept.spare;
+    mem->spares = kept.spares;
+    mem->epoch = kept.epoch + 1;
     return NULL;
 }
 
-/* Puts the pages that @p stay into a new table of the same size; others are released. */
+static bool keeps(void *context, struct held *held)
+{
+    struct cps_mem *mem = context;
+    bool keep = held->keep;
+    if (keep)
+        mem->bytes += size_of(held);
+    else
+        release(mem, held);
+    return keep;
+}
+
 void cps_mem_forget(struct cps_mem *mem)
 {
     mem->last_page = NULL;
     mem->epoch++;
     mem->changes++;
-    struct slot *old = mem->slots;
-    struct slot *slots = calloc(mem->capacity, sizeof(*slots));
-    if (!slots) {
-        mem->failed = true;
-        return;
-    }
-    mem->slots = slots;
-    mem->used = 0;
     mem->bytes = 0;
-    for (size_t i = 0; i < mem->capacity; i++) {
-        if (old[i].held && old[i].held->keep) {
-            mem->slots[slot_of(mem, old[i].number)] = old[i];
-            mem->used++;
-            mem->bytes += size_of(old[i].held);
-        } else {
-            unref(old[i].held);
-        }
-    }
-    free(old);
+    pages_sift_(&mem->pages, keeps, mem);
 }
 
 void cps_mem_keep(struct cps_mem *mem, bool keep)
@@ -188,70 +149,73 @@ void cps_mem_keep(struct cps_mem *mem, bool keep)
     mem->keep = keep;
 }
 
-static bool grow(struct cps_mem *mem)
+/* Counts @p held among the pages; NULL and false: there was no memory for it. */
+static bool count_in(struct cps_mem *mem, struct held *held, uint64_t size)
 {
-    struct cps_mem wider = *mem;
-    wider.capacity = mem->capacity * 2;
-    wider.slots = calloc(wider.capacity, sizeof(*wider.slots));
-    if (!wider.slots) {
-        mem->failed = true;
-        return false;
-    }
-    for (size_t i = 0; i < mem->capacity; i++) {
-        if (mem->slots[i].held)
-            wider.slots[slot_of(&wider, mem->slots[i].number)] = mem->slots[i];
-    }
-    free(mem->slots);
-    *mem = wider;
-    return true;
-}
-
-/* Room for @p size bytes more; @p fresh: in a slot that is free. */
-static struct held *allocate(struct cps_mem *mem, uint64_t size, bool fresh)
-{
-    if (mem->bytes + size > mem->limit || (fresh && mem->used * 2 >= mem->capacity && !grow(mem)))
-        return NULL;
-    struct held *held = calloc(1, size);
     if (!held) {
         mem->failed = true;
-        return NULL;
+        return false;
     }
     held->refs = 1;
     mem->bytes += size;
     mem->epoch++;
-    return held;
+    return true;
 }
 
-static void put_held(struct cps_mem *mem, uint64_t number, struct held *held)
+/* Room for @p size bytes more; @p fresh: of a page that nothing is held of. */
+static bool has_room(struct cps_mem *mem, uint64_t size, bool fresh)
 {
-    struct slot *slot = &mem->slots[slot_of(mem, number)];
-    mem->used += !slot->held;
-    *slot = (struct slot){number, held};
+    if (mem->bytes + size > mem->limit)
+        return false;
+    if (!fresh || pages_room_(&mem->pages))
+        return true;
+    mem->failed = true;
+    return false;
+}
+
+static struct page *take_spare(struct cps_mem *mem)
+{
+    struct page *page = mem->spare;
+    mem->spare = page->next;
+    mem->spares--;
+    return page;
+}
+
+/* A page of which no dword is known, in no table yet; NULL at the limit. What its dwords are does
+ * not matter. */
+static struct page *allocate_page(struct cps_mem *mem, bool fresh)
+{
+    if (!has_room(mem, sizeof(struct page), fresh))
+        return NULL;
+    struct page *page = mem->spare ? take_spare(mem) : malloc(sizeof(*page));
+    if (page)
+        memset(page, 0, offsetof(struct page, word));
+    if (!count_in(mem, &page->held, sizeof(*page)))
+        return NULL;
+    page->asked = mem->round;
+    return page;
 }
 
 static struct page *add_page(struct cps_mem *mem, uint64_t number)
 {
-    struct page *page = (struct page *)allocate(mem, sizeof(*page), true);
-    if (!page)
-        return NULL;
-    page->asked = mem->round;
-    put_held(mem, number, &page->held);
+    struct page *page = allocate_page(mem, true);
+    if (page)
+        pages_put_(&mem->pages, number, &page->held);
     return page;
 }
 
 /* A page with the dwords of a piece, in its place; NULL at the limit. */
 static struct page *open_piece(struct cps_mem *mem, uint64_t number, struct piece *piece)
 {
-    struct page *page = (struct page *)allocate(mem, sizeof(*page), false);
+    struct page *page = allocate_page(mem, false);
     if (!page)
         return NULL;
     page->held.keep = piece->held.keep;
-    page->asked = mem->round;
     memcpy(&page->word[piece->first], piece->word, piece->count * sizeof(*piece->word));
     set_bits(page->known, piece->first, piece->count);
-    put_held(mem, number, &page->held);
+    pages_put_(&mem->pages, number, &page->held);
     mem->bytes -= sizeof(*piece);
-    unref(&piece->held);
+    release(mem, &piece->held);
     return page;
 }
 
@@ -259,7 +223,7 @@ static struct page *open_piece(struct cps_mem *mem, uint64_t number, struct piec
  * what was loaded must not be read as if it was not there. */
 static struct page *page_at(struct cps_mem *mem, uint64_t number)
 {
-    struct held *held = mem->slots[slot_of(mem, number)].held;
+    struct held *held = pages_find_(&mem->pages, number);
     if (!held || !held->is_piece)
         return (struct page *)held;
     struct page *page = open_piece(mem, number, (struct piece *)held);
@@ -336,6 +300,11 @@ static inline struct page *find(struct cps_mem *mem, uint64_t number)
     return look_up(mem, number);
 }
 
+struct page *mem_page_(struct cps_mem *mem, uint64_t number)
+{
+    return find(mem, number);
+}
+
 /* The page for writing: made if absent, copied if shared; NULL at the limit. */
 static struct page *find_writable(struct cps_mem *mem, uint64_t number)
 {
@@ -345,7 +314,7 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
         if (!page)
             return NULL;
     } else if (page->held.refs > 1 && !page->held.host) {
-        struct page *copy = malloc(sizeof(*copy));
+        struct page *copy = mem->spare ? take_spare(mem) : malloc(sizeof(*copy));
         if (!copy) {
             mem->failed = true;
             return NULL;
@@ -353,7 +322,7 @@ static struct page *find_writable(struct cps_mem *mem, uint64_t number)
         *copy = *page;
         copy->held.refs = 1;
         page->held.refs--;
-        mem->slots[slot_of(mem, number)].held = &copy->held;
+        pages_put_(&mem->pages, number, &copy->held);
         mem->epoch++;
         page = copy;
     }
@@ -384,9 +353,10 @@ uint32_t cps_mem_read(struct cps_mem *mem, uint64_t iova, bool *known)
         page = look_up(mem, iova / CPS_PAGE_BYTES);
         see(mem, iova);
     }
+    bool stored = page && test_bit(page->known, index);
     if (known)
-        *known = page && test_bit(page->known, index);
-    return page ? page->word[index] : 0;
+        *known = stored;
+    return stored ? page->word[index] : 0;
 }
 
 static bool word_to_host(const struct cps_mem *mem, const struct page *page, uint64_t iova,
@@ -414,7 +384,7 @@ bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value)
     if (!page)
         return false;
     page->held.keep |= mem->keep;
-    if (page->word[index] != value || !test_bit(page->known, index)) {
+    if (!test_bit(page->known, index) || page->word[index] != value) {
         page->word[index] = value;
         set_bit(page->known, index);
         mem->changes++;
@@ -430,24 +400,32 @@ static bool write_byte(struct cps_mem *mem, uint64_t iova, uint8_t value)
     return cps_mem_write(mem, iova, (old & ~(0xffu << shift)) | (uint32_t)value << shift);
 }
 
+static void copy_words(uint32_t *to, const uint8_t *from, uint32_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(to, from, count * sizeof(*to));
+#else
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = cps_le32(from + 4 * (size_t)i);
+#endif
+}
+
 /* A small load into a page of which nothing is there yet. False: it is none. */
 static bool write_piece(struct cps_mem *mem, uint64_t iova, const uint8_t *data, uint64_t size)
 {
     uint64_t number = iova / CPS_PAGE_BYTES;
     uint32_t first = word_index(iova);
     if (size % 4 || size > 4 * PIECE_WORDS || first + size / 4 > CPS_PAGE_WORDS || mem->host ||
-        mem->slots[slot_of(mem, number)].held)
+        pages_find_(&mem->pages, number) || !has_room(mem, sizeof(struct piece), true))
         return false;
-    struct piece *piece = (struct piece *)allocate(mem, sizeof(*piece), true);
-    if (!piece)
+    struct piece *piece = malloc(sizeof(*piece));
+    if (!count_in(mem, piece ? &piece->held : NULL, sizeof(*piece)))
         return false;
-    piece->held.is_piece = true;
-    piece->held.keep = mem->keep;
+    piece->held = (struct held){.refs = 1, .is_piece = true, .keep = mem->keep};
     piece->first = (uint16_t)first;
     piece->count = (uint16_t)(size / 4);
-    for (uint32_t i = 0; i < piece->count; i++)
-        piece->word[i] = cps_le32(data + 4 * (size_t)i);
-    put_held(mem, number, &piece->held);
+    copy_words(piece->word, data, piece->count);
+    pages_put_(&mem->pages, number, &piece->held);
     mem->changes++;
     return true;
 }
@@ -461,8 +439,7 @@ static uint64_t write_words(struct cps_mem *mem, uint64_t iova, const uint8_t *d
     uint32_t count = size / 4 < room ? (uint32_t)(size / 4) : room;
     if (!page || !to_host(mem, page, iova, data, 4 * count))
         return 0;
-    for (uint32_t i = 0; i < count; i++)
-        page->word[index + i] = cps_le32(data + 4 * (size_t)i);
+    copy_words(&page->word[index], data, count);
     set_bits(page->known, index, count);
     mem->changes++;
     return 4 * (uint64_t)count;
@@ -488,17 +465,25 @@ struct cps_err *cps_mem_load(struct cps_mem *mem, uint64_t iova, const uint8_t *
     return NULL;
 }
 
+/* How many dwords from @p index are known, one behind the other. */
+static uint32_t known_from(const struct page *page, uint32_t index)
+{
+    uint32_t at = index / 32;
+    uint32_t unknown = ~page->known[at] & ~0u << index % 32;
+    while (!unknown && ++at < MASK_WORDS)
+        unknown = ~page->known[at];
+    uint32_t end = unknown ? 32 * at + (uint32_t)__builtin_ctz(unknown) : CPS_PAGE_WORDS;
+    return end - index;
+}
+
 const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *count)
 {
     const struct page *page = find(mem, iova / CPS_PAGE_BYTES);
     uint32_t index = word_index(iova);
-    uint32_t end = index;
-    while (page && end < CPS_PAGE_WORDS && test_bit(page->known, end))
-        end++;
-    *count = end - index;
+    *count = page ? known_from(page, index) : 0;
     for (uint32_t i = 0; mem->seen && i < *count; i++)
         see(mem, iova + 4 * (uint64_t)i);
-    return end > index ? &page->word[index] : NULL;
+    return *count ? &page->word[index] : NULL;
 }
 
 const uint64_t *cps_mem_epoch(const struct cps_mem *mem)
@@ -524,59 +509,6 @@ bool cps_mem_failed(const struct cps_mem *mem)
 void cps_mem_fail(struct cps_mem *mem)
 {
     mem->failed = true;
-}
-
-/* What stands in front of a page's dwords in cps_mem_contents(). */
-struct contents {
-    uint64_t number;
-    uint32_t keep;
-    uint32_t known[MASK_WORDS], reported[MASK_WORDS];
-};
-
-static int by_number(const void *x, const void *y)
-{
-    const uint64_t a = *(const uint64_t *)x;
-    const uint64_t b = *(const uint64_t *)y;
-    return a < b ? -1 : a > b;
-}
-
-static void put_page(const struct page *page, uint64_t number, uint64_t first, uint64_t bytes,
-                     cps_put_bytes *put, void *to)
-{
-    struct contents head;
-    memset(&head, 0, sizeof(head));
-    head.number = number;
-    head.keep = page->held.keep;
-    memcpy(head.known, page->known, sizeof(head.known));
-    memcpy(head.reported, page->reported, sizeof(head.reported));
-    put(to, &head, sizeof(head));
-    for (uint32_t i = 0; i < CPS_PAGE_WORDS; i++) {
-        uint64_t iova = number * CPS_PAGE_BYTES + 4 * (uint64_t)i;
-        if (iova - first >= bytes && test_bit(page->known, i))
-            put(to, &page->word[i], sizeof(page->word[i]));
-    }
-}
-
-struct cps_err *cps_mem_contents(struct cps_mem *mem, uint64_t first, uint32_t count,
-                                 cps_put_bytes *put, void *to)
-{
-    size_t pages = 0;
-    uint64_t *number = malloc((mem->used + 1) * sizeof(*number));
-    if (!number)
-        return cps_err_nomem();
-    for (size_t i = 0; i < mem->capacity; i++) {
-        if (mem->slots[i].held)
-            number[pages++] = mem->slots[i].number;
-    }
-    qsort(number, pages, sizeof(*number), by_number);
-    put(to, &mem->bytes, sizeof(mem->bytes));
-    for (size_t i = 0; i < pages; i++) {
-        const struct page *page = find(mem, number[i]);
-        if (page)
-            put_page(page, number[i], first, 4 * (uint64_t)count, put, to);
-    }
-    free(number);
-    return mem->failed ? cps_err_nomem() : NULL;
 }
 
 bool cps_mem_report(struct cps_mem *mem, uint64_t iova)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "isa/base/within.h"
 #include "tools/opt_engine.h"
@@ -133,18 +134,28 @@ static struct cps_err *open_trace(struct run *run)
     return NULL;
 }
 
+/* Whether the head of what will be at @p path may be written again in the end. Only a guess: if it
+ * is wrong, the capture is hashed twice, or before it is read. */
+static bool may_patch(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 &&
+           (stat(path, &info) != 0 || S_ISREG(info.st_mode) || !strcmp(path, "/dev/null"));
+}
+
 static struct cps_err *open_capture(struct run *run)
 {
     CPS_TRY(play_stream(capture(run), &run->capture));
     if (run->form == CPS_FORM_SQLITE) /* no other form has room for them */
         CPS_TRY(cps_buffers_create(&run->play.buffers));
     CPS_TRY(play_read_dump(&run->play, run->capture));
-    run->hashing =
-        run->opt->arg_count && run->opt->output && !run->play.dump && cps_stream_hash(run->capture);
+    run->hashing = run->opt->arg_count && run->opt->output && !run->play.dump &&
+                   may_patch(run->opt->output) && cps_stream_hash(run->capture);
     return NULL;
 }
 
-/* Where there are two threads only, the writer has more to do than the reader. */
+/* Where there are two threads only, the writer has more to do than the reader; hashing what is
+ * compressed is the least. */
 static void start_threads(struct run *run)
 {
     unsigned threads = opt_threads(run->opt);
@@ -152,6 +163,8 @@ static void start_threads(struct run *run)
         cps_trace_writer_behind(run->writer);
     if (run->capture && threads > (run->writer ? 2 : 1))
         cps_stream_ahead(run->capture);
+    if (run->capture && threads > (run->writer ? 3 : 2))
+        cps_stream_apart(run->capture);
 }
 
 static const char *input(const struct run *run, unsigned i)

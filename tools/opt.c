@@ -25,7 +25,7 @@ int opt_command(const char *name)
 unsigned opt_threads(const struct cps_options *opt)
 {
     if (opt->threads < 0)
-        return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 3 : 1;
+        return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 4 : 1;
     return opt->threads > 1 ? (unsigned)opt->threads : 1;
 }
 

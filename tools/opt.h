@@ -118,8 +118,8 @@ bool opt_given(const struct cps_options *opt, const char *name);
 /** Reads a number with k, M or G behind it. */
 bool opt_count(const char *text, uint64_t *ret);
 /** How many threads may work at a time, at least 1: what was asked for; else 1 on one processor,
- * and on more one each to read, to emulate and to write: the system shares processors better than a
- * thread that does two of them. */
+ * and on more one each to hash what is stored, to decompress, to emulate and to write: the system
+ * shares processors better than a thread that does two of them. */
 unsigned opt_threads(const struct cps_options *opt);
 /** Reads the policies that options say over what @p ret holds, for the engine of @p gen.
  * @return NULL, or CPS_ERR_SYNTAX as cps_policy_parse() */

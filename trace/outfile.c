@@ -29,8 +29,9 @@ struct cps_outfile {
     char *target;    /* what is replaced: the end of all links; NULL: written in place */
     char *temporary; /* its name beside the target; NULL: it has none */
     int fd;
-    int failed;  /* errno of the first failure */
-    mode_t mode; /* of the target when it is whole */
+    bool nowhere; /* "/dev/null": nobody will read it */
+    int failed;   /* errno of the first failure */
+    mode_t mode;  /* of the target when it is whole */
     size_t used;
     char buffer[BUFFER_BYTES];
 };
@@ -180,6 +181,13 @@ static struct cps_err *open_replacement(struct cps_outfile *out, const struct st
     return NULL;
 }
 
+static bool is_nowhere(int fd)
+{
+    struct stat info, null;
+    return fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && stat("/dev/null", &null) == 0 &&
+           info.st_rdev == null.st_rdev;
+}
+
 /* A FIFO without a reader is waited for, but not for ever. */
 static struct cps_err *open_in_place(struct cps_outfile *out, const char *target)
 {
@@ -193,6 +201,7 @@ static struct cps_err *open_in_place(struct cps_outfile *out, const char *target
     }
     if (out->fd >= 0)
         fcntl(out->fd, F_SETFL, fcntl(out->fd, F_GETFL) & ~O_NONBLOCK);
+    out->nowhere = out->fd >= 0 && is_nowhere(out->fd);
     return out->fd < 0 ? cps_err_os(out->path, "open for writing") : NULL;
 }
 
@@ -286,7 +295,7 @@ void cps_outfile_write(struct cps_outfile *out, const void *data, size_t size)
 
 bool cps_outfile_patchable(const struct cps_outfile *out)
 {
-    return out->target != NULL;
+    return out->target || out->nowhere;
 }
 
 void cps_outfile_patch(struct cps_outfile *out, const void *data, size_t size)

@@ -12,7 +12,7 @@
 struct cps_handoff {
     pthread_t thread;
     pthread_mutex_t mutex;
-    pthread_cond_t changed; /* two threads, of which one waits at most: one condition will do */
+    pthread_cond_t room, more; /* for who fills, for who empties */
     bool closed;
     unsigned count;
     unsigned head; /* the oldest filled block */
@@ -47,7 +47,8 @@ static bool start(struct cps_handoff *handoff)
 
 static void release(struct cps_handoff *handoff)
 {
-    pthread_cond_destroy(&handoff->changed);
+    pthread_cond_destroy(&handoff->room);
+    pthread_cond_destroy(&handoff->more);
     pthread_mutex_destroy(&handoff->mutex);
     free(handoff->blocks);
     free(handoff);
@@ -61,7 +62,8 @@ struct cps_handoff *cps_handoff_start_(unsigned count, size_t bytes,
     if (!handoff)
         return NULL;
     pthread_mutex_init(&handoff->mutex, NULL);
-    pthread_cond_init(&handoff->changed, NULL);
+    pthread_cond_init(&handoff->room, NULL);
+    pthread_cond_init(&handoff->more, NULL);
     handoff->count = count < MAX_BLOCKS ? count : MAX_BLOCKS;
     handoff->bytes = bytes;
     handoff->work = work;
@@ -82,11 +84,24 @@ void cps_handoff_end_(struct cps_handoff *handoff)
     release(handoff);
 }
 
+/* Waking a thread costs more than a block does: whoever finds the queue full or empty sleeps until
+ * about half of the blocks are filled. */
+static unsigned low(const struct cps_handoff *handoff)
+{
+    return handoff->count / 2;
+}
+
+static unsigned high(const struct cps_handoff *handoff)
+{
+    return (handoff->count + 1) / 2;
+}
+
 void *cps_handoff_room_(struct cps_handoff *handoff)
 {
     pthread_mutex_lock(&handoff->mutex);
-    while (handoff->used == handoff->count && !handoff->closed)
-        pthread_cond_wait(&handoff->changed, &handoff->mutex);
+    bool full = handoff->used == handoff->count;
+    while (full && handoff->used > low(handoff) && !handoff->closed)
+        pthread_cond_wait(&handoff->room, &handoff->mutex);
     unsigned at = (handoff->head + handoff->used) % handoff->count;
     bool closed = handoff->closed;
     pthread_mutex_unlock(&handoff->mutex);
@@ -97,23 +112,27 @@ void cps_handoff_put_(struct cps_handoff *handoff, size_t size)
 {
     pthread_mutex_lock(&handoff->mutex);
     handoff->size[(handoff->head + handoff->used++) % handoff->count] = size;
-    pthread_cond_signal(&handoff->changed);
+    bool enough = handoff->used == high(handoff);
     pthread_mutex_unlock(&handoff->mutex);
+    if (enough)
+        pthread_cond_signal(&handoff->more);
 }
 
 void cps_handoff_close_(struct cps_handoff *handoff)
 {
     pthread_mutex_lock(&handoff->mutex);
     handoff->closed = true;
-    pthread_cond_signal(&handoff->changed);
     pthread_mutex_unlock(&handoff->mutex);
+    pthread_cond_signal(&handoff->room);
+    pthread_cond_signal(&handoff->more);
 }
 
 void *cps_handoff_next_(struct cps_handoff *handoff, size_t *size)
 {
     pthread_mutex_lock(&handoff->mutex);
-    while (!handoff->used && !handoff->closed)
-        pthread_cond_wait(&handoff->changed, &handoff->mutex);
+    bool empty = !handoff->used;
+    while (empty && handoff->used < high(handoff) && !handoff->closed)
+        pthread_cond_wait(&handoff->more, &handoff->mutex);
     bool filled = handoff->used > 0;
     unsigned at = handoff->head;
     *size = filled ? handoff->size[at] : 0;
@@ -126,6 +145,8 @@ void cps_handoff_done_(struct cps_handoff *handoff)
     pthread_mutex_lock(&handoff->mutex);
     handoff->head = (handoff->head + 1) % handoff->count;
     handoff->used--;
-    pthread_cond_signal(&handoff->changed);
+    bool enough = handoff->used == low(handoff);
     pthread_mutex_unlock(&handoff->mutex);
+    if (enough)
+        pthread_cond_signal(&handoff->room);
 }

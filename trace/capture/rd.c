@@ -172,13 +172,14 @@ static struct cps_err *read_contents(struct reader *r)
     for (uint32_t done = 0; done < r->size;) {
         size_t want = r->size - done < CHUNK_BYTES ? r->size - done : CHUNK_BYTES;
         size_t got = 0;
-        CPS_TRY(cps_stream_read(r->stream, r->chunk, want, &got));
+        const uint8_t *data = NULL;
+        CPS_TRY(cps_stream_view_(r->stream, r->chunk, want, &data, &got));
         if (got < want)
             return truncated(r);
         struct cps_item item = {.kind = CPS_ITEM_DATA,
                                 .buffer = {.iova = r->iova + done,
                                            .size = got,
-                                           .data = r->chunk,
+                                           .data = data,
                                            .at = cps_stream_offset(r->stream) - got + 1}};
         CPS_TRY(give(r, &item));
         done += (uint32_t)got;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a stream reads from: the stored bytes of a file, stdin or memory, decompressed block by
- * block. It knows nothing of threads; one at a time may use it. Private to trace/. */
+ * block. One at a time may use it. Private to trace/. */
 #ifndef CPS_SOURCE_H
 #define CPS_SOURCE_H
 
@@ -11,7 +11,7 @@
 #include "isa/base/err.h"
 
 /** Most bytes of a block. */
-#define SOURCE_BYTES 65536u
+#define SOURCE_BYTES 262144u
 
 struct cps_source;
 
@@ -35,6 +35,9 @@ CPS_MUST_USE struct cps_err *cps_source_next_(struct cps_source *source, uint8_t
 /** Hashes the stored bytes as they pass, from the first one: to be called before the first block.
  * @return false for what is no regular file */
 bool cps_source_hash_(struct cps_source *source);
+/** Lets a thread of its own read and hash what is stored, ahead of the decompression. Where there
+ * is none, whoever takes the blocks does all. */
+void cps_source_apart_(struct cps_source *source);
 /** Reads to the end of the file, and gives the hash of all of it as 64 digits and a NUL. There are
  * no blocks afterwards. */
 CPS_MUST_USE struct cps_err *cps_source_sha256_(struct cps_source *source, char ret[65]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/base/list.h"
+#include "trace/capture/formats.h"
 #include "trace/capture/handoff.h"
 #include "trace/capture/source.h"
 
@@ -12,8 +13,8 @@
 #define SKIP_BYTES  65536u
 #define FIRST_READ  (64u << 10)
 #define BLOCK_BYTES (LOOK_BYTES + SOURCE_BYTES)
-#define SMALL       4u  /* blocks: less is over before a thread has begun */
-#define AHEAD       16u /* blocks */
+#define SMALL       1u /* blocks: less is over before a thread has begun */
+#define AHEAD       8u /* blocks */
 
 struct cps_stream {
     struct cps_source *source;  /* the thread's while there is one */
@@ -131,6 +132,11 @@ void cps_stream_ahead(struct cps_stream *s)
     s->ahead = true;
 }
 
+void cps_stream_apart(struct cps_stream *s)
+{
+    cps_source_apart_(s->source);
+}
+
 bool cps_stream_hash(struct cps_stream *s)
 {
     return cps_source_hash_(s->source);
@@ -170,6 +176,21 @@ struct cps_err *cps_stream_read(struct cps_stream *s, void *data, size_t size, s
         done += some;
     }
     *ret = done;
+    return NULL;
+}
+
+struct cps_err *cps_stream_view_(struct cps_stream *s, uint8_t *room, size_t size,
+                                 const uint8_t **data, size_t *ret)
+{
+    if (s->at == s->end)
+        CPS_TRY(refill(s));
+    *data = room;
+    if ((size_t)(s->end - s->at) < size)
+        return cps_stream_read(s, room, size, ret);
+    *data = s->at;
+    *ret = size;
+    s->at += size;
+    s->offset += size;
     return NULL;
 }
 
