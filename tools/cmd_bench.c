@@ -16,8 +16,6 @@ int cmd_bench(const struct cps_options *opt);
 
 static const struct figure figures[] = {
     {"alu-loop", "instructions/s", bench_alu, bench_alu_native, "the loop in C"},
-    {"alu-loop-translated", "instructions/s", bench_alu_translated, bench_alu_native,
-     "the loop in C"},
     {"reg-write-60", "writes/s", bench_writes_60, bench_native_60, "the copying in C"},
     {"reg-write-2", "writes/s", bench_writes_2, bench_native_2, "the copying in C"},
     {"trace-cpt", "s", bench_run_cpt, bench_run_silent, "the run without events"},

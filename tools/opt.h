@@ -92,7 +92,6 @@ struct cps_options {
     bool state;
     bool json;
     bool demo;
-    bool native;
     bool debug;
     bool given[OPT_MAX_ROWS]; /**< options that were given, by row of opt.def */
     char **arg;               /**< positional arguments, inside argv */

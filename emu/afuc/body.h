@@ -143,7 +143,6 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 #include "isa/afuc.def"
         [UOP_ILLEGAL] = &&illegal,
         [UOP_BULK] = &&bulk,
-        [UOP_NATIVE] = &&native,
     };
     /* Labels have no names outside: without a core it tells where they are. */
     if (!core)
@@ -203,19 +202,6 @@ bulk:
     if (r[R_REM])
         DISPATCH();
     NEXT_SILENT();
-
-native:
-    if (np == ip + 1) {
-        struct cps_native state = {r, (uint64_t)left + 1, carry};
-        ip = base + core->loops[ip - base](&state);
-        np = ip + 1;
-        left = (int64_t)state.left;
-        carry = state.carry;
-        if (--left < 0)
-            goto used_up;
-    }
-    /* Where the loop was left, or is too long for the budget. */
-    goto *handler[core->uops[ip - base].code];
 
 any_done:
     WRITE(a);

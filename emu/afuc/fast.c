@@ -9,7 +9,7 @@
 #include "emu/afuc/bulk.h"
 
 #define AFUC_RUN         afuc_run_
-#define AFUC_UOPS        core->hot
+#define AFUC_UOPS        core->uops
 #define AFUC_GO          ip->go
 #define WATCH_BEGIN()    ((void)0)
 #define WATCH_NEXT()     ((void)0)

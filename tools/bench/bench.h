@@ -32,7 +32,6 @@ double bench_now(void);
 
 /* loop.c: the interpreter alone, against plain C. */
 double bench_alu(struct bench *bench);
-double bench_alu_translated(struct bench *bench);
 double bench_alu_native(struct bench *bench);
 double bench_writes_60(struct bench *bench);
 double bench_writes_2(struct bench *bench);

@@ -3,7 +3,6 @@
  * firmware, each next to the same work in plain C. */
 #include "tools/bench/bench.h"
 
-#include "tools/play/native.h"
 #include "isa/base/pm4.h"
 
 /* The six-instruction loop, counted down from $02. */
@@ -38,35 +37,20 @@ static struct cps_err *alu_machine(struct cps_engine **ret)
     return err;
 }
 
-static double run_alu(bool translated)
+double bench_alu(struct bench *bench)
 {
+    (void)bench;
     struct cps_engine *machine = NULL;
-    void *native = NULL;
     double rate = 0;
     struct cps_err *err = alu_machine(&machine);
-    if (!err && translated)
-        err = native_open(cps_afuc_of(machine), &native);
     double start = bench_now();
     if (!err) {
         cps_engine_run(machine, UINT64_MAX);
         rate = (double)machine->instructions / (bench_now() - start);
     }
     cps_engine_destroy(machine);
-    native_close(native);
     cps_err_free(err);
     return rate;
-}
-
-double bench_alu(struct bench *bench)
-{
-    (void)bench;
-    return run_alu(false);
-}
-
-double bench_alu_translated(struct bench *bench)
-{
-    (void)bench;
-    return run_alu(true);
 }
 
 /* The same loop in C. It keeps what the processor has after each turn, the carry of `sub` included.
