@@ -102,7 +102,7 @@ static void drop(struct cps_sink *sink, const struct cps_event *events, size_t c
 }
 
 /* A buffer's contents, and a stream in it to run. */
-struct cps_err *bench_load(struct cps_engine *engine, const void *words, uint32_t dwords)
+static struct cps_err *load(struct cps_engine *engine, const void *words, uint32_t dwords)
 {
     const struct cps_item data = {
         .kind = CPS_ITEM_DATA,
@@ -110,7 +110,7 @@ struct cps_err *bench_load(struct cps_engine *engine, const void *words, uint32_
     return cps_engine_feed(engine, &data);
 }
 
-void bench_submit(struct cps_engine *engine, uint32_t at, uint32_t dwords)
+static void submit(struct cps_engine *engine, uint32_t at, uint32_t dwords)
 {
     const struct cps_item submit = {
         .kind = CPS_ITEM_SUBMIT,
@@ -125,7 +125,7 @@ static double measure_writes(struct play *play, uint32_t count)
     struct cps_sink sink = {drop};
     uint32_t dwords = 0;
     CPS_FREE uint32_t *words = make_stream(count, &dwords);
-    struct cps_err *err = words ? bench_load(play->engine, words, dwords) : cps_err_nomem();
+    struct cps_err *err = words ? load(play->engine, words, dwords) : cps_err_nomem();
     if (err) {
         cps_err_free(err);
         return 0;
@@ -135,8 +135,9 @@ static double measure_writes(struct play *play, uint32_t count)
     uint64_t before = play->engine->tap.count[CPS_EV_REG];
     double start = bench_now();
     for (uint32_t at = 0; at < dwords; at += piece)
-        bench_submit(play->engine, at, dwords - at < piece ? dwords - at : piece);
+        submit(play->engine, at, dwords - at < piece ? dwords - at : piece);
     double seconds = bench_now() - start;
+    play_watch(play);
     return (double)(play->engine->tap.count[CPS_EV_REG] - before) / seconds;
 }
 
