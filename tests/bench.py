@@ -5,6 +5,7 @@ Usage: bench.py CPSCOPE FIGURE.def; with CPSCOPE_CORPUS also on its captures."""
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,17 @@ def without_gzip():
     assert rows["run-rd-gz"]["ratio"] > 0, rows
 
 
+def large(name):
+    """A capture of 640 MB that takes no room."""
+    with open(path(name), "wb") as file:
+        file.write(make.chip(630))
+        for i in range(10):
+            file.write(make.section(3, struct.pack("<3I", i << 26, 1 << 26, 0)) + struct.pack("<2I", 12, 1 << 26))
+            file.seek(1 << 26, os.SEEK_CUR)
+        file.write(make.submit(0, 4))
+    return file.name
+
+
 def refusals():
     for words, status, said in (
             (("--capture", path("missing.rd")), 3, "missing.rd: "),
@@ -92,6 +104,8 @@ def refusals():
             (("--capture", path("a5.rd", make.capture(make.type7(0x10, 1), gpu=540))), 3, "generation a5xx"),
             (("--capture", path("away.rd", make.chip(630) + make.buffer(0x100000, b"") + make.submit(0x900000, 4))), 3,
              "expected a capture with a stream that it holds"),
+            (("--capture", large("large.rd")), 3, "more than 512 MiB"),
+            (("--capture", "/dev/null"), 3, "/dev/null"),
             (("--fw", path("missing.fw")), 3, "missing.fw"),
             (("--figures", "alu-loop,what"), 2, "--figures what: expected some of alu-loop, "),
             (("--rounds", "100"), 2, "expected at most 99")):

@@ -91,7 +91,7 @@ struct bench_figure {
 /** Chooses the input and the firmware, and reads one copy. @return NULL, CPS_ERR_NOMEM,
  * CPS_ERR_OS, or CPS_ERR_INPUT as readers */
 CPS_MUST_USE struct cps_err *bench_choose(struct bench *bench);
-/** Reads a capture into a list of items. */
+/** Reads a capture into a list of items. @return also CPS_ERR_INPUT: it is too large for that */
 CPS_MUST_USE struct cps_err *bench_gather(struct cps_stream *stream, struct feed *ret);
 /** Opens the input, as often as wanted; @p built_in gets what it points to. */
 CPS_MUST_USE struct cps_err *bench_open(struct bench *bench, struct cps_buf *built_in,

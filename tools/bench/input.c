@@ -11,19 +11,30 @@
 #include "tools/bench/stream.h"
 #include "tools/play/files.h"
 
+#define MOST_BYTES (UINT64_C(512) << 20)
+
 struct gatherer {
     struct cps_item_sink sink;
     struct feed *feed;
+    const char *name;
+    uint64_t bytes;
 };
 
 static struct cps_err *keep(struct cps_item_sink *sink, const struct cps_item *item)
 {
-    return feed_add(((struct gatherer *)sink)->feed, item);
+    struct gatherer *g = (struct gatherer *)sink;
+    g->bytes += item->kind == CPS_ITEM_DATA ? item->buffer.size : 0;
+    if (g->bytes > MOST_BYTES)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: its buffers have more than 512 MiB, expected a capture that can be "
+                           "held in memory",
+                           g->name);
+    return feed_add(g->feed, item);
 }
 
 struct cps_err *bench_gather(struct cps_stream *stream, struct feed *ret)
 {
-    struct gatherer gatherer = {.sink = {keep}, .feed = ret};
+    struct gatherer gatherer = {.sink = {keep}, .feed = ret, .name = cps_stream_name(stream)};
     return cps_capture_read(stream, NULL, &gatherer.sink);
 }
 
@@ -146,5 +157,8 @@ struct cps_err *bench_choose(struct bench *b)
     struct cps_err *err = bench_open(b, &built_in, &stream);
     err = err ? err : bench_gather(stream, &b->feed);
     cps_stream_close(stream);
+    if (!err && b->capture[0] && !files_is_regular(b->capture))
+        err = cps_err_new(CPS_ERR_INPUT, "%s: expected a regular file, which is read several times",
+                          b->capture);
     return err ? err : choose_firmware(b, corpus);
 }
