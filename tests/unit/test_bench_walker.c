@@ -17,7 +17,7 @@
 #include "tools/play/feed.h"
 #include "trace/capture/capture.h"
 
-enum { ROOM = 1 << 17, AT = 0x1000, BUFFER_WORDS = 64, SUBMISSIONS = 8 };
+enum { ROOM = 1 << 17, AT = 0x1000, BUFFER_WORDS = 64, SUBMISSIONS = BENCH_STREAM_LONG };
 enum { CALL = 0x3f, SET_DRAW_STATE = 0x43, DRAW = 0x38, MARKER = 0x65, NOP = 0x10 };
 
 struct gatherer {
@@ -35,7 +35,7 @@ static struct feed built_in(void)
     CPS_BUF text = {0};
     struct cps_stream *stream = NULL;
     struct gatherer gatherer = {.sink = {keep}};
-    bench_stream(&text);
+    bench_stream(BENCH_STREAM_LONG, &text);
     assert_false(text.failed);
     assert_null(cps_stream_open_memory("built-in.rd", text.data, text.size, &stream));
     assert_null(cps_capture_read(stream, NULL, &gatherer.sink));

@@ -56,8 +56,8 @@ struct bench {
     char capture[4096];            /**< its path; "": the built-in stream */
     char chosen[4096];             /**< firmware that was found for it; else "" */
     char dir[64];                  /**< a directory of its own, removed at the end */
-    char rd[BENCH_PATH];           /**< in it: one copy, */
-    char large[3][BENCH_PATH];     /**< and many, as enum bench_form */
+    char large[3][BENCH_PATH];     /**< in it: many copies, as enum bench_form */
+    char small[BENCH_PATH];        /**< one copy, of what is built in a piece */
     bool has_zst;
     char firmware[OPT_MAX_FW][BENCH_PATH]; /**< names in it of what runs */
     unsigned firmwares;
@@ -93,9 +93,10 @@ struct bench_figure {
 CPS_MUST_USE struct cps_err *bench_choose(struct bench *bench);
 /** Reads a capture into a list of items. @return also CPS_ERR_INPUT: it is too large for that */
 CPS_MUST_USE struct cps_err *bench_gather(struct cps_stream *stream, struct feed *ret);
-/** Opens the input, as often as wanted; @p built_in gets what it points to. */
-CPS_MUST_USE struct cps_err *bench_open(struct bench *bench, struct cps_buf *built_in,
-                                        struct cps_stream **ret);
+/** Opens the input, as often as wanted; @p built_in gets what it points to, of so many
+ * submissions. */
+CPS_MUST_USE struct cps_err *bench_open(struct bench *bench, unsigned submissions,
+                                        struct cps_buf *built_in, struct cps_stream **ret);
 /** Firmware below @p corpus for a GPU: of its own name before one of its generation.
  * @param gpu  its number, 0: any @return false if there is none */
 bool bench_find_firmware(const char *corpus, uint64_t gpu, char ret[4096]);

@@ -15,6 +15,7 @@
 
 #include "fw/demo/demo.h"
 #include "isa/base/infile.h"
+#include "tools/bench/stream.h"
 #include "tools/play/trust.h"
 #include "trace/capture/rd_write.h"
 
@@ -40,12 +41,12 @@ static struct cps_err *make_dir(struct bench *b)
 }
 
 /* One copy; the form follows the name. */
-static struct cps_err *write_one(struct bench *b, const char *path)
+static struct cps_err *write_one(struct bench *b, unsigned submissions, const char *path)
 {
     struct cps_stream *in = NULL;
     struct cps_outfile *out = NULL;
     CPS_BUF built_in = {0};
-    struct cps_err *err = bench_open(b, &built_in, &in);
+    struct cps_err *err = bench_open(b, submissions, &built_in, &in);
     err = err ? err : cps_outfile_open(path, &out);
     err = err ? err : cps_rd_write(in, out, path);
     if (err)
@@ -77,7 +78,7 @@ static struct cps_err *write_forms(struct bench *b)
         char one[BENCH_PATH];
         name_in(b, ones[form], one);
         name_in(b, many[form], b->large[form]);
-        struct cps_err *err = write_one(b, one);
+        struct cps_err *err = write_one(b, BENCH_STREAM_LONG, one);
         b->has_zst = form == BENCH_ZST && !err;
         if (form == BENCH_ZST && err && err->code == CPS_ERR_UNSUPPORTED) {
             cps_err_free(err);
@@ -85,8 +86,6 @@ static struct cps_err *write_forms(struct bench *b)
         }
         CPS_TRY(err);
         CPS_TRY(write_many(b, one, b->large[form]));
-        if (form == BENCH_RD)
-            strcpy(b->rd, one);
     }
     return NULL;
 }
@@ -113,12 +112,13 @@ static struct cps_err *name_firmware(struct bench *b)
 static struct cps_err *write_matrix(struct bench *b)
 {
     CPS_BUF text = {0};
+    CPS_TRY(write_one(b, BENCH_STREAM_SHORT, b->small));
     for (unsigned i = 0; i < REGRESS_CAPTURES; i++) {
         char name[16];
         char path[BENCH_PATH];
         snprintf(name, sizeof(name), "m%02u.rd", i);
         name_in(b, name, path);
-        if (link(b->rd, path))
+        if (link(b->small, path))
             return cps_err_os(path, "link");
     }
     cps_buf_str(&text, "# cpscope-manifest 1\nfirmware fw");
@@ -139,6 +139,7 @@ struct cps_err *bench_prepare(struct bench *b)
 {
     static const char to_the_end[] = "c\n";
     CPS_TRY(make_dir(b));
+    name_in(b, "small.rd", b->small);
     name_in(b, "manifest.txt", b->manifest);
     name_in(b, "step.txt", b->script);
     name_in(b, "report", b->report);

@@ -38,11 +38,12 @@ struct cps_err *bench_gather(struct cps_stream *stream, struct feed *ret)
     return cps_capture_read(stream, NULL, &gatherer.sink);
 }
 
-struct cps_err *bench_open(struct bench *b, struct cps_buf *built_in, struct cps_stream **ret)
+struct cps_err *bench_open(struct bench *b, unsigned submissions, struct cps_buf *built_in,
+                           struct cps_stream **ret)
 {
     if (b->capture[0])
         return cps_stream_open(b->capture, ret);
-    bench_stream(built_in);
+    bench_stream(submissions, built_in);
     if (built_in->failed)
         return cps_err_nomem();
     return cps_stream_open_memory("built-in.rd", built_in->data, built_in->size, ret);
@@ -154,7 +155,7 @@ struct cps_err *bench_choose(struct bench *b)
         snprintf(b->capture, sizeof(b->capture), "%s", b->opt->capture);
     else if (corpus && *corpus)
         search_corpus(b, corpus);
-    struct cps_err *err = bench_open(b, &built_in, &stream);
+    struct cps_err *err = bench_open(b, BENCH_STREAM_LONG, &built_in, &stream);
     err = err ? err : bench_gather(stream, &b->feed);
     cps_stream_close(stream);
     if (!err && b->capture[0] && !files_is_regular(b->capture))

@@ -43,10 +43,10 @@ double bench_alu(struct bench *bench)
     struct cps_engine *machine = NULL;
     double rate = 0;
     struct cps_err *err = alu_machine(&machine);
-    double start = bench_now();
+    double start = bench_cpu();
     if (!err) {
         cps_engine_run(machine, UINT64_MAX);
-        rate = (double)machine->instructions / (bench_now() - start);
+        rate = (double)machine->instructions / (bench_cpu() - start);
     }
     cps_engine_destroy(machine);
     cps_err_free(err);
@@ -59,7 +59,7 @@ double bench_alu_native(struct bench *bench)
 {
     (void)bench;
     uint32_t a = 0, b = 0, c = 0, d = 0, carry = 0;
-    double start = bench_now();
+    double start = bench_cpu();
     for (uint32_t n = ALU_TURNS; n;) {
         a += n;
         b ^= a;
@@ -73,7 +73,7 @@ double bench_alu_native(struct bench *bench)
         CPS_KEEP(carry);
     }
     CPS_KEEP(b);
-    return 6.0 * ALU_TURNS / (bench_now() - start);
+    return 6.0 * ALU_TURNS / (bench_cpu() - start);
 }
 
 #define STREAM_IOVA   UINT64_C(0x100000)
@@ -133,10 +133,10 @@ static double measure_writes(struct play *play, uint32_t count)
     uint32_t piece = 0x80000 / (count + 1) * (count + 1);
     cps_engine_sink(play->engine, &sink, 1u << CPS_EV_REG);
     uint64_t before = play->engine->tap.count[CPS_EV_REG];
-    double start = bench_now();
+    double start = bench_cpu();
     for (uint32_t at = 0; at < dwords; at += piece)
         submit(play->engine, at, dwords - at < piece ? dwords - at : piece);
-    double seconds = bench_now() - start;
+    double seconds = bench_cpu() - start;
     play_watch(play);
     return (double)(play->engine->tap.count[CPS_EV_REG] - before) / seconds;
 }
@@ -165,7 +165,7 @@ static double native_writes(uint32_t count)
     uint32_t dwords = 0;
     size_t at = 0;
     CPS_FREE uint32_t *words = make_stream(count, &dwords);
-    double start = bench_now();
+    double start = bench_cpu();
     for (uint32_t i = 0; words && i < dwords;) {
         uint32_t header = words[i++];
         uint32_t reg = header >> 8 & 0x3ffff;
@@ -178,7 +178,7 @@ static double native_writes(uint32_t count)
     struct record *keep_records = records;
     CPS_KEEP(keep);
     CPS_KEEP(keep_records);
-    return (double)at / (bench_now() - start);
+    return (double)at / (bench_cpu() - start);
 }
 
 double bench_native_60(struct bench *bench)

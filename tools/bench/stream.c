@@ -11,7 +11,7 @@
 #include "isa/base/pm4.h"
 
 enum level { IB1, IB2, SDS, LEVELS };
-enum { SUBMISSIONS = 8, MOST_PACKETS = 512, MOST_STREAMS = 64, MOST_WORDS = 4 };
+enum { MOST_PACKETS = 512, MOST_STREAMS = 64, MOST_WORDS = 4 };
 enum { BUFFERS = 0x01000000, SPACING = 0x10000, DATA_IOVA = 0x00f10000 };
 enum { SECTION_GPUADDR = 3, SECTION_CMDSTREAM = 6, SECTION_CONTENTS = 12 };
 enum { OP_CALL = 0x3f, OP_SET_DRAW_STATE = 0x43, OP_DRAW_INDX_OFFSET = 0x38 };
@@ -243,11 +243,11 @@ static void make_submission(struct maker *m)
     put_address(m->out, SECTION_CMDSTREAM, first->iova, first->dwords);
 }
 
-void bench_stream(struct cps_buf *ret)
+void bench_stream(unsigned submissions, struct cps_buf *ret)
 {
     CPS_BUF words = {0};
     struct maker m = {.out = ret, .words = &words, .random = 1};
-    for (unsigned i = 0; i < SUBMISSIONS; i++)
+    for (unsigned i = 0; i < submissions; i++)
         make_submission(&m);
     ret->failed = ret->failed || words.failed;
 }

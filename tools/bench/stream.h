@@ -5,8 +5,12 @@
 
 #include "isa/base/buf.h"
 
-/** Appends the capture as a .rd file, the same with every call. It names no GPU: any firmware of
- * a6xx or later may run it. @p ret  `failed` where memory was short */
-void bench_stream(struct cps_buf *ret);
+/** Submissions of a capture that predictors of branches do not learn by heart, and of a small one.
+ */
+enum { BENCH_STREAM_LONG = 64, BENCH_STREAM_SHORT = 4 };
+
+/** Appends a capture of so many submissions as a .rd file, the same with every call. It names no
+ * GPU: any firmware of a6xx or later may run it. @p ret  `failed` where memory was short */
+void bench_stream(unsigned submissions, struct cps_buf *ret);
 
 #endif
