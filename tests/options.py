@@ -91,7 +91,7 @@ def accepts(command):
 
 
 def nothing_is_swallowed():
-    done = cpscope("run", "--engine", "hwsq", "--fw", "/nonexistent", "--native", "--inject", "foo", RECLOCK, status=2)
+    done = cpscope("run", "--engine", "hwsq", "--fw", "/nonexistent", "--inject", "foo", RECLOCK, status=2)
     assert done.stderr == "cpscope: --fw has no meaning for --engine hwsq, only for afuc\n" and not done.stdout, done
     done = cpscope("diff", "--engine", "vp1", "--chip", "bogus", TRACES["vp1"], TRACES["vp1"], status=2)
     assert done.stderr == "cpscope: --chip bogus: expected nv41, nv44 or g80\n" and not done.stdout, done
@@ -204,7 +204,7 @@ def manifests_name_the_line():
 
 def help_names_the_engines():
     text = cpscope("help", "run").stdout
-    for line in ("--native .*\\(afuc only\\)", "--waits .*: satisfy, stop \\(afuc, hwsq, seq only\\)",
+    for line in ("--inject .*\\(afuc only\\)", "--waits .*: satisfy, stop \\(afuc, hwsq, seq only\\)",
                  "--visibility .*: all, none, captured \\(afuc only\\)", "--chip .*\\(hwsq, pfifo, vp1 only\\)"):
         assert re.search(line, text), (line, text)
     assert "only)" not in cpscope("help", "convert").stdout, "a command without --engine has none to tell apart"

@@ -1,135 +1,82 @@
 /* SPDX-License-Identifier: MIT
  * cpscope bench: how fast the emulator is, each figure next to its yardstick, as medians of
  * interleaved rounds. docs/performance.md says what they mean. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "isa/base/buf.h"
 #include "tools/bench/bench.h"
 #include "tools/report/report.h"
-#include "trace/json.h"
 
 int cmd_bench(const struct cps_options *opt);
 
-#define ROUNDS 7
+#define MOST_FIGURES 64
 
-static const struct figure figures[] = {
-    {"alu-loop", "instructions/s", bench_alu, bench_alu_native, "the loop in C"},
-    {"alu-loop-translated", "instructions/s", bench_alu_translated, bench_alu_native,
-     "the loop in C"},
-    {"reg-write-60", "writes/s", bench_writes_60, bench_native_60, "the copying in C"},
-    {"reg-write-2", "writes/s", bench_writes_2, bench_native_2, "the copying in C"},
-    {"trace-cpt", "s", bench_run_cpt, bench_run_silent, "the run without events"},
-    {"run-rd-gz", "s", bench_run_silent, bench_inflate, "inflating the file"},
-    {"boot", "s", bench_boot_clone, bench_boot_whole, "loading and booting, CPU time"},
-    {"regress-2-jobs", "pairs/s", bench_regress_2, bench_regress_1, "1 job"},
-    {"peak-memory", "bytes", bench_peak, bench_peak_allowed, "64 MiB + live buffers"},
-};
-#define COUNT (sizeof(figures) / sizeof(figures[0]))
-
-/* What came out, by round. */
-struct result {
-    double value[ROUNDS];
-    double yardstick[ROUNDS];
+static double (*const sample[])(struct bench *bench) = {
+#define SAMPLE(id, function) function,
+#include "tools/bench/figure.def"
 };
 
-double bench_now(void)
+static int refuse(const char *name)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    CPS_BUF names = {0};
+    for (unsigned i = 0; i < bench_figure_count; i++)
+        cps_buf_printf(&names, "%s%s", i ? ", " : "", bench_figures[i].name);
+    return report_usage("--figures %s: expected some of %s", name, cps_buf_text(&names));
 }
 
-static int by_value(const void *a, const void *b)
+/* Those of "NAME,...". @return 0, or 2 after one line on stderr */
+static int choose(const char *list, bool *wanted)
 {
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-static double median(double *values)
-{
-    qsort(values, ROUNDS, sizeof(*values), by_value);
-    return values[ROUNDS / 2];
-}
-
-static struct json_object *to_json(const struct figure *figure, double value, double yardstick)
-{
-    struct json_object *row = json_object_new_object();
-    cps_json_text(row, "name", figure->name);
-    cps_json_double(row, "value", value);
-    cps_json_text(row, "unit", figure->unit);
-    cps_json_double(row, "yardstick", yardstick);
-    cps_json_text(row, "against", figure->against);
-    cps_json_double(row, "ratio", yardstick > 0 ? value / yardstick : 0);
-    return row;
-}
-
-/* With the prefix that leaves one to three digits in front of the point. */
-static void print_scaled(double value)
-{
-    static const char prefix[] = "num kMG";
-    unsigned i = 3;
-    for (; value < 1 && value > 0 && i; i--)
-        value *= 1e3;
-    for (; value >= 1e3 && i + 1 < sizeof(prefix) - 1; i++)
-        value /= 1e3;
-    printf("%7.1f %c", value, prefix[i]);
-}
-
-static void print_row(const struct figure *figure, double value, double yardstick)
-{
-    printf("%-19s ", figure->name);
-    print_scaled(value);
-    printf("%-14s ratio %7.4f  against ", figure->unit, yardstick > 0 ? value / yardstick : 0);
-    print_scaled(yardstick);
-    printf(", %s\n", figure->against);
-}
-
-static struct cps_err *report(struct result *results, bool json)
-{
-    struct json_object *list = json_object_new_array();
-    for (unsigned i = 0; i < COUNT; i++) {
-        double value = median(results[i].value);
-        double yardstick = median(results[i].yardstick);
-        cps_json_append(list, to_json(&figures[i], value, yardstick));
-        if (!json)
-            print_row(&figures[i], value, yardstick);
+    memset(wanted, !list, MOST_FIGURES * sizeof(*wanted));
+    while (list && *list) {
+        size_t length = strcspn(list, ",");
+        unsigned i = 0;
+        while (i < bench_figure_count && (strlen(bench_figures[i].name) != length ||
+                                          strncmp(bench_figures[i].name, list, length) != 0))
+            i++;
+        if (i == bench_figure_count)
+            return refuse(list);
+        wanted[i] = true;
+        list += length + (list[length] == ',');
     }
-    struct json_object *root = json_object_new_object();
-    cps_json_add(root, "figures", list);
-    if (json)
-        return report_json(root);
-    json_object_put(root);
-    return NULL;
+    return 0;
 }
 
-static struct cps_err *measure(struct bench *bench, struct result *results)
+static void measure(struct bench *bench, const bool *wanted, double (*samples)[BENCH_MOST_ROUNDS],
+                    unsigned rounds)
 {
+    bool needed[BENCH_SAMPLES] = {false};
+    for (unsigned i = 0; i < bench_figure_count; i++) {
+        needed[bench_figures[i].sample] |= wanted[i];
+        needed[bench_figures[i].yardstick] |= wanted[i];
+    }
+    for (unsigned round = 0; round < rounds; round++) {
+        for (unsigned i = 0; i < BENCH_SAMPLES; i++)
+            samples[i][round] = needed[i] ? sample[i](bench) : 0;
+    }
+}
+
+static struct cps_err *run(struct bench *bench, const bool *wanted, unsigned rounds)
+{
+    static double samples[BENCH_SAMPLES][BENCH_MOST_ROUNDS];
+    CPS_TRY(bench_choose(bench));
+    CPS_TRY(bench_count_work(bench));
     CPS_TRY(bench_prepare(bench));
-    play_boot(&bench->play);
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        for (unsigned i = 0; i < COUNT; i++) {
-            results[i].value[round] = figures[i].measure(bench);
-            results[i].yardstick[round] = figures[i].yardstick(bench);
-        }
-    }
-    return NULL;
+    measure(bench, wanted, samples, rounds);
+    return bench_report(bench, wanted, samples, rounds);
 }
 
 int cmd_bench(const struct cps_options *opt)
 {
-    struct cps_options with_demo = *opt;
-    with_demo.demo = true;
-    struct bench bench = {0};
-    struct result results[COUNT];
-    struct cps_err *err = play_open(&bench.play, &with_demo, NULL);
-    if (!err)
-        err = measure(&bench, results);
-    if (!err)
-        err = report(results, opt->json);
+    bool wanted[MOST_FIGURES];
+    struct bench bench = {.opt = opt};
+    unsigned rounds = opt->rounds ? (unsigned)opt->rounds : BENCH_ROUNDS;
+    int status = choose(opt->figures, wanted);
+    if (!status && rounds > BENCH_MOST_ROUNDS)
+        status = report_usage("--rounds %u: expected at most %u", rounds, BENCH_MOST_ROUNDS);
+    if (status)
+        return status;
+    struct cps_err *err = run(&bench, wanted, rounds);
     bench_clean(&bench);
-    play_close(&bench.play);
     return err ? report_error(err) : 0;
 }

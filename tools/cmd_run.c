@@ -300,7 +300,6 @@ static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
         err = replay_compare(play->replay);
     if (!err && ((play->executed && !nomem) || (play->engine && !ended)))
         err = summary_print(play, run->opt->json, compared);
-    report_note("interpreting without --native", play->native_err);
     return err;
 }
 

@@ -9,7 +9,6 @@
 #include "isa/version.h"
 #include "tools/opt.h"
 #include "tools/play/files.h"
-#include "tools/play/native.h"
 #include "tools/report/guard.h"
 #include "tools/report/paint.h"
 #include "tools/report/report.h"
@@ -107,7 +106,6 @@ static void keep_standard(void)
 static void end_by(int number)
 {
     cps_outfile_unlink_all();
-    native_abandon();
     pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     signal(number, SIG_DFL);
     raise(number);

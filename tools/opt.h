@@ -91,8 +91,10 @@ struct cps_options {
     bool all;
     bool state;
     bool json;
+    const char *capture; /**< NULL: what there is */
+    const char *figures; /**< NULL: all */
+    long rounds;         /**< 0: the default */
     bool demo;
-    bool native;
     bool debug;
     bool given[OPT_MAX_ROWS]; /**< options that were given, by row of opt.def */
     char **arg;               /**< positional arguments, inside argv */

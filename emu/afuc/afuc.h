@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What only afuc has, behind the interface of all engines: streams and their positions, packet
- * tables, packets that hardware injects, loops as machine code. Whoever includes this is about
- * Adreno's command processors; the rest knows emu/engine.h.
+ * tables, packets that hardware injects. Whoever includes this is about Adreno's command
+ * processors; the rest knows emu/engine.h.
  *
- * Threads: as for engines, one at a time. What is only read (all but cps_afuc_inject() and
- * cps_afuc_use_native()) has no effect on the run. */
+ * Threads: as for engines, one at a time. What is only read (all but cps_afuc_inject()) has no
+ * effect on the run. */
 #ifndef CPS_AFUC_H
 #define CPS_AFUC_H
 
@@ -33,24 +33,6 @@ CPS_PUBLIC struct cps_afuc *cps_afuc_of(struct cps_engine *engine);
  */
 CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
                                 uint32_t packet);
-
-/**
- * Appends C source, without includes, for the loops of the cores that run now which stay among
- * general registers. It defines `cps_loops`, an array of cps_native_loop pointers.
- * @param machine  which, as it will run
- * @param out      where to
- * @return how many loops there are
- */
-CPS_PUBLIC unsigned cps_afuc_translate(const struct cps_afuc *machine, struct cps_buf *out);
-/**
- * Lets the machine and its clones run loops in place of the interpreter where nobody watches single
- * instructions. What happens is the same.
- * @param machine  the one that the source was made for, as it was then
- * @param loops    `cps_loops` of the compiled source; they must outlive the machines
- * @return NULL or CPS_ERR_NOMEM
- */
-CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_afuc_use_native(struct cps_afuc *machine,
-                                                            cps_native_loop *const *loops);
 
 /**
  * Logs the branches that cores take from now on, in place of counts of instructions (not while STEP

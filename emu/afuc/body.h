@@ -10,9 +10,7 @@
  * The file that includes this one says what is watched: WATCH_BEGIN() at the start, WATCH_NEXT()
  * behind each instruction, WATCH_TAKEN() instead behind one that branches, WATCH_BULK(most): runs
  * repetitions in one piece and gives their number, 0 where single ones must be seen;
- * WATCH_TYPE4(most): the same of packets and ticks. AFUC_UOPS is
- * the array of micro-operations that runs, with machine code in it or without, AFUC_GO the handler
- * of `ip`.
+ * WATCH_TYPE4(most): the same of packets and ticks. AFUC_GO is the handler of `ip`.
  *
  * An instruction that cannot go on (its queue is empty) leaves `ip` and `np` as they are and runs
  * again later; nothing of it has happened by then. */
@@ -23,7 +21,7 @@
         s->pc = PC();      \
         core->left = left; \
     } while (0)
-#define PC() ((uint32_t)(ip - AFUC_UOPS))
+#define PC() ((uint32_t)(ip - core->uops))
 #define DISPATCH()                    \
     do {                              \
         if (CPS_UNLIKELY(--left < 0)) \
@@ -43,13 +41,13 @@
         DISPATCH();   \
     } while (0)
 /* The delay slot runs next, then dword @p dword of the image. */
-#define BRANCH(dword)                                       \
-    do {                                                    \
-        const struct afuc_uop *there = AFUC_UOPS + (dword); \
-        WATCH_TAKEN();                                      \
-        ip = np;                                            \
-        np = there;                                         \
-        DISPATCH();                                         \
+#define BRANCH(dword)                                        \
+    do {                                                     \
+        const struct afuc_uop *there = core->uops + (dword); \
+        WATCH_TAKEN();                                       \
+        ip = np;                                             \
+        np = there;                                          \
+        DISPATCH();                                          \
     } while (0)
 /* One more repetition: the clock ticks, but it is the same instruction. */
 #define AGAIN()                   \
@@ -148,19 +146,12 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 #define LABELS_IF(id)  [TAKE_##id] = &&if_##id,
 #define LABELS_OWN(id) [TAKE_##id] = &&own_##id,
 #include "isa/afuc.def"
-        [TAKE_ILLEGAL] = &&illegal,
-        [TAKE_BULK] = &&bulk,
-        [TAKE_NATIVE] = &&native,
-        [TAKE_CREAD_ROW] = &&cread_row,
-        [TAKE_CREAD_GROUP] = &&cread_group,
-        [TAKE_CREAD_HELD] = &&cread_held,
-        [TAKE_CREAD_MEMBER] = &&cread_member,
-        [TAKE_CWRITE_ROW] = &&cwrite_row,
-        [TAKE_CWRITE_GROUP] = &&cwrite_group,
-        [TAKE_CWRITE_HELD] = &&cwrite_held,
-        [TAKE_CWRITE_MEMBER] = &&cwrite_member,
-        [TAKE_WAITIN_POP] = &&waitin_pop,
-        [TAKE_TYPE4] = &&type4,
+        [TAKE_ILLEGAL] = &&illegal,         [TAKE_BULK] = &&bulk,
+        [TAKE_CREAD_ROW] = &&cread_row,     [TAKE_CREAD_GROUP] = &&cread_group,
+        [TAKE_CREAD_HELD] = &&cread_held,   [TAKE_CREAD_MEMBER] = &&cread_member,
+        [TAKE_CWRITE_ROW] = &&cwrite_row,   [TAKE_CWRITE_GROUP] = &&cwrite_group,
+        [TAKE_CWRITE_HELD] = &&cwrite_held, [TAKE_CWRITE_MEMBER] = &&cwrite_member,
+        [TAKE_WAITIN_POP] = &&waitin_pop,   [TAKE_TYPE4] = &&type4,
     };
     /* Labels have no names outside: without a core it tells where they are. */
     if (!core)
@@ -168,8 +159,8 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     budget = budget < INT64_MAX ? budget : INT64_MAX;
     struct afuc_state *const s = &core->s;
     uint32_t *const r = s->r;
-    const struct afuc_uop *ip = AFUC_UOPS + s->pc;
-    const struct afuc_uop *np = AFUC_UOPS + s->npc;
+    const struct afuc_uop *ip = core->uops + s->pc;
+    const struct afuc_uop *np = core->uops + s->npc;
     int64_t left = (int64_t)budget;
     uint32_t a, b, d;
     uint32_t target; /* its address is taken: it lies in memory, where a, b and d must not */
@@ -237,19 +228,6 @@ bulk:
     if (r[R_REM])
         DISPATCH();
     NEXT_SILENT();
-
-native:
-    if (np == ip + 1) {
-        struct cps_native state = {r, (uint64_t)left + 1, s->carry};
-        ip = AFUC_UOPS + core->loops[PC()](&state);
-        np = ip + 1;
-        left = (int64_t)state.left;
-        s->carry = state.carry;
-        if (--left < 0)
-            goto used_up;
-    }
-    /* Where the loop was left, or is too long for the budget. */
-    goto *handler[core->uops[PC()].take];
 
 /* The value is made again if it has to wait for room: it depends on registers alone. */
 out_done:
@@ -377,7 +355,7 @@ type4:
     if (CPS_UNLIKELY(!t))
         goto out_USHR;
     left -= (int64_t)t - 1;
-    ip = AFUC_UOPS + s->pc;
+    ip = core->uops + s->pc;
     np = ip + 1;
     DISPATCH();
 
@@ -394,7 +372,7 @@ waitin_pop:
     if (CPS_UNLIKELY(t >= core->uop_count))
         BRANCH_CHECKED((uint32_t)t);
     {
-        const struct afuc_uop *there = AFUC_UOPS + t;
+        const struct afuc_uop *there = core->uops + t;
         WATCH_TAKEN();
         ip = np;
         left--;
@@ -413,7 +391,7 @@ own_WAITIN:
         goto out;
     if (b == DISPATCH_INTERRUPT && target < core->uop_count) {
         WATCH_NEXT();
-        ip = AFUC_UOPS + target;
+        ip = core->uops + target;
         np = ip + 1;
         DISPATCH();
     }
@@ -451,7 +429,7 @@ used_up:
     left = 0;
 out:
     s->pc = PC();
-    s->npc = (uint32_t)(np - AFUC_UOPS);
+    s->npc = (uint32_t)(np - core->uops);
     core->machine->engine.clock = core->clock_end - (uint64_t)left;
     return budget - (uint64_t)left;
 }

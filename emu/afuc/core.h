@@ -214,8 +214,6 @@ struct afuc_image {
     uint32_t count;                      /* without the last one */
     const void *const *go;               /* handlers by enum uop_take: afuc_handlers_() */
     const struct cps_reg_index *control; /* rows of ctrl.def, NULL: nobody knows them; not owned */
-    struct afuc_uop *native; /* with NATIVE where a loop has machine code, NULL: none has */
-    cps_native_loop **loop;  /* by dword: what a NATIVE there runs */
     struct afuc_uop uop[];
 };
 
@@ -240,8 +238,7 @@ enum uop_code {
 #undef CODE_IF
 #undef CODE_OWN
     UOP_ILLEGAL,
-    UOP_BULK,   /**< a (rep) that bulk.c may run in one piece; else as UOP_OR_ANY */
-    UOP_NATIVE, /**< a loop that has machine code begins; only in `hot` */
+    UOP_BULK, /**< a (rep) that bulk.c may run in one piece; else as UOP_OR_ANY */
     UOP_COUNT,
 };
 
@@ -266,7 +263,6 @@ enum uop_take {
 #undef TAKE_OWN
     TAKE_ILLEGAL,
     TAKE_BULK,
-    TAKE_NATIVE,
     TAKE_CREAD_ROW,     /**< the control register behaves */
     TAKE_CREAD_GROUP,   /**< it shows a draw-state group */
     TAKE_CREAD_HELD,    /**< it gives what it holds */
@@ -287,11 +283,9 @@ struct polled {
 };
 
 struct afuc_core {
-    struct afuc_state s;           /* first: the hot part of a core */
-    const struct afuc_uop *uops;   /* of an image that the machine owns */
-    const struct afuc_uop *hot;    /* the same, or its copy with NATIVE */
-    cps_native_loop *const *loops; /* by dword: what a NATIVE there runs */
-    uint32_t uop_count;            /* without the last one */
+    struct afuc_state s;         /* first: the hot part of a core */
+    const struct afuc_uop *uops; /* of an image that the machine owns */
+    uint32_t uop_count;          /* without the last one */
     enum cps_processor who;
     unsigned pipe; /* whose registers it writes through the pipe: bank.h */
     enum cps_layout layout;

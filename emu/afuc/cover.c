@@ -17,7 +17,6 @@ static uint64_t counted_bulk(struct afuc_core *core, const struct afuc_uop *uop,
 }
 
 #define AFUC_RUN          afuc_run_counted_
-#define AFUC_UOPS         core->uops
 #define AFUC_GO           handler[ip->take]
 #define WATCH_BEGIN()     struct cps_cover *const cover = core->cover
 #define WATCH_NEXT()      cover[ip - core->uops].run++

@@ -62,7 +62,6 @@ static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
 }
 
 #define AFUC_RUN          afuc_run_logged_
-#define AFUC_UOPS         core->uops
 #define AFUC_GO           handler[ip->take]
 #define WATCH_BEGIN()     ((void)0)
 #define WATCH_NEXT()      ((void)0)

@@ -10,7 +10,6 @@
 #include "emu/afuc/type4.h"
 
 #define AFUC_RUN          afuc_run_
-#define AFUC_UOPS         core->hot
 #define AFUC_GO           ip->go
 #define WATCH_BEGIN()     ((void)0)
 #define WATCH_NEXT()      ((void)0)

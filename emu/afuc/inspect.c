@@ -104,9 +104,7 @@ static bool set_code(struct cps_afuc *m, struct cps_place place, uint32_t value)
     own->refs = 1;
     afuc_image_unref_(shared);
     m->image[place.core] = own;
-    own->native = NULL;
-    own->loop = NULL;
-    core->uops = core->hot = own->uop;
+    core->uops = own->uop;
     afuc_patch_(own, (uint32_t)place.number, value, core->machine->engine.gen);
     uint64_t dword = core->start + place.number;
     if (m->words && dword < m->word_count)

@@ -14,7 +14,6 @@ static const uint16_t first_take[UOP_COUNT] = {
 #include "isa/afuc.def"
     [UOP_ILLEGAL] = TAKE_ILLEGAL,
     [UOP_BULK] = TAKE_BULK,
-    [UOP_NATIVE] = TAKE_NATIVE,
 };
 
 /* From the last way of an ALU operation, which takes anything, back to the others. */

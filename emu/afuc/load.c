@@ -199,7 +199,5 @@ void afuc_image_unref_(struct afuc_image *image)
 {
     if (!image || --image->refs)
         return;
-    free(image->native);
-    free(image->loop);
     free(image);
 }

@@ -26,7 +26,7 @@ struct cps_err *machine_load_core_(struct afuc_core *core, const uint32_t *words
     machine->image[index] = NULL;
     CPS_TRY(afuc_load_(words + start, count - start, core->machine->engine.gen, machine->go,
                        core->control, &machine->image[index]));
-    core->uops = core->hot = machine->image[index]->uop;
+    core->uops = machine->image[index]->uop;
     core->uop_count = count - start;
     core->start = start;
     if (core->cover && core->cover_count <= core->uop_count)

@@ -16,9 +16,8 @@ static void note_written(struct afuc_core *core, const struct afuc_uop *uop)
         core->written |= 1u << (uop->s1 & 31);
 }
 
-#define AFUC_RUN  afuc_run_watched_
-#define AFUC_UOPS core->uops
-#define AFUC_GO   handler[ip->take]
+#define AFUC_RUN afuc_run_watched_
+#define AFUC_GO  handler[ip->take]
 #define WATCH_BEGIN()         \
     uint32_t before[R_COUNT]; \
     memcpy(before, r, sizeof(before))

@@ -78,18 +78,6 @@ struct cps_edge_log {
     uint8_t core;
 };
 
-/** What a translated loop works on. */
-struct cps_native {
-    /** General registers. */
-    uint32_t *r;
-    /** Ticks that it may take, and those it left. */
-    uint64_t left;
-    /** The carry of additions. */
-    uint32_t carry;
-};
-/** Runs a loop until it is left or the ticks do not cover its next block; returns the dword of the
- * image to go on at. */
-typedef uint32_t cps_native_loop(struct cps_native *state);
 CPS_C_END
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Results that are kept: two runs on one cache at once, an entry with any of its bytes damaged or cut off
-anywhere, machine code that is damaged, and a clock that goes backwards. What comes out is always what
+anywhere, and a clock that goes backwards. What comes out is always what
 comes out without a cache.
 
 Usage: cache.py CPSCOPE INJECT.so [--long] [--only TEXT]"""
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 import suite
-from faults import Case, Result, Tally, instants, tree
+from faults import Case, Result, Tally, tree
 import mkcorpus  # of tests/, which scene.py has put into the path
 
 STEP = 5        # of the short variant: every so many bytes of an entry
@@ -63,30 +63,6 @@ def damage(runner, case, args, seed):
                 shutil.rmtree(os.path.join(room, "report"), ignore_errors=True)
         with open(path, "wb") as file:
             file.write(whole)
-    shutil.rmtree(room)
-    return runs, wrong
-
-
-def native(runner, args):
-    """Machine code of the firmware's loops: an entry that is damaged is made anew, or not used."""
-    case = Case("", ["run", "--native", "--fw", "@old.fw", "@a.pm4", "-o", "o.trace"])
-    room = runner.room(case)
-    runner.run(case, room=room, keep=True)
-    usual = runner.run(case, room=room, keep=True)
-    codes = [os.path.join(room, name) for name in tree(room) if name.endswith(".so")]
-    wrong, runs, rng = [], 0, random.Random(1)
-    for path in codes:
-        with open(path, "rb") as file:
-            whole = file.read()
-        places = range(len(whole)) if args.long else instants(len(whole), 64, 60, 1)
-        for at in places:
-            changed = bytes([whole[at - 1] ^ 1 << rng.randrange(8)])
-            with open(path, "wb") as file:
-                file.write(rng.choice((whole[:at - 1] + changed + whole[at:], whole[:at])))
-            runs += 1
-            got = runner.run(case, room=room, keep=True)
-            if got.status != usual.status or got.files.get("o.trace") != usual.files["o.trace"]:
-                wrong.append(("byte %d of %d" % (at, len(whole)), "status" if got.status < 0 else "lost", "status %d %s" % (got.status, got.err[-200:])))
     shutil.rmtree(room)
     return runs, wrong
 
@@ -145,14 +121,10 @@ def main():
         mkcorpus.make(runner.cpscope, os.path.join(runner.scene, "old.afuc"), os.path.join(runner.scene, "corpus"), CAPTURES)
         for name, case in (("two runs on one cache", lambda: together(runner, many)),
                            ("every byte of an entry", lambda: damage(runner, small, args, 1)),
-                           ("a clock that goes backwards", lambda: clocks(runner, (small, run, check))),
-                           ("every byte of machine code", lambda: native(runner, args))):
+                           ("a clock that goes backwards", lambda: clocks(runner, (small, run, check)))):
             if args.only not in name:
                 continue
-            if "machine code" in name and not shutil.which("cc"):
-                tally.skip(name, "no C compiler")
-            else:
-                tally.case(name, *case())
+            tally.case(name, *case())
 
     suite.open_scene(args, body)
     tally.end()

@@ -21,7 +21,7 @@ OPTIONS = ["--events=all", "--events=reg,pipe", "--json", "--to=cpt", "--to=json
            "--submit=7",
            "--waits=stop", "--prefetch=on", "--visibility=all", "--inject=preempt@0:1", "--threads=0", "--threads=3",
            "--engine=hwsq", "--engine=seq", "--engine=pfifo", "--engine=vp1", "--chip=g80", "--seq-abi=old", "--names=envytools",
-           "--mask=reg:0x980-0x983", "--demo", "--jobs=2", "--shard=1/2", "--no-cache", "-u", "--native", "-g"]
+           "--mask=reg:0x980-0x983", "--demo", "--jobs=2", "--shard=1/2", "--no-cache", "-u", "-g"]
 TOPICS = ["policy", "hardware", "man", "bash", "zsh", "fish", "run", "step", "convert", "unknown"]
 USUAL = {"fw": 0, "results": 4}  # the demo, results of a whole run
 SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scripts")

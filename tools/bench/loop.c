@@ -3,7 +3,6 @@
  * firmware, each next to the same work in plain C. */
 #include "tools/bench/bench.h"
 
-#include "tools/play/native.h"
 #include "isa/base/pm4.h"
 
 /* The six-instruction loop, counted down from $02. */
@@ -38,35 +37,20 @@ static struct cps_err *alu_machine(struct cps_engine **ret)
     return err;
 }
 
-static double run_alu(bool translated)
-{
-    struct cps_engine *machine = NULL;
-    void *native = NULL;
-    double rate = 0;
-    struct cps_err *err = alu_machine(&machine);
-    if (!err && translated)
-        err = native_open(cps_afuc_of(machine), &native);
-    double start = bench_now();
-    if (!err) {
-        cps_engine_run(machine, UINT64_MAX);
-        rate = (double)machine->instructions / (bench_now() - start);
-    }
-    cps_engine_destroy(machine);
-    native_close(native);
-    cps_err_free(err);
-    return rate;
-}
-
 double bench_alu(struct bench *bench)
 {
     (void)bench;
-    return run_alu(false);
-}
-
-double bench_alu_translated(struct bench *bench)
-{
-    (void)bench;
-    return run_alu(true);
+    struct cps_engine *machine = NULL;
+    double rate = 0;
+    struct cps_err *err = alu_machine(&machine);
+    double start = bench_cpu();
+    if (!err) {
+        cps_engine_run(machine, UINT64_MAX);
+        rate = (double)machine->instructions / (bench_cpu() - start);
+    }
+    cps_engine_destroy(machine);
+    cps_err_free(err);
+    return rate;
 }
 
 /* The same loop in C. It keeps what the processor has after each turn, the carry of `sub` included.
@@ -75,7 +59,7 @@ double bench_alu_native(struct bench *bench)
 {
     (void)bench;
     uint32_t a = 0, b = 0, c = 0, d = 0, carry = 0;
-    double start = bench_now();
+    double start = bench_cpu();
     for (uint32_t n = ALU_TURNS; n;) {
         a += n;
         b ^= a;
@@ -89,7 +73,7 @@ double bench_alu_native(struct bench *bench)
         CPS_KEEP(carry);
     }
     CPS_KEEP(b);
-    return 6.0 * ALU_TURNS / (bench_now() - start);
+    return 6.0 * ALU_TURNS / (bench_cpu() - start);
 }
 
 #define STREAM_IOVA   UINT64_C(0x100000)
@@ -118,7 +102,7 @@ static void drop(struct cps_sink *sink, const struct cps_event *events, size_t c
 }
 
 /* A buffer's contents, and a stream in it to run. */
-struct cps_err *bench_load(struct cps_engine *engine, const void *words, uint32_t dwords)
+static struct cps_err *load(struct cps_engine *engine, const void *words, uint32_t dwords)
 {
     const struct cps_item data = {
         .kind = CPS_ITEM_DATA,
@@ -126,7 +110,7 @@ struct cps_err *bench_load(struct cps_engine *engine, const void *words, uint32_
     return cps_engine_feed(engine, &data);
 }
 
-void bench_submit(struct cps_engine *engine, uint32_t at, uint32_t dwords)
+static void submit(struct cps_engine *engine, uint32_t at, uint32_t dwords)
 {
     const struct cps_item submit = {
         .kind = CPS_ITEM_SUBMIT,
@@ -141,7 +125,7 @@ static double measure_writes(struct play *play, uint32_t count)
     struct cps_sink sink = {drop};
     uint32_t dwords = 0;
     CPS_FREE uint32_t *words = make_stream(count, &dwords);
-    struct cps_err *err = words ? bench_load(play->engine, words, dwords) : cps_err_nomem();
+    struct cps_err *err = words ? load(play->engine, words, dwords) : cps_err_nomem();
     if (err) {
         cps_err_free(err);
         return 0;
@@ -149,10 +133,11 @@ static double measure_writes(struct play *play, uint32_t count)
     uint32_t piece = 0x80000 / (count + 1) * (count + 1);
     cps_engine_sink(play->engine, &sink, 1u << CPS_EV_REG);
     uint64_t before = play->engine->tap.count[CPS_EV_REG];
-    double start = bench_now();
+    double start = bench_cpu();
     for (uint32_t at = 0; at < dwords; at += piece)
-        bench_submit(play->engine, at, dwords - at < piece ? dwords - at : piece);
-    double seconds = bench_now() - start;
+        submit(play->engine, at, dwords - at < piece ? dwords - at : piece);
+    double seconds = bench_cpu() - start;
+    play_watch(play);
     return (double)(play->engine->tap.count[CPS_EV_REG] - before) / seconds;
 }
 
@@ -180,7 +165,7 @@ static double native_writes(uint32_t count)
     uint32_t dwords = 0;
     size_t at = 0;
     CPS_FREE uint32_t *words = make_stream(count, &dwords);
-    double start = bench_now();
+    double start = bench_cpu();
     for (uint32_t i = 0; words && i < dwords;) {
         uint32_t header = words[i++];
         uint32_t reg = header >> 8 & 0x3ffff;
@@ -193,7 +178,7 @@ static double native_writes(uint32_t count)
     struct record *keep_records = records;
     CPS_KEEP(keep);
     CPS_KEEP(keep_records);
-    return (double)at / (bench_now() - start);
+    return (double)at / (bench_cpu() - start);
 }
 
 double bench_native_60(struct bench *bench)

@@ -13,7 +13,6 @@
 #include "tools/play/dump.h"
 #include "tools/opt_engine.h"
 #include "tools/play/replay.h"
-#include "tools/play/native.h"
 
 unsigned play_revisions(const struct cps_options *opt)
 {
@@ -305,8 +304,6 @@ struct cps_err *play_open(struct play *play, const struct cps_options *opt, cons
 void play_close(struct play *play)
 {
     cps_engine_destroy(play->engine);
-    native_close(play->native);
-    cps_err_free(play->native_err);
     for (unsigned i = 0; i < CPS_CPU_COUNT; i++)
         cps_names_destroy(play->names[i]);
     cps_fw_destroy(play->me);

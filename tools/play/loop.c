@@ -8,7 +8,6 @@
 
 #include "emu/afuc/afuc.h"
 #include "fw/demo/demo.h"
-#include "tools/play/native.h"
 
 const char play_nothing[] = "nothing.pm4";
 
@@ -54,14 +53,6 @@ static void begin(struct play *play)
     run(play, play->opt->limit);
 }
 
-/* Without it a firmware's loops are interpreted: it is faster, not other. */
-static void translate(struct play *play)
-{
-    struct cps_afuc *machine = cps_afuc_of(play->engine);
-    if (play->opt->native && !play->native && machine)
-        play->native_err = native_open(machine, &play->native);
-}
-
 void play_boot(struct play *play)
 {
     const struct cps_item init = {.kind = CPS_ITEM_INIT};
@@ -73,7 +64,6 @@ void play_boot(struct play *play)
         cps_err_free(cps_engine_feed(play->engine, &init)); /* what it lacks, the run says */
         run(play, play->opt->limit);
     }
-    translate(play);
 }
 
 static struct cps_err *take_chip(struct play *play, const struct cps_item *item)
