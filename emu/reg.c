@@ -157,6 +157,11 @@ void cps_reg_write_member_(const struct cps_access *at)
     *cps_reg_member_(at->device, at->row, at->index) = at->value;
 }
 
+void cps_reg_count_member_(const struct cps_access *at)
+{
+    ++*cps_reg_member_(at->device, at->row, at->index);
+}
+
 uint32_t cps_reg_read_none_(const struct cps_access *at)
 {
     (void)at;

@@ -103,6 +103,8 @@ static inline uint32_t *cps_reg_member_(void *base, const struct cps_reg_row *ro
 /** Handlers of registers that show, or also keep, a member of the device. */
 uint32_t cps_reg_read_member_(const struct cps_access *at);
 void cps_reg_write_member_(const struct cps_access *at);
+/** A write of anything adds one to the member. */
+void cps_reg_count_member_(const struct cps_access *at);
 /** Handlers of registers without contents and without effect. */
 uint32_t cps_reg_read_none_(const struct cps_access *at);
 void cps_reg_write_none_(const struct cps_access *at);

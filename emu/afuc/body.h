@@ -146,12 +146,19 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
 #define LABELS_IF(id)  [TAKE_##id] = &&if_##id,
 #define LABELS_OWN(id) [TAKE_##id] = &&own_##id,
 #include "isa/afuc.def"
-        [TAKE_ILLEGAL] = &&illegal,         [TAKE_BULK] = &&bulk,
-        [TAKE_CREAD_ROW] = &&cread_row,     [TAKE_CREAD_GROUP] = &&cread_group,
-        [TAKE_CREAD_HELD] = &&cread_held,   [TAKE_CREAD_MEMBER] = &&cread_member,
-        [TAKE_CWRITE_ROW] = &&cwrite_row,   [TAKE_CWRITE_GROUP] = &&cwrite_group,
-        [TAKE_CWRITE_HELD] = &&cwrite_held, [TAKE_CWRITE_MEMBER] = &&cwrite_member,
-        [TAKE_WAITIN_POP] = &&waitin_pop,   [TAKE_TYPE4] = &&type4,
+        [TAKE_ILLEGAL] = &&illegal,
+        [TAKE_BULK] = &&bulk,
+        [TAKE_CREAD_ROW] = &&cread_row,
+        [TAKE_CREAD_GROUP] = &&cread_group,
+        [TAKE_CREAD_HELD] = &&cread_held,
+        [TAKE_CREAD_MEMBER] = &&cread_member,
+        [TAKE_CWRITE_ROW] = &&cwrite_row,
+        [TAKE_CWRITE_GROUP] = &&cwrite_group,
+        [TAKE_CWRITE_HELD] = &&cwrite_held,
+        [TAKE_CWRITE_MEMBER] = &&cwrite_member,
+        [TAKE_CWRITE_COUNT] = &&cwrite_count,
+        [TAKE_WAITIN_POP] = &&waitin_pop,
+        [TAKE_TYPE4] = &&type4,
     };
     /* Labels have no names outside: without a core it tells where they are. */
     if (!core)
@@ -231,8 +238,10 @@ bulk:
 
 /* The value is made again if it has to wait for room: it depends on registers alone. */
 out_done:
+    if (afuc_select_(core, ip->dst, a))
+        NEXT();
     SYNC();
-    if (CPS_LIKELY(afuc_put_(core, ip->dst, a)))
+    if (CPS_LIKELY(ip->dst == R_DATA && afuc_put_data_(core, a)))
         NEXT();
     if (!(ip->flags & U_FREE) && !afuc_ready_(core, ip))
         BLOCK();
@@ -263,6 +272,8 @@ own_LOADP:
 own_CWRITE : {
     uint32_t extra[3] = {0};
     BEGIN_ANY();
+    if (core->dde && !afuc_ready_(core, ip))
+        BLOCK();
     b = READ(ip->s2);
     for (unsigned i = 0; i < ip->xmov; i++)
         extra[i] = afuc_read_(core, ip, ip->s2);
@@ -314,6 +325,11 @@ cwrite_held:
 cwrite_member:
     WRITE_QUIETLY();
     s->control[ip->imm] = *afuc_member_(core, ip->target) = r[ip->s2];
+    NEXT();
+cwrite_count:
+    WRITE_QUIETLY();
+    s->control[ip->imm] = r[ip->s2];
+    ++*afuc_member_(core, ip->target);
     NEXT();
 own_SWRITE:
     BEGIN_ANY();

@@ -271,6 +271,7 @@ enum uop_take {
     TAKE_CWRITE_GROUP,  /**< a draw-state group gets it */
     TAKE_CWRITE_HELD,   /**< it keeps what is written, and nothing follows */
     TAKE_CWRITE_MEMBER, /**< a member of the core gets it, too */
+    TAKE_CWRITE_COUNT,  /**< a member of the core grows by one */
     TAKE_WAITIN_POP,    /**< the header goes to a general register in the delay slot */
     TAKE_TYPE4,         /**< the handler of type 4 begins: type4.c */
     TAKE_COUNT,

@@ -22,6 +22,7 @@
 #define read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_MEMBER(m) cps_reg_write_member_, .member = offsetof(struct afuc_core, s.m)
 #define write_SAME      cps_reg_write_member_
+#define write_COUNT(m)  cps_reg_count_member_, .member = offsetof(struct afuc_core, s.m)
 /* A word of the selected draw-state group. */
 #define read_GROUP  read_group, .own = CONTROL_GROUP
 #define write_GROUP write_group
@@ -295,21 +296,6 @@ static void write_REG_READ(const struct cps_access *at)
 static void write_VSD(const struct cps_access *at)
 {
     core_of_(at)->s.visible_draw = 0;
-}
-
-static void write_WFI_INCR(const struct cps_access *at)
-{
-    core_of_(at)->s.pend_wfi++;
-}
-
-static void write_QUERY_INCR(const struct cps_access *at)
-{
-    core_of_(at)->s.pend_query++;
-}
-
-static void write_CACHE_INCR(const struct cps_access *at)
-{
-    core_of_(at)->s.pend_cache++;
 }
 
 static void write_group(const struct cps_access *at)

@@ -78,6 +78,8 @@ static uint16_t take_write(const struct cps_reg_row *row)
         return TAKE_CWRITE_HELD;
     if (row->write == cps_reg_write_member_)
         return TAKE_CWRITE_MEMBER;
+    if (row->write == cps_reg_count_member_)
+        return TAKE_CWRITE_COUNT;
     return row->own == CONTROL_GROUP ? TAKE_CWRITE_GROUP : TAKE_CWRITE_ROW;
 }
 

@@ -129,7 +129,7 @@ static void load_own(const struct loader *l, struct afuc_uop *uop)
 static bool is_free(const struct afuc_uop *uop)
 {
     bool reads = !is_plain(uop->s1) || !(uop->s2 == S2_IMM || is_plain(uop->s2));
-    return !reads && !uop->xmov && uop->dst != R_DATA && uop->code != UOP_CWRITE;
+    return !reads && !uop->xmov && uop->dst != R_DATA;
 }
 
 static void load_word(struct loader *l, struct afuc_uop *uop)

@@ -121,9 +121,13 @@ static void show_words(struct afuc_core *core, uint32_t count)
         core_event_(core, CPS_EV_WORD, 0, i, word);
 }
 
-void packet_noted_(struct afuc_core *core, uint32_t header, uint32_t count)
+void packet_noted_(struct afuc_core *core, uint32_t header, const struct packet_place *at,
+                   uint32_t count)
 {
-    if (cps_tap_wants_(&core->machine->engine.tap, CPS_EV_WORD) && !core->s.injected)
+    if (core->s.sqe[SQE_SP]) /* the packet before left a call open */
+        core_event_(core, CPS_EV_SQE, 0, SQE_SP, core->s.sqe[SQE_SP]);
+    core_event_(core, CPS_EV_PKT, at->level, at->iova, header);
+    if (cps_tap_wants_(&core->machine->engine.tap, CPS_EV_WORD) && !at->injected)
         show_words(core, count);
     wait_policy_(core, header);
 }
@@ -146,8 +150,12 @@ enum afuc_dispatch afuc_dispatch_(struct afuc_core *core, uint32_t *target)
         preempt_passed_(core);
     uint32_t header = peek_word_(core);
     struct dispatch to = classify(core, header);
-    unsigned level = s->injected ? (unsigned)CPS_LEVEL_INT : event_level_(core, header);
-    *target = packet_begin_(core, header, level, stream_iova_(core), to.id, to.count);
+    struct packet_place at = {.iova = stream_iova_(core),
+                              .pos = s->level < LEVEL_COUNT ? s->queue[s->level].pos : 0,
+                              .level = s->injected ? (unsigned)CPS_LEVEL_INT
+                                                   : event_level_(core, header),
+                              .injected = s->injected != 0};
+    *target = packet_begin_(core, header, at, to.id, to.count);
     return DISPATCH_PACKET;
 }
 
@@ -158,7 +166,11 @@ uint64_t afuc_take_header_(struct afuc_core *core)
         return NOT_AT_HAND;
     uint32_t header = *core->window;
     struct dispatch to = classify(core, header);
-    return packet_begin_in_window_(core, header, to.id, to.count);
+    struct packet_place at = {.iova = core->window_end - 4 * (uint64_t)core->window_left,
+                              .pos = *core->window_pos,
+                              .level = header == END_OF_IB ? (unsigned)CPS_LEVEL_INT
+                                                           : core->window_level};
+    return packet_begin_(core, header, at, to.id, to.count);
 }
 
 bool afuc_iret_(struct afuc_core *core, uint32_t *target)

@@ -15,13 +15,16 @@ uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset);
 /** What keeps $data from being the next of consecutive registers: bits of the address selected. */
 enum { USRADDR_MODES = 1u << 20 | 1u << 18, ADDR_MODES = 0xffu << 24 | 1u << 18 };
 
+/** Writes the register selected; false: it, or how it is selected, is not plain, and nothing has
+ * happened. */
 static inline bool afuc_put_data_(struct afuc_core *core, uint32_t value)
 {
     struct afuc_state *s = &core->s;
     uint32_t *address = s->user_selected ? &s->usraddr : &s->addr;
     uint32_t modes = s->user_selected ? USRADDR_MODES : ADDR_MODES;
     unsigned path = s->user_selected ? CPS_PATH_USER : CPS_PATH_DATA;
-    if (CPS_UNLIKELY(*address & modes) || (s->user_selected && gpu_plain_protects_(core)))
+    if (CPS_UNLIKELY(!core->plain || (*address & modes)) ||
+        (s->user_selected && gpu_plain_protects_(core)))
         return false;
     if (!gpu_store_(core, *address & (GPU_REGS - 1), value, path))
         return false;
@@ -29,26 +32,17 @@ static inline bool afuc_put_data_(struct afuc_core *core, uint32_t value)
     return true;
 }
 
-/** Stores an address that selects a plain register, or writes the register selected; false: it is
- * anything else, and nothing has happened. */
-static inline bool afuc_put_(struct afuc_core *core, unsigned number, uint32_t value)
+/** Stores an address that selects a plain register; false: it does more, or is none, and nothing
+ * has happened. */
+static inline bool afuc_select_(struct afuc_core *core, unsigned number, uint32_t value)
 {
     struct afuc_state *s = &core->s;
-    if (CPS_UNLIKELY(!core->plain))
+    bool user = number == R_USRADDR;
+    if (number == R_DATA || !core->plain || (!user && (value >> 24 || s->interrupted)))
         return false;
-    if (number == R_USRADDR) {
-        s->usraddr = value;
-        s->user_selected = 1;
-        return true;
-    }
-    if (number == R_ADDR) {
-        if (value >> 24 || s->interrupted)
-            return false;
-        s->addr = value;
-        s->user_selected = 0;
-        return true;
-    }
-    return afuc_put_data_(core, value);
+    *(user ? &s->usraddr : &s->addr) = value;
+    s->user_selected = user;
+    return true;
 }
 
 #endif
