@@ -169,6 +169,7 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     const struct afuc_uop *ip = core->uops + s->pc;
     const struct afuc_uop *np = core->uops + s->npc;
     int64_t left = (int64_t)budget;
+    uint32_t carry = s->carry;
     uint32_t a, b, d;
     uint32_t target; /* its address is taken: it lies in memory, where a, b and d must not */
     uint64_t t;
@@ -181,7 +182,6 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     DISPATCH();
 
     /* Register ALU, immediate ALU, and both with queues or prefixes; branches. */
-#define carry                         s->carry
 #define OP(id, text, kind, flow, ...) ROWS_##kind(id, __VA_ARGS__)
 #define ROWS_OWN(id, meaning)
 #define ROWS_IF(id, ...)       \
@@ -221,7 +221,6 @@ uint64_t AFUC_RUN(struct afuc_core *core, uint64_t budget)
     a = (__VA_ARGS__);                                             \
     goto any_done;
 #include "isa/afuc.def"
-#undef carry
 
 bulk:
     SYNC();
@@ -446,6 +445,7 @@ used_up:
 out:
     s->pc = PC();
     s->npc = (uint32_t)(np - core->uops);
+    s->carry = carry;
     core->machine->engine.clock = core->clock_end - (uint64_t)left;
     return budget - (uint64_t)left;
 }
