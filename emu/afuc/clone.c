@@ -68,6 +68,8 @@ static struct cps_err *copy_owned(struct cps_afuc *from, struct cps_afuc *to)
 
 /* All but registers, and the batch of events, which is empty: a clone costs the pages that it
  * touches. */
+_Static_assert(offsetof(struct cps_afuc, behaves) < offsetof(struct cps_afuc, touched),
+               "a clone has what its registers do");
 static void copy_state(void *to, const struct cps_afuc *from)
 {
     const size_t batch = offsetof(struct cps_afuc, engine.tap.event);
