@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * How instructions are taken: by their operands, by the row of the control register that they name,
+ * and, for handlers of type 4, by the instructions behind them; also once one of them is patched.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emu/afuc/load.h"
+#include "emu/afuc/machine.h"
+#include "tests/bench.h"
+
+#define CODE 2u /* dword at which a program begins */
+
+static const struct way {
+    const char *claim;
+    const char *code; /* the first instruction is looked at */
+    unsigned take;
+} ways[] = {
+    {"registers", "add $03, $02, $04\n", TAKE_ADD_RR},
+    {"a register and an immediate", "add $03, $02, 0x1\n", TAKE_ADD_RI},
+    {"a register and a word of the stream", "or $03, $02, $data\n", TAKE_OR_RD},
+    {"a word of the stream alone", "mov $03, $data\n", TAKE_OR_RD},
+    {"a word of the stream and an immediate", "and $03, $data, 0xff\n", TAKE_AND_DI},
+    {"the word may be dropped", "mov $00, $data\n", TAKE_OR_RD},
+    {"to an address", "or $addr, $02, $03\n", TAKE_OR_OUT},
+    {"an immediate to the register selected", "mov $data, 0x1\n", TAKE_MOVI_OUT},
+    {"two words need the queue twice", "add $03, $data, $data\n", TAKE_ADD_ANY},
+    {"words of memory have a queue of their own", "mov $03, $memdata\n", TAKE_OR_ANY},
+    {"from a queue to a port", "mov $data, $data\n", TAKE_OR_ANY},
+    {"a prefix", "(rep)add $03, $02, 0x1\n", TAKE_ADD_ANY},
+    {"extra moves", "(xmov1)mov $03, $data\n", TAKE_OR_ANY},
+    {"many words to registers", "(rep)(xmov1)mov $data, $data\n", TAKE_BULK},
+    {"many words to nowhere", "(rep)(xmov3)mov $00, $data\n", TAKE_BULK},
+    {"pairs of registers and values", "(rep)(xmov3)or $usraddr, $data, $02\n", TAKE_BULK},
+    {"what is ORed must not be the counter", "(rep)(xmov3)or $usraddr, $data, $rem\n", TAKE_OR_ANY},
+    {"a pair needs two words", "(rep)(xmov2)or $usraddr, $data, $02\n", TAKE_OR_ANY},
+    {"a control register that only holds", "cread $02, [$00 + 0x100]\n", TAKE_CREAD_HELD},
+    {"one that shows a member", "cread $02, [$00 + @WFI_PEND_CTR]\n", TAKE_CREAD_MEMBER},
+    {"one of a draw-state group", "cread $02, [$00 + @DRAW_STATE_HDR]\n", TAKE_CREAD_GROUP},
+    {"one that behaves", "cread $02, [$00 + @RB_RPTR]\n", TAKE_CREAD_ROW},
+    {"one that nobody knows is reported", "cread $02, [$00 + 0xfff]\n", TAKE_CREAD},
+    {"the number is in a register", "cread $02, [$03 + 0x100]\n", TAKE_CREAD},
+    {"nothing is read into $00", "cread $00, [$00 + 0x100]\n", TAKE_CREAD},
+    {"into a port", "cread $data, [$00 + 0x100]\n", TAKE_CREAD},
+    {"a write that is kept", "cwrite $02, [$00 + 0x100]\n", TAKE_CWRITE_HELD},
+    {"kept in a member, too", "cwrite $02, [$00 + @IB1_BASE]\n", TAKE_CWRITE_MEMBER},
+    {"counted", "cwrite $00, [$00 + @WFI_PEND_INCR]\n", TAKE_CWRITE_COUNT},
+    {"to a draw-state group", "cwrite $02, [$00 + @SDS_BASE]\n", TAKE_CWRITE_GROUP},
+    {"with an effect", "cwrite $02, [$00 + @IB1_DWORDS]\n", TAKE_CWRITE_ROW},
+    {"a word of the stream", "cwrite $data, [$00 + 0x100]\n", TAKE_CWRITE},
+    {"the offset register is kept", "cwrite $02, [$00 + 0x100]!\n", TAKE_CWRITE},
+    {"the header in the slot", "waitin\nmov $01, $data\n", TAKE_WAITIN_POP},
+    {"something else in the slot", "waitin\nmov $01, $02\n", TAKE_WAITIN},
+    {"a waitin in the slot", "waitin\n", TAKE_WAITIN},
+};
+
+static const struct afuc_uop *uop_at(const struct bench *b, uint32_t pc)
+{
+    return &((const struct cps_afuc *)b->engine)->core[0].uops[pc];
+}
+
+static void instructions_are_taken_by_their_shape(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        struct bench *b = bench_a6xx(ways[i].code);
+        unsigned take = uop_at(b, CODE)->take;
+        if (take != ways[i].take)
+            fail_msg("%s: taken as %u, expected %u", ways[i].claim, take, ways[i].take);
+        bench_free(b);
+    }
+}
+
+#define HANDLER                      \
+    "ushr $usraddr, $01, 0x8\n"      \
+    "(rep)(xmov1)mov $data, $data\n" \
+    "waitin\nmov $01, $data\nnop\n"
+
+/* A bench for each generation whose engine has one image for all of its code; on a5xx the PFP's. */
+static struct bench *handler_of(enum cps_gen gen)
+{
+    if (gen == CPS_A5XX)
+        return bench_a5xx(HANDLER, "");
+    if (gen == CPS_A6XX)
+        return bench_a6xx(HANDLER);
+    return bench_afuc(gen == CPS_A7XX ? CPS_LAYOUT_A7XX : CPS_LAYOUT_A8XX, HEAD_A7XX, HANDLER, 0,
+                      0);
+}
+
+static void type_4_is_known_on_every_generation(void **state)
+{
+    static const enum cps_gen gens[] = {CPS_A5XX, CPS_A6XX, CPS_A7XX, CPS_A8XX};
+    (void)state;
+    for (size_t i = 0; i < sizeof(gens) / sizeof(gens[0]); i++) {
+        struct bench *b = handler_of(gens[i]);
+        assert_int_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+        bench_free(b);
+    }
+}
+
+/* Any other instruction in its place makes the handler an ordinary one; the old one brings it
+ * back. */
+static void a_patch_unlinks_the_handler(void **state)
+{
+    (void)state;
+    struct bench *b = bench_a6xx(HANDLER);
+    for (uint32_t pc = CODE; pc < CODE + 4; pc++) {
+        uint32_t word = machine_value(b->engine, 0, CPS_FILE_CODE, pc);
+        machine_set(b->engine, CPS_FILE_CODE, pc, 0x98001006); /* mov $02, $00 */
+        assert_int_not_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+        machine_set(b->engine, CPS_FILE_CODE, pc, word);
+        assert_int_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+    }
+    bench_free(b);
+}
+
+static void other_handlers_are_not_type_4(void **state)
+{
+    static const char *const codes[] = {
+        "ushr $addr, $01, 0x8\n(rep)mov $data, $data\nwaitin\nmov $01, $data\nnop\n",
+        "ushr $usraddr, $01, 0x8\n(rep)mov $usraddr, $data\nwaitin\nmov $01, $data\nnop\n",
+        "ushr $usraddr, $01, 0x8\nmov $data, $data\nwaitin\nmov $01, $data\nnop\n",
+        "ushr $usraddr, $02, 0x8\n(rep)mov $data, $data\nwaitin\nmov $01, $data\nnop\n",
+        "shl $usraddr, $01, 0x8\n(rep)mov $data, $data\nwaitin\nmov $01, $data\nnop\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        struct bench *b = bench_a6xx(codes[i]);
+        assert_int_not_equal(uop_at(b, CODE)->take, TAKE_TYPE4);
+        bench_free(b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instructions_are_taken_by_their_shape),
+        cmocka_unit_test(type_4_is_known_on_every_generation),
+        cmocka_unit_test(a_patch_unlinks_the_handler),
+        cmocka_unit_test(other_handlers_are_not_type_4),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
