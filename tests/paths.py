@@ -5,7 +5,7 @@ generated streams runs unwatched, with all events but those of single instructio
 and its events are the same, as are the counts at the end.
 
 Usage: paths.py CPSCOPE DEMO, the source of the demo firmware. Where CPSCOPE_CORPUS is set, firmware of each generation
-there runs the streams, too; CPSCOPE_PATHS is how many of them, 40 unless it is set."""
+there runs the streams, too; CPSCOPE_PATHS is how many of them, 12 unless it is set."""
 import concurrent.futures
 import os
 import subprocess
@@ -16,7 +16,7 @@ import streams
 import tap
 
 CPSCOPE, SOURCE = sys.argv[1:3]
-STREAMS = int(os.environ.get("CPSCOPE_PATHS") or 40)
+STREAMS = int(os.environ.get("CPSCOPE_PATHS") or 12)
 FIRMWARE = (("a5xx", ("a530_pfp.fw", "a530_pm4.fw")), ("a6xx", ("a630_sqe-190.fw",)), ("a660", ("a660_sqe-094.fw",)),
             ("a7xx", ("a740_sqe.fw",)), ("a7xx gen3", ("gen70900_sqe-181.fw",)), ("a8xx", ("gen80000_sqe-077.fw",)))
 # What each way is asked for. The first shows what all others must show, beside more; the last only how it ended.

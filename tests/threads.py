@@ -18,7 +18,7 @@ import tap
 HERE = os.path.dirname(os.path.abspath(__file__))
 CPSCOPE = os.path.abspath(sys.argv[1])
 THREADS = (0, 2, 3, 4)
-TIMES = 20  # of grow.py: 6.5 MB, so that every thread gets to work
+TIMES = 8  # of grow.py: 2.6 MB, so that every thread gets to work
 CALM = dict(os.environ, LC_ALL="C")
 
 
