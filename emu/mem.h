@@ -55,7 +55,8 @@ bool cps_mem_write(struct cps_mem *mem, uint64_t iova, uint32_t value);
 /**
  * The stored dwords from @p iova to the end of its page, for streams.
  * @param[out] count  how many consecutive ones are known; 0 and NULL if not even the first
- * @return valid until cps_mem_epoch() changes
+ * @return valid until anything but a read changes cps_mem_epoch(): a read may make a page, and
+ * leaves all others where they are
  */
 const uint32_t *cps_mem_window(struct cps_mem *mem, uint64_t iova, uint32_t *count);
 /** A number that changes whenever a window may have become stale; valid as long as @p mem. */

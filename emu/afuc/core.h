@@ -15,6 +15,12 @@ enum { R_MEMDATA = R_ADDR, R_REGDATA = R_USRADDR };
 /** Writes to $00 land here, so that r[0] stays 0 without a test. */
 enum { R_TRASH = 32, R_COUNT = 33 };
 
+/** Whether an operand needs no more than the register array. */
+static inline bool afuc_is_general_(unsigned number)
+{
+    return number <= R_REM;
+}
+
 #define CONTROL_COUNT 0x1000u
 #define SQE_COUNT     64u
 #define SQE_RESUME    2u /* and 3: pc and npc that iret returns to */

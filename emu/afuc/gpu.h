@@ -46,7 +46,7 @@ static inline bool gpu_all_plain_(const struct cps_afuc *m, uint32_t offset, uin
     return !behaves;
 }
 
-/** The same of at most two blocks' count of them. */
+/** The same of so few that they lie in three blocks at most. */
 static inline bool gpu_few_plain_(const struct cps_afuc *m, uint32_t offset, uint32_t count)
 {
     uint32_t first = offset / REG_BLOCK;
@@ -54,7 +54,8 @@ static inline bool gpu_few_plain_(const struct cps_afuc *m, uint32_t offset, uin
     return !(m->behaves[first] | m->behaves[(first + last) / 2] | m->behaves[last]);
 }
 
-/** The same of registers that all pipes share. */
+/** Gives @p count consecutive registers that all pipes share their values, without events or
+ * effect. */
 static inline void gpu_set_shared_(struct cps_afuc *m, uint32_t offset, const uint32_t *word,
                                    uint32_t count)
 {
@@ -73,7 +74,7 @@ static inline void gpu_set_shared_(struct cps_afuc *m, uint32_t offset, const ui
     m->engine.changes += changes;
 }
 
-/** Gives @p count consecutive registers of a core's pipe their values, without events or effect. */
+/** The same of those of a core's pipe. */
 static inline void gpu_set_plain_(struct afuc_core *core, uint32_t offset, const uint32_t *word,
                                   uint32_t count)
 {

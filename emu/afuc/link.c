@@ -32,11 +32,6 @@ static bool is_general_alu(const struct afuc_uop *uop)
     return is[uop->code];
 }
 
-static bool is_plain(unsigned number)
-{
-    return number <= R_REM;
-}
-
 /* A register bunch of a7xx: `(rep)(xmov3)or $usraddr, $data, $02`. */
 static bool is_pairs(const struct afuc_uop *uop)
 {
@@ -48,17 +43,17 @@ static uint16_t take_alu(const struct afuc_uop *uop)
 {
     uint16_t any = first_take[uop->code];
     bool prefixed = uop->flags & (U_REP | U_PEEK | U_PRE) || uop->xmov;
-    bool to_register = is_plain(uop->dst) || uop->dst == R_TRASH;
+    bool to_register = afuc_is_general_(uop->dst) || uop->dst == R_TRASH;
     bool immediate = uop->s2 == S2_IMM;
     if (is_pairs(uop))
         return TAKE_BULK;
     if (prefixed)
         return any;
-    if (to_register && is_plain(uop->s1) && uop->s2 == R_DATA)
+    if (to_register && afuc_is_general_(uop->s1) && uop->s2 == R_DATA)
         return (uint16_t)(any - BACK_TO_RD);
     if (to_register && uop->s1 == R_DATA && immediate)
         return (uint16_t)(any - BACK_TO_DI);
-    if (!to_register && is_plain(uop->s1) && (immediate || is_plain(uop->s2)))
+    if (!to_register && afuc_is_general_(uop->s1) && (immediate || afuc_is_general_(uop->s2)))
         return (uint16_t)(any - BACK_TO_OUT);
     return any;
 }
@@ -90,7 +85,7 @@ static uint16_t take_control(const struct afuc_image *image, struct afuc_uop *uo
     unsigned data = is_read ? uop->dst : uop->s2;
     const struct cps_reg_row *row =
         image->control ? cps_reg_find_(image->control, uop->imm % CONTROL_COUNT) : NULL;
-    if (!row || uop->s1 || uop->flags & ~U_FREE || uop->xmov || !is_plain(data) ||
+    if (!row || uop->s1 || uop->flags & ~U_FREE || uop->xmov || !afuc_is_general_(data) ||
         (is_read && !uop->dst))
         return first_take[uop->code];
     uint32_t index = uop->imm % CONTROL_COUNT - row->first;

@@ -87,20 +87,14 @@ static bool alu_immediate(const struct loader *l, uint32_t *ret)
     return true;
 }
 
-/* Whether an operand needs no more than the register array. */
-static bool is_plain(unsigned number)
-{
-    return number <= R_REM;
-}
-
 static void load_alu(const struct loader *l, struct afuc_uop *uop)
 {
     bool immediate = alu_immediate(l, &uop->imm);
     uop->dst = (uint8_t)field(l, DST, 0);
     uop->s1 = (uint8_t)field(l, SRC1, 0);
     uop->s2 = immediate ? S2_IMM : (uint8_t)field(l, SRC2, 0);
-    bool plain = is_plain(uop->dst) && is_plain(uop->s1) && (immediate || is_plain(uop->s2)) &&
-                 !uop->flags && !uop->xmov;
+    bool plain = afuc_is_general_(uop->dst) && afuc_is_general_(uop->s1) &&
+                 (immediate || afuc_is_general_(uop->s2)) && !uop->flags && !uop->xmov;
     uop->code = (uint16_t)(uop->code + (plain ? immediate : 2));
     if (uop->dst == 0)
         uop->dst = R_TRASH;
@@ -128,7 +122,7 @@ static void load_own(const struct loader *l, struct afuc_uop *uop)
 /* Whether it waits for no queue. */
 static bool is_free(const struct afuc_uop *uop)
 {
-    bool reads = !is_plain(uop->s1) || !(uop->s2 == S2_IMM || is_plain(uop->s2));
+    bool reads = !afuc_is_general_(uop->s1) || !(uop->s2 == S2_IMM || afuc_is_general_(uop->s2));
     return !reads && !uop->xmov && uop->dst != R_DATA;
 }
 
