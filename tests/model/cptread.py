@@ -216,7 +216,7 @@ class Frame(Bytes):
         else:
             self.next[kind] = event[4] + (1 if kind in STEP_OF_1 else 0 if kind in STEP_OF_0 else 4) & M64
         behind = self.number_of_behind(event)
-        self.expected = 1 + (alike or self.behind.get(behind, 0))
+        self.expected = (alike or self.behind.get(behind, 0) or len(self.events) - 1) + 1
         self.same[self.number_of_same(event)] = self.behind[behind] = len(self.events)
         self.events.append(event)
 

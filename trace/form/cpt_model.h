@@ -162,7 +162,8 @@ static inline void cpt_learn_(struct cpt_model *model)
         cpt_learn_packet_(model, event, like);
     else
         model->next[kind] = event->addr + cpt_step_(kind);
-    model->expected = 1 + (like ? like : *behind);
+    like = like ? like : *behind;
+    model->expected = like ? like + 1 : model->at;
     model->seen[cpt_seen_number_(event)] = model->at;
     *behind = model->at++;
 }
