@@ -104,30 +104,32 @@ static inline uint8_t *put_value(uint8_t *to, struct cpt_model *model)
     return cpt_put_distance_(to, distance_of(value));
 }
 
-/* Goes over events that are as expected, up to one that is not. @param end  behind the last one */
-static void pass_expected(struct cpt_model *model, uint32_t end)
+/* Takes events while they are as expected, and one that is not. @return that one, or the end */
+static const struct cps_event *take_expected(struct cpt_model *model, const struct cps_event *from,
+                                             const struct cps_event *end)
 {
-    const struct cps_event *event = &model->event[model->at];
+    struct cps_event *event = &model->event[model->at];
     const struct cps_event *expected = &model->event[model->expected];
-    const struct cps_event *stop = &model->event[end];
-    const struct cps_event *begin = event;
-    for (; event < stop; event++, expected++) {
-        if (event->head != expected->head || event->value != expected->value)
+    const struct cps_event *begin = from;
+    for (; from < end; from++, event++, expected++) {
+        *event = *from;
+        if (from->head != expected->head || from->value != expected->value)
             break;
-        if (cpt_kind_(event->head) != CPS_EV_PKT) {
-            if (event->addr != expected->addr)
+        if (cpt_kind_(from->head) != CPS_EV_PKT) {
+            if (from->addr != expected->addr)
                 break;
             continue;
         }
-        uint32_t stream = cpt_stream_(event->head);
-        if (event->addr != expected->addr + model->shift[stream])
+        uint32_t stream = cpt_stream_(from->head);
+        if (from->addr != expected->addr + model->shift[stream])
             break;
         model->last[stream] = (uint32_t)(event - model->event);
     }
-    uint32_t count = (uint32_t)(event - begin);
+    uint32_t count = (uint32_t)(from - begin);
     model->at += count;
     model->expected += count;
     model->run += count;
+    return from;
 }
 
 static uint8_t *put_run(uint8_t *to, struct cpt_model *model)
@@ -150,9 +152,8 @@ size_t cpt_put_events_(struct cpt_frame *f, const struct cps_event *events, size
     uint8_t *to = f->raw + f->size;
     uint32_t room = CPT_FRAME_EVENTS - f->events;
     uint32_t taken = count < room ? (uint32_t)count : room;
-    uint32_t end = model->at + taken;
-    memcpy(&model->event[model->at], events, taken * sizeof(*events));
-    for (pass_expected(model, end); model->at < end; pass_expected(model, end)) {
+    const struct cps_event *end = events + taken;
+    for (; (events = take_expected(model, events, end)) < end; events++) {
         to = put_run(to, model);
         to = cpt_lacks_value_(model) ? put_value(to, model) : put_event(to, model);
     }

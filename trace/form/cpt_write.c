@@ -9,7 +9,7 @@
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
 
-#define LEVEL 3
+#define LEVEL 2
 
 struct state {
     struct cpt_frame frame;
