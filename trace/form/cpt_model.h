@@ -52,10 +52,10 @@ static inline uint32_t cpt_seen_number_(const struct cps_event *event)
     return (uint32_t)(mix >> 40) % CPT_SEEN;
 }
 
-/** The stream that a PKT is in. */
+/** The stream that a PKT is in: its processor and level. */
 static inline uint32_t cpt_stream_(uint64_t head)
 {
-    return (cpt_who_(head) * CPT_LEVELS + cpt_sub_(head) % CPT_LEVELS) % CPT_STREAMS;
+    return (head >> 13 & (CPT_STREAMS - CPT_LEVELS)) | (head >> 8 & (CPT_LEVELS - 1));
 }
 
 static inline uint64_t cpt_first_register_(uint32_t header)

@@ -108,27 +108,27 @@ static inline uint8_t *put_value(uint8_t *to, struct cpt_model *model)
 static const struct cps_event *take_expected(struct cpt_model *model, const struct cps_event *from,
                                              const struct cps_event *end)
 {
-    struct cps_event *event = &model->event[model->at];
     const struct cps_event *expected = &model->event[model->expected];
-    const struct cps_event *begin = from;
-    for (; from < end; from++, event++, expected++) {
+    struct cps_event *event = &model->event[model->at];
+    uint32_t at = model->at;
+    for (; from < end; from++, event++, expected++, at++) {
+        uint64_t head = from->head;
+        uint64_t addr = expected->addr;
         *event = *from;
-        if (from->head != expected->head || from->value != expected->value)
+        if (head != expected->head || from->value != expected->value)
             break;
-        if (cpt_kind_(from->head) != CPS_EV_PKT) {
-            if (from->addr != expected->addr)
+        if (cpt_kind_(head) == CPS_EV_PKT) {
+            uint32_t stream = cpt_stream_(head);
+            if (from->addr != addr + model->shift[stream])
                 break;
-            continue;
-        }
-        uint32_t stream = cpt_stream_(from->head);
-        if (from->addr != expected->addr + model->shift[stream])
+            model->last[stream] = at;
+        } else if (from->addr != addr) {
             break;
-        model->last[stream] = (uint32_t)(event - model->event);
+        }
     }
-    uint32_t count = (uint32_t)(from - begin);
-    model->at += count;
-    model->expected += count;
-    model->run += count;
+    model->run += at - model->at;
+    model->expected += at - model->at;
+    model->at = at;
     return from;
 }
 
