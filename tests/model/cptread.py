@@ -120,85 +120,120 @@ class OldFrame(Bytes):
         return kind, sub, self.who, pc, addr, value
 
 
+def dwords(header):
+    """How many a packet has behind its header, whatever the parity."""
+    return header & 0x7f if header >> 28 == 4 else header & 0x3fff if header >> 28 == 7 else 0
+
+
 class Frame(Bytes):
     """Of version 3."""
 
     def __init__(self, data):
         super().__init__(data)
-        self.who = 0
-        self.places, self.pcs, self.headers = {}, {}, {}  # by processor: number of the place, pc, header
-        self.place = [((0, 0, 0, 0), 0)] * 1024  # (kind, sub, processor, pc), addr
-        self.next, self.runs, self.registers, self.values = {}, {}, {}, {}
-        self.opened = None  # (run, register) of a type-4 packet without registers before this event
-        self.ready = []
+        self.events = [(0, 0, 0, 0, 0, 0)]  # kind, sub, processor, pc, addr, value
+        self.expected = self.run = 0
+        self.last, self.shift, self.next, self.same, self.behind = {}, {}, {}, {}, {}
 
-    def header(self):
+    @staticmethod
+    def stream(event):
+        return (event[2] * 8 + event[1] % 8) % 128
+
+    @staticmethod
+    def about(event):
+        return event[5] if event[0] == PKT else event[4]
+
+    @staticmethod
+    def mixed(event):
+        return event[0] | event[1] << 8 | event[2] << 16 | event[3] << 32
+
+    def number_of_same(self, event):
+        return ((self.about(event) ^ self.mixed(event) * MIX) * MIX & M64) >> 40 & 8191
+
+    def number_of_behind(self, event):
+        kind, _, _, pc, _, value = event
+        opcode = 128 | value >> 16 & 127 if kind == PKT and value >> 28 == 7 else 0
+        tag = self.mixed(event) & 0xffffffff | opcode << 24
+        return pc + ((tag * 0x9e3779b1 & 0xffffffff) >> 22) & 1023
+
+    def alike(self, event):
+        """The number of the event that this one repeats, or 0."""
+        for number in self.expected, self.same.get(self.number_of_same(event), 0):
+            other = self.events[number]
+            if other[:4] == event[:4] and self.about(other) == self.about(event):
+                return number
+        return 0
+
+    def shifted(self, event):
+        """The addr of what is like this event."""
+        return event[4] + (self.shift.get(self.stream(event), 0) if event[0] == PKT else 0) & M64
+
+    def last_packet(self, event):
+        return self.events[self.last.get(self.stream(event), 0)]
+
+    def next_addr(self, event):
+        if event[0] != PKT:
+            return self.next.get(event[0], 0)
+        return self.last_packet(event)[4] + 4 + 4 * dwords(self.last_packet(event)[5]) & M64
+
+    def header(self, event):
         first = self.byte()
         if first == 127:
             return self.number()
         if first & 128:
             opcode, count = first & 127, self.number()
             return 7 << 28 | odd_parity(opcode) << 23 | opcode << 16 | odd_parity(count) << 15 | count
-        reg = self.distance() + self.next.get(REG, 0) & M64
-        assert reg < 1 << 18
+        before = self.last_packet(event)[5]
+        reg = self.distance() + (before >> 8 & 0x3ffff) + (before & 127)
+        assert 0 <= reg < 1 << 18
         return 4 << 28 | odd_parity(reg) << 27 | reg << 8 | odd_parity(first) << 7 | first
 
-    def value(self, kind, who, addr):
-        """The table and the key in it that has the last value."""
-        if kind == REG:
-            return self.registers, ((addr & 0xffffffff) + (addr >> 32) * 0x9e37) % 16384
-        what = self.headers.get(who, 0) if kind == PKT else addr
-        return self.values, ((what ^ kind << 40) * MIX & M64) >> 40 & 4095
+    def pass_one(self, event):
+        self.events.append(event)
+        self.expected += 1
 
-    def behind(self, kind, sub, who, pc, value):
-        """What the next event of the processor finds."""
-        opcode = 128 | value >> 16 & 127 if kind == PKT and value >> 28 == 7 else 0
-        tag = kind | sub << 8 | who << 16 | opcode << 24
-        self.places[who] = pc + ((tag * 0x9e3779b1 & 0xffffffff) >> 22) & 1023
-        self.pcs[who], self.who = pc, who
+    def take_expected(self):
+        event = self.events[self.expected]
+        if event[0] == PKT:
+            event = event[:4] + (self.shifted(event),) + event[5:]
+            self.last[self.stream(event)] = len(self.events)
+        self.run -= 1
+        self.pass_one(event)
 
-    def learn(self, kind, sub, who, pc, addr, value):
-        step = 1 if kind in STEP_OF_1 else 0 if kind in STEP_OF_0 else 4
+    def learn_packet(self, event, alike):
+        stream = self.stream(event)
+        self.last[stream] = len(self.events)
+        if alike:
+            self.shift[stream] = event[4] - self.events[alike][4] & M64
+        if event[5] >> 28 == 4:
+            self.next[REG] = self.next.get(REG, 0) & ~0x3ffff | event[5] >> 8 & 0x3ffff
+
+    def learn(self, event):
+        """What another event than the expected one says."""
+        kind = event[0]
+        alike = self.alike(event)
         if kind == PKT:
-            step = 4 + 4 * (value & 0x7f if value >> 28 == 4 else value & 0x3fff if value >> 28 == 7 else 0)
-        self.next[(PKT, sub % 8) if kind == PKT else kind] = addr + step & M64
-        if kind == REG and self.opened and self.who == who:
-            run, reg = self.opened
-            self.runs[run] = (kind, sub, who, pc), addr - reg & M64
-        self.opened = None
-        if kind == PKT:
-            self.headers[who] = value
-            if value >> 28 == 4 and value & 127:
-                self.opened = (who * 8 + sub % 8) % 128, value >> 8 & 0x3ffff
-        self.behind(kind, sub, who, pc, value)
+            self.learn_packet(event, alike)
+        else:
+            self.next[kind] = event[4] + (1 if kind in STEP_OF_1 else 0 if kind in STEP_OF_0 else 4) & M64
+        behind = self.number_of_behind(event)
+        self.expected = (alike or self.behind.get(behind, 0) or len(self.events) - 1) + 1
+        self.same[self.number_of_same(event)] = self.behind[behind] = len(self.events)
+        self.events.append(event)
 
-    def run_behind(self, sub, who, header):
-        """The registers of a packet, as events."""
-        count = header & 127
-        assert header >> 28 == 4 and count
-        head, base = self.runs[(who * 8 + sub % 8) % 128]
-        codes = [self.byte() for _ in range((count + 3) // 4)]
-        codes = [byte >> 2 * i & 3 for byte in codes for i in range(4)]
-        assert not any(codes[count:])
-        for i in range(count):
-            addr = base + (header >> 8 & 0x3ffff) + i & M64
-            table, key = self.value(REG, head[2], addr)
-            size = (0, 1, 2, 4)[codes[i]]
-            if size:
-                table[key] = sum(self.byte() << 8 * k for k in range(size))
-            self.ready.append(head + (addr, table.get(key, 0)))
-        self.next[REG] = addr + 1 & M64
-        self.opened = None
-        self.behind(*head, 0)
+    def value(self, flags, event):
+        expected = self.events[self.expected]
+        packet = event[0] == PKT
+        value = (expected[5] if expected[0] == PKT else 0) if packet else self.events[self.alike(event)][5]
+        if flags & 16:
+            return value
+        return self.header(event) if packet else value + self.distance() & 0xffffffff
 
-    def event(self):
-        if self.ready:
-            return self.ready.pop(0)
-        flags = self.byte()
+    def one(self, flags):
         assert flags & 33 != 33 and flags & 12 != 12
-        who = self.number() if flags & 128 else self.who
-        place = self.places.get(who, 0)
-        (kind, sub, _, pc), addr = self.place[place]
+        expected = self.events[self.expected]
+        kind, sub, who, pc = expected[:4]
+        if flags & 128:
+            who = self.number()
         if flags & 32:
             kind, sub = self.number(), self.number()
             assert kind > 31 or sub > 7
@@ -206,20 +241,28 @@ class Frame(Bytes):
             tag = self.byte()
             kind, sub = tag & 31, tag >> 5
         if not flags & 2:
-            pc = self.pcs.get(who, 0) + self.distance() & M64
-            assert pc < 1 << 32
-        if not flags & 4:
-            addr = self.next.get((PKT, sub % 8) if kind == PKT else kind, 0)
-            addr = addr + (0 if flags & 8 else self.distance()) & M64
-        table, key = self.value(kind, who, addr)
-        if not flags & 16:
-            table[key] = self.header() if kind == PKT else self.number()
-        value = table.get(key, 0)
-        self.place[place] = (kind, sub, who, pc), addr
-        self.learn(kind, sub, who, pc, addr, value)
+            pc = self.events[-1][3] + self.distance()
+            assert 0 <= pc < 1 << 32
+        event = kind, sub, who, pc, 0, 0
+        addr = self.shifted(expected) if flags & 4 or flags & 9 == 1 else self.next_addr(event)
+        addr = addr + (0 if flags & 12 else self.distance()) & M64
+        event = kind, sub, who, pc, addr, 0
+        event = kind, sub, who, pc, addr, self.value(flags, event)
+        if event[:5] == expected[:5] and kind != PKT:
+            self.pass_one(event)
+        else:
+            self.learn(event)
+
+    def event(self):
+        flags = 64 if self.run else self.byte()
+        if flags & 64 and not self.run:
+            assert flags < 128
+            self.run = flags & 63 or 64 + self.number()
         if flags & 64:
-            self.run_behind(sub, who, value)
-        return kind, sub, who, pc, addr, value
+            self.take_expected()
+        else:
+            self.one(flags)
+        return self.events[-1]
 
 
 def columns(kind, sub, pc, addr, value):
@@ -260,7 +303,7 @@ def read(data):
             kind, sub, who, pc, addr, value = frame.event()
             name = CPUS[who] + " " if many and CPUS[who] else ""
             yield name + columns(kind, sub, pc, addr, value) + "\n"
-        assert frame.at == raw_size and (version < 3 or not frame.ready)
+        assert frame.at == raw_size and (version < 3 or not frame.run)
         at, total = at + 16 + packed, total + events
     assert list(struct.unpack_from("<%dQ" % len(index), data, at + 8)) == index and events * 2 == len(index)
     tail = at + 8 + 16 * events

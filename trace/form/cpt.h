@@ -27,8 +27,6 @@ static inline uint32_t cpt_max_event(unsigned version)
 {
     return version == 1 ? 32 : CPT_MAX_EVENT;
 }
-/** Most events of one record: a packet and its registers. */
-#define CPT_MAX_RECORD 128u
 
 /** The checksum of the head, which has no zstd around it; since version 3 with the magic, so that
  * no version is taken for another one. */
@@ -50,13 +48,16 @@ static inline uint64_t cpt_index_mix(uint64_t mix, uint64_t offset, uint64_t eve
 enum {
     CPT_SAME_TAG = 1,    /**< kind and sub */
     CPT_SAME_PC = 2,     /**< program counter */
-    CPT_SAME_ADDR = 4,   /**< address, as the last time in this place */
+    CPT_SAME_ADDR = 4,   /**< address, as expected */
     CPT_NEXT_ADDR = 8,   /**< address, behind the last of its kind; not with SAME_ADDR */
-    CPT_SAME_VALUE = 16, /**< value, as the last time at this address, or behind this packet */
+    CPT_SAME_VALUE = 16, /**< value */
     CPT_WIDE_TAG = 32,   /**< kind and sub do not fit into a byte; not with SAME_TAG or version 1 */
-    CPT_REGISTERS = 64,  /**< the packet's registers follow; not in versions 1 and 2 */
+    CPT_RUN = 64,        /**< so many events as expected instead; not in versions 1 and 2 */
     CPT_NEW_WHO = 128,   /**< another processor; its number follows */
 };
+
+/** Of CPT_RUN the largest number that fits into the byte; then the rest follows. */
+#define CPT_RUN_MOST 64u
 
 /** The byte that a header begins with: of type 4 its count, of type 7 its opcode and this, or that
  * it stands there as it is. */
@@ -83,39 +84,22 @@ struct cpt_old_model {
     uint32_t value[CPT_VALUES];
 };
 
-#define CPT_CORES           256u
-#define CPT_LEVELS          8u   /* of streams that have a next packet of their own */
-#define CPT_RUNS            128u /* processors and levels whose runs of registers are remembered */
-#define CPT_REGISTER_VALUES 16384u
+#define CPT_LEVELS  8u
+#define CPT_STREAMS 128u  /* of packets: processors and levels */
+#define CPT_SEEN    8192u /* a power of two */
 
-/** What followed an event the last time. */
-struct cpt_place {
-    uint64_t head; /**< as that of an event */
-    uint64_t addr;
-};
-
-/** The registers behind a type-4 packet: what is the same in all events of them. */
-struct cpt_run {
-    uint64_t head; /**< as that of an event */
-    uint64_t base; /**< addr minus number of the register: bank, pipe */
-};
-
-/** What the next event is expected to be: code repeats itself, and so do streams. Begins as zero in
+/** What the next event is expected to be: the one that followed the last time. Begins as zero in
  * each frame, so that every frame can be read alone. cpt_model.h knows what is where. */
 struct cpt_model {
-    uint32_t who;    /**< of the event before */
-    uint32_t opened; /**< the event before was a type-4 packet alone: 1 + number of its run */
-    uint64_t reg;    /**< the first register of that packet */
-    struct {
-        uint32_t place;  /**< of the event to come */
-        uint32_t pc;     /**< of the last event */
-        uint32_t header; /**< of the last packet */
-        uint32_t zero;   /**< so that numbers shift */
-    } core[CPT_CORES];
-    uint64_t next[CPT_KINDS + CPT_LEVELS]; /**< addr behind the last of a kind; PKTs by level */
-    struct cpt_place place[CPT_PLACES];
-    struct cpt_run run[CPT_RUNS];
-    uint32_t value[CPT_REGISTER_VALUES + CPT_VALUES];
+    uint32_t at;       /**< number of the event to come, from 1 on */
+    uint32_t expected; /**< number of the event that it should be like, below `at` */
+    uint32_t run;      /**< events as expected that are not written, or not handed out yet */
+    uint32_t last[CPT_STREAMS];  /**< the last PKT of each stream */
+    uint64_t shift[CPT_STREAMS]; /**< addr of PKTs minus that of those that they are like */
+    uint64_t next[CPT_KINDS];    /**< addr behind the last of a kind, but PKT */
+    uint32_t seen[CPT_SEEN];     /**< the last event of a head and an addr, or a header */
+    uint32_t behind[CPT_PLACES]; /**< the last event of a head */
+    struct cps_event event[1 + CPT_FRAME_EVENTS]; /**< all so far; the first one is zero */
 };
 
 /** The events of one frame, before compression. */
@@ -125,13 +109,6 @@ struct cpt_frame {
     size_t size;      /**< bytes of it that are used */
     size_t at;        /**< the next one to read */
     uint32_t events;  /**< written to it */
-    struct {
-        struct cpt_run like; /**< the next one */
-        uint32_t left;       /**< how many are still to be handed out */
-        uint32_t number;     /**< of the next one in its packet */
-        size_t codes;        /**< where their codes begin */
-        size_t at;           /**< the value of the next one */
-    } registers;             /**< of a packet that was read */
     union {
         struct cpt_model model;
         struct cpt_old_model old; /**< of versions 1 and 2 */
@@ -141,13 +118,12 @@ struct cpt_frame {
 /** Makes a frame empty. @param raw  the caller's */
 void cpt_frame_begin_(struct cpt_frame *frame, unsigned version, uint8_t *raw, size_t size);
 /**
- * Appends events to a frame of version 3 with room for CPT_FRAME_EVENTS, in the fewest records: a
- * packet whose registers have not all come waits for them.
- * @param last  nothing comes behind these
- * @return how many were taken: all but such a packet, or until the frame holds CPT_FRAME_EVENTS
+ * Appends events to a frame of version 3 with room for CPT_FRAME_EVENTS.
+ * @return how many were taken: all, or until the frame holds CPT_FRAME_EVENTS
  */
-size_t cpt_put_events_(struct cpt_frame *frame, const struct cps_event *events, size_t count,
-                       bool last);
+size_t cpt_put_events_(struct cpt_frame *frame, const struct cps_event *events, size_t count);
+/** Writes what is still to be written of the events that were put: behind the last one. */
+void cpt_put_end_(struct cpt_frame *frame);
 /**
  * Reads the next event of a frame, any that the format can hold: whether there is such an event is
  * for cps_event_check_() to say.
@@ -159,7 +135,7 @@ bool cpt_get_old_event_(struct cpt_frame *frame, struct cps_event *ret);
 /** Whether all that a frame holds was read. */
 static inline bool cpt_is_read_(const struct cpt_frame *frame)
 {
-    return frame->at == frame->size && !frame->registers.left;
+    return frame->at == frame->size && (frame->version < 3 || !frame->model.run);
 }
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The bytes of a `.cpt` to events. Files and compression are cpt_read.c. */
-#include "isa/base/le.h"
 #include "trace/form/cpt_bytes.h"
 #include "trace/form/cpt_model.h"
 
@@ -24,32 +23,35 @@ static bool get_tag(struct cpt_frame *f, unsigned flags, unsigned *kind, unsigne
     return good;
 }
 
-/* Kind, sub, processor and pc, of which `head` has what was expected. */
-static bool get_head(struct cpt_frame *f, unsigned flags, unsigned who, uint64_t *head)
+/* Kind, sub, processor and pc, of which `head` has what is expected. */
+static bool get_head(struct cpt_frame *f, unsigned flags, uint64_t *head)
 {
     unsigned kind = cpt_kind_(*head);
     unsigned sub = cpt_sub_(*head);
+    unsigned who = cpt_who_(*head);
     uint32_t pc = (uint32_t)(*head >> 32);
-    uint32_t before = f->model.core[who].pc;
-    if (!get_tag(f, flags, &kind, &sub) ||
+    uint32_t before = cps_event_pc(&f->model.event[f->model.at - 1]);
+    if ((flags & CPT_NEW_WHO && !cpt_get_small_(f, UINT8_MAX, &who)) ||
+        !get_tag(f, flags, &kind, &sub) ||
         (!(flags & CPT_SAME_PC) && !cpt_get_pc_(f, before, UINT32_MAX, &pc)))
         return false;
     *head = cps_event_make(kind, sub, who, pc, 0, 0).head;
     return true;
 }
 
-static bool get_addr(struct cpt_frame *f, unsigned flags, uint64_t next, uint64_t *addr)
+static bool get_addr(struct cpt_frame *f, unsigned flags, uint64_t head, uint64_t *addr)
 {
+    uint64_t like = cpt_like_(&f->model, &f->model.event[f->model.expected]);
+    uint64_t next = cpt_next_(&f->model, head);
     uint64_t distance = 0;
-    if (flags & CPT_SAME_ADDR)
-        return true;
-    bool good = flags & CPT_NEXT_ADDR || cpt_get_distance_(f, &distance);
-    *addr = next + distance;
+    bool good = flags & (CPT_SAME_ADDR | CPT_NEXT_ADDR) || cpt_get_distance_(f, &distance);
+    bool from_like = flags & CPT_SAME_ADDR || (flags & CPT_SAME_TAG && !(flags & CPT_NEXT_ADDR));
+    *addr = (from_like ? like : next) + distance;
     return good;
 }
 
 /* A header by what it means; the numbers must be what they are in that header. */
-static bool get_header(struct cpt_frame *f, uint32_t *header)
+static bool get_header(struct cpt_frame *f, uint64_t head, uint32_t *header)
 {
     uint8_t what = 0;
     uint64_t reg = 0;
@@ -60,100 +62,78 @@ static bool get_header(struct cpt_frame *f, uint32_t *header)
         return cpt_get_small_(f, UINT32_MAX, header);
     bool good =
         what & CPT_HEADER_TYPE7 ? cpt_get_small_(f, 0x3fff, &count) : cpt_get_distance_(f, &reg);
-    reg += f->model.next[CPS_EV_REG];
+    reg += cpt_next_register_(&f->model, head);
     *header =
         what & CPT_HEADER_TYPE7 ? cps_pm4_type7(what, count) : cps_pm4_type4((uint32_t)reg, what);
     return good && (what & CPT_HEADER_TYPE7 || reg <= 0x3ffff);
 }
 
-/* How many bytes a value has by its code. */
-static unsigned size_of(unsigned code)
+/* The value, which `event` lacks. */
+static bool get_value(struct cpt_frame *f, unsigned flags, struct cps_event *event)
 {
-    return code + (code == 3);
-}
-
-static unsigned code_at(const struct cpt_frame *f, uint32_t number)
-{
-    return f->raw[f->registers.codes + number / 4] >> 2 * (number % 4) & 3;
-}
-
-/* The registers of the packet that was read: they must all be there. */
-static bool begin_registers(struct cpt_frame *f, uint64_t head, uint32_t header)
-{
-    uint32_t count = cpt_registers_(cpt_kind_(head), header);
-    struct cpt_run run = f->model.run[cpt_run_number_(head)];
-    size_t codes = (count + 3) / 4;
-    if (!count || codes > f->size - f->at || cpt_kind_(run.head) != CPS_EV_REG)
-        return false;
-    run.base += cpt_first_register_(header);
-    f->registers.like = run;
-    f->registers.left = count;
-    f->registers.number = 0;
-    f->registers.codes = f->at;
-    f->at += codes;
-    f->registers.at = f->at;
-    if (count % 4 && f->raw[f->at - 1] >> 2 * (count % 4))
-        return false;
-    size_t size = 0;
-    for (uint32_t i = 0; i < count; i++)
-        size += size_of(code_at(f, i));
-    bool good = size <= f->size - f->at;
-    f->at += size;
+    uint64_t distance = 0;
+    event->value = cpt_value_(&f->model, event);
+    if (flags & CPT_SAME_VALUE)
+        return true;
+    if (cps_event_kind(event) == CPS_EV_PKT)
+        return get_header(f, event->head, &event->value);
+    bool good = cpt_get_distance_(f, &distance) && cpt_folded_(distance) <= UINT32_MAX;
+    event->value += (uint32_t)distance;
     return good;
 }
 
-static struct cps_event next_register(struct cpt_frame *f)
-{
-    struct cpt_run *like = &f->registers.like;
-    uint64_t addr = like->base + f->registers.number;
-    uint32_t *slot = &f->model.value[cpt_register_slot_(addr)];
-    unsigned size = size_of(code_at(f, f->registers.number));
-    uint32_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint32_t)f->raw[f->registers.at + i] << 8 * i;
-    *slot = size ? value : *slot;
-    f->registers.at += size;
-    f->registers.number++;
-    if (!--f->registers.left)
-        cpt_learn_registers_(&f->model, like->head, addr);
-    return (struct cps_event){like->head, addr, *slot, 0};
-}
-
-static bool get_record(struct cpt_frame *f, unsigned flags, unsigned who, struct cps_event *ret)
+static bool get_event(struct cpt_frame *f, unsigned flags)
 {
     struct cpt_model *model = &f->model;
-    struct cpt_place *place = &model->place[model->core[who].place];
-    uint64_t head = place->head;
-    uint64_t addr = place->addr;
-    if (!get_head(f, flags, who, &head))
+    struct cps_event *event = &model->event[model->at];
+    event->head = model->event[model->expected].head;
+    event->zero = 0;
+    if (!flags_can_be(flags) || !get_head(f, flags, &event->head) ||
+        !get_addr(f, flags, event->head, &event->addr) || !get_value(f, flags, event))
         return false;
-    unsigned kind = cpt_kind_(head);
-    uint64_t *next = cpt_next_(model, kind, head);
-    if (!get_addr(f, flags, *next, &addr))
+    if (cpt_lacks_value_(model))
+        cpt_pass_(model);
+    else
+        cpt_learn_(model);
+    return true;
+}
+
+/* The next one of a run. */
+static void take_expected(struct cpt_model *model)
+{
+    struct cps_event *event = &model->event[model->at];
+    *event = model->event[model->expected];
+    if (cps_event_kind(event) == CPS_EV_PKT) {
+        uint32_t stream = cpt_stream_(event->head);
+        event->addr += model->shift[stream];
+        model->last[stream] = model->at;
+    }
+    cpt_pass_(model);
+    model->run--;
+}
+
+static bool get_run(struct cpt_frame *f, unsigned flags)
+{
+    bool more = flags == CPT_RUN;
+    if (more && !cpt_get_small_(f, CPT_FRAME_EVENTS, &f->model.run))
         return false;
-    uint32_t *slot = cpt_slot_(model, kind, head, addr);
-    uint32_t value = *slot;
-    if (!(flags & CPT_SAME_VALUE) &&
-        !(cpt_kind_(head) == CPS_EV_PKT ? get_header(f, &value)
-                                        : cpt_get_small_(f, UINT32_MAX, &value)))
-        return false;
-    *ret = (struct cps_event){head, addr, value, 0};
-    cpt_learn_(model, place, kind, ret, next, slot);
-    return !(flags & CPT_REGISTERS) || begin_registers(f, head, value);
+    f->model.run += more ? CPT_RUN_MOST : flags & ~CPT_RUN;
+    return !(flags & CPT_NEW_WHO);
 }
 
 bool cpt_get_event_(struct cpt_frame *f, struct cps_event *ret)
 {
-    uint8_t flags = 0;
+    struct cpt_model *model = &f->model;
+    uint8_t flags = CPT_RUN;
     if (f->version < 3)
         return cpt_get_old_event_(f, ret);
-    if (f->registers.left) {
-        *ret = next_register(f);
-        return true;
-    }
-    uint32_t who = f->model.who;
-    if (!cpt_get_byte_(f, &flags) || !flags_can_be(flags) ||
-        (flags & CPT_NEW_WHO && !cpt_get_small_(f, UINT8_MAX, &who)))
+    if (model->at > CPT_FRAME_EVENTS || (!model->run && !cpt_get_byte_(f, &flags)) ||
+        (!model->run && flags & CPT_RUN && !get_run(f, flags)))
         return false;
-    return get_record(f, flags, who, ret);
+    if (flags & CPT_RUN)
+        take_expected(model);
+    else if (!get_event(f, flags))
+        return false;
+    *ret = model->event[model->at - 1];
+    return true;
 }

@@ -125,7 +125,7 @@ static bool get_tag(struct cpt_frame *f, unsigned flags, uint32_t *ret)
 
 static bool flags_can_be(const struct cpt_frame *f, unsigned flags)
 {
-    return !(flags & CPT_REGISTERS) && !(flags & CPT_SAME_ADDR && flags & CPT_NEXT_ADDR) &&
+    return !(flags & CPT_RUN) && !(flags & CPT_SAME_ADDR && flags & CPT_NEXT_ADDR) &&
            !(flags & CPT_WIDE_TAG && (flags & CPT_SAME_TAG || f->version == 1));
 }
 

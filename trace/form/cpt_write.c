@@ -9,7 +9,7 @@
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
 
-#define LEVEL 3
+#define LEVEL 2
 
 struct state {
     struct cpt_frame frame;
@@ -17,8 +17,6 @@ struct state {
     uint64_t first;  /* events in the frames before */
     struct cps_buf index;
     ZSTD_CCtx *zstd;
-    struct cps_event held[CPT_MAX_RECORD]; /* a packet whose registers have not all come */
-    size_t holds;
     uint8_t raw[CPT_FRAME_EVENTS * CPT_MAX_EVENT];
 };
 
@@ -52,6 +50,7 @@ static void add_index(struct cps_trace_writer *w)
 static void end_frame(struct cps_trace_writer *w)
 {
     struct state *s = w->state;
+    cpt_put_end_(&s->frame);
     size_t room = ZSTD_compressBound(s->frame.size);
     uint8_t *packed = s->frame.events ? malloc(room) : NULL;
     size_t size = packed ? ZSTD_compress2(s->zstd, packed, room, s->raw, s->frame.size) : 0;
@@ -69,47 +68,16 @@ static void end_frame(struct cps_trace_writer *w)
     cpt_frame_begin_(&s->frame, CPT_VERSION, s->raw, 0);
 }
 
-/* As cpt_put_events_(), into as many frames as it needs. */
-static size_t put_events(struct cps_trace_writer *w, const struct cps_event *events, size_t count,
-                         bool last)
-{
-    struct state *s = w->state;
-    size_t at = 0;
-    for (;;) {
-        at += cpt_put_events_(&s->frame, events + at, count - at, last);
-        if (s->frame.events < CPT_FRAME_EVENTS)
-            return at;
-        end_frame(w);
-    }
-}
-
-/* Gives a packet that waits what it waits for. @return how many events that took */
-static size_t complete(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
-{
-    struct state *s = w->state;
-    size_t more = CPT_MAX_RECORD - s->holds;
-    more = more < count ? more : count;
-    memcpy(s->held + s->holds, events, more * sizeof(*events));
-    size_t taken = put_events(w, s->held, s->holds + more, false);
-    if (!taken) {
-        s->holds += more;
-        return more;
-    }
-    more = taken - s->holds;
-    s->holds = 0;
-    return more;
-}
-
-/* How events are grouped into records does not depend on how they come. */
 static void write_events(struct cps_trace_writer *w, const struct cps_event *events, size_t count)
 {
     struct state *s = w->state;
-    size_t at = s->holds ? complete(w, events, count) : 0;
-    if (s->holds)
-        return;
-    at += put_events(w, events + at, count - at, false);
-    s->holds = count - at;
-    memcpy(s->held, events + at, s->holds * sizeof(*events));
+    while (count) {
+        size_t taken = cpt_put_events_(&s->frame, events, count);
+        events += taken;
+        count -= taken;
+        if (s->frame.events == CPT_FRAME_EVENTS)
+            end_frame(w);
+    }
 }
 
 /* The index: where each frame begins and how many events stand before it; then where the index
@@ -117,7 +85,6 @@ static void write_events(struct cps_trace_writer *w, const struct cps_event *eve
 static void end(struct cps_trace_writer *w)
 {
     struct state *s = w->state;
-    put_events(w, s->held, s->holds, true);
     end_frame(w);
     uint64_t at = s->offset;
     put_words(w, (const uint32_t[]){CPT_INDEX, (uint32_t)(s->index.size / 16)}, 2);
