@@ -29,6 +29,17 @@ def registers(rng):
     return "reg 0x%x %s" % (first, payload(rng, count))
 
 
+def protection(rng):
+    """An entry of CP_PROTECT and its switch, where the generations have them, in one packet of type 4, in two, or in a
+    bunch: what is behind is written or forbidden."""
+    entry = 0x80000000 | rng.randrange(1 << 6) << 18 | rng.randrange(0x8800, 0x8e00)
+    switch, entries = rng.choice(((0x84f, 0x850), (0x84f, 0x850), (0x84e, 0x850), (0x8a0, 0x880)))
+    on = rng.choice((0, 1, 1))
+    return rng.choice(("reg 0x%x 0x%x\n    reg 0x%x 0x%x" % (entries, entry, switch, on),
+                       "reg 0x%x 0x%x 0x%x" % (switch, on, entry),
+                       "CP_CONTEXT_REG_BUNCH 0x%x 0x%x 0x%x 0x%x 0x%x 0x1" % (entries, entry, switch, on, entry & 0xffff)))
+
+
 def any_packet(rng):
     """An opcode that may not exist, with a payload of any length; the header is right, mostly."""
     opcode, count = rng.randrange(128), rng.randrange(6)
@@ -49,13 +60,13 @@ def inner(rng):
 
 
 # How many of a hundred packets, and what they are.
-MIX = ((62, registers), (6, lambda rng: "CP_WAIT_FOR_IDLE"), (4, lambda rng: "CP_NOP " + payload(rng, rng.randrange(5))),
+MIX = ((60, registers), (6, lambda rng: "CP_WAIT_FOR_IDLE"), (4, lambda rng: "CP_NOP " + payload(rng, rng.randrange(5))),
        (5, lambda rng: "CP_MEM_WRITE 0x%x 0x0 %s" % (DATA + 4 * rng.randrange(64), payload(rng, rng.randrange(1, 6)))),
        (3, lambda rng: "CP_REG_TO_MEM 0x%x 0x%x 0x0" % (rng.randrange(0x8000, 0xc000) | rng.randrange(3) << 18, DATA)),
        (3, lambda rng: "CP_MEM_TO_REG 0x%x 0x%x 0x0" % (rng.randrange(0x8800, 0x8e00) | rng.randrange(3) << 19, DATA)),
        (3, lambda rng: "CP_REG_RMW 0x%x %s" % (rng.randrange(0x8800, 0x8e00), payload(rng, 2))),
        (3, lambda rng: "CP_EVENT_WRITE 0x%x" % rng.randrange(0x40)), (3, inner), (3, draw_states),
-       (3, lambda rng: "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"), (2, any_packet))
+       (3, lambda rng: "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"), (2, any_packet), (2, protection))
 
 
 def packets(rng, count, inside):

@@ -339,7 +339,7 @@ static void write_PEEK(const struct cps_access *at)
 static void write_HINT(const struct cps_access *at)
 {
     struct afuc_state *s = &core_of_(at)->s;
-    if (!at->value && s->looking_ahead) {
+    if (!at->value && s->looking_ahead && s->level < LEVEL_COUNT) {
         s->queue[s->level].pos = s->header_pos;
         core_of_(at)->window_left = 0;
     }
@@ -349,9 +349,9 @@ static void write_HINT(const struct cps_access *at)
 static void write_LEVEL_HINT(const struct cps_access *at)
 {
     struct afuc_state *s = &core_of_(at)->s;
-    if (at->value && !s->looking_ahead)
+    if (at->value && !s->looking_ahead && s->level < LEVEL_COUNT)
         s->hint_pos = s->queue[s->level].pos;
-    if (!at->value && s->looking_ahead) {
+    if (!at->value && s->looking_ahead && s->level < LEVEL_COUNT) {
         s->queue[s->level].pos = s->hint_pos;
         core_of_(at)->window_left = 0;
     }

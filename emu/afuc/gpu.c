@@ -195,6 +195,7 @@ struct cps_err *gpu_init_(struct cps_afuc *machine)
     for (uint32_t r = 0; hosted && r < GPU_REGS; r++)
         mark_behaving(machine, r);
     memset(machine->behaves + GPU_REGS / REG_BLOCK, 1, 2);
+    mark_behaving(machine, protect_of(machine)->control); /* what follows it asks again */
     for (unsigned i = 0; i < machine->engine.cores; i++)
         machine->core[i].protect = protect_of(machine)->control;
     return cps_reg_index_create_(&table, 1, bit, &machine->gpu);
@@ -220,7 +221,8 @@ static bool behave(struct afuc_core *core, uint32_t offset, uint32_t *value)
     if (hosted)
         return true;
     const struct cps_access at = access_to(core, offset, 0);
-    *value = at.row && at.row->read ? at.row->read(&at) : at.stored;
+    if (at.row)
+        *value = at.row->read ? at.row->read(&at) : at.stored;
     return at.row != NULL;
 }
 

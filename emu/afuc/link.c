@@ -115,7 +115,7 @@ static bool writes_registers(const struct afuc_image *image, uint32_t pc)
     const struct afuc_uop *uop = &image->uop[pc];
     return image->count - pc > 3 && uop[0].take == TAKE_USHR_OUT && uop[0].dst == R_USRADDR &&
            uop[0].s2 == S2_IMM && uop[1].take == TAKE_BULK && uop[1].dst == R_DATA &&
-           uop[2].take == TAKE_WAITIN_POP && uop[3].dst == uop[0].s1;
+           uop[2].take == TAKE_WAITIN_POP && uop[3].dst == uop[0].s1 && uop[0].s1 < R_REM;
 }
 
 /* The instructions behind it are linked. */

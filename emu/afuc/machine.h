@@ -113,7 +113,7 @@ static inline struct afuc_core *machine_find_core_(struct cps_afuc *machine, enu
 enum reg_flag {
     REG_WRITTEN = 1,  /* somebody gave it a value */
     REG_REPORTED = 2, /* UNMODELLED was emitted */
-    REG_BEHAVES = 4,  /* gpu.def has a row, or the host may have it */
+    REG_BEHAVES = 4,  /* gpu.def has a row, it switches CP_PROTECT, or the host may have it */
 };
 
 static inline void machine_event_(struct cps_afuc *m, enum cps_event_kind kind, unsigned sub,

@@ -92,6 +92,7 @@ void saved_restore_fetch_(struct afuc_core *core, enum level level, uint64_t iov
     uint32_t part = value >> 24 & 3;
     if (part == 2 && queue->count) {
         queue->pos = queue->fetch[queue->head].dwords - dwords;
+        core->window_left = 0;
         return;
     }
     queue_clear_(core, level);

@@ -159,7 +159,8 @@ static void test_groups(void **state)
         uint32_t head;
         unsigned runs;
     } cases[] = {
-        {0x00700002, 1}, {0x00400002, 1}, {0x00300002, 0}, {0x00020002, 0}, {0x00000002, 0},
+        {0x00700002, 1}, {0x1f700002, 1}, {0x00400002, 1},
+        {0x00300002, 0}, {0x00020002, 0}, {0x00000002, 0},
     };
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct walker w = WALK(set, cases[i].head, AT + 4 * 7, 0, draw, draw, nop, one, 0x77);

@@ -127,6 +127,7 @@ static void other_handlers_are_not_type_4(void **state)
         "ushr $usraddr, $01, 0x8\nmov $data, $data\nwaitin\nmov $01, $data\nnop\n",
         "ushr $usraddr, $02, 0x8\n(rep)mov $data, $data\nwaitin\nmov $01, $data\nnop\n",
         "shl $usraddr, $01, 0x8\n(rep)mov $data, $data\nwaitin\nmov $01, $data\nnop\n",
+        "ushr $usraddr, $rem, 0x8\n(rep)mov $data, $data\nwaitin\nmov $rem, $data\nnop\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {

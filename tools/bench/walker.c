@@ -77,7 +77,7 @@ static void run_groups(struct walker *w, unsigned depth)
 {
     uint32_t dirty = w->dirty;
     w->dirty = 0;
-    for (unsigned i = 0; dirty >> i; i++) {
+    for (unsigned i = 0; i < WALKER_GROUPS && dirty >> i; i++) {
         if ((dirty >> i & 1) && (w->group[i].modes & w->mode))
             walk(w, w->group[i].iova, w->group[i].dwords, depth + 1);
     }
