@@ -30,14 +30,14 @@ def registers(rng):
 
 
 def protection(rng):
-    """An entry of CP_PROTECT and its switch, where the generations have them, in one packet of type 4, in two, or in a
-    bunch: what is behind is written or forbidden."""
-    entry = 0x80000000 | rng.randrange(1 << 6) << 18 | rng.randrange(0x8800, 0x8e00)
-    switch, entries = rng.choice(((0x84f, 0x850), (0x84f, 0x850), (0x84e, 0x850), (0x8a0, 0x880)))
-    on = rng.choice((0, 1, 1))
-    return rng.choice(("reg 0x%x 0x%x\n    reg 0x%x 0x%x" % (entries, entry, switch, on),
-                       "reg 0x%x 0x%x 0x%x" % (switch, on, entry),
-                       "CP_CONTEXT_REG_BUNCH 0x%x 0x%x 0x%x 0x%x 0x%x 0x1" % (entries, entry, switch, on, entry & 0xffff)))
+    """An entry of CP_PROTECT over many of the registers that are written, and its switch, in a packet or two of type 4 or
+    in a bunch: what stands right behind is forbidden. Numbers are those of a6xx on."""
+    entry, switch = 0x80000000 | 0x5ff << 18 | 0x8800, rng.choice((0x84f, 0x84f, 0x84e))
+    ways = ("reg 0x850 0x%x\n    reg 0x%x 0x1" % (entry, switch), "reg 0x%x 0x1%s 0x%x" % (
+        switch, " 0x0" if switch == 0x84e else "", entry),
+            "CP_CONTEXT_REG_BUNCH 0x850 0x%x 0x%x 0x1 0x%x 0x1" % (entry, switch, rng.randrange(0x8800, 0x8e00)))
+    writes = ("    reg 0x%x %s" % (rng.randrange(0x8800, 0x8df0), payload(rng, rng.randrange(1, 4))) for _ in range(3))
+    return "\n".join([rng.choice(ways), *writes])
 
 
 def any_packet(rng):
@@ -60,13 +60,13 @@ def inner(rng):
 
 
 # How many of a hundred packets, and what they are.
-MIX = ((60, registers), (6, lambda rng: "CP_WAIT_FOR_IDLE"), (4, lambda rng: "CP_NOP " + payload(rng, rng.randrange(5))),
+MIX = ((62, registers), (6, lambda rng: "CP_WAIT_FOR_IDLE"), (4, lambda rng: "CP_NOP " + payload(rng, rng.randrange(5))),
        (5, lambda rng: "CP_MEM_WRITE 0x%x 0x0 %s" % (DATA + 4 * rng.randrange(64), payload(rng, rng.randrange(1, 6)))),
        (3, lambda rng: "CP_REG_TO_MEM 0x%x 0x%x 0x0" % (rng.randrange(0x8000, 0xc000) | rng.randrange(3) << 18, DATA)),
        (3, lambda rng: "CP_MEM_TO_REG 0x%x 0x%x 0x0" % (rng.randrange(0x8800, 0x8e00) | rng.randrange(3) << 19, DATA)),
        (3, lambda rng: "CP_REG_RMW 0x%x %s" % (rng.randrange(0x8800, 0x8e00), payload(rng, 2))),
        (3, lambda rng: "CP_EVENT_WRITE 0x%x" % rng.randrange(0x40)), (3, inner), (3, draw_states),
-       (3, lambda rng: "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"), (2, any_packet), (2, protection))
+       (3, lambda rng: "CP_DRAW_INDX_OFFSET 0x84 0x1 0x3"), (2, any_packet))
 
 
 def packets(rng, count, inside):
@@ -76,12 +76,16 @@ def packets(rng, count, inside):
 
 
 def text(seed):
-    """One to four submissions, three indirect buffers, two draw-state groups, and words to read."""
+    """One to four submissions, protected in every third seed, three indirect buffers, two draw-state groups, and words to
+    read."""
     rng = random.Random(seed)
     submissions = rng.randrange(1, 5)
     lines = ["# cpscope-pm4 1"]
     for i in range(submissions):
-        lines += ["buffer 0x%08x frame%d" % (0x100000 + 0x10000 * i, i)] + packets(rng, rng.randrange(5, 60), False)
+        frame = packets(rng, rng.randrange(5, 60), False)
+        if seed % 3 == 0:
+            frame.insert(rng.randrange(5), "    " + protection(rng))
+        lines += ["buffer 0x%08x frame%d" % (0x100000 + 0x10000 * i, i)] + frame
     for i in range(3):
         lines += ["buffer 0x%08x ib%d" % (0x300000 + 0x10000 * i, i)] + packets(rng, rng.randrange(1, 12), True)
     for i in range(2):
