@@ -70,7 +70,7 @@ and $03, $03, 0x1c0\t; CP_RB_BASE
 not $03, 0x830
 shl $03, $03, 0xc
 cwrite $03, [$01 + 0xfff]
-(rep)cwrite $03, [$01 + 0x3d]!
+(rep)cwrite $03, [$01 + 0x1d]!
 [b0238010]
 bl #fxn23
 call #fxn23

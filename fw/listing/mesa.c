@@ -42,20 +42,23 @@ static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
 
 /* ---- labels ---- */
 
-/* How far, or, in calls, where to: with the sign that its bits have. */
+static bool is_call(const struct cps_insn *insn)
+{
+    return cps_insn_flow(&cps_isa_afuc, insn) == CPS_FLOW_CALL;
+}
+
+/* How far, or, where the instruction has the place itself, where to: with the sign of its bits. */
 static int32_t number_of(const struct mesa *m, uint32_t target)
 {
-    if (field(m->insn, CPS_AFUC_F_ABS) < 0)
-        return (int32_t)(target - m->pc);
-    return (int32_t)(target << 6) / 64;
+    bool is_place = is_call(m->insn) || m->insn->op == CPS_AFUC_JUMPA;
+    return is_place ? (int32_t)(target << 6) / 64 : (int32_t)(target - m->pc);
 }
 
 static const char *find_label(void *context, uint32_t target)
 {
     struct mesa *m = context;
-    bool is_call = cps_insn_flow(&cps_isa_afuc, m->insn) == CPS_FLOW_CALL;
     if (target < m->code)
-        snprintf(m->label, sizeof(m->label), "%s%" PRIu32, is_call ? "fxn" : "l", target);
+        snprintf(m->label, sizeof(m->label), "%s%" PRIu32, is_call(m->insn) ? "fxn" : "l", target);
     else
         snprintf(m->label, sizeof(m->label), "%" PRId32, number_of(m, target));
     return m->label;
@@ -140,8 +143,7 @@ static void find_targets(struct mesa *m)
         cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
         if (!cps_insn_target(&cps_isa_afuc, &insn, pc, &target) || target >= m->code)
             continue;
-        bool is_call = cps_insn_flow(&cps_isa_afuc, &insn) == CPS_FLOW_CALL;
-        m->marks[target] |= is_call ? MARK_CALL : MARK_BRANCH;
+        m->marks[target] |= is_call(&insn) ? MARK_CALL : MARK_BRANCH;
     }
 }
 
