@@ -142,12 +142,32 @@ def refused():
         equal(command("disasm", "--style", "own", firmware).stdout, command("disasm", firmware).stdout)
 
 
+def preemption(text):
+    """The dword of the first part that is labelled so; None: there is none."""
+    dword = 0
+    for line in text.split("\n.section ")[0].splitlines():
+        if line == "preempt:":
+            return dword
+        dword += bool(line) and line[0] != ";" and line[-1] != ":"
+    return None
+
+
+def booted(firmware):
+    """What the boot leaves in the register, by running it."""
+    done = subprocess.run([CPSCOPE, "step", "--fw", firmware], input="c\np %PREEMPT_INSTR\nq\n", capture_output=True,
+                          text=True, timeout=60)
+    return int(re.search(r"^> p .*\n0x(\w+)", done.stdout, re.M)[1], 16)
+
+
 def comes_back(firmware):
     def case():
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "there.asm")
             command("disasm", "--style", "mesa", firmware, "-o", source)
             assert contents(assembled(source, folder, "back.fw")) == contents(firmware)
+        dword = preemption(listing(firmware))
+        assert dword is None or dword == booted(firmware), "preempt: 0x%04x, not 0x%04x" % (dword, booted(firmware))
+        return "no preemption" if dword is None else "preemption at 0x%04x" % dword
     return "comes back: " + os.path.basename(firmware), case
 
 
