@@ -283,6 +283,14 @@ CPS_PUBLIC unsigned cps_insn_unit(const struct cps_isa *isa, uint32_t word);
  * first, and of envytools. */
 enum cps_scheme { CPS_NAMES_MEASURED, CPS_NAMES_ENVYTOOLS };
 
+/** How instructions of afuc are spelt: CPS_STYLE_OWN, or CPS_STYLE_MESA as Mesa's tools print them.
+ */
+enum cps_style {
+#define STYLE(id, ...) CPS_STYLE_##id,
+#include "style.def"
+    CPS_STYLE_COUNT, /**< number of styles */
+};
+
 /**
  * Where in cps_insn.operand the field is that cps_insn_field() finds: the same for all instructions
  * of a row, for callers that decode many.
@@ -306,6 +314,8 @@ struct cps_print_names {
     void *context;
     /** Which names registers of VP1 get. */
     enum cps_scheme scheme;
+    /** How afuc is spelt. */
+    enum cps_style style;
 };
 
 /**

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+import make
 import tap
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -61,5 +62,19 @@ def source():
         assert "drop_packet" in out[2] or "CP_" in out[2], out[2]
 
 
-tap.run([("to CP_SET_DRAW_STATE, into the draw state and back, who wrote a register", real),
+def shared():
+    """What several packets' handler is called: as the one that runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        capture = os.path.join(folder, "stream.pm4")
+        with open(capture, "w") as file:
+            file.write(make.pm4("CP_SET_MODE 1", "CP_NOP 0", "reg 0x830 1"))
+        firmware = os.path.join(folder, "demo")
+        make.firmware(CPSCOPE, firmware, open(DEMO).read())
+        out = session(["--fw", firmware + ".fw", capture], "b CP_SET_MODE", "b PKT4", "c", "step", "c", "c")
+    for text, name in ((out[2], "CP_SET_MODE"), (out[3], "CP_SET_MODE+0x1"), (out[4], "CP_NOP"), (out[5], "PKT4")):
+        assert re.search(r"^step .* sqe [0-9a-f]{4} %s$" % re.escape(name), text, re.M), (name, text)
+
+
+tap.run([("a shared handler is called as the packet that runs", shared),
+         ("to CP_SET_DRAW_STATE, into the draw state and back, who wrote a register", real),
          ("lines of source with their comments", source)])

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * cpscope disasm: firmware to assembly. */
+#include <string.h>
+
+#include "fw/listing/mesa.h"
 #include "tools/info/dump_listing.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
@@ -19,12 +22,42 @@ static struct cps_err *load(const struct cps_options *opt, struct cps_fw **ret)
     return err;
 }
 
+/* The style that the options name; CPS_STYLE_COUNT: there is none of that name. */
+static enum cps_style read_style(const struct cps_options *opt)
+{
+    static const char *const words[] = {
+#define STYLE(id, word, ...) [CPS_STYLE_##id] = (word),
+#include "isa/style.def"
+    };
+    unsigned style = 0;
+    while (opt->style && style < CPS_STYLE_COUNT && strcmp(opt->style, words[style]) != 0)
+        style++;
+    return (enum cps_style)style;
+}
+
+static int check(const struct cps_options *opt)
+{
+    enum cps_style style = read_style(opt);
+    if (opt->arg_count > 1 || (!opt->arg_count && !opt->from))
+        return report_usage("disasm takes one firmware file, or --from DUMP and at most one");
+    if (opt->from && opt->symbols)
+        return report_usage("--symbols are of a firmware file: they have no meaning with --from");
+    if (style == CPS_STYLE_COUNT)
+        return report_usage("--style %s: expected own or mesa", opt->style);
+    if (style == CPS_STYLE_MESA && (opt->from || opt->symbols))
+        return report_usage("--style mesa lists a firmware file as Mesa does, without --from and "
+                            "--symbols");
+    return 0;
+}
+
 static struct cps_err *compose(const struct cps_options *opt, struct cps_fw **fw,
                                struct cps_buf *text)
 {
     if (opt->from)
         return dump_listing(opt, text);
     CPS_TRY(load(opt, fw));
+    if (read_style(opt) == CPS_STYLE_MESA)
+        return cps_fw_listing_mesa_(*fw, opt->rnn, text);
     if (opt->symbols)
         CPS_TRY(cps_fw_symbols_load(*fw, opt->symbols));
     return cps_fw_listing(*fw, opt->rnn, text);
@@ -43,10 +76,9 @@ int cmd_disasm(const struct cps_options *opt)
 {
     CPS_BUF text = {0};
     struct cps_fw *fw = NULL;
-    if (opt->arg_count > 1 || (!opt->arg_count && !opt->from))
-        return report_usage("disasm takes one firmware file, or --from DUMP and at most one");
-    if (opt->from && opt->symbols)
-        return report_usage("--symbols are of a firmware file: they have no meaning with --from");
+    int status = check(opt);
+    if (status)
+        return status;
     if (opt_is_script(opt))
         return script_disasm(opt);
     struct cps_err *err = list(opt, &fw, &text);

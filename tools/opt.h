@@ -53,6 +53,7 @@ struct cps_options {
     const char *chip;
     const char *seq_abi;
     const char *names;
+    const char *style;
     long threads;                             /**< -1: as many as help */
     struct opt_policy policy[OPT_MAX_POLICY]; /**< in order: later ones win */
     unsigned policy_count;

@@ -74,9 +74,26 @@ bool cps_parse_bang_(struct cps_parser *p, const struct cps_field *field, const 
 
 /* ---- registers ---- */
 
+enum cps_style cps_printer_style_(const struct cps_printer *p)
+{
+    return p->names ? p->names->style : CPS_STYLE_OWN;
+}
+
+unsigned cps_printer_digits_(const struct cps_printer *p, unsigned digits)
+{
+    enum width { SHORT, PADDED };
+    static const enum width width[] = {
+#define STYLE(id, word, width, sp, lr) [CPS_STYLE_##id] = (width),
+#include "isa/style.def"
+    };
+    return width[cps_printer_style_(p)] == PADDED ? digits : 1;
+}
+
 static void put_register(const struct cps_printer *p, const char *const *special, int64_t number)
 {
     const char *name = special[number & 31];
+    if (!name && p->isa->style_names)
+        name = p->isa->style_names[cps_printer_style_(p)][number & 31];
     if (name)
         cps_buf_printf(p->out, "$%s", name);
     else
@@ -128,7 +145,7 @@ bool cps_parse_register_(struct cps_parser *p, const struct cps_field *field, co
 
 void cps_put_hex_(const struct cps_printer *p, const struct cps_field *field, int64_t value)
 {
-    cps_buf_hex(p->out, (uint64_t)value, (field->width + 3u) / 4u);
+    cps_buf_hex(p->out, (uint64_t)value, cps_printer_digits_(p, (field->width + 3u) / 4u));
 }
 
 void cps_put_decimal_(const struct cps_printer *p, const struct cps_field *field, int64_t value)

@@ -29,9 +29,10 @@ static void put_named(const struct cps_printer *p, enum cps_space space, char si
 {
     unsigned index = 0;
     const struct cps_names *names = p->names ? p->names->names : NULL;
-    const char *name = names && !is_preincrement(p) ? cps_name(names, space, number, &index) : NULL;
+    bool is_plain = is_preincrement(p); /* a number, which Mesa pads only where a name could be */
+    const char *name = names && !is_plain ? cps_name(names, space, number, &index) : NULL;
     if (!name)
-        cps_buf_hex(p->out, number, 3);
+        cps_buf_hex(p->out, number, is_plain ? cps_printer_digits_(p, 3) : 3);
     else if (index)
         cps_buf_printf(p->out, "%c%s+0x%x", sigil, name, index);
     else

@@ -18,6 +18,11 @@ static const char *const afuc_target_names[32] = {
     [0x1f] = "data",
 };
 
+static const char *const afuc_style_names[CPS_STYLE_COUNT][32] = {
+#define STYLE(id, word, width, sp, lr) [CPS_STYLE_##id] = {[0x1a] = (sp), [0x1b] = (lr)},
+#include "isa/style.def"
+};
+
 _Static_assert(sizeof(encs) / sizeof(encs[0]) <= CPS_AFUC_ROWS, "rows of " TABLE);
 
 const struct cps_isa cps_isa_afuc = {
@@ -29,6 +34,7 @@ const struct cps_isa cps_isa_afuc = {
     EXPANDED,
     .source_names = afuc_source_names,
     .target_names = afuc_target_names,
+    .style_names = afuc_style_names,
 };
 
 const char *cps_isa_name(const struct cps_isa *isa)

@@ -22,7 +22,8 @@
  * ENC(op, gens, form, match, mask, flags)
  *     One encoding of an operation: words with (word & mask) == match. The first matching row of
  *     a generation wins; ALIAS rows stand before the more general row that they overlap (an old
- *     spelling, which is only read, behind it), LITERAL rows are printed as [word].
+ *     spelling, which is only read, behind it), LITERAL rows are printed as [word], OWN rows are in
+ *     the style of Mesa, which has not found them.
  *
  * An instruction is as long as its opcode and fields reach, in whole units; where the instruction
  * set has a length field (cps_isa.length_low), that field says it too. */
@@ -91,7 +92,7 @@ struct cps_op {
     uint8_t flow; /**< enum cps_flow */
 };
 
-enum cps_enc_flags { CPS_ENC_PLAIN = 0, CPS_ENC_ALIAS = 1, CPS_ENC_LITERAL = 2 };
+enum cps_enc_flags { CPS_ENC_PLAIN = 0, CPS_ENC_ALIAS = 1, CPS_ENC_LITERAL = 2, CPS_ENC_OWN = 4 };
 
 struct cps_enc {
     uint32_t gens; /**< bits of this set's generations */
@@ -120,6 +121,8 @@ struct cps_isa {
      * NULL for sets without registers. */
     const char *const *source_names;
     const char *const *target_names;
+    /** Of the others, by enum cps_style; or NULL. */
+    const char *const (*style_names)[32];
     const struct cps_regfile *files; /**< where registers have files; file_count of them */
     size_t file_count;
     const struct cps_unit *units; /**< in the order of a bundle; unit_count of them */

@@ -105,8 +105,7 @@ static const struct {
     {G78, 0xb0078005, "loadp $07, [$00 + 0x005]"},
     {G78, 0xa14c8000, "storep $0c, [$0a + 0x000]"}, /* a740 190b */
     {G78, 0xdf700002, "jump $02"},
-    {G5 | G78, 0xe0000123, "bl 0x0123"},
-    {G6, 0xe0000123, "preemptleave 0x0123"},
+    {GALL, 0xe0000123, "bl 0x0123"},
     {G5 | G78, 0xe40009a3, "jumpa 0x09a3"},
     {GALL, 0xec000000, "setsecure $02, 0x0103"},
     {G5, 0x00000000, "nop"},
@@ -157,6 +156,7 @@ static void test_spellings(void **state)
         {CPS_A6XX, "mov $1a, 16", 0x881a0010},
         {CPS_A7XX, "mov $sp, 16", 0x701a0010},
         {CPS_A7XX, "preemptleave 0x0123", 0xe0000123},
+        {CPS_A6XX, "preemptleave 0x0123", 0xe0000123},
         {CPS_A6XX, "[0]", 0},
         {CPS_A6XX, "(rep)store $addr, [$02 + 0x004], 0x4", 0xa45d4004},
     };

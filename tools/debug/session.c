@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/pm4.h"
 #include "tools/opt_engine.h"
 #include "tools/play/replay.h"
 #include "tools/report/diffreport.h"
@@ -170,6 +171,17 @@ struct cps_names *session_names(const struct session *s, unsigned core)
     return s->play.names[session_engine(s)->who[core]];
 }
 
+/* The id of the packet that a core is at: of those that share a handler, whose it is now. */
+static int running_packet(const struct session *s, unsigned core)
+{
+    enum { TYPE4 = 4 };
+    const struct cps_afuc *afuc = session_afuc(s);
+    struct cps_pm4 packet = cps_pm4_decode(afuc ? cps_afuc_header(afuc, core, 0) : 0);
+    if (packet.kind == CPS_PM4_TYPE7)
+        return (int)packet.opcode;
+    return packet.kind == CPS_PM4_TYPE4 ? TYPE4 : -1;
+}
+
 void session_place(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
 {
     const struct cps_fw_part *part = NULL;
@@ -179,7 +191,7 @@ void session_place(const struct session *s, unsigned core, uint32_t pc, struct c
         return;
     const struct cps_fw_symbol *symbol = cps_fw_symbol_at(fw, session_part(fw, part), pc, &offset);
     if (!symbol) {
-        diff_handler_name(fw, part, session_names(s, core), pc, out);
+        diff_handler_running(fw, part, session_names(s, core), pc, running_packet(s, core), out);
         return;
     }
     cps_buf_str(out, symbol->name);

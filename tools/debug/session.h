@@ -55,7 +55,8 @@ const struct cps_fw *session_fw(const struct session *session, unsigned core,
 /** Index of @p part in its image. */
 unsigned session_part(const struct cps_fw *fw, const struct cps_fw_part *part);
 struct cps_names *session_names(const struct session *session, unsigned core);
-/** Appends "CP_NOP+0x2": by the user's labels, else by handlers. */
+/** Appends "CP_NOP+0x2": by the user's labels, else by handlers, of which several packets' is
+ * called by the one that the core is at. */
 void session_place(const struct session *session, unsigned core, uint32_t pc, struct cps_buf *out);
 /** The dword that a place's name stands for: a label, a packet's handler, either with "+N" behind
  * it. False if there is none. */

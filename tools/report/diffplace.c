@@ -208,6 +208,13 @@ static void put_alone(const struct window *w, struct cps_buf *out)
         put_insn(w, i, ' ', out);
 }
 
+/* The id of the packet in which a side differs first; -1: none ran. */
+static int packet_in(const struct diff_report *r, bool right)
+{
+    const struct cps_event *pkt = right ? r->diff->first.pkt_b : r->diff->first.pkt_a;
+    return pkt ? cps_diff_packet_id(pkt) : -1;
+}
+
 struct json_object *diff_place(const struct diff_report *r)
 {
     struct json_object *ret = json_object_new_object();
@@ -218,7 +225,8 @@ struct json_object *diff_place(const struct diff_report *r)
     windows(r, &a, &b);
     const struct window *shown = b.fw && (b.here || !a.fw) ? &b : &a;
     if (shown->fw)
-        diff_handler_name(shown->fw, shown->part, shown->names, shown->pc, &handler);
+        diff_handler_running(shown->fw, shown->part, shown->names, shown->pc,
+                             packet_in(r, shown == &b), &handler);
     if (a.fw && b.fw) {
         put_aligned(&a, &b, &code_a, &code_b);
     } else {

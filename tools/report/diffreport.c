@@ -58,8 +58,17 @@ static int packet_of(const struct cps_fw *fw, const struct cps_fw_part *part,
 void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
                        const struct cps_names *names, uint32_t pc, struct cps_buf *out)
 {
+    diff_handler_running(fw, part, names, pc, -1, out);
+}
+
+void diff_handler_running(const struct cps_fw *fw, const struct cps_fw_part *part,
+                          const struct cps_names *names, uint32_t pc, int packet,
+                          struct cps_buf *out)
+{
     uint32_t at = 0;
     int id = packet_of(fw, part, names, pc, &at);
+    if (id >= 0 && packet >= 0 && cps_fw_handler(fw, part, (unsigned)packet) == at)
+        id = packet;
     const char *name = id < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)id, NULL);
     if (name)
         cps_buf_str(out, name);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT
+ * Images to assembly as Mesa's disassembler prints it. Facts: Mesa, src/freedreno/qrisc/disasm.c
+ * and src/compiler/isaspec, and the listings among Mesa's tests. */
+#include "fw/listing/mesa.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fw/image/private.h"
+
+/* What has a label and a line of its own: the packets' handlers, and the preemption routine. */
+#define MAX_ENTRIES (CPS_FW_TABLE_SIZE + 1)
+
+enum mark { MARK_BRANCH = 1, MARK_CALL = 2 };
+
+struct entry {
+    uint32_t dword;
+    char name[64];
+};
+
+struct mesa {
+    const struct cps_fw *fw;
+    const struct cps_fw_part *part;
+    const uint32_t *words; /* of the part */
+    const struct cps_names *names;
+    struct cps_buf *out;
+    uint32_t code;  /* dwords that are listed as instructions */
+    uint8_t *marks; /* per dword of these */
+    struct entry entry[MAX_ENTRIES];
+    unsigned entry_count;
+    unsigned next; /* entry */
+    const struct cps_insn *insn;
+    uint32_t pc;
+    char label[24];
+};
+
+static int64_t field(const struct cps_insn *insn, enum cps_afuc_field which)
+{
+    return cps_insn_field(&cps_isa_afuc, insn, which, -1);
+}
+
+/* ---- labels ---- */
+
+static bool is_call(const struct cps_insn *insn)
+{
+    return cps_insn_flow(&cps_isa_afuc, insn) == CPS_FLOW_CALL;
+}
+
+/* How far, or, where the instruction has the place itself, where to: with the sign of its bits. */
+static int32_t number_of(const struct mesa *m, uint32_t target)
+{
+    bool is_place = is_call(m->insn) || m->insn->op == CPS_AFUC_JUMPA;
+    return is_place ? (int32_t)(target << 6) / 64 : (int32_t)(target - m->pc);
+}
+
+static const char *find_label(void *context, uint32_t target)
+{
+    struct mesa *m = context;
+    if (target < m->code)
+        snprintf(m->label, sizeof(m->label), "%s%" PRIu32, is_call(m->insn) ? "fxn" : "l", target);
+    else
+        snprintf(m->label, sizeof(m->label), "%" PRId32, number_of(m, target));
+    return m->label;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct entry *a = left;
+    const struct entry *b = right;
+    if (a->dword != b->dword)
+        return a->dword < b->dword ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static struct entry *add_entry(struct mesa *m, uint32_t dword)
+{
+    struct entry *entry = &m->entry[m->entry_count++];
+    entry->dword = dword;
+    return entry;
+}
+
+/* What the write of %PREEMPT_INSTR at @p pc writes: a constant, or the entry of the table that was
+ * loaded. Every image of the corpus does it in one of these ways; Mesa runs the boot instead. */
+static uint32_t written_at(const struct mesa *m, uint32_t pc, int64_t data)
+{
+    for (uint32_t at = pc; at-- > 0;) {
+        struct cps_insn insn;
+        cps_decode(&cps_isa_afuc, m->fw->gen, m->words[at], &insn);
+        int64_t base = field(&insn, CPS_AFUC_F_BASE);
+        if (field(&insn, CPS_AFUC_F_DST) != data || field(&insn, CPS_AFUC_F_BANG) > 0)
+            continue;
+        if (insn.op == CPS_AFUC_MOVI && field(&insn, CPS_AFUC_F_SHIFT) <= 0)
+            return (uint32_t)field(&insn, CPS_AFUC_F_IMM16);
+        if (insn.op == CPS_AFUC_LOAD && base % 4 == 0 && base / 4 < CPS_FW_TABLE_SIZE)
+            return m->words[m->part->table + base / 4];
+        break;
+    }
+    return 0;
+}
+
+/* Where preemption goes to, by the first write of the register; 0 without one. */
+static uint32_t preemption(const struct mesa *m)
+{
+    static const char name[] = "PREEMPT_INSTR";
+    uint32_t number = 0;
+    if (!cps_name_number(m->names, CPS_SPACE_SQE, name, sizeof(name) - 1, &number))
+        return 0;
+    for (uint32_t pc = 0; pc < m->code; pc++) {
+        struct cps_insn insn;
+        cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
+        if (insn.op == CPS_AFUC_SWRITE && !field(&insn, CPS_AFUC_F_SRC1) &&
+            field(&insn, CPS_AFUC_F_BASE) == number)
+            return written_at(m, pc, field(&insn, CPS_AFUC_F_SRC2));
+    }
+    return 0;
+}
+
+static void find_entries(struct mesa *m)
+{
+    m->entry_count = 0;
+    m->next = 0;
+    if (m->part->table == CPS_FW_NONE)
+        return;
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        struct entry *entry = add_entry(m, m->words[m->part->table + id]);
+        const char *name = cps_name(m->names, CPS_SPACE_PACKET, id, NULL);
+        if (name)
+            snprintf(entry->name, sizeof(entry->name), "%s", name);
+        else
+            snprintf(entry->name, sizeof(entry->name), "UNKN%u", id);
+    }
+    if (m->fw->gen != CPS_A5XX)
+        strcpy(add_entry(m, preemption(m))->name, "preempt");
+    qsort(m->entry, m->entry_count, sizeof(*m->entry), compare_entries);
+}
+
+static void find_targets(struct mesa *m)
+{
+    for (uint32_t pc = 0; pc < m->code; pc++) {
+        struct cps_insn insn;
+        uint32_t target = 0;
+        cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
+        if (!cps_insn_target(&cps_isa_afuc, &insn, pc, &target) || target >= m->code)
+            continue;
+        m->marks[target] |= is_call(&insn) ? MARK_CALL : MARK_BRANCH;
+    }
+}
+
+static void put_labels(struct mesa *m, uint32_t pc)
+{
+    bool has_entry = m->next < m->entry_count && m->entry[m->next].dword == pc;
+    if (pc && (has_entry || (m->marks[pc] & MARK_CALL)))
+        cps_buf_str(m->out, "\n");
+    for (; m->next < m->entry_count && m->entry[m->next].dword == pc; m->next++)
+        cps_buf_printf(m->out, "%s:\n", m->entry[m->next].name);
+    if (m->marks[pc] & MARK_CALL)
+        cps_buf_printf(m->out, "fxn%" PRIu32 ":\n", pc);
+    if (m->marks[pc] & MARK_BRANCH)
+        cps_buf_printf(m->out, "l%" PRIu32 ":\n", pc);
+}
+
+/* ---- remarks ---- */
+
+static bool put_name(const struct mesa *m, enum cps_space space, uint32_t number,
+                     const char *before)
+{
+    unsigned index = 0;
+    const char *name = cps_name(m->names, space, number, &index);
+    if (!name)
+        return false;
+    cps_buf_printf(m->out, "\t; %s%s", before, name);
+    if (index)
+        cps_buf_printf(m->out, "+0x%x", index);
+    return true;
+}
+
+/* A number that may be of a GPU register; the first ones are too common. */
+static void put_register(const struct mesa *m, uint32_t number)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } old[] = {
+#define OLD(number, name) {number, name},
+#include "fw/listing/axxx.def"
+    };
+    if (number < 0x100 || put_name(m, CPS_SPACE_GPU, number, ""))
+        return;
+    for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
+        if (old[i].number == number)
+            cps_buf_printf(m->out, "\t; %s", old[i].name);
+    }
+}
+
+/* What a constant for $addr selects; its bit 18 says that addresses do not advance. */
+static void put_pipe(const struct mesa *m, uint32_t value)
+{
+    value &= ~UINT32_C(0x40000);
+    if (!(value & 0xffffff) && !put_name(m, CPS_SPACE_PIPE, value >> 24, "|"))
+        cps_buf_printf(m->out, "\t; 0x%03" PRIx32, value >> 24);
+}
+
+static void put_remark(const struct mesa *m, const struct cps_insn *insn)
+{
+    enum { ADDR = 0x1d };
+    int64_t value = field(insn, CPS_AFUC_F_IMM16);
+    int64_t shift = field(insn, CPS_AFUC_F_SHIFT);
+    value = value < 0 ? field(insn, CPS_AFUC_F_IMM12) : value;
+    if (value < 0 || insn->op == CPS_AFUC_NOT)
+        return;
+    shift = shift < 0 ? 0 : shift;
+    if (field(insn, CPS_AFUC_F_DST) == ADDR && shift >= 16)
+        put_pipe(m, (uint32_t)value << shift);
+    else
+        put_register(m, (uint32_t)value << shift);
+}
+
+/* ---- lines ---- */
+
+static void put_literal(const struct mesa *m, uint32_t word)
+{
+    uint32_t table = m->part->table;
+    if (m->fw->gen != CPS_A5XX && table != CPS_FW_NONE &&
+        word == cps_fw_offset_word_(m->fw->gen, table)) {
+        cps_buf_str(m->out, "[#jumptbl]");
+        return;
+    }
+    cps_buf_printf(m->out, "[%08" PRIx32 "]", word);
+    put_register(m, word);
+}
+
+static void put_word(struct mesa *m, uint32_t pc)
+{
+    const struct cps_print_names names = {
+        .names = m->names, .label = find_label, .context = m, .style = CPS_STYLE_MESA};
+    struct cps_insn insn;
+    size_t start = m->out->size;
+    cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
+    m->insn = &insn;
+    m->pc = pc;
+    cps_print(&cps_isa_afuc, &insn, pc, &names, m->out);
+    if (m->out->size > start && m->out->data[start] == '[') {
+        m->out->size = start;
+        put_literal(m, m->words[pc]);
+    } else {
+        put_remark(m, &insn);
+    }
+    m->insn = NULL;
+    cps_buf_str(m->out, "\n");
+}
+
+/* The table, for which Mesa has a directive, and what follows it. */
+static void put_table(const struct mesa *m)
+{
+    if (m->code == m->part->size)
+        return;
+    cps_buf_str(m->out, m->fw->gen >= CPS_A7XX ? ".align 32\n" : "");
+    cps_buf_str(m->out, "jumptbl:\n.jumptbl\n");
+    for (uint32_t pc = m->code + CPS_FW_TABLE_SIZE; pc < m->part->size; pc++)
+        cps_buf_printf(m->out, "[%08" PRIx32 "]\n", m->words[pc]);
+}
+
+/* Of a5xx, Mesa lists the table as what its words are as instructions. */
+static uint32_t code_size(const struct mesa *m)
+{
+    bool has_table = m->part->table != CPS_FW_NONE && m->fw->gen != CPS_A5XX;
+    return has_table ? m->part->table : m->part->size;
+}
+
+static struct cps_err *put_part(struct mesa *m)
+{
+    m->code = code_size(m);
+    CPS_FREE uint8_t *marks = calloc((size_t)m->code + 1, 1);
+    if (!marks)
+        return cps_err_nomem();
+    m->marks = marks;
+    find_entries(m);
+    find_targets(m);
+    for (uint32_t pc = 0; pc < m->code && !m->out->failed; pc++) {
+        put_labels(m, pc);
+        put_word(m, pc);
+    }
+    put_table(m);
+    m->marks = NULL;
+    return m->out->failed ? cps_err_nomem() : NULL;
+}
+
+static void put_section(const struct mesa *m)
+{
+    const char *name = cps_fw_role_section(m->part->role);
+    if (m->part != m->fw->part)
+        cps_buf_printf(m->out, "\n.section %s\n;\n; %s microcode:\n;\n", name, name);
+}
+
+static void guard_names(struct cps_names **names)
+{
+    cps_names_destroy(*names);
+}
+
+struct cps_err *cps_fw_listing_mesa_(const struct cps_fw *fw, const char *rnn_dir,
+                                     struct cps_buf *out)
+{
+    CPS_CLEANUP(guard_names) struct cps_names *names = NULL;
+    CPS_TRY(cps_names_create(fw->layout, rnn_dir, &names));
+    struct mesa m = {.fw = fw, .names = names, .out = out};
+    cps_buf_printf(out, "; %s microcode\n; Version: %08" PRIx32 "\n\n", cps_gen_name(fw->gen),
+                   fw->words[0]);
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        m.part = &fw->part[i];
+        m.words = fw->words + m.part->start;
+        put_section(&m);
+        CPS_TRY(put_part(&m));
+    }
+    return NULL;
+}

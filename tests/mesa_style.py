@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`disasm --style mesa`: what it prints of a small image of our own, that every image of the corpus comes back from
+it, and what Mesa's own tests say, where they are.
+
+CPSCOPE_MESA_TESTS is Mesa's src/freedreno/tests: each traces/*_test*.asm must assemble to reference/NAME.fw (or,
+without that file, to what the reference listing assembles to), and be listed as reference/NAME.asm has it.
+Usage: mesa_style.py CPSCOPE"""
+import difflib
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+CPSCOPE = os.path.abspath(sys.argv[1])
+CORPUS, TESTS = os.environ.get("CPSCOPE_CORPUS"), os.environ.get("CPSCOPE_MESA_TESTS")
+PACKETS = "".join("UNKN%d:\n" % packet for packet in range(1, 128))
+
+HEAD = """; a7xx microcode
+[01730001]
+[#jumptbl]
+add $sp, $lr, 0x0005
+mov $02, #away
+swrite $02, [$00 + %PREEMPT_INSTR]
+mov $addr, 0x00a2 << 24
+mov $addr, 0x0ff4 << 16
+mov $usraddr, 0x0830
+and $03, $03, 0x01c0
+not $03, 0x0830
+shl $03, $03, 0x00c
+cwrite $03, [$01 + 0xfff]
+(rep)cwrite $03, [$01 + @MEM_READ_ADDR+1]!
+loadp $03, [$01 + 0x010]
+bl #away
+call #away
+brne $03, 0x02, #again
+again:
+mov $03, $04
+jumpa #again
+jump 0x8
+breq $02, b3, 0x0fff
+ret
+[abcdef01]
+away:
+jump $lr
+sret
+"""
+TAIL = "waitin\nmov $01, $data\n.align 32\njumptbl:\n.jumptbl\n"
+JUNK = "[00000830]\n"
+SECTION = ".section BV\n[01000001]\n[#jumptbl]\nload $02, [$03 + 0x004]\nswrite $02, [$00 + %PREEMPT_INSTR]\n"
+
+EXPECTED = """; a7xx microcode
+; Version: 01730001
+
+UNKN0:
+[01730001]
+[#jumptbl]
+add $sp, $lr, 0x5
+mov $02, 0x17
+swrite $02, [$00 + %PREEMPT_INSTR]
+mov $addr, 0xa2 << 24\t; |NRT_DATA
+mov $addr, 0xff4 << 16
+mov $usraddr, 0x830\t; CP_SQE_INSTR_BASE
+l8:
+and $03, $03, 0x1c0\t; CP_RB_BASE
+not $03, 0x830
+shl $03, $03, 0xc
+cwrite $03, [$01 + 0xfff]
+(rep)cwrite $03, [$01 + 0x1d]!
+[b0238010]
+bl #fxn23
+call #fxn23
+brne $03, 0x2, #l17
+l17:
+mov $03, $04
+jumpa #l17
+jump #l8
+breq $02, b3, #4075
+ret
+[abcdef01]
+
+preempt:
+fxn23:
+jump $lr
+sret
+
+"""
+
+
+def command(*args, status=0):
+    done = subprocess.run([CPSCOPE, *args], capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, "%s: %d, %s" % (args, done.returncode, done.stderr)
+    return done
+
+
+def listing(firmware):
+    return command("disasm", "--style", "mesa", firmware).stdout
+
+
+def assembled(source, folder, name):
+    path = os.path.join(folder, name)
+    command("asm", source, "-o", path)
+    return path
+
+
+def equal(ours, theirs):
+    assert ours == theirs, "".join(difflib.unified_diff(theirs.splitlines(True), ours.splitlines(True), "expected", "printed"))
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def made(folder):
+    source = os.path.join(folder, "own.asm")
+    with open(source, "w") as file:
+        file.write(HEAD + PACKETS + TAIL + SECTION + PACKETS + TAIL + JUNK)
+    return assembled(source, folder, "own.fw")
+
+
+def own():
+    with tempfile.TemporaryDirectory() as folder:
+        text = listing(made(folder))
+    first, second = text.split("\n.section BV\n;\n; BV microcode:\n;\n")
+    equal(first[:first.index("CP_BLIT:")], EXPECTED)
+    assert first.endswith(TAIL[TAIL.index("."):]) and second.endswith(".jumptbl\n" + JUNK), text
+    assert "swrite $02, [$00 + %PREEMPT_INSTR]\n\nCP_" in second and "UNKN97:\npreempt:\nwaitin\n" in second, second
+
+
+def refused():
+    with tempfile.TemporaryDirectory() as folder:
+        firmware = made(folder)
+        wrong = command("disasm", "--style", "theirs", firmware, status=2).stderr
+        assert "expected own or mesa" in wrong, wrong
+        wrong = command("disasm", "--style", "mesa", "--symbols", firmware, firmware, status=2).stderr
+        assert "without --from and --symbols" in wrong, wrong
+        equal(command("disasm", "--style", "own", firmware).stdout, command("disasm", firmware).stdout)
+
+
+def preemption(text):
+    """The dword of the first part that is labelled so; None: there is none."""
+    dword = 0
+    for line in text.split("\n.section ")[0].splitlines():
+        if line == "preempt:":
+            return dword
+        dword += bool(line) and line[0] != ";" and line[-1] != ":"
+    return None
+
+
+def booted(firmware):
+    """What the boot leaves in the register, by running it."""
+    done = subprocess.run([CPSCOPE, "step", "--fw", firmware], input="c\np %PREEMPT_INSTR\nq\n", capture_output=True,
+                          text=True, timeout=60)
+    return int(re.search(r"^> p .*\n0x(\w+)", done.stdout, re.M)[1], 16)
+
+
+def comes_back(firmware):
+    def case():
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "there.asm")
+            command("disasm", "--style", "mesa", firmware, "-o", source)
+            assert contents(assembled(source, folder, "back.fw")) == contents(firmware)
+        dword = preemption(listing(firmware))
+        assert dword is None or dword == booted(firmware), "preempt: 0x%04x, not 0x%04x" % (dword, booted(firmware))
+        return "no preemption" if dword is None else "preemption at 0x%04x" % dword
+    return "comes back: " + os.path.basename(firmware), case
+
+
+def theirs(source):
+    name = os.path.basename(source)[:-len(".asm")]
+    reference = os.path.join(TESTS, "reference", name)
+
+    def case():
+        with tempfile.TemporaryDirectory() as folder:
+            firmware = assembled(source, folder, "ours.fw")
+            has_bytes = os.path.exists(reference + ".fw")
+            other = reference + ".fw" if has_bytes else assembled(reference + ".asm", folder, "theirs.fw")
+            assert contents(firmware) == contents(other), "assembles to other bytes"
+            with open(reference + ".asm") as file:
+                expected = file.read()
+            equal(listing(firmware), expected)
+        return "%d lines, bytes of the %s" % (expected.count("\n"), "file" if has_bytes else "listing")
+    return "Mesa's " + name, case
+
+
+def without(variable):
+    def case():
+        raise tap.Skip(variable + " is not set, or has none")
+    return case
+
+
+IMAGES = sorted(glob.glob(os.path.join(CORPUS, "firmware", "*.fw"))) if CORPUS else []
+SOURCES = [path for path in sorted(glob.glob(os.path.join(TESTS, "traces", "*.asm")))
+           if re.search(r"_test\w*\.asm$", path)] if TESTS else []
+tap.run([("an image of our own", own), ("other styles are refused", refused)] +
+        ([comes_back(path) for path in IMAGES] or [("images of the corpus", without("CPSCOPE_CORPUS"))]) +
+        ([theirs(path) for path in SOURCES] or [("Mesa's tests", without("CPSCOPE_MESA_TESTS"))]))
