@@ -23,8 +23,15 @@ struct dap {
     bool running;      /* in run_on_and_answer() */
     bool pausing;      /* a request ends the run */
     bool restarting;
-    struct cps_err *failed;               /* of the wire, while running or sending */
-    uint64_t start;                       /* step that `restart` goes to */
+    bool told_running; /* the client knows that the machine runs */
+    bool is_neovim;
+    unsigned shown_core;    /* of the last stack that the client asked for */
+    bool unseen;            /* it has not asked for one since a move that it did not ask for */
+    bool ignored;           /* a `continue` that answers such a move */
+    bool typed;             /* a command ran, and the client was not told what it did... */
+    uint64_t moves;         /* ...behind so many of the debugger's moves */
+    struct cps_err *failed; /* of the wire, while running or sending */
+    uint64_t start;         /* step that `restart` goes to */
     int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
     unsigned point_count[DAP_LISTS];
 };
@@ -37,6 +44,10 @@ void dap_put_hex(struct json_object *to, const char *key, uint64_t value, int di
 
 /** Sends a message, which it takes over; what becomes of that is in `failed`. */
 void dap_send(struct dap *dap, struct json_object *message);
+/** Answers one request, and does what it asks for. */
+void dap_handle(struct dap *dap, struct json_object *request);
+/** Shows a text in the client's console. */
+void dap_output(struct dap *dap, const struct cps_buf *text);
 /** Sends an event; takes @p body over, of which NULL is one that was lost for lack of memory. */
 void dap_event(struct dap *dap, const char *name, struct json_object *body);
 /** Tells the client that values may be others now. */
@@ -58,6 +69,14 @@ CPS_MUST_USE struct cps_err *dap_reference(struct json_object *arguments, const 
 
 typedef struct cps_err *dap_handler(struct dap *dap, struct json_object *arguments,
                                     struct json_object *body);
+/** What follows behind the answer. */
+typedef void dap_then(struct dap *dap);
+/* dap_move.c */
+dap_handler dap_on_thread, dap_continues, dap_pauses, dap_restarts, dap_goto_targets, dap_goes_to;
+dap_then dap_configured, dap_run_on, dap_run_next, dap_run_in, dap_run_out, dap_run_back,
+    dap_run_reverse, dap_restarted, dap_went_to;
+/** Tells what a command of the console did. */
+dap_then dap_typed;
 /* dap_state.c */
 dap_handler dap_threads, dap_stack_trace, dap_scopes, dap_variables, dap_set_variable,
     dap_set_expression, dap_evaluate, dap_completions, dap_source;

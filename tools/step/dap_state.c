@@ -103,6 +103,8 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
     struct json_object *all = json_object_new_array();
     struct json_object *list = cps_json_new_array(body, "stackFrames");
     struct cps_err *err = dap_thread(d, arguments, &core);
+    d->unseen = false;
+    d->shown_core = core;
     struct cps_where where = cps_engine_where(session_engine(s), core);
     for (; !err && index <= where.depth; index++)
         add_frame(d, core, index,
@@ -382,26 +384,22 @@ struct cps_err *dap_set_expression(struct dap *d, struct json_object *arguments,
                   cps_json_get_text(arguments, "value", NULL), body);
 }
 
-/* A command of the debugger; the client is told when it moved or changed something. */
+/* A command of the debugger; the client is told behind the answer what it did. One that failed may
+ * have moved: `source` runs several. */
 static struct cps_err *run_command(struct dap *d, const char *line, struct json_object *body)
 {
     struct debugger *r = d->debugger;
-    uint64_t step = cps_debug_place(r->session.debug).step;
+    d->typed = true;
+    d->moves = r->moves;
     cps_buf_clear(&r->out);
-    CPS_TRY(command_run(r, line));
-    cps_json_buf(body, "result", &r->out);
+    struct cps_err *err = command_run(r, line);
+    if (!err)
+        cps_json_buf(body, "result", &r->out);
+    else if (r->out.size)
+        dap_output(d, &r->out);
     cps_json_int(body, "variablesReference", 0);
     cps_buf_clear(&r->out);
-    if (cps_debug_place(r->session.debug).step != step) {
-        struct json_object *stopped = json_object_new_object();
-        cps_json_text(stopped, "reason", "step");
-        cps_json_int(stopped, "threadId", r->session.core + 1);
-        cps_json_bool(stopped, "allThreadsStopped", true);
-        dap_event(d, "stopped", stopped);
-    } else {
-        dap_changed(d);
-    }
-    return NULL;
+    return err;
 }
 
 struct cps_err *dap_evaluate(struct dap *d, struct json_object *arguments, struct json_object *body)
