@@ -291,6 +291,67 @@ def sources(folder):
     c.close()
 
 
+def instruction_lines(c, reference):
+    """Addresses of a listing's lines, each behind its label, if it has one."""
+    text = c.ask("source", sourceReference=reference, source={"sourceReference": reference})["content"]
+    assert text.endswith("\n")
+    return [int(line[29:].split()[0], 16) for line in text.splitlines()]
+
+
+def listing(folder):
+    """Firmware without a source: the listing is one, a line for a dword; breakpoints and goto in it."""
+    c = Client().launch(demo=True)
+    source = c.ask("loadedSources")["sources"][0]
+    assert source["name"] == "sqe.asm" and source["sourceReference"] == 1, source
+    lines = instruction_lines(c, 1)
+    assert lines == list(range(len(lines)))
+    answer = c.ask("setBreakpoints", source=source, breakpoints=[
+        {"line": 0xfd + 1}, {"line": len(lines) + 1}, {"line": 0}, {"line": 0xfe + 1, "condition": "0"}])["breakpoints"]
+    assert [b["verified"] for b in answer] == [True, False, False, True] and "no code" in answer[1]["message"], answer
+    assert answer[0]["line"] == 0xfd + 1 and answer[0]["source"]["sourceReference"] == 1
+    c.ask("setBreakpoints", source={"path": "/elsewhere/other.afuc"}, breakpoints=[])
+    c.configured()
+    stop = c.move("continue")
+    assert stop["reason"] == "breakpoint" and stop["hitBreakpointIds"] == [answer[0]["id"]]
+    top = c.top()
+    assert (top["name"], top["line"], top["source"]) == ("CP_SET_DRAW_STATE", 0xfd + 1, source), top
+    targets = c.ask("gotoTargets", source=source, line=0x40)["targets"]
+    c.ask("goto", threadId=1, targetId=targets[0]["id"])
+    assert c.event("stopped")["reason"] == "goto" and c.top()["line"] == 0x40
+    assert c.ask("gotoTargets", source=source, line=1 << 20)["targets"] == []
+    c.ask("setBreakpoints", source=source, breakpoints=[])
+    assert c.move("reverseContinue")["reason"] == "pause", "they are gone"
+    c.close()
+
+
+def listing_from_0(folder):
+    c = Client()
+    c.ask("initialize", adapterID="cpscope", linesStartAt1=False)
+    c.ask("launch", demo=True)
+    c.configured()
+    answer = c.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[{"line": 0xfd}])["breakpoints"]
+    assert answer[0]["line"] == 0xfd
+    c.move("continue")
+    assert c.top()["line"] == 0xfd
+    c.close()
+
+
+def uneven(folder):
+    """Instructions of several lengths: the place of each step is the line of it."""
+    c = Client().launch(engine="hwsq", capture=os.path.join(SCRIPTS, "reclock.run"))
+    c.configured()
+    lines = instruction_lines(c, 1)
+    assert lines != list(range(len(lines))), "they have several lengths"
+    for _ in range(6):
+        top = c.top()
+        assert lines[top["line"] - 1] == int(top["instructionPointerReference"], 16) and top["column"] == 1, top
+        c.move("stepIn")
+    answer = c.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[{"line": 8}])
+    assert answer["breakpoints"][0]["line"] == 8
+    assert c.move("continue")["reason"] == "breakpoint" and c.top()["line"] == 8
+    c.close()
+
+
 def bad_requests(folder):
     c = Client()
     assert "launched" in c.refuse("threads")
@@ -310,7 +371,7 @@ def bad_requests(folder):
             ("writeMemory", {"memoryReference": "0x0", "data": "!!!"}),
             ("disassemble", {"memoryReference": "0x0", "instructionCount": 1 << 40}),
             ("evaluate", {}), ("goto", {"threadId": 1, "targetId": 1 << 20}),
-            ("source", {"sourceReference": 1}), ("continue", {"threadId": 0})):
+            ("source", {"sourceReference": 9}), ("continue", {"threadId": 0})):
         c.refuse(command, **arguments)
     c.ask("setFunctionBreakpoints", breakpoints=[{}, 5, {"name": 7}])
     c.ask("setBreakpoints", source={}, breakpoints=[{"line": "x"}])
@@ -395,6 +456,9 @@ CASES = [
     ("the end comes through whatever runs", ending),
     ("restart forgets changes", restarting),
     ("lines of the assembly source", sources),
+    ("firmware without a source has a listing", listing),
+    ("a client that counts lines from 0", listing_from_0),
+    ("the listing of instructions of several lengths", uneven),
     ("bad requests are refused with a reason, and the session goes on", bad_requests),
     ("what is not the protocol ends with one error", bad_wire),
 ]

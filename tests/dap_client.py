@@ -32,6 +32,7 @@ BODIES = {
     "readMemory": ({"address": str}, {"data": str, "unreadableBytes": int}),
     "writeMemory": ({}, {"bytesWritten": int, "offset": int}),
     "disassemble": ({"instructions": list}, {}),
+    "source": ({"content": str}, {"mimeType": str}), "loadedSources": ({"sources": list}, {}),
     "why": ({"text": str, "answer": dict}, {}),     # the adapter's own
 }
 EVENTS = {
@@ -48,6 +49,7 @@ ITEMS = {
                     {"source": dict, "instructionPointerReference": str, "presentationHint": str}),
     "scopes": ({"name": str, "variablesReference": int, "expensive": bool}, {"presentationHint": str}),
     "variables": ({"name": str, "value": str, "variablesReference": int}, {"evaluateName": str}),
+    "sources": ({"name": str, "sourceReference": int}, {"origin": str}),
     "breakpoints": ({"verified": bool}, {"id": int, "message": str, "source": dict, "line": int,
                                          "instructionReference": str}),
     "instructions": ({"address": str, "instruction": str},

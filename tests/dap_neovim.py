@@ -165,6 +165,37 @@ def both_stop(forgets, looks_on, folder):
     c.close()
 
 
+def sourceless(forgets, looks_on, folder):
+    """Firmware that nobody has the source of: the editor shows the line of every stop, and sets breakpoints there, in
+    a buffer without a name."""
+    c = Neovim(forgets, looks_on).begin(fw=two_processors(folder), gen="a5xx")
+    for line in ("s", "core me", "s 200", "core pfp", "s"):
+        c.type(line)
+    stops = c.type("s 300")
+    assert len(stops) == 1 and c.shown, stops
+    assert " %04x " % (c.frame["line"] - 1) in c.shown, (c.frame, c.shown)
+    answer = c.ask("setBreakpoints", source={"path": "", "name": ""}, lines=[4], breakpoints=[{"line": 4}])
+    found = answer["breakpoints"][0]
+    assert found["verified"] and found["source"]["sourceReference"] == c.stopped, answer
+    stops = c.step("continue")
+    assert [s["reason"] for s in stops] == ["breakpoint"] and "add $02" in c.shown or "add $03" in c.shown, c.shown
+    c.close()
+
+
+def vendor(folder):
+    """A file of Qualcomm's over a real capture: where it stops is a line of its listing."""
+    corpus = os.environ.get("CPSCOPE_CORPUS")
+    if not corpus:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    fw = [os.path.join(corpus, "firmware", name) for name in ("a530_pfp.fw", "a530_pm4.fw")]
+    c = Neovim(*REVISIONS["0.3"]).begin(fw=fw, capture=os.path.join(corpus, "captures", "compute-a540.rd.gz"))
+    for line in ("s 40", "n", "core me", "s 3", "packet"):
+        assert len(c.type(line)) == (line != "core me")
+        assert c.frame["source"]["sourceReference"] == c.stopped
+        assert " %04x " % (c.frame["line"] - 1) in c.shown, c.shown
+    c.close()
+
+
 def others(folder):
     """Who is no Neovim gets what it asks for, also behind a movement in the console."""
     c = Client().launch(demo=True)
@@ -205,6 +236,9 @@ CASES = [("%s: %s" % (name, what), lambda folder, case=case, row=row: case(*row)
          for what, case in (("movement in the console", typed), ("restart", jumps))]
 CASES += [("%s: two processors stop" % name, lambda folder, row=row: both_stop(*row, folder))
           for name, row in REVISIONS.items()]
+CASES += [("%s: no source" % name, lambda folder, row=row: sourceless(*row, folder))
+          for name, row in REVISIONS.items()]
+CASES += [("vendor firmware: no source", vendor)]
 CASES += [("a client of another name is not second-guessed", others),
           ("breakpoints for one time, watchpoints that were typed", once),
           ("a file of commands that breaks off behind a move", broken_off)]

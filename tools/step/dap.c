@@ -83,6 +83,7 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
                                       "supportsReadMemoryRequest",
                                       "supportsWriteMemoryRequest",
                                       "supportsDisassembleRequest",
+                                      "supportsLoadedSourcesRequest",
                                       "supportsCancelRequest",
                                       "supportsSteppingGranularity",
                                       "supportsInstructionBreakpoints"};
@@ -94,6 +95,7 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
     const char *client = cps_json_get_text(arguments, "clientID", NULL);
     client = client ? client : cps_json_get_text(arguments, "clientId", ""); /* nvim-dap to 0.6 */
     d->is_neovim = !strcmp(client, "neovim");
+    d->columns_from_0 = !cps_json_get_bool(arguments, "columnsStartAt1", true);
     d->lines_from_0 = !cps_json_get_bool(arguments, "linesStartAt1", true);
     for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
         cps_json_bool(body, can[i], true);
@@ -244,6 +246,7 @@ static const struct row {
     {"evaluate", dap_evaluate, NULL, false, true},
     {"completions", dap_completions, NULL, false, false},
     {"source", dap_source, NULL, false, false},
+    {"loadedSources", dap_loaded_sources, NULL, false, false},
     {"setBreakpoints", dap_set_breakpoints, NULL, false, false},
     {"setFunctionBreakpoints", dap_set_function_breakpoints, NULL, false, false},
     {"setInstructionBreakpoints", dap_set_instruction_breakpoints, NULL, false, false},

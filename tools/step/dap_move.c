@@ -12,6 +12,7 @@
 static const char *point_word(const struct dap *d, int id)
 {
     static const char *const words[] = {[DAP_SOURCE] = "breakpoint",
+                                        [DAP_LISTING] = "breakpoint",
                                         [DAP_FUNCTION] = "function breakpoint",
                                         [DAP_INSTRUCTION] = "instruction breakpoint",
                                         [DAP_DATA] = "data breakpoint",
@@ -252,34 +253,51 @@ void dap_restarted(struct dap *d)
 
 /* Targets are places in time: where the line's instruction runs next cannot be known without
  * running, so a target is the instruction itself and going there sets the program counter. */
+/* The place of a line in a file or a listing; *is false where there is no code. */
+static struct cps_err *target_place(struct dap *d, struct json_object *arguments, bool *is,
+                                    uint32_t *pc)
+{
+    struct session *s = &d->debugger->session;
+    int64_t line = dap_number(arguments, "line", 0) + d->lines_from_0;
+    const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
+    struct dap_listing listing;
+    struct cps_debug_point point = {0};
+    CPS_BUF text = {0};
+    CPS_TRY(dap_find_listing(d, arguments, &listing));
+    cps_buf_printf(&text, "%s:%lld", path ? path : "", (long long)line);
+    if (text.failed)
+        return cps_err_nomem();
+    struct cps_err *err = listing.is ? dap_listing_pc(d, listing.core, line, pc)
+                                     : point_break(s, s->core, cps_buf_text(&text), &point);
+    if (err && err->code == CPS_ERR_NOMEM)
+        return err;
+    *is = !err;
+    if (!err && !listing.is) {
+        *pc = point.pc;
+        point_release(&point);
+    }
+    cps_err_free(err);
+    return NULL;
+}
+
 struct cps_err *dap_goto_targets(struct dap *d, struct json_object *arguments,
                                  struct json_object *body)
 {
     struct session *s = &d->debugger->session;
     struct json_object *list = cps_json_new_array(body, "targets");
-    struct cps_debug_point point;
-    CPS_BUF text = {0};
-    const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
-    cps_buf_printf(&text, "%s:%lld", path ? path : "",
-                   (long long)dap_number(arguments, "line", 0) + d->lines_from_0);
-    if (text.failed)
-        return cps_err_nomem();
-    struct cps_err *err = point_break(s, s->core, cps_buf_text(&text), &point);
-    if (err && err->code == CPS_ERR_NOMEM)
-        return err;
-    if (err) {
-        cps_err_free(err);
+    uint32_t pc = 0;
+    bool is = false;
+    CPS_TRY(target_place(d, arguments, &is, &pc));
+    if (!is)
         return NULL; /* no code there: no targets */
-    }
     struct json_object *target = json_object_new_object();
     CPS_BUF label = {0};
-    session_place(s, s->core, point.pc, &label);
-    cps_json_int(target, "id", (int64_t)point.pc + 1);
+    session_place(s, s->core, pc, &label);
+    cps_json_int(target, "id", (int64_t)pc + 1);
     cps_json_buf(target, "label", &label);
     cps_json_int(target, "line", dap_number(arguments, "line", 0));
-    dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, point.pc), 1);
+    dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, pc), 1);
     cps_json_append(list, target);
-    point_release(&point);
     return NULL;
 }
 

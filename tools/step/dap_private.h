@@ -7,7 +7,15 @@
 #include "tools/step/dap_wire.h"
 
 /** The lists of points that a client sets as a whole. */
-enum dap_list { DAP_SOURCE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA, DAP_EXCEPTION, DAP_LISTS };
+enum dap_list {
+    DAP_SOURCE,
+    DAP_LISTING,
+    DAP_FUNCTION,
+    DAP_INSTRUCTION,
+    DAP_DATA,
+    DAP_EXCEPTION,
+    DAP_LISTS
+};
 #define DAP_MAX_POINTS 256
 
 struct dap {
@@ -20,8 +28,9 @@ struct dap {
     bool stop_on_entry;
     bool done;
     bool lines_from_0; /* the client counts lines from 0 */
-    bool running;      /* in run_on_and_answer() */
-    bool pausing;      /* a request ends the run */
+    bool columns_from_0;
+    bool running; /* in run_on_and_answer() */
+    bool pausing; /* a request ends the run */
     bool restarting;
     bool told_running; /* the client knows that the machine runs */
     bool is_neovim;
@@ -55,8 +64,25 @@ void dap_changed(struct dap *dap);
 /** The core of a thread id, or an error. */
 CPS_MUST_USE struct cps_err *dap_thread(const struct dap *dap, struct json_object *arguments,
                                         unsigned *ret);
-/** "source" and "line" of a place, where they are known. */
+/** "source" and "line" of a place: in a file that is there, else in the listing; nothing where
+ * there is no code. */
 void dap_put_source(const struct dap *dap, unsigned core, uint32_t pc, struct json_object *to);
+/** The same of the processor's listing. */
+void dap_put_listing(const struct dap *dap, unsigned core, uint32_t pc, struct json_object *to);
+/** Whether arguments are about a listing, and whose. */
+struct dap_listing {
+    bool is;
+    unsigned core;
+};
+/** By the reference in them or in their "source"; a source without reference, path and name is that
+ * of the last stack: nvim-dap shows listings in buffers without a name. */
+CPS_MUST_USE struct cps_err *dap_find_listing(const struct dap *dap, struct json_object *arguments,
+                                              struct dap_listing *ret);
+/** The instruction in a line, from 1. */
+CPS_MUST_USE struct cps_err *dap_listing_pc(const struct dap *dap, unsigned core, int64_t line,
+                                            uint32_t *ret);
+/** Appends the instruction's units in hex. */
+void dap_put_bytes(const struct dap *dap, unsigned core, uint32_t pc, struct cps_buf *out);
 /** Address of an instruction: where the image lies in GPU memory. */
 uint64_t dap_code_address(const struct dap *dap, unsigned core, uint32_t pc);
 /** Whether there is code at @p pc of a core. */
@@ -79,7 +105,9 @@ dap_then dap_configured, dap_run_on, dap_run_next, dap_run_in, dap_run_out, dap_
 dap_then dap_typed;
 /* dap_state.c */
 dap_handler dap_threads, dap_stack_trace, dap_scopes, dap_variables, dap_set_variable,
-    dap_set_expression, dap_evaluate, dap_completions, dap_source;
+    dap_set_expression, dap_evaluate, dap_completions;
+/* dap_listing.c */
+dap_handler dap_source, dap_loaded_sources;
 /* dap_points.c */
 dap_handler dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
     dap_set_data_breakpoints, dap_data_breakpoint_info, dap_set_exception_breakpoints;

@@ -30,15 +30,18 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
 {
     const char *file = NULL;
     uint32_t line = 0;
-    if (!look_source(&d->debugger->session, core, pc, &file, &line))
+    bool known = look_source(&d->debugger->session, core, pc, &file, &line);
+    CPS_FREE char *path = known ? realpath(file, NULL) : NULL;
+    if (!path && (!known || errno != ENOMEM)) {
+        dap_put_listing(d, core, pc, to);
         return;
+    }
     struct json_object *source = json_object_new_object();
     const char *slash = strrchr(file, '/');
-    CPS_FREE char *path = realpath(file, NULL);
-    if (!path && errno == ENOMEM)
+    if (!path)
         cps_json_add(to, "source", NULL);
     cps_json_text(source, "name", slash ? slash + 1 : file);
-    cps_json_text(source, "path", path ? path : file);
+    cps_json_text(source, "path", path);
     cps_json_add(to, "source", source);
     cps_json_int(to, "line", (int64_t)line - d->lines_from_0);
 }
@@ -70,8 +73,8 @@ static void add_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc,
                        pc);
     cps_json_buf(frame, "name", &name);
     cps_json_int(frame, "line", 0);
-    cps_json_int(frame, "column", 0);
     dap_put_source(d, core, pc, frame);
+    cps_json_int(frame, "column", cps_json_get(frame, "source") && !d->columns_from_0);
     dap_put_hex(frame, "instructionPointerReference", dap_code_address(d, core, pc), 1);
     cps_json_append(list, frame);
 }
@@ -443,13 +446,4 @@ struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
         cps_json_append(list, target);
     }
     return NULL;
-}
-
-/* Sources are files that the client opens itself. */
-struct cps_err *dap_source(struct dap *d, struct json_object *arguments, struct json_object *body)
-{
-    (void)d;
-    (void)arguments;
-    (void)body;
-    return cps_err_new(CPS_ERR_INPUT, "sources are files: open their path");
 }
