@@ -373,9 +373,39 @@ def bad_requests(folder):
             ("evaluate", {}), ("goto", {"threadId": 1, "targetId": 1 << 20}),
             ("source", {"sourceReference": 9}), ("continue", {"threadId": 0})):
         c.refuse(command, **arguments)
-    c.ask("setFunctionBreakpoints", breakpoints=[{}, 5, {"name": 7}])
-    c.ask("setBreakpoints", source={}, breakpoints=[{"line": "x"}])
+    c.ask("setFunctionBreakpoints", breakpoints=[{}, {"name": None}])
     c.ask("cancel")
+    c.close()
+
+
+def wrong_types(folder):
+    """An argument of another type is an error that names it; null and empty ones are none."""
+    c = Client().launch(demo=True)
+    c.configured()
+    for command, arguments, message in (
+            ("stackTrace", {"levels": "all"}, 'stackTrace: "levels" is "all": expected a whole number'),
+            ("stackTrace", {"startFrame": 1.5}, 'stackTrace: "startFrame" is 1.5: expected a whole number'),
+            ("variables", {"variablesReference": 1, "count": []}, 'variables: "count" is []: expected a whole number'),
+            ("evaluate", {"expression": "1", "context": 7}, 'evaluate: "context" is 7: expected a text'),
+            ("evaluate", {"expression": "1", "frameId": "7"}, 'evaluate: "frameId" is "7": expected a whole number'),
+            ("setFunctionBreakpoints", {"breakpoints": [{}, 5]},
+             'setFunctionBreakpoints: "breakpoints[1]" is 5: expected an object'),
+            ("setFunctionBreakpoints", {"breakpoints": [{"name": "x" * 99}, {"name": ["x" * 99]}]},
+             'setFunctionBreakpoints: "breakpoints[1].name" is array: expected a text'),
+            ("setBreakpoints", {"source": "demo.afuc"}, 'setBreakpoints: "source" is "demo.afuc": expected an object'),
+            ("setBreakpoints", {"source": {"path": 1}}, 'setBreakpoints: "source.path" is 1: expected a text'),
+            ("setBreakpoints", {"source": {}, "breakpoints": [{"line": "x"}]},
+             'setBreakpoints: "breakpoints[0].line" is "x": expected a whole number'),
+            ("setExceptionBreakpoints", {"filters": ["fault", 1]},
+             'setExceptionBreakpoints: "filters[1]" is 1: expected a text'),
+            ("dataBreakpointInfo", {"name": "$02", "asAddress": 0},
+             'dataBreakpointInfo: "asAddress" is 0: expected true or false'),
+            ("readMemory", {"memoryReference": "0x0", "count": 4, "offset": "4"},
+             'readMemory: "offset" is "4": expected a whole number'),
+            ("why", {"expression": "$02", "threadId": True}, 'why: "threadId" is true: expected a whole number')):
+        assert c.refuse(command, **arguments) == message, c.refuse(command, **arguments)
+    c.ask("stackTrace", threadId=1, levels=None)
+    c.ask("setBreakpoints", source=[], breakpoints={})
     c.close()
 
 
@@ -460,6 +490,7 @@ CASES = [
     ("a client that counts lines from 0", listing_from_0),
     ("the listing of instructions of several lengths", uneven),
     ("bad requests are refused with a reason, and the session goes on", bad_requests),
+    ("arguments of a wrong type are named", wrong_types),
     ("what is not the protocol ends with one error", bad_wire),
 ]
 

@@ -318,6 +318,8 @@ void dap_handle(struct dap *d, struct json_object *request)
     else if (d->running && row->only_stopped)
         err = cps_err_new(CPS_ERR_INPUT, "the machine runs");
     else
+        err = dap_check(row->command, arguments);
+    if (!err)
         err = check(d, body, row->run(d, arguments, body));
     answer(d, request, body, err);
     json_object_put(body);

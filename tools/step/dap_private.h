@@ -45,6 +45,15 @@ struct dap {
     unsigned point_count[DAP_LISTS];
 };
 
+/** Types of arguments, as dap.def names them. */
+enum dap_kind { DAP_NUMBER, DAP_TEXT, DAP_BOOL, DAP_LIST, DAP_OBJECT };
+/** Whether what a request carries is as dap.def says.
+ * @return NULL, or CPS_ERR_INPUT: which argument, what was found, what was expected */
+CPS_MUST_USE struct cps_err *dap_check(const char *request, struct json_object *arguments);
+/** The same of one value; NULL is fine. */
+CPS_MUST_USE struct cps_err *dap_check_kind(const char *request, const char *name,
+                                            struct json_object *value, enum dap_kind kind);
+
 /** An integer that counts or names something; one out of all bounds is the nearest that is in
  * them, so that it can be added to. */
 int64_t dap_number(struct json_object *from, const char *key, int64_t fallback);
