@@ -176,6 +176,48 @@ def policy(folder):
     c.close()
 
 
+def options(folder):
+    """launch takes what `step` takes, by the same names, and complains of it in the same words."""
+    for arguments, message in (
+            ({"waits": True}, 'launch: "waits" is true: expected a text'),
+            ({"submit": "x"}, "--submit x: expected N (run only submission N, counted from 0)"),
+            ({"submit": -1}, "--submit -1: expected N (run only submission N, counted from 0)"),
+            ({"submit": 1.5}, 'launch: "submit" is 1.5: expected a whole number'),
+            ({"fw": ["a", 7]}, 'launch: "fw" is 7: expected a text'), ({"fw": [None]}, '"fw[0]" is null'),
+            ({"demo": "yes"}, 'launch: "demo" is "yes": expected true or false'),
+            ({"chip-id": "x"}, "--chip-id x: expected ID[:VARIANT]"), ({"chip": "g92"}, "--chip has no meaning"),
+            ({"engine": "bogus"}, "--engine bogus: expected"), ({"names": "x"}, "--names has no meaning"),
+            ({"engine": "vp1", "names": "x", "demo": False}, "--names x: expected measured or envytools"),
+            ({"engine": "seq", "seqAbi": "x", "demo": False}, "--seq-abi x: expected"),
+            ({"inject": "x@y"}, "x@y"), ({"capture": 5}, 'launch: "capture" is 5: expected a text'),
+            ({"stopOnEntry": 1}, 'launch: "stopOnEntry" is 1: expected true or false')):
+        c = Client()
+        assert message in c.refuse("launch", **dict({"demo": True}, **arguments)), arguments
+        c.launch(demo=True)     # and goes on
+        c.close()
+    c = Client().launch(**{"demo": True, "waits": "stop", "prefetch": "off", "screen": False, "request": "launch",
+                           "chip-id": 0x6030000, "limit": "1M", "fw-path": folder, "symbols": None})
+    c.configured()
+    assert c.move("continue")["reason"] == "exception"
+    assert c.ask("exceptionInfo", threadId=1)["exceptionId"] == "deadlock"
+    c.close()
+
+
+def scripted(folder):
+    """Commands run before the first stop; the place where they end is it."""
+    path = os.path.join(folder, "commands")
+    open(path, "w").write("b CP_SET_DRAW_STATE\nc\n")
+    c = Client().launch(demo=True, script=path)
+    c.configured()
+    assert c.top()["name"] == "CP_SET_DRAW_STATE"
+    assert "breakpoint 1" in c.event("output")["output"]
+    c.close()
+    c = Client().launch(demo=True, script=path + ".none")
+    c.configured()
+    assert "No such file" in c.event("output")["output"]
+    c.close()
+
+
 def protect(folder):
     path = os.path.join(folder, "prot.pm4")
     open(path, "w").write(pm4("reg 0x8a00 1"))
@@ -481,6 +523,8 @@ CASES = [
     ("a refused packet is an exception", exceptions),
     ("a forbidden write is one, if asked for", protect),
     ("launch takes policies", policy),
+    ("launch takes the options of the command line", options),
+    ("launch takes a script of commands", scripted),
     ("pause, restart and disconnect during an endless run", pausing),
     ("requests during a run", running),
     ("the end comes through whatever runs", ending),

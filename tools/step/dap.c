@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/opt_engine.h"
 #include "tools/step/dap_private.h"
 #include "tools/debug/look.h"
 #include "tools/debug/point.h"
@@ -110,72 +109,6 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
     return NULL;
 }
 
-/* Options out of the arguments of `launch`; --fw and others of the command line are kept. */
-static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
-{
-    struct json_object *list = cps_json_member(arguments, "fw", json_type_array);
-    const char *gen = cps_json_get_text(arguments, "gen", NULL);
-    enum cps_gen found = CPS_A6XX;
-    d->opt = (struct cps_options){.submit = cps_json_get_int(arguments, "submit", -1),
-                                  .demo = cps_json_get_bool(arguments, "demo", false),
-                                  .symbols = cps_json_get_text(arguments, "symbols", NULL),
-                                  .rnn = cps_json_get_text(arguments, "rnn", NULL),
-                                  .inject = cps_json_get_text(arguments, "inject", NULL),
-                                  .engine = cps_json_get_text(arguments, "engine", NULL),
-                                  .chip = cps_json_get_text(arguments, "chip", NULL),
-                                  .seq_abi = cps_json_get_text(arguments, "seqAbi", NULL),
-                                  .limit = 100000000};
-    if (cps_json_get_text(arguments, "fw", NULL))
-        d->opt.fw[d->opt.fw_count++] = cps_json_get_text(arguments, "fw", NULL);
-    for (size_t i = 0; list && i < cps_json_count(list) && i < OPT_MAX_FW; i++) {
-        const char *path = json_object_get_string(json_object_array_get_idx(list, i));
-        d->opt.fw[d->opt.fw_count++] = path ? path : "";
-    }
-    if (gen && (!cps_gen_parse(gen, &found) || !cps_gen_is_afuc(found)))
-        return cps_err_new(CPS_ERR_INPUT, "\"gen\": \"%s\": expected a5xx, a6xx or a7xx", gen);
-    d->opt.gen = gen ? found : 0;
-    opt_set_policy(&d->opt, cps_json_get_text(arguments, "policy", NULL));
-    if (!d->opt.fw_count && !d->opt.demo && !opt_is_script(&d->opt))
-        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
-                                          "\"engine\" with a script as \"capture\"");
-    return NULL;
-}
-
-static struct cps_err *launch(struct dap *d, struct json_object *arguments,
-                              struct json_object *body)
-{
-    (void)body;
-    d->stop_on_entry = cps_json_get_bool(arguments, "stopOnEntry", true);
-    if (!d->open) {
-        CPS_TRY(read_launch(d, arguments));
-        json_object_put(d->launched);
-        d->launched = json_object_get(arguments);
-        d->capture[0] = (char *)cps_json_get_text(arguments, "capture", NULL);
-        d->opt.arg = d->capture;
-        d->opt.arg_count = d->capture[0] != NULL;
-        d->debugger->session.interrupt = &d->debugger->interrupt;
-        struct cps_err *err = session_open(&d->debugger->session, &d->opt);
-        if (err) {
-            session_close(&d->debugger->session);
-            d->debugger->session = (struct session){0};
-            return err;
-        }
-        d->open = true;
-    }
-    d->start = cps_debug_place(d->debugger->session.debug).step;
-    return NULL;
-}
-
-static void launched(struct dap *d)
-{
-    CPS_BUF said = {0};
-    d->told_running = true; /* until the first `stopped` */
-    dap_send(d, event_message("initialized"));
-    session_opened(&d->debugger->session, &said);
-    if (said.size)
-        dap_output(d, &said);
-}
-
 static struct cps_err *nothing(struct dap *d, struct json_object *arguments,
                                struct json_object *body)
 {
@@ -231,7 +164,7 @@ static const struct row {
     bool only_stopped; /* refused while the machine runs */
 } rows[] = {
     {"initialize", initialize, NULL, true, false},
-    {"launch", launch, launched, true, false},
+    {"launch", dap_launch, dap_launched, true, false},
     {"configurationDone", nothing, dap_configured, false, true},
     {"disconnect", ends, NULL, true, false},
     {"terminate", ends, terminated, true, false},

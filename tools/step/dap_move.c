@@ -157,6 +157,7 @@ static void go(struct dap *d, enum cps_debug_go how, bool back)
 void dap_configured(struct dap *d)
 {
     d->debugger->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
+    dap_run_script(d);
     if (!d->stop_on_entry)
         go(d, CPS_GO_ON, false);
     if (!d->done && !d->restarting)

@@ -106,6 +106,9 @@ typedef struct cps_err *dap_handler(struct dap *dap, struct json_object *argumen
                                     struct json_object *body);
 /** What follows behind the answer. */
 typedef void dap_then(struct dap *dap);
+/* dap_launch.c */
+dap_handler dap_launch;
+dap_then dap_launched, dap_run_script;
 /* dap_move.c */
 dap_handler dap_on_thread, dap_continues, dap_pauses, dap_restarts, dap_goto_targets, dap_goes_to;
 dap_then dap_configured, dap_run_on, dap_run_next, dap_run_in, dap_run_out, dap_run_back,
