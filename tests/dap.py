@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 import tap
-from dap_client import Client
+from dap_client import BODIES, Client
 from make import pm4
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -124,6 +124,64 @@ def changes(folder):
     assert "cannot be written" in c.refuse("setExpression", expression="1 + 1", value="2")
     assert "nested" in c.refuse("evaluate", expression="(" * 100)
     c.close()
+
+
+def memory(folder):
+    """Memory by bytes: offsets, ends, what nobody stored; a write is undone by going back behind it."""
+    c = Client().launch(demo=True)
+    c.configured()
+    c.move("stepIn")
+    at = {"memoryReference": "0x300000"}
+    assert c.ask("readMemory", count=0, **at) == {"address": "0x300000", "data": "", "unreadableBytes": 0}
+    assert c.ask("readMemory", count=8, **at) == {"address": "0x300000", "data": "", "unreadableBytes": 8}
+    assert c.ask("writeMemory", offset=2, data=base64.b64encode(b"abcdefg").decode(), **at)["bytesWritten"] == 7
+    got = c.ask("readMemory", offset=1, count=20, **at)
+    assert got["address"] == "0x300001" and base64.b64decode(got["data"]) == b"\0abcdefg\0\0\0", got
+    assert got["unreadableBytes"] == 9
+    c.move("stepBack")
+    assert c.ask("readMemory", count=4, **at)["unreadableBytes"] == 4, "it was not written yet"
+    c.move("stepIn")
+    assert base64.b64decode(c.ask("readMemory", offset=2, count=4, **at)["data"]) == b"abcd"
+    c.close()
+
+
+def written(folder):
+    """Registers of every kind are written by name; what is no register is not."""
+    c = Client().launch(demo=True)
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_EVENT_WRITE"}])
+    c.configured()
+    c.move("continue")
+    for scope in ("Registers", "Control registers", "GPU registers"):
+        reference, variables = c.scope(scope)
+        name = variables[-1]["name"] if scope != "Registers" else "$0a"
+        assert c.ask("setVariable", variablesReference=reference, name=name, value="0x15")["value"] == "0x00000015"
+        new = {v["name"]: v["value"] for v in c.scope(scope)[1]}[name]
+        assert new.startswith("0x00000015"), (scope, name, new)
+        assert c.event("invalidated")["areas"] == ["all"]
+    reference, variables = c.scope("Packet")
+    assert "cannot be written" in c.refuse("setVariable", variablesReference=reference, name=variables[0]["name"], value="1")
+    c.close()
+
+
+def fields(folder):
+    """Fields of a register are variables below it, enumerations by name."""
+    c = Client().launch(demo=True)
+    c.configured()
+    c.move("continue")
+    found = next(v for v in c.scope("GPU registers")[1] if v["name"] == "PC_DRAWCALL_CNTL")
+    assert found["value"].startswith("0x00000084  PRIM_TYPE=DI_PT_TRILIST"), found
+    below = c.ask("variables", variablesReference=found["variablesReference"])["variables"]
+    assert {v["name"]: v["value"] for v in below}.items() >= {
+        "PRIM_TYPE": "DI_PT_TRILIST", "SOURCE_SELECT": "DI_SRC_SEL_AUTO_INDEX"}.items(), below
+    c.refuse("variables", variablesReference=(1 << 23) + (5 << 20))
+    assert c.refuse("setVariable", variablesReference=found["variablesReference"], name="PRIM_TYPE", value="1")
+    c.ask("dataBreakpointInfo", variablesReference=found["variablesReference"], name="PRIM_TYPE")
+    c.close()
+
+
+def all_asked(folder):
+    """Every request that the table has was asked, and answered, by one of these cases."""
+    assert not set(BODIES) - Client.asked, set(BODIES) - Client.asked
 
 
 def console(folder):
@@ -535,6 +593,10 @@ CASES = [
     ("the listing of instructions of several lengths", uneven),
     ("bad requests are refused with a reason, and the session goes on", bad_requests),
     ("arguments of a wrong type are named", wrong_types),
+    ("memory by bytes, and back in time", memory),
+    ("registers of every kind are written", written),
+    ("fields are variables below their register", fields),
+    ("every request was asked", all_asked),
     ("what is not the protocol ends with one error", bad_wire),
 ]
 

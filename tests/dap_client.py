@@ -75,6 +75,8 @@ def check(value, shape, where):
 
 
 class Client:
+    asked = set()   # by all of them
+
     def __init__(self, *args):
         self.process = subprocess.Popen([CPSCOPE, "step", "--dap", *args], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -117,6 +119,7 @@ class Client:
     def ask(self, command, **arguments):
         message = self.answer(self.send(command, **arguments), command)
         assert message["success"], message
+        self.asked.add(command)
         check(message["body"], BODIES[command], command)
         return message["body"]
 

@@ -182,6 +182,21 @@ def sourceless(forgets, looks_on, folder):
     c.close()
 
 
+def by_processor(folder):
+    """A function breakpoint for one processor; PFP comes first where none is named."""
+    c = Client().launch(fw=two_processors(folder), gen="a5xx")
+    answer = c.ask("setFunctionBreakpoints", breakpoints=[{"name": "me:*4"}, {"name": "*4"}, {"name": "pfp:*4"},
+                                                          {"name": "sqe:*4"}])["breakpoints"]
+    assert [b["verified"] for b in answer] == [True, True, True, False], answer
+    assert [b["source"]["name"] for b in answer[:3]] == ["me.asm", "pfp.asm", "pfp.asm"], answer
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "me:*4"}])
+    c.configured()
+    for _ in range(3):
+        stop = c.move("continue")
+        assert (stop["reason"], stop["threadId"]) == ("function breakpoint", 2), stop
+    c.close()
+
+
 def vendor(folder):
     """A file of Qualcomm's over a real capture: where it stops is a line of its listing."""
     corpus = os.environ.get("CPSCOPE_CORPUS")
@@ -239,6 +254,7 @@ CASES += [("%s: two processors stop" % name, lambda folder, row=row: both_stop(*
 CASES += [("%s: no source" % name, lambda folder, row=row: sourceless(*row, folder))
           for name, row in REVISIONS.items()]
 CASES += [("vendor firmware: no source", vendor)]
+CASES += [("function breakpoints on a named processor", by_processor)]
 CASES += [("a client of another name is not second-guessed", others),
           ("breakpoints for one time, watchpoints that were typed", once),
           ("a file of commands that breaks off behind a move", broken_off)]

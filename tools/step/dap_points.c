@@ -93,6 +93,24 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
     return err;
 }
 
+/* What is behind "me:", if a processor has that name: the breakpoint is for that one alone. */
+static const char *behind_core(const struct session *s, const char *text, unsigned *first,
+                               unsigned *end)
+{
+    *first = 0;
+    *end = session_engine(s)->cores;
+    for (unsigned core = 0; core < session_engine(s)->cores; core++) {
+        const char *name = session_core_name(s, core);
+        size_t length = strlen(name);
+        if (strncmp(text, name, length) != 0 || text[length] != ':')
+            continue;
+        *first = core;
+        *end = core + 1;
+        return text + length + 1;
+    }
+    return text;
+}
+
 /* A breakpoint from a text that point_break() reads, on the first core that knows the place. */
 static void add_break(struct dap *d, enum dap_list list, struct json_object *from, const char *text,
                       struct json_object *answers)
@@ -101,9 +119,12 @@ static void add_break(struct dap *d, enum dap_list list, struct json_object *fro
     struct cps_debug_point point = {0};
     struct cps_err *err = NULL;
     int id = 0;
-    for (unsigned core = 0; core < session_engine(s)->cores; core++) {
+    unsigned core = 0;
+    unsigned end = session_engine(s)->cores;
+    const char *place = list == DAP_FUNCTION ? behind_core(s, text, &core, &end) : text;
+    for (; core < end; core++) {
         cps_err_free(err);
-        err = point_break(s, core, text, &point);
+        err = point_break(s, core, place, &point);
         if (!err)
             break;
     }
@@ -229,7 +250,7 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
     struct session *s = &d->debugger->session;
     const char *name = cps_json_get_text(arguments, "name", NULL);
     int64_t reference = dap_number(arguments, "variablesReference", 0);
-    int64_t space = reference > 0 ? (reference - 1) % 6 : -1;
+    int64_t space = reference > 0 && reference < DAP_FIELDS ? (reference - 1) % DAP_SPACES : -1;
     struct cps_debug_point point;
     CPS_BUF text = {0};
     if (!name)

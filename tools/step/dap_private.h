@@ -18,6 +18,12 @@ enum dap_list {
 };
 #define DAP_MAX_POINTS 256
 
+/** What a reference of variables stands for: 1 + core * DAP_SPACES + space, or fields... */
+enum dap_space { DAP_GENERAL, DAP_CONTROL, DAP_SQE, DAP_GPU, DAP_PACKET, DAP_STREAMS, DAP_SPACES };
+/** ...of a register: DAP_FIELDS + core << 20 + space << 18 + number. */
+#define DAP_FIELDS     (INT64_C(1) << 23)
+#define DAP_MAX_FIELDS (INT64_C(1) << 18) /* registers of a space */
+
 struct dap {
     struct debugger *debugger;
     struct dap_wire *wire;
@@ -118,6 +124,12 @@ dap_then dap_typed;
 /* dap_state.c */
 dap_handler dap_threads, dap_stack_trace, dap_scopes, dap_variables, dap_set_variable,
     dap_set_expression, dap_evaluate, dap_completions;
+/* dap_fields.c */
+/** A reference to the fields of a register, 0 if it has none. */
+int64_t dap_fields_reference(const struct dap *dap, unsigned core, enum dap_space space,
+                             uint32_t number);
+/** Answers `variables` for such a reference. */
+dap_handler dap_fields;
 /* dap_listing.c */
 dap_handler dap_source, dap_loaded_sources;
 /* dap_points.c */

@@ -11,9 +11,6 @@
 #include "isa/base/pm4.h"
 #include "trace/json.h"
 
-/* What a variables reference stands for: 1 + core * SPACES + space. */
-enum space { GENERAL, CONTROL, SQE, GPU, PACKET, STREAMS, SPACES };
-
 /* Most registers of a kind that are looked through. */
 #define MAX_LISTED 0x40000u
 #define FRAMES     64 /* of a core, for frame ids */
@@ -142,13 +139,13 @@ static struct cps_err *frame_core(const struct dap *d, struct json_object *argum
 }
 
 /* Whether the engine has anything of a kind, and not so much that nobody can list it. */
-static bool has_space(const struct session *s, enum space space)
+static bool has_space(const struct session *s, enum dap_space space)
 {
     static const char files[] = {
-        [CONTROL] = CPS_FILE_CONTROL, [SQE] = CPS_FILE_SQE, [GPU] = CPS_FILE_REGISTER};
-    if (space == GENERAL)
+        [DAP_CONTROL] = CPS_FILE_CONTROL, [DAP_SQE] = CPS_FILE_SQE, [DAP_GPU] = CPS_FILE_REGISTER};
+    if (space == DAP_GENERAL)
         return true;
-    if (space == PACKET || space == STREAMS)
+    if (space == DAP_PACKET || space == DAP_STREAMS)
         return session_afuc(s) != NULL;
     const struct cps_file *file = cps_engine_file(session_engine(s), files[space]);
     return file && file->count <= MAX_LISTED;
@@ -161,14 +158,14 @@ struct cps_err *dap_scopes(struct dap *d, struct json_object *arguments, struct 
     unsigned core = 0;
     CPS_TRY(frame_core(d, arguments, &core));
     struct json_object *list = json_object_new_array();
-    for (unsigned space = 0; space < SPACES; space++) {
-        if (!has_space(&d->debugger->session, (enum space)space))
+    for (unsigned space = 0; space < DAP_SPACES; space++) {
+        if (!has_space(&d->debugger->session, (enum dap_space)space))
             continue;
         struct json_object *scope = json_object_new_object();
         cps_json_text(scope, "name", names[space]);
-        cps_json_int(scope, "variablesReference", 1 + (int64_t)core * SPACES + space);
-        cps_json_bool(scope, "expensive", space == GPU || space == CONTROL);
-        if (space == GENERAL)
+        cps_json_int(scope, "variablesReference", 1 + (int64_t)core * DAP_SPACES + space);
+        cps_json_bool(scope, "expensive", space == DAP_GPU || space == DAP_CONTROL);
+        if (space == DAP_GENERAL)
             cps_json_text(scope, "presentationHint", "registers");
         cps_json_append(list, scope);
     }
@@ -185,7 +182,7 @@ struct listing {
 };
 
 static void add(struct listing *l, const char *name, const char *evaluate,
-                const struct cps_buf *value)
+                const struct cps_buf *value, int64_t children)
 {
     if (l->skip-- > 0 || l->left == 0)
         return;
@@ -195,18 +192,18 @@ static void add(struct listing *l, const char *name, const char *evaluate,
     cps_json_buf(variable, "value", value);
     if (evaluate)
         cps_json_text(variable, "evaluateName", evaluate);
-    cps_json_int(variable, "variablesReference", 0);
+    cps_json_int(variable, "variablesReference", children);
     cps_json_append(l->list, variable);
 }
 
 static void add_word(struct listing *l, const char *name, const char *evaluate, uint32_t value,
-                     const struct cps_buf *more)
+                     const struct cps_buf *more, int64_t children)
 {
     CPS_BUF text = {0};
     cps_buf_printf(&text, "0x%08" PRIx32 "%s", value, more && more->size ? "  " : "");
     if (more)
         cps_buf_join(&text, more);
-    add(l, name, evaluate, &text);
+    add(l, name, evaluate, &text, children);
 }
 
 static uint32_t word_at(const struct listing *l, char file, uint64_t number)
@@ -218,7 +215,7 @@ static void list_scalars(struct listing *l)
 {
     const struct cps_engine_ops *ops = session_engine(&l->dap->debugger->session)->ops;
     for (unsigned i = 0; i < ops->regs; i++)
-        add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), NULL);
+        add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), NULL, 0);
 }
 
 static void list_general(struct listing *l)
@@ -226,15 +223,15 @@ static void list_general(struct listing *l)
     static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
     const struct cps_engine *engine = session_engine(&l->dap->debugger->session);
     if (cps_engine_file(engine, CPS_FILE_PC)) {
-        add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), NULL);
-        add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), NULL);
+        add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), NULL, 0);
+        add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), NULL, 0);
     }
     list_scalars(l);
     for (unsigned i = 1; i < 0x1f && cps_engine_file(engine, CPS_FILE_GENERAL); i++) {
         char name[8];
         snprintf(name, sizeof(name), "$%02x", i);
         const char *shown = i < 0x1a ? name : ports[i - 0x1a];
-        add_word(l, shown, shown, word_at(l, CPS_FILE_GENERAL, i), NULL);
+        add_word(l, shown, shown, word_at(l, CPS_FILE_GENERAL, i), NULL, 0);
     }
 }
 
@@ -246,8 +243,18 @@ static bool is_shown(const struct session *s, char file, uint32_t number, uint32
 }
 
 /* Registers of a space that hold something. */
-static void list_space(struct listing *l, enum cps_space space, char file, const char *sign)
+static void list_space(struct listing *l, enum dap_space kind)
 {
+    static const struct {
+        enum cps_space space;
+        char file;
+        const char *sign;
+    } kinds[] = {[DAP_CONTROL] = {CPS_SPACE_CONTROL, CPS_FILE_CONTROL, "@"},
+                 [DAP_SQE] = {CPS_SPACE_SQE, CPS_FILE_SQE, "%"},
+                 [DAP_GPU] = {CPS_SPACE_GPU, CPS_FILE_REGISTER, "reg:"}};
+    enum cps_space space = kinds[kind].space;
+    char file = kinds[kind].file;
+    const char *sign = kinds[kind].sign;
     const struct session *s = &l->dap->debugger->session;
     const struct cps_file *row = cps_engine_file(session_engine(s), file);
     for (uint32_t i = 0; row && i < row->count && i < MAX_LISTED; i++) {
@@ -263,7 +270,8 @@ static void list_space(struct listing *l, enum cps_space space, char file, const
         cps_buf_printf(&label, part ? "%s+0x%x" : "%s", name ? name : cps_buf_text(&number), part);
         cps_name_fields(session_names(s, l->core), space, i, value, &fields);
         fields.failed = fields.failed || number.failed || label.failed;
-        add_word(l, cps_buf_text(&label), cps_buf_text(&number), value, &fields);
+        add_word(l, cps_buf_text(&label), cps_buf_text(&number), value, &fields,
+                 fields.size ? dap_fields_reference(l->dap, l->core, kind, i) : 0);
     }
 }
 
@@ -277,7 +285,7 @@ static void list_lines(struct listing *l, char *text)
         char *value = line + length + strspn(line + length, " ");
         line[length] = '\0';
         const struct cps_buf rest = {.data = value, .size = strlen(value)};
-        add(l, line, NULL, &rest);
+        add(l, line, NULL, &rest, 0);
     }
 }
 
@@ -300,45 +308,43 @@ static void list_streams(struct listing *l)
         cps_buf_printf(&text, "0x%" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", at.iova,
                        at.consumed, at.dwords);
         if (at.active)
-            add(l, level_names[level], NULL, &text);
+            add(l, level_names[level], NULL, &text, 0);
     }
 }
 
 static struct cps_err *reference(const struct dap *d, struct json_object *arguments, unsigned *core,
-                                 enum space *space)
+                                 enum dap_space *space)
 {
     int64_t number = dap_number(arguments, "variablesReference", 0);
     unsigned count = session_engine(&d->debugger->session)->cores;
-    if (number < 1 || number > (int64_t)count * SPACES)
+    if (number < 1 || number > (int64_t)count * DAP_SPACES)
         return cps_err_new(CPS_ERR_INPUT, "variablesReference %" PRId64 " is not known", number);
-    *core = (unsigned)((number - 1) / SPACES);
-    *space = (enum space)((number - 1) % SPACES);
+    *core = (unsigned)((number - 1) / DAP_SPACES);
+    *space = (enum dap_space)((number - 1) % DAP_SPACES);
     return NULL;
 }
 
 struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
                               struct json_object *body)
 {
-    enum space space = GENERAL;
+    enum dap_space space = DAP_GENERAL;
     struct listing l = {.dap = d, .skip = dap_number(arguments, "start", 0)};
     int64_t count = dap_number(arguments, "count", 0);
     l.left = count > 0 ? count : INT64_MAX;
+    if (dap_number(arguments, "variablesReference", 0) >= DAP_FIELDS)
+        return dap_fields(d, arguments, body);
     CPS_TRY(reference(d, arguments, &l.core, &space));
     l.list = json_object_new_array();
     switch (space) {
-    case GENERAL:
+    case DAP_GENERAL:
         list_general(&l);
         break;
-    case CONTROL:
-        list_space(&l, CPS_SPACE_CONTROL, CPS_FILE_CONTROL, "@");
+    case DAP_CONTROL:
+    case DAP_SQE:
+    case DAP_GPU:
+        list_space(&l, space);
         break;
-    case SQE:
-        list_space(&l, CPS_SPACE_SQE, CPS_FILE_SQE, "%");
-        break;
-    case GPU:
-        list_space(&l, CPS_SPACE_GPU, CPS_FILE_REGISTER, "reg:");
-        break;
-    case PACKET:
+    case DAP_PACKET:
         list_packet(&l);
         break;
     default:
@@ -365,7 +371,7 @@ struct cps_err *dap_set_variable(struct dap *d, struct json_object *arguments,
 {
     static const char *const signs[] = {"", "@", "%", "reg:", NULL, NULL};
     unsigned core = 0;
-    enum space space = GENERAL;
+    enum dap_space space = DAP_GENERAL;
     const char *name = cps_json_get_text(arguments, "name", NULL);
     CPS_BUF place = {0};
     CPS_TRY(reference(d, arguments, &core, &space));
