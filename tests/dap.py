@@ -4,6 +4,7 @@
 published specification (dap_client.py). Usage: dap.py CPSCOPE DEMO.afuc
 [ENGINE RUN_FILE STEPS]: with an engine, only its script"""
 import base64
+import json
 import os
 import subprocess
 import sys
@@ -176,6 +177,25 @@ def fields(folder):
     c.refuse("variables", variablesReference=(1 << 23) + (5 << 20))
     assert c.refuse("setVariable", variablesReference=found["variablesReference"], name="PRIM_TYPE", value="1")
     c.ask("dataBreakpointInfo", variablesReference=found["variablesReference"], name="PRIM_TYPE")
+    c.close()
+
+
+def state(folder):
+    """The state at a draw, as `cpscope state` has it; the session stays where it is."""
+    c = Client().launch(demo=True)
+    c.configured()
+    here = c.ask("evaluate", expression="step")["result"]
+    for arguments, more in (({}, []), ({"draw": 0}, ["--draw", "0"]),
+                            ({"draw": 0, "threadId": 1}, ["--draw", "0", "--processor", "sqe"])):
+        done = subprocess.run([CPSCOPE, "state", "--demo", "--json", *more], capture_output=True, check=True)
+        assert c.ask("state", **arguments) == json.loads(done.stdout)
+    assert c.ask("state")["draws"] and c.ask("evaluate", expression="step")["result"] == here
+    assert "counted from 0" in c.refuse("state", draw=1000)
+    assert "from 0" in c.refuse("state", draw=-1)
+    c.refuse("state", threadId=9)
+    c.close()
+    c = Client().launch(engine="hwsq", capture=os.path.join(SCRIPTS, "reclock.run"))
+    assert "expected firmware" in c.refuse("state")
     c.close()
 
 
@@ -596,6 +616,7 @@ CASES = [
     ("memory by bytes, and back in time", memory),
     ("registers of every kind are written", written),
     ("fields are variables below their register", fields),
+    ("the state at a draw", state),
     ("every request was asked", all_asked),
     ("what is not the protocol ends with one error", bad_wire),
 ]

@@ -200,6 +200,7 @@ static const struct row {
     {"writeMemory", dap_write_memory, dap_changed, false, true},
     {"disassemble", dap_disassemble, NULL, false, false},
     {"why", dap_why, NULL, false, true},
+    {"state", dap_draw_state, NULL, false, true},
 };
 
 static const struct row *find_row(const char *command)

@@ -137,6 +137,8 @@ dap_handler dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instructi
     dap_set_data_breakpoints, dap_data_breakpoint_info, dap_set_exception_breakpoints;
 /* dap_memory.c */
 dap_handler dap_read_memory, dap_write_memory, dap_disassemble;
+/* dap_draw.c */
+dap_handler dap_draw_state;
 /* dap_why.c */
 dap_handler dap_why;
 
