@@ -1,169 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The debug adapter through a strict client: what each message must hold is the table below, written from the
-published specification. Usage: dap.py CPSCOPE DEMO.afuc
+"""The debug adapter through a strict client: what each message must hold is a table, written from the
+published specification (dap_client.py). Usage: dap.py CPSCOPE DEMO.afuc
 [ENGINE RUN_FILE STEPS]: with an engine, only its script"""
 import base64
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
 import tap
+from dap_client import BODIES, Client
 from make import pm4
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
-
-# Members that a body must have, and those it may have, with their types.
-BREAKPOINTS = ({"breakpoints": list}, {})
-BODIES = {
-    "initialize": ({}, None), "launch": ({}, {}), "configurationDone": ({}, {}), "disconnect": ({}, {}),
-    "terminate": ({}, {}), "restart": ({}, {}), "cancel": ({}, {}), "pause": ({}, {}),
-    "threads": ({"threads": list}, {}),
-    "stackTrace": ({"stackFrames": list}, {"totalFrames": int}),
-    "scopes": ({"scopes": list}, {}), "variables": ({"variables": list}, {}),
-    "setVariable": ({"value": str}, {"type": str, "variablesReference": int}),
-    "setExpression": ({"value": str}, {"type": str, "variablesReference": int}),
-    "evaluate": ({"result": str, "variablesReference": int}, {"memoryReference": str}),
-    "completions": ({"targets": list}, {}),
-    "setBreakpoints": BREAKPOINTS, "setFunctionBreakpoints": BREAKPOINTS,
-    "setInstructionBreakpoints": BREAKPOINTS, "setDataBreakpoints": BREAKPOINTS,
-    "setExceptionBreakpoints": ({}, {"breakpoints": list}),
-    "dataBreakpointInfo": ({"dataId": (str, type(None)), "description": str}, {"accessTypes": list}),
-    "exceptionInfo": ({"exceptionId": str, "breakMode": str}, {"description": str}),
-    "continue": ({}, {"allThreadsContinued": bool}), "next": ({}, {}), "stepIn": ({}, {}),
-    "stepOut": ({}, {}), "stepBack": ({}, {}), "reverseContinue": ({}, {}),
-    "gotoTargets": ({"targets": list}, {}), "goto": ({}, {}),
-    "readMemory": ({"address": str}, {"data": str, "unreadableBytes": int}),
-    "writeMemory": ({}, {"bytesWritten": int, "offset": int}),
-    "disassemble": ({"instructions": list}, {}),
-    "why": ({"text": str, "answer": dict}, {}),     # the adapter's own
-}
-EVENTS = {
-    "initialized": ({}, {}), "terminated": ({}, {}), "exited": ({"exitCode": int}, {}),
-    "output": ({"output": str}, {"category": str}), "invalidated": ({}, {"areas": list}),
-    "stopped": ({"reason": str}, {"description": str, "threadId": int, "allThreadsStopped": bool,
-                                  "hitBreakpointIds": list}),
-}
-ITEMS = {
-    "threads": ({"id": int, "name": str}, {}),
-    "stackFrames": ({"id": int, "name": str, "line": int, "column": int},
-                    {"source": dict, "instructionPointerReference": str, "presentationHint": str}),
-    "scopes": ({"name": str, "variablesReference": int, "expensive": bool}, {"presentationHint": str}),
-    "variables": ({"name": str, "value": str, "variablesReference": int}, {"evaluateName": str}),
-    "breakpoints": ({"verified": bool}, {"id": int, "message": str, "source": dict, "line": int,
-                                         "instructionReference": str}),
-    "instructions": ({"address": str, "instruction": str},
-                     {"instructionBytes": str, "symbol": str, "location": dict, "line": int,
-                      "presentationHint": str}),
-    "targets": ({"label": str}, {"id": int, "line": int, "start": int, "length": int,
-                                 "instructionPointerReference": str}),
-}
-
-
-def check(value, shape, where):
-    required, optional = shape
-    for key, kind in required.items():
-        assert key in value, "%s lacks %s" % (where, key)
-        assert isinstance(value[key], kind), "%s: %s is %r" % (where, key, value[key])
-    for key, found in value.items():
-        if optional is not None and key not in required:
-            assert key in optional, "%s: nobody knows %s" % (where, key)
-            assert isinstance(found, optional[key]), "%s: %s is %r" % (where, key, found)
-        if key in ITEMS and isinstance(found, list):
-            for item in found:
-                check(item, ITEMS[key], "%s.%s" % (where, key))
-
-
-class Client:
-    def __init__(self, *args):
-        self.process = subprocess.Popen([CPSCOPE, "step", "--dap", *args], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.seq, self.heard, self.events = 0, 0, []
-
-    def send(self, command, **arguments):
-        self.seq += 1
-        text = json.dumps({"seq": self.seq, "type": "request", "command": command,
-                           "arguments": arguments}).encode()
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
-        self.process.stdin.flush()
-        return self.seq
-
-    def receive(self):
-        header = self.process.stdout.readline()
-        match = re.fullmatch(rb"Content-Length: (\d+)\r\n", header)
-        assert match and self.process.stdout.readline() == b"\r\n", header
-        message = json.loads(self.process.stdout.read(int(match.group(1))))
-        self.heard += 1
-        assert message["seq"] == self.heard, "seq %r, expected %d" % (message["seq"], self.heard)
-        if message["type"] == "event":
-            check(message.get("body", {}), EVENTS[message["event"]], message["event"])
-            self.events.append(message)
-        return message
-
-    def answer(self, seq, command):
-        while True:
-            message = self.receive()
-            if message["type"] == "response":
-                assert message["request_seq"] == seq and message["command"] == command, message
-                return message
-
-    def ask(self, command, **arguments):
-        message = self.answer(self.send(command, **arguments), command)
-        assert message["success"], message
-        check(message["body"], BODIES[command], command)
-        return message["body"]
-
-    def refuse(self, command, **arguments):
-        message = self.answer(self.send(command, **arguments), command)
-        assert not message["success"] and message["message"], message
-        return message["message"]
-
-    def event(self, name):
-        """The next event of that name, which may be there already."""
-        while True:
-            for i, message in enumerate(self.events):
-                if message["event"] == name:
-                    del self.events[i]
-                    return message.get("body", {})
-            self.receive()
-
-    def launch(self, **arguments):
-        body = self.ask("initialize", adapterID="cpscope", clientID="test")
-        assert body["supportsStepBack"] and body["supportsDataBreakpoints"]
-        self.ask("launch", **arguments)
-        self.event("initialized")
-        return self
-
-    def configured(self):
-        self.ask("configurationDone")
-        return self.event("stopped")
-
-    def move(self, command):
-        self.ask(command, threadId=1)
-        return self.event("stopped")
-
-    def top(self):
-        return self.ask("stackTrace", threadId=1)["stackFrames"][0]
-
-    def registers(self):
-        scope = self.ask("scopes", frameId=self.top()["id"])["scopes"][0]
-        found = self.ask("variables", variablesReference=scope["variablesReference"])["variables"]
-        return {v["name"]: v["value"] for v in found}
-
-    def scope(self, name):
-        scopes = self.ask("scopes", frameId=self.top()["id"])["scopes"]
-        reference = next(s["variablesReference"] for s in scopes if s["name"] == name)
-        return reference, self.ask("variables", variablesReference=reference)["variables"]
-
-    def close(self):
-        self.ask("disconnect")
-        out, err = self.process.communicate(timeout=20)
-        assert self.process.returncode == 0 and not out and not err, (self.process.returncode, err)
-
 
 def life(folder):
     c = Client().launch(demo=True)
@@ -275,12 +127,89 @@ def changes(folder):
     c.close()
 
 
+def memory(folder):
+    """Memory by bytes: offsets, ends, what nobody stored; a write is undone by going back behind it."""
+    c = Client().launch(demo=True)
+    c.configured()
+    c.move("stepIn")
+    at = {"memoryReference": "0x300000"}
+    assert c.ask("readMemory", count=0, **at) == {"address": "0x300000", "data": "", "unreadableBytes": 0}
+    assert c.ask("readMemory", count=8, **at) == {"address": "0x300000", "data": "", "unreadableBytes": 8}
+    assert c.ask("writeMemory", offset=2, data=base64.b64encode(b"abcdefg").decode(), **at)["bytesWritten"] == 7
+    got = c.ask("readMemory", offset=1, count=20, **at)
+    assert got["address"] == "0x300001" and base64.b64decode(got["data"]) == b"\0abcdefg\0\0\0", got
+    assert got["unreadableBytes"] == 9
+    c.move("stepBack")
+    assert c.ask("readMemory", count=4, **at)["unreadableBytes"] == 4, "it was not written yet"
+    c.move("stepIn")
+    assert base64.b64decode(c.ask("readMemory", offset=2, count=4, **at)["data"]) == b"abcd"
+    c.close()
+
+
+def written(folder):
+    """Registers of every kind are written by name; what is no register is not."""
+    c = Client().launch(demo=True)
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_EVENT_WRITE"}])
+    c.configured()
+    c.move("continue")
+    for scope in ("Registers", "Control registers", "GPU registers"):
+        reference, variables = c.scope(scope)
+        name = variables[-1]["name"] if scope != "Registers" else "$0a"
+        assert c.ask("setVariable", variablesReference=reference, name=name, value="0x15")["value"] == "0x00000015"
+        new = {v["name"]: v["value"] for v in c.scope(scope)[1]}[name]
+        assert new.startswith("0x00000015"), (scope, name, new)
+        assert c.event("invalidated")["areas"] == ["all"]
+    reference, variables = c.scope("Packet")
+    assert "cannot be written" in c.refuse("setVariable", variablesReference=reference, name=variables[0]["name"], value="1")
+    c.close()
+
+
+def fields(folder):
+    """Fields of a register are variables below it, enumerations by name."""
+    c = Client().launch(demo=True)
+    c.configured()
+    c.move("continue")
+    found = next(v for v in c.scope("GPU registers")[1] if v["name"] == "PC_DRAWCALL_CNTL")
+    assert found["value"].startswith("0x00000084  PRIM_TYPE=DI_PT_TRILIST"), found
+    below = c.ask("variables", variablesReference=found["variablesReference"])["variables"]
+    assert {v["name"]: v["value"] for v in below}.items() >= {
+        "PRIM_TYPE": "DI_PT_TRILIST", "SOURCE_SELECT": "DI_SRC_SEL_AUTO_INDEX"}.items(), below
+    c.refuse("variables", variablesReference=(1 << 23) + (5 << 20))
+    assert c.refuse("setVariable", variablesReference=found["variablesReference"], name="PRIM_TYPE", value="1")
+    c.ask("dataBreakpointInfo", variablesReference=found["variablesReference"], name="PRIM_TYPE")
+    c.close()
+
+
+def state(folder):
+    """The state at a draw, as `cpscope state` has it; the session stays where it is."""
+    c = Client().launch(demo=True)
+    c.configured()
+    here = c.ask("evaluate", expression="step")["result"]
+    for arguments, more in (({}, []), ({"draw": 0}, ["--draw", "0"]),
+                            ({"draw": 0, "threadId": 1}, ["--draw", "0", "--processor", "sqe"])):
+        done = subprocess.run([CPSCOPE, "state", "--demo", "--json", *more], capture_output=True, check=True)
+        assert c.ask("state", **arguments) == json.loads(done.stdout)
+    assert c.ask("state")["draws"] and c.ask("evaluate", expression="step")["result"] == here
+    assert "counted from 0" in c.refuse("state", draw=1000)
+    assert "from 0" in c.refuse("state", draw=-1)
+    c.refuse("state", threadId=9)
+    c.close()
+    c = Client().launch(engine="hwsq", capture=os.path.join(SCRIPTS, "reclock.run"))
+    assert "expected firmware" in c.refuse("state")
+    c.close()
+
+
+def all_asked(folder):
+    """Every request that the table has was asked, and answered, by one of these cases."""
+    assert not set(BODIES) - Client.asked, set(BODIES) - Client.asked
+
+
 def console(folder):
     c = Client().launch(demo=True)
     c.configured()
     assert "CP_SET_DRAW_STATE" in c.ask("evaluate", expression="b CP_SET_DRAW_STATE", context="repl")["result"]
     assert "step 264" in c.ask("evaluate", expression="c", context="repl")["result"]
-    assert c.event("stopped")["reason"] == "step"
+    assert c.event("stopped")["reason"] == "breakpoint"
     assert "no command" in c.refuse("evaluate", expression="nonsense", context="repl")
     targets = c.ask("completions", text="b CP_SET_D", column=11)["targets"]
     assert {t["label"] for t in targets} >= {"CP_SET_DRAW_STATE"}, targets
@@ -313,15 +242,6 @@ def exceptions(folder):
     assert info["exceptionId"] == "bad-packet" and "0xdeadd00d" in info["description"], info
     c.move("stepBack")
     assert "no exception" in c.refuse("exceptionInfo", threadId=1)
-    c.close()
-
-
-def policy(folder):
-    c = Client().launch(demo=True, policy="prefetch=off waits=stop")
-    c.ask("setExceptionBreakpoints", filters=["deadlock"])
-    c.configured()
-    assert c.move("continue")["reason"] == "exception"
-    assert c.ask("exceptionInfo", threadId=1)["exceptionId"] == "deadlock"
     c.close()
 
 
@@ -440,6 +360,67 @@ def sources(folder):
     c.close()
 
 
+def instruction_lines(c, reference):
+    """Addresses of a listing's lines, each behind its label, if it has one."""
+    text = c.ask("source", sourceReference=reference, source={"sourceReference": reference})["content"]
+    assert text.endswith("\n")
+    return [int(line[29:].split()[0], 16) for line in text.splitlines()]
+
+
+def listing(folder):
+    """Firmware without a source: the listing is one, a line for a dword; breakpoints and goto in it."""
+    c = Client().launch(demo=True)
+    source = c.ask("loadedSources")["sources"][0]
+    assert source["name"] == "sqe.asm" and source["sourceReference"] == 1, source
+    lines = instruction_lines(c, 1)
+    assert lines == list(range(len(lines)))
+    answer = c.ask("setBreakpoints", source=source, breakpoints=[
+        {"line": 0xfd + 1}, {"line": len(lines) + 1}, {"line": 0}, {"line": 0xfe + 1, "condition": "0"}])["breakpoints"]
+    assert [b["verified"] for b in answer] == [True, False, False, True] and "no code" in answer[1]["message"], answer
+    assert answer[0]["line"] == 0xfd + 1 and answer[0]["source"]["sourceReference"] == 1
+    c.ask("setBreakpoints", source={"path": "/elsewhere/other.afuc"}, breakpoints=[])
+    c.configured()
+    stop = c.move("continue")
+    assert stop["reason"] == "breakpoint" and stop["hitBreakpointIds"] == [answer[0]["id"]]
+    top = c.top()
+    assert (top["name"], top["line"], top["source"]) == ("CP_SET_DRAW_STATE", 0xfd + 1, source), top
+    targets = c.ask("gotoTargets", source=source, line=0x40)["targets"]
+    c.ask("goto", threadId=1, targetId=targets[0]["id"])
+    assert c.event("stopped")["reason"] == "goto" and c.top()["line"] == 0x40
+    assert c.ask("gotoTargets", source=source, line=1 << 20)["targets"] == []
+    c.ask("setBreakpoints", source=source, breakpoints=[])
+    assert c.move("reverseContinue")["reason"] == "pause", "they are gone"
+    c.close()
+
+
+def listing_from_0(folder):
+    c = Client()
+    c.ask("initialize", adapterID="cpscope", linesStartAt1=False)
+    c.ask("launch", demo=True)
+    c.configured()
+    answer = c.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[{"line": 0xfd}])["breakpoints"]
+    assert answer[0]["line"] == 0xfd
+    c.move("continue")
+    assert c.top()["line"] == 0xfd
+    c.close()
+
+
+def uneven(folder):
+    """Instructions of several lengths: the place of each step is the line of it."""
+    c = Client().launch(engine="hwsq", capture=os.path.join(SCRIPTS, "reclock.run"))
+    c.configured()
+    lines = instruction_lines(c, 1)
+    assert lines != list(range(len(lines))), "they have several lengths"
+    for _ in range(6):
+        top = c.top()
+        assert lines[top["line"] - 1] == int(top["instructionPointerReference"], 16) and top["column"] == 1, top
+        c.move("stepIn")
+    answer = c.ask("setBreakpoints", source={"sourceReference": 1}, breakpoints=[{"line": 8}])
+    assert answer["breakpoints"][0]["line"] == 8
+    assert c.move("continue")["reason"] == "breakpoint" and c.top()["line"] == 8
+    c.close()
+
+
 def bad_requests(folder):
     c = Client()
     assert "launched" in c.refuse("threads")
@@ -459,10 +440,9 @@ def bad_requests(folder):
             ("writeMemory", {"memoryReference": "0x0", "data": "!!!"}),
             ("disassemble", {"memoryReference": "0x0", "instructionCount": 1 << 40}),
             ("evaluate", {}), ("goto", {"threadId": 1, "targetId": 1 << 20}),
-            ("source", {"sourceReference": 1}), ("continue", {"threadId": 0})):
+            ("source", {"sourceReference": 9}), ("continue", {"threadId": 0})):
         c.refuse(command, **arguments)
-    c.ask("setFunctionBreakpoints", breakpoints=[{}, 5, {"name": 7}])
-    c.ask("setBreakpoints", source={}, breakpoints=[{"line": "x"}])
+    c.ask("setFunctionBreakpoints", breakpoints=[{}, {"name": None}])
     c.ask("cancel")
     c.close()
 
@@ -538,13 +518,20 @@ CASES = [
     ("where a value comes from", origins),
     ("a refused packet is an exception", exceptions),
     ("a forbidden write is one, if asked for", protect),
-    ("launch takes policies", policy),
     ("pause, restart and disconnect during an endless run", pausing),
     ("requests during a run", running),
     ("the end comes through whatever runs", ending),
     ("restart forgets changes", restarting),
     ("lines of the assembly source", sources),
+    ("firmware without a source has a listing", listing),
+    ("a client that counts lines from 0", listing_from_0),
+    ("the listing of instructions of several lengths", uneven),
     ("bad requests are refused with a reason, and the session goes on", bad_requests),
+    ("memory by bytes, and back in time", memory),
+    ("registers of every kind are written", written),
+    ("fields are variables below their register", fields),
+    ("the state at a draw", state),
+    ("every request was asked", all_asked),
     ("what is not the protocol ends with one error", bad_wire),
 ]
 

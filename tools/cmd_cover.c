@@ -192,7 +192,7 @@ static int cover_scripts(const struct cps_options *opt)
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
     struct cps_err *err = NULL;
-    int status = opt_script_engine(opt, &isa, &gen);
+    int status = report_result(opt_script_engine(opt, &isa, &gen));
     if (!status && !opt->arg_count)
         status = report_usage("cover --engine takes scripts");
     if (!status && !cps_isa_has_code(isa))

@@ -68,7 +68,7 @@ int cmd_info(const struct cps_options *opt)
 {
     const struct cps_isa *isa = NULL; /* of scripts */
     unsigned gen = 0;
-    int status = opt_is_script(opt) ? opt_script_engine(opt, &isa, &gen) : 0;
+    int status = opt_is_script(opt) ? report_result(opt_script_engine(opt, &isa, &gen)) : 0;
     if (status)
         return status;
     struct json_object *files = json_object_new_array();

@@ -10,7 +10,7 @@
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
 #include "tools/report/text.h"
-#include "tools/stream/state_rows.h"
+#include "tools/stream/state_json.h"
 #include "trace/event_words.h"
 #include "trace/form/buffer_json.h"
 #include "trace/json.h"
@@ -165,107 +165,13 @@ static struct cps_err *print_text(const struct ask *ask, bool *ret)
     return report_text(&out);
 }
 
-/* ---- JSON ---- */
-
-/* The fields of a row, on their way into it. */
-struct fields {
-    struct json_object *row, *fields;
-    const struct state_result *result;
-};
-
-static void add_value(void *context, const struct cps_value *value)
-{
-    struct fields *f = context;
-    uint64_t address = 0;
-    cps_json_value(f->fields, value);
-    if (cps_value_address(value, &address))
-        cps_buffers_json_(f->row, "buffer", f->result->buffers, f->result->state.launch.submission,
-                          address);
-}
-
-static void add_hex(struct json_object *to, const char *key, uint64_t value, unsigned digits)
-{
-    CPS_BUF text = {0};
-    cps_buf_hex(&text, value, digits);
-    cps_json_buf(to, key, &text);
-}
-
-struct rows {
-    struct json_object *array;
-    const struct cps_names *names;
-    const struct state_result *result;
-    uint32_t counts[STATE_GONE + 1];
-};
-
-static void add_writer(struct json_object *to, const struct state_register *writer)
-{
-    struct json_object *by = cps_json_new_object(to, "writer");
-    add_hex(by, "packet", writer->packet, 1);
-    add_hex(by, "header", writer->header, 8);
-    cps_json_text(by, "level", cps_event_sub_word(CPS_EV_PKT, writer->level));
-    cps_json_uint(by, "pc", writer->pc);
-}
-
-static void add_fields(const struct rows *rows, const struct state_row *row, struct json_object *to)
-{
-    struct fields f = {to, cps_json_new_object(to, "fields"), rows->result};
-    if (row->is_wide)
-        cps_name_values64(rows->names, CPS_SPACE_GPU, row->number, row->value, add_value, &f);
-    else
-        cps_name_values(rows->names, CPS_SPACE_GPU, row->number, (uint32_t)row->value, add_value,
-                        &f);
-}
-
-static void add_row(void *context, const struct state_row *row)
-{
-    struct rows *rows = context;
-    struct json_object *to = json_object_new_object();
-    rows->counts[row->mark]++;
-    cps_json_uint(to, "offset", row->number);
-    cps_json_text(to, "name", row->name);
-    if (row->half)
-        cps_json_uint(to, "half", row->half);
-    cps_json_uint(to, "bits", row->is_wide ? 64 : 32);
-    cps_json_text(to, "mark", state_mark_word(row->mark));
-    if (row->mark != STATE_NEW)
-        add_hex(to, "before", row->old, 1);
-    if (row->mark != STATE_GONE) {
-        add_hex(to, "value", row->value, 1);
-        add_fields(rows, row, to);
-        add_writer(to, row->writer);
-    }
-    cps_json_append(rows->array, to);
-}
-
-static struct json_object *launch_object(const struct cps_launch *launch, unsigned who,
-                                         const struct cps_names *names)
-{
-    CPS_BUF text = {0};
-    struct json_object *to = json_object_new_object();
-    cps_json_uint(to, "draw", launch->number);
-    cps_json_text(to, "kind", cps_launch_kind_text_(launch->kind));
-    cps_json_text(to, "processor", cps_processor_name(who));
-    cps_json_text(to, "packet", launch->name);
-    cps_launch_put_(launch, names, &text);
-    cps_json_buf(to, "text", &text);
-    cps_json_uint(to, "submission", launch->submission);
-    cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch->packet)));
-    add_hex(to, "iova", launch->packet.addr, 1);
-    return to;
-}
-
 static struct cps_err *print_json(const struct ask *ask, bool *ret)
 {
     struct json_object *root = json_object_new_object();
     const struct state_pair pair = pair_of(ask);
-    struct json_object *sides = cps_json_new_array(root, "draws");
-    for (unsigned i = 0; i < ask->sides; i++)
-        cps_json_append(sides, launch_object(&ask->result[i].state.launch, ask->result[i].who,
-                                             ask->result[i].names));
-    struct rows rows = {
-        .array = cps_json_new_array(root, "registers"), .names = pair.names, .result = shown(ask)};
-    state_rows(&pair, add_row, &rows);
-    *ret = differs(rows.counts);
+    uint32_t counts[STATE_GONE + 1] = {0};
+    state_json(&pair, ask->result, ask->sides, root, counts);
+    *ret = differs(counts);
     return report_json(root);
 }
 
@@ -305,9 +211,7 @@ static struct cps_err *print_list(const struct ask *ask)
     const struct state_result *result = &ask->result[0];
     if (ask->opt->json) {
         struct json_object *root = json_object_new_object();
-        struct json_object *array = cps_json_new_array(root, "draws");
-        for (uint32_t i = 0; i < result->count; i++)
-            cps_json_append(array, launch_object(&result->list[i], result->who, result->names));
+        state_list_json(result, root);
         return report_json(root);
     }
     for (uint32_t i = 0; i < result->count; i++)

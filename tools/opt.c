@@ -125,26 +125,66 @@ static const struct option *find_option(const char *arg, unsigned command, const
     return NULL;
 }
 
+static struct cps_err *take(unsigned command, const struct option *option, const char *name,
+                            const char *value, struct cps_options *ret)
+{
+    if (!option)
+        return cps_err_new(CPS_ERR_USAGE, "%s: unknown option %s; try 'cpscope help %s'",
+                           commands[command].name, name, commands[command].name);
+    if (!option->argument && value)
+        return cps_err_new(CPS_ERR_USAGE, "--%s takes no argument", option->name);
+    if (option->argument && !value)
+        return cps_err_new(CPS_ERR_USAGE, "--%s needs an argument: %s", option->name,
+                           option->argument);
+    if (!set_value(ret, option, value))
+        return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s (%s)", option->name, value,
+                           option->argument, option->help);
+    ret->given[option - options] = true;
+    return NULL;
+}
+
 /* Takes the option at argv[*at] with its argument. */
-static int take_option(unsigned command, int argc, char **argv, int *at, struct cps_options *ret)
+static struct cps_err *take_option(unsigned command, int argc, char **argv, int *at,
+                                   struct cps_options *ret)
 {
     const char *value = NULL;
-    const struct option *option = find_option(argv[*at], command, &value);
-    if (!option)
-        return report_usage("%s: unknown option %s; try 'cpscope help %s'", commands[command].name,
-                            argv[*at], commands[command].name);
-    if (!option->argument && value)
-        return report_usage("--%s takes no argument", option->name);
-    if (option->argument && !value) {
-        if (*at + 1 >= argc)
-            return report_usage("--%s needs an argument: %s", option->name, option->argument);
+    const char *name = argv[*at];
+    const struct option *option = find_option(name, command, &value);
+    if (option && option->argument && !value && *at + 1 < argc)
         value = argv[++*at];
+    return take(command, option, name, value, ret);
+}
+
+const char *opt_form(unsigned command, unsigned index, enum opt_form *ret)
+{
+    static const enum opt_form forms[] = {
+        [KIND_FLAG] = OPT_FLAG,  [KIND_TEXT] = OPT_TEXT,    [KIND_LIST] = OPT_LIST,
+        [KIND_PATHS] = OPT_LIST, [KIND_COUNT] = OPT_NUMBER, [KIND_INDEX] = OPT_NUMBER,
+        [KIND_GEN] = OPT_TEXT,   [KIND_CHIP] = OPT_NUMBER,  [KIND_POLICIES] = OPT_TEXT,
+        [KIND_POLICY] = OPT_TEXT};
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        if (!(options[i].commands >> command & 1) || index--)
+            continue;
+        *ret = forms[options[i].kind];
+        return options[i].name;
     }
-    if (!set_value(ret, option, value))
-        return report_usage("--%s %s: expected %s (%s)", option->name, value, option->argument,
-                            option->help);
-    ret->given[option - options] = true;
-    return 0;
+    return NULL;
+}
+
+struct cps_err *opt_take(unsigned command, const char *name, const char *value,
+                         struct cps_options *ret)
+{
+    const struct option *option = NULL;
+    for (unsigned i = 0; i < COUNT(options); i++) {
+        if (options[i].commands >> command & 1 && !strcmp(options[i].name, name))
+            option = &options[i];
+    }
+    return take(command, option, name, value, ret);
+}
+
+struct cps_err *opt_taken(unsigned command, const struct cps_options *opt)
+{
+    return opt_check(command, opt);
 }
 
 bool opt_given(const struct cps_options *opt, const char *name)
@@ -155,11 +195,16 @@ bool opt_given(const struct cps_options *opt, const char *name)
     return given;
 }
 
+struct cps_options opt_none(char **arg)
+{
+    return (struct cps_options){
+        .limit = 100000000, .submit = -1, .draw = -1, .against = -1, .threads = -1, .arg = arg};
+}
+
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
 {
     bool only_arguments = false;
-    *ret = (struct cps_options){
-        .limit = 100000000, .submit = -1, .draw = -1, .against = -1, .threads = -1, .arg = argv};
+    *ret = opt_none(argv);
     for (int i = 0; i < argc; i++) {
         char *arg = argv[i];
         if (!only_arguments && !strcmp(arg, "--")) {
@@ -167,12 +212,12 @@ int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
         } else if (only_arguments || arg[0] != '-' || !arg[1]) {
             ret->arg[ret->arg_count++] = arg;
         } else {
-            int status = take_option(command, argc, argv, &i, ret);
+            int status = report_result(take_option(command, argc, argv, &i, ret));
             if (status)
                 return status;
         }
     }
-    return opt_check(command, ret);
+    return report_result(opt_check(command, ret));
 }
 
 static void help_command(unsigned command, struct cps_buf *out)

@@ -114,6 +114,19 @@ enum opt_command {
  * @return 0, or 2 after one line on stderr
  */
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret);
+/** What options say that were not given. @param arg  positional arguments, of which there are none
+ */
+struct cps_options opt_none(char **arg);
+/** What an option takes, for callers that are no command line. */
+enum opt_form { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_NUMBER };
+/** The @p index'th option of a command by name; NULL behind the last. */
+const char *opt_form(unsigned command, unsigned index, enum opt_form *ret);
+/** Takes one as "--NAME VALUE" is taken; of a list one item. @param value  NULL: a flag
+ * @return NULL, or CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *opt_take(unsigned command, const char *name, const char *value,
+                                      struct cps_options *ret);
+/** Checks all that were taken as opt_parse() does. */
+CPS_MUST_USE struct cps_err *opt_taken(unsigned command, const struct cps_options *opt);
 /** Prints the help of one command, or the list of commands for -1, to stdout. */
 int opt_help(int command);
 /** Whether the option of that name was given. */

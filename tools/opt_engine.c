@@ -15,13 +15,14 @@ bool opt_is_script(const struct cps_options *opt)
     return opt->engine && strcmp(opt->engine, "afuc") != 0;
 }
 
-static int unknown_engine(const struct cps_options *opt)
+static struct cps_err *unknown_engine(const struct cps_options *opt)
 {
     CPS_BUF names = {0};
     cps_engines_text(CPS_ON_ALL, " or ", &names);
     if (names.failed)
-        return report_error(cps_err_nomem());
-    return report_usage("--engine %s: expected %s", opt->engine, cps_buf_text(&names));
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_USAGE, "--engine %s: expected %s", opt->engine,
+                       cps_buf_text(&names));
 }
 
 /* The row of an engine's first generation; NULL if no engine of scripts is called @p name. */
@@ -35,16 +36,18 @@ static const struct cps_gen_row *find_engine(const char *name)
     return NULL;
 }
 
-static int expected_word(const struct cps_gen_row *engine, const char *word)
+static struct cps_err *expected_word(const struct cps_gen_row *engine, const char *word)
 {
     CPS_BUF words = {0};
     cps_gen_words(engine->isa, &words);
     if (words.failed)
-        return report_error(cps_err_nomem());
-    return report_usage("--%s %s: expected %s", engine->option, word, cps_buf_text(&words));
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s", engine->option, word,
+                       cps_buf_text(&words));
 }
 
-int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen)
+struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
+                                  unsigned *gen)
 {
     char name[24] = "";
     enum cps_gen found = CPS_GEN_NONE;
@@ -56,16 +59,16 @@ int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
     bool has_abi = !strcmp(engine->option, "seq-abi");
     const char *word = has_abi ? opt->seq_abi : opt->chip;
     if (has_abi && opt->chip)
-        return report_usage("%s has no --chip, but --seq-abi", opt->engine);
+        return cps_err_new(CPS_ERR_USAGE, "%s has no --chip, but --seq-abi", opt->engine);
     if (!has_abi && opt->seq_abi)
-        return report_usage("%s has no --seq-abi", opt->engine);
+        return cps_err_new(CPS_ERR_USAGE, "%s has no --seq-abi", opt->engine);
     if (!word)
-        return 0;
+        return NULL;
     snprintf(name, sizeof(name), "%s%s", engine->prefix, word);
     if (!cps_gen_parse(name, &found) || cps_gen_isa(found) != *isa)
         return expected_word(engine, word);
     *gen = found;
-    return 0;
+    return NULL;
 }
 
 unsigned opt_named_engine(const char *path)
@@ -85,13 +88,13 @@ void opt_engine_name(enum cps_gen gen, char ret[24])
     snprintf(ret, 24, "%s:%s", cps_isa_name(cps_gen_isa(gen)), cps_gen_row(gen)->word);
 }
 
-int opt_scheme(const struct cps_options *opt, enum cps_scheme *ret)
+struct cps_err *opt_scheme(const struct cps_options *opt, enum cps_scheme *ret)
 {
     bool envytools = opt->names && !strcmp(opt->names, "envytools");
     *ret = envytools ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_MEASURED;
     if (!opt->names || envytools || !strcmp(opt->names, "measured"))
-        return 0;
-    return report_usage("--names %s: expected measured or envytools", opt->names);
+        return NULL;
+    return cps_err_new(CPS_ERR_USAGE, "--names %s: expected measured or envytools", opt->names);
 }
 
 static struct cps_err *apply(const struct cps_options *opt, unsigned engines,
@@ -142,7 +145,7 @@ static unsigned engines_of(const struct option *option)
     return engines;
 }
 
-static int check_rows(const struct cps_options *opt, const char *engine)
+static struct cps_err *check_rows(const struct cps_options *opt, const char *engine)
 {
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
         CPS_BUF others = {0};
@@ -150,35 +153,37 @@ static int check_rows(const struct cps_options *opt, const char *engine)
             continue;
         cps_engines_text(engines_of(&options[i]), " and ", &others);
         if (others.failed)
-            return report_error(cps_err_nomem());
-        return report_usage("--%s has no meaning for --engine %s, only for %s", options[i].name,
-                            engine, cps_buf_text(&others));
+            return cps_err_nomem();
+        return cps_err_new(CPS_ERR_USAGE, "--%s has no meaning for --engine %s, only for %s",
+                           options[i].name, engine, cps_buf_text(&others));
     }
-    return 0;
+    return NULL;
 }
 
-static int check_policy(const struct cps_options *opt, const char *engine)
+static struct cps_err *check_policy(const struct cps_options *opt, const char *engine)
 {
     struct cps_policy policy = cps_policy_default();
     struct cps_err *err = apply(opt, cps_engines_named(engine), &policy);
     if (err && err->code == CPS_ERR_NOMEM)
-        return report_error(err);
-    int status = err ? report_usage("--engine %s: %s", engine, err->message) : 0;
+        return err;
+    struct cps_err *ret =
+        err ? cps_err_new(CPS_ERR_USAGE, "--engine %s: %s", engine, err->message) : NULL;
     cps_err_free(err);
-    return status;
+    return ret;
 }
 
 /* Options for the engine called @p engine. @p gen  gets its chip or ABI if an option says it */
-static int check_engine(const struct cps_options *opt, const char *engine, unsigned *gen)
+static struct cps_err *check_engine(const struct cps_options *opt, const char *engine,
+                                    unsigned *gen)
 {
     struct cps_options with_engine = *opt;
     const struct cps_isa *isa = NULL;
     with_engine.engine = engine;
     *gen = 0;
-    int status = check_rows(opt, engine);
-    if (!status && opt_is_script(&with_engine))
-        status = opt_script_engine(&with_engine, &isa, gen);
-    return status ? status : check_policy(opt, engine);
+    CPS_TRY(check_rows(opt, engine));
+    if (opt_is_script(&with_engine))
+        CPS_TRY(opt_script_engine(&with_engine, &isa, gen));
+    return check_policy(opt, engine);
 }
 
 static const char *engine_of(enum cps_gen gen)
@@ -186,50 +191,53 @@ static const char *engine_of(enum cps_gen gen)
     return cps_isa_name(cps_gen_isa(gen));
 }
 
-int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *path)
+static struct cps_err *check_file(const struct cps_options *opt, enum cps_gen gen, const char *path)
 {
     unsigned wanted = 0;
     if (opt->engine && strcmp(opt->engine, engine_of(gen)) != 0)
-        return report_usage("--engine %s: %s is of %s", opt->engine, path, engine_of(gen));
-    int status = check_engine(opt, engine_of(gen), &wanted);
-    if (status)
-        return status;
+        return cps_err_new(CPS_ERR_USAGE, "--engine %s: %s is of %s", opt->engine, path,
+                           engine_of(gen));
+    CPS_TRY(check_engine(opt, engine_of(gen), &wanted));
     wanted = wanted ? wanted : opt->gen;
     if (!wanted || wanted == gen)
-        return 0;
+        return NULL;
     const char *option = opt->gen ? "gen" : opt->seq_abi ? "seq-abi" : "chip";
-    return report_usage("--%s: expected %s, %s is of %s", option,
-                        cps_gen_name((enum cps_gen)wanted), path, cps_gen_name(gen));
+    return cps_err_new(CPS_ERR_USAGE, "--%s: expected %s, %s is of %s", option,
+                       cps_gen_name((enum cps_gen)wanted), path, cps_gen_name(gen));
+}
+
+int opt_check_file(const struct cps_options *opt, enum cps_gen gen, const char *path)
+{
+    return report_result(check_file(opt, gen, path));
 }
 
 /* Two sides that --fw names: an engine's chip or ABI says everything, files are afuc's. */
-static int check_sides(const struct cps_options *opt)
+static struct cps_err *check_sides(const struct cps_options *opt)
 {
     for (unsigned i = 0; i < opt->fw_count; i++) {
         unsigned gen = opt_named_engine(opt->fw[i]);
         unsigned ignored = 0;
         if (!gen && opt->engine && strcmp(opt->engine, "afuc") != 0)
-            return report_usage("--engine %s: expected a chip or ABI of it, found --fw %s",
-                                opt->engine, opt->fw[i]);
-        int status = gen ? opt_check_file(opt, (enum cps_gen)gen, opt->fw[i])
-                         : check_engine(opt, "afuc", &ignored);
-        if (status)
-            return status;
+            return cps_err_new(CPS_ERR_USAGE,
+                               "--engine %s: expected a chip or ABI of it, found --fw %s",
+                               opt->engine, opt->fw[i]);
+        CPS_TRY(gen ? check_file(opt, (enum cps_gen)gen, opt->fw[i])
+                    : check_engine(opt, "afuc", &ignored));
     }
-    return 0;
+    return NULL;
 }
 
-int opt_check(unsigned command, const struct cps_options *opt)
+struct cps_err *opt_check(unsigned command, const struct cps_options *opt)
 {
     unsigned ignored = 0;
     bool is_diff = 1u << command == DIFF;
     if (!opt_takes_engine(command))
-        return 0;
+        return NULL;
     if (opt->engine && !cps_engines_named(opt->engine))
         return unknown_engine(opt);
     if (is_diff && opt->fw_count)
         return check_sides(opt);
     if (is_diff && !opt->engine) /* the traces say it: opt_check_file() */
-        return 0;
+        return NULL;
     return check_engine(opt, opt->engine ? opt->engine : "afuc", &ignored);
 }

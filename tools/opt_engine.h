@@ -9,8 +9,9 @@
 /** Whether the options name another engine than afuc. */
 bool opt_is_script(const struct cps_options *opt);
 /** Which one: its instruction set, and its chip or ABI, 0 if a file has to say it.
- * @return 0, or 2 after one line on stderr */
-int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa, unsigned *gen);
+ * @return NULL, or CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *opt_script_engine(const struct cps_options *opt,
+                                               const struct cps_isa **isa, unsigned *gen);
 /**
  * The chip or ABI that a name such as "hwsq:g92" or "seq:old" stands for where firmware is named,
  * with or without folders in front; 0 if it is none.
@@ -18,7 +19,7 @@ int opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
 unsigned opt_named_engine(const char *path);
 /** The other way round: "hwsq:g92". */
 void opt_engine_name(enum cps_gen gen, char ret[24]);
-/** Whose names of registers --names asks for. @return 0, or 2 after one line on stderr */
-int opt_scheme(const struct cps_options *opt, enum cps_scheme *ret);
+/** Whose names of registers --names asks for. @return NULL, or CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *opt_scheme(const struct cps_options *opt, enum cps_scheme *ret);
 
 #endif

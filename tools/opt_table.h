@@ -81,8 +81,8 @@ enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 /** Whether options of a command, by its number, are checked against an engine. */
 bool opt_takes_engine(unsigned command);
 /** Checks what options of command number @p command say against the engine that they are for, as
- * far as it is known without a look into files. @return 0, or 2 after one line on stderr */
-int opt_check(unsigned command, const struct cps_options *opt);
+ * far as it is known without a look into files. @return NULL, or CPS_ERR_USAGE */
+CPS_MUST_USE struct cps_err *opt_check(unsigned command, const struct cps_options *opt);
 /** Appends what help says of an option of command number @p command: its row's text, the words of a
  * policy, the engines if it is not for all. */
 void opt_option_help(const struct option *option, unsigned command, struct cps_buf *out);

@@ -26,7 +26,7 @@ int script_asm(const struct cps_options *opt)
 {
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
-    int status = opt_script_engine(opt, &isa, &gen);
+    int status = report_result(opt_script_engine(opt, &isa, &gen));
     if (!status && opt->debug)
         status = report_usage("scripts have no ELF form");
     if (!status && !cps_isa_has_code(isa))
@@ -53,11 +53,11 @@ int script_disasm(const struct cps_options *opt)
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
     enum cps_scheme scheme = CPS_NAMES_MEASURED;
-    int status = opt_script_engine(opt, &isa, &gen);
+    int status = report_result(opt_script_engine(opt, &isa, &gen));
     if (!status && !cps_isa_has_code(isa))
         status = report_usage("%s has no code to disassemble", opt->engine);
     if (!status)
-        status = opt_scheme(opt, &scheme);
+        status = report_result(opt_scheme(opt, &scheme));
     if (status)
         return status;
     struct cps_err *err = list(opt, isa, gen, scheme, &script);

@@ -14,8 +14,8 @@ enum { LIMIT = 20000, MOST = 8192 };
 /* What `launch` opens has the limit of real runs, and may name any file: only the built-in one. */
 static bool may_launch(const uint8_t *data, size_t size)
 {
-    static const char *const others[] = {"\"fw\"", "\"rnn\"", "\"engine\"", "\"capture\"",
-                                         "\"symbols\""};
+    static const char *const others[] = {"\"fw\"",      "\"rnn\"",    "\"engine\"",  "\"capture\"",
+                                         "\"symbols\"", "\"script\"", "\"fw-path\"", "\"fwPath\""};
     CPS_BUF text = {0};
     cps_buf_add(&text, (const char *)data, size);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

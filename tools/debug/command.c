@@ -121,6 +121,7 @@ struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
 {
     uint64_t count = 1;
     CPS_TRY(read_count(arguments, &count));
+    r->moves++;
     look_read(&r->session, r->session.core, &r->before);
     do {
         r->stop = go < 0
@@ -142,6 +143,7 @@ static struct cps_err *go_to(struct debugger *r, const char *arguments, bool eve
     const char *at = arguments;
     if (!cps_lex_number(&at, &number) || *at)
         return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number", arguments);
+    r->moves++;
     look_read(&r->session, r->session.core, &r->before);
     r->stop = event ? cps_debug_goto_event(r->session.debug, (uint64_t)number)
                     : cps_debug_goto_step(r->session.debug, (uint64_t)number);

@@ -15,6 +15,7 @@ struct debugger {
     struct cps_debug_stop stop; /**< of the last move */
     struct look_values before;  /**< registers in front of the last move */
     bool moved;                 /**< there was one, on this core */
+    uint64_t moves;             /**< how many were made: who shows the machine looks again */
     atomic_int interrupt;       /**< set to stop a move */
     bool quit;
     bool wants_screen;

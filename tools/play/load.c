@@ -266,8 +266,8 @@ static struct cps_err *load_script(struct play *play, const char *input)
     unsigned gen = play->opt->fw_count ? opt_named_engine(play->opt->fw[0]) : 0;
     if (gen)
         isa = cps_gen_isa((enum cps_gen)gen);
-    else if (opt_script_engine(play->opt, &isa, &gen))
-        return cps_err_new(CPS_ERR_INPUT, "--engine %s: no such engine", play->opt->engine);
+    else
+        CPS_TRY(opt_script_engine(play->opt, &isa, &gen));
     if (!input)
         return cps_err_new(CPS_ERR_INPUT, "expected a script");
     CPS_TRY(play_load_script(input, isa, gen, &play->script));

@@ -19,6 +19,11 @@ int report_error(struct cps_err *err)
     return status;
 }
 
+int report_result(struct cps_err *err)
+{
+    return err ? report_error(err) : 0;
+}
+
 void report_note(const char *what, const struct cps_err *err)
 {
     if (err)

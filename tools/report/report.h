@@ -9,6 +9,8 @@ struct json_object;
 
 /** Prints and frees @p err; returns 2 if it is about the command line, else 3. */
 int report_error(struct cps_err *err);
+/** The same; NULL is fine, and 0. */
+int report_result(struct cps_err *err);
 /** Prints what went wrong without ending the command; NULL is fine. Does not free @p err. */
 void report_note(const char *what, const struct cps_err *err);
 /** Prints a JSON document on stdout and releases it. @return CPS_ERR_NOMEM if it is not all there

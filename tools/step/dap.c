@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/opt_engine.h"
 #include "tools/step/dap_private.h"
 #include "tools/debug/look.h"
 #include "tools/debug/point.h"
@@ -36,6 +35,14 @@ void dap_event(struct dap *d, const char *name, struct json_object *body)
     dap_send(d, message);
 }
 
+void dap_output(struct dap *d, const struct cps_buf *text)
+{
+    struct json_object *body = json_object_new_object();
+    cps_json_text(body, "category", "console");
+    cps_json_buf(body, "output", text);
+    dap_event(d, "output", body);
+}
+
 void dap_changed(struct dap *d)
 {
     struct json_object *body = json_object_new_object();
@@ -53,64 +60,6 @@ struct cps_err *dap_thread(const struct dap *d, struct json_object *arguments, u
         return cps_err_new(CPS_ERR_INPUT, "threadId %lld: expected 1 to %u", (long long)id, count);
     *ret = (unsigned)id - 1;
     return NULL;
-}
-
-static void put_output(struct dap *d, const struct cps_buf *text)
-{
-    struct json_object *body = json_object_new_object();
-    cps_json_text(body, "category", "console");
-    cps_json_buf(body, "output", text);
-    dap_event(d, "output", body);
-}
-
-/* The list that a point belongs to, for the word that clients show. */
-static const char *point_word(const struct dap *d, int id)
-{
-    static const char *const words[] = {[DAP_SOURCE] = "breakpoint",
-                                        [DAP_FUNCTION] = "function breakpoint",
-                                        [DAP_INSTRUCTION] = "instruction breakpoint",
-                                        [DAP_DATA] = "data breakpoint",
-                                        [DAP_EXCEPTION] = "exception"};
-    for (unsigned list = 0; list < DAP_LISTS; list++) {
-        for (unsigned i = 0; i < d->point_count[list]; i++) {
-            if (d->point[list][i] == id)
-                return words[list];
-        }
-    }
-    return "breakpoint";
-}
-
-/* @p gone  the word for a move that went as far as it should */
-static void tell_stopped(struct dap *d, const char *gone)
-{
-    struct debugger *r = d->debugger;
-    struct json_object *body = json_object_new_object();
-    CPS_BUF why = {0};
-    const char *reason = gone;
-    if (cps_debug_nomem(r->session.debug))
-        r->stop = (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
-    look_stop(&r->session, &r->stop, &why);
-    if (r->stop.reason == CPS_WHY_POINT) {
-        struct json_object *ids = json_object_new_array();
-        reason = point_word(d, r->stop.point);
-        cps_json_append(ids, json_object_new_int(r->stop.point));
-        cps_json_add(body, "hitBreakpointIds", ids);
-    } else if (r->stop.reason == CPS_WHY_DEADLOCK || r->stop.reason == CPS_WHY_FAULT ||
-               r->stop.reason == CPS_WHY_BAD_PACKET) {
-        reason = "exception";
-    } else if (r->stop.reason != CPS_WHY_GONE) {
-        reason = "pause";
-    }
-    if (why.size || why.failed)
-        put_output(d, &why);
-    cps_json_text(body, "reason", reason);
-    if (why.size) {
-        why.data[strcspn(why.data, "\n")] = '\0';
-        cps_json_text(body, "description", why.data);
-    }
-    cps_json_int(body, "threadId", r->session.core + 1);
-    cps_json_bool(body, "allThreadsStopped", true);
-    dap_event(d, "stopped", body);
 }
 
 static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
@@ -133,6 +82,7 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
                                       "supportsReadMemoryRequest",
                                       "supportsWriteMemoryRequest",
                                       "supportsDisassembleRequest",
+                                      "supportsLoadedSourcesRequest",
                                       "supportsCancelRequest",
                                       "supportsSteppingGranularity",
                                       "supportsInstructionBreakpoints"};
@@ -141,6 +91,10 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
                                              {"fault", "Faults"},
                                              {"protect", "Writes that CP_PROTECT forbids"}};
     struct json_object *list = json_object_new_array();
+    const char *client = cps_json_get_text(arguments, "clientID", NULL);
+    client = client ? client : cps_json_get_text(arguments, "clientId", ""); /* nvim-dap to 0.6 */
+    d->is_neovim = !strcmp(client, "neovim");
+    d->columns_from_0 = !cps_json_get_bool(arguments, "columnsStartAt1", true);
     d->lines_from_0 = !cps_json_get_bool(arguments, "linesStartAt1", true);
     for (size_t i = 0; i < sizeof(can) / sizeof(can[0]); i++)
         cps_json_bool(body, can[i], true);
@@ -155,71 +109,6 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
     return NULL;
 }
 
-/* Options out of the arguments of `launch`; --fw and others of the command line are kept. */
-static struct cps_err *read_launch(struct dap *d, struct json_object *arguments)
-{
-    struct json_object *list = cps_json_member(arguments, "fw", json_type_array);
-    const char *gen = cps_json_get_text(arguments, "gen", NULL);
-    enum cps_gen found = CPS_A6XX;
-    d->opt = (struct cps_options){.submit = cps_json_get_int(arguments, "submit", -1),
-                                  .demo = cps_json_get_bool(arguments, "demo", false),
-                                  .symbols = cps_json_get_text(arguments, "symbols", NULL),
-                                  .rnn = cps_json_get_text(arguments, "rnn", NULL),
-                                  .inject = cps_json_get_text(arguments, "inject", NULL),
-                                  .engine = cps_json_get_text(arguments, "engine", NULL),
-                                  .chip = cps_json_get_text(arguments, "chip", NULL),
-                                  .seq_abi = cps_json_get_text(arguments, "seqAbi", NULL),
-                                  .limit = 100000000};
-    if (cps_json_get_text(arguments, "fw", NULL))
-        d->opt.fw[d->opt.fw_count++] = cps_json_get_text(arguments, "fw", NULL);
-    for (size_t i = 0; list && i < cps_json_count(list) && i < OPT_MAX_FW; i++) {
-        const char *path = json_object_get_string(json_object_array_get_idx(list, i));
-        d->opt.fw[d->opt.fw_count++] = path ? path : "";
-    }
-    if (gen && (!cps_gen_parse(gen, &found) || !cps_gen_is_afuc(found)))
-        return cps_err_new(CPS_ERR_INPUT, "\"gen\": \"%s\": expected a5xx, a6xx or a7xx", gen);
-    d->opt.gen = gen ? found : 0;
-    opt_set_policy(&d->opt, cps_json_get_text(arguments, "policy", NULL));
-    if (!d->opt.fw_count && !d->opt.demo && !opt_is_script(&d->opt))
-        return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
-                                          "\"engine\" with a script as \"capture\"");
-    return NULL;
-}
-
-static struct cps_err *launch(struct dap *d, struct json_object *arguments,
-                              struct json_object *body)
-{
-    (void)body;
-    d->stop_on_entry = cps_json_get_bool(arguments, "stopOnEntry", true);
-    if (!d->open) {
-        CPS_TRY(read_launch(d, arguments));
-        json_object_put(d->launched);
-        d->launched = json_object_get(arguments);
-        d->capture[0] = (char *)cps_json_get_text(arguments, "capture", NULL);
-        d->opt.arg = d->capture;
-        d->opt.arg_count = d->capture[0] != NULL;
-        d->debugger->session.interrupt = &d->debugger->interrupt;
-        struct cps_err *err = session_open(&d->debugger->session, &d->opt);
-        if (err) {
-            session_close(&d->debugger->session);
-            d->debugger->session = (struct session){0};
-            return err;
-        }
-        d->open = true;
-    }
-    d->start = cps_debug_place(d->debugger->session.debug).step;
-    return NULL;
-}
-
-static void launched(struct dap *d)
-{
-    CPS_BUF said = {0};
-    dap_send(d, event_message("initialized"));
-    session_opened(&d->debugger->session, &said);
-    if (said.size)
-        put_output(d, &said);
-}
-
 static struct cps_err *nothing(struct dap *d, struct json_object *arguments,
                                struct json_object *body)
 {
@@ -227,196 +116,6 @@ static struct cps_err *nothing(struct dap *d, struct json_object *arguments,
     (void)arguments;
     (void)body;
     return NULL;
-}
-
-static void handle(struct dap *d, struct json_object *request);
-
-/* Requests that came while the machine runs. Every one of them interrupts the run for as long as it
- * takes to answer; only some of them end it. */
-static struct cps_err *answer_waiting(struct dap *d)
-{
-    struct json_object *message = NULL;
-    struct cps_err *err = NULL;
-    d->debugger->interrupt = 0;
-    while (!err && !d->pausing && !d->done) {
-        err = dap_wire_try(d->wire, &message);
-        if (!message)
-            break;
-        handle(d, message);
-        json_object_put(message);
-    }
-    return err;
-}
-
-static void run_on_and_answer(struct dap *d)
-{
-    struct session *s = &d->debugger->session;
-    d->pausing = false;
-    d->running = true;
-    dap_wire_listen(d->wire, true);
-    do {
-        d->debugger->stop = cps_debug_run(s->debug, CPS_GO_ON, s->core);
-        if (d->debugger->stop.reason == CPS_WHY_INTERRUPTED && !d->failed)
-            d->failed = answer_waiting(d);
-    } while (d->debugger->stop.reason == CPS_WHY_INTERRUPTED && !d->pausing && !d->done &&
-             !d->failed && !dap_wire_ended(d->wire));
-    dap_wire_listen(d->wire, false);
-    d->running = false;
-}
-
-static void go(struct dap *d, enum cps_debug_go how, bool back)
-{
-    struct session *s = &d->debugger->session;
-    if (!back && how == CPS_GO_ON)
-        run_on_and_answer(d);
-    else
-        d->debugger->stop =
-            back ? cps_debug_back(s->debug, how, s->core) : cps_debug_run(s->debug, how, s->core);
-    if (d->debugger->stop.reason == CPS_WHY_POINT)
-        s->core = d->debugger->stop.core;
-}
-
-static void configured(struct dap *d)
-{
-    d->debugger->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
-    if (!d->stop_on_entry)
-        go(d, CPS_GO_ON, false);
-    if (!d->done && !d->restarting)
-        tell_stopped(d, "entry");
-}
-
-/* Moves: the request names a thread, the answer comes first, then the run and why it stopped. */
-static struct cps_err *on_thread(struct dap *d, struct json_object *arguments,
-                                 struct json_object *body)
-{
-    (void)body;
-    return dap_thread(d, arguments, &d->debugger->session.core);
-}
-
-static struct cps_err *continues(struct dap *d, struct json_object *arguments,
-                                 struct json_object *body)
-{
-    cps_json_bool(body, "allThreadsContinued", true);
-    return dap_thread(d, arguments, &d->debugger->session.core);
-}
-
-static void run_on(struct dap *d)
-{
-    go(d, CPS_GO_ON, false);
-    if (!d->done && !d->restarting)
-        tell_stopped(d, "pause");
-}
-
-static void run_next(struct dap *d)
-{
-    go(d, CPS_GO_NEXT, false);
-    tell_stopped(d, "step");
-}
-
-static void run_in(struct dap *d)
-{
-    go(d, CPS_GO_TICK, false);
-    tell_stopped(d, "step");
-}
-
-static void run_out(struct dap *d)
-{
-    go(d, CPS_GO_FINISH, false);
-    tell_stopped(d, "step");
-}
-
-static void run_back(struct dap *d)
-{
-    go(d, CPS_GO_TICK, true);
-    tell_stopped(d, "step");
-}
-
-static void run_reverse(struct dap *d)
-{
-    go(d, CPS_GO_ON, true);
-    tell_stopped(d, "pause");
-}
-
-/* A run that was interrupted has told so; one that was not has nothing to stop. */
-static struct cps_err *pauses(struct dap *d, struct json_object *arguments,
-                              struct json_object *body)
-{
-    (void)arguments;
-    (void)body;
-    d->debugger->interrupt = 0;
-    d->pausing = true;
-    return NULL;
-}
-
-static struct cps_err *restarts(struct dap *d, struct json_object *arguments,
-                                struct json_object *body)
-{
-    (void)arguments;
-    (void)body;
-    d->debugger->interrupt = 0;
-    d->restarting = true;
-    d->pausing = true; /* a run that goes on ends here */
-    return NULL;
-}
-
-/* Changes that were made belong to the run that is over. */
-static void restarted(struct dap *d)
-{
-    if (d->running)
-        return; /* when that has stopped */
-    d->restarting = false;
-    d->debugger->stop = cps_debug_restart(d->debugger->session.debug, d->start);
-    tell_stopped(d, "entry");
-}
-
-/* Targets are places in time: where the line's instruction runs next cannot be known without
- * running, so a target is the instruction itself and going there sets the program counter. */
-static struct cps_err *goto_targets(struct dap *d, struct json_object *arguments,
-                                    struct json_object *body)
-{
-    struct session *s = &d->debugger->session;
-    struct json_object *list = cps_json_new_array(body, "targets");
-    struct cps_debug_point point;
-    CPS_BUF text = {0};
-    const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
-    cps_buf_printf(&text, "%s:%lld", path ? path : "",
-                   (long long)dap_number(arguments, "line", 0) + d->lines_from_0);
-    if (text.failed)
-        return cps_err_nomem();
-    struct cps_err *err = point_break(s, s->core, cps_buf_text(&text), &point);
-    if (err && err->code == CPS_ERR_NOMEM)
-        return err;
-    if (err) {
-        cps_err_free(err);
-        return NULL; /* no code there: no targets */
-    }
-    struct json_object *target = json_object_new_object();
-    CPS_BUF label = {0};
-    session_place(s, s->core, point.pc, &label);
-    cps_json_int(target, "id", (int64_t)point.pc + 1);
-    cps_json_buf(target, "label", &label);
-    cps_json_int(target, "line", dap_number(arguments, "line", 0));
-    dap_put_hex(target, "instructionPointerReference", dap_code_address(d, s->core, point.pc), 1);
-    cps_json_append(list, target);
-    point_release(&point);
-    return NULL;
-}
-
-static struct cps_err *goes_to(struct dap *d, struct json_object *arguments,
-                               struct json_object *body)
-{
-    (void)body;
-    CPS_TRY(dap_thread(d, arguments, &d->debugger->session.core));
-    const struct cps_edit edit = {.what = CPS_EDIT_PLACE,
-                                  .place = {(uint8_t)d->debugger->session.core, CPS_FILE_PC, 0},
-                                  .value = (uint32_t)(dap_number(arguments, "targetId", 0) - 1)};
-    return cps_debug_edit(d->debugger->session.debug, &edit);
-}
-
-static void went_to(struct dap *d)
-{
-    d->debugger->stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE};
-    tell_stopped(d, "goto");
 }
 
 static struct cps_err *exception_info(struct dap *d, struct json_object *arguments,
@@ -460,17 +159,17 @@ static void terminated(struct dap *d)
 static const struct row {
     const char *command;
     dap_handler *run;
-    void (*then)(struct dap *d); /* behind the answer */
+    dap_then *then;
     bool without_session;
     bool only_stopped; /* refused while the machine runs */
 } rows[] = {
     {"initialize", initialize, NULL, true, false},
-    {"launch", launch, launched, true, false},
-    {"configurationDone", nothing, configured, false, true},
+    {"launch", dap_launch, dap_launched, true, false},
+    {"configurationDone", nothing, dap_configured, false, true},
     {"disconnect", ends, NULL, true, false},
     {"terminate", ends, terminated, true, false},
     {"cancel", nothing, NULL, true, false},
-    {"restart", restarts, NULL, false, false},
+    {"restart", dap_restarts, NULL, false, false},
     {"threads", dap_threads, NULL, false, false},
     {"stackTrace", dap_stack_trace, NULL, false, false},
     {"scopes", dap_scopes, NULL, false, false},
@@ -480,6 +179,7 @@ static const struct row {
     {"evaluate", dap_evaluate, NULL, false, true},
     {"completions", dap_completions, NULL, false, false},
     {"source", dap_source, NULL, false, false},
+    {"loadedSources", dap_loaded_sources, NULL, false, false},
     {"setBreakpoints", dap_set_breakpoints, NULL, false, false},
     {"setFunctionBreakpoints", dap_set_function_breakpoints, NULL, false, false},
     {"setInstructionBreakpoints", dap_set_instruction_breakpoints, NULL, false, false},
@@ -487,19 +187,20 @@ static const struct row {
     {"setDataBreakpoints", dap_set_data_breakpoints, NULL, false, false},
     {"setExceptionBreakpoints", dap_set_exception_breakpoints, NULL, false, false},
     {"exceptionInfo", exception_info, NULL, false, false},
-    {"continue", continues, run_on, false, true},
-    {"next", on_thread, run_next, false, true},
-    {"stepIn", on_thread, run_in, false, true},
-    {"stepOut", on_thread, run_out, false, true},
-    {"stepBack", on_thread, run_back, false, true},
-    {"reverseContinue", on_thread, run_reverse, false, true},
-    {"pause", pauses, NULL, false, false},
-    {"gotoTargets", goto_targets, NULL, false, false},
-    {"goto", goes_to, went_to, false, true},
+    {"continue", dap_continues, dap_run_on, false, true},
+    {"next", dap_on_thread, dap_run_next, false, true},
+    {"stepIn", dap_on_thread, dap_run_in, false, true},
+    {"stepOut", dap_on_thread, dap_run_out, false, true},
+    {"stepBack", dap_on_thread, dap_run_back, false, true},
+    {"reverseContinue", dap_on_thread, dap_run_reverse, false, true},
+    {"pause", dap_pauses, NULL, false, false},
+    {"gotoTargets", dap_goto_targets, NULL, false, false},
+    {"goto", dap_goes_to, dap_went_to, false, true},
     {"readMemory", dap_read_memory, NULL, false, false},
     {"writeMemory", dap_write_memory, dap_changed, false, true},
     {"disassemble", dap_disassemble, NULL, false, false},
     {"why", dap_why, NULL, false, true},
+    {"state", dap_draw_state, NULL, false, true},
 };
 
 static const struct row *find_row(const char *command)
@@ -536,7 +237,7 @@ static struct cps_err *check(struct dap *d, struct json_object *body, struct cps
     return cps_err_nomem();
 }
 
-static void handle(struct dap *d, struct json_object *request)
+void dap_handle(struct dap *d, struct json_object *request)
 {
     const char *command = cps_json_get_text(request, "command", NULL);
     const struct row *row = command ? find_row(command) : NULL;
@@ -551,14 +252,18 @@ static void handle(struct dap *d, struct json_object *request)
     else if (d->running && row->only_stopped)
         err = cps_err_new(CPS_ERR_INPUT, "the machine runs");
     else
+        err = dap_check(row->command, arguments);
+    if (!err)
         err = check(d, body, row->run(d, arguments, body));
     answer(d, request, body, err);
     json_object_put(body);
     if (!err && row->then)
         row->then(d);
     cps_err_free(err);
+    if (d->typed)
+        dap_typed(d);
     if (d->restarting && !d->running)
-        restarted(d);
+        dap_restarted(d);
 }
 
 static struct cps_err *serve(struct dap *d)
@@ -570,7 +275,7 @@ static struct cps_err *serve(struct dap *d)
             return NULL;
         const char *type = cps_json_get_text(message, "type", NULL);
         if (type && !strcmp(type, "request"))
-            handle(d, message);
+            dap_handle(d, message);
         json_object_put(message);
         if (d->failed)
             return d->failed;

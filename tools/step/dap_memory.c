@@ -176,6 +176,15 @@ struct cps_err *dap_write_memory(struct dap *d, struct json_object *arguments,
     return NULL;
 }
 
+void dap_put_bytes(const struct dap *d, unsigned core, uint32_t pc, struct cps_buf *out)
+{
+    const struct session *s = &d->debugger->session;
+    int width = 2 * (int)cps_isa_unit(session_engine(s)->ops->isa);
+    for (uint32_t i = 0; i < session_length(s, core, pc); i++)
+        cps_buf_printf(out, "%0*" PRIx64, width,
+                       session_value(s, core, CPS_FILE_CODE, (uint64_t)pc + i));
+}
+
 static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
 {
     struct session *s = &d->debugger->session;
@@ -194,9 +203,7 @@ static struct json_object *instruction(struct dap *d, unsigned core, int64_t pc)
     CPS_BUF bytes = {0};
     look_insn(s, core, (uint32_t)pc, &text);
     session_place(s, core, (uint32_t)pc, &name);
-    for (uint32_t i = 0; i < session_length(s, core, (uint32_t)pc); i++)
-        cps_buf_printf(&bytes, "%0*" PRIx64, (int)(2 * unit),
-                       session_value(s, core, CPS_FILE_CODE, (uint64_t)pc + i));
+    dap_put_bytes(d, core, (uint32_t)pc, &bytes);
     cps_json_buf(row, "instructionBytes", &bytes);
     cps_json_buf(row, "instruction", &text);
     if (name.failed || (name.size && !strchr(cps_buf_text(&name), '+')))

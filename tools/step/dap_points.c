@@ -17,15 +17,17 @@ int64_t dap_number(struct json_object *from, const char *key, int64_t fallback)
     return value > MOST ? MOST : value < -MOST ? -MOST : value;
 }
 
-/* Removes the points of a list whose text begins with @p start. */
-static void clear_some(struct dap *d, enum dap_list list, const char *start)
+/* Removes the points of a list that are of a core, or of any for -1, and whose text begins with
+ * @p start. */
+static void clear_some(struct dap *d, enum dap_list list, int core, const char *start)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < d->point_count[list]; i++) {
         int id = d->point[list][i];
         const struct cps_debug_point *point = cps_debug_find(d->debugger->session.debug, id);
         const struct typed_point *typed = point ? point->context : NULL;
-        if (typed && strncmp(typed->text, start, strlen(start)) != 0)
+        if (typed &&
+            ((core >= 0 && point->core != core) || strncmp(typed->text, start, strlen(start)) != 0))
             d->point[list][kept++] = id;
         else
             point_remove(&d->debugger->session, id);
@@ -35,11 +37,11 @@ static void clear_some(struct dap *d, enum dap_list list, const char *start)
 
 static void clear(struct dap *d, enum dap_list list)
 {
-    clear_some(d, list, "");
+    clear_some(d, list, -1, "");
 }
 
 /* One entry of the answer: what became of a point. */
-static void report(struct dap *d, int id, const struct cps_debug_point *point,
+static void report(struct dap *d, enum dap_list of, int id, const struct cps_debug_point *point,
                    const struct cps_err *err, struct json_object *list)
 {
     struct json_object *row = json_object_new_object();
@@ -49,7 +51,8 @@ static void report(struct dap *d, int id, const struct cps_debug_point *point,
     } else {
         cps_json_int(row, "id", id);
         if (point->what == CPS_AT_PC) {
-            dap_put_source(d, (unsigned)point->core, point->pc, row);
+            (of == DAP_LISTING ? dap_put_listing : dap_put_source)(d, (unsigned)point->core,
+                                                                   point->pc, row);
             dap_put_hex(row, "instructionReference",
                         dap_code_address(d, (unsigned)point->core, point->pc), 1);
         }
@@ -90,6 +93,24 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
     return err;
 }
 
+/* What is behind "me:", if a processor has that name: the breakpoint is for that one alone. */
+static const char *behind_core(const struct session *s, const char *text, unsigned *first,
+                               unsigned *end)
+{
+    *first = 0;
+    *end = session_engine(s)->cores;
+    for (unsigned core = 0; core < session_engine(s)->cores; core++) {
+        const char *name = session_core_name(s, core);
+        size_t length = strlen(name);
+        if (strncmp(text, name, length) != 0 || text[length] != ':')
+            continue;
+        *first = core;
+        *end = core + 1;
+        return text + length + 1;
+    }
+    return text;
+}
+
 /* A breakpoint from a text that point_break() reads, on the first core that knows the place. */
 static void add_break(struct dap *d, enum dap_list list, struct json_object *from, const char *text,
                       struct json_object *answers)
@@ -98,16 +119,48 @@ static void add_break(struct dap *d, enum dap_list list, struct json_object *fro
     struct cps_debug_point point = {0};
     struct cps_err *err = NULL;
     int id = 0;
-    for (unsigned core = 0; core < session_engine(s)->cores; core++) {
+    unsigned core = 0;
+    unsigned end = session_engine(s)->cores;
+    const char *place = list == DAP_FUNCTION ? behind_core(s, text, &core, &end) : text;
+    for (; core < end; core++) {
         cps_err_free(err);
-        err = point_break(s, core, text, &point);
+        err = point_break(s, core, place, &point);
         if (!err)
             break;
     }
     if (!err)
         err = add_point(d, list, from, &point, &id);
-    report(d, id, &point, err, answers);
+    report(d, list, id, &point, err, answers);
     cps_err_free(err);
+}
+
+static struct cps_err *listing_point(struct dap *d, unsigned core, struct json_object *from,
+                                     struct cps_debug_point *point)
+{
+    CPS_BUF text = {0};
+    uint32_t pc = 0;
+    CPS_TRY(dap_listing_pc(d, core, dap_number(from, "line", 0) + d->lines_from_0, &pc));
+    cps_buf_printf(&text, "*0x%" PRIx32, pc);
+    if (text.failed)
+        return cps_err_nomem();
+    return point_break(&d->debugger->session, core, cps_buf_text(&text), point);
+}
+
+/* Breakpoints in a processor's listing. */
+static void set_in_listing(struct dap *d, unsigned core, struct json_object *points,
+                           struct json_object *answers)
+{
+    clear_some(d, DAP_LISTING, (int)core, "");
+    for (size_t i = 0; points && i < cps_json_count(points); i++) {
+        struct json_object *from = json_object_array_get_idx(points, i);
+        struct cps_debug_point point = {0};
+        int id = 0;
+        struct cps_err *err = listing_point(d, core, from, &point);
+        if (!err)
+            err = add_point(d, DAP_LISTING, from, &point, &id);
+        report(d, DAP_LISTING, id, &point, err, answers);
+        cps_err_free(err);
+    }
 }
 
 struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments,
@@ -117,11 +170,17 @@ struct cps_err *dap_set_breakpoints(struct dap *d, struct json_object *arguments
     struct json_object *points = cps_json_member(arguments, "breakpoints", json_type_array);
     const char *path = cps_json_get_text(cps_json_get(arguments, "source"), "path", NULL);
     const char *slash = path ? strrchr(path, '/') : NULL;
+    struct dap_listing listing;
     CPS_BUF start = {0};
+    CPS_TRY(dap_find_listing(d, arguments, &listing));
+    if (listing.is) {
+        set_in_listing(d, listing.core, points, answers);
+        return NULL;
+    }
     cps_buf_printf(&start, "%s:", slash ? slash + 1 : path ? path : "");
     if (start.failed)
         return cps_err_nomem();
-    clear_some(d, DAP_SOURCE, cps_buf_text(&start));
+    clear_some(d, DAP_SOURCE, -1, cps_buf_text(&start));
     for (size_t i = 0; points && i < cps_json_count(points); i++) {
         struct json_object *from = json_object_array_get_idx(points, i);
         CPS_BUF text = {0};
@@ -177,7 +236,7 @@ struct cps_err *dap_set_instruction_breakpoints(struct dap *d, struct json_objec
         struct cps_err *err = instruction_point(d, from, &point);
         if (!err)
             err = add_point(d, DAP_INSTRUCTION, from, &point, &id);
-        report(d, id, &point, err, answers);
+        report(d, DAP_INSTRUCTION, id, &point, err, answers);
         cps_err_free(err);
     }
     return NULL;
@@ -191,7 +250,7 @@ struct cps_err *dap_data_breakpoint_info(struct dap *d, struct json_object *argu
     struct session *s = &d->debugger->session;
     const char *name = cps_json_get_text(arguments, "name", NULL);
     int64_t reference = dap_number(arguments, "variablesReference", 0);
-    int64_t space = reference > 0 ? (reference - 1) % 6 : -1;
+    int64_t space = reference > 0 && reference < DAP_FIELDS ? (reference - 1) % DAP_SPACES : -1;
     struct cps_debug_point point;
     CPS_BUF text = {0};
     if (!name)
@@ -249,7 +308,7 @@ struct cps_err *dap_set_data_breakpoints(struct dap *d, struct json_object *argu
         struct cps_err *err = point_watch(s, s->core, access_of(from), text ? text : "", &point);
         if (!err)
             err = add_point(d, DAP_DATA, from, &point, &id);
-        report(d, id, &point, err, answers);
+        report(d, DAP_DATA, id, &point, err, answers);
         cps_err_free(err);
     }
     return NULL;

@@ -11,9 +11,6 @@
 #include "isa/base/pm4.h"
 #include "trace/json.h"
 
-/* What a variables reference stands for: 1 + core * SPACES + space. */
-enum space { GENERAL, CONTROL, SQE, GPU, PACKET, STREAMS, SPACES };
-
 /* Most registers of a kind that are looked through. */
 #define MAX_LISTED 0x40000u
 #define FRAMES     64 /* of a core, for frame ids */
@@ -30,15 +27,18 @@ void dap_put_source(const struct dap *d, unsigned core, uint32_t pc, struct json
 {
     const char *file = NULL;
     uint32_t line = 0;
-    if (!look_source(&d->debugger->session, core, pc, &file, &line))
+    bool known = look_source(&d->debugger->session, core, pc, &file, &line);
+    CPS_FREE char *path = known ? realpath(file, NULL) : NULL;
+    if (!path && (!known || errno != ENOMEM)) {
+        dap_put_listing(d, core, pc, to);
         return;
+    }
     struct json_object *source = json_object_new_object();
     const char *slash = strrchr(file, '/');
-    CPS_FREE char *path = realpath(file, NULL);
-    if (!path && errno == ENOMEM)
+    if (!path)
         cps_json_add(to, "source", NULL);
     cps_json_text(source, "name", slash ? slash + 1 : file);
-    cps_json_text(source, "path", path ? path : file);
+    cps_json_text(source, "path", path);
     cps_json_add(to, "source", source);
     cps_json_int(to, "line", (int64_t)line - d->lines_from_0);
 }
@@ -70,8 +70,8 @@ static void add_frame(struct dap *d, unsigned core, unsigned index, uint32_t pc,
                        pc);
     cps_json_buf(frame, "name", &name);
     cps_json_int(frame, "line", 0);
-    cps_json_int(frame, "column", 0);
     dap_put_source(d, core, pc, frame);
+    cps_json_int(frame, "column", cps_json_get(frame, "source") && !d->columns_from_0);
     dap_put_hex(frame, "instructionPointerReference", dap_code_address(d, core, pc), 1);
     cps_json_append(list, frame);
 }
@@ -103,6 +103,8 @@ struct cps_err *dap_stack_trace(struct dap *d, struct json_object *arguments,
     struct json_object *all = json_object_new_array();
     struct json_object *list = cps_json_new_array(body, "stackFrames");
     struct cps_err *err = dap_thread(d, arguments, &core);
+    d->unseen = false;
+    d->shown_core = core;
     struct cps_where where = cps_engine_where(session_engine(s), core);
     for (; !err && index <= where.depth; index++)
         add_frame(d, core, index,
@@ -137,13 +139,13 @@ static struct cps_err *frame_core(const struct dap *d, struct json_object *argum
 }
 
 /* Whether the engine has anything of a kind, and not so much that nobody can list it. */
-static bool has_space(const struct session *s, enum space space)
+static bool has_space(const struct session *s, enum dap_space space)
 {
     static const char files[] = {
-        [CONTROL] = CPS_FILE_CONTROL, [SQE] = CPS_FILE_SQE, [GPU] = CPS_FILE_REGISTER};
-    if (space == GENERAL)
+        [DAP_CONTROL] = CPS_FILE_CONTROL, [DAP_SQE] = CPS_FILE_SQE, [DAP_GPU] = CPS_FILE_REGISTER};
+    if (space == DAP_GENERAL)
         return true;
-    if (space == PACKET || space == STREAMS)
+    if (space == DAP_PACKET || space == DAP_STREAMS)
         return session_afuc(s) != NULL;
     const struct cps_file *file = cps_engine_file(session_engine(s), files[space]);
     return file && file->count <= MAX_LISTED;
@@ -156,14 +158,14 @@ struct cps_err *dap_scopes(struct dap *d, struct json_object *arguments, struct 
     unsigned core = 0;
     CPS_TRY(frame_core(d, arguments, &core));
     struct json_object *list = json_object_new_array();
-    for (unsigned space = 0; space < SPACES; space++) {
-        if (!has_space(&d->debugger->session, (enum space)space))
+    for (unsigned space = 0; space < DAP_SPACES; space++) {
+        if (!has_space(&d->debugger->session, (enum dap_space)space))
             continue;
         struct json_object *scope = json_object_new_object();
         cps_json_text(scope, "name", names[space]);
-        cps_json_int(scope, "variablesReference", 1 + (int64_t)core * SPACES + space);
-        cps_json_bool(scope, "expensive", space == GPU || space == CONTROL);
-        if (space == GENERAL)
+        cps_json_int(scope, "variablesReference", 1 + (int64_t)core * DAP_SPACES + space);
+        cps_json_bool(scope, "expensive", space == DAP_GPU || space == DAP_CONTROL);
+        if (space == DAP_GENERAL)
             cps_json_text(scope, "presentationHint", "registers");
         cps_json_append(list, scope);
     }
@@ -180,7 +182,7 @@ struct listing {
 };
 
 static void add(struct listing *l, const char *name, const char *evaluate,
-                const struct cps_buf *value)
+                const struct cps_buf *value, int64_t children)
 {
     if (l->skip-- > 0 || l->left == 0)
         return;
@@ -190,18 +192,18 @@ static void add(struct listing *l, const char *name, const char *evaluate,
     cps_json_buf(variable, "value", value);
     if (evaluate)
         cps_json_text(variable, "evaluateName", evaluate);
-    cps_json_int(variable, "variablesReference", 0);
+    cps_json_int(variable, "variablesReference", children);
     cps_json_append(l->list, variable);
 }
 
 static void add_word(struct listing *l, const char *name, const char *evaluate, uint32_t value,
-                     const struct cps_buf *more)
+                     const struct cps_buf *more, int64_t children)
 {
     CPS_BUF text = {0};
     cps_buf_printf(&text, "0x%08" PRIx32 "%s", value, more && more->size ? "  " : "");
     if (more)
         cps_buf_join(&text, more);
-    add(l, name, evaluate, &text);
+    add(l, name, evaluate, &text, children);
 }
 
 static uint32_t word_at(const struct listing *l, char file, uint64_t number)
@@ -213,7 +215,7 @@ static void list_scalars(struct listing *l)
 {
     const struct cps_engine_ops *ops = session_engine(&l->dap->debugger->session)->ops;
     for (unsigned i = 0; i < ops->regs; i++)
-        add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), NULL);
+        add_word(l, ops->reg[i].name, ops->reg[i].name, word_at(l, CPS_FILE_SCALAR, i), NULL, 0);
 }
 
 static void list_general(struct listing *l)
@@ -221,15 +223,15 @@ static void list_general(struct listing *l)
     static const char *const ports[] = {"$sp", "$lr", "$rem", "$addr", "$usraddr"};
     const struct cps_engine *engine = session_engine(&l->dap->debugger->session);
     if (cps_engine_file(engine, CPS_FILE_PC)) {
-        add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), NULL);
-        add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), NULL);
+        add_word(l, "$pc", "$pc", word_at(l, CPS_FILE_PC, 0), NULL, 0);
+        add_word(l, "$npc", "$npc", word_at(l, CPS_FILE_PC, 1), NULL, 0);
     }
     list_scalars(l);
     for (unsigned i = 1; i < 0x1f && cps_engine_file(engine, CPS_FILE_GENERAL); i++) {
         char name[8];
         snprintf(name, sizeof(name), "$%02x", i);
         const char *shown = i < 0x1a ? name : ports[i - 0x1a];
-        add_word(l, shown, shown, word_at(l, CPS_FILE_GENERAL, i), NULL);
+        add_word(l, shown, shown, word_at(l, CPS_FILE_GENERAL, i), NULL, 0);
     }
 }
 
@@ -241,8 +243,18 @@ static bool is_shown(const struct session *s, char file, uint32_t number, uint32
 }
 
 /* Registers of a space that hold something. */
-static void list_space(struct listing *l, enum cps_space space, char file, const char *sign)
+static void list_space(struct listing *l, enum dap_space kind)
 {
+    static const struct {
+        enum cps_space space;
+        char file;
+        const char *sign;
+    } kinds[] = {[DAP_CONTROL] = {CPS_SPACE_CONTROL, CPS_FILE_CONTROL, "@"},
+                 [DAP_SQE] = {CPS_SPACE_SQE, CPS_FILE_SQE, "%"},
+                 [DAP_GPU] = {CPS_SPACE_GPU, CPS_FILE_REGISTER, "reg:"}};
+    enum cps_space space = kinds[kind].space;
+    char file = kinds[kind].file;
+    const char *sign = kinds[kind].sign;
     const struct session *s = &l->dap->debugger->session;
     const struct cps_file *row = cps_engine_file(session_engine(s), file);
     for (uint32_t i = 0; row && i < row->count && i < MAX_LISTED; i++) {
@@ -258,7 +270,8 @@ static void list_space(struct listing *l, enum cps_space space, char file, const
         cps_buf_printf(&label, part ? "%s+0x%x" : "%s", name ? name : cps_buf_text(&number), part);
         cps_name_fields(session_names(s, l->core), space, i, value, &fields);
         fields.failed = fields.failed || number.failed || label.failed;
-        add_word(l, cps_buf_text(&label), cps_buf_text(&number), value, &fields);
+        add_word(l, cps_buf_text(&label), cps_buf_text(&number), value, &fields,
+                 fields.size ? dap_fields_reference(l->dap, l->core, kind, i) : 0);
     }
 }
 
@@ -272,7 +285,7 @@ static void list_lines(struct listing *l, char *text)
         char *value = line + length + strspn(line + length, " ");
         line[length] = '\0';
         const struct cps_buf rest = {.data = value, .size = strlen(value)};
-        add(l, line, NULL, &rest);
+        add(l, line, NULL, &rest, 0);
     }
 }
 
@@ -295,45 +308,43 @@ static void list_streams(struct listing *l)
         cps_buf_printf(&text, "0x%" PRIx64 ", %" PRIu32 " of %" PRIu32 " dwords read", at.iova,
                        at.consumed, at.dwords);
         if (at.active)
-            add(l, level_names[level], NULL, &text);
+            add(l, level_names[level], NULL, &text, 0);
     }
 }
 
 static struct cps_err *reference(const struct dap *d, struct json_object *arguments, unsigned *core,
-                                 enum space *space)
+                                 enum dap_space *space)
 {
     int64_t number = dap_number(arguments, "variablesReference", 0);
     unsigned count = session_engine(&d->debugger->session)->cores;
-    if (number < 1 || number > (int64_t)count * SPACES)
+    if (number < 1 || number > (int64_t)count * DAP_SPACES)
         return cps_err_new(CPS_ERR_INPUT, "variablesReference %" PRId64 " is not known", number);
-    *core = (unsigned)((number - 1) / SPACES);
-    *space = (enum space)((number - 1) % SPACES);
+    *core = (unsigned)((number - 1) / DAP_SPACES);
+    *space = (enum dap_space)((number - 1) % DAP_SPACES);
     return NULL;
 }
 
 struct cps_err *dap_variables(struct dap *d, struct json_object *arguments,
                               struct json_object *body)
 {
-    enum space space = GENERAL;
+    enum dap_space space = DAP_GENERAL;
     struct listing l = {.dap = d, .skip = dap_number(arguments, "start", 0)};
     int64_t count = dap_number(arguments, "count", 0);
     l.left = count > 0 ? count : INT64_MAX;
+    if (dap_number(arguments, "variablesReference", 0) >= DAP_FIELDS)
+        return dap_fields(d, arguments, body);
     CPS_TRY(reference(d, arguments, &l.core, &space));
     l.list = json_object_new_array();
     switch (space) {
-    case GENERAL:
+    case DAP_GENERAL:
         list_general(&l);
         break;
-    case CONTROL:
-        list_space(&l, CPS_SPACE_CONTROL, CPS_FILE_CONTROL, "@");
+    case DAP_CONTROL:
+    case DAP_SQE:
+    case DAP_GPU:
+        list_space(&l, space);
         break;
-    case SQE:
-        list_space(&l, CPS_SPACE_SQE, CPS_FILE_SQE, "%");
-        break;
-    case GPU:
-        list_space(&l, CPS_SPACE_GPU, CPS_FILE_REGISTER, "reg:");
-        break;
-    case PACKET:
+    case DAP_PACKET:
         list_packet(&l);
         break;
     default:
@@ -360,7 +371,7 @@ struct cps_err *dap_set_variable(struct dap *d, struct json_object *arguments,
 {
     static const char *const signs[] = {"", "@", "%", "reg:", NULL, NULL};
     unsigned core = 0;
-    enum space space = GENERAL;
+    enum dap_space space = DAP_GENERAL;
     const char *name = cps_json_get_text(arguments, "name", NULL);
     CPS_BUF place = {0};
     CPS_TRY(reference(d, arguments, &core, &space));
@@ -382,26 +393,22 @@ struct cps_err *dap_set_expression(struct dap *d, struct json_object *arguments,
                   cps_json_get_text(arguments, "value", NULL), body);
 }
 
-/* A command of the debugger; the client is told when it moved or changed something. */
+/* A command of the debugger; the client is told behind the answer what it did. One that failed may
+ * have moved: `source` runs several. */
 static struct cps_err *run_command(struct dap *d, const char *line, struct json_object *body)
 {
     struct debugger *r = d->debugger;
-    uint64_t step = cps_debug_place(r->session.debug).step;
+    d->typed = true;
+    d->moves = r->moves;
     cps_buf_clear(&r->out);
-    CPS_TRY(command_run(r, line));
-    cps_json_buf(body, "result", &r->out);
+    struct cps_err *err = command_run(r, line);
+    if (!err)
+        cps_json_buf(body, "result", &r->out);
+    else if (r->out.size)
+        dap_output(d, &r->out);
     cps_json_int(body, "variablesReference", 0);
     cps_buf_clear(&r->out);
-    if (cps_debug_place(r->session.debug).step != step) {
-        struct json_object *stopped = json_object_new_object();
-        cps_json_text(stopped, "reason", "step");
-        cps_json_int(stopped, "threadId", r->session.core + 1);
-        cps_json_bool(stopped, "allThreadsStopped", true);
-        dap_event(d, "stopped", stopped);
-    } else {
-        dap_changed(d);
-    }
-    return NULL;
+    return err;
 }
 
 struct cps_err *dap_evaluate(struct dap *d, struct json_object *arguments, struct json_object *body)
@@ -445,13 +452,4 @@ struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
         cps_json_append(list, target);
     }
     return NULL;
-}
-
-/* Sources are files that the client opens itself. */
-struct cps_err *dap_source(struct dap *d, struct json_object *arguments, struct json_object *body)
-{
-    (void)d;
-    (void)arguments;
-    (void)body;
-    return cps_err_new(CPS_ERR_INPUT, "sources are files: open their path");
 }

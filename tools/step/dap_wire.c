@@ -274,12 +274,20 @@ struct cps_err *dap_wire_try(struct dap_wire *w, struct json_object **ret)
     return err;
 }
 
+/* Whether one that waits ends a run; the lock is held. */
+static bool ends_a_run(const struct dap_wire *w)
+{
+    bool ends = w->ended;
+    for (const struct message *at = w->first; at; at = at->next)
+        ends = ends || interrupts(at->json);
+    return ends;
+}
+
 void dap_wire_listen(struct dap_wire *w, bool listen)
 {
     pthread_mutex_lock(&w->lock);
     w->listening = listen;
-    if (listen && (w->first || w->ended))
-        *w->interrupt = 1;
+    *w->interrupt = listen ? w->first || w->ended : ends_a_run(w);
     pthread_mutex_unlock(&w->lock);
 }
 

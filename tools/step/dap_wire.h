@@ -26,7 +26,8 @@ void dap_wire_close(struct dap_wire *wire);
 CPS_MUST_USE struct cps_err *dap_wire_next(struct dap_wire *wire, struct json_object **ret);
 /** The next message if one is there; *ret is NULL if not, or at the end of the input. */
 CPS_MUST_USE struct cps_err *dap_wire_try(struct dap_wire *wire, struct json_object **ret);
-/** While set, every message interrupts, not only those that end a run; also one that waits. */
+/** While set, every message interrupts, not only those that end a run; also one that waits.
+ * Behind it those that wait interrupt the next run only if they end one. */
 void dap_wire_listen(struct dap_wire *wire, bool listen);
 /** Whether the input has ended and all of it was taken. */
 bool dap_wire_ended(struct dap_wire *wire);

@@ -29,10 +29,11 @@ struct state {
 /** What a run is asked for. */
 struct state_setup {
     const struct cps_options *opt;
-    const char *const *firmware; /**< two paths, the second NULL but for a5xx; NULL: the demo */
-    const char *capture;         /**< NULL: the demo's */
-    unsigned who;                /**< processor; CPS_CPU_NONE: the one that draws */
-    long draw;                   /**< which launch; -1: none, the list is wanted */
+    const char *const
+        *firmware;       /**< two paths, the second NULL but for a5xx, the first for the demo */
+    const char *capture; /**< NULL: the demo's */
+    unsigned who;        /**< processor; CPS_CPU_NONE: the one that draws */
+    long draw;           /**< which launch; -1: none, the list is wanted */
 };
 
 /** The result. */

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The debug adapter's arguments: what launch takes, and what is of a wrong type. Usage: dap_arguments.py CPSCOPE"""
+import os
+import tempfile
+
+import tap
+from dap_client import Client
+
+
+def policy(folder):
+    c = Client().launch(demo=True, policy="prefetch=off waits=stop")
+    c.ask("setExceptionBreakpoints", filters=["deadlock"])
+    c.configured()
+    assert c.move("continue")["reason"] == "exception"
+    assert c.ask("exceptionInfo", threadId=1)["exceptionId"] == "deadlock"
+    c.close()
+
+
+def options(folder):
+    """launch takes what `step` takes, by the same names, and complains of it in the same words."""
+    for arguments, message in (
+            ({"waits": True}, 'launch: "waits" is true: expected a text'),
+            ({"submit": "x"}, "--submit x: expected N (run only submission N, counted from 0)"),
+            ({"submit": -1}, "--submit -1: expected N (run only submission N, counted from 0)"),
+            ({"submit": 1.5}, 'launch: "submit" is 1.5: expected a whole number'),
+            ({"fw": ["a", 7]}, 'launch: "fw" is 7: expected a text'), ({"fw": [None]}, '"fw[0]" is null'),
+            ({"demo": "yes"}, 'launch: "demo" is "yes": expected true or false'),
+            ({"chip-id": "x"}, "--chip-id x: expected ID[:VARIANT]"), ({"chip": "g92"}, "--chip has no meaning"),
+            ({"engine": "bogus"}, "--engine bogus: expected"), ({"names": "x"}, "--names has no meaning"),
+            ({"engine": "vp1", "names": "x", "demo": False}, "--names x: expected measured or envytools"),
+            ({"engine": "seq", "seqAbi": "x", "demo": False}, "--seq-abi x: expected"),
+            ({"inject": "x@y"}, "x@y"), ({"capture": 5}, 'launch: "capture" is 5: expected a text'),
+            ({"stopOnEntry": 1}, 'launch: "stopOnEntry" is 1: expected true or false')):
+        c = Client()
+        assert message in c.refuse("launch", **dict({"demo": True}, **arguments)), arguments
+        c.launch(demo=True)     # and goes on
+        c.close()
+    c = Client().launch(**{"demo": True, "waits": "stop", "prefetch": "off", "screen": False, "request": "launch",
+                           "chip-id": 0x6030000, "limit": "1M", "fw-path": folder, "symbols": None})
+    c.configured()
+    assert c.move("continue")["reason"] == "exception"
+    assert c.ask("exceptionInfo", threadId=1)["exceptionId"] == "deadlock"
+    c.close()
+
+
+def scripted(folder):
+    """Commands run before the first stop; the place where they end is it."""
+    path = os.path.join(folder, "commands")
+    open(path, "w").write("b CP_SET_DRAW_STATE\nc\n")
+    c = Client().launch(demo=True, script=path)
+    c.configured()
+    assert c.top()["name"] == "CP_SET_DRAW_STATE"
+    assert "breakpoint 1" in c.event("output")["output"]
+    c.close()
+    c = Client().launch(demo=True, script=path + ".none")
+    c.configured()
+    assert "No such file" in c.event("output")["output"]
+    c.close()
+
+
+def wrong_types(folder):
+    """An argument of another type is an error that names it; null and empty ones are none."""
+    c = Client().launch(demo=True)
+    c.configured()
+    for command, arguments, message in (
+            ("stackTrace", {"levels": "all"}, 'stackTrace: "levels" is "all": expected a whole number'),
+            ("stackTrace", {"startFrame": 1.5}, 'stackTrace: "startFrame" is 1.5: expected a whole number'),
+            ("variables", {"variablesReference": 1, "count": []}, 'variables: "count" is []: expected a whole number'),
+            ("evaluate", {"expression": "1", "context": 7}, 'evaluate: "context" is 7: expected a text'),
+            ("evaluate", {"expression": "1", "frameId": "7"}, 'evaluate: "frameId" is "7": expected a whole number'),
+            ("setFunctionBreakpoints", {"breakpoints": [{}, 5]},
+             'setFunctionBreakpoints: "breakpoints[1]" is 5: expected an object'),
+            ("setFunctionBreakpoints", {"breakpoints": [{"name": "x" * 99}, {"name": ["x" * 99]}]},
+             'setFunctionBreakpoints: "breakpoints[1].name" is array: expected a text'),
+            ("setBreakpoints", {"source": "demo.afuc"}, 'setBreakpoints: "source" is "demo.afuc": expected an object'),
+            ("setBreakpoints", {"source": {"path": 1}}, 'setBreakpoints: "source.path" is 1: expected a text'),
+            ("setBreakpoints", {"source": {}, "breakpoints": [{"line": "x"}]},
+             'setBreakpoints: "breakpoints[0].line" is "x": expected a whole number'),
+            ("setExceptionBreakpoints", {"filters": ["fault", 1]},
+             'setExceptionBreakpoints: "filters[1]" is 1: expected a text'),
+            ("dataBreakpointInfo", {"name": "$02", "asAddress": 0},
+             'dataBreakpointInfo: "asAddress" is 0: expected true or false'),
+            ("readMemory", {"memoryReference": "0x0", "count": 4, "offset": "4"},
+             'readMemory: "offset" is "4": expected a whole number'),
+            ("why", {"expression": "$02", "threadId": True}, 'why: "threadId" is true: expected a whole number')):
+        assert c.refuse(command, **arguments) == message, c.refuse(command, **arguments)
+    c.ask("stackTrace", threadId=1, levels=None)
+    c.ask("setBreakpoints", source=[], breakpoints={})
+    c.close()
+
+
+CASES = [
+    ("launch takes policies", policy),
+    ("launch takes the options of the command line", options),
+    ("launch takes a script of commands", scripted),
+    ("arguments of a wrong type are named", wrong_types),
+]
+
+with tempfile.TemporaryDirectory() as folder:
+    tap.run([(name, lambda case=case: case(folder)) for name, case in CASES])
