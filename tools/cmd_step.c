@@ -61,21 +61,17 @@ static void run_typed(struct debugger *r, const char *line)
     }
 }
 
-/* An empty line repeats a move, as in gdb. */
+/* An empty line repeats what can be, as in gdb. */
 static void interact(struct debugger *r)
 {
     char *line = NULL;
-    char *last = NULL;
-    while (!r->quit && (line = prompt_line(r, "(cpscope) "))) {
-        if (*line) {
-            free(last);
-            last = line;
-        } else {
-            free(line);
-        }
-        run_typed(r, last ? last : "");
+    prompt_begin();
+    while (!r->quit && (line = prompt_line(r, r->writing ? ">" : "(cpscope) "))) {
+        CPS_FREE char *again = *line ? NULL : strdup(command_repeat(r));
+        run_typed(r, again ? again : line);
+        free(line);
     }
-    free(last);
+    prompt_end();
     if (!r->quit)
         putchar('\n');
 }
@@ -94,45 +90,74 @@ static struct cps_err *read_line(char line[MAX_LINE], bool *more)
     return NULL;
 }
 
-/* From a pipe: every line is shown in front of what it does; a mistake ends it. */
-static struct cps_err *run_piped(struct debugger *r)
+/* A mistake is told, and the next line is read, as gdb does; the status says at the end that there
+ * was one. @return an error of stdin or stdout */
+static struct cps_err *run_line(struct debugger *r, unsigned number, const char *line, bool *failed)
 {
-    static char line[MAX_LINE];
-    bool more = false;
-    struct cps_err *err = read_line(line, &more);
-    while (!err && more && !r->quit && !r->session.limited) {
-        cps_buf_printf(&r->out, "> %s\n", line);
-        err = command_run(r, line);
-        err = cps_err_first_(err, show(r));
-        if (!err)
-            err = read_line(line, &more);
+    cps_buf_printf(&r->out, "> %s\n", line);
+    struct cps_err *wrong = command_run(r, line);
+    struct cps_err *err = show(r);
+    if (wrong) {
+        *failed = true;
+        wrong = cps_err_within_(wrong, "(stdin):%u", number);
+        report_error(wrong);
     }
     return err;
 }
 
-static struct cps_err *run(struct debugger *r, const struct cps_options *opt)
+/* From a pipe: every line is shown in front of what it does. */
+static struct cps_err *run_piped(struct debugger *r, bool *failed)
 {
-    r->session.interrupt = &r->interrupt;
-    /* Nobody sits in front of a script or a pipe to stop endless firmware. */
-    if (!opt->dap && (opt->script || !isatty(STDIN_FILENO)))
-        r->session.limit = opt->limit;
-    if (opt->fw_count || opt->demo || opt->arg_count)
-        CPS_TRY(session_open(&r->session, opt));
-    if (opt->dap)
-        return dap_serve(r, stdin, stdout);
+    static char line[MAX_LINE];
+    bool more = false;
+    unsigned number = 0;
+    struct cps_err *err = read_line(line, &more);
+    while (!err && more && !r->quit && !r->session.limited) {
+        err = run_line(r, ++number, line, failed);
+        if (!err)
+            err = read_line(line, &more);
+    }
+    if (!err && r->writing)
+        err = cps_err_new(CPS_ERR_SYNTAX, "(stdin): ends inside commands, expected \"end\"");
+    return err;
+}
+
+/* Nobody sits in front of it to stop endless firmware. */
+static bool is_alone(const struct cps_options *opt)
+{
+    return !opt->dap && (opt->batch || !isatty(STDIN_FILENO));
+}
+
+/* The commands of a file, then, for a person, the prompt. @param failed  set if a line from a pipe
+ * was wrong */
+static struct cps_err *converse(struct debugger *r, const struct cps_options *opt, bool *failed)
+{
     session_opened(&r->session, &r->out);
     command_show(r);
     CPS_TRY(show(r));
+    r->flush = show;
     if (opt->script) {
         struct cps_err *err = command_source(r, opt->script);
-        return cps_err_first_(err, show(r));
+        CPS_TRY(cps_err_first_(err, show(r)));
     }
+    if (opt->batch || (opt->script && !isatty(STDIN_FILENO)) || r->quit)
+        return NULL;
     if (!isatty(STDIN_FILENO))
-        return run_piped(r);
+        return run_piped(r, failed);
     if (opt->screen)
         screen_run(r);
     interact(r);
     return NULL;
+}
+
+static struct cps_err *run(struct debugger *r, const struct cps_options *opt, bool *failed)
+{
+    r->session.interrupt = &r->interrupt;
+    if (is_alone(opt))
+        r->session.limit = opt->limit;
+    if (opt->fw_count || opt->demo || opt->arg_count)
+        CPS_TRY(session_open(&r->session, opt));
+    return opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, failed);
 }
 
 int cmd_step(const struct cps_options *opt)
@@ -153,16 +178,16 @@ int cmd_step(const struct cps_options *opt)
     }
     running = r;
     sigaction(SIGINT, &action, NULL);
-    struct cps_err *err = run(r, opt);
+    bool failed = false;
+    struct cps_err *err = run(r, opt, &failed);
     int limited = r->session.limited ? 4 : 0;
     if (limited && !err)
         fputs("cpscope: limit: too many instructions in one command, expected it to end; --limit "
               "raises it\n",
               stderr);
     signal(SIGINT, SIG_DFL);
-    point_clear(&r->session);
+    command_deinit(r);
     session_close(&r->session);
-    cps_buf_deinit(&r->out);
     free(r);
-    return err ? report_error(err) : limited;
+    return err ? report_error(err) : failed ? 3 : limited;
 }

@@ -82,6 +82,7 @@ struct cps_options {
     const char *oracles;
     const char *inject;
     const char *script;
+    bool batch;
     bool screen;
     bool dap;
     uint64_t limit;

@@ -8,8 +8,7 @@
  */
 #define MAX_PAGES (UINT64_C(2) << 30)
 
-/* Index of the last checkpoint at or in front of @p step; the first one is at step 0. */
-static unsigned before(const struct cps_debug *d, uint64_t step)
+unsigned debug_before_(const struct cps_debug *d, uint64_t step)
 {
     unsigned i = d->checkpoint_count - 1;
     while (i && d->checkpoint[i].place.step > step)
@@ -82,11 +81,11 @@ bool debug_keep_(struct cps_debug *d)
         return insert(d, 0);
     if (d->place.step % CPS_DEBUG_INTERVAL)
         return true;
-    if (d->checkpoint[before(d, d->place.step)].place.step == d->place.step)
+    if (d->checkpoint[debug_before_(d, d->place.step)].place.step == d->place.step)
         return true;
     while (too_many(d))
         thin(d);
-    return insert(d, before(d, d->place.step) + 1);
+    return insert(d, debug_before_(d, d->place.step) + 1);
 }
 
 static bool restore(struct cps_debug *d, const struct checkpoint *from)
@@ -125,7 +124,7 @@ static struct cps_debug_stop go_to(struct cps_debug *d, const uint64_t *counter,
 
 struct cps_debug_stop cps_debug_goto_step(struct cps_debug *d, uint64_t step)
 {
-    if (step < d->place.step && !restore(d, &d->checkpoint[before(d, step)]))
+    if (step < d->place.step && !restore(d, &d->checkpoint[debug_before_(d, step)]))
         return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
     return go_to(d, &d->place.step, step);
 }
@@ -180,7 +179,7 @@ static bool search(struct cps_debug *d, struct search *s, uint64_t end)
 {
     uint64_t high = end ? end - 1 : 0;
     while (high && !s->found) {
-        const struct checkpoint *from = &d->checkpoint[before(d, high - 1)];
+        const struct checkpoint *from = &d->checkpoint[debug_before_(d, high - 1)];
         uint64_t low = from->place.step;
         if (!restore(d, from))
             return false;
@@ -242,7 +241,7 @@ struct cps_debug_stop cps_debug_restart(struct cps_debug *d, uint64_t step)
         if (d->checkpoint[i].edit_next)
             drop(d, i);
     }
-    if (!restore(d, &d->checkpoint[before(d, step)]))
+    if (!restore(d, &d->checkpoint[debug_before_(d, step)]))
         return (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
     return go_to(d, &d->place.step, step);
 }

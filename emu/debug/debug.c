@@ -16,6 +16,8 @@ static void note(struct cps_debug *d, const struct cps_event *event)
     uint64_t number = d->place.event++;
     d->log[number % LOG_EVENTS].event = *event;
     d->log[number % LOG_EVENTS].number = number;
+    if (d->tally && cps_event_kind(event) == CPS_EV_PKT)
+        d->place.tally += d->tally(d->tally_context, d->engine, event);
 }
 
 static void take_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
@@ -23,6 +25,8 @@ static void take_events(struct cps_sink *sink, const struct cps_event *events, s
     struct cps_debug *d = (struct cps_debug *)sink;
     for (size_t i = 0; i < count; i++)
         note(d, &events[i]);
+    if (d->listener)
+        d->listener->put(d->listener, events, count);
 }
 
 /* Values that every core has of its own. */
@@ -139,6 +143,20 @@ void cps_debug_interrupt(struct cps_debug *d, bool (*asked)(void *context), void
     d->interrupt_context = context;
 }
 
+void cps_debug_tally(struct cps_debug *d,
+                     bool (*counts)(void *context, struct cps_engine *engine,
+                                    const struct cps_event *packet),
+                     void *context)
+{
+    d->tally = counts;
+    d->tally_context = context;
+}
+
+void cps_debug_listen(struct cps_debug *d, struct cps_sink *sink)
+{
+    d->listener = sink;
+}
+
 bool debug_interrupted_(const struct cps_debug *d)
 {
     return d->interrupt && d->place.step % CPS_DEBUG_INTERRUPT == 0 &&
@@ -209,6 +227,20 @@ enum cps_debug_reason debug_step_(struct cps_debug *d)
     d->place.step++;
     debug_make_edits_(d);
     return reason;
+}
+
+struct cps_err *debug_walk_(struct cps_debug *d, uint64_t step)
+{
+    while (d->place.step < step) {
+        enum cps_debug_reason reason = debug_step_(d);
+        if (reason == CPS_WHY_NOMEM || cps_mem_failed(d->engine->mem))
+            return cps_err_nomem();
+        if (reason != CPS_WHY_GONE)
+            return cps_err_new(CPS_ERR_MISMATCH, "the run took another way than before");
+        if (debug_interrupted_(d))
+            return cps_err_new(CPS_ERR_INPUT, "interrupted");
+    }
+    return NULL;
 }
 
 static bool event_fits(const struct cps_debug_point *p, const struct cps_event *event)
@@ -477,9 +509,9 @@ int cps_debug_add(struct cps_debug *d, const struct cps_debug_point *point)
         return 0;
     struct point *added = &d->point[d->point_count++];
     *added = (struct point){.is = *point};
-    added->is.id = ++d->last_id;
+    added->is.id = point->own ? --d->last_own : ++d->last_id;
     debug_refresh_(d);
-    return d->last_id;
+    return added->is.id;
 }
 
 struct cps_debug_point *cps_debug_find(struct cps_debug *d, int id)

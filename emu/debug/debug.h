@@ -48,6 +48,8 @@ struct cps_debug_place {
     uint64_t fed;
     /** Submissions among them; the one that runs is one less. */
     uint32_t submission;
+    /** Packets so far that cps_debug_tally() counts. */
+    uint64_t tally;
 };
 
 /** What a point looks at. */
@@ -64,7 +66,7 @@ enum cps_debug_what {
 
 /** A breakpoint or watchpoint. */
 struct cps_debug_point {
-    /** From 1, given by cps_debug_add(). */
+    /** From 1, given by cps_debug_add(); of the caller's `own` ones from -1 down. */
     int id;
     /** What it looks at. */
     enum cps_debug_what what;
@@ -74,6 +76,8 @@ struct cps_debug_point {
     bool disabled;
     /** It disables itself when it stops a run. */
     bool once;
+    /** Nobody asked for it by a number: a goal of the caller's. */
+    bool own;
     /** CPS_AT_PC: where, in units of the core's image. */
     uint32_t pc;
     /** CPS_AT_PLACE: where. Its core counts where `core` names one; else every core's. */
@@ -205,6 +209,24 @@ CPS_PUBLIC void cps_debug_interrupt(struct cps_debug *debug, bool (*asked)(void 
                                     void *context);
 
 /**
+ * Says which packets cps_debug_place.tally counts: those that start work, say.
+ * @param debug    which; must stand at the start of the run
+ * @param counts   called with every event PKT; true: it counts. Must answer the same each time
+ * @param context  what it gets
+ */
+CPS_PUBLIC void cps_debug_tally(struct cps_debug *debug,
+                                bool (*counts)(void *context, struct cps_engine *engine,
+                                               const struct cps_event *packet),
+                                void *context);
+/**
+ * Says who gets the events of moves, as they happen. Searches and ways back give them, too: it is
+ * for runs that only go forward.
+ * @param debug  which
+ * @param sink   the caller's, which outlives the debugger or is taken away; NULL: nobody
+ */
+CPS_PUBLIC void cps_debug_listen(struct cps_debug *debug, struct cps_sink *sink);
+
+/**
  * Goes on.
  * @param debug  which
  * @param go     how far
@@ -255,7 +277,7 @@ CPS_PUBLIC bool cps_debug_last(struct cps_debug *debug, const struct cps_debug_p
  * Adds a point.
  * @param debug  which
  * @param point  copied, but its id
- * @return its id, or 0 if memory is short
+ * @return its id, which is never 0, or 0 if memory is short
  */
 CPS_PUBLIC int cps_debug_add(struct cps_debug *debug, const struct cps_debug_point *point);
 /**

@@ -101,8 +101,7 @@ static void forget_later(struct cps_debug *d)
     debug_forget_behind_(d, d->place.step);
 }
 
-/* Puts a copy of the change behind those that were made. */
-static struct cps_err *keep(struct cps_debug *d, const struct cps_edit *edit)
+struct cps_err *debug_keep_edit_(struct cps_debug *d, const struct cps_edit *edit, uint64_t step)
 {
     uint32_t *words = NULL;
     if (!CPS_LIST_ROOM(d->made, d->made_count))
@@ -113,7 +112,7 @@ static struct cps_err *keep(struct cps_debug *d, const struct cps_edit *edit)
             return cps_err_nomem();
         memcpy(words, edit->words, edit->count * sizeof(*words));
     }
-    d->made[d->made_count] = (struct made){*edit, d->place.step};
+    d->made[d->made_count] = (struct made){*edit, step};
     d->made[d->made_count++].edit.words = words;
     return NULL;
 }
@@ -122,7 +121,7 @@ struct cps_err *cps_debug_edit(struct cps_debug *d, const struct cps_edit *edit)
 {
     CPS_TRY(check(d, edit));
     forget_later(d);
-    CPS_TRY(keep(d, edit));
+    CPS_TRY(debug_keep_edit_(d, edit, d->place.step));
     bool good = make(d->engine, &d->made[d->made_count - 1].edit);
     if (!good)
         debug_drop_edits_(d, d->made_count - 1);

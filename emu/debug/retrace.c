@@ -3,27 +3,12 @@
 #include "emu/debug/retrace.h"
 #include "emu/debug/state.h"
 
-/* Steps of @p again up to @p step. */
-static struct cps_err *go(struct cps_debug *again, uint64_t step)
-{
-    while (again->place.step < step) {
-        enum cps_debug_reason reason = debug_step_(again);
-        if (reason == CPS_WHY_NOMEM || cps_mem_failed(again->engine->mem))
-            return cps_err_nomem();
-        if (reason != CPS_WHY_GONE)
-            return cps_err_new(CPS_ERR_MISMATCH, "the run took another way than before");
-        if (debug_interrupted_(again))
-            return cps_err_new(CPS_ERR_INPUT, "interrupted");
-    }
-    return NULL;
-}
-
 static struct cps_err *retrace_on(struct cps_debug *again, uint64_t step,
                                   const struct cps_debug_retrace *retrace)
 {
     CPS_TRY(retrace->ready(retrace->context, again->engine, again->place.fed));
     debug_make_edits_(again);
-    CPS_TRY(go(again, step));
+    CPS_TRY(debug_walk_(again, step));
     return retrace->done(retrace->context, again->engine);
 }
 

@@ -37,12 +37,15 @@ struct cps_debug {
     unsigned checkpoint_count;
     struct point *point;
     unsigned point_count;
-    int last_id;
+    int last_id, last_own;
     struct made *made; /* in the order of their places */
     size_t made_count;
     size_t made_next;                 /* the first that this state has not seen */
     bool (*interrupt)(void *context); /* whether to stop; NULL: no */
     void *interrupt_context;
+    bool (*tally)(void *context, struct cps_engine *engine, const struct cps_event *packet);
+    void *tally_context;
+    struct cps_sink *listener;                    /* gets the events, too; NULL: nobody */
     uint64_t still_since, still_changes, look_at; /* steps without a change, for deadlocks */
     uint64_t stuck_at; /* clock at which a run that is proved to be stuck ends; 0: it is not */
     enum cps_debug_reason stuck_reason;
@@ -66,6 +69,10 @@ void debug_refresh_(struct cps_debug *d);
 void debug_refresh_point_(const struct cps_debug *d, struct point *point);
 bool debug_interrupted_(const struct cps_debug *d);
 
+/** Goes on to @p step, a way that the run went before. @return NULL, CPS_ERR_NOMEM,
+ * CPS_ERR_MISMATCH: it was another one, or CPS_ERR_INPUT: interrupted */
+CPS_MUST_USE struct cps_err *debug_walk_(struct cps_debug *d, uint64_t step);
+
 /** What a run is going to. */
 struct goal {
     enum cps_debug_go go;
@@ -84,7 +91,13 @@ bool debug_keep_(struct cps_debug *d);
 /** Drops the checkpoints behind @p step. */
 void debug_forget_behind_(struct cps_debug *d, uint64_t step);
 
+/** Index of the last checkpoint at or in front of @p step; the first one is at step 0. */
+unsigned debug_before_(const struct cps_debug *d, uint64_t step);
+
 /* edit.c */
+/** Puts a copy of a change behind those that were made. */
+CPS_MUST_USE struct cps_err *debug_keep_edit_(struct cps_debug *d, const struct cps_edit *edit,
+                                              uint64_t step);
 /** Makes the changes that belong to this place and were not made yet. */
 void debug_make_edits_(struct cps_debug *d);
 /** Forgets the changes from number @p first on. */

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (open && session_open(&debugger->session, &demo))
         abort();
     serve(debugger, data + 1, size - 1);
-    cps_buf_deinit(&debugger->out);
+    command_deinit(debugger);
     free(debugger);
     return 0;
 }

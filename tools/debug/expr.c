@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Expressions over a machine's state: a parser that computes while it reads. */
 #include "tools/debug/expr.h"
+#include "tools/debug/expr_word.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "isa/base/lex.h"
 #include "isa/base/pm4.h"
+#include "tools/debug/look.h"
 
 #define MAX_DEPTH 64
 
@@ -21,6 +23,7 @@ struct parser {
 };
 
 static uint64_t binary(struct parser *p, unsigned level);
+static uint64_t bracketed(struct parser *p, char end, const char *what);
 
 static uint64_t fail(struct parser *p, const char *expected)
 {
@@ -163,36 +166,16 @@ static uint64_t general_register(struct parser *p)
     return fail(p, "a register of this engine, such as $pc: info registers names them");
 }
 
-/* Words of their own; they win over places of the same name. */
-static bool word_value(struct parser *p, const char *word, size_t length, uint64_t *ret)
+/* A dword behind the header of the packet at hand; 0 behind its last. */
+static uint64_t payload(struct parser *p)
 {
-    const struct cps_debug_place place = cps_debug_place(p->session->debug);
-    const struct cps_afuc *afuc = session_afuc(p->session);
-    const struct cps_item *item = session_item(p->session);
-    const uint32_t header = afuc ? cps_afuc_header(afuc, p->core, 0) : 0;
-    const struct cps_pm4 packet = cps_pm4_decode_any(header);
-    const struct {
-        const char *name;
-        uint64_t value;
-        bool known;
-    } words[] = {
-        {"header", header, afuc != NULL},
-        {"opcode", packet.kind == CPS_PM4_TYPE7 ? packet.opcode : UINT32_MAX, afuc != NULL},
-        {"level", afuc ? cps_afuc_level(afuc, p->core) : 0, afuc != NULL},
-        {"line", item ? item->line : 0, item != NULL},
-        {"submission", place.submission ? place.submission - 1 : 0, true},
-        {"step", place.step, true},
-        {"event", place.event, true},
-        {"value", p->event ? p->event->value : 0, p->event != NULL},
-        {"offset", p->event ? p->event->addr : 0, p->event != NULL},
-    };
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (!special(word, length, words[i].name))
-            continue;
-        *ret = words[i].value;
-        return words[i].known;
-    }
-    return false;
+    struct cps_event event;
+    p->at += strlen("payload");
+    uint64_t index = bracketed(p, ']', "\"]\"");
+    if (index >= expr_packet(p->session, p->core).count ||
+        !look_last_packet(p->session, p->core, &event))
+        return 0;
+    return value_at(p, CPS_FILE_MEMORY, event.addr + 4 + 4 * index);
 }
 
 static uint64_t named(struct parser *p)
@@ -209,7 +192,9 @@ static uint64_t named(struct parser *p)
             return fail(p, "a number behind the \":\", of a register also its name");
         return value_at(p, file, number);
     }
-    if (word_value(p, p->at, length, &value)) {
+    if (session_afuc(p->session) && !strncmp(p->at, "payload[", 8))
+        return payload(p);
+    if (expr_word(&(struct expr_at){p->session, p->core, p->event}, p->at, length, &value)) {
         p->at += length;
         return value;
     }
@@ -222,8 +207,8 @@ static uint64_t named(struct parser *p)
         return value_at(p, CPS_FILE_SCALAR, value);
     }
     if (!cps_name_number(names, CPS_SPACE_GPU, p->at, length, &number))
-        return fail(p, "a register, label, packet or one of header, opcode, level, submission, "
-                       "step, event");
+        return fail(p, "a register, label, packet or one of header, opcode, count, payload[N], "
+                       "iova, level, draw, submission, step, event");
     p->at += length;
     return value_at(p, CPS_FILE_REGISTER, number);
 }
@@ -369,8 +354,18 @@ static uint64_t binary(struct parser *p, unsigned level)
     return value;
 }
 
-struct cps_err *expr_eval(const struct session *session, unsigned core,
-                          const struct cps_event *event, const char *text, uint64_t *ret)
+size_t expr_column(const struct session *session, const char *at)
+{
+    uintptr_t line = (uintptr_t)session->line;
+    uintptr_t here = (uintptr_t)at;
+    return session->line && here >= line && here - line <= strlen(session->line) ? here - line + 1
+                                                                                 : 1;
+}
+
+/* @p column  that @p text begins in */
+static struct cps_err *evaluate(const struct session *session, unsigned core,
+                                const struct cps_event *event, const char *text, size_t column,
+                                uint64_t *ret)
 {
     struct parser p = {.session = session, .core = core, .event = event, .text = text, .at = text};
     uint64_t value = binary(&p, 0);
@@ -378,10 +373,24 @@ struct cps_err *expr_eval(const struct session *session, unsigned core,
     if (!p.expected && *p.at)
         fail(&p, "an operator or the end");
     if (p.expected)
-        return cps_err_new(CPS_ERR_SYNTAX, "column %zu: expected %s", (size_t)(p.wrong - text) + 1,
-                           p.expected);
+        return cps_err_new(CPS_ERR_SYNTAX, "column %zu: expected %s",
+                           (size_t)(p.wrong - text) + column, p.expected);
     *ret = value;
     return NULL;
+}
+
+struct cps_err *expr_eval(const struct session *session, unsigned core,
+                          const struct cps_event *event, const char *text, uint64_t *ret)
+{
+    return evaluate(session, core, event, text, expr_column(session, text), ret);
+}
+
+struct cps_err *expr_eval_part(const struct session *session, unsigned core, const char *text,
+                               size_t length, uint64_t *ret)
+{
+    CPS_FREE char *copy = strndup(text, length);
+    return copy ? evaluate(session, core, NULL, copy, expr_column(session, text), ret)
+                : cps_err_nomem();
 }
 
 /* Nothing may stand behind a place. */

@@ -6,8 +6,9 @@
  *     RB_CCU_CNTL reg:0x8810      GPU registers          [0x1000]    a dword of memory
  *     $a.addr a.addr val          values of scripts' engines, by the names that `info registers`
  * has ramin:0x100 memory:0x0      memories of engines that have several CP_NOP CP_NOP+0x2 label
- * addresses of places in the firmware header opcode level submission step event          where the
- * core stands value offset                of the event at hand, in conditions of watchpoints
+ * addresses of places in the firmware header opcode count payload[2] iova level   of the packet at
+ * hand draw submission submit step event line    where the run stands value offset of the event at
+ * hand, in conditions of watchpoints
  *     + - * / % & | ^ ~ ! << >> == != < > <= >= && || ( )    on 64-bit unsigned numbers */
 #ifndef CPS_EXPR_H
 #define CPS_EXPR_H
@@ -17,11 +18,17 @@
 /**
  * Evaluates @p text for core @p core.
  * @param event  for `value` and `offset`; NULL: they are errors
- * @return NULL, or CPS_ERR_SYNTAX with the column (from 1) and what was expected
+ * @return NULL, or CPS_ERR_SYNTAX with the column (from 1, of session->line if @p text is a part of
+ * it) and what was expected
  */
 CPS_MUST_USE struct cps_err *expr_eval(const struct session *session, unsigned core,
                                        const struct cps_event *event, const char *text,
                                        uint64_t *ret);
+/** The same for the first @p length bytes of @p text, at no event. */
+CPS_MUST_USE struct cps_err *expr_eval_part(const struct session *session, unsigned core,
+                                            const char *text, size_t length, uint64_t *ret);
+/** The column of @p at in the line that was typed, from 1; 1 if it is no part of it. */
+size_t expr_column(const struct session *session, const char *at);
 /** Recognises "$02", "$pc", "@IB_LEVEL", "RB_CCU_CNTL", "[0x1000]", "a.addr", "ramin:0x100"; false:
  * it is no single place. @param[out] ret  its core is @p core */
 bool expr_place(const struct session *session, unsigned core, const char *text,

@@ -5,6 +5,7 @@
 
 #include "isa/base/pm4.h"
 #include "tools/debug/look.h"
+#include "trace/launch.h"
 
 #define MAX_PAYLOAD 16u
 
@@ -124,8 +125,7 @@ static void put_payload(struct payload *p, struct cps_buf *out)
         cps_buf_printf(out, "  and %" PRIu32 " more\n", p->packet.count - MAX_PAYLOAD);
 }
 
-/* The newest dispatch of this core, for the level and the address of its header. */
-static bool last_packet(const struct session *s, unsigned core, struct cps_event *ret)
+bool look_last_packet(const struct session *s, unsigned core, struct cps_event *ret)
 {
     uint64_t event = cps_debug_place(s->debug).event;
     unsigned who = session_engine(s)->who[core];
@@ -144,7 +144,7 @@ void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
         return;
     uint32_t header = cps_afuc_header(afuc, core, 0);
     struct payload payload = {s, session_names(s, core), cps_pm4_decode(header), .count = 0};
-    bool known = last_packet(s, core, &event) && event.value == header;
+    bool known = look_last_packet(s, core, &event) && event.value == header;
     cps_buf_printf(out, "%08" PRIx32 " ", header);
     packet_name(s, core, header, out);
     if (known)
@@ -161,4 +161,45 @@ void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
         payload.word[payload.count++] =
             (uint32_t)session_value(s, core, CPS_FILE_MEMORY, event.addr + 4 + 4 * (uint64_t)i);
     put_payload(&payload, out);
+}
+
+/* ---- draws ---- */
+
+/* The newest packet that starts work, as far as events are kept. */
+static bool last_launch(const struct session *s, struct cps_launch *ret)
+{
+    uint64_t event = cps_debug_place(s->debug).event;
+    while (event-- && cps_debug_event(s->debug, event, &ret->packet)) {
+        if (cps_event_kind(&ret->packet) != CPS_EV_PKT)
+            continue;
+        ret->kind = session_launch(s, session_engine(s), &ret->packet);
+        if (ret->kind)
+            return true;
+    }
+    return false;
+}
+
+void look_draw(const struct session *s, struct cps_buf *out)
+{
+    const struct cps_debug_place place = cps_debug_place(s->debug);
+    struct cps_launch launch = {.number = (uint32_t)place.tally - 1};
+    if (!place.tally) {
+        cps_buf_str(out, "nothing was drawn until here\n");
+        return;
+    }
+    if (!last_launch(s, &launch)) {
+        cps_buf_printf(out, "draw %" PRIu32 ", too long ago to say more\n", launch.number);
+        return;
+    }
+    const struct cps_names *names = s->play.names[cps_event_who(&launch.packet)];
+    uint32_t dwords = cps_pm4_decode(launch.packet.value).count;
+    launch.name = cps_packet_name_(names, launch.packet.value);
+    for (; launch.words < dwords && launch.words < CPS_LAUNCH_WORDS; launch.words++)
+        launch.word[launch.words] = (uint32_t)session_value(
+            s, 0, CPS_FILE_MEMORY, launch.packet.addr + 4 + 4 * (uint64_t)launch.words);
+    cps_buf_printf(out, "%s %" PRIu32 ": ", cps_launch_kind_text_(launch.kind), launch.number);
+    cps_launch_put_(&launch, names, out);
+    cps_buf_printf(out, ", %s 0x%016" PRIx64 "\n",
+                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch.packet)),
+                   launch.packet.addr);
 }

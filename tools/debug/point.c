@@ -2,13 +2,23 @@
  * Breakpoints and watchpoints as people type them. */
 #include "tools/debug/point.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tools/debug/expr.h"
+#include "tools/debug/look.h"
 #include "isa/base/lex.h"
 #include "trace/form/text.h"
+
+/* Of the packet at hand, as a bit; of none no bit. */
+static uint32_t level_of(const struct session *session, unsigned core)
+{
+    struct cps_event packet;
+    return look_last_packet(session, core, &packet) ? 1u << cps_event_sub(&packet) : 0;
+}
 
 static bool condition_holds(void *context, struct cps_debug *debug, unsigned core,
                             const struct cps_event *event)
@@ -16,6 +26,8 @@ static bool condition_holds(void *context, struct cps_debug *debug, unsigned cor
     const struct typed_point *typed = context;
     uint64_t value = 0;
     (void)debug;
+    if (typed->levels && !(typed->levels & level_of(typed->session, core)))
+        return false;
     if (!typed->condition)
         return true;
     struct cps_err *err = expr_eval(typed->session, core, event, typed->condition, &value);
@@ -37,6 +49,7 @@ static struct cps_err *create(const struct session *session, const char *text,
     if (!typed)
         return cps_err_nomem();
     typed->session = session;
+    typed->word = "break";
     typed->text = strndup(text, length);
     ret->when = condition_holds;
     if (!typed->text)
@@ -68,6 +81,7 @@ void point_release(struct cps_debug_point *point)
         return;
     free(typed->text);
     free(typed->condition);
+    free(typed->commands);
     free(typed);
     point->context = NULL;
 }
@@ -87,9 +101,30 @@ void point_clear(struct session *session)
         point_remove(session, point->id);
 }
 
+/* The last @p wanted in @p length bytes; NULL: there is none. */
+static const char *last_of(const char *text, size_t length, char wanted)
+{
+    while (length && text[length - 1] != wanted)
+        length--;
+    return length ? text + length - 1 : NULL;
+}
+
 static struct cps_err *bad(const char *text, const char *expected)
 {
     return cps_err_new(CPS_ERR_SYNTAX, "%s: expected %s", text, expected);
+}
+
+#define LEVELS "@rb, @ib1, @ib2, @ib3, @sds or @int"
+
+/* "ib2", in either case; 0: it is no level. */
+static uint32_t level_bits(const char *name)
+{
+    uint32_t bits = 0;
+    for (unsigned sub = 0; sub < CPS_EVENT_SUBS; sub++) {
+        const char *word = cps_event_sub_word(CPS_EV_PKT, sub);
+        bits |= word && !strcasecmp(word, name) ? 1u << sub : 0;
+    }
+    return bits;
 }
 
 /* "pkt:CP_NOP@ib2"; either part may be missing. */
@@ -113,17 +148,17 @@ static struct cps_err *packet_point(const struct session *session, unsigned core
         ret->mask = 0xf07f0000;
         ret->value = 7u << 28 | (opcode & 0x7f) << 16;
     }
-    for (unsigned sub = 0; level && sub < CPS_EVENT_SUBS; sub++) {
-        const char *word = cps_event_sub_word(CPS_EV_PKT, sub);
-        ret->subs |= word && !strcmp(word, level + 1) ? 1u << sub : 0;
-    }
-    return level && !ret->subs ? bad(text, "@rb, @ib1, @ib2, @ib3, @sds or @int") : NULL;
+    ret->subs = level ? level_bits(level + 1) : 0;
+    return level && !ret->subs ? bad(text, LEVELS) : NULL;
 }
 
 static struct cps_err *event_point(const char *text, struct cps_debug_point *ret)
 {
+    char classes[256] = "";
     ret->what = CPS_AT_EVENT;
-    if (!cps_text_classes(text + 6, &ret->kinds))
+    for (size_t i = 0; text[6 + i] && i < sizeof(classes) - 1; i++)
+        classes[i] = (char)tolower((unsigned char)text[6 + i]);
+    if (strlen(text + 6) >= sizeof(classes) || !cps_text_classes(classes, &ret->kinds))
         return bad(text, "event:CLASS,..., as --events takes them");
     ret->kinds &= ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX);
     return NULL;
@@ -141,23 +176,22 @@ static struct cps_err *host_point(const char *text, struct cps_debug_point *ret)
     return NULL;
 }
 
-/* "file.afuc:12": the first word of that line, or of the next one that has words. */
-static bool line_place(const struct session *session, unsigned core, const char *text,
-                       uint32_t *ret)
+bool point_line(const struct session *session, unsigned core, const char *text, size_t length,
+                uint32_t *ret)
 {
     const struct cps_fw_part *part = NULL;
     const struct cps_fw *fw = session_fw(session, core, &part);
-    const char *colon = strrchr(text, ':');
+    const char *colon = last_of(text, length, ':');
     uint32_t wanted = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
     uint32_t best = UINT32_MAX;
     for (size_t i = 0; fw && wanted && i < fw->debug.line_count; i++) {
         const struct cps_fw_line *line = &fw->debug.lines[i];
         const char *file = fw->debug.files[line->file];
         const char *slash = strrchr(file, '/');
-        size_t length = (size_t)(colon - text);
+        size_t stem = (size_t)(colon - text);
         const char *name = slash ? slash + 1 : file;
-        bool same = (strlen(file) == length && !memcmp(file, text, length)) ||
-                    (strlen(name) == length && !memcmp(name, text, length));
+        bool same = (strlen(file) == stem && !memcmp(file, text, stem)) ||
+                    (strlen(name) == stem && !memcmp(name, text, stem));
         if (!same || line->part != session_part(fw, part) || line->line < wanted ||
             line->line >= best)
             continue;
@@ -167,19 +201,48 @@ static bool line_place(const struct session *session, unsigned core, const char 
     return best != UINT32_MAX;
 }
 
+const char *point_core(const struct session *s, const char *text, unsigned *core)
+{
+    for (unsigned i = 0; i < session_engine(s)->cores; i++) {
+        const char *name = session_core_name(s, i);
+        size_t length = strlen(name);
+        if (strncmp(text, name, length) != 0 || text[length] != ':')
+            continue;
+        *core = i;
+        return text + length + 1;
+    }
+    return text;
+}
+
+/* "@ib2" behind a place: it counts at that level alone. A control register begins with "@". */
+static struct cps_err *take_level(const struct session *session, const char *text, size_t *length,
+                                  struct cps_debug_point *ret)
+{
+    const char *at = *length ? last_of(text + 1, *length - 1, '@') : NULL;
+    struct typed_point *typed = ret->context;
+    if (!at || !session_afuc(session))
+        return NULL;
+    typed->levels = level_bits(at + 1);
+    *length = (size_t)(at - text);
+    return typed->levels ? NULL : bad(text, "a place, with " LEVELS " behind it");
+}
+
 static struct cps_err *place_point(const struct session *session, unsigned core, const char *text,
                                    struct cps_debug_point *ret)
 {
     uint64_t value = 0;
     uint64_t word = 0;
     struct cps_err *err = NULL;
+    text = point_core(session, text, &core);
+    size_t length = strlen(text);
     ret->what = CPS_AT_PC;
     ret->core = (int)core;
-    if (line_place(session, core, text, &ret->pc) ||
-        session_find_place(session, core, text, strlen(text), &ret->pc))
+    CPS_TRY(take_level(session, text, &length, ret));
+    if (point_line(session, core, text, length, &ret->pc) ||
+        session_find_place(session, core, text, length, &ret->pc))
         value = ret->pc;
     else
-        err = expr_eval(session, core, NULL, *text ? text : "$pc", &value);
+        err = expr_eval_part(session, core, length ? text : "$pc", length ? length : 3, &value);
     cps_err_free(err);
     if (err)
         return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
@@ -311,7 +374,10 @@ static struct cps_err *range_point(const struct session *session, unsigned core,
 struct cps_err *point_watch(const struct session *session, unsigned core, unsigned access,
                             const char *text, struct cps_debug_point *ret)
 {
+    static const char *const watches[] = {"watch", "watch", "rwatch", "awatch"};
     struct cps_err *err = create(session, text, ret);
+    if (!err)
+        ((struct typed_point *)ret->context)->word = watches[access & 3];
     if (!err)
         err = range_point(session, core, access, ((struct typed_point *)ret->context)->text, ret);
     return finish(err, ret);

@@ -10,6 +10,7 @@
 #include "tools/play/replay.h"
 #include "tools/report/diffreport.h"
 #include "trace/form/text.h"
+#include "trace/launch.h"
 
 static struct cps_err *read_input(struct session *s, const char **input)
 {
@@ -79,12 +80,38 @@ static void go_to_start(struct session *s)
     }
 }
 
+void session_spend(struct session *s, uint64_t instructions)
+{
+    s->spent += instructions;
+    s->limited = s->limited || (s->limit && s->spent > s->limit);
+}
+
+bool session_interrupted(struct session *s)
+{
+    return s->limited || (s->interrupt && *s->interrupt);
+}
+
 static bool interrupted(void *context)
 {
-    struct session *s = context;
-    s->spent += CPS_DEBUG_INTERRUPT;
-    s->limited = s->limited || (s->limit && s->spent > s->limit);
-    return s->limited || (s->interrupt && *s->interrupt);
+    session_spend(context, CPS_DEBUG_INTERRUPT);
+    return session_interrupted(context);
+}
+
+unsigned session_launch(const struct session *s, struct cps_engine *engine,
+                        const struct cps_event *packet)
+{
+    const struct cps_names *names = s->play.names[cps_event_who(packet)];
+    const struct cps_place behind = {0, CPS_FILE_MEMORY, packet->addr + 4};
+    uint64_t word = 0;
+    if (cps_event_who(packet) != cps_launch_processor_(engine->gen))
+        return CPS_LAUNCH_NONE;
+    cps_engine_get(engine, behind, &word);
+    return cps_launch_kind_of_(names, packet->value, (const uint32_t[]){(uint32_t)word}, 1);
+}
+
+static bool is_launch(void *context, struct cps_engine *engine, const struct cps_event *packet)
+{
+    return session_launch(context, engine, packet) != CPS_LAUNCH_NONE;
 }
 
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)
@@ -100,12 +127,15 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
     const struct cps_feeder feeder = {feed_item, &s->play.feed, s->play.feed.until};
     CPS_TRY(cps_debug_create(CPS_TAKE(s->play.engine), &feeder, &s->debug));
     cps_debug_interrupt(s->debug, interrupted, s);
+    if (session_afuc(s))
+        cps_debug_tally(s->debug, is_launch, s);
     if (play_is_script(&s->play))
         start_script(s);
     else if (s->play.dump)
         go_to_hang(s);
     else
         go_to_start(s);
+    s->start = cps_debug_place(s->debug).step;
     return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
 }
 

@@ -20,12 +20,21 @@ struct session {
     uint64_t limit; /**< most instructions of one command, back and forth; 0: nobody waits for it */
     uint64_t spent; /**< of the command at hand, CPS_DEBUG_INTERRUPT at a time */
     bool limited;   /**< a command ended because of it */
+    const char *line; /**< the command at hand as it was typed, whose columns errors count; NULL */
+    uint64_t start;   /**< step at which the session was opened */
 };
 
 /** Opens what the options name and goes to the first submission, or to that of --submit; of a hang
  * dump, to where the hardware stood. The caller calls session_close() in any case. */
 CPS_MUST_USE struct cps_err *session_open(struct session *session, const struct cps_options *opt);
 void session_close(struct session *session);
+/** What a packet starts, an enum cps_launch_kind, of the processor that draws; 0: nothing. */
+unsigned session_launch(const struct session *session, struct cps_engine *engine,
+                        const struct cps_event *packet);
+/** Counts instructions of the command at hand that no move counts. */
+void session_spend(struct session *session, uint64_t instructions);
+/** Whether the command at hand shall end: somebody stops it, or the limit does. */
+bool session_interrupted(struct session *session);
 
 /** Appends what there is to say of the place at which the session was opened: for hang dumps a
  * line, else nothing. */

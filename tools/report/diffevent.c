@@ -37,14 +37,14 @@ static void put_register(const struct diff_side *side, const struct cps_event *e
                          struct cps_buf *out)
 {
     const struct cps_names *names = names_of(side, event);
+    uint64_t number = cps_event_place(event);
     unsigned half = 0;
     const char *name =
-        names ? cps_name(names, diff_space(cps_event_kind(event)), (uint32_t)event->addr, &half)
-              : NULL;
+        names ? cps_name(names, diff_space(cps_event_kind(event)), (uint32_t)number, &half) : NULL;
     if (name)
         cps_buf_printf(out, half ? "%s+0x%x" : "%s", name, half);
     else
-        cps_buf_printf(out, "0x%04" PRIx64, event->addr);
+        cps_buf_printf(out, "0x%04" PRIx64, number);
 }
 
 static void put_place(const struct diff_side *side, const struct cps_event *event,

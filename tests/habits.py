@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What hands that know gdb type: each habit, what gdb does, and that ours does it. One session on the demo through a
+pipe; what only a terminal has (the empty line, interrupts, history) in a second one. Usage: habits.py CPSCOPE [edit]
+"""
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import tap
+from commands import CPSCOPE, cpscope, path
+
+SAVED = path("points.dbg")
+# Command; what gdb does; what ours prints. A line of commands behind "commands" prints nothing.
+HABITS = [
+    ("b CP_SET_DRAW_STATE", "breakpoint at a function", r"^breakpoint 1, CP_SET_DRAW_STATE: [0-9a-f]{4} CP_SET_DRAW_STATE$"),
+    ("tbreak CP_MEM_WRITE", "the same for one stop", r"^breakpoint 2, CP_MEM_WRITE: "),
+    ("break CP_REG_TO_MEM if count == 3", "with a condition", r"^breakpoint 3, CP_REG_TO_MEM: "),
+    ("watch @IB_LEVEL", "stop when a value is written", r"^watchpoint 4, @IB_LEVEL$"),
+    ("rwatch PC_DRAWCALL_CNTL", "stop when it is read", r"^watchpoint 5, "),
+    ("awatch [0x200000]", "stop at either", r"^watchpoint 6, "),
+    ("info breakpoints", "table of all points", r"^1 break CP_SET_DRAW_STATE, 0 hits\n2 break .* \(once\), 0 hits\n3 .* if count == 3, 0 hits\n4 watch "),
+    ("i b", "the same", r"^1 break CP_SET_DRAW_STATE, 0 hits\n"),
+    ("info watchpoints", "without breakpoints", r"^4 watch @IB_LEVEL"),
+    ("disable 4-6", "a range of points stops nothing", r"^$"),
+    ("i b", "and is shown as such", r"^4 watch @IB_LEVEL \(disabled\), 0 hits$"),
+    ("delete 5 6", "several are removed", r"^$"),
+    ("enable once 4", "one stops once more", r"^$"),
+    ("run", "from the start to the first stop", r"^watchpoint 4, @IB_LEVEL\n  CTRL 0x0054 "),
+    ("i b", "which was the last of that point", r"^4 watch @IB_LEVEL \(disabled\), 1 hits$"),
+    ("d 4", "delete", r"^$"),
+    ("c", "continue", r"^breakpoint 2, CP_MEM_WRITE\n"),
+    ("info b", "a temporary point is gone", r"\A1 break CP_SET_DRAW_STATE, 0 hits\n3 break [^\n]*\n?\Z"),
+    ("cont", "continue, another name", r"^breakpoint 1, CP_SET_DRAW_STATE\n"),
+    ("stepi", "one instruction", r"^step 265, .* CP_SET_DRAW_STATE\+0x1$"),
+    ("si 2", "two of them", r"^step 267, "),
+    ("nexti", "one, calls in one piece", r"^step \d+, .*\n=> "),
+    ("reverse-stepi", "one back", r"^step \d+, "),
+    ("reverse-continue", "back to the last stop", r"^breakpoint 1, CP_SET_DRAW_STATE\nstep 264, "),
+    ("reverse-nexti", "one back, calls in one piece", r"^step 263, "),
+    ("tb pkt:CP_DRAW_INDX_OFFSET", "gdb has no packets; once behind a dispatch", r"^watchpoint 7, "),
+    ("c 2", "continue, and pass one stop by", r"^watchpoint 7, pkt:CP_DRAW_INDX_OFFSET\n  PKT "),
+    ("p draw", "an expression", r"^0x00000000 = 0$"),
+    ("p/x payload[2]", "in a form", r"^0x00000003$"),
+    ("p/d -1", "signed", r"^-1$"),
+    ("p/t 5", "binary", r"^0b101$"),
+    ("p/a 0x44", "as a place of code", r"^0x44 CP_MEM_WRITE$"),
+    ("print count == 3 && level == 1", "operators of C", r"^0x00000001 = 1$"),
+    ("x/4xw 0x100000", "four words of memory", r"^0{10}100000:( [0-9a-f]{8}){4} \["),
+    ("x", "those behind them", r"^0{10}100010:( [0-9a-f]{8}){4} \["),
+    ("x/2xg 0x100000", "two of eight bytes", r"^0{10}100000:( 0x[0-9a-f]{16}){2}$"),
+    ("x/3dw 0x100000", "three, decimal", r"^0{10}100000:( -?\d+){3}$"),
+    ("x/3i CP_MEM_WRITE", "three instructions", r"\ACP_MEM_WRITE:\n(.*\n){2}.*\n?\Z"),
+    ("display/x $02", "a value behind each stop", r"^1: \$02 = 0x[0-9a-f]{8}$"),
+    ("display/i $pc", "the instruction, too", r"^2: \$pc\n"),
+    ("info display", "the list of those", r"^1: /x \$02\n2: /1i \$pc$"),
+    ("si", "there they are", r"\n1: \$02 = 0x[0-9a-f]{8}\n2: \$pc\n(\S.*\n)?=> "),
+    ("undisplay 1", "one is gone", r"^$"),
+    ("delete display 2", "the other, too", r"^$"),
+    ("advance one below", "a bad place is an error", None),
+    ("until CP_MEM_WRITE", "to a place, or out of the routine", r"^step \d+, "),
+    ("b wait", "nothing is called so", None),
+    ("start", "to where the session began", r"^step 162, "),
+    ("advance CP_SET_DRAW_STATE", "to a place, once", r"^(breakpoint 1|step 264).*"),
+    ("commands 1", "what to do at a point, to \"end\"", r"^$"), ("silent", "", r"^$"), ("echo here\\n", "", r"^$"),
+    ("p $pc", "", r"^$"), ("cond 3 1", "", r"^$"), ("end", "", r"^$"),
+    ("rc", "the point lies behind: nothing is said but what the commands say", r"^the beginning|^here\n"),
+    ("c", "silent", r"^here\n0x000000fd = 253\n?\Z"),
+    ("i b", "commands are shown below their point", r"^1 break [^\n]*\n        silent\n        echo here\\n\n        p \$pc\n        cond 3 1\n3 break CP_REG_TO_MEM if 1, "),
+    ("commands 1", "none take them away", r"^$"), ("end", "", r"^$"),
+    ("ignore 1 1", "the next hit is passed", r"^$"),
+    ("i b", "and said so", r"\(passes 1 more\)"),
+    ("info registers $02", "one register", r"^\$02 +0x[0-9a-f]{8} = \d+$"),
+    ("i r rem pc", "several, without the sign", r"^\$rem .*\n\$pc +0x000000fd = 253$"),
+    ("info all-registers", "all there are", r"@0x054 00000001  IB_LEVEL"),
+    ("info threads", "all processors", r"^\* step \d+, .* sqe 00fd CP_SET_DRAW_STATE$"),
+    ("thread 0", "another one", r"^\* step "),
+    ("info line", "where it stands", r"^step \d+, "),
+    ("info symbol 0x45", "what an address is called", r"^0045 CP_MEM_WRITE\+0x1$"),
+    ("info frame", "the call at hand", r"^#0  00fd CP_SET_DRAW_STATE\n"),
+    ("where", "calls", r"^#0  00fd CP_SET_DRAW_STATE\npacket  70"),
+    ("bt", "the same", r"^#0  00fd "),
+    ("up", "in none: an error", None),
+    ("frame 0", "a frame by its number", r"^#0  00fd "),
+    ("list", "source around the place: the listing", r"(?s)00f8 .*=>. 00fd .*0105 "),
+    ("list", "what follows", r"\A    0106 "),
+    ("list -", "what precedes", r"(?s)\A    00fc .*0105 "),
+    ("disassemble CP_MEM_WRITE 2", "instructions", r"\ACP_MEM_WRITE:\n    0044 .*\n    0045 .*\n?\Z"),
+    ("ptype RB_CCU_CNTL", "what a type is made of", r"DEPTH_CACHE_SIZE\n +0x0 +CCU_CACHE_SIZE_FULL\n"),
+    ("whatis CP_MEM_WRITE", "the same of a packet", r"^CP_MEM_WRITE, type 7, opcode 0x3d\n  \[0\] ADDR\n"),
+    ("set var $02 = 0x12", "change a value", r"^step \d+, "),
+    ("p $02", "as it is now", r"^0x00000012 = 18$"),
+    ("jump CP_NOP", "go on elsewhere", r"^(breakpoint|watchpoint|step|the end|bad|deadlock)"),
+    ("finish", "out of the routine", r"step \d+, "),
+    ("clear CP_SET_DRAW_STATE", "breakpoints of a place are removed", r"^deleted 1$"),
+    ("save breakpoints " + SAVED, "into a file of commands", r"^$"),
+    ("delete", "all are removed", r"^$"),
+    ("source " + SAVED, "and come back from it", r"^breakpoint 8, CP_REG_TO_MEM: "),
+    ("shell echo $((6*7))", "a command of the system", r"^42$"),
+    ("!echo two words", "the same", r"^two words$"),
+    ("echo a\\nb\\n", "text", r"\Aa\nb\n?\Z"),
+    ("re", "an ambiguous beginning is an error that lists", None),
+    ("rev", "so is this one", None),
+    ("disassem CP_NOP 1", "a unique beginning will do", r"001f "),
+    ("event:REG", "no command", None),
+    ("b event:REG,Irq", "classes in either case", r"^watchpoint \d+, "),
+    ("b CP_EVENT_WRITE@ib2", "a place at a level", r"^breakpoint \d+, CP_EVENT_WRITE@ib2: "),
+    ("  p 1 + + * (", "an error names the column of the line", None),
+    ("help x", "help of one command", r"^  x \[/"),
+    ("info", "the topics", r"^info registers +\S"),
+    ("tui", "the screen, where there is a terminal", r""),
+]
+ERRORS = {"advance one below": "column 9: expected a register", "b wait": "expected a packet, label", "up": "outermost frame",
+          "re": '"re" is ambiguous: rstep, rnext', "rev": '"rev" is ambiguous: rstep', "event:REG": "no command is called",
+          "  p 1 + + * (": "column 9: expected a number"}
+
+
+def spoken():
+    text = "\n".join(command for command, _, _ in HABITS) + "\n"
+    done = cpscope("step", "--demo", text=text, status=3)
+    parts = ("\n" + done.stdout).split("\n> ")[1:]
+    parts = [(part + "\n").split("\n", 1) for part in parts]
+    said = []
+    for command, out in parts:  # the lines of a file that is sourced stand among those of the pipe
+        if len(said) < len(HABITS) and command == HABITS[len(said)][0]:
+            said.append([command, out])
+        else:
+            said[-1][1] += out
+    return said, done.stderr
+
+
+def habit(index, command, want):
+    def case():
+        (typed, out) = SAID[index]
+        assert typed == command, (typed, command)
+        if want is None:
+            line = [line for line in ERR.split("\n") if line.startswith("cpscope: (stdin):%d: " % (index + 1))]
+            assert line and ERRORS[command] in line[0] and not out.strip(), (ERR, out)
+        else:
+            assert re.search(want, out.rstrip("\n") + ("\n" if out.strip() else ""), re.M), out
+    return case
+
+
+def errors_and_status():
+    """A pipe goes on behind an error, a file does not; both end with status 3."""
+    assert len(SAID) == len(HABITS)
+    assert len(ERR.strip().split("\n")) == len(ERRORS), ERR
+    bad = path("bad.dbg", "p 1\nfoo\np 2\n")
+    done = cpscope("step", "--demo", "--batch", "-x", bad, status=3)
+    assert "> foo" in done.stdout and "> p 2" not in done.stdout and "bad.dbg:2: no command is called" in done.stderr
+    good = path("good.dbg", "p 1\n")
+    assert "0x00000001 = 1" in cpscope("step", "--demo", "--batch", "-x", good).stdout
+    for text in ("b CP_NOP\ncommands\np 1\n",):
+        done = cpscope("step", "--demo", "-x", path("open.dbg", text), status=3)
+        assert 'ends inside commands, expected "end"' in done.stderr, done.stderr
+        assert 'expected "end"' in cpscope("step", "--demo", text=text, status=3).stderr
+
+
+def endless_is_limited():
+    """Firmware, and commands of points, that never end."""
+    loop = "patch CP_NOP: jump #CP_NOP\nc\n"
+    again = "b CP_NOP\ncommands\nsilent\nrun\nend\nc\n"
+    for text in (loop, again):
+        file = path("loop.dbg", text)
+        for args, piped in ((["--batch", "-x", file], None), (["-x", file], ""), ([], text)):
+            done = subprocess.run([CPSCOPE, "step", "--demo", "-l", "200k", *args], input=piped, text=True, capture_output=True,
+                                  timeout=60, stdin=None if piped is not None else subprocess.DEVNULL)
+            assert done.returncode == 4 or "deadlock" in done.stdout, (args, done.returncode, done.stdout[-400:], done.stderr)
+
+
+class Terminal:
+    def __init__(self, home, *args):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            env = {"HOME": home, "TERM": "xterm", "PATH": "/usr/bin:/bin"}
+            os.execve(CPSCOPE, [CPSCOPE, "step", "--demo", *args], env)
+        self.until("(cpscope) ")
+
+    def until(self, end, seconds=20):
+        text, last = "", time.monotonic() + seconds
+        while not text.endswith(end):
+            assert time.monotonic() < last, text
+            if select.select([self.fd], [], [], 0.2)[0]:
+                try:
+                    text += os.read(self.fd, 65536).decode()
+                except OSError:
+                    assert not end, text
+                    break
+        return text.replace("\r", "")
+
+    def type(self, keys, end="(cpscope) "):
+        os.write(self.fd, keys.encode())
+        return self.until(end)
+
+    def close(self):
+        """The end of input; typed before the terminal is set up for a line it would be lost, so it is typed again."""
+        last = time.monotonic() + 20
+        while time.monotonic() < last:
+            try:
+                os.write(self.fd, b"\x04")
+                while select.select([self.fd], [], [], 0.2)[0] and os.read(self.fd, 65536):
+                    pass
+            except OSError:
+                pass
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return os.waitstatus_to_exitcode(status)
+        os.kill(self.pid, signal.SIGKILL)
+        return -1
+
+
+def terminal():
+    """What a terminal has: the empty line, interrupts, history."""
+    if "edit" not in sys.argv[2:]:
+        raise tap.Skip("built without a library for lines")
+    with tempfile.TemporaryDirectory() as home:
+        t = Terminal(home)
+        assert "step 163" in t.type("si\n")
+        assert "step 164" in t.type("\n") and "step 165" in t.type("\n")
+        assert "^C" in t.type("info regi\x03") and "0x00000007" in t.type("p 7\n")
+        first, second = t.type("list CP_MEM_WRITE 3\n"), t.type("\n")
+        assert " 0046 " in first and " 0047 " in second and " 0046 " not in second, second
+        assert "1: " in t.type("display 3\n")
+        t.type("b CP_NOP\n")
+        assert t.type("commands\n", ">").endswith(">")
+        t.type("p 0x77\n", ">")
+        t.type("end\n")
+        assert "0x00000077" in t.type("c\n")
+        assert "breakpoint" not in t.type("p 1\n") and t.type("\n").strip() == "(cpscope)"
+        t.type("delete\n")
+        t.type("patch CP_NOP: add $02, $02, 0x1\n")
+        t.type("patch CP_NOP+1: jump #CP_NOP\n")
+        t.type("patch CP_NOP+2: add $03, $03, $02\n")
+        for _ in range(5):  # on a busy machine the run has perhaps not begun
+            os.write(t.fd, b"c\n")
+            time.sleep(1)
+            said = t.type("\x03")
+            if "interrupted" in said:
+                break
+        assert "interrupted" in said, said
+        assert t.close() == 0
+        file = os.path.join(home, ".local/state/cpscope/history")
+        assert os.stat(file).st_mode & 0o777 == 0o600 and os.stat(os.path.dirname(file)).st_mode & 0o777 == 0o700
+        t = Terminal(home)
+        assert "CP_NOP+2" in t.type("\x1b[A\x1b[A\x1b[A\n".replace("\x1b[A\x1b[A\x1b[A", "\x10\x10")), "history"
+        assert t.close() == 0
+
+
+def script_then_prompt():
+    """-x without --batch goes on at the prompt, as gdb does."""
+    with tempfile.TemporaryDirectory() as home:
+        t = Terminal(home, "-x", path("good.dbg", "p 0x55\n"))
+        assert "0x00000009" in t.type("p 9\n")
+        assert t.close() == 0
+
+
+SAID, ERR = spoken()
+tap.run([("%s: %s" % (command, what or "a line of those"), habit(i, command, want)) for i, (command, what, want) in enumerate(HABITS)] + [
+    ("a pipe goes on behind an error, a file does not", errors_and_status),
+    ("nobody waits for endless firmware, nor for endless commands", endless_is_limited),
+    ("a terminal has the empty line, interrupts and history", terminal),
+    ("a script, then the prompt", script_then_prompt),
+])
