@@ -201,6 +201,13 @@ static bool has_place(unsigned kind)
            kind == CPS_EV_MEMW;
 }
 
+/* The same write; elements that agree again for too short a time do not align. */
+static bool is_same(const struct inside *in, const struct cps_event *a, const struct cps_event *b)
+{
+    return event_key(a) == event_key(b) &&
+           masked(in->d, a, in->pa->pkt) == masked(in->d, b, in->pb->pkt);
+}
+
 /* Whether one write stands for the other. A 0 is written to many places: there it must also stand
  * where the other one did. */
 static bool replaces(const struct inside *in, size_t i, size_t k)
@@ -209,7 +216,7 @@ static bool replaces(const struct inside *in, size_t i, size_t k)
     const struct cps_event *b = in->came[k];
     uint32_t value = masked(in->d, a, in->pa->pkt);
     return b && has_place(cps_event_kind(a)) && cps_event_kind(a) == cps_event_kind(b) &&
-           value == masked(in->d, b, in->pb->pkt) && (value || i == k);
+           value == masked(in->d, b, in->pb->pkt) && (value || i == k || is_same(in, a, b));
 }
 
 /* Reports what has no partner; writes with one value, in one order, belong together. */
@@ -221,8 +228,9 @@ static void end_gap(struct inside *in)
         while (k < in->came_count && !replaces(in, i, k))
             k++;
         bool found = k < in->came_count;
-        report(in->d, found ? CPS_DIFF_PLACE : CPS_DIFF_REMOVED, in->pa, in->pb, in->gone[i],
-               found ? in->came[k] : NULL);
+        if (!found || !is_same(in, in->gone[i], in->came[k]))
+            report(in->d, found ? CPS_DIFF_PLACE : CPS_DIFF_REMOVED, in->pa, in->pb, in->gone[i],
+                   found ? in->came[k] : NULL);
         if (found) {
             in->came[k] = NULL;
             next = k + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The debugging core on programs whose places are known: moves, points, changes. */
 #include "tests/debug_scene.h"
+#include "emu/debug/twin.h"
 
 /* Moves on a program whose places are known. */
 static const char moves_text[] = "[016ee001]\n[01000000]\n"
@@ -194,6 +195,69 @@ static void a_patch_is_not_there_before_it_was_made(void **state)
     stop(&b);
 }
 
+/* Without the changes it goes where the run would have gone; with them, where it went. */
+static void a_twin_begins_at_the_first_change(void **state)
+{
+    (void)state;
+    struct scene b = {0};
+    struct cps_debug *twin = NULL;
+    start_moves(&b);
+    struct cps_err *err = cps_debug_twin(b.debug, false, &twin);
+    assert_true(err && err->code == CPS_ERR_INPUT); /* nothing was changed */
+    cps_err_free(err);
+    run_to(&b, 3);
+    uint64_t here = cps_debug_place(b.debug).step;
+    edit(&b, CPS_FILE_GENERAL, 2, 0x40);
+    cps_debug_run(b.debug, CPS_GO_ON, 0);
+    uint64_t end = cps_debug_place(b.debug).step;
+    static const uint32_t expected[] = {2, 0x41};
+    for (unsigned changed = 0; changed < 2; changed++) {
+        assert_null(cps_debug_twin(b.debug, changed, &twin));
+        assert_int_equal(cps_debug_place(twin).step, here);
+        assert_int_equal(machine_value(cps_debug_engine(twin), 0, CPS_FILE_GENERAL, 2) == 0x40,
+                         changed);
+        cps_debug_run(twin, CPS_GO_ON, 0);
+        assert_int_equal(machine_value(cps_debug_engine(twin), 0, CPS_FILE_REGISTER, 0x8800),
+                         expected[changed]);
+        cps_debug_destroy(twin);
+    }
+    assert_int_equal(cps_debug_place(b.debug).step, end);
+    stop(&b);
+}
+
+static bool is_even(void *context, struct cps_engine *engine, const struct cps_event *packet)
+{
+    (void)engine;
+    return packet->value % 2 == *(const unsigned *)context;
+}
+
+/* A count of packets belongs to a place, however it is reached. */
+static void a_tally_belongs_to_its_place(void **state)
+{
+    (void)state;
+    struct scene b = {0};
+    unsigned wanted = 0;
+    uint64_t seen = 0;
+    struct cps_event event;
+    start_demo(&b);
+    cps_debug_tally(b.debug, is_even, &wanted);
+    cps_debug_run(b.debug, CPS_GO_ON, 0);
+    struct cps_debug_place end = cps_debug_place(b.debug);
+    for (uint64_t i = 0; i < end.event; i++) {
+        assert_true(cps_debug_event(b.debug, i, &event));
+        seen += cps_event_kind(&event) == CPS_EV_PKT && event.value % 2 == 0;
+    }
+    assert_true(seen > 3);
+    assert_int_equal(end.tally, seen);
+    cps_debug_back(b.debug, CPS_GO_PACKET, 0);
+    assert_true(cps_debug_place(b.debug).tally <= seen);
+    cps_debug_goto_step(b.debug, 1);
+    assert_int_equal(cps_debug_place(b.debug).tally, 0);
+    cps_debug_goto_step(b.debug, end.step);
+    assert_int_equal(cps_debug_place(b.debug).tally, seen);
+    stop(&b);
+}
+
 static const struct cps_edit refused[] = {
     {.place = {0, CPS_FILE_GENERAL, R_DATA}},
     {.place = {0, CPS_FILE_CONTROL, CONTROL_COUNT}},
@@ -271,6 +335,8 @@ int main(void)
         cmocka_unit_test(the_last_writer_is_found),
         cmocka_unit_test(changes_belong_to_the_run),
         cmocka_unit_test(a_patch_is_not_there_before_it_was_made),
+        cmocka_unit_test(a_twin_begins_at_the_first_change),
+        cmocka_unit_test(a_tally_belongs_to_its_place),
         cmocka_unit_test(impossible_changes_are_refused),
         cmocka_unit_test(loops_that_change_nothing_are_deadlocks),
         cmocka_unit_test(far_back_is_reached_with_few_checkpoints),
