@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "fw/image/place.h"
+#include "isa/base/cleanup.h"
 #include "tools/profile/profile.h"
 
 const char *profile_firmware(const struct profile *p, unsigned who)
@@ -35,17 +37,18 @@ void profile_packet_name(const struct profile *p, unsigned who, uint32_t key, st
         cps_buf_printf(out, "UNKN%" PRIu32, key);
 }
 
+/* Labels and handlers have names, other functions their place. */
 static void function_name(const struct profile *p, const struct profile_node *node,
                           struct cps_buf *out)
 {
-    uint32_t part = 0;
-    uint32_t offset = 0;
-    const struct cps_fw *fw = play_image(p->play, node->who, &part);
-    const struct cps_fw_symbol *symbol = fw ? cps_fw_symbol_at(fw, part, node->key, &offset) : NULL;
+    CPS_BUF name = {0};
+    play_place(p->play, node->who, node->key, CPS_FW_NO_PACKET, &name);
+    bool named = name.size && !strchr(cps_buf_text(&name), '+');
     if (node->kind == PROFILE_INTERRUPT)
         cps_buf_str(out, "interrupt:");
-    if (symbol && !offset)
-        cps_buf_str(out, symbol->name);
+    out->failed = out->failed || name.failed;
+    if (named)
+        cps_buf_str(out, cps_buf_text(&name));
     else
         cps_buf_printf(out, "fn_%04" PRIx32, node->key);
 }
