@@ -46,6 +46,15 @@ void play_place(const struct play *play, unsigned who, uint32_t pc, int running,
         cps_fw_place_put_(fw, part, play->names[who], pc, running, out);
 }
 
+void play_function(void *play, unsigned who, uint32_t pc, struct cps_buf *out)
+{
+    CPS_BUF name = {0};
+    play_place(play, who, pc, CPS_FW_NO_PACKET, &name);
+    if (!strchr(cps_buf_text(&name), '+'))
+        cps_buf_join(out, &name);
+    out->failed = out->failed || name.failed;
+}
+
 /* "at 0x0158: ..." of the emulator, which has no names, becomes "at 0x0158 (CP_NOP+0x2): ...". */
 void play_explain(const struct play *play, struct cps_engine *engine, enum cps_stop stop,
                   struct cps_buf *out)

@@ -157,6 +157,9 @@ const struct cps_fw *play_part(const struct cps_fw *fw, const struct cps_fw *me,
  * running is the packet that runs there, or CPS_FW_NO_PACKET. */
 void play_place(const struct play *play, unsigned who, uint32_t pc, int running,
                 struct cps_buf *out);
+/** Appends the name of what begins there, a label or a handler; nothing if nothing does. A
+ * cps_place_fn, whose context is the struct play. */
+void play_function(void *play, unsigned who, uint32_t pc, struct cps_buf *out);
 /** As cps_engine_explain(), with the name of the place. */
 void play_explain(const struct play *play, struct cps_engine *engine, enum cps_stop stop,
                   struct cps_buf *out);

@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "fw/image/place.h"
-#include "isa/base/cleanup.h"
 #include "tools/profile/profile.h"
 
 const char *profile_firmware(const struct profile *p, unsigned who)
@@ -41,15 +39,11 @@ void profile_packet_name(const struct profile *p, unsigned who, uint32_t key, st
 static void function_name(const struct profile *p, const struct profile_node *node,
                           struct cps_buf *out)
 {
-    CPS_BUF name = {0};
-    play_place(p->play, node->who, node->key, CPS_FW_NO_PACKET, &name);
-    bool named = name.size && !strchr(cps_buf_text(&name), '+');
     if (node->kind == PROFILE_INTERRUPT)
         cps_buf_str(out, "interrupt:");
-    out->failed = out->failed || name.failed;
-    if (named)
-        cps_buf_str(out, cps_buf_text(&name));
-    else
+    size_t before = out->size;
+    play_function(p->play, node->who, node->key, out);
+    if (out->size == before)
         cps_buf_printf(out, "fn_%04" PRIx32, node->key);
 }
 
