@@ -249,7 +249,7 @@ def hang_summary(cpscope, corpus, scratch):
     firmware = os.path.join(corpus, "firmware", "a680_sqe.fw")
     dump = os.path.join(corpus, "captures", "crash.devcore")
     text = run(cpscope, "info", "--fw", firmware, dump).stdout
-    for part in ("0x00c5", "error handler+0x2", "0xdeadd00d", "CP_NOP", "level 1", "=> 00c5 c8000000  jump 0x00c5",
+    for part in ("0x00c5", "error_handler+0x2", "0xdeadd00d", "CP_NOP", "level 1", "=> 00c5 c8000000  jump 0x00c5",
                  "7 of 12 dwords read", "41 of 8192"):
         assert part in text, part
     alone = run(cpscope, "info", dump).stdout

@@ -117,7 +117,7 @@ def test_tiny(scratch):
     for text, *expected in TINY_COUNTS:
         got = [list(counts[at]) for at in counts if texts[at].startswith(text)]
         report("counted by hand: %s" % text, got == [expected], "%s, expected %s" % (got, expected))
-    report("a handler is run once per packet", functions == {"bootstrap": 1, "type 4": 2}, functions)
+    report("a handler is run once per packet", functions == {"bootstrap": 1, "CP_NOP": 2}, functions)
 
 
 # What TINY has, and two places more: one that a branch leads to which is never taken, one that nothing leads to.

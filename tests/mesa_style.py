@@ -48,10 +48,12 @@ ret
 away:
 jump $lr
 sret
+mov $02, 0x441
+add $03, $01, #BV::start * 4 - #jumptbl * 2
 """
 TAIL = "waitin\nmov $01, $data\n.align 32\njumptbl:\n.jumptbl\n"
 JUNK = "[00000830]\n"
-SECTION = ".section BV\n[01000001]\n[#jumptbl]\nload $02, [$03 + 0x004]\nswrite $02, [$00 + %PREEMPT_INSTR]\n"
+SECTION = ".section BV\nstart: [01000001]\n[#jumptbl]\nload $02, [$03 + 0x004]\nswrite $02, [$00 + %PREEMPT_INSTR]\n"
 
 EXPECTED = """; a7xx microcode
 ; Version: 01730001
@@ -87,7 +89,42 @@ preempt:
 fxn23:
 jump $lr
 sret
+mov $02, 0x441\t; RBBM_PERFCTR2_SP[0xb]+0x1
+add $03, $01, 0x240
 
+"""
+
+# As afuc-disasm wrote it until 2023 and its assembler took it, and as it is written now.
+OLDER = """[016ee001]
+        [01000002]  ; nop
+fxn00:
+ l001:  cwrite $02, [$00 + @REG_WRITE_ADDR], 0x0
+        (rep)cwrite $data, [$02 + 0x001], 0x4
+        load $07, [$02 + 0x004], 0x4
+        store $07, [$04 + 0x004], 0x0
+        cread $02, [$00 + @MEM_READ_ADDR+1], 0x0
+        breq $06, 0, #l001
+        preemptleave #fxn00
+        setsecure $02, #l000
+        jump #l001
+        nop
+ l000:  mov $02, #l001
+"""
+NOW = """[016ee001]
+[01000002]
+first :
+cwrite $02, [$00 + @REG_WRITE_ADDR]
+(rep)cwrite $data, [$02 + 0x1]!
+load $07, [$02 + 0x4]!
+store $07, [$04 + 0x4]
+cread $02, [$00 + @MEM_READ_ADDR+0x1]
+breq $06, 0x0, #first
+bl #first
+setsecure $02, #third + 0
+jump #first
+nop
+third :
+mov $02, #first
 """
 
 
@@ -140,6 +177,16 @@ def refused():
         wrong = command("disasm", "--style", "mesa", "--symbols", firmware, firmware, status=2).stderr
         assert "without --from and --symbols" in wrong, wrong
         equal(command("disasm", "--style", "own", firmware).stdout, command("disasm", firmware).stdout)
+
+
+def older():
+    with tempfile.TemporaryDirectory() as folder:
+        made = []
+        for name, text in (("older", OLDER), ("now", NOW)):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write("; a6xx microcode\n" + text)
+            made.append(contents(assembled(os.path.join(folder, name), folder, name + ".fw")))
+    assert made[0] == made[1] and len(made[0]) == 4 * (1 + 13), made
 
 
 def preemption(text):
@@ -197,6 +244,6 @@ def without(variable):
 IMAGES = sorted(glob.glob(os.path.join(CORPUS, "firmware", "*.fw"))) if CORPUS else []
 SOURCES = [path for path in sorted(glob.glob(os.path.join(TESTS, "traces", "*.asm")))
            if re.search(r"_test\w*\.asm$", path)] if TESTS else []
-tap.run([("an image of our own", own), ("other styles are refused", refused)] +
+tap.run([("an image of our own", own), ("what older ones wrote assembles", older), ("other styles are refused", refused)] +
         ([comes_back(path) for path in IMAGES] or [("images of the corpus", without("CPSCOPE_CORPUS"))]) +
         ([theirs(path) for path in SOURCES] or [("Mesa's tests", without("CPSCOPE_MESA_TESTS"))]))

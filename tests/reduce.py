@@ -36,7 +36,7 @@ def end(firmware, capture):
 
 def ending(text):
     text = re.sub(r" at 0x[0-9a-f]{16}$", "", text)
-    return re.sub(r" at 0x([0-9a-f]{4}):", lambda pc: " near 0x%04x:" % (int(pc[1], 16) & ~3), text)
+    return re.sub(r" at 0x([0-9a-f]{4})(?: \([^)]*\))?:", lambda pc: " near 0x%04x:" % (int(pc[1], 16) & ~3), text)
 
 
 def difference(firmware, capture):
@@ -307,7 +307,7 @@ def waiting_dump():
         words[index] = 0x70108000
         text = text[:found.start(1)] + make.encode85(words) + text[found.end(1):]
     done = reduce("--fw", corpus(FIRMWARE), path("wait.devcore", text.encode("latin-1")), "-o", path("small.pm4"))
-    assert done.stdout.startswith("reaches 0x0353 in packet 0x70108000 at level 1, where the hardware hung"), done.stdout
+    assert done.stdout.startswith("reaches 0x0353 (CP_NOP+0x1) in packet 0x70108000 at level 1, where the hardware hung"), done.stdout
     lost = path("lost.devcore", text.replace("iova: 0x0000000100000000", "iova: 0x0000000300000000").encode("latin-1"))
     done = reduce("--fw", corpus(FIRMWARE), lost, "-o", path("small.pm4"), status=3)
     assert "does not come to the hang" in done.stderr, done.stderr

@@ -83,6 +83,16 @@ def calls_are_slices():
     return "%d calls" % len(found)
 
 
+def calls_have_names():
+    """Labels name what is called; without them it is a number, as above."""
+    demo = os.path.join(GOLDEN, "..", "..", "fw", "demo", "demo_sqe.afuc")
+    if "without" in cpscope("asm", "-g", demo, "-o", path("demo.elf")).stderr:
+        raise tap.Skip("built without libelf")
+    cpscope("run", "--fw", path("demo.elf"), "--demo", "--events", "default,step", "-o", path("named.json"))
+    found = paths(chrometrace.Trace(open(path("named.json")).read()))
+    assert any(one.endswith("/call run_draw_state") for one in found) and not any("call 0x" in one for one in found), found
+
+
 def instants_have_fields():
     view, _ = perfetto("--demo", events="default")
     _, name, _, args, where = next(one for one in view.instants[view.named("sqe")] if one[1] == "RB_CCU_CNTL")
@@ -201,6 +211,7 @@ def same_by_threads():
 tap.run([("Perfetto: every event is where the trace has it", lambda: shows_everything("--demo")),
          ("Perfetto: streams, draw state and packets are nested", streams_are_nested),
          ("Perfetto: calls are slices where steps are recorded", calls_are_slices),
+         ("Perfetto: what is called has its label", calls_have_names),
          ("Perfetto: register writes are instants with fields", instants_have_fields),
          ("Perfetto: packets have their words", packets_have_words),
          ("Perfetto: counters end with the sums", counters_add_up),

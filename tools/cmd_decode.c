@@ -203,7 +203,7 @@ static int say_rest(const struct job *job, const char *path)
                 job->play->not_captured, job->play->submissions);
     if (!job->play || job->play->stop == CPS_STOP_IDLE)
         return job->walk && (job->walk->full || job->walk->bad) ? 4 : 0;
-    cps_engine_explain(job->play->engine, job->play->stop, &why);
+    play_explain(job->play, job->play->engine, job->play->stop, &why);
     if (why.size)
         fprintf(stderr, "%s\n", cps_buf_text(&why));
     return job->play->replay ? 0 : 4;

@@ -86,7 +86,7 @@ static int status_of(const struct play *play)
     CPS_BUF why = {0};
     if (play->stop == CPS_STOP_IDLE)
         return 0;
-    cps_engine_explain(play->engine, play->stop, &why);
+    play_explain(play, play->engine, play->stop, &why);
     if (why.size)
         fprintf(stderr, "%s\n", cps_buf_text(&why));
     return play->replay ? 0 : 4;

@@ -129,6 +129,7 @@ static struct cps_err *open_trace(struct run *run)
     CPS_TRY(cps_trace_writer_create(form, run->out, &run->head, run->play.names, &run->writer));
     CPS_TRY(trace_signals(opt->signals, form, run->play.names, run->writer));
     cps_trace_writer_flow(run->writer, play_flow, &run->play);
+    cps_trace_writer_places(run->writer, play_function, &run->play);
     cps_trace_writer_buffers(run->writer, run->play.buffers);
     run->play.trace = cps_trace_writer_sink(run->writer);
     return NULL;

@@ -10,6 +10,9 @@
 #include "isa/base/list.h"
 #include "fw/image/private.h"
 
+/* What a nop carries. */
+#define PAYLOAD 0xffffff
+
 bool cps_asm_expected_(struct cps_assembler *a, const char *at, const char *expected)
 {
     return cps_asm_error_(&a->text, (size_t)(at - a->text.statement), "expected %s", expected);
@@ -39,9 +42,27 @@ bool cps_asm_emit_(struct cps_assembler *a, uint32_t word)
     return true;
 }
 
+/* "BV::start": a label of another section is where it stands in the image. */
+static bool find_elsewhere(const struct cps_assembler *a, const char *name, size_t section,
+                           size_t length, uint32_t *ret)
+{
+    const struct cps_asm_label *label = NULL;
+    for (unsigned i = 0; i < CPS_ASM_SECTIONS && !label; i++) {
+        const char *is = cps_fw_role_section((enum cps_fw_role)i);
+        if (is && strlen(is) == section && !memcmp(is, name, section))
+            label = cps_asm_labels_find_(&a->labels, i, name + section + 2, length - section - 2);
+    }
+    if (label)
+        *ret = label->place;
+    return label != NULL;
+}
+
 bool cps_asm_find_label_(void *context, const char *name, size_t length, uint32_t *ret)
 {
     const struct cps_assembler *a = context;
+    const size_t section = cps_lex_identifier(name);
+    if (section < length)
+        return find_elsewhere(a, name, section, length, ret);
     const struct cps_asm_label *label = cps_asm_labels_find_(&a->labels, a->section, name, length);
     if (label)
         *ret = label->offset;
@@ -51,15 +72,19 @@ bool cps_asm_find_label_(void *context, const char *name, size_t length, uint32_
 /* "[#label]": where a label stands, as the payload of a nop. */
 static bool do_offset_word(struct cps_assembler *a, const char *at)
 {
-    uint32_t offset = 0;
-    const char *name = cps_lex_blank(at + 1) + 1;
-    size_t length = cps_lex_identifier(name);
-    const char *end = cps_lex_blank(name + length);
-    if (!length || *end != ']')
-        return cps_asm_expected_(a, length ? end : name, length ? "']'" : "the name of a label");
-    if (a->encoding && !cps_asm_find_label_(a, name, length, &offset))
-        cps_asm_expected_(a, name - 1, "a label that is defined");
-    return cps_asm_emit_(a, cps_fw_offset_word_(a->gen, offset)) && cps_asm_end_(a, end + 1);
+    int64_t offset = 0;
+    const char *end = at + 1;
+    if (!a->encoding)
+        return cps_asm_emit_(a, 0);
+    const char *expected = cps_lex_labels(&end, cps_asm_find_label_, a, &offset);
+    if (!expected && offset > PAYLOAD)
+        expected = "labels that make a number of 24 bits";
+    if (!expected && *(end = cps_lex_blank(end)) != ']')
+        expected = "']'";
+    if (expected)
+        cps_asm_expected_(a, end, expected);
+    return cps_asm_emit_(a, cps_fw_offset_word_(a->gen, (uint32_t)offset)) &&
+           (expected || cps_asm_end_(a, end + 1));
 }
 
 static bool do_instruction(struct cps_assembler *a, const char *at)
@@ -82,8 +107,8 @@ static bool define_label(struct cps_assembler *a, const char *at, size_t length)
 {
     const char *name = a->text.line + (at - a->text.statement);
     if (!a->encoding) {
-        const struct cps_asm_label label = {name, length, a->section, cps_asm_pc_(a),
-                                            a->text.number};
+        const struct cps_asm_label label = {name,           length,      a->section,
+                                            cps_asm_pc_(a), a->position, a->text.number};
         a->failed |= !cps_asm_labels_add_(&a->labels, label);
         return !a->failed;
     }
@@ -98,13 +123,19 @@ static bool define_label(struct cps_assembler *a, const char *at, size_t length)
 size_t cps_asm_label_length_(const char *at)
 {
     size_t length = cps_lex_identifier(at);
-    return length && at[length] == ':' ? length : 0;
+    return length && *cps_lex_blank(at + length) == ':' ? length : 0;
+}
+
+const char *cps_asm_behind_label_(const char *at, size_t length)
+{
+    return cps_lex_blank(cps_lex_blank(at + length) + 1);
 }
 
 static bool do_statement(struct cps_assembler *a)
 {
     const char *at = cps_lex_blank(a->text.statement);
-    for (size_t length; (length = cps_asm_label_length_(at)); at = cps_lex_blank(at + length + 1)) {
+    for (size_t length; (length = cps_asm_label_length_(at));
+         at = cps_asm_behind_label_(at, length)) {
         if (!define_label(a, at, length))
             return false;
     }

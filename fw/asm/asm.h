@@ -50,8 +50,11 @@ bool cps_asm_end_(struct cps_assembler *a, const char *at);
 bool cps_asm_emit_(struct cps_assembler *a, uint32_t word);
 /** Begins section number @p section at the current position. */
 void cps_asm_begin_(struct cps_assembler *a, unsigned section);
-/** The length of the label that begins the text, without its colon; else 0. */
+/** The length of the label that begins the text, without its colon and blanks in front of that;
+ * else 0. */
 size_t cps_asm_label_length_(const char *at);
+/** What stands behind that label of @p length. */
+const char *cps_asm_behind_label_(const char *at, size_t length);
 
 /** Finds a label for the parser; @p context is the assembler. */
 bool cps_asm_find_label_(void *context, const char *name, size_t length, uint32_t *ret);

@@ -44,7 +44,7 @@ static const char *behind_labels(const struct cps_assembler *a)
 {
     const char *at = cps_lex_blank(a->text.statement);
     for (size_t length; (length = cps_asm_label_length_(at));)
-        at = cps_lex_blank(at + length + 1);
+        at = cps_asm_behind_label_(at, length);
     return at;
 }
 

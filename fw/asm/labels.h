@@ -11,6 +11,7 @@ struct cps_asm_label {
     size_t length;
     unsigned section; /**< each section has its own labels */
     uint32_t offset;  /**< dwords from the start of the section */
+    uint32_t place;   /**< dwords from the start of the image */
     uint32_t line;    /**< where it is defined */
 };
 

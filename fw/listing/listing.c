@@ -8,6 +8,7 @@
 #include "fw/listing/annotate.h"
 #include "fw/listing/labels.h"
 #include "fw/image/icache.h"
+#include "fw/image/place.h"
 #include "fw/image/private.h"
 
 #define INDENT  8
@@ -26,6 +27,8 @@ struct listing {
     struct cps_buf text; /* of one instruction */
     struct cps_notes notes;
     uint8_t *marks;                    /* per word of the part */
+    uint32_t table[CPS_FW_TABLE_SIZE]; /* the packets' handlers */
+    bool error_label;                  /* the label for refused packets is not the user's */
     const struct cps_fw_icache *cache; /* what is known of a dump's image, or NULL */
     bool table_directive;              /* `.jumptbl` gives exactly the words of the table */
     char label[64];
@@ -61,15 +64,21 @@ static const char *handler_label(struct listing *l, unsigned id)
     return l->label;
 }
 
+static bool is_error_label(const struct listing *l, uint32_t address)
+{
+    return l->error_label && cps_fw_is_error_handler_(l->table, address);
+}
+
 static const char *address_label(struct listing *l, uint32_t address)
 {
     const struct cps_fw_symbol *const *own = cps_listing_labels_find_(&l->labels, address);
     if (own)
         return (*own)->name;
-    for (unsigned id = 0; l->marks[address] & MARK_HANDLER && id < CPS_FW_TABLE_SIZE; id++) {
-        if (l->words[l->part->table + id] == address)
-            return handler_label(l, id);
-    }
+    if (l->marks[address] & MARK_HANDLER && is_error_label(l, address))
+        return CPS_FW_ERROR_HANDLER;
+    if (l->marks[address] & MARK_HANDLER)
+        return handler_label(
+            l, (unsigned)cps_fw_packet_at_(l->table, l->names, address, CPS_FW_NO_PACKET));
     if (address == l->part->table)
         return "jumptbl";
     snprintf(l->label, sizeof(l->label), "%s%04" PRIx32,
@@ -116,6 +125,15 @@ static void mark_handlers(struct listing *l)
         if (address && address < l->part->size)
             l->marks[address] |= MARK_HANDLER;
     }
+}
+
+static bool is_users(const struct listing *l, const char *label)
+{
+    for (size_t i = 0; i < l->labels.count; i++) {
+        if (!strcmp(l->labels.list[i]->name, label))
+            return true;
+    }
+    return false;
 }
 
 static void put_comment(struct listing *l, size_t line_start, uint32_t pc)
@@ -198,10 +216,21 @@ static bool put_table_offset(struct listing *l, uint32_t pc)
     return true;
 }
 
+/* All packets that share it; what the place is called by comes first. */
 static void put_handler_labels(struct listing *l, uint32_t pc)
 {
-    for (unsigned id = 0; l->marks[pc] & MARK_HANDLER && id < CPS_FW_TABLE_SIZE; id++) {
-        if (l->words[l->part->table + id] == pc)
+    if (!(l->marks[pc] & MARK_HANDLER))
+        return;
+    int best = -1;
+    if (is_error_label(l, pc)) {
+        bool own = cps_listing_labels_find_(&l->labels, pc);
+        cps_buf_str(l->out, own ? "" : CPS_FW_ERROR_HANDLER ":\n");
+    } else {
+        best = cps_fw_packet_at_(l->table, l->names, pc, CPS_FW_NO_PACKET);
+        cps_buf_printf(l->out, "%s:\n", handler_label(l, (unsigned)best));
+    }
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
+        if (l->table[id] == pc && (int)id != best)
             cps_buf_printf(l->out, "%s:\n", handler_label(l, id));
     }
 }
@@ -264,6 +293,8 @@ static struct cps_err *put_part(struct listing *l)
     uint32_t number = (uint32_t)(l->part - l->fw->part);
     CPS_TRY(cps_listing_labels_init_(l->fw, number, l->asm_names, &l->labels));
     l->marks = marks;
+    l->error_label = !is_users(l, CPS_FW_ERROR_HANDLER);
+    cps_fw_table_of_(l->fw, l->part, l->table);
     l->table_directive = table_is_labels(l);
     mark_handlers(l);
     for (uint32_t pc = 0; pc < l->part->size && is_code(l, pc); pc++)

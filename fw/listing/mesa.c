@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fw/image/private.h"
@@ -162,6 +163,21 @@ static void put_labels(struct mesa *m, uint32_t pc)
 
 /* ---- remarks ---- */
 
+/* "SP_PS_MRT[0xb].REG": Mesa's rnn has indices in hexadecimal, with 0x unless they are 0. */
+static void put_indexed(const char *name, struct cps_buf *out)
+{
+    for (const char *at = name; *at; at++) {
+        char *end = NULL;
+        unsigned long index = at > name && at[-1] == '[' ? strtoul(at, &end, 10) : 0;
+        if (end && *end == ']') {
+            cps_buf_printf(out, "%#lx", index);
+            at = end;
+        }
+        cps_buf_add(out, at, 1);
+    }
+}
+
+/* An array without registers in it has the offset in its element behind it, even if that is 0. */
 static bool put_name(const struct mesa *m, enum cps_space space, uint32_t number,
                      const char *before)
 {
@@ -169,9 +185,10 @@ static bool put_name(const struct mesa *m, enum cps_space space, uint32_t number
     const char *name = cps_name(m->names, space, number, &index);
     if (!name)
         return false;
-    cps_buf_printf(m->out, "\t; %s%s", before, name);
-    if (index)
-        cps_buf_printf(m->out, "+0x%x", index);
+    cps_buf_printf(m->out, "\t; %s", before);
+    put_indexed(name, m->out);
+    if (index || name[strlen(name) - 1] == ']')
+        cps_buf_printf(m->out, "+%#x", index);
     return true;
 }
 

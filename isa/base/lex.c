@@ -114,3 +114,58 @@ bool cps_lex_register_(const char *word, size_t length, int64_t *ret)
     *ret = high * 16 + low;
     return high < 2 && low < 16;
 }
+
+/* "a" or "BV::a". */
+static size_t label_length(const char *at)
+{
+    size_t length = cps_lex_identifier(at);
+    size_t more =
+        length && !strncmp(at + length, "::", 2) ? cps_lex_identifier(at + length + 2) : 0;
+    return length + (more ? 2 + more : 0);
+}
+
+/* "#a" or "#a * 4"; behind the first one also a number alone. */
+static const char *read_term(const char **at, cps_lex_label_fn *find, void *context, bool first,
+                             int64_t *ret)
+{
+    enum { MOST = 0xffff };
+    const char *word = *at = cps_lex_blank(*at);
+    size_t length = *word == '#' ? label_length(word + 1) : 0;
+    uint32_t place = 0;
+    int64_t factor = 1;
+    if (!first && *word != '#')
+        return cps_lex_number(at, ret) && *ret <= UINT32_MAX ? NULL : "a label (#name) or a number";
+    if (!length)
+        return "a label (#name)";
+    if (!find || !find(context, word + 1, length, &place))
+        return "a label that is defined";
+    *at = word + 1 + length;
+    const char *number = *at;
+    if (cps_lex_take(&number, "*")) {
+        *at = number;
+        if (!cps_lex_number(at, &factor) || factor > MOST) {
+            *at = cps_lex_blank(number);
+            return "a number of 16 bits";
+        }
+    }
+    *ret = place * factor;
+    return NULL;
+}
+
+const char *cps_lex_labels(const char **at, cps_lex_label_fn *find, void *context, int64_t *ret)
+{
+    const char *start = cps_lex_blank(*at);
+    const char *expected = read_term(at, find, context, true, ret);
+    while (!expected) {
+        int64_t term = 0;
+        bool minus = cps_lex_take(at, "-");
+        if (!minus && !cps_lex_take(at, "+"))
+            break;
+        expected = read_term(at, find, context, false, &term);
+        *ret += minus ? -term : term;
+    }
+    if (expected || (*ret >= 0 && *ret <= UINT32_MAX))
+        return expected;
+    *at = start;
+    return "labels that make a number of 32 bits";
+}

@@ -20,6 +20,18 @@ bool cps_lex_raw(const char *at, uint64_t *ret);
 /** Reads "[hex]" of at most @p digits digits and moves *at behind it; false, and *at untouched, if
  * it is none. */
 bool cps_lex_unit(const char **at, unsigned digits, uint32_t *ret);
+/** Finds a label of @p length bytes: true and its place, else false. */
+typedef bool cps_lex_label_fn(void *context, const char *name, size_t length, uint32_t *ret);
+/**
+ * Reads a label and what is added to it: "#a", "#a + 1", "#b - #a", "#a * 4 - #b * 2", "#BV::a". A
+ * factor is at most 0xffff; nothing is in brackets. A name with "::" in it is asked for as it is.
+ * @param at       behind blanks there is a '#'; moved behind what was read, or to the mistake
+ * @param find     asked for each label; NULL: there are none
+ * @param context  what it gets
+ * @param ret      the sum, from 0 to UINT32_MAX
+ * @return NULL, or what was expected at *at: constant text
+ */
+const char *cps_lex_labels(const char **at, cps_lex_label_fn *find, void *context, int64_t *ret);
 /** Moves *at behind @p word, which may stand behind blanks; false, and *at untouched, if another
  * text is there. */
 bool cps_lex_take(const char **at, const char *word);

@@ -108,23 +108,16 @@ static bool find_name(const struct cps_parser *p, enum cps_space space, const ch
            cps_name_number(p->names->names, space, word, length, ret);
 }
 
-/* A label reference "#name"; gives its dword offset. */
+/* "#name", and what is added to it; gives a dword offset. */
 static bool parse_label(struct cps_parser *p, const char **at, int64_t *ret)
 {
-    const char *word = cps_lex_blank(*at);
-    size_t length = cps_lex_identifier(word + 1);
-    uint32_t target = 0;
-    if (*word != '#' || !length)
-        return cps_parse_fail_(p, word, "a label (#name)");
-    if (!p->names || !p->names->label ||
-        !p->names->label(p->names->context, word + 1, length, &target))
-        return cps_parse_fail_(p, word, "a label that is defined");
-    *at = word + 1 + length;
-    *ret = target;
-    return true;
+    const struct cps_parse_names *names = p->names;
+    const char *expected =
+        cps_lex_labels(at, names ? names->label : NULL, names ? names->context : NULL, ret);
+    return !expected || cps_parse_fail_(p, *at, expected);
 }
 
-/* "@NAME", "%NAME", each with an optional "+ n". */
+/* "@NAME", "%NAME", each with an optional "+ n", which may be a name, too. */
 static bool parse_named(struct cps_parser *p, const char **at, int64_t *ret)
 {
     const char *word = cps_lex_blank(*at);
@@ -141,7 +134,9 @@ static bool parse_named(struct cps_parser *p, const char **at, int64_t *ret)
     int64_t more = 0;
     if (*plus == '+') {
         *at = plus + 1;
-        if (!cps_lex_number(at, &more))
+        plus = cps_lex_blank(*at);
+        bool named = *plus == '@' || *plus == '%';
+        if (named ? !parse_named(p, at, &more) : !cps_lex_number(at, &more))
             return cps_parse_fail_(p, *at, "a number");
         *ret += more;
     }

@@ -117,6 +117,54 @@ static void test_jumptbl(void **state)
     free(program.words);
 }
 
+/* What Mesa's assembler takes, too: sums and products of labels, and blanks in front of colons. */
+static void test_labels(void **state)
+{
+    static const char text[] = A6 "nop\nfirst : nop\nlast:\n"
+                                  "mov $02, #last\nmov $02, #last + #first\n"
+                                  "mov $02, #last*4 - #first * 2 << 16\n"
+                                  "add $02, $03, #last - #first\nmov $02, #last + 0x10 - 1\n"
+                                  "jump #first + 1\ncall #last - #first\n"
+                                  "breq $02, b1, #last + 1\n[#last - #first]\n[ #last * 2 ]\n"
+                                  "cread $02, [$00 + @REG_READ_ADDR+@REG_READ_ADDR]\n"
+                                  "cread $02, [$00 + @REG_READ_ADDR + 0x027]\n";
+    static const char plain[] = A6 "nop\nnop\n"
+                                   "mov $02, 3\nmov $02, 5\nmov $02, 8 << 16\nadd $02, $03, 1\n"
+                                   "mov $02, 18\njump 3\ncall 1\nbreq $02, b1, 4\n"
+                                   "[01000001]\n[01000006]\n"
+                                   "cread $02, [$00 + 0x04e]\ncread $02, [$00 + 0x04e]\n";
+    struct cps_asm program = {0};
+    struct cps_asm same = {0};
+    (void)state;
+    assert_null(assemble(text, 0, &program));
+    assert_null(assemble(plain, 0, &same));
+    assert_int_equal(program.count, same.count);
+    assert_memory_equal(program.words, same.words, 4 * same.count);
+    free(program.words);
+    free(same.words);
+}
+
+/* "BV::start" is a dword of the image, "start" one of the section. */
+static void test_sections(void **state)
+{
+    static const char text[] = "[01730001]\n[#jumptbl]\nadd $03, $01, #BV::start * 4\n"
+                               "add $03, $03, #LPAC::end * 4 - #BV::start * 4\n"
+                               "jumptbl: .jumptbl\n"
+                               ".section BV\nstart: mov $02, #start\nmov $02, #BV::start\n"
+                               ".section LPAC\nnop\nend: nop\nmov $02, #end\n";
+    struct cps_asm program = {0};
+    (void)state;
+    assert_null(assemble(text, 0, &program));
+    const uint32_t *word = program.words + 1;
+    enum { BV = 0x88, LPAC = 0x90 };
+    assert_int_equal(word[2] & 0xffff, BV * 4);
+    assert_int_equal(word[3] & 0xffff, (LPAC + 1 - BV) * 4);
+    assert_int_equal(word[BV] & 0xffff, 0);
+    assert_int_equal(word[BV + 1] & 0xffff, BV);
+    assert_int_equal(word[LPAC + 2] & 0xffff, 1);
+    free(program.words);
+}
+
 #define HERE(column) "a.afuc:2:" #column ": "
 
 static const struct {
@@ -129,8 +177,22 @@ static const struct {
     {A6 "\tfrob", HERE(2) "expected an instruction of this generation\n\tfrob\n\t^"},
     {A6 "jump #nowhere", HERE(6) "expected a label that is defined\njump #nowhere\n     ^"},
     {A6 "[#nowhere]", HERE(2) "expected a label that is defined\n[#nowhere]\n ^"},
-    {A6 "[#a", HERE(4) "expected ']'\n[#a\n   ^"},
-    {A6 "[#]", HERE(3) "expected the name of a label\n[#]\n  ^"},
+    {A6 "a: [#a", HERE(7) "expected ']'\na: [#a\n      ^"},
+    {A6 "[#]", HERE(2) "expected a label (#name)\n[#]\n ^"},
+    {A6 "a: [#a * 0x10000]",
+     HERE(10) "expected a number of 16 bits\na: [#a * 0x10000]\n         ^"},
+    {A6 "a: [#a - 2]", HERE(5) "expected labels that make a number of 32 bits\na: [#a - 2]\n    ^"},
+    {A6 "a: [#a + 0x1000000]", HERE(19) "expected labels that make a number of 24 bits\na: [#a + "
+                                        "0x1000000]\n                  ^"},
+    {A6 "a: mov $02, #a + b",
+     HERE(18) "expected a label (#name) or a number\na: mov $02, #a + b\n                 ^"},
+    {A6 "jump #BV::a\n.section BV\nb:",
+     HERE(6) "expected a label that is defined\njump #BV::a\n     ^"},
+    {A6 "a: jump #XY::a", HERE(9) "expected a label that is defined\na: jump #XY::a\n        ^"},
+    {A6 "a: jump #a + #b",
+     HERE(14) "expected a label that is defined\na: jump #a + #b\n             ^"},
+    {A6 "a: call #a + 0x3ffffff", HERE(9) "target is 67108864, expected a value from 0 to "
+                                          "67108863\na: call #a + 0x3ffffff\n        ^"},
     {A6 "a: a: nop", HERE(4) "label is defined twice, expected only the one in line 2\na: a: nop\n"
                              "   ^"},
     {A6 ".frob", HERE(1) "expected .align, .jumptbl, .lead or .section\n.frob\n^"},
@@ -295,6 +357,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_lead),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_sections),
         cmocka_unit_test(test_jumptbl),
         cmocka_unit_test(test_program),
         cmocka_unit_test(test_errors),

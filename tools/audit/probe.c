@@ -86,7 +86,7 @@ static struct cps_err *run(struct probe *probe, struct cps_stream *stream, uint3
     cps_engine_sink(play->engine, NULL, 0);
     probe->stopped = play->stop != CPS_STOP_IDLE;
     if (probe->stopped)
-        cps_engine_explain(play->engine, play->stop, &probe->why);
+        play_explain(play, play->engine, play->stop, &probe->why);
     if (probe->stopped && !probe->why.size)
         cps_buf_str(&probe->why, "more instructions than a run may have");
     return probe->record.lost || probe->why.failed ? cps_err_nomem() : NULL;

@@ -357,7 +357,7 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
         cps_buf_printf(out, "%s\n", cps_debug_refused(s->debug)->message);
     if (stop->reason == CPS_WHY_DEADLOCK || stop->reason == CPS_WHY_FAULT ||
         stop->reason == CPS_WHY_BAD_PACKET) {
-        cps_engine_explain(session_engine(s), (enum cps_stop)stops[stop->reason], out);
+        play_explain(&s->play, session_engine(s), (enum cps_stop)stops[stop->reason], out);
         cps_buf_str(out, "\n");
     }
     if (stop->reason != CPS_WHY_POINT)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/base/pm4.h"
+#include "fw/image/place.h"
 #include "tools/opt_engine.h"
 #include "tools/play/replay.h"
 #include "tools/report/diffreport.h"
@@ -201,32 +201,11 @@ struct cps_names *session_names(const struct session *s, unsigned core)
     return s->play.names[session_engine(s)->who[core]];
 }
 
-/* The id of the packet that a core is at: of those that share a handler, whose it is now. */
-static int running_packet(const struct session *s, unsigned core)
-{
-    enum { TYPE4 = 4 };
-    const struct cps_afuc *afuc = session_afuc(s);
-    struct cps_pm4 packet = cps_pm4_decode(afuc ? cps_afuc_header(afuc, core, 0) : 0);
-    if (packet.kind == CPS_PM4_TYPE7)
-        return (int)packet.opcode;
-    return packet.kind == CPS_PM4_TYPE4 ? TYPE4 : -1;
-}
-
 void session_place(const struct session *s, unsigned core, uint32_t pc, struct cps_buf *out)
 {
-    const struct cps_fw_part *part = NULL;
-    const struct cps_fw *fw = session_fw(s, core, &part);
-    uint32_t offset = 0;
-    if (!fw)
-        return;
-    const struct cps_fw_symbol *symbol = cps_fw_symbol_at(fw, session_part(fw, part), pc, &offset);
-    if (!symbol) {
-        diff_handler_running(fw, part, session_names(s, core), pc, running_packet(s, core), out);
-        return;
-    }
-    cps_buf_str(out, symbol->name);
-    if (offset)
-        cps_buf_printf(out, "+0x%x", offset);
+    const struct cps_afuc *afuc = session_afuc(s);
+    int running = cps_fw_header_packet_(afuc ? cps_afuc_header(afuc, core, 0) : 0);
+    play_place(&s->play, session_engine(s)->who[core], pc, running, out);
 }
 
 static bool find_handler(const struct session *s, unsigned core, const char *name, size_t length,
@@ -234,10 +213,11 @@ static bool find_handler(const struct session *s, unsigned core, const char *nam
 {
     const struct cps_fw_part *part = NULL;
     const struct cps_fw *fw = session_fw(s, core, &part);
-    uint32_t id = 0;
-    if (!fw || !cps_name_number(session_names(s, core), CPS_SPACE_PACKET, name, length, &id))
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    if (!fw)
         return false;
-    *ret = cps_fw_handler(fw, part, id & 127);
+    cps_fw_table_of_(fw, part, table);
+    *ret = cps_fw_handler_find_(table, session_names(s, core), name, length);
     return *ret != CPS_FW_NONE;
 }
 

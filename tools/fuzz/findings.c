@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fw/image/place.h"
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "tools/fuzz/trace.h"
@@ -76,13 +77,16 @@ static void describe(const struct fuzz *fuzz, struct finding *f)
 {
     const struct suspect *s = &f->suspect;
     char packet[48];
+    CPS_BUF place = {0};
     bool writes = s->oracle <= ORACLE_EXPOSED;
+    play_place(fuzz->run[0].side[s->side].play, s->who, s->pc, cps_fw_header_packet_(s->header),
+               &place);
     name_packet(fuzz, s, packet, sizeof(packet));
     snprintf(f->said, sizeof(f->said),
-             "%s: %s at level %s of %s%s, %s 0x%04" PRIx32 ", pc=0x%04" PRIx32,
+             "%s: %s at level %s of %s%s, %s 0x%04" PRIx32 ", pc=0x%04" PRIx32 " (%s)",
              oracle_name(s->oracle), packet, cps_event_sub_word(CPS_EV_PKT, s->level),
              cps_processor_name(s->who), s->side ? " of the second firmware" : "",
-             writes ? "register" : "at", s->place, s->pc);
+             writes ? "register" : "at", s->place, s->pc, cps_buf_text(&place));
 }
 
 static struct cps_err *path_of(const struct fuzz *fuzz, const struct finding *f, const char *end,

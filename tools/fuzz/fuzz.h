@@ -36,7 +36,7 @@ struct finding {
     struct suspect suspect;
     char name[96]; /**< of its files, without their ends */
     uint32_t packets, words;
-    char said[160]; /**< in a line */
+    char said[224]; /**< in a line */
 };
 
 struct findings {

@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "fw/image/place.h"
 #include "tools/info/info.h"
 #include "tools/play/code.h"
 #include "tools/play/play.h"
@@ -18,15 +20,22 @@ struct listing {
     uint32_t none; /* the handler of packets which there are not */
 };
 
-/* The handlers that begin at @p pc. Most packets share the one of packets which there are not. */
+/* The handlers that begin at @p pc, the best name first. Most packets share the one of packets
+ * which there are not. */
 static void put_handlers(const struct listing *l, uint32_t pc)
 {
-    char scratch[INFO_NAME_SIZE];
-    if (pc == l->none)
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    int id = -1;
+    memcpy(table, l->cache->table, sizeof(table));
+    if (cps_fw_is_error_handler_(table, pc))
+        cps_buf_str(l->out, "\n" CPS_FW_ERROR_HANDLER ":\n");
+    else if (pc == l->none)
         cps_buf_str(l->out, "\n; what there is no packet for:\n");
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && pc != l->none; id++) {
-        if (l->cache->table[id] == pc)
-            cps_buf_printf(l->out, "\n%s:\n", info_packet_name(l->names, id, scratch));
+    while (pc != l->none && (id = cps_fw_packet_at_(table, l->names, pc, CPS_FW_NO_PACKET)) >= 0) {
+        table[id] = CPS_FW_NONE;
+        cps_buf_str(l->out, "\n");
+        cps_fw_packet_put_(l->names, (unsigned)id, l->out);
+        cps_buf_str(l->out, ":\n");
     }
 }
 

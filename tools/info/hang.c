@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/place.h"
 #include "isa/base/within.h"
 #include "tools/play/hang/compare.h"
 #include "tools/play/hang/estimate.h"
@@ -29,20 +30,15 @@ struct hang {
 
 static const char *const level_names[8] = {"ring", "IB1", "IB2", "draw state", "?", "?", "?", "?"};
 
-/* "CP_NOP+0x2"; the handler of every refused packet has a name of its own. */
+/* "CP_NOP+0x2", by the packet that ran. */
 static void name_handler(const struct hang *h, const uint32_t *table, uint32_t pc, char *to,
                          size_t size)
 {
-    int id = table ? cps_fw_handler_before_(table, pc) : -1;
-    if (id < 0) {
-        snprintf(to, size, "unknown handler");
-        return;
-    }
-    char scratch[INFO_NAME_SIZE];
-    bool refused = table[id] == cps_fw_default_handler_(table);
-    snprintf(to, size, "%s+0x%" PRIx32,
-             refused ? "error handler" : info_packet_name(h->names, (unsigned)id, scratch),
-             pc - table[id]);
+    CPS_BUF name = {0};
+    if (table)
+        cps_fw_table_place_put_(table, h->names, pc,
+                                cps_fw_header_packet_(dump_word(h->stat, STAT_HEADER)), &name);
+    snprintf(to, size, "%s", table ? cps_buf_text(&name) : "unknown handler");
 }
 
 static void describe_header(const struct hang *h, uint32_t header, char *to, size_t size)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/place.h"
 #include "trace/json.h"
 
 /* What an instruction is, whether it ran or not: COVER_CODE, COVER_BRANCH. */
@@ -56,35 +57,26 @@ static unsigned starts_of(const struct cps_fw *fw, const struct cps_fw_part *par
     return kept;
 }
 
-static const char *name_of(const struct cps_names *names, unsigned id)
-{
-    return id == 4 ? "type 4" : cps_name(names, CPS_SPACE_PACKET, id, NULL);
-}
-
-/* Up to two packets of a handler; those with a name say more about it. */
+/* What the handler is called, and the next packet with a name that shares it. */
 static void put_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
                         const struct cps_names *names, uint32_t start, struct cps_buf *out)
 {
-    if (start == 0) {
-        cps_buf_str(out, "bootstrap");
-        return;
-    }
-    for (unsigned i = 0, shown = 0; i < 2 * CPS_FW_TABLE_SIZE; i++) {
-        unsigned id = i % CPS_FW_TABLE_SIZE;
-        if (cps_fw_handler(fw, part, id) != start)
-            continue;
-        const char *name = name_of(names, id);
-        if ((i < CPS_FW_TABLE_SIZE) == !name)
-            continue;
-        if (shown++ == 2) {
-            cps_buf_str(out, ", ...");
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    CPS_BUF best = {0};
+    cps_fw_table_of_(fw, part, table);
+    cps_fw_place_put_(fw, part, names, start, CPS_FW_NO_PACKET, &best);
+    cps_buf_join(out, &best);
+    for (unsigned shown = 0; start && shown < 2;) {
+        CPS_BUF name = {0};
+        int id = cps_fw_packet_at_(table, names, start, CPS_FW_NO_PACKET);
+        if (id < 0)
             return;
-        }
-        cps_buf_str(out, shown > 1 ? ", " : "");
-        if (name)
-            cps_buf_str(out, name);
-        else
-            cps_buf_printf(out, "UNKN%u", id);
+        table[id] = CPS_FW_NONE;
+        cps_fw_packet_put_(names, (unsigned)id, &name);
+        if (!strcmp(cps_buf_text(&name), cps_buf_text(&best)))
+            continue;
+        cps_buf_str(out, ", ");
+        cps_buf_str(out, shown++ ? "..." : cps_buf_text(&name));
     }
 }
 

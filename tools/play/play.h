@@ -149,6 +149,20 @@ CPS_MUST_USE struct cps_err *play_gather(struct play *play, struct cps_stream *c
 /** The firmware that a processor runs, and which part of it: core i runs part i, and the ME of a5xx
  * has an image of its own. NULL: there is none. */
 const struct cps_fw *play_image(const struct play *play, unsigned who, uint32_t *part);
+/** The image that a processor runs, and its part of it, by what the part is for; NULL: there is
+ * none. @p me  the image of its own that the ME of a5xx has, or NULL */
+const struct cps_fw *play_part(const struct cps_fw *fw, const struct cps_fw *me, unsigned who,
+                               const struct cps_fw_part **part);
+/** Appends what a place is called (fw/image/place.h); nothing where no firmware is known. @p
+ * running is the packet that runs there, or CPS_FW_NO_PACKET. */
+void play_place(const struct play *play, unsigned who, uint32_t pc, int running,
+                struct cps_buf *out);
+/** Appends the name of what begins there, a label or a handler; nothing if nothing does. A
+ * cps_place_fn, whose context is the struct play. */
+void play_function(void *play, unsigned who, uint32_t pc, struct cps_buf *out);
+/** As cps_engine_explain(), with the name of the place. */
+void play_explain(const struct play *play, struct cps_engine *engine, enum cps_stop stop,
+                  struct cps_buf *out);
 /** Where the instruction at @p pc goes: a cps_flow_fn, whose context is the struct play. */
 uint8_t play_flow(void *play, unsigned who, uint32_t pc);
 

@@ -92,7 +92,7 @@ static struct cps_err *finish(struct record *record, struct play *play)
     record->misses = play->misses;
     snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
     if (play->stop != CPS_STOP_IDLE)
-        cps_engine_explain(play->engine, play->stop, &why);
+        play_explain(play, play->engine, play->stop, &why);
     snprintf(record->why, sizeof(record->why), "%s", cps_buf_text(&why));
     return record->lost || why.failed || play->missed.failed ? cps_err_nomem() : NULL;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/place.h"
 #include "fw/image/walk.h"
 #include "trace/json.h"
 
@@ -116,23 +117,15 @@ static enum reason reason_of(const struct part *p, uint32_t at)
     return REASON_BRANCH;
 }
 
-static void put_name(const struct cps_names *names, int id, struct cps_buf *out)
-{
-    const char *name = id == 4 ? "type 4" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)id, NULL);
-    if (name)
-        cps_buf_str(out, name);
-    else
-        cps_buf_printf(out, "UNKN%d", id);
-}
-
-/* The last handler at or in front of a place. */
-static int handler_of(const struct part *p, uint32_t at)
+/* The last handler at or in front of a place, by one of its packets, and where it begins. */
+static int handler_of(const struct part *p, uint32_t at, uint32_t *ret)
 {
     uint32_t best = 0;
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
         uint32_t start = cps_fw_handler(p->fw, p->part, id);
         best = start != CPS_FW_NONE && start <= at && start > best ? start : best;
     }
+    *ret = best;
     return best ? packet_at(p, best) : -1;
 }
 
@@ -173,13 +166,11 @@ static void put_stretch(const struct part *p, const struct cps_names *names,
                         const struct proofs *proofs, uint32_t at, uint32_t end, struct cps_buf *out)
 {
     enum reason reason = reason_of(p, at);
-    int id = handler_of(p, at);
+    uint32_t start = 0;
+    int id = handler_of(p, at, &start);
     cps_buf_printf(out, "%s %04" PRIx32 "..%04" PRIx32 " ", cps_fw_role_name(p->part->role), at,
                    end - 1);
-    if (id >= 0)
-        put_name(names, id, out);
-    else
-        cps_buf_str(out, "bootstrap");
+    cps_fw_place_put_(p->fw, p->part, names, start, CPS_FW_NO_PACKET, out);
     cps_buf_str(out, ": ");
     if (reason == REASON_BRANCH)
         put_branch(p, names, at, out);

@@ -35,18 +35,15 @@ void profile_packet_name(const struct profile *p, unsigned who, uint32_t key, st
         cps_buf_printf(out, "UNKN%" PRIu32, key);
 }
 
+/* Labels and handlers have names, other functions their place. */
 static void function_name(const struct profile *p, const struct profile_node *node,
                           struct cps_buf *out)
 {
-    uint32_t part = 0;
-    uint32_t offset = 0;
-    const struct cps_fw *fw = play_image(p->play, node->who, &part);
-    const struct cps_fw_symbol *symbol = fw ? cps_fw_symbol_at(fw, part, node->key, &offset) : NULL;
     if (node->kind == PROFILE_INTERRUPT)
         cps_buf_str(out, "interrupt:");
-    if (symbol && !offset)
-        cps_buf_str(out, symbol->name);
-    else
+    size_t before = out->size;
+    play_function(p->play, node->who, node->key, out);
+    if (out->size == before)
         cps_buf_printf(out, "fn_%04" PRIx32, node->key);
 }
 

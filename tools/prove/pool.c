@@ -218,11 +218,8 @@ static struct cps_err *fill_in(struct prove *prove)
         const struct prove_handler *h = &prove->part[task->part].handler[task->handler];
         if (task->result)
             continue;
-        char name[48];
-        prove_packet_name(prove, task->part, h->id[0], name);
         task->result = json_object_new_object();
-        struct json_object *packets = cps_json_new_array(task->result, "packets");
-        cps_json_append(packets, json_object_new_string(name));
+        prove_put_packets(prove, task->part, h, task->result);
         cps_json_text(task->result, "processor",
                       cps_fw_role_name(prove->part[task->part].code.side[0].part->role));
         cps_json_text(task->result, "verdict", verdict_name(VERDICT_UNDECIDED));

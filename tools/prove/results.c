@@ -99,11 +99,15 @@ struct json_object *prove_results(const struct prove *prove)
 
 /* ---- Text ---- */
 
-/* "CP_NOP", or "UNKN0 and 25 more". */
+/* "CP_NOP", "CP_DRAW_INDX and 1 more", or "error_handler of 52 packets". */
 static void put_packets(struct json_object *result, struct cps_buf *out)
 {
     struct json_object *packets = cps_json_get(result, "packets");
     size_t count = cps_json_count(packets);
+    if (*text_of(result, "name")) {
+        cps_buf_printf(out, "%s of %zu packets", text_of(result, "name"), count);
+        return;
+    }
     struct json_object *first = count ? json_object_array_get_idx(packets, 0) : NULL;
     cps_buf_str(out, first ? json_object_get_string(first) : "?");
     if (count > 1)
@@ -204,9 +208,9 @@ void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
 void prove_file_name(struct json_object *result, struct cps_buf *out)
 {
     struct json_object *packets = cps_json_get(result, "packets");
-    const char *name = cps_json_count(packets)
-                           ? json_object_get_string(json_object_array_get_idx(packets, 0))
-                           : "";
+    const char *name = text_of(result, "name");
+    if (!*name && cps_json_count(packets))
+        name = json_object_get_string(json_object_array_get_idx(packets, 0));
     cps_buf_printf(out, "%s-", text_of(result, "processor"));
     for (; *name; name++) {
         bool plain = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "cpscope.h"
+#include "fw/image/place.h"
 #include "isa/base/list.h"
 
 const struct prove_handler *prove_handler_of(const struct prove *prove,
@@ -31,6 +32,25 @@ void prove_packet_name(const struct prove *prove, unsigned part, unsigned id, ch
         snprintf(ret, 48, "UNKN%u", id);
 }
 
+/* Of the packets that share a handler, the one that it is called by. */
+static unsigned best_packet(const struct prove *prove, unsigned part, const struct prove_handler *h)
+{
+    enum cps_processor who = cps_role_processor(prove->part[part].code.side[0].part->role, 0);
+    uint32_t table[CPS_FW_TABLE_SIZE] = {0};
+    for (unsigned i = 0; i < h->ids && !prove_is_bootstrap(h); i++)
+        table[h->id[i]] = 1;
+    int best = cps_fw_packet_at_(table, prove->stage.names[who], 1, CPS_FW_NO_PACKET);
+    return best < 0 ? h->id[0] : (unsigned)best;
+}
+
+static bool is_error_handler(const struct prove *prove, unsigned part,
+                             const struct prove_handler *h)
+{
+    const struct code_side *side = prove->part[part].code.side;
+    return !prove_is_bootstrap(h) && cps_fw_is_error_handler_(side[0].table, h->pc[0]) &&
+           cps_fw_is_error_handler_(side[1].table, h->pc[1]);
+}
+
 /* ---- Which ---- */
 
 /* An argument: a packet's name, its number, or "PROCESSOR:" in front of either. */
@@ -46,6 +66,8 @@ static bool names_handler(const struct prove *prove, unsigned part, const struct
     text = colon ? colon + 1 : text;
     unsigned long number = strtoul(text, &end, 0);
     bool is_number = isdigit((unsigned char)*text) && !*end;
+    if (!strcmp(text, CPS_FW_ERROR_HANDLER) && is_error_handler(prove, part, h))
+        return true;
     for (unsigned i = 0; i < h->ids; i++) {
         char name[48];
         prove_packet_name(prove, part, h->id[i], name);
@@ -116,11 +138,20 @@ void prove_put_packets(const struct prove *prove, unsigned part, const struct pr
                        struct json_object *result)
 {
     struct json_object *packets = cps_json_new_array(result, "packets");
+    unsigned best = best_packet(prove, part, h);
+    char name[48];
+    prove_packet_name(prove, part, best, name);
+    cps_json_append(packets, json_object_new_string(name));
     for (unsigned i = 0; i < h->ids; i++) {
-        char name[48];
+        if (h->id[i] == best)
+            continue;
         prove_packet_name(prove, part, h->id[i], name);
         cps_json_append(packets, json_object_new_string(name));
     }
+    if (is_error_handler(prove, part, h))
+        cps_json_text(result, "name", CPS_FW_ERROR_HANDLER);
+    else
+        json_object_object_del(result, "name");
 }
 
 static void put_words(struct json_object *to, const char *key, const uint32_t *word, uint32_t count)

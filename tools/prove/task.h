@@ -37,7 +37,8 @@ void prove_packet_name(const struct prove *prove, unsigned part, unsigned id, ch
 /** The handler that a task is about. */
 const struct prove_handler *prove_handler_of(const struct prove *prove,
                                              const struct prove_task *task);
-/** Puts the names of its packets into a result, in place of any. */
+/** Puts the names of its packets into a result, in place of any, first the one that it is called
+ * by; and `name` where it is called by none of them. */
 void prove_put_packets(const struct prove *prove, unsigned part,
                        const struct prove_handler *handler, struct json_object *result);
 /** Finds the key of each task. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/afuc/afuc.h"
+#include "fw/image/place.h"
 #include "isa/base/pm4.h"
 #include "isa/base/within.h"
 #include "tools/play/dump.h"
@@ -280,7 +281,7 @@ static void describe_stop(const struct play *play, struct ending *ret)
         return;
     settle(play->engine, play->stop, &ret->text.failed);
     cps_buf_printf(&ret->text, "%s ", stop_words[play->stop]);
-    cps_engine_explain(play->engine, play->stop, &ret->text);
+    play_explain(play, play->engine, play->stop, &ret->text);
     cps_buf_printf(&ret->text, ", level %" PRIu32 "\n", cps_engine_where(play->engine, 0).level);
     const char *text = cps_buf_text(&ret->text);
     const char *packet = strstr(text, "; packet ");
@@ -295,10 +296,12 @@ static void describe_place(const struct runner *r, struct ending *ret)
     const struct runner_place *place = &r->place;
     if (!r->there)
         return;
+    cps_buf_printf(&ret->loose, "reaches 0x%04" PRIx32 " (", place->pc);
+    play_place(r->play[0], r->play[0]->engine->who[0], place->pc,
+               cps_fw_header_packet_(place->header), &ret->loose);
     cps_buf_printf(&ret->loose,
-                   "reaches 0x%04" PRIx32 " in packet 0x%08" PRIx32 " at level %" PRIu32
-                   ", where the hardware hung\n",
-                   place->pc, place->header, place->level);
+                   ") in packet 0x%08" PRIx32 " at level %" PRIu32 ", where the hardware hung\n",
+                   place->header, place->level);
     cps_buf_join(&ret->text, &ret->loose);
 }
 

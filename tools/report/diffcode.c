@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fw/image/place.h"
 #include "fw/listing/annotate.h"
 #include "tools/report/diffcause.h"
 
@@ -104,15 +105,15 @@ static void print_handler(const struct diff_report *r, const struct cps_fw_chang
 {
     CPS_BUF old = {0};
     const struct diff_side *side = &r->a;
-    diff_handler_name(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->a,
-                      &old);
+    cps_fw_place_put_(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->a,
+                      CPS_FW_NO_PACKET, &old);
     if (change->a_count || strchr(cps_buf_text(&old), '+')) {
         cps_buf_str(out, cps_buf_text(&old));
         return;
     }
     side = &r->b;
-    diff_handler_name(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->b,
-                      out);
+    cps_fw_place_put_(side->fw, diff_part(side->fw, change->role), diff_any_names(side), change->b,
+                      CPS_FW_NO_PACKET, out);
 }
 
 void diff_print_where(const struct diff_report *r, const struct cps_fw_change *change,

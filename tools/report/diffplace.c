@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "fw/image/place.h"
 #include "trace/form/text.h"
 #include "trace/json.h"
 
@@ -225,8 +226,8 @@ struct json_object *diff_place(const struct diff_report *r)
     windows(r, &a, &b);
     const struct window *shown = b.fw && (b.here || !a.fw) ? &b : &a;
     if (shown->fw)
-        diff_handler_running(shown->fw, shown->part, shown->names, shown->pc,
-                             packet_in(r, shown == &b), &handler);
+        cps_fw_place_put_(shown->fw, shown->part, shown->names, shown->pc,
+                          packet_in(r, shown == &b), &handler);
     if (a.fw && b.fw) {
         put_aligned(&a, &b, &code_a, &code_b);
     } else {

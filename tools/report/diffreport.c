@@ -7,75 +7,16 @@
 #include <string.h>
 
 #include "cpscope.h"
+#include "tools/play/play.h"
 #include "trace/form/text.h"
 #include "trace/json.h"
 
 #define AROUND 4u
 
-static bool runs_on(enum cps_fw_role role, unsigned who)
-{
-    return cps_role_processor(role, 0) == who || cps_role_processor(role, 1) == who;
-}
-
 const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
                                 const struct cps_fw_part **part)
 {
-    const struct cps_fw *fw = who == CPS_CPU_ME && side->me ? side->me : side->fw;
-    for (unsigned i = 0; fw && i < fw->part_count; i++) {
-        *part = &fw->part[i];
-        if (runs_on(fw->part[i].role, who))
-            return fw;
-    }
-    return NULL;
-}
-
-/* The last handler at or before @p pc, by one of its packets: the first one, or the first one with
- * a name where few share it. What many share is what becomes of packets that there are not. */
-static int packet_of(const struct cps_fw *fw, const struct cps_fw_part *part,
-                     const struct cps_names *names, uint32_t pc, uint32_t *at)
-{
-    enum { FEW = 8 };
-    int first = -1;
-    int named = -1;
-    unsigned sharing = 0;
-    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        uint32_t handler = cps_fw_handler(fw, part, id);
-        if (handler == CPS_FW_NONE || handler > pc || (first >= 0 && handler < *at))
-            continue;
-        if (first < 0 || handler > *at) {
-            first = (int)id;
-            named = -1;
-            sharing = 0;
-        }
-        *at = handler;
-        sharing++;
-        if (named < 0 && cps_name(names, CPS_SPACE_PACKET, id, NULL))
-            named = (int)id;
-    }
-    return named >= 0 && sharing <= FEW ? named : first;
-}
-
-void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
-                       const struct cps_names *names, uint32_t pc, struct cps_buf *out)
-{
-    diff_handler_running(fw, part, names, pc, -1, out);
-}
-
-void diff_handler_running(const struct cps_fw *fw, const struct cps_fw_part *part,
-                          const struct cps_names *names, uint32_t pc, int packet,
-                          struct cps_buf *out)
-{
-    uint32_t at = 0;
-    int id = packet_of(fw, part, names, pc, &at);
-    if (id >= 0 && packet >= 0 && cps_fw_handler(fw, part, (unsigned)packet) == at)
-        id = packet;
-    const char *name = id < 0 ? "bootstrap" : cps_name(names, CPS_SPACE_PACKET, (uint32_t)id, NULL);
-    if (name)
-        cps_buf_str(out, name);
-    else
-        cps_buf_printf(out, "UNKN%d", id);
-    if (pc != at)
-        cps_buf_printf(out, "+0x%" PRIx32, pc - at);
+    return play_part(side->fw, side->me, who, part);
 }
 
 void diff_handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t pc,

@@ -51,13 +51,6 @@ const struct cps_fw *diff_image(const struct diff_side *side, unsigned who,
 /** Bounds of the handler that a place stands in: from the last start before it to the next one. */
 void diff_handler_bounds(const struct cps_fw *fw, const struct cps_fw_part *part, uint32_t pc,
                          uint32_t *start, uint32_t *end);
-/** "CP_NOP+0x2": the handler that @p pc of a part stands in. */
-void diff_handler_name(const struct cps_fw *fw, const struct cps_fw_part *part,
-                       const struct cps_names *names, uint32_t pc, struct cps_buf *out);
-/** The same while a packet of id @p packet runs, whose name its handler has then; -1: none does. */
-void diff_handler_running(const struct cps_fw *fw, const struct cps_fw_part *part,
-                          const struct cps_names *names, uint32_t pc, int packet,
-                          struct cps_buf *out);
 struct json_object *diff_json(const struct diff_report *report);
 
 #endif

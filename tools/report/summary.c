@@ -94,7 +94,7 @@ static struct cps_err *print_text(const struct play *play)
     const struct cps_engine *engine = play->engine;
     const uint64_t *events = engine->tap.count;
     CPS_BUF why = {0};
-    cps_engine_explain(engine, play->stop, &why);
+    play_explain(play, play->engine, play->stop, &why);
     if (why.failed)
         return cps_err_nomem();
     print_packets(play);
@@ -160,7 +160,7 @@ static struct cps_err *print_json(const struct play *play, bool compared)
     const struct cps_engine *engine = play->engine;
     struct json_object *root = json_object_new_object();
     CPS_BUF why = {0};
-    cps_engine_explain(engine, play->stop, &why);
+    play_explain(play, play->engine, play->stop, &why);
     cps_json_uint(root, "packets", engine->packets);
     cps_json_uint(root, "instructions", engine->instructions);
     cps_json_uint(root, "ticks", engine->clock);

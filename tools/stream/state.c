@@ -148,7 +148,7 @@ static struct cps_err *finish(struct gather *g, struct play *play)
     }
     g->ret->stop = play->stop;
     if (play->stop != CPS_STOP_IDLE && !g->done)
-        cps_engine_explain(play->engine, play->stop, &why);
+        play_explain(play, play->engine, play->stop, &why);
     snprintf(g->ret->note, sizeof(g->ret->note), "%s", cps_buf_text(&why));
     g->ret->names = CPS_TAKE(play->names[g->ret->who]);
     g->ret->buffers = CPS_TAKE(play->buffers);

@@ -3,6 +3,8 @@
  * is what is farthest. */
 #include "tools/why/why.h"
 
+#include "fw/image/place.h"
+
 #include <string.h>
 
 const char *why_kind_word(unsigned kind)
@@ -70,4 +72,11 @@ void why_instruction(struct why *why, const struct origin_node *node, struct cps
         if (engine->who[i] == node->who && cps_engine_decode(engine, i, node->pc, bytes, &insn))
             cps_print(&cps_isa_afuc, &insn, node->pc, &names, out);
     }
+}
+
+void why_place(const struct why *why, const struct origin_node *node, struct cps_buf *out)
+{
+    const struct origin_node *packet = origin_at_(why->origin, node->packet);
+    int running = node->packet ? cps_fw_header_packet_(packet->value) : CPS_FW_NO_PACKET;
+    play_place(why->play, node->who, node->pc, running, out);
 }

@@ -36,6 +36,10 @@ static void add_code(struct why *why, const struct origin_node *node, struct jso
     why_instruction(why, node, &text);
     if (text.size)
         cps_json_buf(to, "text", &text);
+    cps_buf_clear(&text);
+    why_place(why, node, &text);
+    if (text.size)
+        cps_json_buf(to, "pc_name", &text);
     if (node->kind != ORIGIN_INSN)
         return;
     for (unsigned i = 0; i < engine->cores; i++) {

@@ -112,6 +112,8 @@ static void put_code(struct text *t, const struct origin_node *node)
 {
     cps_buf_printf(t->out, " by %s at pc ", cps_processor_name(node->who));
     cps_buf_hex(t->out, node->pc, 4);
+    cps_buf_str(t->out, " ");
+    why_place(t->why, node, t->out);
     cps_buf_str(t->out, " `");
     why_instruction(t->why, node, t->out);
     cps_buf_str(t->out, "`");

@@ -103,6 +103,8 @@ CPS_MUST_USE struct cps_err *why_once(const struct why_once *once, struct cps_bu
 const char *why_kind_word(unsigned kind);
 /** The instruction of a node; nothing where no instruction made it. */
 void why_instruction(struct why *why, const struct origin_node *node, struct cps_buf *out);
+/** What the place of that instruction is called: "CP_NOP+0x2". */
+void why_place(const struct why *why, const struct origin_node *node, struct cps_buf *out);
 const struct cps_names *why_names(const struct why *why, const struct origin_node *node);
 
 #endif

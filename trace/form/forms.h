@@ -38,6 +38,8 @@ struct cps_trace_writer {
     size_t signals;
     cps_flow_fn *flow; /* NULL: the code is not known */
     void *flow_context;
+    cps_place_fn *place; /* NULL: places have no names */
+    void *place_context;
     const struct cps_buffers *buffers; /* of the capture, known when the trace is over; or NULL */
     struct cps_buf buf;
     void *state;             /* of the form; freed by trace.c with free() */

@@ -117,11 +117,21 @@ static struct json_object *packet_args(struct view *v)
     return args;
 }
 
+static void put_place(const struct view *v, unsigned who, uint32_t pc, struct cps_buf *out)
+{
+    size_t before = out->size;
+    if (v->w->place)
+        v->w->place(v->w->place_context, who, pc, out);
+    if (out->size == before)
+        cps_buf_printf(out, "0x%04" PRIx32, pc);
+}
+
 static void name_frame(const struct view *v, const struct cps_frames *frames,
                        const struct cps_frame *frame, struct cps_buf *out)
 {
     static const char *const levels[] = {"ring", "IB1", "IB2", "IB3", "draw state", "internal"};
-    const struct cps_names *names = v->w->names[track_of(v, frames) - 1];
+    unsigned who = track_of(v, frames) - 1;
+    const struct cps_names *names = v->w->names[who];
     switch ((enum cps_frame_kind)frame->kind) {
     case CPS_FRAME_LEVEL:
         cps_buf_str(out, frame->key < 6 ? levels[frame->key] : "stream");
@@ -133,10 +143,12 @@ static void name_frame(const struct view *v, const struct cps_frames *frames,
         packet_slice(names, frame->key, out);
         break;
     case CPS_FRAME_CALL:
-        cps_buf_printf(out, "call 0x%04" PRIx32, frame->key);
+        cps_buf_str(out, "call ");
+        put_place(v, who, frame->key, out);
         break;
     case CPS_FRAME_INTERRUPT:
-        cps_buf_printf(out, "interrupt 0x%04" PRIx32, frame->key);
+        cps_buf_str(out, "interrupt ");
+        put_place(v, who, frame->key, out);
         break;
     }
 }

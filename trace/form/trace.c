@@ -262,6 +262,12 @@ void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow, v
     writer->flow_context = context;
 }
 
+void cps_trace_writer_places(struct cps_trace_writer *writer, cps_place_fn *place, void *context)
+{
+    writer->place = place;
+    writer->place_context = context;
+}
+
 void cps_trace_writer_buffers(struct cps_trace_writer *writer, const struct cps_buffers *buffers)
 {
     writer->buffers = buffers;

@@ -221,6 +221,17 @@ typedef uint8_t cps_flow_fn(void *context, unsigned who, uint32_t pc);
  */
 CPS_PUBLIC void cps_trace_writer_flow(struct cps_trace_writer *writer, cps_flow_fn *flow,
                                       void *context);
+/** Appends the name of the place that a call of a processor leads to; nothing if it has none. It
+ * may be called in the writer's thread. */
+typedef void cps_place_fn(void *context, unsigned who, uint32_t pc, struct cps_buf *out);
+/**
+ * Lets a form for viewers name what is called.
+ * @param writer   which, before its first event; other forms take no notice
+ * @param place    who knows the names
+ * @param context  its first argument, to outlive the writer
+ */
+CPS_PUBLIC void cps_trace_writer_places(struct cps_trace_writer *writer, cps_place_fn *place,
+                                        void *context);
 /**
  * Lets a database say which buffers the capture has, and which of them addresses lie in.
  * @param writer   which, before its first event; other forms take no notice

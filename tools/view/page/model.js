@@ -86,7 +86,7 @@ function placeOf(processor, pc) {
     const insn = insnAt(processor, pc), own = at.packet >= 0 ? packetName(at.packet) : "";
     if (!insn)
         return hex(pc, 4);
-    return (insn.func.includes(own) ? own : insn.func[0]) + (pc === insn.start ? "" : "+0x" + (pc - insn.start).toString(16));
+    return (insn.func.includes(own) && insn.func[0] !== "error_handler" ? own : insn.func[0]) + (pc === insn.start ? "" : "+0x" + (pc - insn.start).toString(16));
 }
 // The packet that a row belongs to; -1: it ran before the first.
 function packetOfRow(row) {
