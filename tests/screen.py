@@ -443,6 +443,32 @@ def demo_panes():
         panes_of(size, set(PANES), "--demo", steps=2)
 
 
+def stopped():
+    """Ctrl-C ends a run; the prompt and back again is the same session."""
+    with demo(80, 24) as t:
+        t.keys(*STOP[:3])
+        t.wait("breakpoint 1, CP_SET_DRAW_STATE: 00fd")
+        t.keys("c", ":")
+        t.type("patch 0xfd: jump #CP_SET_DRAW_STATE")
+        t.keys(":")
+        t.type("patch 0xfe: add $05, $05, 0x0001")  # its delay slot: nothing that stands still
+        t.keys(":")
+        t.type("delete")
+        t.keys("c")
+        t.wait("^running; Ctrl-C stops")
+        t.keys("C-c")
+        t.wait("^interrupted")
+        t.keys("q")
+        t.wait(r"^\(cpscope\)")
+        t.type("screen")
+        t.wait(r"\[1 code\]|\[0 out\]")
+        t.keys(":")
+        t.type("screen")
+        t.keys(":")
+        t.type("q")
+        t.wait("EXIT=0")
+
+
 def strange_names():
     """Names out of files cannot move the cursor, and are no wider than their columns say."""
     with tempfile.TemporaryDirectory() as folder:
@@ -484,7 +510,7 @@ CASES = [("a script", script), ("at 80x24", small), ("at 120x40", middle), ("at 
          ("colours by the terminal, none with NO_COLOR", colours), ("Escape returns", escape), ("the mouse", mouse),
          ("search", search), ("what panes are asked for", asked), ("what was read of a packet", packet_read),
          ("each pane of the demo", demo_panes), ("each pane of engines without packets", engines),
-         ("names out of files", strange_names), ("each pane with firmware of each generation", firmware_panes)]
+         ("Ctrl-C, and coming back", stopped), ("names out of files", strange_names), ("each pane with firmware of each generation", firmware_panes)]
 
 if len(sys.argv) > 2:
     CASES = [("a script of " + sys.argv[2], lambda: script_of(*sys.argv[2:4]))]

@@ -40,7 +40,7 @@ static void start(struct screen *s)
     keypad(stdscr, TRUE);
     set_escdelay(ESCAPE_DELAY);
     mouseinterval(0);
-    mousemask(ALL_MOUSE_EVENTS, NULL);
+    mousemask((mmask_t)screen_mouse_events_(), NULL);
     screen_paint_start_(s);
     session_opened(session_of(s), &s->output);
     s->focus = s->back = PANE_CODE;

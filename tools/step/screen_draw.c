@@ -189,6 +189,8 @@ static void draw_bottom(const struct screen *s)
     mvaddnstr(LINES - 1, 0, text.size ? cps_buf_text(&text) : hints, COLS - 1);
     if (text.size)
         screen_paint_(s, LINES - 1, 0, COLS, LOOKS_CHANGE);
+    if (text.size >= (size_t)COLS)
+        mvaddch(LINES - 1, COLS - 2, '>');
     int left = COLS - 1 - (int)text.size - 2;
     if (text.size && left >= (int)sizeof(hints))
         mvaddstr(LINES - 1, COLS - (int)sizeof(hints), hints);
@@ -197,18 +199,16 @@ static void draw_bottom(const struct screen *s)
 static void draw_help(struct screen *s)
 {
     CPS_BUF text = {0};
-    CPS_BUF lines = {0};
     int rows = LINES - 2;
     int count = 0;
     screen_help_text_(s, &text);
-    screen_wrap_(&lines, cps_buf_text(&text), COLS - 1);
-    for (const char *at = cps_buf_text(&lines); *at; at++)
+    for (const char *at = cps_buf_text(&text); *at; at++)
         count += *at == '\n';
     s->help_top = clamp(s->help_top, 0, count - rows);
     mvaddnstr(0, 0, " help: Up, Down, PgUp, PgDn; Escape returns", COLS);
     screen_paint_(s, 0, 0, COLS, LOOKS_FOCUS);
     int line = 0;
-    for (const char *at = cps_buf_text(&lines); *at; line++) {
+    for (const char *at = cps_buf_text(&text); *at; line++) {
         size_t length = strcspn(at, "\n");
         int row = 1 + line - s->help_top;
         if (row >= 1 && row <= rows)
@@ -229,7 +229,7 @@ static void draw_too_small(void)
     int row = 0;
     snprintf(text, sizeof(text), "too small: %dx%d, needs %dx%d", COLS, LINES, SCREEN_MIN_WIDTH,
              SCREEN_MIN_HEIGHT);
-    screen_wrap_(&lines, text, COLS);
+    screen_wrap_(&lines, text, COLS, 0);
     for (const char *at = cps_buf_text(&lines); *at && row < LINES; row++) {
         size_t length = strcspn(at, "\n");
         mvaddnstr(row, 0, at, (int)length);

@@ -41,7 +41,7 @@ void screen_fill_registers_(struct screen *s, int width, struct cps_buf *out)
 static void put_processor(const struct session *session, unsigned core, struct cps_buf *out)
 {
     struct cps_where where = cps_engine_where(session_engine(session), core);
-    cps_buf_printf(out, "%s %-5s ", core == session->core ? "=>" : "  ",
+    cps_buf_printf(out, "%s %-6s ", core == session->core ? "=>" : "  ",
                    session_core_name(session, core));
     if (where.started) {
         cps_buf_printf(out, "%04" PRIx32 " ", where.pc);

@@ -12,6 +12,7 @@
 #include "tools/debug/point.h"
 
 #define MOST_EVENTS 65536u
+#define HELP_COLUMN 13
 
 typedef void action(struct screen *s, const char *argument);
 
@@ -80,6 +81,8 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
         set_message(s, err->message);
     else if (moved)
         set_message(s, cps_buf_text(&why));
+    if (moved && s->message.size >= (size_t)COLS) /* the whole of it */
+        cps_buf_printf(&s->output, "> %s\n%s", line, cps_buf_text(&why));
     if ((err || !moved) && !quiet && r->out.size)
         keep_output(s, line, cps_buf_text(&r->out));
     else if (quiet && !moved && !err)
@@ -274,7 +277,9 @@ void screen_act_(struct screen *s)
     struct pane *p = &s->pane[s->focus];
     char line[LINE_SIZE];
     size_t length = 0;
-    const char *text = screen_line_of_(p, p->cursor < 0 ? 0 : (uint32_t)p->cursor, &length);
+    bool ends = screen_panes_[s->focus].flags & PANE_ENDS;
+    uint32_t at = p->cursor >= 0 ? (uint32_t)p->cursor : ends && p->lines ? p->lines - 1 : 0;
+    const char *text = screen_line_of_(p, at, &length);
     snprintf(line, sizeof(line), "%.*s", (int)length, text);
     screen_panes_[s->focus].enter(s, line);
 }
@@ -385,18 +390,31 @@ static const struct {
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
+/* What a key or a pane does, beside it. */
+static void put_help(struct cps_buf *out, const char *label, const char *help)
+{
+    CPS_BUF lines = {0};
+    screen_wrap_(&lines, help, COLS - HELP_COLUMN - 1, 0);
+    for (const char *at = cps_buf_text(&lines); *at; label = "") {
+        size_t length = strcspn(at, "\n");
+        cps_buf_printf(out, "  %-*s%.*s\n", HELP_COLUMN - 2, label, (int)length, at);
+        at += length + 1;
+    }
+}
+
 void screen_help_text_(const struct screen *s, struct cps_buf *out)
 {
     cps_buf_str(out, "keys\n");
     for (size_t i = 0; i < KEYS; i++) {
         if (keys[i].label)
-            cps_buf_printf(out, "  %-12s %s\n", keys[i].label, keys[i].help);
+            put_help(out, keys[i].label, keys[i].help);
     }
     cps_buf_str(out, "panes\n");
     for (unsigned i = 0; i < PANES; i++) {
+        char label[32];
+        snprintf(label, sizeof(label), "%c %s", screen_panes_[i].key, screen_panes_[i].title);
         if (screen_offers_(s, (enum pane_id)i))
-            cps_buf_printf(out, "  %c %-10s %s\n", screen_panes_[i].key, screen_panes_[i].title,
-                           screen_panes_[i].help);
+            put_help(out, label, screen_panes_[i].help);
     }
 }
 

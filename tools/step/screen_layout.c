@@ -198,21 +198,40 @@ static void place_down(struct screen *s, int column, int y, int height)
     }
 }
 
+/* What a column would like. */
+static int column_wish(struct screen *s, int column)
+{
+    int lines = 0;
+    for (unsigned i = 0; i < s->slots; i++)
+        lines += s->slot[i].column == column ? wish_of(s, &s->slot[i]) : 0;
+    return lines;
+}
+
+/* Lines below all columns: a quarter, or what no column needs. */
+static int lines_below(struct screen *s, int rows)
+{
+    int below = rows / 4 < MOST_BELOW ? rows / 4 : MOST_BELOW;
+    int wish = column_wish(s, SCREEN_BELOW);
+    int above = 0;
+    for (int column = 0; column < COLUMNS; column++) {
+        int lines = column_wish(s, column);
+        above = lines > above ? lines : above;
+    }
+    int spare = rows - above < wish ? rows - above : wish;
+    return !wish ? 0 : spare > below ? spare : below;
+}
+
 void screen_lay_out_(struct screen *s)
 {
     int rows = LINES - 2; /* the status and the command line */
-    int below = rows / 4 < MOST_BELOW ? rows / 4 : MOST_BELOW;
-    bool is_below = false;
     s->slots = 0;
     for (const struct place *at = first_slot(s);
          at < places + PLACES && at->keys && s->slots < SCREEN_SLOTS; at++)
         add_slot(s, at);
-    for (unsigned i = 0; i < s->slots; i++) {
+    for (unsigned i = 0; i < s->slots; i++)
         screen_wish_(s, s->slot[i].shown);
-        is_below = is_below || s->slot[i].column == SCREEN_BELOW;
-    }
     place_across(s);
-    below = is_below ? below : 0;
+    int below = lines_below(s, rows);
     for (int column = 0; column < COLUMNS; column++)
         place_down(s, column, 1, rows - below);
     place_down(s, SCREEN_BELOW, 1 + rows - below, below);

@@ -52,6 +52,16 @@ static void click(struct screen *s, const struct slot *slot, int y, int x)
         screen_act_(s);
 }
 
+unsigned long screen_mouse_events_(void)
+{
+    unsigned long events =
+        BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED;
+#ifdef BUTTON5_PRESSED
+    events |= BUTTON5_PRESSED;
+#endif
+    return events;
+}
+
 void screen_mouse_(struct screen *s)
 {
     MEVENT event;
@@ -70,7 +80,9 @@ void screen_mouse_(struct screen *s)
         return;
     if (wheel)
         screen_scroll_(s, slot->shown, wheel);
-    else if (event.bstate & BUTTON1_PRESSED)
+    else if (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED))
+        click(s, slot, event.y, event.x);
+    if (event.bstate & BUTTON1_DOUBLE_CLICKED) /* curses joins those that come at once */
         click(s, slot, event.y, event.x);
 }
 

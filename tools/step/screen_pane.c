@@ -3,12 +3,14 @@
 #include "tools/step/screen_private.h"
 
 #ifdef CPS_HAVE_CURSES
+#include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/base/list.h"
 
-#define TAB 8
+#define TAB   8
+#define WIDER 12 /* columns */
 
 const struct pane_row screen_panes_[PANES] = {
 #define PANE(id, key, title, flags, wish, offered, fill, enter, asks, help) \
@@ -67,9 +69,10 @@ static size_t fitting(const char *line, size_t length, size_t width)
     return cut > width / 4 ? cut : width;
 }
 
-static void wrap_line(struct cps_buf *out, const char *line, size_t length, size_t width)
+static void wrap_line(struct cps_buf *out, const char *line, size_t length, size_t width,
+                      size_t indent)
 {
-    size_t indent = strspn(line, " ") + 4;
+    indent += strspn(line, " ");
     size_t hang = 0;
     indent = indent < width / 2 ? indent : width / 2;
     while (length) {
@@ -85,13 +88,13 @@ static void wrap_line(struct cps_buf *out, const char *line, size_t length, size
     }
 }
 
-void screen_wrap_(struct cps_buf *out, const char *text, int width)
+void screen_wrap_(struct cps_buf *out, const char *text, int width, size_t indent)
 {
     while (*text) {
         size_t length = strcspn(text, "\n");
         if (!length)
             cps_buf_str(out, "\n");
-        wrap_line(out, text, length, width > 1 ? (size_t)width : 1);
+        wrap_line(out, text, length, width > 1 ? (size_t)width : 1, indent);
         text += length + (text[length] == '\n');
     }
 }
@@ -107,8 +110,10 @@ static void index_lines(struct pane *p)
         if (p->lines + 1 >= p->room) {
             uint32_t room = p->room ? 2 * p->room : 64;
             uint32_t *more = realloc(p->start, room * sizeof(*more));
-            if (!more)
+            if (!more) {
+                p->lines -= p->lines > 0; /* its end was not noted */
                 return;
+            }
             p->start = more;
             p->room = room;
         }
@@ -152,27 +157,49 @@ void screen_make_(struct screen *s, enum pane_id pane, int width)
         return;
     cps_buf_clear(&p->text);
     if (screen_panes_[pane].flags & PANE_WRAPS)
-        screen_wrap_(&p->text, cps_buf_text(&p->raw), width);
+        screen_wrap_(&p->text, cps_buf_text(&p->raw), width, 4);
     else
         cps_buf_join(&p->text, &p->raw);
     p->width = width;
     index_lines(p);
 }
 
+/* Of text that fits any width: one at which it takes no more than a third of the lines. */
+static int fitting_width(struct screen *s, enum pane_id pane)
+{
+    int width = screen_panes_[pane].wish;
+    for (; width < COLS / 2; width += WIDER) {
+        int lines = 0;
+        fill(s, pane, width);
+        for (const char *at = cps_buf_text(&s->pane[pane].raw); *at; at++)
+            lines += *at == '\n';
+        if (lines <= LINES / 3)
+            break;
+    }
+    s->pane[pane].width = 0; /* what is shown is made anew */
+    return width;
+}
+
+static int longest_line(const struct pane *p, int lines)
+{
+    int longest = 0;
+    for (const char *at = cps_buf_text(&p->raw); *at && lines--;) {
+        int length = (int)strcspn(at, "\n");
+        longest = length > longest ? length : longest;
+        at += length + (at[length] == '\n');
+    }
+    return longest;
+}
+
 void screen_wish_(struct screen *s, enum pane_id pane)
 {
     const struct pane_row *row = &screen_panes_[pane];
     struct pane *p = &s->pane[pane];
-    int widest = row->wish;
-    if (fill(s, pane, row->wish ? row->wish : SCREEN_MIN_WIDTH))
-        p->width = 0; /* what is shown was made of another text */
     int lines = pane == PANE_CODE && p->height ? p->height : INT32_MAX; /* that are seen */
-    for (const char *at = cps_buf_text(&p->raw); *at && !row->wish && lines--;) {
-        int length = (int)strcspn(at, "\n");
-        widest = length > widest ? length : widest;
-        at += length + (at[length] == '\n');
-    }
-    p->wish_width = widest > p->wish_width ? widest : p->wish_width;
+    if (!row->wish && fill(s, pane, SCREEN_MIN_WIDTH))
+        p->width = 0;
+    int wish = row->wish ? fitting_width(s, pane) : longest_line(p, lines);
+    p->wish_width = wish > p->wish_width ? wish : p->wish_width;
 }
 
 void screen_pane_free_(struct pane *p)

@@ -131,8 +131,9 @@ void screen_wish_(struct screen *s, enum pane_id pane);
 const char *screen_line_of_(const struct pane *pane, uint32_t line, size_t *length);
 /** Appends text as columns: what is no printable ASCII as \xHH, tabulators as blanks. */
 void screen_plain_(struct cps_buf *out, const char *text);
-/** Appends it with lines of at most @p width. */
-void screen_wrap_(struct cps_buf *out, const char *text, int width);
+/** Appends it with lines of at most @p width; what goes on in the next one begins @p indent further
+ * right. */
+void screen_wrap_(struct cps_buf *out, const char *text, int width, size_t indent);
 void screen_pane_free_(struct pane *pane);
 
 /* screen_fill.c, screen_values.c: the functions that rows name. */
@@ -201,6 +202,8 @@ void screen_move_(struct screen *s, int lines);
 /** Moves the view of a pane alone. */
 void screen_scroll_(struct screen *s, enum pane_id pane, int lines);
 void screen_mouse_(struct screen *s);
+/** Which of its events are wanted. */
+unsigned long screen_mouse_events_(void);
 /** To the next line that has what is searched for; -1: the one before. */
 void screen_search_(struct screen *s, int direction);
 /** Where a text stands in a line, whatever the case; -1: nowhere. */
