@@ -317,6 +317,7 @@ static void screen_key_core_(struct screen *s, const char *argument)
     unsigned count = session_engine(session)->cores;
     session->core = (session->core + (atoi(argument) > 0 ? 1 : count - 1)) % count;
     s->debugger->moved = false;
+    screen_new_layout_(s);
     screen_follow_(s);
 }
 

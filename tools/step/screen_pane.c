@@ -195,7 +195,8 @@ void screen_wish_(struct screen *s, enum pane_id pane)
 {
     const struct pane_row *row = &screen_panes_[pane];
     struct pane *p = &s->pane[pane];
-    int lines = pane == PANE_CODE && p->height ? p->height : INT32_MAX; /* that are seen */
+    int seen = p->height ? p->height : LINES / 2;
+    int lines = pane == PANE_CODE ? seen : INT32_MAX;
     if (!row->wish && fill(s, pane, SCREEN_MIN_WIDTH))
         p->width = 0;
     int wish = row->wish ? fitting_width(s, pane) : longest_line(p, lines);
