@@ -107,7 +107,7 @@ void screen_follow_(struct screen *s)
 {
     s->cursor = cps_engine_where(session_engine(session_of(s)), session_of(s)->core).pc;
     for (unsigned i = 0; i < PANES; i++) {
-        if (screen_panes_[i].flags & PANE_ENDS)
+        if (screen_panes_[i].flags & (PANE_ENDS | PANE_MARKS))
             s->pane[i].cursor = -1;
     }
     s->events = 0;

@@ -82,6 +82,17 @@ static int clamp(int value, int least, int most)
     return value > most ? (most < least ? least : most) : value < least ? least : value;
 }
 
+/* The line that begins with "=>", -1 if there is none. */
+static int marked_line(const struct pane *p)
+{
+    for (uint32_t i = 0; i < p->lines; i++) {
+        size_t length = 0;
+        if (!strncmp(screen_line_of_(p, i, &length), "=>", 2))
+            return (int)i;
+    }
+    return -1;
+}
+
 /* The first line that is seen: one that lets the cursor be seen, if there is one. */
 static void settle(struct screen *s, enum pane_id pane, int rows)
 {
@@ -91,10 +102,16 @@ static void settle(struct screen *s, enum pane_id pane, int rows)
         p->cursor = (int)p->lines - 1;
     if (screen_panes_[pane].flags & PANE_ENDS && p->cursor < 0)
         p->top = last;
-    if (p->cursor >= 0 && p->cursor < p->top)
-        p->top = p->cursor;
-    if (p->cursor >= 0 && p->cursor >= p->top + rows)
-        p->top = p->cursor - rows + 1;
+    bool marks = screen_panes_[pane].flags & PANE_MARKS && p->cursor < 0;
+    int seen = marks ? marked_line(p) : p->cursor;
+    if (marks && seen < rows)
+        p->top = 0;
+    else if (marks && (seen < p->top || seen >= p->top + rows))
+        p->top = seen - rows / 3;
+    if (seen >= 0 && seen < p->top)
+        p->top = seen;
+    if (seen >= 0 && seen >= p->top + rows)
+        p->top = seen - rows + 1;
     p->top = pane == PANE_CODE ? 0 : clamp(p->top, 0, last);
     p->height = rows;
 }
@@ -117,6 +134,7 @@ static void draw_line(const struct screen *s, enum pane_id pane, int y, const st
         mvaddch(y, r->x, '<');
     if (pane == s->focus && pane != PANE_CODE && (int)line == p->cursor)
         screen_paint_(s, y, r->x, r->width, LOOKS_CURSOR);
+    screen_paint_match_(s, pane, y, r->x, more ? r->width - 1 : r->width, text, length);
 }
 
 static void draw_pane(struct screen *s, const struct slot *slot)

@@ -13,6 +13,7 @@
 #define MEMORY_ROWS 64  /* of four dwords */
 #define MOST_WORDS  512 /* of a packet */
 #define ROW         16  /* bytes */
+#define CELL        14  /* columns of a register */
 
 bool screen_has_anything_(const struct session *session)
 {
@@ -30,11 +31,28 @@ bool screen_has_memory_(const struct session *session)
     return cps_engine_file(session_engine(session), expr_memory(session)) != NULL;
 }
 
+static bool fits(const struct cps_buf *text, int width)
+{
+    for (const char *at = cps_buf_text(text); *at;) {
+        size_t length = strcspn(at, "\n");
+        if ((int)length > width)
+            return false;
+        at += length + (at[length] == '\n');
+    }
+    return true;
+}
+
+/* Some names are longer than others: with those in a row there may be one column less. */
 void screen_fill_registers_(struct screen *s, int width, struct cps_buf *out)
 {
     const struct debugger *r = s->debugger;
-    look_registers(&r->session, r->session.core, (unsigned)width, r->moved ? &r->before : NULL,
-                   out);
+    const struct look_values *before = r->moved ? &r->before : NULL;
+    for (int wide = width; wide > 0; wide -= CELL) {
+        cps_buf_clear(out);
+        look_registers(&r->session, r->session.core, (unsigned)wide, before, out);
+        if (fits(out, width))
+            return;
+    }
 }
 
 /* One processor of several: its name, and where it is. */

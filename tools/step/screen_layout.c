@@ -10,7 +10,7 @@
 #define COLUMNS     3
 #define MIN_LINES   4 /* of a slot, with its title */
 #define MOST_BELOW  14
-#define MIN_COLUMNS 36 /* of text that wraps */
+#define MIN_COLUMNS 48 /* of text that wraps */
 
 #define BELOW SCREEN_BELOW
 static const struct place {

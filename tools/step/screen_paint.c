@@ -181,6 +181,12 @@ void screen_paint_line_(const struct screen *s, enum pane_id pane, int y, int x,
         painters[pane](&view);
     else
         paint_values(&view);
+}
+
+void screen_paint_match_(const struct screen *s, enum pane_id pane, int y, int x, int width,
+                         const char *text, size_t length)
+{
+    const struct view view = {s, y, x, width, s->pane[pane].left, text, length};
     int at = s->found && pane == s->focus ? screen_find_in_(text, length, s->search) : -1;
     if (at >= 0)
         paint(&view, (size_t)at, strlen(s->search), LOOKS_MATCH);

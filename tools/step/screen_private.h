@@ -22,7 +22,8 @@ enum pane_id {
 enum pane_flag {
     PANE_FITS = 1,  /**< its text is made for a width */
     PANE_WRAPS = 2, /**< long lines go on in the next one */
-    PANE_ENDS = 4   /**< the newest line is the last one */
+    PANE_ENDS = 4,  /**< the newest line is the last one */
+    PANE_MARKS = 8  /**< the line that begins with "=>" is to be seen */
 };
 
 /** A pane: what it holds, and how it is looked at. */
@@ -185,6 +186,10 @@ void screen_paint_(const struct screen *s, int y, int x, int count, enum paint_i
 /** The parts of a line of a pane, of which the view begins at `left`. */
 void screen_paint_line_(const struct screen *s, enum pane_id pane, int y, int x, int width,
                         const char *text, size_t length);
+
+/** Where it has what was searched for. */
+void screen_paint_match_(const struct screen *s, enum pane_id pane, int y, int x, int width,
+                         const char *text, size_t length);
 
 /* ---- screen_key.c, screen_mouse.c, screen_search.c ---- */
 
