@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+import make
 import tap
 
 CPSCOPE = os.path.abspath(sys.argv[1])
@@ -325,6 +326,15 @@ def search():
 def asked():
     """Memory at an address, a register's fields, where a value comes from, a draw."""
     with demo(80, 24) as t:
+        t.keys("1", "e")
+        t.type("CP_DRAW_INDX_OFFSET")
+        t.wait("^CP_DRAW_INDX_OFFSET:", "^step 162,")
+        t.keys("e")
+        t.type("0x99999999999")
+        t.wait("no code is there")
+        t.keys("e")
+        t.type("1 +")
+        t.wait("expected")
         t.keys("6", "e")
         t.wait("^address:")
         t.type("0x100060")
@@ -462,6 +472,8 @@ def stopped():
         t.wait(r"^\(cpscope\)")
         t.type("screen")
         t.wait(r"\[1 code\]|\[0 out\]")
+        t.resize(120, 40)
+        t.wait("^ 7 events")
         t.keys(":")
         t.type("screen")
         t.keys(":")
@@ -471,18 +483,24 @@ def stopped():
 
 def strange_names():
     """Names out of files cannot move the cursor, and are no wider than their columns say."""
+    inner = make.type7(0x10, 0)
+    ring = make.type7(0x3f, 0x200000, 0, len(inner))
+    dump = ("---\nkernel: 6.1\nrevision: 630 (6.3.0.2)\nringbuffer:\n  - id: 0\n    iova: 0x1000000\n    last-fence: 2\n"
+            "    retired-fence: 1\n    rptr: 0\n    wptr: %d\n    size: 32768\n    data: !!ascii85 |\n     %s\nbos:\n  - iova: 0x200000\n"
+            "    size: 4096\n    flags: 0x3\n    name: %s\n    data: !!ascii85 |\n     %s\n" %
+            (len(ring), make.encode85(ring), "a\x1b[2J\u4f8b\u202e b", make.encode85(inner)))
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "odd.pm4")
-        with open(os.path.join(os.path.dirname(os.path.dirname(SCRIPTS)), "fw/demo/demo.pm4"), encoding="utf-8") as file:
-            text = file.read()
+        path = os.path.join(folder, "odd.devcore")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(re.sub(r"^(stream|buffer|ib1) frame\b", "\\1 \u4f8b\u202eframe", text, flags=re.M))
-        with Terminal(80, 24, "--demo", "--screen", path) as t:
-            t.wait(r"^step \d+|EXIT=|\(cpscope\)")
-            t.keys(":")
-            t.type("x /4 0x100060")
-            text = t.wait("0000000000100060")
-            assert "\u4f8b" not in text and "\u202e" not in text, text
+            file.write(dump)
+        for size in ((80, 24), (200, 50)):
+            with Terminal(*size, "--demo", "--screen", path) as t:
+                t.wait(r"^step \d+")
+                t.keys(":")
+                t.type("x /4 0x200000")
+                text = t.wait("0000000000200000: 70100001", r'"a\\x1b\[2J\\xe4\\xbe\\x8b\\xe2\\x80\\xae b"')
+                assert "\u4f8b" not in text and "\u202e" not in text, text
+                t.leave()
 
 
 def firmware_panes():

@@ -7,6 +7,7 @@
 
 #ifdef CPS_HAVE_CURSES
 #include <curses.h>
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,9 @@ static void run(struct screen *s)
     screen_follow_(s);
     while (!s->done && errors < MOST_ERRORS) {
         screen_draw_(s);
+        errno = 0;
         int key = getch();
-        errors = key == ERR ? errors + 1 : 0;
+        errors = key != ERR ? 0 : errors + (errno != EINTR);
         if (key == KEY_RESIZE)
             screen_new_layout_(s);
         else if (key != ERR)

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool has_code(const struct session *session, uint32_t at)
+bool screen_is_code_(const struct session *session, uint64_t at)
 {
     const struct cps_place place = {(uint8_t)session->core, CPS_FILE_CODE, at};
     uint64_t word = 0;
-    return cps_engine_get(session_engine(session), place, &word);
+    return at <= UINT32_MAX && cps_engine_get(session_engine(session), place, &word);
 }
 
 bool screen_has_code_(const struct session *session)
@@ -24,7 +24,7 @@ void screen_fill_code_(struct screen *s, int width, struct cps_buf *out)
 {
     const struct session *session = session_of(s);
     (void)width;
-    if (!has_code(session, s->base)) {
+    if (!screen_is_code_(session, s->base)) {
         cps_buf_str(out, "no code is here\n");
         return;
     }
@@ -96,7 +96,7 @@ void screen_move_code_(struct screen *s, int lines)
     int step = lines < 0 ? -1 : 1;
     for (; lines; lines -= step) {
         uint32_t next = screen_moved_(session_of(s), to, step);
-        if (!has_code(session_of(s), next))
+        if (!screen_is_code_(session_of(s), next))
             break;
         to = next;
     }

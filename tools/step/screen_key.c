@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/debug/expr.h"
 #include "tools/debug/point.h"
 
 #define MOST_EVENTS 65536u
@@ -153,8 +154,32 @@ static void screen_key_ask_(struct screen *s, const char *argument)
     screen_ask_(s, s->focus);
 }
 
+/* A place's name, or an expression; the view goes there, the run stays. */
+static void go_to_code(struct screen *s, const char *place)
+{
+    const struct session *session = session_of(s);
+    uint32_t pc = 0;
+    uint64_t value = 0;
+    struct cps_err *err = NULL;
+    if (session_find_place(session, session->core, place, strlen(place), &pc))
+        value = pc;
+    else
+        err = expr_eval(session, session->core, NULL, place, &value);
+    if (err)
+        set_message(s, err->message);
+    else if (!screen_is_code_(session, value))
+        set_message(s, "no code is there");
+    else
+        s->cursor = (uint32_t)value;
+    cps_err_free(err);
+}
+
 static void take_asked(struct screen *s)
 {
+    if (s->asking == PANE_CODE) {
+        go_to_code(s, s->line.text);
+        return;
+    }
     struct pane *p = &s->pane[s->asking];
     snprintf(p->asked, sizeof(p->asked), "%s", s->line.text + strspn(s->line.text, " "));
     p->top = 0;

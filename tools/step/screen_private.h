@@ -149,6 +149,8 @@ void screen_pane_free_(struct pane *pane);
 
 /* ---- screen_code.c ---- */
 
+/** Whether there is code at a unit of the image. */
+bool screen_is_code_(const struct session *session, uint64_t at);
 /** The instruction @p lines further on, or back. */
 uint32_t screen_moved_(const struct session *session, uint32_t at, int lines);
 /** The line of a listing that shows dword @p pc; -1: none does. */

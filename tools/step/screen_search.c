@@ -28,13 +28,6 @@ static bool code_has(const struct session *session, uint32_t at, const char *wha
     return screen_find_in_(cps_buf_text(&text), text.size, what) >= 0;
 }
 
-static bool has_code(const struct session *session, uint32_t at)
-{
-    uint64_t word = 0;
-    return cps_engine_get(session_engine(session),
-                          (struct cps_place){(uint8_t)session->core, CPS_FILE_CODE, at}, &word);
-}
-
 /* Through the image once: the nearest match, else the one at the other end. */
 static bool search_code(struct screen *s, int direction)
 {
@@ -43,7 +36,8 @@ static bool search_code(struct screen *s, int direction)
     int64_t before = -1;
     int64_t behind = -1;
     int64_t last = -1;
-    for (uint32_t at = 0; has_code(session, at); at += session_length(session, session->core, at)) {
+    for (uint32_t at = 0; screen_is_code_(session, at);
+         at += session_length(session, session->core, at)) {
         if (!code_has(session, at, s->search))
             continue;
         first = first < 0 ? at : first;
