@@ -52,26 +52,11 @@ static void start(struct screen *s)
         s->focus = s->back = (enum pane_id)(s->focus + 1);
 }
 
-/* A terminal that cannot put its cursor anywhere has no picture. */
-static SCREEN *open_terminal(void)
-{
-    char *place = NULL;
-    SCREEN *terminal = newterm(NULL, stdout, stdin);
-    if (!terminal)
-        return NULL;
-    place = tigetstr("cup");
-    if (place && place != (char *)-1)
-        return terminal;
-    endwin();
-    delscreen(terminal);
-    return NULL;
-}
-
 void screen_run(struct debugger *debugger)
 {
     struct screen *s = calloc(1, sizeof(*s));
     setlocale(LC_CTYPE, "");
-    SCREEN *terminal = s ? open_terminal() : NULL;
+    SCREEN *terminal = s && screen_has_terminal_() ? newterm(NULL, stdout, stdin) : NULL;
     if (!terminal) {
         fputs("this terminal has no full-screen view\n", stderr);
         free(s);

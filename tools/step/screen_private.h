@@ -106,6 +106,11 @@ static inline struct session *session_of(const struct screen *s)
     return &s->debugger->session;
 }
 
+/* ---- screen_terminal.c ---- */
+
+/** Whether the terminal at hand can show the view. */
+bool screen_has_terminal_(void);
+
 /* ---- screen_pane.c ---- */
 
 struct pane_row {
