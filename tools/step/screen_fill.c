@@ -137,6 +137,12 @@ static bool choose_address(struct screen *s, uint64_t *ret, struct cps_buf *out)
         cps_err_free(err);
         return good;
     }
+    const struct cps_afuc *afuc = session_afuc(session);
+    if (!s->written_known && afuc && cps_afuc_header_iova(afuc, session->core)) {
+        *ret = cps_afuc_header_iova(afuc, session->core);
+        cps_buf_printf(out, "nothing has been written yet; 0x%" PRIx64 " has the packet\n", *ret);
+        return true;
+    }
     if (!s->written_known) {
         cps_buf_str(out, "nothing has been written yet; e asks for an address\n");
         return false;
