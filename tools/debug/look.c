@@ -212,8 +212,9 @@ void look_read(const struct session *s, unsigned core, struct look_values *ret)
         ret->value[i] = session_value(s, core, values_file(s), i);
 }
 
-/* Characters of a value with its name and a blank behind it. */
-enum { GENERAL_WIDTH = 14, NAMED_WIDTH = 24 };
+/* Characters of a value with its name and a blank behind it; of one with a name of its own without
+ * that. */
+enum { GENERAL_WIDTH = 14, VALUE_WIDTH = 11 };
 
 static unsigned columns_of(unsigned width, unsigned cell)
 {
@@ -236,14 +237,26 @@ static void general_registers(unsigned columns, const struct look_values *now,
     }
 }
 
-static void named_values(const struct session *s, unsigned columns, const struct look_values *now,
+static unsigned longest_name(const struct session *s)
+{
+    const struct cps_engine_ops *ops = session_engine(s)->ops;
+    size_t longest = 0;
+    for (unsigned i = 0; i < values_count(s); i++)
+        longest = strlen(ops->reg[i].name) > longest ? strlen(ops->reg[i].name) : longest;
+    return (unsigned)longest;
+}
+
+static void named_values(const struct session *s, unsigned width, const struct look_values *now,
                          const struct look_values *before, struct cps_buf *out)
 {
     const struct cps_engine_ops *ops = session_engine(s)->ops;
+    unsigned name = longest_name(s);
+    unsigned columns = columns_of(width, name + VALUE_WIDTH);
     for (unsigned i = 0; i < values_count(s); i++)
-        cps_buf_printf(out, "%c%-13s %08" PRIx64 "%s",
-                       before && before->value[i] != now->value[i] ? '*' : ' ', ops->reg[i].name,
-                       now->value[i], (i + 1) % columns && i + 1 < ops->regs ? " " : "\n");
+        cps_buf_printf(out, "%c%-*s %08" PRIx64 "%s",
+                       before && before->value[i] != now->value[i] ? '*' : ' ', (int)name,
+                       ops->reg[i].name, now->value[i],
+                       (i + 1) % columns && i + 1 < values_count(s) ? " " : "\n");
 }
 
 void look_registers(const struct session *s, unsigned core, unsigned width,
@@ -254,7 +267,7 @@ void look_registers(const struct session *s, unsigned core, unsigned width,
     if (values_file(s) == CPS_FILE_GENERAL)
         general_registers(columns_of(width, GENERAL_WIDTH), &now, before, out);
     else
-        named_values(s, columns_of(width, NAMED_WIDTH), &now, before, out);
+        named_values(s, width, &now, before, out);
 }
 
 static void put_streams(const struct session *s, unsigned core, struct cps_buf *out)

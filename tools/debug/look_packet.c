@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "isa/base/pm4.h"
-#include "tools/debug/look.h"
+#include "tools/debug/look_fields.h"
 #include "trace/launch.h"
 
-#define MAX_PAYLOAD 16u
+#define MAX_PAYLOAD 512u
+#define FEW         16u /* words, where a packet is one thing among others */
 
 /* A packet, and what is to be said behind each word of it. */
 struct payload {
@@ -16,6 +17,9 @@ struct payload {
     struct cps_pm4 packet;
     uint32_t word[MAX_PAYLOAD + 1]; /* one more than is shown: an address may end there */
     uint32_t count;                 /* of those */
+    uint32_t most;                  /* that are shown */
+    uint32_t read;                  /* that the processor has taken */
+    bool marked;                    /* which those are is said, too */
     struct cps_buf text[MAX_PAYLOAD];
 };
 
@@ -96,7 +100,7 @@ static void register_text(struct payload *p, uint32_t index)
 static void take_value(void *context, const struct cps_value *value)
 {
     struct payload *p = context;
-    if (value->number >= MAX_PAYLOAD || (value->is_flag && !value->bits))
+    if (value->number >= p->most || (value->is_flag && !value->bits))
         return;
     struct cps_buf *out = &p->text[value->number];
     bool is_plain = value->name && !value->name[0] && !value->word;
@@ -109,20 +113,21 @@ static void take_value(void *context, const struct cps_value *value)
 
 static void put_payload(struct payload *p, struct cps_buf *out)
 {
-    uint32_t shown = p->packet.count < MAX_PAYLOAD ? p->packet.count : MAX_PAYLOAD;
+    uint32_t shown = p->packet.count < p->most ? p->packet.count : p->most;
     if (p->packet.kind == CPS_PM4_TYPE7)
         cps_packet_values(p->names, p->packet.opcode, p->word, p->count, take_value, p);
     for (uint32_t i = 0; i < shown; i++) {
         if (p->packet.kind == CPS_PM4_TYPE4)
             register_text(p, i);
-        cps_buf_printf(out, "  %2" PRIu32 "  %08" PRIx32 "%s", i, p->word[i],
+        const char *mark = !p->marked ? "  " : i < p->read ? " . " : i == p->read ? "=> " : "   ";
+        cps_buf_printf(out, "%s%2" PRIu32 "  %08" PRIx32 "%s", mark, i, p->word[i],
                        p->text[i].size ? "  " : "");
         cps_buf_join(out, &p->text[i]);
         cps_buf_str(out, "\n");
         cps_buf_deinit(&p->text[i]);
     }
-    if (p->packet.count > MAX_PAYLOAD)
-        cps_buf_printf(out, "  and %" PRIu32 " more\n", p->packet.count - MAX_PAYLOAD);
+    if (p->packet.count > p->most)
+        cps_buf_printf(out, "  and %" PRIu32 " more\n", p->packet.count - p->most);
 }
 
 bool look_last_packet(const struct session *s, unsigned core, struct cps_event *ret)
@@ -136,14 +141,29 @@ bool look_last_packet(const struct session *s, unsigned core, struct cps_event *
     return false;
 }
 
-void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
+/* Words of the packet at @p header that were taken from its stream; all of them if that stream is
+ * over, and another one runs at its level. */
+static uint32_t words_read(const struct session *s, unsigned core, const struct cps_event *packet,
+                           uint32_t count)
+{
+    struct cps_position at =
+        cps_afuc_position(session_afuc(s), core, cps_event_sub(packet) % (CPS_LEVEL_SDS + 1));
+    uint64_t first = (packet->addr - at.iova) / 4 + 1; /* behind the header */
+    if (!at.active || packet->addr < at.iova || first > at.dwords || at.consumed < first)
+        return count;
+    return at.consumed - first < count ? (uint32_t)(at.consumed - first) : count;
+}
+
+static void put_packet(const struct session *s, unsigned core, unsigned most, bool marked,
+                       struct cps_buf *out)
 {
     struct cps_event event;
     const struct cps_afuc *afuc = session_afuc(s);
     if (!afuc)
         return;
     uint32_t header = cps_afuc_header(afuc, core, 0);
-    struct payload payload = {s, session_names(s, core), cps_pm4_decode(header), .count = 0};
+    struct payload payload = {s, session_names(s, core), cps_pm4_decode(header), .most = most,
+                              .marked = marked};
     bool known = look_last_packet(s, core, &event) && event.value == header;
     cps_buf_printf(out, "%08" PRIx32 " ", header);
     packet_name(s, core, header, out);
@@ -157,10 +177,24 @@ void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
     cps_buf_str(out, "\n");
     if (!has_payload)
         return;
-    for (uint32_t i = 0; i < payload.packet.count && i <= MAX_PAYLOAD; i++)
+    payload.read = words_read(s, core, &event, payload.packet.count);
+    if (marked)
+        cps_buf_printf(out, "%" PRIu32 " of %" PRIu32 " dwords read\n", payload.read,
+                       payload.packet.count);
+    for (uint32_t i = 0; i < payload.packet.count && i <= most; i++)
         payload.word[payload.count++] =
             (uint32_t)session_value(s, core, CPS_FILE_MEMORY, event.addr + 4 + 4 * (uint64_t)i);
     put_payload(&payload, out);
+}
+
+void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
+{
+    put_packet(s, core, FEW, false, out);
+}
+
+void look_payload(const struct session *s, unsigned core, unsigned most, struct cps_buf *out)
+{
+    put_packet(s, core, most < MAX_PAYLOAD ? most : MAX_PAYLOAD, true, out);
 }
 
 /* ---- draws ---- */

@@ -74,23 +74,26 @@ static void end_launch(struct gather *g)
 }
 
 /* The processors of a5xx write the same registers; of a7xx on, each writes those of its pipe. */
-static bool writes_here(const struct gather *g, const struct cps_event *event)
+static bool writes_here(unsigned of, const struct cps_event *event)
 {
-    unsigned who = cps_event_who(event);
-    bool is_a5xx = g->launches.who == CPS_CPU_ME || g->launches.who == CPS_CPU_PFP;
+    bool is_a5xx = of == CPS_CPU_ME || of == CPS_CPU_PFP;
     return cps_event_kind(event) == CPS_EV_REG && !(event->addr >> PIPE_SHIFT) &&
-           (is_a5xx || who == g->launches.who);
+           (is_a5xx || cps_event_who(event) == of);
 }
 
-static void keep_write(struct gather *g, const struct cps_event *event)
+bool state_keep_(struct state_register *held, unsigned who, const struct cps_event *event,
+                 uint64_t number, const struct cps_event *packet)
 {
-    struct state_register *reg = &g->held[event->addr % STATE_REGISTERS];
-    *reg = (struct state_register){.value = event->value,
-                                   .pc = cps_event_pc(event),
-                                   .event = g->events + 1,
-                                   .packet = g->packet.addr,
-                                   .header = g->packet.value,
-                                   .level = (uint8_t)cps_event_sub(&g->packet)};
+    if (!writes_here(who, event))
+        return false;
+    held[event->addr % STATE_REGISTERS] =
+        (struct state_register){.value = event->value,
+                                .pc = cps_event_pc(event),
+                                .event = number + 1,
+                                .packet = packet->addr,
+                                .header = packet->value,
+                                .level = (uint8_t)cps_event_sub(packet)};
+    return true;
 }
 
 static void take(struct gather *g, const struct cps_event *event)
@@ -104,8 +107,7 @@ static void take(struct gather *g, const struct cps_event *event)
     }
     if (cps_event_kind(event) == CPS_EV_PKT && cps_event_who(event) == g->launches.who)
         g->packet = *event;
-    if (writes_here(g, event))
-        keep_write(g, event);
+    state_keep_(g->held, g->launches.who, event, g->events, &g->packet);
     g->events++;
 }
 

@@ -56,5 +56,11 @@ struct state_result {
 CPS_MUST_USE struct cps_err *state_gather(const struct state_setup *setup,
                                           struct state_result *ret);
 void state_deinit(struct state_result *result);
+/** Takes an event into @p held, which has STATE_REGISTERS, if it is a write that counts for @p who.
+ * @param number  of the event, counted over the run
+ * @param packet  that @p who was executing
+ * @return whether it was one */
+bool state_keep_(struct state_register *held, unsigned who, const struct cps_event *event,
+                 uint64_t number, const struct cps_event *packet);
 
 #endif
