@@ -6,6 +6,7 @@
 
 #include "isa/base/lex.h"
 #include "tools/debug/command_private.h"
+#include "tools/debug/look_state.h"
 
 static struct cps_err *show_space(struct debugger *r, enum cps_space space, char file)
 {
@@ -83,12 +84,20 @@ static struct cps_err *show_packet(struct debugger *r, const char *arguments)
     return NULL;
 }
 
+/* "[N] [all]" */
 static struct cps_err *show_draw(struct debugger *r, const char *arguments)
 {
-    (void)arguments;
-    CPS_TRY(need_packets(r));
-    look_draw(&r->session, &r->out);
-    return NULL;
+    int64_t draw = -1;
+    const char *at = arguments;
+    if (*at && strcmp(at, "all") != 0 && (!cps_lex_number(&at, &draw) || draw < 0))
+        return cps_err_new(CPS_ERR_SYNTAX, "info draw %s: expected a number, \"all\", or both",
+                           arguments);
+    at = cps_lex_blank(at);
+    bool all = !strcmp(at, "all");
+    if (*at && !all)
+        return cps_err_new(CPS_ERR_SYNTAX, "info draw %s: expected \"all\" or the end", arguments);
+    return draw < 0 ? look_state_here(&r->session, all, &r->out)
+                    : look_state_draw(&r->session, (long)draw, all, &r->out);
 }
 
 /* Commands of a point stand below it, as in gdb. */
@@ -253,7 +262,8 @@ static const struct topic {
     {"watchpoints", NULL, show_watchpoints, "those that are about accesses and events"},
     {"display", NULL, show_display, "what is shown behind every stop"},
     {"packet", NULL, show_packet, "the packet at hand: header, payload with its fields"},
-    {"draw", NULL, show_draw, "the draw, dispatch or blit that came last"},
+    {"draw", NULL, show_draw,
+     "[N] [all]: the state at the draw at hand, or at draw N of the capture: what changed"},
     {"threads", "cores", show_cores, "where the processors stand"},
     {"frame", NULL, show_frame, "the frame that was chosen"},
     {"stack", NULL, show_stack, "calls, packet and streams that led here"},

@@ -29,9 +29,6 @@ void look_registers(const struct session *session, unsigned core, unsigned width
 /** The packet at hand: header, name, payload with its fields; addresses with the buffer that they
  * lie in. Nothing for engines without packets. */
 void look_packet(const struct session *session, unsigned core, struct cps_buf *out);
-/** The draw, dispatch, blit or resolve that came last, with newline: its number, as `cpscope state`
- * counts, where it lies, and what it starts. */
-void look_draw(const struct session *session, struct cps_buf *out);
 /** The newest dispatch of a core, for the level and the address of its header; false if it is no
  * more kept, or there was none. */
 bool look_last_packet(const struct session *session, unsigned core, struct cps_event *ret);

@@ -5,7 +5,6 @@
 
 #include "isa/base/pm4.h"
 #include "tools/debug/look_fields.h"
-#include "trace/launch.h"
 
 #define MAX_PAYLOAD 512u
 #define FEW         16u /* words, where a packet is one thing among others */
@@ -195,45 +194,4 @@ void look_packet(const struct session *s, unsigned core, struct cps_buf *out)
 void look_payload(const struct session *s, unsigned core, unsigned most, struct cps_buf *out)
 {
     put_packet(s, core, most < MAX_PAYLOAD ? most : MAX_PAYLOAD, true, out);
-}
-
-/* ---- draws ---- */
-
-/* The newest packet that starts work, as far as events are kept. */
-static bool last_launch(const struct session *s, struct cps_launch *ret)
-{
-    uint64_t event = cps_debug_place(s->debug).event;
-    while (event-- && cps_debug_event(s->debug, event, &ret->packet)) {
-        if (cps_event_kind(&ret->packet) != CPS_EV_PKT)
-            continue;
-        ret->kind = session_launch(s, session_engine(s), &ret->packet);
-        if (ret->kind)
-            return true;
-    }
-    return false;
-}
-
-void look_draw(const struct session *s, struct cps_buf *out)
-{
-    const struct cps_debug_place place = cps_debug_place(s->debug);
-    struct cps_launch launch = {.number = (uint32_t)place.tally - 1};
-    if (!place.tally) {
-        cps_buf_str(out, "nothing was drawn until here\n");
-        return;
-    }
-    if (!last_launch(s, &launch)) {
-        cps_buf_printf(out, "draw %" PRIu32 ", too long ago to say more\n", launch.number);
-        return;
-    }
-    const struct cps_names *names = s->play.names[cps_event_who(&launch.packet)];
-    uint32_t dwords = cps_pm4_decode(launch.packet.value).count;
-    launch.name = cps_packet_name_(names, launch.packet.value);
-    for (; launch.words < dwords && launch.words < CPS_LAUNCH_WORDS; launch.words++)
-        launch.word[launch.words] = (uint32_t)session_value(
-            s, 0, CPS_FILE_MEMORY, launch.packet.addr + 4 + 4 * (uint64_t)launch.words);
-    cps_buf_printf(out, "%s %" PRIu32 ": ", cps_launch_kind_text_(launch.kind), launch.number);
-    cps_launch_put_(&launch, names, out);
-    cps_buf_printf(out, ", %s 0x%016" PRIx64 "\n",
-                   cps_event_sub_word(CPS_EV_PKT, cps_event_sub(&launch.packet)),
-                   launch.packet.addr);
 }

@@ -97,21 +97,18 @@ static bool interrupted(void *context)
     return session_interrupted(context);
 }
 
-unsigned session_launch(const struct session *s, struct cps_engine *engine,
-                        const struct cps_event *packet)
+/* Packets that start work, as `state` numbers them: of the processor that draws. */
+static bool is_launch(void *context, struct cps_engine *engine, const struct cps_event *packet)
 {
+    const struct session *s = context;
     const struct cps_names *names = s->play.names[cps_event_who(packet)];
     const struct cps_place behind = {0, CPS_FILE_MEMORY, packet->addr + 4};
     uint64_t word = 0;
     if (cps_event_who(packet) != cps_launch_processor_(engine->gen))
-        return CPS_LAUNCH_NONE;
+        return false;
     cps_engine_get(engine, behind, &word);
-    return cps_launch_kind_of_(names, packet->value, (const uint32_t[]){(uint32_t)word}, 1);
-}
-
-static bool is_launch(void *context, struct cps_engine *engine, const struct cps_event *packet)
-{
-    return session_launch(context, engine, packet) != CPS_LAUNCH_NONE;
+    return cps_launch_kind_of_(names, packet->value, (const uint32_t[]){(uint32_t)word}, 1) !=
+           CPS_LAUNCH_NONE;
 }
 
 struct cps_err *session_open(struct session *s, const struct cps_options *opt)

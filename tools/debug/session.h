@@ -28,9 +28,6 @@ struct session {
  * dump, to where the hardware stood. The caller calls session_close() in any case. */
 CPS_MUST_USE struct cps_err *session_open(struct session *session, const struct cps_options *opt);
 void session_close(struct session *session);
-/** What a packet starts, an enum cps_launch_kind, of the processor that draws; 0: nothing. */
-unsigned session_launch(const struct session *session, struct cps_engine *engine,
-                        const struct cps_event *packet);
 /** Counts instructions of the command at hand that no move counts. */
 void session_spend(struct session *session, uint64_t instructions);
 /** Whether the command at hand shall end: somebody stops it, or the limit does. */
