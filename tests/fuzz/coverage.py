@@ -32,7 +32,7 @@ PARSERS = {
     "script": ["fw/script/script.c", "fw/script/run_file.c", "fw/asm/script.c"],
     "results": ["tools/regress/results.c", "tools/regress/results_check.c", "tools/regress/results_merge.c"],
     "manifest": ["tools/regress/manifest.c"],
-    "dap": ["tools/step/dap_wire.c", "tools/step/dap.c", "tools/step/dap_state.c", "tools/step/dap_points.c",
+    "dap": ["tools/step/frame.c", "tools/step/dap_wire.c", "tools/step/dap.c", "tools/step/dap_state.c", "tools/step/dap_points.c",
             "tools/step/dap_memory.c"],
     "hwsq": ["emu/nv/hwsq.c", "emu/nv/hwsq_op.c"],
     "seq": ["emu/nv/seq.c", "emu/nv/seq_op.c"],
