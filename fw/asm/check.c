@@ -11,18 +11,26 @@ void cps_asm_check_deinit_(struct cps_asm_check *check)
     cps_asm_labels_deinit_(&check->labels);
 }
 
-/* An engine for scripts if the caller or the head comment says one, else afuc. */
+static struct cps_err *read_head_as(struct cps_assembler *a, const struct cps_isa *isa,
+                                    unsigned gen)
+{
+    cps_asm_rewind_(&a->text);
+    a->isa = isa;
+    return isa == &cps_isa_afuc ? cps_asm_head_(a, gen) : cps_asm_script_head_(a, gen);
+}
+
+/* What the source says it is, a script or afuc; else what the caller says. */
 static struct cps_err *read_head(struct cps_assembler *a, unsigned gen)
 {
-    if (gen && cps_gen_is_afuc((enum cps_gen)gen))
-        return cps_asm_head_(a, gen);
-    struct cps_err *err = cps_asm_script_head_(a, gen);
+    struct cps_err *err = read_head_as(a, NULL, 0);
     if (!err)
         return NULL;
     cps_err_free(err);
-    a->isa = &cps_isa_afuc;
-    cps_asm_rewind_(&a->text);
-    return cps_asm_head_(a, 0);
+    err = read_head_as(a, &cps_isa_afuc, 0);
+    if (!err || !gen)
+        return err;
+    cps_err_free(err);
+    return read_head_as(a, cps_gen_isa((enum cps_gen)gen), gen);
 }
 
 static struct cps_err *check(struct cps_assembler *a, struct cps_asm_check *ret)

@@ -20,7 +20,7 @@ struct cps_asm_check {
 /**
  * Assembles a source of any instruction set, and forgets what comes of it.
  * @param text  stays the caller's, who keeps it as long as the labels
- * @param gen   enum cps_gen that the source is taken for; 0: what it says itself
+ * @param gen   enum cps_gen that the source is taken for if it does not say it itself; 0: none
  * @param each  gets the errors, those of CPS_ASM_MAX_ERRORS lines at most
  * @param ret   to be released by cps_asm_check_deinit_()
  * @return NULL or CPS_ERR_NOMEM

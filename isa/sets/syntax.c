@@ -2,6 +2,7 @@
  * Rows of instruction tables as people read them. */
 #include "isa/sets/syntax.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/sets/table.h"
@@ -68,7 +69,7 @@ void cps_syntax_put_(const struct cps_isa *isa, size_t row, struct cps_buf *out)
     }
 }
 
-void cps_syntax_meaning_(const struct cps_isa *isa, unsigned op, struct cps_buf *out)
+bool cps_syntax_meaning_(const struct cps_isa *isa, unsigned op, struct cps_buf *out)
 {
     const char *at = isa->ops[op].meaning;
     bool is_text = *at == '"';
@@ -81,4 +82,17 @@ void cps_syntax_meaning_(const struct cps_isa *isa, unsigned op, struct cps_buf 
         else if (inside || !is_text)
             cps_buf_add(out, at, 1);
     }
+    return !is_text;
+}
+
+bool cps_syntax_register_(const struct cps_isa *isa, unsigned number, bool written, char ret[16])
+{
+    const char *const *names = written ? isa->target_names : isa->source_names;
+    if (!names || number > 31)
+        return false;
+    if (names[number])
+        snprintf(ret, 16, "%s", names[number] + (*names[number] == '$'));
+    else
+        snprintf(ret, 16, "%02x", number);
+    return true;
 }
