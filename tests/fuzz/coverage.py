@@ -34,6 +34,8 @@ PARSERS = {
     "manifest": ["tools/regress/manifest.c"],
     "dap": ["tools/step/frame.c", "tools/step/dap_wire.c", "tools/step/dap.c", "tools/step/dap_state.c", "tools/step/dap_points.c",
             "tools/step/dap_memory.c"],
+    "lsp": ["tools/lsp/serve.c", "tools/lsp/start.c", "tools/lsp/document.c", "tools/lsp/text.c", "tools/lsp/token.c", "tools/lsp/place.c",
+            "tools/lsp/complete.c", "tools/lsp/packet.c"],
     "hwsq": ["emu/nv/hwsq.c", "emu/nv/hwsq_op.c"],
     "seq": ["emu/nv/seq.c", "emu/nv/seq_op.c"],
     "vp1": ["emu/nv/vp1/vp1.c", "emu/nv/vp1/scalar.c", "emu/nv/vp1/vector.c", "emu/nv/vp1/branch.c"],
