@@ -96,6 +96,8 @@ def vscode():
         ("; add", "comment.line.semicolon")]
     assert kinds("cpspm4", " reg RB_MRT[0].CONTROL 0x1") == [
         ("reg", "keyword.control"), ("RB_MRT[0].CONTROL", "support.constant"), ("0x1", "constant.numeric")]
+    assert kinds("cpspm4", "buffer 0x1000 frame") == [
+        ("buffer", "keyword.control"), ("0x1000", "constant.numeric"), ("frame", "entity.name.function")]
     assert kinds("cpspm4", " CP_NOP @a #a")[0] == ("CP_NOP", "keyword.mnemonic")
     run = subprocess.run([sys.argv[1], "run", "--demo", "-o", "-"], capture_output=True, text=True, check=True)
     for line in run.stdout.splitlines():
@@ -148,6 +150,13 @@ def vim_colours():
         found, _ = vim(folder, {"a.asm": "\n".join(lines) + "\n"}, script)
     wrong = [(lines[line - 1], wanted, got) for (line, _, wanted), got in zip(places, found) if wanted != got]
     assert len(found) == len(places) and not wrong, wrong
+    text = "# cpscope-pm4 1\nbuffer 0x1 frame\n reg RB_MRT[0].X 0x1\n CP_NOP @a\nsubmit frame ; x\n"
+    script = "let g:out = []\nedit a.pm4\n" + "".join("call add(g:out, synIDattr(synID(%d, %d, 1), 'name'))\n" % place for place in (
+        (1, 1), (2, 1), (2, 9), (2, 12), (3, 2), (3, 6), (3, 13), (4, 2), (4, 9), (5, 8), (5, 14)))
+    with tempfile.TemporaryDirectory() as folder:
+        found, _ = vim(folder, {"a.pm4": text}, script)
+    assert [name[6:] for name in found] == ["Head", "Keyword", "Number", "Reference", "Keyword", "Register", "Register", "Packet",
+                                            "Reference", "Reference", "Comment"], found
     trace = "# cpscope-trace 1\nbv PKT ib1 0x1 ; x pc=0x0001\n"
     script = "let g:out = []\nedit t\n" + "".join(
         "call add(g:out, synIDattr(synID(%d, %d, 1), 'name'))\n" % place for place in ((1, 1), (2, 1), (2, 4), (2, 12), (2, 17), (2, 22)))

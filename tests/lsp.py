@@ -202,6 +202,12 @@ def hovers():
     assert "delay slot" in c.hover("breq $") and "branches if a == b" in c.hover("breq $")
     assert "packet 0x10" in c.hover("CP_NOP:") and "jumptbl:" in c.hover("#jumptbl")
     assert c.hover("; a6xx", 0) is None
+    text = HEAD + "nop ; RB_A2D_BLT_CNTL CP_SET_MARKER RB_STENCIL_REF_CNTL\ncwrite $02, [$00 + @PERFCNTR_CNTL]\n"
+    assert c.change({"text": text}) == []
+    c.texts[ASM] = text
+    assert "word 0 bit 3:0 MODE 1=" in c.hover("CP_SET") and "word 9" not in c.hover("CP_SET")
+    assert "1:0 NUM_PREEMPTIONS 1=INCR 2=START 3=STOP" in c.hover("@PERF")
+    assert "GPU register 0x8887" in c.hover("RB_STENCIL") and "15:8 BFREF" in c.hover("RB_STENCIL")
     c.change({"text": HEAD + "popcount $02, $03\n"})
     c.texts[ASM] = HEAD + "popcount $02, $03\n"
     assert c.hover("popcount") == "popcount: not of a6xx, but of a8xx\n", c.hover("popcount")

@@ -117,7 +117,7 @@ static void put_values(const struct fields *f, const struct cps_value *value, st
         return;
     if (value->text)
         cps_buf_printf(out, " 0=%s", value->text);
-    for (uint32_t i = 1; i < UINT32_C(1) << width && width > 1; i++)
+    for (uint32_t i = 1; i < UINT32_C(1) << width && (width > 1 || value->text); i++)
         cps_name_values(f->names, f->space, f->number, i << value->low, put_spelt, &spelt);
 }
 

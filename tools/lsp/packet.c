@@ -15,6 +15,8 @@ struct lines {
     const struct lsp *lsp;
     struct cps_buf *out;
     unsigned count;
+    const struct cps_names *names; /* of the shape of a packet */
+    uint32_t opcode;
 };
 
 static void put_line(struct lines *lines, const struct cps_buf *text)
@@ -26,11 +28,45 @@ static void put_line(struct lines *lines, const struct cps_buf *text)
 
 /* ---- the words of any packet of an opcode ---- */
 
+enum { WORDS = 16 };
+
+struct spelt {
+    const struct cps_value *field;
+    struct cps_buf *out;
+};
+
+static void put_spelt(void *context, const struct cps_value *value)
+{
+    const struct spelt *s = context;
+    bool is_it = value->number == s->field->number && value->low == s->field->low &&
+                 value->high == s->field->high;
+    if (is_it && value->text && value->bits)
+        cps_buf_printf(s->out, " %" PRIu64 "=%s", value->bits, value->text);
+}
+
+/* Names of a small field's values. */
+static void put_values(const struct lines *lines, const struct cps_value *value,
+                       struct cps_buf *out)
+{
+    enum { WIDEST = 5 };
+    struct spelt spelt = {value, out};
+    unsigned width = (unsigned)value->high - value->low + 1;
+    if (value->number >= WORDS || value->high > 31 || width > WIDEST)
+        return;
+    if (value->text)
+        cps_buf_printf(out, " 0=%s", value->text);
+    for (uint32_t i = 1; i < UINT32_C(1) << width && width > 1; i++) {
+        uint32_t words[WORDS] = {0};
+        words[value->number] = i << value->low;
+        cps_packet_values(lines->names, lines->opcode, words, WORDS, put_spelt, &spelt);
+    }
+}
+
 static void put_shape(void *context, const struct cps_value *value)
 {
     struct lines *lines = context;
     CPS_BUF text = {0};
-    if (!value->name)
+    if (!value->name || (!*value->name && !value->word)) /* bits and words that nothing names */
         return;
     cps_buf_printf(&text, "word %" PRIu32, value->number);
     if (*value->name) {
@@ -38,20 +74,21 @@ static void put_shape(void *context, const struct cps_value *value)
         if (value->low != value->high)
             cps_buf_printf(&text, ":%u", value->low);
     }
-    cps_buf_printf(&text, " %s", *value->name ? value->name : value->word ? value->word : "value");
+    cps_buf_printf(&text, " %s", *value->name ? value->name : value->word);
+    put_values(lines, value, &text);
     put_line(lines, &text);
 }
 
 void lsp_mean_packet(struct lsp *l, enum cps_layout layout, const char *word, size_t length,
                      struct cps_buf *out)
 {
-    enum { WORDS = 16 };
     static const uint32_t zeros[WORDS];
     const struct cps_names *names = lsp_names(l, layout);
-    struct lines lines = {l, out, 0};
+    struct lines lines = {l, out, 0, names, 0};
     uint32_t number = 0;
     if (!names || !cps_name_number(names, CPS_SPACE_PACKET, word, length, &number))
         return;
+    lines.opcode = number;
     lsp_put_head(l, out, "%.*s: packet 0x%02" PRIx32, (int)length, word, number);
     cps_packet_values(names, number, zeros, WORDS, put_shape, &lines);
 }
@@ -116,7 +153,7 @@ static void put_packet(struct lsp *l, const struct cps_names *names, const struc
                        struct cps_buf *out)
 {
     const struct cps_pm4 header = cps_pm4_decode_any(s->words[0]);
-    struct lines lines = {l, out, 0};
+    struct lines lines = {.lsp = l, .out = out};
     if (header.count != s->count - 1 || header.kind == CPS_PM4_BAD)
         return;
     if (header.kind == CPS_PM4_TYPE4) {

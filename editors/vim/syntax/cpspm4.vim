@@ -9,6 +9,7 @@ syn match cpspm4Keyword /^\s*\.word\>/
 syn match cpspm4Packet /^\s*\u\w*/
 syn match cpspm4Register /\(^\s*\%(reg\|start\)\s\+\)\@<=\h[^ \t;]*/
 syn match cpspm4Reference /[@#]\h\w*/
+syn match cpspm4Reference /\(^\s*\%(submit\|ring\|buffer\s\+\w\+\)\s\+\)\@<=\h\w*/
 syn match cpspm4Number /\<\%(0x\x\+\|\d\+\)\>/
 syn match cpspm4Head /\%1l# cpscope-pm4.*/
 syn match cpspm4Comment /;.*/ contains=@Spell
