@@ -53,5 +53,6 @@ never tools/prove '(tools/)?(debug|step|reduce|regress|info|bench|fuzz|audit)/'
 never tools/profile '(tools/)?(debug|step|reduce|regress|info|bench|prove|fuzz|audit)/'
 never tools/audit '(tools/)?(debug|step|reduce|regress|bench|prove|fuzz)/'
 never tools/view '(tools/)?(debug|step|reduce|regress|info|bench|prove|fuzz|audit)/'
+never tools/lsp '(tools/)?(play|report/(diff|summary|script|html)|debug|step/(dap|prompt|screen)|reduce|regress|info|bench|prove|fuzz|audit|view|why)'
 never tools/regress '(tools/)?(debug|step|reduce|info|bench|prove|fuzz|audit)/'
 exit "$status"

@@ -12,7 +12,7 @@ from commands import CPSCOPE, cpscope, path
 
 OPTIONS, POLICIES, RECLOCK, GOLDEN = sys.argv[2:]
 ENGINES = ["afuc", "hwsq", "seq", "pfifo", "vp1"]
-COMMANDS = ["run", "step", "info", "disasm", "asm", "diff", "cover"]
+COMMANDS = ["run", "step", "info", "disasm", "asm", "lsp", "diff", "cover"]
 CHIP = {"hwsq": "g80", "vp1": "g80", "pfifo": "nv3"}
 SIDE = {"afuc": "no.fw", "hwsq": "hwsq:g80", "seq": "seq:old", "vp1": "vp1:g80", "pfifo": "pfifo:nv3"}
 VALUES = {"engine": "afuc", "seq-abi": "old", "names": "measured", "style": "own", "events": "reg", "to": "text", "gen": "a6xx", "as": "a6xx",
@@ -52,7 +52,7 @@ def given(option, takes, engine):
 
 def call(command, engine, *args):
     """A command on files that are not there, but otherwise as it is used."""
-    files = {"run": ["no.file"], "step": ["no.file"], "asm": ["no.file", "-o", path("out")], "diff": ["no.a", "no.b"]}
+    files = {"run": ["no.file"], "step": ["no.file"], "asm": ["no.file", "-o", path("out")], "lsp": [], "diff": ["no.a", "no.b"]}
     firmware = ["--fw", "no.fw"] if command in ("run", "step", "cover") and engine == "afuc" and "--fw" not in args else []
     return subprocess.run([CPSCOPE, command, "--engine", engine, *firmware, *args, *files.get(command, ["no.file"])],
                           capture_output=True, text=True, input="", timeout=60)
@@ -61,8 +61,8 @@ def call(command, engine, *args):
 def pairs(command, meant):
     for option, takes, commands, engines in rows():
         for engine in ENGINES if command in commands else []:
-            # PFIFO has no code: these two refuse it whatever the options are.
-            if (engine in engines) == meant and not (command in ("asm", "disasm", "cover") and engine == "pfifo" and meant):
+            # PFIFO has no code: these refuse it whatever the options are.
+            if (engine in engines) == meant and not (command in ("asm", "lsp", "disasm", "cover") and engine == "pfifo" and meant):
                 yield option, engine, call(command, engine, *given(option, takes, engine))
 
 

@@ -69,7 +69,8 @@ static int do_command(int argc, char **argv)
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
     if (status)
         return status;
-    if (command != OPT_SHIFT_STEP) /* whose prompt and screen speak to the terminal themselves */
+    /* The prompt and the screen speak to the terminal themselves, the language server to none. */
+    if (command != OPT_SHIFT_STEP && command != OPT_SHIFT_LSP)
         guard_output();
     files_firmware(&opt, firmware);
     const char *lost = overwritten(&opt, command == OPT_SHIFT_CONVERT);

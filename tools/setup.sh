@@ -9,7 +9,7 @@ libedit-dev libelf-dev libexpat1-dev libncurses-dev libjson-c-dev libcmocka-dev
 libz3-dev libsqlite3-dev"
 if [ "${1:-}" = ci ]; then
     packages="$packages clang libclang-rt-14-dev clang-format git python3
-binutils elfutils lcov parallel munge slurm-wlm chromium chromium-driver tmux valgrind"
+binutils elfutils lcov parallel munge slurm-wlm chromium chromium-driver tmux valgrind vim"
 fi
 
 if ! command -v dpkg-query >/dev/null; then

@@ -104,6 +104,8 @@ bool cps_asm_error_(struct cps_asm_text *text, size_t column, const char *format
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
+    if (text->each)
+        text->each(text->context, text->number, column, message);
     cps_buf_printf(&text->errors, "%s:%" PRIu32 ":%zu: %s", text->name, text->number, column + 1,
                    message);
     show_line(text, column);

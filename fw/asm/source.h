@@ -23,6 +23,9 @@ struct cps_asm_text {
     bool muted; /**< errors are not noted: another pass will find them again */
     unsigned error_count;
     struct cps_buf errors;
+    /** Gets each error as it is noted, if somebody wants them one by one; may be NULL. */
+    void (*each)(void *context, uint32_t line, size_t column, const char *message);
+    void *context; /**< the first argument of `each` */
 };
 
 void cps_asm_text_init_(struct cps_asm_text *text, const char *name, const char *source,

@@ -27,8 +27,8 @@ static const struct cps_form forms[] = {
 };
 
 static const struct cps_op ops[] = {
-    {"", CPS_FLOW_NEXT},
-#define OP(id, text, kind, flow, ...) {text, CPS_FLOW_##flow},
+    {"", CPS_FLOW_NEXT, ""},
+#define OP(id, text, kind, flow, ...) {text, CPS_FLOW_##flow, #__VA_ARGS__},
 #include TABLE
 };
 

@@ -89,7 +89,8 @@ struct cps_form {
 
 struct cps_op {
     const char *text;
-    uint8_t flow; /**< enum cps_flow */
+    uint8_t flow;        /**< enum cps_flow */
+    const char *meaning; /**< the column as the row has it: C, or a string with its quotes */
 };
 
 enum cps_enc_flags { CPS_ENC_PLAIN = 0, CPS_ENC_ALIAS = 1, CPS_ENC_LITERAL = 2, CPS_ENC_OWN = 4 };

@@ -10,10 +10,13 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "fuzz"))
+
 import hang_scene  # noqa: E402
 import make as maker  # noqa: E402
 from faults import Case  # noqa: E402
 from make import pm4  # noqa: E402
+from seedtext import LSP  # noqa: E402
 
 TESTS = os.path.dirname(HERE)
 DEMO = os.path.join(TESTS, "..", "fw", "demo", "demo_sqe.afuc")
@@ -263,6 +266,8 @@ def firmware_cases():
     yield Case("step, a script", ["step", "--fw", "@old.fw", "@a.pm4", "-x", "@debug.txt"])
     yield Case("step, stdin", ["step", "--demo"], stdin=DEBUGGER.encode())
     yield Case("step, debug adapter", ["step", "--dap"], stdin=DAP, session=True)
+    for name, stream in LSP.items():
+        yield Case("lsp, " + name, ["lsp"], stdin=stream, session=True)
 
 
 def audit_cases():

@@ -8,7 +8,7 @@ KINDS = {
     "rd": ("rd", b"", 0), "devcore": ("devcore", b"---\n", 0), "snapshot": ("snapshot", b"\2\0\x4d\x50", 0), "pm4": ("pm4text", b"# cpscope-pm4 1\n", 0),
     "fw": ("fw", b"", 1), "afuc": ("asm", b"", 1), "elf": ("elf", b"", 0), "mbn": ("mbn", b"", 0),
     "trace": ("trace", b"", 1), "cpt": ("cptfile", b"", 0), "manifest": ("manifest", b"", 0),
-    "results": ("results", b"", 0), "run": ("script", b"# cpscope-script 1\n", 2), "dap": ("dap", b"", 1),
+    "results": ("results", b"", 0), "run": ("script", b"# cpscope-script 1\n", 2), "dap": ("dap", b"", 1), "lsp": ("lsp", b"", 1),
     "xml": ("rnn", b"", 0), "mask": ("mask", b"", 0), "symbols": ("symbols", b"", 0),
     "counts": ("counts", b"", 0),
 }
@@ -142,6 +142,11 @@ def step(s):
     return ["step", *firmware, s.file("rd", "devcore", "snapshot", "pm4"), "-x", script, *s.rnn()]
 
 
+def lsp(s):
+    s.input = s.bytes("lsp")
+    return ["lsp", *(["--gen", "a7xx"] if s.rng.randrange(2) else [])]
+
+
 def check(s):
     return ["check", s.file("trace", "cpt"), "--search", SCRIPTS, "--limit", "100k", *s.some(1)]
 
@@ -245,5 +250,5 @@ def help_(s):
     return ["help", word.replace(b"\0", b"").decode("latin1"), *s.some(1)]
 
 
-COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "disasm": disasm,
+COMMANDS = {"run": run, "step": step, "check": check, "diff": diff, "reduce": reduce, "regress": regress, "asm": asm, "lsp": lsp, "disasm": disasm,
             "info": info, "convert": convert, "cover": cover, "why": why, "decode": decode, "state": state, "profile": profile, "help": help_}

@@ -201,6 +201,9 @@ def tools(m):
     for name, stream in text.DAP.items():
         m.put("dap", name, b"\1" + stream)
         m.put("dap", name + "-launch", b"\0" + stream)
+    for name, stream in text.LSP.items():
+        m.put("lsp", name, b"\0" + stream)
+        m.put("lsp", name + "-begun", b"\1" + stream)
     m.put("manifest", "all", text.MANIFEST)
     m.put("manifest", "least", "# cpscope-manifest 1\nfirmware a a.fw\ncapture c.rd\n")
     mkcorpus.make(m.cpscope, os.path.join(m.root, "fw/demo/demo_sqe.afuc"), m.work, 11)

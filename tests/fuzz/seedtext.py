@@ -181,3 +181,42 @@ def dap(*lists):
 DAP = {"look": dap(DAP_START, DAP_LOOK, DAP_END), "points": dap(DAP_START, DAP_POINTS, DAP_MOVE, DAP_LOOK, DAP_END),
        "moves": dap(DAP_START, DAP_MOVE, DAP_MOVE), "changes": dap(DAP_START, DAP_MOVE[:2], DAP_CHANGE, DAP_MOVE, DAP_END),
        "late": dap(DAP_LOOK, DAP_START, DAP_END)}
+
+
+def lsp(*messages):
+    out = b""
+    for number, (method, params) in enumerate(messages):
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        if method.partition("/")[2] in ("hover", "definition", "references", "documentSymbol", "completion") or "/" not in method:
+            message["id"] = number
+        text = json.dumps(message, ensure_ascii=False).encode()
+        out += b"Content-Length: %d\r\n\r\n%s" % (len(text), text)
+    return out
+
+
+LSP_ODD = "\U0001f642\u00e9\u4e2d"
+LSP_ASM = ("; a6xx microcode\n[016ee001] ; %s\nCP_NOP: a: mov $02, 0x830 ; CP_SQE_INSTR_BASE\n(rep)cwrite $02, [$00 + @REG_WRITE]\n"
+           "swrite $00, [$00 + %%SP]\nbreq $02, b3, #a\nwrong #b\n.section BV\na: jump #a\n.jumptbl #a\n" % LSP_ODD)
+LSP_PM4 = ("# cpscope-pm4 1\ngpu 630\nbuffer 0x1000 first ; %s\n CP_NOP 0x1\n reg RB_STENCIL_REF_CNTL 0x1280\n"
+           " CP_INDIRECT_BUFFER @second #second\nbuffer 0x2000 second\n .word 0x70108000\n wrong\nsubmit first\n" % LSP_ODD)
+LSP_HWSQ = "; g92 hwsq\nloop: addr 0x1000\n data 0x1\n exit\n"
+
+
+def lsp_session(text, uri, language):
+    named = {"textDocument": {"uri": uri}}
+    place = lambda line, character: {"line": line, "character": character}
+    asked = [("textDocument/" + method, dict(named, position=place(line, character)))
+             for method, line, character in (("hover", 2, 12), ("hover", 3, 3), ("hover", 4, 5), ("definition", 5, 17), ("references", 5, 22),
+                                             ("completion", 3, 20), ("completion", 4, 4), ("hover", 5, 10), ("completion", 2, 3))]
+    change = {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [
+        {"range": {"start": place(1, 3), "end": place(2, 5)}, "text": LSP_ODD + "\r\nnop\n"}, {"text": text}]}
+    return lsp(("initialize", {"capabilities": {"general": {"positionEncodings": ["utf-8"]}, "textDocument": {
+                   "hover": {"contentFormat": ["markdown"]}, "documentSymbol": {"hierarchicalDocumentSymbolSupport": True}}},
+                   "initializationOptions": {"gen": "a7xx"}}), ("initialized", {}),
+               ("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": language, "version": 1, "text": text}}),
+               *asked, ("textDocument/documentSymbol", named), ("textDocument/didChange", change), *asked[:4],
+               ("$/cancelRequest", {"id": 3}), ("textDocument/didClose", named), ("shutdown", None), ("exit", None))
+
+
+LSP = {"asm": lsp_session(LSP_ASM, "file:///a.asm", "cpsasm"), "pm4": lsp_session(LSP_PM4, "file:///f.pm4", "pm4"),
+       "hwsq": lsp_session(LSP_HWSQ, "file:///s.asm", "cpsasm")}

@@ -92,6 +92,8 @@ def installs():
     said(MESON, "install", "-C", BUILD, "--no-rebuild", "--destdir", ROOT)
     assert len(found(".pc")) == 1 and len(headers()) > 20, found(".pc", ".h")
     assert not found(".a"), found(".a")
+    for path in ("vim/vimfiles/syntax/cpsasm.vim", "vim/vimfiles/ftdetect/cpscope.vim", "cpscope/vscode/package.json"):
+        assert any(name.endswith("/share/" + path) for name in found("." + path.rpartition(".")[2])), path
     assert os.path.islink(library()) and len(found(".so." + VERSION)) == 1, found(".so." + VERSION)
 
 

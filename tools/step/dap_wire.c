@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Messages of the Debug Adapter Protocol on a pair of streams. */
 #include "tools/step/dap_wire.h"
+#include "tools/step/frame.h"
 #include "trace/json.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_BYTES   ((size_t)16 << 20)
-#define MAX_LINE    1024
 #define MAX_WAITING 1024 /* messages read ahead; a client that sends more waits */
 
 struct message {
@@ -21,10 +18,8 @@ struct message {
 };
 
 struct dap_wire {
-    int in;      /* descriptor */
+    struct frame frame;
     int wake[2]; /* a pipe: what comes out of it ends the reader */
-    char buffer[4096];
-    size_t at, size; /* in the buffer */
     FILE *out;
     atomic_int *interrupt;
     pthread_t thread;
@@ -36,105 +31,8 @@ struct dap_wire {
     bool ended;
     bool closing;
     bool listening;
-    uint64_t offset; /* of the reader, for messages */
-    int failed;      /* errno of the reader */
     int64_t seq;
 };
-
-static struct cps_err *bad(const struct dap_wire *w, const char *expected)
-{
-    return cps_err_input("(stdin)", w->offset, "expected %s of the Debug Adapter Protocol",
-                         expected);
-}
-
-/* The next byte, or EOF; also when nobody wants more. */
-static int get_byte(struct dap_wire *w)
-{
-    struct pollfd both[2] = {{w->in, POLLIN, 0}, {w->wake[0], POLLIN, 0}};
-    while (w->at == w->size) {
-        if (poll(both, 2, -1) < 0 && errno == EINTR)
-            continue;
-        if (both[1].revents)
-            return EOF;
-        ssize_t got = read(w->in, w->buffer, sizeof(w->buffer));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            w->failed = errno;
-        if (got <= 0)
-            return EOF;
-        w->at = 0;
-        w->size = (size_t)got;
-    }
-    w->offset++;
-    return (unsigned char)w->buffer[w->at++];
-}
-
-/* A line of the header without its end; *end at the end of the input in front of it. */
-static struct cps_err *read_line(struct dap_wire *w, char line[MAX_LINE], bool *end)
-{
-    size_t size = 0;
-    int c = get_byte(w);
-    *end = c == EOF;
-    for (; c != EOF && c != '\n'; c = get_byte(w)) {
-        if (size == MAX_LINE - 1)
-            return bad(w, "a header line of at most 1023 bytes");
-        line[size++] = (char)c;
-    }
-    if (size && line[size - 1] == '\r')
-        size--;
-    line[size] = '\0';
-    return c == EOF && !*end ? bad(w, "the rest of a header") : NULL;
-}
-
-static struct cps_err *read_header(struct dap_wire *w, size_t *size, bool *end)
-{
-    static const char key[] = "Content-Length:";
-    char line[MAX_LINE];
-    *size = SIZE_MAX;
-    CPS_TRY(read_line(w, line, end));
-    while (!*end && *line) {
-        bool more = false;
-        char *rest = NULL;
-        if (!strncmp(line, key, sizeof(key) - 1)) {
-            *size = strtoul(line + sizeof(key) - 1, &rest, 10);
-            if (*rest || rest == line + sizeof(key) - 1)
-                *size = SIZE_MAX;
-        }
-        CPS_TRY(read_line(w, line, &more));
-        if (more)
-            return bad(w, "the rest of a header");
-    }
-    if (!*end && (*size == SIZE_MAX || *size > MAX_BYTES))
-        return bad(w, "\"Content-Length: N\", N at most 16 MiB,");
-    return NULL;
-}
-
-static struct cps_err *read_message(struct dap_wire *w, struct json_object **ret)
-{
-    size_t size = 0;
-    bool end = false;
-    *ret = NULL;
-    CPS_TRY(read_header(w, &size, &end));
-    if (end)
-        return NULL;
-    CPS_FREE char *text = malloc(size + 1); /* also where it is empty */
-    if (!text)
-        return cps_err_nomem();
-    for (size_t i = 0; i < size; i++) {
-        int c = get_byte(w);
-        if (c == EOF)
-            return bad(w, "as many bytes as the header says");
-        text[i] = (char)c;
-    }
-    CPS_TRY(cps_json_parse(text, size, ret));
-    if (json_object_get_type(*ret) != json_type_object) {
-        json_object_put(*ret);
-        *ret = NULL;
-        return bad(w, "a JSON object as message");
-    }
-    return NULL;
-}
 
 static bool interrupts(struct json_object *message)
 {
@@ -178,12 +76,7 @@ static void *read_all(void *context)
     bool more = true;
     while (more) {
         struct json_object *json = NULL;
-        struct cps_err *err = read_message(w, &json);
-        if (w->failed) {
-            cps_err_free(err);
-            errno = w->failed;
-            err = cps_err_os("(stdin)", "read");
-        }
+        struct cps_err *err = frame_read(&w->frame, &json);
         more = deliver(w, json, err);
     }
     return NULL;
@@ -194,7 +87,6 @@ struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)
         return cps_err_nomem();
-    w->in = fileno(in);
     w->out = out;
     w->interrupt = interrupt;
     pthread_mutex_init(&w->lock, NULL);
@@ -203,6 +95,8 @@ struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct
         free(w);
         return cps_err_os("(pipe)", "create");
     }
+    w->frame =
+        (struct frame){.protocol = "Debug Adapter Protocol", .in = fileno(in), .wake = w->wake[0]};
     if (pthread_create(&w->thread, NULL, read_all, w)) {
         close(w->wake[0]);
         close(w->wake[1]);
@@ -301,13 +195,6 @@ bool dap_wire_ended(struct dap_wire *w)
 
 struct cps_err *dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
-    CPS_BUF text = {0};
     cps_json_int(message, "seq", ++w->seq);
-    cps_json_put(&text, message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-    json_object_put(message);
-    if (text.failed)
-        return cps_err_nomem();
-    fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", text.size, cps_buf_text(&text));
-    fflush(w->out);
-    return NULL;
+    return frame_write(w->out, message);
 }

@@ -12,6 +12,7 @@
 #include "isa/base/lex.h"
 #include "isa/base/list.h"
 #include "trace/capture/formats.h"
+#include "trace/capture/pm4check.h"
 
 #define TEXT_LIMIT (64u << 20)
 #define MAX_WORDS  16384u
@@ -29,8 +30,10 @@ struct named_buffer {
 };
 
 struct text {
-    struct cps_stream *stream;
+    const char *name; /* for messages */
     struct cps_item_sink *sink;
+    cps_pm4text_error_fn *each; /* gets errors, behind which reading goes on; NULL: nobody */
+    void *context;
     char *data; /* NUL-terminated */
     size_t size;
     struct cps_names *names;
@@ -54,10 +57,14 @@ static struct cps_err *error_at(const struct text *t, const char *line, size_t c
 {
     CPS_BUF out = {0};
     size_t size = strlen(line);
+    if (t->each) {
+        if (!t->sizes_only) /* the second pass finds it again */
+            t->each(t->context, t->line, column, message);
+        return NULL;
+    }
     while (size && isspace((unsigned char)line[size - 1]))
         size--;
-    cps_buf_printf(&out, "%s:%u:%zu: %s\n  ", cps_stream_name(t->stream), t->line, column + 1,
-                   message);
+    cps_buf_printf(&out, "%s:%u:%zu: %s\n  ", t->name, t->line, column + 1, message);
     for (size_t i = 0; i < size && i < SHOWN; i++)
         cps_buf_add(&out, line[i] == '\t' || isprint((unsigned char)line[i]) ? &line[i] : "?", 1);
     if (column <= SHOWN) {
@@ -105,6 +112,7 @@ static struct cps_err *sort_buffers(struct text *t)
     if (!twice)
         return NULL;
     t->line = twice->number;
+    t->sizes_only = false;
     return error_at(t, twice->line, (size_t)(twice->name - twice->line),
                     "expected a name that no other buffer has");
 }
@@ -303,8 +311,10 @@ static struct cps_err *read_line(struct text *t, const char *line, uint64_t *at)
         return err;
     if (opcode || !keyword(word, "buffer"))
         return read_packet(t, line, at);
+    const size_t before = t->current;
     CPS_TRY(read_buffer(t, line, word + 6));
-    *at = t->buffers[t->current - 1].iova;
+    if (t->current != before) /* not behind an error that somebody else got */
+        *at = t->buffers[t->current - 1].iova;
     return NULL;
 }
 
@@ -339,13 +349,30 @@ static void split_lines(struct text *t)
     }
 }
 
-static struct cps_err *load(struct text *t)
+static struct cps_err *load(struct text *t, struct cps_stream *stream)
 {
     uint8_t *bytes = NULL;
-    CPS_TRY(cps_stream_read_all(t->stream, TEXT_LIMIT, &bytes, &t->size));
+    CPS_TRY(cps_stream_read_all(stream, TEXT_LIMIT, &bytes, &t->size));
+    t->name = cps_stream_name(stream);
     t->data = (char *)bytes;
-    split_lines(t);
     return NULL;
+}
+
+static struct cps_err *read_twice(struct text *t)
+{
+    split_lines(t);
+    CPS_TRY(pass(t, true));
+    CPS_TRY(sort_buffers(t));
+    return pass(t, false);
+}
+
+static void release(struct text *t)
+{
+    cps_names_destroy(t->names);
+    free(t->by_name);
+    free(t->buffers);
+    free(t->data);
+    free(t);
 }
 
 struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
@@ -356,19 +383,34 @@ struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
     struct text *t = calloc(1, sizeof(*t));
     if (!t)
         return cps_err_nomem();
-    t->stream = stream;
     t->sink = sink;
-    struct cps_err *err = load(t);
+    struct cps_err *err = load(t, stream);
     if (!err)
-        err = pass(t, true);
-    if (!err)
-        err = sort_buffers(t);
-    if (!err)
-        err = pass(t, false);
-    cps_names_destroy(t->names);
-    free(t->by_name);
-    free(t->buffers);
-    free(t->data);
-    free(t);
+        err = read_twice(t);
+    release(t);
+    return err;
+}
+
+struct cps_err *cps_pm4text_check_(const char *text, size_t size, cps_pm4text_error_fn *each,
+                                   void *context, struct cps_item_sink *sink)
+{
+    struct text *t = calloc(1, sizeof(*t));
+    if (!t)
+        return cps_err_nomem();
+    t->name = "text";
+    t->sink = sink;
+    t->each = each;
+    t->context = context;
+    t->size = size;
+    t->data = malloc(size + 1);
+    struct cps_err *err = t->data ? NULL : cps_err_nomem();
+    if (!err) {
+        memcpy(t->data, text, size);
+        t->data[size] = '\0';
+        if (!cps_pm4text_recognise_((const uint8_t *)text, size))
+            each(context, 1, 0, "expected \"# cpscope-pm4 1\"");
+        err = read_twice(t);
+    }
+    release(t);
     return err;
 }

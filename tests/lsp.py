@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The language server through a client (lsp_client.py). Usage: lsp.py CPSCOPE DEMO.afuc FRAME.pm4"""
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import tap
+from lsp_client import CPSCOPE, Client, cut, frame, position
+
+DEMO, FRAME = (open(path, encoding="utf-8").read() for path in sys.argv[2:4])
+ASM, PM4 = "file:///a.asm", "file:///f.pm4"
+HEAD = "; a6xx microcode\n"
+ODD = "\U0001f642\u00e9\u4e2d"   # 4, 2 and 3 bytes; 2, 1 and 1 units of UTF-16
+
+
+def edit(client, old, at, end, new, uri=ASM):
+    """Replaces characters of the text, here and there."""
+    place = lambda offset: position(old, offset, client.encoding)
+    client.texts[uri] = old[:at] + new + old[end:]
+    return {"range": {"start": place(at), "end": place(end)}, "text": new}
+
+
+def life():
+    c = Client().start()
+    assert c.can["positionEncoding"] == "utf-16" and c.can["textDocumentSync"] == {"openClose": True, "change": 2}
+    assert c.open(DEMO) == []
+    c.notify("textDocument/didClose", {"textDocument": {"uri": ASM}})
+    assert c.errors() == []
+    assert c.refuse("textDocument/documentSymbol", {"textDocument": {"uri": ASM}}) == -32602
+    c.close()
+
+
+def order():
+    c = Client()
+    assert c.refuse("textDocument/hover", {}) == -32002
+    c.notify("textDocument/didOpen", {"textDocument": {"uri": ASM, "text": "x"}})   # dropped
+    c.start()
+    assert not c.notes
+    assert c.refuse("initialize", {"capabilities": {}}) == -32600
+    assert c.refuse("textDocument/noSuch", {}) == -32601 and c.refuse("$/noSuch", {}) == -32601
+    c.notify("$/noSuch")
+    c.notify("$/cancelRequest", {"id": 1})
+    assert c.reply("textDocument/definition", {}, name="text")["error"]["code"] == -32602
+    c.write({"jsonrpc": "2.0", "id": 99, "result": None})   # a reply to nothing
+    assert c.ask("shutdown") is None
+    assert c.refuse("textDocument/hover", {}) == -32600 and c.refuse("shutdown") == -32600
+    c.notify("textDocument/didOpen", {"textDocument": {"uri": ASM, "text": "x"}})   # dropped
+    c.notify("exit")
+    assert c.process.communicate(timeout=20) == (b"", b"") and c.process.returncode == 0
+
+
+def exits():
+    for actions, status in (([], 1), (["exit"], 1), (["start", "exit"], 1), (["start", "shutdown"], 0)):
+        c = Client()
+        for action in actions:
+            if action == "start":
+                c.start()
+            elif action == "shutdown":
+                c.ask("shutdown")
+            else:
+                c.notify("exit")
+        out, err = c.process.communicate(timeout=20)
+        assert (c.process.returncode, out, err) == (status, b"", b""), (actions, c.process.returncode, err)
+
+
+def diagnostics():
+    c = Client().start()
+    text = HEAD + "mov $01, 1\n  wrong $02\n\tcwrite $02, [$00 + @NO_SUCH] ; %s\njump #nowhere\n" % ODD
+    found = c.open(text)
+    assert [d["range"]["start"]["line"] for d in found] == [2, 3, 4], found
+    assert [cut(text, d["range"]) for d in found] == ["wrong", "@NO_SUCH", "#nowhere"], found
+    assert all(d["message"].startswith("expected ") or "unknown" in d["message"] for d in found), found
+    # mended one by one, by whole texts
+    text = text.replace("wrong", "nop ;")
+    assert len(c.change({"text": text})) == 2
+    text = text.replace("@NO_SUCH", "@REG_WRITE").replace("nowhere", "b\nb:")
+    assert c.change({"text": text}) == []
+    assert "generation is unknown" in c.change({"text": "mov $01, 1\n"})[0]["message"]
+    assert c.change({"text": ""})[0]["range"]["end"] == {"line": 0, "character": 0}
+    # a missing operand is at the line's end
+    found = c.change({"text": HEAD + "mov $01,"})
+    assert found[0]["range"] == {"start": {"line": 1, "character": 8}, "end": {"line": 1, "character": 8}}, found
+    assert len(c.change({"text": HEAD + "wrong\n" * 5000})) == 20
+    c.close()
+
+
+def same_errors():
+    """What the server says is what the assembler says."""
+    rng = random.Random(7)
+    lines = DEMO.split("\n")
+    c = Client().start()
+    c.open(DEMO)
+    for _ in range(25):
+        broken = list(lines)
+        for _ in range(rng.randrange(1, 6)):
+            i = rng.randrange(len(broken))
+            at = rng.randrange(len(broken[i]) + 1)
+            broken[i] = broken[i][:at] + rng.choice("#@$,]( x0") + broken[i][at + rng.randrange(2):]
+        text = "\n".join(broken)
+        found = c.change({"text": text})
+        run = subprocess.run([CPSCOPE, "asm", "-", "-o", "/dev/null"], input=text.encode(), capture_output=True)
+        said = re.findall(r"^(?:cpscope: )?\(stdin\):(\d+):(\d+): (.*)$", run.stderr.decode(), re.M)
+        assert [int(line) - 1 for line, _, _ in said] == [d["range"]["start"]["line"] for d in found], (said, found)
+        assert [message for _, _, message in said] == [d["message"] for d in found], (said, found)
+    c.close()
+
+
+def same_pm4_errors():
+    """The line that the reader of captures ends with has a mistake; of two in a line each may show another."""
+    rng = random.Random(9)
+    lines = FRAME.split("\n")
+    c = Client().start()
+    c.open(FRAME, PM4, "pm4")
+    with tempfile.NamedTemporaryFile(suffix=".pm4") as file:
+        for _ in range(25):
+            broken = list(lines)
+            for _ in range(rng.randrange(1, 4)):
+                i = rng.randrange(1, len(broken))
+                at = rng.randrange(len(broken[i]) + 1)
+                broken[i] = broken[i][:at] + rng.choice("#@x0 \t") + broken[i][at + rng.randrange(3):]
+            text = "\n".join(broken)
+            found = c.change({"text": text}, uri=PM4)
+            file.seek(0)
+            file.truncate()
+            file.write(text.encode())
+            file.flush()
+            run = subprocess.run([CPSCOPE, "info", file.name], capture_output=True, text=True)
+            said = re.search(r"\.pm4:(\d+):(\d+): (.*)$", run.stderr, re.M)
+            assert bool(said) == bool(found), (run.stderr, found)
+            assert not said or int(said[1]) in [d["range"]["start"]["line"] + 1 for d in found], (said, found)
+    c.close()
+
+
+def edits(capabilities):
+    """Random edits in pieces, with characters of every size and every line end, equal a whole text."""
+    rng = random.Random(3)
+    c = Client().start(capabilities)
+    text = HEAD + "; %s\nmov $01, 1\r\n; %s\nnop\n" % (ODD, ODD)
+    c.open(text)
+    for step in range(120):
+        changes = []
+        for _ in range(rng.randrange(1, 4)):
+            at = rng.randrange(len(text) + 1)
+            end = min(len(text), at + rng.randrange(6))
+            if "\r\n" in (text[at - 1:at + 1], text[end - 1:end + 1]) and at:
+                continue   # no client stands between the two
+            new = rng.choice(["", "x", ODD, "\n", "; " + ODD, "\r\n", "\nnop ; " + ODD + "\n"])
+            changes.append(edit(c, text, at, end, new))
+            text = c.texts[ASM]
+        found = c.change(*changes, version=step)
+        whole = Client().start(capabilities) if step % 20 == 0 else None
+        if whole:
+            assert whole.open(text) == found, (text, found)
+            whole.close()
+    # a name behind them is found where it stands
+    text = HEAD + "here: nop ; %s\n/* */ ; %s\njump #here ; %s\n" % (ODD, ODD, ODD)
+    c.change({"text": text})
+    c.texts[ASM] = text
+    text2 = text.replace("; %s\njump" % ODD, "; %s%s\njump" % (ODD, ODD))
+    at = text.index("\njump") 
+    found = c.change(edit(c, text, at, at, ODD))
+    assert c.texts[ASM] == text2 and len(found) == 1 and cut(text2, found[0]["range"], c.encoding) == "/"
+    c.close()
+
+
+def edges():
+    """Positions behind a line's end or the text's are those; wrong ones are answered."""
+    c = Client().start()
+    c.open(HEAD + "a:\nnop")
+    def change(start, end, text):
+        return c.change({"range": {"start": {"line": start[0], "character": start[1]},
+                                   "end": {"line": end[0], "character": end[1]}}, "text": text})
+    assert change((1, 99), (1, 99), " jump #a") == []
+    assert change((99, 5), (1 << 40, 1 << 50), "\njump #b")[0]["range"]["start"]["line"] == 3
+    for wrong in ({"text": 1}, {"range": 5, "text": ""}, {"range": {"start": {"line": -1, "character": 0}}, "text": ""},
+                  {"range": {"start": {"line": 2, "character": 0}, "end": {"line": 1, "character": 0}}, "text": "x"},
+                  {"range": {"start": {"line": 1.5, "character": 0}, "end": {"line": 2, "character": 0}}, "text": "x"}):
+        assert len(c.change(wrong)) == 1, wrong
+        assert "expected" in c.note("window/logMessage")["message"], wrong
+    for method, params in (("textDocument/didChange", {"textDocument": {"uri": "file:///no"}, "contentChanges": []}),
+                           ("textDocument/didChange", {"textDocument": {"uri": ASM}, "contentChanges": {}}),
+                           ("textDocument/didOpen", {"textDocument": {"uri": 7, "text": ""}}),
+                           ("textDocument/didOpen", []), ("textDocument/didClose", {})):
+        c.notify(method, params)
+        assert method in c.note("window/logMessage")["message"], method
+    for position_ in (None, {}, {"line": "1", "character": 0}, {"line": 0, "character": -1}, 4):
+        assert c.refuse("textDocument/hover", {"textDocument": {"uri": ASM}, "position": position_}) == -32602
+    c.close()
+
+
+def hovers():
+    c = Client().start()
+    c.open(DEMO)
+    assert "[(rep)]add dst, src1, imm16" in c.hover("add $03, $03") and "a + b" in c.hover("add $03, $03")
+    assert "control[offset + base] := data" in c.hover("(rep)cwrite", 6)
+    text = c.hover("@REG_READ_DWORDS")
+    assert "control register 0x026" in text and "Evidence F: used by one read" in text, text
+    assert "SQE register 0x005" in c.hover("%SP") and "CP_SQE_INSTR_BASE" in c.hover("0x830")
+    assert "delay slot" in c.hover("breq $") and "branches if a == b" in c.hover("breq $")
+    assert "packet 0x10" in c.hover("CP_NOP:") and "jumptbl:" in c.hover("#jumptbl")
+    assert c.hover("; a6xx", 0) is None
+    text = HEAD + "nop ; RB_A2D_BLT_CNTL CP_SET_MARKER RB_STENCIL_REF_CNTL\ncwrite $02, [$00 + @PERFCNTR_CNTL]\n"
+    assert c.change({"text": text}) == []
+    c.texts[ASM] = text
+    assert "word 0 bit 3:0 MODE 1=" in c.hover("CP_SET") and "word 9" not in c.hover("CP_SET")
+    assert "1:0 NUM_PREEMPTIONS 1=INCR 2=START 3=STOP" in c.hover("@PERF")
+    assert "GPU register 0x8887" in c.hover("RB_STENCIL") and "15:8 BFREF" in c.hover("RB_STENCIL")
+    c.change({"text": HEAD + "popcount $02, $03\n"})
+    c.texts[ASM] = HEAD + "popcount $02, $03\n"
+    assert c.hover("popcount") == "popcount: not of a6xx, but of a8xx\n", c.hover("popcount")
+    result = c.ask("textDocument/hover", c.at("popcount", 3))
+    assert result["contents"]["kind"] == "plaintext" and cut(c.texts[ASM], result["range"]) == "popcount"
+    c.close()
+    c = Client().start({"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}}})
+    c.open(DEMO)
+    result = c.ask("textDocument/hover", c.at("add $03, $03"))
+    assert result["contents"]["kind"] == "markdown" and "- `[(rep)]add" in result["contents"]["value"]
+    c.close()
+
+
+def places():
+    c = Client().start()
+    text = HEAD + "a: nop ; %s #a\nCP_NOP: jump #a\n.section BV\na: jump #a\nb: jump #b\njump #c\n" % ODD
+    c.open(text)
+    go = lambda needle, inside, nth=0: c.ask("textDocument/definition", c.at(needle, inside, nth=nth))
+    assert go("#a", 1, 1)["range"]["start"] == {"line": 1, "character": 0}
+    assert go("#a", 2, 2)["range"]["start"] == {"line": 4, "character": 0}   # of its own section
+    assert go("#c", 1) is None and go("nop", 1) is None
+    uses = lambda nth, given: [u["range"]["start"] for u in c.ask("textDocument/references", dict(
+        c.at("#a", 1, nth=nth), context={"includeDeclaration": given}))]
+    assert uses(1, False) == [{"line": 2, "character": 13}] and len(uses(2, True)) == 2
+    symbols = c.ask("textDocument/documentSymbol", {"textDocument": {"uri": ASM}})
+    assert [(s["name"], s["kind"], s.get("detail")) for s in symbols] == [
+        ("a", 20, None), ("CP_NOP", 12, "packet 0x10"), ("a", 20, None), ("b", 20, None)], symbols
+    assert all(s["range"]["start"] == s["selectionRange"]["start"] for s in symbols)
+    c.close()
+    c = Client().start({})
+    c.open(text)
+    symbols = c.ask("textDocument/documentSymbol", {"textDocument": {"uri": ASM}})
+    assert all(set(s) == {"name", "kind", "location"} and s["location"]["uri"] == ASM for s in symbols)
+    c.close()
+
+
+def completions():
+    c = Client().start()
+    text = HEAD + "cw\nlabel: cwrite $m, [$00 + @REG_W]\nswrite $00, [$00 + %S]\njump #l\n.j\nCP_N\n; cw\n.section B\n"
+    c.open(text)
+    found = c.completion("cw", 2)
+    assert list(found) == ["cwrite"] and found["cwrite"]["detail"].startswith("[(rep)][(sdsN)]cwrite"), found
+    assert found["cwrite"]["textEdit"]["range"] == {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 2}}
+    assert "memdata" in c.completion("$m", 2)
+    assert set(c.completion("@REG_W", 6)) == {"REG_WRITE_ADDR", "REG_WRITE"}
+    assert "REG_READ_ADDR" in c.completion("@REG_W", 5) and "SP" in c.completion("%S", 2)
+    assert list(c.completion("#l", 2)) == ["label"] and list(c.completion(".j", 2)) == ["jumptbl"]
+    assert "CP_NOP" in c.completion("CP_N", 4) and not c.completion("; cw", 4)
+    assert list(c.completion(".section B", 10)) == ["BV"]
+    c.close()
+
+
+def pm4():
+    c = Client().start()
+    assert c.open(FRAME, PM4, "pm4") == []
+    text = c.hover("CP_INDIRECT_BUFFER", uri=PM4)
+    assert "packet 0x3f, 3 words" in text and "IB_SIZE=" in text, text
+    assert "type 4" in c.hover("reg ", uri=PM4)
+    text = ("# cpscope-pm4 1\ngpu 630\nbuffer 0x1000 first ; %s\n CP_NOP 0x1\n reg RB_STENCIL_REF_CNTL 0x1280\n"
+            " CP_INDIRECT_BUFFER @second #second\nbuffer 0x2000 second\n CP_NOP\nsubmit first\n" % ODD)
+    assert c.open(text, PM4, "pm4") == []
+    text2 = c.hover("RB_STENCIL", uri=PM4)
+    assert "GPU register 0x8887" in text2 and "BFREF=0x12" in text2, text2
+    assert "buffer 0x2000 second" in c.hover("@second", uri=PM4) and "IB_BASE=0x2000" in c.hover("@second", uri=PM4)
+    assert c.ask("textDocument/definition", c.at("submit first", 8, uri=PM4))["range"]["start"]["line"] == 2
+    uses = c.ask("textDocument/references", dict(c.at("0x2000 second", 8, uri=PM4), context={"includeDeclaration": True}))
+    assert [cut(text, u["range"]) for u in uses] == ["@second", "#second", "second"], uses
+    symbols = c.ask("textDocument/documentSymbol", {"textDocument": {"uri": PM4}})
+    assert [s["name"] for s in symbols] == ["first", "second"]
+    assert "RB_STENCIL_REF_CNTL" in c.completion("RB_STENCIL", 10, uri=PM4)
+    assert set(c.completion("@second", 1, uri=PM4)) == {"first", "second"}
+    assert "submit" in c.completion("submit", 1, uri=PM4) and "CP_NOP" in c.completion("CP_NOP", 4, uri=PM4)
+    broken = text.replace("CP_NOP 0x1", "CP_NOPE 0x1").replace("@second", "@third").replace("submit first", "submit x")
+    found = c.change({"text": broken}, uri=PM4)
+    assert [cut(broken, d["range"]) for d in found] == ["CP_NOPE", "@third", "x"], found
+    found = c.change({"text": text.replace("0x2000 second", "0x2000 first")}, uri=PM4)
+    assert any("no other buffer" in d["message"] for d in found), found
+    assert len(c.change({"text": "# cpscope-pm4 1\nbuffer x\nbuffer 0x1\nbuffer 0x1 a b\nCP_NOP\n"}, uri=PM4)) == 4
+    assert len(c.change({"text": text + "wrong\n" * 5000}, uri=PM4)) == 100
+    assert c.change({"text": "gpu 630\n"}, uri=PM4)[0]["message"].startswith('expected "# cpscope-pm4 1"')
+    c.close()
+
+
+def engines():
+    c = Client().start()
+    assert c.open("; g92 hwsq\nloop: addr 0x1000\n data 0x1\n exit\n") == []
+    assert "HWSQ" not in (c.hover("addr") or "") and "ADDR" in c.hover("addr")
+    assert "addr" in c.completion("addr", 2)
+    assert c.change({"text": "; seq-new seq\n wrong\n"})
+    assert c.change({"text": "; seq-new seq\n nop\n"}) == []
+    c.close()
+    bare = "mul16 $02, $03, $04\n"
+    for options, status in (({}, 1), ({"gen": "a8xx"}, 0), ({"gen": "a6xx"}, 1)):
+        c = Client().start(**options)
+        assert len(c.open(bare)) == status, options
+        assert c.change({"text": HEAD + "mov $01, 1\n"}) == []      # the source's own word is first
+        c.close()
+    c = Client("--gen", "a8xx").start()
+    assert c.open(bare) == []
+    c.close()
+    c = Client("--engine", "hwsq", "--chip", "g92").start()
+    assert c.open(" addr 0x1000\n exit\n") == []
+    c.close()
+
+
+def options():
+    wrong = [{"gen": "a9xx"}, {"gen": 6}, {"gen": "a6xx\0"}, {"engine": "none"}, {"engine": "seq", "chip": "g92"},
+             {"rnn": "/no/such/folder"}]
+    c = Client()
+    for each in wrong:
+        assert c.refuse("initialize", {"capabilities": {}, "initializationOptions": each}) == -32602, each
+    assert c.refuse("initialize", []) == -32602
+    c.start(gen="a7xx")     # it may be tried again
+    c.close()
+    for args, said in ((["file"], "takes no file"), (["--gen", "x"], "--gen x"), (["--limit", "1"], "unknown option")):
+        run = subprocess.run([CPSCOPE, "lsp", *args], capture_output=True, stdin=subprocess.DEVNULL)
+        assert run.returncode == 2 and said in run.stderr.decode() and not run.stdout, run
+
+
+def hostile():
+    start = frame({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
+    endings = [b"Content-Length: 99999999999\r\n\r\n", b"Content-Length: 17000000\r\n\r\n", b"Content-Length: -1\r\n\r\n",
+               b"Content-Length: x\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"Content-Length: 5\r\n\r\n{", b"Content-Length: 5",
+               b"x" * 5000, frame(b"{"), frame(b"[]"), frame(b"null"), frame(b"[" * 5000), frame(b"\xff\xfe"), b"\0" * 100]
+    for end in endings:
+        for before in (b"", start):
+            run = subprocess.run([CPSCOPE, "lsp"], input=before + end, capture_output=True, timeout=20)
+            err = run.stderr.decode()
+            assert run.returncode == 3 and err.count("\n") == 1 and "Language Server Protocol" in err, (end, run)
+            assert b'"code":-32700' in run.stdout, (end, run)
+    for message in ({}, {"id": {}}, {"id": [1], "method": "x"}, {"id": None, "method": "shutdown"}, {"method": 5},
+                    {"id": 1, "method": None}):
+        run = subprocess.run([CPSCOPE, "lsp"], input=start + frame(message), capture_output=True, timeout=20)
+        assert run.returncode == 1 and b'"code":-32600' in run.stdout and not run.stderr, (message, run)
+
+
+def large():
+    """Texts that are large or odd are answered in time, and one that is too large is said to be."""
+    c = Client().start()
+    lines = HEAD + "".join("l%d: jump #l%d\n" % (i, i * 7 % 8000) for i in range(8000))
+    assert c.open(lines) == []
+    assert len(c.ask("textDocument/documentSymbol", {"textDocument": {"uri": ASM}})) == 8000
+    assert len(c.ask("textDocument/references", c.at("#l7\n", 1))) == 1
+    for text in ("a." * 200000, "[" * 400000, "(" * 100000, "\r" * 50000, "\0" * 1000, "a[0]" * 100000, HEAD + "\0;\0"):
+        c.open(text)
+        c.texts[ASM] = text
+        for inside in (0, len(text) // 2, len(text)):
+            where = {"textDocument": {"uri": ASM}, "position": {"line": 0, "character": inside}}
+            for method in ("hover", "definition", "references", "completion"):
+                c.ask("textDocument/" + method, where)
+    full = "x" * (10 << 20)
+    assert c.open(full)
+    c.notify("textDocument/didChange", {"textDocument": {"uri": ASM, "version": 3}, "contentChanges": [
+        {"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": full}]})
+    assert "at most 16 MiB" in c.note("window/logMessage")["message"]
+    c.close()
+
+
+UTF8 = {"general": {"positionEncodings": ["utf-8", "utf-16"]}}
+tap.run([
+    ("a session: open, close, shut down, exit", life), ("what comes out of order is refused, or dropped", order),
+    ("the exit status says whether shutdown came", exits), ("mistakes are shown, and go when mended", diagnostics),
+    ("mistakes are the assembler's", same_errors),
+    ("mistakes are the reader's of PM4 text", same_pm4_errors), ("edits in UTF-16 units give the text", lambda: edits({})),
+    ("edits in bytes give the text", lambda: edits(UTF8)), ("edges of positions, and wrong ones", edges),
+    ("meanings come from the tables", hovers), ("definitions, uses and symbols", places),
+    ("completion by place", completions), ("PM4 text", pm4), ("other engines and generations", engines),
+    ("options of the client", options), ("hostile input ends with one error", hostile),
+    ("large and odd texts", large)])

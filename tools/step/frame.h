@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * JSON messages behind a header with their length, as the Debug Adapter Protocol and the Language
+ * Server Protocol have them: "Content-Length: N", an empty line, N bytes. */
+#ifndef CPS_FRAME_H
+#define CPS_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "isa/base/err.h"
+
+struct json_object;
+
+/** Where messages come from. Zero-initialised but for what is said here. */
+struct frame {
+    const char *protocol; /**< for messages: "Debug Adapter Protocol" */
+    int in;               /**< descriptor that is read */
+    int wake;             /**< another one: what comes out of it ends the input; -1: none */
+    char buffer[4096];
+    size_t at, size; /**< in the buffer */
+    uint64_t offset; /**< bytes that were taken, for messages */
+    int failed;      /**< errno of reading; 0: it did not fail */
+};
+
+/** Waits for the next message, which the caller releases. *ret is NULL at the end of the input.
+ * @return CPS_ERR_INPUT for what is not the protocol: offset, what was expected; CPS_ERR_OS */
+CPS_MUST_USE struct cps_err *frame_read(struct frame *frame, struct json_object **ret);
+/** Writes and releases @p message. @return CPS_ERR_NOMEM, and nothing written, if it is not all
+ * there */
+CPS_MUST_USE struct cps_err *frame_write(FILE *out, struct json_object *message);
+
+#endif
