@@ -28,19 +28,35 @@ static int help(int argc, char **argv)
     int status = 0;
     if (argc > 2 && opt_document(argc - 2, argv + 2, &status))
         return status;
-    if (argc > 2 && command < 0)
-        return report_usage("no command is called '%s'; try 'cpscope help'", argv[2]);
+    if (argc > 2 && command < 0 && argv[2][0] != '-')
+        return opt_unknown_command(argv[2]);
     return opt_help(command);
 }
 
-/* Whether --help stands anywhere among a command's options. */
-static bool wants_help(int argc, char **argv)
+static bool is_help(const char *arg)
+{
+    return !strcmp(arg, "--help") || !strcmp(arg, "-h");
+}
+
+static bool is_version(const char *arg)
+{
+    return !strcmp(arg, "--version") || !strcmp(arg, "-V");
+}
+
+/* Whether one stands anywhere among a command's options: whatever else is wrong with them. */
+static bool wants(bool (*what)(const char *arg), int argc, char **argv)
 {
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (!strcmp(argv[i], "--help"))
+        if (what(argv[i]))
             return true;
     }
     return false;
+}
+
+static int version(void)
+{
+    puts("cpscope " CPS_VERSION);
+    return 0;
 }
 
 /* An output that is an input would be lost with the first mistake. A trace may become itself. */
@@ -63,9 +79,11 @@ static int do_command(int argc, char **argv)
     struct cps_options opt;
     int command = opt_command(argv[1]);
     if (command < 0)
-        return report_usage("no command is called '%s'; try 'cpscope help'", argv[1]);
-    if (wants_help(argc, argv))
+        return opt_unknown_command(argv[1]);
+    if (wants(is_help, argc, argv))
         return opt_help(command);
+    if (wants(is_version, argc, argv))
+        return version();
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
     if (status)
         return status;
@@ -83,12 +101,9 @@ static int do_first_word(int argc, char **argv)
 {
     if (argc < 2)
         return report_usage("expected a command; try 'cpscope help'");
-    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (!strcmp(argv[1], "help") || is_help(argv[1]))
         return help(argc, argv);
-    if (strcmp(argv[1], "--version") != 0)
-        return do_command(argc, argv);
-    puts("cpscope " CPS_VERSION);
-    return 0;
+    return is_version(argv[1]) ? version() : do_command(argc, argv);
 }
 
 /* A file that is opened must not become the stdout that was closed: what is printed would go there.
