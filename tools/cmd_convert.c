@@ -9,6 +9,7 @@
 #include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/rd_write.h"
@@ -36,6 +37,7 @@ static struct cps_err *copy_events(struct conversion *c)
     size_t count = 1;
     struct cps_err *err = NULL;
     while (count && !err) {
+        progress_stream(c->in);
         err = cps_trace_next(c->trace, events, BATCH, &count);
         sink->put(sink, events, count);
     }
@@ -121,7 +123,7 @@ static struct cps_err *convert(struct conversion *c)
     struct cps_err *err = cps_outfile_commit(c->out);
     c->out = NULL;
     if (!err && c->left.size)
-        fprintf(stderr, "left out, as nothing here reads it: %s\n", cps_buf_text(&c->left));
+        report_aside("left out, as nothing here reads it: %s\n", cps_buf_text(&c->left));
     return err;
 }
 

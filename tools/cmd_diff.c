@@ -10,6 +10,7 @@
 #include "tools/report/names.h"
 #include "tools/report/renumber.h"
 #include "tools/opt_engine.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "tools/why/why.h"
 #include "tools/report/text.h"
@@ -316,8 +317,10 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
                            "alike, expected captures, too",
                            p->fw[0]->name, p->fw[1]->name);
     CPS_TRY(open_causes(d, p));
-    for (unsigned i = 0; i < d->opt->arg_count; i++)
+    for (unsigned i = 0; i < d->opt->arg_count; i++) {
+        progress_part("capture", i + 1, d->opt->arg_count);
         CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
+    }
     print_causes(d);
     return NULL;
 }

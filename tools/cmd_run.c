@@ -267,7 +267,7 @@ static int usage(const struct cps_options *opt)
 static int report_hang(struct run *run)
 {
     bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
-    if (!run->opt->json)
+    if (!run->opt->json && !(trace_on_stdout && run->opt->quiet))
         replay_print(run->play.replay, run->opt->all, trace_on_stdout ? stderr : stdout);
     return replay_agrees(run->play.replay) ? 0 : 1;
 }

@@ -11,6 +11,7 @@
 #include "tools/play/files.h"
 #include "tools/report/guard.h"
 #include "tools/report/paint.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/outfile.h"
 
@@ -73,6 +74,16 @@ static const char *overwritten(const struct cps_options *opt, bool converts)
     return NULL;
 }
 
+/* Whether what comes out goes to a terminal as it comes, where a line of progress would be in it:
+ * what is printed at the end hides the line first. */
+static bool writes_to_terminal(unsigned command, const struct cps_options *opt)
+{
+    const unsigned streams = 1u << OPT_SHIFT_RUN | 1u << OPT_SHIFT_DECODE | 1u << OPT_SHIFT_CONVERT;
+    bool on_stdout = !opt->output || !strcmp(opt->output, "-");
+    return command == OPT_SHIFT_STEP ||
+           (streams >> command & 1 && on_stdout && isatty(STDOUT_FILENO));
+}
+
 static int do_command(int argc, char **argv)
 {
     static char firmware[OPT_MAX_FW][FILES_PATH];
@@ -94,6 +105,9 @@ static int do_command(int argc, char **argv)
     if (lost)
         return report_usage("-o %s would replace the input %s; expected another file", opt.output,
                             lost);
+    report_be_quiet(opt.quiet);
+    if (!opt.quiet && !writes_to_terminal((unsigned)command, &opt))
+        progress_allow();
     return run[command](&opt);
 }
 
@@ -121,6 +135,7 @@ static void keep_standard(void)
 static void end_by(int number)
 {
     cps_outfile_unlink_all();
+    progress_hide();
     pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     signal(number, SIG_DFL);
     raise(number);
@@ -144,5 +159,7 @@ int main(int argc, char **argv)
 {
     keep_standard();
     handle_signals();
-    return report_stdout(do_first_word(argc, argv));
+    int status = do_first_word(argc, argv);
+    progress_hide();
+    return report_stdout(status);
 }
