@@ -14,6 +14,7 @@
 #include "tools/regress/kept.h"
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
+#include "tools/report/paint.h"
 #include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "tools/report/text.h"
@@ -258,14 +259,14 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         diff_print_first(report, &text);
         diff_print_counts(report, c->opt->all ? SIZE_MAX : 10, &text);
     }
-    return report_text(&text);
+    return paint_text(c->opt->colour, PAINT_DIFF, &text);
 }
 
 static struct cps_err *tell_rewritten(const struct check *c)
 {
     CPS_BUF text = {0};
     put_line(c, "rewritten\n", &text);
-    return report_text(&text);
+    return paint_text(c->opt->colour, PAINT_DIFF, &text);
 }
 
 static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t *differences)

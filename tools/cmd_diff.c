@@ -10,6 +10,7 @@
 #include "tools/report/names.h"
 #include "tools/report/renumber.h"
 #include "tools/opt_engine.h"
+#include "tools/report/paint.h"
 #include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "tools/why/why.h"
@@ -328,7 +329,7 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
 static struct cps_err *print(struct differ *d)
 {
     if (!d->opt->json)
-        return report_text(&d->out);
+        return paint_text(d->opt->colour, PAINT_DIFF, &d->out);
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "differences", d->total);
     cps_json_add(root, "comparisons", json_object_get(d->json));

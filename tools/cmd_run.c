@@ -12,6 +12,7 @@
 #include "tools/play/code.h"
 #include "tools/play/replay.h"
 #include "tools/report/names.h"
+#include "tools/report/paint.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
 #include "tools/report/summary.h"
@@ -123,6 +124,8 @@ static struct cps_err *open_trace(struct run *run)
     if (run->play.me)
         CPS_TRY(hash(run->play.me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
+    if (form == CPS_FORM_TEXT)
+        paint_output(opt->colour, path, PAINT_TRACE, run->out);
     CPS_TRY(hash_capture(run));
     opt_chip_id_text(&opt->chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));

@@ -136,6 +136,7 @@ static void end_by(int number)
 {
     cps_outfile_unlink_all();
     progress_hide();
+    paint_end_by_signal();
     pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     signal(number, SIG_DFL);
     raise(number);

@@ -83,13 +83,25 @@ static void engines(const struct ask *ask, struct cps_buf *out)
     }
 }
 
+/* Whether a generation of another engine has the same word, where no engine was said. */
+static bool listed_before(unsigned gen, const char *engine)
+{
+    const struct cps_gen_row *row = cps_gen_row((enum cps_gen)gen);
+    for (unsigned i = CPS_GEN_NONE + 1; i < gen && !engine; i++) {
+        const struct cps_gen_row *other = cps_gen_row((enum cps_gen)i);
+        if (!strcmp(other->option, row->option) && !strcmp(other->word, row->word))
+            return true;
+    }
+    return false;
+}
+
 /* The words that an option like --gen takes, of the engine that was said. */
 static void put_gens(const struct ask *ask, const char *option, struct cps_buf *out)
 {
     for (unsigned gen = CPS_GEN_NONE + 1; gen < CPS_GEN_COUNT; gen++) {
         const struct cps_gen_row *row = cps_gen_row((enum cps_gen)gen);
         bool wanted = !ask->engine || !strcmp(ask->engine, cps_isa_name(row->isa));
-        if (wanted && !strcmp(row->option, option))
+        if (wanted && !strcmp(row->option, option) && !listed_before(gen, ask->engine))
             put(out, row->word);
     }
 }
