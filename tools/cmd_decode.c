@@ -270,6 +270,7 @@ static struct cps_err *all(const struct cps_options *opt, const struct decode_fi
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
     for (unsigned i = 0; i < (opt->arg_count ? opt->arg_count : 1) && !err; i++) {
         int one_status = 0;
+        progress_part("capture", i + 1, opt->arg_count);
         err = one(opt, filter, out, opt->arg_count ? opt->arg[i] : NULL, &one_status);
         *status = one_status > *status ? one_status : *status;
     }
@@ -294,14 +295,11 @@ static const char *of_a_run(const struct cps_options *opt)
 
 static int check(const struct cps_options *opt)
 {
-    bool colour = false;
     const char *unused = has_firmware(opt) ? NULL : of_a_run(opt);
     if (!opt->arg_count && !opt->demo)
         return report_usage("decode takes captures (\"-\" is stdin), or --demo");
     if (unused)
         return report_usage("--%s is about a run: decode it with --fw, or --demo", unused);
-    if (!paint_wanted(opt->colour, &colour))
-        return report_usage("--color %s: expected always, never or auto", opt->colour);
     return 0;
 }
 

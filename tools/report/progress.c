@@ -29,6 +29,9 @@ static struct {
     unsigned index, count;
 } progress;
 
+/* Whether this thread shows it. */
+static _Thread_local bool mine;
+
 static uint64_t now(void)
 {
     struct timespec time;
@@ -41,12 +44,13 @@ void progress_allow(void)
     const char *terminal = getenv("TERM");
     progress.allowed = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
     progress.owner = getpid();
+    mine = true;
     progress.next = now() + PATIENCE_MS;
 }
 
 bool progress_due(void)
 {
-    return progress.allowed && now() >= progress.next && getpid() == progress.owner;
+    return mine && progress.allowed && now() >= progress.next && getpid() == progress.owner;
 }
 
 void progress_part(const char *what, unsigned index, unsigned count)
@@ -112,9 +116,8 @@ void progress_stream(const struct cps_stream *stream)
     if (!cps_stream_share_(stream, &at, &size))
         progress_show("%s: %" PRIu64 " MB", cps_stream_name(stream),
                       cps_stream_offset(stream) / 1000000);
-    else
-        progress_show("%s: %" PRIu64 " %% read", cps_stream_name(stream),
-                      size ? at * 100 / size : 100);
+    else if (size)
+        progress_show("%s: %" PRIu64 " %% read", cps_stream_name(stream), at * 100 / size);
 }
 
 void progress_hide(void)

@@ -2,8 +2,7 @@
  * How far a long command is: one line on stderr where that is a terminal, from the second second
  * on, and gone at the end. Nothing of it is a result.
  *
- * One thread of the process that called progress_allow() shows it; processes that it makes do not.
- */
+ * The thread that called progress_allow() shows it, no other, and no process that it makes. */
 #ifndef CPS_PROGRESS_H
 #define CPS_PROGRESS_H
 

@@ -8,8 +8,8 @@
 
 #include "trace/capture/stream.h"
 
-/** How many of a stream's stored bytes were read, threads that are ahead included. Any thread may
- * ask. @return false, and nothing, for what is no file with a size */
+/** How many of a stream's stored bytes were read, threads that are ahead included; of memory 0 of
+ * 0. Any thread may ask. @return false, and nothing, for what has no size: a pipe */
 bool cps_stream_share_(const struct cps_stream *stream, uint64_t *at, uint64_t *size);
 
 #endif

@@ -133,6 +133,9 @@ void cps_stored_close_(struct cps_stored *stored)
 bool cps_stored_share_(const struct cps_stored *stored, uint64_t *at, uint64_t *size)
 {
     struct stat info;
+    *at = *size = 0;
+    if (stored->file.fd < 0)
+        return true;
     off_t position = stored->file.regular ? lseek(stored->file.fd, 0, SEEK_CUR) : -1;
     if (position < 0 || fstat(stored->file.fd, &info) || info.st_size < position)
         return false;
