@@ -88,7 +88,7 @@ def examples_run():
 
 # What is said, what it means, and what is meant.
 UNKNOWN = (("run --demo --events bogus", "--events bogus: expected all, default, submit, pkt, reg,", None),
-           ("run --demo --events reg,mmew", "--events reg,mmew: expected all", "memw"), ("diff --events x a b", "expected all", None),
+           ("run --demo --events reg,mmew", "--events mmew: expected all", "memw"), ("diff --events x a b", "expected all", None),
            ("run --demo --events reg,", "expected all", None), ("run --demo --to jsnl", "--to jsnl: expected text, cpt, jsonl, perfetto, vcd or sqlite", "jsonl"),
            ("profile --demo --to tabel", "expected table, folded or callgrind", "table"), ("run --engine hwsk x", "expected afuc, hwsq, seq", "hwsq"),
            ("disasm --style messa x", "expected own or mesa", "mesa"), ("decode --color blue x", "expected auto, always or never", None),

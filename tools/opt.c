@@ -154,7 +154,8 @@ static struct cps_err *unknown_option(unsigned command, const char *name)
 static struct cps_err *bad_value(unsigned command, const struct option *option, const char *value)
 {
     CPS_BUF help = {0};
-    opt_option_help(option, command, &help);
+    cps_buf_str(&help, option->help);
+    opt_value_words(command, option, &help);
     if (help.failed)
         return cps_err_nomem();
     return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s (%s)", option->name, value,

@@ -278,7 +278,8 @@ static bool has(const struct cps_buf *lines, const char *word, size_t length, st
     return false;
 }
 
-static struct cps_err *refuse(const struct option *option, const char *text,
+/* @param text  what was said; @p length bytes of it are what nothing is called */
+static struct cps_err *refuse(const struct option *option, const char *text, size_t length,
                               const struct cps_buf *lines, const struct near *near)
 {
     CPS_BUF known = {0};
@@ -286,7 +287,7 @@ static struct cps_err *refuse(const struct option *option, const char *text,
     join(lines, " or ", &known);
     if (lines->failed || known.failed)
         return cps_err_nomem();
-    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s%s", option->name, text,
+    return cps_err_new(CPS_ERR_USAGE, "--%s %.*s: expected %s%s", option->name, (int)length, text,
                        cps_buf_text(&known), near_text(near, "", meant, sizeof(meant)));
 }
 
@@ -303,7 +304,8 @@ struct cps_err *opt_check_value(unsigned command, const struct option *option, c
         size_t length = strcspn(at, between);
         struct near near = {0};
         if (lines.failed || !has(&lines, at, length, &near))
-            return refuse(option, text, &lines, &near);
+            return refuse(option, length ? at : text, length ? length : strlen(text), &lines,
+                          &near);
         at = at[length] ? at + length + 1 : NULL;
     }
     return NULL;
