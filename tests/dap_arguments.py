@@ -27,7 +27,7 @@ def options(folder):
             ({"fw": ["a", 7]}, 'launch: "fw" is 7: expected a text'), ({"fw": [None]}, '"fw[0]" is null'),
             ({"demo": "yes"}, 'launch: "demo" is "yes": expected true or false'),
             ({"chip-id": "x"}, "--chip-id x: expected ID[:VARIANT]"), ({"chip": "g92"}, "--chip has no meaning"),
-            ({"engine": "bogus"}, "--engine bogus: expected"), ({"names": "x"}, "--names has no meaning"),
+            ({"engine": "bogus"}, "--engine bogus: expected"), ({"names": "measured"}, "--names has no meaning"),
             ({"engine": "vp1", "names": "x", "demo": False}, "--names x: expected measured or envytools"),
             ({"engine": "seq", "seqAbi": "x", "demo": False}, "--seq-abi x: expected"),
             ({"inject": "x@y"}, "x@y"), ({"capture": 5}, 'launch: "capture" is 5: expected a text'),

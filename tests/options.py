@@ -16,12 +16,14 @@ COMMANDS = ["run", "step", "info", "disasm", "asm", "lsp", "diff", "cover"]
 CHIP = {"hwsq": "g80", "vp1": "g80", "pfifo": "nv3"}
 SIDE = {"afuc": "no.fw", "hwsq": "hwsq:g80", "seq": "seq:old", "vp1": "vp1:g80", "pfifo": "pfifo:nv3"}
 VALUES = {"engine": "afuc", "seq-abi": "old", "names": "measured", "style": "own", "events": "reg", "to": "text", "gen": "a6xx", "as": "a6xx",
-          "inject": "preempt@0:0", "mask": "reg:0x10", "waits": "stop", "visibility": "none", "prefetch": "on"}
+          "inject": "preempt@0:0", "color": "never", "mask": "reg:0x10", "waits": "stop", "visibility": "none", "prefetch": "on"}
 TRACES = {engine: os.path.join(GOLDEN, name + ".trace") for engine, name in
           (("afuc", "demo"), ("hwsq", "reclock"), ("seq", "pause"), ("vp1", "vp1"), ("pfifo", "pfifo-nv3"))}
 
 
 def words(column):
+    if column.strip() == "EVERY":
+        return COMMANDS
     return ENGINES if column.strip() == "ALL" else column.lower().replace(" ", "").split("|")
 
 

@@ -16,30 +16,17 @@ static double (*const sample[])(struct bench *bench) = {
 #include "tools/bench/figure.def"
 };
 
-static int refuse(const char *name)
-{
-    CPS_BUF names = {0};
-    for (unsigned i = 0; i < bench_figure_count; i++)
-        cps_buf_printf(&names, "%s%s", i ? ", " : "", bench_figures[i].name);
-    return report_usage("--figures %s: expected some of %s", name, cps_buf_text(&names));
-}
-
-/* Those of "NAME,...". @return 0, or 2 after one line on stderr */
-static int choose(const char *list, bool *wanted)
+/* Those of "NAME,...", which were checked when they were taken. */
+static void choose(const char *list, bool *wanted)
 {
     memset(wanted, !list, MOST_FIGURES * sizeof(*wanted));
     while (list && *list) {
         size_t length = strcspn(list, ",");
-        unsigned i = 0;
-        while (i < bench_figure_count && (strlen(bench_figures[i].name) != length ||
-                                          strncmp(bench_figures[i].name, list, length) != 0))
-            i++;
-        if (i == bench_figure_count)
-            return refuse(list);
-        wanted[i] = true;
+        for (unsigned i = 0; i < bench_figure_count; i++)
+            wanted[i] |= strlen(bench_figures[i].name) == length &&
+                         !strncmp(bench_figures[i].name, list, length);
         list += length + (list[length] == ',');
     }
-    return 0;
 }
 
 static void measure(struct bench *bench, const bool *wanted, double (*samples)[BENCH_MOST_ROUNDS],
@@ -71,11 +58,9 @@ int cmd_bench(const struct cps_options *opt)
     bool wanted[MOST_FIGURES];
     struct bench bench = {.opt = opt};
     unsigned rounds = opt->rounds ? (unsigned)opt->rounds : BENCH_ROUNDS;
-    int status = choose(opt->figures, wanted);
-    if (!status && rounds > BENCH_MOST_ROUNDS)
-        status = report_usage("--rounds %u: expected at most %u", rounds, BENCH_MOST_ROUNDS);
-    if (status)
-        return status;
+    choose(opt->figures, wanted);
+    if (rounds > BENCH_MOST_ROUNDS)
+        return report_usage("--rounds %u: expected at most %u", rounds, BENCH_MOST_ROUNDS);
     struct cps_err *err = run(&bench, wanted, rounds);
     bench_clean(&bench);
     return err ? report_error(err) : 0;

@@ -14,6 +14,8 @@
 #include "tools/regress/kept.h"
 #include "tools/report/names.h"
 #include "tools/opt_engine.h"
+#include "tools/report/paint.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "tools/report/text.h"
 #include "trace/json.h"
@@ -257,14 +259,14 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         diff_print_first(report, &text);
         diff_print_counts(report, c->opt->all ? SIZE_MAX : 10, &text);
     }
-    return report_text(&text);
+    return paint_text(c->opt->colour, PAINT_DIFF, &text);
 }
 
 static struct cps_err *tell_rewritten(const struct check *c)
 {
     CPS_BUF text = {0};
     put_line(c, "rewritten\n", &text);
-    return report_text(&text);
+    return paint_text(c->opt->colour, PAINT_DIFF, &text);
 }
 
 static struct cps_err *judge(struct check *c, struct json_object *json, uint64_t *differences)
@@ -343,6 +345,8 @@ static struct cps_err *check_all(const struct cps_options *opt, struct checked *
 {
     for (unsigned i = 0; i < opt->arg_count; i++) {
         uint64_t differences = 0;
+        progress_part("golden", i + 1, opt->arg_count);
+        progress_show("%s", opt->arg[i]);
         struct cps_err *err = check_one(opt, opt->arg[i], all, json, &differences);
         if (err && err->code == CPS_ERR_NOMEM)
             return err;
@@ -360,10 +364,9 @@ static struct cps_err *check_all(const struct cps_options *opt, struct checked *
 /* For people: nothing of it goes into a result. */
 static void tell_counts(const struct kept_counts *counts)
 {
-    fprintf(stderr,
-            "%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
-            " not made: same code\n",
-            counts->emulated, counts->cached, counts->same);
+    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
+                 " not made: same code\n",
+                 counts->emulated, counts->cached, counts->same);
 }
 
 int cmd_check(const struct cps_options *opt)

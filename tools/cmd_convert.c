@@ -9,6 +9,7 @@
 #include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/rd_write.h"
@@ -36,6 +37,7 @@ static struct cps_err *copy_events(struct conversion *c)
     size_t count = 1;
     struct cps_err *err = NULL;
     while (count && !err) {
+        progress_stream(c->in);
         err = cps_trace_next(c->trace, events, BATCH, &count);
         sink->put(sink, events, count);
     }
@@ -108,9 +110,8 @@ static struct cps_err *convert(struct conversion *c)
     const uint8_t *data = NULL;
     size_t size = 0;
     enum cps_trace_form form = cps_trace_form_of(opt->output ? opt->output : "-");
-    if (opt->to && !cps_trace_form_parse(opt->to, &form))
-        return cps_err_new(CPS_ERR_INPUT,
-                           "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite", opt->to);
+    if (opt->to) /* whose word was checked when it was taken */
+        cps_trace_form_parse(opt->to, &form);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
     if (opt_threads(opt) > 1)
         cps_stream_ahead(c->in);
@@ -121,7 +122,7 @@ static struct cps_err *convert(struct conversion *c)
     struct cps_err *err = cps_outfile_commit(c->out);
     c->out = NULL;
     if (!err && c->left.size)
-        fprintf(stderr, "left out, as nothing here reads it: %s\n", cps_buf_text(&c->left));
+        report_aside("left out, as nothing here reads it: %s\n", cps_buf_text(&c->left));
     return err;
 }
 

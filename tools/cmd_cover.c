@@ -13,6 +13,7 @@
 #include "tools/opt_engine.h"
 #include "tools/play/record.h"
 #include "tools/report/names.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "tools/report/text.h"
 #include "tools/regress/results.h"
@@ -147,8 +148,10 @@ static struct cps_err *run(struct coverage *c)
         return cps_err_nomem();
     for (unsigned i = 0; i < opt->search_count; i++)
         CPS_TRY(merge_lcov(c, opt->search[i]));
-    for (unsigned i = 0; i < opt->arg_count; i++)
+    for (unsigned i = 0; i < opt->arg_count; i++) {
+        progress_part("capture", i + 1, opt->arg_count);
         CPS_TRY(add_capture(c, opt->arg[i]));
+    }
     if (opt->output)
         CPS_TRY(cover_write(c->fw, names_of(c), c->cover, &c->listing, opt->output));
     struct json_object *handlers = cover_handlers(c->fw, names_of(c), c->cover);

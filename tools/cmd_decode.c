@@ -11,6 +11,7 @@
 #include "tools/opt_engine.h"
 #include "tools/play/play.h"
 #include "tools/report/paint.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
 
@@ -20,6 +21,7 @@ int cmd_decode(const struct cps_options *opt);
 
 /* One capture on its way. */
 struct job {
+    const struct cps_stream *reads; /* for the line of progress */
     const struct cps_options *opt;
     const struct decode_filter *filter;
     struct cps_outfile *out;
@@ -93,6 +95,7 @@ struct reader {
 static struct cps_err *take_item(struct cps_item_sink *items, const struct cps_item *item)
 {
     struct job *job = ((struct reader *)items)->job;
+    progress_stream(job->reads);
     CPS_TRY(cps_buffers_now(&job->buffers, item));
     return job->walked.items.item(&job->walked.items, item);
 }
@@ -107,6 +110,7 @@ static struct cps_err *walk_through(struct job *job, struct cps_stream *stream)
                                  .limit =
                                      opt_given(job->opt, "limit") ? job->opt->limit : MOST_PACKETS};
     job->walk = walk;
+    job->reads = stream;
     begin(job, CPS_CPU_SQE);
     CPS_TRY(cps_buffers_create(&job->buffers));
     CPS_TRY(stream_walk_init(walk));
@@ -190,8 +194,8 @@ static int say_rest(const struct job *job, const char *path)
 {
     CPS_BUF why = {0};
     if (job->walk && job->walk->missing)
-        fprintf(stderr, "%s: streams that are not in the capture: %" PRIu64 "\n", path,
-                job->walk->missing);
+        report_aside("%s: streams that are not in the capture: %" PRIu64 "\n", path,
+                     job->walk->missing);
     if (job->walk && job->walk->bad)
         fprintf(stderr, "%s: dwords that stand where a packet's header should: %" PRIu64 "\n", path,
                 job->walk->bad);
@@ -199,8 +203,8 @@ static int say_rest(const struct job *job, const char *path)
         fprintf(stderr, "%s: the limit of %" PRIu64 " packets was reached\n", path,
                 job->walk->limit);
     if (job->play && job->play->not_captured)
-        fprintf(stderr, "%s: %" PRIu32 " of %" PRIu32 " submissions are not in the capture\n", path,
-                job->play->not_captured, job->play->submissions);
+        report_aside("%s: %" PRIu32 " of %" PRIu32 " submissions are not in the capture\n", path,
+                     job->play->not_captured, job->play->submissions);
     if (!job->play || job->play->stop == CPS_STOP_IDLE)
         return job->walk && (job->walk->full || job->walk->bad) ? 4 : 0;
     play_explain(job->play, job->play->engine, job->play->stop, &why);
@@ -266,6 +270,7 @@ static struct cps_err *all(const struct cps_options *opt, const struct decode_fi
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
     for (unsigned i = 0; i < (opt->arg_count ? opt->arg_count : 1) && !err; i++) {
         int one_status = 0;
+        progress_part("capture", i + 1, opt->arg_count);
         err = one(opt, filter, out, opt->arg_count ? opt->arg[i] : NULL, &one_status);
         *status = one_status > *status ? one_status : *status;
     }
@@ -290,14 +295,11 @@ static const char *of_a_run(const struct cps_options *opt)
 
 static int check(const struct cps_options *opt)
 {
-    bool colour = false;
     const char *unused = has_firmware(opt) ? NULL : of_a_run(opt);
     if (!opt->arg_count && !opt->demo)
         return report_usage("decode takes captures (\"-\" is stdin), or --demo");
     if (unused)
         return report_usage("--%s is about a run: decode it with --fw, or --demo", unused);
-    if (!paint_wanted(opt->colour, &colour))
-        return report_usage("--color %s: expected always, never or auto", opt->colour);
     return 0;
 }
 

@@ -10,6 +10,8 @@
 #include "tools/report/names.h"
 #include "tools/report/renumber.h"
 #include "tools/opt_engine.h"
+#include "tools/report/paint.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "tools/why/why.h"
 #include "tools/report/text.h"
@@ -316,8 +318,10 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
                            "alike, expected captures, too",
                            p->fw[0]->name, p->fw[1]->name);
     CPS_TRY(open_causes(d, p));
-    for (unsigned i = 0; i < d->opt->arg_count; i++)
+    for (unsigned i = 0; i < d->opt->arg_count; i++) {
+        progress_part("capture", i + 1, d->opt->arg_count);
         CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
+    }
     print_causes(d);
     return NULL;
 }
@@ -325,7 +329,7 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
 static struct cps_err *print(struct differ *d)
 {
     if (!d->opt->json)
-        return report_text(&d->out);
+        return paint_text(d->opt->colour, PAINT_DIFF, &d->out);
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "differences", d->total);
     cps_json_add(root, "comparisons", json_object_get(d->json));
@@ -354,10 +358,10 @@ int cmd_diff(const struct cps_options *opt)
     struct cps_trace_head heads[2] = {{0}, {0}};
     struct pair pair = {0};
     int status = usage(opt);
-    if (!status && opt->events && !cps_text_classes(opt->events, &d.kinds))
-        status = report_usage("--events takes classes of docs/formats.md, \"all\" or \"default\"");
     if (status)
         return status;
+    if (opt->events)
+        cps_text_classes(opt->events, &d.kinds);
     d.json = opt->json ? json_object_new_array() : NULL;
     d.renumbered = opt->json ? json_object_new_array() : NULL;
     struct cps_err *err = opt->fw_count ? diff_firmware(&d, &pair) : diff_traces(&d, jobs, heads);

@@ -7,6 +7,7 @@
 #include "tools/info/info.h"
 #include "tools/opt.h"
 #include "tools/opt_engine.h"
+#include "tools/report/paint.h"
 #include "tools/report/report.h"
 #include "tools/script_text.h"
 #include "trace/outfile.h"
@@ -42,8 +43,6 @@ static int check(const struct cps_options *opt)
         return report_usage("disasm takes one firmware file, or --from DUMP and at most one");
     if (opt->from && opt->symbols)
         return report_usage("--symbols are of a firmware file: they have no meaning with --from");
-    if (style == CPS_STYLE_COUNT)
-        return report_usage("--style %s: expected own or mesa", opt->style);
     if (style == CPS_STYLE_MESA && (opt->from || opt->symbols))
         return report_usage("--style mesa lists a firmware file as Mesa does, without --from and "
                             "--symbols");
@@ -68,6 +67,7 @@ static struct cps_err *list(const struct cps_options *opt, struct cps_fw **fw, s
     struct cps_outfile *out = NULL;
     CPS_TRY(compose(opt, fw, text));
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
+    paint_output(opt->colour, opt->output, PAINT_CODE, out);
     cps_outfile_write(out, cps_buf_text(text), text->size);
     return cps_outfile_commit(out);
 }

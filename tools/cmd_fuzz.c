@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "isa/base/within.h"
 #include "tools/fuzz/fuzz.h"
@@ -13,6 +12,7 @@
 #include "tools/play/cover.h"
 #include "tools/play/interrupt.h"
 #include "tools/regress/results.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
 #include "trace/outfile.h"
@@ -27,32 +27,22 @@ static void show_progress(const struct fuzz *fuzz)
 {
     const struct fuzz_stats *s = &fuzz->stats;
     double spent = fuzz_now() - begun;
-    dprintf(STDERR_FILENO, "\r%" PRIu64 " cases, %.0f/s, %zu ways, %zu cases kept, %zu findings ",
-            s->executed, (double)s->executed / (spent > 0 ? spent : 1), s->edges, s->corpus,
-            s->findings);
+    progress_show("%" PRIu64 " cases, %.0f/s, %zu ways, %zu cases kept, %zu findings", s->executed,
+                  (double)s->executed / (spent > 0 ? spent : 1), s->edges, s->corpus, s->findings);
 }
 
-/* Names with commas between, "all", or NULL for those that are always asked. */
-static struct cps_err *read_oracles(const char *list, uint32_t *ret)
+/* Names with commas between, of which "all" is no oracle's, checked when they were taken; NULL:
+ * those that are always asked. */
+static uint32_t read_oracles(const char *list)
 {
-    const uint32_t all = (1u << ORACLE_COUNT) - 1;
-    *ret = list ? 0 : oracle_usual();
-    if (list && !strcmp(list, "all")) {
-        *ret = all;
-        return NULL;
-    }
+    uint32_t ret = list ? 0 : oracle_usual();
     while (list && *list) {
         unsigned length = (unsigned)strcspn(list, ",");
         enum oracle oracle = oracle_find(list, length);
-        if (oracle == ORACLE_COUNT)
-            return cps_err_new(CPS_ERR_USAGE,
-                               "--oracles: there is none called '%.*s'; docs/fuzz.md "
-                               "lists them",
-                               (int)length, list);
-        *ret |= 1u << oracle;
+        ret |= oracle == ORACLE_COUNT ? (1u << ORACLE_COUNT) - 1 : 1u << oracle;
         list += length + (list[length] == ',');
     }
-    return NULL;
+    return ret;
 }
 
 static struct cps_err *configure(struct fuzz *fuzz, const struct cps_options *opt)
@@ -71,7 +61,8 @@ static struct cps_err *configure(struct fuzz *fuzz, const struct cps_options *op
     fuzz->seed = rng_mix(opt->seed) + shard - 1;
     if (opt->time)
         fuzz->until = fuzz_now() + (double)opt->time;
-    return read_oracles(opt->oracles, &fuzz->oracles);
+    fuzz->oracles = read_oracles(opt->oracles);
+    return NULL;
 }
 
 static void add_findings(const struct fuzz *fuzz, struct json_object *root)
@@ -173,9 +164,9 @@ static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object 
 static void tell_speed(struct fuzz *fuzz, double spent)
 {
     double yardstick = run_yardstick(&fuzz->run[0]);
-    fprintf(stderr, "%.0f cases/s in %.1f s; a clone and an empty packet: %.0f/s%s\n",
-            (double)(fuzz->stats.executed) / (spent > 0 ? spent : 1), spent, yardstick,
-            interrupted ? "; interrupted" : "");
+    report_aside("%.0f cases/s in %.1f s; a clone and an empty packet: %.0f/s%s\n",
+                 (double)(fuzz->stats.executed) / (spent > 0 ? spent : 1), spent, yardstick,
+                 interrupted ? "; interrupted" : "");
 }
 
 static struct cps_err *finish(struct fuzz *fuzz)
@@ -198,16 +189,14 @@ static struct cps_err *finish(struct fuzz *fuzz)
 static struct cps_err *fuzz(struct fuzz *fuzz, const struct cps_options *opt)
 {
     struct interrupt taken;
-    bool terminal = isatty(STDERR_FILENO);
     begun = fuzz_now();
     CPS_TRY(configure(fuzz, opt));
     CPS_TRY(fuzz_open(fuzz));
     interrupt_take(&taken);
-    fuzz->progress = terminal ? show_progress : NULL;
+    fuzz->progress = show_progress;
     struct cps_err *err = fuzz_run(fuzz);
     double spent = fuzz_now() - begun;
-    if (terminal)
-        dprintf(STDERR_FILENO, "\n");
+    progress_hide();
     CPS_TRY(err);
     CPS_TRY(finish(fuzz));
     tell_speed(fuzz, spent);

@@ -27,18 +27,18 @@ static const struct form {
     const char *word;
     form_fn *put;
 } forms[] = {
-    {"table", profile_table}, {"folded", profile_folded}, {"callgrind", profile_callgrind}};
+#define FORM(word) {#word, profile_##word},
+#include "tools/profile/form.def"
+};
 
-/* NULL: there is none that is called so. */
 static form_fn *form_of(const struct cps_options *opt)
 {
+    size_t i = 0;
     if (opt->json)
         return put_json;
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (!strcmp(opt->to ? opt->to : "table", forms[i].word))
-            return forms[i].put;
-    }
-    return NULL;
+    while (opt->to && i + 1 < sizeof(forms) / sizeof(forms[0]) && strcmp(opt->to, forms[i].word))
+        i++;
+    return forms[i].put;
 }
 
 static struct cps_err *play(const struct cps_options *opt, struct play *play,
@@ -99,8 +99,6 @@ int cmd_profile(const struct cps_options *opt)
         return report_usage("profile takes one capture, found a second one");
     if (!opt->fw_count && !opt->demo)
         return report_usage("profile needs --fw FILE and a capture (\"-\" is stdin), or --demo");
-    if (!put)
-        return report_usage("--to %s: expected table, folded or callgrind", opt->to);
     if (opt->json && opt->to)
         return report_usage("profile takes --json or --to, not both");
     struct play *player = calloc(1, sizeof(*player));

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "isa/base/within.h"
 #include "tools/opt_engine.h"
 #include "tools/play/cachedir.h"
 #include "tools/play/interrupt.h"
 #include "tools/reduce/reduce.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
 #include "trace/outfile.h"
@@ -20,7 +20,7 @@ int cmd_reduce(const struct cps_options *opt);
 /* For people only: nothing of it goes into the result. */
 static void show_progress(struct reduce *r)
 {
-    dprintf(STDERR_FILENO, "\r%" PRIu64 " runs, %zu things at hand ", r->ran, r->now->count);
+    progress_show("%" PRIu64 " runs, %zu things at hand", r->ran, r->now->count);
 }
 
 /* Adds the digest of what @p text has, and empties it. */
@@ -97,13 +97,11 @@ static void save_verdicts(struct reduce *r)
 static struct cps_err *search(struct reduce *r)
 {
     struct interrupt taken;
-    bool terminal = isatty(STDERR_FILENO);
     r->interrupted = &interrupted;
-    r->progress = terminal ? show_progress : NULL;
+    r->progress = show_progress;
     interrupt_take(&taken);
     struct cps_err *err = reduce_search(r);
-    if (terminal)
-        dprintf(STDERR_FILENO, "\n");
+    progress_hide();
     save_verdicts(r);
     if (!err && !interrupted)
         err = reduce_shrink(r);
@@ -158,7 +156,9 @@ static struct cps_err *finish(struct reduce *r, const struct cps_options *opt)
     CPS_TRY(reduce_write(r, &text, path));
     if (opt->json)
         return print_json(r);
-    print_people(r, strcmp(path, "-") ? stdout : stderr);
+    bool taken = !strcmp(path, "-"); /* stdout, by the job */
+    if (!taken || !opt->quiet)
+        print_people(r, taken ? stderr : stdout);
     return NULL;
 }
 
@@ -168,8 +168,8 @@ static void tell_runs(const struct reduce *r, const struct timespec *begun)
     clock_gettime(CLOCK_MONOTONIC, &now);
     double spent =
         (double)(now.tv_sec - begun->tv_sec) + 1e-9 * (double)(now.tv_nsec - begun->tv_nsec);
-    fprintf(stderr, "%" PRIu64 " runs emulated, %" PRIu64 " answers known before, %.1f s%s\n",
-            r->ran, r->known, spent, interrupted ? "; interrupted, run again to go on" : "");
+    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " answers known before, %.1f s%s\n", r->ran,
+                 r->known, spent, interrupted ? "; interrupted, run again to go on" : "");
 }
 
 static struct cps_err *reduce(struct reduce *r, const struct cps_options *opt)

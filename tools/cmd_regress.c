@@ -273,11 +273,10 @@ static struct cps_err *regress(struct regress *r)
     CPS_TRY(add_cover(r));
     CPS_TRY(check_firmware(r));
     add_share(r);
-    fprintf(stderr,
-            "%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
-            " not made: same code%s\n",
-            r->emulated, r->cached, r->same,
-            r->interrupted ? "; interrupted, run again to go on" : "");
+    report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
+                 " not made: same code%s\n",
+                 r->emulated, r->cached, r->same,
+                 r->interrupted ? "; interrupted, run again to go on" : "");
     if (r->lost_workers)
         fprintf(stderr, "%u processes died, with what they knew of the code that ran\n",
                 r->lost_workers);

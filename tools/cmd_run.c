@@ -12,6 +12,7 @@
 #include "tools/play/code.h"
 #include "tools/play/replay.h"
 #include "tools/report/names.h"
+#include "tools/report/paint.h"
 #include "tools/report/report.h"
 #include "tools/play/play.h"
 #include "tools/report/summary.h"
@@ -100,14 +101,12 @@ static const char *output(const struct run *run)
     return run->opt->output ? run->opt->output : "-";
 }
 
-static struct cps_err *choose_form(struct run *run)
+/* The word of --to was checked when it was taken. */
+static void choose_form(struct run *run)
 {
-    const char *to = run->opt->to;
     run->form = cps_trace_form_of(output(run));
-    if (!to || cps_trace_form_parse(to, &run->form))
-        return NULL;
-    return cps_err_new(CPS_ERR_INPUT, "--to %s: expected text, cpt, jsonl, perfetto, vcd or sqlite",
-                       to);
+    if (run->opt->to)
+        cps_trace_form_parse(run->opt->to, &run->form);
 }
 
 static struct cps_err *open_trace(struct run *run)
@@ -123,6 +122,8 @@ static struct cps_err *open_trace(struct run *run)
     if (run->play.me)
         CPS_TRY(hash(run->play.me->name, false, run->me_hash));
     CPS_TRY(cps_outfile_open(path, &run->out));
+    if (form == CPS_FORM_TEXT)
+        paint_output(opt->colour, path, PAINT_TRACE, run->out);
     CPS_TRY(hash_capture(run));
     opt_chip_id_text(&opt->chip_id, run->chip_id);
     CPS_TRY(make_head(run, &run->head));
@@ -195,7 +196,7 @@ static struct cps_err *check_inputs(const struct run *run)
 static struct cps_err *prepare(struct run *run)
 {
     stamp_inputs(run);
-    CPS_TRY(choose_form(run));
+    choose_form(run);
     if (!opt_is_script(run->opt))
         CPS_TRY(open_capture(run));
     run->play.recover = true;
@@ -268,7 +269,7 @@ static int usage(const struct cps_options *opt)
 static int report_hang(struct run *run)
 {
     bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
-    if (!run->opt->json)
+    if (!run->opt->json && !(trace_on_stdout && run->opt->quiet))
         replay_print(run->play.replay, run->opt->all, trace_on_stdout ? stderr : stdout);
     return replay_agrees(run->play.replay) ? 0 : 1;
 }
@@ -308,10 +309,9 @@ int cmd_run(const struct cps_options *opt)
 {
     struct run run = {.opt = opt};
     int status = usage(opt);
-    if (!status && !cps_text_classes(opt->events ? opt->events : "default", &run.play.kinds))
-        status = report_usage("--events takes classes of docs/formats.md, \"all\" or \"default\"");
     if (status)
         return status;
+    cps_text_classes(opt->events ? opt->events : "default", &run.play.kinds);
     struct cps_err *err = execute(&run);
     err = cps_err_first_(err, summarize(&run, err));
     if (err)

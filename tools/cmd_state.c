@@ -199,12 +199,8 @@ int cmd_state(const struct cps_options *opt)
         return report_usage("state takes a capture");
     if (revisions > 2 || opt->arg_count > 2)
         return report_usage("state compares at most two firmware revisions or captures");
-    if (opt->processor) {
+    if (opt->processor) /* whose word was checked when it was taken */
         who = cps_processor_by_name_(opt->processor, strlen(opt->processor));
-        if (who == CPS_CPU_COUNT || who == CPS_CPU_NONE)
-            return report_usage("--processor %s: expected sqe, bv, lpac, pfp or me",
-                                opt->processor);
-    }
     set_sides(&ask, revisions, who);
     if (ask.sides == 2 && opt->draw < 0)
         return report_usage("two states are compared at a draw; expected --draw N");

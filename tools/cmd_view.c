@@ -269,15 +269,15 @@ static struct cps_err *make(struct viewer *v)
 static void note(struct viewer *v)
 {
     if (v->opt->no_code)
-        fprintf(stderr, "%s: holds words of the capture\n", v->opt->output);
+        report_aside("%s: holds words of the capture\n", v->opt->output);
     else
-        fprintf(stderr, "%s: holds disassembly of the firmware and words of the capture\n",
-                v->opt->output);
+        report_aside("%s: holds disassembly of the firmware and words of the capture\n",
+                     v->opt->output);
     if (v->run.side->record.stepless)
-        fprintf(stderr,
-                "%s: without steps: a trace has none, or there are more than %zu events, which "
-                "-s N narrows\n",
-                v->opt->output, VIEW_MOST_EVENTS);
+        report_aside(
+            "%s: without steps: a trace has none, or there are more than %zu events, which "
+            "-s N narrows\n",
+            v->opt->output, VIEW_MOST_EVENTS);
 }
 
 static void release(struct viewer *v)

@@ -11,6 +11,7 @@
 #include "tools/play/files.h"
 #include "tools/report/guard.h"
 #include "tools/report/paint.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/outfile.h"
 
@@ -28,19 +29,35 @@ static int help(int argc, char **argv)
     int status = 0;
     if (argc > 2 && opt_document(argc - 2, argv + 2, &status))
         return status;
-    if (argc > 2 && command < 0)
-        return report_usage("no command is called '%s'; try 'cpscope help'", argv[2]);
+    if (argc > 2 && command < 0 && argv[2][0] != '-')
+        return opt_unknown_command(argv[2]);
     return opt_help(command);
 }
 
-/* Whether --help stands anywhere among a command's options. */
-static bool wants_help(int argc, char **argv)
+static bool is_help(const char *arg)
+{
+    return !strcmp(arg, "--help") || !strcmp(arg, "-h");
+}
+
+static bool is_version(const char *arg)
+{
+    return !strcmp(arg, "--version") || !strcmp(arg, "-V");
+}
+
+/* Whether one stands anywhere among a command's options: whatever else is wrong with them. */
+static bool wants(bool (*what)(const char *arg), int argc, char **argv)
 {
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (!strcmp(argv[i], "--help"))
+        if (what(argv[i]))
             return true;
     }
     return false;
+}
+
+static int version(void)
+{
+    puts("cpscope " CPS_VERSION);
+    return 0;
 }
 
 /* An output that is an input would be lost with the first mistake. A trace may become itself. */
@@ -57,15 +74,27 @@ static const char *overwritten(const struct cps_options *opt, bool converts)
     return NULL;
 }
 
+/* Whether what comes out goes to a terminal as it comes, where a line of progress would be in it:
+ * what is printed at the end hides the line first. */
+static bool writes_to_terminal(unsigned command, const struct cps_options *opt)
+{
+    const unsigned streams = 1u << OPT_SHIFT_RUN | 1u << OPT_SHIFT_DECODE | 1u << OPT_SHIFT_CONVERT;
+    bool on_stdout = !opt->output || !strcmp(opt->output, "-");
+    return command == OPT_SHIFT_STEP ||
+           (streams >> command & 1 && on_stdout && isatty(STDOUT_FILENO));
+}
+
 static int do_command(int argc, char **argv)
 {
     static char firmware[OPT_MAX_FW][FILES_PATH];
     struct cps_options opt;
     int command = opt_command(argv[1]);
     if (command < 0)
-        return report_usage("no command is called '%s'; try 'cpscope help'", argv[1]);
-    if (wants_help(argc, argv))
+        return opt_unknown_command(argv[1]);
+    if (wants(is_help, argc, argv))
         return opt_help(command);
+    if (wants(is_version, argc, argv))
+        return version();
     int status = opt_parse((unsigned)command, argc - 2, argv + 2, &opt);
     if (status)
         return status;
@@ -77,6 +106,9 @@ static int do_command(int argc, char **argv)
     if (lost)
         return report_usage("-o %s would replace the input %s; expected another file", opt.output,
                             lost);
+    report_be_quiet(opt.quiet);
+    if (!opt.quiet && !writes_to_terminal((unsigned)command, &opt))
+        progress_allow();
     return run[command](&opt);
 }
 
@@ -84,12 +116,9 @@ static int do_first_word(int argc, char **argv)
 {
     if (argc < 2)
         return report_usage("expected a command; try 'cpscope help'");
-    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (!strcmp(argv[1], "help") || is_help(argv[1]))
         return help(argc, argv);
-    if (strcmp(argv[1], "--version") != 0)
-        return do_command(argc, argv);
-    puts("cpscope " CPS_VERSION);
-    return 0;
+    return is_version(argv[1]) ? version() : do_command(argc, argv);
 }
 
 /* A file that is opened must not become the stdout that was closed: what is printed would go there.
@@ -107,6 +136,8 @@ static void keep_standard(void)
 static void end_by(int number)
 {
     cps_outfile_unlink_all();
+    progress_hide();
+    paint_end_by_signal();
     pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     signal(number, SIG_DFL);
     raise(number);
@@ -130,5 +161,7 @@ int main(int argc, char **argv)
 {
     keep_standard();
     handle_signals();
-    return report_stdout(do_first_word(argc, argv));
+    int status = do_first_word(argc, argv);
+    progress_hide();
+    return report_stdout(status);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Options: parser and help, both from opt.def. opt_engine.c checks them against the engine. */
 #include "tools/opt_table.h"
+#include "tools/opt_near.h"
+#include "tools/opt_value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +14,16 @@
 #include "tools/report/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+int opt_unknown_command(const char *name)
+{
+    struct near near = {0};
+    char meant[80];
+    for (unsigned i = 0; i < COUNT(commands); i++)
+        near_try(name, strlen(name), commands[i].name, strlen(commands[i].name), &near);
+    return report_usage("no command is called '%s'; try 'cpscope help'%s", name,
+                        near_text(&near, "", meant, sizeof(meant)));
+}
 
 int opt_command(const char *name)
 {
@@ -125,20 +137,44 @@ static const struct option *find_option(const char *arg, unsigned command, const
     return NULL;
 }
 
+static struct cps_err *unknown_option(unsigned command, const char *name)
+{
+    struct near near = {0};
+    char meant[80];
+    const char *said = name + strspn(name, "-");
+    for (unsigned i = 0; i < COUNT(options) && name[0] == '-' && name[1] == '-'; i++) {
+        if (options[i].commands >> command & 1)
+            near_try(said, strcspn(said, "="), options[i].name, strlen(options[i].name), &near);
+    }
+    return cps_err_new(CPS_ERR_USAGE, "%s: unknown option %s; try 'cpscope help %s'%s",
+                       commands[command].name, name, commands[command].name,
+                       near_text(&near, "--", meant, sizeof(meant)));
+}
+
+static struct cps_err *bad_value(unsigned command, const struct option *option, const char *value)
+{
+    CPS_BUF help = {0};
+    cps_buf_str(&help, option->help);
+    opt_value_words(command, option, &help);
+    if (help.failed)
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s (%s)", option->name, value,
+                       option->argument, cps_buf_text(&help));
+}
+
 static struct cps_err *take(unsigned command, const struct option *option, const char *name,
                             const char *value, struct cps_options *ret)
 {
     if (!option)
-        return cps_err_new(CPS_ERR_USAGE, "%s: unknown option %s; try 'cpscope help %s'",
-                           commands[command].name, name, commands[command].name);
+        return unknown_option(command, name);
     if (!option->argument && value)
         return cps_err_new(CPS_ERR_USAGE, "--%s takes no argument", option->name);
     if (option->argument && !value)
         return cps_err_new(CPS_ERR_USAGE, "--%s needs an argument: %s", option->name,
                            option->argument);
+    CPS_TRY(opt_check_value(command, option, value));
     if (!set_value(ret, option, value))
-        return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s (%s)", option->name, value,
-                           option->argument, option->help);
+        return bad_value(command, option, value);
     ret->given[option - options] = true;
     return NULL;
 }
@@ -239,6 +275,12 @@ static void help_command(unsigned command, struct cps_buf *out)
         cps_buf_join(out, &help);
         cps_buf_str(out, "\n");
     }
+    cps_buf_str(out, "\nexamples:\n");
+    for (unsigned i = 0; i < COUNT(examples); i++) {
+        if (examples[i].command == command)
+            cps_buf_printf(out, "  # %s\n  cpscope %s %s\n", examples[i].meaning,
+                           commands[command].name, examples[i].arguments);
+    }
 }
 
 static void help_all(struct cps_buf *out)
@@ -255,7 +297,8 @@ static void help_all(struct cps_buf *out)
         cps_buf_printf(out, "    %-9s %-20s %s\n", topics[i].name, topics[i].arguments,
                        topics[i].help);
     cps_buf_printf(out, "\nExit status: 0 fine, 1 differences, 2 usage,\n"
-                        "3 bad input, 4 the emulated machine stopped early.\n");
+                        "3 bad input, 4 the emulated machine stopped early.\n"
+                        "-h behind a command is its help, -V the version.\n");
 }
 
 int opt_help(int command)

@@ -98,6 +98,9 @@ struct cps_options {
     long rounds;         /**< 0: the default */
     bool demo;
     bool debug;
+    bool help;
+    bool version;
+    bool quiet;
     bool given[OPT_MAX_ROWS]; /**< options that were given, by row of opt.def */
     char **arg;               /**< positional arguments, inside argv */
     unsigned arg_count;
@@ -107,6 +110,7 @@ struct cps_options {
 enum opt_command {
 #define COMMAND(id, ...) OPT_SHIFT_##id,
 #include "tools/opt.def"
+    OPT_COMMANDS, /**< how many there are */
 };
 
 /**
@@ -128,6 +132,8 @@ CPS_MUST_USE struct cps_err *opt_take(unsigned command, const char *name, const 
                                       struct cps_options *ret);
 /** Checks all that were taken as opt_parse() does. */
 CPS_MUST_USE struct cps_err *opt_taken(unsigned command, const struct cps_options *opt);
+/** Complains about a command that there is none of; returns 2. */
+int opt_unknown_command(const char *name);
 /** Prints the help of one command, or the list of commands for -1, to stdout. */
 int opt_help(int command);
 /** Whether the option of that name was given. */

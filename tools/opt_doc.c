@@ -6,17 +6,11 @@
 
 #include "isa/version.h"
 #include "tools/help_hardware.h"
+#include "tools/opt_complete.h"
 #include "tools/opt_table.h"
+#include "tools/opt_value.h"
 #include "tools/report/report.h"
 #include "tools/report/text.h"
-
-#define EACH_COMMAND(c) \
-    for (const struct command *c = commands; c < commands + sizeof(commands) / sizeof(*c); c++)
-#define EACH_OPTION(o, c)                                                                   \
-    for (const struct option *o = options; o < options + sizeof(options) / sizeof(*o); o++) \
-        if (o->commands >> ((c)-commands) & 1)
-#define EACH_TOPIC(t) \
-    for (const struct topic *t = topics; t < topics + sizeof(topics) / sizeof(*t); t++)
 
 /* "satisfy, stop"; "N" of a number. */
 static void put_words(const struct cps_policy_row *row, const char *between, struct cps_buf *out)
@@ -32,10 +26,7 @@ static void put_words(const struct cps_policy_row *row, const char *between, str
 void opt_option_help(const struct option *o, unsigned command, struct cps_buf *out)
 {
     cps_buf_str(out, o->help);
-    if (o->kind == KIND_POLICY) {
-        cps_buf_str(out, ": ");
-        put_words(cps_policy_row(o->name, strlen(o->name)), ", ", out);
-    }
+    opt_value_words(command, o, out);
     if (o->engines == ALL || !opt_takes_engine(command))
         return;
     cps_buf_str(out, " (");
@@ -43,16 +34,9 @@ void opt_option_help(const struct option *o, unsigned command, struct cps_buf *o
     cps_buf_str(out, " only)");
 }
 
-/* Puts @p escape in front of every character of @p which. */
-static void put(const char *text, const char *which, const char *escape, struct cps_buf *out)
-{
-    for (; *text; text++)
-        cps_buf_printf(out, "%s%c", strchr(which, *text) ? escape : "", *text);
-}
-
 static void put_roff(const char *text, struct cps_buf *out)
 {
-    put(text, "-\\", "\\", out);
+    opt_put_escaped(text, "-\\", out);
 }
 
 static void man_option(const struct option *o, unsigned command, struct cps_buf *out)
@@ -73,7 +57,21 @@ static void man_option(const struct option *o, unsigned command, struct cps_buf 
     cps_buf_printf(out, "\n");
 }
 
-static void man(struct cps_buf *out)
+static void man_examples(unsigned command, struct cps_buf *out)
+{
+    cps_buf_printf(out, ".PP\nExamples:\n");
+    for (unsigned i = 0; i < EXAMPLE_COUNT; i++) {
+        if (examples[i].command != command)
+            continue;
+        cps_buf_printf(out, ".PP\n");
+        put_roff(examples[i].meaning, out);
+        cps_buf_printf(out, ":\n.br\n\\fBcpscope %s ", commands[command].name);
+        put_roff(examples[i].arguments, out);
+        cps_buf_printf(out, "\\fR\n");
+    }
+}
+
+static void help_man(struct cps_buf *out)
 {
     cps_buf_printf(
         out,
@@ -92,6 +90,7 @@ static void man(struct cps_buf *out)
         cps_buf_printf(out, ".\n");
         EACH_OPTION(o, c)
         man_option(o, (unsigned)(c - commands), out);
+        man_examples((unsigned)(c - commands), out);
     }
     cps_buf_printf(out, ".SS help ");
     put_roff("[COMMAND | TOPIC]", out);
@@ -109,112 +108,10 @@ static void man(struct cps_buf *out)
         ".SH EXIT STATUS\n0 fine, 1 a comparison found differences, 2 wrong usage, 3 bad input, "
         "4 the emulated machine stopped early.\n"
         ".SH ENVIRONMENT\n.TP\n.B XDG_CACHE_HOME\nwhere results and machine code are kept.\n"
-        ".TP\n.B NO_COLOR\nno colours.\n");
+        ".TP\n.B NO_COLOR\nno colours, unless \\fB\\-\\-color always\\fR asks for them.\n");
 }
 
-static void put_tables(struct cps_buf *out)
-{
-    help_hardware_names(" ", out);
-}
-
-static void bash(struct cps_buf *out)
-{
-    cps_buf_printf(
-        out, "# bash completion for cpscope\n_cpscope()\n{\n"
-             "    local current=${COMP_WORDS[COMP_CWORD]} words=\n    case ${COMP_WORDS[1]} in\n");
-    EACH_COMMAND(c)
-    {
-        cps_buf_printf(out, "    %s) words='", c->name);
-        EACH_OPTION(o, c)
-        cps_buf_printf(out, "--%s ", o->name);
-        cps_buf_printf(out, "--help' ;;\n");
-    }
-    cps_buf_printf(out, "    help) words='");
-    EACH_COMMAND(c)
-    cps_buf_printf(out, "%s ", c->name);
-    EACH_TOPIC(topic)
-    cps_buf_printf(out, "%s ", topic->name);
-    cps_buf_printf(out, "'\n          [ \"$COMP_CWORD\" -eq 2 ] || words='--json all ");
-    put_tables(out);
-    cps_buf_printf(out, "' ;;\n    esac\n    [ \"$COMP_CWORD\" -gt 1 ] || words='");
-    EACH_COMMAND(c)
-    cps_buf_printf(out, "%s ", c->name);
-    cps_buf_printf(out,
-                   "help'\n"
-                   "    case $current in\n    -*) ;;\n"
-                   "    *) if [ \"$COMP_CWORD\" -gt 1 ] && [ \"${COMP_WORDS[1]}\" != help ]; then\n"
-                   "           mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-                   "           return\n       fi ;;\n    esac\n"
-                   "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n}\n"
-                   "complete -o filenames -F _cpscope cpscope\n");
-}
-
-static void zsh(struct cps_buf *out)
-{
-    cps_buf_printf(out, "#compdef cpscope\nif (( CURRENT == 2 )); then\n    local -a commands=(\n");
-    EACH_COMMAND(c)
-    {
-        cps_buf_printf(out, "        \"%s:", c->name);
-        put(c->help, ":\\\"$`", "\\", out);
-        cps_buf_printf(out, "\"\n");
-    }
-    cps_buf_printf(out,
-                   "    )\n    _describe command commands\n    return\nfi\ncase $words[2] in\n");
-    EACH_COMMAND(c)
-    {
-        cps_buf_printf(out, "%s) _arguments -s", c->name);
-        EACH_OPTION(o, c)
-        {
-            CPS_BUF help = {0};
-            opt_option_help(o, (unsigned)(c - commands), &help);
-            cps_buf_printf(out, " \\\n    \"*--%s[", o->name);
-            out->failed = out->failed || help.failed;
-            put(cps_buf_text(&help), "[]:\\\"$`", "\\", out);
-            cps_buf_printf(out, "]%s%s%s\"", o->argument ? ":" : "", o->argument ? o->argument : "",
-                           o->argument ? ":_files" : "");
-        }
-        cps_buf_printf(out, " \\\n    '*:file:_files' ;;\n");
-    }
-    cps_buf_printf(out, "help) if (( CURRENT == 3 )); then compadd");
-    EACH_COMMAND(c)
-    cps_buf_printf(out, " %s", c->name);
-    EACH_TOPIC(topic)
-    cps_buf_printf(out, " %s", topic->name);
-    cps_buf_printf(out, "; else compadd -- --json all ");
-    put_tables(out);
-    cps_buf_printf(out, "; fi ;;\nesac\n");
-}
-
-static void fish(struct cps_buf *out)
-{
-    EACH_COMMAND(c)
-    {
-        cps_buf_printf(out, "complete -c cpscope -n __fish_use_subcommand -a %s -d \"", c->name);
-        put(c->help, "\"$\\", "\\", out);
-        cps_buf_printf(out, "\"\n");
-        EACH_OPTION(o, c)
-        {
-            CPS_BUF help = {0};
-            opt_option_help(o, (unsigned)(c - commands), &help);
-            cps_buf_printf(
-                out, "complete -c cpscope -n '__fish_seen_subcommand_from %s' -l %s%s%s%c -d \"",
-                c->name, o->name, o->argument ? " -r" : "", o->letter ? " -s " : "",
-                o->letter ? o->letter : ' ');
-            out->failed = out->failed || help.failed;
-            put(cps_buf_text(&help), "\"$\\", "\\", out);
-            cps_buf_printf(out, "\"\n");
-        }
-    }
-    EACH_TOPIC(topic)
-    cps_buf_printf(out,
-                   "complete -c cpscope -n '__fish_seen_subcommand_from help' -f -a %s -d \"%s\"\n",
-                   topic->name, topic->help);
-    cps_buf_printf(out, "complete -c cpscope -n '__fish_seen_subcommand_from hardware' -f -a '");
-    put_tables(out);
-    cps_buf_printf(out, "'\n");
-}
-
-static void policy(struct cps_buf *out)
+static void help_policy(struct cps_buf *out)
 {
     size_t count = 0;
     const struct cps_policy_row *rows = cps_policy_rows(&count);
@@ -236,7 +133,7 @@ static void policy(struct cps_buf *out)
     cps_buf_printf(out, "\nDefault: the first word, or the number in parentheses.\n");
 }
 
-#define PLAIN(name)  .print = name
+#define PLAIN(name)  .print = help_##name
 #define TABLES(name) .print_tables = help_##name
 
 static int print_plain(void (*print)(struct cps_buf *out))

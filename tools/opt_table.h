@@ -29,6 +29,7 @@ enum {
 };
 
 enum {
+    EVERY = (1 << OPT_COMMANDS) - 1,
     AFUC = CPS_ON_AFUC,
     HWSQ = CPS_ON_HWSQ,
     SEQ = CPS_ON_SEQ,
@@ -45,6 +46,17 @@ static const struct command {
 #define COMMAND(id, name, arguments, help) {#name, arguments, help},
 #include "tools/opt.def"
 };
+
+/* What help shows of a command. */
+static const struct example {
+    unsigned command;
+    const char *arguments;
+    const char *meaning;
+} examples[] = {
+#define EXAMPLE(id, arguments, meaning) {OPT_SHIFT_##id, arguments, meaning},
+#include "tools/example.def"
+};
+enum { EXAMPLE_COUNT = sizeof(examples) / sizeof(examples[0]) };
 
 static const struct topic {
     const char *name;
@@ -77,6 +89,14 @@ static const struct option {
 #include "tools/opt.def"
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+#define EACH_COMMAND(c) \
+    for (const struct command *c = commands; c < commands + sizeof(commands) / sizeof(*c); c++)
+#define EACH_OPTION(o, c)                                                                   \
+    for (const struct option *o = options; o < options + sizeof(options) / sizeof(*o); o++) \
+        if (o->commands >> ((c)-commands) & 1)
+#define EACH_TOPIC(t) \
+    for (const struct topic *t = topics; t < topics + sizeof(topics) / sizeof(*t); t++)
 
 /** Whether options of a command, by its number, are checked against an engine. */
 bool opt_takes_engine(unsigned command);

@@ -2,8 +2,11 @@
  * cpscope asm and cpscope disasm for scripts. */
 #include "tools/script_text.h"
 
+#include <string.h>
+
 #include "tools/opt_engine.h"
 #include "tools/play/play.h"
+#include "tools/report/paint.h"
 #include "tools/report/report.h"
 
 static struct cps_err *write_all(const char *path, const struct cps_buf *bytes)
@@ -44,7 +47,9 @@ static struct cps_err *list(const struct cps_options *opt, const struct cps_isa 
     CPS_TRY(play_load_script(opt->arg[0], isa, gen, script));
     CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
                                opt->rnn, scheme, &text));
-    return write_all(opt->output ? opt->output : "-", &text);
+    if (!opt->output || !strcmp(opt->output, "-"))
+        return paint_text(opt->colour, PAINT_CODE, &text);
+    return write_all(opt->output, &text);
 }
 
 int script_disasm(const struct cps_options *opt)

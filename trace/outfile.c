@@ -18,6 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/through.h"
+
+#include "trace/through.h"
+
 #define BUFFER_BYTES 65536u
 #define MAX_LINKS    40u
 #define PATH_BYTES   4096u
@@ -29,9 +33,12 @@ struct cps_outfile {
     char *target;    /* what is replaced: the end of all links; NULL: written in place */
     char *temporary; /* its name beside the target; NULL: it has none */
     int fd;
-    bool nowhere; /* "/dev/null": nobody will read it */
-    int failed;   /* errno of the first failure */
-    mode_t mode;  /* of the target when it is whole */
+    bool nowhere;            /* "/dev/null": nobody will read it */
+    int failed;              /* errno of the first failure */
+    mode_t mode;             /* of the target when it is whole */
+    cps_through_fn *through; /* NULL: bytes go out as they come */
+    const void *context;     /* its first argument */
+    struct cps_buf shown;    /* what it made of them */
     size_t used;
     char buffer[BUFFER_BYTES];
 };
@@ -278,9 +285,8 @@ static void flush(struct cps_outfile *out)
     out->used = 0;
 }
 
-void cps_outfile_write(struct cps_outfile *out, const void *data, size_t size)
+static void append(struct cps_outfile *out, const char *from, size_t size)
 {
-    const char *from = data;
     while (size) {
         size_t some = BUFFER_BYTES - out->used;
         some = some < size ? some : size;
@@ -291,6 +297,25 @@ void cps_outfile_write(struct cps_outfile *out, const void *data, size_t size)
         if (out->used == BUFFER_BYTES)
             flush(out);
     }
+}
+
+void cps_outfile_write(struct cps_outfile *out, const void *data, size_t size)
+{
+    if (!out->through) {
+        append(out, data, size);
+        return;
+    }
+    cps_buf_clear(&out->shown);
+    out->through(out->context, data, size, &out->shown);
+    if (out->shown.failed && !out->failed)
+        out->failed = ENOMEM;
+    append(out, cps_buf_text(&out->shown), out->shown.size);
+}
+
+void cps_outfile_through_(struct cps_outfile *out, cps_through_fn *through, const void *context)
+{
+    out->through = through;
+    out->context = context;
 }
 
 bool cps_outfile_patchable(const struct cps_outfile *out)
@@ -307,6 +332,7 @@ void cps_outfile_patch(struct cps_outfile *out, const void *data, size_t size)
 static void release(struct cps_outfile *out)
 {
     forget(out->temporary);
+    cps_buf_deinit(&out->shown);
     free(out->temporary);
     free(out->target);
     free(out->path);

@@ -13,6 +13,7 @@
 #include "tools/audit/verdict.h"
 #include "tools/play/code.h"
 #include "tools/play/share.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/capture/capture.h"
 #include "trace/form/trace.h"
@@ -257,6 +258,7 @@ static void take_item(void *context, unsigned thread, size_t item)
 {
     struct audit *audit = context;
     (void)thread;
+    progress_show("%zu of %zu files are read", item, audit->files);
     audit->file[item].err = take_file(audit, &audit->file[item]);
 }
 
@@ -264,6 +266,7 @@ static void describe_item(void *context, unsigned thread, size_t item)
 {
     struct audit *audit = context;
     (void)thread;
+    progress_show("%zu of %zu files are audited", item, audit->files);
     audit->file[item].err = describe(audit, &audit->file[item]);
 }
 

@@ -145,24 +145,18 @@ static struct cps_err *read_registers(const char *text, struct decode_filter *re
     return NULL;
 }
 
-static struct cps_err *read_levels(const char *text, uint32_t *ret)
+/* Words that were checked when they were taken. */
+static void read_levels(const char *text, uint32_t *ret)
 {
     while (text) {
         size_t length = strcspn(text, ",");
-        int level = -1;
         for (unsigned i = CPS_LEVEL_RB; i <= CPS_LEVEL_INT; i++) {
             const char *word = cps_event_sub_word(CPS_EV_PKT, i);
             if (strlen(word) == length && !strncmp(word, text, length))
-                level = (int)i;
+                *ret |= 1u << i;
         }
-        if (level < 0)
-            return cps_err_new(CPS_ERR_USAGE,
-                               "--level %.*s: expected rb, ib1, ib2, ib3, sds or int", (int)length,
-                               text);
-        *ret |= 1u << level;
         text = text[length] ? text + length + 1 : NULL;
     }
-    return NULL;
 }
 
 static struct cps_err *check_names(const char *patterns)
@@ -195,7 +189,8 @@ struct cps_err *decode_filter_read(const struct cps_options *opt, struct decode_
     CPS_TRY(check_names(opt->packet));
     CPS_TRY(read_registers(opt->registers, ret));
     CPS_TRY(read_address(opt->address, ret));
-    return read_levels(opt->level, &ret->levels);
+    read_levels(opt->level, &ret->levels);
+    return NULL;
 }
 
 /* ---- Packets ---- */

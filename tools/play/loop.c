@@ -8,6 +8,7 @@
 
 #include "emu/afuc/afuc.h"
 #include "fw/demo/demo.h"
+#include "tools/report/progress.h"
 
 const char play_nothing[] = "nothing.pm4";
 
@@ -29,6 +30,7 @@ static enum cps_stop run_until_enough(struct play *play, uint64_t ticks)
     while (stop == CPS_STOP_BUDGET && ticks && !play->enough) {
         uint64_t slice = ticks < SLICE ? ticks : SLICE;
         stop = cps_engine_run(play->engine, slice);
+        progress_stream(play->reads);
         ticks -= slice;
     }
     return stop;
@@ -170,6 +172,7 @@ static struct cps_err *take_buffers(struct play *play, const struct cps_item *it
 struct cps_err *play_take_item_(struct cps_item_sink *items, const struct cps_item *item)
 {
     struct play *play = (struct play *)items;
+    progress_stream(play->reads);
     CPS_TRY(take_buffers(play, item));
     return play_item(play, item);
 }
@@ -214,8 +217,10 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
     if (play->dump && !play->feed.count)
         CPS_TRY(play_dump_items(play));
     bool listed = play->feed.count || !play->fw;
+    play->reads = capture;
     err = listed ? play_list(play)
                  : seal_buffers(play, cps_capture_read(capture, NULL, &play->items));
+    play->reads = NULL;
     if (!listed)
         play_boot(play);
     if (play->stop == CPS_STOP_NOMEM) {

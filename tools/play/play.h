@@ -62,9 +62,10 @@ struct play {
     bool begun;               /**< the bootstrap has run */
     bool booted;              /**< the driver's first packets, too */
     bool stopped;             /**< the engine cannot go on; what follows is ignored */
-    bool may_end;             /**< a sink may want no more before the input ends */
-    bool enough;              /**< it does: what follows is ignored, too */
-    uint32_t submissions;     /**< seen */
+    const struct cps_stream *reads; /**< while it is read: for the line of progress */
+    bool may_end;                   /**< a sink may want no more before the input ends */
+    bool enough;                    /**< it does: what follows is ignored, too */
+    uint32_t submissions;           /**< seen */
     uint32_t executed;
     uint32_t not_captured;
     uint64_t gpu; /**< first GPU or chip id of the capture, 0 if none */

@@ -19,6 +19,7 @@
 #include "isa/base/within.h"
 #include "tools/play/interrupt.h"
 #include "tools/prove/task.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 
 #define PAUSE_US 100000u
@@ -147,12 +148,6 @@ static struct cps_err *start(struct pool *p, pool_work *work, unsigned index)
     return NULL;
 }
 
-static void show_progress(const struct pool *p, size_t missing)
-{
-    if (isatty(STDERR_FILENO))
-        dprintf(STDERR_FILENO, "\r%u of %zu handlers ", atomic_load(&p->shared->done), missing);
-}
-
 /* @return whether any still runs */
 static bool look(struct pool *p)
 {
@@ -177,11 +172,10 @@ static void attend(struct pool *p, size_t missing)
     struct interrupt taken;
     interrupt_take(&taken);
     while (look(p)) {
-        show_progress(p, missing);
+        progress_show("%u of %zu handlers", atomic_load(&p->shared->done), missing);
         usleep(PAUSE_US);
     }
-    if (isatty(STDERR_FILENO))
-        dprintf(STDERR_FILENO, "\n");
+    progress_hide();
     interrupt_give_back(&taken);
     p->prove->interrupted = interrupted != 0;
 }

@@ -21,6 +21,7 @@
 
 #include "isa/base/shown.h"
 #include "tools/regress/gather.h"
+#include "tools/report/progress.h"
 #include "trace/json.h"
 #include "trace/outfile.h"
 
@@ -288,13 +289,13 @@ static void bury(struct pool *p, unsigned index)
 static void show_progress(const struct pool *p, uint64_t begin)
 {
     unsigned count = p->to.regress->manifest.capture_count;
-    double spent = (double)(now() - begin) / 1000;
     unsigned done = p->to.captures;
-    if (!isatty(STDERR_FILENO))
-        return;
-    dprintf(STDERR_FILENO, "\r%u of %u captures", done, count);
-    if (done && spent > 2)
-        dprintf(STDERR_FILENO, ", about %.0f s left ", spent * (count - done) / done);
+    double spent = (double)(now() - begin) / 1000;
+    if (done)
+        progress_show("%u of %u captures, about %.0f s left", done, count,
+                      spent * (count - done) / done);
+    else
+        progress_show("%u of %u captures", done, count);
 }
 
 /* Once they are told to end they do, or are made to. */
@@ -347,8 +348,7 @@ static void attend_all(struct pool *p)
         end_workers(p);
         show_progress(p, begin);
     } while (ready && attend(p, ready));
-    if (isatty(STDERR_FILENO))
-        dprintf(STDERR_FILENO, "\n");
+    progress_hide();
     free(ready);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "isa/base/shown.h"
+#include "tools/report/progress.h"
 
 #define MAX_CHARACTER 4u /* bytes, in UTF-8 */
 
@@ -45,6 +46,7 @@ static size_t unfinished(const char *text, size_t size)
 
 static bool put(struct guard *g, const char *data, size_t size)
 {
+    progress_hide(); /* the line that it left may be on the same terminal */
     CPS_BUF text = {0};
     CPS_BUF shown = {0};
     if (!g->count && cps_shown_plain_(data, size, true) == size)

@@ -8,12 +8,14 @@
 
 #include "isa/base/shown.h"
 
-/* Of ECMA-48: what terminals have had since they have colours, readable on dark and on light. */
-static const char *const codes[PAINT_COUNT] = {
-    [PAINT_HEAD] = "\033[1m",    [PAINT_NAME] = "\033[36m", [PAINT_VALUE] = "\033[33m",
-    [PAINT_CHANGE] = "\033[32m", [PAINT_FAINT] = "\033[2m",
+static const char *const codes[] = {
+#define PAINT(id, code, ...) code,
+#include "tools/report/paint.def"
 };
 static const char end_code[] = "\033[0m";
+
+/* A terminal may be left in the middle of a colour. */
+static volatile bool painted;
 
 bool paint_wanted(const char *when, bool *ret)
 {
@@ -24,7 +26,14 @@ bool paint_wanted(const char *when, bool *ret)
     if (is_auto)
         *ret = (isatty(STDOUT_FILENO) || pager_runs()) && !(none && *none) && terminal &&
                strcmp(terminal, "dumb") != 0;
+    painted = painted || (*ret && isatty(STDOUT_FILENO));
     return is_auto || *ret || !strcmp(when, "never");
+}
+
+void paint_end_by_signal(void)
+{
+    ssize_t ignored = painted ? write(STDOUT_FILENO, end_code, sizeof(end_code) - 1) : 0;
+    (void)ignored;
 }
 
 void paint_begin(struct cps_buf *out, bool on, enum paint what)

@@ -30,6 +30,27 @@ void report_note(const char *what, const struct cps_err *err)
         fprintf(stderr, "cpscope: %s: %s\n", what, err->message);
 }
 
+static bool is_quiet;
+
+void report_be_quiet(bool quiet)
+{
+    is_quiet = quiet;
+}
+
+bool report_is_quiet(void)
+{
+    return is_quiet;
+}
+
+void report_aside(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!is_quiet)
+        vfprintf(stderr, format, args);
+    va_end(args);
+}
+
 struct cps_err *report_json(struct json_object *root)
 {
     const char *text = cps_json_print(root, JSON_C_TO_STRING_PRETTY);

@@ -3,6 +3,8 @@
 #ifndef CPS_REPORT_H
 #define CPS_REPORT_H
 
+#include <stdbool.h>
+
 #include "isa/base/err.h"
 
 struct json_object;
@@ -13,6 +15,11 @@ int report_error(struct cps_err *err);
 int report_result(struct cps_err *err);
 /** Prints what went wrong without ending the command; NULL is fine. Does not free @p err. */
 void report_note(const char *what, const struct cps_err *err);
+/** With @p quiet report_aside() says nothing. */
+void report_be_quiet(bool quiet);
+bool report_is_quiet(void);
+/** Says on stderr what people want to know beside the result, unless that is --quiet. */
+void report_aside(const char *format, ...) CPS_PRINTF(1, 2);
 /** Prints a JSON document on stdout and releases it. @return CPS_ERR_NOMEM if it is not all there
  */
 CPS_MUST_USE struct cps_err *report_json(struct json_object *root);

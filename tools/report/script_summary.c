@@ -44,22 +44,24 @@ static struct cps_err *print_text(const struct play *p)
         return cps_err_nomem();
     for (unsigned i = 0; i < CPS_UNKNOWN_COUNT; i++) {
         if (p->unknown[i])
-            fprintf(stderr, "unknown: %s x%" PRIu64 "\n", unknown_word(i), p->unknown[i]);
+            report_aside("unknown: %s x%" PRIu64 "\n", unknown_word(i), p->unknown[i]);
     }
     for (size_t i = 0; i < e->ops->regs; i++) {
         if (e->ops->regs <= FEW || scalar(p, i))
-            fprintf(stderr, "%s%s=0x%" PRIx64, i ? " " : "", e->ops->reg[i].name, scalar(p, i));
+            report_aside("%s%s=0x%" PRIx64, i ? " " : "", e->ops->reg[i].name, scalar(p, i));
     }
-    fprintf(stderr,
-            cps_isa_has_code(e->ops->isa)
-                ? "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64 " ticks, %" PRIu64
-                  " register writes, %" PRIu64 " register reads\n"
-                : "\n%" PRIu64 " commands into CACHE1, %" PRIu64 " taken, %" PRIu64
-                  " ticks, %" PRIu64 " register writes, %" PRIu64 " register reads\n",
-            e->packets, e->instructions, time_of(p), e->tap.count[CPS_EV_REG],
-            e->tap.count[CPS_EV_REGR]);
+    report_aside(cps_isa_has_code(e->ops->isa)
+                     ? "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64 " ticks, %" PRIu64
+                       " register writes, %" PRIu64 " register reads\n"
+                     : "\n%" PRIu64 " commands into CACHE1, %" PRIu64 " taken, %" PRIu64
+                       " ticks, %" PRIu64 " register writes, %" PRIu64 " register reads\n",
+                 e->packets, e->instructions, time_of(p), e->tap.count[CPS_EV_REG],
+                 e->tap.count[CPS_EV_REGR]);
     fputs(cps_buf_text(&p->missed), stderr);
-    fprintf(stderr, "ended: %s%s%s\n", stop_word(p), why.size ? " " : "", cps_buf_text(&why));
+    if (p->stop == CPS_STOP_IDLE)
+        report_aside("ended: %s%s%s\n", stop_word(p), why.size ? " " : "", cps_buf_text(&why));
+    else
+        fprintf(stderr, "ended: %s%s%s\n", stop_word(p), why.size ? " " : "", cps_buf_text(&why));
     return NULL;
 }
 

@@ -55,15 +55,14 @@ static const char *place_name(const struct play *play, const struct play_place *
 static void print_packets(const struct play *play)
 {
     const struct cps_afuc *machine = cps_afuc_of(play->engine);
-    fprintf(stderr, "packets by level and opcode:\n");
+    report_aside("packets by level and opcode:\n");
     for (unsigned level = 0; level < 6; level++) {
         for (unsigned id = 0; id < 128; id++) {
             char scratch[16];
             if (cps_afuc_packets(machine, level, id))
-                fprintf(stderr, "  %-4s %-28s %10" PRIu64 "\n",
-                        cps_event_sub_word(CPS_EV_PKT, level),
-                        packet_name(play, id, scratch, sizeof(scratch)),
-                        cps_afuc_packets(machine, level, id));
+                report_aside("  %-4s %-28s %10" PRIu64 "\n", cps_event_sub_word(CPS_EV_PKT, level),
+                             packet_name(play, id, scratch, sizeof(scratch)),
+                             cps_afuc_packets(machine, level, id));
         }
     }
 }
@@ -77,16 +76,16 @@ static bool is_foreign(const struct play *play)
 static void print_places(const struct play *play)
 {
     if (play->place_count)
-        fprintf(stderr, "not modelled, with how many submissions touched it:\n");
+        report_aside("not modelled, with how many submissions touched it:\n");
     for (unsigned i = 0; i < play->place_count; i++) {
         const struct play_place *place = &play->place[i];
         const char *name = place_name(play, place);
-        fprintf(stderr, "  %-6s 0x%04" PRIx64 " x%" PRIu64 "%s%s\n",
-                cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number, place->count,
-                name ? "  " : "", name ? name : "");
+        report_aside("  %-6s 0x%04" PRIx64 " x%" PRIu64 "%s%s\n",
+                     cps_event_sub_word(CPS_EV_UNMODELLED, place->place), place->number,
+                     place->count, name ? "  " : "", name ? name : "");
     }
     if (play->place_count == PLAY_MAX_PLACES)
-        fprintf(stderr, "  ... and possibly more\n");
+        report_aside("  ... and possibly more\n");
 }
 
 static struct cps_err *print_text(const struct play *play)
@@ -100,22 +99,21 @@ static struct cps_err *print_text(const struct play *play)
     print_packets(play);
     print_places(play);
     if (play->fw->assumed)
-        fprintf(stderr, "firmware: %s\n", play->fw->assumed);
+        report_aside("firmware: %s\n", play->fw->assumed);
     if (is_foreign(play))
-        fprintf(stderr, "warning: the capture is of a%uxx, it was run as %s (--as)\n",
-                cps_gpu_generation(play->gpu), cps_gen_name(play->gen));
-    fprintf(stderr,
-            "%" PRIu64 " packets, %" PRIu64 " instructions, %" PRIu64 " register writes, %" PRIu64
-            " register reads, %" PRIu64 " memory writes, %" PRIu64 " memory reads\n",
-            engine->packets, engine->instructions, events[CPS_EV_REG], events[CPS_EV_REGR],
-            events[CPS_EV_MEMW], events[CPS_EV_MEMR]);
-    fprintf(stderr,
-            "%" PRIu32 " of %" PRIu32 " submissions executed, %" PRIu32 " not captured, %" PRIu64
-            " assumptions, %" PRIu64 " places not modelled\n",
-            play->executed, play->submissions, play->not_captured, events[CPS_EV_ASSUME],
-            events[CPS_EV_UNMODELLED]);
+        report_aside("warning: the capture is of a%uxx, it was run as %s (--as)\n",
+                     cps_gpu_generation(play->gpu), cps_gen_name(play->gen));
+    report_aside("%" PRIu64 " packets, %" PRIu64 " instructions, %" PRIu64
+                 " register writes, %" PRIu64 " register reads, %" PRIu64 " memory writes, %" PRIu64
+                 " memory reads\n",
+                 engine->packets, engine->instructions, events[CPS_EV_REG], events[CPS_EV_REGR],
+                 events[CPS_EV_MEMW], events[CPS_EV_MEMR]);
+    report_aside("%" PRIu32 " of %" PRIu32 " submissions executed, %" PRIu32
+                 " not captured, %" PRIu64 " assumptions, %" PRIu64 " places not modelled\n",
+                 play->executed, play->submissions, play->not_captured, events[CPS_EV_ASSUME],
+                 events[CPS_EV_UNMODELLED]);
     if (play->stop == CPS_STOP_IDLE)
-        fprintf(stderr, "ended: done\n");
+        report_aside("ended: done\n");
     else
         fprintf(stderr, "ended: %s %s\n", stop_word[play->stop], cps_buf_text(&why));
     return NULL;

@@ -200,6 +200,11 @@ const char *cps_source_name_(const struct cps_source *s)
     return s->name;
 }
 
+bool cps_source_share_(const struct cps_source *source, uint64_t *at, uint64_t *size)
+{
+    return cps_stored_share_(source->stored, at, size);
+}
+
 bool cps_source_works_(const struct cps_source *s)
 {
     return s->codec != CODEC_PLAIN || cps_stored_hashes_(s->stored);

@@ -22,6 +22,8 @@ CPS_MUST_USE struct cps_err *cps_source_open_memory_(const char *name, const voi
 /** NULL is fine. */
 void cps_source_close_(struct cps_source *source);
 const char *cps_source_name_(const struct cps_source *source);
+/** As cps_stream_share_(). */
+bool cps_source_share_(const struct cps_source *source, uint64_t *at, uint64_t *size);
 /** Whether blocks cost more than a copy: they are decompressed or hashed. */
 bool cps_source_works_(const struct cps_source *source);
 

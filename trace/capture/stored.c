@@ -4,6 +4,8 @@
 
 #include <nettle/sha2.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "isa/base/cleanup.h"
 #include "isa/base/infile.h"
@@ -125,6 +127,21 @@ void cps_stored_close_(struct cps_stored *stored)
     end_ahead(stored);
     cps_infile_close_(&stored->file);
     free(stored);
+}
+
+/* The system keeps the position, so that no thread has to be asked. */
+bool cps_stored_share_(const struct cps_stored *stored, uint64_t *at, uint64_t *size)
+{
+    struct stat info;
+    *at = *size = 0;
+    if (stored->file.fd < 0)
+        return true;
+    off_t position = stored->file.regular ? lseek(stored->file.fd, 0, SEEK_CUR) : -1;
+    if (position < 0 || fstat(stored->file.fd, &info) || info.st_size < position)
+        return false;
+    *at = (uint64_t)position;
+    *size = (uint64_t)info.st_size;
+    return true;
 }
 
 struct cps_err *cps_stored_peek_(struct cps_stored *stored, const uint8_t **data, size_t *size)

@@ -21,6 +21,9 @@ CPS_MUST_USE struct cps_err *cps_stored_open_memory_(const void *data, size_t si
 /** NULL is fine. */
 void cps_stored_close_(struct cps_stored *stored);
 
+/** As cps_stream_share_(). */
+bool cps_stored_share_(const struct cps_stored *stored, uint64_t *at, uint64_t *size);
+
 /** The next bytes, which stay the next ones: 4 at least, fewer only at the end. */
 CPS_MUST_USE struct cps_err *cps_stored_peek_(struct cps_stored *stored, const uint8_t **data,
                                               size_t *size);

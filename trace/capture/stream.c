@@ -7,6 +7,7 @@
 #include "isa/base/list.h"
 #include "trace/capture/formats.h"
 #include "trace/capture/handoff.h"
+#include "trace/capture/share.h"
 #include "trace/capture/source.h"
 
 #define LOOK_BYTES  4096u
@@ -151,6 +152,11 @@ struct cps_err *cps_stream_sha256(struct cps_stream *s, char ret[65])
 const char *cps_stream_name(const struct cps_stream *s)
 {
     return cps_source_name_(s->source);
+}
+
+bool cps_stream_share_(const struct cps_stream *s, uint64_t *at, uint64_t *size)
+{
+    return cps_source_share_(s->source, at, size);
 }
 
 uint64_t cps_stream_offset(const struct cps_stream *s)

@@ -122,6 +122,11 @@ bool cps_trace_form_parse(const char *word, enum cps_trace_form *ret)
     return false;
 }
 
+const char *cps_trace_form_word(enum cps_trace_form form)
+{
+    return form < CPS_FORM_COUNT ? forms[form].word : "?";
+}
+
 static void flush(struct cps_trace_writer *w)
 {
     w->lost = w->lost || w->buf.failed;

@@ -162,6 +162,12 @@ CPS_PUBLIC enum cps_trace_form cps_trace_form_of(const char *path);
  * @return false if none is called so
  */
 CPS_PUBLIC bool cps_trace_form_parse(const char *word, enum cps_trace_form *ret);
+/**
+ * The word of a form, as cps_trace_form_parse() reads it.
+ * @param form  below CPS_FORM_COUNT
+ * @return constant text
+ */
+CPS_PUBLIC const char *cps_trace_form_word(enum cps_trace_form form);
 
 struct cps_buffers;
 /** A trace that is being written. */
