@@ -12,6 +12,7 @@
 #include "tools/report/guard.h"
 #include "tools/report/paint.h"
 #include "tools/report/report.h"
+#include "tools/step/attach.h"
 #include "trace/outfile.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
@@ -106,6 +107,7 @@ static void keep_standard(void)
 static void end_by(int number)
 {
     cps_outfile_unlink_all();
+    attach_unlink_all();
     pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     signal(number, SIG_DFL);
     raise(number);

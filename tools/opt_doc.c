@@ -66,7 +66,7 @@ static void man_option(const struct option *o, unsigned command, struct cps_buf 
     put_roff(o->name, out);
     cps_buf_printf(out, "\\fR");
     if (o->argument)
-        cps_buf_printf(out, " \\fI%s\\fR", o->argument);
+        cps_buf_printf(out, "%s\\fI%s\\fR", opt_needs_argument(o) ? " " : "", o->argument);
     cps_buf_printf(out, "\n");
     out->failed = out->failed || help.failed;
     put_roff(cps_buf_text(&help), out);
@@ -170,8 +170,9 @@ static void zsh(struct cps_buf *out)
             cps_buf_printf(out, " \\\n    \"*--%s[", o->name);
             out->failed = out->failed || help.failed;
             put(cps_buf_text(&help), "[]:\\\"$`", "\\", out);
-            cps_buf_printf(out, "]%s%s%s\"", o->argument ? ":" : "", o->argument ? o->argument : "",
-                           o->argument ? ":_files" : "");
+            bool needs = opt_needs_argument(o);
+            cps_buf_printf(out, "]%s%s%s\"", needs ? ":" : "", needs ? o->argument : "",
+                           needs ? ":_files" : "");
         }
         cps_buf_printf(out, " \\\n    '*:file:_files' ;;\n");
     }
@@ -198,7 +199,7 @@ static void fish(struct cps_buf *out)
             opt_option_help(o, (unsigned)(c - commands), &help);
             cps_buf_printf(
                 out, "complete -c cpscope -n '__fish_seen_subcommand_from %s' -l %s%s%s%c -d \"",
-                c->name, o->name, o->argument ? " -r" : "", o->letter ? " -s " : "",
+                c->name, o->name, opt_needs_argument(o) ? " -r" : "", o->letter ? " -s " : "",
                 o->letter ? o->letter : ' ');
             out->failed = out->failed || help.failed;
             put(cps_buf_text(&help), "\"$\\", "\\", out);

@@ -21,7 +21,8 @@ struct message {
 };
 
 struct dap_wire {
-    int in;      /* descriptor */
+    const char *name; /* of the input, for messages */
+    int in;           /* descriptor */
     int wake[2]; /* a pipe: what comes out of it ends the reader */
     char buffer[4096];
     size_t at, size; /* in the buffer */
@@ -43,7 +44,7 @@ struct dap_wire {
 
 static struct cps_err *bad(const struct dap_wire *w, const char *expected)
 {
-    return cps_err_input("(stdin)", w->offset, "expected %s of the Debug Adapter Protocol",
+    return cps_err_input(w->name, w->offset, "expected %s of the Debug Adapter Protocol",
                          expected);
 }
 
@@ -182,19 +183,21 @@ static void *read_all(void *context)
         if (w->failed) {
             cps_err_free(err);
             errno = w->failed;
-            err = cps_err_os("(stdin)", "read");
+            err = cps_err_os(w->name, "read");
         }
         more = deliver(w, json, err);
     }
     return NULL;
 }
 
-struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct dap_wire **ret)
+struct cps_err *dap_wire_open(const char *name, int in, FILE *out, atomic_int *interrupt,
+                              struct dap_wire **ret)
 {
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)
         return cps_err_nomem();
-    w->in = fileno(in);
+    w->name = name;
+    w->in = in;
     w->out = out;
     w->interrupt = interrupt;
     pthread_mutex_init(&w->lock, NULL);
@@ -301,8 +304,13 @@ bool dap_wire_ended(struct dap_wire *w)
 
 struct cps_err *dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
-    CPS_BUF text = {0};
     cps_json_int(message, "seq", ++w->seq);
+    return dap_wire_pass(w, message);
+}
+
+struct cps_err *dap_wire_pass(struct dap_wire *w, struct json_object *message)
+{
+    CPS_BUF text = {0};
     cps_json_put(&text, message, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     json_object_put(message);
     if (text.failed)
