@@ -223,6 +223,9 @@ struct cps_engine_ops {
                   uint32_t count);
     /** The engine's own. */
     const void *kind;
+    /** Whether cps_engine_run() of one tick makes one, unless the engine stops: n calls of it are
+     * one of n. */
+    bool ticks_alone;
 };
 
 /** Events that are handed over at a time. */
