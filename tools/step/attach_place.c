@@ -190,8 +190,8 @@ bool attach_is_ours(int socket)
 #ifdef SO_PEERCRED
     struct ucred peer = {0};
     socklen_t size = sizeof(peer);
-    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           size == sizeof(peer) && peer.uid == geteuid();
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && size == sizeof(peer) &&
+           peer.uid == geteuid();
 #else
     (void)socket;
     return false; /* nobody can say */

@@ -27,10 +27,10 @@ enum dap_space { DAP_GENERAL, DAP_CONTROL, DAP_SQE, DAP_GPU, DAP_PACKET, DAP_STR
 struct dap {
     struct debugger *debugger;
     struct dap_wire *wire;
-    struct dap_run *run;         /* that the client attaches to; NULL: this is the adapter */
-    struct dap_relay *relay;     /* which passes messages on to a run; NULL: it does not */
-    struct json_object *hello;   /* arguments of `initialize`, for that run; owned */
-    struct json_object *request; /* that is handled now */
+    struct dap_run *run;          /* that the client attaches to; NULL: this is the adapter */
+    struct dap_relay *relay;      /* which passes messages on to a run; NULL: it does not */
+    struct json_object *hello;    /* arguments of `initialize`, for that run; owned */
+    struct json_object *request;  /* that is handled now */
     struct cps_options opt;       /* of `launch`; its texts are in... */
     struct json_object *launched; /* ...this, owned */
     char *capture[1];             /* opt.arg */

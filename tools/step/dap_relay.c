@@ -19,7 +19,8 @@ struct dap_relay {
     FILE *out;
     struct dap_wire *wire;
     atomic_int interrupt; /* nothing runs here that it could stop */
-    atomic_bool leaving;  /* the client knows that this ends */
+    atomic_bool leaving;  /* the client knows that this ends... */
+    atomic_bool left;     /* ...and the run has said so, too */
     atomic_bool over;     /* the run has closed its end */
     pthread_t thread;
     struct sigaction sigpipe; /* as it was: a run that is gone is no reason to die */
@@ -89,38 +90,44 @@ struct cps_err *dap_relay_open(struct dap *d, int socket, struct dap_relay **ret
     return err;
 }
 
+static bool is_about(struct json_object *message, const char *command)
+{
+    return !strcmp(cps_json_get_text(message, "command", ""), command);
+}
+
 static void *pass_back(void *context)
 {
     struct dap_relay *r = context;
     struct json_object *message = NULL;
     do {
         cps_err_free(dap_wire_next(r->wire, &message)); /* what it says is the end all the same */
+        if (message && is_about(message, "disconnect"))
+            r->left = true;
         if (message)
             dap_send(r->dap, message);
     } while (message);
+    r->over = true;
     if (!r->leaving) {
         struct json_object *end = json_object_new_object();
         cps_json_text(end, "type", "event");
         cps_json_text(end, "event", "terminated");
         dap_send(r->dap, end);
     }
-    r->over = true;
     return NULL;
 }
 
-/* Requests until the client leaves. One that comes when the run is over is for this process:
- * *left. */
-static struct cps_err *pass_on(struct dap_relay *r, struct json_object **left)
+/* Requests until the client leaves, or the run: then *last is the one that came last, which nobody
+ * may have answered. */
+static struct cps_err *pass_on(struct dap_relay *r, struct json_object **last)
 {
     CPS_TRY(dap_wire_pass(r->wire, json_object_get(r->dap->request)));
     while (!r->leaving) {
-        struct json_object *message = NULL;
-        CPS_TRY(dap_wire_next(r->dap->wire, &message));
-        *left = r->over ? message : NULL;
-        if (!message || *left)
+        json_object_put(*last);
+        CPS_TRY(dap_wire_next(r->dap->wire, last));
+        if (!*last || r->over)
             return NULL;
-        r->leaving = !strcmp(cps_json_get_text(message, "command", ""), "disconnect");
-        CPS_TRY(dap_wire_pass(r->wire, message));
+        r->leaving = is_about(*last, "disconnect");
+        CPS_TRY(dap_wire_pass(r->wire, json_object_get(*last)));
     }
     return NULL;
 }
@@ -128,19 +135,20 @@ static struct cps_err *pass_on(struct dap_relay *r, struct json_object **left)
 void dap_relay_run(struct dap *d)
 {
     struct dap_relay *r = d->relay;
-    struct json_object *left = NULL;
+    struct json_object *last = NULL;
     bool started = pthread_create(&r->thread, NULL, pass_back, r) == 0;
-    struct cps_err *err = started ? pass_on(r, &left)
-                                  : cps_err_new(CPS_ERR_OS, "cannot start a thread");
+    struct cps_err *err =
+        started ? pass_on(r, &last) : cps_err_new(CPS_ERR_OS, "cannot start a thread");
     r->leaving = true;
     shutdown(r->socket, SHUT_WR);
     if (started)
         pthread_join(r->thread, NULL);
+    bool done = err || !last || r->left;
     close_relay(r);
     d->relay = NULL;
-    d->done = !left;
+    d->done = done;
     d->failed = cps_err_first_(d->failed, err);
-    if (left)
-        dap_handle(d, left);
-    json_object_put(left);
+    if (!done)
+        dap_handle(d, last);
+    json_object_put(last);
 }

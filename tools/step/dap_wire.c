@@ -23,7 +23,7 @@ struct message {
 struct dap_wire {
     const char *name; /* of the input, for messages */
     int in;           /* descriptor */
-    int wake[2]; /* a pipe: what comes out of it ends the reader */
+    int wake[2];      /* a pipe: what comes out of it ends the reader */
     char buffer[4096];
     size_t at, size; /* in the buffer */
     FILE *out;
@@ -44,8 +44,7 @@ struct dap_wire {
 
 static struct cps_err *bad(const struct dap_wire *w, const char *expected)
 {
-    return cps_err_input(w->name, w->offset, "expected %s of the Debug Adapter Protocol",
-                         expected);
+    return cps_err_input(w->name, w->offset, "expected %s of the Debug Adapter Protocol", expected);
 }
 
 /* The next byte, or EOF; also when nobody wants more. */

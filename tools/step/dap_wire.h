@@ -14,8 +14,9 @@ struct json_object;
 struct dap_wire;
 
 /**
- * Starts reading. @param name  of the input, for messages @param in  descriptor @param interrupt  set to 1 when a request arrives that ends a run: pause,
- * disconnect, terminate, restart; or when the input ends
+ * Starts reading. @param name  of the input, for messages @param in  descriptor @param interrupt
+ * set to 1 when a request arrives that ends a run: pause, disconnect, terminate, restart; or when
+ * the input ends
  */
 CPS_MUST_USE struct cps_err *dap_wire_open(const char *name, int in, FILE *out,
                                            atomic_int *interrupt, struct dap_wire **ret);
