@@ -13,10 +13,9 @@ import tempfile
 import time
 
 import tap
-from dap_client import BODIES, CPSCOPE, Client
+from dap_client import CPSCOPE, Client
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
-BODIES["attach"] = ({}, {})
 LOOP = "[016ee001]\n[01000000]\nl:\nadd $02, $02, 0x1\njump #l\nadd $03, $03, $02\n"
 SAID = "cpscope: an editor can attach: "
 

@@ -267,6 +267,7 @@ void dap_handle(struct dap *d, struct json_object *request)
     if (!d->relay) /* else the run answers */
         answer(d, request, body, err);
     json_object_put(body);
+    dap_know_points(d, !d->typed);
     if (!err && row->then)
         row->then(d);
     cps_err_free(err);
@@ -312,6 +313,7 @@ static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, 
     debugger->session = (struct session){0};
     json_object_put(d->launched);
     json_object_put(d->hello);
+    free(d->known);
     free(d);
     return err;
 }

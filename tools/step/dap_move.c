@@ -89,6 +89,7 @@ static void tell_stopped(struct dap *d, const char *gone, bool quiet)
     cps_json_bool(body, "allThreadsStopped", true);
     dap_event(d, "stopped", body);
     d->told_running = false;
+    dap_know_points(d, false); /* one for one time is gone */
 }
 
 /* A move that no request for a step told the client of. Neovim's client takes its thread for a

@@ -53,6 +53,8 @@ struct dap {
     uint64_t start;         /* step that `restart` goes to */
     int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
     unsigned point_count[DAP_LISTS];
+    struct dap_known *known; /* points that the client was told of; owned */
+    size_t known_count;
 };
 
 /** Types of arguments, as dap.def names them. */
@@ -148,6 +150,12 @@ dap_handler dap_source, dap_loaded_sources;
 /* dap_points.c */
 dap_handler dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
     dap_set_data_breakpoints, dap_data_breakpoint_info, dap_set_exception_breakpoints;
+/* dap_known.c */
+/** Takes note of all points. Unless the client was told in an answer, tells it of those that are
+ * new, gone, or others now. */
+void dap_know_points(struct dap *dap, bool told);
+/** Whether it stops whenever one processor reaches a place. */
+bool dap_is_plain(const struct cps_debug_point *point);
 /* dap_memory.c */
 dap_handler dap_read_memory, dap_write_memory, dap_disassemble;
 /* dap_draw.c */
