@@ -465,7 +465,7 @@ def listing(folder):
     assert c.event("stopped")["reason"] == "goto" and c.top()["line"] == 0x40
     assert c.ask("gotoTargets", source=source, line=1 << 20)["targets"] == []
     c.ask("setBreakpoints", source=source, breakpoints=[])
-    assert c.move("reverseContinue")["reason"] == "pause", "they are gone"
+    assert c.move("reverseContinue")["reason"] == "start", "they are gone"
     c.close()
 
 
