@@ -328,6 +328,33 @@ def script(folder):
         run.is_undisturbed()
 
 
+def corpus(*names):
+    folder = os.environ.get("CPSCOPE_CORPUS")
+    if not folder:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    return [os.path.join(folder, *name) for name in names]
+
+
+def vendor(folder):
+    """Vendor firmware: two processors that stop in turn, a GPU with several, a hang dump."""
+    pfp, pm4, compute, a630, clouds, dump = corpus(
+        ("firmware", "a530_pfp.fw"), ("firmware", "a530_pm4.fw"), ("captures", "compute-a540.rd.gz"),
+        ("firmware", "a630_sqe-190.fw"), ("captures", "fd-clouds.rd.gz"), ("captures", "crash.devcore"))
+    a7xx = corpus(("firmware", "a740_sqe.fw"))[0]
+    stream = os.path.join(os.path.dirname(SCRIPTS), "streams", "a7xx.pm4")
+    for number, args in enumerate((["--fw", pfp, "--fw", pm4, compute], ["--fw", a630, clouds],
+                                   ["--fw", a7xx, stream], ["--fw", a630, dump])):
+        run = Run(folder, *args, name="v%d" % number).up()
+        c = Editor().attach(socket=run.path)
+        c.configured()
+        for thread in c.ask("threads")["threads"]:
+            assert c.ask("stackTrace", threadId=thread["id"])["stackFrames"]
+        for command in ("next", "stepIn", "stepOut", "continue", "reverseContinue"):
+            c.move(command)
+        c.close()
+        run.is_undisturbed()
+
+
 CASES = [
     ("an editor moves, looks and changes; the run is undisturbed", life),
     ("one that lets go while it runs, and another one", goes_on),
@@ -344,6 +371,7 @@ CASES = [
     ("what cannot be attached to", bad_options),
     ("nobody attaches", alone),
     ("scripts of other engines", script),
+    ("vendor firmware", vendor),
 ]
 
 
