@@ -6,14 +6,12 @@ published specification (dap_client.py). Usage: dap.py CPSCOPE DEMO.afuc
 import base64
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
 import tap
 from dap_client import BODIES, Client
-from hang_scene import Scene
 from make import pm4
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -257,38 +255,6 @@ def typed_points(folder):
     assert told(c) == [("removed", answer["id"] + 1, False, None)]
     c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_NOP"}])
     assert told(c) == [], "that was answered"
-    c.close()
-
-
-def hang(folder):
-    """A hang dump is launched: the editor is where the hardware stood."""
-    corpus = os.environ.get("CPSCOPE_CORPUS")
-    if not corpus:
-        raise tap.Skip("CPSCOPE_CORPUS is not set")
-    fw, capture = (os.path.join(corpus, *name) for name in (("firmware", "a630_sqe-190.fw"),
-                                                            ("captures", "fd-clouds.rd.gz")))
-    trace, dump = os.path.join(folder, "trace"), os.path.join(folder, "scene.devcore")
-    subprocess.run([CPSCOPE, "run", "--submit", "0", "--prefetch", "on", "--events", "all", "--fw", fw, capture,
-                    "-o", trace], check=True, capture_output=True)
-    Scene(trace, fw, capture, 0, (0x1d8f140, 2, 1)).write(dump)
-    done = subprocess.run([CPSCOPE, "step", "--fw", fw, dump], input="p step\n", capture_output=True, text=True)
-    there = int(re.search(r"\nstep (\d+),", done.stdout)[1])
-    c = Client().launch(fw=fw, capture=dump)
-    assert c.configured()["reason"] == "entry"
-    said = [e["body"]["output"] for e in c.events if e["event"] == "output"]
-    assert said and said[0] == done.stdout.split("\n")[0] + "\n", (said, done.stdout)
-    assert int(c.ask("evaluate", expression="step")["result"], 16) == there > 1000
-    frames = c.ask("stackTrace", threadId=1)["stackFrames"]
-    assert any(f["name"].startswith("ring ") for f in frames[1:]), frames
-    c.move("stepBack")
-    c.move("stepIn")
-    assert int(c.ask("evaluate", expression="step")["result"], 16) == there
-    c.close()
-    bad = os.path.join(folder, "cut.devcore")
-    open(bad, "wb").write(open(dump, "rb").read()[:3000])
-    c = Client()
-    c.ask("initialize", adapterID="cpscope")
-    c.refuse("launch", fw=fw, capture=bad)
     c.close()
 
 
@@ -592,7 +558,6 @@ CASES = [
     ("registers and memory are written, and stay so in time", changes),
     ("the console runs the debugger's commands", console),
     ("points that are typed show in the editor", typed_points),
-    ("a hang dump is launched", hang),
     ("where a value comes from", origins),
     ("a refused packet is an exception", exceptions),
     ("a forbidden write is one, if asked for", protect),
