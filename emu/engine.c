@@ -53,7 +53,9 @@ struct cps_err *cps_engine_clone(struct cps_engine *engine, struct cps_engine **
     if (is_hosted(&engine->host))
         return cps_err_new(CPS_ERR_UNSUPPORTED,
                            "an engine with a host cannot be copied: its memory is the host's");
-    return engine->ops->clone(engine, ret);
+    CPS_TRY(engine->ops->clone(engine, ret));
+    cps_engine_interrupt(*ret, NULL, NULL);
+    return NULL;
 }
 
 /* Another one in its place. */
@@ -74,11 +76,15 @@ struct cps_err *cps_engine_restore(struct cps_engine **engine, struct cps_engine
     cps_tap_flush_(&(*engine)->tap);
     if (!original->ops->restore)
         return replace(engine, original);
+    bool (*asked)(void *) = (*engine)->asked;
+    void *context = (*engine)->asked_context;
     struct cps_err *err = original->ops->restore(*engine, original);
-    if (err) {
-        cps_engine_destroy(*engine);
-        *engine = NULL;
+    if (!err) {
+        cps_engine_interrupt(*engine, asked, context);
+        return NULL;
     }
+    cps_engine_destroy(*engine);
+    *engine = NULL;
     return err;
 }
 
@@ -108,6 +114,12 @@ enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks)
     if (engine->tap.pending)
         cps_tap_flush_(&engine->tap);
     return CPS_UNLIKELY(cps_mem_failed(engine->mem)) ? CPS_STOP_NOMEM : stop;
+}
+
+void cps_engine_interrupt(struct cps_engine *engine, bool (*asked)(void *context), void *context)
+{
+    engine->asked = asked;
+    engine->asked_context = context;
 }
 
 enum cps_stop cps_engine_boot(struct cps_engine *engine, uint64_t ticks)

@@ -223,6 +223,9 @@ struct cps_engine_ops {
                   uint32_t count);
     /** The engine's own. */
     const void *kind;
+    /** Whether cps_engine_run() of one tick makes one, unless the engine stops: n calls of it are
+     * one of n. */
+    bool ticks_alone;
 };
 
 /** Events that are handed over at a time. */
@@ -280,6 +283,10 @@ struct cps_engine {
     uint8_t who[CPS_MAX_CORES];
     /** Where its events go. */
     struct cps_tap tap;
+    /** As cps_engine_interrupt() was told. */
+    bool (*asked)(void *context);
+    /** What it gets. */
+    void *asked_context;
 };
 
 /**
@@ -346,6 +353,16 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_feed(struct cps_engine *engin
  *         only the host can change; it may do so and run again
  */
 CPS_PUBLIC enum cps_stop cps_engine_run(struct cps_engine *engine, uint64_t ticks);
+/**
+ * Says who is asked, at times during cps_engine_run(), whether it shall return early. A run that is
+ * asked and goes on is the run that nobody asks. Clones begin without.
+ * @param engine   which
+ * @param asked    called at the latest every 65,536 ticks, in the thread of the run; true ends it
+ *                 as one whose ticks are spent. It may look at the engine. NULL: nobody
+ * @param context  what it gets
+ */
+CPS_PUBLIC void cps_engine_interrupt(struct cps_engine *engine, bool (*asked)(void *context),
+                                     void *context);
 /**
  * Runs the bootstrap, feeds CPS_ITEM_INIT, and runs again: what comes before a capture.
  * @param engine  which

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The debug adapter's arguments: what launch takes, and what is of a wrong type. Usage: dap_arguments.py CPSCOPE"""
 import os
+import re
+import subprocess
 import tempfile
 
 import tap
-from dap_client import Client
+from dap_client import CPSCOPE, Client
+from hang_scene import Scene
 
 
 def policy(folder):
@@ -90,10 +93,43 @@ def wrong_types(folder):
     c.close()
 
 
+def hang(folder):
+    """A hang dump is launched: the editor is where the hardware stood."""
+    corpus = os.environ.get("CPSCOPE_CORPUS")
+    if not corpus:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    fw, capture = (os.path.join(corpus, *name) for name in (("firmware", "a630_sqe-190.fw"),
+                                                            ("captures", "fd-clouds.rd.gz")))
+    trace, dump = os.path.join(folder, "trace"), os.path.join(folder, "scene.devcore")
+    subprocess.run([CPSCOPE, "run", "--submit", "0", "--prefetch", "on", "--events", "all", "--fw", fw, capture,
+                    "-o", trace], check=True, capture_output=True)
+    Scene(trace, fw, capture, 0, (0x1d8f140, 2, 1)).write(dump)
+    done = subprocess.run([CPSCOPE, "step", "--fw", fw, dump], input="p step\n", capture_output=True, text=True)
+    there = int(re.search(r"\nstep (\d+),", done.stdout)[1])
+    c = Client().launch(fw=fw, capture=dump)
+    assert c.configured()["reason"] == "entry"
+    said = [e["body"]["output"] for e in c.events if e["event"] == "output"]
+    assert said and said[0] == done.stdout.split("\n")[0] + "\n", (said, done.stdout)
+    assert int(c.ask("evaluate", expression="step")["result"], 16) == there > 1000
+    frames = c.ask("stackTrace", threadId=1)["stackFrames"]
+    assert any(f["name"].startswith("ring ") for f in frames[1:]), frames
+    c.move("stepBack")
+    c.move("stepIn")
+    assert int(c.ask("evaluate", expression="step")["result"], 16) == there
+    c.close()
+    bad = os.path.join(folder, "cut.devcore")
+    open(bad, "wb").write(open(dump, "rb").read()[:3000])
+    c = Client()
+    c.ask("initialize", adapterID="cpscope")
+    c.refuse("launch", fw=fw, capture=bad)
+    c.close()
+
+
 CASES = [
     ("launch takes policies", policy),
     ("launch takes the options of the command line", options),
     ("launch takes a script of commands", scripted),
+    ("launch takes a hang dump", hang),
     ("arguments of a wrong type are named", wrong_types),
 ]
 

@@ -12,7 +12,7 @@ CPSCOPE = os.path.abspath(sys.argv[1])
 # Members that a body must have, and those it may have, with their types.
 BREAKPOINTS = ({"breakpoints": list}, {})
 BODIES = {
-    "initialize": ({}, None), "launch": ({}, {}), "configurationDone": ({}, {}), "disconnect": ({}, {}),
+    "initialize": ({}, None), "launch": ({}, {}), "attach": ({}, {}), "configurationDone": ({}, {}), "disconnect": ({}, {}),
     "terminate": ({}, {}), "restart": ({}, {}), "cancel": ({}, {}), "pause": ({}, {}),
     "threads": ({"threads": list}, {}),
     "stackTrace": ({"stackFrames": list}, {"totalFrames": int}),
@@ -39,6 +39,7 @@ BODIES = {
 EVENTS = {
     "initialized": ({}, {}), "terminated": ({}, {}), "exited": ({"exitCode": int}, {}),
     "output": ({"output": str}, {"category": str}), "invalidated": ({}, {"areas": list}),
+    "breakpoint": ({"reason": str, "breakpoint": dict}, {}),
     "continued": ({"threadId": int}, {"allThreadsContinued": bool}),
     "thread": ({"reason": str, "threadId": int}, {}),
     "stopped": ({"reason": str}, {"description": str, "threadId": int, "allThreadsStopped": bool,

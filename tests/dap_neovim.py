@@ -103,8 +103,8 @@ def typed(forgets, looks_on):
     c = Neovim(forgets, looks_on).begin(demo=True)
     c.type("b CP_SET_DRAW_STATE")
     for line, reason in (("s", "step"), ("s 3", "step"), ("c", "breakpoint"), ("rs", "step"), ("c", "breakpoint"),
-                         ("goto 10", "step"), ("event 200", "step"), ("c", "breakpoint"), ("c", "pause"),
-                         ("c", "pause")):
+                         ("goto 10", "step"), ("event 200", "step"), ("c", "breakpoint"), ("c", "end"),
+                         ("c", "end")):
         stops = c.type(line)
         assert [s["reason"] for s in stops] == [reason], (line, stops)
         assert ("hitBreakpointIds" in stops[0]) == (reason == "breakpoint"), stops
@@ -126,7 +126,7 @@ def jumps(forgets, looks_on):
     c.ask("restart")
     assert [s["reason"] for s in c.settle()] == ["entry"]
     assert c.place() == start
-    assert [s["reason"] for s in c.step("continue")] == ["pause"]
+    assert [s["reason"] for s in c.step("continue")] == ["end"]
     c.close()
 
 

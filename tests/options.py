@@ -28,12 +28,12 @@ def words(column):
 
 
 def rows():
-    """(option, takes an argument, commands, engines) of opt.def."""
+    """(option, needs an argument, commands, engines) of opt.def."""
     row = re.compile(r'OPTION\(\w+, +\w+, +"([\w-]+)", +[^,]+, +(NULL|"[^"]*"), +([A-Z| ]+), +([A-Z0-9| ]+),\s+"')
     text = open(OPTIONS).read()
     found = [row.match(text, at.start()) for at in re.finditer("^OPTION\\(\\w+, ", text, re.M)]
     assert len(found) > 30 and all(found), "every row of opt.def has all its columns"
-    return [(m[1], m[2] != "NULL", words(m[3]), words(m[4])) for m in found]
+    return [(m[1], m[2] != "NULL" and m[2][1] != "[", words(m[3]), words(m[4])) for m in found]
 
 
 def policies():

@@ -16,6 +16,7 @@
 #include "tools/report/report.h"
 #include "tools/play/play.h"
 #include "tools/report/summary.h"
+#include "tools/step/guest.h"
 
 int cmd_run(const struct cps_options *opt);
 
@@ -36,6 +37,7 @@ struct run {
     char chip_id[32]; /* as the head says it */
     struct cps_buf policy;
     struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
+    struct guest *guest;         /* who lets editors in, NULL: nobody; owned */
 };
 
 static const char *file_name(const char *path)
@@ -250,7 +252,9 @@ static struct cps_err *finish(struct run *run, struct cps_err *err)
 
 static struct cps_err *execute(struct run *run)
 {
+    CPS_TRY(guest_open(run->opt, &run->guest));
     CPS_TRY(prepare(run));
+    guest_begin(run->guest, &run->play);
     return finish(run, play_run(&run->play, run->capture));
 }
 
@@ -258,6 +262,8 @@ static int usage(const struct cps_options *opt)
 {
     if (opt_is_script(opt))
         return opt->arg_count == 1 ? 0 : report_usage("run --engine takes one script");
+    if ((opt->listen || opt->listen_wait) && opt->submit >= 0)
+        return report_usage("--listen: an editor sees a whole run, expected no --submit");
     if (opt->arg_count > 1)
         return report_usage("run takes one capture, found a second one");
     if (!opt->fw_count && !opt->demo)
@@ -283,6 +289,7 @@ static void release(struct run *run)
     cps_outfile_abort(run->out);
     cps_stream_close(run->capture);
     play_close(&run->play);
+    guest_close(run->guest);
 }
 
 static int status_of(const struct play *play)

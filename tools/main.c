@@ -13,6 +13,7 @@
 #include "tools/report/paint.h"
 #include "tools/report/progress.h"
 #include "tools/report/report.h"
+#include "tools/step/attach.h"
 #include "trace/outfile.h"
 
 #define COMMAND(id, name, ...) int cmd_##name(const struct cps_options *opt);
@@ -138,6 +139,7 @@ static void end_by(int number)
     cps_outfile_unlink_all();
     progress_hide();
     paint_end_by_signal();
+    attach_unlink_all();
     pager_end_by_signal(); /* it reads the same terminal as the shell that would go on */
     signal(number, SIG_DFL);
     raise(number);

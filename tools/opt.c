@@ -169,11 +169,11 @@ static struct cps_err *take(unsigned command, const struct option *option, const
         return unknown_option(command, name);
     if (!option->argument && value)
         return cps_err_new(CPS_ERR_USAGE, "--%s takes no argument", option->name);
-    if (option->argument && !value)
+    if (!value && opt_needs_argument(option))
         return cps_err_new(CPS_ERR_USAGE, "--%s needs an argument: %s", option->name,
                            option->argument);
     CPS_TRY(opt_check_value(command, option, value));
-    if (!set_value(ret, option, value))
+    if (!set_value(ret, option, value ? value : ""))
         return bad_value(command, option, value);
     ret->given[option - options] = true;
     return NULL;
@@ -186,7 +186,7 @@ static struct cps_err *take_option(unsigned command, int argc, char **argv, int 
     const char *value = NULL;
     const char *name = argv[*at];
     const struct option *option = find_option(name, command, &value);
-    if (option && option->argument && !value && *at + 1 < argc)
+    if (option && opt_needs_argument(option) && !value && *at + 1 < argc)
         value = argv[++*at];
     return take(command, option, name, value, ret);
 }
@@ -268,7 +268,8 @@ static void help_command(unsigned command, struct cps_buf *out)
         char letter[4] = {options[i].letter ? '-' : ' ',
                           options[i].letter ? options[i].letter : ' ',
                           options[i].letter ? ',' : ' ', '\0'};
-        snprintf(head, sizeof(head), "%s --%s %s", letter, options[i].name,
+        snprintf(head, sizeof(head), "%s --%s%s%s", letter, options[i].name,
+                 options[i].argument && !opt_needs_argument(&options[i]) ? "" : " ",
                  options[i].argument ? options[i].argument : "");
         opt_option_help(&options[i], command, &help);
         cps_buf_printf(out, "  %-26s ", head);

@@ -85,6 +85,8 @@ struct cps_options {
     bool batch;
     bool screen;
     bool dap;
+    const char *listen; /**< NULL: no; "": where it is usual */
+    bool listen_wait;
     uint64_t limit;
     long submit;  /**< -1: all */
     unsigned gen; /**< enum cps_gen, 0: find out */

@@ -27,7 +27,8 @@ static void put_commands(struct cps_buf *out)
 
 static enum opt_completion completion(const struct option *o, unsigned command)
 {
-    return o->argument ? opt_completion(command, o->name, o->argument) : OPT_COMPLETE_NONE;
+    return opt_needs_argument(o) ? opt_completion(command, o->name, o->argument)
+                                 : OPT_COMPLETE_NONE;
 }
 
 /* NAME='--to -t ...': the options of a command whose values are completed one way. */
@@ -38,7 +39,7 @@ static void bash_options(const char *name, const struct command *c, enum opt_com
     cps_buf_printf(out, " %s='", name);
     EACH_OPTION(o, c)
     {
-        if (!o->argument || completion(o, command) != how ||
+        if (!opt_needs_argument(o) || completion(o, command) != how ||
             (lists && !opt_is_list(command, o->name)))
             continue;
         cps_buf_printf(out, "--%s ", o->name);
@@ -123,7 +124,7 @@ void help_bash(struct cps_buf *out)
 
 static void zsh_value(const struct option *o, unsigned command, struct cps_buf *out)
 {
-    if (!o->argument)
+    if (!opt_needs_argument(o))
         return;
     cps_buf_str(out, ":");
     opt_put_escaped(o->argument, ":", out);
@@ -147,12 +148,12 @@ static void zsh_value(const struct option *o, unsigned command, struct cps_buf *
 static void zsh_option(const struct option *o, unsigned command, struct cps_buf *out)
 {
     CPS_BUF help = {0};
-    const char *equals = o->argument ? "=" : "";
+    const char *equals = opt_needs_argument(o) ? "=" : "";
     opt_option_help(o, command, &help);
     out->failed = out->failed || help.failed;
     if (o->letter)
-        cps_buf_printf(out, " \\\n    \"*\"{-%c%s,--%s%s}\"[", o->letter, o->argument ? "+" : "",
-                       o->name, equals);
+        cps_buf_printf(out, " \\\n    \"*\"{-%c%s,--%s%s}\"[", o->letter,
+                       opt_needs_argument(o) ? "+" : "", o->name, equals);
     else
         cps_buf_printf(out, " \\\n    \"*--%s%s[", o->name, equals);
     opt_put_escaped(cps_buf_text(&help), "[]:\\\"$`", out);
@@ -218,7 +219,7 @@ static void fish_value(const struct option *o, const struct command *c, struct c
         cps_buf_str(out, " -x -a '(__fish_complete_directories)'");
         break;
     default:
-        cps_buf_str(out, o->argument ? " -x" : "");
+        cps_buf_str(out, opt_needs_argument(o) ? " -x" : "");
     }
 }
 

@@ -50,7 +50,7 @@ static void man_option(const struct option *o, unsigned command, struct cps_buf 
     put_roff(o->name, out);
     cps_buf_printf(out, "\\fR");
     if (o->argument)
-        cps_buf_printf(out, " \\fI%s\\fR", o->argument);
+        cps_buf_printf(out, "%s\\fI%s\\fR", opt_needs_argument(o) ? " " : "", o->argument);
     cps_buf_printf(out, "\n");
     out->failed = out->failed || help.failed;
     put_roff(cps_buf_text(&help), out);

@@ -98,6 +98,11 @@ enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 #define EACH_TOPIC(t) \
     for (const struct topic *t = topics; t < topics + sizeof(topics) / sizeof(*t); t++)
 
+/** Whether an argument must follow; one in "[=...]" may stand behind a "=" alone. */
+static inline bool opt_needs_argument(const struct option *option)
+{
+    return option->argument && option->argument[0] != '[';
+}
 /** Whether options of a command, by its number, are checked against an engine. */
 bool opt_takes_engine(unsigned command);
 /** Checks what options of command number @p command say against the engine that they are for, as

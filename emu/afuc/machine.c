@@ -246,6 +246,7 @@ const struct cps_engine_ops cps_afuc_ops_ = {
     .restore = machine_restore_,
     .feed = machine_feed_,
     .run = machine_run_,
+    .ticks_alone = true,
     .where = machine_where_,
     .get = machine_get_,
     .set = machine_set_,

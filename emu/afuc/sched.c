@@ -186,8 +186,9 @@ static uint64_t share(const struct cps_afuc *machine, uint64_t budget)
 
 static enum cps_stop run(struct cps_afuc *machine, uint64_t budget)
 {
+    const struct cps_engine *engine = &machine->engine;
     machine->stillness.look_at = 0;
-    while (budget) {
+    while (budget && !(engine->asked && engine->asked(engine->asked_context))) {
         uint64_t ran = machine_round_(machine, share(machine, budget));
         if (faulted(machine))
             return CPS_STOP_FAULT;

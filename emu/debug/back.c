@@ -107,11 +107,41 @@ static bool restore(struct cps_debug *d, const struct checkpoint *from)
     return true;
 }
 
+/* The end of a leap towards @p until: where a change is made, or a checkpoint; fewer of those where
+ * that is still far. */
+static uint64_t leap_end(const struct cps_debug *d, uint64_t until)
+{
+    enum { MOST = 512 };
+    uint64_t intervals = (until - d->place.step) / 16 / CPS_DEBUG_INTERVAL;
+    intervals = intervals < 1 ? 1 : intervals > MOST ? MOST : intervals;
+    uint64_t end = (d->place.step / CPS_DEBUG_INTERVAL + intervals) * CPS_DEBUG_INTERVAL;
+    end = end < until ? end : until;
+    uint64_t change = d->made_next < d->made_count ? d->made[d->made_next].step : end;
+    return change < end ? change : end;
+}
+
+/* Many ticks in one piece, where a step is a tick; what feeds, stops, or ends them is a step of its
+ * own. An engine that looks for a deadlock may run a few more than asked for. */
+static void leap(struct cps_debug *d, uint64_t until)
+{
+    enum { SPARE = 64 };
+    uint64_t clock = d->engine->clock;
+    uint64_t count = leap_end(d, until) - d->place.step;
+    uint64_t left = d->feeder.until > clock ? d->feeder.until - clock : 0;
+    count = d->feeder.until && left < count ? left : count;
+    if (!d->engine->ops->ticks_alone || count <= 2 * (uint64_t)SPARE)
+        return;
+    d->nomem = cps_engine_run(d->engine, count - SPARE) == CPS_STOP_NOMEM || d->nomem;
+    d->place.step += d->engine->clock - clock;
+}
+
 /* Forward until @p done; no point stops it. */
 static struct cps_debug_stop go_to(struct cps_debug *d, const uint64_t *counter, uint64_t until)
 {
     struct cps_debug_stop stop = {.reason = CPS_WHY_GONE};
     while (stop.reason == CPS_WHY_GONE && *counter < until) {
+        if (counter == &d->place.step)
+            leap(d, until);
         stop.reason = debug_step_(d);
         if (stop.reason == CPS_WHY_GONE && !debug_keep_(d))
             stop.reason = CPS_WHY_NOMEM;

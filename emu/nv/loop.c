@@ -3,17 +3,26 @@
 #include "emu/nv/nv.h"
 #include "emu/nv/loop.h"
 
+static bool is_asked(const struct nv *e, unsigned turns)
+{
+    enum { EVERY = 65536 };
+    return turns % EVERY == 0 && e->engine.asked && e->engine.asked(e->engine.asked_context);
+}
+
 enum cps_stop nv_loop_(struct nv *e, uint64_t budget)
 {
     const struct nv_loop *loop = &nv_kind_(e)->loop;
     uint64_t begin = e->engine.instructions;
     uint64_t end = begin + budget < budget ? UINT64_MAX : begin + budget;
+    unsigned turns = 0;
     enum cps_stop stop = CPS_STOP_IDLE;
     if (nv_kind_(e)->begin)
         nv_kind_(e)->begin(e);
     for (void *who; stop == CPS_STOP_IDLE && (who = loop->next(e));) {
         if (cps_bus_stopped_(e->bus))
             stop = CPS_STOP_FAULT;
+        else if (is_asked(e, turns++))
+            stop = CPS_STOP_BUDGET;
         else if (loop->waits(e, who))
             stop = loop->wait(e, who);
         else if (e->engine.instructions >= end || cps_bus_clock(e->bus) >= cps_bus_limit_(e->bus))

@@ -34,6 +34,7 @@ KINDS = (
     ("thread", (errno.EAGAIN,), True),
 )
 CASES = ("run, text", "run, .cpt", "run, .cpt by threads", "run, JSON Lines", "run, JSON summary", "run, text to stdout",
+         "run, editors may attach",
          "why, JSON", "state, two revisions", "decode to a file", "decode, summary", "decode with firmware", "info a.rd",
          "info --json old.fw", "convert .cpt to .trace", "convert .cpt to .vcd", "convert .cpt to .db",
          "convert a capture", "convert a dump",

@@ -5,6 +5,7 @@ import dataclasses
 import os
 import random
 import shutil
+import stat
 import struct
 import subprocess
 import sys
@@ -67,6 +68,9 @@ def tree(folder):
     for where, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(where, name)
+            if stat.S_ISSOCK(os.lstat(path).st_mode):
+                found[os.path.relpath(path, folder)] = b""
+                continue
             with open(path, "rb") as file:
                 found[os.path.relpath(path, folder)] = file.read().replace(name_bytes, b"ROOM")
     return found
@@ -86,7 +90,7 @@ class Runner:
         self.number += 1
         room = os.path.join(self.folder, "run%d" % self.number)
         for name in ("", "tmp", "home"):
-            os.mkdir(os.path.join(room, name))
+            os.mkdir(os.path.join(room, name), 0o700)
         for name in case.copies:
             shutil.copy(os.path.join(self.scene, name), room)
         return room

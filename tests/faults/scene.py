@@ -181,6 +181,7 @@ def run_cases():
     yield Case("run, text to stdout", ["run", *fw, "-o", "-"])
     yield Case("run, .cpt", ["run", *fw, "-o", "o.cpt", "-e", "all", "--threads", "1"])
     yield Case("run, .cpt by threads", ["run", *fw, "-o", "o.cpt", "-e", "all"])
+    yield Case("run, editors may attach", ["run", *fw, "-o", "o.trace", "--listen=s.sock"])
     yield Case("run, JSON Lines", ["run", *fw, "-o", "o.jsonl"])
     yield Case("run, perfetto", ["run", *fw, "-o", "o.json"])
     yield Case("run, vcd", ["run", *fw, "-o", "o.vcd"])
@@ -268,6 +269,8 @@ def firmware_cases():
     yield Case("step, debug adapter", ["step", "--dap"], stdin=DAP, session=True)
     for name, stream in LSP.items():
         yield Case("lsp, " + name, ["lsp"], stdin=stream, session=True)
+    yield Case("step, attach to no run", ["step", "--dap"], session=True,
+               stdin=wire(("initialize", {"adapterID": "cpscope"}), ("attach", {"socket": "s.sock"}), ("disconnect", {})))
 
 
 def audit_cases():

@@ -111,7 +111,7 @@ static bool is_launch(void *context, struct cps_engine *engine, const struct cps
            CPS_LAUNCH_NONE;
 }
 
-struct cps_err *session_open(struct session *s, const struct cps_options *opt)
+static struct cps_err *load(struct session *s, const struct cps_options *opt)
 {
     const char *input = NULL;
     s->opt = opt;
@@ -126,6 +126,29 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
     cps_debug_interrupt(s->debug, interrupted, s);
     if (session_afuc(s))
         cps_debug_tally(s->debug, is_launch, s);
+    return NULL;
+}
+
+/* What the debugger said is only so where memory was not short. */
+static struct cps_err *memory_of(const struct session *s)
+{
+    return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
+}
+
+struct cps_err *session_open_at(struct session *s, const struct cps_options *opt, uint64_t clock)
+{
+    CPS_TRY(load(s, opt));
+    for (bool moves = true; moves && session_engine(s)->clock < clock;) {
+        uint64_t step = cps_debug_place(s->debug).step;
+        cps_debug_goto_step(s->debug, step + (clock - session_engine(s)->clock));
+        moves = cps_debug_place(s->debug).step > step && !interrupted(s);
+    }
+    return memory_of(s);
+}
+
+struct cps_err *session_open(struct session *s, const struct cps_options *opt)
+{
+    CPS_TRY(load(s, opt));
     if (play_is_script(&s->play))
         start_script(s);
     else if (s->play.dump)
@@ -133,7 +156,7 @@ struct cps_err *session_open(struct session *s, const struct cps_options *opt)
     else
         go_to_start(s);
     s->start = cps_debug_place(s->debug).step;
-    return cps_debug_nomem(s->debug) ? cps_err_nomem() : NULL;
+    return memory_of(s);
 }
 
 void session_opened(const struct session *s, struct cps_buf *out)

@@ -27,6 +27,9 @@ struct session {
 /** Opens what the options name and goes to the first submission, or to that of --submit; of a hang
  * dump, to where the hardware stood. The caller calls session_close() in any case. */
 CPS_MUST_USE struct cps_err *session_open(struct session *session, const struct cps_options *opt);
+/** The same, but goes to where the engine's clock is @p clock. */
+CPS_MUST_USE struct cps_err *session_open_at(struct session *session, const struct cps_options *opt,
+                                             uint64_t clock);
 void session_close(struct session *session);
 /** Counts instructions of the command at hand that no move counts. */
 void session_spend(struct session *session, uint64_t instructions);

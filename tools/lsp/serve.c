@@ -238,7 +238,8 @@ struct cps_err *lsp_serve(const struct cps_options *opt, FILE *in, FILE *out, in
     struct lsp *l = calloc(1, sizeof(*l));
     if (!l)
         return cps_err_nomem();
-    l->frame = (struct frame){.protocol = "Language Server Protocol", .in = fileno(in), .wake = -1};
+    l->frame = (struct frame){
+        .name = "(stdin)", .protocol = "Language Server Protocol", .in = fileno(in), .wake = -1};
     l->out = out;
     l->opt = *opt;
     struct cps_err *err = serve(l);

@@ -3,8 +3,10 @@
  * https://microsoft.github.io/debug-adapter-protocol/specification */
 #include "tools/step/dap.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/step/dap_private.h"
 #include "tools/debug/look.h"
@@ -78,6 +80,7 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
                                       "supportsExceptionInfoRequest",
                                       "supportsSetExpression",
                                       "supportsTerminateRequest",
+                                      "supportTerminateDebuggee",
                                       "supportsDataBreakpoints",
                                       "supportsReadMemoryRequest",
                                       "supportsWriteMemoryRequest",
@@ -93,6 +96,8 @@ static struct cps_err *initialize(struct dap *d, struct json_object *arguments,
     struct json_object *list = json_object_new_array();
     const char *client = cps_json_get_text(arguments, "clientID", NULL);
     client = client ? client : cps_json_get_text(arguments, "clientId", ""); /* nvim-dap to 0.6 */
+    json_object_put(d->hello);
+    d->hello = json_object_get(arguments);
     d->is_neovim = !strcmp(client, "neovim");
     d->columns_from_0 = !cps_json_get_bool(arguments, "columnsStartAt1", true);
     d->lines_from_0 = !cps_json_get_bool(arguments, "linesStartAt1", true);
@@ -143,6 +148,8 @@ static struct cps_err *ends(struct dap *d, struct json_object *arguments, struct
     (void)arguments;
     (void)body;
     d->done = true;
+    if (d->run)
+        d->run->ended = true;
     return NULL;
 }
 
@@ -165,8 +172,9 @@ static const struct row {
 } rows[] = {
     {"initialize", initialize, NULL, true, false},
     {"launch", dap_launch, dap_launched, true, false},
+    {"attach", dap_attach, dap_attached, true, false},
     {"configurationDone", nothing, dap_configured, false, true},
-    {"disconnect", ends, NULL, true, false},
+    {"disconnect", dap_disconnects, NULL, true, false},
     {"terminate", ends, terminated, true, false},
     {"cancel", nothing, NULL, true, false},
     {"restart", dap_restarts, NULL, false, false},
@@ -244,6 +252,7 @@ void dap_handle(struct dap *d, struct json_object *request)
     struct json_object *body = json_object_new_object();
     struct json_object *arguments = cps_json_get(request, "arguments");
     struct cps_err *err = NULL;
+    d->request = request;
     if (!row)
         err = cps_err_new(CPS_ERR_INPUT, "the request \"%s\" is not known",
                           command ? command : "(none)");
@@ -255,8 +264,10 @@ void dap_handle(struct dap *d, struct json_object *request)
         err = dap_check(row->command, arguments);
     if (!err)
         err = check(d, body, row->run(d, arguments, body));
-    answer(d, request, body, err);
+    if (!d->relay) /* else the run answers */
+        answer(d, request, body, err);
     json_object_put(body);
+    dap_know_points(d, !d->typed);
     if (!err && row->then)
         row->then(d);
     cps_err_free(err);
@@ -283,14 +294,17 @@ static struct cps_err *serve(struct dap *d)
     return NULL;
 }
 
-struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out)
+/* The end of @p out belongs to the caller. */
+static struct cps_err *serve_on(struct debugger *debugger, struct dap_run *run, int in, FILE *out)
 {
     struct dap *d = calloc(1, sizeof(*d));
     if (!d)
         return cps_err_nomem();
     d->debugger = debugger;
+    d->run = run;
     d->open = debugger->session.debug != NULL;
-    struct cps_err *err = dap_wire_open(in, out, &debugger->interrupt, &d->wire);
+    struct cps_err *err =
+        dap_wire_open(run ? "(socket)" : "(stdin)", in, out, &debugger->interrupt, &d->wire);
     if (!err)
         err = serve(d);
     dap_wire_close(d->wire);
@@ -298,6 +312,46 @@ struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out)
     session_close(&debugger->session);
     debugger->session = (struct session){0};
     json_object_put(d->launched);
+    json_object_put(d->hello);
+    free(d->known);
     free(d);
+    return err;
+}
+
+struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out)
+{
+    return serve_on(debugger, NULL, fileno(in), out);
+}
+
+/* What a client did wrong, or that it is gone, is no concern of the run's. */
+static struct cps_err *of_run(struct cps_err *err)
+{
+    if (!err || err->code == CPS_ERR_NOMEM)
+        return err;
+    cps_err_free(err);
+    return NULL;
+}
+
+struct cps_err *dap_serve_run(struct dap_run *run, int socket)
+{
+    struct debugger *debugger = calloc(1, sizeof(*debugger));
+    int copy = dup(socket);
+    FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    struct cps_err *err = debugger ? NULL : cps_err_nomem();
+    if (!err && !out)
+        err = cps_err_os("(socket)", "open");
+    sigaction(SIGPIPE, &ignore, &before); /* a client that is gone */
+    if (!err)
+        err = of_run(serve_on(debugger, run, socket, out));
+    if (debugger)
+        cps_buf_deinit(&debugger->out);
+    free(debugger);
+    if (out)
+        fclose(out);
+    else if (copy >= 0)
+        close(copy);
+    sigaction(SIGPIPE, &before, NULL);
     return err;
 }

@@ -108,6 +108,8 @@ static struct cps_err *open_session(struct dap *d, struct json_object *arguments
 struct cps_err *dap_launch(struct dap *d, struct json_object *arguments, struct json_object *body)
 {
     (void)body;
+    if (d->run)
+        return cps_err_new(CPS_ERR_INPUT, "launch: this is a run, expected \"attach\"");
     d->stop_on_entry = cps_json_get_bool(arguments, "stopOnEntry", true);
     if (!d->open)
         CPS_TRY(open_session(d, arguments));

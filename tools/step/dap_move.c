@@ -48,16 +48,33 @@ static void tell_running(struct dap *d)
     d->told_running = true;
 }
 
+/* The word for a stop that no point made. Neovim's client takes a "pause" for one that is to show
+ * nothing, and then has no thread to move. */
+static const char *plain_word(enum cps_debug_reason reason, const char *gone)
+{
+    switch (reason) {
+    case CPS_WHY_DEADLOCK:
+    case CPS_WHY_FAULT:
+    case CPS_WHY_BAD_PACKET:
+        return "exception";
+    case CPS_WHY_GONE:
+        return gone;
+    case CPS_WHY_END:
+        return "end";
+    case CPS_WHY_START:
+        return "start";
+    default:
+        return "pause";
+    }
+}
+
 /* The reason for a stop. A point is named, and removed if it was for one time. */
 static const char *reason_of(struct dap *d, const char *gone, struct json_object *body)
 {
     struct debugger *r = d->debugger;
     const struct cps_debug_point *point = cps_debug_find(r->session.debug, r->stop.point);
-    if (r->stop.reason == CPS_WHY_DEADLOCK || r->stop.reason == CPS_WHY_FAULT ||
-        r->stop.reason == CPS_WHY_BAD_PACKET)
-        return "exception";
     if (r->stop.reason != CPS_WHY_POINT)
-        return r->stop.reason == CPS_WHY_GONE ? gone : "pause";
+        return plain_word(r->stop.reason, gone);
     const char *word = point_word(d, r->stop.point);
     struct json_object *ids = cps_json_new_array(body, "hitBreakpointIds");
     cps_json_append(ids, json_object_new_int(r->stop.point));
@@ -89,6 +106,7 @@ static void tell_stopped(struct dap *d, const char *gone, bool quiet)
     cps_json_bool(body, "allThreadsStopped", true);
     dap_event(d, "stopped", body);
     d->told_running = false;
+    dap_know_points(d, false); /* one for one time is gone */
 }
 
 /* A move that no request for a step told the client of. Neovim's client takes its thread for a

@@ -74,6 +74,29 @@ static struct cps_err *hit_condition(struct json_object *from, struct cps_debug_
     return NULL;
 }
 
+static bool is_in_a_list(const struct dap *d, int id)
+{
+    for (unsigned list = 0; list < DAP_LISTS; list++) {
+        for (unsigned i = 0; i < d->point_count[list]; i++) {
+            if (d->point[list][i] == id)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* One that was typed, and that the client has as its own now. */
+static void take_over(struct dap *d, uint32_t pc, int core)
+{
+    struct cps_debug *debug = d->debugger->session.debug;
+    const struct cps_debug_point *point = NULL;
+    for (unsigned i = 0; (point = cps_debug_point(debug, i));) {
+        bool same = dap_is_plain(point) && point->pc == pc && point->core == core;
+        if (!same || is_in_a_list(d, point->id) || !point_remove(&d->debugger->session, point->id))
+            i++;
+    }
+}
+
 static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_object *from,
                                  struct cps_debug_point *point, int *id)
 {
@@ -90,6 +113,8 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
         point_release(point);
     else
         d->point[list][d->point_count[list]++] = *id;
+    if (!err && (list == DAP_SOURCE || list == DAP_LISTING))
+        take_over(d, point->pc, point->core);
     return err;
 }
 

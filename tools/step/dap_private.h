@@ -27,6 +27,10 @@ enum dap_space { DAP_GENERAL, DAP_CONTROL, DAP_SQE, DAP_GPU, DAP_PACKET, DAP_STR
 struct dap {
     struct debugger *debugger;
     struct dap_wire *wire;
+    struct dap_run *run;          /* that the client attaches to; NULL: this is the adapter */
+    struct dap_relay *relay;      /* which passes messages on to a run; NULL: it does not */
+    struct json_object *hello;    /* arguments of `initialize`, for that run; owned */
+    struct json_object *request;  /* that is handled now */
     struct cps_options opt;       /* of `launch`; its texts are in... */
     struct json_object *launched; /* ...this, owned */
     char *capture[1];             /* opt.arg */
@@ -49,6 +53,8 @@ struct dap {
     uint64_t start;         /* step that `restart` goes to */
     int point[DAP_LISTS][DAP_MAX_POINTS]; /* ids */
     unsigned point_count[DAP_LISTS];
+    struct dap_known *known; /* points that the client was told of; owned */
+    size_t known_count;
 };
 
 /** Types of arguments, as dap.def names them. */
@@ -115,6 +121,15 @@ typedef void dap_then(struct dap *dap);
 /* dap_launch.c */
 dap_handler dap_launch;
 dap_then dap_launched, dap_run_script;
+/* dap_attach.c */
+dap_handler dap_attach, dap_disconnects;
+dap_then dap_attached;
+/* dap_relay.c */
+/** Begins to speak with a run, as the client did. @param socket  becomes the relay's
+ * @return CPS_ERR_INPUT: it is over */
+CPS_MUST_USE struct cps_err *dap_relay_open(struct dap *dap, int socket, struct dap_relay **ret);
+/** Passes the request at hand on, and all that follow, until the client leaves or the run does. */
+void dap_relay_run(struct dap *dap);
 /* dap_move.c */
 dap_handler dap_on_thread, dap_continues, dap_pauses, dap_restarts, dap_goto_targets, dap_goes_to;
 dap_then dap_configured, dap_run_on, dap_run_next, dap_run_in, dap_run_out, dap_run_back,
@@ -135,6 +150,12 @@ dap_handler dap_source, dap_loaded_sources;
 /* dap_points.c */
 dap_handler dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instruction_breakpoints,
     dap_set_data_breakpoints, dap_data_breakpoint_info, dap_set_exception_breakpoints;
+/* dap_known.c */
+/** Takes note of all points. Unless the client was told in an answer, tells it of those that are
+ * new, gone, or others now. */
+void dap_know_points(struct dap *dap, bool told);
+/** Whether it stops whenever one processor reaches a place. */
+bool dap_is_plain(const struct cps_debug_point *point);
 /* dap_memory.c */
 dap_handler dap_read_memory, dap_write_memory, dap_disassemble;
 /* dap_draw.c */

@@ -82,7 +82,8 @@ static void *read_all(void *context)
     return NULL;
 }
 
-struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct dap_wire **ret)
+struct cps_err *dap_wire_open(const char *name, int in, FILE *out, atomic_int *interrupt,
+                              struct dap_wire **ret)
 {
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)
@@ -95,8 +96,8 @@ struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt, struct
         free(w);
         return cps_err_os("(pipe)", "create");
     }
-    w->frame =
-        (struct frame){.protocol = "Debug Adapter Protocol", .in = fileno(in), .wake = w->wake[0]};
+    w->frame = (struct frame){
+        .name = name, .protocol = "Debug Adapter Protocol", .in = in, .wake = w->wake[0]};
     if (pthread_create(&w->thread, NULL, read_all, w)) {
         close(w->wake[0]);
         close(w->wake[1]);
@@ -196,5 +197,10 @@ bool dap_wire_ended(struct dap_wire *w)
 struct cps_err *dap_wire_send(struct dap_wire *w, struct json_object *message)
 {
     cps_json_int(message, "seq", ++w->seq);
+    return dap_wire_pass(w, message);
+}
+
+struct cps_err *dap_wire_pass(struct dap_wire *w, struct json_object *message)
+{
     return frame_write(w->out, message);
 }

@@ -14,11 +14,12 @@ struct json_object;
 struct dap_wire;
 
 /**
- * Starts reading. @param interrupt  set to 1 when a request arrives that ends a run: pause,
- * disconnect, terminate, restart; or when the input ends
+ * Starts reading. @param name  of the input, for messages @param in  descriptor @param interrupt
+ * set to 1 when a request arrives that ends a run: pause, disconnect, terminate, restart; or when
+ * the input ends
  */
-CPS_MUST_USE struct cps_err *dap_wire_open(FILE *in, FILE *out, atomic_int *interrupt,
-                                           struct dap_wire **ret);
+CPS_MUST_USE struct cps_err *dap_wire_open(const char *name, int in, FILE *out,
+                                           atomic_int *interrupt, struct dap_wire **ret);
 /** Ends without waiting for more input. */
 void dap_wire_close(struct dap_wire *wire);
 /** Waits for the next message, which the caller releases. *ret is NULL at the end of the input.
@@ -34,5 +35,7 @@ bool dap_wire_ended(struct dap_wire *wire);
 /** Sends and releases @p message, to which it adds "seq". @return CPS_ERR_NOMEM, and nothing sent,
  * if it is not all there: the client waits for it, so the session is over */
 CPS_MUST_USE struct cps_err *dap_wire_send(struct dap_wire *wire, struct json_object *message);
+/** The same of one that has its "seq" already. */
+CPS_MUST_USE struct cps_err *dap_wire_pass(struct dap_wire *wire, struct json_object *message);
 
 #endif

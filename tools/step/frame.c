@@ -14,7 +14,7 @@
 
 static struct cps_err *bad(const struct frame *f, const char *expected)
 {
-    return cps_err_input("(stdin)", f->offset, "expected %s of the %s", expected, f->protocol);
+    return cps_err_input(f->name, f->offset, "expected %s of the %s", expected, f->protocol);
 }
 
 /* The next byte, or EOF; also when nobody wants more. */
@@ -113,7 +113,7 @@ struct cps_err *frame_read(struct frame *frame, struct json_object **ret)
         return err;
     cps_err_free(err);
     errno = frame->failed;
-    return cps_err_os("(stdin)", "read");
+    return cps_err_os(frame->name, "read");
 }
 
 struct cps_err *frame_write(FILE *out, struct json_object *message)

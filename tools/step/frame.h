@@ -14,6 +14,7 @@ struct json_object;
 
 /** Where messages come from. Zero-initialised but for what is said here. */
 struct frame {
+    const char *name;     /**< of the input, for messages: "(stdin)" */
     const char *protocol; /**< for messages: "Debug Adapter Protocol" */
     int in;               /**< descriptor that is read */
     int wake;             /**< another one: what comes out of it ends the input; -1: none */
