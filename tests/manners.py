@@ -68,6 +68,12 @@ def letters_mean_one_thing():
     assert {letter: names for letter, names in seen.items() if len(names) > 1} == {"g": {"gen", "debug"}}, seen
 
 
+# A server's session that ends as its protocol wants it.
+BYE = "".join("Content-Length: %d\r\n\r\n%s" % (len(text), text) for text in (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}', '{"jsonrpc":"2.0","id":2,"method":"shutdown"}',
+    '{"jsonrpc":"2.0","method":"exit"}'))
+
+
 def examples_run():
     scene()
     count = 0
@@ -76,7 +82,8 @@ def examples_run():
         assert lines, "%s has no example" % command
         for line in lines:
             assert line in cpscope("help", "man").stdout.replace("\\-", "-"), line
-            done = subprocess.run([CPSCOPE, *line.split()], cwd=FOLDER.name, capture_output=True, text=True, input="", timeout=120)
+            done = subprocess.run([CPSCOPE, *line.split()], cwd=FOLDER.name, capture_output=True, text=True, timeout=120,
+                                  input=BYE if command == "lsp" else "")
             if "without z3" in done.stderr:
                 continue
             good = {"diff": (0, 1), "regress": (0, 1), "audit": (0, 4), "prove": (0, 1), "fuzz": (0, 1)}.get(command, (0,))
