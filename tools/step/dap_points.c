@@ -122,18 +122,11 @@ static struct cps_err *add_point(struct dap *d, enum dap_list list, struct json_
 static const char *behind_core(const struct session *s, const char *text, unsigned *first,
                                unsigned *end)
 {
-    *first = 0;
-    *end = session_engine(s)->cores;
-    for (unsigned core = 0; core < session_engine(s)->cores; core++) {
-        const char *name = session_core_name(s, core);
-        size_t length = strlen(name);
-        if (strncmp(text, name, length) != 0 || text[length] != ':')
-            continue;
-        *first = core;
-        *end = core + 1;
-        return text + length + 1;
-    }
-    return text;
+    unsigned core = session_engine(s)->cores;
+    const char *rest = point_core(s, text, &core);
+    *first = rest == text ? 0 : core;
+    *end = rest == text ? core : core + 1;
+    return rest;
 }
 
 /* A breakpoint from a text that point_break() reads, on the first core that knows the place. */
