@@ -97,12 +97,14 @@ static struct cps_err *run_line(struct debugger *r, unsigned number, const char 
     cps_buf_printf(&r->out, "> %s\n", line);
     struct cps_err *wrong = command_run(r, line);
     struct cps_err *err = show(r);
-    if (wrong) {
-        *failed = true;
+    bool about_line = wrong && (wrong->code == CPS_ERR_SYNTAX || wrong->code == CPS_ERR_INPUT);
+    if (about_line)
         wrong = cps_err_within_(wrong, "(stdin):%u", number);
-        report_error(wrong);
-    }
-    return err;
+    if (err || !about_line || wrong->code == CPS_ERR_NOMEM)
+        return cps_err_first_(err, wrong);
+    *failed = true;
+    report_error(wrong);
+    return NULL;
 }
 
 /* From a pipe: every line is shown in front of what it does. */

@@ -40,6 +40,23 @@ x/4 0x100000
 set $02 = 0x1234
 p $02
 patch $pc+2: mov $02, 0x7
+display $02
+display/2i $pc
+info registers $02 rem
+info draw
+info symbol 0x45
+info break
+commands 1
+p draw
+end
+ptype RB_CCU_CNTL
+ptype CP_EVENT_WRITE
+x/2xg 0x100000
+p payload[0] + count + iova
+compare
+advance CP_SET_DRAW_STATE
+frame
+list CP_NOP 3
 info break
 core
 event 20
@@ -49,6 +66,9 @@ c
 SCRIPT_DEBUGGER = b"""s
 s
 rs
+info break
+list
+display/i $pc
 info registers
 bt
 l

@@ -35,6 +35,8 @@ static struct cps_err *show_register(struct debugger *r, const char *name, size_
     uint64_t value = 0;
     struct cps_place place;
     cps_buf_printf(&text, "$%.*s", (int)length, name);
+    if (text.failed)
+        return cps_err_nomem();
     const char *known = cps_buf_text(&text);
     if (*name == '$' || *name == '@' || *name == '%' ||
         (!expr_place(&r->session, r->session.core, known, &place) && strcmp(known, "$npc") != 0))
@@ -193,6 +195,7 @@ static struct cps_err *show_symbol(struct debugger *r, const char *arguments)
     CPS_BUF name = {0};
     CPS_TRY(command_place(r, arguments, strlen(arguments), &pc));
     session_place(&r->session, r->session.core, pc, &name);
+    r->out.failed = r->out.failed || name.failed;
     cps_buf_printf(&r->out, "%04" PRIx32 " %s\n", pc,
                    name.size ? cps_buf_text(&name) : "is in no handler, and no label is known");
     return NULL;

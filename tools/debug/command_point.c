@@ -56,6 +56,8 @@ static struct cps_err *add_break(struct debugger *r, const char *arguments, bool
     if (placeless && r->frame) {
         cps_buf_printf(&here, "*0x%" PRIx32 "%s%s", command_pc(r), *arguments ? " " : "",
                        arguments);
+        if (here.failed)
+            return cps_err_nomem();
         arguments = cps_buf_text(&here);
     }
     CPS_TRY(point_break(&r->session, r->session.core, arguments, &point));

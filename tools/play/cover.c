@@ -73,6 +73,7 @@ static void put_handler(const struct cps_fw *fw, const struct cps_fw_part *part,
             return;
         table[id] = CPS_FW_NONE;
         cps_fw_packet_put_(names, (unsigned)id, &name);
+        out->failed = out->failed || name.failed;
         if (!strcmp(cps_buf_text(&name), cps_buf_text(&best)))
             continue;
         cps_buf_str(out, ", ");
