@@ -22,7 +22,7 @@ import make  # of tests/, which scene.py has put into the path
 import mkcorpus
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGPIPE, signal.SIGXFSZ)
-SHORT, LONG = 40, 250  # instants per command
+SHORT, LONG = 24, 250  # instants per command
 CAPTURES = 40
 
 
