@@ -162,6 +162,28 @@ def errors_and_status():
         assert 'expected "end"' in cpscope("step", "--demo", text=text, status=3).stderr
 
 
+def points_say_what_they_are():
+    """A condition without a place; kinds of accesses; ranges have a first and a last; no code, no listing."""
+    text = "b if level == 1\nrw reg:0x8810-0x8820\nw [0x1fff]-[0x1000]\nlist 0xfffffffe\nlog 65537\ni b\n"
+    done = cpscope("step", "--demo", text=text, status=3)
+    assert "1 break here if level == 1, 0 hits\n2 rwatch reg:0x8810-0x8820, 0 hits" in done.stdout, done.stdout
+    for number, want in ((3, "last one is not in front"), (4, "0xfffffffe: sqe has no code there"), (5, "65537: expected a number")):
+        assert re.search(r"^cpscope: \(stdin\):%d: .*%s" % (number, want), done.stderr, re.M), done.stderr
+
+
+def saved_points_stay():
+    """What an expression led to, and how often a point counts, are the same where the file is read elsewhere."""
+    one, two = path("one.dbg"), path("two.dbg")
+    text = ("b *$pc+4@ib1 if level == 1\nw [$pc*4+0x200000]\nw [0x1000]-[0x1fff]\nb CP_NOP@ib2\nenable once 4\nb\n"
+            "save breakpoints %s\ngoto 5\ndelete\nsource %s\nsave breakpoints %s\n" % (one, one, two))
+    cpscope("step", "--demo", text=text)
+    with open(one, encoding="ascii") as a, open(two, encoding="ascii") as b:
+        saved = a.read()
+        assert saved == b.read(), saved
+    assert saved == ("core sqe\nbreak *0x24@ib1 if level == 1\nwatch [0x200080]-[0x200083]\nwatch [0x1000]-[0x1fff]\ncore sqe\n"
+                     "break CP_NOP@ib2\nenable once $bpnum\ncore sqe\nbreak *0x20\ncore sqe\n"), saved
+
+
 def endless_is_limited():
     """Firmware, and commands of points, that never end."""
     loop = "patch CP_NOP: jump #CP_NOP\nc\n"
@@ -275,6 +297,8 @@ def script_then_prompt():
 SAID, ERR = spoken()
 tap.run([("%s: %s" % (command, what or "a line of those"), habit(i, command, want)) for i, (command, what, want) in enumerate(HABITS)] + [
     ("a pipe goes on behind an error, a file does not", errors_and_status),
+    ("points say what they are about", points_say_what_they_are),
+    ("saved points stay where they were", saved_points_stay),
     ("nobody waits for endless firmware, nor for endless commands", endless_is_limited),
     ("a terminal has the empty line, interrupts and history", terminal),
     ("a script, then the prompt", script_then_prompt),
