@@ -114,11 +114,11 @@ HABITS = [
     ("  p 1 + + * (", "an error names the column of the line", None),
     ("help x", "help of one command", r"^  x \[/"),
     ("info", "the topics", r"^info registers +\S"),
-    ("tui", "the screen, where there is a terminal", r""),
+    ("tui", "the screen, where there is a terminal", None),
 ]
 ERRORS = {"advance one below": "column 9: expected a register", "b wait": "expected a packet, label", "up": "outermost frame",
           "re": '"re" is ambiguous: rstep, rnext', "rev": '"rev" is ambiguous: rstep', "event:REG": "no command is called",
-          "  p 1 + + * (": "column 9: expected a number"}
+          "  p 1 + + * (": "column 9: expected a number", "tui": "no terminal here"}
 
 
 def spoken():
@@ -182,6 +182,16 @@ def saved_points_stay():
         assert saved == b.read(), saved
     assert saved == ("core sqe\nbreak *0x24@ib1 if level == 1\nwatch [0x200080]-[0x200083]\nwatch [0x1000]-[0x1fff]\ncore sqe\n"
                      "break CP_NOP@ib2\nenable once $bpnum\ncore sqe\nbreak *0x20\ncore sqe\n"), saved
+
+
+def points_share_a_place():
+    """A point that is passed hides no other one there; those for one time are gone even where c N passes them."""
+    text = ("b CP_MEM_WRITE\nignore 1 5\nb CP_MEM_WRITE\nrun\ndelete\nb CP_EVENT_WRITE\nignore 3 9\nuntil CP_EVENT_WRITE\n"
+            "delete\ntb CP_SET_DRAW_STATE\nb CP_DRAW_INDX_OFFSET\nenable once 5\nb CP_EVENT_WRITE\nstart\nc 3\ni b\n")
+    out = cpscope("step", "--demo", text=text).stdout
+    assert "> run\nbreakpoint 2, CP_MEM_WRITE\n" in out, out
+    assert re.search(r"> until CP_EVENT_WRITE\nstep .* CP_EVENT_WRITE\n", out), out
+    assert "> i b\n5 break CP_DRAW_INDX_OFFSET (disabled), 1 hits\n6 break CP_EVENT_WRITE, 1 hits\n" in out, out
 
 
 def endless_is_limited():
@@ -298,6 +308,7 @@ SAID, ERR = spoken()
 tap.run([("%s: %s" % (command, what or "a line of those"), habit(i, command, want)) for i, (command, what, want) in enumerate(HABITS)] + [
     ("a pipe goes on behind an error, a file does not", errors_and_status),
     ("points say what they are about", points_say_what_they_are),
+    ("points share a place", points_share_a_place),
     ("saved points stay where they were", saved_points_stay),
     ("nobody waits for endless firmware, nor for endless commands", endless_is_limited),
     ("a terminal has the empty line, interrupts and history", terminal),

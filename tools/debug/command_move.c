@@ -83,6 +83,16 @@ void command_stopped(struct debugger *r)
     command_put_shown(r);
 }
 
+/* Whether there is something to do once more; points that are passed were there for one time, too.
+ */
+static bool goes_on(struct debugger *r, int go)
+{
+    bool passes = r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON);
+    if (passes)
+        drop_once(r);
+    return passes || r->stop.reason == CPS_WHY_GONE;
+}
+
 struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
 {
     uint64_t count = 1;
@@ -92,9 +102,7 @@ struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
         r->stop = go < 0
                       ? cps_debug_back(r->session.debug, (enum cps_debug_go) ~go, r->session.core)
                       : cps_debug_run(r->session.debug, (enum cps_debug_go)go, r->session.core);
-    } while (--count &&
-             (r->stop.reason == CPS_WHY_GONE ||
-              (r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON))));
+    } while (--count && goes_on(r, go));
     command_stopped(r);
     return NULL;
 }
