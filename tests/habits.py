@@ -197,8 +197,9 @@ def points_share_a_place():
 def endless_is_limited():
     """Firmware, and commands of points, that never end."""
     loop = "patch CP_NOP: jump #CP_NOP\nc\n"
+    steps = "patch CP_NOP+1: jump #CP_NOP+1\npatch CP_NOP+2: nop\ns 4000000000\n"
     again = "b CP_NOP\ncommands\nsilent\nrun\nend\nc\n"
-    for text in (loop, again):
+    for text in (loop, again, steps):
         file = path("loop.dbg", text)
         for args, piped in ((["--batch", "-x", file], None), (["-x", file], ""), ([], text)):
             done = subprocess.run([CPSCOPE, "step", "--demo", "-l", "200k", *args], input=piped, text=True, capture_output=True,

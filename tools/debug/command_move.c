@@ -83,14 +83,19 @@ void command_stopped(struct debugger *r)
     command_put_shown(r);
 }
 
-/* Whether there is something to do once more; points that are passed were there for one time, too.
- */
+/* Whether there is something to do once more. Points that are passed were there for one time, too;
+ * moves of one instruction end before they ask whether they shall. */
 static bool goes_on(struct debugger *r, int go)
 {
     bool passes = r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON);
     if (passes)
         drop_once(r);
-    return passes || r->stop.reason == CPS_WHY_GONE;
+    session_spend(&r->session, 1);
+    if (!passes && r->stop.reason != CPS_WHY_GONE)
+        return false;
+    if (session_interrupted(&r->session))
+        r->stop.reason = CPS_WHY_INTERRUPTED;
+    return r->stop.reason != CPS_WHY_INTERRUPTED;
 }
 
 struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
