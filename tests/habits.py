@@ -114,11 +114,11 @@ HABITS = [
     ("  p 1 + + * (", "an error names the column of the line", None),
     ("help x", "help of one command", r"^  x \[/"),
     ("info", "the topics", r"^info registers +\S"),
-    ("tui", "the screen, where there is a terminal", r""),
+    ("tui", "the screen, where there is a terminal", None),
 ]
 ERRORS = {"advance one below": "column 9: expected a register", "b wait": "expected a packet, label", "up": "outermost frame",
           "re": '"re" is ambiguous: rstep, rnext', "rev": '"rev" is ambiguous: rstep', "event:REG": "no command is called",
-          "  p 1 + + * (": "column 9: expected a number"}
+          "  p 1 + + * (": "column 9: expected a number", "tui": "no terminal here"}
 
 
 def spoken():
@@ -162,11 +162,45 @@ def errors_and_status():
         assert 'expected "end"' in cpscope("step", "--demo", text=text, status=3).stderr
 
 
+def points_say_what_they_are():
+    """A condition without a place; kinds of accesses; ranges have a first and a last; no code, no listing."""
+    text = "b if level == 1\nrw reg:0x8810-0x8820\nw [0x1fff]-[0x1000]\nlist 0xfffffffe\nlog 65537\ni b\np @0x100000001\n"
+    done = cpscope("step", "--demo", text=text, status=3)
+    assert "1 break here if level == 1, 0 hits\n2 rwatch reg:0x8810-0x8820, 0 hits" in done.stdout, done.stdout
+    for number, want in ((3, "last one is not in front"), (4, "0xfffffffe: sqe has no code there"), (5, "65537: expected a number"),
+                         (7, "column 4: expected a control register")):
+        assert re.search(r"^cpscope: \(stdin\):%d: .*%s" % (number, want), done.stderr, re.M), done.stderr
+
+
+def saved_points_stay():
+    """What an expression led to, and how often a point counts, are the same where the file is read elsewhere."""
+    one, two = path("one.dbg"), path("two.dbg")
+    text = ("b *$pc+4@ib1 if level == 1\nw [$pc*4+0x200000]\nw [0x1000]-[0x1fff]\nb CP_NOP@ib2\nenable once 4\nb\n"
+            "save breakpoints %s\ngoto 5\ndelete\nsource %s\nsave breakpoints %s\n" % (one, one, two))
+    cpscope("step", "--demo", text=text)
+    with open(one, encoding="ascii") as a, open(two, encoding="ascii") as b:
+        saved = a.read()
+        assert saved == b.read(), saved
+    assert saved == ("core sqe\nbreak *0x24@ib1 if level == 1\nwatch [0x200080]-[0x200083]\nwatch [0x1000]-[0x1fff]\ncore sqe\n"
+                     "break CP_NOP@ib2\nenable once $bpnum\ncore sqe\nbreak *0x20\ncore sqe\n"), saved
+
+
+def points_share_a_place():
+    """A point that is passed hides no other one there; those for one time are gone even where c N passes them."""
+    text = ("b CP_MEM_WRITE\nignore 1 5\nb CP_MEM_WRITE\nrun\ndelete\nb CP_EVENT_WRITE\nignore 3 9\nuntil CP_EVENT_WRITE\n"
+            "delete\ntb CP_SET_DRAW_STATE\nb CP_DRAW_INDX_OFFSET\nenable once 5\nb CP_EVENT_WRITE\nstart\nc 3\ni b\n")
+    out = cpscope("step", "--demo", text=text).stdout
+    assert "> run\nbreakpoint 2, CP_MEM_WRITE\n" in out, out
+    assert re.search(r"> until CP_EVENT_WRITE\nstep .* CP_EVENT_WRITE\n", out), out
+    assert "> i b\n5 break CP_DRAW_INDX_OFFSET (disabled), 1 hits\n6 break CP_EVENT_WRITE, 1 hits\n" in out, out
+
+
 def endless_is_limited():
     """Firmware, and commands of points, that never end."""
     loop = "patch CP_NOP: jump #CP_NOP\nc\n"
+    steps = "patch CP_NOP+1: jump #CP_NOP+1\npatch CP_NOP+2: nop\ns 4000000000\n"
     again = "b CP_NOP\ncommands\nsilent\nrun\nend\nc\n"
-    for text in (loop, again):
+    for text in (loop, again, steps):
         file = path("loop.dbg", text)
         for args, piped in ((["--batch", "-x", file], None), (["-x", file], ""), ([], text)):
             done = subprocess.run([CPSCOPE, "step", "--demo", "-l", "200k", *args], input=piped, text=True, capture_output=True,
@@ -275,6 +309,9 @@ def script_then_prompt():
 SAID, ERR = spoken()
 tap.run([("%s: %s" % (command, what or "a line of those"), habit(i, command, want)) for i, (command, what, want) in enumerate(HABITS)] + [
     ("a pipe goes on behind an error, a file does not", errors_and_status),
+    ("points say what they are about", points_say_what_they_are),
+    ("points share a place", points_share_a_place),
+    ("saved points stay where they were", saved_points_stay),
     ("nobody waits for endless firmware, nor for endless commands", endless_is_limited),
     ("a terminal has the empty line, interrupts and history", terminal),
     ("a script, then the prompt", script_then_prompt),

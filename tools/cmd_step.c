@@ -138,6 +138,7 @@ static struct cps_err *converse(struct debugger *r, const struct cps_options *op
     command_show(r);
     CPS_TRY(show(r));
     r->flush = show;
+    r->has_terminal = !opt->batch && isatty(STDIN_FILENO);
     if (opt->script) {
         struct cps_err *err = command_source(r, opt->script);
         CPS_TRY(cps_err_first_(err, show(r)));
@@ -146,8 +147,9 @@ static struct cps_err *converse(struct debugger *r, const struct cps_options *op
         return NULL;
     if (!isatty(STDIN_FILENO))
         return run_piped(r, failed);
-    if (opt->screen)
+    if (opt->screen || r->wants_screen)
         screen_run(r);
+    r->wants_screen = false;
     interact(r);
     return NULL;
 }

@@ -180,7 +180,7 @@ struct search {
 
 static bool matches(struct cps_debug *d, struct search *s, struct cps_debug_stop *stop)
 {
-    bool hit = debug_hits_(d, s->point, stop);
+    bool hit = debug_hits_(d, s->point, false, stop);
     if (!hit && s->goal && debug_reached_(d, s->goal))
         *stop = (struct cps_debug_stop){.reason = CPS_WHY_GONE, .core = d->core};
     else if (!hit)

@@ -323,15 +323,27 @@ static bool point_hits(struct cps_debug *d, struct point *p, struct cps_debug_st
     }
 }
 
-bool debug_hits_(struct cps_debug *d, struct point *only, struct cps_debug_stop *stop)
+/* A hit counts, and may have to be passed. */
+static bool count_hit(struct cps_debug_point *p)
+{
+    p->hits++;
+    if (p->ignore && p->ignore--)
+        return false;
+    p->disabled = p->once;
+    return true;
+}
+
+bool debug_hits_(struct cps_debug *d, struct point *only, bool counts, struct cps_debug_stop *stop)
 {
     struct point *first = only ? only : d->point;
     unsigned count = only ? 1 : d->point_count;
     bool hit = false;
     for (unsigned i = 0; i < count; i++) {
         struct point *p = &first[i];
-        if (p->is.disabled || !point_hits(d, p, stop) || hit)
+        struct cps_debug_stop here = *stop;
+        if (p->is.disabled || !point_hits(d, p, &here) || hit || (counts && !count_hit(&p->is)))
             continue;
+        *stop = here;
         stop->reason = CPS_WHY_POINT;
         stop->point = p->is.id;
         stop->core = d->core;
@@ -339,17 +351,6 @@ bool debug_hits_(struct cps_debug *d, struct point *only, struct cps_debug_stop 
         hit = true;
     }
     return hit;
-}
-
-/* A hit counts, and may have to be passed. */
-static bool count_hit(struct cps_debug *d, const struct cps_debug_stop *stop)
-{
-    struct cps_debug_point *p = cps_debug_find(d, stop->point);
-    p->hits++;
-    if (p->ignore && p->ignore--)
-        return false;
-    p->disabled = p->once;
-    return true;
 }
 
 /* The instruction at @p pc; what is none, or is not there, goes on behind itself. */
@@ -488,7 +489,7 @@ struct cps_debug_stop cps_debug_run(struct cps_debug *d, enum cps_debug_go go, u
         stop.reason = debug_step_(d);
         if (stop.reason != CPS_WHY_GONE)
             return stop;
-        if (debug_hits_(d, NULL, &stop) && count_hit(d, &stop))
+        if (debug_hits_(d, NULL, true, &stop))
             return stop;
         stop = (struct cps_debug_stop){CPS_WHY_GONE, .core = d->core, .pc = d->before_pc};
         if (debug_reached_(d, &goal))

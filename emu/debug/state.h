@@ -62,8 +62,10 @@ struct cps_debug {
 
 /* debug.c */
 enum cps_debug_reason debug_step_(struct cps_debug *d);
-/** Whether @p point (NULL: any that is enabled) stops behind the last step. */
-bool debug_hits_(struct cps_debug *d, struct point *point, struct cps_debug_stop *stop);
+/** Whether @p point (NULL: any that is enabled) stops behind the last step. @param counts  such a
+ * hit counts: one that is to be ignored makes room for the next point */
+bool debug_hits_(struct cps_debug *d, struct point *point, bool counts,
+                 struct cps_debug_stop *stop);
 /** To be called when the engine is another one: points start from its registers. */
 void debug_refresh_(struct cps_debug *d);
 void debug_refresh_point_(const struct cps_debug *d, struct point *point);

@@ -204,6 +204,8 @@ struct cps_err *command_screen_(struct debugger *r, const char *arguments, int g
 {
     (void)arguments;
     (void)go;
+    if (!r->has_terminal)
+        return cps_err_new(CPS_ERR_SYNTAX, "screen: there is no terminal here that shows it");
     r->wants_screen = true;
     return NULL;
 }

@@ -33,7 +33,8 @@ struct debugger {
     atomic_int interrupt;       /**< set to stop a move */
     bool quit;
     bool wants_screen;
-    unsigned nested; /**< `source` inside `source` */
+    bool has_terminal; /**< somebody sits at one: else `screen` is refused */
+    unsigned nested;   /**< `source` inside `source` */
 
     /** Shows `out` before a program of the user writes to the same terminal; NULL: there is none,
      * and `shell` is refused. */

@@ -95,6 +95,13 @@ struct cps_err *command_backtrace_(struct debugger *r, const char *arguments, in
 
 /* ---- listings ---- */
 
+static bool has_code(const struct session *s, uint32_t pc)
+{
+    const struct cps_place at = {(uint8_t)s->core, CPS_FILE_CODE, pc};
+    uint64_t word = 0;
+    return cps_engine_get(session_engine(s), at, &word);
+}
+
 /* "[PLACE] [N]"; @p count  0: none was said. */
 static struct cps_err *read_place(struct debugger *r, const char *arguments, uint32_t *pc,
                                   unsigned *count)
@@ -123,6 +130,9 @@ struct cps_err *command_disas_(struct debugger *r, const char *arguments, int go
     unsigned count = 0;
     (void)go;
     CPS_TRY(read_place(r, arguments, &pc, &count));
+    if (!has_code(&r->session, pc))
+        return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx32 ": %s has no code there", pc,
+                           session_core_name(&r->session, r->session.core));
     put_code(r, pc, count ? 0 : BEFORE, count ? count : BEHIND + 1);
     return NULL;
 }
@@ -136,13 +146,6 @@ static struct cps_err *list_before(struct debugger *r)
         return cps_err_new(CPS_ERR_INPUT, "this is where the code begins");
     put_code(r, from, 0, first - from);
     return NULL;
-}
-
-static bool has_code(const struct session *s, uint32_t pc)
-{
-    const struct cps_place at = {(uint8_t)s->core, CPS_FILE_CODE, pc};
-    uint64_t word = 0;
-    return cps_engine_get(session_engine(s), at, &word);
 }
 
 struct cps_err *command_list_(struct debugger *r, const char *arguments, int go)

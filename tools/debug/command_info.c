@@ -115,8 +115,11 @@ static void put_commands(const struct typed_point *typed, struct cps_buf *out)
 static void put_point(const struct cps_debug_point *p, struct cps_buf *out)
 {
     const struct typed_point *typed = p->context;
-    cps_buf_printf(out, "%d %s %s", p->id, point_is_break(p) ? "break" : "watch",
-                   typed ? typed->text : "");
+    bool access = typed && strcmp(typed->word, "break") != 0; /* watch, rwatch or awatch */
+    const char *sort = point_is_break(p) ? "break" : "watch";
+    const char *here = typed && p->what == CPS_AT_PC && !*typed->text ? "here" : "";
+    cps_buf_printf(out, "%d %s %s%s", p->id, access ? typed->word : sort, typed ? typed->text : "",
+                   here);
     if (typed && typed->condition)
         cps_buf_printf(out, " if %s", typed->condition);
     cps_buf_printf(out, "%s%s", p->once ? " (once)" : "", p->disabled ? " (disabled)" : "");

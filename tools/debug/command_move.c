@@ -83,6 +83,21 @@ void command_stopped(struct debugger *r)
     command_put_shown(r);
 }
 
+/* Whether there is something to do once more. Points that are passed were there for one time, too;
+ * moves of one instruction end before they ask whether they shall. */
+static bool goes_on(struct debugger *r, int go)
+{
+    bool passes = r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON);
+    if (passes)
+        drop_once(r);
+    session_spend(&r->session, 1);
+    if (!passes && r->stop.reason != CPS_WHY_GONE)
+        return false;
+    if (session_interrupted(&r->session))
+        r->stop.reason = CPS_WHY_INTERRUPTED;
+    return r->stop.reason != CPS_WHY_INTERRUPTED;
+}
+
 struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
 {
     uint64_t count = 1;
@@ -92,9 +107,7 @@ struct cps_err *command_move_(struct debugger *r, const char *arguments, int go)
         r->stop = go < 0
                       ? cps_debug_back(r->session.debug, (enum cps_debug_go) ~go, r->session.core)
                       : cps_debug_run(r->session.debug, (enum cps_debug_go)go, r->session.core);
-    } while (--count &&
-             (r->stop.reason == CPS_WHY_GONE ||
-              (r->stop.reason == CPS_WHY_POINT && (go == CPS_GO_ON || ~go == CPS_GO_ON))));
+    } while (--count && goes_on(r, go));
     command_stopped(r);
     return NULL;
 }

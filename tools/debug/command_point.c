@@ -289,6 +289,19 @@ struct cps_err *command_condition_(struct debugger *r, const char *arguments, in
 
 /* ---- save ---- */
 
+/* Where an expression led then: "*0x104@ib2", "[0x1000]-[0x1003]". */
+static void put_moved(const struct cps_debug_point *point, struct cps_buf *out)
+{
+    const struct typed_point *typed = point->context;
+    const char *level = typed->levels ? strrchr(typed->text, '@') : NULL;
+    if (point->what == CPS_AT_PC)
+        cps_buf_printf(out, "*0x%" PRIx32 "%s", point->pc, level ? level : "");
+    else if (point->what == CPS_AT_PLACE)
+        cps_buf_printf(out, "[0x%" PRIx64 "]", point->place.number);
+    else
+        cps_buf_printf(out, "[0x%" PRIx64 "]-[0x%" PRIx64 "]", point->first, point->last);
+}
+
 /* Commands that make the point again, on the processor that it is about. */
 static void put_point(const struct session *s, const struct cps_debug_point *point,
                       struct cps_buf *out)
@@ -297,10 +310,10 @@ static void put_point(const struct session *s, const struct cps_debug_point *poi
     if (point->core >= 0)
         cps_buf_printf(out, "core %s\n", session_core_name(s, (unsigned)point->core));
     cps_buf_printf(out, "%s ", point->once ? "tbreak" : typed->word);
-    if (*typed->text || point->what != CPS_AT_PC)
-        cps_buf_str(out, typed->text);
+    if (typed->moves || !*typed->text)
+        put_moved(point, out);
     else
-        cps_buf_printf(out, "*0x%" PRIx32, point->pc);
+        cps_buf_str(out, typed->text);
     if (typed->condition)
         cps_buf_printf(out, " if %s", typed->condition);
     cps_buf_str(out, "\n");
@@ -308,6 +321,8 @@ static void put_point(const struct session *s, const struct cps_debug_point *poi
         cps_buf_printf(out, "ignore $bpnum %" PRIu64 "\n", point->ignore);
     if (typed->commands)
         cps_buf_printf(out, "commands\n%send\n", typed->commands);
+    if (typed->disable_next)
+        cps_buf_str(out, "enable once $bpnum\n");
     if (point->disabled)
         cps_buf_str(out, "disable $bpnum\n");
 }
@@ -326,6 +341,8 @@ struct cps_err *command_save_(struct debugger *r, const char *arguments, int go)
         if (point->context)
             put_point(s, point, &text);
     }
+    if (text.size) /* whoever reads it goes on where this one was */
+        cps_buf_printf(&text, "core %s\n", session_core_name(s, s->core));
     if (text.failed)
         return cps_err_nomem();
     return cps_outfile_whole(path, cps_buf_text(&text), text.size);

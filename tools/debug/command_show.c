@@ -10,7 +10,8 @@ struct cps_err *command_log_(struct debugger *r, const char *arguments, int go)
 {
     int64_t count = 20;
     (void)go;
-    if (*arguments && (!cps_lex_number(&arguments, &count) || *arguments || count > 65536))
+    const char *at = arguments;
+    if (*at && (!cps_lex_number(&at, &count) || *at || count > 65536))
         return cps_err_new(CPS_ERR_SYNTAX, "%s: expected a number up to 65536", arguments);
     look_events(&r->session, (unsigned)count, &r->out);
     return NULL;

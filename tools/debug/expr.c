@@ -117,8 +117,10 @@ static bool space_number(struct parser *p, enum cps_space space, uint32_t *ret)
         p->at += length;
         return true;
     }
-    if (!cps_lex_number(&p->at, &number))
+    const char *behind = p->at;
+    if (!cps_lex_number(&behind, &number) || number < 0 || number > UINT32_MAX)
         return false;
+    p->at = behind;
     *ret = (uint32_t)number;
     return true;
 }

@@ -36,13 +36,23 @@ static bool condition_holds(void *context, struct cps_debug *debug, unsigned cor
     return holds;
 }
 
-/* Splits off " if EXPRESSION". */
+/* Where a condition begins: "if EXPRESSION", behind a blank or alone; NULL: there is none. */
+static const char *find_condition(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "if")); at += 2) {
+        if ((at == text || at[-1] == ' ' || at[-1] == '\t') && (at[2] == ' ' || at[2] == '\t'))
+            return at;
+    }
+    return NULL;
+}
+
+/* Splits off "if EXPRESSION". */
 static struct cps_err *create(const struct session *session, const char *text,
                               struct cps_debug_point *ret)
 {
-    const char *condition = strstr(text, " if ");
+    const char *condition = find_condition(text);
     size_t length = condition ? (size_t)(condition - text) : strlen(text);
-    while (length && text[length - 1] == ' ')
+    while (length && strchr(" \t", text[length - 1]))
         length--;
     struct typed_point *typed = calloc(1, sizeof(*typed));
     *ret = (struct cps_debug_point){.core = -1, .last = UINT64_MAX, .context = typed};
@@ -54,7 +64,7 @@ static struct cps_err *create(const struct session *session, const char *text,
     ret->when = condition_holds;
     if (!typed->text)
         return cps_err_nomem();
-    return condition ? point_condition(ret, condition + 4) : NULL;
+    return condition ? point_condition(ret, cps_lex_blank(condition + 2)) : NULL;
 }
 
 struct cps_err *point_condition(struct cps_debug_point *point, const char *condition)
@@ -227,6 +237,14 @@ static struct cps_err *take_level(const struct session *session, const char *tex
     return typed->levels ? NULL : bad(text, "a place, with " LEVELS " behind it");
 }
 
+/* Whether @p text is more than a number: its value may be another one at another place. */
+static bool is_computed(const char *text, size_t length)
+{
+    int64_t number = 0;
+    const char *at = cps_lex_blank(*text == '*' ? text + 1 : text);
+    return length && (!cps_lex_number(&at, &number) || at != text + length);
+}
+
 static struct cps_err *place_point(const struct session *session, unsigned core, const char *text,
                                    struct cps_debug_point *ret)
 {
@@ -238,11 +256,13 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
     ret->what = CPS_AT_PC;
     ret->core = (int)core;
     CPS_TRY(take_level(session, text, &length, ret));
-    if (point_line(session, core, text, length, &ret->pc) ||
-        session_find_place(session, core, text, length, &ret->pc))
+    bool named = point_line(session, core, text, length, &ret->pc) ||
+                 session_find_place(session, core, text, length, &ret->pc);
+    if (named)
         value = ret->pc;
     else
         err = expr_eval_part(session, core, length ? text : "$pc", length ? length : 3, &value);
+    ((struct typed_point *)ret->context)->moves = !named && is_computed(text, length);
     cps_err_free(err);
     if (err)
         return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
@@ -358,12 +378,16 @@ static struct cps_err *range_point(const struct session *session, unsigned core,
                                    const char *text, struct cps_debug_point *ret)
 {
     struct cps_place ends[2];
+    struct typed_point *typed = ret->context;
+    typed->moves = *text == '[' && text[strspn(text, "[]-0123456789abcdefxABCDEFX \t")];
     if (!cut_range(session, core, text, ends))
         return bad(text, "$REGISTER, @CONTROL, |PIPE, a GPU register, [ADDRESS], or a range "
                          "FIRST-LAST of them");
     if (!set_kinds(access, ends[0].file, ret))
         return value_point(text, access, &ends[0], &ends[1], ret);
     const struct cps_file *file = cps_engine_file(session_engine(session), ends[0].file);
+    if (ends[0].number > ends[1].number)
+        return bad(text, "a range whose last one is not in front of its first");
     ret->first = ends[0].number;
     ret->last = ends[1].number;
     if (file && ends[0].number == ends[1].number)

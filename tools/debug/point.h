@@ -25,6 +25,7 @@ struct typed_point {
     char *condition;   /**< or NULL */
     char *commands;    /**< lines to run when it stops a run, or NULL */
     bool disable_next; /**< when it stops a run the next time */
+    bool moves;        /**< it is where an expression led when it was typed, which may change */
     uint32_t levels;   /**< bits of levels of streams at which it counts; 0: all */
 };
 

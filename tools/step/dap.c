@@ -346,7 +346,7 @@ struct cps_err *dap_serve_run(struct dap_run *run, int socket)
     if (!err)
         err = of_run(serve_on(debugger, run, socket, out));
     if (debugger)
-        cps_buf_deinit(&debugger->out);
+        command_deinit(debugger);
     free(debugger);
     if (out)
         fclose(out);

@@ -62,10 +62,13 @@ void screen_run(struct debugger *debugger)
         free(s);
         return;
     }
+    struct cps_err *(*flush)(struct debugger *) = debugger->flush;
     s->debugger = debugger;
+    debugger->flush = NULL; /* the terminal is not the shell's */
     start(s);
     run(s);
     endwin();
+    debugger->flush = flush;
     delscreen(terminal);
     cps_buf_deinit(&s->output);
     cps_buf_deinit(&s->message);
