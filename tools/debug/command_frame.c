@@ -95,7 +95,7 @@ struct cps_err *command_backtrace_(struct debugger *r, const char *arguments, in
 
 /* ---- listings ---- */
 
-static bool has_code(const struct session *s, uint32_t pc)
+bool command_has_code(const struct session *s, uint32_t pc)
 {
     const struct cps_place at = {(uint8_t)s->core, CPS_FILE_CODE, pc};
     uint64_t word = 0;
@@ -130,7 +130,7 @@ struct cps_err *command_disas_(struct debugger *r, const char *arguments, int go
     unsigned count = 0;
     (void)go;
     CPS_TRY(read_place(r, arguments, &pc, &count));
-    if (!has_code(&r->session, pc))
+    if (!command_has_code(&r->session, pc))
         return cps_err_new(CPS_ERR_INPUT, "0x%" PRIx32 ": %s has no code there", pc,
                            session_core_name(&r->session, r->session.core));
     put_code(r, pc, count ? 0 : BEFORE, count ? count : BEHIND + 1);
@@ -154,7 +154,7 @@ struct cps_err *command_list_(struct debugger *r, const char *arguments, int go)
         return list_before(r);
     if (*arguments || !r->has_listed)
         return command_disas_(r, arguments, go);
-    if (!has_code(&r->session, r->listed[1]))
+    if (!command_has_code(&r->session, r->listed[1]))
         return cps_err_new(CPS_ERR_INPUT, "this is where the code ends");
     put_code(r, r->listed[1], 0, LISTED);
     return NULL;

@@ -112,7 +112,7 @@ static void put_commands(const struct typed_point *typed, struct cps_buf *out)
     }
 }
 
-static void put_point(const struct cps_debug_point *p, struct cps_buf *out)
+static void put_point(const struct session *s, const struct cps_debug_point *p, struct cps_buf *out)
 {
     const struct typed_point *typed = p->context;
     bool access = typed && strcmp(typed->word, "break") != 0; /* watch, rwatch or awatch */
@@ -120,6 +120,8 @@ static void put_point(const struct cps_debug_point *p, struct cps_buf *out)
     const char *here = typed && p->what == CPS_AT_PC && !*typed->text ? "here" : "";
     cps_buf_printf(out, "%d %s %s%s", p->id, access ? typed->word : sort, typed ? typed->text : "",
                    here);
+    if (p->core >= 0 && session_engine(s)->cores > 1)
+        cps_buf_printf(out, ", %s", session_core_name(s, (unsigned)p->core));
     if (typed && typed->condition)
         cps_buf_printf(out, " if %s", typed->condition);
     cps_buf_printf(out, "%s%s", p->once ? " (once)" : "", p->disabled ? " (disabled)" : "");
@@ -135,7 +137,7 @@ static struct cps_err *show_points(struct debugger *r, const char *arguments)
     const struct cps_debug_point *p = NULL;
     (void)arguments;
     for (unsigned i = 0; (p = cps_debug_point(r->session.debug, i)); i++)
-        put_point(p, &r->out);
+        put_point(&r->session, p, &r->out);
     return NULL;
 }
 
@@ -145,7 +147,7 @@ static struct cps_err *show_watchpoints(struct debugger *r, const char *argument
     (void)arguments;
     for (unsigned i = 0; (p = cps_debug_point(r->session.debug, i)); i++) {
         if (!point_is_break(p))
-            put_point(p, &r->out);
+            put_point(&r->session, p, &r->out);
     }
     return NULL;
 }

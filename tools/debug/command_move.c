@@ -238,6 +238,9 @@ struct cps_err *command_jump_(struct debugger *r, const char *arguments, int go)
     if (!*arguments)
         return cps_err_new(CPS_ERR_SYNTAX, "jump: expected a place");
     CPS_TRY(command_place(r, arguments, strlen(arguments), &pc));
+    if (!command_has_code(s, pc))
+        return cps_err_new(CPS_ERR_INPUT, "jump %s: %s has no code there", arguments,
+                           session_core_name(s, s->core));
     edit.value = pc;
     CPS_TRY(cps_debug_edit(s->debug, &edit));
     return command_move_(r, "", CPS_GO_ON);

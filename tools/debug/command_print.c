@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The debugger's commands that show values: print, x, display. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,9 @@ struct cps_err *command_form(const char **arguments, const char *letters, struct
     char *at = NULL;
     if (*text != '/')
         return NULL;
-    unsigned long count = strtoul(text + 1, &at, 0);
+    unsigned long count = strtoul(text + 1, &at, 10);
+    if (!isdigit((unsigned char)text[1]))
+        at = (char *)text + 1;
     if (at != text + 1 && (count < 1 || count > MOST || !form->count))
         return cps_err_new(
             CPS_ERR_SYNTAX,

@@ -70,6 +70,8 @@ void command_put_shown(struct debugger *debugger);
 /* command_frame.c */
 /** Where the frame that was chosen stands. */
 uint32_t command_pc(const struct debugger *debugger);
+/** Whether the core at hand has code there. */
+bool command_has_code(const struct session *session, uint32_t pc);
 /** The unit behind @p count instructions from @p pc on. */
 uint32_t command_behind(const struct session *session, uint32_t pc, unsigned count);
 

@@ -72,6 +72,8 @@ static void *serve(void *context)
         int client = both[0].revents ? accept(s->listener, NULL, NULL) : -1;
         if (client >= 0)
             take_in(s, client);
+        else if (both[0].revents && errno != EINTR && errno != ECONNABORTED)
+            poll(&both[1], 1, 100); /* no descriptor is left: whoever knocks waits */
     }
 }
 
