@@ -180,7 +180,8 @@ struct cps_err *attach_listen(const char *path, struct attach_server **ret)
     struct attach_server *s = calloc(1, sizeof(*s));
     if (!s)
         return cps_err_nomem();
-    s->place.folder = s->listener = s->client = s->wake[0] = s->wake[1] = -1;
+    s->place.folder = s->listener = s->wake[0] = s->wake[1] = -1;
+    s->client = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->came, NULL);
     struct cps_err *err = open_server(s, path);
