@@ -7,9 +7,9 @@ Usage: mutate.py SOURCE WORK [--count N] [--seed N] [--jobs N] [--only PREFIX]..
 SOURCE is a tree with everything committed, or changed: what git lists is copied. WORK is a folder for copies, builds,
 and results (WORK/results.jsonl: a line a mutant; a run that was interrupted goes on there).
 
-A test is quick that takes at most --quick seconds of the processor (4). A mutant that compiles to the same code is none.
+A test is quick that takes at most --quick seconds of the processor (20). A mutant that compiles to the same code is none.
 First the tests run without CPSCOPE_CORPUS; what survives is tried with it, if it is set. No mutant gets more than --budget
-seconds (90) of tests, the quickest and those that have noticed most first. --again tries only what survived in the results
+seconds (120) of tests, the quickest and those that have noticed most first. --again tries only what survived in the results
 FILE; with --sanitize in a build that ends with 1 where memory is misused or lost, which only such builds notice. A survivor
 that tests/mutate/explained.tsv explains (file, text of the line, old, new, why) is counted apart. Ends with 1 if a folder's
 share is below its goal."""
@@ -302,8 +302,8 @@ def options():
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--quick", type=float, default=4)
-    parser.add_argument("--budget", type=float, default=90)
+    parser.add_argument("--quick", type=float, default=20)
+    parser.add_argument("--budget", type=float, default=120)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--again")
     parser.add_argument("--sanitize", action="store_true")
