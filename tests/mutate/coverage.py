@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What no test reaches, read from gcov after `meson test` in a build with -Db_coverage=true.
+"""What no test reaches, read from gcov after `meson test` in a build with -Db_coverage=true
+"-Dc_args=-include $PWD/tests/mutate/counted.h".
 
 Usage: coverage.py SOURCE BUILD [--functions] [--files]
 Prints a table by folder: lines, branches, functions, and how many of each were never executed. A branch counts as taken if

@@ -67,7 +67,8 @@ def measure(args, corpus):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     copied(args.source, folder)
-    build = built(folder, OPTIONS + ["-Db_coverage=true"])
+    build = built(folder, [option + " -include %s/tests/mutate/counted.h" % folder if "c_args" in option else option
+                           for option in OPTIONS] + ["-Db_coverage=true"])
     reached = {"seconds": {}, "lines": {}}
     with multiprocessing.Pool(args.jobs) as pool:
         jobs = [(test, args, build, folder, way, way_corpus) for way, way_corpus in (("without", None), ("with", corpus))
