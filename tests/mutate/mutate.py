@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Would a wrong line be noticed? Changes one place of the product at a time, builds, and runs the quick tests that
+execute the line. Prints the share that was noticed by folder, and what was not.
+
+Usage: mutate.py SOURCE WORK [--count N] [--seed N] [--jobs N] [--only PREFIX]... [--again FILE] [--sanitize]
+SOURCE is a tree with everything committed, or changed: what git lists is copied. WORK is a folder for copies, builds,
+and results (WORK/results.jsonl: a line a mutant; a run that was interrupted goes on there).
+
+A test is quick that takes at most --quick seconds of the processor (20). A mutant that compiles to the same code is none.
+First the tests run without CPSCOPE_CORPUS; what survives is tried with it, if it is set. No mutant gets more than --budget
+seconds (120) of tests, the quickest and those that have noticed most first. --again tries only what survived in the results
+FILE; with --sanitize in a build that ends with 1 where memory is misused or lost, which only such builds notice. A survivor
+that tests/mutate/explained.tsv explains (file, text of the line, old, new, why) is counted apart. Ends with 1 if a folder's
+share is below its goal."""
+import argparse
+import collections
+import hashlib
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import reach
+import sites
+import suite
+
+GOALS = {"emu": 90, "isa": 90, "trace": 90, "fw": 85, "tools": 85}
+# What measures time, looks at texts, or takes minutes.
+LEFT_OUT = {"house", "install", "speed", "faults"}
+LINKER = ["-Dc_link_args=-fuse-ld=mold"] if shutil.which("mold") else []
+# Arguments that change places and have other types are no mutants: the compiler notices.
+OPTIONS = LINKER + ["-Dbuildtype=plain", "-Doptimization=1", "-Db_ndebug=false", "-Dwarning_level=0",
+                    "-Dc_args=-Werror=incompatible-pointer-types -Werror=int-conversion"]
+SANITIZERS = ["-Db_sanitize=address,undefined", "-Db_lundef=false"]
+
+
+def copied(source, to):
+    """What git knows or would add, as it is now."""
+    names = subprocess.check_output(["git", "-C", source, "ls-files", "-co", "--exclude-standard", "-z"]).split(b"\0")
+    for name in filter(None, map(os.fsdecode, names)):
+        if os.path.isfile(os.path.join(source, name)):
+            os.makedirs(os.path.dirname(os.path.join(to, name)), exist_ok=True)
+            shutil.copy2(os.path.join(source, name), os.path.join(to, name))
+
+
+def built(folder, options):
+    build = os.path.join(folder, "build")
+    subprocess.run(["meson", "setup", build, folder] + options, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", build, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", build, "--quiet", "tests/fuzz-seeds.stamp"], check=False, stdout=subprocess.DEVNULL)
+    return build
+
+
+def environment(corpus):
+    env = {key: value for key, value in os.environ.items() if key != "CPSCOPE_CORPUS"}
+    return {**env, "CPSCOPE_CORPUS": corpus} if corpus else env
+
+
+def measure(args, corpus):
+    """For each line the tests that execute it; with the seconds that a test takes, counting."""
+    folder = os.path.join(args.work, "counted")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    copied(args.source, folder)
+    build = built(folder, [option + " -include %s/tests/mutate/counted.h" % folder if "c_args" in option else option
+                           for option in OPTIONS] + ["-Db_coverage=true"])
+    reached = {"seconds": {}, "lines": {}}
+    with multiprocessing.Pool(args.jobs) as pool:
+        jobs = [(test, args, build, folder, way, way_corpus) for way, way_corpus in (("without", None), ("with", corpus))
+                if way == "without" or corpus for test in suite.tests_of(build) if not LEFT_OUT & set(test.suites)]
+        for name, way, seconds, found in pool.imap_unordered(measure_one, jobs):
+            if seconds is None:
+                print("# not used %s the corpus: %s" % (way, name), flush=True)
+                continue
+            reached["seconds"]["%s/%s" % (way, name)] = seconds
+            for path, (executed, code) in found.items():
+                rows = reached["lines"].setdefault(path, {})
+                for number in code:
+                    rows.setdefault(str(number), [])
+                for number in executed:
+                    rows[str(number)].append("%s/%s" % (way, name))
+    shutil.rmtree(folder)
+    return reached
+
+
+def measure_one(job):
+    test, args, build, folder, way, corpus = job
+    prefix = os.path.join(args.work, "gcda", str(os.getpid()))
+    shutil.rmtree(prefix, ignore_errors=True)
+    env = reach.prefixed(environment(corpus), prefix)
+    said, seconds, _ = suite.run(test, env, args.quick * 20, prefix + ".tmp")
+    usable = said == suite.PASS and seconds <= args.quick
+    found = reach.lines(build, folder, prefix) if usable else {}
+    shutil.rmtree(prefix, ignore_errors=True)
+    return test.name, way, seconds if usable else None, found
+
+
+class Copy:
+    """A tree of its own with its build, in which one place at a time is wrong."""
+
+    def __init__(self, args, number, reached):
+        self.args, self.reached = args, reached
+        self.folder = os.path.join(args.work, "copy%d" % number)
+        self.scratch = os.path.join(args.work, "tmp%d" % number)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        copied(args.source, self.folder)
+        self.build = built(self.folder, OPTIONS + (SANITIZERS if args.sanitize else []))
+        self.trusted, self.useless = set(), set()
+        self.tests = {test.name: test for test in suite.tests_of(self.build)}
+        self.objects = self.all_objects()
+
+    def ninja(self, targets):
+        return subprocess.run(["ninja", "-C", self.build, "--quiet"] + targets, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False).returncode == 0
+
+    def all_objects(self):
+        """For each .c file its object, and what that is where nothing is wrong."""
+        found = {}
+        for row in json.loads(subprocess.check_output(["ninja", "-C", self.build, "-t", "compdb"])):
+            file = os.path.relpath(os.path.join(row["directory"], row["file"]), self.folder)
+            if file.endswith(".c") and row["output"].endswith(".o"):
+                found[file] = (row["output"], self.contents(row["output"]))
+        return found
+
+    def contents(self, path):
+        with open(os.path.join(self.build, path), "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+
+    def candidates(self, site, way, noticed):
+        """Tests that execute the line; where it has no code (a table's), those that execute a line of its file, or all."""
+        rows = self.reached["lines"].get(site.path, {})
+        names = rows.get(str(site.line))
+        if names is None:
+            names = {name for row in rows.values() for name in row} or set(self.reached["seconds"])
+        names = [name.split("/", 1)[1] for name in names if name.startswith(way + "/")]
+        order = sorted(set(names), key=lambda name: (-(0.5 + noticed[name]) / (0.2 + self.took(way, name)), name))
+        return [self.tests[name] for name in order if name in self.tests]
+
+    def took(self, way, name):
+        return self.reached["seconds"]["%s/%s" % (way, name)]
+
+    def passes(self, test, way, corpus):
+        """Whether all that the test needs builds, and the test passes."""
+        if not self.ninja(test.needs):
+            return False
+        return suite.run(test, environment(corpus), 20 + (80 if self.args.sanitize else 10) * self.took(way, test.name), self.scratch)[0] == suite.PASS
+
+    def notices(self, site, way, corpus, noticed, spent):
+        """The first test that notices, and whether the time was over before all were asked."""
+        began = time.monotonic()
+        for test in self.candidates(site, way, noticed):
+            if spent + time.monotonic() - began > self.args.budget:
+                return None, True
+            if (way, test.name) not in self.useless and not self.passes(test, way, corpus):
+                return test.name, False
+        return None, False
+
+    def judged(self, site, corpus, noticed):
+        began = time.monotonic()
+        name, cut = self.notices(site, "without", None, noticed, 0)
+        if name:
+            return {"result": "noticed", "by": name, "corpus": False}
+        if corpus:
+            name, cut_too = self.notices(site, "with", corpus, noticed, (time.monotonic() - began) / 2)
+            cut = cut or cut_too
+        return {"result": "noticed", "by": name, "corpus": True} if name else {"result": "survived", "cut": cut}
+
+    def write(self, path, text):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def trusts(self, row, corpus):
+        """Whether who noticed passes where nothing is wrong. Asked once of each, with the file as it was."""
+        if row["result"] != "noticed":
+            return True
+        key = ("with" if row["corpus"] else "without", row["by"])
+        if key not in self.trusted:
+            good = self.passes(self.tests[row["by"]], key[0], corpus if row["corpus"] else None)
+            (self.trusted if good else self.useless).add(key)
+            if not good:
+                print("# fails where nothing is wrong, and is not asked again: %s, %s the corpus" % key[::-1], flush=True)
+        return key in self.trusted
+
+    def tried(self, site, corpus, noticed):
+        """The result of one mutant: a row of results.jsonl. What is built for the next mends the file's object, too."""
+        path = os.path.join(self.folder, site.path)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        row = {"path": site.path, "line": site.line, "kind": site.kind, "old": site.old, "new": site.new,
+               "text": text.splitlines()[site.line - 1].strip()}
+        made, before = self.objects.get(site.path, ("tools/cpscope", None))
+        while True:
+            self.write(path, text[:site.begin] + site.new + text[site.end:])
+            try:
+                if not self.ninja([made]):
+                    return {**row, "result": "invalid"}
+                if before == self.contents(made):
+                    return {**row, "result": "same code"}
+                found = self.judged(site, corpus, noticed)
+            finally:
+                self.write(path, text)
+            if self.trusts(found, corpus):
+                return {**row, **found}
+
+
+def sample(args):
+    """The mutants of each folder in an order that the seed decides."""
+    names = subprocess.check_output(["git", "-C", args.source, "ls-files"], text=True).split()
+    found = collections.defaultdict(list)
+    for name in names:
+        if name.split("/")[0] in GOALS and name.endswith((".c", ".h", ".def")) and \
+                (not args.only or name.startswith(tuple(args.only))):
+            with open(os.path.join(args.source, name), encoding="utf-8") as file:
+                found[name.split("/")[0]] += sites.sites_of(name, file.read(), args.seed)
+    for folder, rows in found.items():
+        random.Random("%s %s" % (args.seed, folder)).shuffle(rows)
+    return found
+
+
+def key_of(row):
+    return "\t".join((row["path"], row["text"], row["old"], row["new"]))
+
+
+def worker(args, number, reached, queue, results):
+    copy = Copy(args, number, reached)
+    noticed = collections.Counter()
+    while (job := queue.get()) is not None:
+        row = copy.tried(job, args.corpus, noticed)
+        if row["result"] == "noticed":
+            noticed[row["by"]] += 1
+        results.put(row)
+    results.put(None)
+
+
+def explained():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "explained.tsv")
+    rows = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.strip() and not line.startswith("#"):
+                    words = line.rstrip("\n").split("\t")
+                    rows["\t".join(words[:4])] = words[4]
+    return rows
+
+
+def report(rows):
+    """The table by folder, the survivors; whether all goals are reached."""
+    known, good = explained(), True
+    print("\n| folder | mutants | noticed | without the corpus | explained | goal |\n|---|---|---|---|---|---|")
+    for folder, goal in GOALS.items():
+        mine = [r for r in rows if r["path"].split("/")[0] == folder and r["result"] in ("noticed", "survived")]
+        if not mine:
+            continue
+        hit = [r for r in mine if r["result"] == "noticed"]
+        why = [r for r in mine if r["result"] == "survived" and key_of(r) in known]
+        share = 100 * len(hit) / len(mine)
+        good = good and 100 * len(hit) >= goal * (len(mine) - len(why))
+        print("| %s | %d | %d, %.1f %% | %.1f %% | %d | %d %% |" % (
+            folder, len(mine), len(hit), share, 100 * sum(not r["corpus"] for r in hit) / len(mine), len(why), goal))
+    print("\nNot noticed:")
+    for row in sorted((r for r in rows if r["result"] == "survived"), key=lambda r: (r["path"], r["line"])):
+        print("%s:%d: %s `%s` -> `%s` in `%s`%s%s" % (
+            row["path"], row["line"], row["kind"], row["old"], row["new"], row["text"][:100],
+            " (not all tests: time)" if row.get("cut") else "",
+            ": " + known[key_of(row)] if key_of(row) in known else ""))
+    return good
+
+
+def wanted(args, found, done):
+    """The next mutants, by folder in turn, until each has its share of valid ones."""
+    share = {folder: -(-args.count // len(found)) for folder in found}
+    counts = collections.Counter(r["path"].split("/")[0] for r in done if r["result"] in ("noticed", "survived"))
+    tried = {(r["path"], r["line"], r["old"], r["new"]) for r in done}
+    pending = {folder: [s for s in rows if (s.path, s.line, s.old, s.new) not in tried] for folder, rows in found.items()}
+    while True:
+        left = [folder for folder in pending if pending[folder] and counts[folder] < share[folder]]
+        if not left:
+            return
+        folder = min(left, key=lambda f: (counts[f] / share[f], f))
+        row = yield pending[folder].pop(0)
+        counts[folder] += 1
+        if row and row["result"] in ("invalid", "same code"):
+            counts[row["path"].split("/")[0]] -= 1
+
+
+def again(path):
+    """Mutants of an earlier run that survived, tried once more: (path, text of the line, old, new)."""
+    with open(path, encoding="utf-8") as file:
+        return {key_of(row) for row in map(json.loads, file) if row["result"] == "survived"}
+
+
+def options():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("source")
+    parser.add_argument("work")
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--quick", type=float, default=20)
+    parser.add_argument("--budget", type=float, default=120)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--again")
+    parser.add_argument("--sanitize", action="store_true")
+    args = parser.parse_args()
+    args.source, args.work = os.path.abspath(args.source), os.path.abspath(args.work)
+    suite.memory = None if args.sanitize else suite.memory    # shadow memory is address space, too
+    args.corpus = os.environ.get("CPSCOPE_CORPUS")
+    return args
+
+
+def reached_of(args):
+    path = os.path.join(args.work, "reached.json")
+    if not os.path.exists(path):
+        reached = measure(args, args.corpus)
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump(reached, file)
+        os.rename(path + ".new", path)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def selected(args, found):
+    """Only the survivors of an earlier run, if it is named."""
+    if not args.again:
+        return found
+    old = again(args.again)
+    kept = {}
+    for folder, rows in found.items():
+        for site in rows:
+            with open(os.path.join(args.source, site.path), encoding="utf-8") as file:
+                text = file.read().splitlines()[site.line - 1].strip()
+            if key_of({"path": site.path, "text": text, "old": site.old, "new": site.new}) in old:
+                kept.setdefault(folder, []).append(site)
+    return kept
+
+
+def main():
+    args = options()
+    os.makedirs(args.work, exist_ok=True)
+    reached = reached_of(args)
+    name = os.path.join(args.work, "again.jsonl" if args.again else "results.jsonl")
+    done = []
+    if os.path.exists(name):
+        with open(name, encoding="utf-8") as file:
+            done = [json.loads(line) for line in file]
+    found = selected(args, sample(args))
+    queue, results = multiprocessing.Queue(), multiprocessing.Queue()
+    workers = [multiprocessing.Process(target=worker, args=(args, n, reached, queue, results)) for n in range(args.jobs)]
+    for process in workers:
+        process.start()
+    pending, ended = wanted(args, found, done), 0
+    for _ in workers:
+        queue.put(next(pending, None))
+    with open(name, "a", encoding="utf-8") as file:
+        while ended < len(workers):
+            row = results.get()
+            if row is None:
+                ended += 1
+                continue
+            done.append(row)
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+            try:
+                queue.put(pending.send(row))
+            except StopIteration:
+                queue.put(None)
+    for process in workers:
+        process.join()
+    return 0 if report(done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
