@@ -175,8 +175,8 @@ static void perform(struct nv *e)
     struct vp1 *s = vp1_of_(e);
     struct vp1_s2v s2v;
     s->branches = s->ends = s->interrupt = 0;
-    vp1_clash_(e);
     s->old = s->now;
+    vp1_clash_(e);
     s->ties_down = s->sr[VP1_SR_CONFIG] & 1;
     bool first = vp1_mov_is_first_(s);
     if (first)
