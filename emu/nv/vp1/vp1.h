@@ -102,6 +102,7 @@ struct vp1 {
     uint32_t pc;
     uint32_t word[VP1_UNITS]; /* of the bundle at hand; nops where it has none */
     uint8_t units;            /* a bit for each unit that it has a word for */
+    uint32_t last[VP1_UNITS]; /* the word that each unit had last before it */
     uint8_t ties_down;        /* $sr80 bit 0 in front of it */
     uint8_t moved;            /* the $a that its `mov` to another file takes */
     uint32_t size;            /* its words in memory */
