@@ -50,6 +50,16 @@ def regress_takes_chips():
     assert "1 read is not as the run file expects" in pairs[1]["reason"] and "vp1.run:13:" in pairs[1]["reason"], pairs
 
 
+def a_bundle_costs_what_the_policy_says():
+    ticks = {}
+    for cost in (0, 4):
+        out = cpscope("run", *VP1, "--policy", "cost=%d" % cost, RUN, "-e", "all").stdout
+        assert "# policy cost=%d " % cost in out
+        ticks[cost] = [int(line.split()[1]) for line in out.split("\n") if line.startswith("TICK")]
+        assert out.count("vp1 STEP") == ticks[cost][-1] / (1 + cost), out
+    assert ticks[4] == [5 * tick for tick in ticks[0]] and len(ticks[0]) > 20, ticks
+
+
 def viewers_see_the_unit():
     cpscope("convert", os.path.join(GOLDEN, "vp1.trace"), "-o", path("view.vcd"))
     lines = open(path("view.vcd")).read().splitlines()
@@ -129,6 +139,6 @@ def wrong_usage_is_said():
 
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
-    run_gives_the_golden, registers_read_as_the_scan_saw_them, check_and_convert_take_the_golden, viewers_see_the_unit, diff_compares_chips, regress_takes_chips,
+    run_gives_the_golden, registers_read_as_the_scan_saw_them, check_and_convert_take_the_golden, a_bundle_costs_what_the_policy_says, viewers_see_the_unit, diff_compares_chips, regress_takes_chips,
     any_word_assembles_again, bundles_are_shown_and_checked, names_are_chosen, step_goes_both_ways,
     info_counts_bundles, the_unknown_has_a_place, wrong_usage_is_said)])

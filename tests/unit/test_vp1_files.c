@@ -241,6 +241,37 @@ static void test_reports_of_special_registers(void **state)
     }
 }
 
+#define FROM_SR(dst, n) (0x6b000007u | (uint32_t)(dst) << 19 | (n) % 32u << 14 | (8 + (n) / 32u) << 3)
+#define TO_SR(n, src)   (0x6a000007u | (n) % 32u << 19 | (uint32_t)(src) << 14 | (8 + (n) / 32u) << 3)
+
+/* A program reads the clock, its place and its state, sets the clock, and reads it again; behind it
+ * the host reads the clock and the state. A bundle takes a tick, and what the policy adds. */
+static void test_clock_place_and_state(void **state)
+{
+    static const uint32_t words[] = {
+        FROM_SR(1, 30), FROM_SR(2, 30), FROM_SR(3, 72), FROM_SR(4, 73), /* words 0 to 3 */
+        TO_SR(30, 10),  FROM_SR(5, 30), 0xff000000,
+    };
+    (void)state;
+    for (uint32_t cost = 0; cost < 6; cost += 5) {
+        struct bench *b = bench_new(CPS_VP1_G80, cost ? "cost=5" : NULL);
+        uint32_t bundle = 1 + cost;
+        bench_write(b, 0xf478, 100); /* the host sets the clock */
+        assert_int_equal(bench_read(b, 0xf478), 100);
+        vp1_set(b, VIEW_A, 10, 0xfffffff0);
+        vp1_program(b, words, COUNT(words));
+        assert_int_equal(bench_run(b), CPS_STOP_IDLE);
+        assert_int_equal(vp1_get(b, VIEW_A, 1), 100);
+        assert_int_equal(vp1_get(b, VIEW_A, 2), 100 + bundle);
+        assert_int_equal(vp1_get(b, VIEW_A, 3), 2);
+        assert_int_equal(vp1_get(b, VIEW_A, 4), 8);
+        assert_int_equal(vp1_get(b, VIEW_A, 5), 0xfffffff0 + bundle);
+        assert_int_equal(bench_read(b, 0xf478), 0xfffffff0 + 2 * bundle); /* exit is beside the mov */
+        assert_int_equal(bench_read(b, 0xf524), 2);
+        bench_free(b);
+    }
+}
+
 /* What the host writes to $sr72 and $sr73 is kept between programs and reported; it reaches no
  * program that runs. */
 static void test_host_writes_of_control(void **state)
@@ -357,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_special_registers),
         cmocka_unit_test(test_injected_words_become_nops),
         cmocka_unit_test(test_reports_of_special_registers),
+        cmocka_unit_test(test_clock_place_and_state),
         cmocka_unit_test(test_host_writes_of_control),
         cmocka_unit_test(test_special_writes),
         cmocka_unit_test(test_files_of_older_chips),

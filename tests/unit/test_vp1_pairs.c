@@ -97,6 +97,65 @@ static void test_a_forced_move_sends_its_own_register(void **state)
     bench_free(b);
 }
 
+/* Sets the sign flags of a condition of the vector unit, a bit a component. */
+static void set_signs(struct bench *b, unsigned number, uint32_t signs)
+{
+    for (unsigned k = 0; k < 4; k++) {
+        uint32_t word = 0;
+        for (unsigned i = 0; i < 4; i++)
+            word |= (signs >> (4 * k + i) & 1 ? 0x80u : 1u) << 8 * i;
+        bench_write(b, VIEW_V + 0x80 * k + 4 * 20, word);
+    }
+    splat(b, 21, 0);
+    vp1_inject(b, 0x8c000000 | DST(22) | SRC1(20) | SRC2(21) | number); /* vadd $v22 $v20 $v21 */
+}
+
+/* The transforms of the mask that chooses between factors: bvec sends 2 and 4, and each component of
+ * $v0, which is 1, is multiplied by one of them. */
+static void test_masks_are_transformed(void **state)
+{
+    static const struct {
+        uint32_t transform, signs, more, expected; /* of $vc2, $vc3, and the components that take 4 */
+    } rows[] = {
+        {0, 0x8421, 0xffff, 0x8421},
+        {1, 0x0040, 0xffff, 0x00f0},          /* the third of each four */
+        {2, 0x0010, 0xffff, 0x0055},          /* two of each eight, in turns */
+        {2, 0x2000, 0xffff, 0xaa00},
+        {3, 0x0001, 0xffff, 0x000b},
+        {3, 0x0004, 0xffff, 0x0004},
+        {4, 0x0002, 0xffff, 0x0007},
+        {4, 0x8000, 0xffff, 0x8000},
+        {5, 0x0100, 0xffff, 0x0300},
+        {6, 0x0020, 0xffff, 0x00f0},
+        {7, 0xaaaa | 0x0011, 0x0004, 0x0205}, /* even bits of two: 0, 4 and 16 + 2 */
+        {7, 0, 0x4000, 0x8000},
+        {7, 0x5555, 0xaaaa, 0x00ff},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench *b = bench_new(CPS_VP1_G80, NULL);
+        uint32_t transform = (rows[i].transform & 3) << 22 | rows[i].transform >> 2;
+        uint32_t found = 0;
+        set_signs(b, 2, rows[i].signs);
+        set_signs(b, 3, rows[i].more);
+        splat(b, 0, 0);
+        splat(b, 1, 0);
+        vp1_inject(b, 0x80000000);
+        splat(b, 0, 1);
+        vp1_set(b, VIEW_A, 1, 0x0201);
+        vp1_bundle(b, 0x0f000000 | SRC1(1) | DST(2) | transform, 0x97000010 | DST(3), 0, 0);
+        for (unsigned k = 0; k < 16; k++) {
+            uint32_t byte = vp1_get(b, VIEW_V + 0x80 * (k / 4), 3) >> k % 4 * 8 & 0xff;
+            assert_true(byte == 2 || byte == 4);
+            found |= (uint32_t)(byte == 4) << k;
+        }
+        if (found != rows[i].expected)
+            fail_msg("transform %u: %04x, expected %04x", rows[i].transform, found,
+                     rows[i].expected);
+        bench_free(b);
+    }
+}
+
 /* ---- ports ---- */
 
 /* bvecmad reads $a[SRC2], $a[SRC2 + 2]; a store beside it gets the latter. */
@@ -204,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_opcodes_without_a_name_leave_products),
+        cmocka_unit_test(test_masks_are_transformed),
         cmocka_unit_test(test_a_forced_move_sends_its_own_register),
         cmocka_unit_test(test_bvecmad_forces_the_register_of_a_store),
         cmocka_unit_test(test_reports),
