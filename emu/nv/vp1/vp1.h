@@ -140,13 +140,18 @@ static inline bool vp1_condition_(const struct vp1 *s, uint32_t word)
 {
     return s->old.c[VP1(word, COND)] >> VP1(word, SLCT) & 1;
 }
+/** The register at @p number plus bits 5:4 of $c[COND] plus @p step, in its group of four. */
+static inline uint32_t vp1_quad_(const struct vp1 *s, uint32_t word, uint32_t number, uint32_t step)
+{
+    return (number & 0x1c) | ((number + (s->old.c[VP1(word, COND)] >> 4) + step) & 3);
+}
 /** The register number of a mangled second source. */
 static inline uint32_t vp1_src2s_(const struct vp1 *s, uint32_t word)
 {
     uint32_t k = s->old.c[VP1(word, COND)];
     uint32_t src2 = VP1(word, SRC2);
     if (VP1(word, SLCT) == 4)
-        return (src2 & 0x1c) | ((src2 + (k >> 4)) & 3);
+        return vp1_quad_(s, word, src2, 0);
     return src2 ^ (k >> VP1(word, SLCT) & 1);
 }
 /** What bvecmad and bvecmadsel put into the numbers of their sources: a count, or a bit. */
@@ -160,15 +165,10 @@ static inline uint32_t vp1_third_(const struct vp1 *s, uint32_t word)
 {
     return VP1(word, SRC2) | 2 | vp1_choice_(s, word);
 }
-/** The register at @p number plus bits 5:4 of $c[COND], in its group of four. */
-static inline uint32_t vp1_quad_(const struct vp1 *s, uint32_t word, uint32_t number)
-{
-    return (number & 0x1c) | ((number + (s->old.c[VP1(word, COND)] >> 4)) & 3);
-}
 /** The $v that ldaxh and ldaxv load beside $vx; 32 if their condition does not hold. */
 static inline uint32_t vp1_extra_(const struct vp1 *s, uint32_t word)
 {
-    return vp1_condition_(s, word) ? vp1_quad_(s, word, VP1(word, VDST)) : 32;
+    return vp1_condition_(s, word) ? vp1_quad_(s, word, VP1(word, VDST), 0) : 32;
 }
 /** Sets the bits of @p mask in the condition register that a word names, if it names one. */
 static inline void vp1_set_c_(struct vp1 *s, uint32_t number, uint32_t mask, uint32_t bits)
