@@ -76,6 +76,7 @@ static void refill(struct pair *p)
         m->c[i] = to->c[i] =
             (uint16_t)(0x8000 | (next_random() & (p->m->is_g80 ? 0x27ff : 0x273f)));
     }
+    m->sr[80] = p->s->sr[80] = next_random() & 0x111; /* bit 0: ties are rounded down */
     refill_vectors(to, m);
     for (unsigned i = 0; i < 16 * 512; i++)
         p->m->ds[i / 512][i % 512] = p->s->ds[i / 512][i % 512] = (uint8_t)next_random();

@@ -110,16 +110,17 @@ static void set_signs(struct bench *b, unsigned number, uint32_t signs)
     vp1_inject(b, 0x8c000000 | DST(22) | SRC1(20) | SRC2(21) | number); /* vadd $v22 $v20 $v21 */
 }
 
-/* The transforms of the mask that chooses between factors: bvec sends 2 and 4, and each component of
- * $v0, which is 1, is multiplied by one of them. */
+/* The transforms of the mask that chooses between factors: bvec sends 2 and 4, and each component
+ * of $v0, which is 1, is multiplied by one of them. */
 static void test_masks_are_transformed(void **state)
 {
     static const struct {
-        uint32_t transform, signs, more, expected; /* of $vc2, $vc3, and the components that take 4 */
+        uint32_t transform, signs, more,
+            expected; /* of $vc2, $vc3, and the components that take 4 */
     } rows[] = {
         {0, 0x8421, 0xffff, 0x8421},
-        {1, 0x0040, 0xffff, 0x00f0},          /* the third of each four */
-        {2, 0x0010, 0xffff, 0x0055},          /* two of each eight, in turns */
+        {1, 0x0040, 0xffff, 0x00f0}, /* the third of each four */
+        {2, 0x0010, 0xffff, 0x0055}, /* two of each eight, in turns */
         {2, 0x2000, 0xffff, 0xaa00},
         {3, 0x0001, 0xffff, 0x000b},
         {3, 0x0004, 0xffff, 0x0004},
@@ -171,6 +172,10 @@ static void test_bvecmad_forces_the_register_of_a_store(void **state)
         vp1_inject(b, 0xda000007 | DST(5)); /* lds $a5 $r0 0 */
         assert_int_equal(vp1_get(b, VIEW_A, 5), 0x1010);
         assert_int_equal(bench_unknown(b, CPS_UNKNOWN_VP1_CLASH)->value, 1);
+        vp1_inject(b, 0xdf000000);
+        vp1_bundle(b, 0xde000007 | SRC1(6), opcodes[i] | SRC2(8) | NEVER, 0, 0);
+        vp1_inject(b, 0x6b000057 | SRC1(4)); /* $sr68: the word is as it was written */
+        assert_int_equal(vp1_get(b, VIEW_A, 0), 0xde000007 | SRC1(6));
         bench_free(b);
     }
 }
