@@ -68,6 +68,7 @@ def errors_show_the_place():
         (HWSQ + ["--chip", "nv17"], "  wait 1 shl 2\n  addr 0x100\n", ":2:3: expected an instruction"),
         (HWSQ + ["--chip", "g92"], "  wait 1 shl 3\n", ":1:14: expected an even number"),
         (HWSQ + ["--chip", "g92"], "  wait 4 shl 2\n", "length is 4, expected a value from 0 to 3"),
+        (HWSQ + ["--chip", "g92"], "  wait 1 shl 32\n", "shift is 32, expected a value from 0 to 30"),
         (HWSQ + ["--chip", "g92"], "  set1 FB_PAUSED\n", ":1:8: expected a flag's number or name"),
         (HWSQ + ["--chip", "g92"], "[100]\n", ":1:1: expected a byte"),
     ]
@@ -75,6 +76,39 @@ def errors_show_the_place():
         said = cpscope("asm", *options, path("bad.s", source), "-o", path("none"), status=3).stderr
         assert message in said and "^" in said.split("\n")[2], said
         assert not os.path.exists(path("none"))
+
+
+def values_of_which_not_all_counts_are_refused():
+    """OUT's index and an exit code are a byte, a branch's target is 16 bits: what is beyond would change its meaning."""
+    new = SEQ + ["--seq-abi", "new"]
+    byte = "expected a byte (0x0 to 0xff, or 0xffffff80 to 0xffffffff)"
+    out8 = ("stv out[%s]", "sti out[%s], 0x1", "ldv out[%s]", "ldr out[%s]", "ts out[%s]")
+    limits = [(text, 255, 256, "expected a value from 0 to 255") for text in out8]
+    limits += [(text.replace("out[%s]", "out[out[%s]]"), 255, 300, "expected a value from 0 to 255") for text in out8]
+    limits += [(text, value, other, byte) for text in ("shl val %s", "shl reg %s", "exit %s")
+               for value, other in ((0, 0x100), (0xff, 0xffffff7f), (0xffffff80, 0x80000000), (0xffffffff, 0xfffffeff))]
+    limits += [(text, 0xffff, 0x10000, "expected a value from 0 to 65535") for text in ("b %s", "beq %s", "bne %s", "blt %s", "bgt %s")]
+    limits += [(text, 0xffffffff, 0x100000000, "expected a value from 0 to 4294967295") for text in
+               ("addo out[%s], 0x1", "cmpo out[%s], 0x1", "oro out[%s]", "ando out[out[%s]]", "addv out[%s]", "set val %s", "wait %s")]
+    for text, good, bad, message in limits:
+        cpscope("asm", *new, path("good.s", "  " + text % good + "\n"), "-o", path("good"))
+        word = struct.unpack_from("<I", open(path("good"), "rb").read(), 4)[0]
+        assert word == good, (text, word)
+        said = cpscope("asm", *new, path("bad.s", "  " + text % bad + "\n"), "-o", path("none"), status=3).stderr
+        assert message in said and not os.path.exists(path("none")), said
+
+
+def words_with_bits_that_do_not_count_are_shown_as_words():
+    """And they mean what their low bits mean, which their listing's bytes keep."""
+    cases = [((0x00020026, 0x12c), "[00020026] [0000012c]"), ((0x0002001c, 0x10003), "[0002001c] [00010003]"),
+             ((0x00020008, 0x104), "[00020008] [00000104]"), ((0x00020008, 0xfffffffc), "shl val 0xfffffffc"),
+             ((0x00020016, 0xffffffff), "exit 0xffffffff")]
+    for words, text in cases:
+        code = struct.pack("<3I", *words, 0)
+        listing = cpscope("disasm", *SEQ, "--seq-abi", "new", path("code", code)).stdout
+        assert text in listing, listing
+        cpscope("asm", *SEQ, path("code.s", listing), "-o", path("again"))
+        assert open(path("again"), "rb").read() == code
 
 
 def bad_input_is_one_line():
@@ -241,7 +275,8 @@ def coverage_is_what_the_steps_say():
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
-    errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
+    errors_show_the_place, values_of_which_not_all_counts_are_refused,
+    words_with_bits_that_do_not_count_are_shown_as_words, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
     stops_have_a_reason, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
     values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])

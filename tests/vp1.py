@@ -24,6 +24,11 @@ def run_gives_the_golden():
     assert "0x00f680 reads 0x0000803c, expected 0x000080fc" in missed, missed
 
 
+def registers_read_as_the_scan_saw_them():
+    out = cpscope("run", *VP1, os.path.join(os.path.dirname(RUN), "vp1-scan.run"), "-o", path("scan.trace")).stderr
+    assert "expected" not in out and "vp1-register" in out and "vp1-control" in out, out
+
+
 def check_and_convert_take_the_golden():
     golden = os.path.join(GOLDEN, "vp1.trace")
     assert ": pass" in cpscope("check", "--search", os.path.dirname(RUN), golden).stdout
@@ -43,6 +48,16 @@ def regress_takes_chips():
     pairs = json.load(open(os.path.join(path("report"), "results.json")))["pairs"]
     assert {p["firmware"]: p["status"] for p in pairs} == {"old": "differs", "new": "differs"}, pairs
     assert "1 read is not as the run file expects" in pairs[1]["reason"] and "vp1.run:13:" in pairs[1]["reason"], pairs
+
+
+def a_bundle_costs_what_the_policy_says():
+    ticks = {}
+    for cost in (0, 4):
+        out = cpscope("run", *VP1, "--policy", "cost=%d" % cost, RUN, "-e", "all").stdout
+        assert "# policy cost=%d " % cost in out
+        ticks[cost] = [int(line.split()[1]) for line in out.split("\n") if line.startswith("TICK")]
+        assert out.count("vp1 STEP") == ticks[cost][-1] / (1 + cost), out
+    assert ticks[4] == [5 * tick for tick in ticks[0]] and len(ticks[0]) > 20, ticks
 
 
 def viewers_see_the_unit():
@@ -124,6 +139,6 @@ def wrong_usage_is_said():
 
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
-    run_gives_the_golden, check_and_convert_take_the_golden, viewers_see_the_unit, diff_compares_chips, regress_takes_chips,
+    run_gives_the_golden, registers_read_as_the_scan_saw_them, check_and_convert_take_the_golden, a_bundle_costs_what_the_policy_says, viewers_see_the_unit, diff_compares_chips, regress_takes_chips,
     any_word_assembles_again, bundles_are_shown_and_checked, names_are_chosen, step_goes_both_ways,
     info_counts_bundles, the_unknown_has_a_place, wrong_usage_is_said)])

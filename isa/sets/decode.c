@@ -103,7 +103,7 @@ static void explain(const struct cps_isa *isa, uint32_t bit, const struct cps_en
         if (!(field->gens & bit))
             continue;
         ret->operand[i] = extract(field, ret);
-        claimed[cps_field_half_(field)] |= cps_field_mask_(field);
+        claimed[cps_field_half_(field)] |= cps_field_claims_(field, ret->operand[i]);
     }
     ret->op = enc->op;
     ret->unclaimed = unclaimed(ret, claimed);

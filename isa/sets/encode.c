@@ -4,6 +4,31 @@
 
 #include <inttypes.h>
 
+/* How often the text has one of a field's values. */
+static int64_t scale_of(const struct cps_field *field)
+{
+    switch ((enum cps_field_kind)field->kind) {
+    case CPS_FIELD_TWICE:
+        return 2;
+    case CPS_FIELD_GROUP:
+    case CPS_FIELD_GROUPABS:
+        return 4;
+    default:
+        return 1;
+    }
+}
+
+/* In the units of the text; a relative target is a distance from where it stands. */
+static struct cps_err *out_of_range(const struct cps_field *field, int64_t value, int64_t lowest,
+                                    int64_t highest)
+{
+    int64_t scale = scale_of(field);
+    bool is_far = cps_field_is_target_(field) && cps_field_is_signed_(field);
+    return cps_err_new(
+        CPS_ERR_SYNTAX, "%s is %" PRId64 "%s, expected a value from %" PRId64 " to %" PRId64,
+        field->name, value * scale, is_far ? " away" : "", lowest * scale, highest * scale);
+}
+
 static struct cps_err *insert(const struct cps_field *field, int64_t value, uint64_t bits[2])
 {
     int64_t limit = INT64_C(1) << field->width;
@@ -13,9 +38,12 @@ static struct cps_err *insert(const struct cps_field *field, int64_t value, uint
     if (field->kind == CPS_FIELD_SKIP)
         lowest = highest = field->low;
     if (value < lowest || value > highest)
+        return out_of_range(field, value, lowest, highest);
+    if (cps_field_claims_(field, value) != cps_field_mask_(field))
         return cps_err_new(CPS_ERR_SYNTAX,
-                           "%s is %" PRId64 ", expected a value from %" PRId64 " to %" PRId64,
-                           field->name, value, lowest, highest);
+                           "%s is 0x%" PRIx64 ", expected a byte (0x0 to 0xff, or 0xffffff80 to "
+                           "0xffffffff), because no other bits count",
+                           field->name, (uint64_t)value);
     if (field->width)
         bits[cps_field_half_(field)] |= ((uint64_t)value & (uint64_t)(limit - 1))
                                         << (field->low & 63);

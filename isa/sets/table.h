@@ -135,6 +135,15 @@ static inline uint64_t cps_field_mask_(const struct cps_field *field)
     return ((UINT64_C(1) << field->width) - 1)
            << (field->kind == CPS_FIELD_SKIP ? 0 : field->low & 63);
 }
+/** The bits of a field that its text says: of a byte in a word all, if they are its zero or sign
+ * extension. */
+static inline uint64_t cps_field_claims_(const struct cps_field *field, int64_t value)
+{
+    bool is_extended = value <= UINT8_MAX || (value >= 0xffffff80 && value <= UINT32_MAX);
+    if (field->kind == CPS_FIELD_BYTE && !is_extended)
+        return UINT64_C(0xff) << (field->low & 63);
+    return cps_field_mask_(field);
+}
 /** Where its bits lie: 0 the first 64, 1 those behind. */
 static inline unsigned cps_field_half_(const struct cps_field *field)
 {

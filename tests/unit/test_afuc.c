@@ -187,7 +187,7 @@ static void test_syntax_errors(void **state)
         {CPS_A6XX, "call #nowhere", 5, "expected a label that is defined"},
         {CPS_A6XX, "call 0x4000000", 5, "target is 67108864, expected a value from 0 to 67108863"},
         {CPS_A6XX, "mov $01, 0x10000", 4, "imm16 is 65536, expected a value from 0 to 65535"},
-        {CPS_A6XX, "jump 0x8100", 5, "target is 32768, expected a value from -32768 to 32767"},
+        {CPS_A6XX, "jump 0x8100", 5, "target is 32768 away, expected a value from -32768 to 32767"},
         {CPS_A6XX, "jump 0x100000000", 5, "expected a dword address of 32 bits"},
         {CPS_A6XX, "setsecure $02, 0x0104", 10, "target is 4, expected a value from 3 to 3"},
         {CPS_A6XX, "[123456789]", 0, "expected a word of up to 8 hexadecimal digits in [ ]"},

@@ -122,61 +122,177 @@ static void test_mov_flags(void **state)
     }
 }
 
-/* The scan of the special registers: what the host reads after it wrote all bits, and what `mov`
- * reads. */
+/* The scan of the special registers: what the host reads after it wrote ffffffff, after it wrote 0,
+ * and what `mov` reads in between. */
 static void test_special_registers(void **state)
 {
     static const struct {
         uint8_t number;
-        uint32_t host, isa;
+        uint32_t ones, isa, zeros;
     } rows[] = {
-        {0, 0x01111111, 0},
-        {1, 0x01111111, 0},
-        {2, 0x80001000, 0x80001000},
-        {3, 0xffffffff, 0xffffffff},
-        {4, 3, 3},
-        {5, 0, 0},
-        {6, 0, 0},
-        {7, 0xffffffff, 0},
-        {8, 1, 0},
-        {9, 0, 0},
-        {10, 0, 0},
-        {11, 4, 4},
-        {12, 0, 0},
-        {13, 0x1000, 0x1000},
-        {14, 0x111, 0},
-        {15, 0, 0},
-        {25, 0xffffffe3, 0},
-        {26, 0xffffffe3, 0},
-        {27, 0xffffffe3, 0},
-        {31, 0, 0},
-        {32, 0, 0},
-        {38, 0, 0},
-        {49, 0, 0},
-        {50, 0xffffffe3, 0xffffffe3},
-        {64, 0, 0},
-        {75, 0xf, 0xf},
-        {76, 0xfffff, 0xfffff},
-        {79, 0xfffff, 0xfffff},
-        {80, 0x111, 0x111},
-        {95, 0, 0},
-        {96, 0xffff, 0xffff},
-        {99, 0xffff, 0xffff},
-        {100, 0, 0xffff}, /* by `mov`, as number 96 */
+        {0, 0x01111111, 0, 0},
+        {1, 0xffffffff, 0, 0},
+        {2, 0xffffffff, 0x80001000, 0},
+        {3, 0xffffffff, 0xffffffff, 0},
+        {4, 3, 3, 0},
+        {5, 0, 0, 0},
+        {6, 0, 0, 0},
+        {7, 0xffffffff, 0, 0},
+        {8, 1, 0, 0},
+        {9, 0xffff, 0, 0},
+        {10, 0, 0, 0},
+        {11, 4, 4, 4},
+        {12, 0x44, 0, 0x44},
+        {13, 0x1000, 0x1000, 0x1000},
+        {14, 0x111, 0, 0},
+        {15, 0, 0, 0},
+        {18, 0xdf000000, 0, 0}, /* `mov` in between was injected, which makes them nops */
+        {25, 0xffffffe3, 0, 0},
+        {26, 0xffffffe3, 0, 0},
+        {27, 0xffffffe3, 0, 0},
+        {29, 0x11, 0, 0},
+        {31, 0, 0, 0},
+        {32, 0, 0, 0},
+        {38, 0, 0, 0},
+        {49, 0, 0, 0},
+        {50, 0xffffffe3, 0xffffffe3, 0},
+        {64, 0, 0, 0},
+        {68, 0xdf000000, 0xdfffffff, 0xdf000000},
+        {69, 0x4f000000, 0x4fffffff, 0x4f000000},
+        {70, 0xbf000000, 0xbf000007, 0xbf000000},
+        {71, 0xef000000, 0xef0001ff, 0xef000000},
+        {72, 0xfffff, 0, 0},
+        {73, 0xf, 8, 0},
+        {75, 0xf, 0xf, 0},
+        {76, 0xfffff, 0xfffff, 0},
+        {79, 0xfffff, 0xfffff, 0},
+        {80, 0x111, 0x111, 0},
+        {95, 0, 0, 0},
+        {96, 0xffff, 0xffff, 0},
+        {99, 0xffff, 0xffff, 0},
+        {100, 0, 0, 0},
     };
-    struct bench *b = bench_new(CPS_VP1_G80, NULL);
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++)
-        vp1_set(b, VIEW_SR, rows[i].number, 0xffffffff);
     for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench *b = bench_new(CPS_VP1_G80, NULL);
         uint32_t number = rows[i].number;
-        if (vp1_get(b, VIEW_SR, number) != rows[i].host)
+        vp1_bundle(b, 0xdfffffff, 0x4fffffff, 0xbf000007, 0xef0001ff);
+        vp1_set(b, VIEW_SR, number, 0xffffffff);
+        if (number != 18 && vp1_get(b, VIEW_SR, number) != rows[i].ones)
             fail_msg("host: $sr%u is %08x", number, vp1_get(b, VIEW_SR, number));
         vp1_inject(b, 0x6b000007 | (number % 32) << 14 | (8 + number / 32) << 3);
         if (vp1_get(b, VIEW_A, 0) != rows[i].isa)
             fail_msg("mov: $sr%u is %08x", number, vp1_get(b, VIEW_A, 0));
+        if (number == 18)
+            assert_int_equal(vp1_get(b, VIEW_SR, number), rows[i].ones);
+        vp1_set(b, VIEW_SR, number, 0);
+        if (vp1_get(b, VIEW_SR, number) != rows[i].zeros)
+            fail_msg("host: $sr%u is %08x after 0", number, vp1_get(b, VIEW_SR, number));
+        bench_free(b);
     }
+}
+
+/* The words of a bundle to inject are nops at first, stay as they are written, and are nops again
+ * behind the bundle: who injects one word after the other need not write the others. */
+static void test_injected_words_become_nops(void **state)
+{
+    static const uint32_t nops[] = {0xdf000000, 0x4f000000, 0xbf000000, 0xef000000};
+    struct bench *b = bench_new(CPS_VP1_G80, NULL);
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(vp1_get(b, VIEW_SR, 18 + i), nops[i]);
+    bench_write(b, 0xf44c, 0x6500dead); /* mov $a0 0xdead */
+    assert_int_equal(bench_read(b, 0xf44c), 0x6500dead);
+    bench_write(b, 0xf458, 2); /* bit 0 alone starts it */
+    bench_run(b);
+    assert_int_equal(vp1_get(b, VIEW_A, 0), 0);
+    assert_int_equal(bench_read(b, 0xf44c), 0x6500dead);
+    bench_write(b, 0xf458, 1);
+    bench_run(b);
+    assert_int_equal(vp1_get(b, VIEW_A, 0), 0xdead);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(vp1_get(b, VIEW_SR, 18 + i), nops[i]);
+    vp1_set(b, VIEW_A, 0, 5);
+    bench_write(b, 0xf448, 0xcc000007); /* setlo $r0 7, and no `mov` once more */
+    bench_write(b, 0xf458, 1);
+    bench_run(b);
+    assert_int_equal(vp1_get(b, VIEW_R, 0), 7);
+    assert_int_equal(vp1_get(b, VIEW_A, 0), 5);
     bench_free(b);
+}
+
+/* The host's 0x44 does not move on, and what it reads is reported as something that nobody knows;
+ * a register of which it is known is not. */
+static void test_reports_of_special_registers(void **state)
+{
+    static const struct {
+        uint8_t number;
+        bool is_reported;
+    } rows[] = {{0, true},   {1, false}, {2, true},  {3, false},  {12, true}, {13, false},
+                {14, true},  {16, true}, {30, true}, {31, false}, {68, true}, {71, true},
+                {72, false}, {75, true}, {79, true}, {80, false}, {96, false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench *b = bench_new(CPS_VP1_G80, NULL);
+        vp1_get(b, VIEW_SR, rows[i].number);
+        if ((bench_unknown(b, CPS_UNKNOWN_VP1_REGISTER) != NULL) != rows[i].is_reported)
+            fail_msg("$sr%u: reported the wrong way", rows[i].number);
+        bench_free(b);
+    }
+}
+
+#define FROM_SR(dst, n) (0x6b000007u | (uint32_t)(dst) << 19 | (n) % 32u << 14 | (8 + (n) / 32u) << 3)
+#define TO_SR(n, src)   (0x6a000007u | (n) % 32u << 19 | (uint32_t)(src) << 14 | (8 + (n) / 32u) << 3)
+
+/* A program reads the clock, its place and its state, sets the clock, and reads it again; behind it
+ * the host reads the clock and the state. A bundle takes a tick, and what the policy adds. */
+static void test_clock_place_and_state(void **state)
+{
+    static const uint32_t words[] = {
+        FROM_SR(1, 30), FROM_SR(2, 30), FROM_SR(3, 72), FROM_SR(4, 73), /* words 0 to 3 */
+        TO_SR(30, 10),  FROM_SR(5, 30), 0xff000000,
+    };
+    (void)state;
+    for (uint32_t cost = 0; cost < 6; cost += 5) {
+        struct bench *b = bench_new(CPS_VP1_G80, cost ? "cost=5" : NULL);
+        uint32_t bundle = 1 + cost;
+        bench_write(b, 0xf478, 100); /* the host sets the clock */
+        assert_int_equal(bench_read(b, 0xf478), 100);
+        vp1_set(b, VIEW_A, 10, 0xfffffff0);
+        vp1_program(b, words, COUNT(words));
+        assert_int_equal(bench_run(b), CPS_STOP_IDLE);
+        assert_int_equal(vp1_get(b, VIEW_A, 1), 100);
+        assert_int_equal(vp1_get(b, VIEW_A, 2), 100 + bundle);
+        assert_int_equal(vp1_get(b, VIEW_A, 3), 2);
+        assert_int_equal(vp1_get(b, VIEW_A, 4), 8);
+        assert_int_equal(vp1_get(b, VIEW_A, 5), 0xfffffff0 + bundle);
+        assert_int_equal(bench_read(b, 0xf478), 0xfffffff0 + 2 * bundle); /* exit is beside the mov */
+        assert_int_equal(bench_read(b, 0xf524), 2);
+        bench_free(b);
+    }
+}
+
+/* What the host writes to $sr72 and $sr73 is kept between programs and reported; it reaches no
+ * program that runs. */
+static void test_host_writes_of_control(void **state)
+{
+    static const struct {
+        uint32_t addr, kept;
+    } rows[] = {{0xf520, 0xfffff}, {0xf524, 0xf}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct bench *b = bench_new(CPS_VP1_G80, NULL);
+        bench_write(b, rows[i].addr, 0xffffffff);
+        assert_int_equal(bench_read(b, rows[i].addr), rows[i].kept);
+        assert_int_equal(bench_unknown(b, CPS_UNKNOWN_VP1_CONTROL)->value, i ? 73 : 72);
+        vp1_program(b, (const uint32_t[]){0xefffffff, 0xff000001}, 2);
+        bench_write(b, rows[i].addr, 5);
+        assert_int_equal(bench_read(b, rows[i].addr), i ? 8 : 0);
+        assert_int_equal(bench_run(b), CPS_STOP_IDLE);
+        assert_int_equal(bench_read(b, 0xf424), 1);
+        assert_int_equal(bench_read(b, 0xf524), 2);
+        bench_free(b);
+    }
 }
 
 /* `mov` to the special registers: what stays of all bits, by `mov` and for the host. */
@@ -185,9 +301,9 @@ static void test_special_writes(void **state)
     static const struct {
         uint8_t number;
         uint32_t after;
-    } rows[] = {{0, 0},        {2, 0x80001000}, {3, 0xffffffff},  {4, 3},      {7, 0},
-                {25, 0},       {28, 0},         {50, 0xffffffe3}, {64, 0},     {75, 0xf},
-                {76, 0xfffff}, {80, 0x111},     {96, 0xffff},     {97, 0xffff}};
+    } rows[] = {{0, 0},        {2, 0},      {3, 0xffffffff},  {4, 3},      {7, 0},
+                {25, 0},       {28, 0},     {50, 0xffffffe3}, {64, 0},     {75, 0xf},
+                {76, 0xfffff}, {80, 0x111}, {96, 0xffff},     {97, 0xffff}};
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct bench *b = bench_new(CPS_VP1_G80, NULL);
@@ -270,6 +386,10 @@ int main(void)
         cmocka_unit_test(test_writes),
         cmocka_unit_test(test_mov_flags),
         cmocka_unit_test(test_special_registers),
+        cmocka_unit_test(test_injected_words_become_nops),
+        cmocka_unit_test(test_reports_of_special_registers),
+        cmocka_unit_test(test_clock_place_and_state),
+        cmocka_unit_test(test_host_writes_of_control),
         cmocka_unit_test(test_special_writes),
         cmocka_unit_test(test_files_of_older_chips),
         cmocka_unit_test(test_view),

@@ -147,11 +147,9 @@ static void load_extra(struct vp1 *s, uint32_t word)
 {
     uint32_t number = VP1(word, RSRC1);
     uint32_t reg = s->old.r[number];
-    uint32_t k = s->old.c[VP1(word, COND)];
-    uint32_t dst = VP1(word, VDST);
-    dst = (dst & 0x1c) | ((dst + (k >> 4)) & 3);
+    uint32_t dst = vp1_extra_(s, word);
     load(s, reg, stride_of(reg), shape_of(vp1_op_(s, VP1_A)), s->now.vx);
-    if (vp1_condition_(s, word))
+    if (dst < 32)
         memcpy(s->now.v[dst], s->now.vx, sizeof(s->now.vx));
     add_low(s, number, increment(s, word));
     set_short(s, word, s->now.r[number], reg);

@@ -21,10 +21,14 @@ static bool loads_a(unsigned op)
     return op == CPS_VP1_LDAS || op == CPS_VP1_LDS;
 }
 
-static bool loads_v(unsigned op, uint32_t word)
+/* The vector register that the address unit loads, 32 if none. */
+static uint32_t loads_v(const struct vp1 *s, unsigned op, uint32_t word)
 {
-    return op == CPS_VP1_LDAVH || op == CPS_VP1_LDAVV || op == CPS_VP1_LDVH || op == CPS_VP1_LDVV ||
-           op == CPS_VP1_LDAXH || op == CPS_VP1_LDAXV || (op == CPS_VP1_LDR && !(word & 1));
+    if (op == CPS_VP1_LDAXH || op == CPS_VP1_LDAXV)
+        return vp1_extra_(s, word);
+    bool loads = op == CPS_VP1_LDAVH || op == CPS_VP1_LDAVV || op == CPS_VP1_LDVH ||
+                 op == CPS_VP1_LDVV || (op == CPS_VP1_LDR && !(word & 1));
+    return loads ? VP1(word, VDST) : 32;
 }
 
 /* The address register that the unit writes, 32 if none. */
@@ -49,17 +53,24 @@ bool vp1_mov_is_first_(const struct vp1 *s)
            (selector < 4 || (selector >= VP1_SEL_L && selector <= VP1_SEL_C));
 }
 
-/* The register of a file that a unit writes, 32 if none. */
+/* Whether `mov` from a file writes anything: of files that do not exist nothing arrives. */
+static bool arrives(const struct vp1 *s)
+{
+    uint32_t selector = VP1(s->word[VP1_S], RFILE);
+    return selector < 4 || (selector >= VP1_SEL_SR && selector <= VP1_SEL_C) ||
+           (selector >= VP1_SEL_X && selector <= VP1_SEL_Y);
+}
+
+/* The register of a file that a unit writes, 32 if none: $a31 is none. */
 static uint32_t scalar_a(const struct vp1 *s)
 {
     uint32_t word = s->word[VP1_S];
     unsigned op = vp1_op_(s, VP1_S);
     bool writes = s->code[word >> 24].kind != VP1_KIND_S || op == CPS_VP1_MOVI ||
-                  op == CPS_VP1_SETHI || op == CPS_VP1_MOVFROM ||
+                  op == CPS_VP1_SETHI || (op == CPS_VP1_MOVFROM && arrives(s)) ||
                   (op >= CPS_VP1_BMUL && op <= CPS_VP1_BMULAU);
-    if (op == CPS_VP1_VECMS)
-        return VP1(word, SRC1);
-    return writes ? VP1(word, DST) : 32;
+    uint32_t number = op == CPS_VP1_VECMS ? VP1(word, SRC1) : writes ? VP1(word, DST) : 31;
+    return number < 31 ? number : 32;
 }
 
 static uint32_t moved_to(const struct vp1 *s, uint32_t first, uint32_t last)
@@ -103,7 +114,7 @@ static bool writes_twice(const struct vp1 *s)
 {
     uint32_t word = s->word[VP1_A];
     unsigned op = vp1_op_(s, VP1_A);
-    uint32_t load_v = loads_v(op, word) ? VP1(word, VDST) : 32;
+    uint32_t load_v = loads_v(s, op, word);
     uint32_t mov_v = moved_to(s, 0, 3);
     mov_v = mov_v < 32 ? mov_v : moved_to(s, VP1_SEL_V2, VP1_SEL_V2);
     return (loads_a(op) && same(VP1(word, DST), scalar_a(s))) || same(load_v, mov_v) ||
@@ -112,22 +123,36 @@ static bool writes_twice(const struct vp1 *s)
            same(branch_l(s), moved_to(s, VP1_SEL_L, VP1_SEL_L));
 }
 
-/* Two units read a file through one port, with one number. */
+/* Gives the number in a field of @p word another value; true if it had another. */
+static bool force(uint32_t *word, unsigned low, uint32_t number)
+{
+    uint32_t before = *word;
+    *word = (before & ~(31u << low)) | number << low;
+    return *word != before;
+}
+
+/* Two units read a file through one port, with one number; true if they asked for two. */
 static bool shares_port(struct vp1 *s)
 {
-    uint32_t *scalar = &s->word[VP1_S];
+    const uint32_t *scalar = &s->word[VP1_S];
     uint32_t *address = &s->word[VP1_A];
     unsigned op = vp1_op_(s, VP1_A);
-    if (vp1_op_(s, VP1_S) == CPS_VP1_MOVFROM && VP1(*scalar, RFILE) < 4 && reads_v(op)) {
-        unsigned low = op == CPS_VP1_LDR && !(*address & 1) ? VP1_LOW_VSRC2 : VP1_LOW_VSRC1;
-        *address = (*address & ~(31u << low)) | VP1(*scalar, SRC1) << low;
-        return true;
+    switch (vp1_op_(s, VP1_S)) {
+    case CPS_VP1_MOVFROM:
+        if (VP1(*scalar, RFILE) >= 4 || !reads_v(op))
+            return false;
+        return force(address, op == CPS_VP1_LDR && !(*address & 1) ? VP1_LOW_VSRC2 : VP1_LOW_VSRC1,
+                     VP1(*scalar, SRC1));
+    case CPS_VP1_MOVTO:
+        /* Only what is moved; what goes to the vector unit is still of its own register. */
+        s->moved = (uint8_t)VP1(stores_a(op) ? *address : *scalar, SRC1);
+        return s->moved != VP1(*scalar, SRC1);
+    case CPS_VP1_BVECMAD:
+    case CPS_VP1_BVECMADSEL:
+        return stores_a(op) && force(address, VP1_LOW_SRC1, vp1_third_(s, *scalar));
+    default:
+        return false;
     }
-    if (vp1_op_(s, VP1_S) == CPS_VP1_MOVTO && stores_a(op)) {
-        *scalar = (*scalar & ~(31u << VP1_LOW_SRC1)) | VP1(*address, SRC1) << VP1_LOW_SRC1;
-        return true;
-    }
-    return false;
 }
 
 void vp1_clash_(struct nv *e)

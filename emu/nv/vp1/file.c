@@ -10,7 +10,7 @@
 #define VIEW UINT32_C(0xf000)
 
 /* What a row's `own` says: rights of `mov` and of the host, and whether it is known. */
-enum { NO, RO, RW, RIGHTS = 3, HOST = 2, KNOWN = 4 };
+enum { NO, RO, RW, OWN, RIGHTS = 3, HOST = 2, KNOWN = 4 };
 
 /* ---- special registers ---- */
 
@@ -44,23 +44,15 @@ static uint32_t read_tick(const struct cps_access *at)
     return (uint32_t)(cps_bus_clock(nv_of_(at)->bus) - vp1_at(at)->tick_from);
 }
 
-/* A unit without an instruction shows the words that the measurements saw. */
+/* The word that each unit had last, in front of the bundle at hand. */
 static uint32_t read_words(const struct cps_access *at)
 {
-    static const uint32_t seen[] = {0xdf000000, 0x4fffffff, 0xbf000007, 0xef0001ff};
-    const struct vp1 *s = vp1_at(at);
-    uint32_t unit = at->index;
-    return s->units >> unit & 1 ? s->word[unit] : seen[unit];
+    return vp1_at(at)->last[at->number - VP1_SR_WORDS];
 }
 
 static uint32_t read_pc(const struct cps_access *at)
 {
     return vp1_at(at)->pc;
-}
-
-static uint32_t read_state(const struct cps_access *at)
-{
-    return vp1_at(at)->run == VP1_IDLE ? 2 : 8;
 }
 
 static uint32_t read_loop(const struct cps_access *at)
@@ -71,6 +63,25 @@ static uint32_t read_loop(const struct cps_access *at)
 static void write_tick(const struct cps_access *at)
 {
     vp1_at(at)->tick_from = cps_bus_clock(nv_of_(at)->bus) - at->value;
+}
+
+/* By the host: nobody knows what becomes of the program. */
+static bool is_kept(const struct cps_access *at)
+{
+    cps_bus_unknown(nv_of_(at)->bus, CPS_UNKNOWN_VP1_CONTROL, at->by, at->number);
+    return vp1_at(at)->run == VP1_IDLE;
+}
+
+static void write_pc(const struct cps_access *at)
+{
+    if (is_kept(at))
+        vp1_at(at)->pc = at->value & at->row->mask;
+}
+
+static void write_state(const struct cps_access *at)
+{
+    if (is_kept(at))
+        vp1_at(at)->sr[VP1_SR_STATE] = at->value & at->row->mask;
 }
 
 static void write_loop(const struct cps_access *at)
@@ -115,15 +126,17 @@ static uint32_t read_special(struct nv *e, uint32_t number, bool host, const str
     if (rights(&at, host) == NO)
         return 0;
     doubt(&at);
-    return at.row->read ? at.row->read(&at) : vp1_of_(e)->sr[number];
+    bool stored = !at.row->read || (host && rights(&at, host) == OWN);
+    return stored ? vp1_of_(e)->sr[number] : at.row->read(&at);
 }
 
 static void write_special(struct nv *e, uint32_t number, uint32_t value, bool host,
                           const struct cps_by *by)
 {
     const struct cps_access at = access_to(e, number, value, by);
+    uint32_t *reg = &vp1_of_(e)->sr[number];
     bool exits = !host && number == VP1_SR_EXIT;
-    if (!exits && rights(&at, host) != RW)
+    if (!exits && rights(&at, host) < RW)
         return;
     if (exits)
         vp1_of_(e)->ends = 1;
@@ -132,18 +145,24 @@ static void write_special(struct nv *e, uint32_t number, uint32_t value, bool ho
     if (at.row->write)
         at.row->write(&at);
     else
-        vp1_of_(e)->sr[number] = value & at.row->mask;
+        *reg = (*reg & ~at.row->mask) | (value & at.row->mask);
+}
+
+void vp1_file_initial_(struct vp1 *s, uint32_t first, uint32_t last)
+{
+#define VP1_SR(low, high, bits, isa, host, mask, initial, ...)                         \
+    for (uint32_t i = (low); (initial) && i <= (high) && i >= first && i <= last; i++) \
+        s->sr[i] = (initial);
+#include "emu/nv/vp1/sr.def"
 }
 
 void vp1_file_reset_(struct nv *e)
 {
     struct vp1 *s = vp1_of_(e);
-#define VP1_SR(low, high, bits, isa, host, mask, initial, ...) \
-    for (uint32_t i = (low); (initial) && i <= (high); i++)    \
-        s->sr[i] = (initial);
-#include "emu/nv/vp1/sr.def"
+    vp1_file_initial_(s, 0, UINT32_MAX);
     for (unsigned i = 0; i < 4; i++)
         s->now.c[i] = 0x8000;
+    memcpy(s->last, &s->sr[VP1_SR_WORDS], sizeof(s->last));
 }
 
 /* ---- all files ---- */

@@ -13,6 +13,8 @@ uint32_t vp1_view_read_(const struct cps_access *at);
 void vp1_view_write_(const struct cps_access *at);
 /** Rows of sr.def. */
 extern const struct cps_reg_table vp1_special_;
+/** Gives special registers the values that their rows begin with, if these are not 0. */
+void vp1_file_initial_(struct vp1 *s, uint32_t first, uint32_t last);
 void vp1_file_reset_(struct nv *e);
 
 #endif

@@ -151,9 +151,7 @@ void vp1_mad_(struct nv *e, const struct vp1_s2v *s2v)
 static int quad(const struct vp1 *s, unsigned k, unsigned i)
 {
     uint32_t word = s->word[VP1_V];
-    uint32_t src1 = VP1(word, VSRC1);
-    uint32_t condition = s->old.c[VP1(word, COND)];
-    return s->old.v[(src1 & 0x1c) | ((src1 + (condition >> 4) + k) & 3)][i];
+    return s->old.v[vp1_quad_(s, word, VP1(word, VSRC1), k)][i];
 }
 
 static void lerp_VLRP(struct vp1 *s, const struct scale *k, const int f[2], unsigned i)

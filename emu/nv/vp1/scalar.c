@@ -115,6 +115,11 @@ static bool word_value(unsigned op, uint32_t a, uint32_t b, uint32_t t, uint32_t
 
 /* ---- bytes times bytes ---- */
 
+static bool is_bytewise(uint32_t word)
+{
+    return !(word >> 24 & 0x40);
+}
+
 static int factor_of(uint32_t value, unsigned i, bool is_signed)
 {
     int byte = byte_of(value, i, is_signed);
@@ -123,29 +128,53 @@ static int factor_of(uint32_t value, unsigned i, bool is_signed)
 
 static uint32_t mul_source(const struct vp1 *s, uint32_t word)
 {
-    bool is_bad = word >> 24 & 2;
-    if (!(word >> 24 & 0x20))
-        return s->old.a[VP1(word, SRC2)];
-    if (is_bad)
+    uint32_t op = word >> 24;
+    if (!(op & 0x20))
+        return s->old.a[op == 0x1f ? vp1_src2s_(s, word) : VP1(word, SRC2)];
+    if ((op & 0xf) == 0xf)
+        return VP1(word, BIMM) * 0x01010101;
+    if ((op & 0xf) != 1)
         return VP1(word, BADIMM) * 0x01010101;
     return (VP1(word, MULIMM) | VP1(word, TOP) << 5) * 4 * 0x01010101;
 }
 
-static void do_bmul(struct vp1 *s, uint32_t word, bool is_signed, struct vp1_s2v *path)
+/* Products of bytes, which go to the vector unit, too. Opcodes x0 to x3 have signs and rounding;
+ * the others come from opcodes without a name, which multiply although nobody gets the result. */
+static void multiply(const struct vp1 *s, uint32_t word, bool is_signed, int ret[4],
+                     struct vp1_s2v *path)
 {
+    uint32_t op = word >> 24;
     uint32_t a = s->old.a[VP1(word, SRC1)];
     uint32_t b = mul_source(s, word);
-    uint32_t signs = VP1(word, SIGNS);
-    uint32_t result = 0;
+    bool has_fields = !(op & 0xc);
+    uint32_t signs = has_fields ? VP1(word, SIGNS) : 0;
     for (unsigned i = 0; i < 4; i++) {
-        int p = factor_of(a, i, signs & 2) * factor_of(b, i, signs & 1);
-        if (VP1(word, RND))
-            p += is_signed ? 0x100 : 0x80;
-        int r = is_signed ? vp1_clip(p >> 9, -128, 127) : vp1_clip(p >> 8, 0, 255);
+        ret[i] = factor_of(a, i, signs & 2) * factor_of(b, i, signs & 1);
+        if (has_fields && op & 3 && VP1(word, RND))
+            ret[i] += is_signed ? 0x100 : 0x80;
+        path->factor[i] = has_fields && !(op & 2) ? ret[i] >> 8 : ret[i];
+    }
+}
+
+static void do_bmul(struct vp1 *s, uint32_t word, bool is_signed, struct vp1_s2v *path)
+{
+    int product[4];
+    uint32_t result = 0;
+    multiply(s, word, is_signed, product, path);
+    for (unsigned i = 0; i < 4; i++) {
+        int r =
+            is_signed ? vp1_clip(product[i] >> 9, -128, 127) : vp1_clip(product[i] >> 8, 0, 255);
         result |= (uint32_t)(uint8_t)r << 8 * i;
-        path->factor[i] = word >> 24 & 2 ? p : p >> 8;
     }
     set_a(s, VP1(word, DST), result);
+}
+
+/* Bytewise operations without a name multiply, whatever they are. */
+static void drop_products(const struct vp1 *s, uint32_t word, struct vp1_s2v *path)
+{
+    int product[4];
+    if (is_bytewise(word))
+        multiply(s, word, !(word >> 24 & 0x10), product, path);
 }
 
 /* ---- to the vector unit ---- */
@@ -180,16 +209,14 @@ static void do_bvec(const struct vp1 *s, uint32_t word, struct vp1_s2v *path)
 static void do_bvecmad(const struct vp1 *s, uint32_t word, bool select, struct vp1_s2v *path)
 {
     uint32_t k = s->old.c[VP1(word, COND)];
-    uint32_t slct = VP1(word, SLCT);
-    uint32_t u = slct == 4 ? k >> 4 & 3 : k >> slct & 1;
-    uint32_t a = s->old.a[VP1(word, SRC2) | u];
-    uint32_t b = s->old.a[VP1(word, SRC2) | 2 | u];
+    uint32_t a = s->old.a[VP1(word, SRC2) | vp1_choice_(s, word)];
+    uint32_t b = s->old.a[vp1_third_(s, word)];
     int m = (int)(s->old.a[VP1(word, SRC1)] >> 11 & (select ? 0x7f : 0xff));
     for (unsigned i = 0; i < 4; i++)
         path->factor[i] = (byte_of(a, i, true) * 256 + m * byte_of(b, i, true) + 0x40) >> 7;
     if (!select)
         return;
-    unsigned which = slct == 2 && k >> 7 & 1;
+    unsigned which = VP1(word, SLCT) == 2 && k >> 7 & 1;
     path->factor[0] = path->factor[1] = path->factor[which];
     path->factor[2] = path->factor[3] = path->factor[2 + which];
 }
@@ -207,7 +234,7 @@ static void finish_path(struct vp1_s2v *path)
 
 static void do_mov_to(struct nv *e, uint32_t word)
 {
-    vp1_write_file_(e, VP1(word, RFILE), VP1(word, DST), vp1_of_(e)->old.a[VP1(word, SRC1)]);
+    vp1_write_file_(e, VP1(word, RFILE), VP1(word, DST), vp1_of_(e)->old.a[vp1_of_(e)->moved]);
 }
 
 /* `mov` from $l beside exit does not arrive. */
@@ -252,11 +279,12 @@ static void own_SNOP(const struct scalar *x)
 
 static void own_SNONE(const struct scalar *x)
 {
-    (void)x;
+    drop_products(x->s, x->word, x->path);
 }
 
 static void own_SZERO(const struct scalar *x)
 {
+    drop_products(x->s, x->word, x->path);
     set_flags(x->e, x->word, 0);
 }
 
@@ -268,6 +296,7 @@ static void own_MOVI(const struct scalar *x)
 static void own_SETHI(const struct scalar *x)
 {
     uint32_t dst = VP1(x->word, DST);
+    spread_bits(x->s->old.a[dst], x->path); /* its first source is its destination */
     set_a(x->s, dst, (x->s->old.a[dst] & 0xffff) | VP1(x->word, IMM16) << 16);
 }
 
@@ -338,12 +367,6 @@ static void (*const handlers[CPS_VP1_OP_COUNT])(const struct scalar *x) = {
 #include "emu/nv/vp1/rows.h"
 };
 
-/* Bytewise operations, with or without a name, leave zeros on the path. */
-static bool is_bytewise(uint32_t word)
-{
-    return !(word >> 24 & 0x40);
-}
-
 void vp1_scalar_(struct nv *e, struct vp1_s2v *ret)
 {
     struct vp1 *s = vp1_of_(e);
@@ -353,7 +376,7 @@ void vp1_scalar_(struct nv *e, struct vp1_s2v *ret)
     uint32_t value = 0;
     uint32_t flags = 0;
     *ret = (struct vp1_s2v){0};
-    if (!is_bytewise(word))
+    if (!is_bytewise(word)) /* bytewise operations that do not multiply leave zeros */
         spread_bits(s->old.a[VP1(word, SRC1)], ret);
     if (word_value(op, s->old.a[VP1(word, SRC1)], second_source(s, word), VP1(word, BITOP), &value,
                    &flags)) {

@@ -18,8 +18,9 @@
 #define PC_MASK     0xfffffu
 #define BASE_MASK   0xffffffe0u /* what of a code base is an address: a guess, reported */
 #define START       0xc0000000u
-#define START_READY 0x111u
+#define START_READY 0x11u /* what stays of the 0x111 that is written */
 #define SUBMIT_DATA 0xfc90u
+enum { STATE_AFTER = 2, STATE_RUNNING = 8 }; /* of $sr73 */
 
 /* ---- registers ---- */
 
@@ -33,13 +34,21 @@ static bool is_busy(struct nv *e, const struct cps_by *by, uint32_t value)
     return vp1_of_(e)->run != VP1_IDLE;
 }
 
+static void set_run(struct vp1 *s, enum vp1_run run)
+{
+    s->run = (uint8_t)run;
+    s->sr[VP1_SR_STATE] = run == VP1_IDLE ? STATE_AFTER : STATE_RUNNING;
+}
+
+/* The words go back to nops. */
 static void write_inject(const struct cps_access *at)
 {
     struct vp1 *s = vp1_of_(nv_of_(at));
     if (!(at->value & 1) || is_busy(nv_of_(at), at->by, at->value))
         return;
     memcpy(s->word, &s->sr[VP1_SR_INJECT], sizeof(s->word));
-    s->run = VP1_INJECTED;
+    vp1_file_initial_(s, VP1_SR_INJECT, VP1_SR_INJECT + VP1_UNITS - 1);
+    set_run(s, VP1_INJECTED);
     s->units = (1u << VP1_UNITS) - 1;
     s->pc = 0;
 }
@@ -54,7 +63,7 @@ static void start(struct nv *e, enum vp1_run run, const struct cps_by *by)
         cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_BASE, by, base[0]);
     if (run == VP1_SWITCH)
         cps_bus_unknown(e->bus, CPS_UNKNOWN_VP1_SWITCH, by, 0);
-    s->run = (uint8_t)run;
+    set_run(s, run);
     s->pc = s->depth = 0;
     s->pending = s->calls = 0;
     e->engine.packets++;
@@ -175,8 +184,8 @@ static void perform(struct nv *e)
     struct vp1 *s = vp1_of_(e);
     struct vp1_s2v s2v;
     s->branches = s->ends = s->interrupt = 0;
-    vp1_clash_(e);
     s->old = s->now;
+    vp1_clash_(e);
     s->ties_down = s->sr[VP1_SR_CONFIG] & 1;
     bool first = vp1_mov_is_first_(s);
     if (first)
@@ -206,7 +215,7 @@ static void finish(struct nv *e)
         raise(e, &by);
     if (s->ends)
         cps_bus_put(e->bus, CPS_EV_EXIT, CPS_EXIT_CODE, &by, 0, s->sr[VP1_SR_EXIT]);
-    s->run = VP1_IDLE;
+    set_run(s, VP1_IDLE);
 }
 
 /* Goes on: behind a delay slot at the target, whatever the delay slot said. */
@@ -227,10 +236,14 @@ static enum cps_stop execute(struct nv *e, void *who)
     struct vp1 *s = who;
     bool delayed = s->pending;
     bool called = s->calls;
+    uint32_t words[VP1_UNITS]; /* as they are, whoever takes another's register */
     if ((s->run != VP1_INJECTED && !fetch(e)) || !can_execute(e))
         return CPS_STOP_FAULT;
     s->calls = 0;
+    memcpy(words, s->word, sizeof(words));
     perform(e);
+    for (unsigned i = 0; i < VP1_UNITS; i++)
+        s->last[i] = s->units >> i & 1 ? words[i] : s->last[i];
     e->engine.instructions++;
     nv_step_(e, CPS_CPU_VP1, s->pc, s->old.a, s->now.a, 32);
     if (s->ends || s->run == VP1_INJECTED)

@@ -102,7 +102,9 @@ struct vp1 {
     uint32_t pc;
     uint32_t word[VP1_UNITS]; /* of the bundle at hand; nops where it has none */
     uint8_t units;            /* a bit for each unit that it has a word for */
+    uint32_t last[VP1_UNITS]; /* the word that each unit had last before it */
     uint8_t ties_down;        /* $sr80 bit 0 in front of it */
+    uint8_t moved;            /* the $a that its `mov` to another file takes */
     uint32_t size;            /* its words in memory */
     uint32_t target;          /* of the branch in front of a delay slot */
     uint8_t run;              /* enum vp1_run */
@@ -138,14 +140,35 @@ static inline bool vp1_condition_(const struct vp1 *s, uint32_t word)
 {
     return s->old.c[VP1(word, COND)] >> VP1(word, SLCT) & 1;
 }
+/** The register at @p number plus bits 5:4 of $c[COND] plus @p step, in its group of four. */
+static inline uint32_t vp1_quad_(const struct vp1 *s, uint32_t word, uint32_t number, uint32_t step)
+{
+    return (number & 0x1c) | ((number + (s->old.c[VP1(word, COND)] >> 4) + step) & 3);
+}
 /** The register number of a mangled second source. */
 static inline uint32_t vp1_src2s_(const struct vp1 *s, uint32_t word)
 {
     uint32_t k = s->old.c[VP1(word, COND)];
     uint32_t src2 = VP1(word, SRC2);
     if (VP1(word, SLCT) == 4)
-        return (src2 & 0x1c) | ((src2 + (k >> 4)) & 3);
+        return vp1_quad_(s, word, src2, 0);
     return src2 ^ (k >> VP1(word, SLCT) & 1);
+}
+/** What bvecmad and bvecmadsel put into the numbers of their sources: a count, or a bit. */
+static inline uint32_t vp1_choice_(const struct vp1 *s, uint32_t word)
+{
+    uint32_t k = s->old.c[VP1(word, COND)];
+    return VP1(word, SLCT) == 4 ? k >> 4 & 3 : k >> VP1(word, SLCT) & 1;
+}
+/** The $a that they read as their third source. */
+static inline uint32_t vp1_third_(const struct vp1 *s, uint32_t word)
+{
+    return VP1(word, SRC2) | 2 | vp1_choice_(s, word);
+}
+/** The $v that ldaxh and ldaxv load beside $vx; 32 if their condition does not hold. */
+static inline uint32_t vp1_extra_(const struct vp1 *s, uint32_t word)
+{
+    return vp1_condition_(s, word) ? vp1_quad_(s, word, VP1(word, VDST), 0) : 32;
 }
 /** Sets the bits of @p mask in the condition register that a word names, if it names one. */
 static inline void vp1_set_c_(struct vp1 *s, uint32_t number, uint32_t mask, uint32_t bits)
