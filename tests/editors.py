@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Syntax files of editors: as the tables of the program make them, and as editors understand them. Usage: editors.py
-CPSCOPE ROOT. With REBASE=1 they are written again"""
-import difflib
+CPSCOPE ROOT. REBASE=confirmed writes them again"""
 import glob
 import json
 import os
@@ -12,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import rebase
 import tap
 from lsp_client import Client
 
@@ -36,11 +36,11 @@ def made():
             with open(os.path.join(folder, path), encoding="utf-8") as file:
                 new = file.read()
             old = read(path) if os.path.exists(os.path.join(EDITORS, path)) else ""
-            difference += "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), path, path))
-            if old != new and os.environ.get("REBASE"):
-                print("# " + difference.replace("\n", "\n# "))
+            if old != new and rebase.confirmed(path):
+                print("# " + rebase.difference(path, old, new).replace("\n", "\n# "))
                 shutil.copy(os.path.join(folder, path), os.path.join(EDITORS, path))
-                difference = ""
+            else:
+                difference += rebase.difference(path, old, new)
     assert len(paths) > 6 and not difference, difference
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares what a command prints with a golden file; with REBASE=1 in the environment it shows the
-# difference and then writes it. Usage: golden.sh GOLDEN COMMAND...
+# Compares what a command prints with a golden file. A difference is shown and fails; REBASE=confirmed, or the file's name
+# (without folder) among the words of REBASE, then writes it: tests/rebase.py. Usage: golden.sh GOLDEN COMMAND...
 set -eu
 golden=$1
 shift
@@ -11,5 +11,11 @@ trap 'rm -f "$scratch"' EXIT
 if diff -u "$golden" "$scratch"; then
     exit 0
 fi
-[ -n "${REBASE:-}" ] || exit 1
-cp "$scratch" "$golden"
+name=$(basename "$golden")
+case " ${REBASE:-} " in
+" confirmed " | *" $name "*) cp "$scratch" "$golden" ;;
+*)
+    echo "If the new text is right, and why is known: REBASE=\"$name\" writes it, REBASE=confirmed all that differ."
+    exit 1
+    ;;
+esac

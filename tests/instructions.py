@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Counts the instructions of our own code under callgrind and compares them with those on record:
-more than 5 % above fails. REBASE=1 writes the record anew.
+more than 5 % above fails. REBASE=confirmed, or REBASE=instructions, writes the record anew.
 
 Counts are those of release builds by the compiler that the record names; libraries are not counted,
 because they choose their code by the processor. Usage: instructions.py CPSCOPE DEMO.afuc RECORD COMPILER"""
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import make
+import rebase
 import tap
 
 CPSCOPE, DEMO, RECORD, COMPILER = sys.argv[1:]
@@ -101,7 +102,7 @@ def case(name, arguments, found):
             words = [os.path.join(scratch, word) if word.isupper() or word.startswith("OUT") else word
                      for word in arguments]
             found[name] = measure(scratch, *words)
-        if os.environ.get("REBASE"):
+        if rebase.confirmed("instructions"):
             return "%d" % found[name]
         record = read_record()
         if record["compiler"] != COMPILER:
@@ -118,7 +119,7 @@ def main():
     try:
         tap.run([(name, case(name, arguments, found)) for name, arguments in CASES])
     finally:
-        if os.environ.get("REBASE"):
+        if rebase.confirmed("instructions"):
             with open(RECORD, "w", encoding="utf-8") as file:
                 file.write("# Instructions of our own code under callgrind: tests/instructions.py\n")
                 file.write("compiler\t%s\n" % COMPILER)

@@ -22,6 +22,19 @@ def plan():
     print("1..%d" % number)
 
 
+def finish(results, written, name):
+    """Results of goldens: what was @written anew is shown and does not fail. @name: says how a result is called."""
+    failed = 0
+    for result in results:
+        anew = result.claim in written and not result.problem
+        failed += not anew and bool(result.problem or result.difference)
+        report(name(result), anew or not (result.problem or result.difference), result.difference + result.problem)
+        if anew and result.difference:
+            print("# written:\n# " + result.difference.replace("\n", "\n# "))
+    plan()
+    sys.exit(failed > 0)
+
+
 class Skip(Exception):
     """Raised by a case that cannot run here; the text says why."""
 

@@ -54,8 +54,13 @@ static const char *parse_rule(const char **at, const struct cps_names *names,
     ret->last = ret->first;
     if (**at == '-') {
         ++*at;
-        if (!parse_place(at, kinds[i].space, names, &ret->last) || ret->last < ret->first)
+        const char *last = *at;
+        if (!parse_place(at, kinds[i].space, names, &ret->last))
             return "the end of the range";
+        if (ret->last < ret->first) {
+            *at = last;
+            return "an end that is not in front of the range's beginning";
+        }
     }
     if (**at == '/') {
         char *end = NULL;

@@ -11,6 +11,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
+import rebase  # noqa: E402
 import tap  # noqa: E402
 
 MESON, BUILD, CC, SANITIZERS, VERSION = sys.argv[1:6]
@@ -127,18 +128,17 @@ def prefix():
 
 
 def listed():
-    """Declared, listed in the version script and exported are the same; REBASE=1 writes the list."""
+    """Declared, listed in the version script and exported are the same."""
     script = os.path.join(SOURCE, "cpscope.lds")
     names = sorted(declared())
     text = read(script)
     now = re.sub(r"(global:\n).*?(\n *local:)", lambda m: m[1] + "\n".join("        %s;" % n for n in names) + m[2],
                  text, flags=re.S)
-    if now != text and os.environ.get("REBASE"):
+    if now != text and rebase.confirmed("cpscope.lds"):
         with open(script, "w") as file:
             file.write(now)
         text = now
-    assert now == text, "cpscope.lds differs from the public headers, REBASE=1 writes it: %s" % sorted(
-        set(names) ^ set(re.findall(r"^\s+(cps_\w+);", text, re.M)))
+    assert now == text, "it differs from the public headers\n" + rebase.difference("cpscope.lds", text, now)
     assert exported() == set(names), sorted(exported() ^ set(names))
 
 

@@ -20,6 +20,12 @@ static struct cps_err *expected(const char *what)
     return cps_err_new(CPS_ERR_SYNTAX, "expected %s", what);
 }
 
+static struct cps_err *too_many(const struct line *l)
+{
+    return cps_err_new(CPS_ERR_SYNTAX, "expected at most %u dwords in a line, with the header",
+                       (unsigned)l->max);
+}
+
 static bool put(struct line *l, uint64_t word)
 {
     if (l->count == l->max)
@@ -39,7 +45,7 @@ static struct cps_err *put_reference(struct line *l, char sigil)
         return expected("the name of a buffer");
     l->at += 1 + length;
     bool fits = sigil == '#' ? put(l, dwords) : put(l, iova) && put(l, iova >> 32);
-    return fits ? NULL : expected("fewer words");
+    return fits ? NULL : too_many(l);
 }
 
 static struct cps_err *put_values(struct line *l)
@@ -51,7 +57,7 @@ static struct cps_err *put_values(struct line *l)
         } else if (!cps_lex_number(&l->at, &value) || value > UINT32_MAX) {
             return expected("a 32-bit number, @buffer or #buffer");
         } else if (!put(l, (uint64_t)value)) {
-            return expected("fewer words");
+            return too_many(l);
         }
     }
     return NULL;
@@ -114,7 +120,7 @@ struct cps_err *cps_pm4text_packet(const struct cps_pm4text_names *names, const 
 {
     struct line l = {.names = names, .text = line, .words = words, .max = max};
     if (!max)
-        return expected("fewer words");
+        return too_many(&l);
     struct cps_err *err = parse(&l);
     if (err)
         *column = (size_t)(l.at - l.text);

@@ -49,7 +49,8 @@ struct text {
 
 bool cps_pm4text_recognise_(const uint8_t *data, size_t size)
 {
-    return size >= sizeof(magic) - 1 && !memcmp(data, magic, sizeof(magic) - 1);
+    size_t name = sizeof(magic) - 2; /* without the version, which is read_twice()'s to refuse */
+    return size >= name && !memcmp(data, magic, name);
 }
 
 static struct cps_err *error_at(const struct text *t, const char *line, size_t column,
@@ -358,9 +359,19 @@ static struct cps_err *load(struct text *t, struct cps_stream *stream)
     return NULL;
 }
 
+static struct cps_err *check_version(struct text *t)
+{
+    size_t length = sizeof(magic) - 1;
+    t->line = 1;
+    if (!strncmp(t->data, magic, length) && !*cps_lex_blank(t->data + length))
+        return NULL;
+    return error_at(t, t->data, 0, "expected \"# cpscope-pm4 1\"");
+}
+
 static struct cps_err *read_twice(struct text *t)
 {
     split_lines(t);
+    CPS_TRY(check_version(t));
     CPS_TRY(pass(t, true));
     CPS_TRY(sort_buffers(t));
     return pass(t, false);
@@ -407,8 +418,6 @@ struct cps_err *cps_pm4text_check_(const char *text, size_t size, cps_pm4text_er
     if (!err) {
         memcpy(t->data, text, size);
         t->data[size] = '\0';
-        if (!cps_pm4text_recognise_((const uint8_t *)text, size))
-            each(context, 1, 0, "expected \"# cpscope-pm4 1\"");
         err = read_twice(t);
     }
     release(t);
