@@ -98,6 +98,7 @@ static inline struct bench *create(enum cps_layout layout, const char *code, con
         b = bench_a5xx(other, code);
     else
         b = bench_afuc(layout, heads[layout], code, 0, 0);
+    b->notes = ANY_NOTES;
     for (uint32_t i = 0; i < 64; i++)
         machine_set(b->engine, CPS_FILE_MEMORY, 0x1000 + 4 * i, 0xa0 + i);
     static const uint32_t group[] = {0x03700002, 0x1000, 0};

@@ -93,6 +93,25 @@ static struct bench *create(const struct routine *routine)
     return bench_afuc(routine->layout, a6xx ? HEAD_A6XX : HEAD_A7XX, cps_buf_text(&code), 0, 0);
 }
 
+/* What routines are told without anybody who would know: that other units have done what they were
+ * told, and registers that nobody wrote. */
+static size_t notes_of(const char *claim)
+{
+    static const struct {
+        const char *claim;
+        size_t notes;
+    } rows[] = {
+        {"a command to other units is done at once", 1},
+        {"the third layout has the command at 0x13b", 1},
+        {"words in $regdata are counted", 3},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!strcmp(rows[i].claim, claim))
+            return rows[i].notes;
+    }
+    return 0;
+}
+
 static void the_routine_sees_the_hardware(void **state)
 {
     static const uint8_t stream[64] = {0};
@@ -107,6 +126,7 @@ static void the_routine_sees_the_hardware(void **state)
         uint32_t value = machine_value(b->engine, 0, CPS_FILE_GENERAL, 4);
         if (value != routines[i].value)
             fail_msg("%s: 0x%x, not 0x%x", routines[i].claim, value, routines[i].value);
+        b->notes = notes_of(routines[i].claim);
         bench_free(b);
     }
 }
