@@ -240,6 +240,33 @@ static void a_field_selects_the_words_of_a_packet(void **state)
     cps_names_destroy(names);
 }
 
+/* A domain without a name is nobody's; a value belongs to the list that it stands in, or to none.
+ */
+static void what_stands_in_no_named_space_has_no_name(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(
+        CPS_LAYOUT_A6XX, "a6xx.xml",
+        DATABASE("<domain width=\"32\"><reg32 name=\"LOST\" offset=\"0x37777\"/></domain>\n"
+                 "<domain name=\"OTHER\"><reg32 name=\"FOREIGN\" offset=\"0x37778\"/></domain>\n"
+                 "<domain name=\"A6XX\" varset=\"chip\"><reg32 name=\"FOUND\" offset=\"0x37779\">"
+                 "<value name=\"STRAY\" value=\"0x6e\"/></reg32></domain>\n"
+                 "<enum name=\"someone_elses\"><value name=\"THEIRS\" value=\"0x6e\"/></enum>\n"
+                 "<enum><value name=\"NOBODYS\" value=\"0x6e\"/></enum>\n"
+                 "<value name=\"ALONE\" value=\"0x6e\"/>\n"));
+    static const char *const lost[] = {"LOST", "FOREIGN", "STRAY", "THEIRS", "NOBODYS", "ALONE"};
+    uint32_t number = 0;
+    for (unsigned space = 0; space < CPS_SPACE_COUNT; space++) {
+        for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+            assert_false(
+                cps_name_number(names, (enum cps_space)space, lost[i], strlen(lost[i]), &number));
+    }
+    assert_null(cps_name(names, CPS_SPACE_GPU, 0x37777, NULL));
+    assert_null(cps_name(names, CPS_SPACE_GPU, 0x37778, NULL));
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 0x37779, NULL), "FOUND");
+    cps_names_destroy(names);
+}
+
 static void enums_and_other_domains_are_read_from_their_files(void **state)
 {
     (void)state;
@@ -384,6 +411,7 @@ int main(void)
         cmocka_unit_test(fields_come_from_the_register_or_its_bitset),
         cmocka_unit_test(types_say_how_values_are_written),
         cmocka_unit_test(a_field_selects_the_words_of_a_packet),
+        cmocka_unit_test(what_stands_in_no_named_space_has_no_name),
         cmocka_unit_test(enums_and_other_domains_are_read_from_their_files),
         cmocka_unit_test(a_tree_may_be_split_by_generation_and_unit),
         cmocka_unit_test(a_tree_may_be_one_directory_deeper),
