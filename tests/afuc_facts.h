@@ -153,47 +153,60 @@ static inline struct bench *create_effect(const struct effect *effect, enum cps_
     return create(layout, cps_buf_text(&code), cps_buf_text(&other));
 }
 
-static inline bool has_effect(const struct effect *effect, enum cps_layout layout)
+/* Ways of execution: each instruction is watched; nobody watches; and each is counted. */
+enum { WATCHED, QUICK, COUNTED, WAYS };
+
+static inline enum cps_stop run_effect(const struct effect *effect, struct bench *b, unsigned way)
 {
-    const char *me = strchr(effect->does, '/');
-    struct bench *b = create_effect(effect, layout);
-    bool routine = *effect->does == '^';
-    b->engine->policy.prefetch = *effect->does == '%';
-    b->engine->policy.visibility = *effect->does == '#' ? CPS_VISIBILITY_NONE : CPS_VISIBILITY_ALL;
-    machine_ring(b->engine, ring,
-                 *effect->does == '$' ? (unsigned)(effect->does[1] - '0') : routine);
-    enum cps_stop stop = cps_engine_run(b->engine, 100000);
-    CPS_BUF found = {0};
-    unsigned reads = regprog_reads(effect->does);
-    if (me) {
-        regprog_result(b, 0, reads - regprog_reads(me), b->count, &found);
-        cps_buf_str(&found, " / ");
-    }
-    regprog_result(b, me ? 1 : core_of(layout), me ? regprog_reads(me) : reads, 0, &found);
+    static struct cps_cover counts[0x1000];
+    char mode = *effect->does;
+    uint32_t unwatched = ~(1u << CPS_EV_STEP | 1u << CPS_EV_STEPX | 1u << CPS_EV_CTRL);
+    b->engine->policy.prefetch = mode == '%';
+    b->engine->policy.visibility = mode == '#' ? CPS_VISIBILITY_NONE : CPS_VISIBILITY_ALL;
+    cps_engine_sink(b->engine, &b->sink, way == WATCHED ? ALL_EVENTS : unwatched);
+    for (unsigned i = 0; i < b->engine->cores && way == COUNTED; i++)
+        cps_engine_cover(b->engine, i, counts, sizeof(counts) / sizeof(counts[0]));
+    machine_ring(b->engine, ring, mode == '$' ? (unsigned)(effect->does[1] - '0') : mode == '^');
+    return cps_engine_run(b->engine, 100000);
+}
+
+static inline bool has_effect(const struct effect *effect, enum cps_layout layout, unsigned way)
+{
     static const char *const stops[] = {[CPS_STOP_IDLE] = "",
                                         [CPS_STOP_BUDGET] = ", stop: never",
                                         [CPS_STOP_DEADLOCK] = ", stop: deadlock",
                                         [CPS_STOP_FAULT] = ", stop: fault",
                                         [CPS_STOP_BAD_PACKET] = ", stop: packet refused",
                                         [CPS_STOP_NOMEM] = ", stop: memory"};
-    cps_buf_str(&found, routine ? "" : stops[stop]);
+    const char *me = strchr(effect->does, '/');
+    struct bench *b = create_effect(effect, layout);
+    enum cps_stop stop = run_effect(effect, b, way);
+    CPS_BUF found = {0};
+    unsigned reads = regprog_reads(effect->does);
+    if (me) {
+        regprog_result(b, 0, reads - regprog_reads(me), SIZE_MAX, &found);
+        cps_buf_str(&found, " / ");
+    }
+    regprog_result(b, me ? 1 : core_of(layout), me ? regprog_reads(me) : reads, 0, &found);
+    cps_buf_str(&found, *effect->does == '^' ? "" : stops[stop]);
     CPS_BUF expected = regprog_expected(layout, number_named, effect->result);
     bool same = !strcmp(cps_buf_text(&found), cps_buf_text(&expected));
     if (!same)
-        print_error("%s: %s\n  gives    %s\n  expected %s\n", names[layout], effect->does,
-                    cps_buf_text(&found), cps_buf_text(&expected));
+        print_error("%s, way %u: %s\n  gives    %s\n  expected %s\n", names[layout], way,
+                    effect->does, cps_buf_text(&found), cps_buf_text(&expected));
     bench_free(b);
     return same;
 }
 
-/* Runs every row in every layout that it is of; says which differ. @return how many */
+/* Runs every row in every layout that it is of, in every way; says which differ. @return how many
+ */
 static inline unsigned effects_wrong(const struct effect *effects, size_t count)
 {
     unsigned wrong = 0;
     for (size_t i = 0; i < count; i++) {
         for (enum cps_layout layout = CPS_LAYOUT_A5XX_PFP; layout <= CPS_LAYOUT_A8XX; layout++) {
-            if (effects[i].layouts >> layout & 1)
-                wrong += !has_effect(&effects[i], layout);
+            for (unsigned way = 0; way < WAYS && effects[i].layouts >> layout & 1; way++)
+                wrong += !has_effect(&effects[i], layout, way);
         }
     }
     return wrong;

@@ -162,6 +162,7 @@ static inline void regprog_event(const struct cps_event *event, struct cps_buf *
         [CPS_EV_MEMW] = {"MEMW", {"nrt", "store", "event"}},
         [CPS_EV_MEMR] = {"MEMR", {"nrt", "store", "event", "load", "memdata"}},
         [CPS_EV_PROT] = {"PROT", {""}},
+        [CPS_EV_SQE] = {"SQE", {""}},
         [CPS_EV_IRQ] = {"IRQ", {""}},
         [CPS_EV_ASSUME] = {"ASSUME", {"wait", "visibility", "ack", "clock", "secure", "counter"}},
         [CPS_EV_UNMODELLED] = {"UNMODELLED",
@@ -195,8 +196,9 @@ static inline void regprog_result(struct bench *b, unsigned core, unsigned reads
         if (packet && injected)
             return;
         injected |= packet && cps_event_sub(event) == CPS_LEVEL_INT;
-        if (kind != CPS_EV_CTRL && kind != CPS_EV_STEP && kind != CPS_EV_SQE &&
-            !(packet && injected))
+        bool entry = kind == CPS_EV_SQE && event->addr == 4; /* where the routine is */
+        if (kind != CPS_EV_CTRL && kind != CPS_EV_STEP && kind != CPS_EV_STEPX &&
+            !(packet && injected) && !entry)
             regprog_event(event, out);
     }
 }

@@ -185,3 +185,47 @@
 {BOTH, "LOOKAHEAD_HINT=2 ?LOOKAHEAD_HINT QUEUE_NEXT=40 ?QUEUE_NEXT", "2 40"},
 {A5XX | BOTH, "PEEK=2 ?PEEK PEEK=0", "2"},
 {ME, "DATA_SOURCE=0 ?DATA_SOURCE CACHE_PEND_INCR=2 ?CACHE_PEND_INCR", "0 2"},
+/* ---- SQE registers: the stack pointer has 4 bits (6ee 157b writes more), 2 to 5 and the stack are known ---- */
+{SQES, "{mov $02, 0x13;swrite $02, [$00 + 0x005];sread $04, [$00 + 0x005];swrite $00, [$00 + 0x005]} {mov $05, 0x0}", ", SQE "
+ "5=3, SQE 5=0"},
+{SQES, "{mov $02, 0x13;swrite $02, [$00 + 0x001];swrite $02, [$00 + 0x001];swrite $02, [$00 + 0x006];swrite $02, [$00 + 0x007]}",
+ ", UNMODELLED sqe 1=0, SQE 1=13, SQE 1=13, UNMODELLED sqe 6=0, SQE 6=13, UNMODELLED sqe 7=0, SQE 7=13"},
+{SQES, "{mov $02, 0x13;swrite $02, [$00 + 0x002];swrite $02, [$00 + 0x003];swrite $02, [$00 + 0x008];swrite $02, [$00 + "
+ "0x00f];swrite $02, [$00 + 0x010]}",
+ ", SQE 2=13, SQE 3=13, SQE 8=13, SQE f=13, UNMODELLED sqe 10=0, SQE 10=13"},
+/* ---- preemption, at the limits of what the words have room for ---- */
+/* Up to 15 fetches stand in the ROQ, those behind them are counted apart. */
+#define AGAIN(n) "IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 "
+{BOTH, "^" IB1(1) AGAIN(1) AGAIN(1) "IB1_DWORDS=1 IB1_DWORDS=1 IB1_DWORDS=1 IB1_DWORDS=1 ?LOOKAHEAD IB1_DWORDS=1 ?LOOKAHEAD "
+ "IB1_DWORDS=1 ?LOOKAHEAD QUEUE_RESET=2", "f000003 f000013 f000023"},
+{BOTH, "^" IB2(1) AGAIN(2) AGAIN(2) "IB2_DWORDS=1 IB2_DWORDS=1 IB2_DWORDS=1 IB2_DWORDS=1 ?LOOKAHEAD IB2_DWORDS=1 ?LOOKAHEAD "
+ "QUEUE_RESET=4", "f0000003 f0000103"},
+{SEVEN, "^" IB1(1) AGAIN(1) AGAIN(1) AGAIN(1) "?FETCHES ?LOOKAHEAD QUEUE_RESET=2", "f 13"},
+{SEVEN, "^" IB2(1) AGAIN(2) AGAIN(2) AGAIN(2) "?FETCHES ?LOOKAHEAD QUEUE_RESET=4", "f0 103"},
+{SEVEN, "^" IB3(1) AGAIN(3) AGAIN(3) AGAIN(3) "?FETCHES ?LOOKAHEAD QUEUE_RESET=8", "f00 1003"},
+/* A fetch is put back: 1 whole, 2 with what is left of it, 3 with nothing (1c75..1c83). */
+{SQES, "^IB1_BASE=1000 IB1_BASE+1=0 IB1_DWORDS=1000008 ?IB_POSITION+2 ?IB_POSITION+3 IB1_DWORDS=2000003 ?IB_POSITION+2 "
+ "?IB_POSITION+3 IB_LEVEL=1 ?data IB1_DWORDS=3000000 ?IB_POSITION+2",
+ "8 0 8 5 a5 0"},
+/* The same of a memory read: 1 is not read again, 2 what is left (1e5b..1e68). */
+{SQES, "^MEM_READ_ADDR=1004 MEM_READ_ADDR+1=0 MEM_READ_DWORDS=1000004 MEM_READ_DWORDS=2000001 ?mem", "a1, MEMR memdata 1004=a1"},
+/* 16be, 1d68: bit 22 of what is put back is no part of $addr. */
+{SQES, "^SELECTED=1 {mov $02, 0x40 << 16;or $addr, $02, 0x885;mov $usraddr, 0x1} SELECTED=2 ?SELECTED SELECTED=0", "885"},
+/* While it is not 0 nothing is selected: a pipe register that acts does not. */
+{SQES, "^WFI_PEND_INCR=0 SELECTED=1 |81:0 ?WFI_PEND_CTR SELECTED=0 |81:0 ?WFI_PEND_CTR", "1 0, PIPE 81=0"},
+/* A captured NRT write: 12, 9 and 8 are the two low bits of its address, 7:0 that there is one (17be..17c8). */
+{BOTH, "^QUEUE_CONTROL=8 |a0=1000 |a1=7 |a2=5 R908=2f {cwrite $00, [$00 + @REG_READ_DWORDS]} ?R909 ?R909 ?R909 QUEUE_CONTROL=0",
+ "1 1000 7, PIPE a0=1000, PIPE a1=7, PIPE a2=5, REG data 908=2f, REGR 909=1, REGR 909=1000, REGR 909=7"},
+{BOTH, "^QUEUE_CONTROL=8 |a0=1001 |a2=5 R908=2f ?R909 QUEUE_CONTROL=0", "1001, PIPE a0=1001, PIPE a2=5, REG data 908=2f, REGR "
+ "909=1001"},
+{BOTH, "^QUEUE_CONTROL=8 |a0=1002 |a2=5 R908=2f ?R909 QUEUE_CONTROL=0", "101, PIPE a0=1002, PIPE a2=5, REG data 908=2f, REGR "
+ "909=101"},
+{BOTH, "^QUEUE_CONTROL=8 |a0=1003 |a2=5 R908=2f ?R909 ?R909 QUEUE_CONTROL=0 R908=2f ?R909", "201 1000 0, PIPE a0=1003, PIPE "
+ "a2=5, REG data 908=2f, REGR 909=201, REGR 909=1000, REG data 908=2f, REGR 909=0"},
+{SEVEN, "^QUEUE_CONTROL=8 |a0=1003 |a1=7 |a2=5 R908=36 ?R909 ?R909 ?R909 ?R909 QUEUE_CONTROL=0",
+ "201 1000 7 0, PIPE a0=1003, PIPE a1=7, PIPE a2=5, REG data 908=36, REGR 909=201, REGR 909=1000, REGR 909=7, REGR 909=0"},
+/* Words in $regdata are counted in four bits; more are not modelled. */
+{SQES, "REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 "
+ "REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 "
+ "REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 ?REG_READ_STATUS REGDATA_PUSH=1 "
+ "?REG_READ_STATUS", "40ff0000 40000000, UNMODELLED ctrl @REG_READ_STATUS=10"},

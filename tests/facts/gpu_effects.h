@@ -77,6 +77,28 @@
 {SQES, "{mov $11, 0x44; mov $12, 0x55} R908=11 ?R909 ?R909 {mov $rem, 0x66} R908=1c ?R909", "44 55 66, REG data 908=11, REGR "
  "909=44, REGR 909=55, REG data 908=1c, REGR 909=66"},
 {A7XX | GEN3, "{mov $11, 0x44; mov $12, 0x55} Ra87=11 ?Ra88 ?Ra88", "44 55, REG data a87=11, REGR a88=44, REGR a88=55"},
+/* 24 to 26 are the headers of this packet and of the two before; those around them are 0. */
+{SQES, "$1 PACKET_TABLE_WRITE_ADDR=10 {mov $02, #h;cwrite $02, [$00 + @PACKET_TABLE_WRITE];waitin;mov $01, $data;h:} R908=23 "
+ "?R909 ?R909 ?R909 ?R909 ?R909",
+ "0 70108000 0 0 0, PKT rb 1fffff8000000=70108000, REG data 908=23, REGR 909=0, REGR 909=70108000, REGR 909=0, REGR 909=0, "
+ "REGR 909=0"},
+/* Where images lie: the ME's is 16 MiB behind the PFP's. */
+{A5XX, "?R835 ?R836 ?R838 ?R839", "f0000000 1ffff f1000000 1ffff, REGR 835=f0000000, REGR 836=1ffff, REGR 838=f1000000, REGR "
+ "839=1ffff"},
+{A67G, "?R830 ?R831", "f0000000 1ffff, REGR 830=f0000000, REGR 831=1ffff"},
+{A8XX, "?R816 ?R817", "f0000000 1ffff, REGR 816=f0000000, REGR 817=1ffff"},
+/* ---- banks of a530: bit 11 of e000 to efff, bit 10 of 2000 to 27ff; in bit 32 of the event ---- */
+{ME, "Rdfff=1 Re000=2 Re7ff=3 Re800=4 Refff=5 Rf000=6", ", REG data dfff=1, REG data e000=2, REG data e7ff=3, REG data "
+ "10000e000=4, REG data 10000e7ff=5, REG data f000=6"},
+{ME, "R1fff=1 R2000=2 R23ff=3 R2400=4 R27ff=5 R2800=6", ", REG data 1fff=1, REG data 2000=2, REG data 23ff=3, REG data "
+ "100002000=4, REG data 1000023ff=5, REG data 2800=6"},
+/* Read-modify-write: mask, rotation of 5 bits, or-value; through the port for packets (a530 ME). */
+{ME, "R883=ff00ff0f {mov $08, 0x883;mov $09, 0x9 << 20;or $usraddr, $08, $09;mov $02, 0xffff << 16;mov $data, $02;mov $04, "
+ "0x1 << 23;mov $07, 0x1f;or $usraddr, $07, $04;mov $data, 0x3}",
+ ", REG data 883=ff00ff0f, REGR 883=ff00ff0f, REG user 883=7f800003"},
+{ME, "R883=ff00ff0f {mov $08, 0x883;mov $09, 0x9 << 20;or $usraddr, $08, $09;mov $data, 0xff;mov $usraddr, 0x80 << 16;mov "
+ "$data, 0x300}",
+ ", REG data 883=ff00ff0f, REGR 883=ff00ff0f, REG user 883=30f"},
 /* ---- the memory paths of a530's ME ---- */
 {ME, "R80d=1000 R80e=0 R80f=2 ?mem ?mem", "a0 a1, REG data 80d=1000, REG data 80e=0, REG data 80f=2, MEMR memdata 1000=a0, "
  "MEMR memdata 1004=a1"},

@@ -189,6 +189,30 @@ static void registers_that_instructions_name_are_known_as_written(void **state)
     bench_free(b);
 }
 
+/* The last of each file is there, the next one is not. */
+static void places_behind_the_last_of_a_file_are_refused(void **state)
+{
+    static const struct {
+        char file;
+        uint64_t count;
+    } rows[] = {{CPS_FILE_GENERAL, 32}, {CPS_FILE_CONTROL, 0x1000}, {CPS_FILE_SQE, 64},
+                {CPS_FILE_STACK, 8},    {CPS_FILE_PC, 2},           {CPS_FILE_REGISTER, 0x40000}};
+    (void)state;
+    struct bench *b = create(CPS_LAYOUT_A6XX, "", "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cps_place place = {0, rows[i].file, rows[i].count - 1};
+        uint64_t value = 0;
+        cps_engine_get(b->engine, place, &value);
+        bool plain = rows[i].file == CPS_FILE_CONTROL || rows[i].file == CPS_FILE_SQE ||
+                     rows[i].file == CPS_FILE_REGISTER;
+        assert_true(!plain || cps_engine_set(b->engine, place, value));
+        place.number++;
+        assert_false(cps_engine_get(b->engine, place, &value));
+        assert_false(cps_engine_set(b->engine, place, 0));
+    }
+    bench_free(b);
+}
+
 /* ---- extra moves ---- */
 
 #define THREE \
@@ -229,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_processor_that_starts_late_is_counted),
         cmocka_unit_test(a_reset_keeps_the_image_in_memory),
         cmocka_unit_test(registers_that_instructions_name_are_known_as_written),
+        cmocka_unit_test(places_behind_the_last_of_a_file_are_refused),
         cmocka_unit_test(extra_moves_come_from_the_queue_operand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,12 +122,17 @@ static void feed(struct bench *b, const struct row *row, enum cps_layout layout)
     assert_true(machine_ring(b->engine, stream, 1 + row->count));
 }
 
+/* Registers are below memory here. What was assumed is there. */
 static void found_in(struct bench *b, struct cps_buf *out)
 {
     cps_tap_flush_(&b->engine->tap);
     for (size_t i = 0; i < b->count; i++) {
-        if (cps_event_kind(&b->event[i]) == CPS_EV_ASSUME)
-            regprog_event(&b->event[i], out);
+        const struct cps_event *event = &b->event[i];
+        if (cps_event_kind(event) != CPS_EV_ASSUME)
+            continue;
+        char file = event->addr < 0x2000 ? CPS_FILE_REGISTER : CPS_FILE_MEMORY;
+        regprog_event(event, out);
+        assert_int_equal(machine_value(b->engine, 0, file, event->addr), event->value);
     }
 }
 
