@@ -279,9 +279,8 @@ static const struct pairs {
      ", REG user 883=5, REG user 20=6, REG user 3801=7, REG user 21=8"},
 };
 
-static void pairs_of_register_and_value_are_writes(void **state)
+static void check_pairs(unsigned way)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(bunches) / sizeof(bunches[0]); i++) {
         CPS_BUF code = {0}, found = {0};
         cps_buf_printf(&code,
@@ -293,11 +292,34 @@ static void pairs_of_register_and_value_are_writes(void **state)
         struct bench *b = create(CPS_LAYOUT_A7XX, cps_buf_text(&code), "");
         for (uint32_t k = 0; k < 8; k++)
             machine_set(b->engine, CPS_FILE_MEMORY, 0x1000 + 4 * k, bunches[i].words[k]);
+        cps_engine_sink(b->engine, &b->sink, way ? ALL_EVENTS : 1u << CPS_EV_REG);
         assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
         regprog_result(b, 0, 0, 0, &found);
         assert_string_equal(cps_buf_text(&found), bunches[i].result);
         bench_free(b);
     }
+}
+
+static void pairs_of_register_and_value_are_writes(void **state)
+{
+    (void)state;
+    check_pairs(0);
+    check_pairs(1); /* watched */
+}
+
+/* Bit 20 of $usraddr asks whether so many registers may be read (6ee 08fb): nothing is written. */
+static void copies_that_ask_write_nothing(void **state)
+{
+    const struct copy copy = {"$usraddr", 1u << 20 | TARGET, 0, 20, 3};
+    struct writes *writes = calloc(1, sizeof(*writes));
+    (void)state;
+    assert_non_null(writes);
+    struct bench *b = run(&copy, writes);
+    assert_int_equal(writes->count, 0);
+    assert_int_equal(machine_value(b->engine, 0, CPS_FILE_REGISTER, TARGET), 0);
+    assert_int_equal(machine_value(b->engine, 0, CPS_FILE_CONTROL, 0x05b), 1);
+    bench_free(b);
+    free(writes);
 }
 
 /* The ME counts what comes, and stops at the first word that is not the next number; it begins late
@@ -335,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_memory_read_longer_than_its_queue_loses_no_word),
         cmocka_unit_test(packets_of_type_4_are_their_writes_however_they_are_run),
         cmocka_unit_test(copies_to_one_register_write_each_word),
+        cmocka_unit_test(copies_that_ask_write_nothing),
         cmocka_unit_test(pairs_of_register_and_value_are_writes),
         cmocka_unit_test(extra_moves_wait_for_room_in_the_meq),
     };
