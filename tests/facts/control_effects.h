@@ -211,6 +211,7 @@
 {SQES, "^MEM_READ_ADDR=1004 MEM_READ_ADDR+1=0 MEM_READ_DWORDS=1000004 MEM_READ_DWORDS=2000001 ?mem", "a1, MEMR memdata 1004=a1"},
 /* 16be, 1d68: bit 22 of what is put back is no part of $addr. */
 {SQES, "^SELECTED=1 {mov $02, 0x40 << 16;or $addr, $02, 0x885;mov $usraddr, 0x1} SELECTED=2 ?SELECTED SELECTED=0", "885"},
+{SQES, "^SELECTED=1 {mov $02, 0x40 << 16;or $addr, $02, 0x885} ?SELECTED SELECTED=0", "885"},
 /* While it is not 0 nothing is selected: a pipe register that acts does not. */
 {SQES, "^WFI_PEND_INCR=0 SELECTED=1 |81:0 ?WFI_PEND_CTR SELECTED=0 |81:0 ?WFI_PEND_CTR", "1 0, PIPE 81=0"},
 /* A captured NRT write: 12, 9 and 8 are the two low bits of its address, 7:0 that there is one (17be..17c8). */

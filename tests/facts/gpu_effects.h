@@ -5,6 +5,11 @@
 {SQES, "WFI_PEND_INCR=0 WFI_PEND_INCR=0 QUERY_PEND_INCR=0 QUERY_PEND_INCR=0 |81:5 ?WFI_PEND_CTR ?QUERY_PEND_CTR |82:6 |82:7 "
  "|82:8 ?WFI_PEND_CTR ?QUERY_PEND_CTR",
  "1 2 1 0, PIPE 81=5, PIPE 82=6, PIPE 82=7, PIPE 82=8"},
+/* What orders the pipe counts nothing. */
+{BOTH, "WFI_PEND_INCR=0 QUERY_PEND_INCR=0 CACHE_PEND_INCR=0 |80:0 |84:0 |a3=0 ?WFI_PEND_CTR ?QUERY_PEND_CTR "
+ "?CACHE_PEND_CTR", "1 1 1, PIPE 80=0, PIPE 84=0, PIPE a3=0"},
+{SEVEN, "WFI_PEND_INCR=0 QUERY_PEND_INCR=0 CACHE_PEND_INCR=0 |87:0 |84:0 ?WFI_PEND_CTR ?QUERY_PEND_CTR ?CACHE_PEND_CTR", "1 1 "
+ "1, PIPE 87=0, PIPE 84=0"},
 /* Data behind a register that acts does not make it act again. */
 {SQES, "WFI_PEND_INCR=0 WFI_PEND_INCR=0 |81=0 ?WFI_PEND_CTR", "1, PIPE 81=0, PIPE 81=0"},
 /* NRT: an address, then words; low bits of it 1 keep it, and are no part of it; it carries. */
