@@ -17,6 +17,7 @@
 
 #define BENCH_EVENTS 4096u
 #define ALL_EVENTS   UINT32_MAX
+#define ANY_NOTES    SIZE_MAX /* the test compares all events itself */
 
 struct bench {
     struct cps_sink sink; /* first */
@@ -24,6 +25,7 @@ struct bench {
     struct cps_bus *bus;       /* of scripts */
     struct cps_asm program[2]; /* of firmware; the second is the ME's of a5xx */
     enum cps_stop stop;
+    size_t notes; /* how many ASSUME and UNMODELLED events of afuc there must be, or ANY_NOTES */
     size_t count; /* may pass BENCH_EVENTS, behind which nothing is kept */
     struct cps_event event[BENCH_EVENTS];
 };
@@ -67,8 +69,30 @@ static inline struct bench *bench_new(enum cps_gen gen, const char *policy)
     return b;
 }
 
+/* Nothing is assumed and nothing is unmodelled but what the test says with b->notes: a report where
+ * there is nothing to report is an error like any other. */
+static inline void bench_check_notes(struct bench *b)
+{
+    const uint64_t *count = b->engine->tap.count;
+    uint64_t found = count[CPS_EV_ASSUME] + count[CPS_EV_UNMODELLED];
+    if (b->engine->ops->isa != &cps_isa_afuc || b->notes == ANY_NOTES || found == b->notes)
+        return;
+    cps_tap_flush_(&b->engine->tap);
+    fprintf(stderr, "%u events ASSUME and UNMODELLED, not %u\n", (unsigned)found,
+            (unsigned)b->notes);
+    for (size_t i = 0; i < b->count && i < BENCH_EVENTS; i++) {
+        const struct cps_event *event = &b->event[i];
+        unsigned kind = cps_event_kind(event);
+        if (kind == CPS_EV_ASSUME || kind == CPS_EV_UNMODELLED)
+            fprintf(stderr, "%s %u 0x%llx 0x%x\n", kind == CPS_EV_ASSUME ? "ASSUME" : "UNMODELLED",
+                    cps_event_sub(event), (unsigned long long)event->addr, event->value);
+    }
+    abort();
+}
+
 static inline void bench_free(struct bench *b)
 {
+    bench_check_notes(b);
     cps_engine_destroy(b->engine);
     free(b->program[0].words);
     free(b->program[1].words);

@@ -228,8 +228,10 @@ void rings_returned_(struct afuc_core *core)
 void rings_write_base_(const struct cps_access *at)
 {
     struct cps_afuc *machine = core_of_(at)->machine;
-    const uint32_t *base = &machine->reg[RB_BASE];
-    machine->ring_iova = (uint64_t)base[1] << 32 | base[0];
+    uint64_t iova =
+        machine->ring_iova; /* what is not written stays: nobody may have written it yet */
+    machine->ring_iova = at->index ? (uint64_t)at->value << 32 | (uint32_t)iova
+                                   : (iova & ~UINT64_C(0xffffffff)) | at->value;
 }
 
 /* Every processor sets its own (F: 740 BV 171b). Bit 31 of RB_CNTL lets RPTR_WR do it (D); without

@@ -90,6 +90,7 @@ static void registers_of_clusters_are_each_pipes_own(void **state)
         assert_int_equal(general(b, 6), 0x22);
         assert_int_equal(general(b, 7), 0x33);
         assert_int_equal(general(b, 8), 0);
+        b->notes = 1; /* BR reads what nobody wrote */
         bench_free(b);
     }
 }
@@ -173,6 +174,7 @@ static void events_name_the_pipe_of_an_aperture(void **state)
         }
         assert_int_equal(others, 1);
         assert_int_equal(own, 2); /* BV's write, BR's read */
+        b->notes = 1; /* BR has no value */
         bench_free(b);
     }
 }
@@ -216,6 +218,7 @@ static void pipes_that_are_not_there_are_not_modelled(void **state)
     const struct cps_event *write = bench_find(b, CPS_EV_REG, CPS_PATH_CTRL, 0);
     assert_true(unknown && unknown->addr == 0x8800);
     assert_true(write && write->addr == 0x8800);
+    b->notes = 1;
     bench_free(b);
 }
 
@@ -229,6 +232,7 @@ static void ports_are_not_reached_through_apertures(void **state)
         struct bench *b = pipes(&layouts[A8XX], cps_buf_text(&br), "");
         const struct cps_event *unknown = bench_find(b, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, 0);
         assert_true(unknown && unknown->addr == port);
+        b->notes = 1;
         bench_free(b);
     }
 }

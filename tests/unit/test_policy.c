@@ -98,6 +98,80 @@ static void test_rows(void **state)
     }
 }
 
+/* All of them, from docs/: what each is about, its words from 0 on, and what it is by default. */
+static const struct literal {
+    const char *name;
+    size_t offset;
+    unsigned engines;
+    const char *words[4]; /* NULL: a number */
+    uint64_t initial;
+} literals[] = {
+#define AT(member) offsetof(struct cps_policy, member)
+    {"abort-in-wait", AT(abort_in_wait), CPS_ON_HWSQ | CPS_ON_SEQ, {"clean", "illegal", "stop"}, 0},
+    {"unset", AT(unset_clears), CPS_ON_HWSQ | CPS_ON_SEQ, {"keep", "clear"}, 0},
+    {"bad-ip", AT(bad_ip_at), CPS_ON_HWSQ | CPS_ON_SEQ, {"after", "at"}, 0},
+    {"fb-delay", AT(fb_delay), CPS_ON_HWSQ | CPS_ON_SEQ, {NULL}, 8},
+    {"waits", AT(waits), CPS_ON_AFUC | CPS_ON_HWSQ | CPS_ON_SEQ, {"satisfy", "stop"}, 0},
+    {"visibility", AT(visibility), CPS_ON_AFUC, {"all", "none", "captured"}, 0},
+    {"prefetch", AT(prefetch), CPS_ON_AFUC, {"off", "on"}, 0},
+    {"cost", AT(cost), CPS_ON_HWSQ | CPS_ON_SEQ | CPS_ON_VP1, {NULL}, 0},
+    {"spin", AT(spin), CPS_ON_HWSQ | CPS_ON_SEQ, {NULL}, 1000000},
+    {"pull", AT(pull_late), CPS_ON_PFIFO, {"push", "run"}, 0},
+    {"graph", AT(graph_waits), CPS_ON_PFIFO, {"follow", "wait"}, 0},
+    {"software-bind", AT(bind_updates), CPS_ON_PFIFO, {"keep", "update"}, 0},
+    {"nv3t-pointer", AT(pointer_bits), CPS_ON_PFIFO, {"seven", "six"}, 0},
+    {"mov-flags", AT(mov_flags), CPS_ON_VP1, {"keep", "clear"}, 0},
+};
+enum { LITERALS = sizeof(literals) / sizeof(literals[0]) };
+
+static uint64_t member(const struct cps_policy *policy, const struct literal *literal)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)policy + literal->offset, sizeof(value));
+    return value;
+}
+
+/* Sets it to a word, or a number, for one engine; then everything else is as before. */
+static void set_only(const struct literal *literal, const char *word, uint64_t value,
+                     enum cps_gen gen)
+{
+    CPS_BUF setting = {0};
+    struct cps_policy policy = cps_policy_default();
+    cps_buf_printf(&setting, "%s=%s", literal->name, word);
+    assert_null(cps_policy_parse(cps_buf_text(&setting), gen, &policy));
+    for (size_t i = 0; i < LITERALS; i++)
+        assert_int_equal(member(&policy, &literals[i]),
+                         &literals[i] == literal ? value : literals[i].initial);
+}
+
+static void test_literal_list(void **state)
+{
+    size_t count = 0;
+    const struct cps_policy_row *rows = cps_policy_rows(&count);
+    (void)state;
+    assert_int_equal(count, LITERALS);
+    for (size_t i = 0; i < LITERALS; i++) {
+        const struct literal *literal = &literals[i];
+        unsigned words = 0;
+        for (size_t e = 0; e < ENGINES; e++) {
+            if (!(literal->engines & engines[e].engine)) {
+                expect_error(literal->name, engines[e].gen, "expected ");
+                continue;
+            }
+            for (words = 0; words < 4 && literal->words[words]; words++)
+                set_only(literal, literal->words[words], words, engines[e].gen);
+            if (!words)
+                set_only(literal, "77", 77, engines[e].gen);
+        }
+        unsigned blanks = 0;
+        for (const char *at = rows[i].words; *at; at++)
+            blanks += *at == ' ';
+        assert_int_equal(words, words ? blanks + 1 : 0);
+        assert_string_equal(rows[i].name, literal->name);
+        assert_int_equal(rows[i].engines, literal->engines);
+    }
+}
+
 static void test_refused_values(void **state)
 {
     size_t count = 0;
@@ -208,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_literal_list),
         cmocka_unit_test(test_refused_values),
         cmocka_unit_test(test_refused_names),
         cmocka_unit_test(test_text),

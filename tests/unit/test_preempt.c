@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "tests/bench.h"
-#include "emu/afuc/afuc.h"
+#include "emu/afuc/machine.h"
+#include "emu/afuc/preempt.h"
 #include "isa/base/pm4.h"
 
 /* Register $02 at the end of the routine must be `value`. */
@@ -93,6 +94,25 @@ static struct bench *create(const struct routine *routine)
     return bench_afuc(routine->layout, a6xx ? HEAD_A6XX : HEAD_A7XX, cps_buf_text(&code), 0, 0);
 }
 
+/* What routines are told without anybody who would know: that other units have done what they were
+ * told, and registers that nobody wrote. */
+static size_t notes_of(const char *claim)
+{
+    static const struct {
+        const char *claim;
+        size_t notes;
+    } rows[] = {
+        {"a command to other units is done at once", 1},
+        {"the third layout has the command at 0x13b", 1},
+        {"words in $regdata are counted", 3},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!strcmp(rows[i].claim, claim))
+            return rows[i].notes;
+    }
+    return 0;
+}
+
 static void the_routine_sees_the_hardware(void **state)
 {
     static const uint8_t stream[64] = {0};
@@ -107,6 +127,97 @@ static void the_routine_sees_the_hardware(void **state)
         uint32_t value = machine_value(b->engine, 0, CPS_FILE_GENERAL, 4);
         if (value != routines[i].value)
             fail_msg("%s: 0x%x, not 0x%x", routines[i].claim, value, routines[i].value);
+        b->notes = notes_of(routines[i].claim);
+        bench_free(b);
+    }
+}
+
+/* ---- when it is entered ---- */
+
+/* The routine counts in $05, says in DEFERRED what $06 holds, and takes the word of another
+ * processor if $07 says so. Packets: 1 nothing, 2 PREEMPT_TRIGGER := 1, 3 := 2, 4 PC_MARKER + 1, 5
+ * a long loop. */
+static const char counts[] =
+    "mov $02, #routine\nswrite $02, [$00 + 0x004]\njump #main\nnop\n"
+    "routine:\nadd $05, $05, 0x1\ncwrite $06, [$00 + 0x073]\nbreq $07, 0x0, #out\nnop\n"
+    "cread $08, [$00 + 0x0b4]\nout:\niret\nnop\n"
+    "trigger:\nmov $02, 0x1\ncwrite $02, [$00 + 0x072]\nwaitin\nmov $01, $data\n"
+    "other:\nmov $02, 0x2\ncwrite $02, [$00 + 0x072]\nwaitin\nmov $01, $data\n"
+    "marker:\nadd $09, $09, 0x1\nmov $02, 0x9880\nmov $addr, $02\nmov $data, $09\nwaitin\n"
+    "mov $01, $data\n"
+    "loop:\nmov $02, 0x1000\nagain:\nsub $02, $02, 0x1\nbrne $02, 0x0, #again\nnop\nwaitin\n"
+    "mov $01, $data\n"
+    "nothing:\nwaitin\nmov $01, $data\n"
+    "main:\nmov $02, 0x1\ncwrite $02, [$00 + 0x060]\nmov $02, #nothing\ncwrite $02, [$00 + 0x061]\n"
+    "mov $02, #trigger\ncwrite $02, [$00 + 0x061]\nmov $02, #other\ncwrite $02, [$00 + 0x061]\n"
+    "mov $02, #marker\ncwrite $02, [$00 + 0x061]\nmov $02, #loop\ncwrite $02, [$00 + 0x061]\n";
+
+/* What happens, and how often the routine has run behind each: "R" it is asked for, a digit is a
+ * packet. */
+static const struct entered {
+    const char *claim;
+    uint32_t cause, deferred;
+    const char *steps, *counts;
+} entries[] = {
+    {"what is asked for is served once, also where none comes", 4, 0, "1R111", "01111"},
+    {"two requests before that are one", 4, 0, "1RR11", "01222"},
+    {"nothing is put off: the trigger does not begin it again", 4, 0, "R2141", "11111"},
+    {"put off until the trigger is written, whose bit 0 says so", 4, 1, "R11213111", "111222222"},
+    {"put off until the marker changes", 4, 4, "R11411141", "111222233"},
+    {"the marker that there was when it was left does not count", 4, 4, "4R1141", "011122"},
+};
+
+static struct bench *counter(uint32_t deferred)
+{
+    struct bench *b = bench_afuc(CPS_LAYOUT_A7XX, HEAD_A7XX, counts, 0, 0);
+    assert_true(cps_afuc_inject(cps_afuc_of(b->engine), CPS_INJECT_PREEMPT, 99, 0)); /* never due */
+    assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
+    machine_set(b->engine, CPS_FILE_GENERAL, 6, deferred);
+    return b;
+}
+
+static void the_routine_is_entered_when_it_is_asked_for(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+        const struct entered *row = &entries[i];
+        struct bench *b = counter(row->deferred);
+        for (size_t k = 0; row->steps[k]; k++) {
+            uint32_t packet = cps_pm4_type7((uint32_t)(row->steps[k] - '0'), 0);
+            if (row->steps[k] == 'R')
+                preempt_request_(&cps_afuc_of(b->engine)->core[0], row->cause);
+            else
+                machine_ring(b->engine, &packet, 1);
+            assert_int_equal(cps_engine_run(b->engine, 100000), CPS_STOP_IDLE);
+            uint32_t count = machine_value(b->engine, 0, CPS_FILE_GENERAL, 5);
+            if (count != (uint32_t)(row->counts[k] - '0'))
+                fail_msg("%s: %u behind step %u of %s", row->claim, count, (unsigned)k, row->steps);
+        }
+        bench_free(b);
+    }
+}
+
+/* Within a packet only for a cause that PREEMPT_ENABLE has; a driver's waits for the trigger. */
+static void enabled_causes_interrupt_a_packet(void **state)
+{
+    static const struct {
+        uint32_t enable, cause, trigger, count;
+    } rows[] = {{0, 4, 0, 0}, {4, 4, 0, 1}, {8, 4, 0, 0}, {0x200, 0x200, 0, 1},
+                {1, 1, 0, 0}, {1, 1, 1, 1}, {1, 1, 2, 0}, {5, 4, 0, 1}};
+    const uint32_t packet = cps_pm4_type7(5, 0);
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct bench *b = counter(0);
+        struct afuc_core *core = &cps_afuc_of(b->engine)->core[0];
+        machine_ring(b->engine, &packet, 1);
+        assert_int_equal(cps_engine_run(b->engine, 100), CPS_STOP_BUDGET);
+        core->s.preempt.enable = rows[i].enable;
+        core->s.preempt.trigger = rows[i].trigger;
+        preempt_request_(core, rows[i].cause);
+        assert_int_equal(cps_engine_run(b->engine, 100), CPS_STOP_BUDGET);
+        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 5), rows[i].count);
+        assert_int_equal(cps_engine_run(b->engine, 100000), CPS_STOP_IDLE);
+        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 5), 1);
         bench_free(b);
     }
 }
@@ -115,6 +226,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_routine_sees_the_hardware),
+        cmocka_unit_test(the_routine_is_entered_when_it_is_asked_for),
+        cmocka_unit_test(enabled_causes_interrupt_a_packet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

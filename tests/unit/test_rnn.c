@@ -109,6 +109,8 @@ static const struct {
     {CPS_LAYOUT_A6XX, 0x31024, "ARR[2].INNER[0].ADDR", 0},
     {CPS_LAYOUT_A6XX, 0x31027, "ARR[2].INNER[1].ADDR", 1},
     {CPS_LAYOUT_A6XX, 0x31028, NULL, 0},
+    {CPS_LAYOUT_A6XX, 0x31001, NULL, 0}, /* between registers of an array */
+    {CPS_LAYOUT_A6XX, 0x31030, NULL, 0}, /* its fourth */
     {CPS_LAYOUT_A6XX, 0x32000, NULL, 0},
     {CPS_LAYOUT_A7XX, 0x32007, "PERF[3]", 1},
     {CPS_LAYOUT_A7XX, 0x33000, "STRIPED", 0},
@@ -147,6 +149,10 @@ static void a_name_of_the_tree_has_its_number(void **state)
     assert_int_equal(number, 0x31016);
     assert_true(cps_name_number(names, CPS_SPACE_GPU, "NEW", 3, &number));
     assert_int_equal(number, 0x900);
+    assert_false(
+        cps_name_number(names, CPS_SPACE_GPU, "ARR[1]", 6, &number)); /* it has registers */
+    assert_false(cps_name_number(names, CPS_SPACE_GPU, "ARR[3].FIRST", 12, &number));
+    assert_false(cps_name_number(names, CPS_SPACE_GPU, "ARR[1].INNER[2].ADDR", 20, &number));
     assert_true(cps_name_number(names, CPS_SPACE_GPU, "CP_RB_BASE", 10, &number));
     assert_int_equal(number, 0x800);
     cps_names_destroy(names);
@@ -237,6 +243,48 @@ static void a_field_selects_the_words_of_a_packet(void **state)
     expect_packet(names, 0x55, by_mem, 6, "HOW=BY_MEM no-name=0x30 AT=0x500001000 K=7 [4]=0x8 K=9");
     expect_packet(names, 0x55, by_mem, 2, "HOW=BY_MEM no-name=0x30 LO=0x1000");
     expect_packet(names, 0x55, neither, 2, "HOW=0x4 no-name=0x30 [1]=0x6");
+    cps_names_destroy(names);
+}
+
+/* Three words from the third on, two apart: the words between them, and a fourth, have no name. */
+static void an_array_of_a_packet_ends_with_its_last_element(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(
+        CPS_LAYOUT_A6XX, "adreno_pm4.xml",
+        DATABASE("<enum name=\"adreno_pm4_type3_packets\"><value name=\"CP_MINE\" value=\"0x55\"/>"
+                 "</enum><domain name=\"CP_MINE\"><array offset=\"2\" stride=\"2\" length=\"3\">"
+                 "<reg32 name=\"K\" offset=\"0\" type=\"uint\"/></array></domain>"));
+    const uint32_t words[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    expect_packet(names, 0x55, words, 9,
+                  "[0]=0x0 [1]=0x1 K=2 [3]=0x3 K=4 [5]=0x5 K=6 [7]=0x7 [8]=0x8");
+    cps_names_destroy(names);
+}
+
+/* A domain without a name is nobody's; a value belongs to the list that it stands in, or to none.
+ */
+static void what_stands_in_no_named_space_has_no_name(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(
+        CPS_LAYOUT_A6XX, "a6xx.xml",
+        DATABASE("<domain width=\"32\"><reg32 name=\"LOST\" offset=\"0x37777\"/></domain>\n"
+                 "<domain name=\"OTHER\"><reg32 name=\"FOREIGN\" offset=\"0x37778\"/></domain>\n"
+                 "<domain name=\"A6XX\" varset=\"chip\"><reg32 name=\"FOUND\" offset=\"0x37779\">"
+                 "<value name=\"STRAY\" value=\"0x6e\"/></reg32></domain>\n"
+                 "<enum name=\"someone_elses\"><value name=\"THEIRS\" value=\"0x6e\"/></enum>\n"
+                 "<enum><value name=\"NOBODYS\" value=\"0x6e\"/></enum>\n"
+                 "<value name=\"ALONE\" value=\"0x6e\"/>\n"));
+    static const char *const lost[] = {"LOST", "FOREIGN", "STRAY", "THEIRS", "NOBODYS", "ALONE"};
+    uint32_t number = 0;
+    for (unsigned space = 0; space < CPS_SPACE_COUNT; space++) {
+        for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+            assert_false(
+                cps_name_number(names, (enum cps_space)space, lost[i], strlen(lost[i]), &number));
+    }
+    assert_null(cps_name(names, CPS_SPACE_GPU, 0x37777, NULL));
+    assert_null(cps_name(names, CPS_SPACE_GPU, 0x37778, NULL));
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 0x37779, NULL), "FOUND");
     cps_names_destroy(names);
 }
 
@@ -384,6 +432,8 @@ int main(void)
         cmocka_unit_test(fields_come_from_the_register_or_its_bitset),
         cmocka_unit_test(types_say_how_values_are_written),
         cmocka_unit_test(a_field_selects_the_words_of_a_packet),
+        cmocka_unit_test(an_array_of_a_packet_ends_with_its_last_element),
+        cmocka_unit_test(what_stands_in_no_named_space_has_no_name),
         cmocka_unit_test(enums_and_other_domains_are_read_from_their_files),
         cmocka_unit_test(a_tree_may_be_split_by_generation_and_unit),
         cmocka_unit_test(a_tree_may_be_one_directory_deeper),

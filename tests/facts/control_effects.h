@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * What writes of control registers do, as rows of unit/test_control.c. The addresses are of
+ * instructions that need it so (afuc-machine, section by section; 6ee unless another image is
+ * named). */
+/* clang-format off */
+/* The ring: dwords consumed. */
+{A5XX | SQES, "$3 ?data ?RB_RPTR ?data ?data ?RB_RPTR", "70108000 1 51 52 3"},
+/* The third of the three words of an IB queues it, in order, each with its end mark; the level says what $data is. */
+{A5XX | SQES, IB1(2) "IB_LEVEL=1 ?data ?data ?data", "a0 a1 708a8000"},
+{A5XX | SQES, IB1(1) "IB1_BASE=1020 IB1_DWORDS==1 IB_LEVEL==1 ?data ?data ?data ?data", "a0 708a8000 a8 708a8000"},
+{A5XX | SQES, IB2(1) "IB_LEVEL=2 ?data ?data", "a4 708a8000"},
+{SEVEN, IB3(1) "IB_LEVEL=3 ?data ?data", "a8 708a8000"},
+{A5XX | SQES, IB1(100002) "IB_LEVEL=1 ?data ?data ?data", "a0 a1 708a8000"},
+{A5XX | SQES, "$1 " IB1(1) IB2(1) "IB_LEVEL=2 ?data IB_LEVEL=1 ?data IB_LEVEL=10 ?data", "a4 a0 70108000"},
+{SQES, "IB1_BASE=5000 IB1_BASE+1=6 IB1_DWORDS=2 IB_LEVEL=1 ?data", "708a8000, UNMODELLED stream 600005000=0"},
+/* Where the level is read: base, dwords, dwords consumed; with nothing queued what was written last. */
+{SQES, IB1(4) "IB_LEVEL=1 ?data ?IB_POSITION ?IB_POSITION+1 ?IB_POSITION+2 ?IB_POSITION+3", "a0 1000 0 4 1"},
+{SQES, IB2(4) "IB_LEVEL=2 ?data ?IB_POSITION+4 ?IB_POSITION+5 ?IB_POSITION+6 ?IB_POSITION+7", "a4 1010 0 4 1"},
+{SEVEN, IB3(4) "IB_LEVEL=3 ?data ?IB_POSITION+8 ?IB_POSITION+9 ?IB_POSITION+a ?IB_POSITION+b", "a8 1020 0 4 1"},
+{SQES, "IB1_BASE=12 IB1_BASE+1=34 ?IB_POSITION ?IB_POSITION+1 ?IB_POSITION+2 ?IB_POSITION+3", "12 34 0 0"},
+{SQES, "IB2_BASE=12 IB2_BASE+1=34 ?IB_POSITION+4 ?IB_POSITION+5 ?IB_POSITION+6 ?IB_POSITION+7", "12 34 0 0"},
+{SEVEN, "IB3_BASE=12 IB3_BASE+1=34 ?IB_POSITION+8 ?IB_POSITION+9 ?IB_POSITION+a ?IB_POSITION+b", "12 34 0 0"},
+{A5XX, IB1(4) "IB_LEVEL=1 ?data ?IB_STATUS ?IB_STATUS+1 ?IB_STATUS+2 ?IB_STATUS+3", "a0 1000 0 4 3"},
+{A5XX, IB2(4) "IB_LEVEL=2 ?data ?IB_STATUS+4 ?IB_STATUS+5 ?IB_STATUS+6 ?IB_STATUS+7", "a4 1010 0 4 3"},
+/* Bit 31 of an upper half is a right: gen70900 11a2, gen80000 DDE 001c. */
+{GEN3 | A8XX, "IB1_HI_PRIVILEGED=80000012 ?IB1_BASE+1 IB2_HI_PRIVILEGED=80000034 ?IB2_BASE+1 IB3_HI_PRIVILEGED=80000056 "
+ "?IB3_BASE+1 MEM_READ_PRIVILEGED=80000078 ?MEM_READ_ADDR+1", "12 34 56 78"},
+{SQES, "IB1_BASE=1000 IB1_BASE+1=80000000 IB1_DWORDS=1 IB_LEVEL=1 ?data", "a0"},
+/* Memory reads are a queue of requests. */
+{A5XX | SQES, "MEM_READ_ADDR=1000 MEM_READ_ADDR+1=0 MEM_READ_DWORDS=2 MEM_READ_ADDR=1010 MEM_READ_DWORDS==1 ?mem ?mem ?mem",
+ "a0 a1 a4, MEMR memdata 1000=a0, MEMR memdata 1004=a1, MEMR memdata 1010=a4"},
+{A5XX | SQES, "MEM_READ_ADDR=1000 MEM_READ_ADDR+1=1 MEM_READ_DWORDS=1 ?mem", "0, UNMODELLED mem 100001000=0, MEMR memdata "
+ "100001000=0"},
+/* REG_WRITE goes to the address and increments its low 16 bits; bits 22:20 make it wrap, counted from when it was set. */
+{A5XX | SQES, "REG_WRITE_ADDR=883 REG_WRITE=5 REG_WRITE==6 ?REG_WRITE_ADDR", "885, REG ctrl 883=5, REG ctrl 884=6"},
+{SQES, "REG_WRITE_ADDR=200883 REG_WRITE=1 REG_WRITE_ADDR=200883 REG_WRITE=2 REG_WRITE=3 ?REG_WRITE_ADDR",
+ "200883, REG ctrl 883=1, REG ctrl 883=2, REG ctrl 884=3"},
+{SQES, "REG_WRITE_ADDR=3ffff REG_WRITE=1 ?REG_WRITE_ADDR", "30000, REG ctrl 3ffff=1"},
+/* So many registers from the address on; the count is used once. */
+{A5XX | SQES, "REG_WRITE_ADDR=883 REG_WRITE=5 REG_WRITE=6 REG_READ_DWORDS=2 ?REG_READ_DWORDS REG_READ_ADDR=883 "
+ "?REG_READ_DWORDS ?reg ?reg REG_READ_ADDR==884 ?reg",
+ "2 1 5 6 6, REG ctrl 883=5, REG ctrl 884=6, REGR 883=5, REGR 884=6, REGR 884=6"},
+/* Status of the read queue: 30 idle, 29 and 15:0 the count, words in 23:20 and 19:16 (1a82, 1c35). */
+{SQES, "REG_READ_DWORDS=10005 ?REG_READ_STATUS", "60000005"},
+{SQES, "REGDATA_PUSH=77 REGDATA_PUSH=78 ?REG_READ_STATUS ?reg ?reg ?REG_READ_STATUS", "40220000 77 78 40000000"},
+/* Visibility: every draw is visible, 1, 2, 3 ...; bit 2 of the control begins again. */
+{A5XX | SQES, "?VSD_NEXT ?VSD_NEXT ?VSD_COUNT", "1 2 3fffffff" SEEN "@VSD_NEXT=1" SEEN "@VSD_NEXT=2" SEEN "@VSD_COUNT=3fffffff"},
+{SQES, "?VSD_NEXT VSD_CONTROL=4 ?VSD_NEXT ?VSD_CONTROL", "1 1 4" SEEN "@VSD_NEXT=1" SEEN "@VSD_NEXT=1"},
+{A5XX | SQES, "#?VSD_NEXT ?VSD_NEXT ?VSD_COUNT", "0 0 7fffffff" SEEN "@VSD_NEXT=0" SEEN "@VSD_NEXT=0" SEEN "@VSD_COUNT=7fffffff"},
+/* 3: a word stands behind the packet, and fewer than 6 fetches wait at the next level. */
+{A5XX | SQES, IB1(2) "IB_LEVEL=1 {mov $rem, 0x2} ?LOOKAHEAD", "0"},
+{A5XX | SQES, "%" IB1(2) "IB_LEVEL=1 {mov $rem, 0x2} ?LOOKAHEAD {mov $rem, 0x3} ?LOOKAHEAD", "3 0"},
+{A5XX | SQES, "%" IB2(1) "IB2_DWORDS=1 IB2_DWORDS=1 IB2_DWORDS=1 IB2_DWORDS=1 " IB1(2) "IB_LEVEL=1 {mov $rem, 0x0} ?LOOKAHEAD "
+ "IB2_DWORDS=1 ?LOOKAHEAD QUEUE_RESET=4", "3 0"},
+{A6XX, "%" GROUP "SDS_EXECUTE=3 SDS_EXECUTE=3 SDS_EXECUTE=3 SDS_EXECUTE=3 SDS_EXECUTE=3 " IB2(2) "IB_LEVEL=2 {mov $rem, 0x0} "
+ "?LOOKAHEAD SDS_EXECUTE=3 ?LOOKAHEAD IB_LEVEL=3 ?LOOKAHEAD", "3 0 0"},
+{SEVEN, "%" IB3(1) "IB3_DWORDS=1 IB3_DWORDS=1 IB3_DWORDS=1 IB3_DWORDS=1 " IB2(2) "IB_LEVEL=2 {mov $rem, 0x0} ?LOOKAHEAD "
+ "IB3_DWORDS=1 ?LOOKAHEAD", "3 0"},
+/* Any write adds one; the counters can be set. */
+{A5XX | SQES, "WFI_PEND_INCR=0 WFI_PEND_INCR==7 ?WFI_PEND_CTR ?QUERY_PEND_CTR ?CACHE_PEND_CTR", "2 0 0"},
+{A5XX | SQES, "QUERY_PEND_INCR=0 QUERY_PEND_INCR==7 ?WFI_PEND_CTR ?QUERY_PEND_CTR ?CACHE_PEND_CTR", "0 2 0"},
+{A5XX | SQES, "CACHE_PEND_INCR=0 CACHE_PEND_INCR==7 ?WFI_PEND_CTR ?QUERY_PEND_CTR ?CACHE_PEND_CTR", "0 0 2"},
+{ME, "CACHE_PEND_INCR=0 CACHE_PEND_INCR==7 ?CACHE_PEND_CTR", "2"},
+/* Six registers of the group that is selected; of 32. */
+{A5XX | SQES, "DRAW_STATE_SEL=3 SDS_BASE=1 SDS_BASE+1=2 SDS_DWORDS==3 DRAW_STATE_BASE=4 DRAW_STATE_BASE+1=5 DRAW_STATE_HDR==6 "
+ "DRAW_STATE_SEL=4 ?SDS_BASE ?DRAW_STATE_HDR DRAW_STATE_SEL==23 ?SDS_BASE ?SDS_BASE+1 ?SDS_DWORDS ?DRAW_STATE_BASE "
+ "?DRAW_STATE_BASE+1 ?DRAW_STATE_HDR ?DRAW_STATE_SEL",
+ "0 0 1 2 3 4 5 6 23"},
+/* Header 03700002 of group 3: dwords 15:0, modes 22:20, group 28:24; then base lo and hi. */
+{SQES, "IB1_BASE=1100 IB1_BASE+1=0 IB1_DWORDS=3 IB_LEVEL=1 DRAW_STATE_LOADED=18 {(sds2)cwrite $data, [$00 + "
+ "@DRAW_STATE_SET_HDR]} DRAW_STATE_SEL=3 ?DRAW_STATE_BASE ?DRAW_STATE_BASE+1 ?DRAW_STATE_HDR ?DRAW_STATE_ACTIVE "
+ "?DRAW_STATE_LOADED",
+ "1000 0 70002 8 18"},
+{SEVEN, "IB1_BASE=1100 IB1_BASE+1=0 IB1_DWORDS=3 IB_LEVEL=1 {(sds2)cwrite $data, [$00 + @SET_HDR_OTHER]} DRAW_STATE_SEL=3 "
+ "?DRAW_STATE_BASE ?DRAW_STATE_HDR ?DRAW_STATE_ACTIVE", "1000 70002 8"},
+{A5XX, "GROUP_WORDS=1 GROUP_FIRST=3700002 GROUP_WORDS=1000 ?MASK_GET GROUP_WORDS==0 ?MASK_GET DRAW_STATE_SEL=3 "
+ "?DRAW_STATE_BASE ?DRAW_STATE_BASE+1 ?DRAW_STATE_HDR", "0 8 1000 0 70002"},
+{A5XX, "MASK_SET=15 ?MASK_GET ?MASK_SET MASK_GET=3 ?MASK_GET", "15 15 15"},
+/* 0c65: the group's words are fetched, bits of it show until its end mark has been read. */
+{A6XX, GROUP "?SDS_QUEUED SDS_EXECUTE=3 ?SDS_QUEUED ?SDS_READY ?DRAW_STATE_LOADED IB_LEVEL=3 ?data ?SDS_CONSUMED ?data ?data "
+ "?data ?data ?SDS_QUEUED ?SDS_READY",
+ "0 8 8 8 a0 1 a1 a2 a3 708a8000 0 0"},
+/* 4: the hardware fetches active groups whose modes meet MODE_BITMASK; bit 1 of the status is none left. */
+{LATE, GROUP "DRAW_STATE_ACTIVE=8 MODE_BITMASK=4 ?SDS_STATUS SDS_START=4 ?DRAW_STATE_ACTIVE ?DRAW_STATE_LOADED "
+ "?SDS_STATUS", "3 0 8 1"},
+{LATE, GROUP "DRAW_STATE_ACTIVE=8 MODE_BITMASK=0 SDS_START=4 ?SDS_STATUS ?DRAW_STATE_LOADED", "3 0"},
+{LATE, GROUP "DRAW_STATE_ACTIVE=8 MODE_BITMASK=1 SDS_START=4 SDS_START=3 ?SDS_STATUS", "3"},
+{LATE, GROUP "DRAW_STATE_ACTIVE=8 MODE_BITMASK=1 SDS_START=2 ?SDS_STATUS ?DRAW_STATE_ACTIVE SDS_START=6 ?SDS_STATUS", "3 8 3"},
+{A660, GROUP "DRAW_STATE_ACTIVE=8 MODE_BITMASK=7 SDS_START=4 IB_LEVEL=3 ?data ?SDS_CONSUMED", "a0 1"},
+{SEVEN, GROUP "DRAW_STATE_ACTIVE=8 MODE_BITMASK=7 SDS_START=4 IB_LEVEL=4 ?data ?SDS_CONSUMED", "a0 1"},
+{LATE, "SDS_OP_SLOT=305 ?SDS_OP_SLOT UNIT_RESET_D=3 ?SDS_OP_SLOT UNIT_RESET_D=4 ?SDS_OP_SLOT", "305 305 "
+ "0" ACK "@SDS_OP_SLOT=305" ACK "@SDS_OP_SLOT=305" ACK "@SDS_OP_SLOT=0"},
+/* Preemption: 1bda..1c11, 740 1291..132a. */
+{A6XX, "^DRAW_STATE_SEL=3 DRAW_STATE_BASE=1004 DRAW_STATE_BASE+1=0 DRAW_STATE_HDR=70003 SDS_QUEUED=8 SDS_CONSUMED=1 "
+ "?SDS_READY SDS_CONTROL=2 ?SDS_CONSUMED SDS_CONTROL=0 ?SDS_QUEUED ?SDS_CONSUMED IB_LEVEL=3 ?data ?SDS_CONSUMED",
+ "8 0 8 1 a1 2"},
+{LATE, "^" GROUP "DRAW_STATE_ACTIVE=8 ?SDS_OPS ?SDS_OP_MASK SDS_START=6 ?SDS_OPS ?SDS_OP_MASK SDS_OP_SLOT=1 ?SDS_OP_MASK "
+ "SDS_OP_SLOT=0", "0 0 100001 8 0"},
+/* $data becomes a look at the next word, until 0. */
+{A5XX | BOTH, IB1(4) "IB_LEVEL=1 ?data PEEK=7 ?data ?data PEEK==0 ?data", "a0 a1 a1 a1"},
+/* Clearing takes back what was read ahead: to the header of the packet, on a7xx to where it was set. */
+{BOTH, IB1(4) "IB_LEVEL=1 LOOKAHEAD_HINT=1 ?data ?data LOOKAHEAD_HINT=0 ?data", "a0 a1 a0"},
+{SEVEN, IB1(4) "IB_LEVEL=1 ?data LOOKAHEAD_LEVELS=2 ?data LOOKAHEAD_LEVELS=2 ?data LOOKAHEAD_LEVELS=0 ?data", "a0 a1 a2 a1"},
+/* The upper half of load and store; from a7xx on bit 31 is a right. */
+{A5XX | ME, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
+{BOTH, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
+{SEVEN, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 100000010=7"},
+/* The entry that a packet's id names; 0x10 is that of the ring's. */
+{SQES, "$1 PACKET_TABLE_WRITE_ADDR=f PACKET_TABLE_WRITE=1 {mov $02, #h; cwrite $02, [$00 + @PACKET_TABLE_WRITE]; waitin; mov "
+ "$01, $data; h:; mov $04, $01} {} ", ", PKT rb 1fffff8000000=70108000"},
+{SEVEN, "$1 PACKET_TABLE_WRITE_ADDR=10 {mov $02, #h; cwrite $02, [$00 + @PACKET_TABLE_WRITE]; waitin; mov $01, $data; h:} "
+ "?PACKET_ID PACKET_ID=3 ?PACKET_ID", "10 10, PKT rb 1fffff8000000=70108000"},
+/* The firmware's own error, the first one; 1 is a packet that it refuses (00c4). */
+{A5XX | ME | SQES, "FATAL_ERROR=7 FATAL_ERROR=1 {s: jump #s; nop}", ", stop: fault"},
+{A5XX | ME | SQES, "FATAL_ERROR=1 FATAL_ERROR=7 {s: jump #s; nop}", ", stop: packet refused"},
+{A5XX | ME | SQES, "FATAL_ERROR=0 {mov $02, 0x0}", ""},
+/* Queues by bit: 1 IB1, 2 IB2, 3 IB3. */
+{BOTH, IB1(4) IB2(4) "QUEUE_RESET=2 ?IB_POSITION+2 ?IB_POSITION+6 QUEUE_RESET=4 ?IB_POSITION+6", "0 4 0"},
+{SEVEN, IB1(4) IB2(4) IB3(4) "QUEUE_RESET=2 ?IB_POSITION+2 ?IB_POSITION+6 QUEUE_RESET=4 ?IB_POSITION+6 ?IB_POSITION+a "
+ "QUEUE_RESET=8 ?IB_POSITION+a", "0 4 0 4 0"},
+{A5XX, IB1(4) IB2(4) "QUEUE_RESET=2 ?IB_STATUS+2 ?IB_STATUS+6 QUEUE_RESET=4 IB_LEVEL=2 " IB2(1) "?data ?data", "4 4 a4 708a8000"},
+/* ... and the fetch behind the current one: 1ae1, 1b13, 740 1477; 4 and 5 are the memory reads. */
+{BOTH, "^" IB1(8) IB1(4) IB2(7) IB2(3) "?IB_POSITION+2 QUEUE_NEXT=2 ?IB_POSITION+2 ?IB_POSITION+6 QUEUE_NEXT=4 ?IB_POSITION+6 "
+ "QUEUE_RESET=6", "8 4 7 3"},
+{SEVEN, "^" IB1(8) IB1(4) IB2(7) IB2(3) IB3(6) IB3(2) "QUEUE_NEXT=2 ?IB_POSITION+2 ?IB_POSITION+6 QUEUE_NEXT=4 ?IB_POSITION+6 "
+ "?IB_POSITION+a QUEUE_NEXT=8 ?IB_POSITION+a QUEUE_RESET=e", "4 7 3 6 2"},
+/* Fetches that are queued, for preemption: 1ad0..1ad8 and 740 1468. */
+{BOTH, "^" IB1(1) IB2(1) IB2(1) "?LOOKAHEAD QUEUE_RESET=6 ?LOOKAHEAD", "21000003 3"},
+{SEVEN, "^" IB1(1) IB2(1) IB2(1) IB3(1) "?FETCHES ?LOOKAHEAD QUEUE_RESET=e ?FETCHES", "121 3 0"},
+{SEVEN, IB1(1) "?FETCHES FETCHES=9 ?FETCHES", "1 1"},
+/* Acknowledged at once: 1088 of 740; 12c8; 2321; 16b7; LPAC 0776. */
+{SQES, "CONTEXT_SWITCH_CNTL=2c3 ?CONTEXT_SWITCH_CNTL", "2c2"},
+{SQES, "QUEUE_ACK=1f ?QUEUE_ACK", "13"},
+{SQES, "UNIT_COMMAND=3ff ?UNIT_COMMAND UNIT_COMMAND=2f1 ?UNIT_COMMAND", "ff f1" ACK "@UNIT_COMMAND=3ff"},
+{SEVEN, "UNIT_HALT=1 ?UNIT_HALT UNIT_HALT=2 ?UNIT_HALT", "3 0"},
+{SQES, "PIPE_READY=c ?PIPE_READY", "d"},
+{SQES, "STOP=3 ?STOPPED STOP=2 STOPPED=5 ?STOPPED", "2000 0" ACK "@STOPPED=2000" ACK "@STOPPED=0"},
+{SQES, "?BUSY_A BUSY_A=5 ?BUSY_A ?BUSY_B", "0 5 0" ACK "@BUSY_A=0" ACK "@BUSY_A=5" ACK "@BUSY_B=0"},
+{GEN3 | A8XX, "?BUSY_C", "0" ACK "@BUSY_C=0"},
+{GEN3 | A8XX, "RESOURCES=9 ?RESOURCES", "4" ACK "@RESOURCES=4"},
+/* PC_MARKER as the pipe has it. */
+{SQES, "R9880=15 MARKER=3 ?MARKER", "15, REG data 9880=15"},
+/* Why the routine was entered; hardware says it, and a packet from the host (0x0f) has no cause. */
+{SEVEN, "^?PREEMPT_CAUSE PREEMPT_CAUSE=6 ?PREEMPT_CAUSE", "0 0"},
+{SEVEN, "WAKE_WORD=5 ?WAKE_WORD", "0"},
+/* 16be, 1d68: 2 is $addr, with bit 22 where it was not selected last; 1 what was. */
+{SQES, "^{mov $addr, 0x883; mov $usraddr, 0x884} SELECTED=1 ?SELECTED SELECTED=2 ?SELECTED SELECTED=0 ?SELECTED {mov $addr, "
+ "0x885} SELECTED=1 ?SELECTED SELECTED=2 ?SELECTED SELECTED=0",
+ "884 883 0 885 400885"},
+/* 17ba..17c8: bit 3 catches an NRT write, which CP_SQE_STAT shows. */
+{SQES, "^QUEUE_CONTROL=8 |a0=1000 |a2=5 QUEUE_CONTROL=4 |a2=6 QUEUE_CONTROL=0",
+ ", PIPE a0=1000, PIPE a2=5, PIPE a2=6, MEMW nrt 1000=6"},
+/* Other processors: nobody is there who could start. */
+{SEVEN, "BV_INSTR_BASE=1234 BV_INSTR_BASE+1=5 BV_CNTL=2 BV_CNTL=1", ", UNMODELLED mem 500001234=0"},
+{SEVEN, "LPAC_INSTR_BASE=1234 LPAC_INSTR_BASE+1=5 LPAC_CNTL=2 LPAC_CNTL=1", ", UNMODELLED mem 500001234=0"},
+{A8XX, "DDE_BR_INSTR_BASE=1234 DDE_BR_INSTR_BASE+1=5 DDE_BR_CNTL=2 DDE_BR_CNTL=1", ", UNMODELLED mem 500001234=0"},
+{A8XX, "DDE_BV_INSTR_BASE=1234 DDE_BV_INSTR_BASE+1=5 DDE_BV_CNTL=2 DDE_BV_CNTL=1", ", UNMODELLED mem 500001234=0"},
+{A8XX, "TO_DDE=12", ", UNMODELLED ctrl @TO_DDE=12"},
+/* Units behind the aperture: register 1 says that the command is done; 24:20 which unit. */
+{SEVEN, "APERTURE_CNTL_PREEMPT=210000 REG_READ_ADDR=1 REG_READ_ADDR=0 ?reg ?reg REG_WRITE_ADDR=3 REG_WRITE=9", "1 "
+ "0" ACK "200000003=9"},
+/* On-chip words of events are the shared scratch. */
+{SEVEN, "|ea=2 |e8=40 |eb=7 ?SHARED_SCRATCH+10", "7, PIPE ea=2, PIPE e8=40, PIPE eb=7"},
+{SEVEN, "COMPLETED_BV_COUNT=5 |e7=800 ?COMPLETED_BR_COUNT ?COMPLETED_BV_COUNT |e7=1000 |e7=1800 ?COMPLETED_BR_COUNT "
+ "?COMPLETED_BV_COUNT", "1 5 2 7, PIPE e7=800, PIPE e7=1000, PIPE e7=1800"},
+/* a5xx: the side stream of the ME, which the PFP queues; 5 plain words, 0 the MEQ. */
+{A5XX, "SIDE_BASE=1000 SIDE_BASE+1=0 SIDE_DWORDS=2 {mov $data, $00}/SIDE_TAKE=2 DATA_SOURCE=5 ?data ?data ?SIDE_TAKE "
+ "DATA_SOURCE=0 ?data", " / a0 a1 2 0"},
+/* What has an effect can be read back like any other. */
+{A5XX | SQES, IB1(2) "?IB1_DWORDS " IB2(2) "?IB2_DWORDS MEM_READ_DWORDS=2 ?MEM_READ_DWORDS WFI_PEND_INCR=6 ?WFI_PEND_INCR "
+ "QUERY_PEND_INCR=a ?QUERY_PEND_INCR CACHE_PEND_INCR=12 ?CACHE_PEND_INCR QUEUE_RESET=22 ?QUEUE_RESET {mov $rem, 0x2;(rep)mov "
+ "$00, $memdata}",
+ "2 2 2 6 a 12 22, UNMODELLED mem 0=0, MEMR memdata 0=0, UNMODELLED mem 4=0, MEMR memdata 4=0"},
+{SEVEN, IB3(2) "?IB3_DWORDS UNIT_RESET_D=2 ?UNIT_RESET_D WAKE_BV=2 ?WAKE_BV WAKE_LPAC=2 ?WAKE_LPAC LOOKAHEAD_LEVELS=2 "
+ "?LOOKAHEAD_LEVELS QUEUE_NEXT=40 ?QUEUE_NEXT "
+ "BV_CNTL=2 ?BV_CNTL LPAC_CNTL=2 ?LPAC_CNTL SDS_START=2 ?SDS_START", "2 2 2 2 2 40 2 2 2"},
+{SQES, "REG_WRITE=2 ?REG_WRITE IB_LEVEL=10 ?IB_LEVEL VSD_CONTROL=2 ?VSD_CONTROL REGDATA_PUSH=2 ?REGDATA_PUSH ?reg "
+ "FATAL_ERROR=0 ?FATAL_ERROR",
+ "2 10 2 2 2 0, REG ctrl 0=2"},
+{A5XX, "SIDE_DWORDS=0 SIDE_BASE=1000 SIDE_DWORDS=2 ?SIDE_DWORDS GROUP_FIRST=2 ?GROUP_FIRST GROUP_WORDS=2 ?GROUP_WORDS", "2 2 2"},
+{GEN3 | A8XX, "IB1_HI_PRIVILEGED=2 ?IB1_HI_PRIVILEGED IB2_HI_PRIVILEGED=2 ?IB2_HI_PRIVILEGED IB3_HI_PRIVILEGED=2 "
+ "?IB3_HI_PRIVILEGED MEM_READ_PRIVILEGED=2 ?MEM_READ_PRIVILEGED", "2 2 2 2"},
+{A8XX, "DDE_BR_CNTL=2 ?DDE_BR_CNTL DDE_BV_CNTL=2 ?DDE_BV_CNTL TO_DDE=2 ?TO_DDE", "2 2 2, UNMODELLED ctrl @TO_DDE=2"},
+{A6XX, "SDS_EXECUTE=2 ?SDS_EXECUTE SDS_CONTROL=2 ?SDS_CONTROL", "2 2"},
+{BOTH, "LOOKAHEAD_HINT=2 ?LOOKAHEAD_HINT QUEUE_NEXT=40 ?QUEUE_NEXT", "2 40"},
+{A5XX | BOTH, "PEEK=2 ?PEEK PEEK=0", "2"},
+{ME, "DATA_SOURCE=0 ?DATA_SOURCE CACHE_PEND_INCR=2 ?CACHE_PEND_INCR", "0 2"},
+/* ---- SQE registers: the stack pointer has 4 bits (6ee 157b writes more), 2 to 5 and the stack are known ---- */
+{SQES, "{mov $02, 0x13;swrite $02, [$00 + 0x005];sread $04, [$00 + 0x005];swrite $00, [$00 + 0x005]} {mov $05, 0x0}", ", SQE "
+ "5=3, SQE 5=0"},
+{SQES, "{mov $02, 0x13;swrite $02, [$00 + 0x001];swrite $02, [$00 + 0x001];swrite $02, [$00 + 0x006];swrite $02, [$00 + 0x007]}",
+ ", UNMODELLED sqe 1=0, SQE 1=13, SQE 1=13, UNMODELLED sqe 6=0, SQE 6=13, UNMODELLED sqe 7=0, SQE 7=13"},
+{SQES, "{mov $02, 0x13;swrite $02, [$00 + 0x002];swrite $02, [$00 + 0x003];swrite $02, [$00 + 0x008];swrite $02, [$00 + "
+ "0x00f];swrite $02, [$00 + 0x010]}",
+ ", SQE 2=13, SQE 3=13, SQE 8=13, SQE f=13, UNMODELLED sqe 10=0, SQE 10=13"},
+/* ---- preemption, at the limits of what the words have room for ---- */
+/* Up to 15 fetches stand in the ROQ, those behind them are counted apart. */
+#define AGAIN(n) "IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 IB" #n "_DWORDS=1 "
+{BOTH, "^" IB1(1) AGAIN(1) AGAIN(1) "IB1_DWORDS=1 IB1_DWORDS=1 IB1_DWORDS=1 IB1_DWORDS=1 ?LOOKAHEAD IB1_DWORDS=1 ?LOOKAHEAD "
+ "IB1_DWORDS=1 ?LOOKAHEAD QUEUE_RESET=2", "f000003 f000013 f000023"},
+{BOTH, "^" IB2(1) AGAIN(2) AGAIN(2) "IB2_DWORDS=1 IB2_DWORDS=1 IB2_DWORDS=1 IB2_DWORDS=1 ?LOOKAHEAD IB2_DWORDS=1 ?LOOKAHEAD "
+ "QUEUE_RESET=4", "f0000003 f0000103"},
+{SEVEN, "^" IB1(1) AGAIN(1) AGAIN(1) AGAIN(1) "?FETCHES ?LOOKAHEAD QUEUE_RESET=2", "f 13"},
+{SEVEN, "^" IB2(1) AGAIN(2) AGAIN(2) AGAIN(2) "?FETCHES ?LOOKAHEAD QUEUE_RESET=4", "f0 103"},
+{SEVEN, "^" IB3(1) AGAIN(3) AGAIN(3) AGAIN(3) "?FETCHES ?LOOKAHEAD QUEUE_RESET=8", "f00 1003"},
+/* A fetch is put back: 1 whole, 2 with what is left of it, 3 with nothing (1c75..1c83). */
+{SQES, "^IB1_BASE=1000 IB1_BASE+1=0 IB1_DWORDS=1000008 ?IB_POSITION+2 ?IB_POSITION+3 IB1_DWORDS=2000003 ?IB_POSITION+2 "
+ "?IB_POSITION+3 IB_LEVEL=1 ?data IB1_DWORDS=3000000 ?IB_POSITION+2",
+ "8 0 8 5 a5 0"},
+/* The same of a memory read: 1 is not read again, 2 what is left (1e5b..1e68). */
+{SQES, "^MEM_READ_ADDR=1004 MEM_READ_ADDR+1=0 MEM_READ_DWORDS=1000004 MEM_READ_DWORDS=2000001 ?mem", "a1, MEMR memdata 1004=a1"},
+/* 16be, 1d68: bit 22 of what is put back is no part of $addr. */
+{SQES, "^SELECTED=1 {mov $02, 0x40 << 16;or $addr, $02, 0x885;mov $usraddr, 0x1} SELECTED=2 ?SELECTED SELECTED=0", "885"},
+{SQES, "^SELECTED=1 {mov $02, 0x40 << 16;or $addr, $02, 0x885} ?SELECTED SELECTED=0", "885"},
+/* While it is not 0 nothing is selected: a pipe register that acts does not. */
+{SQES, "^WFI_PEND_INCR=0 SELECTED=1 |81:0 ?WFI_PEND_CTR SELECTED=0 |81:0 ?WFI_PEND_CTR", "1 0, PIPE 81=0"},
+/* A captured NRT write: 12, 9 and 8 are the two low bits of its address, 7:0 that there is one (17be..17c8). */
+{BOTH, "^QUEUE_CONTROL=8 |a0=1000 |a1=7 |a2=5 R908=2f {cwrite $00, [$00 + @REG_READ_DWORDS]} ?R909 ?R909 ?R909 QUEUE_CONTROL=0",
+ "1 1000 7, PIPE a0=1000, PIPE a1=7, PIPE a2=5, REG data 908=2f, REGR 909=1, REGR 909=1000, REGR 909=7"},
+{BOTH, "^QUEUE_CONTROL=8 |a0=1001 |a2=5 R908=2f ?R909 QUEUE_CONTROL=0", "1001, PIPE a0=1001, PIPE a2=5, REG data 908=2f, REGR "
+ "909=1001"},
+{BOTH, "^QUEUE_CONTROL=8 |a0=1002 |a2=5 R908=2f ?R909 QUEUE_CONTROL=0", "101, PIPE a0=1002, PIPE a2=5, REG data 908=2f, REGR "
+ "909=101"},
+{BOTH, "^QUEUE_CONTROL=8 |a0=1003 |a2=5 R908=2f ?R909 ?R909 QUEUE_CONTROL=0 R908=2f ?R909", "201 1000 0, PIPE a0=1003, PIPE "
+ "a2=5, REG data 908=2f, REGR 909=201, REGR 909=1000, REG data 908=2f, REGR 909=0"},
+{SEVEN, "^QUEUE_CONTROL=8 |a0=1003 |a1=7 |a2=5 R908=36 ?R909 ?R909 ?R909 ?R909 QUEUE_CONTROL=0",
+ "201 1000 7 0, PIPE a0=1003, PIPE a1=7, PIPE a2=5, REG data 908=36, REGR 909=201, REGR 909=1000, REGR 909=7, REGR 909=0"},
+/* Words in $regdata are counted in four bits; more are not modelled. */
+{SQES, "REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 "
+ "REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 "
+ "REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 REGDATA_PUSH=1 ?REG_READ_STATUS REGDATA_PUSH=1 "
+ "?REG_READ_STATUS", "40ff0000 40000000, UNMODELLED ctrl @REG_READ_STATUS=10"},
