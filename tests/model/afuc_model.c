@@ -270,6 +270,8 @@ static void access_memory(struct afuc_model *m, u32 word, int what)
     at = afuc_read_register(m, offset, 0) + afuc_bits(word, 0, 12);
     if (back)
         afuc_write_register(m, offset, at);
+    if ((what == 's' || what == 'l') && afuc_bits(m->hi, 31, 1))
+        afuc_open(m, "MACHINE 1.2: bit 31 is a right");
     if (what == 's' || what == 'l')
         place = afuc_memory(m, m->hi, at);
     else if (what == 'W' || what == 'R')
@@ -412,17 +414,17 @@ static void execute(struct afuc_model *m, u32 word, u32 here)
     case 19:
         alu_registers(m, word);
         break;
-    case 20:
-        if (gen == 5 || upper)
-            afuc_open(m, "chips.md: nobody has decoded it");
+    case 20: /* with bit 15 since a7xx; gen80000 070 13ca stores so what gen70900 stores without */
+        if (gen == 5 || (upper && gen == 6))
+            afuc_open(m, "no such instruction");
         access_memory(m, word, 's');
         break;
     case 21:
         access_memory(m, word, gen == 5 ? (upper ? 'w' : 's') : upper ? 'W' : 'w');
         break;
     case 22:
-        if (gen >= 6 && upper)
-            afuc_open(m, "chips.md: nobody has decoded it");
+        if (upper && gen == 6)
+            afuc_open(m, "no such instruction");
         access_memory(m, word, gen == 5 && upper ? 'r' : 'l');
         break;
     case 23:

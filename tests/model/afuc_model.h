@@ -19,6 +19,7 @@ enum afuc_kind {
 
 enum {
     AFUC_IMAGE = 160,  /* words of a program */
+    AFUC_TYPE4 = 140,  /* where a handler of packets of type 4 may be */
     AFUC_QUEUE = 320,  /* words that a queue takes in its life, and a stream in memory has */
     AFUC_DEEP = 60,    /* words that wait in $memdata or $regdata */
     AFUC_WINDOW = 32,  /* registers of the chip in a window, without effects */

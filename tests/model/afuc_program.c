@@ -3,8 +3,8 @@
  * because documents leave it open, is thrown away, and another one tried. So every word of a
  * program is executed, with operands that mean something.
  *
- * Never made, because no document says what they do: the two accesses to memory with bit 15 that
- * a7xx has (chips.md), iret outside of the preemption routine, draw states, other processors. */
+ * Never made, because no document says what a processor alone does there: iret outside of the
+ * preemption routine, draw states, other processors. */
 #include "tests/model/afuc_program.h"
 
 #include <string.h>
@@ -147,9 +147,9 @@ static u32 sqe_access(prog p, const struct afuc_model *m)
 
 static u32 memory_access(prog p, const struct afuc_model *m)
 {
-    u32 store = gen(p) == 5 ? 0x15u << 27 : 0x14u << 27;
+    u32 top = afuc_one_in(p, 2) ? 0x16u << 27 : gen(p) == 5 ? 0x15u << 27 : 0x14u << 27;
     u32 number = (u32)AFUC_MEMORY_AT + 4 * afuc_below(p, AFUC_MEMORY);
-    return access_word(p, m, afuc_one_in(p, 2) ? store : 0x16u << 27, number);
+    return access_word(p, m, top, number) | (u32)(gen(p) >= 7 && afuc_one_in(p, 3)) << 15;
 }
 
 /* Near ahead, far ahead, or back. */
@@ -207,15 +207,11 @@ static void add(struct words *w, u32 word)
     w->word[w->count++] = word;
 }
 
+/* A number that 16 bits hold, or a multiple of 16, to a control register. */
 static void give(prog p, struct words *w, enum afuc_name name, u32 value)
 {
     u32 reg = 1 + afuc_below(p, 27);
-    if (value > 0xffff && value % 16 == 0)
-        add(w, move(p, reg, value >> 4 & 0xffff, 4));
-    else
-        add(w, move(p, reg, value & 0xffff, 0));
-    if (value >> 20 && value % 16)
-        add(w, 6u << 27 | reg << 21 | reg << 16);
+    add(w, value > 0xffff ? move(p, reg, value >> 4, 4) : move(p, reg, value, 0));
     add(w, control_word(p, true) | reg << 16 | afuc_number(p->kind, name));
 }
 
@@ -341,6 +337,17 @@ static void counter(prog p, struct words *w)
     add(w, control_word(p, false) | destination(p) << 16 | afuc_number(p->kind, AFUC_WFI_CTR));
 }
 
+/* 64 bits: a lower half, something between, the upper half. */
+static void wide(prog p, const struct afuc_model *m, struct words *w)
+{
+    u32 op = afuc_one_in(p, 2) ? 1 : 3, operands = 0x13u << 27 | afuc_below(p, 28) << 11;
+    add(w, operands | afuc_below(p, 28) << 21 | afuc_below(p, 28) << 16 | op);
+    if (afuc_one_in(p, 2))
+        add(w, afuc_one_in(p, 2) ? control_access(p, m) : move(p, afuc_below(p, 28), 5, 0));
+    operands = 0x13u << 27 | afuc_below(p, 28) << 11;
+    add(w, operands | afuc_below(p, 28) << 21 | afuc_below(p, 28) << 16 | (op + 1));
+}
+
 static void secure(prog p, struct words *w)
 {
     add(w, move(p, 2, afuc_below(p, 4), 0));
@@ -351,7 +358,7 @@ static void secure(prog p, struct words *w)
 static void several(prog p, const struct afuc_model *m, struct words *w)
 {
     bool numbers = p->kind != AFUC_ME;
-    switch (afuc_below(p, 12)) {
+    switch (afuc_below(p, 13)) {
     case 0:
         some_rem(p, w);
         break;
@@ -386,6 +393,9 @@ static void several(prog p, const struct afuc_model *m, struct words *w)
         break;
     case 10:
         type4(p, w);
+        break;
+    case 11:
+        wide(p, m, w);
         break;
     default:
         secure(p, w);
@@ -486,11 +496,20 @@ static void begin_image(prog p, u32 dwords, bool table)
         add(&w, control_word(p, true) | afuc_number(p->kind, AFUC_TABLE_ADDR));
         add(&w, move(p, 28, 128, 0));
         add(&w, control_word(p, true) | 31u << 16 | 1u << 26 | afuc_number(p->kind, AFUC_TABLE));
+        if (afuc_one_in(p, 2)) {
+            add(&w, 0x36u << 26);
+            add(&w, SLOT);
+        }
         put(p, at, &w);
         at += w.count;
     }
     for (u32 i = 0; i < at; i++)
         p->made[i] = true;
+    w.count = 0;
+    type4(p, &w);
+    if (table && put(p, AFUC_TYPE4, &w))
+        for (u32 i = 0; i < w.count; i++)
+            p->made[AFUC_TYPE4 + i] = true;
 }
 
 static void begin(prog p)

@@ -102,7 +102,8 @@ static void compare_core(struct run *run, unsigned core)
     same(run, "pc", 0, m->pc, where.pc);
     same(run, "what follows", 0, m->npc, where.npc);
     same(run, "calls", 0, m->sp, where.depth);
-    for (unsigned i = 1; i < 29; i++)
+    /* the last two are what $addr and $usraddr select */
+    for (unsigned i = 1; i < (m->kind == AFUC_PFP ? 29 : 31); i++)
         same(run, "register", i, m->r[i], machine_value(run->engine, core, CPS_FILE_GENERAL, i));
 }
 
@@ -137,7 +138,6 @@ static void compare_all(struct run *run)
 static void tell(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct run *run = (struct run *)sink;
-    (void)run;
     for (size_t i = 0; i < count; i++) {
         const struct afuc_model *m = &run->model[run->tested];
         bool unit = m->kind == AFUC_ME && events[i].addr >= 0x80d && events[i].addr <= 0x812;
@@ -159,7 +159,7 @@ static void tell(struct cps_sink *sink, const struct cps_event *events, size_t c
 static void make_other(struct run *run)
 {
     static const uint32_t taker[] = {0xc8000000, 0x981f1006}; /* jump to itself; mov $02, $data */
-    const uint32_t giver[] = {0x88 << 24 | 28 << 16 | run->p->begin.data.tail, 0x9c1ff806,
+    const uint32_t giver[] = {0x88u << 24 | 28u << 16 | run->p->begin.data.tail, 0x9c1ff806,
                               0xd8000000, 0x981f0806};
     struct afuc_model *other = &run->model[!run->tested];
     run->other[0] = 0x005ff001;

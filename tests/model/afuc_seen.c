@@ -7,9 +7,9 @@
 
 /* ISA 2, counted by hand: nop, mov, setsecure; immediates 16, since a7xx 13 and 4 shifts; set and
  * clear a bit, since a7xx two fields; registers 17, a6xx 18, a7xx 19, a8xx 20; accesses 4, since
- * a6xx 6; branches 4; ret, call, waitin; bl, jumpa and sret on a5xx, jumpd on a6xx, all and jump on
- * a7xx. */
-static const unsigned forms[AFUC_KINDS] = {52, 52, 53, 61, 61, 62};
+ * a6xx 6, since a7xx 8; branches 4; ret, call, waitin; bl, jumpa and sret on a5xx, jumpd on a6xx,
+ * all and jump on a7xx. */
+static const unsigned forms[AFUC_KINDS] = {52, 52, 53, 63, 63, 64};
 
 static const char *const prefix_name[AFUC_PREFIXES] = {
     "(rep)",  "(rep) of nothing", "(xmov1)", "(xmov2)", "(xmov3)",

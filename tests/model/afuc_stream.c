@@ -113,8 +113,10 @@ u32 afuc_stream_make(struct afuc_program *p, u32 *word, bool table)
 {
     struct stream s = {p, word, 0, 128};
     while (table && s.count < s.most)
-        put(&s, 10 + afuc_below(p, AFUC_IMAGE - 20));
+        put(&s, s.count == 4 ? AFUC_TYPE4 : 10 + afuc_below(p, AFUC_IMAGE - 20));
     s.most = s.count + 120 + afuc_below(p, 40);
+    if (table)
+        packets(&s);
     while (s.count < s.most) {
         if (afuc_one_in(p, 12))
             packets(&s);
