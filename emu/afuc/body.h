@@ -87,18 +87,19 @@
             goto own_CWRITE;                            \
         core->machine->engine.tap.count[CPS_EV_CTRL]++; \
     } while (0)
-/* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data. */
-#define END_ANY()                  \
-    do {                           \
-        if (CPS_UNLIKELY(s->wait)) \
-            goto stopped;          \
-        if (!(ip->flags & U_REP))  \
-            NEXT();                \
-        if (!(ip->flags & U_POPS)) \
-            r[R_REM]--;            \
-        if (r[R_REM] == 0)         \
-            NEXT();                \
-        AGAIN();                   \
+/* Ends one execution: (rep) counts $rem down itself unless the instruction popped $data, which it
+ * does not while a control register makes that a peek. */
+#define END_ANY()                                \
+    do {                                         \
+        if (CPS_UNLIKELY(s->wait))               \
+            goto stopped;                        \
+        if (!(ip->flags & U_REP))                \
+            NEXT();                              \
+        if (!(ip->flags & U_POPS) || s->peeking) \
+            r[R_REM]--;                          \
+        if (r[R_REM] == 0)                       \
+            NEXT();                              \
+        AGAIN();                                 \
     } while (0)
 /* Sum of offset register and base; the pre-increment form keeps it. */
 #define ADDRESS()                                            \
@@ -431,7 +432,7 @@ illegal:
 stopped:
     if (s->wait != WAIT_PIPE)
         goto out;
-    if ((ip->flags & U_REP) && !(ip->flags & U_POPS))
+    if ((ip->flags & U_REP) && (!(ip->flags & U_POPS) || s->peeking))
         r[R_REM]--;
     WATCH_NEXT();
     if (!(ip->flags & U_REP) || !r[R_REM]) {

@@ -232,6 +232,12 @@ enum {
     U_FREE = 16, /**< it waits for no queue */
 };
 
+/** Whether (rep) itself counts $rem down behind each execution: a word of $data has done it. */
+static inline bool afuc_counts_itself_(const struct afuc_uop *uop)
+{
+    return (uop->flags & (U_REP | U_POPS)) == U_REP;
+}
+
 /** Codes of micro-operations. Every ALU operation has three shapes: two registers, register and
  * immediate, and the general one that handles queues and prefixes. */
 enum uop_code {

@@ -17,11 +17,13 @@ static uint32_t uses(const struct afuc_uop *uop, unsigned number)
     return (uint32_t)(uop->s1 == number) + (uint32_t)(uop->s2 == number);
 }
 
-/* Extra reads of (xmovN): as many as N, but no more than $rem says after the first read. */
+/* Extra reads of (xmovN): as many as N, but no more than $rem says after the first read. That has
+ * counted it down if it was of $data, and if (rep) will: 6ee 10ef drops exactly $rem words of
+ * $memdata with (xmov3). */
 static uint32_t extra_count(const struct afuc_core *core, const struct afuc_uop *uop,
                             uint32_t popped)
 {
-    uint32_t rest = core->s.r[R_REM] - popped;
+    uint32_t rest = core->s.r[R_REM] - popped - afuc_counts_itself_(uop);
     return uop->xmov < rest ? uop->xmov : rest;
 }
 
@@ -179,6 +181,7 @@ void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = afuc_read_(core, uop, source);
         unsigned target = count == 3 && i == 1 ? uop->dst : (unsigned)R_DATA;
+        core->s.r[R_REM] -= source != R_DATA; /* D: emu.c; a word of $data counts itself */
         afuc_write_(core, ported ? target : (unsigned)R_TRASH, value);
     }
 }

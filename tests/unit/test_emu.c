@@ -68,6 +68,16 @@ static const struct program {
      "cwrite $00, [$00 + @WFI_PEND_INCR]\ncwrite $00, [$00 + @WFI_PEND_INCR]\nmov $addr, 0x81 << "
      "24\ncread $02, [$00 + @WFI_PEND_CTR]\n",
      2, 1},
+    {"(rep)(xmov3) drops as many words of $memdata as $rem says (6ee 190 10ef)",
+     "mov $02, 0x77\nstore $02, [$00 + 0x014]\ncwrite $00, [$00 + @MEM_READ_ADDR]\ncwrite $00, "
+     "[$00 + @MEM_READ_ADDR+0x1]\nmov $02, 0x6\ncwrite $02, [$00 + @MEM_READ_DWORDS]\nmov $rem, "
+     "0x5\n(rep)(xmov3)mov $00, $memdata\nmov $03, $memdata\n",
+     3, 0x77},
+    {"(rep)(xmov1) leaves nothing of $rem",
+     "cwrite $00, [$00 + @MEM_READ_ADDR]\ncwrite $00, [$00 + @MEM_READ_ADDR+0x1]\nmov $02, "
+     "0x3\ncwrite $02, [$00 + @MEM_READ_DWORDS]\nmov $rem, 0x3\n(rep)(xmov1)mov $00, "
+     "$memdata\nadd $03, $rem, 0x5\n",
+     3, 5},
     {"jumpd goes through a register (a660 0e64)",
      "mov $05, #a\njumpd $05\nmov $02, 0x1\nmov $02, 0x2\na:\n", 2, 1},
     {"setbit of two registers sets (a660 037e; a650 032d)",
@@ -136,6 +146,22 @@ static void type4_of_every_count_reads_exactly_its_payload(void **state)
     }
 }
 
+/* A peek takes no word, so that (rep) counts $rem down itself, and the word is still there. */
+static void rep_counts_rem_where_the_switch_makes_data_a_peek(void **state)
+{
+    static const uint32_t words[] = {0x12345, 0x67890};
+    (void)state;
+    struct bench *b = bench_a6xx("mov $02, 0x7\ncwrite $02, [$00 + 0x055]\nmov $rem, 0x3\n"
+                                 "(rep)add $03, $03, $data\ncwrite $00, [$00 + 0x055]\n"
+                                 "add $04, $rem, 0x5\nmov $05, $data\na:\njump #a\nnop\n");
+    assert_true(machine_ring(b->engine, words, 2));
+    assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_BUDGET);
+    assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 3), 3 * 0x12345);
+    assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 4), 5);
+    assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 5), 0x12345);
+    bench_free(b);
+}
+
 static void a_spinning_core_is_a_deadlock(void **state)
 {
     static const char *const spins[] = {
@@ -176,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_have_their_effect),
         cmocka_unit_test(type4_of_every_count_reads_exactly_its_payload),
+        cmocka_unit_test(rep_counts_rem_where_the_switch_makes_data_a_peek),
         cmocka_unit_test(a_spinning_core_is_a_deadlock),
         cmocka_unit_test(progress_without_end_meets_the_budget),
         cmocka_unit_test(an_illegal_word_is_a_fault),

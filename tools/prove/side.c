@@ -173,11 +173,14 @@ static void extra_moves(struct runner *run, struct state *s, const struct afuc_u
 {
     uint32_t rest = 0;
     smt_known(run->smt, s->r[R_REM], &rest);
+    rest -= afuc_counts_itself_(uop);
     uint32_t count = uop->xmov < rest ? uop->xmov : rest;
     bool ported = uop->dst >= R_ADDR && uop->dst <= R_DATA;
     unsigned source = uop->s2 >= R_ADDR && uop->s2 != S2_IMM ? uop->s2 : uop->s1;
     for (uint32_t i = 0; i < count; i++) {
         Z3_ast value = read_source(run, s, uop, source);
+        if (source != R_DATA)
+            s->r[R_REM] = plus(run, s->r[R_REM], UINT32_MAX);
         unsigned target = count == 3 && i == 1 ? uop->dst : (unsigned)R_DATA;
         if (ported)
             write_port(run, s, target, value);

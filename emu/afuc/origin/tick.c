@@ -127,7 +127,8 @@ static void extra_moves(struct origin *o, struct tick *t)
     const struct afuc_uop *uop = t->uop;
     bool ported = uop->dst >= R_ADDR && uop->dst <= R_DATA;
     unsigned source = uop->s2 >= R_ADDR && uop->s2 != S2_IMM ? uop->s2 : uop->s1;
-    uint32_t count = uop->xmov < t->r[R_REM] ? uop->xmov : t->r[R_REM];
+    uint32_t rest = t->r[R_REM] - afuc_counts_itself_(uop);
+    uint32_t count = uop->xmov < rest ? uop->xmov : rest;
     for (uint32_t i = 0; i < count; i++) {
         struct flow value = origin_read_(o, t, source);
         unsigned target = count == 3 && i == 1 ? uop->dst : (unsigned)R_DATA;
