@@ -140,6 +140,36 @@ def stops_have_a_reason():
     assert "END limit" in cpscope("run", *SEQ, "--seq-abi", "new", "-l", "1k", loop, status=4).stdout
 
 
+def the_host_goes_on_behind_an_error_exit():
+    """What the script did wrong is in SEQ_STATUS; a run whose host does not look there has failed."""
+    text = ("# cpscope-script 1\nengine seq\nabi new\nout 1 2\nupload\nrun\n%swrite 0x2000 0x55\nread 0x2000 0x55\n"
+            "write PDAEMON_DATA_INDEX[0] 0x020003ec\nread PDAEMON_DATA[0] 7\nread 0x10a1c4 0x2000\n"
+            "code\n  set val 7\n  set reg 0x2000\n  stv out[2]\n  write\n")
+    looks = path("looks.run", text % "read SEQ_ENDED 3\nread SEQ_STATUS 4\n")
+    done = cpscope("run", *SEQ, looks)
+    assert "EXIT out-range 0x00000004" in done.stdout and "END done" in done.stdout, done.stdout
+    assert "host REG 0x2000 0x00000055" in done.stdout and "seq REG" not in done.stdout, done.stdout
+    wrong = path("wrong.run", text % "read SEQ_STATUS 5\n")
+    assert "wrong.run:7: 0xfffff008 reads 0x00000004" in cpscope("run", *SEQ, wrong, "-o", os.devnull, status=1).stderr
+    blind = path("blind.run", text % "")
+    done = cpscope("run", *SEQ, blind, status=4)
+    assert "host REG 0x2000 0x00000055" in done.stdout and "END fault" in done.stdout, done.stdout
+    assert "ended: fault seq at 0x0004: out-range" in done.stderr, done.stderr
+
+
+def pgraph_is_idle_when_the_run_file_says_so():
+    text = ("# cpscope-script 1\nabi new\n%scode\n  waitst PGRAPH_IDLE, 100\n  waitst !PGRAPH_IDLE, 100\n"
+            "  [00030014] [00000200] [00000064]\n")
+    for lines, ticks, result in (("", 100, 0b010), ("event PGRAPH_IDLE 1\n", 100, 0b100),
+                                 ("at 40 event PGRAPH_IDLE 1\nat 70 event PGRAPH_IDLE 0\n", 70, 0b110)):
+        row = json.loads(cpscope("run", *SEQ, "-j", path("idle.run", text % lines)).stdout)
+        assert (row["ticks"], row["registers"]["ret"], row["registers"]["eq"]) == (ticks, result, 1), (lines, row)
+    bad = path("bad.run", "# cpscope-script 1\nchip g80\nevent PGRAPH_IDLE 1\ncode\n  exit\n")
+    assert ":3:7: expected an event's number or name" in cpscope("run", *HWSQ, bad, status=3).stderr
+    bad = path("bad.run", "# cpscope-script 1\nabi new\nevent 32 1\ncode\n  exit\n")
+    assert ":3:7: expected an event below 32" in cpscope("run", *SEQ, bad, status=3).stderr
+
+
 def policies_are_in_the_header():
     script = path("wait.run", "# cpscope-script 1\nchip g80\nwrite 0x130c 3\nwait 5\nwrite 0x130c 2\n"
                   "code\n  wait 3 shl 30\n  exit\n")
@@ -242,6 +272,7 @@ def coverage_is_what_the_steps_say():
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
     errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
-    stops_have_a_reason, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
+    stops_have_a_reason, the_host_goes_on_behind_an_error_exit,
+    pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
     values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])

@@ -195,7 +195,7 @@ struct cps_item {
         uint64_t tick;
         /** An event gets the value, else a register. */
         bool is_event;
-        /** Of the event, or the register's address. */
+        /** Of the event, below 32 or CPS_EVENT_PGRAPH_IDLE; or the register's address. */
         uint32_t number;
         /** What it gets. */
         uint32_t value;

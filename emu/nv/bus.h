@@ -104,6 +104,8 @@ CPS_MUST_USE struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick
 
 /** The events, bit n is event n. */
 uint32_t cps_bus_events(const struct cps_bus *bus);
+/** Whether PGRAPH is idle: CPS_EVENT_PGRAPH_IDLE, which EVENTS does not show. */
+bool cps_bus_graph_idle_(const struct cps_bus *bus);
 /** The rest of the chip, which is not there, would have given event @p number this value. */
 void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
                            const struct cps_by *by);

@@ -163,6 +163,14 @@ static enum cps_stop run_free(struct nv *e, uint64_t ticks)
     return CPS_STOP_IDLE;
 }
 
+/* To the end, behind all that the host did. */
+static enum cps_stop run_out(struct nv *e, uint64_t ticks)
+{
+    enum cps_stop stop = nv_loop_(e, ticks);
+    bool failed = stop == CPS_STOP_IDLE && nv_kind_(e)->failed && nv_kind_(e)->failed(e);
+    return failed ? CPS_STOP_FAULT : stop;
+}
+
 enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks)
 {
     switch (e->host.kind) {
@@ -174,7 +182,7 @@ enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks)
     case CPS_ITEM_RUN:
         return run_free(e, ticks);
     case CPS_ITEM_END:
-        return nv_loop_(e, ticks);
+        return run_out(e, ticks);
     default:
         return cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : CPS_STOP_IDLE;
     }

@@ -8,7 +8,7 @@ static void op_WAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *in
     if (!ticks)
         return;
     s->wait = WAIT_TIME;
-    s->wake = cps_bus_clock(e->bus) + ticks;
+    s->wake = cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost + ticks;
 }
 
 void hwsq_poke_(struct nv *e, struct hwsq_slot *s)

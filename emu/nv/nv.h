@@ -45,6 +45,9 @@ struct nv_kind {
     void (*begin)(struct nv *e);
     /* A script goes where the engine fetches it. */
     struct cps_err *(*load)(struct nv *e, const struct cps_item *item);
+    /* Whether a script ended by a check of its own, and the host did not look: when the host is
+     * done, that is how the run ends. */
+    bool (*failed)(const struct nv *e);
     struct cps_where (*where)(const struct nv *e, unsigned core);
     bool (*set_pc)(struct nv *e, unsigned core, bool next, uint32_t pc);
     /* A unit of code, and a return address. */

@@ -253,17 +253,30 @@ static bool add_change(struct reader *r, struct cps_script_change change)
     return true;
 }
 
+/* PGRAPH is behind the events of the chip, and only SEQ asks for it. */
+static bool event(struct reader *r, uint32_t *ret)
+{
+    bool graph = r->isa == &cps_isa_seq && take(r, "PGRAPH_IDLE");
+    const char *start = r->at = cps_lex_blank(r->at);
+    *ret = graph ? CPS_EVENT_PGRAPH_IDLE : 0;
+    if (!graph && !named(r, CPS_SPACE_EVENT, "an event's number or name", ret))
+        return false;
+    if (graph || *ret < 32)
+        return true;
+    r->at = start;
+    return expected(r, "an event below 32");
+}
+
 static bool change(struct reader *r, uint64_t tick)
 {
     struct cps_script_change c = {.tick = tick, .is_event = take(r, "event")};
     if (!c.is_event && !take(r, "reg"))
         return expected(r, "event or reg");
-    if (c.is_event ? !named(r, CPS_SPACE_EVENT, "an event's number or name", &c.number)
-                   : !address(r, &c.number))
+    if (c.is_event ? !event(r, &c.number) : !address(r, &c.number))
         return false;
     if (!number32(r, c.is_event ? "0 or 1" : "a value of 32 bits", &c.value))
         return false;
-    if (c.is_event && (c.value > 1 || c.number > 31))
+    if (c.is_event && c.value > 1)
         return expected(r, "an event below 32 with value 0 or 1");
     return end(r) && add_change(r, c);
 }

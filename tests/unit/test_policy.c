@@ -144,8 +144,8 @@ static void test_text(void **state)
         {CPS_A8XX, "waits=satisfy visibility=all prefetch=off"},
         {CPS_G92, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy cost=0 "
                   "spin=1000000"},
-        {CPS_SEQ_NEW, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy cost=0 "
-                      "spin=1000000"},
+        {CPS_SEQ_NEW, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy "
+                      "seq-script=1024 seq-out=64512 seq-stack=0 cost=0 spin=1000000"},
         {CPS_VP1_NV41, "cost=0 mov-flags=keep"},
         {CPS_NV1, "pull=push graph=follow software-bind=keep nv3t-pointer=seven"},
     };
