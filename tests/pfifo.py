@@ -50,7 +50,7 @@ def bad_input_is_one_line():
         (b"\x00\x01\x02\x03", "pfifo runs no script, expected a run file"),
         ("write 0x800000 1\n", "pfifo runs no script, expected a run file"),
         (HEAD, "expected a line \"chip CHIP\""),
-        (HEAD + "chip nv4\n", ":3:6: expected a chip (nv1, nv3 or nv3t)"),
+        (HEAD + "chip nv4\n", ":3:6: expected a chip (nv1, nv3 or nv3t; NV1 up to NV4 have this PFIFO)"),
         (HEAD + "write PFIFO_INTR 1\nchip nv1\n", ":3:7: expected a chip first"),
         ("# cpscope-script 1\nengine hwsq\n", ":2:8: expected pfifo, the engine that is asked for"),
         (chip + "write PFIFO_RAMHT 1\n", ":4:7: expected a register's name"),

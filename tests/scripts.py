@@ -109,6 +109,9 @@ def wrong_usage_is_status_2():
     file = path("code", POKE)
     for args, message in ((["run", "--engine", "vp9", file], "expected afuc, hwsq, seq, pfifo or vp1"),
                           (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
+                          (["run", *HWSQ, "--chip", "nv20", file],
+                           "--chip nv20: expected nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"),
+                          (["run", *SEQ, "--seq-abi", "GT215", file], "expected old or new"),
                           (["run", *SEQ, "--chip", "g92", file], "only for hwsq, pfifo and vp1"),
                           (["run", *HWSQ, "--chip", "g92"], "one script"),
                           (["step", *HWSQ, "--chip", "g92", "--symbols", "x", file], "--symbols has no meaning"),
@@ -116,6 +119,20 @@ def wrong_usage_is_status_2():
                           (["run", "--chip", "g92", "--demo"], "only for hwsq, pfifo and vp1"),
                           (["run", "--fw", file, "--gen", "g92", file], "--gen g92")):
         assert message in cpscope(*args, status=2).stderr, args
+
+
+def chips_have_many_names():
+    file = path("code", b"\x01\x7f")
+    for words, chip in (("nv25 NV31 0x40", "nv17"), ("NV44 nv4a g70", "nv41"), ("NV50 nv50 0x84", "g80"),
+                        ("GT200 nva0 0xa5 MCP77", "g92")):
+        for word in words.split():
+            assert "# chip %s\n" % chip in cpscope("run", *HWSQ, "--chip", word, file).stdout, word
+            script = path("named.run", "# cpscope-script 1\nchip %s\ncode\n  exit\n" % word)
+            assert "# chip %s\n" % chip in cpscope("run", *HWSQ, script).stdout, word
+    assert "no differences" in cpscope("diff", "--fw", "hwsq:NV50", "--fw", "hwsq:gt200", file).stdout
+    script = path("none.run", "# cpscope-script 1\nchip nv2a\ncode\n  exit\n")
+    said = cpscope("run", *HWSQ, script, status=3).stderr
+    assert ":2:6: expected a chip (nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ)" in said, said
 
 
 def expected_values_are_compared():
@@ -271,7 +288,7 @@ def coverage_is_what_the_steps_say():
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
-    errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
+    errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, chips_have_many_names, expected_values_are_compared,
     stops_have_a_reason, the_host_goes_on_behind_an_error_exit,
     pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,

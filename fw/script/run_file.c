@@ -142,11 +142,11 @@ static bool do_gen(struct reader *r, const char *key, const char *article)
     char name[24];
     size_t length = word(r, &found);
     enum cps_gen gen = CPS_GEN_NONE;
-    snprintf(name, sizeof(name), "%s%.*s", first->prefix, (int)(length > 15 ? 15 : length), found);
-    if (!length || !cps_gen_parse(name, &gen) || cps_gen_isa(gen) != r->isa || r->has_gen) {
+    snprintf(name, sizeof(name), "%.*s", (int)(length > 15 ? 15 : length), found);
+    if (first->isa != r->isa || !cps_chip_parse(r->isa, name, &gen) || r->has_gen) {
         CPS_BUF what = {0};
         cps_buf_printf(&what, "%s (", article);
-        cps_gen_words(first->isa, &what);
+        cps_chip_expected(first->isa, name, &what);
         cps_buf_str(&what, ")");
         return expected(r, r->has_gen ? "one chip" : cps_buf_text(&what));
     }
