@@ -147,7 +147,10 @@ def stops_have_a_reason():
     hang = path("hang", b"\x41\x7f")
     done = cpscope("run", *HWSQ, "--chip", "nv41", hang, status=4)
     assert "END deadlock" in done.stdout and "bad-ip" in done.stdout, done.stdout
-    assert "ended: deadlock hwsq in front of 0x0001" in done.stderr, done.stderr
+    assert "ended: deadlock hwsq in front of 0x0001: nothing lets it go on, 0x41 at 0x0000 is an illegal opcode" in done.stderr
+    other = path("slot-b.run", "# cpscope-script 1\nchip g80\nwrite 0x130c 1\ncode\n  [60]\n")
+    done = cpscope("run", *HWSQ, other, "-o", os.devnull, status=4)
+    assert "deadlock hwsqb in front of 0x0001: nothing lets it go on, 0x60 at 0x0000 is an illegal" in done.stderr, done.stderr
     assert "EXIT end" in cpscope("run", *HWSQ, "--chip", "g92", hang).stdout
     fell = cpscope("run", *HWSQ, "--chip", "nv17", path("fell", bytes(64)), status=4)
     assert "UNMODELLED unknown" in fell.stdout and "fell-off" in fell.stdout, fell.stdout
@@ -208,6 +211,39 @@ def the_host_stalls_while_memory_is_paused():
     assert "host-stalled" not in out and "TICK 32\nhost REGR 0x1308" in out, out
     script = path("never.run", open(script).read().replace("set0 16", "nop"))
     assert "ended: deadlock" in cpscope("run", *HWSQ, script, "-o", os.devnull, status=4).stderr
+
+
+def memory_waits_for_the_end_of_a_pause_on_nv41():
+    """What leads to memory is answered behind the pause; a register in front of it and another one are not held up."""
+    text = ("# cpscope-script 1\nchip nv41\nwrite bar1 0x40 7\nwrite 0x700040 8\nwrite PBUS_PEEPHOLE_RW_ADDR 0x40\n"
+            "write 0x1098 0x18\nwrite 0x130c 3\nwait 32\nread 0x1314 0x00010001\n%s\nread 0x1314 %s\n"
+            "code\n  set1 16\n  wait 2 shl 2\n  set0 16\n  exit\n")
+    for line, waits in (("read bar1 0x40 7", True), ("read bar2 0x40 8", True), ("read 0x700040 8", True),
+                        ("read PBUS_PEEPHOLE_RW_DATA 7", True), ("write bar2 0x80 1", True), ("read 0x10a0", False)):
+        script = path("way.run", text % (line, "0x00010000" if waits else "0x00010001"))
+        out = cpscope("run", *HWSQ, script).stdout
+        assert ("host-stalled" in out) == waits, (line, out)
+    never = path("never.run", open(path("way.run")).read().replace("set0 16", "nop").replace("read 0x10a0", "read bar1 0x40"))
+    assert "ended: deadlock" in cpscope("run", *HWSQ, never, "-o", os.devnull, status=4).stderr
+    bad = path("bad.run", "# cpscope-script 1\nabi new\nwrite bar1 0 1\ncode\n  end\n")
+    assert ":3:12: expected a register: this engine has no such memory" in cpscope("run", *SEQ, bad, status=3).stderr
+
+
+def reads_that_are_not_met_fail_everywhere():
+    """The same run file in `run`, `regress` and `check`, with the right value and with a wrong one."""
+    text = "# cpscope-script 1\nchip g80\nwrite 0x1098 0x18\nwrite 0x130c 3\nread 0x1308 %s\ncode\n  nop\n  exit\n"
+    folder = path("reads")
+    os.mkdir(folder)
+    manifest = path("reads/manifest", "# cpscope-manifest 1\nfirmware g80 hwsq:g80\nbaseline g80\ncapture one.run\n")
+    for value, good in (("0x100", True), ("0x101", False)):
+        path("reads/one.run", text % value)
+        cpscope("run", *HWSQ, path("reads/one.run"), "-o", path("reads/one.trace"), status=0 if good else 1)
+        said = cpscope("check", "--search", folder, path("reads/one.trace"), status=0 if good else 1).stdout
+        assert (": pass" in said) == good and ("one.run:5: 0x001308 reads 0x00000100" in said) != good, said
+        cpscope("regress", manifest, "-o", path("reads/out"), status=0 if good else 1)
+        pair = json.load(open(path("reads/out/results.json")))["pairs"][0]
+        assert (pair["status"] == "pass") == good, pair
+        assert good or "one.run:5: 0x001308 reads 0x00000100, expected 0x00000101" in pair["reason"], pair
 
 
 def chips_are_compared():
@@ -291,5 +327,6 @@ tap.run([(case.__name__.replace("_", " "), case) for case in (
     errors_show_the_place, bad_input_is_one_line, wrong_usage_is_status_2, chips_have_many_names, expected_values_are_compared,
     stops_have_a_reason, the_host_goes_on_behind_an_error_exit,
     pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
+    memory_waits_for_the_end_of_a_pause_on_nv41, reads_that_are_not_met_fail_everywhere,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
     values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])

@@ -79,6 +79,10 @@ enum cps_item_where {
     CPS_HOST_RAMIN,
     /** Into the host's own memory. Not of afuc. */
     CPS_HOST_MEMORY,
+    /** Through BAR1, into the memory of the card. HWSQ's chips only. */
+    CPS_HOST_BAR1,
+    /** Through BAR2, into RAMIN. HWSQ's chips only. */
+    CPS_HOST_BAR2,
 };
 
 /** One item. Only the member of its kind is valid; pointers only during a reader's callback, or as

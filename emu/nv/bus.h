@@ -76,6 +76,7 @@ enum cps_bus_memory {
     CPS_MEMORY_RAMIN = 1, /**< the memory of NVIDIA's engines on the card */
     CPS_MEMORY_HOST = 2,  /**< the host's, by physical address */
     CPS_MEMORY_PROGRAM,   /**< what VP1 fetches its program from */
+    CPS_MEMORY_VRAM,      /**< the card's, by its own addresses; RAMIN at its end is kept apart */
 };
 uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, bool *known);
 void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, uint32_t value);

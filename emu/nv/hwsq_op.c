@@ -20,10 +20,16 @@ void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
     cps_bus_write(e->bus, s->addr, s->data, &by);
 }
 
-/* Without HWSQ_ENABLE the write is held back. */
+/* Without HWSQ_ENABLE the write is held back; while memory is paused, one that leads there. */
+bool hwsq_may_poke_(struct nv *e, const struct hwsq_slot *s)
+{
+    return cps_bus_stored_(e->bus, DEBUG_6) & ENABLE &&
+           !(cps_bus_pausing_(e->bus) && hwsq_is_memory_(e, s->addr, true));
+}
+
 static void begin_poke(struct nv *e, struct hwsq_slot *s)
 {
-    if (cps_bus_stored_(e->bus, DEBUG_6) & ENABLE) {
+    if (hwsq_may_poke_(e, s)) {
         hwsq_poke_(e, s);
         return;
     }

@@ -293,15 +293,25 @@ static bool do_set(struct reader *r)
     return change(r, 0);
 }
 
-/* "[ramin | memory] ADDRESS" */
+/* "[ramin | memory | bar1 | bar2] ADDRESS" */
 static bool place(struct reader *r, struct cps_script_step *ret)
 {
-    if (take(r, "ramin"))
-        ret->where = CPS_AT_RAMIN;
-    else if (take(r, "memory"))
-        ret->where = CPS_AT_MEMORY;
-    if (ret->where != CPS_AT_REG && cps_isa_has_code(r->isa))
-        return expected(r, "a register: this engine has no such memory");
+    static const struct {
+        const char *word;
+        enum cps_script_where where;
+        const struct cps_isa *isa;
+    } words[] = {{"ramin", CPS_AT_RAMIN, &cps_isa_pfifo},
+                 {"memory", CPS_AT_MEMORY, &cps_isa_pfifo},
+                 {"bar1", CPS_AT_BAR1, &cps_isa_hwsq},
+                 {"bar2", CPS_AT_BAR2, &cps_isa_hwsq}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (!take(r, words[i].word))
+            continue;
+        if (words[i].isa != r->isa)
+            return expected(r, "a register: this engine has no such memory");
+        ret->where = words[i].where;
+        break;
+    }
     return address(r, &ret->addr);
 }
 
