@@ -27,17 +27,25 @@ static void write_port(const struct cps_access *at)
     seq_write_port_(at);
 }
 
+/* A word of OUT; NULL behind it, or if there is none. */
+static uint32_t *find_out(const struct cps_access *at)
+{
+    const struct seq *s = seq_of_(nv_of_(at));
+    bool there = s->out_start && at->index < OUT_WORDS;
+    return there ? seq_data_(nv_of_(at), s->out_start + 4 * at->index) : NULL;
+}
+
 static uint32_t read_out(const struct cps_access *at)
 {
-    return at->index < OUT_WORDS
-               ? *seq_data_(nv_of_(at), seq_of_(nv_of_(at))->out_start + 4 * at->index)
-               : 0;
+    const uint32_t *word = find_out(at);
+    return word ? *word : 0;
 }
 
 static void write_out(const struct cps_access *at)
 {
-    if (at->index < OUT_WORDS)
-        *seq_data_(nv_of_(at), seq_of_(nv_of_(at))->out_start + 4 * at->index) = at->value;
+    uint32_t *word = find_out(at);
+    if (word)
+        *word = at->value;
 }
 
 static void write_out_size(const struct cps_access *at)
