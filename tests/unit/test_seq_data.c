@@ -110,8 +110,12 @@ static void the_frame_lies_on_the_stack(void **state)
         bench_run(b);
         assert_int_equal(data_at(b, sp + 0x50), 1);
         /* Registers of the caller, a pointer to the packet, that of the display head. */
-        assert_int_equal(data_at(b, sp + 0x24), 0);
-        assert_int_equal(bench_unknown(b, CPS_UNKNOWN_SEQ_STACK)->value, 0x24);
+        uint32_t inside = i ? 0x7c : 0x24;
+        data_at(b, sp + 0x80);
+        data_at(b, sp - 4);
+        assert_null(bench_unknown(b, CPS_UNKNOWN_SEQ_STACK));
+        assert_int_equal(data_at(b, sp + inside), 0);
+        assert_int_equal(bench_unknown(b, CPS_UNKNOWN_SEQ_STACK)->value, inside);
         assert_int_equal(bench_unknowns(b), 2);
         bench_free(b);
     }
@@ -306,7 +310,7 @@ static void or_and_of_a_register(void **state)
     struct bench *b = SEQ(CPS_SEQ_NEW, NO_OUT, NULL, 0x00020000, 0xf00f, 0x0002002c, 0x2000,
                           0x0002001f, 0x2004, END);
     (void)state;
-    cps_bus_load(b->bus, 0x2000, 0x0ff0);
+    cps_bus_load(b->bus, 0x2000, 0x0ff1);
     cps_bus_load(b->bus, 0x2004, 0x80ff);
     bench_run_to(b, 0);
     bench_run(b);
