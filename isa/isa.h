@@ -28,6 +28,10 @@
 
 CPS_C_BEGIN
 
+/** The event that PGRAPH is idle, which `waitst` of SEQ can wait for: behind the 32 that NVIDIA's
+ * chips number. */
+#define CPS_EVENT_PGRAPH_IDLE 32u
+
 /**
  * The release of the library that a program runs with; CPS_VERSION of isa/version.h is the one that
  * it was compiled with.

@@ -138,6 +138,80 @@ void cps_gen_words(const struct cps_isa *isa, struct cps_buf *out)
         cps_buf_printf(out, "%s%s", !i ? "" : i + 1 < count ? ", " : " or ", word[i]);
 }
 
+/* ---- names of NVIDIA's GPUs ---- */
+
+static const struct nv_chip {
+    const char *words;
+    enum cps_gen gen[3]; /* one per engine */
+} nv_chips[] = {
+#define CPS_NONE                                   CPS_GEN_NONE
+#define NV_CHIP(words, hwsq, pfifo, vp1, evidence) {words, {CPS_##hwsq, CPS_##pfifo, CPS_##vp1}},
+#include "isa/target.def"
+#undef CPS_NONE
+};
+enum { NV_CHIPS = sizeof(nv_chips) / sizeof(nv_chips[0]) };
+
+/* Whether @p word is one of @p words, in whatever case. */
+static bool is_one_of(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (; *words; words += *words == ' ') {
+        size_t size = strcspn(words, " ");
+        size_t same = 0;
+        while (same < size && same < length &&
+               words[same] ==
+                   (word[same] >= 'A' && word[same] <= 'Z' ? word[same] + 32 : word[same]))
+            same++;
+        if (same == size && size == length)
+            return true;
+        words += size;
+    }
+    return false;
+}
+
+static const struct nv_chip *find_chip(const char *word)
+{
+    for (unsigned i = 0; i < NV_CHIPS; i++) {
+        if (is_one_of(nv_chips[i].words, word))
+            return &nv_chips[i];
+    }
+    return NULL;
+}
+
+bool cps_chip_parse(const struct cps_isa *isa, const char *word, enum cps_gen *ret)
+{
+    const struct nv_chip *chip = find_chip(word);
+    for (unsigned i = CPS_GEN_NONE + 1; i < CPS_GEN_COUNT; i++) {
+        if (gens[i].isa == isa && !strcmp(gens[i].word, word)) {
+            *ret = (enum cps_gen)i;
+            return true;
+        }
+    }
+    for (unsigned i = 0; chip && i < 3; i++) {
+        if (chip->gen[i] && gens[chip->gen[i]].isa == isa) {
+            *ret = chip->gen[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+void cps_chip_expected(const struct cps_isa *isa, const char *word, struct cps_buf *out)
+{
+    static const struct {
+        const struct cps_isa *isa;
+        const char *text;
+    } have[] = {
+#define NV_HAVE(set, text) {&cps_isa_##set, text},
+#include "isa/target.def"
+    };
+    cps_gen_words(isa, out);
+    for (size_t i = 0; find_chip(word) && i < sizeof(have) / sizeof(have[0]); i++) {
+        if (have[i].isa == isa)
+            cps_buf_printf(out, "; %s", have[i].text);
+    }
+}
+
 /* ---- layouts ---- */
 
 enum cps_gen cps_layout_gen(enum cps_layout layout)

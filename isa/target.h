@@ -152,6 +152,24 @@ CPS_PUBLIC const struct cps_gen_row *cps_gen_keyed(const char *key, const char *
 CPS_PUBLIC void cps_gen_words(const struct cps_isa *isa, struct cps_buf *out);
 
 /**
+ * The generation of a set that a word stands for: its own word, or what people call a GPU of
+ * NVIDIA's: "g92", "NV50", "GT200", "0xa5".
+ * @param isa   the set
+ * @param word  in any case, but for a generation's own
+ * @param ret   gets the generation; untouched if there is none
+ * @return false if nothing is called so, or that GPU has no such engine
+ */
+CPS_PUBLIC bool cps_chip_parse(const struct cps_isa *isa, const char *word, enum cps_gen *ret);
+/**
+ * Appends what cps_chip_parse() takes for a set: the words of its generations, and where @p word is
+ * a GPU without that engine, which have it.
+ * @param isa   the set
+ * @param word  what was found
+ * @param out   where to
+ */
+CPS_PUBLIC void cps_chip_expected(const struct cps_isa *isa, const char *word, struct cps_buf *out);
+
+/**
  * The generation that a layout belongs to.
  * @param layout  below CPS_LAYOUT_COUNT
  */

@@ -18,6 +18,8 @@
 #define BENCH_EVENTS 4096u
 #define ALL_EVENTS   UINT32_MAX
 #define ANY_NOTES    SIZE_MAX /* the test compares all events itself */
+/* The byte of data memory where SEQ's scripts begin unless a policy says otherwise. */
+#define SEQ_SCRIPT 0x400u
 
 struct bench {
     struct cps_sink sink; /* first */
@@ -259,7 +261,7 @@ static inline void bench_load(struct bench *b, uint32_t at, const uint8_t *bytes
     bool hwsq = b->engine->ops->isa == &cps_isa_hwsq;
     uint32_t code = cps_bus_gen(b->bus) == CPS_G92 ? 0x80000 : 0x1400;
     if (!hwsq)
-        cps_bus_load(b->bus, 0x10a1c0, 1u << 24 | at);
+        cps_bus_load(b->bus, 0x10a1c0, 1u << 24 | (SEQ_SCRIPT + at));
     for (size_t i = 0; i < size; i += 4) {
         uint8_t word[4] = {0x7f, 0x7f, 0x7f, 0x7f};
         memcpy(word, bytes + i, size - i < 4 ? size - i : 4);
@@ -312,7 +314,7 @@ static inline struct bench *bench_seq(enum cps_gen abi, const uint32_t *words, s
                                       int out, const uint32_t *out_words)
 {
     struct bench *b = bench_new(abi, NULL);
-    cps_bus_load(b->bus, 0x10a1c0, 1u << 24);
+    cps_bus_load(b->bus, 0x10a1c0, 1u << 24 | SEQ_SCRIPT);
     for (size_t i = 0; i < count; i++)
         cps_bus_load(b->bus, 0x10a1c4, words[i]);
     if (out != NO_OUT)
@@ -376,6 +378,19 @@ static inline const struct cps_event *bench_unknown(struct bench *b, enum cps_un
             return found;
     }
     return NULL;
+}
+
+/* How many UNKNOWN there were: decided, or stopped at. A script starts with one. */
+static inline size_t bench_unknowns(struct bench *b)
+{
+    size_t count = 0;
+    cps_tap_flush_(&b->engine->tap);
+    for (size_t i = 0; i < b->count && i < BENCH_EVENTS; i++) {
+        unsigned kind = cps_event_kind(&b->event[i]), sub = cps_event_sub(&b->event[i]);
+        count += (kind == CPS_EV_ASSUME && sub == CPS_WHAT_UNKNOWN) ||
+                 (kind == CPS_EV_UNMODELLED && sub == CPS_PLACE_UNKNOWN);
+    }
+    return count;
 }
 
 /* "611200=3300 2504=1": what a path wrote, in order. */

@@ -50,7 +50,7 @@ def bad_input_is_one_line():
         (b"\x00\x01\x02\x03", "pfifo runs no script, expected a run file"),
         ("write 0x800000 1\n", "pfifo runs no script, expected a run file"),
         (HEAD, "expected a line \"chip CHIP\""),
-        (HEAD + "chip nv4\n", ":3:6: expected a chip (nv1, nv3 or nv3t)"),
+        (HEAD + "chip nv4\n", ":3:6: expected a chip (nv1, nv3 or nv3t; NV1 up to NV4 have this PFIFO)"),
         (HEAD + "write PFIFO_INTR 1\nchip nv1\n", ":3:7: expected a chip first"),
         ("# cpscope-script 1\nengine hwsq\n", ":2:8: expected pfifo, the engine that is asked for"),
         (chip + "write PFIFO_RAMHT 1\n", ":4:7: expected a register's name"),
@@ -68,7 +68,7 @@ def bad_input_is_one_line():
         (chip + "upload\n", ":4:1: expected engine, chip, policy, at, reg, write, write8"),
         (chip + "code\n", ":4:1: expected engine, chip"),
         (chip + "policy graph=maybe\n", "expected follow wait"),
-        (chip + "policy colour=red\n", "expected pull, graph, software-bind or nv3t-pointer, with =WORD"),
+        (chip + "policy colour=red\n", "expected pull, graph, software-bind, nv3t-pointer or dma-header"),
     ]
     for content, message in cases:
         done = cpscope("run", *PFIFO, path("bad.run", content), "-o", path("none"), status=3)
@@ -110,9 +110,23 @@ def stops_have_a_reason():
     assert out.index("TICK 49") < out.index("TICK 50") < out.index("METHOD 0x0100") < out.index("TICK 51"), out
 
 
+def a_malformed_stream_interrupts_the_card():
+    """Bit 12 of INTR (DMA_PUSHER) and, through PFIFO's line, bit 8 of PMC's; envytools has both numbers."""
+    text = (HEAD + "chip nv3\n%swrite memory 0x1000 0x80040100 0x11\nwrite ramin 0x4000 0x1001\n"
+            "write PFIFO_CACHE1_DMA_PT 0x4000\nwrite PFIFO_CACHE1_DMA_TLB_TAG 0xfff000\nwrite PMC_INTR_ENABLE_HOST 1\n"
+            "write PFIFO_INTR_ENABLE 0x1000\nwrite PFIFO_CACHE1_PUSH_ACCESS 1\nwrite PFIFO_CACHE1_DMA_CTRL 1\n"
+            "read PMC_INTR_HOST 0\nread PMC_INTR_LINE_HOST 1\nwrite PFIFO_CACHE1_DMA_COUNT 8\n%s")
+    raised = ("read PFIFO_INTR 0x1000\nread 0x100 0x100\nread 0x160 0\nread PFIFO_CACHE1_DMA_STATE 0x40000000 0x40000000\n"
+              "write PFIFO_INTR 0x1000\nread 0x100 0\nread 0x160 1\n")
+    out = cpscope("run", *PFIFO, path("bad-stream.run", text % ("", raised))).stdout
+    assert out.count("pfifo IRQ 12") == 1 and "pfifo METHOD" not in out, out
+    out = cpscope("run", *PFIFO, path("drop.run", text % ("policy dma-header=drop\n", "read PFIFO_INTR 0\nread 0x100 0\n"))).stdout
+    assert "IRQ" not in out, out
+
+
 def policies_are_in_the_header():
     out = cpscope("run", *PFIFO, NV3, "--policy", "pull=run", status=1).stdout
-    assert "# policy pull=run graph=follow software-bind=keep nv3t-pointer=seven\n" in out, out
+    assert "# policy pull=run graph=follow software-bind=keep nv3t-pointer=seven dma-header=error\n" in out, out
     script = path("late.run", HEAD + "chip nv3\npolicy pull=run\nwrite PFIFO_CACHE1_CTX[0] 0x00c20341\n" + OPEN +
                   "write 0x800100 1\nread PFIFO_CACHE1_STATUS 0\nrun\nread PFIFO_CACHE1_STATUS 0x10\n")
     golden = path("late.trace", cpscope("run", *PFIFO, script).stdout)
@@ -163,5 +177,5 @@ def step_goes_both_ways():
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, every_form_holds_it, changed_accesses_are_found, expected_values_are_compared,
-    bad_input_is_one_line, wrong_usage_is_status_2, stops_have_a_reason, policies_are_in_the_header,
+    bad_input_is_one_line, wrong_usage_is_status_2, stops_have_a_reason, a_malformed_stream_interrupts_the_card, policies_are_in_the_header,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways)])

@@ -143,6 +143,9 @@ def wrong_usage_is_status_2():
     file = path("code", POKE)
     for args, message in ((["run", "--engine", "vp9", file], "expected afuc, hwsq, seq, pfifo or vp1"),
                           (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
+                          (["run", *HWSQ, "--chip", "nv20", file],
+                           "--chip nv20: expected nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"),
+                          (["run", *SEQ, "--seq-abi", "GT215", file], "expected old or new"),
                           (["run", *SEQ, "--chip", "g92", file], "only for hwsq, pfifo and vp1"),
                           (["run", *HWSQ, "--chip", "g92"], "one script"),
                           (["step", *HWSQ, "--chip", "g92", "--symbols", "x", file], "--symbols has no meaning"),
@@ -150,6 +153,20 @@ def wrong_usage_is_status_2():
                           (["run", "--chip", "g92", "--demo"], "only for hwsq, pfifo and vp1"),
                           (["run", "--fw", file, "--gen", "g92", file], "--gen g92")):
         assert message in cpscope(*args, status=2).stderr, args
+
+
+def chips_have_many_names():
+    file = path("code", b"\x01\x7f")
+    for words, chip in (("nv25 NV31 0x40", "nv17"), ("NV44 nv4a g70", "nv41"), ("NV50 nv50 0x84", "g80"),
+                        ("GT200 nva0 0xa5 MCP77", "g92")):
+        for word in words.split():
+            assert "# chip %s\n" % chip in cpscope("run", *HWSQ, "--chip", word, file).stdout, word
+            script = path("named.run", "# cpscope-script 1\nchip %s\ncode\n  exit\n" % word)
+            assert "# chip %s\n" % chip in cpscope("run", *HWSQ, script).stdout, word
+    assert "no differences" in cpscope("diff", "--fw", "hwsq:NV50", "--fw", "hwsq:gt200", file).stdout
+    script = path("none.run", "# cpscope-script 1\nchip nv2a\ncode\n  exit\n")
+    said = cpscope("run", *HWSQ, script, status=3).stderr
+    assert ":2:6: expected a chip (nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ)" in said, said
 
 
 def expected_values_are_compared():
@@ -164,7 +181,10 @@ def stops_have_a_reason():
     hang = path("hang", b"\x41\x7f")
     done = cpscope("run", *HWSQ, "--chip", "nv41", hang, status=4)
     assert "END deadlock" in done.stdout and "bad-ip" in done.stdout, done.stdout
-    assert "ended: deadlock hwsq in front of 0x0001" in done.stderr, done.stderr
+    assert "ended: deadlock hwsq in front of 0x0001: nothing lets it go on, 0x41 at 0x0000 is an illegal opcode" in done.stderr
+    other = path("slot-b.run", "# cpscope-script 1\nchip g80\nwrite 0x130c 1\ncode\n  [60]\n")
+    done = cpscope("run", *HWSQ, other, "-o", os.devnull, status=4)
+    assert "deadlock hwsqb in front of 0x0001: nothing lets it go on, 0x60 at 0x0000 is an illegal" in done.stderr, done.stderr
     assert "EXIT end" in cpscope("run", *HWSQ, "--chip", "g92", hang).stdout
     fell = cpscope("run", *HWSQ, "--chip", "nv17", path("fell", bytes(64)), status=4)
     assert "UNMODELLED unknown" in fell.stdout and "fell-off" in fell.stdout, fell.stdout
@@ -172,6 +192,36 @@ def stops_have_a_reason():
     assert "ended: fault seq at 0x0000: out-missing" in out.stderr, out.stderr
     loop = path("loop", struct.pack("<2I", 0x2001c, 0))
     assert "END limit" in cpscope("run", *SEQ, "--seq-abi", "new", "-l", "1k", loop, status=4).stdout
+
+
+def the_host_goes_on_behind_an_error_exit():
+    """What the script did wrong is in SEQ_STATUS; a run whose host does not look there has failed."""
+    text = ("# cpscope-script 1\nengine seq\nabi new\nout 1 2\nupload\nrun\n%swrite 0x2000 0x55\nread 0x2000 0x55\n"
+            "write PDAEMON_DATA_INDEX[0] 0x020003ec\nread PDAEMON_DATA[0] 7\nread 0x10a1c4 0x2000\n"
+            "code\n  set val 7\n  set reg 0x2000\n  stv out[2]\n  write\n")
+    looks = path("looks.run", text % "read SEQ_ENDED 3\nread SEQ_STATUS 4\n")
+    done = cpscope("run", *SEQ, looks)
+    assert "EXIT out-range 0x00000004" in done.stdout and "END done" in done.stdout, done.stdout
+    assert "host REG 0x2000 0x00000055" in done.stdout and "seq REG" not in done.stdout, done.stdout
+    wrong = path("wrong.run", text % "read SEQ_STATUS 5\n")
+    assert "wrong.run:7: 0xfffff008 reads 0x00000004" in cpscope("run", *SEQ, wrong, "-o", os.devnull, status=1).stderr
+    blind = path("blind.run", text % "")
+    done = cpscope("run", *SEQ, blind, status=4)
+    assert "host REG 0x2000 0x00000055" in done.stdout and "END fault" in done.stdout, done.stdout
+    assert "ended: fault seq at 0x0004: out-range" in done.stderr, done.stderr
+
+
+def pgraph_is_idle_when_the_run_file_says_so():
+    text = ("# cpscope-script 1\nabi new\n%scode\n  waitst PGRAPH_IDLE, 100\n  waitst !PGRAPH_IDLE, 100\n"
+            "  [00030014] [00000200] [00000064]\n")
+    for lines, ticks, result in (("", 100, 0b010), ("event PGRAPH_IDLE 1\n", 100, 0b100),
+                                 ("at 40 event PGRAPH_IDLE 1\nat 70 event PGRAPH_IDLE 0\n", 70, 0b110)):
+        row = json.loads(cpscope("run", *SEQ, "-j", path("idle.run", text % lines)).stdout)
+        assert (row["ticks"], row["registers"]["ret"], row["registers"]["eq"]) == (ticks, result, 1), (lines, row)
+    bad = path("bad.run", "# cpscope-script 1\nchip g80\nevent PGRAPH_IDLE 1\ncode\n  exit\n")
+    assert ":3:7: expected an event's number or name" in cpscope("run", *HWSQ, bad, status=3).stderr
+    bad = path("bad.run", "# cpscope-script 1\nabi new\nevent 32 1\ncode\n  exit\n")
+    assert ":3:7: expected an event below 32" in cpscope("run", *SEQ, bad, status=3).stderr
 
 
 def policies_are_in_the_header():
@@ -195,6 +245,39 @@ def the_host_stalls_while_memory_is_paused():
     assert "host-stalled" not in out and "TICK 32\nhost REGR 0x1308" in out, out
     script = path("never.run", open(script).read().replace("set0 16", "nop"))
     assert "ended: deadlock" in cpscope("run", *HWSQ, script, "-o", os.devnull, status=4).stderr
+
+
+def memory_waits_for_the_end_of_a_pause_on_nv41():
+    """What leads to memory is answered behind the pause; a register in front of it and another one are not held up."""
+    text = ("# cpscope-script 1\nchip nv41\nwrite bar1 0x40 7\nwrite 0x700040 8\nwrite PBUS_PEEPHOLE_RW_ADDR 0x40\n"
+            "write 0x1098 0x18\nwrite 0x130c 3\nwait 32\nread 0x1314 0x00010001\n%s\nread 0x1314 %s\n"
+            "code\n  set1 16\n  wait 2 shl 2\n  set0 16\n  exit\n")
+    for line, waits in (("read bar1 0x40 7", True), ("read bar2 0x40 8", True), ("read 0x700040 8", True),
+                        ("read PBUS_PEEPHOLE_RW_DATA 7", True), ("write bar2 0x80 1", True), ("read 0x10a0", False)):
+        script = path("way.run", text % (line, "0x00010000" if waits else "0x00010001"))
+        out = cpscope("run", *HWSQ, script).stdout
+        assert ("host-stalled" in out) == waits, (line, out)
+    never = path("never.run", open(path("way.run")).read().replace("set0 16", "nop").replace("read 0x10a0", "read bar1 0x40"))
+    assert "ended: deadlock" in cpscope("run", *HWSQ, never, "-o", os.devnull, status=4).stderr
+    bad = path("bad.run", "# cpscope-script 1\nabi new\nwrite bar1 0 1\ncode\n  end\n")
+    assert ":3:12: expected a register: this engine has no such memory" in cpscope("run", *SEQ, bad, status=3).stderr
+
+
+def reads_that_are_not_met_fail_everywhere():
+    """The same run file in `run`, `regress` and `check`, with the right value and with a wrong one."""
+    text = "# cpscope-script 1\nchip g80\nwrite 0x1098 0x18\nwrite 0x130c 3\nread 0x1308 %s\ncode\n  nop\n  exit\n"
+    folder = path("reads")
+    os.mkdir(folder)
+    manifest = path("reads/manifest", "# cpscope-manifest 1\nfirmware g80 hwsq:g80\nbaseline g80\ncapture one.run\n")
+    for value, good in (("0x100", True), ("0x101", False)):
+        path("reads/one.run", text % value)
+        cpscope("run", *HWSQ, path("reads/one.run"), "-o", path("reads/one.trace"), status=0 if good else 1)
+        said = cpscope("check", "--search", folder, path("reads/one.trace"), status=0 if good else 1).stdout
+        assert (": pass" in said) == good and ("one.run:5: 0x001308 reads 0x00000100" in said) != good, said
+        cpscope("regress", manifest, "-o", path("reads/out"), status=0 if good else 1)
+        pair = json.load(open(path("reads/out/results.json")))["pairs"][0]
+        assert (pair["status"] == "pass") == good, pair
+        assert good or "one.run:5: 0x001308 reads 0x00000100, expected 0x00000101" in pair["reason"], pair
 
 
 def chips_are_compared():
@@ -276,7 +359,9 @@ def coverage_is_what_the_steps_say():
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
     errors_show_the_place, values_of_which_not_all_counts_are_refused,
-    words_with_bits_that_do_not_count_are_shown_as_words, bad_input_is_one_line, wrong_usage_is_status_2, expected_values_are_compared,
-    stops_have_a_reason, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
+    words_with_bits_that_do_not_count_are_shown_as_words, bad_input_is_one_line, wrong_usage_is_status_2, chips_have_many_names,
+    expected_values_are_compared, stops_have_a_reason, the_host_goes_on_behind_an_error_exit,
+    pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
+    memory_waits_for_the_end_of_a_pause_on_nv41, reads_that_are_not_met_fail_everywhere,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
     values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])

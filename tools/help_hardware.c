@@ -88,6 +88,10 @@ static const struct help_row gpus[] = {
 #define GPU_CHIP(...) {#__VA_ARGS__, {0}},
 #include "isa/target.def"
 };
+static const struct help_row nv_chips[] = {
+#define NV_CHIP(...) {#__VA_ARGS__, {0}},
+#include "isa/target.def"
+};
 static const struct help_row workarounds[] = {
 #define WORKAROUND(...) {#__VA_ARGS__, {0}},
 #include "isa/target.def"
@@ -132,6 +136,8 @@ static const struct help_table tables[] = {
      "id generation layout name identity variant processors evidence", ROWS(chips), 0},
     {"gpus", "generations of GPUs, from this chip id on", "first generation evidence", ROWS(gpus),
      0},
+    {"names", "names of NVIDIA's GPUs, and the chip that each engine has",
+     "words hwsq pfifo vp1 evidence", ROWS(nv_chips), 0},
     {"workarounds", "work-arounds in CP_ME_INIT, by GPU id", "gpu word evidence", ROWS(workarounds),
      0},
 };

@@ -39,7 +39,7 @@ static const struct cps_gen_row *find_engine(const char *name)
 static struct cps_err *expected_word(const struct cps_gen_row *engine, const char *word)
 {
     CPS_BUF words = {0};
-    cps_gen_words(engine->isa, &words);
+    cps_chip_expected(engine->isa, word, &words);
     if (words.failed)
         return cps_err_nomem();
     return cps_err_new(CPS_ERR_USAGE, "--%s %s: expected %s", engine->option, word,
@@ -49,7 +49,6 @@ static struct cps_err *expected_word(const struct cps_gen_row *engine, const cha
 struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cps_isa **isa,
                                   unsigned *gen)
 {
-    char name[24] = "";
     enum cps_gen found = CPS_GEN_NONE;
     const struct cps_gen_row *engine = find_engine(opt->engine);
     *gen = 0;
@@ -64,8 +63,7 @@ struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cp
         return cps_err_new(CPS_ERR_USAGE, "%s has no --seq-abi", opt->engine);
     if (!word)
         return NULL;
-    snprintf(name, sizeof(name), "%s%s", engine->prefix, word);
-    if (!cps_gen_parse(name, &found) || cps_gen_isa(found) != *isa)
+    if (!cps_chip_parse(*isa, word, &found))
         return expected_word(engine, word);
     *gen = found;
     return NULL;
@@ -74,13 +72,15 @@ struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cp
 unsigned opt_named_engine(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    for (unsigned gen = 1; gen < CPS_GEN_COUNT; gen++) {
-        char name[24];
-        opt_engine_name((enum cps_gen)gen, name);
-        if (!cps_gen_is_afuc((enum cps_gen)gen) && !strcmp(slash ? slash + 1 : path, name))
-            return gen;
-    }
-    return 0;
+    const char *name = slash ? slash + 1 : path;
+    const char *word = strchr(name, ':');
+    char engine[24] = "";
+    enum cps_gen found = CPS_GEN_NONE;
+    if (!word || (size_t)(word - name) >= sizeof(engine))
+        return CPS_GEN_NONE;
+    memcpy(engine, name, (size_t)(word - name));
+    const struct cps_gen_row *row = find_engine(engine);
+    return row && cps_chip_parse(row->isa, word + 1, &found) ? found : CPS_GEN_NONE;
 }
 
 void opt_engine_name(enum cps_gen gen, char ret[24])

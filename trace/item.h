@@ -79,6 +79,10 @@ enum cps_item_where {
     CPS_HOST_RAMIN,
     /** Into the host's own memory. Not of afuc. */
     CPS_HOST_MEMORY,
+    /** Through BAR1, into the memory of the card. HWSQ's chips only. */
+    CPS_HOST_BAR1,
+    /** Through BAR2, into RAMIN. HWSQ's chips only. */
+    CPS_HOST_BAR2,
 };
 
 /** One item. Only the member of its kind is valid; pointers only during a reader's callback, or as
@@ -195,7 +199,7 @@ struct cps_item {
         uint64_t tick;
         /** An event gets the value, else a register. */
         bool is_event;
-        /** Of the event, or the register's address. */
+        /** Of the event, below 32 or CPS_EVENT_PGRAPH_IDLE; or the register's address. */
         uint32_t number;
         /** What it gets. */
         uint32_t value;

@@ -31,6 +31,7 @@ struct cps_bus {
     struct change *change; /* by tick */
     size_t changes, changes_done;
     uint32_t events;
+    bool graph_idle;
     struct cps_flags flags;
     uint64_t pause_due; /* NEVER: no pause is under way */
     bool stopped;
@@ -245,6 +246,8 @@ static void apply(struct cps_bus *bus, const struct change *change)
     uint32_t bit = UINT32_C(1) << (change->number & 31);
     if (!change->is_event)
         cps_bus_load(bus, change->number, change->value);
+    else if (change->number == CPS_EVENT_PGRAPH_IDLE)
+        bus->graph_idle = change->value;
     else if (change->value)
         bus->events |= bit;
     else
@@ -277,6 +280,11 @@ struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick, bool is_eve
 uint32_t cps_bus_events(const struct cps_bus *bus)
 {
     return bus->events;
+}
+
+bool cps_bus_graph_idle_(const struct cps_bus *bus)
+{
+    return bus->graph_idle;
 }
 
 void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,

@@ -76,6 +76,7 @@ enum cps_bus_memory {
     CPS_MEMORY_RAMIN = 1, /**< the memory of NVIDIA's engines on the card */
     CPS_MEMORY_HOST = 2,  /**< the host's, by physical address */
     CPS_MEMORY_PROGRAM,   /**< what VP1 fetches its program from */
+    CPS_MEMORY_VRAM,      /**< the card's, by its own addresses; RAMIN at its end is kept apart */
 };
 uint32_t cps_bus_peek(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, bool *known);
 void cps_bus_poke(struct cps_bus *bus, enum cps_bus_memory memory, uint32_t addr, uint32_t value);
@@ -104,6 +105,8 @@ CPS_MUST_USE struct cps_err *cps_bus_schedule(struct cps_bus *bus, uint64_t tick
 
 /** The events, bit n is event n. */
 uint32_t cps_bus_events(const struct cps_bus *bus);
+/** Whether PGRAPH is idle: CPS_EVENT_PGRAPH_IDLE, which EVENTS does not show. */
+bool cps_bus_graph_idle_(const struct cps_bus *bus);
 /** The rest of the chip, which is not there, would have given event @p number this value. */
 void cps_bus_assume_event_(struct cps_bus *bus, unsigned number, bool value,
                            const struct cps_by *by);

@@ -12,10 +12,18 @@
 /* Of code RAM, the filling that drivers use: exit of HWSQ. */
 #define FILLER 0x7f
 
+static bool is_memory(const struct nv *e)
+{
+    const struct cps_item *item = &e->host;
+    if (item->host.where != CPS_HOST_REG)
+        return true;
+    return nv_kind_(e)->memory &&
+           nv_kind_(e)->memory(e, item->host.addr, item->kind == CPS_ITEM_WRITE);
+}
+
 bool nv_host_stalled_(const struct nv *e)
 {
-    enum cps_gen gen = e->engine.gen;
-    return gen != CPS_NV17 && gen != CPS_NV41 && cps_bus_pausing_(e->bus);
+    return cps_bus_pausing_(e->bus) && (e->engine.gen != CPS_NV41 || is_memory(e));
 }
 
 uint32_t nv_word_(const struct cps_item *item, size_t at)
@@ -34,7 +42,11 @@ static struct cps_by host_at(const struct nv *e, const struct cps_item *item, un
 
 static enum cps_bus_memory memory_of(const struct cps_item *item)
 {
-    return item->host.where == CPS_HOST_RAMIN ? CPS_MEMORY_RAMIN : CPS_MEMORY_HOST;
+    static const uint8_t memory[] = {[CPS_HOST_RAMIN] = CPS_MEMORY_RAMIN,
+                                     [CPS_HOST_MEMORY] = CPS_MEMORY_HOST,
+                                     [CPS_HOST_BAR1] = CPS_MEMORY_VRAM,
+                                     [CPS_HOST_BAR2] = CPS_MEMORY_RAMIN};
+    return (enum cps_bus_memory)memory[item->host.where];
 }
 
 /* Some bytes of a word; a half that crosses into the next one is two writes. */
@@ -163,6 +175,14 @@ static enum cps_stop run_free(struct nv *e, uint64_t ticks)
     return CPS_STOP_IDLE;
 }
 
+/* To the end, behind all that the host did. */
+static enum cps_stop run_out(struct nv *e, uint64_t ticks)
+{
+    enum cps_stop stop = nv_loop_(e, ticks);
+    bool failed = stop == CPS_STOP_IDLE && nv_kind_(e)->failed && nv_kind_(e)->failed(e);
+    return failed ? CPS_STOP_FAULT : stop;
+}
+
 enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks)
 {
     switch (e->host.kind) {
@@ -174,7 +194,7 @@ enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks)
     case CPS_ITEM_RUN:
         return run_free(e, ticks);
     case CPS_ITEM_END:
-        return nv_loop_(e, ticks);
+        return run_out(e, ticks);
     default:
         return cps_bus_stopped_(e->bus) ? CPS_STOP_FAULT : CPS_STOP_IDLE;
     }

@@ -11,7 +11,8 @@ struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item);
 enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks);
 /* The word at byte @p at of a script, filled up. */
 uint32_t nv_word_(const struct cps_item *item, size_t at);
-/* Whether a read or write of the host would stall now: G80 and later, memory paused. */
+/* Whether the access of the host under way stalls while memory is paused: from G80 on any, on NV41
+ * one that leads to memory. */
 bool nv_host_stalled_(const struct nv *e);
 
 #endif

@@ -168,6 +168,26 @@ static void write_trigger(const struct cps_access *at)
         abort_slot(e, &hwsq_of_(e)->slot[!a], at->by);
 }
 
+static uint32_t read_pramin(const struct cps_access *at)
+{
+    return hwsq_read_pramin_(at);
+}
+
+static void write_pramin(const struct cps_access *at)
+{
+    hwsq_write_pramin_(at);
+}
+
+static uint32_t read_peephole(const struct cps_access *at)
+{
+    return hwsq_read_peephole_(at);
+}
+
+static void write_peephole(const struct cps_access *at)
+{
+    hwsq_write_peephole_(at);
+}
+
 static const struct cps_reg_row rows[] = {
 #define NV_REG_HWSQ(bits, low, high, rd, wr, evidence) NV_ROW(bits, low, high, rd, wr),
 #include "emu/nv/reg.def"
@@ -223,7 +243,7 @@ static bool holds(struct nv *e, const void *who)
     case WAIT_EVENT:
         return hwsq_event_is_(e, s);
     case WAIT_POKE:
-        return cps_bus_stored_(e->bus, DEBUG_6) & ENABLE;
+        return hwsq_may_poke_(e, s);
     default:
         return false;
     }
@@ -278,10 +298,10 @@ static void *next_slot(struct nv *e)
 
 /* ---- for people and the host ---- */
 
-/* NV17 has one slot. */
+/* G92 and later have one slot. */
 static unsigned core_count(enum cps_gen gen)
 {
-    return gen == CPS_NV17 ? 1 : SLOTS;
+    return gen == CPS_G92 ? 1 : SLOTS;
 }
 
 static struct cps_where where(const struct nv *e, unsigned core)
@@ -334,6 +354,22 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
     return NULL;
 }
 
+/* A slot that an abort left as on a bad opcode has a good one there. */
+static void hangs(const struct nv *e, unsigned core, struct cps_buf *out)
+{
+    const struct hwsq_slot *s = &hwsq_of_(e)->slot[core];
+    struct cps_insn insn;
+    if (!s->illegal)
+        return;
+    cps_decode_bytes(&cps_isa_hwsq, hwsq_chip_(e), hwsq_of_(e)->code + s->pc, ram_size(e) - s->pc,
+                     &insn);
+    if (insn.enc)
+        cps_buf_printf(out, ", the abort of its wait at 0x%04x shows as an illegal opcode", s->pc);
+    else
+        cps_buf_printf(out, ", 0x%02x at 0x%04x is an illegal opcode", hwsq_of_(e)->code[s->pc],
+                       s->pc);
+}
+
 /* What a slot has to see, by the letter of its name. */
 #define SLOT_VALUES(letter, index)                                     \
     NV_VALUE(struct hwsq, letter ".ip", slot[index].ip),               \
@@ -356,6 +392,8 @@ static const struct nv_kind kind = {
     .who = {CPS_CPU_HWSQ, CPS_CPU_HWSQ_B},
     .cores = core_count,
     .load = load,
+    .memory = hwsq_is_memory_,
+    .hangs = hangs,
     .where = where,
     .set_pc = set_pc,
     .code = get_code,

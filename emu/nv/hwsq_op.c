@@ -8,7 +8,7 @@ static void op_WAIT(struct nv *e, struct hwsq_slot *s, const struct cps_insn *in
     if (!ticks)
         return;
     s->wait = WAIT_TIME;
-    s->wake = cps_bus_clock(e->bus) + ticks;
+    s->wake = cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost + ticks;
 }
 
 void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
@@ -20,10 +20,16 @@ void hwsq_poke_(struct nv *e, struct hwsq_slot *s)
     cps_bus_write(e->bus, s->addr, s->data, &by);
 }
 
-/* Without HWSQ_ENABLE the write is held back. */
+/* Without HWSQ_ENABLE the write is held back; while memory is paused, one that leads there. */
+bool hwsq_may_poke_(struct nv *e, const struct hwsq_slot *s)
+{
+    return cps_bus_stored_(e->bus, DEBUG_6) & ENABLE &&
+           !(cps_bus_pausing_(e->bus) && hwsq_is_memory_(e, s->addr, true));
+}
+
 static void begin_poke(struct nv *e, struct hwsq_slot *s)
 {
-    if (cps_bus_stored_(e->bus, DEBUG_6) & ENABLE) {
+    if (hwsq_may_poke_(e, s)) {
         hwsq_poke_(e, s);
         return;
     }

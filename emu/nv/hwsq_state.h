@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The state of HWSQ, and what its two files share. Private to emu/nv/. */
+ * The state of HWSQ, and what its files share. Private to emu/nv/. */
 #ifndef CPS_HWSQ_STATE_H
 #define CPS_HWSQ_STATE_H
 
@@ -36,6 +36,8 @@ struct hwsq {
     struct hwsq_slot slot[SLOTS];
     uint16_t entry[4];
     uint64_t starts;
+    uint32_t peep_ctrl, peep_addr, peep_data; /* PEEPHOLE's write port */
+    uint32_t peep_rw;                         /* the address of its other port */
     uint8_t code[RAM_MAX];
 };
 
@@ -73,6 +75,15 @@ void hwsq_perform_(struct nv *e, struct hwsq_slot *s, const struct cps_insn *ins
 void hwsq_poke_(struct nv *e, struct hwsq_slot *s);
 /* Whether the event that a slot waits for is as it waits for it. */
 bool hwsq_event_is_(const struct nv *e, const struct hwsq_slot *s);
+/* hwsq_memory.c: registers that lead to memory. */
+uint32_t hwsq_read_pramin_(const struct cps_access *at);
+void hwsq_write_pramin_(const struct cps_access *at);
+uint32_t hwsq_read_peephole_(const struct cps_access *at);
+void hwsq_write_peephole_(const struct cps_access *at);
+/* Whether an access to a register is one to memory. */
+bool hwsq_is_memory_(const struct nv *e, uint32_t addr, bool write);
+/* hwsq_op.c: whether the write of a slot may happen now. */
+bool hwsq_may_poke_(struct nv *e, const struct hwsq_slot *s);
 /* hwsq.c: ends a slot's script. @p how  CPS_EXIT_* */
 void hwsq_stop_(struct nv *e, struct hwsq_slot *s, unsigned how);
 

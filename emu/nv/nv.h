@@ -45,6 +45,13 @@ struct nv_kind {
     void (*begin)(struct nv *e);
     /* A script goes where the engine fetches it. */
     struct cps_err *(*load)(struct nv *e, const struct cps_item *item);
+    /* Whether an access to a register is one to memory; NULL: none is. */
+    bool (*memory)(const struct nv *e, uint32_t addr, bool write);
+    /* Appends what a core that hangs hangs on, if there is more to say than that. */
+    void (*hangs)(const struct nv *e, unsigned core, struct cps_buf *out);
+    /* Whether a script ended by a check of its own, and the host did not look: when the host is
+     * done, that is how the run ends. */
+    bool (*failed)(const struct nv *e);
     struct cps_where (*where)(const struct nv *e, unsigned core);
     bool (*set_pc)(struct nv *e, unsigned core, bool next, uint32_t pc);
     /* A unit of code, and a return address. */

@@ -11,11 +11,12 @@
 
 #include <string.h>
 
-#define PMC_ENABLE 0x200u
-#define PMC_PFIFO  0x100u /* of PMC_ENABLE */
-#define USER       0x800000u
-#define NV3_RAMFC  0x1c00u
-#define NV3_RAMRO  0x1e00u
+#define PMC_PFIFO 0x100u              /* of PMC_ENABLE, and of PMC_INTR */
+#define PMC_SOFT  (UINT32_C(1) << 31) /* of PMC_INTR: the driver's own */
+#define PMC_BYTES 0x1000u
+#define USER      0x800000u
+#define NV3_RAMFC 0x1c00u
+#define NV3_RAMRO 0x1e00u
 
 /* ---- what registers show ---- */
 
@@ -53,6 +54,21 @@ static uint32_t show_dma_ctrl(const struct cps_access *at)
     const struct nv *e = nv_of_(at);
     pfifo_unknown_(e, CPS_UNKNOWN_DMA_CTRL, 0);
     return pfifo_of_(e)->dma_ctrl;
+}
+
+/* PMC's inputs are lines: bit 8 is PFIFO's. */
+static uint32_t show_pmc_intr(const struct cps_access *at)
+{
+    return at->stored | (pfifo_of_(nv_of_(at))->line ? PMC_PFIFO : 0);
+}
+
+/* 0 while the interrupt of the card is active. */
+static uint32_t show_pmc_line(const struct cps_access *at)
+{
+    const struct pfifo *p = pfifo_of_(nv_of_(at));
+    bool hardware = p->pmc_intr_enable & 1 && p->line;
+    bool software = p->pmc_intr_enable & 2 && p->pmc_intr & PMC_SOFT;
+    return !hardware && !software;
 }
 
 /* ---- what writes do beside storing ---- */
@@ -205,7 +221,7 @@ static uint32_t read_reg(const struct cps_access *by_bus)
     struct cps_access at;
     if (!find(by_bus, &at))
         return cps_bus_read_plain_(by_bus);
-    if (at.number != PMC_ENABLE)
+    if (at.number >= PMC_BYTES)
         arrive(nv_of_(&at), at.by);
     return (at.row->read ? at.row->read(&at) : at.stored) & at.row->seen;
 }
@@ -218,7 +234,7 @@ static void write_reg(const struct cps_access *by_bus)
         cps_bus_write_plain_(by_bus);
         return;
     }
-    if (at.number != PMC_ENABLE)
+    if (at.number >= PMC_BYTES)
         arrive(e, at.by);
     if (at.lanes != CPS_LANES_ALL) {
         pfifo_unknown_(e, CPS_UNKNOWN_PFIFO_PART, at.number);

@@ -12,7 +12,13 @@
 #define PFIFO_OBJECTS     256u
 
 /* Bits of INTR. */
-enum { INTR_PULLER = 0, INTR_RUNOUT = 4, INTR_OVERFLOW = 8, INTR_DMA_PTE = 16 };
+enum {
+    INTR_PULLER = 0,
+    INTR_RUNOUT = 4,
+    INTR_OVERFLOW = 8,
+    INTR_DMA_PUSHER = 12,
+    INTR_DMA_PTE = 16
+};
 /* Of STATUS registers. */
 enum { RANOUT = 0x1, EMPTY = 0x10, FULL = 0x100 };
 /* Of PULL_CTRL. */
@@ -40,7 +46,8 @@ struct pfifo_object {
 
 struct pfifo {
     struct pfifo_cache cache[2];
-    uint32_t pmc_enable, wait_retry, cache_error, intr, intr_enable, config;
+    uint32_t pmc_enable, pmc_intr, pmc_intr_enable;
+    uint32_t wait_retry, cache_error, intr, intr_enable, config;
     uint32_t ramht, ramfc, ramro;
     uint32_t runout_put, runout_get, chsw_enable, pram_config;
     uint32_t dma_state, dma_ctrl, dma_count, dma_get, dma_target, dma_tag, dma_pte, dma_pt;

@@ -9,6 +9,7 @@
 #define ACCESS       1u
 #define PRESENT      1u
 #define HEADER_KNOWN UINT32_C(0x1ffcfffc)
+#define STATE_ERROR  (UINT32_C(1) << 30)
 #define COUNT_ONE    (UINT32_C(1) << 18)
 #define COUNT_MASK   (UINT32_C(0x7ff) << 18)
 #define METHOD_MASK  0x1ffcu
@@ -60,11 +61,19 @@ static uint32_t read_word(struct nv *e)
     return word;
 }
 
+/* A malformed header ends the batch as a page that is not there does: the driver has to help. */
 static void take_header(struct nv *e, uint32_t word)
 {
-    if (word & ~HEADER_KNOWN)
-        pfifo_unknown_(e, CPS_UNKNOWN_DMA_HEADER, word);
-    pfifo_of_(e)->dma_state = word & HEADER_KNOWN;
+    struct pfifo *p = pfifo_of_(e);
+    p->dma_state = word & HEADER_KNOWN;
+    if (!(word & ~HEADER_KNOWN))
+        return;
+    pfifo_unknown_(e, CPS_UNKNOWN_DMA_HEADER, word);
+    if (cps_bus_policy_(e->bus)->header_drops)
+        return;
+    p->dma_state = (p->dma_state & ~COUNT_MASK) | STATE_ERROR;
+    p->dma_ctrl = 0;
+    pfifo_raise_(e, INTR_DMA_PUSHER);
 }
 
 static void take_data(struct nv *e, uint32_t word)

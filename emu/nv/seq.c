@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The script interpreter of NVIDIA's PDAEMON firmware (SEQ): its data memory and its loop. */
+ * The script interpreter of NVIDIA's PDAEMON firmware (SEQ): how it starts, and its loop. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "emu/nv/seq.h"
@@ -16,51 +17,61 @@
 #define OUT_SIZE 0xfffff004u
 #define OUT      0xfffff400u
 
-static uint32_t *data_port(struct nv *e)
+static uint32_t read_port(const struct cps_access *at)
 {
-    return &seq_of_(e)->data[(cps_bus_stored_(e->bus, DATA_INDEX) & 0xffffff) / 4 % DATA_WORDS];
+    return seq_read_port_(at);
 }
 
-static uint32_t read_data(const struct cps_access *at)
+static void write_port(const struct cps_access *at)
 {
-    return *data_port(nv_of_(at));
+    seq_write_port_(at);
 }
 
-static void write_data(const struct cps_access *at)
+/* A word of OUT; NULL behind it, or if there is none. */
+static uint32_t *find_out(const struct cps_access *at)
 {
-    struct nv *e = nv_of_(at);
-    uint32_t index = cps_bus_stored_(e->bus, DATA_INDEX);
-    if (seq_of_(e)->running)
-        cps_bus_unknown(e->bus, CPS_UNKNOWN_REWRITTEN, at->by, index);
-    *data_port(e) = at->value;
-    if (index & AUTO_INC)
-        cps_bus_load(e->bus, DATA_INDEX, index + 4);
+    const struct seq *s = seq_of_(nv_of_(at));
+    bool there = s->out_start && at->index < OUT_WORDS;
+    return there ? seq_data_(nv_of_(at), s->out_start + 4 * at->index) : NULL;
 }
 
 static uint32_t read_out(const struct cps_access *at)
 {
-    return at->index < OUT_WORDS ? seq_of_(nv_of_(at))->out[at->index] : 0;
+    const uint32_t *word = find_out(at);
+    return word ? *word : 0;
 }
 
 static void write_out(const struct cps_access *at)
 {
-    if (at->index < OUT_WORDS)
-        seq_of_(nv_of_(at))->out[at->index] = at->value;
+    uint32_t *word = find_out(at);
+    if (word)
+        *word = at->value;
 }
 
 static void write_out_size(const struct cps_access *at)
 {
-    seq_of_(nv_of_(at))->has_out = 1;
-    seq_of_(nv_of_(at))->out_words = (uint8_t)at->value;
+    struct nv *e = nv_of_(at);
+    seq_of_(e)->out_start = seq_place_(cps_bus_policy_(e->bus)->seq_out);
+    seq_of_(e)->out_words = (uint8_t)at->value;
+}
+
+/* How the last script ended: once somebody has looked, that it failed is his affair. */
+static uint32_t read_ended(const struct cps_access *at)
+{
+    struct seq *s = seq_of_(nv_of_(at));
+    if (!cps_bus_quiet_(nv_of_(at)->bus))
+        s->failed = 0;
+    return at->index ? s->ended : s->status;
 }
 
 /* Where operations begin if no branch comes in between. */
-static void find_operations(struct seq *s)
+static void find_operations(struct nv *e)
 {
+    struct seq *s = seq_of_(e);
     memset(s->begins, 0, sizeof(s->begins));
     for (uint32_t pc = 0; pc < s->words;) {
         s->begins[pc / 8] |= (uint8_t)(1u << pc % 8);
-        uint32_t length = s->data[pc] >> 16;
+        uint32_t length = seq_word_(e, pc) >> 16;
         pc += length ? length : 1;
     }
 }
@@ -74,8 +85,13 @@ static void write_start(const struct cps_access *at)
     s->eq = s->lt = s->irq_off = s->unlocked = s->wait = 0;
     s->irq_level = 0;
     s->running = 1;
-    s->words = at->value < DATA_WORDS ? at->value : DATA_WORDS;
-    find_operations(s);
+    s->start = seq_place_(cps_bus_policy_(e->bus)->seq_script);
+    s->words = (DATA_BYTES - s->start) / 4;
+    s->words = at->value < s->words ? at->value : s->words;
+    find_operations(e);
+    seq_frame_(e, FRAME_IN_WORDS, s->words << 16);
+    seq_frame_(e, FRAME_IN_START, s->start);
+    seq_frame_(e, FRAME_IN_END, s->start + 4 * s->words);
     e->engine.packets++;
 }
 
@@ -114,16 +130,16 @@ static void decode(const struct nv *e, struct cps_insn *insn)
     uint8_t bytes[12] = {0};
     for (uint32_t i = 0; i < 3 && s->pc + i < s->words; i++) {
         for (unsigned k = 0; k < 4; k++)
-            bytes[4 * i + k] = (uint8_t)(s->data[s->pc + i] >> 8 * k);
+            bytes[4 * i + k] = (uint8_t)(seq_word_(e, s->pc + i) >> 8 * k);
     }
     cps_decode_bytes(&cps_isa_seq, cps_bus_gen(e->bus), bytes, sizeof(bytes), insn);
 }
 
-/* Decodes what stands at pc; false if the script has ended on it. */
+/* Decodes what stands at pc; false if that has ended the script. */
 static bool fetch(struct nv *e, struct cps_insn *insn)
 {
     struct seq *s = seq_of_(e);
-    uint32_t header = s->data[s->pc];
+    uint32_t header = seq_word_(e, s->pc);
     uint32_t length = header >> 16;
     if (header && !length) {
         seq_end_(e, CPS_EXIT_BAD_LEN, s->pc);
@@ -135,6 +151,7 @@ static bool fetch(struct nv *e, struct cps_insn *insn)
         return false;
     }
     s->next = s->pc + length;
+    seq_frame_(e, FRAME_INSN_LEN, length);
     return !header || check_length(e, insn, length);
 }
 
@@ -154,7 +171,7 @@ static enum cps_stop execute(struct nv *e, void *who)
     if (s->pc >= s->words)
         return run_off(e);
     if (!fetch(e, &insn))
-        return CPS_STOP_FAULT;
+        return CPS_STOP_IDLE;
     e->engine.instructions += insn.op != CPS_SEQ_END;
     show(s, before);
     seq_perform_(e, &insn);
@@ -163,7 +180,7 @@ static enum cps_stop execute(struct nv *e, void *who)
     cps_bus_advance(e->bus, cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost);
     if (s->running && !s->wait)
         s->pc = s->next;
-    return s->running || s->ended <= CPS_EXIT_CODE ? CPS_STOP_IDLE : CPS_STOP_FAULT;
+    return CPS_STOP_IDLE;
 }
 
 static bool holds(struct nv *e, const void *who)
@@ -172,7 +189,9 @@ static bool holds(struct nv *e, const void *who)
     uint32_t input = (cps_bus_events(e->bus) & 0x1f) << 2;
     switch ((enum wait)s->wait) {
     case WAIT_STATUS:
-        return s->test && (input & s->test ? 1 : 0) != s->inverse;
+        return (input & s->test ? 1 : 0) != s->inverse;
+    case WAIT_GRAPH:
+        return cps_bus_graph_idle_(e->bus) != s->inverse;
     case WAIT_MASK:
         return (seq_read_(e, s->reg) & s->test) == s->val;
     case WAIT_PAUSED:
@@ -233,7 +252,7 @@ static void *next_script(struct nv *e)
 static struct cps_where where(const struct nv *e, unsigned core)
 {
     const struct seq *s = seq_of_(e);
-    uint32_t length = s->pc < s->words ? s->data[s->pc] >> 16 : 1;
+    uint32_t length = s->pc < s->words ? seq_word_(e, s->pc) >> 16 : 1;
     (void)core;
     return (struct cps_where){
         .pc = s->pc, .npc = s->pc + (length ? length : 1), .started = s->running};
@@ -251,7 +270,7 @@ static bool set_pc(struct nv *e, unsigned core, bool next, uint32_t pc)
 static bool get_code(struct nv *e, uint64_t at, uint64_t *ret)
 {
     const struct seq *s = seq_of_(e);
-    *ret = at < s->words ? s->data[at] : 0;
+    *ret = at < s->words ? seq_word_(e, (uint32_t)at) : 0;
     return at < s->words;
 }
 
@@ -260,25 +279,38 @@ static bool put_code(struct nv *e, uint64_t at, uint64_t value)
     struct seq *s = seq_of_(e);
     if (at >= s->words)
         return false;
-    s->data[at] = (uint32_t)value;
-    find_operations(s);
+    *seq_data_(e, s->start + 4 * (uint32_t)at) = (uint32_t)value;
+    find_operations(e);
     return true;
 }
 
 /* Loads and starts: how a packet does that is not known. */
 static struct cps_err *load(struct nv *e, const struct cps_item *item)
 {
+    uint32_t at = seq_place_(cps_bus_policy_(e->bus)->seq_script);
+    uint32_t out = seq_place_(cps_bus_policy_(e->bus)->seq_out);
+    uint32_t end = item->code.out && out > at ? out : DATA_BYTES;
     if (item->code.at)
-        return cps_err_new(CPS_ERR_INPUT, "upload takes no place, SEQ starts at 0");
-    cps_bus_load(e->bus, DATA_INDEX, AUTO_INC);
-    for (size_t at = 0; at < item->code.size; at += 4)
-        cps_bus_load(e->bus, DATA_PORT, nv_word_(item, at));
+        return cps_err_new(CPS_ERR_INPUT, "upload takes no place, the policy seq-script has it");
+    if (item->code.size > end - at)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "offset 0x%" PRIx32 ": %zu bytes for byte 0x%" PRIx32
+                           " of data memory on, expected to end in front of byte 0x%" PRIx32,
+                           end - at, item->code.size, at, end);
+    cps_bus_load(e->bus, DATA_INDEX, AUTO_INC | at);
+    for (size_t i = 0; i < item->code.size; i += 4)
+        cps_bus_load(e->bus, DATA_PORT, nv_word_(item, i));
     if (item->code.out)
         cps_bus_load(e->bus, OUT_SIZE, item->code.out_count);
     for (uint32_t i = 0; item->code.out && i < item->code.out_count; i++)
         cps_bus_load(e->bus, OUT + 4 * i, item->code.out[i]);
     cps_bus_load(e->bus, START, (uint32_t)(item->code.size / 4));
     return NULL;
+}
+
+static bool failed(const struct nv *e)
+{
+    return seq_of_(e)->failed;
 }
 
 #define VALUE(name, member) NV_VALUE(struct seq, name, member)
@@ -303,6 +335,7 @@ static const struct nv_kind kind = {
     .loop = {next_script, waits, finish_wait, execute},
     .who = {CPS_CPU_SEQ},
     .load = load,
+    .failed = failed,
     .where = where,
     .set_pc = set_pc,
     .code = get_code,

@@ -4,6 +4,8 @@
 
 #define FLAGS_1 0x1314u
 #define FLAG_16 0x10001u
+/* Of `waitst`: PGRAPH's own test, not one of INPUT0. */
+#define GRAPH_IDLE 0x400u
 
 void seq_unknown_(struct nv *e, enum cps_unknown what, uint32_t detail)
 {
@@ -32,13 +34,16 @@ void seq_end_(struct nv *e, unsigned how, uint32_t status)
     s->running = 0;
     s->ended = (uint8_t)how;
     s->status = status;
+    s->failed |= how > CPS_EXIT_CODE;
+    if (how == CPS_EXIT_END)
+        seq_frame_(e, FRAME_RET, s->ret);
     cps_bus_put(e->bus, CPS_EV_EXIT, how, &by, 0, status);
 }
 
 static void begin_wait(struct nv *e, enum wait wait, uint32_t nanoseconds)
 {
     seq_of_(e)->wait = (uint8_t)wait;
-    seq_of_(e)->deadline = cps_bus_clock(e->bus) + nanoseconds;
+    seq_of_(e)->deadline = cps_bus_clock(e->bus) + cps_bus_policy_(e->bus)->cost + nanoseconds;
 }
 
 static void irq_disable(struct seq *s)
@@ -87,13 +92,13 @@ static uint32_t *out_word(struct nv *e, const struct cps_insn *insn)
         return NULL;
     uint32_t index = (uint32_t)p & out_forms[form - 1].bits;
     for (bool again = out_forms[form - 1].indirect;; again = false) {
-        if (!s->has_out || index >= s->out_words) {
-            seq_end_(e, s->has_out ? CPS_EXIT_OUT_RANGE : CPS_EXIT_OUT_MISSING, s->pc);
+        if (!s->out_start || index >= s->out_words) {
+            seq_end_(e, s->out_start ? CPS_EXIT_OUT_RANGE : CPS_EXIT_OUT_MISSING, s->pc);
             return NULL;
         }
         if (!again)
-            return &s->out[index];
-        index = s->out[index];
+            return seq_data_(e, s->out_start + 4 * index);
+        index = *seq_data_(e, s->out_start + 4 * index);
     }
 }
 
@@ -157,21 +162,31 @@ static void op_WAITS(struct nv *e, const struct cps_insn *insn)
     op_WAIT(e, insn);
 }
 
-/* Bits of INPUT0 by condition, as the text form numbers them; 0: nothing to test. */
-static uint32_t condition(struct nv *e, uint32_t number)
+/* Bits of INPUT0 by condition, as the text form numbers them. */
+static const struct {
+    uint16_t old, new;
+    uint8_t bits;
+} conditions[] = {{1, 0x300, 4}, {2, 0, 8}, {3, 1, 0x20}, {4, 0x100, 0x10}, {5, 0x101, 0x40}};
+
+/* Begins to wait for a condition. Of one that is in no table, old firmware tests bit 0, and new
+ * firmware nothing: it goes on as after a time-out, without waiting for that. */
+static void wait_status(struct nv *e, uint32_t number, uint32_t timeout)
 {
-    static const struct {
-        uint16_t old, new;
-        uint8_t bits;
-    } table[] = {{1, 0x300, 4}, {2, 0, 8}, {3, 1, 0x20}, {4, 0x100, 0x10}, {5, 0x101, 0x40}};
+    struct seq *s = seq_of_(e);
     bool old = cps_bus_gen(e->bus) == CPS_SEQ_OLD;
-    for (unsigned i = 0; i < 5; i++) {
-        if ((old ? table[i].old : table[i].new) == number)
-            return table[i].bits;
+    unsigned i = 0;
+    while (i < 5 && (old ? conditions[i].old : conditions[i].new) != number)
+        i++;
+    s->test = i < 5 ? conditions[i].bits : 1;
+    if (!old && number == GRAPH_IDLE) {
+        seq_unknown_(e, CPS_UNKNOWN_PGRAPH_IDLE, number);
+        begin_wait(e, WAIT_GRAPH, timeout);
+        return;
     }
-    seq_unknown_(e, !old && number == 0x400 ? CPS_UNKNOWN_PGRAPH_IDLE : CPS_UNKNOWN_CONDITION,
-                 number);
-    return old ? 1 : 0;
+    if (i == 5)
+        seq_unknown_(e, CPS_UNKNOWN_CONDITION, number);
+    if (i < 5 || old)
+        begin_wait(e, WAIT_STATUS, timeout);
 }
 
 static void op_WAITST(struct nv *e, const struct cps_insn *insn)
@@ -181,8 +196,7 @@ static void op_WAITST(struct nv *e, const struct cps_insn *insn)
         seq_unknown_(e, CPS_UNKNOWN_CONDITION, (uint32_t)(insn->unclaimed >> 32));
     s->ret <<= 1;
     s->inverse = (uint8_t)insn->operand[0];
-    s->test = condition(e, (uint32_t)insn->operand[1]);
-    begin_wait(e, WAIT_STATUS, (uint32_t)insn->operand[2]);
+    wait_status(e, (uint32_t)insn->operand[1], (uint32_t)insn->operand[2]);
 }
 
 static void op_WAITM(struct nv *e, const struct cps_insn *insn)
@@ -295,10 +309,10 @@ static void op_SETREGS(struct nv *e, const struct cps_insn *insn)
         seq_unknown_(e, CPS_UNKNOWN_ODD_PAIRS, words);
     irq_disable(s);
     for (uint32_t i = 0; i + 1 < words; i += 2)
-        seq_write_(e, s->data[s->pc + 1 + i], s->data[s->pc + 2 + i]);
+        seq_write_(e, seq_word_(e, s->pc + 1 + i), seq_word_(e, s->pc + 2 + i));
     seq_irq_enable_(e);
-    s->reg = s->data[s->pc + (words & ~1u) - 1];
-    s->val = s->data[s->pc + (words & ~1u)];
+    s->reg = seq_word_(e, s->pc + (words & ~1u) - 1);
+    s->val = seq_word_(e, s->pc + (words & ~1u));
 }
 
 static void op_UNK2D(struct nv *e, const struct cps_insn *insn)

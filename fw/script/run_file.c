@@ -142,11 +142,11 @@ static bool do_gen(struct reader *r, const char *key, const char *article)
     char name[24];
     size_t length = word(r, &found);
     enum cps_gen gen = CPS_GEN_NONE;
-    snprintf(name, sizeof(name), "%s%.*s", first->prefix, (int)(length > 15 ? 15 : length), found);
-    if (!length || !cps_gen_parse(name, &gen) || cps_gen_isa(gen) != r->isa || r->has_gen) {
+    snprintf(name, sizeof(name), "%.*s", (int)(length > 15 ? 15 : length), found);
+    if (first->isa != r->isa || !cps_chip_parse(r->isa, name, &gen) || r->has_gen) {
         CPS_BUF what = {0};
         cps_buf_printf(&what, "%s (", article);
-        cps_gen_words(first->isa, &what);
+        cps_chip_expected(first->isa, name, &what);
         cps_buf_str(&what, ")");
         return expected(r, r->has_gen ? "one chip" : cps_buf_text(&what));
     }
@@ -253,17 +253,30 @@ static bool add_change(struct reader *r, struct cps_script_change change)
     return true;
 }
 
+/* PGRAPH is behind the events of the chip, and only SEQ asks for it. */
+static bool event(struct reader *r, uint32_t *ret)
+{
+    bool graph = r->isa == &cps_isa_seq && take(r, "PGRAPH_IDLE");
+    const char *start = r->at = cps_lex_blank(r->at);
+    *ret = graph ? CPS_EVENT_PGRAPH_IDLE : 0;
+    if (!graph && !named(r, CPS_SPACE_EVENT, "an event's number or name", ret))
+        return false;
+    if (graph || *ret < 32)
+        return true;
+    r->at = start;
+    return expected(r, "an event below 32");
+}
+
 static bool change(struct reader *r, uint64_t tick)
 {
     struct cps_script_change c = {.tick = tick, .is_event = take(r, "event")};
     if (!c.is_event && !take(r, "reg"))
         return expected(r, "event or reg");
-    if (c.is_event ? !named(r, CPS_SPACE_EVENT, "an event's number or name", &c.number)
-                   : !address(r, &c.number))
+    if (c.is_event ? !event(r, &c.number) : !address(r, &c.number))
         return false;
     if (!number32(r, c.is_event ? "0 or 1" : "a value of 32 bits", &c.value))
         return false;
-    if (c.is_event && (c.value > 1 || c.number > 31))
+    if (c.is_event && c.value > 1)
         return expected(r, "an event below 32 with value 0 or 1");
     return end(r) && add_change(r, c);
 }
@@ -280,15 +293,25 @@ static bool do_set(struct reader *r)
     return change(r, 0);
 }
 
-/* "[ramin | memory] ADDRESS" */
+/* "[ramin | memory | bar1 | bar2] ADDRESS" */
 static bool place(struct reader *r, struct cps_script_step *ret)
 {
-    if (take(r, "ramin"))
-        ret->where = CPS_AT_RAMIN;
-    else if (take(r, "memory"))
-        ret->where = CPS_AT_MEMORY;
-    if (ret->where != CPS_AT_REG && cps_isa_has_code(r->isa))
-        return expected(r, "a register: this engine has no such memory");
+    static const struct {
+        const char *word;
+        enum cps_script_where where;
+        const struct cps_isa *isa;
+    } words[] = {{"ramin", CPS_AT_RAMIN, &cps_isa_pfifo},
+                 {"memory", CPS_AT_MEMORY, &cps_isa_pfifo},
+                 {"bar1", CPS_AT_BAR1, &cps_isa_hwsq},
+                 {"bar2", CPS_AT_BAR2, &cps_isa_hwsq}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (!take(r, words[i].word))
+            continue;
+        if (words[i].isa != r->isa)
+            return expected(r, "a register: this engine has no such memory");
+        ret->where = words[i].where;
+        break;
+    }
     return address(r, &ret->addr);
 }
 

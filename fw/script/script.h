@@ -44,6 +44,10 @@ enum cps_script_where {
     CPS_AT_RAMIN,
     /** Into the host's own memory. */
     CPS_AT_MEMORY,
+    /** Through BAR1, into the memory of the card. */
+    CPS_AT_BAR1,
+    /** Through BAR2, into RAMIN. */
+    CPS_AT_BAR2,
 };
 /** One thing that the host does. Members that `what` does not name are 0. */
 struct cps_script_step {

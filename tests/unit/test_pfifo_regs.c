@@ -99,6 +99,25 @@ static void test_holes(void **state)
     }
 }
 
+/* ---- PMC ---- */
+
+/* PFIFO's line is PMC's interrupt 8: pending and enabled. PMC's own enable has a bit for hardware,
+ * one for software, whose interrupt is bit 31; the card's line reads 0 while it is active. */
+static void pfifo_is_interrupt_8_of_pmc(void **state)
+{
+    (void)state;
+    for (size_t g = 0; g < COUNT(chips); g++) {
+        struct bench *b = bench_play(chips[g], NULL, "100?0 140?0 160?1");
+        assert_int_equal(bench_unknowns(b), 0);       /* PMC is no part of PFIFO */
+        play(b, OPEN "800040=1 2100?10 100?0 160?1"); /* ran out, and is not enabled */
+        play(b, "2140=10 100?100 160?1 140=2 160?1 140=1 160?0 100=0 100?100"); /* read only */
+        play(b, "2140=100 100?0 160?1 2140=110 100?100 160?0 2100=10 100?0 160?1");
+        play(b, "100=ffffffff 100?80000000 160?1 140=2 160?0 100=0 100?0 160?1 140=ffffffff 140?3");
+        play(b, "160=0 160?1 800040=1 160?0 200=0 100?0 160?1"); /* PFIFO off: not enabled */
+        bench_free(b);
+    }
+}
+
 /* ---- NV1's windows ---- */
 
 static void test_windows(void **state)
@@ -213,9 +232,13 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_map_is_disjoint),
-        cmocka_unit_test(test_masks),   cmocka_unit_test(test_holes),
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_map_is_disjoint),
+        cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_holes),
+        cmocka_unit_test(pfifo_is_interrupt_8_of_pmc),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,7 +203,8 @@ static void test_refused_names(void **state)
         "visibility=none", CPS_NV17,
         "expected abort-in-wait, unset, bad-ip, fb-delay, waits, cost or spin, with =WORD");
     expect_error("cost=1 waits=stop", CPS_VP1_G80, "policy waits=stop: expected cost or mov-flags");
-    expect_error("cost=1", CPS_NV1, "expected pull, graph, software-bind or nv3t-pointer");
+    expect_error("cost=1", CPS_NV1,
+                 "expected pull, graph, software-bind, nv3t-pointer or dma-header");
     expect_error("waits=stop prefetch=maybe", CPS_A7XX, "policy prefetch=maybe: expected off on");
 }
 
@@ -218,10 +219,11 @@ static void test_text(void **state)
         {CPS_A8XX, "waits=satisfy visibility=all prefetch=off"},
         {CPS_G92, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy cost=0 "
                   "spin=1000000"},
-        {CPS_SEQ_NEW, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy cost=0 "
-                      "spin=1000000"},
+        {CPS_SEQ_NEW, "abort-in-wait=clean unset=keep bad-ip=after fb-delay=8 waits=satisfy "
+                      "seq-script=1024 seq-out=64512 seq-stack=0 cost=0 spin=1000000"},
         {CPS_VP1_NV41, "cost=0 mov-flags=keep"},
-        {CPS_NV1, "pull=push graph=follow software-bind=keep nv3t-pointer=seven"},
+        {CPS_NV1, "pull=push graph=follow software-bind=keep nv3t-pointer=seven "
+                  "dma-header=error"},
     };
     const struct cps_policy policy = cps_policy_default();
     (void)state;

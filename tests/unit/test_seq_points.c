@@ -250,7 +250,7 @@ static void test_unknowns(void **state)
         {CPS_UNKNOWN_BRANCH_NEGATIVE,
          CPS_SEQ_NEW,
          1,
-         CPS_STOP_FAULT,
+         CPS_STOP_IDLE,
          4,
          {0x00010038, 0x0002001c, 0xfffe, END}},
         {CPS_UNKNOWN_BRANCH_MIDDLE,

@@ -337,6 +337,80 @@ static void masks_have_room(void **state)
     assert_int_equal(sizeof(((struct cps_reg_row *)NULL)->gens), 8);
 }
 
+#define NONE CPS_GEN_NONE
+/* What people call a GPU, and which generation of an engine it is; NONE: it has no such engine.
+ * From envytools' list of GPUs (docs/hw/gpu), in whose order the ranges of its pages are: HWSQ on
+ * NV17:NV20 and NV25:GF100, with borders at NV41, G80 and G92; PFIFO of NV1:NV4; VP1 on NV41:G84,
+ * with borders at NV44 and G80. */
+static void test_names_of_nvidia_chips(void **state)
+{
+    static const struct {
+        const char *words;
+        enum cps_gen hwsq, pfifo, vp1;
+    } rows[] = {
+        {"nv1 NV1 0x01", NONE, CPS_NV1, NONE},
+        {"nv3 NV3 0x03", NONE, CPS_NV3, NONE},
+        {"nv3t NV3T", NONE, CPS_NV3T, NONE},
+        {"nv4 NV5 NV10 NV15 NV1A NV11 0x11", NONE, NONE, NONE},
+        {"nv17 NV17 0x17 NV1F 0x1f NV18 0x18", CPS_NV17, NONE, NONE},
+        {"nv20 NV20 0x20 NV2A 0x2a", NONE, NONE, NONE},
+        {"NV25 0x25 NV28 nv30 NV35 NV31 0x31 nv36 nv34 NV40 0x40 NV45 NV48", CPS_NV17, NONE, NONE},
+        {"nv41 NV41 0x41 NV42 nv43", CPS_NV41, NONE, CPS_VP1_NV41},
+        {"nv44 NV44 0x44 NV4A NV44A NV47 G70 NV49 g71 NV4B G73 NV46 G72 NV4E C51 NV4C MCP61 NV67 "
+         "MCP67 NV68 MCP68 NV63 MCP73",
+         CPS_NV41, NONE, CPS_VP1_NV44},
+        {"g80 G80 NV50 nv50 0x50", CPS_G80, NONE, CPS_VP1_G80},
+        {"G84 NV84 0x84 G86 nv86 0x86", CPS_G80, NONE, NONE},
+        {"g92 G92 nv92 0x92 G94 0x94 G96 G98 NV98 G200 GT200 gt200 NVA0 0xa0 MCP77 MCP78 0xaa "
+         "MCP79 "
+         "MCP7A NVAC GT215 NVA3 0xa3 GT216 nva5 0xa5 0xA5 GT218 0xa8 MCP89 nvaf",
+         CPS_G92, NONE, NONE},
+        {"GF100 NVC0 0xc0 GF108 GF119 GK104 NVE4 0xe4 GK20A GK110B GK208 nv108 GM107 0x117", NONE,
+         NONE, NONE},
+        {"nv2 nv nv170 g81 0x1 0x 50 a5 none nv3T0", NONE, NONE, NONE},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct cps_isa *isa[] = {&cps_isa_hwsq, &cps_isa_pfifo, &cps_isa_vp1, &cps_isa_seq};
+        const enum cps_gen want[] = {rows[i].hwsq, rows[i].pfifo, rows[i].vp1, CPS_GEN_NONE};
+        for (const char *at = rows[i].words; *at; at += strcspn(at, " "), at += *at == ' ') {
+            char word[16] = "";
+            memcpy(word, at, strcspn(at, " "));
+            for (size_t k = 0; k < COUNT(isa); k++) {
+                enum cps_gen found = CPS_GEN_NONE;
+                if (cps_chip_parse(isa[k], word, &found) != (want[k] != CPS_GEN_NONE) ||
+                    found != want[k])
+                    fail_msg("%s of %s: %s", cps_isa_name(isa[k]), word, cps_gen_name(found));
+            }
+        }
+    }
+}
+#undef NONE
+
+/* Whoever names a GPU without the engine hears which have it. */
+static void test_chips_that_are_expected(void **state)
+{
+    static const struct {
+        const struct cps_isa *isa;
+        const char *word, *text;
+    } rows[] = {
+        {&cps_isa_hwsq, "nv20",
+         "nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"},
+        {&cps_isa_hwsq, "gf100",
+         "nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"},
+        {&cps_isa_hwsq, "g93", "nv17, nv41, g80 or g92"},
+        {&cps_isa_pfifo, "NV4", "nv1, nv3 or nv3t; NV1 up to NV4 have this PFIFO"},
+        {&cps_isa_vp1, "g84", "nv41, nv44 or g80; NV41 up to G84 have VP1"},
+        {&cps_isa_seq, "gt215", "old or new"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CPS_BUF text = {0};
+        cps_chip_expected(rows[i].isa, rows[i].word, &text);
+        assert_string_equal(cps_buf_text(&text), rows[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +427,8 @@ int main(void)
         cmocka_unit_test(what_is_no_generation_has_no_bit),
         cmocka_unit_test(layouts_belong_to_generations),
         cmocka_unit_test(masks_have_room),
+        cmocka_unit_test(test_names_of_nvidia_chips),
+        cmocka_unit_test(test_chips_that_are_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

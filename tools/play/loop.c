@@ -108,7 +108,7 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
 /* A read of the host's that is not as the run file expects is told, and the run goes on. */
 static void check_answer(struct play *play, const struct cps_item *item)
 {
-    static const char *const where[] = {"", "ramin ", "memory "};
+    static const char *const where[] = {"", "ramin ", "memory ", "bar1 ", "bar2 "};
     uint32_t value = play->engine->answer;
     if (play->stopped || !((value ^ item->host.value) & item->host.mask))
         return;

@@ -52,9 +52,9 @@ static struct cps_err *add_step(struct play *play, const struct cps_script_step 
         [CPS_DO_RUN] = CPS_ITEM_RUN,     [CPS_DO_OBJECT] = CPS_ITEM_OBJECT,
     };
     static const uint8_t where[] = {
-        [CPS_AT_REG] = CPS_HOST_REG,
-        [CPS_AT_RAMIN] = CPS_HOST_RAMIN,
-        [CPS_AT_MEMORY] = CPS_HOST_MEMORY,
+        [CPS_AT_REG] = CPS_HOST_REG,       [CPS_AT_RAMIN] = CPS_HOST_RAMIN,
+        [CPS_AT_MEMORY] = CPS_HOST_MEMORY, [CPS_AT_BAR1] = CPS_HOST_BAR1,
+        [CPS_AT_BAR2] = CPS_HOST_BAR2,
     };
     const struct cps_script *script = &play->script;
     struct cps_item item = {.kind = (enum cps_item_kind)kinds[step->what], .line = step->line};

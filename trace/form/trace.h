@@ -43,7 +43,7 @@ struct cps_trace_head {
     /** What was run. */
     struct cps_trace_file capture;
     /** As cps_policy_text() has it. */
-    char policy[128];
+    char policy[512];
     /** Classes recorded. */
     char events[256];
     /** As which generation captures of others were run on purpose; CPS_GEN_NONE: they were not. */
