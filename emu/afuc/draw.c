@@ -17,7 +17,8 @@ static void disable(struct afuc_state *s, uint32_t groups)
 /* 15:0 dwords, 16 dirty, 17 disable, 18 disable all, 22:20 modes, 28:24 group. The header register
  * of the group shows dwords and, at 18:16, the modes, which a disabled group keeps (H: dumps of
  * CP_DRAW_STATE have 0x00070000). D: a dirty group is executed even if the same words were before.
- */
+ * D: a header that disables all groups sets none, whatever its count says (Mesa's cffdec.c reads on
+ * behind it). */
 void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base)
 {
     struct afuc_state *s = &core->s;
@@ -26,7 +27,7 @@ void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *ba
     if (header & HDR_DISABLE_ALL)
         disable(s, ~0u);
     group->hdr = (header >> 20 & 7) << 16;
-    if ((header & HDR_DISABLE) || !(header & 0xffff)) {
+    if ((header & (HDR_DISABLE | HDR_DISABLE_ALL)) || !(header & 0xffff)) {
         disable(s, 1u << number);
         return;
     }
