@@ -168,10 +168,11 @@ static const struct wait_packet *find(const struct afuc_core *core, uint32_t hea
     return NULL;
 }
 
-/* Whether the ME has done all that it was sent; the PFP is between two packets then. */
-static bool me_is_done(const struct afuc_state *me)
+/* Whether the ME has done all that it was sent, and stands where the next packet is taken, whether
+ * it has tried to or not. The PFP is between two packets then. */
+static bool me_is_done(const struct afuc_core *me)
 {
-    return !me->started || (me->wait == WAIT_STREAM && !me->meq.count);
+    return !me->s.started || (!me->s.meq.count && me->uops[me->s.pc].code == UOP_WAITIN);
 }
 
 bool wait_ready_(struct afuc_core *core, uint32_t header)
@@ -180,7 +181,7 @@ bool wait_ready_(struct afuc_core *core, uint32_t header)
     const struct wait_packet *packet = pair ? find(core, header) : NULL;
     if (!packet)
         return true;
-    return core->me ? me_is_done(&core->me->s) : stream_has_(core, 1 + (uint32_t)packet->words);
+    return core->me ? me_is_done(core->me) : stream_has_(core, 1 + (uint32_t)packet->words);
 }
 
 void wait_policy_(struct afuc_core *core, uint32_t header)

@@ -364,7 +364,7 @@ class Maker:
             place = self.address(4)
             draws += ["CP_EXEC_CS 0x0 0x1 0x1 0x1", "CP_MEM_WRITE %s 0x3 0x1 0x0 0x0\nCP_DRAW_INDIRECT 0x84 %s" % (place, place)]
         lines = [setting, *self.rng.choice(draws).split("\n")]
-        return lines * 2 if self.rng.randrange(4) == 0 and not self.plain else lines
+        return lines * 2 if self.rng.getrandbits(1) and not self.plain else lines
 
     def group(self):
         """Type 4 only, where a second processor draws (a8xx): its writes are in no order with the other packets."""

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -79,16 +80,21 @@ static const char pfp[] =
     "0x8\njump #end\nnop\n"
     "drop: (rep)mov $00, $data\nwaitin\nmov $01, $data\n"
     "send: mov $data, $01\n(rep)mov $data, $data\nwaitin\nmov $01, $data\nend:\n";
-static const char me[] = "mov $02, 0x3d\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #write\ncwrite "
-                         "$02, [$00 + 0x034], 0x8\njump #end\nnop\n"
-                         "write: mov $03, 0x100\nlater: brne $03, 0x0, #later\nsub $03, $03, 0x1\n"
-                         "mov $addr, CP_ME_NRT_ADDR_LO\nmov $data, $data\nmov $data, $data\nmov "
-                         "$addr, CP_ME_NRT_DATA\nmov $data, $data\n"
-                         "waitin\nmov $01, $data\nend:\n";
+static const char me[] =
+    "mov $02, 0x3d\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #write\ncwrite "
+    "$02, [$00 + 0x034], 0x8\njump #end\nnop\n"
+    "write: %smov $03, 0x%03x\nlater: brne $03, 0x0, #later\nsub $03, $03, 0x1\n"
+    "mov $addr, CP_ME_NRT_ADDR_LO\nmov $data, $data\nmov $data, $data\nmov "
+    "$addr, CP_ME_NRT_DATA\nmov $data, $data\n"
+    "waitin\nmov $01, $data\nend:\n";
 
-static void run_pair(uint32_t written, uint32_t reference, bool assumed, uint32_t left)
+/* @p delay  of the ME, in instructions */
+static void run_pair(unsigned delay, uint32_t written, uint32_t reference, bool assumed,
+                     uint32_t left)
 {
-    struct bench *b = bench_a5xx(pfp, me);
+    char slow[sizeof(me) + 8];
+    snprintf(slow, sizeof(slow), me, delay & 1 ? "nop\n" : "", delay >> 1);
+    struct bench *b = bench_a5xx(pfp, slow);
     machine_set(b->engine, CPS_FILE_MEMORY, WORD, 0);
     assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
     const uint32_t words[] = {cps_pm4_type7(MEM_WRITE, 3),
@@ -102,6 +108,7 @@ static void run_pair(uint32_t written, uint32_t reference, bool assumed, uint32_
                               reference};
     assert_true(machine_ring(b->engine, words, 9));
     assert_int_equal(cps_engine_run(b->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(bench_count(b, CPS_EV_PKT), 3); /* two of the PFP, one of the ME */
     assert_int_equal(bench_find(b, CPS_EV_ASSUME, CPS_WHAT_WAIT, 0) != NULL, assumed);
     assert_int_equal(machine_memory(b->engine, WORD, NULL), left);
     bench_free(b);
@@ -110,14 +117,22 @@ static void run_pair(uint32_t written, uint32_t reference, bool assumed, uint32_
 static void what_the_me_has_yet_to_write_is_not_assumed(void **state)
 {
     (void)state;
-    run_pair(7, 5, false, 7);
-    run_pair(5, 5, false, 5);
+    run_pair(0x200, 7, 5, false, 7);
+    run_pair(0x200, 5, 5, false, 5);
 }
 
 static void an_assumed_word_is_not_overwritten_by_what_the_me_was_sent_before(void **state)
 {
     (void)state;
-    run_pair(3, 5, true, 5);
+    run_pair(0x200, 3, 5, true, 5);
+}
+
+/* Processors take turns of 128 instructions: the ME's last one may be the last of a turn. */
+static void it_does_not_matter_where_in_its_turn_the_me_is_done(void **state)
+{
+    (void)state;
+    for (unsigned delay = 2; delay <= 300; delay++)
+        run_pair(delay, 7, 5, false, 7);
 }
 
 int main(void)
@@ -126,6 +141,7 @@ int main(void)
         cmocka_unit_test(a_signed_wait_that_holds_is_not_assumed),
         cmocka_unit_test(what_the_me_has_yet_to_write_is_not_assumed),
         cmocka_unit_test(an_assumed_word_is_not_overwritten_by_what_the_me_was_sent_before),
+        cmocka_unit_test(it_does_not_matter_where_in_its_turn_the_me_is_done),
     };
     return cmocka_run_group_tests_name("waits", tests, NULL, NULL);
 }
