@@ -91,6 +91,12 @@ def the_same_group_is_executed_again_only_if_dirty_or_disabled_between():
     expect(writes(again % ("CP_SET_DRAW_STATE 0x00040000 0 0", 0), GROUPS), once * 2)
 
 
+def what_becomes_of_dirty_words_that_were_replaced_is_not_decided():
+    setting = "CP_SET_DRAW_STATE 0x00700002 @a\nCP_DRAW_INDX_OFFSET 4 1 3\n"
+    problems = walk(setting + "CP_SET_DRAW_STATE 0x00710002 @b 0x00700002 @a\nCP_DRAW_INDX_OFFSET 4 1 3", GROUPS).problems
+    assert len(problems) == 1 and "dirty words" in problems[0], problems
+
+
 def disabled_groups_are_not_executed():
     for header in ("0x00720002", "0x00700000", "0x00040002"):
         expect(writes("CP_SET_DRAW_STATE 0x00700002 @a %s @a\nCP_DRAW_INDX_OFFSET 4 1 3" % header, GROUPS), [])
@@ -328,7 +334,8 @@ def traces_with_a_mistake_in_memory_are_refused():
 TESTS = (headers_have_odd_parity, type_4_writes_registers_in_a_row, bunches_write_pairs,
          streams_are_called_three_levels_down, chain_stays_on_its_level,
          groups_wait_for_the_draw_in_the_order_of_numbers, groups_need_their_mode_and_are_dropped_else,
-         the_same_group_is_executed_again_only_if_dirty_or_disabled_between, disabled_groups_are_not_executed,
+         the_same_group_is_executed_again_only_if_dirty_or_disabled_between,
+         what_becomes_of_dirty_words_that_were_replaced_is_not_decided, disabled_groups_are_not_executed,
          set_mode_executes_groups_where_they_are_set, threads_execute_their_own_packets, conditions_skip_dwords,
          registers_are_read_modified_and_written, memory_is_summed, registers_go_to_memory_across_4_gib_and_are_added,
          memory_goes_to_registers_and_memory, conditional_writes_compare_masked_values, events_write_what_they_say,

@@ -352,8 +352,8 @@ class Maker:
     def draw(self):
         """Groups, then a draw; now and then the same groups again."""
         headers = []
-        for _ in range(self.rng.randrange(1, 4)):
-            number, modes, flags = self.rng.randrange(32), self.rng.randrange(8), self.rng.choice((0, 0, 0, 0, 1, 1, 2, 4))
+        for number in self.rng.sample(range(32), self.rng.randrange(1, 4)):
+            modes, flags = self.rng.randrange(8), self.rng.choice((0, 0, 0, 0, 1, 1, 2, 4))
             name, dwords = self.group()
             headers.append("0x%x @%s" % (number << 24 | modes << 20 | flags << 16 | dwords, name))
         setting = "CP_SET_DRAW_STATE " + " ".join(headers)

@@ -54,11 +54,11 @@ class Packet:
 
 
 class Group:
-    __slots__ = ("modes", "flags", "dwords", "iova")
+    __slots__ = ("modes", "flags", "dwords", "iova", "behind_dirty")
 
     def __init__(self, header, low, high):
         self.dwords, self.flags, self.modes = header & 0xffff, header >> 16 & 0xf, header >> 20 & 7
-        self.iova = high << 32 | low
+        self.iova, self.behind_dirty = high << 32 | low, False
 
 
 class Walker(Data):
@@ -223,6 +223,8 @@ class Walker(Data):
             self.problem("group %d is to be loaded at once: not understood" % number)
             self.groups[number] = group
         else:
+            before = self.groups.get(number)
+            group.behind_dirty = before is not None and (before.behind_dirty or bool(before.flags & DIRTY))
             self.groups[number] = group
 
     def execute_groups(self):
@@ -244,6 +246,9 @@ class Walker(Data):
     def unchanged(self, draw, number, group):
         before = self.loaded.get(number)
         if before is None or group.flags & DIRTY or before[0] != group.iova:
+            return False
+        if group.behind_dirty:
+            self.problem("group %d was set anew before its dirty words were executed: not decided" % number, draw.iova)
             return False
         if before[1] != group.dwords:
             self.problem("group %d has its address and another size: not decided" % number, draw.iova)
