@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Real firmware over a PM4 text, compared with the walk of tests/model/pm4walk.py: every register
-write of the stream, in order, exactly once, and every packet. For BR (sqe) and BV.
+"""Firmware over a PM4 text or an .rd capture, compared with the walk of tests/model/pm4walk.py: every register and every
+dword of memory that the stream writes, in order, exactly once, and every packet. For BR (sqe) and BV, or PFP with ME.
 
-Usage: stream_walk.py CPSCOPE CORPUS FW... STREAM [--front TEXT] [--chip ID] [--extras]
+Usage: stream_walk.py CPSCOPE CORPUS FW... STREAM [--front TEXT] [--chip ID] [--extras] [--some N]
                       [--has REGISTER=VALUE]... [--hasnt REGISTER=VALUE]...
 CORPUS is the folder with firmware/ and captures/, - what CPSCOPE_CORPUS says; names of firmware are
-looked up there, a STREAM that is no file, too. TEXT is PM4 text, packets parted by ';', in front of the
+looked up there, a STREAM that is no file, too. FW `demo` is the built-in one and needs no corpus; two names of
+one a5xx with a comma between are one firmware. TEXT is PM4 text, packets parted by ';', in front of the
 submitted stream: a capture without the mode that its driver had set begins with `CP_THREAD_CONTROL 1;
 CP_SET_MARKER 1`, which is BR alone and RM6_DIRECT_RENDER (adreno_pm4.xml). ID replaces the number of the
-stream's `chip` line. --has and --hasnt are about the firmware's own writes, on whatever path. Ends with
-77 where a file is missing, and says which."""
+stream's `chip` line. --has and --hasnt are about the firmware's own writes, on whatever path. --some: fewer writes than
+N are a mistake. Ends with 77 where a file is missing, and says which."""
 import argparse
 import os
 import re
@@ -20,10 +21,9 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
 import pm4compare
+import pm4rd
+import pm4text
 import pm4walk
-from pm4text import put_in_front
-
-PROCESSORS = (("sqe", pm4walk.BR), ("bv", pm4walk.BV))
 
 
 def missing(path, what):
@@ -40,25 +40,39 @@ def find(corpus, folder, name):
 
 
 def prepare(args):
-    with open(find(args.corpus, "captures", args.files[-1]), encoding="utf-8") as file:
+    """Generation, submissions, and the text or the path that cpscope gets."""
+    path = find(args.corpus, "captures", args.files[-1])
+    if path.endswith((".rd", ".rd.gz")):
+        return (*pm4rd.read(path), path)
+    with open(path, encoding="utf-8") as file:
         text = file.read()
     if args.chip:
         text = re.sub(r"(?m)^chip .*$", "chip " + args.chip, text)
     if args.front:
-        text = put_in_front(text, args.front.replace(";", "\n"))
-    return text
+        text = pm4text.put_in_front(text, args.front.replace(";", "\n"))
+    return (*pm4text.read(text), text)
 
 
-def run(cpscope, firmware, text, scratch):
-    stream, out = os.path.join(scratch, "stream.pm4"), os.path.join(scratch, "out.txt")
-    with open(stream, "w", encoding="utf-8") as file:
-        file.write(text)
-    done = subprocess.run([cpscope, "run", "--fw", firmware, stream, "-o", out], timeout=240,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode not in (0, 4):
-        raise SystemExit("cpscope ended with %d: %s" % (done.returncode, done.stderr.strip()))
-    with open(out, encoding="utf-8") as file:
-        return file.read()
+def firmware_options(corpus, name):
+    if name == "demo":
+        return ["--demo"]
+    return [word for part in name.split(",") for word in ("--fw", find(corpus, "firmware", part))]
+
+
+def run(cpscope, options, stream):
+    """The trace. @stream: a path, or PM4 text."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out = os.path.join(scratch, "out.txt")
+        if "\n" in stream:
+            stream, text = os.path.join(scratch, "stream.pm4"), stream
+            with open(stream, "w", encoding="utf-8") as file:
+                file.write(text)
+        done = subprocess.run([cpscope, "run", *options, stream, "-o", out], timeout=240,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode not in (0, 4):
+            raise SystemExit("cpscope ended with %d: %s" % (done.returncode, done.stderr.strip()))
+        with open(out, encoding="utf-8") as file:
+            return file.read()
 
 
 def print_extras(result, shown):
@@ -86,10 +100,12 @@ def own_writes(args, trace, problems):
 def check(number, firmware, processor, walker, trace, args):
     result = pm4compare.compare(trace, walker, processor)
     own_writes(args, trace, result.problems)
+    if processor != "bv" and result.matched + result.memory < args.some:
+        result.problems.append("%d writes in all, at least %d were expected" % (result.matched + result.memory, args.some))
     ok = not result.problems
-    print("%sok %d - %s %s: %d of %d writes, %d packets" % (
-        "" if ok else "not ", number, os.path.basename(firmware), processor, result.matched,
-        len(walker.writes), len(walker.packets)))
+    print("%sok %d - %s %s: %d of %d writes, %d of them memory, %d of any value, %d packets, %d of them open" % (
+        "" if ok else "not ", number, os.path.basename(firmware), processor, result.matched + result.memory,
+        len(walker.writes), result.memory, result.open, len(walker.packets), sum(walker.undecided.values())))
     for text in result.problems[:8]:
         print("#   " + text)
     if len(result.problems) > 8:
@@ -98,7 +114,7 @@ def check(number, firmware, processor, walker, trace, args):
     return ok
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("cpscope")
     parser.add_argument("corpus")
@@ -106,6 +122,7 @@ def main():
     parser.add_argument("--front")
     parser.add_argument("--chip")
     parser.add_argument("--extras", action="store_true", help="list the firmware's own writes")
+    parser.add_argument("--some", type=int, default=0, metavar="N")
     for name in ("--has", "--hasnt"):
         parser.add_argument(name, action="append", default=[], metavar="REGISTER=VALUE")
     args = parser.parse_args()
@@ -113,19 +130,27 @@ def main():
         parser.error("at least one firmware and a stream")
     if args.corpus == "-":
         args.corpus = os.environ.get("CPSCOPE_CORPUS", "CPSCOPE_CORPUS")
-    if not os.path.isdir(args.corpus):
+    if not os.path.isdir(args.corpus) and args.files[:-1] != ["demo"]:
         missing(args.corpus, "corpus")
-    firmware = [find(args.corpus, "firmware", name) for name in args.files[:-1]]
-    text, fine = prepare(args), True
-    walkers = [(name, pm4walk.walk(text, processor)) for name, processor in PROCESSORS]
-    for problem in walkers[0][1].problems:
-        print("# the walker: " + problem)
+    return args
+
+
+def main():
+    args = arguments()
+    firmware = [firmware_options(args.corpus, name) for name in args.files[:-1]]
+    generation, submissions, stream = prepare(args)
+    walkers = [(name, pm4walk.walk_all(generation, submissions, processor))
+               for name, processor in pm4walk.PROCESSORS[generation]]
+    for text in walkers[0][1].problems:
+        print("# the walker: " + text)
+    for text, times in walkers[0][1].undecided.items():
+        print("# open: %s, %d times" % (text, times))
     print("1..%d" % (len(firmware) * len(walkers)))
-    for at, path in enumerate(firmware):
-        with tempfile.TemporaryDirectory() as scratch:
-            trace = run(args.cpscope, path, text, scratch)
+    fine = True
+    for at, options in enumerate(firmware):
+        trace = run(args.cpscope, options, stream)
         for i, (name, walker) in enumerate(walkers):
-            fine &= check(len(walkers) * at + i + 1, path, name, walker, trace, args)
+            fine &= check(len(walkers) * at + i + 1, options[-1], name, walker, trace, args)
     return 0 if fine else 1
 
 

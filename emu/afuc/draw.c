@@ -4,6 +4,7 @@
  * itself (F: 740 0269..028c); on a5xx the PFP sends them to the ME's side stream (F: a530 PFP
  * 09f1). */
 #include "emu/afuc/draw.h"
+#include "emu/afuc/ctrl.h"
 #include "emu/afuc/queue.h"
 
 enum { HDR_DIRTY = 1u << 16, HDR_DISABLE = 1u << 17, HDR_DISABLE_ALL = 1u << 18 };
@@ -17,7 +18,8 @@ static void disable(struct afuc_state *s, uint32_t groups)
 /* 15:0 dwords, 16 dirty, 17 disable, 18 disable all, 22:20 modes, 28:24 group. The header register
  * of the group shows dwords and, at 18:16, the modes, which a disabled group keeps (H: dumps of
  * CP_DRAW_STATE have 0x00070000). D: a dirty group is executed even if the same words were before.
- */
+ * D: a header that disables all groups sets none, whatever its count says (Mesa's cffdec.c reads on
+ * behind it). */
 void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *base)
 {
     struct afuc_state *s = &core->s;
@@ -26,7 +28,7 @@ void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *ba
     if (header & HDR_DISABLE_ALL)
         disable(s, ~0u);
     group->hdr = (header >> 20 & 7) << 16;
-    if ((header & HDR_DISABLE) || !(header & 0xffff)) {
+    if ((header & (HDR_DISABLE | HDR_DISABLE_ALL)) || !(header & 0xffff)) {
         disable(s, 1u << number);
         return;
     }
@@ -36,18 +38,6 @@ void draw_set_group_(struct afuc_core *core, uint32_t header, const uint32_t *ba
     group->base[1] = base[1];
     group->hdr |= header & 0xffff;
     s->group_active |= 1u << number;
-}
-
-void draw_execute_group_(struct afuc_core *core, uint32_t number)
-{
-    struct afuc_state *s = &core->s;
-    const struct group *group = &s->group[number % GROUP_COUNT];
-    uint64_t iova = (uint64_t)group->base[1] << 32 | group->base[0];
-    uint32_t dwords = group->hdr & 0xffff;
-    s->groups_loaded |= 1u << number % GROUP_COUNT;
-    struct fetch fetch = {iova, dwords, number % GROUP_COUNT};
-    if (dwords && !stream_queue_(core, LEVEL_SDS, fetch))
-        afuc_fault_(core, FAULT_QUEUE, number);
 }
 
 uint32_t draw_queued_mask_(const struct afuc_core *core)
@@ -74,6 +64,29 @@ static uint32_t words_done(struct afuc_state *s, uint32_t number)
     group->sds_dwords = dwords;
     s->groups_loaded |= 1u << number;
     return skip;
+}
+
+/* Whether hardware itself leaves out what ran before. F: 6ee does not compare where CHIP_ID & 0xe4;
+ * the code of a650 (0106) and of a702 only writes 0x050, and yet keeps each group's SDS base over a
+ * switch (a650 156d) and clears it with the groups (096b). I: that it is so on all chips of bits
+ * 31:28. */
+static bool compares(const struct afuc_core *core)
+{
+    return afuc_control_get_(core, CTL_CHIP_ID) & 0xf00000e4;
+}
+
+void draw_execute_group_(struct afuc_core *core, uint32_t value)
+{
+    struct afuc_state *s = &core->s;
+    uint32_t number = value % GROUP_COUNT;
+    const struct group *group = &s->group[number];
+    uint64_t iova = (uint64_t)group->base[1] << 32 | group->base[0];
+    uint32_t dwords = group->hdr & 0xffff;
+    uint32_t skip = compares(core) ? words_done(s, number) : 0;
+    s->groups_loaded |= 1u << number;
+    struct fetch fetch = {iova + 4 * (uint64_t)skip, dwords - skip, number};
+    if (fetch.dwords && !stream_queue_(core, LEVEL_SDS, fetch))
+        afuc_fault_(core, FAULT_QUEUE, number);
 }
 
 /* A DDE counts the ends of all active groups, so those without words have one too (F: gen80000

@@ -165,6 +165,8 @@ uint64_t afuc_take_header_(struct afuc_core *core)
     if (!core->window_left || core->machine->injection_count)
         return NOT_AT_HAND;
     uint32_t header = *core->window;
+    if (wait_may_poll_(header) && !wait_ready_(core, header))
+        return NOT_AT_HAND;
     struct dispatch to = classify(core, header);
     struct packet_place at = {.iova = core->window_end - 4 * (uint64_t)core->window_left,
                               .pos = *core->window_pos,

@@ -38,9 +38,14 @@ static void poll_assume(struct afuc_core *core, const struct poll *poll, uint32_
     stream_recheck_(core);
 }
 
-/* Comparison of CP_WAIT_REG_MEM: 0 always, then < <= = != >= >. */
+/* Comparison of CP_WAIT_REG_MEM: 2:0 always, then < <= = != >= >; 3 by the sign of the difference
+ * (F: 6ee 08dc..08e0, a530 ME 079c..07a0: both are moved until the reference stands at 1 << 31). */
 static bool holds(unsigned function, uint32_t value, uint32_t ref)
 {
+    if (function & 8) {
+        ref = (1u << 31) + (ref - value);
+        value = 1u << 31;
+    }
     bool const truth[8] = {
         true, value<ref, value <= ref, value == ref, value != ref, value >= ref, value> ref, true};
     return truth[function & 7];
@@ -73,7 +78,7 @@ static void wait_reg_mem(struct afuc_core *core, const uint32_t *words)
     struct poll poll = {source == 1 ? SOURCE_MEMORY : SOURCE_REGISTER,
                         source == 1 ? pair(words + 1) : words[1]};
     if (source <= 1)
-        satisfy_compare(core, &poll, words[0] & 7, words[3], words[4]);
+        satisfy_compare(core, &poll, words[0] & 15, words[3], words[4]);
 }
 
 /* Done when (memory - ref) is not negative. */
@@ -163,10 +168,20 @@ static const struct wait_packet *find(const struct afuc_core *core, uint32_t hea
     return NULL;
 }
 
+/* Whether the ME has done all that it was sent, and stands where the next packet is taken, whether
+ * it has tried to or not. The PFP is between two packets then. */
+static bool me_is_done(const struct afuc_core *me)
+{
+    return !me->s.started || (!me->s.meq.count && me->uops[me->s.pc].code == UOP_WAITIN);
+}
+
 bool wait_ready_(struct afuc_core *core, uint32_t header)
 {
-    const struct wait_packet *packet = core->s.level == LEVEL_MEQ ? find(core, header) : NULL;
-    return !packet || stream_has_(core, 1 + (uint32_t)packet->words);
+    bool pair = core->me || core->s.level == LEVEL_MEQ;
+    const struct wait_packet *packet = pair ? find(core, header) : NULL;
+    if (!packet)
+        return true;
+    return core->me ? me_is_done(core->me) : stream_has_(core, 1 + (uint32_t)packet->words);
 }
 
 void wait_policy_(struct afuc_core *core, uint32_t header)

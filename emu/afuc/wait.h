@@ -27,7 +27,8 @@ static inline bool wait_may_poll_(uint32_t header)
 }
 
 void wait_policy_(struct afuc_core *core, uint32_t header);
-/** Whether the words that the policy looks at are there: the ME gets them one by one. */
+/** Whether the policy may look: the ME gets the packet's words one by one, and the PFP may poll
+ * what the ME has yet to write. */
 bool wait_ready_(struct afuc_core *core, uint32_t header);
 
 #endif

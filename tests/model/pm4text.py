@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A second reader of PM4 text, written from docs/pm4-text.md. It knows the names of the opcodes in
-pm4ops.py and no names of registers: numbers only."""
+pm4ops.py and those names of registers that texts of the project use; else numbers only."""
 import re
 
 import pm4ops
 
 FIRST = "# cpscope-pm4 1"
+# rnndb's a6xx.xml
+REGISTERS = {"GRAS_CL_CNTL": 0x8000, "GRAS_CL_VIEWPORT[0].XOFFSET": 0x8010, "RB_MRT[0].CONTROL": 0x8820, "RB_BLEND_CNTL": 0x8865,
+             "RB_STENCIL_REF_CNTL": 0x8887, "PC_RESTART_INDEX": 0x9803, "CP_SCRATCH[2].REG": 0x885}
 
 
 class TextError(Exception):
@@ -89,7 +92,7 @@ class Reader:
     def packet(self, names, line, words):
         first, rest = words[0], words[1:]
         if first == "reg":
-            register, rest = number(line, rest[0]), rest[1:]
+            register, rest = REGISTERS.get(rest[0]) or number(line, rest[0]), rest[1:]
         payload = [dword for word in rest for dword in self.value(names, line, word)]
         if first == ".word":
             return payload
