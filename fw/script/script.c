@@ -8,7 +8,8 @@
 #include "isa/base/le.h"
 #include "fw/image/private.h"
 
-static const char magic[] = "# cpscope-script 1\n";
+/* In front of the version. */
+static const char magic[] = CPS_SCRIPT_HEAD " ";
 
 bool cps_is_script(const void *bytes, size_t size)
 {
@@ -54,8 +55,8 @@ struct cps_err *cps_script_parse(const char *name, const void *bytes, size_t siz
     if (cps_is_script(bytes, size))
         return cps_script_run_file_(bytes, size, isa, gen, ret);
     if (!cps_isa_has_code(isa))
-        return cps_err_input(name, 0, "%s runs no script, expected a run file (\"%.*s\")",
-                             cps_isa_name(isa), (int)sizeof(magic) - 2, magic);
+        return cps_err_input(name, 0, "%s runs no script, expected a run file (\"%s\")",
+                             cps_isa_name(isa), CPS_SCRIPT_HEAD " " CPS_SCRIPT_VERSION);
     if (!gen)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s: the chip is unknown, expected --chip, --seq-abi or a run file",
@@ -83,6 +84,7 @@ void cps_script_deinit(struct cps_script *script)
     free(script->name);
     free(script->step);
     free(script->change);
+    free(script->policy_word);
     cps_buf_deinit(&script->code);
     cps_buf_deinit(&script->policy);
     *script = (struct cps_script){0};

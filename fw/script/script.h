@@ -75,6 +75,16 @@ struct cps_script_change {
     uint32_t line;
 };
 
+/** Where a run file says a word of its policy; both count from 1. */
+struct cps_script_word {
+    /** Byte of the policy at which the word begins. */
+    size_t at;
+    /** Of the run file. */
+    uint32_t line;
+    /** Byte of the line. */
+    uint32_t column;
+};
+
 /** A loaded script; all lists are owned. */
 struct cps_script {
     /** Path, for messages. */
@@ -99,6 +109,10 @@ struct cps_script {
     bool has_out;
     /** "name=word name=word", not looked into: for cps_policy_parse(). */
     struct cps_buf policy;
+    /** Where each of these words stands. */
+    struct cps_script_word *policy_word;
+    /** How many words. */
+    size_t policy_count;
 };
 
 /**
@@ -161,7 +175,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_listing(enum cps_gen gen, con
                                                            enum cps_scheme scheme,
                                                            struct cps_buf *out);
 /**
- * Whether a file that begins with some bytes is a run file.
+ * Whether a file that begins with some bytes is a run file, of this version or another.
  * @param bytes  the first ones
  * @param size   how many
  */

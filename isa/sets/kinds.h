@@ -43,6 +43,7 @@ struct cps_parser {
     const char *furthest; /**< where the best attempt stopped */
     const char *expected; /**< what it wanted there */
     size_t literal;       /**< bytes of that which a FORM has literally; 0: a description */
+    enum cps_space listed; /**< whose names belong behind it; CPS_SPACE_COUNT: none */
     struct cps_buf pairs; /**< of the row that is tried: its list, as bytes */
 };
 
