@@ -21,8 +21,8 @@ struct cps_asm_text {
     /** The current line without comment and trailing blanks, until the next one. */
     const char *statement;
     struct cps_buf held; /**< what has the statement */
-    size_t longest;      /**< bytes that one may have; CPS_ASM_MAX_LINE unless somebody changes it */
-    bool muted; /**< errors are not noted: another pass will find them again */
+    size_t longest; /**< bytes that one may have; CPS_ASM_MAX_LINE unless somebody changes it */
+    bool muted;     /**< errors are not noted: another pass will find them again */
     unsigned error_count;
     struct cps_buf errors;
     /** Gets each error as it is noted, if somebody wants them one by one; may be NULL. */
