@@ -60,6 +60,61 @@ def assembly_goes_both_ways():
     assert "\nl0002:\n" in listing and "bne #l0002" in listing, listing
 
 
+def code_is_told_from_text():
+    """Bytes that are no UTF-8 are code, also without a control character among them; a source may have comments of any
+    encoding; what is UTF-8 and no assembly stays an error with its place."""
+    for code in ("6e de ad be", "b0 d0", "a1 c1 80", "3b de ad", "e2 78 56 34 42"):
+        code = bytes.fromhex(code)
+        if b";" in code:  # looks like a comment and is one, unless somebody says that it is code
+            assert cpscope("disasm", *HWSQ, "--chip", "g80", path("bits", code)).stdout == "; g80 hwsq\n"
+        listing = cpscope("disasm", *HWSQ, "--chip", "g80", path("bits", code), *(["--offset", "0"] if b";" in code else [])).stdout
+        cpscope("asm", *HWSQ, path("bits.s", listing), "-o", path("bits2"))
+        assert open(path("bits2"), "rb").read() == code, listing
+    out = cpscope("disasm", *HWSQ, "--chip", "g80", path("bits", bytes.fromhex("6edeadbe"))).stdout
+    assert [line.split(";")[0].split() for line in out.split("\n")[1:5]] == [["[6e]"], ["set0", "30"], ["set1", "13"], ["set1", "30"]], out
+    for encoding in ("latin-1", "utf-8"):
+        source = "  exit ; M\u00fc\u00dfte reichen\n".encode(encoding)
+        assert "        exit " in cpscope("disasm", *HWSQ, "--chip", "g80", path("text.s", source)).stdout
+    said = cpscope("disasm", *HWSQ, "--chip", "g80", path("text.s", "  \u00e9xit\n"), status=3).stderr
+    assert "text.s:1:3: expected an instruction" in said, said
+
+
+def a_part_of_a_file_is_listed():
+    """--offset and --length: at both ends of a file, and one byte too far."""
+    rom = path("rom", bytes(0x40) + POKE + b"\xff" * 7)
+    whole = cpscope("disasm", *HWSQ, "--chip", "g80", path("code", POKE)).stdout
+    hwsq = ["disasm", *HWSQ, "--chip", "g80", rom]
+    assert cpscope(*hwsq, "--offset", "0x40", "--length", str(len(POKE))).stdout == whole
+    assert cpscope(*hwsq, "--length", "2").stdout.count("nop") == 2
+    assert "[ff]" in cpscope(*hwsq, "--offset", str(0x40 + len(POKE) + 6)).stdout
+    size = 0x40 + len(POKE) + 7
+    for args, message in ((["--offset", str(size)], "rom: offset 0x58: file ends, expected 1 bytes from 0x58 on"),
+                          (["--offset", str(size + 1)], "expected 1 bytes from 0x59 on"),
+                          (["--offset", "0x40", "--length", "25"], "expected 25 bytes from 0x40 on"),
+                          (["--offset", "18446744073709551615", "--length", "2"], "expected N"),
+                          (["--length", "0"], "--length 0: expected at least 1 byte")):
+        done = cpscope(*hwsq, *args, status=2 if "--length 0" in message or "N" in message else 3)
+        assert message in done.stderr and not done.stdout, done.stderr
+    assert len(cpscope(*hwsq, "--offset", "0x40", "--length", "24").stdout.split("\n")) > 10
+    out = cpscope("info", *HWSQ, "--chip", "g80", rom, "--offset", "0x40", "--length", str(len(POKE))).stdout
+    assert out.startswith(rom + "+0x40: script for hwsq, g80\n  17 bytes"), out
+    row = json.loads(cpscope("info", "-j", *HWSQ, "--chip", "g80", rom, "--offset", "0x40", "--length", "17").stdout)["files"][0]
+    assert row["bytes"] == 17 and row["operations"]["exit"] == 1, row
+    said = cpscope("disasm", *SEQ, "--seq-abi", "old", rom, "--offset", "2", "--length", "6", status=3).stderr
+    assert "rom+0x2: offset 0x4: 2 bytes at the end, expected whole words" in said, said
+    said = cpscope("disasm", *HWSQ, rom, "--offset", "2", status=3).stderr
+    assert "the chip is unknown" in said, said
+
+
+def waits_show_their_time():
+    """(L << S) * 0x20 clocks of PTIMER of 32 ns each (hwsq.rst): in microseconds behind the instruction."""
+    source = path("wait.s", "; g80 hwsq\n  wait 3 shl 14\n  wait 1 shl 0\n  wait 0 shl 2\n  wait 3 shl 30\n  nop\n  exit\n")
+    cpscope("asm", *HWSQ, source, "-o", path("wait.bin"))
+    out = cpscope("disasm", *HWSQ, "--chip", "g80", path("wait.bin")).stdout
+    shown = [line.split(";")[1].split()[1:] for line in out.split("\n")[1:-1]]
+    assert shown == [["50331.648", "us"], ["1.024", "us"], [], ["3298534883.328", "us"], [], []], out
+
+
 def errors_show_the_place():
     cases = [
         (SEQ + ["--seq-abi", "new"], "  set val 1\n  shl vla 3\n", ":2:7: expected 'val'"),
@@ -286,7 +341,7 @@ def coverage_is_what_the_steps_say():
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
-    errors_show_the_place, bad_input_is_one_line,
+    code_is_told_from_text, a_part_of_a_file_is_listed, waits_show_their_time, errors_show_the_place, bad_input_is_one_line,
     a_bad_word_is_said_once_with_what_is_known, a_line_of_the_host_may_be_long, wrong_usage_is_status_2, expected_values_are_compared,
     stops_have_a_reason, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,

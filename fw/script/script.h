@@ -131,6 +131,25 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_parse(const char *name, const
                                                          size_t size, const struct cps_isa *isa,
                                                          unsigned gen, struct cps_script *ret);
 /**
+ * Takes bytes for the code of a script, whatever they look like: a piece of another file.
+ * @param name   for messages
+ * @param bytes  @p size bytes, which are copied
+ * @param size   bytes
+ * @param gen    the generation; 0 is refused
+ * @param ret    gets the script; the caller calls cps_script_deinit() in any case
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: none, too many, no whole words, or no generation
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_raw(const char *name, const void *bytes,
+                                                       size_t size, unsigned gen,
+                                                       struct cps_script *ret);
+/**
+ * How long an instruction waits for time to pass.
+ * @param gen   the generation that it is of
+ * @param insn  decoded
+ * @return ticks: 32 ns for HWSQ, 1 ns for SEQ; 0 for all that do not wait for time
+ */
+CPS_PUBLIC uint64_t cps_script_ticks(enum cps_gen gen, const struct cps_insn *insn);
+/**
  * Whether words can be a script of SEQ, as envytools' decoder of traces tells it: the first header
  * has no stray bits, operations are known, and none runs past the end.
  * @param bytes  the words, least significant byte first
