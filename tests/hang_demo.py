@@ -244,6 +244,64 @@ def draw_state(bench):
         assert len(told_rows) == 96 and [name for name, verdict in told_rows.items() if verdict != "equal"] == different, text
 
 
+def rows(bench, scene, *options):
+    """The rows of a replay by name: hardware, emulated, verdict and why."""
+    text = bench.replay(scene, status=None, options=("--all", *options))
+    return {name: (int(a, 16), int(b, 16), verdict) for name, a, b, verdict in
+            re.findall(r"^(\S+) (0x\w{8}) (0x\w{8}) (.*)$", text, re.M)}
+
+
+def what_was_before(bench):
+    """What hardware has from before the replay is no difference: registers that nothing in the replay wrote. From the boot on it is
+    one, because there was nothing before."""
+    for history in (False, True):
+        scene = bench.scene(history=history)
+        status, microcode = scene.status, scene.microcode
+        assert not {"$0a", "$15"} & set(scene.model.gpr) and not scene.model.control[0x105]
+        scene.status = lambda words=status(): [0x77 if i in (0x0a, 0x15) else word for i, word in enumerate(words)]
+        block = microcode()
+        block[-0x80 + 5] = 0x1234
+        scene.microcode = lambda block=block: block
+        scene.regs.update({0x883 + i: 7 * i for i in range(8)})
+        have = rows(bench, scene)
+        lost = "older than the replay: not written since the replay began, its history is missing"
+        for name, hardware in (("ctrl.0x105", 0x1234), ("reg.0x0884", 7)):
+            assert have[name] == (hardware, 0, lost if history else "different"), (name, have[name])
+        assert have["reg.0x0883"][:2] == (0, 0) and have["ctrl.0x100"][0] == have["ctrl.0x100"][1] > 0, have["ctrl.0x100"]
+        assert have["ctrl.0x100"][2] == "equal" and have["ctrl.0x106"][2] == "equal", have["ctrl.0x106"]
+        for name in ("$0a", "$15"):
+            assert have[name] == (0x77, 0, lost if history else "no value: no instruction has written it since power-up"), have[name]
+
+
+def ends_of_streams(bench):
+    """The position stays on the last word of a fetch until its end is taken, as one dump of hardware has it; both positions are the
+    same place. Of a level at its end the fetch before is shown, which is no difference."""
+    last = ONCE + 12
+    for back in (0, 1):
+        scene = bench.scene(0, 1, last, queued=0)
+        scene.streams()
+        register, begin, size = hang_scene.ROQ["ib2"]
+        scene.regs[register] -= back
+        scene.streams = lambda: None
+        have = rows(bench, scene)
+        assert have["ib2.consumed"] == (4, 4, "equal") and have["ib2.remaining"] == (0, 0, "equal"), (back, have)
+        assert not [row for row in have.values() if row[2] == "different"], (back, have)
+    scene = bench.scene(0, 1, last, queued=0)
+    scene.streams()
+    scene.regs[0x92b] += 0x100  # of a level that is read, another base is one
+    scene.streams = lambda: None
+    assert rows(bench, scene)["ib2.base.lo"] == (ONCE + 0x100, ONCE, "different")
+    scene = bench.scene(0, 5, WAIT_ME)
+    scene.streams()
+    scene.regs.update({0x92b: SETUP, 0x92c: 0, 0x92d: 0, 0x944: 19})
+    scene.streams = lambda: None
+    have = rows(bench, scene)
+    for name, hardware in (("consumed", 19), ("dwords", 19)):
+        assert have["ib2." + name][0] == hardware and "this level is at its end" in have["ib2." + name][2], (name, have["ib2." + name])
+    assert have["ib2.base.lo"][0] == SETUP and have["ib2.remaining"][0] == 0, have["ib2.remaining"]
+    assert have["ib1.consumed"][:2] == ((WAIT_ME + 4 - FRAME) // 4,) * 2 and have["ib1.dwords"] == (BUFFERS[FRAME],) * 2 + ("equal",), have
+
+
 def as_json(bench):
     """The summary as JSON has the rows and counts of the text."""
     scene = bench.scene()
@@ -326,6 +384,8 @@ TESTS = [
     ("where the donor has more or fewer words in a hole is found by trying", holes),
     ("without a time stamp, a ring is replayed from its oldest packet", oldest_packets),
     ("each group of draw state is compared", draw_state),
+    ("what hardware has from before the replay is no difference", what_was_before),
+    ("both positions at the end of a stream are the same place", ends_of_streams),
     ("the summary as JSON has the rows and counts of the text", as_json),
     ("as a snapshot, the dump has the same description, summary and trace", as_snapshot),
     ("positions of a queue go round in their region", positions_go_round),
