@@ -453,6 +453,7 @@ static void test_listing(void **state)
     f.words[1 + 2] = 0x881e8e07;
     f.words[1 + 3] = 0x8b1d00a0;
     f.words[1 + 5] = 0xd4000007; /* call */
+    f.words[1 + 4] = 0xc8000004; /* jump */
     f.words[1 + 9] = 0xfbadc0de;
     struct cps_fw *fw = load_all(&f, 0);
     assert_null(cps_fw_listing(fw, NULL, &text));
@@ -460,6 +461,8 @@ static void test_listing(void **state)
     assert_non_null(strstr(text.data, "\nCP_NOP:\n        nop  "));
     assert_non_null(strstr(text.data, "        call #fxn0007  "));
     assert_non_null(strstr(text.data, "\nfxn0007:\n        nop  "));
+    assert_non_null(strstr(text.data, "        jump #l0008  "));
+    assert_non_null(strstr(text.data, "\nl0008:\n        nop  "));
     assert_non_null(strstr(text.data, "        [fbadc0de]  "));
     assert_non_null(strstr(text.data, "\njumptbl:\n.jumptbl\n"));
     assert_true(fwcheck_listing(fw));
