@@ -195,9 +195,10 @@ def section85(words, indent="     "):
 
 class Scene:
     """@place: (iova, times, steps): in the packet whose header lies at iova, when it came by that often before,
-    so many instructions behind its dispatch. @queued: how many writes to the pixel pipe had not arrived."""
+    so many instructions behind its dispatch. @queued: how many writes to the pixel pipe had not arrived. @read: how many
+    words of the packet behind its header were read; only in IB1. @first: where the region of IB1 in CP_ROQ begins to be filled."""
 
-    def __init__(self, trace, firmware, capture, submission, place, queued=24, history=False):
+    def __init__(self, trace, firmware, capture, submission, place, queued=24, history=False, read=0, first=8):
         self.words, self.stream = memory(capture, submission)
         self.image = [w for w, in struct.iter_unpack("<I", open(firmware, "rb").read())][1:]
         self.ring = type7(0x48, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0)
@@ -205,6 +206,7 @@ class Scene:
             self.ring = type7(0x10) * 99 + type7(0x46, 0x80000004, 4, 0x10000, 7)
         self.ring += type7(0x3f, self.stream[0] & 0xffffffff, self.stream[0] >> 32, self.stream[1])
         self.fence = 7 if history else 0
+        self.read, self.first = read, first
         self.play(trace, place)
         self.take_queues(queued)
         self.regs = {0x8c1: 0x8040362c, 0x8c2: 0x010000c0}
@@ -269,7 +271,7 @@ class Scene:
             self.words[RING + 4 * i] = word
         last = len(self.ring) - 60 if self.fence else 0
         self.fetch(0, 0, [(RING + 4 * last, len(self.ring) - last)], len(self.ring) - last)
-        stands = model.packet[1] + 4
+        stands = model.packet[1] + 4 + 4 * self.read
         if model.level == 3:
             now = max(i for i, (iova, count) in enumerate(model.fetches[3]) if iova <= stands <= iova + 4 * count)
             iova, count = model.fetches[3][now]
@@ -280,7 +282,7 @@ class Scene:
             iova, count = model.fetches[2][now]
             self.fetch(2, 0xf0, model.fetches[2][now:], (stands - iova) // 4)
             stands = model.called
-        self.fetch(1, 8, [self.stream], (stands - self.stream[0]) // 4)
+        self.fetch(1, self.first, [self.stream], (stands - self.stream[0]) // 4)
         # Regions of levels at which nothing waits.
         for level in {1: (2, 3), 2: (3,), 3: ()}[model.level]:
             self.regs[ROQ[LEVELS[level]][0]] = ROQ[LEVELS[level]][1] * 0x10001
@@ -290,7 +292,7 @@ class Scene:
         words[0] = self.pc
         for i in range(1, 0x1c):
             words[i] = self.model.gpr["$%02x" % i]
-        words[0x1c], stack = self.model.gpr["$rem"], self.model.stack
+        words[0x1c], stack = self.model.gpr["$rem"] - self.read, self.model.stack
         words[0x1d] = len(stack) - 1 << 28 | stack[-1] if stack else 0x70000000
         words[0x24:0x27] = reversed(self.model.headers[-3:])
         words[0x28], words[0x30:0x32] = self.model.level, self.model.nrt

@@ -40,6 +40,7 @@ def scene():
     for fw, trace in (("old.fw", "old.trace"), ("new.fw", "new.trace"), ("old.fw", "golden.trace")):
         cpscope("run", "--fw", path(fw), path("capture.rd"), "-o", path(trace))
     path("session.txt", "step\n")
+    path("vbios.rom", bytes(0x2c0) + bytes.fromhex("e2 78 56 34 12 e0 10 02 10 00 42 cd ab 40 14 02 3b 7f") + bytes(64))
     path("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\ncapture capture.rd\n")
 
 

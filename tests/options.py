@@ -15,7 +15,7 @@ ENGINES = ["afuc", "hwsq", "seq", "pfifo", "vp1"]
 COMMANDS = ["run", "step", "info", "disasm", "asm", "lsp", "diff", "cover"]
 CHIP = {"hwsq": "g80", "vp1": "g80", "pfifo": "nv3"}
 SIDE = {"afuc": "no.fw", "hwsq": "hwsq:g80", "seq": "seq:old", "vp1": "vp1:g80", "pfifo": "pfifo:nv3"}
-VALUES = {"engine": "afuc", "seq-abi": "old", "names": "measured", "style": "own", "events": "reg", "to": "text", "gen": "a6xx", "as": "a6xx",
+VALUES = {"engine": "afuc", "length": "1", "seq-abi": "old", "names": "measured", "style": "own", "events": "reg", "to": "text", "gen": "a6xx", "as": "a6xx",
           "inject": "preempt@0:0", "color": "never", "mask": "reg:0x10", "waits": "stop", "visibility": "none", "prefetch": "on"}
 TRACES = {engine: os.path.join(GOLDEN, name + ".trace") for engine, name in
           (("afuc", "demo"), ("hwsq", "reclock"), ("seq", "pause"), ("vp1", "vp1"), ("pfifo", "pfifo-nv3"))}
@@ -175,7 +175,7 @@ def the_command_line_wins():
         ["waits=stop", "cost=3"], ["waits=satisfy", "cost=3"], ["waits=stop", "cost=5"], ["waits=stop", "cost=6"]], head
     bad = path("bad.run", "# cpscope-script 1\nchip g80\npolicy prefetch=on\ncode\n  exit\n")
     done = cpscope("run", "--engine", "hwsq", bad, status=3)
-    assert "bad.run: policy prefetch=on: expected abort-in-wait" in done.stderr, done
+    assert "bad.run:3:8: policy prefetch=on: expected abort-in-wait" in done.stderr, done
 
 
 def heads_of_traces_are_read_back():

@@ -60,6 +60,61 @@ def assembly_goes_both_ways():
     assert "\nl0002:\n" in listing and "bne #l0002" in listing, listing
 
 
+def code_is_told_from_text():
+    """Bytes that are no UTF-8 are code, also without a control character among them; a source may have comments of any
+    encoding; what is UTF-8 and no assembly stays an error with its place."""
+    for code in ("6e de ad be", "b0 d0", "a1 c1 80", "3b de ad", "e2 78 56 34 42"):
+        code = bytes.fromhex(code)
+        if b";" in code:  # looks like a comment and is one, unless somebody says that it is code
+            assert cpscope("disasm", *HWSQ, "--chip", "g80", path("bits", code)).stdout == "; g80 hwsq\n"
+        listing = cpscope("disasm", *HWSQ, "--chip", "g80", path("bits", code), *(["--offset", "0"] if b";" in code else [])).stdout
+        cpscope("asm", *HWSQ, path("bits.s", listing), "-o", path("bits2"))
+        assert open(path("bits2"), "rb").read() == code, listing
+    out = cpscope("disasm", *HWSQ, "--chip", "g80", path("bits", bytes.fromhex("6edeadbe"))).stdout
+    assert [line.split(";")[0].split() for line in out.split("\n")[1:5]] == [["[6e]"], ["set0", "30"], ["set1", "13"], ["set1", "30"]], out
+    for encoding in ("latin-1", "utf-8"):
+        source = "  exit ; M\u00fc\u00dfte reichen\n".encode(encoding)
+        assert "        exit " in cpscope("disasm", *HWSQ, "--chip", "g80", path("text.s", source)).stdout
+    said = cpscope("disasm", *HWSQ, "--chip", "g80", path("text.s", "  \u00e9xit\n"), status=3).stderr
+    assert "text.s:1:3: expected an instruction" in said, said
+
+
+def a_part_of_a_file_is_listed():
+    """--offset and --length: at both ends of a file, and one byte too far."""
+    rom = path("rom", bytes(0x40) + POKE + b"\xff" * 7)
+    whole = cpscope("disasm", *HWSQ, "--chip", "g80", path("code", POKE)).stdout
+    hwsq = ["disasm", *HWSQ, "--chip", "g80", rom]
+    assert cpscope(*hwsq, "--offset", "0x40", "--length", str(len(POKE))).stdout == whole
+    assert cpscope(*hwsq, "--length", "2").stdout.count("nop") == 2
+    assert "[ff]" in cpscope(*hwsq, "--offset", str(0x40 + len(POKE) + 6)).stdout
+    size = 0x40 + len(POKE) + 7
+    for args, message in ((["--offset", str(size)], "rom: offset 0x58: file ends, expected 1 bytes from 0x58 on"),
+                          (["--offset", str(size + 1)], "expected 1 bytes from 0x59 on"),
+                          (["--offset", "0x40", "--length", "25"], "expected 25 bytes from 0x40 on"),
+                          (["--offset", "18446744073709551615", "--length", "2"], "expected N"),
+                          (["--length", "0"], "--length 0: expected at least 1 byte")):
+        done = cpscope(*hwsq, *args, status=2 if "--length 0" in message or "N" in message else 3)
+        assert message in done.stderr and not done.stdout, done.stderr
+    assert len(cpscope(*hwsq, "--offset", "0x40", "--length", "24").stdout.split("\n")) > 10
+    out = cpscope("info", *HWSQ, "--chip", "g80", rom, "--offset", "0x40", "--length", str(len(POKE))).stdout
+    assert out.startswith(rom + "+0x40: script for hwsq, g80\n  17 bytes"), out
+    row = json.loads(cpscope("info", "-j", *HWSQ, "--chip", "g80", rom, "--offset", "0x40", "--length", "17").stdout)["files"][0]
+    assert row["bytes"] == 17 and row["operations"]["exit"] == 1, row
+    said = cpscope("disasm", *SEQ, "--seq-abi", "old", rom, "--offset", "2", "--length", "6", status=3).stderr
+    assert "rom+0x2: offset 0x4: 2 bytes at the end, expected whole words" in said, said
+    said = cpscope("disasm", *HWSQ, rom, "--offset", "2", status=3).stderr
+    assert "the chip is unknown" in said, said
+
+
+def waits_show_their_time():
+    """(L << S) * 0x20 clocks of PTIMER of 32 ns each (hwsq.rst): in microseconds behind the instruction."""
+    source = path("wait.s", "; g80 hwsq\n  wait 3 shl 14\n  wait 1 shl 0\n  wait 0 shl 2\n  wait 3 shl 30\n  nop\n  exit\n")
+    cpscope("asm", *HWSQ, source, "-o", path("wait.bin"))
+    out = cpscope("disasm", *HWSQ, "--chip", "g80", path("wait.bin")).stdout
+    shown = [line.split(";")[1].split()[1:] for line in out.split("\n")[1:-1]]
+    assert shown == [["50331.648", "us"], ["1.024", "us"], [], ["3298534883.328", "us"], [], []], out
+
+
 def errors_show_the_place():
     cases = [
         (SEQ + ["--seq-abi", "new"], "  set val 1\n  shl vla 3\n", ":2:7: expected 'val'"),
@@ -126,9 +181,12 @@ def bad_input_is_one_line():
         (HWSQ, head + "chip g80\nat 7 event FB_PAUSED 2\ncode\nexit\n", ":3:23: expected an event"),
         (HWSQ, head + "chip g80\ncode\n  exit\n  exot\n", ":5:3: expected an instruction"),
         (HWSQ, head + "chip g80\nfrob 1\n", ":3:1: expected engine, chip"),
-        (HWSQ, head + "chip g80\nscript absent.bin\n", "absent.bin: cannot open"),
-        (HWSQ, head + "chip g80\npolicy unset=maybe\ncode\n  exit\n", "expected keep clear"),
-        (HWSQ, head + "chip g80\npolicy colour=red\ncode\n  exit\n", "expected abort-in-wait"),
+        (HWSQ, head + "chip g80\nscript absent.bin\n", "bad.run:3:8: %s: cannot open: No such file" % path("absent.bin")),
+        (HWSQ, head + "chip g80\npolicy cost=1  unset=maybe\ncode\n  exit\n", ":3:16: policy unset=maybe: expected keep clear"),
+        (HWSQ, head + "chip g80\npolicy colour=red\ncode\n  exit\n", ":3:8: policy colour=red: expected abort-in-wait"),
+        (HWSQ, head + "chip g80\npolicy cost=1\n\n policy fb-delay=banana\ncode\n  exit\n",
+         ":5:9: policy fb-delay=banana: expected a number of 32 bits"),
+        (HWSQ, head + "chip g80\npolicy banana\ncode\n  exit\n", ":3:8: expected NAME=WORD"),
         (HWSQ, head + "chip g80\nupload 2\ncode\n  exit\n", "expected a multiple of 4"),
         (HWSQ, head + "chip g80\nupload 256\ncode\n  exit\n", "code RAM"),
     ]
@@ -137,6 +195,48 @@ def bad_input_is_one_line():
         assert message in done.stderr and done.stderr.startswith("cpscope: "), done.stderr
         assert path("bad.run") in done.stderr or "absent" in done.stderr, done.stderr
         assert not os.path.exists(path("none")), message
+
+
+def a_bad_word_is_said_once_with_what_is_known():
+    """One place is named, also where the lines behind it would make no sense. Names: rnndb's and envytools' hwsq.rst, as
+    isa/names/nvidia.tsv has them."""
+    head, code = "# cpscope-script 1\n", "code\n  exit\n"
+    events = "an event's number or name (FB_PAUSED, HEAD0_VBLANK, HEAD0_HBLANK, HEAD1_VBLANK or HEAD1_HBLANK)"
+    cases = [
+        (HWSQ, "# cpscope-script 2\nchip g80\n" + code, ":1:18: expected version 1 of run files"),
+        (HWSQ, "# cpscope-script \nchip g80\n" + code, ":1:17: expected version 1 of run files"),
+        (HWSQ, "# cpscope-script 1 1\nchip g80\n" + code, ":1:20: expected version 1 of run files"),
+        (HWSQ, "# cpscope-script 1\0\nchip g80\n" + code, ":1:19: expected text, found a NUL byte"),
+        (HWSQ, head + "chip g93\n" + code, ":2:6: expected a chip (nv17, nv41, g80 or g92)"),
+        (SEQ, head + "abi blue\n" + code, ":2:5: expected an ABI (old or new)"),
+        (SEQ, head + "chip g80\n" + code, ":2:1: expected abi (old or new), which seq has instead"),
+        (HWSQ, head + "  abi new\n" + code, ":2:3: expected chip (nv17, nv41, g80 or g92), which hwsq has instead"),
+        (HWSQ, head + code, ":2:5: expected a chip first"),
+        (HWSQ, head + "chip g80\n" + code + "exit\ncode\n", ":6:1: expected an instruction"),
+        (HWSQ, head + "chip g80\nevent FROB 1\n" + code, ":3:7: expected " + events),
+        (HWSQ, head + "chip nv17\nat 5 event FROB 1\n" + code, ":3:12: expected " + events),
+        (HWSQ, head + "chip g80\ncode\n  ewait FROB 1\n  exit\n", ":4:9: expected " + events),
+        (HWSQ, head + "chip g80\ncode\n  set1 FROB\n  exit\n", ":4:8: expected a flag's number or name (FB_PAUSE)"),
+        (SEQ, head + "abi old\ncode\n  waitst FROB\n", ":4:10: expected " + events.replace("HEAD0_HBLANK, HEAD1_VBLANK or", "HEAD1_VBLANK, HEAD0_HBLANK or")),
+    ]
+    for options, content, message in cases:
+        said = cpscope("run", *options, path("bad.run", content), "-o", os.devnull, status=3).stderr
+        assert "bad.run" + message in said and said.count("bad.run:") == 1, said
+    for ending in ("\n", "\r\n"):
+        assert "EXIT end" in cpscope("run", *HWSQ, path("good.run", ending.join(
+            ["# cpscope-script 1", "chip g80", "code", "  exit", ""]))).stdout
+
+
+def a_line_of_the_host_may_be_long():
+    """Two thousand words in one line: all of them are written; assembly stays at 500 bytes."""
+    text = "# cpscope-script 1\nchip g80\nwrite 0x1400 %s\ncode\n  exit\n"
+    values = [(i * 0x9e3779b1) & 0xffffffff for i in range(2000)]
+    out = cpscope("run", *HWSQ, path("long.run", text % " ".join("0x%x" % v for v in values)), "-e", "reg").stdout
+    for i, value in ((0, values[0]), (57, values[57]), (1999, values[1999])):
+        assert "host REG 0x%04x 0x%08x" % (0x1400 + 4 * i, value) in out, (i, value, out[-2000:])
+    said = cpscope("run", *HWSQ, path("long.run", text % "1" + "; %s\n" % ("c" * 600) + "  data %s1\n" % ("0" * 600)),
+                   status=3).stderr
+    assert ":7:501: statement is 608 bytes long, expected at most 500" in said, said
 
 
 def wrong_usage_is_status_2():
@@ -358,8 +458,10 @@ def coverage_is_what_the_steps_say():
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     run_gives_the_golden, stdin_is_a_script_too, check_takes_goldens, every_form_holds_it, assembly_goes_both_ways,
+    code_is_told_from_text, a_part_of_a_file_is_listed, waits_show_their_time,
     errors_show_the_place, values_of_which_not_all_counts_are_refused,
-    words_with_bits_that_do_not_count_are_shown_as_words, bad_input_is_one_line, wrong_usage_is_status_2, chips_have_many_names,
+    words_with_bits_that_do_not_count_are_shown_as_words, bad_input_is_one_line, a_bad_word_is_said_once_with_what_is_known,
+    a_line_of_the_host_may_be_long, wrong_usage_is_status_2, chips_have_many_names,
     expected_values_are_compared, stops_have_a_reason, the_host_goes_on_behind_an_error_exit,
     pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
     memory_waits_for_the_end_of_a_pause_on_nv41, reads_that_are_not_met_fail_everywhere,

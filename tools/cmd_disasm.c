@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fw/listing/mesa.h"
+#include "tools/file_part.h"
 #include "tools/info/dump_listing.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
@@ -17,6 +18,8 @@ int cmd_disasm(const struct cps_options *opt);
 static struct cps_err *load(const struct cps_options *opt, struct cps_fw **ret)
 {
     struct cps_stream *stream = NULL;
+    if (file_part_wanted(opt))
+        return info_read_part(opt, opt->arg[0], ret);
     CPS_TRY(cps_stream_open(opt->arg[0], &stream));
     struct cps_err *err = info_read_firmware(stream, opt->gen, ret);
     cps_stream_close(stream);
@@ -41,6 +44,9 @@ static int check(const struct cps_options *opt)
     enum cps_style style = read_style(opt);
     if (opt->arg_count > 1 || (!opt->arg_count && !opt->from))
         return report_usage("disasm takes one firmware file, or --from DUMP and at most one");
+    if (opt->from && file_part_wanted(opt))
+        return report_usage("--offset and --length are of a file of code: they have no meaning "
+                            "with --from");
     if (opt->from && opt->symbols)
         return report_usage("--symbols are of a firmware file: they have no meaning with --from");
     if (style == CPS_STYLE_MESA && (opt->from || opt->symbols))

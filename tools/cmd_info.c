@@ -5,6 +5,7 @@
 
 #include "isa/base/shown.h"
 #include "fw/image/mbn.h"
+#include "tools/file_part.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
 #include "fw/script/script.h"
@@ -41,7 +42,9 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
                                 unsigned gen, const char *path, struct json_object *to)
 {
     if (isa)
-        return info_script(path, isa, gen, to);
+        return info_script(opt, path, isa, gen, to);
+    if (file_part_wanted(opt))
+        return info_part(opt, path, to);
     struct cps_stream *stream = NULL;
     const uint8_t *data = NULL;
     size_t size = 0;

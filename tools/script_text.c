@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tools/file_part.h"
 #include "tools/opt_engine.h"
 #include "tools/play/play.h"
 #include "tools/report/paint.h"
@@ -40,11 +41,21 @@ int script_asm(const struct cps_options *opt)
     return err ? report_error(err) : 0;
 }
 
+struct cps_err *script_load(const struct cps_options *opt, const char *path,
+                            const struct cps_isa *isa, unsigned gen, struct cps_script *ret)
+{
+    CPS_CLEANUP(file_part_deinit) struct file_part part = {0};
+    if (!file_part_wanted(opt))
+        return play_load_script(path, isa, gen, ret);
+    CPS_TRY(file_part_read(opt, path, 64u << 20, &part));
+    return cps_script_raw(cps_buf_text(&part.name), part.bytes, part.size, gen, ret);
+}
+
 static struct cps_err *list(const struct cps_options *opt, const struct cps_isa *isa, unsigned gen,
                             enum cps_scheme scheme, struct cps_script *script)
 {
     CPS_BUF text = {0};
-    CPS_TRY(play_load_script(opt->arg[0], isa, gen, script));
+    CPS_TRY(script_load(opt, opt->arg[0], isa, gen, script));
     CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
                                opt->rnn, scheme, &text));
     if (!opt->output || !strcmp(opt->output, "-"))

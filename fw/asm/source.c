@@ -19,16 +19,19 @@ void cps_asm_text_init_(struct cps_asm_text *text, const char *name, const char 
     text->name = name;
     text->start = source;
     text->end = source + size;
+    text->longest = CPS_ASM_MAX_LINE;
     cps_asm_rewind_(text);
 }
 
 void cps_asm_text_deinit_(struct cps_asm_text *text)
 {
     cps_buf_deinit(&text->errors);
+    cps_buf_deinit(&text->held);
 }
 
 void cps_asm_rewind_(struct cps_asm_text *text)
 {
+    text->statement = "";
     text->next = text->start;
     text->number = 0;
 }
@@ -40,17 +43,17 @@ static void take_statement(struct cps_asm_text *text)
     size_t size = semicolon ? (size_t)(semicolon - text->line) : text->length;
     while (size && isspace((unsigned char)text->line[size - 1]))
         size--;
-    text->statement[0] = '\0';
+    cps_buf_clear(&text->held);
     const char *nul = size ? memchr(text->line, '\0', size) : NULL;
-    if (size > CPS_ASM_MAX_LINE) {
-        cps_asm_error_(text, CPS_ASM_MAX_LINE, "statement is %zu bytes long, expected at most %d",
-                       size, CPS_ASM_MAX_LINE);
+    if (size > text->longest) {
+        cps_asm_error_(text, text->longest, "statement is %zu bytes long, expected at most %zu",
+                       size, text->longest);
     } else if (nul) {
         cps_asm_error_(text, (size_t)(nul - text->line), "expected text, found a NUL byte");
     } else {
-        memcpy(text->statement, text->line, size);
-        text->statement[size] = '\0';
+        cps_buf_add(&text->held, text->line, size);
     }
+    text->statement = text->held.failed ? "" : cps_buf_text(&text->held);
 }
 
 bool cps_asm_next_(struct cps_asm_text *text)
@@ -123,7 +126,7 @@ const char *cps_asm_comment_(const struct cps_asm_text *text, size_t *ret)
 
 struct cps_err *cps_asm_errors_(const struct cps_asm_text *text)
 {
-    if (text->errors.failed)
+    if (text->errors.failed || text->held.failed)
         return cps_err_nomem();
     if (!text->error_count)
         return NULL;

@@ -5,7 +5,7 @@
 
 #include "fw/fw.h"
 
-/** Longest statement, without its comment, in bytes. */
+/** Longest statement of assembly, without its comment, in bytes. */
 #define CPS_ASM_MAX_LINE 500
 /** After so many errors the rest is not reported. */
 #define CPS_ASM_MAX_ERRORS 20
@@ -18,9 +18,11 @@ struct cps_asm_text {
     const char *line; /**< the current line in the source */
     size_t length;    /**< of the current line, without its end */
     uint32_t number;  /**< of the current line, from 1 */
-    /** The current line without comment and trailing blanks, NUL-terminated. */
-    char statement[CPS_ASM_MAX_LINE + 1];
-    bool muted; /**< errors are not noted: another pass will find them again */
+    /** The current line without comment and trailing blanks, until the next one. */
+    const char *statement;
+    struct cps_buf held; /**< what has the statement */
+    size_t longest; /**< bytes that one may have; CPS_ASM_MAX_LINE unless somebody changes it */
+    bool muted;     /**< errors are not noted: another pass will find them again */
     unsigned error_count;
     struct cps_buf errors;
     /** Gets each error as it is noted, if somebody wants them one by one; may be NULL. */
@@ -40,7 +42,7 @@ bool cps_asm_error_(struct cps_asm_text *text, size_t column, const char *format
     CPS_PRINTF(3, 4);
 /** The comment of the current line, behind its ';', or NULL; @p ret is its length. */
 const char *cps_asm_comment_(const struct cps_asm_text *text, size_t *ret);
-/** All noted errors as one, or NULL. */
+/** All noted errors as one, or NULL; also that memory was short. */
 CPS_MUST_USE struct cps_err *cps_asm_errors_(const struct cps_asm_text *text);
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "fw/script/script.h"
 
+/* The first line of a run file: these two with a blank between. */
+#define CPS_SCRIPT_HEAD    "# cpscope-script"
+#define CPS_SCRIPT_VERSION "1"
+
 /* run_file.c: reads the lines of a run file. Private to fw/. */
 CPS_MUST_USE struct cps_err *cps_script_run_file_(const char *text, size_t size,
                                                   const struct cps_isa *isa, unsigned gen,

@@ -5,6 +5,8 @@
 
 #include "isa/base/lex.h"
 #include "isa/base/list.h"
+#include "isa/base/within.h"
+#include "isa/names/words.h"
 #include "fw/asm/source.h"
 #include "fw/image/private.h"
 #include "fw/script/private.h"
@@ -17,7 +19,7 @@ struct reader {
     const char *at;          /* in the statement */
     struct cps_err *err;     /* of a file that it names, or memory: ends the reading */
     bool has_gen, has_code;
-    bool other; /* it is for another engine: what follows says nothing */
+    bool lost; /* for another engine, an unknown chip: what follows would be misread */
     unsigned objects;
 };
 
@@ -83,10 +85,15 @@ static bool named(struct reader *r, enum cps_space space, const char *what, uint
     size_t length = word(r, &found);
     if (!r->names)
         return expected(r, "a chip first");
-    if (!length || !cps_name_number(r->names, space, found, length, ret))
-        return number32(r, what, ret);
-    r->at = found + length;
-    return true;
+    if (length && cps_name_number(r->names, space, found, length, ret)) {
+        r->at = found + length;
+        return true;
+    }
+    CPS_BUF known = {0};
+    cps_buf_str(&known, what);
+    if (space != CPS_SPACE_GPU) /* of registers there are too many */
+        cps_names_words_(r->names, space, &known);
+    return number32(r, cps_buf_text(&known), ret);
 }
 
 static bool address(struct reader *r, uint32_t *ret)
@@ -119,7 +126,7 @@ static bool do_engine(struct reader *r)
     CPS_BUF what = {0};
     if (take(r, cps_isa_name(r->isa)))
         return end(r);
-    r->other = true;
+    r->lost = true;
     cps_buf_printf(&what, "%s, the engine that is asked for", cps_isa_name(r->isa));
     return expected(r, cps_buf_text(&what));
 }
@@ -134,10 +141,27 @@ static struct cps_err *open_names(struct reader *r)
     return cps_names_create(code ? CPS_LAYOUT_G92 : cps_gen_layout(r->to->gen), NULL, &r->names);
 }
 
+/* "chip" of an engine that has an ABI, or the other way round. */
+static bool other_key(struct reader *r)
+{
+    CPS_BUF what = {0};
+    unsigned gen = 1;
+    while (cps_gen_isa((enum cps_gen)gen) != r->isa)
+        gen++;
+    cps_buf_printf(&what, "%s (", cps_gen_row((enum cps_gen)gen)->key);
+    cps_gen_words(r->isa, &what);
+    cps_buf_printf(&what, "), which %s has instead", cps_isa_name(r->isa));
+    r->at = r->text.statement;
+    r->lost = true;
+    return expected(r, cps_buf_text(&what));
+}
+
 /* A line "chip g92" or "abi new": @p key, and the word of a generation. */
 static bool do_gen(struct reader *r, const char *key, const char *article)
 {
     const struct cps_gen_row *first = cps_gen_keyed(key, cps_isa_name(r->isa));
+    if (first->isa != r->isa)
+        return other_key(r);
     const char *found = NULL;
     char name[24];
     size_t length = word(r, &found);
@@ -148,6 +172,7 @@ static bool do_gen(struct reader *r, const char *key, const char *article)
         cps_buf_printf(&what, "%s (", article);
         cps_chip_expected(first->isa, name, &what);
         cps_buf_str(&what, ")");
+        r->lost = true;
         return expected(r, r->has_gen ? "one chip" : cps_buf_text(&what));
     }
     r->at = found + length;
@@ -169,13 +194,31 @@ static bool do_abi(struct reader *r)
     return do_gen(r, "abi", "an ABI");
 }
 
+static bool add_policy(struct reader *r, const char *found, size_t length)
+{
+    struct cps_script *to = r->to;
+    struct cps_buf *text = &to->policy;
+    cps_buf_str(text, text->size ? " " : "");
+    struct cps_script_word word = {.at = text->size,
+                                   .line = r->text.number,
+                                   .column = (uint32_t)(found - r->text.statement) + 1};
+    cps_buf_add(text, found, length);
+    if (!CPS_LIST_ROOM(to->policy_word, to->policy_count)) {
+        r->err = cps_err_nomem();
+        return false;
+    }
+    to->policy_word[to->policy_count++] = word;
+    return true;
+}
+
 static bool do_policy(struct reader *r)
 {
     const char *found = NULL;
     for (size_t length; (length = word(r, &found)); r->at = found + length) {
         if (!memchr(found, '=', length))
             return expected(r, "NAME=WORD");
-        cps_buf_printf(&r->to->policy, "%s%.*s", r->to->policy.size ? " " : "", (int)length, found);
+        if (!add_policy(r, found, length))
+            return false;
     }
     return true;
 }
@@ -188,13 +231,16 @@ static bool do_script(struct reader *r)
     CPS_FREE uint8_t *bytes = NULL;
     size_t size = 0;
     r->at = cps_lex_blank(r->at);
+    r->lost = !r->to->gen;
     if (!*r->at || r->has_code || !r->to->gen)
         return expected(r, r->has_code ? "one script" : *r->at ? "a chip first" : "a file's name");
+    uint32_t column = (uint32_t)(r->at - r->text.statement) + 1;
     if (*r->at != '/' && slash)
         cps_buf_add(&path, r->to->name, (size_t)(slash - r->to->name) + 1);
     cps_buf_str(&path, r->at);
     r->has_code = true;
-    r->err = cps_fw_read_file_(cps_buf_text(&path), &bytes, &size);
+    r->err = cps_err_within_(cps_fw_read_file_(cps_buf_text(&path), &bytes, &size), "%s:%u:%u",
+                             r->to->name, (unsigned)r->text.number, (unsigned)column);
     if (!r->err)
         r->err = cps_script_take_code_(cps_buf_text(&path), bytes, size, r->to);
     return !r->err;
@@ -207,6 +253,7 @@ static bool do_code(struct reader *r)
     size_t size = (size_t)(r->text.end - r->text.start);
     size_t start = (size_t)(r->text.next - r->text.start);
     CPS_FREE char *copy = malloc(size + 1);
+    r->lost = true; /* what follows is assembly */
     if (!end(r) || r->has_code || !r->to->gen)
         return r->text.error_count ? false
                                    : expected(r, r->has_code ? "one script" : "a chip first");
@@ -441,6 +488,17 @@ static bool read_line(struct reader *r)
                              "wait or run");
 }
 
+static bool read_head(struct reader *r)
+{
+    cps_asm_next_(&r->text);
+    r->lost = r->text.error_count > 0; /* a NUL byte: there is no statement */
+    if (r->lost)
+        return false;
+    r->at = r->text.statement + sizeof(CPS_SCRIPT_HEAD) - 1;
+    r->lost = !take(r, CPS_SCRIPT_VERSION) || !at_end(r);
+    return !r->lost || expected(r, "version " CPS_SCRIPT_VERSION " of run files");
+}
+
 static void deinit(struct reader *r)
 {
     cps_names_destroy(r->names);
@@ -452,9 +510,11 @@ struct cps_err *cps_script_run_file_(const char *text, size_t size, const struct
 {
     CPS_CLEANUP(deinit) struct reader r = {.isa = isa, .to = script};
     cps_asm_text_init_(&r.text, script->name, text, size);
+    r.text.longest = SIZE_MAX; /* of one `write` RAMIN may get a megabyte */
     script->gen = (enum cps_gen)gen;
     CPS_TRY(open_names(&r));
-    while (!r.err && !r.other && cps_asm_next_(&r.text))
+    read_head(&r);
+    while (!r.err && !r.lost && cps_asm_next_(&r.text))
         read_line(&r);
     if (r.err)
         return r.err;

@@ -2,37 +2,55 @@
  * Scripts as files: which form they have, and their listing. */
 #include "fw/script/private.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "isa/base/le.h"
+#include "isa/base/shown.h"
 #include "fw/image/private.h"
 
-static const char magic[] = "# cpscope-script 1\n";
+/* In front of the version. */
+static const char magic[] = CPS_SCRIPT_HEAD " ";
 
 bool cps_is_script(const void *bytes, size_t size)
 {
     return size >= sizeof(magic) - 1 && !memcmp(bytes, magic, sizeof(magic) - 1);
 }
 
-/* Every script that ends has a byte that no text has: exit of HWSQ and VP1, zero words of SEQ. */
+/* The bytes of the UTF-8 character at @p bytes; 0 if it is none. */
+static size_t utf8(const uint8_t *bytes, size_t size)
+{
+    char copy[5] = "";
+    uint32_t ignored = 0;
+    memcpy(copy, bytes, size < 4 ? size : 4);
+    return cps_utf8_(copy, &ignored);
+}
+
+/* Every script that ends has a byte that no text has: exit of HWSQ and VP1, zero words of SEQ.
+ * Other pieces of code are told by bytes that are no UTF-8; comments of a source may be of any
+ * encoding. */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
+    bool comment = false;
+    for (size_t i = 0, length; i < size; i += length) {
         bool blank = bytes[i] >= '\t' && bytes[i] <= '\r';
         if ((bytes[i] < ' ' && !blank) || bytes[i] == 0x7f || bytes[i] == 0xff)
             return false;
+        comment = (comment || bytes[i] == ';') && bytes[i] != '\n';
+        length = utf8(bytes + i, size - i);
+        if (!length && !comment)
+            return false;
+        length = length ? length : 1;
     }
     return size > 0;
 }
 
-struct cps_err *cps_script_take_code_(const char *name, const void *bytes, size_t size,
-                                      struct cps_script *script)
+static struct cps_err *take_bytes(const char *name, const void *bytes, size_t size,
+                                  struct cps_script *script)
 {
     unsigned unit = cps_isa_unit(cps_gen_isa(script->gen));
     cps_buf_clear(&script->code);
-    if (is_text(bytes, size))
-        return cps_script_assemble(name, bytes, size, script->gen, &script->code);
     if (size > CPS_SCRIPT_MAX_BYTES)
         return cps_err_input(name, CPS_SCRIPT_MAX_BYTES, "file goes on, expected at most %zu bytes",
                              CPS_SCRIPT_MAX_BYTES);
@@ -45,21 +63,44 @@ struct cps_err *cps_script_take_code_(const char *name, const void *bytes, size_
     return script->code.failed ? cps_err_nomem() : NULL;
 }
 
+struct cps_err *cps_script_take_code_(const char *name, const void *bytes, size_t size,
+                                      struct cps_script *script)
+{
+    cps_buf_clear(&script->code);
+    return is_text(bytes, size) ? cps_script_assemble(name, bytes, size, script->gen, &script->code)
+                                : take_bytes(name, bytes, size, script);
+}
+
+static struct cps_err *begin(const char *name, unsigned gen, struct cps_script *ret)
+{
+    *ret = (struct cps_script){.name = strdup(name), .gen = (enum cps_gen)gen};
+    return ret->name ? NULL : cps_err_nomem();
+}
+
+static struct cps_err *no_chip(const char *name)
+{
+    return cps_err_new(CPS_ERR_INPUT,
+                       "%s: the chip is unknown, expected --chip, --seq-abi or a run file", name);
+}
+
+struct cps_err *cps_script_raw(const char *name, const void *bytes, size_t size, unsigned gen,
+                               struct cps_script *ret)
+{
+    CPS_TRY(begin(name, gen, ret));
+    return gen ? take_bytes(name, bytes, size, ret) : no_chip(name);
+}
+
 struct cps_err *cps_script_parse(const char *name, const void *bytes, size_t size,
                                  const struct cps_isa *isa, unsigned gen, struct cps_script *ret)
 {
-    *ret = (struct cps_script){.name = strdup(name), .gen = (enum cps_gen)gen};
-    if (!ret->name)
-        return cps_err_nomem();
+    CPS_TRY(begin(name, gen, ret));
     if (cps_is_script(bytes, size))
         return cps_script_run_file_(bytes, size, isa, gen, ret);
     if (!cps_isa_has_code(isa))
-        return cps_err_input(name, 0, "%s runs no script, expected a run file (\"%.*s\")",
-                             cps_isa_name(isa), (int)sizeof(magic) - 2, magic);
+        return cps_err_input(name, 0, "%s runs no script, expected a run file (\"%s\")",
+                             cps_isa_name(isa), CPS_SCRIPT_HEAD " " CPS_SCRIPT_VERSION);
     if (!gen)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s: the chip is unknown, expected --chip, --seq-abi or a run file",
-                           name);
+        return no_chip(name);
     return cps_script_take_code_(name, bytes, size, ret);
 }
 
@@ -83,9 +124,22 @@ void cps_script_deinit(struct cps_script *script)
     free(script->name);
     free(script->step);
     free(script->change);
+    free(script->policy_word);
     cps_buf_deinit(&script->code);
     cps_buf_deinit(&script->policy);
     *script = (struct cps_script){0};
+}
+
+uint64_t cps_script_ticks(enum cps_gen gen, const struct cps_insn *insn)
+{
+    const struct cps_isa *isa = cps_gen_isa(gen);
+    if (insn->misfit)
+        return 0;
+    if (isa == &cps_isa_hwsq && insn->op == CPS_HWSQ_WAIT)
+        return ((uint64_t)insn->operand[0] << 2 * insn->operand[1]) * 0x20;
+    if (isa == &cps_isa_seq && (insn->op == CPS_SEQ_WAIT || insn->op == CPS_SEQ_WAITS))
+        return (uint64_t)insn->operand[0];
+    return 0;
 }
 
 /* ---- listing ---- */
@@ -157,6 +211,14 @@ static void put_name(const struct lister *l, const struct cps_insn *insn, struct
         cps_buf_printf(out, " %s", name);
 }
 
+/* How long a wait of HWSQ takes, for people: SEQ's are nanoseconds as they stand there. */
+static void put_time(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
+{
+    uint64_t ns = l->isa == &cps_isa_hwsq ? cps_script_ticks(l->gen, insn) * 32 : 0;
+    if (ns)
+        cps_buf_printf(out, " %" PRIu64 ".%03u us", ns / 1000, (unsigned)(ns % 1000));
+}
+
 /* Lines of literals, for what is too long for one statement. */
 static void put_literals(const struct lister *l, const struct cps_insn *insn, struct cps_buf *out)
 {
@@ -194,6 +256,7 @@ static void put_line(struct lister *l, const struct cps_insn *insn, uint32_t at,
     cps_buf_pad(out, line, COMMENT_COLUMN);
     cps_buf_printf(out, "; %04x", (unsigned)at);
     put_name(l, insn, out);
+    put_time(l, insn, out);
     cps_buf_str(out, "\n");
 }
 

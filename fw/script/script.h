@@ -79,6 +79,16 @@ struct cps_script_change {
     uint32_t line;
 };
 
+/** Where a run file says a word of its policy; both count from 1. */
+struct cps_script_word {
+    /** Byte of the policy at which the word begins. */
+    size_t at;
+    /** Of the run file. */
+    uint32_t line;
+    /** Byte of the line. */
+    uint32_t column;
+};
+
 /** A loaded script; all lists are owned. */
 struct cps_script {
     /** Path, for messages. */
@@ -103,6 +113,10 @@ struct cps_script {
     bool has_out;
     /** "name=word name=word", not looked into: for cps_policy_parse(). */
     struct cps_buf policy;
+    /** Where each of these words stands. */
+    struct cps_script_word *policy_word;
+    /** How many words. */
+    size_t policy_count;
 };
 
 /**
@@ -120,6 +134,25 @@ struct cps_script {
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_parse(const char *name, const void *bytes,
                                                          size_t size, const struct cps_isa *isa,
                                                          unsigned gen, struct cps_script *ret);
+/**
+ * Takes bytes for the code of a script, whatever they look like: a piece of another file.
+ * @param name   for messages
+ * @param bytes  @p size bytes, which are copied
+ * @param size   bytes
+ * @param gen    the generation; 0 is refused
+ * @param ret    gets the script; the caller calls cps_script_deinit() in any case
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: none, too many, no whole words, or no generation
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_raw(const char *name, const void *bytes,
+                                                       size_t size, unsigned gen,
+                                                       struct cps_script *ret);
+/**
+ * How long an instruction waits for time to pass.
+ * @param gen   the generation that it is of
+ * @param insn  decoded
+ * @return ticks: 32 ns for HWSQ, 1 ns for SEQ; 0 for all that do not wait for time
+ */
+CPS_PUBLIC uint64_t cps_script_ticks(enum cps_gen gen, const struct cps_insn *insn);
 /**
  * Whether words can be a script of SEQ, as envytools' decoder of traces tells it: the first header
  * has no stray bits, operations are known, and none runs past the end.
@@ -165,7 +198,7 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_script_listing(enum cps_gen gen, con
                                                            enum cps_scheme scheme,
                                                            struct cps_buf *out);
 /**
- * Whether a file that begins with some bytes is a run file.
+ * Whether a file that begins with some bytes is a run file, of this version or another.
  * @param bytes  the first ones
  * @param size   how many
  */

@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 
 #include "isa/names/names.h"
+#include "isa/names/words.h"
 
 #define CHIPS_5   CPS_CHIP_BIT(5)
 #define CHIPS_6   CPS_CHIP_BIT(6)
@@ -226,4 +227,26 @@ bool cps_name_number(const struct cps_names *names, enum cps_space space, const 
         }
     }
     return false;
+}
+
+/* The first number from @p number on that has a name; MOST if none does. */
+enum { MOST = 256 };
+static uint32_t next_named(const struct cps_names *names, enum cps_space space, uint32_t number)
+{
+    while (number < MOST && !cps_name(names, space, number, NULL))
+        number++;
+    return number;
+}
+
+void cps_names_words_(const struct cps_names *names, enum cps_space space, struct cps_buf *out)
+{
+    uint32_t at = names ? next_named(names, space, 0) : MOST;
+    const char *before = " (";
+    while (at < MOST) {
+        uint32_t next = next_named(names, space, at + 1);
+        cps_buf_printf(out, "%s%s%s", before, cps_name(names, space, at, NULL),
+                       next < MOST ? "" : ")");
+        at = next;
+        before = next_named(names, space, at + 1) < MOST ? ", " : " or ";
+    }
 }

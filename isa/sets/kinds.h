@@ -40,10 +40,11 @@ struct cps_parser {
     unsigned prefix_count;
     const char *mnemonic;
     size_t mnemonic_length;
-    const char *furthest; /**< where the best attempt stopped */
-    const char *expected; /**< what it wanted there */
-    size_t literal;       /**< bytes of that which a FORM has literally; 0: a description */
-    struct cps_buf pairs; /**< of the row that is tried: its list, as bytes */
+    const char *furthest;  /**< where the best attempt stopped */
+    const char *expected;  /**< what it wanted there */
+    size_t literal;        /**< bytes of that which a FORM has literally; 0: a description */
+    enum cps_space listed; /**< whose names belong behind it; CPS_SPACE_COUNT: none */
+    struct cps_buf pairs;  /**< of the row that is tried: its list, as bytes */
 };
 
 /** Notes a failed attempt, always false. @p expected  constant text, not owned */

@@ -200,8 +200,11 @@ static bool parse_number(struct cps_parser *p, enum cps_space space, const char 
     uint32_t number = 0;
     if (cps_lex_number(at, ret))
         return true;
-    if (!find_name(p, space, word, length, &number))
-        return cps_parse_fail_(p, word, expected);
+    if (!find_name(p, space, word, length, &number)) {
+        cps_parse_fail_(p, word, expected);
+        p->listed = p->expected == expected ? space : p->listed;
+        return false;
+    }
     *at = word + length;
     *ret = number;
     return true;

@@ -224,8 +224,11 @@ bool cps_parse_select_(struct cps_parser *p, const struct cps_field *field, cons
     if (mangled && !take_condition(at, &condition))
         return cps_parse_fail_(p, *at, "a condition ($c0 to $c3)");
     *at = cps_lex_blank(*at);
-    if (mangled && !take_flag(p->names, at, &flag))
-        return cps_parse_fail_(p, *at, "a flag's number below 16, or its name");
+    if (mangled && !take_flag(p->names, at, &flag)) {
+        cps_parse_fail_(p, *at, "a flag's number below 16, or its name");
+        p->listed = CPS_SPACE_FLAG;
+        return false;
+    }
     if (!take_register(p, field, at, &number))
         return cps_parse_fail_(p, *at,
                                "a register of this operand's file, or (slct $c0 FLAG REGISTERd)");

@@ -10,6 +10,7 @@
 
 #include "isa/base/le.h"
 #include "isa/base/lex.h"
+#include "isa/names/words.h"
 
 /* What a text stands for: the words of an instruction that any row gives, or literals. */
 struct parsed {
@@ -24,6 +25,7 @@ bool cps_parse_fail_(struct cps_parser *p, const char *at, const char *expected)
         p->furthest = at;
         p->expected = expected;
         p->literal = 0;
+        p->listed = CPS_SPACE_COUNT;
     }
     return false;
 }
@@ -159,7 +161,12 @@ static struct cps_err *report(const struct cps_parser *p, size_t *column)
     *column = (size_t)(p->furthest - p->text);
     if (p->literal)
         return cps_err_new(CPS_ERR_SYNTAX, "expected '%.*s'", (int)p->literal, p->expected);
-    return cps_err_new(CPS_ERR_SYNTAX, "expected %s", p->expected);
+    CPS_BUF words = {0};
+    if (p->listed != CPS_SPACE_COUNT && p->names)
+        cps_names_words_(p->names->names, p->listed, &words);
+    if (words.failed)
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_SYNTAX, "expected %s%s", p->expected, cps_buf_text(&words));
 }
 
 static bool same_mnemonic(const struct cps_parser *p, const struct cps_enc *enc)

@@ -95,6 +95,9 @@ static void test_lead(void **state)
     assert_int_equal(program.count, 2);
     assert_int_equal(program.words[0], 0x12345678);
     free(program.words);
+    assert_null(assemble(".lead 0xffffffff\n" A6, 0, &program));
+    assert_int_equal(program.words[0], UINT32_MAX);
+    free(program.words);
 }
 
 /* Names of this and of other variants, unknown ids in decimal, a default, and ids without label. */
@@ -204,6 +207,7 @@ static const struct {
     {A6 ".section BR", HERE(10) "expected a section (BV, LPAC or DDE)\n.section BR\n         ^"},
     {A6 ".section BV\n.section BV",
      "a.afuc:3:10: expected a section that was not there before\n.section BV\n         ^"},
+    {A6 ".lead 0x100000000", HERE(7) "expected a number of 32 bits\n.lead 0x100000000\n      ^"},
     {A6 ".lead x", HERE(7) "expected a number of 32 bits\n.lead x\n      ^"},
     {A6 "CP_NOPE: nop\n.jumptbl",
      "a.afuc:3:1: label CP_NOPE in line 2 is no packet, expected a packet's name or UNKN0 to "

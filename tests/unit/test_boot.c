@@ -291,8 +291,8 @@ static void an_aqe_has_its_sqes_id_and_its_own_code(void **state)
 /* Parts are those of the row: what stands behind them belongs to the last one. */
 static void parts_are_what_the_row_says(void **state)
 {
-    static const char text[] =
-        "[01%s001]\n[#jumptbl]\nnop\n" TABLE ".section BV\n[01710002]\n[#jumptbl]\nnop\n" TABLE;
+    static const char text[] = "[01%s001]\n[#jumptbl]\nmov $02, 0x1\n" TABLE
+                               ".section BV\n[01710002]\n[#jumptbl]\nnop\n" TABLE;
     static const struct {
         const char *id;
         unsigned parts;

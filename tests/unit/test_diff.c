@@ -67,6 +67,12 @@ static const struct comparison {
     uint64_t differences;
     int how; /* of the first */
 } comparisons[] = {
+    {"a mask of one place, as a range", PKT1 A B, PKT1 A2 B, "reg:0x8800-0x8800", 0, 0},
+    {"a range that ends in front of the place", PKT1 A B, PKT1 A2 B, "reg:0x87ff-0x87ff", 1,
+     CPS_DIFF_VALUE},
+    {"a range that begins behind the place", PKT1 A B, PKT1 A2 B, "reg:0x8801-0x8801", 1,
+     CPS_DIFF_VALUE},
+    {"a range whose last place it is", PKT1 A B, PKT1 A2 B, "reg:0x87ff-0x8800", 0, 0},
     {"equal traces", PKT1 A B PKT2 M, PKT1 A B PKT2 M, "", 0, 0},
     {"another value is one difference", PKT1 A B PKT2 M, PKT1 A2 B PKT2 M, "", 1, CPS_DIFF_VALUE},
     {"an inserted write does not cascade", PKT1 A B PKT2 M, PKT1 A A2 B PKT2 M, "", 1,
@@ -151,6 +157,34 @@ static void the_report_counts_by_packet_and_place(void **state)
     cps_diff_deinit(&diff);
 }
 
+/* Places come in the order of kinds and of their addresses, whichever differed first. */
+static void places_are_in_order(void **state)
+{
+    static const uint64_t order[] = {0x8800, 0x8802, 0x8803, 0x8805, 0x2000, 0x3000};
+    static const uint64_t counts[] = {1, 1, 1, 2, 1, 1};
+    struct cps_event a[32];
+    struct cps_event b[32];
+    struct cps_diff diff = {0};
+    const struct cps_diff_options options = {KINDS, NULL};
+    (void)state;
+#define LINES(value)                                                                \
+    PKT1 "MEMW 0x0000000000003000 0x0000000" value " nrt\n"                         \
+         "REG 0x8803 0x0000000" value " data\nREG 0x8805 0x0000000" value " data\n" \
+         "REG 0x8802 0x0000000" value " data\nREG 0x8805 0x0000001" value " data\n" \
+         "REG 0x8800 0x0000000" value " data\n"                                     \
+         "MEMW 0x0000000000002000 0x0000000" value " nrt\n"
+    size_t a_count = read_text(LINES("1"), a, 32);
+    size_t b_count = read_text(LINES("2"), b, 32);
+    assert_null(cps_diff_events(a, a_count, b, b_count, &options, NULL, NULL, &diff));
+    assert_int_equal(diff.places, 6);
+    for (size_t i = 0; i < diff.places; i++) {
+        assert_int_equal(diff.by_place[i].addr, order[i]);
+        assert_int_equal(diff.by_place[i].kind, i < 4 ? CPS_EV_REG : CPS_EV_MEMW);
+        assert_int_equal(diff.by_place[i].count, counts[i]);
+    }
+    cps_diff_deinit(&diff);
+}
+
 static const char *const bad_masks[] = {
     "reg",
     "reg:",
@@ -212,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_are_compared_packet_by_packet),
         cmocka_unit_test(the_report_counts_by_packet_and_place),
+        cmocka_unit_test(places_are_in_order),
         cmocka_unit_test(bad_masks_say_what_was_expected),
         cmocka_unit_test(one_event_less_is_one_difference_anywhere),
     };

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "fw/image/elf_form.h"
+#include "fw/image/private.h"
 #include "tests/fwcheck.h"
 #include "isa/base/le.h"
 
@@ -221,6 +223,84 @@ static void test_messages(void **state)
     }
 }
 
+/* The entry of the symbol table for a label that is at @p value; its value is bytes 4 to 7. */
+static uint8_t *symbol_at(struct cps_buf *elf, uint32_t value)
+{
+    enum { SHOFF = 0x20, SHENTSIZE = 0x2e, SHNUM = 0x30, SYMTAB = 2, SYMBOL = 16 };
+    uint8_t *bytes = (uint8_t *)elf->data;
+    for (unsigned i = 0; i < bytes[SHNUM]; i++) {
+        uint8_t *header = bytes + cps_le32(bytes + SHOFF) + (size_t)i * bytes[SHENTSIZE];
+        if (cps_le32(header + 4) != SYMTAB)
+            continue;
+        uint8_t *table = bytes + cps_le32(header + 16);
+        for (uint32_t at = SYMBOL; at < cps_le32(header + 20); at += SYMBOL) {
+            bool label = table[at + 14] < 0xf0 && !(table[at + 12] & 0xf & ~2);
+            if (label && cps_le32(table + at) && cps_le32(table + at + 4) == value)
+                return table + at;
+        }
+    }
+    fail_msg("no symbol at 0x%x", (unsigned)value);
+    return NULL;
+}
+
+/* A label is at a word of its part or behind the last one. */
+static void test_places_of_symbols(void **state)
+{
+    static const struct {
+        int32_t move;
+        bool good;
+    } moves[] = {{0, true},   {-4, true},  {4, false}, {1, false},
+                 {-1, false}, {-2, false}, {5, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+        struct cps_program program;
+        struct cps_fw *fw = NULL;
+        CPS_BUF elf = {0};
+        assemble(&program, &elf);
+        /* "end:", behind the last word of LPAC */
+        uint32_t value = cps_elf_base_(2) + 4 * program.part[2].size;
+        uint8_t *symbol = symbol_at(&elf, value);
+        cps_put_le32(symbol + 4, value + (uint32_t)moves[i].move);
+        struct cps_err *err = cps_fw_parse("a7.elf", elf.data, elf.size, 0, &fw);
+        assert_int_equal(!err, moves[i].good);
+        if (err)
+            assert_non_null(strstr(err->message, "expected symbols at words of the image"));
+        cps_err_free(err);
+        cps_fw_destroy(fw);
+        cps_program_deinit(&program);
+    }
+}
+
+/* Parts without words have no unit and no lines. */
+static void test_units(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned units;
+    } rows[] = {{"[016ee001]\n[01000000]\n", 1},
+                {"[016ee001]\n[01000000]\n.section BV\nnop\n.section LPAC\nnop\n", 3},
+                {"[016ee001]\n[01000000]\n.section BV\na: .section LPAC\nb: nop\nend:\n", 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cps_program program;
+        struct cps_dwarf dwarf = {0};
+        assert_null(
+            cps_program_assemble("s.afuc", rows[i].text, strlen(rows[i].text), CPS_A6XX, &program));
+        cps_dwarf_write_(&program, &dwarf);
+        const struct cps_buf *both[] = {&dwarf.info, &dwarf.line};
+        for (unsigned k = 0; k < 2; k++) {
+            unsigned units = 0; /* each begins with its length without that */
+            for (size_t at = 0; at < both[k]->size; units++)
+                at += 4 + (size_t)cps_le32((const uint8_t *)both[k]->data + at);
+            assert_int_equal(units, rows[i].units);
+        }
+        cps_buf_deinit(&dwarf.abbrev);
+        cps_buf_deinit(&dwarf.info);
+        cps_buf_deinit(&dwarf.line);
+        cps_program_deinit(&program);
+    }
+}
+
 /* The ELF form beside the raw file: symbols and lines of this image only. */
 static void test_symbols(void **state)
 {
@@ -317,6 +397,8 @@ int main(void)
         cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_places_of_symbols),
+        cmocka_unit_test(test_units),
         cmocka_unit_test(test_dde),
         cmocka_unit_test(test_small),
     };

@@ -287,6 +287,102 @@ static void test_idents(void **state)
 }
 
 /* An id that nobody knows: the words say what it is; the caller may know better. */
+/* Instructions that do something, in words of the file from @p first on: mov of a5xx and a6xx. */
+static void put_code(struct file *f, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        f->words[i] = 0x88050835;
+}
+
+static void is_refused(const struct file *f)
+{
+    struct cps_fw *fw = NULL;
+    struct cps_err *err = load(f, f->count * 4, 0, &fw);
+    assert_non_null(err);
+    assert_int_equal(err->code, CPS_ERR_INPUT);
+    assert_non_null(strstr(err->message, "carries no firmware id that is known"));
+    cps_err_free(err);
+}
+
+/* Of 64 words in front of the table @p good are instructions, @p busy of them no nops. The rest is
+ * what no generation has. */
+static void make_code(struct file *f, unsigned good, unsigned busy)
+{
+    *f = (struct file){0};
+    add(f, 0);
+    add_image(f, 0x01abc001, 0x01000000, 2 + 64);
+    put_code(f, 3, 3 + busy);
+    for (unsigned i = good; i < 64; i++)
+        f->words[3 + i] = 0xfbadc0de;
+}
+
+/* An id that no row has is taken from code alone: seven words in eight are instructions, and a
+ * quarter does something. */
+static void test_code_is_the_evidence(void **state)
+{
+    static const struct {
+        unsigned good, busy;
+        bool is_taken;
+    } rows[] = {{64, 64, true},  {56, 56, true}, {55, 55, false}, {64, 16, true},  {64, 17, true},
+                {64, 15, false}, {64, 0, false}, {57, 16, true},  {56, 15, false}, {0, 0, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct file f;
+        make_code(&f, rows[i].good, rows[i].busy);
+        if (!rows[i].is_taken) {
+            is_refused(&f);
+            continue;
+        }
+        struct cps_fw *fw = load_all(&f, 0);
+        assert_int_equal(fw->gen, CPS_A6XX);
+        assert_string_equal(fw->assumed,
+                            "firmware id 0xabc is not known, taken for a6xx from its contents");
+        cps_fw_destroy(fw);
+    }
+    struct file f = {
+        0}; /* a table and next to no words in front of it, none of which does anything */
+    add(&f, 0);
+    add_image(&f, 0x01abc001, 0x01000000, 5);
+    is_refused(&f);
+}
+
+/* Files of other kinds, as words: what their first bytes and their contents have in common with an
+ * image of a5xx is zeros. --gen takes them all the same. */
+static void test_other_files_are_refused(void **state)
+{
+    enum { ZEROS, COUNTS, SMALL, ROM, RANDOM, TEXT, TABLE_ONLY, KINDS };
+    (void)state;
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        struct file f = {0};
+        uint32_t random = 12345;
+        for (uint32_t i = 0; i < 1500; i++) {
+            random = random * 1664525 + 1013904223;
+            add(&f, kind == ZEROS    ? 0
+                    : kind == COUNTS ? i
+                    : kind == SMALL  ? random >> 23
+                    : kind == TEXT   ? 0x20202020 + (random >> 3 & 0x1f1f1f1f)
+                                     : random);
+        }
+        if (kind == SMALL) /* which looks as if a table began there */
+            f.words[2] = 700;
+        if (kind == ROM) { /* "55 aa", a size, a jump: the start of an expansion ROM */
+            f.words[0] = 0xeb80aa55;
+            f.words[1] = 0x0000194b;
+            f.words[2] = 0;
+        }
+        if (kind == TABLE_ONLY) {
+            f.words[1] = 0x00000000;
+            f.words[2] = 1000;
+            for (unsigned i = 0; i < 128; i++)
+                f.words[1 + 1000 + i] = i;
+        }
+        is_refused(&f);
+        struct cps_fw *fw = load_all(&f, CPS_A5XX);
+        assert_non_null(strstr(fw->assumed, "taken for a5xx as was asked for"));
+        cps_fw_destroy(fw);
+    }
+}
+
 static void test_unknown_id(void **state)
 {
     struct file f;
@@ -314,6 +410,7 @@ static void test_unknown_id(void **state)
 
     make_a5xx(&f, false);
     f.words[1] = 0x00abc001;
+    put_code(&f, 3, 64 + 1);
     fw = load_all(&f, 0);
     assert_int_equal(fw->gen, CPS_A5XX);
     cps_fw_destroy(fw);
@@ -327,6 +424,7 @@ static void test_lead_and_top_byte(void **state)
     make_a6xx(&f, false);
     f.words[0] = 0xdeadbeef;
     f.words[1] = 0x995ff001;
+    put_code(&f, 3, 0x43 + 1);
     struct cps_fw *fw = load_all(&f, 0);
     assert_int_equal(fw->lead, 0xdeadbeef);
     assert_int_equal(fw->gen, CPS_A6XX);
@@ -355,6 +453,7 @@ static void test_listing(void **state)
     f.words[1 + 2] = 0x881e8e07;
     f.words[1 + 3] = 0x8b1d00a0;
     f.words[1 + 5] = 0xd4000007; /* call */
+    f.words[1 + 4] = 0xc8000004; /* jump */
     f.words[1 + 9] = 0xfbadc0de;
     struct cps_fw *fw = load_all(&f, 0);
     assert_null(cps_fw_listing(fw, NULL, &text));
@@ -362,6 +461,8 @@ static void test_listing(void **state)
     assert_non_null(strstr(text.data, "\nCP_NOP:\n        nop  "));
     assert_non_null(strstr(text.data, "        call #fxn0007  "));
     assert_non_null(strstr(text.data, "\nfxn0007:\n        nop  "));
+    assert_non_null(strstr(text.data, "        jump #l0008  "));
+    assert_non_null(strstr(text.data, "\nl0008:\n        nop  "));
     assert_non_null(strstr(text.data, "        [fbadc0de]  "));
     assert_non_null(strstr(text.data, "\njumptbl:\n.jumptbl\n"));
     assert_true(fwcheck_listing(fw));
@@ -409,6 +510,8 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_idents),
         cmocka_unit_test(test_unknown_id),
+        cmocka_unit_test(test_code_is_the_evidence),
+        cmocka_unit_test(test_other_files_are_refused),
         cmocka_unit_test(test_lead_and_top_byte),
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_compares_behind_setsecure),

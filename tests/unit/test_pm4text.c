@@ -171,6 +171,42 @@ static void test_mistakes(void **state)
     }
 }
 
+/* Bits 6:0 of a type-4 header count its values; a line of .word or of a packet has its own limit.
+ */
+static void test_most_values(void **state)
+{
+    static const struct {
+        const char *word;
+        unsigned most;
+        const char *refusal;
+        uint32_t header; /* of the longest, and where it counts */
+    } rows[] = {{"reg 0x8000", 127, "expected up to 127 values", 0x4080007f},
+                {"CP_NOP", 0x3fff, "expected ", 0x7010bfff}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (unsigned more = 0; more < 2; more++) {
+            CPS_BUF text = {0};
+            CPS_BUF start = {0};
+            struct log log = {{write_item}, {0}};
+            cps_buf_printf(&text, HEAD "buffer 0x1000 a\n%s", rows[i].word);
+            for (unsigned k = 0; k < rows[i].most + more; k++)
+                cps_buf_printf(&text, " %u", k & 7);
+            struct cps_err *err = read_text(cps_buf_text(&text), &log);
+            cps_buf_printf(&start, "buffer 1000 %u\ndata 1000 %" PRIx32 " 0 1 2 3 4 5 6 7 0 ",
+                           4 * (rows[i].most + 1), rows[i].header);
+            if (more) {
+                assert_non_null(err);
+                assert_non_null(strstr(err->message, rows[i].refusal));
+            } else {
+                assert_null(err);
+                assert_memory_equal(cps_buf_text(&log.text), start.data, start.size);
+            }
+            cps_err_free(err);
+            cps_buf_deinit(&log.text);
+        }
+    }
+}
+
 /* Tens of thousands of buffers, each naming another one: lookups must not walk them all. */
 static void test_many_buffers(void **state)
 {
@@ -191,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_captures),
         cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_most_values),
         cmocka_unit_test(test_many_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

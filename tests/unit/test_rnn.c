@@ -313,6 +313,33 @@ static void enums_and_other_domains_are_read_from_their_files(void **state)
     cps_names_destroy(names);
 }
 
+/* A value belongs to the enum around it, and a domain and an enum that have no name are of nobody.
+ */
+static void what_has_no_name_names_nothing(void **state)
+{
+    static const char text[] =
+        DATABASE("<domain name=\"A6XX\" width=\"32\"><value name=\"STRAY\" value=\"0x10\"/>"
+                 "<reg32 name=\"MINE\" offset=\"0x801\"><value name=\"INSIDE\" value=\"0x802\"/>"
+                 "</reg32></domain>"
+                 "<domain width=\"32\"><reg32 name=\"NOBODY\" offset=\"0x10\"/></domain>"
+                 "<enum><value name=\"NAMELESS\" value=\"0x10\"/></enum>"
+                 "<enum name=\"adreno_pm4_type3_packets\"><value name=\"CP_MINE\" value=\"0x7e\"/>"
+                 "</enum>");
+    static const char *const strays[] = {"STRAY", "INSIDE", "NOBODY", "NAMELESS"};
+    (void)state;
+    struct cps_names *names = open_good(CPS_LAYOUT_A6XX, "a6xx.xml", text);
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 0x801, NULL), "MINE");
+    assert_string_equal(cps_name(names, CPS_SPACE_PACKET, 0x7e, NULL), "CP_MINE");
+    for (unsigned space = 0; space < CPS_SPACE_COUNT; space++) {
+        for (size_t i = 0; i < sizeof(strays) / sizeof(strays[0]); i++) {
+            uint32_t number = 0;
+            assert_false(cps_name_number(names, (enum cps_space)space, strays[i], strlen(strays[i]),
+                                         &number));
+        }
+    }
+    cps_names_destroy(names);
+}
+
 /* As the kernel has it: an enum file per generation beside a6xx.xml, and the GMU's registers. */
 static void a_tree_may_be_split_by_generation_and_unit(void **state)
 {
@@ -435,6 +462,7 @@ int main(void)
         cmocka_unit_test(an_array_of_a_packet_ends_with_its_last_element),
         cmocka_unit_test(what_stands_in_no_named_space_has_no_name),
         cmocka_unit_test(enums_and_other_domains_are_read_from_their_files),
+        cmocka_unit_test(what_has_no_name_names_nothing),
         cmocka_unit_test(a_tree_may_be_split_by_generation_and_unit),
         cmocka_unit_test(a_tree_may_be_one_directory_deeper),
         cmocka_unit_test(damaged_xml_is_refused_with_its_line),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "fw/image/private.h"
 #include "tests/fwcheck.h"
 
 /* Two processors; dword 4 of the first is a jump target and dword 6 is called. */
@@ -51,6 +52,23 @@ static void test_text(void **state)
     assert_null(add(fw, "0x4 again\n"));
     assert_string_equal(cps_fw_symbol_at(fw, 0, 4, NULL)->name, "again");
     cps_fw_destroy(fw);
+}
+
+/* Lines of one dword from two files come in the order of the files, then of the lines. */
+static void test_order_of_lines(void **state)
+{
+    static const struct cps_fw_line lines[] = {
+        {0, 7, 1, 2}, {0, 7, 0, 9}, {0, 7, 1, 1}, {0, 7, 0, 3}, {1, 0, 0, 1}, {0, 8, 0, 1},
+    };
+    static const unsigned order[] = {3, 1, 2, 0, 5, 4};
+    struct cps_fw_debug debug = {0};
+    (void)state;
+    for (unsigned i = 0; i < 6; i++)
+        assert_true(cps_fw_debug_line_(&debug, lines[i]));
+    cps_fw_debug_sort_(&debug);
+    for (unsigned i = 0; i < 6; i++)
+        assert_memory_equal(&debug.lines[i], &lines[order[i]], sizeof(lines[0]));
+    cps_fw_debug_deinit(&debug);
 }
 
 static const struct {
@@ -130,9 +148,8 @@ static void test_unusable_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_text),           cmocka_unit_test(test_order_of_lines),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_unusable_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
+#include "trace/form/forms.h"
 #include "trace/form/text.h"
 #include "trace/form/trace.h"
 
@@ -155,6 +156,74 @@ static void unknown_numbers_have_words_too(void **state)
     expect(event(CPS_EV_COUNT, 0, 0, 0, 0), names, true, "");
 }
 
+/* One line as a trace with this head reads it. */
+static struct cps_event read_line(const char *head, const char *line)
+{
+    CPS_BUF text = {0};
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    struct cps_event ret = {0};
+    size_t count = 0;
+    cps_buf_printf(&text, "# cpscope-trace 1\n%s%s\n", head, line);
+    assert_null(cps_stream_open_memory("test", text.data, text.size, &stream));
+    assert_null(cps_trace_open(stream, &trace));
+    assert_null(cps_trace_next(trace, &ret, 1, &count));
+    assert_int_equal(count, 1);
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+    return ret;
+}
+
+/* Instructions, and what has a program counter, are the SQE's unless a processor is named; the rest
+ * is of nobody. */
+static void lines_without_a_name_are_of_the_sqe(void **state)
+{
+    static const char gen[] = "# gen a6xx\n";
+    (void)state;
+    struct cps_event e = read_line(gen, "STEP 0x0010 -");
+    assert_int_equal(cps_event_who(&e), CPS_CPU_SQE);
+    e = read_line(gen, "STEPX 0x0010 $02=0x00000001");
+    assert_int_equal(cps_event_who(&e), CPS_CPU_SQE);
+    e = read_line(gen, "REG 0x8800 0x00000001 data ; pc=0x0010");
+    assert_int_equal(cps_event_who(&e), CPS_CPU_SQE);
+    e = read_line(gen, "REG 0x8800 0x00000001 data");
+    assert_int_equal(cps_event_who(&e), CPS_CPU_NONE);
+    e = read_line(gen, "SUBMIT 0 0x0000000000100000 0x00000004");
+    assert_int_equal(cps_event_who(&e), CPS_CPU_NONE);
+    e = read_line("# gen a7xx\n", "bv STEP 0x0010 -");
+    assert_int_equal(cps_event_who(&e), CPS_CPU_BV);
+}
+
+/* What a kind has no column for is 0: the smallest number is refused as the largest is. */
+static void numbers_without_a_column_are_refused(void **state)
+{
+    static const struct {
+        unsigned kind, sub;
+        uint64_t addr;
+        uint32_t value;
+        bool good;
+    } rows[] = {
+        {CPS_EV_IRQ, 0, 0, 7, true},
+        {CPS_EV_IRQ, 0, 1, 7, false},
+        {CPS_EV_IRQ, 0, UINT64_MAX, 7, false},
+        {CPS_EV_TICK, 0, 1, 0, true},
+        {CPS_EV_TICK, 0, 1, 1, false},
+        {CPS_EV_UNMODELLED, CPS_PLACE_GPU, 1, 0, true},
+        {CPS_EV_UNMODELLED, CPS_PLACE_GPU, 1, 1, false},
+        {CPS_EV_PIPE, 0, UINT32_MAX, 1, true},
+        {CPS_EV_PIPE, 0, UINT64_C(1) << 33, 1, false},
+        {CPS_EV_MEMW, CPS_VIA_NRT, UINT64_MAX, 1, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct cps_event e = event(rows[i].kind, rows[i].sub, 0, rows[i].addr, rows[i].value);
+        const char *says = cps_event_check_(&e, true);
+        assert_int_equal(!says, rows[i].good);
+        if (says)
+            assert_string_equal(says, "numbers that this event can have");
+    }
+}
+
 /* Writes @p count events, in batches of different sizes, into TRACE. */
 static void write_trace(size_t count)
 {
@@ -229,6 +298,8 @@ int main(void)
         cmocka_unit_test(registers_are_named_with_their_fields),
         cmocka_unit_test(class_lists_are_masks),
         cmocka_unit_test(unknown_numbers_have_words_too),
+        cmocka_unit_test(lines_without_a_name_are_of_the_sqe),
+        cmocka_unit_test(numbers_without_a_column_are_refused),
         cmocka_unit_test(a_trace_is_its_header_and_every_event_in_order),
     };
     return cmocka_run_group_tests_name("text", tests, open_names, close_names);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tools/file_part.h"
 #include "tools/info/info.h"
 #include "trace/json.h"
 
@@ -87,11 +88,10 @@ struct cps_err *info_read_firmware(struct cps_stream *stream, unsigned gen, stru
     return cps_fw_parse(cps_stream_name(stream), bytes, size, gen, ret);
 }
 
-struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen, struct json_object *json)
+/* Consumes @p fw. */
+static struct cps_err *print(struct cps_fw *fw, struct json_object *json)
 {
-    struct cps_fw *fw = NULL;
     struct cps_names *names = NULL;
-    CPS_TRY(info_read_firmware(stream, gen, &fw));
     struct cps_err *err = cps_names_create(fw->layout, NULL, &names);
     if (!err && json)
         print_json(fw, names, json);
@@ -100,4 +100,25 @@ struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen, struct js
     cps_names_destroy(names);
     cps_fw_destroy(fw);
     return err;
+}
+
+struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen, struct json_object *json)
+{
+    struct cps_fw *fw = NULL;
+    CPS_TRY(info_read_firmware(stream, gen, &fw));
+    return print(fw, json);
+}
+
+struct cps_err *info_read_part(const struct cps_options *opt, const char *path, struct cps_fw **ret)
+{
+    CPS_CLEANUP(file_part_deinit) struct file_part part = {0};
+    CPS_TRY(file_part_read(opt, path, CPS_FW_MAX_BYTES, &part));
+    return cps_fw_parse(cps_buf_text(&part.name), part.bytes, part.size, opt->gen, ret);
+}
+
+struct cps_err *info_part(const struct cps_options *opt, const char *path, struct json_object *json)
+{
+    struct cps_fw *fw = NULL;
+    CPS_TRY(info_read_part(opt, path, &fw));
+    return print(fw, json);
 }

@@ -6,6 +6,7 @@
 #include "fw/fw.h"
 #include "trace/capture/capture.h"
 #include "trace/capture/stream.h"
+#include "tools/opt.h"
 
 struct json_object;
 
@@ -32,8 +33,15 @@ CPS_MUST_USE struct cps_err *info_read_firmware(struct cps_stream *stream, unsig
 /** What a firmware holds: id, generation, version, processors, packet table. */
 CPS_MUST_USE struct cps_err *info_firmware(struct cps_stream *stream, unsigned gen,
                                            struct json_object *json);
+/** Reads a part of a file as firmware; the caller destroys what @p ret gets. */
+CPS_MUST_USE struct cps_err *info_read_part(const struct cps_options *opt, const char *path,
+                                            struct cps_fw **ret);
+/** What the firmware in a part of a file holds. */
+CPS_MUST_USE struct cps_err *info_part(const struct cps_options *opt, const char *path,
+                                       struct json_object *json);
 /** What a script holds. @p gen  0: as the file says */
-CPS_MUST_USE struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,
+CPS_MUST_USE struct cps_err *info_script(const struct cps_options *opt, const char *path,
+                                         const struct cps_isa *isa, unsigned gen,
                                          struct json_object *json);
 /** What a trace holds: head, events by kind, end. */
 CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *json);

@@ -9,6 +9,7 @@
 #include "isa/base/le.h"
 #include "tools/play/play.h"
 #include "tools/report/report.h"
+#include "tools/script_text.h"
 #include "trace/json.h"
 
 struct facts {
@@ -20,15 +21,6 @@ struct facts {
     uint64_t by_do[CPS_DO_OBJECT + 1];
     uint64_t checks, memory; /* reads with expected values, words to memory */
 };
-
-static uint64_t wait_ticks(const struct cps_isa *isa, const struct cps_insn *insn)
-{
-    if (isa == &cps_isa_hwsq && insn->op == CPS_HWSQ_WAIT)
-        return ((uint64_t)insn->operand[0] << 2 * insn->operand[1]) * 0x20;
-    if (isa == &cps_isa_seq && (insn->op == CPS_SEQ_WAIT || insn->op == CPS_SEQ_WAITS))
-        return (uint64_t)insn->operand[0];
-    return 0;
-}
 
 static bool begins_bundle(const struct cps_isa *isa, const uint8_t *bytes, size_t at)
 {
@@ -59,7 +51,7 @@ static void gather(const struct cps_script *script, struct facts *ret)
         ret->bundles += begins_bundle(isa, bytes, at);
         ret->literals += !insn.enc || insn.misfit || insn.unclaimed;
         ret->by_op[insn.op]++;
-        ret->waits += insn.misfit ? 0 : wait_ticks(isa, &insn);
+        ret->waits += cps_script_ticks(script->gen, &insn);
     }
 }
 
@@ -165,12 +157,12 @@ static void put_host(const struct cps_script *script, const struct facts *f, str
     cps_json_uint(to, "changes", script->change_count);
 }
 
-struct cps_err *info_script(const char *path, const struct cps_isa *isa, unsigned gen,
-                            struct json_object *json)
+struct cps_err *info_script(const struct cps_options *opt, const char *path,
+                            const struct cps_isa *isa, unsigned gen, struct json_object *json)
 {
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     struct facts facts = {0};
-    CPS_TRY(play_load_script(path, isa, gen, &script));
+    CPS_TRY(script_load(opt, path, isa, gen, &script));
     bool code = cps_isa_has_code(isa);
     gather_host(&script, &facts);
     if (code)

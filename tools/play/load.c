@@ -247,15 +247,30 @@ bool play_has_processors(const struct play *play)
     return play_has_processors_of(play, play->engine);
 }
 
+/* The policy of a run file, word by word: a mistake is said with its place. */
+static struct cps_err *script_policy(struct play *play)
+{
+    const struct cps_script *script = &play->script;
+    for (size_t i = 0; i < script->policy_count; i++) {
+        const struct cps_script_word *word = &script->policy_word[i];
+        const char *at = cps_buf_text(&script->policy) + word->at;
+        CPS_BUF one = {0};
+        cps_buf_add(&one, at, strcspn(at, " "));
+        if (one.failed)
+            return cps_err_nomem();
+        CPS_TRY(cps_err_within_(cps_policy_parse(cps_buf_text(&one), play->gen, &play->policy),
+                                "%s:%u:%u", script->name, (unsigned)word->line,
+                                (unsigned)word->column));
+    }
+    return NULL;
+}
+
 /* The words of a run file, then those of the options. */
 static struct cps_err *set_policy(struct play *play)
 {
-    const char *said = cps_buf_text(&play->script.policy);
     play->policy = cps_policy_default();
     play->policy.prefetch = play->dump && play->fw; /* as hardware does it */
-    if (!play->fw)
-        CPS_TRY(cps_err_within_(cps_policy_parse(said, play->gen, &play->policy), "%s",
-                                play->script.name));
+    CPS_TRY(script_policy(play));
     return opt_apply_policy(play->opt, play->gen, &play->policy);
 }
 

@@ -1,0 +1,402 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Hang dumps of the demo firmware, made by a model of the hardware (tests/hang_scene.py), through the commands that
+take one: no vendor file is needed. Usage: hang_demo.py CPSCOPE DEMO.afuc"""
+import json
+import os
+import re
+import sys
+import tempfile
+
+import hang_cases as cases
+import hang_scene
+import make
+import mkcorpus
+import tap
+from hang_cases import Bench, counts
+
+FRAME, SETUP, GROUP, ONCE = 0x100000, 0x110000, 0x120000, 0x130000
+# Four draws in one IB2, which only the words of IB1 tell apart; a group of draw state runs for each of them.
+CALL = ["reg 0xa000 0x%x 0x6", "CP_SET_DRAW_STATE 0x00700009 @always", "CP_INDIRECT_BUFFER @setup #setup"]
+STREAM = "\n".join(
+    ["# cpscope-pm4 1", "gpu 630", "buffer 0x%x frame" % FRAME, "CP_SCRATCH_WRITE 0x0 0xaa", "reg GRAS_CL_CNTL 0xc0 0x0 0x1",
+     "CP_SET_MARKER 0x1", "reg 0x8c00 0x77", "reg 0x8900 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8", "CP_INDIRECT_BUFFER @once #once",
+     *(line % i if "%" in line else line for i in range(4) for line in CALL),
+     "CP_WAIT_FOR_ME", "reg 0xa002 0x1", "CP_WAIT_REG_MEM 0x13 0x00200200 0x0 0x5 0xffffffff 0x0", "reg 0x9210 0x5",
+     "buffer 0x%x setup" % SETUP, "reg 0x8820 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8", "reg 0xb180 0x9 0xa",
+     "CP_DRAW_INDX_OFFSET 0x84 1 3", "CP_WAIT_FOR_IDLE", "CP_NOP",
+     "buffer 0x%x once" % ONCE, "reg 0x9210 0x1 0x2", "CP_NOP",
+     "buffer 0x%x always" % GROUP, "reg 0x8810 0x11 0x12 0x13 0x14", "CP_NOP 0x2", "reg 0x8819 0xa0", "submit frame", ""])
+# Where packets lie: headers and the words behind them, counted by hand.
+AFTER_DRAW = SETUP + 4 * (9 + 3 + 4)
+IN_IB1 = FRAME + 4 * (3 + 4 + 2)       # reg 0x8c00
+IN_GROUP = GROUP + 4 * (5 + 2)         # reg 0x8819
+WAIT_ME = FRAME + 4 * (3 + 4 + 2 + 2 + 9 + 4 + 4 * (3 + 4 + 4))
+WAIT_MEM = WAIT_ME + 4 * (1 + 2)
+BUFFERS = {FRAME: 3 + 4 + 2 + 2 + 9 + 4 + 4 * 11 + 1 + 2 + 7 + 2, SETUP: 9 + 3 + 4 + 1 + 1, GROUP: 9, ONCE: 4}
+
+
+class Demo(Bench):
+    """The demo's firmware, and a revision of it in which one constant is another one."""
+
+    def __init__(self, cpscope, source, folder):
+        file = {name: os.path.join(folder, name) for name in ("own", "near", "s.rd", "s.pm4")}
+        with open(source, encoding="utf-8") as text:
+            text = text.read()
+        make.firmware(cpscope, file["own"], text)
+        make.firmware(cpscope, file["near"], mkcorpus.revision(text))
+        with open(file["s.pm4"], "w", encoding="utf-8") as out:
+            out.write(STREAM)
+        self.cpscope, self.source = cpscope, source
+        self.command("convert", file["s.pm4"], "-o", file["s.rd"], status=0)
+        listing = self.command("disasm", file["own"] + ".fw", status=0).stdout
+        self.place = {name: int(re.search(r"\n%s:\n(?:\w+:\n)*[^\n]*; ([0-9a-f]{4}) " % name, listing)[1], 16)
+                      for name in ("CP_WAIT_FOR_ME", "CP_SCRATCH_WRITE", "CP_SET_MARKER")}
+        super().__init__(cpscope, folder, {
+            "own": file["own"] + ".fw", "near": file["near"] + ".fw", "capture": file["s.rd"], "draw_end": AFTER_DRAW,
+            "in_ib1": IN_IB1, "in_group": IN_GROUP, "stream": (ONCE, 4), "alike": 4, "packets": 20,
+            "waits": {"iova": WAIT_ME, "steps": 5, "pc": self.place["CP_WAIT_FOR_ME"] + 6, "word": 0xc0e00000,
+                      "headers": (0x70138000, 0x708a8000)},
+            "least": {"processor": 176, "fetched words": 80, "cluster registers": 22}})
+        tags = hang_scene.cache(self.scene().image, self.scene().model.pcs)[1]
+        self.cached = 8 * sum(tag != 0 for tag in tags)
+
+
+def told(text):
+    """A description without its line breaks."""
+    return " ".join(text.split())
+
+
+def polls(bench):
+    """A processor that waits for a counter to become 0: the counter alone differs. The description names it, the packet, its
+    address, and which packets asked for what is not done; 17 of the writes that wait are of the last draw and its group."""
+    scene = bench.scene(0, 5, WAIT_ME)
+    scene.model.gpr["$07"] = 1
+    text = bench.replay(scene, status=1)
+    assert counts(text)["in all"]["different"] == 1 and "\n$07 0x00000001 0x00000000 different\n" in text, text
+    for options, said in (
+            ((), ["hangs at CP_WAIT_FOR_ME (0x70138000), in IB1 at 0x%x. " % WAIT_ME, "SP_PS has not taken 6 register writes, ",
+                  "stands at 0x%04x and polls control register 0x038 WFI_PEND_CTR. " % bench.waits["pc"],
+                  "PS has not taken 18 register writes, the next is RB_PS_SAMPLEFREQ_CNTL. ",
+                  "No fence of ring 0 has come, 1 was submitted last. "]),
+            (("--fw", bench.own), ["the next is RB_PS_SAMPLEFREQ_CNTL of a type-4 write of register 0x8810 RB_PS_SAMPLEFREQ_CNTL "
+                                   "(0x40881004) at 0x%x, 20 packets ago." % GROUP])):
+        text = told(bench.command("info", *options, bench.dump, status=0).stdout)
+        assert all(part in text for part in said), text
+    row = json.loads(bench.command("info", "--json", bench.dump, status=0).stdout)["files"][0]["hang"]
+    assert (row["waits_for"], row["polls"], row["location"]) == ("control", 0x38, WAIT_ME), row
+    assert [(queue["part"], queue["writes"]) for queue in row["queues"] if queue["writes"]] == [("SP_PS", 6), ("PS", 18)]
+
+
+def waits_for_memory(bench):
+    """A processor in a poll of memory, which has read all words of its packet. With waits that nothing satisfies the firmware
+    itself comes to no other place."""
+    for steps in range(20, 26):
+        scene = bench.scene(0, steps, WAIT_MEM, read=6)
+        text = bench.replay(scene)
+        assert "by headers, queues and program counter; 1 candidate\n" in text, text
+        cases.nothing_differs(bench, text, processor=171, fetched=80)
+    told_of = told(bench.command("info", bench.dump, status=0).stdout)
+    assert "hangs at CP_WAIT_REG_MEM (0x70bc8006), in IB1 at 0x%x. It stands at 0x%04x" % (WAIT_MEM, scene.pc) in told_of, told_of
+    text = bench.replay(scene, status=1, options=("--waits", "stop"))
+    assert "by headers and queues: the firmware ends there by itself; 1 candidate\n" in text, text
+    assert "\n$0c 0x%08x 0x00000000 different\n" % scene.model.gpr["$0c"] in text, text  # memory that is not there reads 0
+
+
+def description(bench):
+    """What info says of a dump, in both forms, is what the model put into it."""
+    scene = bench.scene()
+    scene.write(bench.dump)
+    text = bench.command("info", bench.dump, status=0).stdout
+    size = 32768 + 4 * sum(BUFFERS.values())
+    for part in ("capture, devcoredump\n", "  module: msm\n", "  comm: scene\n", "  %d buffers, %d bytes of contents\n" % (len(BUFFERS), size),
+                 "  ring 0 0x0001000000001000 32768 bytes, rptr 13, wptr 13, fence 0 retired, 1 submitted\n",
+                 "hang: sqe at 0x%04x (CP_WAIT_FOR_IDLE), level 2 (IB2)\n" % scene.pc,
+                 "IB1        0x%016x, %d of %d dwords read" % (FRAME, 24 + 3 * 11, BUFFERS[FRAME]),
+                 "IB2        0x%016x, %d of %d dwords read" % (SETUP, 17, BUFFERS[SETUP]),
+                 "$01 70268000", "=> %04x a8000030  cwrite $00, [$00 + @WFI_PEND_INCR]\n" % scene.pc):
+        assert part in text, (part, text)
+    row = json.loads(bench.command("info", "--json", bench.dump, status=0).stdout)["files"][0]
+    assert (row["format"], row["gpu"], row["buffers"]) == ("devcoredump", 630, len(BUFFERS)), row
+    assert row["rings"] == [{"id": 0, "iova": hang_scene.RING, "size": 32768, "rptr": 13, "wptr": 13, "retired_fence": 0, "last_fence": 1}]
+    hang = row["hang"]
+    assert (hang["pc"], hang["level"], hang["header"]) == (scene.pc, 2, 0x70268000), hang
+    assert hang["registers"]["$13"] == scene.model.gpr["$13"] and hang["registers"]["$rem"] == 0, hang
+    assert {line["pc"]: line["word"] for line in hang["code"]}.items() <= dict(enumerate(scene.image)).items(), hang["code"]
+    other = bench.command("info", "--fw", bench.own, bench.capture, bench.dump, status=0).stdout
+    assert other.count("capture, ") == 2, other
+
+
+def all_of_it(bench):
+    """--all shows what is equal, too: as many rows as the summary counts."""
+    text = bench.replay(bench.scene(), options=("--all",))
+    rows = re.findall(r"^(\S+) 0x[0-9a-f]{8} 0x[0-9a-f]{8} (equal|different|in flight|bank|no value|older)", text, re.M)
+    assert sum(verdict == "equal" for _, verdict in rows) == counts(text)["in all"]["equal"] > 300, text
+    assert {"$%02x" % i for i in range(1, 0x1b)} <= {name for name, verdict in rows if verdict == "equal"}, text
+
+
+def why(bench):
+    """A value of the dump's replay comes from a word of the draw-state group, which the draw in IB2 ran; the group's other words
+    are not named."""
+    scene = bench.scene()
+    scene.write(bench.dump)
+    text = bench.command("why", "--fw", bench.own, bench.dump, "0x8811", status=0).stdout
+    for part in ("0x8811 = 0x00000012", "word 0 of draw-state group 0 at 0x%x" % GROUP, "run by CP_DRAW_INDX_OFFSET at 0x%x" % (SETUP + 48),
+                 "0x00000012 word of the stream at 0x%x" % (GROUP + 8)):
+        assert part in text, text
+
+
+def others_take_a_dump(bench):
+    """A trace of a dump is reproduced by check; diff runs both revisions over it, and which code changed is told to have run."""
+    scene = bench.scene()
+    scene.write(bench.dump)
+    trace = os.path.join(bench.folder, "hang.trace")
+    bench.command("run", "--fw", bench.own, bench.dump, "-o", trace, status=0)
+    assert ": pass" in bench.command("check", "--search", bench.folder, trace, status=0).stdout
+    text = bench.command("diff", "--fw", bench.own, "--fw", bench.near, bench.dump, status=0).stdout
+    at = bench.place["CP_SCRATCH_WRITE"] + 1
+    assert "no differences\n" in text and "CP_SCRATCH_WRITE+0x1: changed, executed, the same behaviour" in text, text
+    assert "   -%04x 28420007  and $02, $02, 0x0007\n   +%04x 28420005  and $02, $02, 0x0005\n" % (at, at) in text, text
+    row = json.loads(bench.command("diff", "--json", "--fw", bench.own, "--fw", bench.near, bench.dump, status=0).stdout)
+    assert row["differences"] == 0 and "CP_SCRATCH_WRITE+0x1" in row["text"] and len(row["comparisons"]) == 1, row
+
+
+def listing(bench):
+    """What the dump holds is listed alone; with a near revision it is a whole image, which assembles to the dump's own."""
+    scene = bench.scene()
+    scene.write(bench.dump)
+    alone = bench.command("disasm", "--from", bench.dump, status=0).stdout
+    words = {int(at, 16): int(word, 16) for at, word in re.findall(r"; ([0-9a-f]{4}) ([0-9a-f]{8})", alone)}
+    assert len(words) >= bench.cached and all(scene.image[at] == word for at, word in words.items()), alone
+    assert re.search(r"^; 0[0-9a-f]{3}\.\.0[0-9a-f]{3}: the dump does not hold it$", alone, re.M), alone[:3000]
+    source, image = os.path.join(bench.folder, "own.afuc"), os.path.join(bench.folder, "again.fw")
+    bench.command("disasm", "--from", bench.dump, bench.near, "-o", source, status=0)
+    text = open(source, encoding="utf-8").read()
+    assert "(donor)" in text and "and $02, $02, 0x0007" in text and "and $02, $02, 0x0005" not in text, text[:3000]
+    bench.command("asm", source, "-o", image, status=0)
+    assert "firmware is that of the dump\n" in bench.replay(scene, image)
+    refused = bench.command("disasm", "--from", bench.capture, status=3)
+    assert "this is no hang dump, expected one" in refused.stderr and not refused.stdout, refused
+
+
+def not_recovered(bench):
+    """Without what it takes, nothing is guessed: the user's firmware runs, and it is said why."""
+    whole = bench.scene().microcode()
+    states = ({0x1001: 1 << 20}, "a state that no dump has"), ({0x1002: 2 << 20 | 0x3ffff}, "behind any image"), \
+        ({0x1000: 2 << 20 | 0x30, 0x1003: 2 << 20 | 0x30}, "the same line as another way")
+    for change, said in states:
+        words = [change.get(i, word) for i, word in enumerate(whole)]
+        scene = bench.scene()
+        scene.write(bench.dump, more={"CP_UCODE_DBG_DATA": words})
+        text = bench.command("run", "--fw", bench.near, bench.dump, "-o", os.devnull).stdout
+        line = [line for line in text.splitlines() if "not recovered" in line]
+        assert len(line) == 1 and said in line[0], (said, text)
+    for without, words, said in ((("CP_UCODE_DBG_DATA",), whole, "no CP_UCODE_DBG"), ((), whole[:0x1800], "expected at least")):
+        bench.scene().write(bench.dump, without, more={"CP_UCODE_DBG_DATA": words})
+        text = bench.command("run", "--fw", bench.near, bench.dump, "-o", os.devnull).stdout
+        assert "not recovered" in text and said in text, (said, text)
+
+
+def holes(bench):
+    """A line that ran is no longer in the cache, and the donor has an instruction more or less just there: the place and the
+    registers of the hardware say where. Without the words nothing would be equal: the mode would not be set."""
+    with open(bench.source, encoding="utf-8") as file:
+        text = file.read()
+    head = "CP_SET_MARKER:\n        mov $02, $data\n"
+    assert head in text
+    for name, changed in (("more", text.replace(head, head + "        mov $03, 0x7\n        mov $04, 0x7\n", 1)),
+                          ("less", text.replace("        mov $03, 0x4\n        mov $03, 0x2\nmarker", "        mov $03, 0x2\nmarker", 1))):
+        assert changed != text
+        donor = os.path.join(bench.folder, name)
+        make.firmware(bench.cpscope, donor, changed)
+        scene = bench.scene()
+        at = bench.place["CP_SET_MARKER"]
+        for pc in [pc for pc in scene.model.pcs if at - 8 <= pc < at + 16]:
+            del scene.model.pcs[pc]
+        text_of = bench.replay(scene, donor + ".fw", status=None)
+        assert "firmware of the dump recovered" in text_of, (name, text_of)
+        assert "by headers, queues and program counter; 1 candidate\n" in text_of, (name, text_of)
+        groups = counts(text_of)
+        assert groups["fetched words"]["different"] == groups["queued writes"]["different"] == 0, (name, text_of)
+
+
+def oldest_packets(bench):
+    """A ring that has come round, without the time stamp of what retired: it is replayed from the oldest packet that leads to the
+    write pointer, and what came before is missing."""
+    scene = bench.scene(history=True)
+    at = next(i for i, word in enumerate(scene.ring) if word == 0x70460004)
+    scene.ring[at:at + 5] = make.type7(0x10) * 5
+    text = bench.replay(scene, bench.near, status=None)
+    assert re.search(r"from dword \d+ \(the oldest packet that the ring holds\) to 108, fence 7 retired, 8 submitted", text), text
+    assert "by headers, queues and program counter; 1 candidate\n" in text, text
+    assert counts(text)["in all"]["different"] == 0, text
+
+
+def draw_state(bench):
+    """CP_DRAW_STATE holds 32 groups of 8 words, of which the first three are compared: base, header. The one that was set is
+    there, with its modes (bits 22:20 of the packet's word) in bits 18:16, as dumps of hardware have them; the others are zero."""
+    block = [GROUP, 0, 0x00070009] + [0] * (32 * 8 - 3)
+    for change, different in (({}, []), ({2: 0x00070008}, ["group0.header"]), ({8: 4, 25: 9}, ["group1.base.lo", "group3.base.hi"])):
+        scene = bench.scene()
+        scene.write(bench.dump, more={"CP_DRAW_STATE": [change.get(i, word) for i, word in enumerate(block)]})
+        text = bench.command("run", "--all", "--fw", bench.own, bench.dump, "-o", os.devnull).stdout
+        told_rows = dict(re.findall(r"^(group\d+\.\S+) 0x\w+ 0x\w+ (\w+)", text, re.M))
+        assert len(told_rows) == 96 and [name for name, verdict in told_rows.items() if verdict != "equal"] == different, text
+
+
+def rows(bench, scene, *options):
+    """The rows of a replay by name: hardware, emulated, verdict and why."""
+    text = bench.replay(scene, status=None, options=("--all", *options))
+    return {name: (int(a, 16), int(b, 16), verdict) for name, a, b, verdict in
+            re.findall(r"^(\S+) (0x\w{8}) (0x\w{8}) (.*)$", text, re.M)}
+
+
+def what_was_before(bench):
+    """What hardware has from before the replay is no difference: registers that nothing in the replay wrote. From the boot on it is
+    one, because there was nothing before."""
+    for history in (False, True):
+        scene = bench.scene(history=history)
+        status, microcode = scene.status, scene.microcode
+        assert not {"$0a", "$15"} & set(scene.model.gpr) and not scene.model.control[0x105]
+        scene.status = lambda words=status(): [0x77 if i in (0x0a, 0x15) else word for i, word in enumerate(words)]
+        block = microcode()
+        block[-0x80 + 5] = 0x1234
+        scene.microcode = lambda block=block: block
+        scene.regs.update({0x883 + i: 7 * i for i in range(8)})
+        have = rows(bench, scene)
+        lost = "older than the replay: not written since the replay began, its history is missing"
+        for name, hardware in (("ctrl.0x105", 0x1234), ("reg.0x0884", 7)):
+            assert have[name] == (hardware, 0, lost if history else "different"), (name, have[name])
+        assert have["reg.0x0883"][:2] == (0, 0) and have["ctrl.0x100"][0] == have["ctrl.0x100"][1] > 0, have["ctrl.0x100"]
+        assert have["ctrl.0x100"][2] == "equal" and have["ctrl.0x106"][2] == "equal", have["ctrl.0x106"]
+        for name in ("$0a", "$15"):
+            assert have[name] == (0x77, 0, lost if history else "no value: no instruction has written it since power-up"), have[name]
+
+
+def ends_of_streams(bench):
+    """The position stays on the last word of a fetch until its end is taken, as one dump of hardware has it; both positions are the
+    same place. Of a level at its end the fetch before is shown, which is no difference."""
+    last = ONCE + 12
+    for back in (0, 1):
+        scene = bench.scene(0, 1, last, queued=0)
+        scene.streams()
+        register, begin, size = hang_scene.ROQ["ib2"]
+        scene.regs[register] -= back
+        scene.streams = lambda: None
+        have = rows(bench, scene)
+        assert have["ib2.consumed"] == (4, 4, "equal") and have["ib2.remaining"] == (0, 0, "equal"), (back, have)
+        assert not [row for row in have.values() if row[2] == "different"], (back, have)
+    scene = bench.scene(0, 1, last, queued=0)
+    scene.streams()
+    scene.regs[0x92b] += 0x100  # of a level that is read, another base is one
+    scene.streams = lambda: None
+    assert rows(bench, scene)["ib2.base.lo"] == (ONCE + 0x100, ONCE, "different")
+    scene = bench.scene(0, 5, WAIT_ME)
+    scene.streams()
+    scene.regs.update({0x92b: SETUP, 0x92c: 0, 0x92d: 0, 0x944: 19})
+    scene.streams = lambda: None
+    have = rows(bench, scene)
+    for name, hardware in (("consumed", 19), ("dwords", 19)):
+        assert have["ib2." + name][0] == hardware and "this level is at its end" in have["ib2." + name][2], (name, have["ib2." + name])
+    assert have["ib2.base.lo"][0] == SETUP and have["ib2.remaining"][0] == 0, have["ib2.remaining"]
+    assert have["ib1.consumed"][:2] == ((WAIT_ME + 4 - FRAME) // 4,) * 2 and have["ib1.dwords"] == (BUFFERS[FRAME],) * 2 + ("equal",), have
+
+
+def as_json(bench):
+    """The summary as JSON has the rows and counts of the text."""
+    scene = bench.scene()
+    pipe, offset, value, context = scene.queues["PS"][3]
+    scene.queues["PS"][3] = (pipe, offset, value ^ 0x10, context)
+    text = bench.replay(scene, status=1, options=("--all",))
+    done = bench.command("run", "--json", "--fw", bench.own, bench.dump, "-o", os.devnull, status=1)
+    row = json.loads(done.stdout)["comparison"]
+    assert row["same_firmware"] is True and row["candidates"] == 1 and row["missing_streams"] == 0, row
+    for name, verdicts in counts(text).items():
+        if name != "in all":
+            assert {verdict: count for verdict, count in row["groups"][name].items() if count} == \
+                {verdict: count for verdict, count in verdicts.items() if count}, (name, row["groups"][name], verdicts)
+    lines = re.findall(r"^(\S+) (0x\w{8}) (0x\w{8}) (equal|different|in flight|bank|no value)", text, re.M)
+    assert len(lines) == len(row["rows"]) > 300
+    assert {(line[0], int(line[1], 16), int(line[2], 16), line[3]) for line in lines} == \
+        {(r["register"], r["hardware"], r["emulated"], r["verdict"]) for r in row["rows"]}
+    wrong = next(r for r in row["rows"] if r["verdict"] == "different")
+    assert wrong["hardware"] == value ^ 0x10 and "the replay does not write it there" in wrong["why"], wrong
+
+
+def as_snapshot(bench):
+    """What info says and the trace of a run are those of the dump but for the format's and the file's names."""
+    bench.scene().write(bench.dump)
+    snapshot, trace = os.path.join(bench.folder, "scene.snapshot"), os.path.join(bench.folder, "any")
+    bench.command("convert", bench.dump, "-o", snapshot, status=0)
+
+    def said(dump, *words):
+        done = bench.command(*words, dump, *(["-o", trace] if words[0] == "run" else []), status=0)
+        text = done.stdout + (open(trace, encoding="utf-8").read() if words[0] == "run" else "")
+        text = re.sub(r"# capture .*", "# capture", text.replace("\\/", "/").replace(dump, "PATH"))
+        return re.sub("devcoredump|kgsl snapshot", "FORMAT", text)
+    for words in (("info",), ("info", "--json"), ("info", "--fw", bench.own), ("run", "--all", "--fw", bench.near)):
+        assert said(bench.dump, *words) == said(snapshot, *words), words
+
+
+def positions_go_round(bench):
+    """The queue of IB1 goes round in its region of 0x100 words, wherever it begins to be filled."""
+    for first in (0xc0, 0xf8, 0xff, 0):
+        text = bench.replay(bench.scene(first=first))
+        assert "by headers, queues and program counter; 1 candidate\n" in text, (first, text)
+        cases.nothing_differs(bench, text)
+
+
+def cut_anywhere(bench):
+    bench.scene().write(bench.dump)
+    data, cut = open(bench.dump, "rb").read(), os.path.join(bench.folder, "cut")
+    for size in (100, 400, 700, 5000, len(data) // 2, len(data) - 3000, len(data) - 10):
+        with open(cut, "wb") as out:
+            out.write(data[:size])
+        for command in (("info",), ("run", "-o", os.devnull, "--fw", bench.near)):
+            done = bench.command(*command, cut)
+            assert done.returncode in (0, 1, 3) and (done.returncode < 3 or done.stderr.count("\n") >= 1), (size, command, done)
+
+
+TESTS = [
+    ("a hang is found among four draws that look alike, and more than 300 values are equal", cases.place_is_found),
+    ("a hang in IB1 is found", cases.in_ib1),
+    ("a hang in a draw-state group is found", cases.in_a_group),
+    ("without its boot, a ring is replayed from the last fence", cases.without_boot),
+    ("with a near revision the dump's own firmware is recovered and comes to the same place", cases.near_revision),
+    ("the debugger and the adapter open where the hardware stood, and go back", cases.debugged),
+    ("without the queues the first of four places is taken, and said so", cases.without_queues),
+    ("a packet that the replay never sees is no place", cases.nowhere),
+    ("each entry of the queues is checked, in order, and none is missing", cases.queues_are_checked),
+    ("each context of the cluster registers is checked", cases.banks_are_checked),
+    ("damaged queues are said to be so", cases.damaged_pool),
+    ("hangs that wait are reduced to a few packets, in IB1 and in a draw-state group", cases.reduced),
+    ("numbers that cannot be are refused or left out", cases.hostile_values),
+    ("what was not compared is no pass", cases.checked_or_not),
+    ("other processors are shown as far as their blocks are known", cases.other_processors),
+    ("what a processor polls, and who has not done what, is told", polls),
+    ("a processor that polls memory is found in its loop", waits_for_memory),
+    ("info says what the model put in, in both forms", description),
+    ("every row of a replay can be shown", all_of_it),
+    ("a value of a dump comes from a word of it", why),
+    ("check reproduces the trace of a dump, and diff says what a revision does with it", others_take_a_dump),
+    ("the dump's own code is listed, with a near revision as an image that is the dump's", listing),
+    ("what cannot be recovered is said, and nothing guessed", not_recovered),
+    ("where the donor has more or fewer words in a hole is found by trying", holes),
+    ("without a time stamp, a ring is replayed from its oldest packet", oldest_packets),
+    ("each group of draw state is compared", draw_state),
+    ("what hardware has from before the replay is no difference", what_was_before),
+    ("both positions at the end of a stream are the same place", ends_of_streams),
+    ("the summary as JSON has the rows and counts of the text", as_json),
+    ("as a snapshot, the dump has the same description, summary and trace", as_snapshot),
+    ("positions of a queue go round in their region", positions_go_round),
+    ("a dump that is cut gives an error and no crash", cut_anywhere),
+]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Demo(os.path.abspath(sys.argv[1]), sys.argv[2], folder)
+        tap.run([(name, lambda test=test: test(bench)) for name, test in TESTS])
+
+
+main()
