@@ -9,6 +9,7 @@ import sys
 import time
 
 import make
+import mkrom
 import tap
 import terminal
 from commands import CPSCOPE, FOLDER, HERE, cpscope, path
@@ -40,6 +41,7 @@ def scene():
     for fw, trace in (("old.fw", "old.trace"), ("new.fw", "new.trace"), ("old.fw", "golden.trace")):
         cpscope("run", "--fw", path(fw), path("capture.rd"), "-o", path(trace))
     path("session.txt", "step\n")
+    path("board.rom", mkrom.nv43()[0])
     path("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\ncapture capture.rd\n")
 
 

@@ -5,6 +5,7 @@
 
 #include "isa/base/shown.h"
 #include "fw/image/mbn.h"
+#include "fw/rom/rom.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
 #include "fw/script/script.h"
@@ -40,7 +41,7 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
 static struct cps_err *describe(const struct cps_options *opt, const struct cps_isa *isa,
                                 unsigned gen, const char *path, struct json_object *to)
 {
-    if (isa)
+    if (isa && (isa != &cps_isa_hwsq || !info_is_rom(path)))
         return info_script(path, isa, gen, to);
     struct cps_stream *stream = NULL;
     const uint8_t *data = NULL;
@@ -56,6 +57,8 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
         err = info_capture(stream, format, to);
     else if (!err && cps_trace_recognise(data, size))
         err = info_trace(stream, to);
+    else if (!err && cps_rom_probe_(data, size))
+        err = info_rom(stream, to);
     else if (!err && cps_mbn_probe(data, size))
         err = info_mbn(stream, to);
     else if (!err)
