@@ -9,6 +9,7 @@ import sys
 import time
 
 import make
+import mkmmio
 import mkrom
 import tap
 import terminal
@@ -42,6 +43,7 @@ def scene():
         cpscope("run", "--fw", path(fw), path("capture.rd"), "-o", path(trace))
     path("session.txt", "step\n")
     path("board.rom", mkrom.nv43()[0])
+    path("board.mmio", mkmmio.g80().text())
     path("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\ncapture capture.rd\n")
 
 

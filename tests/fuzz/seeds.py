@@ -20,6 +20,7 @@ import cptread
 import cptwriteold
 import make
 import mkcorpus
+import mkmmio
 import mkrom
 import seedtext as text
 
@@ -114,6 +115,7 @@ def firmware(m):
         m.put("asm", name + "-noise", bytes([gen]) + m.run("disasm", *gen_word, m.scratch("noise.fw", noisy)))
         if "elf" in sys.argv:
             m.put("elf", name, m.made("asm", "-g", path, *gen_word))
+    m.put("mmiotrace", "g80", mkmmio.g80().text())
     for name, rom in (("bit", mkrom.nv43()[0]), ("bmp", mkrom.nv17()[0])):
         m.put("rom", name, rom[:0x200])
         m.put("rom", name + "-whole", rom)
