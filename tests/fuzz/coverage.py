@@ -30,7 +30,7 @@ PARSERS = {
     "mbn": ["fw/image/mbn.c"],
     "mmiotrace": ["tools/mmio/compose.c", "tools/mmio/gather.c", "trace/capture/mmiotrace.c"],
     "rom": ["fw/rom/hwsq.c", "fw/rom/init.c", "fw/rom/listing.c", "fw/rom/rom.c", "fw/rom/tables.c"],
-    "rnn": ["isa/names/rnn.c", "isa/names/rnn_store.c"],
+    "rnn": ["isa/names/rnn.c", "isa/names/rnn_nv.c", "isa/names/rnn_store.c"],
     "script": ["fw/script/script.c", "fw/script/run_file.c", "fw/asm/script.c"],
     "results": ["tools/regress/results.c", "tools/regress/results_check.c", "tools/regress/results_merge.c"],
     "manifest": ["tools/regress/manifest.c"],

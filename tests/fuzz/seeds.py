@@ -21,6 +21,7 @@ import cptwriteold
 import make
 import mkcorpus
 import mkmmio
+import mkrnn
 import mkrom
 import seedtext as text
 
@@ -124,6 +125,7 @@ def firmware(m):
     m.put("mbn", "mbn64", text.elf64(text.SEGMENTS))
     m.put("mbn", "none", text.elf32([]))
     m.put("rnn", "tree", text.RNN)
+    m.put("rnn", "nvidia", mkrnn.whole())
 
 
 def scripts(m):
