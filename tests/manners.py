@@ -9,6 +9,8 @@ import sys
 import time
 
 import make
+import mkmmio
+import mkrom
 import tap
 import terminal
 from commands import CPSCOPE, FOLDER, HERE, cpscope, path
@@ -41,6 +43,8 @@ def scene():
         cpscope("run", "--fw", path(fw), path("capture.rd"), "-o", path(trace))
     path("session.txt", "step\n")
     path("vbios.rom", bytes(0x2c0) + bytes.fromhex("e2 78 56 34 12 e0 10 02 10 00 42 cd ab 40 14 02 3b 7f") + bytes(64))
+    path("board.rom", mkrom.nv43()[0])
+    path("board.mmio", mkmmio.g80().text())
     path("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\ncapture capture.rd\n")
 
 

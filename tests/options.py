@@ -103,7 +103,7 @@ def nothing_is_swallowed():
 
 
 def chips_are_checked_everywhere():
-    takes = {row[0]: row[2] for row in rows()}
+    takes = {row[0]: row[2] for row in rows() if row[2] != ["convert"]}  # whose --chip is of an mmiotrace
     assert sorted(takes["chip"]) == sorted(takes["seq-abi"]) == sorted(takes["engine"]) == sorted(COMMANDS)
     for command in COMMANDS:
         for engine, option, bad in (("hwsq", "chip", "nv44"), ("vp1", "chip", "nv17"), ("pfifo", "chip", "nv4"),

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * cpscope convert: a trace from one form into another, a capture into .rd, or a dump of a hang into
- * a snapshot. */
+ * cpscope convert: a trace from one form into another, a capture into .rd, a dump of a hang into a
+ * snapshot, or an mmiotrace into a run file. */
 #include <stdio.h>
 #include <string.h>
 
 #include "isa/base/buf.h"
 #include "isa/base/within.h"
+#include "tools/mmio/mmio.h"
 #include "tools/play/files.h"
 #include "tools/report/names.h"
 #include "tools/opt.h"
+#include "tools/opt_engine.h"
 #include "tools/report/progress.h"
 #include "tools/report/report.h"
 #include "trace/capture/capture.h"
@@ -90,6 +92,41 @@ static struct cps_err *convert_capture(struct conversion *c)
     return cps_rd_write(c->in, c->out, c->opt->output ? c->opt->output : "");
 }
 
+/* The chip of HWSQ that --chip names, 0 without it. */
+static struct cps_err *mmio_chip(const struct cps_options *opt, unsigned *ret)
+{
+    struct cps_options with_engine = *opt;
+    const struct cps_isa *isa = NULL;
+    with_engine.engine = "hwsq";
+    return opt_script_engine(&with_engine, &isa, ret);
+}
+
+static struct cps_err *write_run_file(struct conversion *c, unsigned gen,
+                                      const struct mmio_log *log)
+{
+    CPS_BUF text = {0};
+    gen = gen ? gen : (unsigned)log->chip->hwsq;
+    CPS_TRY(mmio_compose(log, (enum cps_gen)gen, cps_stream_name(c->in), &text));
+    CPS_TRY(cps_outfile_open(c->opt->output ? c->opt->output : "-", &c->out));
+    cps_outfile_write(c->out, cps_buf_text(&text), text.size);
+    return NULL;
+}
+
+static struct cps_err *convert_mmiotrace(struct conversion *c)
+{
+    struct mmio_log log = {0};
+    unsigned gen = 0;
+    CPS_TRY(mmio_chip(c->opt, &gen));
+    if (c->opt->output && strcmp(c->opt->output, "-") != 0 && !is_called(c->opt, ".run"))
+        return cps_err_new(CPS_ERR_INPUT, "%s is an mmiotrace, expected an output called NAME.run",
+                           c->opt->arg[0]);
+    struct cps_err *err = mmio_read(c->in, gen, &log);
+    if (!err)
+        err = write_run_file(c, gen, &log);
+    free(log.access);
+    return err;
+}
+
 /* A capture becomes a capture and a trace a trace, whatever the name of the output promises. */
 static struct cps_err *check_names(const struct cps_options *opt, bool capture,
                                    enum cps_trace_form form)
@@ -100,6 +137,9 @@ static struct cps_err *check_names(const struct cps_options *opt, bool capture,
                            opt->arg[0]);
     if (!capture && (is_called(opt, ".rd") || is_called(opt, ".snapshot")))
         return cps_err_new(CPS_ERR_INPUT, "%s is no capture, which %s would have to be",
+                           opt->arg[0], opt->output);
+    if (is_called(opt, ".run"))
+        return cps_err_new(CPS_ERR_INPUT, "%s is no mmiotrace, which %s would have to be",
                            opt->arg[0], opt->output);
     return NULL;
 }
@@ -116,9 +156,16 @@ static struct cps_err *convert(struct conversion *c)
     if (opt_threads(opt) > 1)
         cps_stream_ahead(c->in);
     CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
+    bool mmiotrace = cps_mmiotrace_recognise_(data, size);
     bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);
-    CPS_TRY(check_names(opt, capture, form));
-    CPS_TRY(capture ? convert_capture(c) : convert_trace(c, form));
+    if (!mmiotrace && opt->chip)
+        return cps_err_new(CPS_ERR_USAGE, "--chip is of an mmiotrace, which %s is not",
+                           opt->arg[0]);
+    if (!mmiotrace)
+        CPS_TRY(check_names(opt, capture, form));
+    CPS_TRY(mmiotrace ? convert_mmiotrace(c)
+            : capture ? convert_capture(c)
+                      : convert_trace(c, form));
     struct cps_err *err = cps_outfile_commit(c->out);
     c->out = NULL;
     if (!err && c->left.size)
@@ -130,7 +177,7 @@ int cmd_convert(const struct cps_options *opt)
 {
     struct conversion c = {.opt = opt};
     if (opt->arg_count != 1)
-        return report_usage("convert takes one trace or capture (\"-\" is stdin)");
+        return report_usage("convert takes one trace, capture or mmiotrace (\"-\" is stdin)");
     struct cps_err *err = convert(&c);
     cps_err_free(cps_trace_writer_finish(c.writer));
     cps_outfile_abort(c.out);

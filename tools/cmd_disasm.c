@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fw/listing/mesa.h"
+#include "fw/rom/rom.h"
 #include "tools/file_part.h"
 #include "tools/info/dump_listing.h"
 #include "tools/info/info.h"
@@ -15,13 +16,27 @@
 
 int cmd_disasm(const struct cps_options *opt);
 
-static struct cps_err *load(const struct cps_options *opt, struct cps_fw **ret)
+/* The listing of a VBIOS is all in @p text, and there is no firmware. */
+static struct cps_err *load(const struct cps_options *opt, struct cps_fw **fw, struct cps_buf *text)
 {
     struct cps_stream *stream = NULL;
+    const struct cps_isa *isa = NULL;
+    const uint8_t *data = NULL;
+    unsigned gen = 0;
+    size_t size = 0;
+    if (opt_is_script(opt))
+        CPS_TRY(opt_script_engine(opt, &isa, &gen));
     if (file_part_wanted(opt))
-        return info_read_part(opt, opt->arg[0], ret);
+        return info_read_part(opt, opt->arg[0], fw);
     CPS_TRY(cps_stream_open(opt->arg[0], &stream));
-    struct cps_err *err = info_read_firmware(stream, opt->gen, ret);
+    struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
+    bool is_rom = !err && cps_rom_probe_(data, size);
+    if (is_rom && (opt->style || opt->symbols))
+        err = cps_err_new(CPS_ERR_USAGE, "a VBIOS has no --style and no --symbols");
+    else if (is_rom)
+        err = info_rom_listing(stream, gen, opt->rnn, text);
+    else if (!err)
+        err = info_read_firmware(stream, opt->gen, fw);
     cps_stream_close(stream);
     return err;
 }
@@ -60,7 +75,9 @@ static struct cps_err *compose(const struct cps_options *opt, struct cps_fw **fw
 {
     if (opt->from)
         return dump_listing(opt, text);
-    CPS_TRY(load(opt, fw));
+    CPS_TRY(load(opt, fw, text));
+    if (!*fw)
+        return NULL;
     if (read_style(opt) == CPS_STYLE_MESA)
         return cps_fw_listing_mesa_(*fw, opt->rnn, text);
     if (opt->symbols)
@@ -85,7 +102,8 @@ int cmd_disasm(const struct cps_options *opt)
     int status = check(opt);
     if (status)
         return status;
-    if (opt_is_script(opt))
+    bool may_be_rom = opt->engine && !strcmp(opt->engine, "hwsq") && !file_part_wanted(opt);
+    if (opt_is_script(opt) && !(may_be_rom && info_is_rom(opt->arg[0])))
         return script_disasm(opt);
     struct cps_err *err = list(opt, &fw, &text);
     cps_fw_destroy(fw);

@@ -5,6 +5,7 @@
 
 #include "isa/base/shown.h"
 #include "fw/image/mbn.h"
+#include "fw/rom/rom.h"
 #include "tools/file_part.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
@@ -41,7 +42,8 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
 static struct cps_err *describe(const struct cps_options *opt, const struct cps_isa *isa,
                                 unsigned gen, const char *path, struct json_object *to)
 {
-    if (isa)
+    bool is_rom_wanted = isa == &cps_isa_hwsq && !file_part_wanted(opt) && info_is_rom(path);
+    if (isa && !is_rom_wanted)
         return info_script(opt, path, isa, gen, to);
     if (file_part_wanted(opt))
         return info_part(opt, path, to);
@@ -59,6 +61,8 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
         err = info_capture(stream, format, to);
     else if (!err && cps_trace_recognise(data, size))
         err = info_trace(stream, to);
+    else if (!err && cps_rom_probe_(data, size))
+        err = info_rom(stream, to);
     else if (!err && cps_mbn_probe(data, size))
         err = info_mbn(stream, to);
     else if (!err)

@@ -38,4 +38,22 @@ static inline bool cps_rd32(struct cps_bytes from, size_t offset, uint32_t *ret)
     return true;
 }
 
+/** As cps_rd32(), of 16 bits. */
+static inline bool cps_rd16(struct cps_bytes from, size_t offset, uint16_t *ret)
+{
+    if (offset > from.size || from.size - offset < 2)
+        return false;
+    *ret = (uint16_t)(from.data[offset] | from.data[offset + 1] << 8);
+    return true;
+}
+
+/** As cps_rd32(), of a byte. */
+static inline bool cps_rd8(struct cps_bytes from, size_t offset, uint8_t *ret)
+{
+    if (offset >= from.size)
+        return false;
+    *ret = from.data[offset];
+    return true;
+}
+
 #endif

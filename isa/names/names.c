@@ -31,6 +31,8 @@ const char *cps_names_domain_(enum cps_layout layout, const char *name)
 {
     /* A tree may hold the later registers in a domain of their own. */
     enum cps_gen gen = cps_layout_gen(layout);
+    if (!cps_gen_is_afuc(gen) && !strcmp(name, "NV_MMIO"))
+        return layouts[layout].domain[CPS_SPACE_GPU];
     bool later = (cps_gen_since(gen, CPS_A7XX) && !strcmp(name, "A7XX")) ||
                  (gen == CPS_A8XX && !strcmp(name, "A8XX"));
     return later ? layouts[layout].domain[CPS_SPACE_GPU] : name;

@@ -3,6 +3,7 @@
 #include "isa/names/rnn_store.h"
 
 #include "isa/base/list.h"
+#include "isa/names/rnn_nv.h"
 
 /* Copied names stand one behind the other in blocks, so that 200,000 of them are few objects. */
 enum { TEXT_BLOCK = 64 * 1024 };
@@ -19,8 +20,12 @@ struct cps_err *cps_rnn_create_(enum cps_layout layout, struct cps_rnn **ret)
     if (!rnn)
         return cps_err_nomem();
     rnn->layout = layout;
-    *ret = rnn;
-    return NULL;
+    struct cps_err *err = cps_gen_is_afuc(cps_layout_gen(layout)) ? NULL : cps_rnn_nv_create_(rnn);
+    if (err)
+        cps_rnn_destroy_(rnn);
+    else
+        *ret = rnn;
+    return err;
 }
 
 void cps_rnn_destroy_(struct cps_rnn *rnn)
@@ -41,6 +46,7 @@ void cps_rnn_destroy_(struct cps_rnn *rnn)
     free(rnn->read_fields);
     free(rnn->fields);
     free(rnn->bitsets);
+    cps_rnn_nv_destroy_(rnn->nv);
     free(rnn);
 }
 

@@ -34,9 +34,12 @@ struct cps_rnn_bitset {
     uint32_t field_count;
 };
 
+struct cps_rnn_nv;
+
 struct cps_rnn {
     enum cps_layout layout;
-    uint32_t names; /**< everything counted against CPS_RNN_MAX_NAMES */
+    struct cps_rnn_nv *nv; /**< what reading NVIDIA's tree needs; NULL for Adreno */
+    uint32_t names;        /**< everything counted against CPS_RNN_MAX_NAMES */
     struct cps_rnn_row *rows;
     uint32_t row_count;
     struct cps_rnn_field *read_fields;

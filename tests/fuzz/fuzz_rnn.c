@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Fuzz target: rnndb XML. Whatever is accepted must give sorted tables within the limits. */
+ * Fuzz target: rnndb XML, as Adreno's and as NVIDIA's. Whatever is accepted must give sorted tables
+ * within the limits. */
 #include <string.h>
 
 #include "isa/names/rnn_store.h"
@@ -49,11 +50,14 @@ static void parse(struct cps_rnn *rnn, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct cps_rnn *rnn = NULL;
-    struct cps_err *err = cps_rnn_create_(CPS_LAYOUT_A7XX, &rnn);
-    if (!err)
-        parse(rnn, data, size);
-    cps_err_free(err);
-    cps_rnn_destroy_(rnn);
+    static const enum cps_layout layouts[] = {CPS_LAYOUT_A7XX, CPS_LAYOUT_G92};
+    for (unsigned i = 0; i < 2; i++) {
+        struct cps_rnn *rnn = NULL;
+        struct cps_err *err = cps_rnn_create_(layouts[i], &rnn);
+        if (!err)
+            parse(rnn, data, size);
+        cps_err_free(err);
+        cps_rnn_destroy_(rnn);
+    }
     return 0;
 }

@@ -20,6 +20,9 @@ import cptread
 import cptwriteold
 import make
 import mkcorpus
+import mkmmio
+import mkrnn
+import mkrom
 import seedtext as text
 
 RUNS = {"reclock": ("hwsq", 1), "pause": ("seq", 4), "vp1": ("vp1", None), "pfifo-nv1": ("pfifo", 6), "pfifo-nv3": ("pfifo", 7)}
@@ -113,11 +116,16 @@ def firmware(m):
         m.put("asm", name + "-noise", bytes([gen]) + m.run("disasm", *gen_word, m.scratch("noise.fw", noisy)))
         if "elf" in sys.argv:
             m.put("elf", name, m.made("asm", "-g", path, *gen_word))
+    m.put("mmiotrace", "g80", mkmmio.g80().text())
+    for name, rom in (("bit", mkrom.nv43()[0]), ("bmp", mkrom.nv17()[0])):
+        m.put("rom", name, rom[:0x200])
+        m.put("rom", name + "-whole", rom)
     m.put("mbn", "mdt", text.elf32(text.SEGMENTS))
     m.put("mbn", "mbn", text.elf32(text.SEGMENTS, split=False))
     m.put("mbn", "mbn64", text.elf64(text.SEGMENTS))
     m.put("mbn", "none", text.elf32([]))
     m.put("rnn", "tree", text.RNN)
+    m.put("rnn", "nvidia", mkrnn.whole())
 
 
 def scripts(m):

@@ -45,6 +45,14 @@ CPS_MUST_USE struct cps_err *info_script(const struct cps_options *opt, const ch
                                          struct json_object *json);
 /** What a trace holds: head, events by kind, end. */
 CPS_MUST_USE struct cps_err *info_trace(struct cps_stream *stream, struct json_object *json);
+/** Whether a file is a VBIOS by its first bytes; stdin, which cannot be read twice, is taken for
+ * none, and so is what cannot be read. */
+bool info_is_rom(const char *path);
+/** What a VBIOS holds: images, chip, tables, init scripts, scripts of HWSQ. */
+CPS_MUST_USE struct cps_err *info_rom(struct cps_stream *stream, struct json_object *json);
+/** Appends the listing of a VBIOS. @p gen  of HWSQ; 0: as the VBIOS says */
+CPS_MUST_USE struct cps_err *info_rom_listing(struct cps_stream *stream, unsigned gen,
+                                              const char *rnn_dir, struct cps_buf *out);
 /** What the headers of Qualcomm's ELF images say, and which of their files are there. */
 CPS_MUST_USE struct cps_err *info_mbn(struct cps_stream *stream, struct json_object *json);
 
