@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Operands of unit/test_encodings.c that are one above their limit, or below it: the text, and a part
- * of what the refusal says. The limits themselves are in encodings.h. */
+ * Operands of unit/test_encodings.c that are one above their limit, or below it: the text, and a
+ * part of what the refusal says. The limits themselves are in encodings.h. */
 /* clang-format off */
 {AFUC, "", "add $03, $02, 0x10000"},
 {AFUC, "", "add $03, $02, -0x1"},

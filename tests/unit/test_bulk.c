@@ -97,6 +97,8 @@ static void check(const struct copy *copy)
 static void copies_meet_the_end_of_a_batch_anywhere(void **state)
 {
     (void)state;
+    for (uint32_t room = 0; room < 9; room++) /* in front of 8 words */
+        check(&(struct copy){"$usraddr", TARGET, CPS_TAP_BATCH - room, 8, 3});
     for (uint32_t before = 0; before < 6; before++) {
         for (unsigned extra = 0; extra < 4; extra++) {
             for (uint32_t words = CPS_TAP_BATCH - 7; words <= CPS_TAP_BATCH + 1; words++)

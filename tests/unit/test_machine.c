@@ -179,13 +179,13 @@ static void registers_that_instructions_name_are_known_as_written(void **state)
 {
     (void)state;
     struct bench *b = create(CPS_LAYOUT_A6XX,
-                             "mov $04, $00\nmov $0f, 0xff\ncread $13, [$0f + 0x001]!\n"
+                             "mov $04, $00\nmov $0f, 0xff\ncread $13, [$10 + 0x001]!\n"
                              "cread $12, [$04 + 0x100]\n",
                              "");
     cps_engine_sink(b->engine, &b->sink, ALL_EVENTS);
     assert_int_equal(cps_engine_run(b->engine, 6), CPS_STOP_BUDGET);
     assert_int_equal(cps_afuc_written(cps_afuc_of(b->engine), 0) & ~1u,
-                     1u << 4 | 1u << 0xf | 1u << 0x13 | 1u << 0x12);
+                     1u << 4 | 1u << 0xf | 1u << 0x10 | 1u << 0x13 | 1u << 0x12);
     bench_free(b);
 }
 
