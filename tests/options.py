@@ -106,7 +106,7 @@ def chips_are_checked_everywhere():
     takes = {row[0]: row[2] for row in rows() if row[2] != ["convert"]}  # whose --chip is of an mmiotrace
     assert sorted(takes["chip"]) == sorted(takes["seq-abi"]) == sorted(takes["engine"]) == sorted(COMMANDS)
     for command in COMMANDS:
-        for engine, option, bad in (("hwsq", "chip", "nv44"), ("vp1", "chip", "nv17"), ("pfifo", "chip", "nv4"),
+        for engine, option, bad in (("hwsq", "chip", "nv3t"), ("vp1", "chip", "nv17"), ("pfifo", "chip", "nv4"),
                                     ("seq", "seq-abi", "newer")):
             done = call(command, engine, "--" + option, bad)
             assert done.returncode == 2 and "--%s %s: expected" % (option, bad) in done.stderr, (command, done)
