@@ -152,7 +152,10 @@ def written(folder):
     c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_EVENT_WRITE"}])
     c.configured()
     c.move("continue")
-    for scope in ("Registers", "Control registers", "GPU registers"):
+    stack = {"PREEMPT_INSTR", "SP"} | {"STACK%d" % i for i in range(8)}  # rnndb's A6XX_SQE_REG
+    names = {v["name"] for v in c.scope("SQE registers")[1]}
+    assert "STACK0" in names and names <= stack, names
+    for scope in ("Registers", "Control registers", "SQE registers", "GPU registers"):
         reference, variables = c.scope(scope)
         name = variables[-1]["name"] if scope != "Registers" else "$0a"
         assert c.ask("setVariable", variablesReference=reference, name=name, value="0x15")["value"] == "0x00000015"
@@ -214,6 +217,10 @@ def console(folder):
     assert "no command" in c.refuse("evaluate", expression="nonsense", context="repl")
     targets = c.ask("completions", text="b CP_SET_D", column=11)["targets"]
     assert {t["label"] for t in targets} >= {"CP_SET_DRAW_STATE"}, targets
+    topics = [line.split()[1] for line in c.ask("evaluate", expression="info", context="repl")["result"].split("\n") if line.strip()]
+    targets = [t["label"] for t in c.ask("completions", text="info ", column=6)["targets"]]
+    assert len(targets) > 10 and set(targets) <= set(topics), (targets, topics)
+    assert {"registers", "breakpoints", "packet", "draw", "counts", topics[0]} <= set(targets), (targets, topics[0])
     c.close()
 
 

@@ -208,6 +208,7 @@ def a_bad_word_is_said_once_with_what_is_known():
         (HWSQ, "# cpscope-script 1 1\nchip g80\n" + code, ":1:20: expected version 1 of run files"),
         (HWSQ, "# cpscope-script 1\0\nchip g80\n" + code, ":1:19: expected text, found a NUL byte"),
         (HWSQ, head + "chip g93\n" + code, ":2:6: expected a chip (nv17, nv41, g80 or g92)"),
+        (HWSQ, head + "chip g93\nscript absent.bin\n", ":2:6: expected a chip (nv17, nv41, g80 or g92)"),
         (SEQ, head + "abi blue\n" + code, ":2:5: expected an ABI (old or new)"),
         (SEQ, head + "chip g80\n" + code, ":2:1: expected abi (old or new), which seq has instead"),
         (HWSQ, head + "  abi new\n" + code, ":2:3: expected chip (nv17, nv41, g80 or g92), which hwsq has instead"),

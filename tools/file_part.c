@@ -24,8 +24,7 @@ struct cps_err *file_part_read(const struct cps_options *opt, const char *path, 
         cps_buf_printf(&ret->name, "+0x%" PRIx64, opt->offset);
     if (ret->name.failed)
         return cps_err_nomem();
-    if (opt->offset > size || (opt->offset == size && file_part_wanted(opt)) ||
-        opt->length > size - opt->offset)
+    if (opt->offset >= size || opt->length > size - opt->offset)
         return cps_err_input(path, size,
                              "file ends, expected %" PRIu64 " bytes from 0x%" PRIx64 " on",
                              opt->length ? opt->length : 1, opt->offset);

@@ -235,6 +235,8 @@ static void print_json(const struct info *info, const struct cps_names *names)
         if (info->mix[id])
             cps_json_uint(mix, info_packet_name(names, id, scratch), info->mix[id]);
     }
+    if (info->malformed)
+        cps_json_uint(mix, "malformed", info->malformed);
     cps_json_add(info->json, "packets", mix);
 }
 
