@@ -163,6 +163,8 @@ static void extra_moves(struct afuc_model *m, u32 word, u32 queue, bool plain)
                   "ISA 4: (xmov) without a queue; only emu.c says what moves, and that $rem falls");
     if (queue != 31 && !afuc_bits(word, 26, 1))
         afuc_open(m, "ISA 4: (xmov) of another queue than $data, where no (rep) counts $rem");
+    if (m->peek)
+        afuc_open(m, "ISA 4: (xmov) while the switch makes $data a peek");
     if (dst == 28)
         afuc_open(m, "ISA 4: (xmov) of an instruction that writes $rem");
     if (queue != 31)

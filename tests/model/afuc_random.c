@@ -217,6 +217,7 @@ static struct run *begin(struct afuc_program *p, enum way way)
                                 .image_count = 1};
     if (!run)
         abort();
+    config.policy.waits = CPS_WAITS_STOP; /* nobody writes for the rest of the GPU */
     run->p = p;
     run->way = way;
     run->sink.put = tell;
