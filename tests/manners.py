@@ -43,6 +43,8 @@ def scene():
         cpscope("run", "--fw", path(fw), path("capture.rd"), "-o", path(trace))
     path("session.txt", "step\n")
     path("vbios.rom", bytes(0x2c0) + bytes.fromhex("e2 78 56 34 12 e0 10 02 10 00 42 cd ab 40 14 02 3b 7f") + bytes(64))
+    path("script.bin", mkmmio.RECLOCK)
+    path("source.s", "wait 2 shl 2 // 8 us\nexit\n")
     path("board.rom", mkrom.nv43()[0])
     path("board.mmio", mkmmio.g80().text())
     path("manifest.txt", "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\ncapture capture.rd\n")
@@ -103,7 +105,7 @@ UNKNOWN = (("run --demo --events bogus", "--events bogus: expected all, default,
            ("run --demo --events reg,mmew", "--events mmew: expected all", "memw"), ("diff --events x a b", "expected all", None),
            ("run --demo --events reg,", "expected all", None), ("run --demo --to jsnl", "--to jsnl: expected text, cpt, jsonl, perfetto, vcd or sqlite", "jsonl"),
            ("profile --demo --to tabel", "expected table, folded or callgrind", "table"), ("run --engine hwsk x", "expected afuc, hwsq, seq", "hwsq"),
-           ("disasm --style messa x", "expected own or mesa", "mesa"), ("decode --color blue x", "expected auto, always or never", None),
+           ("disasm --style messa x", "expected own, mesa or envytools", "mesa"), ("decode --color blue x", "expected auto, always or never", None),
            ("decode --level ib4 x", "expected rb, ib1, ib2, ib3, sds or int", "ib1"), ("state --demo --processor br", "expected pfp, me, sqe, bv or lpac", "bv"),
            ("fuzz --fw x --execs 1 --oracles hagn", "expected all, page-table", "hang"), ("bench --figures nothing", "expected alu-loop", None),
            ("step --demo --names mesured", "expected measured or envytools", "measured"), ("run --demo --gen a9xx", "a5xx, a6xx, a7xx, a8xx", None),

@@ -41,22 +41,9 @@ static struct cps_err *load(const struct cps_options *opt, struct cps_fw **fw, s
     return err;
 }
 
-/* The style that the options name; CPS_STYLE_COUNT: there is none of that name. */
-static enum cps_style read_style(const struct cps_options *opt)
-{
-    static const char *const words[] = {
-#define STYLE(id, word, ...) [CPS_STYLE_##id] = (word),
-#include "isa/style.def"
-    };
-    unsigned style = 0;
-    while (opt->style && style < CPS_STYLE_COUNT && strcmp(opt->style, words[style]) != 0)
-        style++;
-    return (enum cps_style)style;
-}
-
 static int check(const struct cps_options *opt)
 {
-    enum cps_style style = read_style(opt);
+    enum cps_style style = opt_style(opt);
     if (opt->arg_count > 1 || (!opt->arg_count && !opt->from))
         return report_usage("disasm takes one firmware file, or --from DUMP and at most one");
     if (opt->from && file_part_wanted(opt))
@@ -64,6 +51,10 @@ static int check(const struct cps_options *opt)
                             "with --from");
     if (opt->from && opt->symbols)
         return report_usage("--symbols are of a firmware file: they have no meaning with --from");
+    if (style == CPS_STYLE_ENVY && !opt_is_script(opt))
+        return report_usage("--style envytools lists code of HWSQ and VP1: expected --engine");
+    if (style == CPS_STYLE_MESA && opt_is_script(opt))
+        return report_usage("--style mesa lists firmware of Adreno's, without --engine");
     if (style == CPS_STYLE_MESA && (opt->from || opt->symbols))
         return report_usage("--style mesa lists a firmware file as Mesa does, without --from and "
                             "--symbols");
@@ -78,7 +69,7 @@ static struct cps_err *compose(const struct cps_options *opt, struct cps_fw **fw
     CPS_TRY(load(opt, fw, text));
     if (!*fw)
         return NULL;
-    if (read_style(opt) == CPS_STYLE_MESA)
+    if (opt_style(opt) == CPS_STYLE_MESA)
         return cps_fw_listing_mesa_(*fw, opt->rnn, text);
     if (opt->symbols)
         CPS_TRY(cps_fw_symbols_load(*fw, opt->symbols));

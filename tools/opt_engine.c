@@ -88,6 +88,18 @@ void opt_engine_name(enum cps_gen gen, char ret[24])
     snprintf(ret, 24, "%s:%s", cps_isa_name(cps_gen_isa(gen)), cps_gen_row(gen)->word);
 }
 
+enum cps_style opt_style(const struct cps_options *opt)
+{
+    static const char *const words[] = {
+#define STYLE(id, word, ...) [CPS_STYLE_##id] = (word),
+#include "isa/style.def"
+    };
+    unsigned style = 0;
+    while (opt->style && style < CPS_STYLE_COUNT && strcmp(opt->style, words[style]) != 0)
+        style++;
+    return (enum cps_style)style;
+}
+
 struct cps_err *opt_scheme(const struct cps_options *opt, enum cps_scheme *ret)
 {
     bool envytools = opt->names && !strcmp(opt->names, "envytools");

@@ -19,6 +19,8 @@ CPS_MUST_USE struct cps_err *opt_script_engine(const struct cps_options *opt,
 unsigned opt_named_engine(const char *path);
 /** The other way round: "hwsq:g92". */
 void opt_engine_name(enum cps_gen gen, char ret[24]);
+/** The style that --style names; CPS_STYLE_COUNT: there is none of that name. */
+enum cps_style opt_style(const struct cps_options *opt);
 /** Whose names of registers --names asks for. @return NULL, or CPS_ERR_USAGE */
 CPS_MUST_USE struct cps_err *opt_scheme(const struct cps_options *opt, enum cps_scheme *ret);
 

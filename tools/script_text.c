@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "fw/envy/envy.h"
 #include "tools/file_part.h"
 #include "tools/opt_engine.h"
 #include "tools/play/play.h"
@@ -22,7 +23,11 @@ static struct cps_err *assemble(const struct cps_options *opt, unsigned gen)
     CPS_BUF bytes = {0};
     size_t size = 0;
     CPS_TRY(cps_stream_read_file(opt->arg[0], 64u << 20, &text, &size));
-    CPS_TRY(cps_script_assemble(opt->arg[0], (const char *)text, size, gen, &bytes));
+    if (opt_style(opt) == CPS_STYLE_ENVY)
+        CPS_TRY(
+            cps_envy_assemble_(opt->arg[0], (const char *)text, size, (enum cps_gen)gen, &bytes));
+    else
+        CPS_TRY(cps_script_assemble(opt->arg[0], (const char *)text, size, gen, &bytes));
     return write_all(opt->output, &bytes);
 }
 
@@ -35,6 +40,11 @@ int script_asm(const struct cps_options *opt)
         status = report_usage("scripts have no ELF form");
     if (!status && !cps_isa_has_code(isa))
         status = report_usage("%s has no code to assemble", opt->engine);
+    if (!status && opt_style(opt) == CPS_STYLE_MESA)
+        status = report_usage("--style mesa is of firmware of Adreno's, without --engine");
+    if (!status && opt_style(opt) == CPS_STYLE_ENVY && !gen)
+        status = report_usage("--style envytools: the source does not say the chip, expected "
+                              "--chip");
     if (status)
         return status;
     struct cps_err *err = assemble(opt, gen);
@@ -56,8 +66,12 @@ static struct cps_err *list(const struct cps_options *opt, const struct cps_isa 
 {
     CPS_BUF text = {0};
     CPS_TRY(script_load(opt, opt->arg[0], isa, gen, script));
-    CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
-                               opt->rnn, scheme, &text));
+    if (opt_style(opt) == CPS_STYLE_ENVY)
+        CPS_TRY(
+            cps_envy_listing_(script->gen, cps_buf_text(&script->code), script->code.size, &text));
+    else
+        CPS_TRY(cps_script_listing(script->gen, cps_buf_text(&script->code), script->code.size,
+                                   opt->rnn, scheme, &text));
     if (!opt->output || !strcmp(opt->output, "-"))
         return paint_text(opt->colour, PAINT_CODE, &text);
     return write_all(opt->output, &text);

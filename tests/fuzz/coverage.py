@@ -28,6 +28,7 @@ PARSERS = {
     "fw": ["fw/image/raw.c", "fw/image/ident.c", "fw/listing/listing.c", "isa/sets/decode.c"],
     "elf": ["fw/image/elf.c", "fw/image/dwarf_read.c", "fw/image/dwarf_line.c"],
     "mbn": ["fw/image/mbn.c"],
+    "envy": ["fw/envy/assemble.c", "fw/envy/parse.c", "fw/envy/print.c", "fw/envy/table.c"],
     "mmiotrace": ["tools/mmio/compose.c", "tools/mmio/gather.c", "trace/capture/mmiotrace.c"],
     "rom": ["fw/rom/hwsq.c", "fw/rom/init.c", "fw/rom/listing.c", "fw/rom/rom.c", "fw/rom/tables.c"],
     "rnn": ["isa/names/rnn.c", "isa/names/rnn_nv.c", "isa/names/rnn_store.c"],

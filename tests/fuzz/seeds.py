@@ -116,6 +116,10 @@ def firmware(m):
         m.put("asm", name + "-noise", bytes([gen]) + m.run("disasm", *gen_word, m.scratch("noise.fw", noisy)))
         if "elf" in sys.argv:
             m.put("elf", name, m.made("asm", "-g", path, *gen_word))
+    m.put("envy", "hwsq", "1start: nop; wait 2 shl 2 // 8 us\n.equ #a 0x10\n/* b */ewait #HEAD0_VBLANK 1\ndata (#a << 4 | 3)\naddr #start\n.b8 1 -1\n"
+          ".align 4\n.section #c 0x100\nset1 #FB_PAUSE\n_d: exit\n.skip 2\n.size 9\n00000000: 7f                 exit\n")
+    m.put("envy", "vp1", "3mov $r1 0x5\nadd $r1 $c0 $r1 (slct $c1 zf $r0d)\nx: bra loop $l1 $c1 $l0 #x\nvmul u rn int -0x1 lo # s $v1 s $v4\n"
+          "00000000: 65080005     mov $r1 0x5\n")
     m.put("mmiotrace", "g80", mkmmio.g80().text())
     for name, rom in (("bit", mkrom.nv43()[0]), ("bmp", mkrom.nv17()[0])):
         m.put("rom", name, rom[:0x200])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Included in front of every file of a build that counts lines (-include): a worker ends by _exit(),
- * which drops what it counted. Declares no more than it has to, because files choose their
+ * Included in front of every file of a build that counts lines (-include): a worker ends by
+ * _exit(), which drops what it counted. Declares no more than it has to, because files choose their
  * feature macros themselves. */
 #ifndef CPSCOPE_TESTS_COUNTED_H
 #define CPSCOPE_TESTS_COUNTED_H

@@ -174,7 +174,7 @@ static void events_name_the_pipe_of_an_aperture(void **state)
         }
         assert_int_equal(others, 1);
         assert_int_equal(own, 2); /* BV's write, BR's read */
-        b->notes = 1; /* BR has no value */
+        b->notes = 1;             /* BR has no value */
         bench_free(b);
     }
 }

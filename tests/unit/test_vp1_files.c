@@ -241,8 +241,9 @@ static void test_reports_of_special_registers(void **state)
     }
 }
 
-#define FROM_SR(dst, n) (0x6b000007u | (uint32_t)(dst) << 19 | (n) % 32u << 14 | (8 + (n) / 32u) << 3)
-#define TO_SR(n, src)   (0x6a000007u | (n) % 32u << 19 | (uint32_t)(src) << 14 | (8 + (n) / 32u) << 3)
+#define FROM_SR(dst, n) \
+    (0x6b000007u | (uint32_t)(dst) << 19 | (n) % 32u << 14 | (8 + (n) / 32u) << 3)
+#define TO_SR(n, src) (0x6a000007u | (n) % 32u << 19 | (uint32_t)(src) << 14 | (8 + (n) / 32u) << 3)
 
 /* A program reads the clock, its place and its state, sets the clock, and reads it again; behind it
  * the host reads the clock and the state. A bundle takes a tick, and what the policy adds. */
@@ -266,7 +267,8 @@ static void test_clock_place_and_state(void **state)
         assert_int_equal(vp1_get(b, VIEW_A, 3), 2);
         assert_int_equal(vp1_get(b, VIEW_A, 4), 8);
         assert_int_equal(vp1_get(b, VIEW_A, 5), 0xfffffff0 + bundle);
-        assert_int_equal(bench_read(b, 0xf478), 0xfffffff0 + 2 * bundle); /* exit is beside the mov */
+        assert_int_equal(bench_read(b, 0xf478),
+                         0xfffffff0 + 2 * bundle); /* exit is beside the mov */
         assert_int_equal(bench_read(b, 0xf524), 2);
         bench_free(b);
     }

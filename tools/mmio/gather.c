@@ -7,7 +7,7 @@
 #include "tools/mmio/mmio.h"
 
 #define VENDOR_NVIDIA 0x10deu
-#define BAR_MEMORY 0xfu /* bits of a region's start that are 0 for 32-bit memory */
+#define BAR_MEMORY    0xfu /* bits of a region's start that are 0 for 32-bit memory */
 
 /* Rows of emu/nv/reg.def, of which only those of HWSQ's chips matter here. */
 static const struct row {
