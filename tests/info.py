@@ -155,10 +155,14 @@ def a_part_of_a_file_is_firmware():
 
 
 def what_is_no_firmware_is_not_described():
-    """A VBIOS, a file of zeros, of small numbers: an error, whatever the command."""
-    rom = b"\x55\xaa\x80\xeb\x4b\x19\0\0" + bytes(16) + struct.pack("<H", 0x40) + bytes(38) + b"PCIR\xde\x10\x11\x06" + bytes(184)
+    """A VBIOS, a file of zeros, of small numbers: an error, whatever the command; but info and disasm take a VBIOS for what it is."""
+    rom = b"\x55\xaa\x08\xeb\x4b\x19\0\0" + bytes(16) + struct.pack("<H", 0x40) + bytes(38) + b"PCIR\xde\x10\x11\x06" + bytes(184)
     for name, content in (("rom", rom * 16), ("zeros", bytes(4096)), ("small", make.dwords(range(1000, 3000))), ("text", b"a text\n" * 600)):
         for command in (["info"], ["info", "--json"], ["disasm"], ["run", "-o", os.devnull, FRAME, "--fw"]):
+            if name == "rom" and command[0] != "run":
+                out = cpscope(*command, path(name, content)).stdout
+                assert out and not re.search("firmware|a5xx", out), (command, out)
+                continue
             done = cpscope(*command, path(name, content), status=3)
             assert done.stderr.count("\n") == 1 and path(name) in done.stderr and not done.stdout, done
 
