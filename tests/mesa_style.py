@@ -173,7 +173,7 @@ def refused():
     with tempfile.TemporaryDirectory() as folder:
         firmware = made(folder)
         wrong = command("disasm", "--style", "theirs", firmware, status=2).stderr
-        assert "expected own or mesa" in wrong, wrong
+        assert "expected own, mesa or envytools" in wrong, wrong
         wrong = command("disasm", "--style", "mesa", "--symbols", firmware, firmware, status=2).stderr
         assert "without --from and --symbols" in wrong, wrong
         equal(command("disasm", "--style", "own", firmware).stdout, command("disasm", firmware).stdout)

@@ -130,6 +130,7 @@ static struct cps_err *start_codec(struct cps_source *s)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b};
     static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    static const uint8_t xz[] = {0xfd, '7', 'z', 'X'}; /* as many as can be peeked */
     const uint8_t *data = NULL;
     size_t size = 0;
     CPS_TRY(cps_stored_peek_(s->stored, &data, &size));
@@ -137,6 +138,11 @@ static struct cps_err *start_codec(struct cps_source *s)
         return start_gzip(s);
     if (size >= sizeof(zstd) && !memcmp(data, zstd, sizeof(zstd)))
         return start_zstd(s);
+    if (size >= sizeof(xz) && !memcmp(data, xz, sizeof(xz)))
+        return cps_err_new(CPS_ERR_UNSUPPORTED,
+                           "%s: xz-compressed, expected gzip, zstd or no compression (xz -dc opens "
+                           "it)",
+                           s->name);
     return NULL;
 }
 
