@@ -14,6 +14,8 @@ static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
     machine->ring_dwords = item->ring.size >= 4 ? (uint32_t)(item->ring.size / 4) : RING_DWORDS;
     machine->ring_wptr = item->ring.wptr % machine->ring_dwords;
     machine_set_rptr_(machine, item->ring.rptr);
+    if (machine->submission != NO_SUBMISSION)
+        return;
     machine->submission = 0; /* of the ring itself, whose packets count from here on */
     machine->submission_packets = 0;
 }

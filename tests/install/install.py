@@ -65,7 +65,7 @@ def pkg_config(*words):
 
 def build(name, *sources, compiler=CC, standard="c11"):
     program = os.path.join(folder.name, name)
-    said(compiler, "-std=" + standard, *STRICT, *SANITIZE, "-o", program, *sources,
+    said(*compiler.split(), "-std=" + standard, *STRICT, *SANITIZE, "-o", program, *sources,
          *pkg_config("--cflags", "--libs"))
     return program
 
@@ -100,13 +100,13 @@ def installs():
 
 def compiles_alone(compiler, standard, ending):
     def case():
-        if not shutil.which(compiler):
+        if not shutil.which(compiler.split()[0]):
             raise tap.Skip("no " + compiler)
         for path in headers():
             source = os.path.join(folder.name, "alone." + ending)
             with open(source, "w") as file:
                 file.write("#include <%s>\nextern int nothing;\n" % short(path))
-            said(compiler, "-std=" + standard, *STRICT, "-fsyntax-only", "-I" + include(), source)
+            said(*compiler.split(), "-std=" + standard, *STRICT, "-fsyntax-only", "-I" + include(), source)
     return case
 
 

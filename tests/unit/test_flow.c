@@ -174,7 +174,7 @@ static void targets(void **state)
         {&cps_isa_afuc, CPS_A7XX, 0xe4000123, 0x123, 0x3ffffff},
         {&cps_isa_afuc, CPS_A7XX, 0xdf700001, NOWHERE, 0},
         {&cps_isa_afuc, CPS_A6XX, 0xd8000000, NOWHERE, 0},
-        {&cps_isa_seq, CPS_SEQ_NEW, 0x70002001c, 7, UINT64_C(0xffffffff00000000)},
+        {&cps_isa_seq, CPS_SEQ_NEW, 0x70002001c, 7, UINT64_C(0xffff00000000)},
         {&cps_isa_hwsq, CPS_G92, 0x7f, NOWHERE, 0},
         {&cps_isa_vp1, CPS_VP1_G80, 0xe00021e4, 0x44, 0xfffe00},
         {&cps_isa_vp1, CPS_VP1_G80, 0xea000010, 0x40, 0xffff},

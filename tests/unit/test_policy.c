@@ -114,12 +114,16 @@ static const struct literal {
     {"waits", AT(waits), CPS_ON_AFUC | CPS_ON_HWSQ | CPS_ON_SEQ, {"satisfy", "stop"}, 0},
     {"visibility", AT(visibility), CPS_ON_AFUC, {"all", "none", "captured"}, 0},
     {"prefetch", AT(prefetch), CPS_ON_AFUC, {"off", "on"}, 0},
+    {"seq-script", AT(seq_script), CPS_ON_SEQ, {NULL}, 0x400},
+    {"seq-out", AT(seq_out), CPS_ON_SEQ, {NULL}, 0xfc00},
+    {"seq-stack", AT(seq_stack), CPS_ON_SEQ, {NULL}, 0},
     {"cost", AT(cost), CPS_ON_HWSQ | CPS_ON_SEQ | CPS_ON_VP1, {NULL}, 0},
     {"spin", AT(spin), CPS_ON_HWSQ | CPS_ON_SEQ, {NULL}, 1000000},
     {"pull", AT(pull_late), CPS_ON_PFIFO, {"push", "run"}, 0},
     {"graph", AT(graph_waits), CPS_ON_PFIFO, {"follow", "wait"}, 0},
     {"software-bind", AT(bind_updates), CPS_ON_PFIFO, {"keep", "update"}, 0},
     {"nv3t-pointer", AT(pointer_bits), CPS_ON_PFIFO, {"seven", "six"}, 0},
+    {"dma-header", AT(header_drops), CPS_ON_PFIFO, {"error", "drop"}, 0},
     {"mov-flags", AT(mov_flags), CPS_ON_VP1, {"keep", "clear"}, 0},
 };
 enum { LITERALS = sizeof(literals) / sizeof(literals[0]) };

@@ -68,6 +68,7 @@ static void a_signed_wait_that_holds_is_not_assumed(void **state)
         if (assumed == c->holds || (left == c->value) != c->holds)
             fail_msg("function %u of 0x%x and 0x%x: assumed %d, 0x%x", c->function, c->value,
                      c->reference, assumed, left);
+        b->notes = assumed;
         bench_free(b);
     }
 }
@@ -111,6 +112,7 @@ static void run_pair(unsigned delay, uint32_t written, uint32_t reference, bool 
     assert_int_equal(bench_count(b, CPS_EV_PKT), 3); /* two of the PFP, one of the ME */
     assert_int_equal(bench_find(b, CPS_EV_ASSUME, CPS_WHAT_WAIT, 0) != NULL, assumed);
     assert_int_equal(machine_memory(b->engine, WORD, NULL), left);
+    b->notes = assumed;
     bench_free(b);
 }
 
