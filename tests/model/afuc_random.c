@@ -11,8 +11,13 @@
 
 #define MOST_EDGES 4096u
 #define ENOUGH     10000u /* programs, to have seen everything */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PROGRAMS 1000u /* engines take ten times as long to make */
+#else
+#define PROGRAMS ENOUGH
+#endif
 
-/* Ways in which the engine executes. The first two go tick by tick. */
+/* Ways in which the engine executes, each from the same state. The first two go tick by tick. */
 enum way {
     STEPPED, /* nobody looks */
     WATCHED, /* with events of all instructions */
@@ -25,15 +30,15 @@ enum way {
     ORIGINS, /* where values come from is noted */
     WAYS,
 };
-static const char *const way_name[WAYS] = {"stepped", "watched", "whole", "told",   "all",
-                                           "logged",  "counted", "cut",   "origins"};
+static const char *const way_name[WAYS] = {"stepped", "watched", "whole",   "told", "all",
+                                           "logged",  "counted", "origins", "cut"};
 /* A program on the engine, in one way, beside models of both processors of a5xx, or of the only one
  * of later chips. */
 struct run {
     struct cps_sink sink; /* first */
     struct afuc_program *p;
     enum way way;
-    struct cps_engine *engine;
+    struct cps_engine *begin, *engine; /* the state to begin with, and a clone that runs */
     struct origin *origin;
     struct afuc_model model[2];
     uint32_t other[AFUC_IMAGE]; /* the image of the processor that is not tested */
@@ -176,7 +181,7 @@ static void make_other(struct run *run)
 
 static void set(struct run *run, unsigned core, char file, uint64_t number, uint64_t value)
 {
-    if (!cps_engine_set(run->engine, (struct cps_place){(uint8_t)core, file, number}, value))
+    if (!cps_engine_set(run->begin, (struct cps_place){(uint8_t)core, file, number}, value))
         abort();
 }
 
@@ -199,11 +204,11 @@ static void fill(struct run *run)
         set(run, 0, CPS_FILE_MEMORY, AFUC_MEMORY_AT + 4 * i, m->memory[i]);
     for (unsigned i = 0; i < AFUC_QUEUE; i++)
         set(run, 0, CPS_FILE_MEMORY, AFUC_STREAM_AT + 4 * i, m->stream[i]);
-    if (!machine_ring(run->engine, m->data.word, m->data.tail))
+    if (!machine_ring(run->begin, m->data.word, m->data.tail))
         abort();
 }
 
-static struct run *begin(struct afuc_program *p, enum way way)
+static struct run *begin(struct afuc_program *p)
 {
     static const enum cps_layout layout[AFUC_KINDS] = {CPS_LAYOUT_A5XX_PFP,  CPS_LAYOUT_A5XX_PFP,
                                                        CPS_LAYOUT_A6XX,      CPS_LAYOUT_A7XX,
@@ -219,7 +224,6 @@ static struct run *begin(struct afuc_program *p, enum way way)
         abort();
     config.policy.waits = CPS_WAITS_STOP; /* nobody writes for the rest of the GPU */
     run->p = p;
-    run->way = way;
     run->sink.put = tell;
     run->tested = p->kind == AFUC_ME;
     run->model[run->tested] = p->begin;
@@ -229,18 +233,18 @@ static struct run *begin(struct afuc_program *p, enum way way)
         config.me_words = run->tested ? p->image : run->other;
         config.me_count = AFUC_IMAGE;
     }
-    if (cps_engine_create(&config, &run->engine))
+    if (cps_engine_create(&config, &run->begin))
         abort();
     fill(run);
+    if (cps_engine_clone(run->begin, &run->engine))
+        abort();
     return run;
 }
 
 static void end(struct run *run)
 {
-    if (run->engine)
-        cps_engine_sink(run->engine, NULL, 0);
-    origin_destroy_(run->origin);
     cps_engine_destroy(run->engine);
+    cps_engine_destroy(run->begin);
     free(run);
 }
 
@@ -294,12 +298,11 @@ static void step(struct run *run)
     run->limit = run->engine->clock;
 }
 
-static void go(struct run *run, const struct run *stepped)
+/* As far as tick by tick; the models are there already. */
+static void go(struct run *run)
 {
     struct cps_engine *copy;
-    uint64_t left = stepped->limit;
-    memcpy(run->model, stepped->model, sizeof(run->model));
-    run->ticks = stepped->ticks;
+    uint64_t left = run->limit;
     for (uint64_t i = 1; run->way == CUT && left > i; i += 3) {
         if (i == 4) {
             if (cps_engine_clone(run->engine, &copy))
@@ -312,7 +315,7 @@ static void go(struct run *run, const struct run *stepped)
     }
     if (left)
         cps_engine_run(run->engine, left);
-    same(run, "ticks", 0, stepped->limit, run->engine->clock);
+    same(run, "ticks", 0, run->limit, run->engine->clock);
 }
 
 static void look(struct run *run)
@@ -334,42 +337,60 @@ static void look(struct run *run)
     }
 }
 
-static void compare_told(struct run *run, const struct run *stepped)
+static void compare_told(struct run *run)
 {
     cps_tap_flush_(&run->engine->tap);
     if (run->way == WATCHED || run->way == TOLD || run->way == ALL)
         same(run, "number of writes", 0, run->model[run->tested].writes, run->told);
     for (unsigned i = 0; i < AFUC_IMAGE && run->way == COUNTED; i++)
-        same(run, "executions of", i, stepped->counted[i], run->count[i].run);
+        same(run, "executions of", i, run->counted[i], run->count[i].run);
 }
 
-/* All ways of one program; false if one differs. */
+/* The engine is once more as it was, and nobody looks. */
+static void rewind_engine(struct run *run)
+{
+    cps_engine_sink(run->engine, NULL, 0);
+    cps_engine_cover(run->engine, run->tested, NULL, 0);
+    cps_afuc_log(cps_afuc_of(run->engine), NULL);
+    origin_destroy_(run->origin);
+    run->origin = NULL;
+    run->told = 0;
+    if (cps_engine_restore(&run->engine, run->begin))
+        abort();
+}
+
+/* One way; false if it differs. */
+static bool check_way(struct run *run, enum way way)
+{
+    run->way = way;
+    look(run);
+    if (way == STEPPED || way == WATCHED)
+        step(run);
+    else
+        go(run);
+    compare_all(run);
+    compare_told(run);
+    programs[run->p->kind][way]++;
+    return !run->bad;
+}
+
+/* All ways of one program; false if one differs. The last one leaves another engine. */
 static bool check(struct afuc_program *p, uint64_t seed)
 {
-    struct run *stepped, *run;
+    struct run *run;
     bool good;
-    enum way first = seed / AFUC_KINDS % 2 ? STEPPED : WATCHED;
     afuc_program_make(p, (enum afuc_kind)(seed % AFUC_KINDS), seed);
-    stepped = begin(p, first);
-    look(stepped);
+    run = begin(p);
     seen.left = 0;
-    step(stepped);
-    compare_all(stepped);
-    compare_told(stepped, stepped);
-    good = !stepped->bad;
-    programs[p->kind][first]++;
-    ticks[p->kind] += stepped->ticks;
+    good = check_way(run, seed / AFUC_KINDS % 2 ? STEPPED : WATCHED);
+    ticks[p->kind] += run->ticks;
     for (unsigned way = WHOLE; good && way < WAYS; way++) {
-        run = begin(p, (enum way)way);
-        look(run);
-        go(run, stepped);
-        compare_all(run);
-        compare_told(run, stepped);
-        programs[p->kind][way]++;
-        good = !run->bad;
-        end(run);
+        rewind_engine(run);
+        good = check_way(run, (enum way)way);
     }
-    end(stepped);
+    cps_engine_sink(run->engine, NULL, 0);
+    origin_destroy_(run->origin);
+    end(run);
     return good;
 }
 
@@ -385,7 +406,7 @@ static void summary(void)
 
 int main(int argc, char **argv)
 {
-    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000;
+    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 0) : PROGRAMS;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     struct afuc_program *p = calloc(1, sizeof(*p));
     bool good;
