@@ -2,9 +2,16 @@
  * Rows of nvchip.def, and the ways to find one. */
 #include "isa/nvchip.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
 static const struct cps_nvchip chips[] = {
-#define NV_CHIP(...) {__VA_ARGS__},
+#define CPS_NONE CPS_GEN_NONE
+#define NV_CHIP(id, name, code, also, hwsq, pfifo, vp1, bios, evidence) \
+    {id, name, code, also, CPS_##hwsq, CPS_##pfifo, CPS_##vp1, bios},
 #include "isa/nvchip.def"
+#undef CPS_NONE
 };
 
 static const struct {
@@ -24,6 +31,31 @@ const struct cps_nvchip *cps_nvchip_(unsigned id)
     const struct cps_nvchip *chip = NULL;
     for (size_t i = 0; (chip = cps_nvchip_at_(i)); i++) {
         if (chip->id == id)
+            break;
+    }
+    return chip;
+}
+
+/* Whether @p word is one of @p words, in whatever case. */
+static bool is_one_of(const char *words, const char *word)
+{
+    for (size_t size; (size = strcspn(words, " ")); words += size + (words[size] == ' ')) {
+        if (strlen(word) == size && !strncasecmp(words, word, size))
+            return true;
+    }
+    return false;
+}
+
+const struct cps_nvchip *cps_nvchip_word_(const char *word)
+{
+    const struct cps_nvchip *chip = NULL;
+    char *end = NULL;
+    unsigned long id = strncasecmp(word, "0x", 2) ? 0 : strtoul(word, &end, 16);
+    if (end && !*end)
+        return id <= UINT32_MAX ? cps_nvchip_((unsigned)id) : NULL;
+    for (size_t i = 0; (chip = cps_nvchip_at_(i)); i++) {
+        if (is_one_of(chip->name, word) || is_one_of(chip->code, word) ||
+            is_one_of(chip->also, word))
             break;
     }
     return chip;

@@ -15,7 +15,8 @@ struct cps_nvchip {
     unsigned id;
     const char *name;
     const char *code;
-    enum cps_gen hwsq, vp1, pfifo;
+    const char *also;
+    enum cps_gen hwsq, pfifo, vp1;
     unsigned bios;
 };
 
@@ -23,6 +24,8 @@ struct cps_nvchip {
 const struct cps_nvchip *cps_nvchip_(unsigned id);
 /** Chip by its number in the order of the rows, for loops; NULL behind the last one. */
 const struct cps_nvchip *cps_nvchip_at_(size_t index);
+/** Chip by a name, in whatever case, or "0x" and its number; NULL if no row has it. */
+const struct cps_nvchip *cps_nvchip_word_(const char *word);
 /** The chip that a PCI device is; NULL if no row says. */
 const struct cps_nvchip *cps_nvchip_pci_(unsigned vendor, unsigned device);
 /** The chip that a VBIOS is for. @p version  the two high bytes of its version; NULL if unknown */

@@ -2,6 +2,8 @@
  * Look-ups in the rows of target.def. */
 #include "isa/target.h"
 
+#include "isa/nvchip.h"
+
 #include <string.h>
 
 #include "isa/sets/table.h"
@@ -140,56 +142,20 @@ void cps_gen_words(const struct cps_isa *isa, struct cps_buf *out)
 
 /* ---- names of NVIDIA's GPUs ---- */
 
-static const struct nv_chip {
-    const char *words;
-    enum cps_gen gen[3]; /* one per engine */
-} nv_chips[] = {
-#define CPS_NONE                                   CPS_GEN_NONE
-#define NV_CHIP(words, hwsq, pfifo, vp1, evidence) {words, {CPS_##hwsq, CPS_##pfifo, CPS_##vp1}},
-#include "isa/target.def"
-#undef CPS_NONE
-};
-enum { NV_CHIPS = sizeof(nv_chips) / sizeof(nv_chips[0]) };
-
-/* Whether @p word is one of @p words, in whatever case. */
-static bool is_one_of(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (; *words; words += *words == ' ') {
-        size_t size = strcspn(words, " ");
-        size_t same = 0;
-        while (same < size && same < length &&
-               words[same] ==
-                   (word[same] >= 'A' && word[same] <= 'Z' ? word[same] + 32 : word[same]))
-            same++;
-        if (same == size && size == length)
-            return true;
-        words += size;
-    }
-    return false;
-}
-
-static const struct nv_chip *find_chip(const char *word)
-{
-    for (unsigned i = 0; i < NV_CHIPS; i++) {
-        if (is_one_of(nv_chips[i].words, word))
-            return &nv_chips[i];
-    }
-    return NULL;
-}
-
 bool cps_chip_parse(const struct cps_isa *isa, const char *word, enum cps_gen *ret)
 {
-    const struct nv_chip *chip = find_chip(word);
+    const struct cps_nvchip *chip = cps_nvchip_word_(word);
+    const enum cps_gen of[] = {chip ? chip->hwsq : CPS_GEN_NONE, chip ? chip->pfifo : CPS_GEN_NONE,
+                               chip ? chip->vp1 : CPS_GEN_NONE};
     for (unsigned i = CPS_GEN_NONE + 1; i < CPS_GEN_COUNT; i++) {
         if (gens[i].isa == isa && !strcmp(gens[i].word, word)) {
             *ret = (enum cps_gen)i;
             return true;
         }
     }
-    for (unsigned i = 0; chip && i < 3; i++) {
-        if (chip->gen[i] && gens[chip->gen[i]].isa == isa) {
-            *ret = chip->gen[i];
+    for (unsigned i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        if (of[i] && gens[of[i]].isa == isa) {
+            *ret = of[i];
             return true;
         }
     }
@@ -203,10 +169,10 @@ void cps_chip_expected(const struct cps_isa *isa, const char *word, struct cps_b
         const char *text;
     } have[] = {
 #define NV_HAVE(set, text) {&cps_isa_##set, text},
-#include "isa/target.def"
+#include "isa/nvchip.def"
     };
     cps_gen_words(isa, out);
-    for (size_t i = 0; find_chip(word) && i < sizeof(have) / sizeof(have[0]); i++) {
+    for (size_t i = 0; cps_nvchip_word_(word) && i < sizeof(have) / sizeof(have[0]); i++) {
         if (have[i].isa == isa)
             cps_buf_printf(out, "; %s", have[i].text);
     }

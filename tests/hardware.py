@@ -20,7 +20,7 @@ TABLES = {  # name: file, macro
     "events": ("trace/event.def", "EVENT"), "words": ("trace/event.def", "SUB"),
     "generations": ("isa/target.def", "GEN"), "layouts": ("isa/target.def", "LAYOUT"),
     "roles": ("isa/target.def", "ROLE"), "chips": ("isa/target.def", "TARGET"), "gpus": ("isa/target.def", "GPU_CHIP"),
-    "names": ("isa/target.def", "NV_CHIP"), "workarounds": ("isa/target.def", "WORKAROUND"),
+    "names": ("isa/nvchip.def", "NV_CHIP"), "workarounds": ("isa/target.def", "WORKAROUND"),
 }
 
 

@@ -90,7 +90,7 @@ static const struct help_row gpus[] = {
 };
 static const struct help_row nv_chips[] = {
 #define NV_CHIP(...) {#__VA_ARGS__, {0}},
-#include "isa/target.def"
+#include "isa/nvchip.def"
 };
 static const struct help_row workarounds[] = {
 #define WORKAROUND(...) {#__VA_ARGS__, {0}},
@@ -137,7 +137,7 @@ static const struct help_table tables[] = {
     {"gpus", "generations of GPUs, from this chip id on", "first generation evidence", ROWS(gpus),
      0},
     {"names", "names of NVIDIA's GPUs, and the chip that each engine has",
-     "words hwsq pfifo vp1 evidence", ROWS(nv_chips), 0},
+     "id name code also hwsq pfifo vp1 bios evidence", ROWS(nv_chips), 0},
     {"workarounds", "work-arounds in CP_ME_INIT, by GPU id", "gpu word evidence", ROWS(workarounds),
      0},
 };

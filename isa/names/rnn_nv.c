@@ -81,14 +81,7 @@ static const char *copy(struct reader *reader, const char *text)
 /* The chip of a name or, where the enumeration says it, of a number. */
 static const struct cps_nvchip *find_chip(const char *name, const char *value)
 {
-    const struct cps_nvchip *chip = NULL;
-    if (value)
-        return cps_nvchip_((unsigned)strtoul(value, NULL, 0));
-    for (size_t i = 0; (chip = cps_nvchip_at_(i)); i++) {
-        if (!strcmp(chip->name, name) || !strcmp(chip->code, name))
-            break;
-    }
-    return chip;
+    return value ? cps_nvchip_((unsigned)strtoul(value, NULL, 0)) : cps_nvchip_word_(name);
 }
 
 /* SEQ runs on PDAEMON, which all chips have from GT215 on. */

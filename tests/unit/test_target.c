@@ -348,7 +348,7 @@ static void test_names_of_nvidia_chips(void **state)
         const char *words;
         enum cps_gen hwsq, pfifo, vp1;
     } rows[] = {
-        {"nv1 NV1 0x01", NONE, CPS_NV1, NONE},
+        {"nv1 NV1 nv01 0x01 0x1", NONE, CPS_NV1, NONE},
         {"nv3 NV3 0x03", NONE, CPS_NV3, NONE},
         {"nv3t NV3T", NONE, CPS_NV3T, NONE},
         {"nv4 NV5 NV10 NV15 NV1A NV11 0x11", NONE, NONE, NONE},
@@ -367,7 +367,7 @@ static void test_names_of_nvidia_chips(void **state)
          CPS_G92, NONE, NONE},
         {"GF100 NVC0 0xc0 GF108 GF119 GK104 NVE4 0xe4 GK20A GK110B GK208 nv108 GM107 0x117", NONE,
          NONE, NONE},
-        {"nv2 nv nv170 g81 0x1 0x 50 a5 none nv3T0", NONE, NONE, NONE},
+        {"nv2 nv nv170 g81 0x2 0x 50 a5 none nv3T0", NONE, NONE, NONE},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
