@@ -246,8 +246,8 @@ void cps_names_words_(const struct cps_names *names, enum cps_space space, struc
     const char *before = " (";
     while (at < MOST) {
         uint32_t next = next_named(names, space, at + 1);
-        cps_buf_printf(out, "%s%s%s", before, cps_name(names, space, at, NULL),
-                       next < MOST ? "" : ")");
+        const char *name = cps_name(names, space, at, NULL);
+        cps_buf_printf(out, "%s%s%s", before, name ? name : "", next < MOST ? "" : ")");
         at = next;
         before = next_named(names, space, at + 1) < MOST ? ", " : " or ";
     }
