@@ -110,7 +110,7 @@ def write_confirmed(results):
 
 
 def main():
-    refusals = [one for one in claimtext.read(sys.argv[2], KEYS) if not sys.argv[3:] or one.name in sys.argv[3:]]
+    refusals = claimtext.named(claimtext.read(sys.argv[2], KEYS), sys.argv[3:])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(Result, refusals))
     tap.finish(results, write_confirmed(results), lambda result: result.claim.name)
