@@ -188,7 +188,7 @@ def write_confirmed(results):
 
 def main():
     claims = claimtext.read(sys.argv[2], KEYS)
-    wanted = [claim for claim in claims if not sys.argv[3:] or claim.name in sys.argv[3:]]
+    wanted = claimtext.named(claims, sys.argv[3:])
     pairs = [(claim, gen) for claim in wanted for gen in claim.gens()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda pair: Result(*pair), pairs))

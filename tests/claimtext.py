@@ -87,6 +87,13 @@ def finish(path, claims, snippets):
     return claims
 
 
+def named(claims, names):
+    """Those of these names, all without names. A name that no claim has is a mistake."""
+    unknown = set(names) - {claim.name for claim in claims}
+    assert not unknown, "no claim is called %s" % ", ".join(sorted(unknown))
+    return [claim for claim in claims if not names or claim.name in names]
+
+
 def rewrite(path, section, lines):
     """Puts @lines in place of the section's body."""
     with open(path, encoding="utf-8") as file:

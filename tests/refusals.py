@@ -75,18 +75,19 @@ class Result:
     def __init__(self, refusal):
         self.claim, self.problem, self.difference, self.said = refusal, "", "", None
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                self.check(folder)
+            with tempfile.TemporaryDirectory() as scratch:
+                os.mkdir(os.path.join(scratch, "here"))
+                self.check(os.path.join(scratch, "here"), os.path.join(scratch, "cache"))
         except Exception as error:  # pylint: disable=broad-except
             self.problem = str(error) or repr(error)
 
-    def check(self, folder):
+    def check(self, folder, cache):
         refusal = self.claim
         write_files(refusal, folder)
         before = listing(folder)
         words = shlex.split(" ".join(refusal.lines("command", "")) or refusal.text("command"))
         done = subprocess.run([CPSCOPE, *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
-                              check=False, env={**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "..", "none")})
+                              check=False, env={**os.environ, "XDG_CACHE_HOME": cache})
         wanted = int(refusal.text("status", "3"))
         if done.returncode != wanted:
             self.problem = "status %d, expected %d\n%s" % (done.returncode, wanted, done.stderr)
@@ -110,7 +111,7 @@ def write_confirmed(results):
 
 
 def main():
-    refusals = [one for one in claimtext.read(sys.argv[2], KEYS) if not sys.argv[3:] or one.name in sys.argv[3:]]
+    refusals = claimtext.named(claimtext.read(sys.argv[2], KEYS), sys.argv[3:])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(Result, refusals))
     tap.finish(results, write_confirmed(results), lambda result: result.claim.name)

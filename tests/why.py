@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
+import claimfw
 import make
 import provenance
 import tap
@@ -76,6 +77,19 @@ def a_stream_is_called():
     assert int(caller["place"], 16) == 0x100000 + 4 * OUTER.index(make.type7(INDIRECT_BUFFER, 0, 0, 0)[0]), caller
     ring = second["nodes"][second["nodes"][caller["packet"]]["packet"]]
     assert ring["level"] == "rb" and ring["submission"] == 0, ring
+
+
+def what_the_driver_sends_first_is_of_no_submission():
+    """CP_ME_INIT stands in front of submission 0: its second word after the header, 3, goes to a register here."""
+    source = claimfw.skeleton([], {0x48: ["mov $addr, 0x8900", "mov $02, $data", "mov $data, $data", "(rep)mov $00, $data"]}, "a6xx")
+    make.firmware(CPSCOPE, path("init"), source)
+    command = [CPSCOPE, "why", "--fw", path("init.fw"), capture(), "0x8900", "-q"]
+    text, found = (subprocess.run(command + more, text=True, capture_output=True, timeout=200, check=True).stdout
+                   for more in ([], ["--json"]))
+    packets = nodes(json.loads(found), "packet")
+    assert text.startswith("0x8900 = 0x00000003") and "in CP_ME_INIT at 0x" in text, text
+    assert "(rb), in front of the first submission\n" in text and ", submission" not in text, text
+    assert packets and not any("submission" in packet for packet in packets), packets
 
 
 def a_group_is_set():
@@ -156,6 +170,7 @@ def what_is_no_question():
 tap.run([
     ("a register's value is a word of the capture", a_register_is_a_word_of_the_capture),
     ("a stream is called by a packet, up to the submission", a_stream_is_called),
+    ("what the driver sends first is of no submission", what_the_driver_sends_first_is_of_no_submission),
     ("a draw-state group is set by a packet, and run by another", a_group_is_set),
     ("memory that firmware wrote has an origin", memory_has_an_origin),
     ("values are those of their draw, and of their event", values_have_a_time),

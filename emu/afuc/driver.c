@@ -5,16 +5,13 @@
 #include "emu/afuc/origin/origin.h"
 #include "emu/afuc/rings.h"
 
-/* The number in front of the first submission: no request is due at the driver's own packets. */
-#define NO_SUBMISSION UINT32_MAX
-
 static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
 {
     machine->ring_iova = item->ring.iova;
     machine->ring_dwords = item->ring.size >= 4 ? (uint32_t)(item->ring.size / 4) : RING_DWORDS;
     machine->ring_wptr = item->ring.wptr % machine->ring_dwords;
     machine_set_rptr_(machine, item->ring.rptr);
-    if (machine->submission != NO_SUBMISSION)
+    if (machine->submission != ORIGIN_NO_SUBMISSION)
         return;
     machine->submission = 0; /* of the ring itself, whose packets count from here on */
     machine->submission_packets = 0;
@@ -30,7 +27,7 @@ static void me_init(struct cps_afuc *machine)
     static const uint32_t a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
     if (machine->core[0].who == CPS_CPU_AQE)
         return;
-    machine->submission = NO_SUBMISSION;
+    machine->submission = ORIGIN_NO_SUBMISSION;
     switch (machine->engine.gen) {
     case CPS_A5XX:
         machine_ring_(machine, a5xx, sizeof(a5xx) / sizeof(a5xx[0]));

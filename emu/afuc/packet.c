@@ -2,6 +2,7 @@
  * waitin: a header becomes a handler; and the two instructions that enter and leave modes. */
 #include "emu/afuc/ctrl.h"
 #include "emu/afuc/machine.h"
+#include "emu/afuc/origin/type.h"
 #include "emu/afuc/packet.h"
 #include "emu/afuc/preempt.h"
 #include "emu/afuc/queue.h"
@@ -87,6 +88,7 @@ static bool due(const struct afuc_core *core)
     const struct cps_afuc *machine = core->machine;
     const struct injection *next = &machine->injection[machine->injection_next];
     return machine->injection_next < machine->injection_count && !machine->rings.current &&
+           machine->submission != ORIGIN_NO_SUBMISSION &&
            (next->kind != CPS_INJECT_SWITCH || machine->rings.begun) &&
            next->submission == machine->submission && next->packet == machine->submission_packets;
 }

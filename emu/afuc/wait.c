@@ -168,11 +168,12 @@ static const struct wait_packet *find(const struct afuc_core *core, uint32_t hea
     return NULL;
 }
 
-/* Whether the ME has done all that it was sent, and stands where the next packet is taken, whether
- * it has tried to or not. The PFP is between two packets then. */
-static bool me_is_done(const struct afuc_core *me)
+/* Whether the ME has done all that it was sent, in the MEQ or in the side stream, and stands where
+ * the next packet is taken, whether it has tried to or not. The PFP is between two packets then. */
+static bool me_is_done(struct afuc_core *me)
 {
-    return !me->s.started || (!me->s.meq.count && me->uops[me->s.pc].code == UOP_WAITIN);
+    return !me->s.started ||
+           (!me->s.meq.count && !stream_has_(me, 1) && me->uops[me->s.pc].code == UOP_WAITIN);
 }
 
 bool wait_ready_(struct afuc_core *core, uint32_t header)

@@ -146,10 +146,11 @@ class Copy:
         return self.reached["seconds"]["%s/%s" % (way, name)]
 
     def passes(self, test, way, corpus):
-        """Whether all that the test needs builds, and the test passes."""
+        """Whether all that the test needs builds, and the test does not fail: one that is skipped now says nothing."""
         if not self.ninja(test.needs):
             return False
-        return suite.run(test, environment(corpus), 20 + (80 if self.args.sanitize else 10) * self.took(way, test.name), self.scratch)[0] == suite.PASS
+        return suite.run(test, environment(corpus), 20 + (80 if self.args.sanitize else 10) * self.took(way, test.name),
+                         self.scratch)[0] in (suite.PASS, suite.SKIP)
 
     def notices(self, site, way, corpus, noticed, spent):
         """The first test that notices, and whether the time was over before all were asked."""
@@ -228,14 +229,17 @@ def key_of(row):
 
 
 def worker(args, number, reached, queue, results):
-    copy = Copy(args, number, reached)
-    noticed = collections.Counter()
-    while (job := queue.get()) is not None:
-        row = copy.tried(job, args.corpus, noticed)
-        if row["result"] == "noticed":
-            noticed[row["by"]] += 1
-        results.put(row)
-    results.put(None)
+    """Its last result is None, however it ends: nobody waits for one that is gone."""
+    try:
+        copy = Copy(args, number, reached)
+        noticed = collections.Counter()
+        while (job := queue.get()) is not None:
+            row = copy.tried(job, args.corpus, noticed)
+            if row["result"] == "noticed":
+                noticed[row["by"]] += 1
+            results.put(row)
+    finally:
+        results.put(None)
 
 
 def explained():
@@ -251,8 +255,8 @@ def explained():
 
 
 def report(rows):
-    """The table by folder, the survivors; whether all goals are reached."""
-    known, good = explained(), True
+    """The table by folder, the survivors; whether all goals are reached, which nothing is where no mutant was tried."""
+    known, good = explained(), any(row["result"] in ("noticed", "survived") for row in rows)
     print("\n| folder | mutants | noticed | without the corpus | explained | goal |\n|---|---|---|---|---|---|")
     for folder, goal in GOALS.items():
         mine = [r for r in rows if r["path"].split("/")[0] == folder and r["result"] in ("noticed", "survived")]
@@ -373,7 +377,8 @@ def main():
                 queue.put(None)
     for process in workers:
         process.join()
-    return 0 if report(done) else 1
+    whole = all(process.exitcode == 0 for process in workers)
+    return 0 if report(done) and whole else 1
 
 
 if __name__ == "__main__":

@@ -137,6 +137,61 @@ static void it_does_not_matter_where_in_its_turn_the_me_is_done(void **state)
         run_pair(delay, 7, 5, false, 7);
 }
 
+/* Packet 0x10 makes the ME execute five dwords of the side stream: 0x12, which takes its time, and
+ * CP_MEM_WRITE; hardware's 0x09 ends that. */
+static const char side_pfp[] =
+    "mov $02, 0x10\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #side\ncwrite $02, [$00 + 0x034], "
+    "0x8\n"
+    "mov $02, 0x14\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #drop\ncwrite $02, [$00 + 0x034], "
+    "0x8\njump #end\nnop\n"
+    "drop: (rep)mov $00, $data\nwaitin\nmov $01, $data\n"
+    "side: mov $02, 0x3000\ncwrite $02, [$00 + 0x0bc]\ncwrite $00, [$00 + 0x0bd]\nmov $02, 0x5\n"
+    "cwrite $02, [$00 + 0x0be]\nmov $data, $01\nwaitin\nmov $01, $data\nend:\n";
+static const char side_me[] =
+    "mov $02, 0x10\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #side\ncwrite $02, [$00 + 0x034], "
+    "0x8\nmov $02, 0x12\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #slow\ncwrite $02, [$00 + "
+    "0x034], 0x8\n"
+    "mov $02, 0x3d\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #write\ncwrite $02, [$00 + 0x034], "
+    "0x8\nmov $02, 0x9\ncwrite $02, [$00 + 0x033], 0x8\nmov $02, #back\ncwrite $02, [$00 + "
+    "0x034], 0x8\njump #end\nnop\n"
+    "side: mov $02, 0x5\ncwrite $02, [$00 + 0x012]\nmov $02, 0x1\ncwrite $02, [$00 + 0x031]\n"
+    "waitin\nmov $01, $data\n"
+    "slow: %smov $03, 0x%03x\nlater: brne $03, 0x0, #later\nsub $03, $03, 0x1\n"
+    "waitin\nmov $01, $data\n"
+    "write: mov $addr, CP_ME_NRT_ADDR_LO\nmov $data, $data\nmov $data, $data\nmov "
+    "$addr, CP_ME_NRT_DATA\nmov $data, $data\nwaitin\nmov $01, $data\n"
+    "back: cwrite $00, [$00 + 0x031]\nwaitin\nmov $01, $data\nend:\n";
+
+static void run_side(unsigned delay)
+{
+    enum { SIDE = 0x3000 };
+    char slow[sizeof(side_me) + 8];
+    snprintf(slow, sizeof(slow), side_me, delay & 1 ? "nop\n" : "", delay >> 1);
+    struct bench *b = bench_a5xx(side_pfp, slow);
+    const uint32_t side[] = {cps_pm4_type7(0x12, 0), cps_pm4_type7(MEM_WRITE, 3), WORD, 0, 7};
+    const uint32_t words[] = {
+        cps_pm4_type7(0x10, 0), cps_pm4_type7(WAIT_MEM_GTE, 4), 0, WORD, 0, 5};
+    for (unsigned i = 0; i < 5; i++)
+        machine_set(b->engine, CPS_FILE_MEMORY, SIDE + 4 * i, side[i]);
+    machine_set(b->engine, CPS_FILE_MEMORY, WORD, 0);
+    assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
+    assert_true(machine_ring(b->engine, words, 6));
+    assert_int_equal(cps_engine_run(b->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(bench_count(b, CPS_EV_PKT), 6); /* two of the PFP, four of the ME */
+    assert_null(bench_find(b, CPS_EV_ASSUME, CPS_WHAT_WAIT, 0));
+    assert_int_equal(machine_memory(b->engine, WORD, NULL), 7);
+    bench_free(b);
+}
+
+/* Between two packets of the side stream the MEQ is empty, and the ME stands where it takes the
+ * next one. */
+static void what_stands_in_the_side_stream_is_not_assumed(void **state)
+{
+    (void)state;
+    for (unsigned delay = 2; delay <= 300; delay++)
+        run_side(delay);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +199,7 @@ int main(void)
         cmocka_unit_test(what_the_me_has_yet_to_write_is_not_assumed),
         cmocka_unit_test(an_assumed_word_is_not_overwritten_by_what_the_me_was_sent_before),
         cmocka_unit_test(it_does_not_matter_where_in_its_turn_the_me_is_done),
+        cmocka_unit_test(what_stands_in_the_side_stream_is_not_assumed),
     };
     return cmocka_run_group_tests_name("waits", tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void add_stream(const struct origin_node *node, struct json_object *to)
         cps_json_text(to, "level", cps_event_sub_word(CPS_EV_PKT, node->sub));
     if ((node->kind == ORIGIN_STREAM && node->aux != UINT32_MAX) || node->kind == ORIGIN_GROUP)
         cps_json_uint(to, "group", node->aux);
-    if (node->kind == ORIGIN_PACKET)
+    if (node->kind == ORIGIN_PACKET && node->submission != ORIGIN_NO_SUBMISSION)
         cps_json_uint(to, "submission", node->submission);
 }
 

@@ -199,7 +199,9 @@ static void put_calls(struct text *t, uint32_t at, unsigned depth)
         put_packet(t, node);
         if (!again)
             put_runner(t, node);
-        if (!node->packet)
+        if (!node->packet && node->submission == ORIGIN_NO_SUBMISSION)
+            cps_buf_str(t->out, ", in front of the first submission");
+        else if (!node->packet)
             cps_buf_printf(t->out, ", submission %" PRIu32, node->submission);
         cps_buf_str(t->out, again && node->packet ? " (as above)\n" : "\n");
         if (again)

@@ -25,13 +25,13 @@ struct origin_node {
     uint32_t pc;
     uint32_t aux; /**< WORD, MEMORY, PACKET: blocks that were known (origin_block()); STREAM, GROUP:
                      the group's number */
-    uint32_t submission;
-    uint8_t kind; /**< enum origin_kind */
-    uint8_t who;  /**< enum cps_processor */
-    uint8_t sub;  /**< PACKET, STREAM: level; REG: path; MEMW: via; ASSUMED: what */
-    uint8_t dst;  /**< INSN, OFFSET: general register; else R_TRASH */
-    bool has_imm; /**< INSN: b is `place` */
-    bool known;   /**< MEMORY, WORD: somebody had stored something there */
+    uint32_t submission; /**< from 0, or ORIGIN_NO_SUBMISSION */
+    uint8_t kind;        /**< enum origin_kind */
+    uint8_t who;         /**< enum cps_processor */
+    uint8_t sub;         /**< PACKET, STREAM: level; REG: path; MEMW: via; ASSUMED: what */
+    uint8_t dst;         /**< INSN, OFFSET: general register; else R_TRASH */
+    bool has_imm;        /**< INSN: b is `place` */
+    bool known;          /**< MEMORY, WORD: somebody had stored something there */
 };
 
 /** Contents that the host has fed, with their place in the file. */
@@ -40,6 +40,10 @@ struct origin_block {
     uint64_t offset; /**< byte of the (decompressed) file, plus 1; 0: it does not stand there */
     uint32_t line;   /**< of a text, from 1; 0: none */
 };
+
+/** Submission of what the driver itself sends in front of the first one. No request is due there.
+ */
+#define ORIGIN_NO_SUBMISSION UINT32_MAX
 
 struct origin;
 
