@@ -46,6 +46,10 @@ class Token:
     text: str
     begin: int
     end: int
+    macro: bool = False
+
+
+MACRO = re.compile(r"[ \t]*#[ \t]*define[ \t]+\w+\([^)]*\)")
 
 
 def tokens_of(text):
@@ -56,10 +60,21 @@ def tokens_of(text):
         if not match:
             at += 1
             continue
-        if match.lastgroup not in ("comment", "directive"):
+        if match.lastgroup == "directive":
+            found += tokens_of_macro(match.group(), match.start())
+        elif match.lastgroup != "comment":
             found.append(Token(match.lastgroup, match.group(), match.start(), match.end()))
         at = match.end()
     return found
+
+
+def tokens_of_macro(text, begin):
+    """Those of a macro with arguments, which is a piece of a function; of one that is whole."""
+    head = MACRO.match(text)
+    if not head or any(text.count(a) != text.count(b) for a, b in ("()", "{}", "[]")):
+        return []
+    at = begin + head.end()
+    return [Token(t.kind, t.text, t.begin + at, t.end + at, True) for t in tokens_of(text[head.end():])]
 
 
 def operand_ends(token):
@@ -86,7 +101,7 @@ def closing(tokens, at):
 
 def bodies(tokens):
     """For each token, whether it stands in the body of a function."""
-    inside = [False] * len(tokens)
+    inside = [token.macro for token in tokens]
     i = 0
     while i < len(tokens):
         if tokens[i].text == "{" and i and tokens[i - 1].text == ")":
