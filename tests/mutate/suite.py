@@ -48,7 +48,9 @@ def tests_of(build):
     return found
 
 
-def limit():
+def limit(processor):
+    if processor:
+        resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -63,14 +65,15 @@ def verdict(test, status, out):
     return PASS
 
 
-def run(test, env, seconds, scratch):
-    """The verdict of one test, the processor's seconds that it took, what it printed. Ends what it left running."""
+def run(test, env, seconds, scratch, processor=None):
+    """The verdict of one test, the processor's seconds that it took, what it printed. Ends what it left running. No process
+    of the test gets more than the processor's seconds: an endless loop ends soon, however busy the machine is."""
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with subprocess.Popen(test.command, cwd=test.workdir, env={**env, **test.env, "TMPDIR": scratch},
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          start_new_session=True, preexec_fn=limit) as process:
+                          start_new_session=True, preexec_fn=lambda: limit(processor)) as process:
         try:
             out, _ = process.communicate(timeout=seconds)
             said = verdict(test, process.returncode, out)
