@@ -12,7 +12,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 PASS, FAIL, SKIP, LATE = "pass", "fail", "skip", "late"
-# What a program that went wild may take of addresses before it is stopped; None: no limit.
+# What a program that went wild may take of memory before it is stopped, not counting what browsers only reserve; None: no limit.
 memory = 6 << 30    # pylint: disable=invalid-name
 
 
@@ -52,7 +52,7 @@ def limit(processor):
     if processor:
         resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))
     if memory:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
