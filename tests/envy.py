@@ -96,6 +96,43 @@ def vp1():
         equal(line.replace(" B ", "   ", 1), "%08x: %08x     %s" % (at, word, text))
 
 
+def vp1_rows():
+    """Each row of the tables of VP1, from the list of facts."""
+    with open(os.path.join(ROOT, "tests", "facts", "envy_vp1.tsv")) as file:
+        rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    assert len(rows) > 450
+    lines = listing("vp1", "g80", b"".join(struct.pack("<I", int(word, 16)) for word, _ in rows)).split("\n")
+    for (word, text), line in zip(rows, [line for line in lines if line], strict=True):
+        equal((line[10:18], line[23:]), (word, text))
+
+
+# Names of flags, from envydis/hwsq.c: what has none is a number.
+OLD_FLAGS = {0x00: "#GPIO_2_OUT", 0x01: "#GPIO_2_OE", 0x02: "#GPIO_3_OUT", 0x03: "#GPIO_3_OE", 0x04: "#PRAMDAC0_UNK880_28", 0x05: "#PRAMDAC1_UNK880_28",
+             0x06: "#PRAMDAC0_UNK880_29", 0x07: "#PRAMDAC1_UNK880_29", 0x0e: "#GPIO_9_OUT", 0x0f: "#GPIO_9_OE", 0x1b: "#PWM_0_ENABLE",
+             0x1c: "#PBUS_DEBUG_1_UNK22", 0x1d: "#PBUS_DEBUG_1_UNK24", 0x1e: "#PBUS_DEBUG_1_UNK26", 0x1f: "#PBUS_DEBUG_1_UNK27"}
+FLAGS = {"nv17": OLD_FLAGS, "nv41": {**OLD_FLAGS, 0x10: "#FB_PAUSE", 0x19: "#PWM_2_ENABLE", 0x1a: "#PWM_1_ENABLE"},
+         "g80": {0x10: "#FB_PAUSE"}, "g92": {0x10: "#FB_PAUSE"}}
+EVENTS = ("#FB_PAUSED", "#HEAD0_VBLANK", "#HEAD0_HBLANK", "#HEAD1_VBLANK", "#HEAD1_HBLANK", "0x5", "0x1f")
+
+
+def hwsq_rows():
+    """All flags of all chips, all waits, all events, both ways."""
+    for chip, names in FLAGS.items():
+        code, want = b"", []
+        for base, verb in ((0x80, "unset"), (0xa0, "set1"), (0xc0, "set0")):
+            code += bytes(range(base, base + 32))
+            want += ["%s %s" % (verb, names.get(number, hex(number) if number else "0x0")) for number in range(32)]
+        code += bytes(range(1, 64)) + b"\x7f"
+        want += ["wait 0x%x shl 0x%x" % (byte & 3, byte >> 2 << 1) for byte in range(1, 64)] + ["exit"]
+        if chip != "nv17":
+            code += b"".join(bytes((0x5f, 0x1f if name == "0x1f" else index, index & 1)) for index, name in enumerate(EVENTS))
+            want += ["ewait %s 0x%x" % (name, index & 1) for index, name in enumerate(EVENTS)]
+            code += bytes.fromhex("403412 427856 e078563412 e2f0debc9a")
+            want += ["addrlo 0x1234", "datalo 0x5678", "addr 0x12345678", "data 0x9abcdef0"]
+        equal([line[29:] for line in listing("hwsq", chip, code).split("\n") if line], want)
+        equal(assemble("hwsq", chip, "\n".join(want) + "\n").hex(), code.hex())
+
+
 def branches():
     """Targets are groups of four words, counted from the branch's; calls have an empty line in front, places in front of the code all bits."""
     code = struct.pack("<10I", 0xefffffff, 0xe00003e4, 0xe40003e4, 0xe0fffe24, 0xefffffff, 0xe0000020, 0xe10001e1, 0xe2000220, 0xe0fffe24, 0xefffffff)
@@ -224,6 +261,8 @@ tap.run([
     ("HWSQ as envydis prints it", hwsq),
     ("names by chip", chips),
     ("VP1 as envydis prints it", vp1),
+    ("each row of VP1", vp1_rows),
+    ("each row of HWSQ, listed and assembled", hwsq_rows),
     ("branches and calls", branches),
     ("sources of envyas", sources),
     ("texts of VP1 are its words", text_alone),
