@@ -111,7 +111,7 @@ class Copy:
         os.makedirs(self.folder)
         copied(args.source, self.folder)
         self.build = built(self.folder, OPTIONS + (SANITIZERS if args.sanitize else []))
-        self.trusted, self.useless = set(), set()
+        self.trusted, self.useless, self.asked = set(), set(), 0
         self.tests = {test.name: test for test in suite.tests_of(self.build)}
         self.objects = self.all_objects()
 
@@ -152,6 +152,7 @@ class Copy:
 
     def passes(self, test, way, corpus):
         """Whether all that the test needs builds, and the test does not fail: one that is skipped now says nothing."""
+        self.asked += 1
         if not self.ninja(test.needs):
             return False
         seconds = (20 if self.args.sanitize else 3) * (1 + self.took(way, test.name))
@@ -172,7 +173,13 @@ class Copy:
         return None, False
 
     def judged(self, site, corpus, noticed):
+        """The result, and what it cost: for who wants the next run to be faster."""
         began = time.monotonic()
+        self.asked = 0
+        found = self.judged_by_all(site, corpus, noticed, began)
+        return {**found, "asked": self.asked, "seconds": round(time.monotonic() - began, 1)}
+
+    def judged_by_all(self, site, corpus, noticed, began):
         name, cut = self.notices(site, "without", None, noticed, 0)
         if name:
             return {"result": "noticed", "by": name, "corpus": False}

@@ -2,10 +2,14 @@
  * Snapshots of the vendor's kernel as captures. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+
+/* First: rows of its table are SECTION, too. */
+#include "trace/capture/snapshot.h"
 
 #include "tests/itemlog.h"
 #include "tests/snapbuild.h"
@@ -102,30 +106,162 @@ static void each_form_of_the_os_section_gives_its_texts(void **state)
     }
 }
 
+/* Index and data registers of rnndb (a5xx.xml, a6xx.xml), what devcoredumps or, without _ADDR,
+ * rnndb call the block, and the generations whose register it is. */
+static const struct {
+    uint32_t index, data;
+    unsigned first, last;
+    const char *name;
+} blocks[] = {
+    {0x808, 0x809, 5, 5, "CP_PFP_STAT"},
+    {0x80b, 0x80c, 5, 5, "CP_DRAW_STATE"},
+    {0x81a, 0xb14, 5, 5, "CP_ME_STAT"},
+    {0x82a, 0x82b, 5, 5, "CP_PFP_UCODE_DBG"},
+    {0x82f, 0x830, 5, 5, "CP_ME_UCODE_DBG"},
+    {0x908, 0x909, 6, 7, "CP_SQE_STAT"},
+    {0x90a, 0x90b, 6, 7, "CP_DRAW_STATE"},
+    {0x90c, 0x90d, 6, 7, "CP_ROQ"},
+    {0x90e, 0x90f, 6, 7, "CP_MEMPOOL"},
+    {0x910, 0x911, 6, 7, "CP_UCODE_DBG"},
+    {0xa81, 0xa82, 7, 7, "CP_BV_DRAW_STATE"},
+    {0xa83, 0xa84, 7, 7, "CP_BV_ROQ_DBG"},
+    {0xa85, 0xa86, 7, 7, "CP_BV_SQE_UCODE_DBG"},
+    {0xa87, 0xa88, 7, 7, "CP_BV_SQE_STAT"},
+    {0xa96, 0xa97, 7, 7, "CP_BV_MEM_POOL_DBG"},
+    {0xa9a, 0xa9b, 7, 7, "CP_RESOURCE_TABLE_DBG"},
+    {0xb0a, 0xb0b, 7, 7, "CP_LPAC_DRAW_STATE"},
+    {0xb0c, 0xb35, 7, 7, "CP_LPAC_ROQ_DBG"},
+    {0xb27, 0xb28, 7, 7, "CP_SQE_AC_UCODE_DBG"},
+    {0xb29, 0xb2a, 7, 7, "CP_SQE_AC_STAT"},
+    {0xb40, 0xb36, 7, 7, "CP_LPAC_FIFO_DBG"},
+    {0xba8, 0xbac, 7, 7, "CP_AQE_ROQ_DBG_0"},
+    {0xba9, 0xbad, 7, 7, "CP_AQE_ROQ_DBG_1"},
+    {0xbb0, 0xbb4, 7, 7, "CP_AQE_UCODE_DBG_0"},
+    {0xbb1, 0xbb5, 7, 7, "CP_AQE_UCODE_DBG_1"},
+    {0xbb8, 0xbbc, 7, 7, "CP_AQE_STAT_0"},
+    {0xbb9, 0xbbd, 7, 7, "CP_AQE_STAT_1"},
+    {0x8f0, 0x8f1, 8, 8, "CP_SQE_STAT"},
+    {0x8f2, 0x8f3, 8, 8, "CP_DRAW_STATE"},
+    {0x8f4, 0x8f5, 8, 8, "CP_ROQ"},
+    {0x8f6, 0x8f7, 8, 8, "CP_MEMPOOL"},
+    {0x8f8, 0x8f9, 8, 8, "CP_UCODE_DBG"},
+    {0x8fa, 0x8fb, 8, 8, "CP_RESOURCE_TABLE_DBG"},
+    {0x8fc, 0x8fd, 8, 8, "CP_LPAC_FIFO_DBG"},
+    {0x8fe, 0x8ff, 8, 8, "CP_FIFO_DBG"},
+    {0xb00, 0xb01, 8, 8, "CP_SLICE_MEM_POOL_DBG"},
+};
+
+static const char *block_at(uint32_t index)
+{
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+        if (blocks[i].index == index)
+            return blocks[i].name;
+    return NULL;
+}
+
 static void blocks_have_the_names_of_devcoredumps(void **state)
 {
+    CPS_BUF dump = {0};
+    CPS_BUF expected = {0};
+    (void)state;
+    header(&dump, 0x504d0002, 0xffffffff, 0x06030002);
+    cps_buf_printf(&expected, "chip 0 6030002\n");
+    for (uint32_t index = 0x800; index < 0xc00; index++) {
+        SECTION(&dump, 0x0501, index, index + 1, 0, 1, index);
+        cps_buf_printf(&expected, "section INDEXED_REGS\nblock ");
+        if (block_at(index))
+            cps_buf_printf(&expected, "%s 1: %x\n", block_at(index), index);
+        else
+            cps_buf_printf(&expected, "INDEXED_0x%04x 1: %x\n", index, index);
+    }
+    put_end(&dump);
+    cps_buf_printf(&expected, "section END\n");
+    check_text(&dump, cps_buf_text(&expected));
+}
+
+static void blocks_are_read_by_the_registers_of_their_generation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+        for (unsigned gen = 5; gen <= 8; gen++) {
+            const struct cps_snapshot_indexed *row =
+                cps_snapshot_indexed_named_(blocks[i].name, gen);
+            bool other = row && row->index != blocks[i].index;
+            if (gen >= blocks[i].first && gen <= blocks[i].last) {
+                assert_non_null(row);
+                assert_int_equal(row->index, blocks[i].index);
+                assert_int_equal(row->data, blocks[i].data);
+            } else {
+                assert_true(!row || other);
+            }
+        }
+    assert_null(cps_snapshot_indexed_named_("CP_NOTHING", 0));
+    assert_int_equal(cps_snapshot_indexed_named_("CP_LPAC_FIFO_DBG", 0)->index, 0xb40);
+}
+
+/* KGSL's adreno_a6xx_snapshot.c and gen7 headers number them so; Linux' a6xx_gpu_state.h and
+ * a6xx_descriptors name them. */
+static void clusters_have_the_numbers_of_their_version(void **state)
+{
     static const struct {
-        uint32_t index;
+        unsigned version;
+        uint32_t id;
         const char *name;
     } rows[] = {
-        {0x908, "CP_SQE_STAT"},         {0x90a, "CP_DRAW_STATE"},  {0x90c, "CP_ROQ"},
-        {0x90e, "CP_MEMPOOL"},          {0x910, "CP_UCODE_DBG"},   {0xa87, "CP_BV_SQE_STAT"},
-        {0xa85, "CP_BV_SQE_UCODE_DBG"}, {0xb29, "CP_SQE_AC_STAT"}, {0x8f8, "CP_UCODE_DBG"},
-        {0x808, "CP_PFP_STAT"},         {0x81a, "CP_ME_STAT"},     {0x123, "INDEXED_0x0123"},
+        {1, 0, "CLUSTER_FE"},         {1, 1, "CLUSTER_SP_VS"},       {1, 2, "CLUSTER_PC_VS"},
+        {1, 3, "CLUSTER_GRAS"},       {1, 4, "CLUSTER_SP_PS"},       {1, 5, "CLUSTER_PS"},
+        {1, 6, "CLUSTER_VPC_PS"},     {2, 0, "A7XX_CLUSTER_NONE"},   {2, 1, "A7XX_CLUSTER_FE"},
+        {2, 2, "A7XX_CLUSTER_SP_VS"}, {2, 3, "A7XX_CLUSTER_PC_VS"},  {2, 4, "A7XX_CLUSTER_GRAS"},
+        {2, 5, "A7XX_CLUSTER_SP_PS"}, {2, 6, "A7XX_CLUSTER_VPC_PS"}, {2, 7, "A7XX_CLUSTER_PS"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        CPS_BUF dump = {0};
-        CPS_BUF expected = {0};
-        header(&dump, 0x504d0002, 0xffffffff, 0x06030002);
-        SECTION(&dump, 0x0501, rows[i].index, rows[i].index + 1, 0, 1, 9);
-        put_end(&dump);
-        cps_buf_printf(&expected,
-                       "chip 0 6030002\nsection INDEXED_REGS\nblock %s 1: 9\n"
-                       "section END\n",
-                       rows[i].name);
-        check_text(&dump, cps_buf_text(&expected));
+        const struct cps_snapshot_cluster *row = cps_snapshot_cluster_named_(rows[i].name);
+        assert_non_null(row);
+        assert_int_equal(row->version, rows[i].version);
+        assert_int_equal(row->id, rows[i].id);
     }
+    assert_null(cps_snapshot_cluster_named_("CLUSTER_NONE"));
+}
+
+/* kgsl_snapshot.h: what a section that is passed over is called, and the blocks of debug sections.
+ */
+static void sections_have_the_names_of_the_kernel(void **state)
+{
+    static const struct {
+        uint32_t id;
+        const char *name;
+    } rows[] = {
+        {0x0301, "RB"},           {0x0401, "IB"},         {0x0801, "ISTORE"},
+        {0x0a01, "DEBUGBUS"},     {0x0b01, "GPU_OBJECT"}, {0x0e01, "MEMLIST"},
+        {0x1201, "SHADER"},       {0x1202, "SHADER_V2"},  {0x1203, "SHADER_V3"},
+        {0x1601, "GMU"},          {0x1701, "GMU_MEMORY"}, {0x1801, "SIDE_DEBUGBUS"},
+        {0x1901, "TRACE_BUFFER"}, {0x1a01, "EVENTLOG"},
+    };
+    static const struct {
+        uint32_t type;
+        const char *name;
+    } debug[] = {
+        {7, "CP_MEQ"}, {8, "CP_PM4_RAM"}, {9, "CP_PFP_RAM"}, {10, "CP_ROQ"}, {12, "CP_MERCIU"}};
+    CPS_BUF dump = {0};
+    CPS_BUF expected = {0};
+    (void)state;
+    header(&dump, 0x504d0002, 0xffffffff, 0x05040001);
+    cps_buf_printf(&expected, "chip 0 5040001\n");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        SECTION(&dump, rows[i].id, 1, 2, 3, 4, 5, 6);
+        cps_buf_printf(&expected, "section %s\n", rows[i].name);
+    }
+    for (size_t i = 0; i < sizeof(debug) / sizeof(debug[0]); i++) {
+        SECTION(&dump, 0x0901, debug[i].type, 2, 21, 22);
+        cps_buf_printf(&expected, "section DEBUG\nblock %s 2: 15 16\n", debug[i].name);
+    }
+    SECTION(&dump, 0x0901, 6, 1, 21);
+    SECTION(&dump, 0x0901, 11, 1, 21);
+    SECTION(&dump, 0x0901, 13, 1, 21);
+    put_end(&dump);
+    cps_buf_printf(&expected, "section DEBUG\nsection DEBUG\nsection DEBUG\nsection END\n");
+    check_text(&dump, cps_buf_text(&expected));
 }
 
 static void contents_longer_than_any_buffer_arrive_whole(void **state)
@@ -164,6 +300,9 @@ int main(void)
         cmocka_unit_test(the_header_names_chip_and_version),
         cmocka_unit_test(each_form_of_the_os_section_gives_its_texts),
         cmocka_unit_test(blocks_have_the_names_of_devcoredumps),
+        cmocka_unit_test(blocks_are_read_by_the_registers_of_their_generation),
+        cmocka_unit_test(clusters_have_the_numbers_of_their_version),
+        cmocka_unit_test(sections_have_the_names_of_the_kernel),
         cmocka_unit_test(contents_longer_than_any_buffer_arrive_whole),
         cmocka_unit_test(part_of_a_ring_lies_where_it_begins),
     };
