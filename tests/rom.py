@@ -13,6 +13,7 @@ import tap
 from mkrom import DONE, Rom, call, info, init_pointers, jump, macro, nv_reg, sub, zm_reg, zm_reg_sequence
 
 CPSCOPE = os.path.abspath(sys.argv[1])
+FACTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "facts", "init.tsv")
 SCRATCH = tempfile.TemporaryDirectory()
 
 # What nouveau's init.c steps on by, with two items where an operation has any; two groups of straps. (op, bytes, place of
@@ -128,6 +129,26 @@ def lengths():
     unknown = sorted(set(range(256)) - set(LENGTHS) - {0x71})
     rom, places = board(*[b"\x72" + bytes([op]) + DONE for op in unknown])
     equal(shapes(rom.file()), [("init", number, place, 1, 1, "unknown") for number, place in enumerate(places)])
+
+
+def texts():
+    """Each operation's operands lie where nouveau reads them. Those that lead elsewhere have 0 for an operand."""
+    pieces = []
+    for op, length in LENGTHS.items():
+        length, count = length if isinstance(length, tuple) else (length, None)
+        pieces.append(bytearray([op]) + bytearray((0x11 * at + 3) & 0xff for at in range(1, length)))
+        if op in (0x5b, 0x5c, 0x6b, 0x6f):
+            pieces[-1][1:] = bytes(length - 1)
+        if count:
+            pieces[-1][count] = 2
+    rom, _ = board(*[bytes(piece) + DONE for piece in pieces], extra=[("M", 1, b"\0\0\2\0\0")])
+    scripts = run("disasm", write(rom.file())).split("; init script ")[1:]
+    with open(FACTS) as file:
+        rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    assert len(rows) == len(LENGTHS)
+    for (op, *want), piece, script in zip(rows, pieces, scripts):
+        lines = [line[34:] for line in script.split("\n\n")[0].split("\n")[1:] if line[7:9] != "71"]
+        equal(("%02x" % piece[0], [line.strip() for line in lines]), (op, want))
 
 
 def groups():
@@ -296,6 +317,7 @@ tap.run([
     ("a board with BMP: entries behind HWSQ", bmp_board),
     ("old BMP has its two scripts in itself", old_bmp),
     ("every operation of init scripts has nouveau's length", lengths),
+    ("every operation's operands lie where nouveau reads them", texts),
     ("how many values straps choose from", groups),
     ("an unknown operation ends the walk, and is said", unknown_op),
     ("calls, jumps, numbers and loops", ways),
