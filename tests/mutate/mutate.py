@@ -111,7 +111,7 @@ class Copy:
         os.makedirs(self.folder)
         copied(args.source, self.folder)
         self.build = built(self.folder, OPTIONS + (SANITIZERS if args.sanitize else []))
-        self.trusted, self.useless, self.asked = set(), set(), 0
+        self.trusted, self.useless, self.asked, self.used = set(), set(), 0, {}
         self.tests = {test.name: test for test in suite.tests_of(self.build)}
         self.objects = self.all_objects()
 
@@ -133,18 +133,33 @@ class Copy:
             return hashlib.sha256(file.read()).hexdigest()
 
     def candidates(self, site, way, noticed):
-        """Tests that execute the line; where it has no code (a table's), those that execute a line of its file, or all."""
-        rows = self.reached["lines"].get(site.path, {})
-        names = rows.get(str(site.line))
+        """Tests that execute the line; where it has no code (a table's), those that execute a line of its file, or of those
+        that include it, or all."""
+        names = self.reached["lines"].get(site.path, {}).get(str(site.line))
         if names is None:
-            names = {name for row in rows.values() for name in row} or set(self.reached["seconds"])
+            names = {name for path in self.users(site.path) for row in self.reached["lines"].get(path, {}).values()
+                     for name in row} or set(self.reached["seconds"])
         names = [name.split("/", 1)[1] for name in names if name.startswith(way + "/")]
         order = sorted(set(names), key=lambda name: (-self.promise(site, way, name, noticed), name))
         return [self.tests[name] for name in order if name in self.tests]
 
+    def users(self, path):
+        """The file, or, if no line of it is code, those that include it."""
+        if path not in self.used:
+            self.used[path] = [path] if path in self.reached["lines"] else \
+                [name for name in self.reached["lines"] if self.includes(name, '#include "%s"' % path)]
+        return self.used[path]
+
+    def includes(self, name, line):
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            return False
+        with open(path, encoding="utf-8") as file:
+            return line in file.read()
+
     def promise(self, site, way, name, noticed):
         """What a second of the test may bring: a test that runs little but this file, or has noticed some of it, knows it."""
-        share = self.reached["share"].get(site.path, {}).get("%s/%s" % (way, name), 0)
+        share = sum(self.reached["share"].get(path, {}).get("%s/%s" % (way, name), 0) for path in self.users(site.path))
         return (0.5 + 5 * share + 3 * noticed[site.path, name] + 0.3 * noticed[name]) / (0.2 + self.took(way, name))
 
     def took(self, way, name):
