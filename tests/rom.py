@@ -178,6 +178,16 @@ def ways():
                                ("call", 0, loop + 3, 0, 0, "joined"), ("jump", 2, second + 4, 0, 0, "joined")])
 
 
+def subroutines():
+    """The table ends at its first hole; a script behind it is there if another one calls it by its number."""
+    rom = Rom()
+    first = rom.put(sub(5) + sub(4) + sub(6) + DONE)
+    fifth = rom.put(zm_reg(0x200, 1) + DONE)
+    table = rom.init_table([first, 0, 0, 0, 0, fifth])
+    rom.bit([("i", 2, info()), ("I", 1, init_pointers(table))])
+    equal(shapes(rom.file()), [("init", 0, first, 7, 4, "done"), ("sub", 5, fifth, 10, 2, "done")])
+
+
 def macros():
     """A macro is a first pair of register and value, and how many."""
     rom = Rom()
@@ -321,6 +331,7 @@ tap.run([
     ("how many values straps choose from", groups),
     ("an unknown operation ends the walk, and is said", unknown_op),
     ("calls, jumps, numbers and loops", ways),
+    ("scripts called by their number", subroutines),
     ("macros write code, too", macros),
     ("runs of writes are scripts; TRIGGER and rewriting end them", uploads),
     ("code chosen by straps is noted, not shown", strapped),

@@ -104,7 +104,6 @@ bool cps_asm_script_(struct cps_assembler *a, const char *at)
     if (*at == '.')
         return do_directive(a, at);
     bool plus = a->isa == &cps_isa_vp1 && cps_lex_take(&at, "+");
-    at = cps_lex_blank(at);
     cps_buf_clear(&a->bytes);
     struct cps_err *err =
         cps_parse_bytes(a->isa, a->gen, at, cps_asm_pc_(a), &names, &column, &a->bytes);

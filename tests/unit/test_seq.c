@@ -306,7 +306,10 @@ static void test_pause_and_resume(void **state)
     assert_int_equal(bench_reg32(b, "unlocked"), 0);
     bench_run_to(b, 8); /* fb-delay */
     assert_int_equal(cps_bus_events(b->bus), 1);
+    assert_int_equal(bench_reg32(b, "unlocked"), 1); /* until it is resumed */
+    assert_int_equal(bench_reg32(b, "unlocked"), 1);
     bench_run(b);
+    assert_int_equal(bench_reg32(b, "unlocked"), 0);
     cps_buf_clear(&log);
     bench_log(b, CPS_PATH_POKE, &log);
     assert_string_equal(cps_buf_text(&log), "1610=32 1314=210021 1314=200020 1610=0");

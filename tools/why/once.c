@@ -34,7 +34,6 @@ static struct cps_err *answer(struct why *why, const struct why_once *once, stru
     CPS_TRY(play_stream(once->capture, in));
     CPS_TRY(play_read_dump(why->play, *in));
     CPS_TRY(play_open(why->play, once->opt, once->capture));
-    why->engine = why->play->engine;
     CPS_TRY(why_resolve(why));
     return why_run(why, *in);
 }
