@@ -265,6 +265,20 @@ def unwritable_report(c):
     assert "/dev/null/reports" in done.stderr
 
 
+def old_report(c):
+    """What the last run left goes before the new one begins; what can not go is one error. Files of others stay."""
+    c.matrix("replaced", "--no-cache")
+    os.remove(os.path.join(c.folder, "replaced", "results.xml"))
+    os.mkdir(os.path.join(c.folder, "replaced", "results.xml"))
+    done = c.run("manifest.txt", "-o", "replaced", "--no-cache")
+    assert done.returncode == 3 and done.stderr.startswith("cpscope: replaced/results.xml: cannot remove: Is a directory"), done.stderr
+    os.mkdir(os.path.join(c.folder, "others"))
+    with open(os.path.join(c.folder, "others", "results.tap"), "w") as file:
+        file.write("not ours")
+    c.run("nothing.txt", "-o", "others", "--no-cache")
+    assert open(os.path.join(c.folder, "others", "results.tap")).read() == "not ours"
+
+
 def unwritable_cache(c):
     done = c.matrix("nocache", "--cache", "/dev/null/cache")
     assert "going on without keeping results" in done.stderr, done.stderr
@@ -304,6 +318,7 @@ CASES = [
     ("JUnit and TAP have the counts of the JSON", reports_agree),
     ("--json prints the results file", shown_as_json),
     ("a report that cannot be written is one error", unwritable_report),
+    ("a report of the run before that cannot be removed is one error", old_report),
     ("a cache that cannot be written is one warning", unwritable_cache),
     ("bad manifests name the line", bad_manifests),
 ]

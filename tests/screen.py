@@ -180,8 +180,32 @@ def completion():
         t.wait("^:tb CP_SET_DRAW_STATE")
         t.keys("Enter", ":", "Up")
         t.wait("^:tb CP_SET_DRAW_STATE")
+        t.keys("Escape", ":", "=tb CP_", "Tab")
+        first = re.search(r"^:tb (CP_\w+)", t.wait(r"^:tb CP_\w+$"), re.M).group(1)
+        t.keys("Tab")  # the next one of what was typed
+        second = re.search(r"^:(tb CP_\w+)", t.wait(r"^:tb CP_(?!%s$)\w+$" % first[3:]), re.M).group(1)
+        t.keys(*["BSpace"] * len(second), "=tb CP_", "Tab")  # what is typed anew begins with the first one again
+        t.wait("^:tb %s$" % first)
+        t.keys(*["BSpace"] * len("tb " + first), "=tb NO_SUCH_PACKET", "Tab")
+        t.wait("^:tb NO_SUCH_PACKET$")
         t.keys("Escape")
         t.gone("^:tb")
+        t.leave()
+
+
+def sideways():
+    """A line that goes on: Right moves what is seen by eight columns, Left back, and not beyond its beginning."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        t.keys("7", "Home")
+        rows = [row for row in t.wait(r"^ +\d+  MEMR").split("\n")[2:22] if row.strip()]
+        t.keys("Right")
+        moved = t.wait("^<").split("\n")[2:22]
+        assert [row[1:] for row in moved[1:len(rows)]] == [row[9:] for row in rows[1:]], (rows, moved)
+        t.keys("Left")
+        t.gone("^<")
+        t.keys("Left")
+        assert [row for row in t.wait(r"^ +\d+  MEMR").split("\n")[2:22] if row.strip()] == rows
         t.leave()
 
 
@@ -523,7 +547,7 @@ def firmware_panes():
 
 CASES = [("a script", script), ("at 80x24", small), ("at 120x40", middle), ("at 200x50", large),
          ("what is shown follows from the size", layouts), ("columns are as wide as what they hold", widths),
-         ("completion and history", completion), ("the terminal changes its size", resized),
+         ("completion and history", completion), ("lines that go on", sideways), ("the terminal changes its size", resized),
          ("without a terminal", no_terminal), ("a terminal that is too simple", dumb),
          ("colours by the terminal, none with NO_COLOR", colours), ("Escape returns", escape), ("the mouse", mouse),
          ("search", search), ("what panes are asked for", asked), ("what was read of a packet", packet_read),
