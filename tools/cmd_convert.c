@@ -131,7 +131,8 @@ static struct cps_err *convert_mmiotrace(struct conversion *c)
 static struct cps_err *check_names(const struct cps_options *opt, bool capture,
                                    enum cps_trace_form form)
 {
-    if (capture && form != CPS_FORM_TEXT)
+    bool other = is_called(opt, ".pm4") || is_called(opt, ".trace") || is_called(opt, ".txt");
+    if (capture && (form != CPS_FORM_TEXT || other))
         return cps_err_new(CPS_ERR_INPUT,
                            "%s is a capture, expected an output called NAME.rd or NAME.snapshot",
                            opt->arg[0]);

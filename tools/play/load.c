@@ -172,8 +172,11 @@ struct cps_err *play_check_gpu(const struct play *play)
     if (same || play->opt->as)
         return NULL;
     return cps_err_new(CPS_ERR_MISMATCH,
-                       "the capture is from a GPU of generation a%uxx (id %" PRIu64
-                       "), the firmware %s is %s (--as %s runs it all the same)",
+                       play->gpu < 1000
+                           ? "the capture is from a GPU of generation a%uxx (id %" PRIu64
+                             "), the firmware %s is %s (--as %s runs it all the same)"
+                           : "the capture is from a GPU of generation a%uxx (chip id 0x%" PRIx64
+                             "), the firmware %s is %s (--as %s runs it all the same)",
                        generation, play->gpu, play->fw->name, cps_gen_name(play->fw->gen),
                        cps_gen_name(play->fw->gen));
 }

@@ -46,9 +46,12 @@ static struct cps_err *print_text(const struct play *p)
         if (p->unknown[i])
             report_aside("unknown: %s x%" PRIu64 "\n", unknown_word(i), p->unknown[i]);
     }
+    const char *between = "";
     for (size_t i = 0; i < e->ops->regs; i++) {
-        if (e->ops->regs <= FEW || scalar(p, i))
-            report_aside("%s%s=0x%" PRIx64, i ? " " : "", e->ops->reg[i].name, scalar(p, i));
+        if (e->ops->regs > FEW && !scalar(p, i))
+            continue;
+        report_aside("%s%s=0x%" PRIx64, between, e->ops->reg[i].name, scalar(p, i));
+        between = " ";
     }
     report_aside(cps_isa_has_code(e->ops->isa)
                      ? "\n%" PRIu64 " starts, %" PRIu64 " instructions, %" PRIu64 " ticks, %" PRIu64
