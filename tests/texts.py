@@ -68,7 +68,6 @@ def case(name, scene):
 
 def main():
     names = sys.argv[2:] or sorted(name[:-4] for name in os.listdir(TEXTS))
-    assert names
     with tempfile.TemporaryDirectory() as scene, ThreadPoolExecutor(os.cpu_count()) as pool:
         make_scene(scene)
         jobs = {name: pool.submit(case, name, scene) for name in names}
