@@ -179,6 +179,25 @@ def refused():
         equal(command("disasm", "--style", "own", firmware).stdout, command("disasm", firmware).stdout)
 
 
+def old_registers():
+    """Numbers of registers that only a2xx to a4xx had, whose names Mesa's disassembler has for constants of that size."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "facts", "axxx.tsv")) as file:
+        rows = [line.split() for line in file if not line.startswith("#")]
+    assert len(rows) == 71
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "old.asm")
+        with open(source, "w") as file:
+            file.write(HEAD[:HEAD.index("add $03, $01, #BV")] + PACKETS + "".join("mov $02, 0x%s\n" % number.lstrip("0") for number, _ in rows) + "mov $02, 0x1fb\n" + TAIL)
+        lines = listing(assembled(source, folder, "old.fw")).split("\n")
+    shown = [line[11:].split("\t; ") for line in lines if line.startswith("mov $02, 0x")][-len(rows) - 1:]
+    assert shown.pop() == ["1fb"], shown
+    known = [row for row in shown if row[1].startswith(("RBBM_", "DBGC_"))]  # a7xx has a register of its own there
+    assert len(known) == 24, known
+    for (number, name), row in zip(rows, shown, strict=True):
+        equal(row[0], number.lstrip("0"))
+        assert row in known or row[1] == name, (row, name)
+
+
 def older():
     with tempfile.TemporaryDirectory() as folder:
         made = []
@@ -244,6 +263,6 @@ def without(variable):
 IMAGES = sorted(glob.glob(os.path.join(CORPUS, "firmware", "*.fw"))) if CORPUS else []
 SOURCES = [path for path in sorted(glob.glob(os.path.join(TESTS, "traces", "*.asm")))
            if re.search(r"_test\w*\.asm$", path)] if TESTS else []
-tap.run([("an image of our own", own), ("what older ones wrote assembles", older), ("other styles are refused", refused)] +
+tap.run([("an image of our own", own), ("registers of older generations", old_registers), ("what older ones wrote assembles", older), ("other styles are refused", refused)] +
         ([comes_back(path) for path in IMAGES] or [("images of the corpus", without("CPSCOPE_CORPUS"))]) +
         ([theirs(path) for path in SOURCES] or [("Mesa's tests", without("CPSCOPE_MESA_TESTS"))]))

@@ -412,6 +412,8 @@ static const struct {
      "bits 3 to 64 are not a bit field"},
     {A6XX("<reg32 name=\"R\" offset=\"0\"><bitfield name=\"F\" low=\"3\" high=\"2\"/></reg32>"),
      "bits 3 to 2"},
+    {A6XX("<reg32 name=\"R\" offset=\"0\" type=\"fixed\" radix=\"64\"/>"), "radix 64, shr 0"},
+    {A6XX("<reg32 name=\"R\" offset=\"0\" type=\"uint\" shr=\"64\"/>"), "radix 0, shr 64"},
     {A6XX(BIG_ARRAY BIG_ARRAY "<reg32 name=\"R\" offset=\"0\"/></array></array>"),
      "more than 200000 names"},
     {A6XX(REPEAT64("<a>") REPEAT64("</a>")), "nested more than 32 deep"},
@@ -436,6 +438,23 @@ static void damaged_xml_is_refused_with_its_line(void **state)
         assert_null(names);
         cps_err_free(err);
     }
+}
+
+static void the_largest_that_is_taken_is_taken(void **state)
+{
+    (void)state;
+    struct cps_names *names = open_good(
+        CPS_LAYOUT_A6XX, "a6xx.xml",
+        A6XX("<reg32 name=\"R\" offset=\"0\" type=\"fixed\" radix=\"63\"/>"
+             "<reg32 name=\"S\" offset=\"1\" type=\"uint\" shr=\"63\"/>"
+             "<reg64 name=\"T\" offset=\"2\"><bitfield name=\"F\" low=\"63\" high=\"63\"/></reg64>"
+             "<array name=\"A\" offset=\"8\" stride=\"1\" length=\"4096\"><reg32 name=\"B\" "
+             "offset=\"0\"/></array>"));
+    uint32_t index = 0;
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 0, NULL), "R");
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 1, NULL), "S");
+    assert_non_null(cps_name(names, CPS_SPACE_GPU, 8 + 4095, &index));
+    cps_names_destroy(names);
 }
 
 static void a_directory_without_xml_is_an_error(void **state)
@@ -466,6 +485,7 @@ int main(void)
         cmocka_unit_test(a_tree_may_be_split_by_generation_and_unit),
         cmocka_unit_test(a_tree_may_be_one_directory_deeper),
         cmocka_unit_test(damaged_xml_is_refused_with_its_line),
+        cmocka_unit_test(the_largest_that_is_taken_is_taken),
         cmocka_unit_test(a_directory_without_xml_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
