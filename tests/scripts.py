@@ -218,6 +218,9 @@ def a_bad_word_is_said_once_with_what_is_known():
         (HWSQ, head + "chip nv17\nat 5 event FROB 1\n" + code, ":3:12: expected " + events),
         (HWSQ, head + "chip g80\ncode\n  ewait FROB 1\n  exit\n", ":4:9: expected " + events),
         (HWSQ, head + "chip g80\ncode\n  set1 FROB\n  exit\n", ":4:8: expected a flag's number or name (FB_PAUSE)"),
+        (SEQ, head + "abi new\nevent FROB 1\n" + code, ":3:7: expected " + events + ", or PGRAPH_IDLE"),
+        (SEQ, head + "abi new\ncode\n  waitst FROB\n", ":4:10: expected an event's number or name (HEAD0_VBLANK, HEAD1_VBLANK, "
+         "HEAD0_HBLANK, HEAD1_HBLANK, FB_PAUSED or PGRAPH_IDLE)"),
         (SEQ, head + "abi old\ncode\n  waitst FROB\n", ":4:10: expected " + events.replace("HEAD0_HBLANK, HEAD1_VBLANK or", "HEAD1_VBLANK, HEAD0_HBLANK or")),
     ]
     for options, content, message in cases:
