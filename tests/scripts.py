@@ -378,6 +378,7 @@ def reads_that_are_not_met_fail_everywhere():
         cpscope("run", *HWSQ, path("reads/one.run"), "-o", path("reads/one.trace"), status=0 if good else 1)
         said = cpscope("check", "--search", folder, path("reads/one.trace"), status=0 if good else 1).stdout
         assert (": pass" in said) == good and ("one.run:5: 0x001308 reads 0x00000100" in said) != good, said
+        cpscope("check", "--update", "--search", folder, path("reads/one.trace"), status=0 if good else 1)
         cpscope("regress", manifest, "-o", path("reads/out"), status=0 if good else 1)
         pair = json.load(open(path("reads/out/results.json")))["pairs"][0]
         assert (pair["status"] == "pass") == good, pair
