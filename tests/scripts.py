@@ -434,6 +434,20 @@ def step_goes_both_ways():
     assert "no command is called" in cpscope("step", *SEQ, PAUSE, text="frob\n", status=3).stderr
 
 
+def the_debugger_lists_what_the_host_does():
+    """In the words of the run file: memory is not taken for registers, and what a line does not say is not shown."""
+    steps = {HWSQ[1]: ("chip g80\n", ["upload 0x10", "write bar1 0x20 0x1", "write 0x1098 0x18", "read bar2 0x40", "read 0x1098 0x18 0xff",
+                                      "wait 77", "run"], "code\n  exit\n"),
+             "pfifo": ("chip nv1\n", ["object 3 0x80000001 0x8d1234", "write8 0x800011 0xa5", "write16 0x800012 0x1234",
+                                      "write ramin 0x10 0x7", "read memory 0x20 0x0"], "")}
+    for engine, (head, lines, tail) in steps.items():
+        file = path("host.run", "# cpscope-script 1\n" + head + "\n".join(lines) + "\n" + tail)
+        out = cpscope("step", "--engine", engine, file, text="info submissions\n").stdout
+        want = ["line %d  %s" % (i + 3, line) for i, line in enumerate(lines)] + ["the host is done"]
+        said = [line[2:] for line in out.split("> info submissions\n")[-1].split("\n")[-len(want) - 1:-1]]
+        assert said == want, (said, want)
+
+
 def values_are_watched_forwards_and_backwards():
     """A conditional watchpoint and reverse-continue, on a script of HWSQ and one of SEQ."""
     lines = "w a.data if a.data > 5\nc\np a.data\nc\np a.data\nrc\np a.data\nwho reg:0x611200\n"
@@ -471,4 +485,4 @@ tap.run([(case.__name__.replace("_", " "), case) for case in (
     pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
     memory_waits_for_the_end_of_a_pause_on_nv41, reads_that_are_not_met_fail_everywhere,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
-    values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])
+    the_debugger_lists_what_the_host_does, values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])
