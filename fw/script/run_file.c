@@ -383,8 +383,8 @@ static bool do_write(struct reader *r)
             !add_step(r, step))
             return false;
         step.addr += 4;
-    } while (!at_end(r));
-    return true;
+    } while (!at_end(r) && step.addr);
+    return step.addr || end(r); /* no address follows the last one */
 }
 
 /* "write8 ADDRESS VALUE", and write16: at any byte. */
