@@ -412,7 +412,7 @@ def regress_runs_a_matrix():
 def info_tells_what_is_in_it():
     out = cpscope("info", *HWSQ, RECLOCK).stdout
     assert "66 bytes for a code RAM of 256, 22 instructions" in out and "sum up to 320" in out, out
-    assert "expected --engine" in cpscope("info", PAUSE, status=3).stderr
+    assert "expected --engine hwsq, seq, pfifo or vp1" in cpscope("info", PAUSE, status=3).stderr
     row = json.loads(cpscope("info", "-j", *SEQ, PAUSE).stdout)["files"][0]
     assert row["engine"] == "seq" and row["operations"]["waitst"] == 2 and row["plausible"], row
     for words, good in ((struct.unpack("<10I", LOOP), True), ((0x20000, 15, 0x20006, 1, 0x20002, 256, 0), True),
