@@ -249,6 +249,9 @@ def wrong_usage_is_status_2():
                           (["run", *HWSQ, "--chip", "gf100", file], "expected nv17"),
                           (["run", *HWSQ, "--chip", "nv20", file],
                            "--chip nv20: expected nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"),
+                          (["diff", "--fw", "hwsq:nv41", "--fw", "hwsq:nv20", file],
+                           "hwsq:nv20: expected nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"),
+                          (["run", "--fw", "pfifo:nv4", file], "pfifo:nv4: expected nv1, nv3 or nv3t; NV1 up to NV4 have this PFIFO"),
                           (["run", *SEQ, "--seq-abi", "GT215", file], "expected old or new"),
                           (["run", *SEQ, "--chip", "g92", file], "only for hwsq, pfifo and vp1"),
                           (["run", *HWSQ, "--chip", "g92"], "one script"),
@@ -405,6 +408,11 @@ def regress_runs_a_matrix():
     cpscope("regress", manifest, "-o", path("matrix/out"), "--jobs", "2", status=1)
     pairs = json.load(open(path("matrix/out/results.json")))["pairs"]
     status = {(p["firmware"], p["capture"]): p["status"] for p in pairs}
+    bad = path("matrix/bad", "# cpscope-manifest 1\nfirmware g80 hwsq:g80\nfirmware old seq:g80\ncapture a.bin\n")
+    said = cpscope("regress", bad, "-o", path("matrix/none"), status=3).stderr
+    assert said.endswith("matrix/bad:3: seq:g80: expected old or new\n"), said
+    path("matrix/seq:g80", b"a file")
+    assert "seq:g80" not in cpscope("regress", bad, "-o", path("matrix/none"), status=4).stderr.split("old")[0]
     assert len(pairs) == 9 and status.pop(("g92", "b.bin")) == "differs", status
     assert set(status.values()) == {"pass"}, status
 
