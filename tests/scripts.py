@@ -350,8 +350,23 @@ def the_host_stalls_while_memory_is_paused():
     assert "host-stalled" in out and out.index("TICK 256") < out.index("host REGR 0x1308"), out
     out = cpscope("run", *HWSQ, "--chip", "nv41", script, status=1).stdout
     assert "host-stalled" not in out and "TICK 32\nhost REGR 0x1308" in out, out
-    script = path("never.run", open(script).read().replace("set0 16", "nop"))
-    assert "ended: deadlock" in cpscope("run", *HWSQ, script, "-o", os.devnull, status=4).stderr
+    paused = open(script).read().replace("set0 16", "nop")
+    said = cpscope("run", *HWSQ, path("never.run", paused), "-o", os.devnull, status=4).stderr
+    assert "ended: deadlock" in said and ", the host at line 6 waits for the end of the memory's pause" in said, said
+
+
+def the_rest_of_the_chip_may_end_a_pause():
+    """Flag 16 is unset from outside of the script, which has ended, as PDAEMON does it; other changes in front do not."""
+    for engine, chip, start, code in (
+            (HWSQ, "chip g80", "write 0x1098 0x18\nwrite 0x130c 3\n", "  set1 16\n  exit\n"),
+            (HWSQ, "chip nv41", "write bar1 0 5\nwrite 0x1098 0x18\nwrite 0x130c 3\n", "  set1 16\n  exit\n"),
+            (SEQ, "abi new", "upload\n", "  fbpause\n  end\n")):
+        read = "read bar1 0 5\n" if "nv41" in chip else "read 0x1610\n"
+        text = "# cpscope-script 1\n%s\nat 300 reg 0x2000 1\nat 500 reg 0x1314 %s\n" + start + "wait 100\n" + read + "read PTIMER_TIME_LOW%s\ncode\n" + code
+        tick = "" if engine is SEQ else " 0x%x" % (500 * 32)
+        out = cpscope("run", *engine, path("lifted.run", text % (chip, "0", tick))).stdout
+        assert "host-stalled" in out and "TICK 500\n" in out and "END done" in out, out
+        cpscope("run", *engine, path("lifted.run", text % (chip, "0x10001", "")), "-o", os.devnull, status=4)
 
 
 def memory_waits_for_the_end_of_a_pause_on_nv41():
@@ -491,6 +506,7 @@ tap.run([(case.__name__.replace("_", " "), case) for case in (
     a_line_of_the_host_may_be_long, wrong_usage_is_status_2, chips_have_many_names,
     expected_values_are_compared, stops_have_a_reason, the_host_goes_on_behind_an_error_exit,
     pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
+    the_rest_of_the_chip_may_end_a_pause,
     memory_waits_for_the_end_of_a_pause_on_nv41, reads_that_are_not_met_fail_everywhere,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
     the_debugger_lists_what_the_host_does, values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])
