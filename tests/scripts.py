@@ -251,6 +251,8 @@ def wrong_usage_is_status_2():
                            "--chip nv20: expected nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"),
                           (["diff", "--fw", "hwsq:nv41", "--fw", "hwsq:nv20", file],
                            "hwsq:nv20: expected nv17, nv41, g80 or g92; NV17 up to NV20 and NV25 up to GF100 have HWSQ"),
+                          *((command + [PAUSE], PAUSE + ": this is a run file, expected --engine hwsq, seq, pfifo or vp1")
+                            for command in (["run"], ["step"], ["cover"])),
                           (["run", "--fw", "pfifo:nv4", file], "pfifo:nv4: expected nv1, nv3 or nv3t; NV1 up to NV4 have this PFIFO"),
                           (["run", *SEQ, "--seq-abi", "GT215", file], "expected old or new"),
                           (["run", *SEQ, "--chip", "g92", file], "only for hwsq, pfifo and vp1"),

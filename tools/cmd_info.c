@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emu/policy.h"
 #include "isa/base/shown.h"
 #include "fw/image/mbn.h"
 #include "fw/rom/rom.h"
@@ -42,10 +41,9 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
 
 static struct cps_err *refuse_run_file(const char *path)
 {
-    CPS_BUF engines = {0};
-    cps_engines_text((unsigned)CPS_ON_ALL & ~(unsigned)CPS_ON_AFUC, " or ", &engines);
-    return cps_err_input(path, 0, "this is a run file, expected --engine %s",
-                         cps_buf_text(&engines));
+    CPS_BUF text = {0};
+    opt_run_file_text(&text);
+    return cps_err_input(path, 0, "%s", cps_buf_text(&text));
 }
 
 /* A capture or a foreign image if its first bytes say so, else firmware. */

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fw/script/script.h"
 #include "tools/opt_table.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "trace/capture/stream.h"
 
 _Static_assert(OPTION_COUNT <= OPT_MAX_ROWS, "rows of opt.def");
 
@@ -104,6 +106,32 @@ struct cps_err *opt_check_named_engine(const char *path)
     if (words.failed)
         return cps_err_nomem();
     return cps_err_new(CPS_ERR_USAGE, "%s: expected %s", path, cps_buf_text(&words));
+}
+
+void opt_run_file_text(struct cps_buf *out)
+{
+    cps_buf_str(out, "this is a run file, expected --engine ");
+    cps_engines_text((unsigned)CPS_ON_ALL & ~(unsigned)CPS_ON_AFUC, " or ", out);
+}
+
+struct cps_err *opt_check_run_file(const struct cps_options *opt)
+{
+    CPS_BUF text = {0};
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    if (opt->engine || opt->fw_count || opt->demo || !opt->arg_count || !strcmp(opt->arg[0], "-"))
+        return NULL;
+    struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
+    if (!err)
+        err = cps_stream_peek(stream, 64, &data, &size);
+    bool found = !err && cps_is_script(data, size);
+    cps_err_free(err);
+    cps_stream_close(stream);
+    if (!found)
+        return NULL;
+    opt_run_file_text(&text);
+    return cps_err_new(CPS_ERR_USAGE, "%s: %s", opt->arg[0], cps_buf_text(&text));
 }
 
 void opt_engine_name(enum cps_gen gen, char ret[24])
