@@ -3,6 +3,7 @@
 #include "emu/policy.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/base/lex.h"
@@ -125,16 +126,47 @@ static bool read_number(const char *word, size_t length, uint64_t *ret)
     return true;
 }
 
+/* Which numbers a row takes: "#", or "#FIRST-LAST/STEP". */
+struct numbers {
+    uint64_t first, last, step;
+};
+static struct numbers numbers_of(const char *words)
+{
+    struct numbers of = {0, UINT32_MAX, 1};
+    if (words[1])
+        sscanf(words, "#%" SCNu64 "-%" SCNu64 "/%" SCNu64, &of.first, &of.last, &of.step);
+    return of;
+}
+
+static struct cps_err *set_number(const struct cps_policy_row *row, const char *word, size_t length,
+                                  struct cps_policy *ret)
+{
+    const struct numbers of = numbers_of(row->words);
+    uint64_t value = 0;
+    CPS_BUF what = {0};
+    if (read_number(word, length, &value) && value >= of.first && value <= of.last &&
+        value % of.step == 0) {
+        *value_of(ret, row) = value;
+        return NULL;
+    }
+    if (of.step == 1)
+        cps_buf_str(&what, "a number of 32 bits");
+    else
+        cps_buf_printf(&what, "a multiple of %" PRIu64 " from %" PRIu64 " to %" PRIu64, of.step,
+                       of.first, of.last);
+    return cps_err_new(CPS_ERR_SYNTAX, "policy %s=%.*s: expected %s", row->name,
+                       length > 40 ? 40 : (int)length, word, cps_buf_text(&what));
+}
+
 static struct cps_err *set(const struct cps_policy_row *row, const char *word, size_t length,
                            struct cps_policy *ret)
 {
-    bool is_number = *row->words == '#';
-    if (is_number ? read_number(word, length, value_of(ret, row))
-                  : choose(row->words, word, length, value_of(ret, row)))
+    if (*row->words == '#')
+        return set_number(row, word, length, ret);
+    if (choose(row->words, word, length, value_of(ret, row)))
         return NULL;
     return cps_err_new(CPS_ERR_SYNTAX, "policy %s=%.*s: expected %s", row->name,
-                       length > 40 ? 40 : (int)length, word,
-                       is_number ? "a number of 32 bits" : row->words);
+                       length > 40 ? 40 : (int)length, word, row->words);
 }
 
 /* Lists those that have a meaning for one of @p engines. */

@@ -112,7 +112,7 @@ struct cps_policy_row {
     size_t offset;
     /** What people type. */
     const char *name;
-    /** The choices with blanks between, the first is 0; "#": a number. */
+    /** The choices with blanks between, the first is 0; "#": a number; "#4-12/4": 4, 8 or 12. */
     const char *words;
     /** The value in cps_policy_default(). */
     uint64_t initial;

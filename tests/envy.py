@@ -213,6 +213,8 @@ BAD = (
     (".skip 0x40001\n", "more than 262144 bytes"), ("nop\nnop\n.size 1\n", "the section has 2 bytes, more than 1"), (".equ 5\n", "expected a name"), (".equ #a\n", "expected a number"),
     (".b8 (1\n", "expected a number"), (".b8 1/0\n", "expected a number"), (".b8 " + "(" * 70 + "\n", "expected a number"), (".b8 " + "(" * 40 + "1" + ")" * 20 + "\n", "expected a number"),
     ("nop \x00\n", "found 'nop ?'"), (".b8 09\n", "expected a number"), (".align 0x40000\nnop\n.align 0x40000\nnop\n", "more than 262144"), ("nop nop\n", "found 'nop nop'"),
+    (".b64 0x10000000000000000\n", "found '0x10000000000000000', expected a number"), (".b64 18446744073709551616\n", "expected a number"),
+    ("addr 0x100000000000000ff\n", "found 'addr 0x100000000000000ff'"),
 )
 
 

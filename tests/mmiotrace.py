@@ -88,6 +88,8 @@ def into_a_file():
     text = mkmmio.g80().text().encode()
     for packed in [gzip.compress(text)] + ([] if "zstd" not in sys.argv else [__import__("cptwriteold").zstd(text)]):
         equal(lines(converted_bytes(packed)), lines(converted(mkmmio.g80())))
+    done = run("info", path("log.mmio"), status=3)
+    assert "log.mmio: offset 0x0: this is an mmiotrace, expected `convert`" in done.stderr, done.stderr
     done = run("convert", path("log.mmio.xz", b"\xfd7zXZ\0" + bytes(40)), status=3)
     assert done.stderr.count("\n") == 1 and "xz-compressed, expected gzip" in done.stderr, done.stderr
     equal(run("convert", "-", input=text, text=False).stdout.decode().split("\n")[2:], converted(mkmmio.g80()).split("\n")[2:])

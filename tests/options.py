@@ -41,7 +41,7 @@ def policies():
     row = re.compile(r'POLICY\(([A-Z0-9| ]+), +\w+, +"([\w-]+)", +"([^"]*)"')
     found = [row.match(line) for line in open(POLICIES) if line.startswith("POLICY(")]
     assert len(found) > 10 and all(found), "every row of policy.def has all its columns"
-    return {m[2]: (words(m[1]), "7" if m[3] == "#" else m[3].split()[-1]) for m in found}
+    return {m[2]: (words(m[1]), "8" if m[3][0] == "#" else m[3].split()[-1]) for m in found}
 
 
 def given(option, takes, engine):

@@ -98,6 +98,25 @@ def bmp_board():
     equal([line[0] for line in lines[:5]], ["set1", "set1", "set0", "unset", "exit"])
 
 
+def letters_in_a_text():
+    """nouveau takes entries of 36 bytes alone (nouveau_bios.c, load_nv17_hw_sequencer_ucode): what else follows the letters is none
+    of them. Without such a table the first letters count, with a note."""
+    rom = Rom(device=0x0174)
+    text = rom.put(b"the HWSQ text, \x01\x24")
+    empty = rom.put(b"HWSQ\x00\x24")
+    table = rom.hwsq([(0x10, b"\xa0\x7f".ljust(32, b"\x7f"))])
+    rom.put(b"HWSQ\x01\x24")
+    found = described(rom.file())
+    equal([(h["offset"], h["size"], h["entry_point"]) for h in found["hwsq_scripts"]], [(table + 10, 32, 0x10)])
+    assert empty > text
+    assert "HWSQ at 0x%x: no entries of 36 bytes as at 0x%x, taken for a text like 1 others" % (text + 4, table) in found["notes"], found["notes"]
+    rom = Rom(device=0x0174)
+    table = rom.hwsq([(0, b"\x02\x7f\x7f\x7f")])
+    found = described(rom.file())
+    equal([(h["offset"], h["size"]) for h in found["hwsq_scripts"]], [(table + 10, 4)])
+    assert "HWSQ at 0x%x: entries of 8 bytes, where drivers take only those of 36" % table in found["notes"], found["notes"]
+
+
 def old_bmp():
     """Before 5.10 the pointers of two scripts stand in BMP itself, at 14 and, from 2.0 on, at 18."""
     for version, at in ((b"\x01\x99", 14), (b"\x02\x00", 18), (b"\x05\x09", 18)):
@@ -325,6 +344,7 @@ tap.run([
     ("a board with BIT: chip, version, tables, init and memory scripts", bit_board),
     ("a script that init writes to the code RAM is found and assembles again", written_script),
     ("a board with BMP: entries behind HWSQ", bmp_board),
+    ("the letters HWSQ in a text are no table", letters_in_a_text),
     ("old BMP has its two scripts in itself", old_bmp),
     ("every operation of init scripts has nouveau's length", lengths),
     ("every operation's operands lie where nouveau reads them", texts),

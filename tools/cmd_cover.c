@@ -217,6 +217,9 @@ int cmd_cover(const struct cps_options *opt)
     struct coverage c = {.opt = opt};
     if (opt_is_script(opt))
         return cover_scripts(opt);
+    int status = report_result(opt_check_run_file(opt));
+    if (status)
+        return status;
     if (!opt->fw_count || (!opt->arg_count && !opt->search_count))
         return report_usage("cover takes --fw FILE and captures, or --counts FILE");
     struct cps_err *err = run(&c);

@@ -12,6 +12,7 @@
 #include "fw/script/script.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "trace/capture/mmiotrace.h"
 #include "trace/form/trace.h"
 #include "trace/json.h"
 
@@ -38,6 +39,13 @@ const char *info_packet_name(const struct cps_names *names, unsigned id,
     return scratch;
 }
 
+static struct cps_err *refuse_run_file(const char *path)
+{
+    CPS_BUF text = {0};
+    opt_run_file_text(&text);
+    return cps_err_input(path, 0, "%s", cps_buf_text(&text));
+}
+
 /* A capture or a foreign image if its first bytes say so, else firmware. */
 static struct cps_err *describe(const struct cps_options *opt, const struct cps_isa *isa,
                                 unsigned gen, const char *path, struct json_object *to)
@@ -54,7 +62,9 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     const char *format = err ? NULL : cps_capture_format(data, size);
     if (!err && cps_is_script(data, size))
-        err = cps_err_input(path, 0, "this is a run file, expected --engine hwsq or seq");
+        err = refuse_run_file(path);
+    else if (!err && cps_mmiotrace_recognise_(data, size))
+        err = cps_err_input(path, 0, "this is an mmiotrace, expected `convert` to a run file");
     else if (format && cps_capture_is_hang(data, size))
         err = info_dump(stream, opt->fw_count ? opt->fw[0] : NULL, to);
     else if (format)

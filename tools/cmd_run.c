@@ -266,6 +266,9 @@ static int usage(const struct cps_options *opt)
         return report_usage("--listen: an editor sees a whole run, expected no --submit");
     if (opt->arg_count > 1)
         return report_usage("run takes one capture, found a second one");
+    int status = report_result(opt_check_run_file(opt));
+    if (status)
+        return status;
     if (!opt->fw_count && !opt->demo)
         return report_usage("run needs --fw FILE and a capture (\"-\" is stdin), or --demo");
     return 0;

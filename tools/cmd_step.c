@@ -164,16 +164,25 @@ static struct cps_err *run(struct debugger *r, const struct cps_options *opt, bo
     return opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, failed);
 }
 
-int cmd_step(const struct cps_options *opt)
+static int usage(const struct cps_options *opt)
 {
-    struct debugger *r = calloc(1, sizeof(*r));
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    int status = report_result(opt_check_run_file(opt));
+    if (status)
+        return status;
     if (!opt->fw_count && !opt->demo && !opt->dap && !opt_is_script(opt))
         return report_usage("step needs --fw FILE and a capture, or --demo");
     if (opt_is_script(opt) && !opt->arg_count && !opt->dap)
         return report_usage("step --engine takes one script");
-    if (opt->arg_count > 1)
-        return report_usage("step takes one capture");
+    return opt->arg_count > 1 ? report_usage("step takes one capture") : 0;
+}
+
+int cmd_step(const struct cps_options *opt)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    int status = usage(opt);
+    if (status)
+        return status;
+    struct debugger *r = calloc(1, sizeof(*r));
     if (!r)
         return report_error(cps_err_nomem());
     if (report_result(opt_scheme(opt, &r->session.scheme))) {

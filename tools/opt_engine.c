@@ -3,10 +3,13 @@
  * and --seq-abi, and policies. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "fw/script/script.h"
 #include "tools/opt_table.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
+#include "trace/capture/stream.h"
 
 _Static_assert(OPTION_COUNT <= OPT_MAX_ROWS, "rows of opt.def");
 
@@ -69,18 +72,66 @@ struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cp
     return NULL;
 }
 
-unsigned opt_named_engine(const char *path)
+/* The engine in front of the colon of "hwsq:g92", NULL if it is none. @p word  gets what is behind
+ */
+static const struct cps_gen_row *engine_in(const char *path, const char **word)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    const char *word = strchr(name, ':');
+    const char *colon = strchr(name, ':');
     char engine[24] = "";
+    if (!colon || (size_t)(colon - name) >= sizeof(engine))
+        return NULL;
+    memcpy(engine, name, (size_t)(colon - name));
+    *word = colon + 1;
+    return find_engine(engine);
+}
+
+unsigned opt_named_engine(const char *path)
+{
+    const char *word = NULL;
     enum cps_gen found = CPS_GEN_NONE;
-    if (!word || (size_t)(word - name) >= sizeof(engine))
-        return CPS_GEN_NONE;
-    memcpy(engine, name, (size_t)(word - name));
-    const struct cps_gen_row *row = find_engine(engine);
-    return row && cps_chip_parse(row->isa, word + 1, &found) ? found : CPS_GEN_NONE;
+    const struct cps_gen_row *row = engine_in(path, &word);
+    return row && cps_chip_parse(row->isa, word, &found) ? found : CPS_GEN_NONE;
+}
+
+struct cps_err *opt_check_named_engine(const char *path)
+{
+    const char *word = NULL;
+    const struct cps_gen_row *row = engine_in(path, &word);
+    CPS_BUF words = {0};
+    if (!row || opt_named_engine(path) || !access(path, F_OK))
+        return NULL;
+    cps_chip_expected(row->isa, word, &words);
+    if (words.failed)
+        return cps_err_nomem();
+    return cps_err_new(CPS_ERR_USAGE, "%s: expected %s", path, cps_buf_text(&words));
+}
+
+void opt_run_file_text(struct cps_buf *out)
+{
+    cps_buf_str(out, "this is a run file, expected --engine ");
+    cps_engines_text((unsigned)CPS_ON_ALL & ~(unsigned)CPS_ON_AFUC, " or ", out);
+}
+
+struct cps_err *opt_check_run_file(const struct cps_options *opt)
+{
+    CPS_BUF text = {0};
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    if (opt->engine || opt->fw_count || opt->demo || !opt->arg_count || !strcmp(opt->arg[0], "-"))
+        return NULL;
+    struct cps_err *err = cps_stream_open(opt->arg[0], &stream);
+    if (!err)
+        err = cps_stream_peek(stream, 64, &data, &size);
+    bool found = !err && cps_is_script(data, size);
+    cps_err_free(err);
+    cps_stream_close(stream);
+    if (!found)
+        return NULL;
+    opt_run_file_text(&text);
+    return cps_err_new(CPS_ERR_USAGE, "%s: %s", opt->arg[0], cps_buf_text(&text));
 }
 
 void opt_engine_name(enum cps_gen gen, char ret[24])
@@ -243,6 +294,8 @@ struct cps_err *opt_check(unsigned command, const struct cps_options *opt)
 {
     unsigned ignored = 0;
     bool is_diff = 1u << command == DIFF;
+    for (unsigned i = 0; i < opt->fw_count; i++)
+        CPS_TRY(opt_check_named_engine(opt->fw[i]));
     if (!opt_takes_engine(command))
         return NULL;
     if (opt->engine && !cps_engines_named(opt->engine))

@@ -17,6 +17,19 @@ CPS_MUST_USE struct cps_err *opt_script_engine(const struct cps_options *opt,
  * with or without folders in front; 0 if it is none.
  */
 unsigned opt_named_engine(const char *path);
+/**
+ * Refuses a name such as "hwsq:nv20": of an engine, with a chip or ABI that it has not.
+ * @param path  where firmware is named; a file that is called so is one
+ * @return NULL, or CPS_ERR_USAGE
+ */
+CPS_MUST_USE struct cps_err *opt_check_named_engine(const char *path);
+/**
+ * Refuses a run file where neither firmware nor an engine is named, as the first argument.
+ * @return NULL, also if it cannot be read, or CPS_ERR_USAGE
+ */
+CPS_MUST_USE struct cps_err *opt_check_run_file(const struct cps_options *opt);
+/** What a run file needs: "this is a run file, expected --engine hwsq, seq, pfifo or vp1". */
+void opt_run_file_text(struct cps_buf *out);
 /** The other way round: "hwsq:g92". */
 void opt_engine_name(enum cps_gen gen, char ret[24]);
 /** The style that --style names; CPS_STYLE_COUNT: there is none of that name. */

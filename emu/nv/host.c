@@ -26,6 +26,11 @@ bool nv_host_stalled_(const struct nv *e)
     return cps_bus_pausing_(e->bus) && (e->engine.gen != CPS_NV41 || is_memory(e));
 }
 
+bool nv_host_waits_(const struct nv *e)
+{
+    return (e->host.kind == CPS_ITEM_READ || e->host.kind == CPS_ITEM_WRITE) && nv_host_stalled_(e);
+}
+
 uint32_t nv_word_(const struct cps_item *item, size_t at)
 {
     uint8_t bytes[4] = {FILLER, FILLER, FILLER, FILLER};
@@ -139,15 +144,20 @@ struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item)
     }
 }
 
-/* A host that is stalled goes on when the script has let it. */
+/* A host that is stalled goes on when the script, or the rest of the chip, has let it. */
 static enum cps_stop run_stalled(struct nv *e, uint64_t ticks)
 {
-    for (; nv_host_stalled_(e); ticks--) {
+    while (nv_host_stalled_(e)) {
         enum cps_stop stop = nv_loop_(e, ticks ? 1 : 0);
         if (stop == CPS_STOP_FAULT || (stop == CPS_STOP_BUDGET && ticks <= 1))
             return stop;
-        if (stop != CPS_STOP_BUDGET)
+        uint64_t next = cps_bus_next_(e->bus);
+        if (stop != CPS_STOP_BUDGET && next == UINT64_MAX)
             return CPS_STOP_DEADLOCK; /* nobody is left to end the pause */
+        if (stop == CPS_STOP_BUDGET)
+            ticks--;
+        else
+            cps_bus_advance(e->bus, next);
     }
     access_now(e);
     return CPS_STOP_IDLE;

@@ -14,5 +14,7 @@ uint32_t nv_word_(const struct cps_item *item, size_t at);
 /* Whether the access of the host under way stalls while memory is paused: from G80 on any, on NV41
  * one that leads to memory. */
 bool nv_host_stalled_(const struct nv *e);
+/* Whether an access of the host is under way that stalls. */
+bool nv_host_waits_(const struct nv *e);
 
 #endif

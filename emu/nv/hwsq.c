@@ -355,12 +355,9 @@ static struct cps_err *load(struct nv *e, const struct cps_item *item)
 }
 
 /* A slot that an abort left as on a bad opcode has a good one there. */
-static void hangs(const struct nv *e, unsigned core, struct cps_buf *out)
+static void explain_illegal(const struct nv *e, const struct hwsq_slot *s, struct cps_buf *out)
 {
-    const struct hwsq_slot *s = &hwsq_of_(e)->slot[core];
     struct cps_insn insn;
-    if (!s->illegal)
-        return;
     cps_decode_bytes(&cps_isa_hwsq, hwsq_chip_(e), hwsq_of_(e)->code + s->pc, ram_size(e) - s->pc,
                      &insn);
     if (insn.enc)
@@ -368,6 +365,19 @@ static void hangs(const struct nv *e, unsigned core, struct cps_buf *out)
     else
         cps_buf_printf(out, ", 0x%02x at 0x%04x is an illegal opcode", hwsq_of_(e)->code[s->pc],
                        s->pc);
+}
+
+static void hangs(const struct nv *e, unsigned core, struct cps_buf *out)
+{
+    const struct hwsq_slot *s = &hwsq_of_(e)->slot[core];
+    bool enabled = cps_bus_stored_(e->bus, DEBUG_6) & ENABLE;
+    if (s->illegal)
+        explain_illegal(e, s, out);
+    else if (s->running && s->wait == WAIT_EVENT)
+        cps_buf_printf(out, ", it waits for event %u to be %u", s->event, s->value);
+    else if (s->running && s->wait == WAIT_POKE)
+        cps_buf_printf(out, ", its write of 0x%06" PRIx32 " waits for %s", s->addr,
+                       enabled ? "the end of the memory's pause" : "HWSQ_ENABLE");
 }
 
 /* What a slot has to see, by the letter of its name. */

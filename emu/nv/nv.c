@@ -142,4 +142,8 @@ void nv_explain_(const struct cps_engine *engine, enum cps_stop stop, struct cps
                        limit ? "the limit is reached" : "nothing lets it go on");
     if (stop == CPS_STOP_DEADLOCK && nv_kind_(e)->hangs)
         nv_kind_(e)->hangs(e, core, out);
+    if (stop == CPS_STOP_DEADLOCK && nv_host_waits_(e))
+        cps_buf_printf(out,
+                       ", the host at line %" PRIu32 " waits for the end of the memory's pause",
+                       e->host.line);
 }

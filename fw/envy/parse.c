@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Instructions as envyas reads them: each row is tried, with its operands, until one fits. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static bool is_name(char c)
 
 /* ---- tokens ---- */
 
-/* A number of C: 0x, octal with 0 in front, decimal. */
+/* A number of C: 0x, octal with 0 in front, decimal; of 64 bits. */
 static bool read_number(const char *at, size_t length, uint64_t *ret)
 {
     char text[32];
@@ -52,8 +53,9 @@ static bool read_number(const char *at, size_t length, uint64_t *ret)
         return false;
     memcpy(text, at, length);
     text[length] = '\0';
+    errno = 0;
     *ret = strtoull(text, &end, 0);
-    return !*end;
+    return !*end && !errno;
 }
 
 /* A minus with a blank in front and none behind it belongs to what follows. */

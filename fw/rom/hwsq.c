@@ -14,6 +14,8 @@ enum {
     CODE_OLD_BYTES = 0x100,
     CODE_NEW = 0x80000,
 };
+/* Of an entry behind the letters that nouveau takes; boards have no others. */
+enum { ENTRY_BYTES = 36 };
 
 static struct cps_err *add(struct cps_rom *rom, struct cps_rom_hwsq *script)
 {
@@ -26,10 +28,29 @@ static struct cps_err *add(struct cps_rom *rom, struct cps_rom_hwsq *script)
     return NULL;
 }
 
+/* The first of these letters behind which entries are that drivers take, else the first one: they
+ * may stand in a text, too. */
+static size_t find_letters(struct cps_rom *rom)
+{
+    size_t first = cps_rom_find_(rom, 1, "HWSQ", 4);
+    size_t at = first;
+    unsigned others = 0;
+    for (; at && (rom->size - at < 6 || !rom->bytes[at + 4] || rom->bytes[at + 5] != ENTRY_BYTES);
+         others++)
+        at = cps_rom_find_(rom, at + 1, "HWSQ", 4);
+    if (at && others)
+        cps_buf_printf(
+            &rom->notes,
+            "HWSQ at 0x%zx: no entries of %u bytes as at 0x%zx, taken for a text like %u "
+            "others\n",
+            first, (unsigned)ENTRY_BYTES, at, others - 1);
+    return at ? at : first;
+}
+
 /* "HWSQ", how many entries, bytes of each; an entry is the word for ENTRY_POINT and the code. */
 struct cps_err *cps_rom_hwsq_table_(struct cps_rom *rom)
 {
-    size_t at = rom->hwsq_table = cps_rom_find_(rom, "HWSQ", 4);
+    size_t at = rom->hwsq_table = find_letters(rom);
     uint16_t head = 0;
     if (!at)
         return NULL;
@@ -46,6 +67,10 @@ struct cps_err *cps_rom_hwsq_table_(struct cps_rom *rom)
                        at, rom->hwsq_length);
         return NULL;
     }
+    if (rom->hwsq_length != ENTRY_BYTES)
+        cps_buf_printf(&rom->notes,
+                       "HWSQ at 0x%zx: entries of %u bytes, where drivers take only those of %u\n",
+                       at, rom->hwsq_length, (unsigned)ENTRY_BYTES);
     at += 6;
     for (unsigned i = 0; i < rom->hwsq_entries; i++, at += rom->hwsq_length) {
         struct cps_rom_hwsq script = {.number = i, .address = CODE_OLD, .has_entry = true};

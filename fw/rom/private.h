@@ -54,8 +54,9 @@ static inline struct cps_bytes rom_bytes(const struct cps_rom *rom)
     return (struct cps_bytes){rom->bytes, rom->size};
 }
 
-/* tables.c: where some bytes stand first; 0 if they do not. */
-size_t cps_rom_find_(const struct cps_rom *rom, const char *what, size_t size);
+/* tables.c: where some bytes stand first from offset @p from on, which is not 0; 0 if they do not.
+ */
+size_t cps_rom_find_(const struct cps_rom *rom, size_t from, const char *what, size_t size);
 /* tables.c: finds BIT or BMP, the chip, and what they say about init scripts. */
 CPS_MUST_USE struct cps_err *cps_rom_tables_(struct cps_rom *rom, struct rom_init *ret);
 /* tables.c: an entry of BIT that lies in the file, NULL if there is none. */

@@ -9,10 +9,10 @@
 #define BIT_HEADER 12u /* bytes that every version has */
 #define BIT_RECORD 6u
 
-/* Where some bytes stand first; 0 if they do not, as a header stands at 0. */
-size_t cps_rom_find_(const struct cps_rom *rom, const char *what, size_t size)
+/* 0 if they do not stand there, as a header stands at 0. */
+size_t cps_rom_find_(const struct cps_rom *rom, size_t from, const char *what, size_t size)
 {
-    for (size_t at = 1; size <= rom->size && at <= rom->size - size; at++) {
+    for (size_t at = from; size <= rom->size && at <= rom->size - size; at++) {
         if (!memcmp(rom->bytes + at, what, size))
             return at;
     }
@@ -155,11 +155,11 @@ static void find_chip(struct cps_rom *rom)
 
 struct cps_err *cps_rom_tables_(struct cps_rom *rom, struct rom_init *ret)
 {
-    size_t bit = cps_rom_find_(rom,
+    size_t bit = cps_rom_find_(rom, 1,
                                "\xff\xb8"
                                "BIT",
                                5);
-    size_t bmp = cps_rom_find_(rom,
+    size_t bmp = cps_rom_find_(rom, 1,
                                "\xff\x7f"
                                "NV",
                                5);

@@ -78,8 +78,9 @@ static bool number32(struct reader *r, const char *what, uint32_t *ret)
     return good;
 }
 
-/* A number of a space, or its name. */
-static bool named(struct reader *r, enum cps_space space, const char *what, uint32_t *ret)
+/* A number of a space, or its name. @p also: how one more is called, NULL: none is */
+static bool named(struct reader *r, enum cps_space space, const char *what, const char *also,
+                  uint32_t *ret)
 {
     const char *found = NULL;
     size_t length = word(r, &found);
@@ -93,6 +94,8 @@ static bool named(struct reader *r, enum cps_space space, const char *what, uint
     cps_buf_str(&known, what);
     if (space != CPS_SPACE_GPU) /* of registers there are too many */
         cps_names_words_(r->names, space, &known);
+    if (also)
+        cps_buf_printf(&known, ", or %s", also);
     return number32(r, cps_buf_text(&known), ret);
 }
 
@@ -101,7 +104,7 @@ static bool address(struct reader *r, uint32_t *ret)
     static const char what[] = "a register's name, or its byte address, a multiple of 4";
     r->at = cps_lex_blank(r->at);
     const char *start = r->at;
-    if (!named(r, CPS_SPACE_GPU, what, ret))
+    if (!named(r, CPS_SPACE_GPU, what, NULL, ret))
         return false;
     if (*ret % 4 == 0)
         return true;
@@ -303,10 +306,11 @@ static bool add_change(struct reader *r, struct cps_script_change change)
 /* PGRAPH is behind the events of the chip, and only SEQ asks for it. */
 static bool event(struct reader *r, uint32_t *ret)
 {
-    bool graph = r->isa == &cps_isa_seq && take(r, "PGRAPH_IDLE");
+    const char *idle = r->isa == &cps_isa_seq ? "PGRAPH_IDLE" : NULL;
+    bool graph = idle && take(r, idle);
     const char *start = r->at = cps_lex_blank(r->at);
     *ret = graph ? CPS_EVENT_PGRAPH_IDLE : 0;
-    if (!graph && !named(r, CPS_SPACE_EVENT, "an event's number or name", ret))
+    if (!graph && !named(r, CPS_SPACE_EVENT, "an event's number or name", idle, ret))
         return false;
     if (graph || *ret < 32)
         return true;
@@ -379,8 +383,8 @@ static bool do_write(struct reader *r)
             !add_step(r, step))
             return false;
         step.addr += 4;
-    } while (!at_end(r));
-    return true;
+    } while (!at_end(r) && step.addr);
+    return step.addr || end(r); /* no address follows the last one */
 }
 
 /* "write8 ADDRESS VALUE", and write16: at any byte. */
@@ -388,7 +392,7 @@ static bool write_part(struct reader *r, uint8_t size, uint32_t most, const char
 {
     struct cps_script_step step = {.what = CPS_DO_WRITE, .size = size};
     uint64_t value = 0;
-    if (!named(r, CPS_SPACE_GPU, "a register's name, or its byte address", &step.addr) ||
+    if (!named(r, CPS_SPACE_GPU, "a register's name, or its byte address", NULL, &step.addr) ||
         !number(r, most, what, &value))
         return false;
     step.value = (uint32_t)value;

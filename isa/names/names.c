@@ -231,24 +231,31 @@ bool cps_name_number(const struct cps_names *names, enum cps_space space, const 
     return false;
 }
 
-/* The first number from @p number on that has a name; MOST if none does. */
-enum { MOST = 256 };
+/* The first number from @p number on that has a name; NONE if none does. */
+#define NONE UINT32_MAX
 static uint32_t next_named(const struct cps_names *names, enum cps_space space, uint32_t number)
 {
-    while (number < MOST && !cps_name(names, space, number, NULL))
-        number++;
-    return number;
+    uint32_t first = NONE;
+    for (unsigned source = 0; source < CPS_NAMES_SOURCES; source++) {
+        const struct cps_name_table *table = names->table[source][space];
+        for (size_t i = table ? lower_bound(table, number) : 0;
+             table && i < table->count && table->rows[i].number < first; i++) {
+            if (has_name(names, space, &table->rows[i]))
+                first = table->rows[i].number;
+        }
+    }
+    return first;
 }
 
 void cps_names_words_(const struct cps_names *names, enum cps_space space, struct cps_buf *out)
 {
-    uint32_t at = names ? next_named(names, space, 0) : MOST;
+    uint32_t at = names ? next_named(names, space, 0) : NONE;
     const char *before = " (";
-    while (at < MOST) {
+    while (at != NONE) {
         uint32_t next = next_named(names, space, at + 1);
         const char *name = cps_name(names, space, at, NULL);
-        cps_buf_printf(out, "%s%s%s", before, name ? name : "", next < MOST ? "" : ")");
+        cps_buf_printf(out, "%s%s%s", before, name ? name : "", next != NONE ? "" : ")");
         at = next;
-        before = next_named(names, space, at + 1) < MOST ? ", " : " or ";
+        before = next != NONE && next_named(names, space, next + 1) == NONE ? " or " : ", ";
     }
 }

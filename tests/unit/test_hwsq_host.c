@@ -213,8 +213,34 @@ static void an_illegal_opcode_is_named(void **state)
     bench_free(b);
     b = bench_hwsq(CPS_NV41, "5f 00 01 7f", NULL); /* a wait that hangs is none */
     bench_run(b);
-    expect_reason(b, "hwsq in front of 0x0003: nothing lets it go on");
+    expect_reason(b,
+                  "hwsq in front of 0x0003: nothing lets it go on, it waits for event 0 to be 1");
     bench_free(b);
+}
+
+/* A write of a script waits while HWSQ_ENABLE is 0, and on NV41 one to memory while that rests. */
+static void a_write_that_waits_says_for_what(void **state)
+{
+    static const struct {
+        uint32_t debug_6;
+        const char *code, *what;
+    } rows[] = {
+        {0, "\xe0\x04\x25\x00\x00\x7f", "0x002504 waits for HWSQ_ENABLE"},
+        {8, "\xb0\xe0\x00\x00\x70\x00", "0x700000 waits for the end of the memory's pause"},
+    };
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        CPS_BUF text = {0};
+        struct bench *b = bench_new(CPS_NV41, NULL);
+        bench_load(b, 0, (const uint8_t *)rows[i].code, 6);
+        bench_write(b, 0x1098, rows[i].debug_6);
+        bench_write(b, 0x130c, 3);
+        assert_int_equal(bench_run(b), CPS_STOP_DEADLOCK);
+        cps_buf_printf(&text, "hwsq in front of 0x%04x: nothing lets it go on, its write of %s",
+                       i ? 6u : 5u, rows[i].what);
+        expect_reason(b, cps_buf_text(&text));
+        bench_free(b);
+    }
 }
 
 /* Two slots on NV17:G92, one from G92 on. */
@@ -289,6 +315,7 @@ int main(void)
         cmocka_unit_test(ways_to_memory_meet),
         cmocka_unit_test(write_port_of_peephole),
         cmocka_unit_test(an_illegal_opcode_is_named),
+        cmocka_unit_test(a_write_that_waits_says_for_what),
         cmocka_unit_test(slots_by_chip),
         cmocka_unit_test(instructions_take_the_time_of_the_policy),
         cmocka_unit_test(a_plain_script_reports_nothing),

@@ -93,6 +93,8 @@ static void test_rows(void **state)
             check_words(&rows[i]);
             continue;
         }
+        if (rows[i].words[1])
+            continue; /* test_places */
         check_word(&rows[i], "0", 0);
         check_word(&rows[i], "4294967295", UINT32_MAX);
     }
@@ -165,7 +167,7 @@ static void test_literal_list(void **state)
             for (words = 0; words < 4 && literal->words[words]; words++)
                 set_only(literal, literal->words[words], words, engines[e].gen);
             if (!words)
-                set_only(literal, "77", 77, engines[e].gen);
+                set_only(literal, "76", 76, engines[e].gen);
         }
         unsigned blanks = 0;
         for (const char *at = rows[i].words; *at; at++)
@@ -190,8 +192,43 @@ static void test_refused_values(void **state)
                 gen = rows[i].engines & engines[e].engine ? engines[e].gen : gen;
             cps_buf_printf(&setting, "%s=%s", rows[i].name, bad[k]);
             expect_error(cps_buf_text(&setting), gen,
-                         *rows[i].words == '#' ? "expected a number of 32 bits" : rows[i].words);
+                         strcmp(rows[i].words, "#") == 0 ? "expected a number of 32 bits"
+                         : *rows[i].words == '#'         ? "expected a multiple of 4 from "
+                                                         : rows[i].words);
         }
+    }
+}
+
+/* Words of PDAEMON's data memory, which has 64 KiB; 0 as OUT's place says that there is no OUT
+ * (envytools, docs/hw/pm/seq: scratch). */
+static void test_places(void **state)
+{
+    static const struct {
+        const char *text, *error; /* NULL: it is taken */
+    } rows[] = {
+        {"seq-script=0", NULL},
+        {"seq-script=65532", NULL},
+        {"seq-script=0xfffc", NULL},
+        {"seq-script=3", "policy seq-script=3: expected a multiple of 4 from 0 to 65532"},
+        {"seq-script=65534", "expected a multiple of 4 from 0 to 65532"},
+        {"seq-script=65536", "expected a multiple of 4 from 0 to 65532"},
+        {"seq-out=4", NULL},
+        {"seq-out=65532", NULL},
+        {"seq-out=0", "policy seq-out=0: expected a multiple of 4 from 4 to 65532"},
+        {"seq-out=2", "expected a multiple of 4 from 4 to 65532"},
+        {"seq-out=0x10000", "expected a multiple of 4 from 4 to 65532"},
+        {"seq-stack=0", NULL},
+        {"seq-stack=65532", NULL},
+        {"seq-stack=1", "policy seq-stack=1: expected a multiple of 4 from 0 to 65532"},
+        {"seq-stack=99999999", "expected a multiple of 4 from 0 to 65532"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cps_policy policy = cps_policy_default();
+        if (rows[i].error)
+            expect_error(rows[i].text, CPS_SEQ_OLD, rows[i].error);
+        else
+            assert_null(cps_policy_parse(rows[i].text, CPS_SEQ_OLD, &policy));
     }
 }
 
@@ -290,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_literal_list),
         cmocka_unit_test(test_refused_values),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_refused_names),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_names_of_numbers),

@@ -206,32 +206,57 @@ static struct cps_err *show_symbol(struct debugger *r, const char *arguments)
     return NULL;
 }
 
+/* What the host does, in the words of a run file. */
+static void put_step(const struct cps_item *item, struct cps_buf *out)
+{
+    const char *where = play_where(item);
+    switch (item->kind) {
+    case CPS_ITEM_CODE:
+        cps_buf_printf(out, item->code.at ? "upload 0x%" PRIx32 : "upload", item->code.at);
+        break;
+    case CPS_ITEM_WRITE:
+        cps_buf_printf(out, "write%s %s0x%" PRIx32 " 0x%" PRIx32,
+                       item->host.size == 1   ? "8"
+                       : item->host.size == 2 ? "16"
+                                              : "",
+                       where, item->host.addr, item->host.value);
+        break;
+    case CPS_ITEM_READ:
+        cps_buf_printf(out, "read %s0x%" PRIx32, where, item->host.addr);
+        if (item->host.mask)
+            cps_buf_printf(out, " 0x%" PRIx32, item->host.value);
+        if (item->host.mask && ~item->host.mask)
+            cps_buf_printf(out, " 0x%" PRIx32, item->host.mask);
+        break;
+    case CPS_ITEM_OBJECT:
+        cps_buf_printf(out, "object %" PRIu32 " 0x%" PRIx32 " 0x%" PRIx32, item->host.mask,
+                       item->host.addr, item->host.value);
+        break;
+    case CPS_ITEM_WAIT:
+        cps_buf_printf(out, "wait %" PRIu64, item->host.ticks);
+        break;
+    default:
+        cps_buf_str(out, item->kind == CPS_ITEM_RUN ? "run" : "the host is done");
+    }
+}
+
 /* What the input holds, as far as it makes the engine run. */
 static struct cps_err *show_submissions(struct debugger *r, const char *arguments)
 {
     (void)arguments;
-    static const char *const words[CPS_ITEM_KINDS] = {
-        [CPS_ITEM_INIT] = "the driver's first packets",
-        [CPS_ITEM_RING] = "ring",
-        [CPS_ITEM_CODE] = "upload",
-        [CPS_ITEM_WRITE] = "write",
-        [CPS_ITEM_READ] = "read",
-        [CPS_ITEM_OBJECT] = "object",
-        [CPS_ITEM_WAIT] = "wait",
-        [CPS_ITEM_RUN] = "run",
-        [CPS_ITEM_END] = "the host is done",
-    };
     const struct feed *feed = &r->session.play.feed;
     const struct cps_item *now = session_item(&r->session);
     for (size_t i = 0; i < feed->count; i++) {
         const struct cps_item *item = &feed->item[i];
         char mark = item == now ? '*' : ' ';
-        if (item->kind == CPS_ITEM_SUBMIT)
+        if (item->kind == CPS_ITEM_SUBMIT) {
             cps_buf_printf(&r->out, "%c %" PRIu32 "  0x%016" PRIx64 ", %" PRIu32 " dwords\n", mark,
                            item->stream.index, item->stream.iova, item->stream.dwords);
-        else if (words[item->kind] && play_is_script(&r->session.play))
-            cps_buf_printf(&r->out, "%c line %" PRIu32 "  %s 0x%" PRIx32 " 0x%" PRIx32 "\n", mark,
-                           item->line, words[item->kind], item->host.addr, item->host.value);
+        } else if (cps_item_acts(item) && play_is_script(&r->session.play)) {
+            cps_buf_printf(&r->out, item->line ? "%c line %" PRIu32 "  " : "%c ", mark, item->line);
+            put_step(item, &r->out);
+            cps_buf_str(&r->out, "\n");
+        }
     }
     return NULL;
 }

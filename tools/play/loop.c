@@ -105,10 +105,15 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
     return NULL;
 }
 
+const char *play_where(const struct cps_item *item)
+{
+    static const char *const where[] = {"", "ramin ", "memory ", "bar1 ", "bar2 "};
+    return where[item->host.where];
+}
+
 /* A read of the host's that is not as the run file expects is told, and the run goes on. */
 static void check_answer(struct play *play, const struct cps_item *item)
 {
-    static const char *const where[] = {"", "ramin ", "memory ", "bar1 ", "bar2 "};
     uint32_t value = play->engine->answer;
     if (play->stopped || !((value ^ item->host.value) & item->host.mask))
         return;
@@ -116,7 +121,7 @@ static void check_answer(struct play *play, const struct cps_item *item)
     cps_buf_printf(&play->missed,
                    "%s:%" PRIu32 ": %s0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
                    " in the bits 0x%08" PRIx32 "\n",
-                   play->script.name, item->line, where[item->host.where], item->host.addr, value,
+                   play->script.name, item->line, play_where(item), item->host.addr, value,
                    item->host.value, item->host.mask);
 }
 

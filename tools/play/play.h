@@ -119,6 +119,9 @@ static inline bool play_has_processors_of(const struct play *play, const struct 
 }
 /** An error if the GPU that play->gpu names cannot run this firmware's generation. */
 CPS_MUST_USE struct cps_err *play_check_gpu(const struct play *play);
+/** What stands in a run file in front of an address of the host's: "ramin ", or "" for a register.
+ */
+const char *play_where(const struct cps_item *item);
 /** Whether the input is a script or a run file, rather than a capture. */
 static inline bool play_is_script(const struct play *play)
 {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "isa/base/buf.h"
 #include "isa/base/list.h"
@@ -102,6 +103,23 @@ static struct cps_err *check_new(const struct reader *r, const char *name)
     return NULL;
 }
 
+/* A file may be called as an engine's chip is not. */
+static struct cps_err *check_engine(const struct reader *r, bool is_file)
+{
+    CPS_FREE char *full = is_file ? join(r->dir, r->word[2]) : NULL;
+    if (is_file && !full)
+        return cps_err_nomem();
+    if (!is_file || !access(full, F_OK))
+        return NULL;
+    struct cps_err *err = opt_check_named_engine(r->word[2]);
+    if (!err || err->code == CPS_ERR_NOMEM)
+        return err;
+    struct cps_err *ret =
+        cps_err_new(CPS_ERR_SYNTAX, "%s:%u: %s", r->path, (unsigned)r->line, err->message);
+    cps_err_free(err);
+    return ret;
+}
+
 static struct cps_err *add_firmware(struct reader *r)
 {
     const char *tags = NULL;
@@ -114,6 +132,7 @@ static struct cps_err *add_firmware(struct reader *r)
     if (!name || !CPS_LIST_ROOM(to->firmware, to->firmware_count))
         return cps_err_nomem();
     CPS_TRY(check_new(r, name));
+    CPS_TRY(check_engine(r, is_file));
     struct manifest_firmware *fw = &to->firmware[to->firmware_count++];
     *fw = (struct manifest_firmware){.name = CPS_TAKE(name),
                                      .line = r->line,
