@@ -206,32 +206,42 @@ static struct cps_err *show_symbol(struct debugger *r, const char *arguments)
     return NULL;
 }
 
+static const char *const deeds[CPS_ITEM_KINDS] = {
+    [CPS_ITEM_CODE] = "upload",          [CPS_ITEM_WRITE] = "write", [CPS_ITEM_READ] = "read",
+    [CPS_ITEM_OBJECT] = "object",        [CPS_ITEM_WAIT] = "wait",   [CPS_ITEM_RUN] = "run",
+    [CPS_ITEM_END] = "the host is done",
+};
+
+/* What the host of a script does; what has no line is ours. */
+static void put_deed(const struct cps_item *item, struct cps_buf *out)
+{
+    if (item->line)
+        cps_buf_printf(out, "line %" PRIu32 "  ", item->line);
+    cps_buf_str(out, deeds[item->kind]);
+    if (item->kind == CPS_ITEM_WAIT)
+        cps_buf_printf(out, " %" PRIu64, item->host.ticks);
+    else if (item->kind == CPS_ITEM_WRITE || item->kind == CPS_ITEM_READ ||
+             item->kind == CPS_ITEM_OBJECT)
+        cps_buf_printf(out, " 0x%" PRIx32 " 0x%" PRIx32, item->host.addr, item->host.value);
+    cps_buf_str(out, "\n");
+}
+
 /* What the input holds, as far as it makes the engine run. */
 static struct cps_err *show_submissions(struct debugger *r, const char *arguments)
 {
     (void)arguments;
-    static const char *const words[CPS_ITEM_KINDS] = {
-        [CPS_ITEM_INIT] = "the driver's first packets",
-        [CPS_ITEM_RING] = "ring",
-        [CPS_ITEM_CODE] = "upload",
-        [CPS_ITEM_WRITE] = "write",
-        [CPS_ITEM_READ] = "read",
-        [CPS_ITEM_OBJECT] = "object",
-        [CPS_ITEM_WAIT] = "wait",
-        [CPS_ITEM_RUN] = "run",
-        [CPS_ITEM_END] = "the host is done",
-    };
     const struct feed *feed = &r->session.play.feed;
     const struct cps_item *now = session_item(&r->session);
     for (size_t i = 0; i < feed->count; i++) {
         const struct cps_item *item = &feed->item[i];
         char mark = item == now ? '*' : ' ';
-        if (item->kind == CPS_ITEM_SUBMIT)
+        if (item->kind == CPS_ITEM_SUBMIT) {
             cps_buf_printf(&r->out, "%c %" PRIu32 "  0x%016" PRIx64 ", %" PRIu32 " dwords\n", mark,
                            item->stream.index, item->stream.iova, item->stream.dwords);
-        else if (words[item->kind] && play_is_script(&r->session.play))
-            cps_buf_printf(&r->out, "%c line %" PRIu32 "  %s 0x%" PRIx32 " 0x%" PRIx32 "\n", mark,
-                           item->line, words[item->kind], item->host.addr, item->host.value);
+        } else if (play_is_script(&r->session.play) && deeds[item->kind]) {
+            cps_buf_printf(&r->out, "%c ", mark);
+            put_deed(item, &r->out);
+        }
     }
     return NULL;
 }
