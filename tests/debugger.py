@@ -5,44 +5,14 @@ demo, on small firmware of our own, and on NVIDIA's engines. Usage: debugger.py 
 import os
 import re
 
-import claimfw
 import make
 import tap
-from commands import CPSCOPE, cpscope, path
+from commands import cpscope, path
+from debugger_firmware import calls, two_processors
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts")
 DRAWS = make.pm4("CP_SET_MARKER 0x1", "reg 0x8810 0x1", "reg 0x8820 0x7", "CP_DRAW_INDX_OFFSET 0x84 1 3", "reg 0x8810 0x2",
                  "CP_DRAW_INDX_OFFSET 0x84 1 3")
-# Two calls deep; a loop of two turns, whose branch has a delay slot.
-CALLS = """mov $05, 0x0
-call #outer
-nop
-next
-outer: call #inner
-mov $03, 0x2
-add $05, $05, 0x100
-ret
-nop
-inner: add $05, $05, 0x1
-loop: sub $03, $03, 0x1
-brne $03, 0x0, #loop
-nop
-ret
-add $05, $05, 0x10"""
-# $03, $04: the address of BV's image, which is started there.
-START_BV = """mov $02, 0x2
-cwrite $02, [$00 + REG_READ_DWORDS]
-mov $02, 0x830
-cwrite $02, [$00 + REG_READ_ADDR]
-mov $03, $regdata
-mov $04, $regdata
-mov $05, #BV::start
-shl $05, $05, 0x2
-add $03, $03, $05
-cwrite $03, [$00 + BV_BASE_LO]
-cwrite $04, [$00 + BV_BASE_HI]
-mov $06, 0x1
-cwrite $06, [$00 + BV_CNTL]"""
 # A branch that is taken, one that is not, a call; the words stand where `code` has them, four to a line of addresses.
 VP1 = """# cpscope-script 1
 engine vp1
@@ -87,17 +57,6 @@ def session(args, *commands, refused=0):
     errors = done.stderr.splitlines()
     assert len(errors) == refused, done.stderr
     return [out.strip("\n") for _, out in said], errors
-
-
-def on_ring(name, gpu, source):
-    """Arguments: firmware of our own, and two packets in the ring that it handles."""
-    make.firmware(CPSCOPE, path(name), source)
-    text = "# cpscope-pm4 1\ngpu %d\nbuffer 0x00100000 ring\n    CP_NOP\n    CP_NOP\nring ring\n" % gpu
-    return ["--fw", path(name + ".fw"), path(name + ".pm4", text)]
-
-
-def calls():
-    return on_ring("calls", 630, claimfw.skeleton([], {0x10: CALLS.split("\n")}, "a6xx"))
 
 
 def script(engine, run):
@@ -277,8 +236,7 @@ def commands_end():
 
 def processors():
     """BV is called by its name or number; points say whose they are, and a file of them keeps it."""
-    bv = claimfw.skeleton(["mov $05, 0x9", "out $05"], {}, "a7xx")
-    args = on_ring("bv", 740, claimfw.skeleton(START_BV.split("\n"), {0x10: ["mov $05, 0x7"]}, "a7xx") + ".section BV\nstart:\n" + bv)
+    args = two_processors()
     file = path("bv.dbg")
     out, errors = session(args, "core", "core bv", "b", "tb event:REG", "c", "core", "p $05", "b", "info b", "core 0", "b CP_NOP", "info b", "c", "core",
                           "save breakpoints " + file, "core br", refused=2)
