@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-import time
 
 import make
 import tap
@@ -21,7 +20,11 @@ def place(t):
 
 
 def numbers(t):
-    """Of the events that are seen."""
+    """Of the events that are seen, once all keys so far have been taken."""
+    t.keys(":")
+    t.wait("^: *$")
+    t.keys("Escape")
+    t.gone("^: *$")
     return [int(line.split()[0]) for line in t.screen().split("\n")[2:] if re.match(r" +\d+  ", line)]
 
 
@@ -111,6 +114,7 @@ def long_way():
             t.type(line)
         t.keys("8")
         t.wait("^1000[0-9]{3} instructions led here: Enter goes that way again")
+        assert "have a value" not in t.screen()
         t.keys("Enter")
         t.wait("^in draw 0 of sqe: CP_DRAW_INDX_OFFSET")
         t.leave()
@@ -218,7 +222,6 @@ def wheel():
         for _ in range(3):
             t.mouse(5, 5, 65)
         t.gone("^ +%d  " % first)
-        time.sleep(0.2)
         top = numbers(t)[0]
         t.keys("Enter")
         t.wait("^" + behind(top))
@@ -233,7 +236,7 @@ def wheel():
         t.wait("^" + behind(bottom))
         t.leave()
     with demo(80, 24) as t:
-        row = t.wait("^step 162").split("\n").index("CP_NOP:") + 5
+        row = t.wait("^step 162", "^CP_NOP:$", "^=>").split("\n").index("CP_NOP:") + 5
         at = int(t.screen().split("\n")[row].split()[0], 16)
         for what in (0, 3, 0, 3):
             t.tmux("send-keys", "-H", "1b", "5b", "4d", *("%x" % (32 + n) for n in (what, 9, row + 1)))
@@ -248,9 +251,10 @@ def search_lists():
         t.wait("^breakpoint 1, C")
         t.keys("7", "/")
         t.type("CP_MEM_WRITE")
-        t.wait(r"\[7 events\]", r"^ *\d+  PKT ib1 .*")
+        t.wait(r"\[7 events\]", r"^ *\d+  PKT ib1 \S+ 0x703d8005 ")
+        numbers(t)
         t.keys("Enter")
-        t.wait("^step 2[0-9][0-9],")
+        t.wait(r"^step (?!264,)\d+,")
         said = cpscope("step", "--demo", text="event %s\np header\n" % re.search(r"event (\d+)", t.screen())[1]).stdout
         assert "0x703d8005" in said, said
         t.leave()
