@@ -337,8 +337,13 @@ def details():
     text = HEAD + "mov $02, 0x3f\n"
     assert c.open(text) == []
     assert "packet CP_INDIRECT_BUFFER" in c.hover("0x3f") and "0x3f = 63" in c.hover("0x3f")
-    text = HEAD + "nop %s\nmov $02, \u00e9\n" % "\u4e2d"
-    assert [cut(text, d["range"]) for d in c.change({"text": text})] == ["\u4e2d", "\u00e9"]
+    c.close()
+    for capabilities in ({}, UTF8):
+        c = Client().start(capabilities)
+        text = HEAD + "nop %s\nmov $02, \u00e9\n" % "\u4e2d"
+        assert [cut(text, d["range"], c.encoding) for d in c.open(text)] == ["\u4e2d", "\u00e9"], capabilities
+        c.close()
+    c = Client().start()
     text = ("# cpscope-pm4 1\ngpu 630\nbuffer 0x1000 b ; RB_STENCIL_REF_CNTL\n .word 0x703f8003 0x2000 0x0 0x5\n .word 0x703f8003 0x2000 0x6\n"
             " reg 0x8810 %s\nsubmit b\n" % " ".join("0x%x" % i for i in range(100)))
     assert c.open(text, PM4, "pm4") == []
@@ -346,7 +351,7 @@ def details():
     assert "IB_SIZE=5" in c.hover(".word", uri=PM4) and not c.hover(".word", uri=PM4, nth=1)
     lines = c.hover("reg 0x", uri=PM4).split("\n")
     more = int(re.search(r"^and (\d+) more$", "\n".join(lines), re.M)[1])
-    assert more >= 36 and lines[0].startswith("type 4: 100 registers from 0x8810"), lines
+    assert more == 36 and len(lines) == 1 + 64 + 3 and lines[0].startswith("type 4: 100 registers from 0x8810"), lines
     assert "word" in c.completion(".word", 2, uri=PM4)
     c.close()
 
