@@ -201,6 +201,23 @@ def types():
     assert out[2] == "@0x0054 IB_LEVEL\n  no fields are known", out
 
 
+def once():
+    """A point for one stop runs its commands there, and is gone behind them; a place that a label leads to has a number behind the plus."""
+    out, errors = session(["--demo"], "b CP_NOP+x", "b CP_NOP+0x1", "tb CP_SET_DRAW_STATE", "i b", refused=1)
+    assert errors[0] == "cpscope: (stdin):1: CP_NOP+x: expected a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS", errors
+    assert out[1] == "breakpoint 1, CP_NOP+0x1: 0020 CP_NOP+0x1" and "2 break CP_SET_DRAW_STATE (once)" in out[3], out
+    text = "tb CP_SET_DRAW_STATE\ncommands 1\np 0x77\ni b\nend\nc\ni b\n"
+    said = cpscope("step", "--demo", text=text).stdout
+    assert re.search(r"\n0x00000077 = 119\n1 break CP_SET_DRAW_STATE \(once\)( \(disabled\))?, 1 hits\n(        .*\n)*> i b\n\Z", said + "\n" * (not said.endswith("\n"))), said
+
+
+def long_packets():
+    """Sixteen words of a packet are shown, and how many there are more."""
+    capture = path("long.pm4", make.pm4("reg 0x884 " + " ".join("0x%x" % i for i in range(100))))
+    out, _ = session(["--demo", capture], "tb PKT4", "c", "info packet")
+    assert re.search(r"\n  15  0000000f .*\n  and 84 more$", out[2]), out[2]
+
+
 def helped():
     """help alone has every group with every command, and its other names."""
     out, _ = session(["--demo"], "help", "help step")
@@ -327,6 +344,8 @@ CASES = [
     ("words of expressions are what the stream says", words),
     ("forms of values", forms),
     ("types without words or fields say so", types),
+    ("points for one stop, places behind labels", once),
+    ("words of long packets", long_packets),
     ("help lists all commands", helped),
     ("points are saved with all that belongs to them", saved),
     ("pipe registers have names", pipe_by_name),
