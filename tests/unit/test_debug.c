@@ -327,8 +327,8 @@ static void far_back_is_reached_with_few_checkpoints(void **state)
     stop(&b);
 }
 
-/* One a step of the loop's counter: 2 and 3 instructions come first, a turn has three. There is no
- * room for all checkpoints: the first stays, the last two lie side by side, and each place is what
+/* The loop counts $02 down: 5 instructions come first, a turn has three. There is no
+ * room for all checkpoints: the first stays, the last ones lie side by side, and each place is what
  * it was. */
 static void checkpoints_are_thinned_far_from_here(void **state)
 {
@@ -357,8 +357,8 @@ static void checkpoints_are_thinned_far_from_here(void **state)
             assert_true(at[k].place.step > at[k - 1].place.step);
         if (i == PLACES - 1) {
             assert_int_equal(count, CPS_DEBUG_CHECKPOINTS);
-            assert_int_equal(at[count - 1].place.step - at[count - 2].place.step,
-                             CPS_DEBUG_INTERVAL);
+            for (unsigned k = count - 8; k < count; k++)
+                assert_int_equal(at[k].place.step - at[k - 1].place.step, CPS_DEBUG_INTERVAL);
             assert_true(at[count - 1].place.step + CPS_DEBUG_INTERVAL > 5 + 3 * (uint64_t)turn);
         }
     }
