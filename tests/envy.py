@@ -180,6 +180,16 @@ def sources():
     equal(assemble("vp1", "g80", "mov $r1 -5\nvmov $v1 0xff\nadd $r1 $r1 0x0\nmov 0x0 $a1\n").hex(), struct.pack("<4I", 0x650ffffb, 0xad0807fc, 0x4c087fc4, 0x6bf84060).hex())
 
 
+def expressions():
+    """Operators of C, loosest first: | ^ & shifts sums products; a division by 0 is none."""
+    for text, value in (("(1 | 6 ^ 3 & 5)", 7), ("(6 ^ 3 | 8)", 13), ("(0x100 >> 4)", 0x10), ("(1 >> 64)", 0), ("(3 * 5 + 1)", 16), ("(17 % 5)", 2),
+                        ("(2 + 3 * 4 << 1)", 28), ("(7 & 2 + 4)", 6), ("(40 / 7 * 7)", 35), ("(1 << 3 ^ 1)", 9), ("(20 - 3 - 4)", 13)):
+        equal((text, assemble("hwsq", "nv41", ".u32 %s\n" % text).hex()), (text, struct.pack("<I", value).hex()))
+    for text in ("(5 % 0)", "(5 / 0)"):
+        done = cpscope("asm", "--style", "envytools", "--engine", "hwsq", "--chip", "nv41", path("zero.s", ".u32 %s\n" % text), "-o", path("zero.bin"), status=3)
+        assert done.stderr.count("\n") == 1 and ":1: " in done.stderr, done.stderr
+
+
 def text_alone():
     """What a listing says without its columns is what its words mean, but for bits that nothing looks at, and second codes."""
     rows = [row for row in VP1 if row[1] and "[" not in row[1] and "unk" not in row[1] and row[1] not in ("snop", "bnop", "ret $c0", "ret")]
@@ -267,6 +277,7 @@ tap.run([
     ("each row of HWSQ, listed and assembled", hwsq_rows),
     ("branches and calls", branches),
     ("sources of envyas", sources),
+    ("expressions of envyas", expressions),
     ("texts of VP1 are its words", text_alone),
     ("random code, listed and assembled", round_trips),
     ("bad sources", bad),

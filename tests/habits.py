@@ -209,10 +209,10 @@ def endless_is_limited():
 
 
 class Terminal:
-    def __init__(self, home, *args):
+    def __init__(self, home, *args, **more):
         self.pid, self.fd = pty.fork()
         if not self.pid:
-            env = {"HOME": home, "TERM": "xterm", "PATH": "/usr/bin:/bin"}
+            env = {"HOME": home, "TERM": "xterm", "PATH": "/usr/bin:/bin", **more}
             os.execve(CPSCOPE, [CPSCOPE, "step", "--demo", *args], env)
         self.until("(cpscope) ")
 
@@ -235,6 +235,17 @@ class Terminal:
     def expect(self, keys, wanted):
         said = self.type(keys)
         assert wanted in said, "%r: %s" % (keys, said)
+
+    def rest(self):
+        """What is said to the end."""
+        text = ""
+        while select.select([self.fd], [], [], 20)[0]:
+            try:
+                text += os.read(self.fd, 65536).decode()
+            except OSError:
+                break
+        os.waitpid(self.pid, 0)
+        return text
 
     def close(self):
         """The end of input; typed before the terminal is set up for a line it would be lost, so it is typed again. What
@@ -298,6 +309,45 @@ def terminal():
         t.close()
 
 
+def keys():
+    """Tab completes a command, a topic, a register; Ctrl-C at a line that is empty leaves it empty."""
+    if "edit" not in sys.argv[2:]:
+        raise tap.Skip("built without a library for lines")
+    with tempfile.TemporaryDirectory() as home:
+        t = Terminal(home)
+        for typed, said in (("reverse-fi\t", "step 157"), ("p @IB_LEV\t", "0x00000000 = 0"), ("b CP_SET_DRAW_ST\t", "breakpoint 1, CP_SET_DRAW_STATE")):
+            os.write(t.fd, typed.encode())
+            time.sleep(0.3)
+            t.expect("\n", said)
+        t.type("\x03")
+        t.expect("p 9\n", "0x00000009")
+        t.close()
+
+
+def history_has_a_place():
+    """That of XDG_STATE_HOME, if it is a whole path; a path that is too long is none; where nothing can be kept it says so."""
+    if "edit" not in sys.argv[2:]:
+        raise tap.Skip("built without a library for lines")
+    with tempfile.TemporaryDirectory() as home:
+        for more, file in (({"XDG_STATE_HOME": home + "/own"}, home + "/own/cpscope/history"), ({"XDG_STATE_HOME": "own"}, home + "/.local/state/cpscope/history")):
+            t = Terminal(home, **more)
+            t.expect("p 0x1234\n", "= 4660")
+            t.close()
+            with open(file, encoding="utf-8") as kept:
+                assert kept.read() == "p 0x1234\n", file
+        t = Terminal(home, XDG_STATE_HOME="/" + "x" * 4090)
+        t.expect("p 1\n", "= 1")
+        os.write(t.fd, b"q\n")
+        assert "not kept" not in t.rest()
+        with open(home + "/file", "w", encoding="utf-8"):
+            pass
+        t = Terminal(home, XDG_STATE_HOME=home + "/file")
+        t.expect("p 1\n", "= 1")
+        os.write(t.fd, b"q\n")
+        said = t.rest()
+        assert "cpscope: the history is not kept: " in said and said.endswith("Not a directory\r\n"), said
+
+
 def script_then_prompt():
     """-x without --batch goes on at the prompt, as gdb does."""
     with tempfile.TemporaryDirectory() as home:
@@ -314,5 +364,7 @@ tap.run([("%s: %s" % (command, what or "a line of those"), habit(i, command, wan
     ("saved points stay where they were", saved_points_stay),
     ("nobody waits for endless firmware, nor for endless commands", endless_is_limited),
     ("a terminal has the empty line, interrupts and history", terminal),
+    ("keys of the prompt", keys),
+    ("where lines are kept", history_has_a_place),
     ("a script, then the prompt", script_then_prompt),
 ])

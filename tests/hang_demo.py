@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 
+import claimfw
 import hang_cases as cases
 import hang_scene
 import make
@@ -197,6 +198,51 @@ def not_recovered(bench):
         assert "not recovered" in text and said in text, (said, text)
 
 
+def code_of_the_file(bench):
+    """Where the cache cannot be read, but the packet table is that of the firmware that was given, the code around the place is
+    that firmware's; another revision's is not shown."""
+    scene = bench.scene()
+    words = scene.microcode()
+    words[0x1001] = 1 << 20
+    scene.write(bench.dump, more={"CP_UCODE_DBG_DATA": words})
+    own = bench.command("info", "--fw", bench.own, bench.dump, status=0).stdout
+    assert "a state that no dump has" in own, own
+    for pc in range(scene.pc - 3, scene.pc + 3):
+        assert re.search(r"^  (=>|  ) %04x %08x " % (pc, scene.image[pc]), own, re.M), (pc, own)
+    assert re.search(r"^  => %04x " % scene.pc, own, re.M), own
+    with open(bench.source, encoding="utf-8") as file:
+        make.firmware(bench.cpscope, os.path.join(bench.folder, "moved"), file.read().replace("CP_ME_INIT:\n", "CP_ME_INIT:\n        nop\n", 1))
+    moved = bench.command("info", "--fw", os.path.join(bench.folder, "moved.fw"), bench.dump, status=0).stdout
+    assert "a state that no dump has" in moved and not re.search(r"^  => ", moved, re.M), moved
+    row = json.loads(bench.command("run", "--json", "--fw", bench.own, bench.dump, "-o", os.devnull).stdout)
+    assert any("a state that no dump has" in str(value) for value in row.values()), row
+
+
+def another_generation(bench):
+    """Firmware that the GPU cannot run is no reason not to describe the dump."""
+    make.firmware(bench.cpscope, os.path.join(bench.folder, "a7xx"), claimfw.skeleton([], {}, "a7xx"))
+    scene = bench.scene()
+    scene.write(bench.dump)
+    text = bench.command("info", "--fw", os.path.join(bench.folder, "a7xx.fw"), bench.dump, status=0).stdout
+    assert "\n  not replayed: the capture is from a GPU of generation a6xx (id 630), the firmware " in text, text
+    assert "hang: sqe at 0x%04x (CP_WAIT_FOR_IDLE), level 2 (IB2)\n" % scene.pc in text, text
+
+
+def beyond_the_most(bench):
+    """16 rings and 64 blocks are kept; others are counted."""
+    for rings, blocks, left in ((16, 64, 0), (17, 64, 1), (16, 66, 2), (18, 65, 3)):
+        ring = make.encode85(make.type7(0x10, 0))
+        text = "---\nkernel: 6.1\nrevision: 630 (6.3.0.2)\nringbuffer:\n" + "".join(
+            "  - id: %d\n    iova: 0x%x\n    rptr: 0\n    wptr: 2\n    size: 32768\n    data: !!ascii85 |\n     %s\n" % (i, i + 1 << 16, ring)
+            for i in range(rings)) + "indexed-registers:\n" + "".join(
+                "  - regs-name: CP_BLOCK_%d\n    dwords: 2\n    data: !!ascii85 |\n     %s\n" % (i, make.encode85([1, i])) for i in range(blocks))
+        with open(bench.dump, "w", encoding="ascii") as out:
+            out.write(text)
+        said = bench.command("info", bench.dump, status=0).stdout
+        assert ("warning: %d rings and blocks beyond the first 16 and 64 are left out\n" % left in said) == bool(left), (left, said)
+        assert len(re.findall(r"^  ring \d+ ", said, re.M)) == 16 and len(re.findall(r"^  block CP_BLOCK_\d+,", said, re.M)) == 64, said
+
+
 def holes(bench):
     """A line that ran is no longer in the cache, and the donor has an instruction more or less just there: the place and the
     registers of the hardware say where. Without the words nothing would be equal: the mode would not be set."""
@@ -381,6 +427,9 @@ TESTS = [
     ("check reproduces the trace of a dump, and diff says what a revision does with it", others_take_a_dump),
     ("the dump's own code is listed, with a near revision as an image that is the dump's", listing),
     ("what cannot be recovered is said, and nothing guessed", not_recovered),
+    ("code of a firmware with the dump's packet table stands for a cache that cannot be read", code_of_the_file),
+    ("a dump is described whatever firmware is given", another_generation),
+    ("rings and blocks beyond the most are counted", beyond_the_most),
     ("where the donor has more or fewer words in a hole is found by trying", holes),
     ("without a time stamp, a ring is replayed from its oldest packet", oldest_packets),
     ("each group of draw state is compared", draw_state),

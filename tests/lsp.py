@@ -313,8 +313,51 @@ def engines():
     c.close()
 
 
+def limits():
+    """Texts that are too large together are not taken, whatever is open beside them; each is closed by its own name."""
+    c = Client().start()
+    large = "; a6xx microcode\n" + ";" * (15 << 20)
+    uris = ["file:///%d.asm" % i for i in range(5)]
+    for uri in uris[:4]:
+        assert c.open(large, uri) == []
+    c.notify("textDocument/didOpen", {"textDocument": {"uri": uris[4], "languageId": "cpsasm", "version": 1, "text": large}})
+    assert c.refuse("textDocument/documentSymbol", {"textDocument": {"uri": uris[4]}}) == -32602
+    assert "the text has %d bytes, expected at most 16 MiB, and of all texts 64 MiB" % len(large) in c.note("window/logMessage")["message"]
+    c.notify("textDocument/didClose", {"textDocument": {"uri": uris[0]}})
+    assert c.errors(uris[0]) == [] and c.refuse("textDocument/documentSymbol", {"textDocument": {"uri": uris[0]}}) == -32602
+    assert c.open(HEAD + "mine: nop\n" + large, uris[4]) == []
+    assert [s["name"] for s in c.ask("textDocument/documentSymbol", {"textDocument": {"uri": uris[4]}})] == ["mine"]
+    assert c.ask("textDocument/documentSymbol", {"textDocument": {"uri": uris[1]}}) == []
+    c.close()
+
+
+def details():
+    """Numbers that name packets, words in comments, packets by their words, long ones, mistakes that are one character."""
+    c = Client().start()
+    text = HEAD + "mov $02, 0x3f\n"
+    assert c.open(text) == []
+    assert "packet CP_INDIRECT_BUFFER" in c.hover("0x3f") and "0x3f = 63" in c.hover("0x3f")
+    c.close()
+    for capabilities in ({}, UTF8):
+        c = Client().start(capabilities)
+        text = HEAD + "nop %s\nmov $02, \u00e9\n" % "\u4e2d"
+        assert [cut(text, d["range"], c.encoding) for d in c.open(text)] == ["\u4e2d", "\u00e9"], capabilities
+        c.close()
+    c = Client().start()
+    text = ("# cpscope-pm4 1\ngpu 630\nbuffer 0x1000 b ; RB_STENCIL_REF_CNTL\n .word 0x703f8003 0x2000 0x0 0x5\n .word 0x703f8003 0x2000 0x6\n"
+            " reg 0x8810 %s\nsubmit b\n" % " ".join("0x%x" % i for i in range(100)))
+    assert c.open(text, PM4, "pm4") == []
+    assert "GPU register 0x8887" in c.hover("RB_STENCIL", uri=PM4)
+    assert "IB_SIZE=5" in c.hover(".word", uri=PM4) and not c.hover(".word", uri=PM4, nth=1)
+    lines = c.hover("reg 0x", uri=PM4).split("\n")
+    more = int(re.search(r"^and (\d+) more$", "\n".join(lines), re.M)[1])
+    assert more == 36 and len(lines) == 1 + 64 + 3 and lines[0].startswith("type 4: 100 registers from 0x8810"), lines
+    assert "word" in c.completion(".word", 2, uri=PM4)
+    c.close()
+
+
 def options():
-    wrong = [{"gen": "a9xx"}, {"gen": 6}, {"gen": "a6xx\0"}, {"engine": "none"}, {"engine": "seq", "chip": "g92"},
+    wrong = [{"gen": "a9xx"}, {"gen": 6}, {"gen": "a6xx\0"}, {"engine": "none"}, {"engine": "seq", "chip": "g92"}, {"engine": "pfifo"},
              {"rnn": "/no/such/folder"}]
     c = Client()
     for each in wrong:
@@ -376,4 +419,4 @@ tap.run([
     ("meanings come from the tables", hovers), ("definitions, uses and symbols", places),
     ("completion by place", completions), ("PM4 text", pm4), ("other engines and generations", engines),
     ("options of the client", options), ("hostile input ends with one error", hostile),
-    ("large and odd texts", large)])
+    ("large and odd texts", large), ("texts beyond the most, several at once", limits), ("numbers, comments, long packets", details)])

@@ -22,7 +22,6 @@ static uint64_t get_scalar(const struct nv *e, uint64_t number)
     const char *at = scalar_at(e, number);
     uint16_t half;
     uint32_t word;
-    uint64_t value = *(const uint8_t *)at;
     switch (e->engine.ops->reg[number].size) {
     case 2:
         memcpy(&half, at, sizeof(half));
@@ -30,11 +29,8 @@ static uint64_t get_scalar(const struct nv *e, uint64_t number)
     case 4:
         memcpy(&word, at, sizeof(word));
         return word;
-    case 8:
-        memcpy(&value, at, sizeof(value));
-        return value;
     default:
-        return value;
+        return *(const uint8_t *)at;
     }
 }
 
@@ -46,9 +42,8 @@ static bool set_scalar(struct nv *e, uint64_t number, uint64_t value)
     uint32_t word = (uint32_t)value;
     const void *from = size == 1   ? (const void *)&byte
                        : size == 2 ? (const void *)&half
-                       : size == 4 ? (const void *)&word
-                                   : (const void *)&value;
-    if (size < 8 && value >> 8 * size)
+                                   : (const void *)&word;
+    if (value >> 8 * size)
         return false;
     memcpy(scalar_at(e, number), from, size);
     return true;

@@ -8,9 +8,6 @@
 
 #include "isa/isa.h"
 
-/** Whether envydis has the instruction set. */
-bool cps_envy_has_(const struct cps_isa *isa);
-
 /**
  * Appends the listing that `envydis -n` prints, without colours: address, bytes or word, marks of
  * what branches (B) and calls (C) lead to, the instruction, and what of it is unknown.

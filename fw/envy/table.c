@@ -53,11 +53,6 @@ static const struct envy_atom atoms[] = {
 #include "fw/envy/atom.def"
 };
 
-bool cps_envy_has_(const struct cps_isa *isa)
-{
-    return isa == &cps_isa_hwsq || isa == &cps_isa_vp1;
-}
-
 const struct envy_row *cps_envy_rows_(size_t *count)
 {
     *count = sizeof(rows) / sizeof(rows[0]);

@@ -56,6 +56,14 @@ static struct cps_err *read_tag(struct cps_fw_icache *to, const uint32_t *words,
     return NULL;
 }
 
+/* Of tags that contradict each other nobody knows which to believe. */
+static void forget(struct cps_fw_icache *cache)
+{
+    memset(cache->mark, CPS_FW_UNKNOWN, CPS_FW_ICACHE_WORDS);
+    cache->count = 0;
+    cache->lines = 0;
+}
+
 struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count, struct cps_fw_icache *ret)
 {
     *ret = (struct cps_fw_icache){0};
@@ -68,8 +76,13 @@ struct cps_err *cps_fw_icache_read_(const uint32_t *words, size_t count, struct 
     ret->mark = calloc(CPS_FW_ICACHE_WORDS, sizeof(*ret->mark));
     if (!ret->word || !ret->mark)
         return cps_err_nomem();
-    for (unsigned i = 0; i < SETS * WAYS; i++)
-        CPS_TRY(read_tag(ret, words, i / WAYS, i % WAYS));
+    for (unsigned i = 0; i < SETS * WAYS; i++) {
+        struct cps_err *err = read_tag(ret, words, i / WAYS, i % WAYS);
+        if (err) {
+            forget(ret);
+            return err;
+        }
+    }
     memcpy(ret->table, words + TABLE, sizeof(ret->table));
     ret->version = count > SCRATCH ? words[SCRATCH] : 0;
     return NULL;

@@ -327,6 +327,44 @@ static void far_back_is_reached_with_few_checkpoints(void **state)
     stop(&b);
 }
 
+/* The loop counts $02 down: 5 instructions come first, a turn has three. There is no
+ * room for all checkpoints: the first stays, the last ones lie side by side, and each place is what
+ * it was. */
+static void checkpoints_are_thinned_far_from_here(void **state)
+{
+    (void)state;
+    enum { TURNS = 0x20 << 16, PLACES = 60 };
+    struct scene b = {0};
+    b.program[0] = bench_assemble("[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\n"
+                                  "mov $02, 0x20 << 16\nl:\nsub $02, $02, 0x1\n"
+                                  "brne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n",
+                                  CPS_A6XX);
+    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
+                                   .words = b.program[0].words + 1,
+                                   .count = b.program[0].count - 1,
+                                   .image = {{CPS_CPU_SQE, 0}},
+                                   .image_count = 1});
+    for (unsigned i = 0; i < 2 * PLACES; i++) {
+        unsigned place = i < PLACES ? i + 1 : 37 * i % PLACES + 1;
+        unsigned turn = place * (CPS_DEBUG_INTERVAL / 3 + 1);
+        assert_int_equal(cps_debug_goto_step(b.debug, 5 + 3 * (uint64_t)turn).reason, CPS_WHY_GONE);
+        assert_int_equal(machine_value(cps_debug_engine(b.debug), 0, CPS_FILE_GENERAL, 2),
+                         TURNS - turn);
+        const struct checkpoint *at = b.debug->checkpoint;
+        unsigned count = b.debug->checkpoint_count;
+        assert_true(count <= CPS_DEBUG_CHECKPOINTS && at[0].place.step == 0);
+        for (unsigned k = 1; k < count; k++)
+            assert_true(at[k].place.step > at[k - 1].place.step);
+        if (i == PLACES - 1) {
+            assert_int_equal(count, CPS_DEBUG_CHECKPOINTS);
+            for (unsigned k = count - 8; k < count; k++)
+                assert_int_equal(at[k].place.step - at[k - 1].place.step, CPS_DEBUG_INTERVAL);
+            assert_true(at[count - 1].place.step + CPS_DEBUG_INTERVAL > 5 + 3 * (uint64_t)turn);
+        }
+    }
+    stop(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +378,7 @@ int main(void)
         cmocka_unit_test(impossible_changes_are_refused),
         cmocka_unit_test(loops_that_change_nothing_are_deadlocks),
         cmocka_unit_test(far_back_is_reached_with_few_checkpoints),
+        cmocka_unit_test(checkpoints_are_thinned_far_from_here),
     };
     return cmocka_run_group_tests_name("debug", tests, NULL, NULL);
 }

@@ -36,6 +36,28 @@ static const char source[] = "; a6xx microcode\n[016ee000]\n[#jumptbl]\n"
                              "nothing: add $02, $02, 0x0001\n"
                              "ret\n"
                              "nop\n"
+                             "left: cread $05, [$00 + @WFI_PEND_CTR]\n"
+                             "breq $05, 0x00, #out\n"
+                             "nop\n"
+                             "jump #left\n"
+                             "nop\n"
+                             "turn: add $02, $02, 0x0001\n"
+                             "breq $02, 0x00, #out\n"
+                             "nop\n"
+                             "jump #turn\n"
+                             "nop\n"
+                             "round: add $02, $02, 0x0001\n"
+                             "jump #round\n"
+                             "nop\n"
+                             "either: sub $09, $09, 0x0001\n"
+                             "breq $09, 0x00, #out\n"
+                             "nop\n"
+                             "load $07, [$08 + 0x000]\n"
+                             "brne $07, 0x01, #out\n"
+                             "nop\n"
+                             "jump #either\n"
+                             "nop\n"
+                             "out: mov $02, 0x0000\n"
                              ".align 32\njumptbl:\n.jumptbl #error\n";
 
 static const struct {
@@ -56,6 +78,12 @@ static const struct {
     {"a word of memory", 0x12, HANG_WAIT_MEMORY, 0},
     {"a loop that counts", 0x14, HANG_WAIT_LOOP, 0},
     {"no wait", 0x17, HANG_WAIT_UNKNOWN, 0},
+    {"a counter, in a loop that a branch leaves", 0x1a, HANG_WAIT_CONTROL, 0x38},
+    {"the same, at the jump's slot", 0x1e, HANG_WAIT_CONTROL, 0x38},
+    {"a loop that a branch leaves when it has counted", 0x1f, HANG_WAIT_LOOP, 0},
+    {"a loop that nothing leaves", 0x24, HANG_WAIT_LOOP, 0},
+    {"a word of memory, in a loop that counts, too", 0x2a, HANG_WAIT_MEMORY, 0},
+    {"behind it", 0x2f, HANG_WAIT_UNKNOWN, 0},
 };
 
 struct scene {

@@ -226,9 +226,7 @@ static void expect(struct parser *p, char wanted, const char *what)
 
 static uint64_t bracketed(struct parser *p, char end, const char *what)
 {
-    if (p->depth == MAX_DEPTH)
-        return fail(p, "fewer nested brackets");
-    p->depth++;
+    p->depth++; /* unary() has looked how deep it is */
     p->at++;
     uint64_t value = binary(p, 0);
     expect(p, end, what);
@@ -270,7 +268,7 @@ static uint64_t unary(struct parser *p)
     p->at = cps_lex_blank(p->at);
     char operation = *p->at;
     if (p->depth == MAX_DEPTH)
-        return fail(p, "fewer nested operators");
+        return fail(p, "fewer nested operators or brackets");
     if (operation != '-' && operation != '~' && operation != '!' && operation != '*')
         return primary(p);
     p->at++;

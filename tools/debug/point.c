@@ -268,7 +268,7 @@ static struct cps_err *place_point(const struct session *session, unsigned core,
         return bad(text, "a packet, label, address, FILE:LINE, pkt:NAME or event:CLASS");
     const struct cps_place at = {(uint8_t)core, CPS_FILE_CODE, value};
     if (!cps_engine_get(session_engine(session), at, &word))
-        return cps_err_new(CPS_ERR_SYNTAX, "%s: %s has no code there", text,
+        return cps_err_new(CPS_ERR_SYNTAX, "%s: %s has no code there", length ? text : "here",
                            session_core_name(session, core));
     ret->pc = (uint32_t)value;
     return NULL;

@@ -33,12 +33,20 @@ static bool is_of(struct json_object *value, enum dap_kind kind)
             !json_object_object_length(value));
 }
 
+/* One would be cut there. */
+static bool has_nul(struct json_object *value)
+{
+    return json_object_is_type(value, json_type_string) &&
+           strlen(json_object_get_string(value)) != (size_t)json_object_get_string_len(value);
+}
+
 struct cps_err *dap_check_kind(const char *request, const char *name, struct json_object *value,
                                enum dap_kind kind)
 {
     enum { LONG = 40 };
     CPS_BUF found = {0};
-    if (!value || is_of(value, kind))
+    bool right = is_of(value, kind);
+    if (!value || (right && !has_nul(value)))
         return NULL;
     cps_json_put(&found, value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     if (found.failed)
@@ -46,7 +54,7 @@ struct cps_err *dap_check_kind(const char *request, const char *name, struct jso
     return cps_err_new(CPS_ERR_INPUT, "%s: \"%s\" is %s: expected %s", request, name,
                        found.size > LONG ? json_type_to_name(json_object_get_type(value))
                                          : cps_buf_text(&found),
-                       kinds[kind].name);
+                       right ? "a text without NUL" : kinds[kind].name);
 }
 
 /* One member of what @p name names. */

@@ -42,11 +42,7 @@ static struct cps_err *take_text(struct dap *d, const char *name, struct json_ob
                                    ? DAP_NUMBER
                                    : DAP_TEXT));
     snprintf(number, sizeof(number), "%" PRId64, json_object_get_int64(value));
-    const char *text = counts ? number : json_object_get_string(value);
-    if (!text ||
-        strlen(text) != (counts ? strlen(number) : (size_t)json_object_get_string_len(value)))
-        return cps_err_new(CPS_ERR_INPUT, "launch: \"%s\": expected a text without NUL", name);
-    return opt_take(OPT_SHIFT_STEP, name, text, &d->opt);
+    return opt_take(OPT_SHIFT_STEP, name, counts ? number : json_object_get_string(value), &d->opt);
 }
 
 static struct cps_err *take(struct dap *d, const char *name, struct json_object *value,

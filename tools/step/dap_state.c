@@ -434,20 +434,21 @@ struct cps_err *dap_completions(struct dap *d, struct json_object *arguments,
 {
     struct json_object *list = cps_json_new_array(body, "targets");
     const char *text = cps_json_get_text(arguments, "text", NULL);
-    int64_t column = dap_number(arguments, "column", 1);
+    int64_t first = d->columns_from_0 ? 0 : 1;
+    int64_t column = dap_number(arguments, "column", first) - first;
     CPS_FREE char *line = strdup(text ? text : "");
     size_t start = 0;
     if (!line)
         return cps_err_nomem();
-    if (column >= 1 && (size_t)column - 1 < strlen(line))
-        line[column - 1] = '\0';
+    if (column >= 0 && (size_t)column < strlen(line))
+        line[column] = '\0';
     for (unsigned i = 0; i < 100; i++) {
         CPS_FREE char *candidate = command_complete(d->debugger, line, i, &start);
         struct json_object *target = candidate ? json_object_new_object() : NULL;
         if (!target)
             break;
         cps_json_text(target, "label", candidate);
-        cps_json_int(target, "start", (int64_t)start);
+        cps_json_int(target, "start", (int64_t)start + first);
         cps_json_int(target, "length", (int64_t)(strlen(line) - start));
         cps_json_append(list, target);
     }

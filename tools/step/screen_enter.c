@@ -14,12 +14,13 @@ void screen_enter_nothing_(struct screen *s, const char *line)
     (void)line;
 }
 
-/* What goes a long way goes it now. */
+/* What goes a long way goes it now: the pane says so, on whichever line. */
 void screen_enter_asking_(struct screen *s, const char *line)
 {
     uint64_t step = cps_debug_place(session_of(s)->debug).step;
-    bool waits = strstr(line, "Enter goes that way") != NULL;
-    if (!waits) {
+    const char *text = cps_buf_text(&s->pane[s->focus].text);
+    (void)line;
+    if (!strstr(text, "Enter goes that way")) {
         screen_ask_(s, s->focus);
         return;
     }

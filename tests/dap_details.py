@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The debug adapter: details of requests as the published specification has them, and what is refused. Usage: dap_details.py
+CPSCOPE DEMO.afuc"""
+import base64
+import json
+import os
+import subprocess
+import sys
+
+import make
+import tap
+from commands import HERE, cpscope, path
+from dap_client import CPSCOPE, Client
+from debugger_firmware import two_processors
+
+DEMO = os.path.abspath(sys.argv[2])
+
+
+def firmware():
+    cpscope("asm", DEMO, "-o", path("demo.fw"))
+    return path("demo.fw")
+
+
+def demo(**arguments):
+    c = Client().launch(demo=True, **arguments)
+    c.configured()
+    return c
+
+
+def labels(c, text, column):
+    return [target["label"] for target in c.ask("completions", text=text, column=column)["targets"]]
+
+
+def completions():
+    """Columns begin at 1, unless the client said 0; what stands behind the column plays no part. The label replaces `length`
+    characters from `start` on."""
+    c = demo()
+    for text, column, start, length, label in (
+            ("p @IB_LEV", 10, 3, 7, "@IB_LEVEL"), ("watch |EVENT_CM", 16, 7, 9, "|EVENT_CMD"), ("p PC_DRAWCALL_CNT", 18, 3, 15, "PC_DRAWCALL_CNTL"),
+            ("p %PREEMPT_IN", 14, 3, 11, "%PREEMPT_INSTR"), ("b CP_SET_DRAWxyz if 1", 14, 3, 11, "CP_SET_DRAW_STATE"), ("inf", 4, 1, 3, "info"), ("thread s", 9, 8, 1, "sqe")):
+        targets = c.ask("completions", text=text, column=column)["targets"]
+        wanted = {"label": label, "start": start, "length": length}
+        assert wanted in targets if label else targets == [], (text, targets)
+    assert "REG_READ_ADDR" not in labels(c, "p @REG_READ_AD", 15) and "@REG_READ_ADDR" in labels(c, "p @REG_READ_AD", 15)
+    assert labels(c, "p R", 4) == [], "tens of thousands begin so"
+    assert labels(c, "nonsense x", 11) == [] and set(labels(c, "reverse-st", 11)) == {"reverse-step", "reverse-stepi"}
+    c.close()
+    c = Client()
+    c.ask("initialize", adapterID="cpscope", columnsStartAt1=False)
+    c.ask("launch", demo=True)
+    c.configured()
+    target = c.ask("completions", text="b CP_SET_DRAWxyz", column=13)["targets"][0]
+    assert target == {"label": "CP_SET_DRAW_STATE", "start": 2, "length": 11}, target
+    c.close()
+    names = path("names.txt", "0x44 my_own_label\n0x45 my_other\n")
+    c = Client().launch(fw=firmware(), symbols=names, capture=path("one.pm4", make.pm4("CP_NOP")))
+    c.configured()
+    assert labels(c, "b my_o", 7) == ["my_own_label", "my_other"] or set(labels(c, "b my_o", 7)) == {"my_own_label", "my_other"}
+    c.close()
+    args = two_processors()
+    c = Client().launch(fw=args[1], capture=args[2])
+    c.configured()
+    assert labels(c, "core ", 6) == ["sqe", "bv"], labels(c, "core ", 6)
+    c.close()
+
+
+def data_points():
+    """dataBreakpointInfo: a name, which may be an address; data points have a hit condition that is a number."""
+    c = demo()
+    assert c.refuse("dataBreakpointInfo") == 'dataBreakpointInfo: expected "name"'
+    info = c.ask("dataBreakpointInfo", name="0x200000", asAddress=True)
+    assert info["dataId"] == "[0x200000]" and "write" in info["accessTypes"], info
+    c.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])
+    assert c.move("continue")["reason"] == "data breakpoint"
+    got = c.ask("readMemory", memoryReference="0x200000", count=4)
+    assert base64.b64decode(got["data"]) == (0x11).to_bytes(4, "little"), got
+    answers = c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_NOP", "hitCondition": text} for text in ("0", "x", "2 times", "2", "0x2", "")])
+    assert [a["verified"] for a in answers["breakpoints"]] == [False, False, False, True, True, True], answers
+    assert answers["breakpoints"][1]["message"] == 'hit condition "x": expected a number from 1', answers
+    many = c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_NOP"}] * 257)["breakpoints"]
+    assert [a["verified"] for a in many] == [True] * 256 + [False] and many[256]["message"] == "more than 256 breakpoints of a kind", many[256]
+    assert c.refuse("source", source={"path": "/demo.afuc"}) == 'source: expected "sourceReference"; open files by their path'
+    assert c.refuse("setExpression", expression="$02") == 'expected a name or expression, and "value"'
+    c.close()
+
+
+def before_the_code():
+    """disassemble has as many instructions as were asked for, counted in instructions; places in front of the code are invalid."""
+    c = Client().launch(engine="hwsq", capture=os.path.join(HERE, "scripts", "reclock.run"))
+    c.configured()
+    start = int(c.ask("disassemble", memoryReference=c.top()["instructionPointerReference"], instructionOffset=0, instructionCount=1)["instructions"][0]["address"], 16)
+    places = [start + at for at in (0, 3, 6, 11, 16, 19)]  # ewait, ewait, data, addr, datalo, addr
+    assert [int(i["address"], 16) for i in c.ask("disassemble", memoryReference="0x%x" % start, instructionCount=6)["instructions"]] == places
+    for back in range(6):
+        code = c.ask("disassemble", memoryReference="0x%x" % places[5], instructionOffset=-back, instructionCount=2)["instructions"]
+        assert int(code[0]["address"], 16) == places[5 - back] and len(code) == 2, (back, code)
+    code = c.ask("disassemble", memoryReference="0x%x" % places[1], instructionOffset=-3, instructionCount=5)["instructions"]
+    assert [i.get("presentationHint") for i in code[:2]] == ["invalid"] * 2, code
+    assert [int(i["address"], 16) for i in code[2:]] == places[:3], code
+    c.close()
+
+
+def typed_lines():
+    """The console takes lines of commands, also where their point goes in between; it has no terminal for a shell."""
+    c = demo()
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_NOP"}])
+    for line in ("commands 1", "p 0x55"):
+        c.ask("evaluate", expression=line, context="repl")
+    c.ask("setFunctionBreakpoints", breakpoints=[])
+    c.ask("evaluate", expression="end", context="repl")
+    assert "0x00000066 = 102" in c.ask("evaluate", expression="p 0x66", context="repl")["result"]
+    assert "no terminal" in c.refuse("evaluate", expression="shell echo 1", context="repl")
+    assert "no terminal" in c.refuse("evaluate", expression="!echo 1", context="repl")
+    c.close()
+
+
+def nameless_fields():
+    """Bits of a register that no field has a name for are shown by their numbers."""
+    c = demo(capture=path("bits.pm4", make.pm4("reg 0x8810 0xffffffff", "CP_NOP", "CP_WAIT_FOR_ME")))
+    c.ask("setFunctionBreakpoints", breakpoints=[{"name": "CP_WAIT_FOR_ME"}])
+    c.move("continue")
+    _, rows = c.scope("GPU registers")
+    row = next(row for row in rows if row["evaluateName"] == "reg:0x8810")
+    found = c.ask("variables", variablesReference=row["variablesReference"])["variables"]
+    assert [(field["name"], field["value"]) for field in found] == [("PER_SAMP_MODE", "0x1"), ("bits 0 to 31", "0xfffffffe")], found
+    c.close()
+
+
+def own_state():
+    """`state` of a session of one's own firmware, which marks other registers, is what the command says of the same files."""
+    with open(DEMO, encoding="utf-8") as file:
+        make.firmware(CPSCOPE, path("other"), file.read().replace("mov $addr, 0x9880 ", "mov $addr, 0x9881 ", 1))
+    capture = path("state.pm4", make.pm4("CP_SET_MARKER 0x1", "reg 0x8810 0x2", "CP_DRAW_INDX_OFFSET 0x84 1 3"))
+    c = Client().launch(fw=path("other.fw"), capture=capture)
+    c.configured()
+    found = c.ask("state", draw=0)["registers"]
+    said = json.loads(cpscope("state", "--json", "--draw", "0", "--fw", path("other.fw"), capture).stdout)["registers"]
+    assert found == said and {0x8810: "0x2", 0x9881: "0x1"}.items() <= {row["offset"]: row["value"] for row in found}.items(), (found, said)
+    c.close()
+
+
+def bad_files():
+    """What cannot be read ends with one line; a text with a NUL is none."""
+    for command in (["step", "--dap"], ["lsp"]):
+        folder = os.open("/", os.O_RDONLY)
+        done = subprocess.run([CPSCOPE, *command], stdin=folder, capture_output=True, text=True, timeout=20, check=False)
+        os.close(folder)
+        assert done.returncode == 3 and done.stderr == "cpscope: (stdin): cannot read: Is a directory\n", (done.returncode, done.stderr)
+    c = Client()
+    for name, value, text in (("fw", "a\0b", '"fw" is "a\\u0000b"'), ("fw", ["a", "b\0"], '"fw" is "b\\u0000"'), ("capture", "a\0b", '"capture" is "a\\u0000b"')):
+        assert c.refuse("launch", **{"demo": True, name: value}) == "launch: %s: expected a text without NUL" % text
+    c.launch(demo=True)
+    c.close()
+
+
+def flood():
+    """A client may send much more than one that waits for answers: all are answered, one behind the other."""
+    c = demo()
+    sent = [c.send("evaluate", expression="%d + 1" % i) for i in range(400)]
+    for i, seq in enumerate(sent):
+        assert int(c.answer(seq, "evaluate")["body"]["result"], 16) == i + 1
+    c.close()
+
+
+tap.run([("completions by columns", completions), ("what data breakpoints are made from", data_points),
+         ("instructions of several lengths, in front of a place", before_the_code), ("lines of commands in the console", typed_lines),
+         ("fields without names", nameless_fields), ("the state with firmware of one's own", own_state), ("what is no input", bad_files),
+         ("many requests at once", flood)])

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The full-screen view: what Enter does on a line of each pane, the line at the bottom, the page of help, the wheel. Usage:
+screen_keys.py CPSCOPE"""
+import os
+import re
+import shutil
+import sys
+
+import make
+import tap
+from commands import HERE, cpscope, path
+from debugger_firmware import calls, two_processors
+from screen_terminal import STOP, Terminal, demo
+
+
+def place(t):
+    """Where the run stands, as the title says: its step."""
+    return int(re.search(r"^step (\d+)", t.screen(), re.M)[1])
+
+
+def numbers(t):
+    """Of the events that are seen, once all keys so far have been taken."""
+    t.keys(":")
+    t.wait("^: *$")
+    t.keys("Escape")
+    t.gone("^: *$")
+    return [int(line.split()[0]) for line in t.screen().split("\n")[2:] if re.match(r" +\d+  ", line)]
+
+
+def behind(event):
+    """Where the prompt stands behind that event."""
+    return re.findall(r"^step \d+, event \d+,", cpscope("step", "--demo", text="event %d\n" % event).stdout, re.M)[-1]
+
+
+def enter_code():
+    """Enter runs to the cursor, and leaves no breakpoint; where the run stands it does nothing."""
+    with demo(80, 24) as t:
+        t.wait("^step 162", "^=>  0020")
+        t.keys("Enter", "e")
+        t.type("CP_DRAW_INDX_OFFSET")
+        at = re.search(r"^CP_DRAW_INDX_OFFSET:\n +([0-9a-f]{4}) ", t.wait("^CP_DRAW_INDX_OFFSET:"), re.M)[1]
+        assert place(t) == 162
+        t.keys("Enter")
+        t.wait("^=>  " + at, "CP_DRAW_INDX_OFFSET$")
+        t.keys("q")
+        t.wait(r"^\(cpscope\)")
+        t.type("p $pc")
+        t.wait(r"= %d$" % int(at, 16))
+        t.type("info b")
+        t.type("p 6 * 7")
+        assert re.search(r"info b\n\(cpscope\) p 6", t.wait("= 42")), t.screen()
+        t.type("q")
+        t.wait("EXIT=0")
+
+
+def enter_calls():
+    """Enter on a call shows the code behind it, on a processor makes it the one at hand."""
+    with Terminal(80, 24, "--screen", *calls()) as t:
+        t.keys(":", "=b *0x1c", "Enter", "c")
+        t.wait(r"=>\* 001c ")
+        t.keys("3")
+        t.wait("^#0  001c", "^#1  0019", "^#2  0015")
+        t.keys("Home", "/", "=#2", "Enter", "Enter")
+        t.wait(r"\[1 code\]")
+        t.keys("b")
+        t.wait(r"^  \* 0015 ")
+        t.keys("3", "Home", "/", "=ring", "Enter", "Enter")
+        t.wait(r"\[3 calls\]", "^ring ")
+        t.leave()
+    with Terminal(80, 24, "--screen", *two_processors()) as t:
+        t.keys(":", "=b event:REG", "Enter", "c")
+        t.wait("^watchpoint 1")
+        t.keys(">", "<")
+        for core, value in (("sqe", 0), ("bv", 9)):
+            t.keys("3")
+            t.wait(r"\[3 calls\]")
+            t.keys("Home", "/", "=" + core + " ", "Enter", "Enter", "q")
+            t.wait(r"^\(cpscope\)")
+            t.type("core")
+            t.wait(r"^\* .*: %s " % core)
+            t.type("screen")
+            t.wait(r"[0-9] regs|\[3 calls\]")
+        t.leave()
+
+
+def enter_asks():
+    """In panes that show what is asked for Enter asks; in others it does nothing."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        for key, line in (("5", "^register"), ("6", "^address"), ("8", "^draw"), ("9", "^value")):
+            t.keys(key, "Enter")
+            t.wait(line)
+            t.keys("Escape")
+            t.gone(line)
+        t.keys("2", "Enter")
+        assert place(t) == 162
+        t.keys("8", "e")
+        t.type("x1")
+        t.wait('"x1" is no number of a draw of a capture')
+        t.keys("e", "C-u")
+        t.type("-1")
+        t.wait('"-1" is no number of a draw of a capture')
+        t.leave()
+
+
+def long_way():
+    """A million instructions behind the start the state of a draw is not computed unasked."""
+    capture = path("long.pm4", make.pm4(*["reg 0x8810 0x%x" % i for i in range(4)], "CP_DRAW_INDX_OFFSET 0x84 1 3"))
+    with Terminal(80, 24, "--demo", "--screen", capture) as t:
+        t.wait("^step 162")
+        for line in ("tb CP_DRAW_INDX_OFFSET", "c", "tb 0x14b", "c", "patch 0x14b: jump 0x14b", "patch 0x14c: nop", "goto 1000200"):
+            t.keys(":")
+            t.type(line)
+        t.keys("8")
+        t.wait("^1000[0-9]{3} instructions led here: Enter goes that way again")
+        assert "have a value" not in t.screen()
+        t.keys("Enter")
+        t.wait("^in draw 0 of sqe: CP_DRAW_INDX_OFFSET")
+        t.leave()
+
+
+def nothing_there():
+    """Enter in a list that is empty does nothing."""
+    with Terminal(80, 24, "--engine", "pfifo", "--screen", os.path.join(HERE, "scripts", "pfifo-nv3.run")) as t:
+        t.wait("^step 0, event 0,")
+        for key in ("7", "0", "2"):
+            t.keys(key, "Enter")
+        t.keys("7", "s")
+        t.wait("^step 1, event [1-9]")
+        t.leave()
+
+
+def long_packet():
+    """The next word of a packet is seen, with those in front of it, where the pane is shorter than the packet."""
+    capture = path("packet.pm4", make.pm4("reg 0x8810 " + " ".join("0x%x" % i for i in range(100, 160))))
+    with Terminal(80, 24, "--demo", "--screen", capture) as t:
+        t.keys(":", "=tb PKT4", "Enter", "c", "4")
+        t.wait("^0 of 60 dwords read", "^=>  0  ")
+        t.keys(*["s"] * 20)
+        t.wait("^ . 34  00000086", "^ . 37 ", "^=> 38  0000008a", "^   39 ")  # two words with each of them
+        t.leave()
+
+
+def points_and_lines():
+    """b takes away what it set; lines of commands belong to the prompt."""
+    with demo(80, 24) as t:
+        t.wait("^=>  0020")
+        t.keys("Down", "b")
+        t.wait(r"^  \* 0021 ")
+        t.keys("b")
+        t.gone(r"\* 0021 ")
+        t.keys("b")
+        t.wait(r"^  \* 0021 ")
+        t.keys(":")
+        t.type("commands 2")
+        t.wait("commands: expected the prompt, q goes there")
+        t.leave()
+
+
+def bottom_line():
+    """Up and Down go through what was typed, Tab through candidates and back to what was typed, Backspace out of it."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        for line in ("p 1", "p 2"):
+            t.keys(":")
+            t.type(line)
+            t.wait("= %s" % line[2:])
+        t.keys(":", "Up", "Up")
+        t.wait("^:p 1$")
+        t.keys("Down")
+        t.wait("^:p 2$")
+        t.keys("Down")
+        t.wait("^: *$")
+        t.keys("=info su", "Tab")
+        t.wait("^:info submissions$")
+        t.keys("Tab")
+        t.wait("^:info su$")
+        t.keys("BSpace", "BSpace")
+        t.wait("^:info$|^:info $")
+        t.keys("C-u")
+        t.wait("^: *$")
+        t.keys("BSpace")
+        t.gone("^: *$")
+        assert place(t) == 162
+        t.leave()
+
+
+def help_page():
+    """By lines, pages and the wheel; nothing that is typed there is a command."""
+    with demo(80, 12) as t:
+        t.wait("^step 162")
+        t.keys("?")
+        first = t.wait("^ help").split("\n")
+        t.keys("Down")
+        second = t.gone(re.escape(first[1])).split("\n")
+        assert second[1] == first[2], (first, second)
+        t.mouse(5, 5, 65)
+        t.gone(re.escape(second[1]))
+        t.mouse(5, 5, 64)
+        t.wait(re.escape(second[1]))
+        t.keys("Up")
+        t.wait(re.escape(first[1]))
+        t.keys("NPage", "Home")
+        t.wait(re.escape(first[1]))
+        t.keys("s", "Escape")
+        t.gone("^ help")
+        assert place(t) == 162
+        t.leave()
+
+
+def wheel():
+    """Over code it moves the cursor, over lists the cursor stays among the lines that are seen; a double click is Enter."""
+    with demo(80, 24) as t:
+        t.wait("^=>  0020")
+        t.mouse(5, 5, 65)
+        t.keys("b")
+        found = re.search(r"^  \* ([0-9a-f]{4}) ", t.wait(r"^  \* 00[0-9a-f]{2} "), re.M)
+        assert int(found[1], 16) > 0x20, found[0]
+        t.keys("7", "Home")
+        first = numbers(t)[0]
+        for _ in range(3):
+            t.mouse(5, 5, 65)
+        t.gone("^ +%d  " % first)
+        top = numbers(t)[0]
+        t.keys("Enter")
+        t.wait("^" + behind(top))
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        t.keys("7", "Up")
+        bottom = numbers(t)[-1]
+        t.mouse(5, 5, 64)
+        t.gone(r"^ +%d  " % bottom)
+        bottom = numbers(t)[-1]
+        t.keys("Enter")
+        t.wait("^" + behind(bottom))
+        t.leave()
+    with demo(80, 24) as t:
+        row = t.wait("^step 162", "^CP_NOP:$", "^=>").split("\n").index("CP_NOP:") + 5
+        at = int(t.screen().split("\n")[row].split()[0], 16)
+        for what in (0, 3, 0, 3):
+            t.tmux("send-keys", "-H", "1b", "5b", "4d", *("%x" % (32 + n) for n in (what, 9, row + 1)))
+        t.wait("^=>  %04x" % at)
+        t.leave()
+
+
+def search_lists():
+    """The cursor goes to the line that is found, forward and back, and round the end."""
+    with demo(80, 24) as t:
+        t.keys(*STOP[:3], "c")
+        t.wait("^breakpoint 1, C")
+        t.keys("7", "/")
+        t.type("CP_MEM_WRITE")
+        t.wait(r"\[7 events\]", r"^ *\d+  PKT ib1 \S+ 0x703d8005 ")
+        numbers(t)
+        t.keys("Enter")
+        t.wait(r"^step (?!264,)\d+,")
+        said = cpscope("step", "--demo", text="event %s\np header\n" % re.search(r"event (\d+)", t.screen())[1]).stdout
+        assert "0x703d8005" in said, said
+        t.leave()
+
+
+def zoomed():
+    """Escape ends a zoom, as z does."""
+    with demo(120, 40) as t:
+        t.wait("^step 162", "^ 7 events")
+        t.keys("z")
+        t.gone("^ 7 events")
+        t.keys("Escape")
+        t.wait("^ 7 events")
+        t.keys("z")
+        t.gone("^ 7 events")
+        t.keys("z")
+        t.wait("^ 7 events")
+        t.leave()
+
+
+def output_text():
+    """Tabs of what a command prints go to the next multiple of eight columns; the last line needs no end."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        t.keys(":")
+        t.type("source " + path("tabs.dbg", "echo a\tb\\n\necho 1234567\tc\\n\necho no end\n"))
+        t.wait(r"\[0 out\]", "^a       b$", "^1234567 c$", "^no end$")
+        t.leave()
+
+
+CASES = [("Enter on code", enter_code), ("Enter on calls and processors", enter_calls), ("Enter where something is asked", enter_asks),
+         ("a long way is not gone unasked", long_way), ("Enter where nothing is", nothing_there), ("a packet longer than its pane", long_packet), ("breakpoints by a key", points_and_lines), ("the line at the bottom", bottom_line),
+         ("the page of help", help_page), ("the wheel", wheel), ("what a search finds in lists", search_lists), ("Escape ends a zoom", zoomed),
+         ("text that commands print", output_text)]
+if not shutil.which("tmux"):
+    print("1..0 # SKIP no tmux")
+    sys.exit(0)
+if os.environ.get("ONLY"):
+    CASES = [case for case in CASES if os.environ["ONLY"] in case[0]]
+tap.run(CASES)
