@@ -192,22 +192,34 @@ bool cps_engine_set(struct cps_engine *engine, struct cps_place place, uint64_t 
     return true;
 }
 
-bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint32_t pc, uint8_t *bytes,
-                       struct cps_insn *ret)
+/* Code behind the @p size bytes that are there, up to @p most; how many there are then. */
+static uint32_t code_bytes(struct cps_engine *engine, unsigned core, uint32_t pc, uint32_t most,
+                           uint8_t *bytes, uint32_t size)
 {
     unsigned unit = cps_isa_unit(engine->ops->isa);
     uint64_t word = 0;
-    unsigned size = 0;
-    for (; size < 16; size += unit) {
+    for (; size < most; size += unit) {
         const struct cps_place at = {(uint8_t)core, CPS_FILE_CODE, pc + size / unit};
         if (!cps_engine_get(engine, at, &word))
             break;
         for (unsigned i = 0; i < unit; i++)
             bytes[size + i] = (uint8_t)(word >> 8 * i);
     }
-    if (size)
-        cps_decode_bytes(engine->ops->isa, engine->gen, bytes, size, ret);
-    return size != 0;
+    return size;
+}
+
+bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint32_t pc, uint8_t *bytes,
+                       struct cps_insn *ret)
+{
+    uint32_t size = 0;
+    uint32_t most = 16;
+    for (;; most *= 4) {
+        size = code_bytes(engine, core, pc, most, bytes, size);
+        if (size)
+            cps_decode_bytes(engine->ops->isa, engine->gen, bytes, size, ret);
+        if (size < most || ret->length < size || most >= CPS_INSN_BYTES)
+            return size != 0;
+    }
 }
 
 void cps_engine_explain(const struct cps_engine *engine, enum cps_stop stop, struct cps_buf *out)

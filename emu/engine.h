@@ -419,12 +419,15 @@ CPS_PUBLIC bool cps_engine_set(struct cps_engine *engine, struct cps_place place
  * @return constant; NULL if the engine has none of it
  */
 CPS_PUBLIC const struct cps_file *cps_engine_file(const struct cps_engine *engine, char sigil);
+/** Bytes of an instruction that are looked at. SEQ's `setregs` may have more, of which no more is
+ * decoded here: its header counts words in 16 bits (envytools, hwdocs of SEQ). */
+#define CPS_INSN_BYTES 1024u
 /**
  * Decodes what stands in a core's image.
  * @param engine  which
  * @param core    below engine->cores
  * @param pc      where, in units
- * @param bytes   at least 16, which @p ret may point into
+ * @param bytes   at least CPS_INSN_BYTES, which @p ret may point into
  * @param ret     gets the instruction
  * @return false, and nothing decoded, outside of the image
  */

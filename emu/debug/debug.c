@@ -356,7 +356,7 @@ bool debug_hits_(struct cps_debug *d, struct point *only, bool counts, struct cp
 /* The instruction at @p pc; what is none, or is not there, goes on behind itself. */
 static enum cps_flow flow_at(struct cps_debug *d, unsigned core, uint32_t pc, struct cps_insn *insn)
 {
-    uint8_t bytes[16];
+    uint8_t bytes[CPS_INSN_BYTES];
     *insn = (struct cps_insn){0};
     if (!cps_engine_decode(d->engine, core, pc, bytes, insn))
         return CPS_FLOW_NEXT;

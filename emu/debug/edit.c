@@ -17,7 +17,7 @@ static bool set(struct cps_engine *engine, unsigned core, char file, uint64_t nu
 static bool branch(struct cps_engine *engine, unsigned core, bool taken)
 {
     struct cps_where where = cps_engine_where(engine, core);
-    uint8_t bytes[16];
+    uint8_t bytes[CPS_INSN_BYTES];
     struct cps_insn insn;
     uint32_t target = 0;
     if (!cps_engine_decode(engine, core, where.pc, bytes, &insn))

@@ -34,7 +34,7 @@ void look_insn(const struct session *s, unsigned core, uint32_t pc, struct cps_b
     struct labels labels = {s, core, {0}};
     const struct cps_print_names names = {
         .names = session_names(s, core), .label = label, .context = &labels, .scheme = s->scheme};
-    uint8_t bytes[16];
+    uint8_t bytes[CPS_INSN_BYTES];
     struct cps_insn insn;
     if (cps_engine_decode(engine, core, pc, bytes, &insn))
         cps_print(engine->ops->isa, &insn, pc, &names, out);

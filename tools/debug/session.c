@@ -183,7 +183,7 @@ uint64_t session_value(const struct session *s, unsigned core, char file, uint64
 
 uint32_t session_length(const struct session *s, unsigned core, uint32_t pc)
 {
-    uint8_t bytes[16];
+    uint8_t bytes[CPS_INSN_BYTES];
     struct cps_insn insn;
     struct cps_engine *engine = session_engine(s);
     if (!cps_engine_decode(engine, core, pc, bytes, &insn))

@@ -111,7 +111,7 @@ static uint32_t count_bundle(struct record *record, unsigned core, uint32_t pc)
     const struct cps_isa *isa = record->engine->ops->isa;
     struct record_step *last = &record->last[core];
     struct cps_insn insn;
-    uint8_t bytes[16];
+    uint8_t bytes[CPS_INSN_BYTES];
     uint32_t before = 0;
     uint32_t at = pc;
     while (at < record->cover_count && cps_engine_decode(record->engine, core, at, bytes, &insn) &&

@@ -67,7 +67,7 @@ void why_instruction(struct why *why, const struct origin_node *node, struct cps
     struct cps_engine *engine = why->engine;
     struct cps_print_names names = {.names = why_names(why, node)};
     struct cps_insn insn;
-    uint8_t bytes[16];
+    uint8_t bytes[CPS_INSN_BYTES];
     for (unsigned i = 0; i < engine->cores; i++) {
         if (engine->who[i] == node->who && cps_engine_decode(engine, i, node->pc, bytes, &insn))
             cps_print(&cps_isa_afuc, &insn, node->pc, &names, out);

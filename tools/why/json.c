@@ -31,7 +31,7 @@ static void add_code(struct why *why, const struct origin_node *node, struct jso
     CPS_BUF text = {0};
     struct cps_engine *engine = why->engine;
     struct cps_insn insn;
-    uint8_t bytes[16];
+    uint8_t bytes[CPS_INSN_BYTES];
     add_hex(to, "pc", node->pc, 4);
     why_instruction(why, node, &text);
     if (text.size)
