@@ -20,6 +20,7 @@ import tap
 CPSCOPE = os.path.abspath(sys.argv[1])
 CORPUS = os.environ.get("CPSCOPE_CORPUS")
 SCRATCH = tempfile.TemporaryDirectory()
+MEM_WRITE, REG_TO_MEM = 0x3d, 0x3e
 NOP, REG_RMW, DRAW, IB, SET_DRAW_STATE, EXEC_CS = 0x10, 0x21, 0x38, 0x3f, 0x43, 0x33
 START_BIN, AMBLE, IB_CHAIN, BUNCH, MARKER, REG_WRITE, BLIT, TABLE = 0x50, 0x55, 0x57, 0x5c, 0x65, 0x6d, 0x2c, 0x7f
 TRIANGLES = (0x84, 1, 3)
@@ -187,6 +188,32 @@ def filters():
     assert "no submission 1, found 1 of them" in decode("--demo", "--submit", "1", status=3, stderr=True)
     assert "no draw 2, found 2 of them" in decode("--draw", "2..", file, status=3, stderr=True)
     return "field %s.%s" % (group_name["name"], field)
+
+
+def values():
+    """What a register must get, as a number, by the name of an enumeration's value, or as it is shown. Mesa's a3xx_rop_code has
+    ROP_AND_INVERTED as 2, RB_MRT[0].CONTROL ROP_CODE in bits 6:3; 3f800000 is 1.0."""
+    file = capture("values.rd", make.type4(0x8010, 0x3f800000) + make.type4(0x8820, 2 << 3) + make.type7(NOP))
+    for what, count in (("0x8820:ROP_CODE=rop_and_inverted", 1), ("RB_MRT[?].CONTROL*:ROP_CODE=2", 1), ("0x8820:ROP_CODE=ROP_COPY", 0),
+                        ("0x8820:ROP_CODE=3", 0), ("0x8010=1.0", 1), ("0x8010=0x3f800000", 1), ("0x8010=2.0", 0), ("0x8010=1.00", 0)):
+        assert len(packets("--register", what, file)) == count, what
+
+
+def addresses():
+    """Packets that name an address: fields, and registers that hold one. With firmware also where it reads and writes: the second
+    word of CP_MEM_WRITE, the stream itself for nobody."""
+    file = capture("addresses.rd", make.type7(MEM_WRITE, 0x200000, 0, 1, 2) + make.type7(REG_TO_MEM, 0x8810, 0x300000, 0) +
+                   make.type4(0x8825, 0x400000, 1) + make.type7(NOP, 0x200000) + make.type4(0x8810, 0x200000))
+    demo = path("demo.fw")
+    subprocess.run([CPSCOPE, "asm", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fw", "demo", "demo_sqe.afuc"), "-o", demo],
+                   check=True)
+    base = "RB_MRT[0].BASE"
+    for what, named, run in (("0x200000", ["CP_MEM_WRITE"], []), ("0x1fffff", [], []), ("0x200001..0x200003", [], []),
+                             ("0x200004", [], ["CP_MEM_WRITE"]), ("0x200008..0x2fffff", [], []), ("0x300000", ["CP_REG_TO_MEM"], []),
+                             ("0x100400000", [base], []), ("0x400000", [], []), ("0x300001..", [base], []),
+                             ("0x200005..0x100400000", ["CP_REG_TO_MEM", base], []), ("..0x200000", ["CP_MEM_WRITE"], ["CP_INDIRECT_BUFFER"])):
+        assert [p["name"] for p in packets("--address", what, file)] == named, what
+        assert sorted(p["name"] for p in packets("--fw", demo, "--address", what, file)) == sorted(named + run), what
 
 
 def wrong_options():
@@ -360,6 +387,8 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("registers that other packets than type 4 write", registers_beside_type4),
          ("headers that are none, streams that end early, are missing, or have no end", damaged_streams),
          ("filters, alone and together", filters),
+         ("registers by what they get", values),
+         ("packets by address, named or accessed", addresses),
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
          ("the summary of nothing", summary_of_nothing),

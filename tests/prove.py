@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+import claimfw
+import make
 import tap
 
 CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -209,6 +211,23 @@ def left_for_another():
     check_witness(handler, path("left.fw"))
 
 
+def unconfirmed():
+    """What hangs on a control register that nobody can write from a stream is a difference, and no stream shows it: it is said
+    which value that takes. Every value but 0 will do."""
+    guard = r":\n cread $02, [$00 + 0x1f0]\n nop\n breq $02, 0x0, #CP_NOP\n nop\n mov $addr, 0x8810\n mov $data, %s\n"
+    old, new = (changed(source(), "CP_WAIT_MEM_WRITES", r":\n", guard % value) for value in ("0x5", "0x6"))
+    assemble("old", old)
+    fw = assemble("hidden", new)
+    handler = verdict(prove(fw, "CP_WAIT_MEM_WRITES"), "CP_WAIT_MEM_WRITES")
+    state = handler["state"]
+    assert handler["reached"] and not handler["confirmed"] and state["control_numbers"] == [0x1f0], handler
+    done = run("prove", "--no-cache", "--fw", path("old.fw"), "--fw", fw, "CP_WAIT_MEM_WRITES")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    at = lines.index("unconfirmed: no stream that was run shows it")
+    found = re.fullmatch("it differs where control registers read 0x1f0 = 0x([0-9a-f]+)", lines[at + 1])
+    assert found and int(found.group(1), 16) != 0, lines
+
+
 def bootstrap():
     """What runs before the first packet is compared as a handler is, and shown by the boots themselves."""
     text = source()
@@ -268,9 +287,11 @@ def interrupted():
 
 
 def mistakes():
+    make.firmware(CPSCOPE, path("a660"), claimfw.skeleton([], {0x61: []}, "a6xx-a660"))
     for args, status, text in (
             (["--fw", path("old.fw")], 2, "--fw OLD --fw NEW"),
             (["--fw", path("old.fw"), "--fw", path("old.fw"), "CP_NO_SUCH"], 2, "CP_NO_SUCH"),
+            (["--fw", path("old.fw"), "--fw", path("a660.fw")], 3, "number their control registers otherwise"),
             (["--fw", path("old.fw"), "--fw", path("nothing.fw")], 3, "nothing.fw")):
         done = run("prove", "--no-cache", *args)
         assert done.returncode == status and text in done.stderr and done.stderr.count("\n") == 1, done.stderr
@@ -379,6 +400,7 @@ tap.run([
     ("results are kept, and what is damaged is found out again", kept),
     ("a stream sets the register or the memory that its packet reads", sets_up),
     ("a stream has a packet behind that reads what its packet leaves", left_for_another),
+    ("what hangs on a register that no stream reaches is said", unconfirmed),
     ("the bootstrap is compared, too", bootstrap),
     ("a third revision takes the verdicts of handlers that it shares", shared_by_revisions),
     ("an interrupted run goes on where it was", interrupted),

@@ -14,6 +14,7 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+import make
 import mkcorpus
 import tap
 
@@ -285,6 +286,44 @@ def unwritable_cache(c):
     c.same("reference", "nocache")
 
 
+def goldens(c):
+    """A pair is held against DIR/FIRMWARE/CAPTURE.cpt: here that of the other revision, that of its own, and none."""
+    for i, fw in enumerate(("new.fw", "old.fw")):
+        out = os.path.join(c.folder, "goldens/old/captures/c%04d.pm4.cpt" % i)
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        subprocess.run([CPSCOPE, "run", "--fw", fw, "captures/c%04d.pm4" % i, "-o", out], cwd=c.folder, check=True,
+                       capture_output=True)
+    manifest = "# cpscope-manifest 1\nfirmware old old.fw\ngolden goldens\ncapture captures/c000[0-2].pm4\n"
+    open(os.path.join(c.folder, "golden.txt"), "w").write(manifest)
+    done = c.run("golden.txt", "-o", "golden", "--no-cache")
+    differs, passes, stopped = c.results("golden")["pairs"]
+    assert done.returncode == 1, (done.returncode, done.stderr)
+    assert differs["status"] == "differs" and "CP_SCRATCH_TO_REG" in differs["first"] and "causes" not in differs, differs
+    assert passes["status"] == "pass", passes
+    assert stopped["status"] == "stopped" and "goldens/old/captures/c0002.pm4.cpt" in stopped["reason"], stopped
+
+
+def conflicts(c):
+    """Results are only joined if they are of the same inputs: a name that stands for other code, which is compared with a
+    baseline or only counted, or another baseline, is refused."""
+    with open(DEMO, encoding="utf-8") as file:
+        source = file.read()
+    assert source.count("\nCP_WAIT_MEM_WRITES:\n") == 1
+    make.firmware(CPSCOPE, os.path.join(c.folder, "longer"), source.replace("\nCP_WAIT_MEM_WRITES:\n", "\nCP_WAIT_MEM_WRITES:\n        nop\n"))
+    for name, lines in (("first", "firmware old old.fw\nfirmware new new.fw\nbaseline old\n"),
+                        ("code", "firmware old new.fw\nfirmware new new.fw\nbaseline old\n"),
+                        ("baseline", "firmware old old.fw\nfirmware new new.fw\nbaseline new\n"),
+                        ("alone", "firmware old old.fw\n"), ("longer", "firmware old longer.fw\n")):
+        open(os.path.join(c.folder, name + ".txt"), "w").write("# cpscope-manifest 1\n" + lines + "capture captures/c000?.pm4\n")
+        assert c.run(name + ".txt", "-o", "of-" + name, "--no-cache").returncode in (0, 1)
+    for first, name, word in (("first", "code", "another code of firmware"), ("first", "baseline", "another baseline new"),
+                              ("alone", "longer", "another code of firmware old")):
+        done = c.run("--merge", "of-" + first, "of-" + name, "-o", "conflict")
+        assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
+        assert done.stderr.startswith("cpscope: of-%s/results.json: %s " % (name, word)) and "expected the same" in done.stderr, done.stderr
+        assert not os.path.exists(os.path.join(c.folder, "conflict")), name
+
+
 def bad_manifests(c):
     for text, expected in (("", "cpscope-manifest 1"), ("# cpscope-manifest 9\n", "manifest"),
                            ("# cpscope-manifest 1\nfirmware a\n", ":2"),
@@ -320,6 +359,8 @@ CASES = [
     ("a report that cannot be written is one error", unwritable_report),
     ("a report of the run before that cannot be removed is one error", old_report),
     ("a cache that cannot be written is one warning", unwritable_cache),
+    ("goldens are what their manifest says they are", goldens),
+    ("results of other inputs are not joined", conflicts),
     ("bad manifests name the line", bad_manifests),
 ]
 

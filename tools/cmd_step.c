@@ -185,10 +185,7 @@ int cmd_step(const struct cps_options *opt)
     struct debugger *r = calloc(1, sizeof(*r));
     if (!r)
         return report_error(cps_err_nomem());
-    if (report_result(opt_scheme(opt, &r->session.scheme))) {
-        free(r);
-        return 2;
-    }
+    r->session.scheme = opt_scheme(opt);
     running = r;
     sigaction(SIGINT, &action, NULL);
     bool failed = false;

@@ -18,16 +18,6 @@ bool opt_is_script(const struct cps_options *opt)
     return opt->engine && strcmp(opt->engine, "afuc") != 0;
 }
 
-static struct cps_err *unknown_engine(const struct cps_options *opt)
-{
-    CPS_BUF names = {0};
-    cps_engines_text(CPS_ON_ALL, " or ", &names);
-    if (names.failed)
-        return cps_err_nomem();
-    return cps_err_new(CPS_ERR_USAGE, "--engine %s: expected %s", opt->engine,
-                       cps_buf_text(&names));
-}
-
 /* The row of an engine's first generation; NULL if no engine of scripts is called @p name. */
 static const struct cps_gen_row *find_engine(const char *name)
 {
@@ -55,15 +45,9 @@ struct cps_err *opt_script_engine(const struct cps_options *opt, const struct cp
     enum cps_gen found = CPS_GEN_NONE;
     const struct cps_gen_row *engine = find_engine(opt->engine);
     *gen = 0;
-    if (!engine)
-        return unknown_engine(opt);
     *isa = engine->isa;
     bool has_abi = !strcmp(engine->option, "seq-abi");
     const char *word = has_abi ? opt->seq_abi : opt->chip;
-    if (has_abi && opt->chip)
-        return cps_err_new(CPS_ERR_USAGE, "%s has no --chip, but --seq-abi", opt->engine);
-    if (!has_abi && opt->seq_abi)
-        return cps_err_new(CPS_ERR_USAGE, "%s has no --seq-abi", opt->engine);
     if (!word)
         return NULL;
     if (!cps_chip_parse(*isa, word, &found))
@@ -151,13 +135,10 @@ enum cps_style opt_style(const struct cps_options *opt)
     return (enum cps_style)style;
 }
 
-struct cps_err *opt_scheme(const struct cps_options *opt, enum cps_scheme *ret)
+enum cps_scheme opt_scheme(const struct cps_options *opt)
 {
-    bool envytools = opt->names && !strcmp(opt->names, "envytools");
-    *ret = envytools ? CPS_NAMES_ENVYTOOLS : CPS_NAMES_MEASURED;
-    if (!opt->names || envytools || !strcmp(opt->names, "measured"))
-        return NULL;
-    return cps_err_new(CPS_ERR_USAGE, "--names %s: expected measured or envytools", opt->names);
+    return opt->names && !strcmp(opt->names, "envytools") ? CPS_NAMES_ENVYTOOLS
+                                                          : CPS_NAMES_MEASURED;
 }
 
 static struct cps_err *apply(const struct cps_options *opt, unsigned engines,
@@ -298,8 +279,6 @@ struct cps_err *opt_check(unsigned command, const struct cps_options *opt)
         CPS_TRY(opt_check_named_engine(opt->fw[i]));
     if (!opt_takes_engine(command))
         return NULL;
-    if (opt->engine && !cps_engines_named(opt->engine))
-        return unknown_engine(opt);
     if (is_diff && opt->fw_count)
         return check_sides(opt);
     if (is_diff && !opt->engine) /* the traces say it: opt_check_file() */

@@ -8,7 +8,8 @@
 
 /** Whether the options name another engine than afuc. */
 bool opt_is_script(const struct cps_options *opt);
-/** Which one: its instruction set, and its chip or ABI, 0 if a file has to say it.
+/** Which one: its instruction set, and its chip or ABI, 0 if a file has to say it. Options that a
+ * user gave were checked when they were taken: the engine is known, and is not afuc.
  * @return NULL, or CPS_ERR_USAGE */
 CPS_MUST_USE struct cps_err *opt_script_engine(const struct cps_options *opt,
                                                const struct cps_isa **isa, unsigned *gen);
@@ -34,7 +35,7 @@ void opt_run_file_text(struct cps_buf *out);
 void opt_engine_name(enum cps_gen gen, char ret[24]);
 /** The style that --style names; CPS_STYLE_COUNT: there is none of that name. */
 enum cps_style opt_style(const struct cps_options *opt);
-/** Whose names of registers --names asks for. @return NULL, or CPS_ERR_USAGE */
-CPS_MUST_USE struct cps_err *opt_scheme(const struct cps_options *opt, enum cps_scheme *ret);
+/** Whose names of registers --names asks for. */
+enum cps_scheme opt_scheme(const struct cps_options *opt);
 
 #endif

@@ -36,8 +36,6 @@ int script_asm(const struct cps_options *opt)
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
     int status = report_result(opt_script_engine(opt, &isa, &gen));
-    if (!status && opt->debug)
-        status = report_usage("scripts have no ELF form");
     if (!status && !cps_isa_has_code(isa))
         status = report_usage("%s has no code to assemble", opt->engine);
     if (!status && opt_style(opt) == CPS_STYLE_MESA)
@@ -82,14 +80,11 @@ int script_disasm(const struct cps_options *opt)
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     const struct cps_isa *isa = NULL;
     unsigned gen = 0;
-    enum cps_scheme scheme = CPS_NAMES_MEASURED;
     int status = report_result(opt_script_engine(opt, &isa, &gen));
     if (!status && !cps_isa_has_code(isa))
         status = report_usage("%s has no code to disassemble", opt->engine);
-    if (!status)
-        status = report_result(opt_scheme(opt, &scheme));
     if (status)
         return status;
-    struct cps_err *err = list(opt, isa, gen, scheme, &script);
+    struct cps_err *err = list(opt, isa, gen, opt_scheme(opt), &script);
     return err ? report_error(err) : 0;
 }

@@ -493,6 +493,9 @@ struct cps_err *afuc_control_init_(struct afuc_core *core)
     const struct cps_reg_table tables[] = {CPS_REG_TABLE(rows[core->layout]),
                                            CPS_REG_TABLE(kept[core->layout])};
     core->group_sel = afuc_control_number_(core, CTL_DRAW_STATE_SEL) % CONTROL_COUNT;
+    core->privilege[0] = afuc_control_number_(core, CTL_LEVEL_PRIVILEGE) % CONTROL_COUNT;
+    core->privilege[1] = afuc_control_number_(core, CTL_PROTECTED_MODE) % CONTROL_COUNT;
+    core->level_bits = cps_gen_since(core->machine->engine.gen, CPS_A7XX) ? 7 : 0;
     return cps_reg_index_create_(tables, 2, 1, &core->control);
 }
 

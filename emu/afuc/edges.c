@@ -14,7 +14,7 @@ enum { R_LEVEL = 0x12 };
 
 /* What says how privileged a core is: a bit for the level, the protected mode, and the level as the
  * firmware sees it. Numbers that a layout lacks lead to a register that nobody writes. */
-static uint8_t privilege(const struct afuc_core *core)
+uint8_t afuc_privilege_(const struct afuc_core *core)
 {
     const struct afuc_state *s = &core->s;
     uint32_t levels = s->control[core->privilege[0]];
@@ -49,7 +49,7 @@ static void note_edge(struct afuc_core *core, uint32_t branch, uint32_t to)
                                               .core = (uint8_t)(core - core->machine->core),
                                               .level = (uint8_t)s->level,
                                               .packet = (uint8_t)s->id,
-                                              .privilege = privilege(core)};
+                                              .privilege = afuc_privilege_(core)};
     log->count += log->count < log->room - 1;
     core->log_from = to;
     depth = impossible_depth(log, (unsigned)(core - core->machine->core), depth);

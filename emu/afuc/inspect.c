@@ -2,6 +2,7 @@
  * Looking into a machine: registers, tables, and the sentence about why it stopped. */
 #include "emu/afuc/bank.h"
 #include "emu/afuc/ctrl.h"
+#include "emu/afuc/edges.h"
 #include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/ops.h"
@@ -336,9 +337,8 @@ void cps_afuc_log(struct cps_afuc *machine, struct cps_edge_log *log)
         struct afuc_core *core = &machine->core[i];
         core->log = log && log->room ? log : NULL;
         core->log_from = core->s.pc;
-        core->level_bits = cps_gen_since(machine->engine.gen, CPS_A7XX) ? 7 : 0;
-        core->privilege[0] = afuc_control_number_(core, CTL_LEVEL_PRIVILEGE) % CONTROL_COUNT;
-        core->privilege[1] = afuc_control_number_(core, CTL_PROTECTED_MODE) % CONTROL_COUNT;
+        if (log)
+            log->privilege[i] = afuc_privilege_(core);
     }
 }
 

@@ -70,6 +70,9 @@ struct cps_edge_log {
     /** Of each core the depth now, and the deepest one that nothing has set back since. The caller
      * makes them 0. */
     int32_t stack[CPS_MAX_CORES][2];
+    /** How privileged each core is where the log begins, as cps_edge.privilege: cps_afuc_log() says
+     * it. */
+    uint8_t privilege[CPS_MAX_CORES];
     /** The call or return that led to it. */
     uint32_t at;
     /** The header of the packet that it was at. */

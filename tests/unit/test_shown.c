@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "isa/base/shown.h"
+#include "tools/report/guard.h"
 #include "tools/report/html.h"
 #include "trace/json.h"
 
@@ -142,6 +145,70 @@ static void json_is_utf_8_and_safe_to_show(void **state)
     assert_true(json_object_put(object));
 }
 
+/* What a child prints in these pieces when its output is guarded. */
+static size_t guarded(const char *const *piece, size_t count, char *ret, size_t room)
+{
+    int out[2];
+    size_t size = 0;
+    assert_int_equal(pipe(out), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        dup2(out[1], STDERR_FILENO);
+        guard_output();
+        for (size_t i = 0; i < count; i++)
+            fputs(piece[i], stderr);
+        _exit(0);
+    }
+    close(out[1]);
+    for (ssize_t got = 1; got > 0; size += (size_t)got)
+        got = read(out[0], ret + size, room - 1 - size);
+    ret[size] = '\0';
+    close(out[0]);
+    waitpid(child, NULL, 0);
+    return size;
+}
+
+/* The last defence of terminals: what was escaped nowhere else. Characters that come in pieces are
+ * whole again, and what begins as one and is none is shown as bytes. */
+static void guarded_output_has_no_control_characters_and_whole_text(void **state)
+{
+    static const struct {
+        const char *piece[4];
+        const char *shown;
+    } rows[] = {
+        {{"plain\ttext\n"}, "plain\ttext\n"},
+        {{"\x1b[31m", "red\n"}, "\\x1b[31mred\n"},
+        {{"a", "\x07\x7f", "b"},
+         "a\\x07\\x7f"
+         "b"},
+        {{"\xc3", "\xa4", "x"}, "\xc3\xa4x"},
+        {{"\xe2\x82", "\xac"}, "\xe2\x82\xac"},
+        {{"\xe2", "\x82", "\xac."}, "\xe2\x82\xac."},
+        {{"\xf0\x9f\x98", "\x80"}, "\xf0\x9f\x98\x80"},
+        {{"\xf0", "\x9f\x98\x80", "\x1b"}, "\xf0\x9f\x98\x80\\x1b"},
+        {{"\xc3", "x\n"}, "\\xc3x\n"},
+        {{"\xf0\x9f", "x"}, "\\xf0\\x9fx"},
+        {{"\x9b"
+          "31m"},
+         "\\x9b"
+         "31m"},
+        {{"\xc2", "\x9b"
+                  "31m"},
+         "\\xc2\\x9b"
+         "31m"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[64];
+        size_t count = 0;
+        while (count < 4 && rows[i].piece[count])
+            count++;
+        assert_int_equal(guarded(rows[i].piece, count, text, sizeof(text)), strlen(rows[i].shown));
+        assert_string_equal(text, rows[i].shown);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +219,7 @@ int main(void)
         cmocka_unit_test(no_byte_leaves_a_text_of_html_or_xml),
         cmocka_unit_test(every_byte_comes_back_out_of_json),
         cmocka_unit_test(json_is_utf_8_and_safe_to_show),
+        cmocka_unit_test(guarded_output_has_no_control_characters_and_whole_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

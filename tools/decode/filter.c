@@ -233,8 +233,6 @@ static bool same_value(const char *wanted, const struct cps_value *value)
     uint32_t bits = 0;
     if (number(wanted, strlen(wanted), &bits))
         return value->bits == bits;
-    if (value->text && !strcasecmp(value->text, wanted))
-        return true;
     cps_value_put(value, &text);
     return !strcasecmp(cps_buf_text(&text), wanted);
 }

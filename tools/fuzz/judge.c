@@ -72,24 +72,41 @@ static void judge_stop(struct run_side *side)
         suspect_core(side, core, ORACLE_HANG, settle(side->engine, core));
 }
 
-/* A level that is not the driver's, and privileged; or the protected mode is off there. */
+/* On a level that is not the driver's: that is privileged, or the protected mode is off there;
+ * ORACLE_COUNT: neither. */
+static enum oracle privilege_of(const struct run_side *side, const struct cps_edge *edge)
+{
+    uint8_t lost = side->log.privilege[edge->core] & (uint8_t)~edge->privilege & 2;
+    if (CPS_LIKELY(!edge->level || (!(edge->privilege & 1) && !lost)))
+        return ORACLE_COUNT;
+    return edge->privilege & 1 ? ORACLE_ELEVATED : ORACLE_UNPROTECTED;
+}
+
+static void suspect_privilege(struct run_side *side, enum oracle oracle,
+                              const struct cps_edge *edge, const struct cps_edge *by)
+{
+    const struct suspect suspect = {.raised = oracle,
+                                    .side = (uint8_t)(side - side->run->side),
+                                    .who = side->engine->who[edge->core],
+                                    .level = by->level,
+                                    .header = cps_pm4_type7(by->packet, 0),
+                                    .place = edge->branch,
+                                    .pc = edge->branch};
+    run_add_suspect(side->run, &suspect);
+}
+
+/* Where that begins. What has changed it is the packet to which the core's branch before led: the
+ * one at hand may be the next packet's. */
 static void judge_privilege(struct run_side *side)
 {
+    const struct cps_edge *before[CPS_MAX_CORES] = {NULL};
     for (uint32_t i = 0; i < side->log.count; i++) {
         const struct cps_edge *edge = &side->log.edge[i];
-        uint8_t lost = side->normal[edge->core] & (uint8_t)~edge->privilege & 2;
-        if (CPS_LIKELY(!edge->level || (!(edge->privilege & 1) && !lost)))
-            continue;
-        unsigned who = side->engine->who[edge->core];
-        const struct suspect suspect = {.raised = edge->privilege & 1 ? ORACLE_ELEVATED
-                                                                      : ORACLE_UNPROTECTED,
-                                        .side = (uint8_t)(side - side->run->side),
-                                        .who = (uint8_t)who,
-                                        .level = edge->level,
-                                        .header = cps_pm4_type7(edge->packet, 0),
-                                        .place = edge->branch,
-                                        .pc = edge->branch};
-        run_add_suspect(side->run, &suspect);
+        const struct cps_edge *last = before[edge->core];
+        enum oracle now = privilege_of(side, edge);
+        before[edge->core] = edge;
+        if (CPS_UNLIKELY(now != ORACLE_COUNT && (!last || privilege_of(side, last) != now)))
+            suspect_privilege(side, now, edge, last && last->level ? last : edge);
     }
 }
 

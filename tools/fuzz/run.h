@@ -33,7 +33,6 @@ struct run_side {
     struct cps_sink sink;
     struct cps_edge_log log;
     enum cps_stop stop;
-    uint8_t normal[CPS_MAX_CORES]; /**< cps_edge.privilege before a case */
     struct run_place place[CPS_CPU_COUNT];
     bool internal; /**< the stream had a packet that only hardware makes: what follows says nothing
                     */

@@ -105,7 +105,7 @@ static struct cps_err *build_engine(struct play *play)
     return cps_engine_create(&config, &play->engine);
 }
 
-/* A place that a later submission touches again counts up. */
+/* Registers are reported once by each processor, memory and streams each time. */
 static void note_place(struct play *play, const struct cps_event *event)
 {
     unsigned place = cps_event_sub(event);

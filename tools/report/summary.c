@@ -76,7 +76,7 @@ static bool is_foreign(const struct play *play)
 static void print_places(const struct play *play)
 {
     if (play->place_count)
-        report_aside("not modelled, with how many submissions touched it:\n");
+        report_aside("not modelled, with how often the trace says so:\n");
     for (unsigned i = 0; i < play->place_count; i++) {
         const struct play_place *place = &play->place[i];
         const char *name = place_name(play, place);

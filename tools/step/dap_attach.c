@@ -12,7 +12,7 @@ static struct cps_err *open_session(struct dap *d)
 {
     struct session *s = &d->debugger->session;
     s->interrupt = &d->debugger->interrupt;
-    CPS_TRY(opt_scheme(d->run->opt, &s->scheme));
+    s->scheme = opt_scheme(d->run->opt);
     struct cps_err *err = d->run->clock ? session_open_at(s, d->run->opt, d->run->clock)
                                         : session_open(s, d->run->opt);
     if (err) {

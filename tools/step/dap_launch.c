@@ -75,7 +75,7 @@ static struct cps_err *read_options(struct dap *d, struct json_object *arguments
             CPS_TRY(take(d, name, value, form));
     }
     CPS_TRY(opt_taken(OPT_SHIFT_STEP, &d->opt));
-    CPS_TRY(opt_scheme(&d->opt, &d->debugger->session.scheme));
+    d->debugger->session.scheme = opt_scheme(&d->opt);
     if (!d->opt.fw_count && !d->opt.demo && !opt_is_script(&d->opt))
         return cps_err_new(CPS_ERR_INPUT, "launch: expected \"fw\": a file, \"demo\": true, or "
                                           "\"engine\" with a script as \"capture\"");
