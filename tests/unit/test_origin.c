@@ -14,6 +14,7 @@
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
 #include "tests/demo_engine.h"
+#include "tools/why/why.h"
 
 #define AT          UINT64_C(0x100000)
 #define WORDS       600
@@ -137,11 +138,30 @@ static void a_clone_has_none(void **state)
     cps_engine_destroy(engine);
 }
 
+/* The words of JSON's `kind`, as docs/why.md lists them. */
+static void each_kind_has_its_word(void **state)
+{
+    static const char *const words[] = {
+        [ORIGIN_NONE] = "none",     [ORIGIN_CUT] = "cut",         [ORIGIN_BEGIN] = "begin",
+        [ORIGIN_INSN] = "insn",     [ORIGIN_OFFSET] = "offset",   [ORIGIN_WORD] = "word",
+        [ORIGIN_MEMORY] = "memory", [ORIGIN_HEADER] = "header",   [ORIGIN_REMAINS] = "remains",
+        [ORIGIN_PASSED] = "passed", [ORIGIN_REGREAD] = "read",    [ORIGIN_CREAD] = "cread",
+        [ORIGIN_SREAD] = "sread",   [ORIGIN_ASSUMED] = "assumed", [ORIGIN_HARDWARE] = "hardware",
+        [ORIGIN_REG] = "reg",       [ORIGIN_PIPE] = "pipe",       [ORIGIN_CTRL] = "ctrl",
+        [ORIGIN_SQE] = "sqe",       [ORIGIN_MEMW] = "memw",       [ORIGIN_PACKET] = "packet",
+        [ORIGIN_STREAM] = "stream", [ORIGIN_GROUP] = "group",
+    };
+    (void)state;
+    for (unsigned kind = 0; kind < sizeof(words) / sizeof(words[0]); kind++)
+        assert_string_equal(why_kind_word(kind), words[kind]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_nodes_say_the_same),
         cmocka_unit_test(a_clone_has_none),
+        cmocka_unit_test(each_kind_has_its_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,41 @@ static void counters_count_instructions(void **state)
     }
 }
 
+/* Of a read of 0x108 words from 0x100001000 some are in the queue. It is said how many, and of the
+ * others where they are and how many; a word that is taken is in neither. */
+static void a_read_that_has_not_arrived_says_its_rest(void **state)
+{
+    static const enum cps_layout layouts[] = {CPS_LAYOUT_A6XX, CPS_LAYOUT_A7XX};
+    static const uint32_t asked[] = {0x931, 0x932, 0x933, 0x946, 0x94c};
+    (void)state;
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+        CPS_BUF code = {0};
+        uint32_t address = number_named(layouts[i], "MEM_READ_ADDR", 13);
+        uint32_t read = number_named(layouts[i], "REG_READ_ADDR", 13);
+        cps_buf_printf(&code,
+                       "mov $02, 0x1000\ncwrite $02, [$00 + 0x%03x]\nmov $02, 0x1\n"
+                       "cwrite $02, [$00 + 0x%03x]\nmov $02, 0x108\ncwrite $02, [$00 + 0x%03x]\n",
+                       address, address + 1, number_named(layouts[i], "MEM_READ_DWORDS", 15));
+        for (unsigned at = 0; at < 10; at++)
+            cps_buf_printf(&code,
+                           "%smov $02, 0x%x\ncwrite $02, [$00 + 0x%03x]\nmov $%02x, $regdata\n",
+                           at == 5 ? "mov $02, $memdata\n" : "", asked[at % 5], read, 3 + at);
+        struct bench *b = create(layouts[i], cps_buf_text(&code), "");
+        assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
+        for (unsigned taken = 0; taken < 2; taken++) {
+            uint32_t said[5];
+            for (unsigned at = 0; at < 5; at++)
+                said[at] = machine_value(b->engine, 0, CPS_FILE_GENERAL, 3 + 5 * taken + at);
+            assert_true(said[2] > 0);
+            assert_int_equal((said[4] >> 16) + said[2], 0x108 - taken);
+            assert_int_equal(said[0], 0x1000 + 4 * (0x108 - said[2]));
+            assert_int_equal(said[1], 1);
+            assert_int_equal(said[3], said[2]);
+        }
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +225,7 @@ int main(void)
         cmocka_unit_test(only_registers_that_something_answers_are_known_at_first),
         cmocka_unit_test(registers_have_their_effect_and_no_other),
         cmocka_unit_test(counters_count_instructions),
+        cmocka_unit_test(a_read_that_has_not_arrived_says_its_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

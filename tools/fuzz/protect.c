@@ -4,7 +4,16 @@
 
 #include "tools/fuzz/oracle.h"
 
-enum list { LIST_NONE, LIST_A530, LIST_A630, LIST_A650, LIST_A660, LIST_A730, LIST_X285 };
+enum list {
+    LIST_NONE,
+    LIST_A530,
+    LIST_A630,
+    LIST_A650,
+    LIST_A660,
+    LIST_A730,
+    LIST_X285,
+    LIST_A840
+};
 enum { BOTH = 1, WRITE = 0 };
 
 static const struct entry {

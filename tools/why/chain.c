@@ -10,7 +10,7 @@
 const char *why_kind_word(unsigned kind)
 {
     static const char *const words[] = {
-#define ORIGIN(id, word, leaf, meaning) [ORIGIN_##id] = word,
+#define ORIGIN(id, word, meaning) [ORIGIN_##id] = word,
 #include "emu/afuc/origin/origin.def"
     };
     return words[kind];
