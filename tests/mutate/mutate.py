@@ -33,6 +33,8 @@ GOALS = {"emu": 90, "isa": 90, "trace": 90, "fw": 85, "tools": 85}
 # What takes minutes, counts instructions, or looks at the sources.
 LEFT_OUT = {"install", "faults"}
 LEFT_OUT_NAMES = {"instructions", "rebase", "a new engine", "arrows", "sizes", "circles"}
+# Of the processor, that no process of a build needs.
+BUILD_SECONDS = 60
 LINKER = ["-Dc_link_args=-fuse-ld=mold"] if shutil.which("mold") else []
 # Arguments that change places and have other types are no mutants: the compiler notices.
 OPTIONS = LINKER + ["-Dbuildtype=plain", "-Doptimization=1", "-Db_ndebug=false", "-Dwarning_level=0",
@@ -118,8 +120,9 @@ class Copy:
         self.objects = self.all_objects()
 
     def ninja(self, targets):
-        return subprocess.run(["ninja", "-C", self.build, "--quiet"] + targets, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False).returncode == 0
+        """The build runs programs of the product, too: an endless loop in one of them ends by its limit."""
+        return subprocess.run(["ninja", "-C", self.build, "--quiet"] + targets, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              preexec_fn=lambda: suite.limit(BUILD_SECONDS), check=False).returncode == 0
 
     def all_objects(self):
         """For each .c file its object, and what that is where nothing is wrong."""
