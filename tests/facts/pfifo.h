@@ -2,9 +2,10 @@
  * PFIFO's registers; not made from emu/nv/pfifo.def.
  *
  * SCAN(chips, first, count, stride, name, ones, zeros)
- *   What reads after all bits were written 1, and after 0: of NV1 as envytools' hardware tester has it (hwtest/pfifo.cc, scan);
- *   of NV3 and NV3T by the register database (rnndb/fifo/nv01_pfifo.xml) and a scan of an NV3T; of PMC by envytools' pmc. What is
- *   written by nobody says that all is empty. */
+ *   What reads after all bits were written 1, and after 0: of NV1 as envytools' hardware tester has
+ * it (hwtest/pfifo.cc, scan); of NV3 and NV3T by the register database (rnndb/fifo/nv01_pfifo.xml)
+ * and a scan of an NV3T; of PMC by envytools' pmc. What is written by nobody says that all is
+ * empty. */
 /* clang-format off */
 SCAN(ALL,  0x000100, 1,  0,    "PMC_INTR_HOST",             0x80000000, 0)
 SCAN(ALL,  0x000140, 1,  0,    "PMC_INTR_ENABLE_HOST",      0x3,        0)

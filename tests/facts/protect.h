@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * What Linux writes to CP_PROTECT, in its order; not made from tools/fuzz/protect.def.
  *
- * N(list, register, more)   A6XX_PROTECT_NORDWR: neither read nor written, this one and so many more
- * R(list, register, more)   A6XX_PROTECT_RDONLY: read, not written
- * C(list, register, count)  ADRENO_PROTECT_RW of a5xx: so many registers, a power of two
- *   From drivers/gpu/drm/msm/adreno/a5xx_gpu.c, a5xx_hw_init(), and a6xx_catalog.c, a630_protect_regs to a730_protect_regs,
- *   x285_protect_regs and a840_protect_regs (Linux 7.0).
+ * N(list, register, more)   A6XX_PROTECT_NORDWR: neither read nor written, this one and so many
+ * more R(list, register, more)   A6XX_PROTECT_RDONLY: read, not written C(list, register, count)
+ * ADRENO_PROTECT_RW of a5xx: so many registers, a power of two From
+ * drivers/gpu/drm/msm/adreno/a5xx_gpu.c, a5xx_hw_init(), and a6xx_catalog.c, a630_protect_regs to
+ * a730_protect_regs, x285_protect_regs and a840_protect_regs (Linux 7.0).
  *
  * WHO(list, gen, id, gpu, entries, last, control, switches)
- *   Firmware of which id gets a list: a6xx_catalog.c says which file a chip loads, and the id stands in the file. Where the first
- *   entry and the last are written, and what switches protection on: a6xx_set_cp_protect(), a8xx_set_cp_protect(): the last entry
- *   of 32, 48, or of the 16 of a pipe has no end.
+ *   Firmware of which id gets a list: a6xx_catalog.c says which file a chip loads, and the id
+ * stands in the file. Where the first entry and the last are written, and what switches protection
+ * on: a6xx_set_cp_protect(), a8xx_set_cp_protect(): the last entry of 32, 48, or of the 16 of a
+ * pipe has no end.
  *
  * NEVER(oracle, gens, first, last)
- *   Registers that decide on what the processor runs and protects, by the register database, and the SMMU, by the device trees:
- *   its place behind the GPU's, by 4. */
+ *   Registers that decide on what the processor runs and protects, by the register database, and
+ * the SMMU, by the device trees: its place behind the GPU's, by 4. */
 /* clang-format off */
 #ifndef N
 #define N(...)
@@ -133,4 +134,4 @@ NEVER(PRIVILEGED,  A8,           0x0084e, 0x008af) /* CP_PROTECT_CNTL_PIPE, 64 o
 #undef C
 #undef WHO
 #undef NEVER
-/* clang-format on */
+    /* clang-format on */

@@ -206,6 +206,42 @@ static void repair_puts_in_step(void **state)
         assert_in_range(good[i], 75, 99);
 }
 
+/* The register database's names lead to the numbers of the rows, in a generation of each; where it
+ * has none, a note of several words stands there. Below 0x10 only hardware makes packets. */
+static void packets_have_the_numbers_of_their_names(void **state)
+{
+    enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
+    enum { ALL = A5 | A6 | A7 | A8 };
+    static const struct {
+        uint32_t opcode;
+        unsigned gens;
+        const char *names;
+    } rows[] = {
+#define PACKET(opcode, gens, fields, names) {opcode, gens, names},
+#include "tools/fuzz/grammar.def"
+    };
+    unsigned known = 0;
+    (void)state;
+    for (enum cps_gen gen = CPS_A5XX; gen <= CPS_A8XX; gen++) {
+        struct cps_names *names = NULL;
+        assert_null(cps_names_create(cps_gen_layout(gen), NULL, &names));
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            uint32_t found = 0;
+            size_t length = strcspn(rows[i].names, ", ");
+            if (!(rows[i].gens >> gen & 1) || rows[i].names[length] == ' ' ||
+                !cps_name_number(names, CPS_SPACE_PACKET, rows[i].names, length, &found))
+                continue;
+            known++;
+            if (found != rows[i].opcode)
+                fail_msg("%s: 0x%x", rows[i].names, found);
+        }
+        cps_names_destroy(names);
+    }
+    assert_true(known > 200);
+    for (unsigned opcode = 0; opcode < 0x80; opcode++)
+        assert_int_equal(grammar_is_hardwares(opcode), opcode < 0x10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +249,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_seed_gives_the_same_case, setup, teardown),
         cmocka_unit_test_setup_teardown(packing_keeps_everything, setup, teardown),
         cmocka_unit_test(levels_follow_calls),
+        cmocka_unit_test(packets_have_the_numbers_of_their_names),
         cmocka_unit_test(counts_and_levels_are_learned),
         cmocka_unit_test_setup_teardown(repair_puts_in_step, setup, teardown),
     };

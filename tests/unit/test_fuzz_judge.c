@@ -71,6 +71,56 @@ static void rows_are_found_by_name(void **state)
     assert_true(oracle_family(ORACLE_HANG) >> ORACLE_WAITS & 1);
 }
 
+/* As docs/fuzz.md has them: what is asked without being named, what a run raises of which a closer
+ * look makes it, and whether two findings of it are told apart by packet and by place. */
+static void oracles_are_as_documented(void **state)
+{
+    static const struct {
+        enum oracle oracle;
+        const char *name;
+        enum oracle raised;
+        bool usual, packet, place;
+    } rows[] = {
+        {ORACLE_PAGE_TABLE, "page-table", ORACLE_PAGE_TABLE, true, true, false},
+        {ORACLE_SECURE_MODE, "secure-mode", ORACLE_SECURE_MODE, true, true, false},
+        {ORACLE_PRIVILEGED, "privileged", ORACLE_PRIVILEGED, true, true, false},
+        {ORACLE_PROTECTED, "protected", ORACLE_PROTECTED, true, true, false},
+        {ORACLE_READ_ONLY, "read-only", ORACLE_READ_ONLY, true, true, false},
+        {ORACLE_EXPOSED, "exposed", ORACLE_PROTECTED, false, true, false},
+        {ORACLE_ELEVATED, "elevated", ORACLE_ELEVATED, true, true, false},
+        {ORACLE_UNPROTECTED, "unprotected", ORACLE_UNPROTECTED, true, true, false},
+        {ORACLE_STACK_OVER, "stack-overflow", ORACLE_STACK_OVER, true, true, true},
+        {ORACLE_STACK_UNDER, "stack-underflow", ORACLE_STACK_UNDER, true, true, true},
+        {ORACLE_JUMP, "jump", ORACLE_JUMP, true, true, true},
+        {ORACLE_ILLEGAL, "illegal", ORACLE_ILLEGAL, true, true, true},
+        {ORACLE_HANG, "hang", ORACLE_HANG, true, true, true},
+        {ORACLE_HALT, "halt", ORACLE_HANG, false, true, true},
+        {ORACLE_WAITS, "waits", ORACLE_HANG, false, true, true},
+        {ORACLE_ENDLESS, "endless", ORACLE_HANG, false, true, false},
+        {ORACLE_STARVED, "starved", ORACLE_STARVED, false, false, false},
+        {ORACLE_CIRCLE, "circle", ORACLE_CIRCLE, false, false, false},
+        {ORACLE_INTERNAL, "internal", ORACLE_INTERNAL, false, true, false},
+        {ORACLE_DIFFERENCE, "difference", ORACLE_DIFFERENCE, true, true, false},
+        {ORACLE_ENDING, "ending", ORACLE_ENDING, true, true, false},
+    };
+    (void)state;
+    assert_int_equal(ORACLE_COUNT, sizeof(rows) / sizeof(rows[0]));
+    for (unsigned i = 0; i < ORACLE_COUNT; i++) {
+        enum oracle oracle = rows[i].oracle;
+        const struct suspect a = {.oracle = oracle, .place = 1, .header = cps_pm4_type7(0x53, 4)};
+        struct suspect other = a;
+        assert_string_equal(oracle_name(oracle), rows[i].name);
+        assert_int_equal(oracle_usual() >> oracle & 1, rows[i].usual);
+        for (unsigned k = 0; k < ORACLE_COUNT; k++)
+            assert_int_equal(oracle_family((enum oracle)k) >> oracle & 1, k == rows[i].raised);
+        other.place = 2;
+        assert_int_equal(oracle_key(&a) != oracle_key(&other), rows[i].place);
+        other = a;
+        other.header = cps_pm4_type7(0x54, 4);
+        assert_int_equal(oracle_key(&a) != oracle_key(&other), rows[i].packet);
+    }
+}
+
 /* What tells findings apart: their packet, and their place only where the row says so. */
 static void keys_follow_the_rows(void **state)
 {
@@ -179,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_key_is_new_once),
         cmocka_unit_test(ways_have_keys_of_their_own),
         cmocka_unit_test(rows_are_found_by_name),
+        cmocka_unit_test(oracles_are_as_documented),
         cmocka_unit_test(keys_follow_the_rows),
         cmocka_unit_test_setup_teardown(writes_raise_what_they_are, setup, teardown),
         cmocka_unit_test_setup_teardown(only_what_is_asked_for, setup, teardown),

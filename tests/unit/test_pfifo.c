@@ -339,6 +339,10 @@ static void test_cache0(void **state)
     /* A software object: the error is CACHE0's. */
     play(b, "3080=500345 3010=0 3040?100 2080?1 2100?1 3070?4");
     bench_free(b);
+    /* A bind of what is not in RAMHT: the hash failed, and the command stays. */
+    bench_free(bench_play(CPS_NV3, NULL,
+                          OBJECTS "3004=7 3100=2000 3104=deadbeef 3010=4 3040=1 3040?10 2080?1 "
+                                  "2100?1 3070?0"));
 }
 
 /* What RAMHT of NV1 finds is not known: the run file says it, or the engine stops. */

@@ -193,7 +193,7 @@ static void others_get_the_familys_list_or_none(void **state)
         assert_int_equal(p->item[0].chip.gpu_id, others[i].gpu);
         free(p);
     }
-    struct protection *p = made(CPS_NV17, 0x6ee);
+    struct protection *p = made(CPS_G80, 0x6ee);
     assert_int_equal(p->items, 0);
     assert_int_equal(p->spans, 0);
     for (uint32_t reg = 0; reg < PROTECTION_REGS; reg++)

@@ -111,7 +111,10 @@ static void gpu_ids_tell_generation_and_workarounds(void **state)
         {630, 6, 0},        {690, 6, 0},        {740, 7, 0},        {0x03000512, 3, 0},
         {0x05030002, 5, 0}, {0x06030002, 6, 0}, {0x43050a01, 7, 0}, {0x44050001, 8, 0},
         {702, 6, 0},        {0x07000200, 6, 0}, {710, 7, 0},        {0x07010000, 7, 0},
-        {0x07030001, 7, 0}, {730, 7, 0},        {0x44050a31, 8, 0},
+        {0x07030001, 7, 0}, {730, 7, 0},        {0x44050a31, 8, 0}, {0x0700ffff, 6, 0},
+        {0x42ffffff, 7, 0}, {0x43000000, 7, 0}, {0x43ffffff, 7, 0}, {0x44000000, 8, 0},
+        {0x44070001, 8, 0}, {504, 5, 0},        {507, 5, 0},        {509, 5, 0},
+        {511, 5, 0},        {529, 5, 0},        {531, 5, 0},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -120,6 +123,39 @@ static void gpu_ids_tell_generation_and_workarounds(void **state)
         unsigned named = cps_gen_row(cps_layout_gen(cps_gpu_layout(rows[i].gpu)))->number;
         assert_int_equal(named, rows[i].generation < 5 ? 6 : rows[i].generation);
     }
+}
+
+/* CP_ROQ_THRESHOLDS_1 and _2 as the kernel's a6xx hw_init() writes them: those of a640 and a650's
+ * family, of a610's, and of the others; a7xx gets none. By number and by chip id (a6xx_catalog.c).
+ */
+static void queues_are_split_as_the_kernel_does(void **state)
+{
+    static const struct {
+        uint32_t low, high;
+        uint64_t gpus[18]; /* up to a 0 */
+    } families[] = {
+        {0x8040362c,
+         0x02000140,
+         {640, 680, 621, 635, 650, 660, 690, 0x06040001, 0x06080001, 0x06020100, 0x06030500,
+          0x06050002, 0x06060001, 0x06090000}},
+        {0x40201b16, 0x00800060, {610, 612, 702, 0x06010000, 0x06010200, 0x07000200}},
+        {0x8040362c,
+         0x010000c0,
+         {615, 616, 618, 619, 630, 0x06010500, 0x06010800, 0x06010900, 0x06010901, 0x06030001,
+          0x06030002}},
+    };
+    static const uint64_t others[] = {0, 530, 600, 629, 631, 740, 0x07030001, 0x43050a01};
+    uint32_t found[2];
+    (void)state;
+    for (size_t i = 0; i < COUNT(families); i++) {
+        for (const uint64_t *gpu = families[i].gpus; *gpu; gpu++) {
+            assert_true(cps_gpu_roq_thresholds(*gpu, found));
+            assert_int_equal(found[0], families[i].low);
+            assert_int_equal(found[1], families[i].high);
+        }
+    }
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_false(cps_gpu_roq_thresholds(others[i], found));
 }
 
 /* ---- generations ---- */
@@ -418,6 +454,7 @@ int main(void)
         cmocka_unit_test(the_first_chip_speaks_for_its_generation),
         cmocka_unit_test(processors_have_the_names_of_roles),
         cmocka_unit_test(gpu_ids_tell_generation_and_workarounds),
+        cmocka_unit_test(queues_are_split_as_the_kernel_does),
         cmocka_unit_test(generations_are_what_the_sources_say),
         cmocka_unit_test(a_bit_of_a_set_is_of_one_generation),
         cmocka_unit_test(instructions_have_bits_of_their_own_set),
