@@ -357,6 +357,20 @@ def the_host_stalls_while_memory_is_paused():
     assert "ended: deadlock" in said and ", the host at line 6 waits for the end of the memory's pause" in said, said
 
 
+def changes_come_in_the_order_of_their_ticks():
+    """Whatever the order of the lines; of one tick the last line stands."""
+    def ends(*changes):
+        run = path("order.run", "# cpscope-script 1\nengine hwsq\nchip g80\n" + "".join("at %d event %s %d\n" % c for c in changes) +
+                   "upload\nwrite 0x1098 0x18\nwrite 0x1304 0\nwrite 0x130c 3\nrun\ncode\n ewait HEAD0_VBLANK 1\n ewait HEAD0_HBLANK 1\n"
+                   " ewait HEAD0_VBLANK 0\n exit\n")
+        return re.search(r"(\d+) ticks", cpscope("run", *HWSQ, run, "-o", path("order.trace")).stderr).group(1)
+
+    one, two, three = (300, "HEAD0_VBLANK", 1), (500, "HEAD0_HBLANK", 1), (800, "HEAD0_VBLANK", 0)
+    for order in ((one, two, three), (three, two, one), (two, three, one), (three, one, two)):
+        assert ends(*order) == "800", order
+    assert ends((500, "HEAD0_HBLANK", 1), (300, "HEAD0_VBLANK", 0), (300, "HEAD0_VBLANK", 1), (700, "HEAD0_VBLANK", 1), (700, "HEAD0_VBLANK", 0)) == "700"
+
+
 def the_rest_of_the_chip_may_end_a_pause():
     """Flag 16 is unset from outside of the script, which has ended, as PDAEMON does it; other changes in front do not."""
     for engine, chip, start, code in (
@@ -508,7 +522,7 @@ tap.run([(case.__name__.replace("_", " "), case) for case in (
     a_line_of_the_host_may_be_long, wrong_usage_is_status_2, chips_have_many_names,
     expected_values_are_compared, stops_have_a_reason, the_host_goes_on_behind_an_error_exit,
     pgraph_is_idle_when_the_run_file_says_so, policies_are_in_the_header, the_host_stalls_while_memory_is_paused,
-    the_rest_of_the_chip_may_end_a_pause,
+    changes_come_in_the_order_of_their_ticks, the_rest_of_the_chip_may_end_a_pause,
     memory_waits_for_the_end_of_a_pause_on_nv41, reads_that_are_not_met_fail_everywhere,
     chips_are_compared, regress_runs_a_matrix, info_tells_what_is_in_it, step_goes_both_ways,
     the_debugger_lists_what_the_host_does, values_are_watched_forwards_and_backwards, coverage_is_what_the_steps_say)])
