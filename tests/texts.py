@@ -25,6 +25,9 @@ TEXTS = os.path.join(HERE, "texts")
 DEMO = os.path.join(HERE, "..", "fw", "demo")
 VERSION = subprocess.check_output([CPSCOPE, "--version"], text=True).split()[1]
 
+# What a user may have set that changes what is printed.
+USERS = ("CPSCOPE_", "LC_", "LANG", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "CLICOLOR", "TERM", "PAGER", "LESS", "TEST_")
+
 
 def make_scene(folder):
     mkcorpus.make(CPSCOPE, os.path.join(DEMO, "demo_sqe.afuc"), folder, 6)
@@ -42,8 +45,8 @@ def session(text, scene):
     with tempfile.TemporaryDirectory() as scratch:
         here = os.path.join(scratch, "here")
         shutil.copytree(scene, here)
-        env = {"PATH": os.path.dirname(CPSCOPE) + os.pathsep + os.environ["PATH"], "HOME": scratch, "LC_ALL": "C.UTF-8",
-               "XDG_CACHE_HOME": scratch, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""), "TMPDIR": scratch}
+        env = {key: value for key, value in os.environ.items() if not key.startswith(USERS)}
+        env.update(PATH=os.path.dirname(CPSCOPE) + os.pathsep + os.environ["PATH"], HOME=scratch, TMPDIR=scratch, LC_ALL="C.UTF-8")
         out = lines[:first]
         for line in lines[first:]:
             if line.startswith("$ "):
