@@ -49,6 +49,8 @@ def tests_of(build):
 
 
 def limit(processor):
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):    # what a shell's background job, or nohup, ignores
+        signal.signal(number, signal.SIG_DFL)
     if processor:
         resource.setrlimit(resource.RLIMIT_CPU, (processor, processor + 1))
     if memory:
