@@ -20,8 +20,6 @@
 
 #include "trace/through.h"
 
-#include "trace/through.h"
-
 #define BUFFER_BYTES 65536u
 #define MAX_LINKS    40u
 #define PATH_BYTES   4096u

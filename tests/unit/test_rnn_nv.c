@@ -62,6 +62,8 @@ static const char pbus[] = DATABASE(
         "high=\"9\"><value value=\"2\" name=\"TWO\" variants=\"G92-\"/></bitfield>\n</reg32>\n"
         "<reg32 name=\"KIND\" offset=\"0x9c\"><value value=\"7\" name=\"SEVEN\"/></reg32>\n"
         "<reg32 name=\"STATUS\" offset=\"0xa0\" type=\"status\"/>\n"
+        "<reg8 name=\"BYTE\" offset=\"0xa4\"><value value=\"7\" name=\"SEVEN\"/></reg8>\n"
+        "<reg16 name=\"HALF\" offset=\"0xa8\"><value value=\"7\" name=\"SEVEN\"/></reg16>\n"
         "<reg32 name=\"A\" offset=\"0x200\" variants=\"NV11:NV17\"/>\n"
         "<reg32 name=\"B\" offset=\"0x200\" variants=\"NV17:NV41\"/>\n"
         "<reg32 name=\"C\" offset=\"0x200\" variants=\"NV41-NV44\"/>\n"
@@ -217,6 +219,10 @@ static const struct {
     {CPS_LAYOUT_G80, 0x1098, 0x230, "READ=FORCED WHAT=0x2 no-name=0x20"},
     {CPS_LAYOUT_G80, 0x109c, 7, "SEVEN"},
     {CPS_LAYOUT_NV41, 0x10a0, 0x241, "IP=0x41 BAD"},
+    {CPS_LAYOUT_G80, 0x10a4, 0x107, "SEVEN"}, /* what a byte holds */
+    {CPS_LAYOUT_G80, 0x10a4, 0x87, ""},
+    {CPS_LAYOUT_G80, 0x10a8, 0x10007, "SEVEN"},
+    {CPS_LAYOUT_G80, 0x10a8, 0x8007, ""},
     {CPS_LAYOUT_NV17, 0x10a0, 0x41, "IP=0x41"},
 };
 
