@@ -238,6 +238,7 @@ def bad():
 
 def options():
     for args, want in ((["disasm", "--engine", "seq", "--seq-abi", "new", "--style", "envytools", "x"], "has no meaning for --engine seq"),
+                       (["disasm", "--engine", "hwsq", "--chip", "g80", "--style", "envytools", "--rnn", "y", "x"], "--rnn has no meaning"),
                        (["disasm", "--style", "envytools", "x"], "expected --engine"), (["disasm", "--engine", "hwsq", "--chip", "g80", "--style", "mesa", "x"], "--style mesa"),
                        (["asm", "--engine", "hwsq", "--chip", "g80", "--style", "mesa", "x", "-o", "y"], "--style mesa"),
                        (["asm", "--engine", "hwsq", "--style", "envytools", "x", "-o", "y"], "expected --chip"), (["asm", "--style", "envytools", "x", "-o", "y"], "no meaning")):

@@ -290,7 +290,8 @@ def refused():
     rom = Rom(device=0x0200)
     assert "NV20 has no HWSQ" in run("disasm", write(rom.file()), status=3)
     run("disasm", "--engine", "hwsq", "--chip", "nv17", write(rom.file()))
-    run("disasm", "--style", "mesa", write(good), status=2)
+    for option in (("--style", "mesa"), ("--gen", "a6xx"), ("--symbols", write(good))):
+        run("disasm", *option, write(good), status=2)
 
 
 def damaged():

@@ -31,8 +31,8 @@ static struct cps_err *load(const struct cps_options *opt, struct cps_fw **fw, s
     CPS_TRY(cps_stream_open(opt->arg[0], &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     bool is_rom = !err && cps_rom_probe_(data, size);
-    if (is_rom && (opt->style || opt->symbols))
-        err = cps_err_new(CPS_ERR_USAGE, "a VBIOS has no --style and no --symbols");
+    if (is_rom && (opt->style || opt->symbols || opt->gen))
+        err = cps_err_new(CPS_ERR_USAGE, "a VBIOS has no --style, no --symbols and no --gen");
     else if (is_rom)
         err = info_rom_listing(stream, gen, opt->rnn, text);
     else if (!err)
@@ -53,6 +53,8 @@ static int check(const struct cps_options *opt)
         return report_usage("--symbols are of a firmware file: they have no meaning with --from");
     if (style == CPS_STYLE_ENVY && !opt_is_script(opt))
         return report_usage("--style envytools lists code of HWSQ and VP1: expected --engine");
+    if (style == CPS_STYLE_ENVY && opt->rnn)
+        return report_usage("--style envytools has no names of registers: --rnn has no meaning");
     if (style == CPS_STYLE_MESA && opt_is_script(opt))
         return report_usage("--style mesa lists firmware of Adreno's, without --engine");
     if (style == CPS_STYLE_MESA && (opt->from || opt->symbols))

@@ -402,8 +402,7 @@ static bool next_reached(struct cps_debug *d, const struct goal *goal)
     int32_t deeper = (int32_t)(now.depth - goal->depth);
     if (goal->resume)
         return now.pc == goal->resume;
-    return deeper <= 0 && now.pc != d->before_pc &&
-           !(deeper == 0 && returning(d, goal->core, now.pc));
+    return deeper <= 0 && now.pc != d->before_pc;
 }
 
 static bool finish_reached(struct cps_debug *d, const struct goal *goal)

@@ -230,11 +230,12 @@ static void with_waits_stop_it_is_a_deadlock_that_names_the_word(void **state)
 {
     CPS_BUF text = {0};
     (void)state;
-    struct bench *b =
-        run_with(WAIT_FOR("0x23", "0x5") "mov $05, 0x77\n", CPS_WAITS_STOP, CPS_STOP_DEADLOCK);
+    struct bench *b = run_with(
+        "mov $02, 0x3\ncwrite $02, [$00 + 0x223]\n" WAIT_FOR("0x23", "0x5") "mov $05, 0x77\n",
+        CPS_WAITS_STOP, CPS_STOP_DEADLOCK);
     cps_engine_explain(b->engine, b->stop, &text);
     assert_non_null(strstr(cps_buf_text(&text), "on-chip word 0x23 (control 0x223)"));
-    assert_non_null(strstr(cps_buf_text(&text), "to reach 0x00000005, it is 0x00000000"));
+    assert_non_null(strstr(cps_buf_text(&text), "to reach 0x00000005, it is 0x00000003"));
     assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 5), 0);
     assert_int_equal(bench_count(b, CPS_EV_ASSUME), 0);
     bench_free(b);

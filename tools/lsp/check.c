@@ -35,7 +35,7 @@ static size_t start_of(struct errors *e, uint32_t line)
     return e->start;
 }
 
-/* What is underlined: the word at the place, or one character; at a line's end its last one. */
+/* What is underlined: the word at the place, or one character, of which a byte says enough. */
 static void place(struct errors *e, uint32_t line, size_t column, size_t ret[2])
 {
     const struct lsp_document *d = e->document;
@@ -47,8 +47,6 @@ static void place(struct errors *e, uint32_t line, size_t column, size_t ret[2])
     ret[1] = at < end ? at + 1 : end;
     if (lsp_token_at(d, at, &token) && token.from <= at && at < token.end)
         ret[1] = token.end;
-    while (ret[1] < end && (cps_buf_text(&d->text)[ret[1]] & 0xc0) == 0x80)
-        ret[1]++;
 }
 
 static void add(void *context, uint32_t line, size_t column, const char *message)
