@@ -57,6 +57,14 @@ def all_figures():
     assert ran["capture"] == "built in" and ran["firmware"] == "demo_sqe.fw", ran
 
 
+def limited_time():
+    """With a limit of the processor's time (ulimit -t) Linux counts that of a process coarsely: nothing takes no time."""
+    limit = [sys.executable, "-c", "import os, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (200, 200)); os.execv(sys.argv[1], sys.argv[1:])"]
+    out = subprocess.run(limit + [CPSCOPE, "bench", "--rounds", "1", "--json", "--figures", "reg-write-60,reg-write-2"],
+                         capture_output=True, text=True, timeout=250, check=True).stdout
+    assert "Infinity" not in out and all(row["ratio"] > 0 for row in json.loads(out)["figures"]), out
+
+
 def built_in_is_the_same():
     first, _ = figures("--figures", IN_MEMORY)
     again, _ = figures("--figures", IN_MEMORY)
@@ -124,6 +132,7 @@ def corpus():
 
 tap.run([
     ("every figure of the table is measured on the built-in stream", all_figures),
+    ("a limit of the processor's time does not end the measuring of short times", limited_time),
     ("the built-in stream is the same with every run", built_in_is_the_same),
     ("a capture that is given is what runs", given_capture),
     ("text names the input and the figures that were asked for", text_without_json),

@@ -111,9 +111,11 @@ void bench_clean(struct bench *bench);
 /** Runs a program to its end, with nothing at its stdin and its output thrown away. @p path  NULL:
  * this one */
 struct bench_child bench_run(const char *path, const char *const arguments[]);
-/** Seconds of the monotonic clock, and of this process' CPU time. */
+/** Seconds of the monotonic clock, and of this thread's CPU time. */
 double bench_now(void);
 double bench_cpu(void);
+/** So many a second; 0 where no time was seen to pass: a sample that could not be had. */
+double bench_rate(double count, double seconds);
 
 /** The figures, and the index of one by its name; -1: there is none. */
 extern const struct bench_figure bench_figures[];

@@ -46,7 +46,7 @@ double bench_alu(struct bench *bench)
     double start = bench_cpu();
     if (!err) {
         cps_engine_run(machine, UINT64_MAX);
-        rate = (double)machine->instructions / (bench_cpu() - start);
+        rate = bench_rate((double)machine->instructions, bench_cpu() - start);
     }
     cps_engine_destroy(machine);
     cps_err_free(err);
@@ -73,7 +73,7 @@ double bench_alu_native(struct bench *bench)
         CPS_KEEP(carry);
     }
     CPS_KEEP(b);
-    return 6.0 * ALU_TURNS / (bench_cpu() - start);
+    return bench_rate(6.0 * ALU_TURNS, bench_cpu() - start);
 }
 
 #define STREAM_IOVA   UINT64_C(0x100000)
@@ -138,7 +138,7 @@ static double measure_writes(struct play *play, uint32_t count)
         submit(play->engine, at, dwords - at < piece ? dwords - at : piece);
     double seconds = bench_cpu() - start;
     play_watch(play);
-    return (double)(play->engine->tap.count[CPS_EV_REG] - before) / seconds;
+    return bench_rate((double)(play->engine->tap.count[CPS_EV_REG] - before), seconds);
 }
 
 double bench_writes_60(struct bench *bench)
@@ -178,7 +178,7 @@ static double native_writes(uint32_t count)
     struct record *keep_records = records;
     CPS_KEEP(keep);
     CPS_KEEP(keep_records);
-    return (double)at / (bench_cpu() - start);
+    return bench_rate((double)at, bench_cpu() - start);
 }
 
 double bench_native_60(struct bench *bench)
