@@ -15,6 +15,7 @@ that tests/mutate/explained.tsv explains (file, text of the line, old, new, why)
 share is below its goal."""
 import argparse
 import collections
+import glob
 import hashlib
 import json
 import multiprocessing
@@ -152,18 +153,21 @@ class Copy:
         return [self.tests[name] for name in order]
 
     def users(self, path):
-        """The file, or, if no line of it is code, those that include it."""
+        """The file, or, if no line of it is code, those that include it; where a file without code hands it on, those
+        beside that."""
         if path not in self.used:
-            self.used[path] = [path] if path in self.reached["lines"] else \
-                [name for name in self.reached["lines"] if self.includes(name, '#include "%s"' % path)]
+            self.used[path] = [path] if path in self.reached["lines"] else self.includers(path)
         return self.used[path]
 
-    def includes(self, name, line):
-        path = os.path.join(self.folder, name)
-        if not os.path.exists(path):
-            return False
-        with open(path, encoding="utf-8") as file:
-            return line in file.read()
+    def includers(self, path):
+        code = self.reached["lines"]
+        names = [name for name in glob.glob("**/*.[ch]", root_dir=self.folder, recursive=True) if self.holds(name, '"%s"' % path)]
+        beside = {os.path.dirname(name) for name in names if name.endswith(".c") and name not in code}
+        return [name for name in code if name in names or os.path.dirname(name) in beside]
+
+    def holds(self, name, word):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return word in file.read()
 
     def promise(self, site, way, name, noticed):
         """What a second of the test may bring: a test that runs little but this file, or has noticed some of it, knows it."""
@@ -186,10 +190,12 @@ class Copy:
         return said in (suite.PASS, suite.SKIP)
 
     def notices(self, site, way, corpus, noticed, spent):
-        """The first test that notices, and whether the time was over before all were asked."""
+        """The first test that notices, and whether the time was over before all were asked. Half of a table's is the
+        building of all that includes it."""
         began = time.monotonic()
+        budget = self.args.budget * (2 if site.path.endswith(".def") else 1)
         for test in self.candidates(site, way, noticed):
-            if spent + time.monotonic() - began > self.args.budget:
+            if spent + time.monotonic() - began > budget:
                 return None, True
             if (way, test.name) not in self.useless and not self.passes(test, way, corpus):
                 return test.name, False

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The ELF form: what comes back from it, and that damaged files are refused. */
+#define _GNU_SOURCE /* memmem() */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -301,6 +302,64 @@ static void test_units(void **state)
     }
 }
 
+/* The examples of DWARF 4 (figures 22 and 23), and what the limits are: rows so many words and
+ * lines behind the one before, as advance_pc, advance_line, copy. */
+static const struct {
+    uint32_t words;
+    int32_t lines;
+    const char *bytes;
+} steps[] = {
+    {127, 127, "\x02\x7f\x03\xff\x00\x01"},
+    {128, -127, "\x02\x80\x01\x03\x81\x7f\x01"},
+    {129, 128, "\x02\x81\x01\x03\x80\x01\x01"},
+    {12857, -128, "\x02\xb9\x64\x03\x80\x7f\x01"},
+    {2, 129, "\x02\x02\x03\x81\x01\x01"},
+    {255, -129, "\x02\xff\x01\x03\xff\x7e\x01"},
+    {256, 63, "\x02\x80\x02\x03\x3f\x01"},
+    {16383, -64, "\x02\xff\x7f\x03\x40\x01"},
+    {16384, 64, "\x02\x80\x80\x01\x03\xc0\x00\x01"},
+    {1, -65, "\x02\x01\x03\xbf\x7f\x01"},
+    {3, 8192, "\x02\x03\x03\x80\xc0\x00\x01"},
+    {4, -8193, "\x02\x04\x03\xff\xbf\x7f\x01"},
+};
+enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
+
+static void test_far_rows(void **state)
+{
+    struct cps_program program, again;
+    struct cps_dwarf dwarf = {0};
+    CPS_BUF text = {0}, elf = {0};
+    uint32_t dword = 0, line = 1000000;
+    (void)state;
+    cps_buf_str(&text, "[016ee001]\n[01000000]\n");
+    for (unsigned i = 0; i < 60000; i++)
+        cps_buf_str(&text, "nop\n");
+    assert_null(cps_program_assemble("s.afuc", text.data, text.size, CPS_A6XX, &program));
+    program.debug.line_count = STEPS + 1;
+    for (unsigned i = 0; i <= STEPS; i++) {
+        program.debug.lines[i] = (struct cps_fw_line){0, dword, program.debug.lines[0].file, line};
+        dword += i < STEPS ? steps[i].words : 0;
+        line += (uint32_t)(i < STEPS ? steps[i].lines : 0);
+    }
+    cps_dwarf_write_(&program, &dwarf);
+    for (unsigned i = 0; i < STEPS; i++) {
+        /* a 0 in the middle of what is looked for: its length goes by the last byte, a 1 */
+        size_t size = 0;
+        while (size < 4 || steps[i].bytes[size - 1] != 1 || steps[i].bytes[size])
+            size++;
+        if (!memmem(dwarf.line.data, dwarf.line.size, steps[i].bytes, size))
+            fail_msg("%u words, %d lines", (unsigned)steps[i].words, (int)steps[i].lines);
+    }
+    assert_null(cps_elf_write(&program, &elf));
+    assert_null(cps_elf_read("s.elf", elf.data, elf.size, &again));
+    check_debug(&again.debug, &program.debug);
+    cps_buf_deinit(&dwarf.abbrev);
+    cps_buf_deinit(&dwarf.info);
+    cps_buf_deinit(&dwarf.line);
+    cps_program_deinit(&program);
+    cps_program_deinit(&again);
+}
+
 /* The ELF form beside the raw file: symbols and lines of this image only. */
 static void test_symbols(void **state)
 {
@@ -399,6 +458,7 @@ int main(void)
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_places_of_symbols),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_far_rows),
         cmocka_unit_test(test_dde),
         cmocka_unit_test(test_small),
     };
