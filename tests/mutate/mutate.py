@@ -153,10 +153,11 @@ class Copy:
         return [self.tests[name] for name in order]
 
     def users(self, path):
-        """The file, or, if no line of it is code, those that include it; where a file without code hands it on, those
-        beside that."""
+        """The file; of a table, or where no line of it is code, also those that include it, and where a file without code
+        hands it on, those beside that."""
         if path not in self.used:
-            self.used[path] = [path] if path in self.reached["lines"] else self.includers(path)
+            mine = [path] if path in self.reached["lines"] else []
+            self.used[path] = mine if mine and not path.endswith(".def") else mine + self.includers(path)
         return self.used[path]
 
     def includers(self, path):
