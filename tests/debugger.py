@@ -303,6 +303,9 @@ def seq():
         "it takes 2 units, what is there takes 1"], errors
     out, _ = session(script("seq", "pause"), "tb *%d" % at, "c", "branch not", "p $pc")
     pairs(out, (3, "0x%08x = %d" % (at + 2, at + 2)))
+    for engine, name in (("seq", "pause"), ("hwsq", "reclock")):    # behind the last instruction there is none to decide
+        _, errors = session(script(engine, name), "c", "branch taken", "branch not", refused=2)
+        assert all(": there is no conditional branch at 0x00" in error for error in errors), errors
 
 
 def hwsq():

@@ -13,6 +13,7 @@
 #include "emu/afuc/machine.h"
 #include "isa/base/le.h"
 #include "isa/base/pm4.h"
+#include "tests/bench.h"
 #include "tests/demo_engine.h"
 
 #define AT    UINT64_C(0x100000)
@@ -77,8 +78,41 @@ static void restored_is_cloned(void **state)
     cps_engine_destroy(original);
 }
 
+/* Engines without a way of their own to go back get another copy, which sends its events where they
+ * went before. HWSQ: waits of 64 ns and writes, started and not run. */
+static void scripts_are_restored(void **state)
+{
+    static const enum cps_gen gens[] = {CPS_NV41, CPS_G80, CPS_G92};
+    (void)state;
+    for (unsigned i = 0; i < sizeof(gens) / sizeof(gens[0]); i++) {
+        struct bench *b =
+            bench_hwsq(gens[i], "03 e2 78 56 34 12 e0 10 02 10 00 03 42 cd ab 40 14 02 7f", NULL);
+        struct cps_engine *used = NULL;
+        struct bench other = {.sink.put = bench_put};
+        assert_null(cps_engine_clone(b->engine, &used));
+        cps_engine_sink(used, &other.sink, ALL_EVENTS);
+        uint64_t before = used->instructions, end = 0;
+        size_t first = 0;
+        for (unsigned round = 0; round < 3; round++) {
+            nv_loop_((struct nv *)used, 1000);
+            cps_tap_flush_(&used->tap);
+            assert_int_not_equal(used->instructions, before);
+            assert_true(other.count > 0 && (!round || other.count == first));
+            assert_true(!round || used->instructions == end);
+            first = other.count;
+            end = used->instructions;
+            other.count = 0;
+            assert_null(cps_engine_restore(&used, b->engine));
+            assert_int_equal(used->instructions, before);
+        }
+        cps_engine_destroy(used);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(restored_is_cloned)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(restored_is_cloned),
+                                       cmocka_unit_test(scripts_are_restored)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
