@@ -382,7 +382,17 @@ def what_else_a_loop_does_counts():
     assert found["verdict"] == "different", found
 
 
+def words_around_a_bulk():
+    """What is read in front of a (rep) is not what is read behind it."""
+    code = (r":\n cread $08, [$00 + 0x1f0]\n (rep)add $0b, $0b, $data\n cread $09, [$00 + 0x1f0]\n"
+            r" mov $addr, 0x8810\n mov $data, %s\n")
+    old, new = (changed(source(), "CP_WAIT_MEM_WRITES", r":\n", code % register) for register in ("$08", "$09"))
+    assemble("old", old)
+    assert verdict(prove(assemble("behind", new), "CP_WAIT_MEM_WRITES"), "CP_WAIT_MEM_WRITES")["verdict"] == "different"
+
+
 tap.run([
+    ("what is read around a bulk is not the same", words_around_a_bulk),
     ("a revision and itself: the same code everywhere", the_same),
     ("code that only moved is equal", moved),
     ("instructions that change places and do not touch each other", independent_swap),

@@ -126,6 +126,9 @@ static void text_is_read_as_json_c_does(void **state)
         "{\"a\":1,\"a\":2}",
         "[9223372036854775807,9223372036854775808,18446744073709551615,-9223372036854775808,0,-0]",
         escapes,
+        /* the last and the first of so many bytes in UTF-8 */
+        "[\"\\u0001\\u007f\\u0080\\u07ff\\u0800\\uffff\\ud800\\udc00\\udbff\\udfff\\ud7ff\\ue000\""
+        "]",
         "[\"\xc3\xa9\",1.50,1E5,0.1e-7]",
         "\"text\"",
         "12",
