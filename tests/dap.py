@@ -413,6 +413,8 @@ def instruction_lines(c, reference):
     """Addresses of a listing's lines, each behind its label, if it has one."""
     text = c.ask("source", sourceReference=reference, source={"sourceReference": reference})["content"]
     assert text.endswith("\n")
+    labels = [line[:28].strip() for line in text.splitlines()]
+    assert all(label == "" or label[-1] == ":" and label[:-1] for label in labels), labels
     return [int(line[29:].split()[0], 16) for line in text.splitlines()]
 
 
@@ -423,6 +425,7 @@ def listing(folder):
     assert source["name"] == "sqe.asm" and source["sourceReference"] == 1, source
     lines = instruction_lines(c, 1)
     assert lines == list(range(len(lines)))
+    assert "\nCP_NOP: " in c.ask("source", sourceReference=1, source=source)["content"]
     answer = c.ask("setBreakpoints", source=source, breakpoints=[
         {"line": 0xfd + 1}, {"line": len(lines) + 1}, {"line": 0}, {"line": 0xfe + 1, "condition": "0"}])["breakpoints"]
     assert [b["verified"] for b in answer] == [True, False, False, True] and "no code" in answer[1]["message"], answer
