@@ -93,7 +93,11 @@ static const char pbus[] = DATABASE(
         "<array name=\"GRID\" offset=\"0x800000\" stride=\"0x1000\" length=\"64\">"
         "<array name=\"ROW\" offset=\"0\" stride=\"0x10\" length=\"64\"><reg32 name=\"ALL\" "
         "offset=\"0\"/><reg32 name=\"TOO\" offset=\"4\" length=\"2\"/></array></array>\n"
-        "<reg32 name=\"OTHER\" offset=\"0x900000\" varset=\"obj\" variants=\"X\"/>\n"));
+        "<reg32 name=\"OTHER\" offset=\"0x900000\" varset=\"obj\" variants=\"X\"/>\n"
+        "<array name=\"CLASS\" offset=\"0x910000\" stride=\"0x100\" length=\"1\" prefix=\"obj\">"
+        "<reg32 name=\"IN\" offset=\"0\" variants=\"NV41-NV44\"/>"
+        "<stripe name=\"CHIP\" offset=\"0x10\" prefix=\"chipset\"><reg32 name=\"IN\" offset=\"0\" "
+        "variants=\"NV41-NV44\"/></stripe></array>\n"));
 
 static const struct {
     const char *name, *text;
@@ -176,6 +180,9 @@ static const struct {
     {CPS_LAYOUT_G92, 0x400000, NULL},
     {CPS_LAYOUT_G92, 0x10, NULL},
     {CPS_LAYOUT_G92, 0x900000, "OTHER"},
+    {CPS_LAYOUT_G92, 0x910000, "CLASS.IN"}, /* of what a prefix says, not a chip's */
+    {CPS_LAYOUT_G92, 0x910010, NULL},
+    {CPS_LAYOUT_NV41, 0x910010, "CLASS.CHIP.IN"},
     {CPS_LAYOUT_NV1, 0x1204, "PBUS.E"},
     {CPS_LAYOUT_NV1, 0x1098, NULL},
     {CPS_LAYOUT_NV3T, 0x1204, "PBUS.E"},
