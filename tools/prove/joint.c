@@ -54,12 +54,10 @@ static void worsen(struct joint *j, enum outcome outcome)
         j->outcome = outcome;
 }
 
-static void undecided(struct joint *j, const char *why, uint32_t pc)
+static void undecided(struct joint *j, const char *why)
 {
-    if (j->outcome != OUTCOME_UNDECIDED && j->outcome != OUTCOME_DIFFERENT) {
+    if (j->outcome != OUTCOME_UNDECIDED && j->outcome != OUTCOME_DIFFERENT)
         j->why = why;
-        j->why_pc = pc;
-    }
     worsen(j, OUTCOME_UNDECIDED);
     if (!j->follow)
         j->stop = true;
@@ -79,7 +77,7 @@ static bool differs(struct joint *j, const struct pair *p, Z3_ast unequal, struc
         worsen(j, OUTCOME_DIFFERENT);
         j->stop = !j->found || j->found(j->context, d);
     } else if (answer == SMT_UNKNOWN) {
-        undecided(j, "the solver gave up", d->pc[0]);
+        undecided(j, "the solver gave up");
     }
     smt_model_release(&model);
     return answer != SMT_NO;
@@ -99,7 +97,7 @@ static void put_words(struct joint *j, Z3_ast a, Z3_ast b, char *ret, size_t siz
 static bool compare_effect(struct joint *j, const struct pair *p, const struct effect *a,
                            const struct effect *b)
 {
-    struct difference d = {.pc = {a->pc, b->pc}};
+    struct difference d = {0};
     if (a->kind != b->kind || a->count != b->count || !effect_same_instruction(a, b)) {
         snprintf(d.text, sizeof(d.text), "a %s where the old revision has a %s",
                  effect_name((enum effect_kind)b->kind), effect_name((enum effect_kind)a->kind));
@@ -297,7 +295,7 @@ static bool too_often(struct joint *j, const struct pair *p)
     if (j->follow)
         worsen(j, OUTCOME_BOUNDED);
     else
-        undecided(j, "a loop that is not in the same state again", p->s[0].pc);
+        undecided(j, "a loop that is not in the same state again");
     return true;
 }
 
@@ -306,8 +304,6 @@ static void tell_more(struct joint *j, const struct pair *p, unsigned side)
 {
     const struct effect *effect = next_effect(j, p, side);
     struct difference d = {0};
-    d.pc[side] = effect->pc;
-    d.pc[!side] = p->s[!side].pc;
     snprintf(d.text, sizeof(d.text), "a %s that only the %s revision has",
              effect_name((enum effect_kind)effect->kind), side ? "new" : "old");
     differs(j, p, NULL, &d);
@@ -316,7 +312,7 @@ static void tell_more(struct joint *j, const struct pair *p, unsigned side)
 /* Both have come to an end. */
 static void compare_ends(struct joint *j, struct pair *p)
 {
-    struct difference d = {.pc = {p->s[0].pc, p->s[1].pc}};
+    struct difference d = {0};
     struct left left[MOST_LEFT];
     j->paths++;
     if (p->s[0].pc != p->s[1].pc || !same_heard(p)) {
@@ -361,13 +357,13 @@ static void explore_jump(struct joint *j, struct pair *p)
         if (answer == SMT_NO)
             break;
         if (answer == SMT_UNKNOWN || i == MOST_TARGETS) {
-            undecided(j, "a jump to an address that is computed", p->s[0].pc);
+            undecided(j, "a jump to an address that is computed");
             break;
         }
         Z3_ast here = smt_equal(&j->smt, target, smt_word(&j->smt, old));
         struct pair q = *p;
         if (!runner_jump(&j->run[0], &q.s[0], old) || !runner_jump(&j->run[1], &q.s[1], old)) {
-            undecided(j, "a jump to an address that is computed", p->s[0].pc);
+            undecided(j, "a jump to an address that is computed");
             break;
         }
         smt_push(&j->smt);
@@ -464,7 +460,7 @@ static bool waits(struct joint *j, const struct pair *p, unsigned side)
     if (j->follow)
         worsen(j, OUTCOME_BOUNDED);
     else
-        undecided(j, "a loop that waits", p->s[side].pc);
+        undecided(j, "a loop that waits");
     return true;
 }
 
@@ -486,8 +482,7 @@ static bool decide(struct joint *j, struct pair *p, unsigned side)
     if (waits(j, p, side))
         return false;
     if (p->forks >= MOST_FORKS || j->paths >= j->most_paths || j->smt.queries >= j->most_queries) {
-        undecided(j, p->forks >= MOST_FORKS ? "too many branches" : "too many paths",
-                  p->s[side].pc);
+        undecided(j, p->forks >= MOST_FORKS ? "too many branches" : "too many paths");
         j->stop = true;
         return false;
     }
@@ -518,10 +513,10 @@ static bool advance(struct joint *j, struct pair *p, unsigned side)
                 return false;
             break;
         case HALT_LOST:
-            undecided(j, run->why, run->why_pc);
+            undecided(j, run->why);
             return false;
         case HALT_BUDGET:
-            undecided(j, "too long", p->s[side].pc);
+            undecided(j, "too long");
             j->stop = true;
             return false;
         default:

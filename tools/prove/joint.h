@@ -18,7 +18,6 @@ enum outcome {
 /** The first difference of a path, and words with which that path is gone. */
 struct difference {
     char text[192];
-    uint32_t pc[2];
     uint64_t left;               /**< as LIVE_*: what both leave another value in, or 0 */
     uint32_t r[32];              /**< where the handler begins */
     uint32_t data[WITNESS_MOST]; /**< from the stream */
@@ -76,7 +75,6 @@ struct joint {
     enum outcome outcome;
     struct difference difference;
     const char *why;
-    uint32_t why_pc;
     uint32_t *child; /**< places of the old revision at which both were equal; owned */
     size_t children;
     unsigned paths;

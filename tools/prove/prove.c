@@ -280,10 +280,8 @@ static void take_outcome(struct prove_handler *h, const struct joint *j)
         h->has_difference = true;
         h->difference = j->difference;
         snprintf(h->why, sizeof(h->why), "%s", j->difference.text);
-        memcpy(h->why_pc, j->difference.pc, sizeof(h->why_pc));
     } else if (h->verdict == VERDICT_UNDECIDED) {
         snprintf(h->why, sizeof(h->why), "%s", j->why);
-        h->why_pc[0] = h->why_pc[1] = j->why_pc;
     } else if (h->verdict == VERDICT_WAITS) {
         tell_waits(h, j);
     }

@@ -42,7 +42,6 @@ struct prove_handler {
     enum verdict verdict;
     unsigned bound; /**< VERDICT_BOUNDED: turns of a loop */
     char why[200];  /**< VERDICT_UNDECIDED: the reason; VERDICT_DIFFERENT: how */
-    uint32_t why_pc[2];
     bool has_difference;
     struct difference difference;
 };

@@ -134,10 +134,9 @@ static void write_port(struct runner *run, struct state *s, unsigned number, Z3_
     }
 }
 
-static enum halt lost(struct runner *run, const struct state *s, const char *why)
+static enum halt lost(struct runner *run, const char *why)
 {
     run->why = why;
-    run->why_pc = s->pc;
     return HALT_LOST;
 }
 
@@ -401,11 +400,11 @@ static enum halt plain(struct runner *run, struct state *s, const struct afuc_uo
     bool counted = (uop->flags & U_REP) || (uop->xmov && code_row(uop->code)->kind == KIND_ALU);
     bool unknown = counted && !smt_known(run->smt, s->r[R_REM], &left);
     if (unknown && (op == CPS_AFUC_SWRITE || op == CPS_AFUC_SREAD))
-        return lost(run, s, "SQE registers in a number that is not known");
+        return lost(run, "SQE registers in a number that is not known");
     if (unknown)
         bulk(run, s, uop);
     else if (!(uop->flags & U_REP ? repeat(run, s, uop, left) : execute(run, s, uop)))
-        return lost(run, s, "an instruction that is not followed");
+        return lost(run, "an instruction that is not followed");
     next(s);
     return HALT_CUT;
 }
@@ -431,7 +430,7 @@ static enum halt branch(struct runner *run, struct state *s, const struct afuc_u
     m.b = smt_word(run->smt, uop->imm);
     m.d = m.b;
     if (!meaning_condition(run->smt, code_row(uop->code)->text, &m, &s->condition))
-        return lost(run, s, "a branch that is not followed");
+        return lost(run, "a branch that is not followed");
     if (!smt_decided(run->smt, s->condition, &taken))
         return HALT_BRANCH;
     if (taken && uop->target == s->pc && s->npc == s->pc) {
@@ -488,7 +487,7 @@ static enum halt leave(struct state *s, Z3_ast target)
 static enum halt call(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     if (s->calls == CALLS)
-        return lost(run, s, "calls that are nested deeper than the stack");
+        return lost(run, "calls that are nested deeper than the stack");
     s->call[s->calls++] = kept_address(run, s->pc + 2);
     go_to(s, uop->target);
     return HALT_CUT;
@@ -503,7 +502,7 @@ static enum halt ret(struct runner *run, struct state *s)
     uint32_t old = s->call[--s->calls];
     uint32_t pc = run->side ? code_to_new(run->code, old) : old;
     if (pc >= run->code->side[run->side].count)
-        return lost(run, s, "a return to code that is not there");
+        return lost(run, "a return to code that is not there");
     go_to(s, pc);
     return HALT_CUT;
 }
@@ -545,7 +544,7 @@ static enum halt flow(struct runner *run, struct state *s, const struct afuc_uop
     case CPS_AFUC_SETSECURE:
         return setsecure(run, s);
     case CPS_AFUC_NONE:
-        return lost(run, s, "an illegal instruction");
+        return lost(run, "an illegal instruction");
     default:
         return plain(run, s, uop);
     }
@@ -571,7 +570,7 @@ static enum halt ended(struct runner *run, struct state *s)
     uint32_t known = 0;
     if (s->pc != PC_JUMP || !smt_known(run->smt, s->target, &known))
         return HALT_END;
-    return runner_jump(run, s, known) ? HALT_CUT : lost(run, s, "a jump to code that is not there");
+    return runner_jump(run, s, known) ? HALT_CUT : lost(run, "a jump to code that is not there");
 }
 
 enum halt runner_go(struct runner *run, struct state *s)
@@ -582,7 +581,7 @@ enum halt runner_go(struct runner *run, struct state *s)
         if (s->pc >= PC_LAST)
             halt = ended(run, s);
         else if (s->pc >= side->count)
-            return lost(run, s, "a jump out of the code");
+            return lost(run, "a jump out of the code");
         else if (!run->steps)
             return HALT_BUDGET;
         else

@@ -102,7 +102,6 @@ struct runner {
     size_t effects;
     uint64_t steps; /**< instructions that may still run */
     const char *why;
-    uint32_t why_pc;
     struct kept **arena; /**< all that was kept; owned */
     size_t arena_count;
     bool failed; /**< memory was short */
