@@ -120,20 +120,22 @@ def counters_add_up():
 
 RNN = """<?xml version="1.0" encoding="UTF-8"?>
 <database xmlns="http://nouveau.freedesktop.org/"><domain name="A6XX" width="32">
-  <reg32 offset="0x8e07" name="EVIL&quot;,{}\\x"><bitfield name="F&quot;\\" low="0" high="7"/></reg32></domain></database>"""
+  <reg32 offset="0x8e07" name="EVIL&quot;,{}\\xé"><bitfield name="F&quot;\\" low="0" high="7"/></reg32></domain></database>"""
 
 
 def names_are_escaped():
     os.makedirs(path("rnn"), exist_ok=True)
-    open(os.path.join(path("rnn"), "a6xx.xml"), "w").write(RNN)
+    open(os.path.join(path("rnn"), "a6xx.xml"), "w", encoding="utf-8").write(RNN)
     done = subprocess.run([sys.argv[1], "run", "--demo", "--rnn", path("rnn"), "-o", path("evil.json")], capture_output=True, text=True)
     if done.returncode == 3:
         raise tap.Skip(done.stderr.strip())
     view = chrometrace.Trace(open(path("evil.json")).read())
     assert any(one[1].startswith("EVIL") for one in view.instants[view.named("sqe")]), done.stderr
     cpscope("run", "--demo", "--rnn", path("rnn"), "-o", path("evil.vcd"))
-    dump = vcdread.Dump(open(path("evil.vcd")).read())
-    assert any(value and "EVIL" in value for _, value in dump.changes["sqe", "packet"])
+    text = open(path("evil.vcd")).read()
+    assert all(c == "\n" or " " <= c <= "~" for c in text)
+    names = {value.encode("latin-1").decode() for _, value in vcdread.Dump(text).changes["sqe", "packet"] if value}
+    assert 'type4:EVIL",{}\\xé' in names, names
 
 
 def vcd(*args, events="all", more=()):

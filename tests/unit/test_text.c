@@ -194,6 +194,18 @@ static void lines_without_a_name_are_of_the_sqe(void **state)
     assert_int_equal(cps_event_who(&e), CPS_CPU_BV);
 }
 
+/* What editors of other systems make of a text: its head ends lines with CR, too. */
+static void ends_of_lines_may_be_those_of_other_systems(void **state)
+{
+    (void)state;
+    struct cps_event e = read_line("# gen a7xx\r\n# events reg\r\n", "bv STEP 0x0010 -\r");
+    assert_int_equal(cps_event_who(&e), CPS_CPU_BV);
+    assert_int_equal(cps_event_pc(&e), 0x10);
+    e = read_line("# gen a6xx\r\n", "REG 0x8800 0x00000001 data ; pc=0x0010\r");
+    assert_int_equal(e.value, 1);
+    assert_int_equal(cps_event_pc(&e), 0x10);
+}
+
 /* What a kind has no column for is 0: the smallest number is refused as the largest is. */
 static void numbers_without_a_column_are_refused(void **state)
 {
@@ -299,6 +311,7 @@ int main(void)
         cmocka_unit_test(class_lists_are_masks),
         cmocka_unit_test(unknown_numbers_have_words_too),
         cmocka_unit_test(lines_without_a_name_are_of_the_sqe),
+        cmocka_unit_test(ends_of_lines_may_be_those_of_other_systems),
         cmocka_unit_test(numbers_without_a_column_are_refused),
         cmocka_unit_test(a_trace_is_its_header_and_every_event_in_order),
     };
