@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import hang_scene
@@ -217,6 +218,21 @@ def folders():
     assert page == open(path("report2/index.html"), encoding="utf-8").read()
 
 
+def few_descriptors():
+    """A folder of more files than a process may have open: each is closed when it was read."""
+    folder = path("many")
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(firmware("good.fw", GOOD), os.path.join(folder, "z.fw"))
+    for i in range(60):
+        for name, data in (("t%d.txt" % i, b"neither\n"), ("c%d.rd" % i, make.capture(make.type7(0x10, 1))),
+                           ("p%d.pm4" % i, make.pm4("CP_NOP 0x1").encode()), ("e%d.rd" % i, b"")):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+    limit = "ulimit -n 40; exec \"$@\""
+    done = subprocess.run(["bash", "-c", limit, "bash", sys.argv[1], "audit", folder], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, cpscope("audit", folder).stdout), done
+
+
 def named_files():
     good, text = firmware("good.fw", GOOD), path("text.txt", "this is no firmware\n")
     done = cpscope("audit", text, good, "--json", status=3)
@@ -390,6 +406,7 @@ tap.run([
     ("cases that are none are refused by file and line", bad_cases),
     ("nearest: code that moved is the same, a changed handler is not", nearest),
     ("a folder: firmware, captures, and what is skipped; the same twice; names escaped", folders),
+    ("a folder of many files, with few open at a time", few_descriptors),
     ("files that were named and cannot be read", named_files),
     ("damaged firmware", damaged),
     ("a dump: verdicts of what it holds, and what cannot be said", dumps),
