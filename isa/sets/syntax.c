@@ -77,8 +77,6 @@ bool cps_syntax_meaning_(const struct cps_isa *isa, unsigned op, struct cps_buf 
     for (; *at; at++) {
         if (is_text && *at == '"')
             inside = !inside;
-        else if (is_text && *at == '\\' && at[1])
-            cps_buf_add(out, ++at, 1);
         else if (inside || !is_text)
             cps_buf_add(out, at, 1);
     }

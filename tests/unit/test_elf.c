@@ -302,6 +302,27 @@ static void test_units(void **state)
     }
 }
 
+/* A raw file has a version and an offset at least. */
+static void test_two_words(void **state)
+{
+    static const char *const texts[] = {"[016ee001]\n", "[016ee001]\n[01000000]\n"};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct cps_program program;
+        struct cps_fw *fw = NULL;
+        CPS_BUF elf = {0};
+        assert_null(cps_program_assemble("s.afuc", texts[i], strlen(texts[i]), CPS_A6XX, &program));
+        assert_null(cps_elf_write(&program, &elf));
+        struct cps_err *err = cps_fw_parse("s.elf", elf.data, elf.size, 0, &fw);
+        assert_int_equal(!err, i);
+        if (err)
+            assert_non_null(strstr(err->message, "image of 1 words, expected at least 2"));
+        cps_err_free(err);
+        cps_fw_destroy(fw);
+        cps_program_deinit(&program);
+    }
+}
+
 /* The examples of DWARF 4 (figures 22 and 23), and what the limits are: rows so many words and
  * lines behind the one before, as advance_pc, advance_line, copy. */
 static const struct {
@@ -377,6 +398,18 @@ static void test_symbols(void **state)
     struct cps_err *err = cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size);
     assert_non_null(strstr(err->message, "a7.elf: offset 0x0: dword 0x0009 is 0x"));
     cps_err_free(err);
+    raw->words[9] ^= 1;
+    raw->count--;
+    err = cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size);
+    assert_non_null(strstr(err->message, "dwords, expected "));
+    cps_err_free(err);
+    raw->count++;
+    raw->part[1].size--;
+    err = cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size);
+    assert_non_null(strstr(err->message, "processors' images differ from those of a7.fw"));
+    cps_err_free(err);
+    raw->part[1].size++;
+    assert_null(cps_fw_symbols_parse(raw, "a7.elf", elf.data, elf.size));
     cps_fw_destroy(raw);
     cps_program_deinit(&program);
 }
@@ -458,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_places_of_symbols),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_two_words),
         cmocka_unit_test(test_far_rows),
         cmocka_unit_test(test_dde),
         cmocka_unit_test(test_small),
