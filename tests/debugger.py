@@ -243,6 +243,22 @@ def pipe_by_name():
     assert out[4] == out[1].replace("1, |EVENT_CMD", "2, |0xe7"), out
 
 
+def goes_on():
+    """Whatever is wrong with a line of a pipe, it is said with its place, and the next one runs; the status says at the end that there was one."""
+    lines = ("why no_such_register", "source /no/such/file", "save breakpoints /no/such/folder/x", "why event:9999999", "why @REG_WRITE_ADDR")
+    out, errors = session(["--demo"], *lines, "p 5", refused=len(lines))
+    assert out[-1] == "0x00000005 = 5" and [e.split(": ")[1] for e in errors] == ["(stdin):%d" % (i + 1) for i in range(len(lines))], (out, errors)
+
+
+def of_hardware():
+    """$addr and $usraddr are held beside the others; $00 is 0; the pc takes its next one along; words of the queues are nobody's to set."""
+    out, errors = session(["--demo"], "set $addr = 0x5", "p $addr", "set $usraddr = 0x7", "p $usraddr", "p $addr", "set $00 = 4", "set $00 = 0", "p $00", "set $data = 3",
+                          "set $pc = 0x31", "p $pc", "p $npc", "set $npc = 0x20", "why @MEM_READ_ADDR", refused=3)
+    pairs(out, (1, "0x00000005 = 5"), (3, "0x00000007 = 7"), (4, "0x00000005 = 5"), (7, "0x00000000 = 0"), (10, "0x00000031 = 49"), (11, "0x00000032 = 50"))
+    assert [e.split(": ", 2)[2] for e in errors][:2] == ["general register 0x0 cannot be 0x4 here", "general register 0x1f cannot be 0x3 here"], errors
+    assert re.match(r"@MEM_READ_ADDR = 0x(\w+)\n  0x\1 written to control register 0x0018 MEM_READ_ADDR by sqe at pc 0x0011 bootstrap\+0x11", out[13]), out[13]
+
+
 def commands_end():
     """So many bytes of commands, and no more; what was typed before stays as it was."""
     text = ["b CP_NOP", "commands 1", "p 6", "end", "commands 1", *["echo " + "x" * 1000] * 1100, "p 5", "i b"]
@@ -352,6 +368,8 @@ CASES = [
     ("help lists all commands", helped),
     ("points are saved with all that belongs to them", saved),
     ("pipe registers have names", pipe_by_name),
+    ("whatever is wrong with a line, the next one runs", goes_on),
+    ("registers that hardware has", of_hardware),
     ("commands of a point are limited", commands_end),
     ("points of several processors", processors),
     ("VP1: branches with slots, calls, code that is memory", vp1),

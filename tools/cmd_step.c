@@ -97,7 +97,7 @@ static struct cps_err *run_line(struct debugger *r, unsigned number, const char 
     cps_buf_printf(&r->out, "> %s\n", line);
     struct cps_err *wrong = command_run(r, line);
     struct cps_err *err = show(r);
-    bool about_line = wrong && (wrong->code == CPS_ERR_SYNTAX || wrong->code == CPS_ERR_INPUT);
+    bool about_line = wrong && wrong->code != CPS_ERR_NOMEM;
     if (about_line)
         wrong = cps_err_within_(wrong, "(stdin):%u", number);
     if (err || !about_line || wrong->code == CPS_ERR_NOMEM)

@@ -319,11 +319,6 @@ static uint32_t protect_control(const struct afuc_core *core)
     return bank_get_(core->machine, core->pipe, protect_of(core->machine)->control);
 }
 
-bool gpu_protects_(const struct afuc_core *core)
-{
-    return protect_control(core) & PROTECT_ENABLE;
-}
-
 bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write)
 {
     const struct protect_regs *regs = protect_of(core->machine);

@@ -9,8 +9,6 @@ CPS_MUST_USE struct cps_err *gpu_init_(struct cps_afuc *machine);
 uint32_t gpu_read_(struct afuc_core *core, uint32_t offset);
 void gpu_write_(struct afuc_core *core, uint32_t offset, uint32_t value, unsigned path);
 
-/** Whether CP_PROTECT forbids anything. */
-bool gpu_protects_(const struct afuc_core *core);
 /** Whether CP_PROTECT forbids the access to any of @p count registers. */
 bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t count, bool write);
 
@@ -85,7 +83,7 @@ static inline void gpu_set_plain_(struct afuc_core *core, uint32_t offset, const
         bank_set_several_(m, core->pipe, offset, word, count);
 }
 
-/** As gpu_protects_(), of a core that is plain. */
+/** Whether CP_PROTECT forbids a core that is plain anything. */
 static inline bool gpu_plain_protects_(const struct afuc_core *core)
 {
     return bank_get_(core->machine, core->pipe, core->protect) & 1;

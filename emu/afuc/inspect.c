@@ -114,6 +114,7 @@ static bool set_code(struct cps_afuc *m, struct cps_place place, uint32_t value)
                          value);
 }
 
+/* $00 is 0, whatever is written. */
 static bool set_general(struct afuc_state *s, uint64_t number, uint32_t value)
 {
     if (number == R_ADDR)
@@ -122,7 +123,7 @@ static bool set_general(struct afuc_state *s, uint64_t number, uint32_t value)
         s->usraddr = value;
     else if (number && number < R_ADDR)
         s->r[number] = value;
-    return number < R_DATA;
+    return number < R_DATA && (number || !value);
 }
 
 /* Moving the pc makes what stands there no delay slot. */
