@@ -85,6 +85,28 @@ def holds_the_trace(*args):
     return "%d events" % len(lines)
 
 
+def forbidden():
+    """A write that CP_PROTECT forbids (CP_PROTECT_REG of 0x8810 alone, then CP_PROTECT_CNTL), and words without their packets."""
+    stream = path("prot.pm4", make.pm4("reg 0x850 0x8810", "reg 0x84f 0x3", "reg 0x8810 0x7", "reg 0x8811 0x6"))
+    holds_the_trace("--demo", stream)
+    db, lines = both("--demo", stream)
+    assert db.execute("SELECT space, value FROM writes WHERE reg IN (0x8810, 0x8811)").fetchall() == [("prot", 7), ("gpu", 6)], lines
+    for args in (("run", "--demo", stream, "--events", "payload"), ("convert", path("words.trace"))):
+        if args[0] == "run":
+            cpscope(*args, "-o", path("words.trace"))
+        done = cpscope(*args, "-o", path("words.db"), status=3)
+        assert "expected events with pkt" in done.stderr and done.stderr.count("\n") == 1 and not os.path.exists(path("words.db")), done.stderr
+
+
+def late_words():
+    """A word that something else stands in front of is its packet's, and nothing says what it means."""
+    text = path("late.trace", "# cpscope-trace 1\n# gen a6xx\n# events pkt,reg,payload\nPKT ib1 0x0000000000100000 0x70100002\nWORD 0x0000 0x00000005\n"
+                "REG 0x8810 0x00000007 user\nWORD 0x0001 0x00000006\n")
+    cpscope("convert", text, "-o", path("late.db"))
+    rows = sqlite3.connect(path("late.db")).execute("SELECT packet, number, value, text IS NULL FROM words").fetchall()
+    assert [row[:3] for row in rows] == [(1, 0, 5), (1, 1, 6)] and rows[1][3] == 1, rows
+
+
 def names_are_those_of_the_text():
     db, lines = both("--demo")
     for event, line in enumerate(lines):
@@ -304,6 +326,7 @@ def refused():
 if BUILT == "no":
     tap.run([("without SQLite a database is refused, and says what is missing", refused)])
 tap.run([("tables hold what the text form does", lambda: holds_the_trace("--demo")),
+         ("what is forbidden, and words alone", forbidden), ("words behind something else", late_words),
          ("registers and packets have the names of the text form", names_are_those_of_the_text),
          ("fields are those of the text form", fields_are_those_of_the_text),
          ("words of packets are those of the text form", words_have_their_meaning),

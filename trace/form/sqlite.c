@@ -2,6 +2,7 @@
  * A trace as a database of SQLite, written only. It is made in a file without a name, in one
  * transaction, and becomes the output when it is whole; memory does not grow with it. */
 #include "trace/form/sqlite.h"
+#include "trace/form/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,8 +131,21 @@ static void prepare(struct database *d)
                       sqlite3_prepare_v2(d->db, cps_sqlite_inserts_[i], -1, &d->insert[i], NULL));
 }
 
+/* Words are rows by their packet and number: without packets they would take each other's place. */
+static struct cps_err *check_events(const char *events)
+{
+    uint32_t kinds = 0;
+    bool good =
+        !cps_text_classes(events, &kinds) || !(kinds >> CPS_EV_WORD & 1) || kinds >> CPS_EV_PKT & 1;
+    return good ? NULL
+                : cps_err_new(CPS_ERR_UNSUPPORTED,
+                              "a database holds words by their packets: expected events with pkt "
+                              "where payload is one of them");
+}
+
 struct cps_err *cps_sqlite_write_(struct cps_trace_writer *writer)
 {
+    CPS_TRY(check_events(writer->head->events));
     struct database *d = calloc(1, sizeof(*d));
     if (!d)
         return cps_err_nomem();
