@@ -6,6 +6,7 @@ import collections
 import gzip
 import json
 import os
+import random
 import re
 import struct
 import sys
@@ -111,6 +112,24 @@ def captures_become_rd():
     assert "is a capture, expected an output called NAME.rd or NAME.snapshot" in done.stderr, done.stderr
     done = cpscope("convert", path("c.rd"), "--to", "jsonl", "-o", path("x.rd"), status=3)
     assert "is a capture, expected an output called NAME.rd" in done.stderr and not os.path.exists(path("x.rd")), done.stderr
+
+
+def large_captures():
+    """More contents than is gathered before it is written, in every packing: the same sections, and nothing else."""
+    rng = random.Random(1)
+    big = [rng.randbytes(size) for size in (5 << 20, 3, (4 << 20) - 1, 1 << 20)]
+    words = make.type7(0x10, 1)
+    data = make.chip(630) + b"".join(make.buffer(0x1000000 * (i + 1), block) for i, block in enumerate(big))
+    data += make.buffer(0x100000, make.dwords(words)) + make.submit(0x100000, len(words))
+    cpscope("convert", path("large.rd", data), "-o", path("large2.rd"))
+    have = open(path("large2.rd"), "rb").read()
+    assert [row for row in sections(have) if row[0] != make.TEST] == sections(data)
+    cpscope("convert", path("large.rd"), "-o", path("large2.rd.gz"))
+    assert gzip.open(path("large2.rd.gz")).read() == have
+    if ZSTD:
+        cpscope("convert", path("large.rd"), "-o", path("large2.rd.zst"))
+        cpscope("convert", path("large2.rd.zst"), "-o", path("large3.rd"))
+        assert open(path("large3.rd"), "rb").read() == have
 
 
 def firmware_is_described():
@@ -297,5 +316,6 @@ def nothing_is_left_behind():
 
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     captures_are_described, captures_are_described_for_programs, cut_captures_are_described_as_far_as_they_go, captures_become_rd,
+    large_captures,
     firmware_is_described, a_part_of_a_file_is_firmware, what_is_no_firmware_is_not_described, traces_are_described, forms_are_named,
     traces_are_compared, submissions_are_told_apart, nothing_is_left_behind)])

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
+#include "trace/form/forms.h"
 #include "trace/form/trace.h"
 
 #define HEAD                                                                   \
@@ -88,6 +89,9 @@ static struct cps_event any_event(unsigned kind)
         return any_step(kind, pc, who);
     uint32_t value = kind == CPS_EV_PKT ? any_header() : (uint32_t)any_number(32);
     uint64_t addr = any_number(narrow ? 18 : 64);
+    if (kind == CPS_EV_REG || kind == CPS_EV_REGR ||
+        kind == CPS_EV_PROT) /* the second bank of a5xx, or a pipe of a7xx and later */
+        addr |= next_random() % 2 ? next_random() % 2 << 32 : next_random() % 8 << CPS_PIPE_SHIFT_;
     if (kind == CPS_EV_UNMODELLED || kind == CPS_EV_TICK)
         value = 0;
     if (kind == CPS_EV_IRQ || kind == CPS_EV_EXIT)

@@ -128,6 +128,22 @@ static void contents_longer_than_any_buffer_arrive_whole(void **state)
     check_equal(dump.data, dump.size);
 }
 
+/* Two megabytes more than is gathered before it is written, and registers of which few are there.
+ */
+static void contents_longer_than_a_frame_arrive_whole(void **state)
+{
+    CPS_BUF dump = {0};
+    (void)state;
+    cps_buf_str(&dump, "---\nrevision: 630 (6.3.0.2)\nbos:\n  - iova: 0x1000\n    size: 6291456\n"
+                       "    data: !!ascii85 |\n     ");
+    for (unsigned i = 0; i < 6291456 / 4; i++)
+        cps_buf_str(&dump, i % 100000 ? "z" : "!!!!#");
+    cps_buf_str(&dump, "\n  - iova: 0x100000000\n    size: 8\n    data: !!ascii85 |\n     !!!!#z\n"
+                       "indexed-registers:\n  - regs-name: CP_ROQ\n    dwords: 2400\n"
+                       "    data: !!ascii85 |\n      !!!!#zz\n");
+    check_equal(dump.data, dump.size);
+}
+
 /* Sections follow each other up to the end, those that others know with sizes that fit. */
 static void sections_are_those_of_the_kernel(void **state)
 {
@@ -263,6 +279,7 @@ int main(void)
         cmocka_unit_test(the_chip_is_in_the_header_wherever_the_dump_has_it),
         cmocka_unit_test(what_is_known_of_damaged_contents_is_kept),
         cmocka_unit_test(contents_longer_than_any_buffer_arrive_whole),
+        cmocka_unit_test(contents_longer_than_a_frame_arrive_whole),
         cmocka_unit_test(sections_are_those_of_the_kernel),
         cmocka_unit_test(blocks_are_written_in_full),
         cmocka_unit_test(the_same_dump_gives_the_same_bytes_and_so_does_its_snapshot),

@@ -206,6 +206,19 @@ static void ends_of_lines_may_be_those_of_other_systems(void **state)
     assert_int_equal(cps_event_pc(&e), 0x10);
 }
 
+static void banks_and_pipes_are_bits_of_the_place(void **state)
+{
+    (void)state;
+    struct cps_event e = read_line("# gen a5xx\n", "REG 0x8800 0x00000001 data ; bank=1 pc=0x0010");
+    assert_true(e.addr == (UINT64_C(1) << 32 | 0x8800));
+    for (unsigned pipe = 1; pipe < 8; pipe++) {
+        char line[80];
+        snprintf(line, sizeof(line), "REG 0x8800 0x00000001 data ; A_NAME pipe=%u pc=0x0010", pipe);
+        e = read_line("# gen a7xx\n", line);
+        assert_true(e.addr == ((uint64_t)pipe << 36 | 0x8800));
+    }
+}
+
 /* What a kind has no column for is 0: the smallest number is refused as the largest is. */
 static void numbers_without_a_column_are_refused(void **state)
 {
@@ -312,6 +325,7 @@ int main(void)
         cmocka_unit_test(unknown_numbers_have_words_too),
         cmocka_unit_test(lines_without_a_name_are_of_the_sqe),
         cmocka_unit_test(ends_of_lines_may_be_those_of_other_systems),
+        cmocka_unit_test(banks_and_pipes_are_bits_of_the_place),
         cmocka_unit_test(numbers_without_a_column_are_refused),
         cmocka_unit_test(a_trace_is_its_header_and_every_event_in_order),
     };
