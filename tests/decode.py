@@ -236,6 +236,17 @@ def summary_is_the_sum():
     assert {t["name"]: t["count"] for t in said["type7"]} == {"CP_NOP": 1, "CP_DRAW_INDX_OFFSET": 1}
     text = decode("--summary", "--register", "0x8811", file)
     assert text.startswith("1 packet, 3 dwords, 0 draws, 0 dispatches, 0 blits, 0 resolves\n") and "0x8810" not in text, text
+    text = decode("--summary", capture("odd.rd", [0x12345678] + make.type4(0x8810, 1)), status=4)
+    assert "\n         1  no header of a packet\n" in text and "\n         1  type4\n" in text, text
+
+
+def not_as_the_stream_says():
+    """What CP_PROTECT forbids (CP_PROTECT_REG of 0x8810 alone, then CP_PROTECT_CNTL) is not written: of two registers the second one is."""
+    file = capture("forbidden.rd", make.type4(0x850, 0x8810) + make.type4(0x84f, 3) + make.type4(0x8810, 7, 6) + make.type4(0x8811, 5))
+    text = decode("--demo", file)
+    assert text.count("not written as the stream says") == 1, text
+    assert re.search(r"\n +> PROT 0x8810 0x00000007 .*\n(.*\n)* +> 1 of 2 not written as the stream says\n", text), text
+    assert "not written" not in decode(file), "nobody executed it"
 
 
 def summary_of_nothing():
@@ -391,6 +402,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("packets by address, named or accessed", addresses),
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
+         ("what is not written as the stream says", not_as_the_stream_says),
          ("the summary of nothing", summary_of_nothing),
          ("colours and pager on a terminal, and nowhere else", colours_and_pager),
          ("a signal waits for the pager", a_signal_waits_for_the_pager),

@@ -80,6 +80,8 @@ def written_script():
     equal(described(data)["hwsq_scripts"], [{"origin": "written", "number": 1, "offset": start, "end": start + 6 + 8, "size": 8,
                                             "register": 0x1400, "entry_point": 0}])
     text = run("disasm", write(data))
+    equal([line for line in text.splitlines() if line.startswith("; HWSQ")], [
+        "; HWSQ script that init script 1 writes, at 0x%x to 0x%x, for register 0x001400, ENTRY_POINT 0x00000000" % (start, start + 14)])
     code = text[text.index("; HWSQ script"):text.index("; init script")]
     back = os.path.join(SCRATCH.name, "back.bin")
     run("asm", "--engine", "hwsq", "--chip", "nv41", write(code.encode(), "back.s"), "-o", back)
@@ -94,7 +96,11 @@ def bmp_board():
     first = places["hwsq"] + 6 + 4
     equal([(h["origin"], h["number"], h["offset"], h["size"], h["entry_point"]) for h in found["hwsq_scripts"]],
           [("table", 0, first, 32, 0x7f341000), ("table", 1, first + 36, 32, 0)])
-    lines = [line.split(";")[0].split() for line in run("disasm", "--chip", "nv17", "--engine", "hwsq", write(data)).splitlines() if line.startswith("    ")]
+    text = run("disasm", "--chip", "nv17", "--engine", "hwsq", write(data)).splitlines()
+    equal([line for line in text if line.startswith("; HWSQ")], [
+        "; HWSQ script %d, at 0x%x to 0x%x, for register 0x001400, ENTRY_POINT 0x%08x" % (i, first + 36 * i, first + 36 * i + 32, entry)
+        for i, entry in ((0, 0x7f341000), (1, 0))])
+    lines = [line.split(";")[0].split() for line in text if line.startswith("    ")]
     equal([line[0] for line in lines[:5]], ["set1", "set1", "set0", "unset", "exit"])
 
 
