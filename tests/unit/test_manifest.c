@@ -68,7 +68,7 @@ static void every_line_has_its_meaning(void **state)
                                "capture /nowhere/2.rd /nowhere/1.rd tags=b expect=deadlock\r\n"
                                "golden goldens\n"
                                "mask reg:0x8810-0x8820\n"
-                               "events reg,mem\n"
+                               "events reg,memw\n"
                                "limit 3M\n",
                           &m));
     assert_int_equal(m.firmware_count, 3);
@@ -84,7 +84,7 @@ static void every_line_has_its_meaning(void **state)
     assert_string_equal(m.capture[1].tags, ",b,");
     assert_string_equal(m.golden, "/tmp/goldens");
     assert_string_equal(m.mask, "reg:0x8810-0x8820");
-    assert_string_equal(m.events, "reg,mem");
+    assert_string_equal(m.events, "reg,memw");
     assert_string_equal(m.policy, "waits=stop prefetch=on");
     assert_int_equal(m.limit, 3000000);
     manifest_deinit(&m);
@@ -126,6 +126,7 @@ static void refused_lines_are_named(void **state)
     expect_error(HEAD "baseline old\n" LEAST, ":2: expected baseline NAME");
     expect_error(HEAD LEAST "golden\n", ":4: expected a value");
     expect_error(HEAD LEAST "limit x\n", ":4: expected limit N");
+    expect_error(HEAD LEAST "events reg,bogus\n", ":4: expected classes of events");
     expect_error(HEAD LEAST "policy bogus=1\n", ":4: ");
     expect_error(HEAD LEAST "golden a\ngolden b\n", ":5: a second \"golden\"");
     expect_error(HEAD LEAST "baseline old\nbaseline old\n", ":5: expected one baseline");

@@ -266,6 +266,15 @@ static struct cps_err *check_engines(const struct reader *r)
     return r->to->policy ? check_policy(r, engines) : NULL;
 }
 
+static struct cps_err *set_events(struct reader *r)
+{
+    uint32_t kinds = 0;
+    CPS_TRY(set_text(r, &r->to->events, ""));
+    return cps_text_classes(r->to->events, &kinds)
+               ? NULL
+               : bad(r, "classes of events as --events takes them: all, default, or reg,memw");
+}
+
 static struct cps_err *set_limit(struct reader *r)
 {
     return r->count == 2 && opt_count(r->word[1], &r->to->limit)
@@ -284,10 +293,12 @@ static struct cps_err *read_line(struct reader *r)
         return set_baseline(r);
     if (!strcmp(key, "golden"))
         return set_text(r, &r->to->golden, r->dir);
-    if (!strcmp(key, "mask"))
+    if (!strcmp(key, "mask")) {
+        r->to->mask_line = r->line;
         return set_text(r, &r->to->mask, "");
+    }
     if (!strcmp(key, "events"))
-        return set_text(r, &r->to->events, "");
+        return set_events(r);
     if (!strcmp(key, "policy"))
         return set_policy(r);
     if (!strcmp(key, "limit"))

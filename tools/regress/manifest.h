@@ -27,8 +27,9 @@ struct manifest {
     unsigned firmware_count;
     struct manifest_capture *capture; /**< sorted by name, each once */
     unsigned capture_count;
-    int baseline; /**< index of a firmware, or -1 */
-    char *golden; /**< directory, or NULL */
+    int baseline;       /**< index of a firmware, or -1 */
+    char *golden;       /**< directory, or NULL */
+    unsigned mask_line; /**< its line; what it says is known with the firmware's names */
     char *mask;
     char *events;
     char *policy;

@@ -50,7 +50,8 @@ static struct cps_err *read_mask(struct worker *w)
         return NULL;
     const struct engine *e = &w->engine[i];
     unsigned who = e->gen == CPS_A5XX ? CPS_CPU_PFP : CPS_CPU_SQE;
-    return cps_mask_add(&w->mask, mask, e->names[e->fw ? who : CPS_CPU_HOST]);
+    return cps_err_within_(cps_mask_add(&w->mask, mask, e->names[e->fw ? who : CPS_CPU_HOST]),
+                           "%s:%u", w->regress->opt->arg[0], w->regress->manifest.mask_line);
 }
 
 struct cps_err *worker_create(struct regress *regress, struct worker **ret)
