@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+import claimfw
 import tap
 from make import pm4
 
@@ -289,6 +290,43 @@ def bootstrap(r):
     assert len(found) == 1 and found[0][0].startswith("bootstrap+0x") and "0x00000004 -> 0x00000006" in found[0][3], found
 
 
+def two_images(r):
+    """a5xx: PFP and ME of both revisions, in either order. Code of each that differs is a paragraph of its own, of either or both."""
+    def image(name, layout, value):
+        own = ["jump #is_pfp", "nop", claimfw.IS_PFP, "is_pfp:"] if layout == "a5xx" else []
+        passed = {"a5xx": ["set $05, 0x%x" % value, "mov $data, $01", "(rep)mov $data, $data"],
+                  "me": ["mov $addr, 0x8810", "set $03, 0x%x" % value, "mov $data, $03", "(rep)mov $00, $data"]}[layout]
+        text = claimfw.skeleton(own, {0x10: passed}, layout, first=())
+        path = os.path.join(r.folder, name)
+        with open(path + ".afuc", "w") as file:
+            file.write(text)
+        done = run("asm", path + ".afuc", "-o", path + ".fw")
+        assert done.returncode == 0, done.stderr
+        return path + ".fw"
+
+    stream = os.path.join(r.folder, "a5.pm4")
+    with open(stream, "w") as file:
+        file.write("# cpscope-pm4 1\ngpu 530\nbuffer 0x00100000 ring\n    CP_NOP 0x1\nring ring\n")
+    pfp, other_pfp = image("pfp", "a5xx", 7), image("pfp2", "a5xx", 9)
+    me, other_me = image("me", "me", 5), image("me2", "me", 6)
+
+    def diff(*fw, status=1):
+        done = run("diff", *[word for name in fw for word in ("--fw", name)], "--all", stream)
+        assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    same = diff(pfp, me, pfp, me, status=0)
+    assert "PFP: no code differs" in same and "ME: no code differs" in same, same
+    out = diff(pfp, me, other_pfp, other_me)
+    assert "  old      me REG 0x8810 0x00000005 " in out and "  new      me REG 0x8810 0x00000006 " in out, out
+    assert "PFP: code that differs, 1 place" in out and "ME: code that differs, 1 place" in out, out
+    assert out == diff(me, pfp, other_me, other_pfp), "whichever comes first"
+    assert "PFP: code that differs, 1 place" in diff(pfp, me, other_pfp, me, status=0)
+    for wrong, said in (((pfp, pfp, other_pfp, me), "expected one PFP and one ME (pm4) of a5xx"), ((me, other_me, pfp, me), "no processor in common")):
+        done = run("diff", *[word for name in wrong for word in ("--fw", name)], stream)
+        assert done.returncode == 3 and said in done.stderr, done
+
+
 SCRATCH = ("CP_SCRATCH_WRITE", r"and (\$02, \$02), 0x0*7", "and $02, $02, 0x5",
            "sqe REG 0x8a00 0x000000aa")
 EVENT = ("CP_EVENT_WRITE", r"and \$03, \$04, 0x0*3f", "and $03, $04, 0x1f",
@@ -307,6 +345,7 @@ CASES = [
     ("many places are collapsed, but for --all", "demo", collapsed, ()),
     ("a write to another register is one difference, and both are named", "demo", named, ()),
     ("a threshold in the bootstrap", "demo", bootstrap, ()),
+    ("a5xx: the code of both processors", "demo", two_images, ()),
     ("one constant: its handler, instruction and write, nothing else", "demo", one_constant, SCRATCH),
     ("a change that no packet reached: not exercised", "demo", unexecuted, UNUSED),
     ("code that only moved is no difference", "demo", layout, ()),
