@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import a5xx_pair
 from make import pm4
 from tap import plan, report, skip
 
@@ -244,10 +245,25 @@ def test_genhtml(scratch, info):
     report("its page shows the disassembly", "cwrite" in page and "[#jumptbl]" in page)
 
 
+def test_a5xx(scratch):
+    """The code of the file that is named first is counted: the PFP's or the ME's."""
+    pfp, me = (a5xx_pair.image(CPSCOPE, os.path.join(scratch, name), name, 5) for name in ("a5xx", "me"))
+    stream, info = os.path.join(scratch, "a5.pm4"), os.path.join(scratch, "a5.info")
+    write(stream, a5xx_pair.STREAM)
+    trace = run(CPSCOPE, "run", "--fw", pfp, "--fw", me, stream, "--events", "step").stdout
+    for who, order in (("pfp", (pfp, me)), ("me", (me, pfp))):
+        executed = collections.Counter(int(pc, 16) for pc in re.findall(r"^%s STEP (0x\w+)" % who, trace, re.M))
+        done = cover(order[0], info, "--fw", order[1], stream)
+        counts = {at: count for at, (count, _) in read_counts(info)[0].items()}
+        report("a5xx: code of the %s, which is named first" % who, done.returncode == 0 and sum(counts.values()) > 10 and
+               counts == {at: executed[at] for at in counts}, (counts, executed))
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         test_tiny(scratch)
         test_unreached(scratch)
+        test_a5xx(scratch)
         test_genhtml(scratch, test_demo(scratch))
     plan()
 

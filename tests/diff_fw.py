@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-import claimfw
+import a5xx_pair
 import tap
 from make import pm4
 
@@ -293,20 +293,11 @@ def bootstrap(r):
 def two_images(r):
     """a5xx: PFP and ME of both revisions, in either order. Code of each that differs is a paragraph of its own, of either or both."""
     def image(name, layout, value):
-        own = ["jump #is_pfp", "nop", claimfw.IS_PFP, "is_pfp:"] if layout == "a5xx" else []
-        passed = {"a5xx": ["set $05, 0x%x" % value, "mov $data, $01", "(rep)mov $data, $data"],
-                  "me": ["mov $addr, 0x8810", "set $03, 0x%x" % value, "mov $data, $03", "(rep)mov $00, $data"]}[layout]
-        text = claimfw.skeleton(own, {0x10: passed}, layout, first=())
-        path = os.path.join(r.folder, name)
-        with open(path + ".afuc", "w") as file:
-            file.write(text)
-        done = run("asm", path + ".afuc", "-o", path + ".fw")
-        assert done.returncode == 0, done.stderr
-        return path + ".fw"
+        return a5xx_pair.image(CPSCOPE, os.path.join(r.folder, name), layout, value)
 
     stream = os.path.join(r.folder, "a5.pm4")
     with open(stream, "w") as file:
-        file.write("# cpscope-pm4 1\ngpu 530\nbuffer 0x00100000 ring\n    CP_NOP 0x1\nring ring\n")
+        file.write(a5xx_pair.STREAM)
     pfp, other_pfp = image("pfp", "a5xx", 7), image("pfp2", "a5xx", 9)
     me, other_me = image("me", "me", 5), image("me2", "me", 6)
 

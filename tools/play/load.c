@@ -51,6 +51,7 @@ static struct cps_err *load_pair(struct play *play)
         struct cps_fw *me = play->fw;
         play->fw = play->me;
         play->me = me;
+        play->me_first = true;
     }
     if (play->fw->gen == CPS_A5XX && play->me->gen == CPS_A5XX &&
         play->fw->part[0].role == CPS_FW_PFP && play->me->part[0].role == CPS_FW_ME)

@@ -44,6 +44,7 @@ struct play {
     bool buffers_of_now; /**< they are looked up while it runs: as cps_buffers_now() has them */
     struct cps_fw *fw;   /**< firmware; NULL: a script, or what a host does */
     struct cps_fw *me;   /**< a5xx: the ME's firmware, else NULL */
+    bool me_first;       /**< a5xx: it was named in front of the PFP's */
     struct cps_script script; /**< of engines without firmware */
     struct cps_policy policy;
     struct cps_names *names[CPS_CPU_COUNT];

@@ -155,13 +155,21 @@ static void count_script(struct record *record, struct play *play)
     play->extra |= 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
 }
 
+/* The image whose code is counted: the first one that was named. Of a5xx each processor has a file
+ * of its own. */
+static const struct cps_fw *counted(const struct play *play)
+{
+    return play->me_first ? play->me : play->fw;
+}
+
 /* Counters of the cores are parts of one array, so that a place of the image has one, whichever
- * core ran it. a5xx: only the PFP is counted, the ME's image is another file. */
+ * core ran it. */
 static void count_firmware(struct record *record, struct play *play)
 {
+    const struct cps_fw *fw = counted(play);
     for (unsigned i = 0; i < play->engine->cores; i++) {
-        uint32_t start = i < play->fw->part_count ? play->fw->part[i].start : 0;
-        if (play->engine->who[i] != CPS_CPU_ME)
+        uint32_t start = !play->me && i < fw->part_count ? fw->part[i].start : 0;
+        if ((play->engine->who[i] == CPS_CPU_ME) == play->me_first)
             cps_engine_cover(play->engine, i, record->cover + start, record->cover_count - start);
     }
 }
@@ -172,7 +180,8 @@ static struct cps_err *start_cover(struct record *record, struct play *play,
     if (!play->fw && !setup->scripts)
         return NULL;
     unsigned unit = cps_isa_unit(play->engine->ops->isa);
-    uint32_t count = 1 + (play->fw ? play->fw->count : (uint32_t)(play->script.code.size / unit));
+    uint32_t count =
+        1 + (play->fw ? counted(play)->count : (uint32_t)(play->script.code.size / unit));
     record->cover = calloc(count, sizeof(*record->cover));
     if (!record->cover)
         return cps_err_nomem();
