@@ -41,6 +41,22 @@ static bool same(const struct cps_afuc *machine, const struct snapshot *then)
     return machine_changes_(machine) == then->changes;
 }
 
+static void rewind_queue(struct fifo *fifo)
+{
+    if (!fifo->count && !fifo->request_count)
+        fifo->head = 0;
+}
+
+/* Which place of an empty queue the next word takes is no behaviour. A poll takes one each time,
+ * and would be the same again only when it has gone through all of them. */
+static void rewind_queues(struct cps_afuc *machine)
+{
+    for (unsigned i = 0; i < machine->engine.cores; i++) {
+        rewind_queue(&machine->core[i].s.memdata);
+        rewind_queue(&machine->core[i].s.regdata);
+    }
+}
+
 bool machine_spins_(struct cps_afuc *machine, uint64_t largest, uint64_t budget, uint64_t *ran)
 {
     struct snapshot *then = malloc(sizeof(*then));
@@ -51,10 +67,12 @@ bool machine_spins_(struct cps_afuc *machine, uint64_t largest, uint64_t budget,
     }
     for (uint64_t window = 64; !found && window <= largest; window *= 2) {
         uint64_t stride = window <= SHORT_CIRCLE ? 1 : LONG_STRIDE;
+        rewind_queues(machine);
         take(machine, then);
         for (uint64_t i = 0; i < window && !found; i += stride) {
             uint64_t steps = machine_round_(machine, stride);
             *ran += steps;
+            rewind_queues(machine);
             if ((!steps && !machine->turn.ran) || *ran >= budget)
                 goto done;
             found = same(machine, then);
