@@ -294,7 +294,17 @@ def quiet():
     assert re.fullmatch("ended: limit at .*\n", done.stderr), "and why it stopped: %r" % done.stderr
 
 
+def early_ends():
+    """Whatever a command says of a run that stopped early, it tells where and why, with status 4."""
+    cpscope("asm", SOURCE, "-o", path("demo.fw"))
+    stream = path("waits.pm4", make.pm4("reg 0x8810 0x1", "CP_WAIT_REG_MEM 0x13 0x00200000 0x0 0x5 0xffffffff 0x10"))
+    for command, more in (("run", ["-o", path("out")]), ("decode", []), ("state", []), ("profile", []), ("cover", []), ("view", ["-o", path("x.html")]),
+                          ("why", ["0x8810"])):
+        done = cpscope(command, "--fw", path("demo.fw"), "--waits", "stop", stream, *more, status=4)
+        assert done.stderr.count("CP_WAIT_REG_MEM") >= 1 and "repeats the same state for ever; what it read last is memory 0x200000" in done.stderr, (command, done)
+
+
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     short_options_stand_anywhere, letters_mean_one_thing, examples_run, unknown_words_are_told, values_come_from_tables,
     colours, files_have_no_colours, names_cannot_paint, progress_comes_and_goes, progress_counts_a_file,
-    progress_is_for_people, interrupts_leave_it_clean, jobs_are_counted, quiet)])
+    progress_is_for_people, interrupts_leave_it_clean, jobs_are_counted, quiet, early_ends)])

@@ -30,6 +30,7 @@ struct coverage {
     struct cps_cover *cover;
     struct cps_buf listing;
     struct record_boot boot;
+    int stopped; /* the status that says so */
 };
 
 static struct cps_err *add_capture(struct coverage *c, const char *path)
@@ -44,6 +45,8 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
         c->cover[i].run += record.cover[i].run;
         c->cover[i].taken += record.cover[i].taken;
     }
+    if (!err)
+        c->stopped |= record_tell_stop(&record, path);
     record_deinit(&record);
     return err;
 }
@@ -229,5 +232,5 @@ int cmd_cover(const struct cps_options *opt)
     record_boot_deinit(&c.boot);
     cps_buf_deinit(&c.listing);
     free(c.cover);
-    return err ? report_error(err) : 0;
+    return err ? report_error(err) : c.stopped;
 }

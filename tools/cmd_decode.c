@@ -192,7 +192,6 @@ static struct cps_err *finish_summary(struct job *job)
 /* What was not decoded, on stderr. @return the status */
 static int say_rest(const struct job *job, const char *path)
 {
-    CPS_BUF why = {0};
     if (job->walk && job->walk->missing)
         report_aside("%s: streams that are not in the capture: %" PRIu64 "\n", path,
                      job->walk->missing);
@@ -207,10 +206,7 @@ static int say_rest(const struct job *job, const char *path)
                      job->play->not_captured, job->play->submissions);
     if (!job->play || job->play->stop == CPS_STOP_IDLE)
         return job->walk && (job->walk->full || job->walk->bad) ? 4 : 0;
-    play_explain(job->play, job->play->engine, job->play->stop, &why);
-    if (why.size)
-        fprintf(stderr, "%s\n", cps_buf_text(&why));
-    return job->play->replay ? 0 : 4;
+    return play_tell_stop(job->play);
 }
 
 static struct cps_err *decode(struct job *job, const char *path, int *status)

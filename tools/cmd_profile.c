@@ -80,18 +80,6 @@ static struct cps_err *execute(const struct cps_options *opt, struct play *playe
     return err;
 }
 
-/* A machine that stopped is told as `run` does. */
-static int status_of(const struct play *play)
-{
-    CPS_BUF why = {0};
-    if (play->stop == CPS_STOP_IDLE)
-        return 0;
-    play_explain(play, play->engine, play->stop, &why);
-    if (why.size)
-        fprintf(stderr, "%s\n", cps_buf_text(&why));
-    return play->replay ? 0 : 4;
-}
-
 int cmd_profile(const struct cps_options *opt)
 {
     form_fn *put = form_of(opt);
@@ -106,7 +94,7 @@ int cmd_profile(const struct cps_options *opt)
     struct cps_err *err = player && profile ? NULL : cps_err_nomem();
     if (!err)
         err = execute(opt, player, profile, put);
-    int status = err ? report_error(err) : status_of(player);
+    int status = err ? report_error(err) : play_tell_stop(player);
     if (profile)
         profile_deinit(profile);
     if (player)

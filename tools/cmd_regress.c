@@ -105,7 +105,8 @@ static struct cps_err *prepare(struct regress *r)
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
     r->kinds = RECORD_COMPARED;
     if (r->manifest.events)
-        cps_text_classes(r->manifest.events, &r->kinds); /* the manifest's reader has looked at it */
+        cps_text_classes(r->manifest.events,
+                         &r->kinds); /* the manifest's reader has looked at it */
     add_firmware(r);
     r->run = run_options(r);
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;

@@ -305,8 +305,11 @@ int cmd_view(const struct cps_options *opt)
     if (!opt->output)
         return report_usage("view needs -o FILE.html");
     struct cps_err *err = make(&v);
+    int stopped = 0;
+    for (unsigned i = 0; !err && i < v.sides; i++)
+        stopped |= record_tell_stop(&v.side[i].record, capture_name(&v));
     if (!err)
         note(&v);
     release(&v);
-    return err ? report_error(err) : 0;
+    return err ? report_error(err) : stopped;
 }

@@ -117,7 +117,8 @@ int cmd_why(const struct cps_options *opt)
     struct cps_err *err = execute(&why, opt, &capture);
     if (!err)
         err = print(&why, opt);
-    int status = err ? report_error(err) : complain(&why) ? 1 : 0;
+    int stopped = err ? 0 : play_tell_stop(&play); /* what is asked of the end is of this one */
+    int status = err ? report_error(err) : complain(&why) ? 1 : stopped;
     cps_stream_close(capture);
     why_deinit(&why);
     play_close(&play);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The code that a processor runs, as it was loaded: for whoever follows calls, and what its places
  * are called. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cpscope.h"
@@ -75,6 +76,17 @@ void play_explain(const struct play *play, struct cps_engine *engine, enum cps_s
         cps_buf_str(out, ")");
     }
     cps_buf_str(out, colon ? colon : text);
+}
+
+int play_tell_stop(const struct play *play)
+{
+    CPS_BUF why = {0};
+    if (play->stop == CPS_STOP_IDLE)
+        return 0;
+    play_explain(play, play->engine, play->stop, &why);
+    if (why.size)
+        fprintf(stderr, "%s\n", cps_buf_text(&why));
+    return play->replay ? 0 : 4;
 }
 
 uint8_t play_flow(void *context, unsigned who, uint32_t pc)

@@ -165,6 +165,9 @@ void play_place(const struct play *play, unsigned who, uint32_t pc, int running,
 /** Appends the name of what begins there, a label or a handler; nothing if nothing does. A
  * cps_place_fn, whose context is the struct play. */
 void play_function(void *play, unsigned who, uint32_t pc, struct cps_buf *out);
+/** Tells on stderr where and why the machine stopped early. @return the status that says so: 4; of
+ * a dump, which is replayed to where it hung, 0 */
+int play_tell_stop(const struct play *play);
 /** As cps_engine_explain(), with the name of the place. */
 void play_explain(const struct play *play, struct cps_engine *engine, enum cps_stop stop,
                   struct cps_buf *out);

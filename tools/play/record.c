@@ -82,11 +82,20 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
     }
 }
 
+int record_tell_stop(const struct record *record, const char *name)
+{
+    if (record->stop == CPS_STOP_IDLE)
+        return 0;
+    fprintf(stderr, "%s: %s\n", name, record->why);
+    return record->replayed ? 0 : 4;
+}
+
 static struct cps_err *finish(struct record *record, struct play *play)
 {
     CPS_BUF why = {0};
     const char *missed = cps_buf_text(&play->missed);
     record->stop = play->stop;
+    record->replayed = play->replay != NULL;
     record->buffers = CPS_TAKE(play->buffers);
     record->packets = play->engine->packets;
     record->misses = play->misses;

@@ -19,6 +19,7 @@ struct record {
     enum cps_stop stop;
     uint64_t instructions, packets;
     char why[256];           /**< where and why it stopped, "" when it ran to the end */
+    bool replayed;           /**< it is a dump's, which ran to where that hung */
     uint64_t misses;         /**< reads of a run file that were not as it expects */
     char missed[160];        /**< the first of them */
     struct cps_cover *cover; /**< per dword of the firmware's image, or unit of a script; owned, may
@@ -96,6 +97,8 @@ CPS_MUST_USE struct cps_err *record_run(const struct record_setup *setup,
                                         const char *const firmware[2], const char *capture,
                                         struct record_boot *boot, struct record *ret);
 void record_deinit(struct record *record);
+/** As play_tell_stop(), of a run. @param name  of its capture */
+int record_tell_stop(const struct record *record, const char *name);
 /** Reads all events of a trace file into @p ret. @param head  gets its head, to be released with
  * cps_trace_head_deinit() also on error; or NULL */
 CPS_MUST_USE struct cps_err *record_read(const char *path, struct cps_trace_head *head,
