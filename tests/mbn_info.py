@@ -48,7 +48,9 @@ with tempfile.TemporaryDirectory() as scratch:
     print("%sok 1 - text: where every segment's bytes are" % ("" if good else "not "))
     segments = json.loads(data.stdout)["files"][0]["segments"]
     good = [s["place"] for s in segments] == places and [
-        (s["flags"], s["offset"], s["file_size"], s["memory_size"]) for s in segments] == SEGMENTS
+        (s["flags"], s["offset"], s["file_size"], s["memory_size"]) for s in segments] == SEGMENTS and [
+        (s.get("split_size"), s.get("split_fits")) for s in segments] == [
+            (None, None), (None, None), (0x20, True), (0x0f, False), (None, None)]
     print("%sok 2 - JSON: the same, and the headers' fields" % ("" if good else "not "))
     done = info(write(scratch, "cut.mdt", image()[:80]))
     good = done.returncode == 3 and done.stderr.count("\n") == 1 and "offset 0x" in done.stderr

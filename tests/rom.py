@@ -125,7 +125,7 @@ def letters_in_a_text():
 
 def old_bmp():
     """Before 5.10 the pointers of two scripts stand in BMP itself, at 14 and, from 2.0 on, at 18."""
-    for version, at in ((b"\x01\x99", 14), (b"\x02\x00", 18), (b"\x05\x09", 18)):
+    for version, at in ((b"\x01\x00", 14), (b"\x01\x99", 14), (b"\x02\x00", 18), (b"\x05\x09", 18)):
         rom = Rom(device=0x0150)
         places = [rom.put(sub(2) + DONE) for number in range(3)]
         bmp = bytearray((b"\xff\x7fNV\0" + version).ljust(100, b"\0"))
