@@ -305,6 +305,8 @@ def vp1():
                      "set reg:0xf424 = 0x77", "p reg:0xf424")
     pairs(out, (1, "0000000000000040: 65180009"), (6, "0x00000009 = 9"), (11, "0x00000004 = 4"), (13, "0x00000077 = 119"))
     assert out[8].startswith("watchpoint 2, a3\n"), out[8]
+    out, _ = session(args, "x/2xw 0x40", "x/2xw 0x43")
+    assert out[0] == out[1] and out[0].startswith("0000000000000040: "), out
 
 
 def seq():

@@ -169,6 +169,8 @@ def listing(bench):
     alone = bench.command("disasm", "--from", bench.dump, status=0).stdout
     words = {int(at, 16): int(word, 16) for at, word in re.findall(r"; ([0-9a-f]{4}) ([0-9a-f]{8})", alone)}
     assert len(words) >= bench.cached and all(scene.image[at] == word for at, word in words.items()), alone
+    head = re.match(r"; The firmware of a hang dump of GPU 630: (\d+) lines of its instruction cache, (\d+) words\.\n", alone)
+    assert head and int(head[2]) >= len(words) and int(head[1]) == len({at // 8 for at in words}), alone[:300]
     assert re.search(r"^; 0[0-9a-f]{3}\.\.0[0-9a-f]{3}: the dump does not hold it$", alone, re.M), alone[:3000]
     source, image = os.path.join(bench.folder, "own.afuc"), os.path.join(bench.folder, "again.fw")
     bench.command("disasm", "--from", bench.dump, bench.near, "-o", source, status=0)
