@@ -210,6 +210,18 @@ def same_by_threads():
         assert one == two and len(one) > 100000
 
 
+def headers_are_packets():
+    """JSON lines say what a header is of packets alone: the value of a register may look like one (0x70268000 is CP_WAIT_FOR_IDLE's)."""
+    with open(path("looks.pm4"), "w", encoding="utf-8") as file:
+        file.write("# cpscope-pm4 1\ngpu 630\nbuffer 0x00100000 frame\n    reg 0x8810 0x70268000\n    CP_WAIT_FOR_IDLE\nsubmit frame\n")
+    cpscope("run", "--demo", path("looks.pm4"), "-o", path("looks.jsonl"))
+    rows = [json.loads(line) for line in open(path("looks.jsonl"), encoding="utf-8")][1:]
+    looks, = [row for row in rows if row.get("event") == "REG" and row["value"] == 0x70268000]
+    assert "count" not in looks and looks["name"] == "RB_PS_SAMPLEFREQ_CNTL", looks
+    assert [row["count"] for row in rows if row.get("name") == "CP_WAIT_FOR_IDLE"] == [0], rows
+    assert all(("count" in row) == (row["event"] == "PKT") for row in rows), rows
+
+
 tap.run([("Perfetto: every event is where the trace has it", lambda: shows_everything("--demo")),
          ("Perfetto: streams, draw state and packets are nested", streams_are_nested),
          ("Perfetto: calls are slices where steps are recorded", calls_are_slices),
@@ -217,7 +229,7 @@ tap.run([("Perfetto: every event is where the trace has it", lambda: shows_every
          ("Perfetto: register writes are instants with fields", instants_have_fields),
          ("Perfetto: packets have their words", packets_have_words),
          ("Perfetto: counters end with the sums", counters_add_up),
-         ("names out of files are escaped", names_are_escaped),
+         ("names out of files are escaped", names_are_escaped), ("JSON lines: headers are of packets", headers_are_packets),
          ("VCD: the values are those of the trace", lambda: waves_are_the_trace("--demo")),
          ("VCD: chosen registers are signals", chosen_registers), ("VCD: GTKWave's converter reads it", vcd2fst),
          ("traces of scripts", scripts), ("any number of threads gives the same bytes", same_by_threads)] +
