@@ -187,6 +187,35 @@ static void released_pages_come_back_empty(void **state)
     cps_mem_destroy(mem);
 }
 
+/* Pieces that begin and end within a dword, over each other, beside an array of bytes. */
+static void pieces_of_any_length_lie_where_they_belong(void **state)
+{
+    enum { BYTES = 3 * 4096 };
+    static uint8_t naive[BYTES], piece[BYTES];
+    struct cps_mem *mem = NULL;
+    uint32_t rng = 1;
+    (void)state;
+    assert_null(cps_mem_create(GIB, &mem));
+    memset(naive, 0xff, sizeof(naive));
+    assert_null(cps_mem_load(mem, 16 * MIB, naive, BYTES));
+    for (unsigned round = 0; round < 2000; round++) {
+        uint32_t at = (rng = rng * 1664525u + 1013904223u) >> 8;
+        uint32_t size = (rng = rng * 1664525u + 1013904223u) >> 8;
+        at %= BYTES;
+        size = size % (round % 8 ? 12 : BYTES) % (BYTES - at);
+        for (uint32_t i = 0; i < size; i++)
+            piece[i] = round % 3 ? (uint8_t)((rng = rng * 1664525u + 1) >> 24) : 0;
+        assert_null(cps_mem_load(mem, 16 * MIB + at, piece, size));
+        memcpy(naive + at, piece, size);
+    }
+    for (uint32_t i = 0; i < BYTES; i += 4) {
+        uint32_t word =
+            naive[i] | naive[i + 1] << 8 | naive[i + 2] << 16 | (uint32_t)naive[i + 3] << 24;
+        assert_int_equal(cps_mem_read(mem, 16 * MIB + i, NULL), word);
+    }
+    cps_mem_destroy(mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +224,7 @@ int main(void)
         cmocka_unit_test(what_stays_is_found),
         cmocka_unit_test(large_once_is_not_large_for_ever),
         cmocka_unit_test(released_pages_come_back_empty),
+        cmocka_unit_test(pieces_of_any_length_lie_where_they_belong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

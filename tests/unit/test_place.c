@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "fw/image/icache.h"
 #include "fw/image/place.h"
 #include "isa/base/cleanup.h"
 #include "tests/fwcheck.h"
@@ -123,6 +124,26 @@ static void test_find(void **state)
     cps_fw_destroy(fw);
 }
 
+/* The packet whose handler begins last at or in front of a place. */
+static void test_handler_before(void **state)
+{
+    uint32_t table[CPS_FW_TABLE_SIZE];
+    uint32_t rng = 1;
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        uint32_t pc = (rng = rng * 1664525u + 1013904223u) >> 22;
+        int naive = -1;
+        for (unsigned i = 0; i < CPS_FW_TABLE_SIZE; i++)
+            table[i] = round ? (rng = rng * 1664525u + 1013904223u) >> 20 : pc + 1;
+        table[round % CPS_FW_TABLE_SIZE] = round % 2 ? pc : pc + 1;
+        for (uint32_t at = 0; at <= pc; at++) {
+            for (int i = CPS_FW_TABLE_SIZE; i-- > 0;)
+                naive = table[i] == at ? i : naive;
+        }
+        assert_int_equal(cps_fw_handler_before_(table, pc), naive);
+    }
+}
+
 static void test_listing(void **state)
 {
     static const char *const lines[] = {"\nerror_handler:\nUNKN0:\nUNKN1:\nCP_MEM_WRITE:\n",
@@ -146,9 +167,8 @@ static void test_listing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_find),    cmocka_unit_test(test_handler_before),
         cmocka_unit_test(test_listing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
