@@ -260,6 +260,10 @@ def traces_are_compared():
     assert lines[2].startswith("  a        sqe REG %s %s user" % (first[1], first[2])), out
     assert lines[3].startswith("  b        sqe REG %s %s user" % (first[1], value)), out
     assert "\n2 differences, by packet:\n" in out and re.search(r"^ +1  REG %s" % second[1], out, re.M), out
+    missing = path("m.trace", text[:second.start()] + text[second.end():])
+    for pair, there, gone in (((path("a.trace"), missing), "a", "b"), ((missing, path("a.trace")), "b", "a")):
+        at = json.loads(cpscope("diff", "--json", *pair, status=1).stdout)["comparisons"][0]["first"]
+        assert at[gone] is None and (at[there]["event"], at[there]["addr"], at[there]["value"]) == ("REG", int(second[1], 16), int(second[2], 16)), at
     row = json.loads(cpscope("diff", "--json", path("a.trace"), path("b.trace"), status=1).stdout)
     one, = row["comparisons"]
     assert row["differences"] == one["differences"] == sum(one["by_packet"].values()) == 2 and one["name"] == path("b.trace"), row
