@@ -88,6 +88,15 @@ static size_t complain(const struct why *why)
     return missing;
 }
 
+/* Then it matters which end that is. */
+static bool asks_of_end(const struct why *why)
+{
+    size_t i = 0;
+    while (i < why->count && why->ask[i].when != WHY_END)
+        i++;
+    return i < why->count;
+}
+
 static struct cps_err *print(struct why *why, const struct cps_options *opt)
 {
     CPS_BUF out = {0};
@@ -117,7 +126,7 @@ int cmd_why(const struct cps_options *opt)
     struct cps_err *err = execute(&why, opt, &capture);
     if (!err)
         err = print(&why, opt);
-    int stopped = err ? 0 : play_tell_stop(&play); /* what is asked of the end is of this one */
+    int stopped = err || !asks_of_end(&why) ? 0 : play_tell_stop(&play);
     int status = err ? report_error(err) : complain(&why) ? 1 : stopped;
     cps_stream_close(capture);
     why_deinit(&why);
