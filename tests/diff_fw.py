@@ -9,6 +9,8 @@ import sys
 import tempfile
 
 import a5xx_pair
+import claimfw
+import make
 import tap
 from make import pm4
 
@@ -313,6 +315,10 @@ def two_images(r):
     assert "PFP: code that differs, 1 place" in out and "ME: code that differs, 1 place" in out, out
     assert out == diff(me, pfp, other_me, other_pfp), "whichever comes first"
     assert "PFP: code that differs, 1 place" in diff(pfp, me, other_pfp, me, status=0)
+    bare = os.path.join(r.folder, "bare")
+    own = ["jump #is_pfp", "nop", claimfw.IS_PFP, "is_pfp:"]
+    make.firmware(CPSCOPE, bare, claimfw.skeleton(own, {0x11: ["(rep)mov $00, $data"]}, "a5xx", first=()))
+    assert "handlers taken out: CP_NOP" in diff(pfp, me, bare + ".fw", me), "a table without a handler"
     for wrong, said in (((pfp, pfp, other_pfp, me), "expected one PFP and one ME (pm4) of a5xx"), ((me, other_me, pfp, me), "no processor in common")):
         done = run("diff", *[word for name in wrong for word in ("--fw", name)], stream)
         assert done.returncode == 3 and said in done.stderr, done

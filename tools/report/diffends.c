@@ -41,7 +41,8 @@ static void read_table(const struct diff_side *side, struct table *ret)
 
 static void put_packet(const struct table *table, unsigned id, struct cps_buf *out)
 {
-    const char *name = cps_name(table->side->names[CPS_CPU_SQE], CPS_SPACE_PACKET, id, NULL);
+    const struct cps_names *names = diff_any_names(table->side);
+    const char *name = names ? cps_name(names, CPS_SPACE_PACKET, id, NULL) : NULL;
     if (name)
         cps_buf_str(out, name);
     else
