@@ -32,7 +32,6 @@ struct image {
 
 struct diff_causes {
     struct image image[IMAGES];
-    bool two;                       /* a5xx: PFP and ME */
     bool own[2][CPS_FW_TABLE_SIZE]; /* packets that a side has a handler for */
     struct cause handler[CPS_FW_TABLE_SIZE];
     struct cause ended, other;
@@ -62,14 +61,19 @@ struct cps_err *diff_causes_create(const struct diff_report *sides, struct diff_
         return cps_err_nomem();
     c->image[0].counted = true;
     CPS_TRY(compare_image(&c->image[0], sides, sides->a.fw, sides->b.fw));
-    c->two = sides->a.me && sides->b.me;
-    if (c->two)
+    if (sides->a.me && sides->b.me)
         CPS_TRY(compare_image(&c->image[1], sides, sides->a.me, sides->b.me));
     cps_fw_table_(sides->a.fw, table);
     cps_fw_own_handlers_(table, c->own[0]);
     cps_fw_table_(sides->b.fw, table);
     cps_fw_own_handlers_(table, c->own[1]);
     return NULL;
+}
+
+/* Whether there are two images, PFP and ME, of each side. */
+static bool is_a5xx(const struct diff_causes *c)
+{
+    return c->image[1].sides.a.fw != NULL;
 }
 
 static void forget(struct cause *cause)
@@ -232,7 +236,7 @@ static struct cause *find(struct diff_causes *c, const struct cps_difference *d)
 {
     const struct cps_event *pkt = d->pkt_a ? d->pkt_a : d->pkt_b;
     int id = pkt ? cps_diff_packet_id(pkt) : -1;
-    unsigned image = cps_event_who(d->a ? d->a : d->b) == CPS_CPU_ME && c->two;
+    unsigned image = cps_event_who(d->a ? d->a : d->b) == CPS_CPU_ME && c->image[1].change;
     bool alone = !d->pkt_a || !d->pkt_b;
     if (alone && had_ended(c, d))
         return &c->ended;
@@ -478,7 +482,7 @@ static void print_image(const struct diff_causes *c, const struct image *image, 
     bool *done = calloc(image->count + 1, sizeof(*done));
     for (size_t i = 0; i < image->count; i++)
         above += image->cause[i].differences != 0;
-    if (c->two)
+    if (is_a5xx(c))
         cps_buf_printf(out, "%s: ", image == c->image ? "PFP" : "ME");
     cps_buf_printf(out, image->count ? "code that differs, %zu place%s" : "no code differs",
                    image->count, image->count == 1 ? "" : "s");
@@ -499,7 +503,7 @@ void diff_causes_print_code(const struct diff_causes *c, bool all, struct cps_bu
 {
     diff_print_handlers(&c->image[0].sides, out);
     print_image(c, &c->image[0], all, out);
-    if (c->two)
+    if (is_a5xx(c))
         print_image(c, &c->image[1], all, out);
 }
 
