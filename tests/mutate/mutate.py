@@ -10,11 +10,12 @@ and results (WORK/results.jsonl: a line a mutant; a run that was interrupted goe
 A test is quick that takes at most --quick seconds of the processor (20). A mutant that compiles to the same code is none.
 First the tests run without CPSCOPE_CORPUS; what survives is tried with it, if it is set. No mutant gets more than --budget
 seconds (120) of tests, the quickest and those that have noticed most first. --again tries only what survived in the results
-FILE; with --sanitize in a build that ends with 1 where memory is misused or lost, which only such builds notice. A survivor
+FILE, and prints the table of all of it; with --sanitize in a build that ends with 1 where memory is misused or lost, which only such builds notice. A survivor
 that tests/mutate/explained.tsv explains (file, text of the line, old, new, why) is counted apart. Ends with 1 if a folder's
 share is below its goal."""
 import argparse
 import collections
+import dataclasses
 import glob
 import hashlib
 import json
@@ -145,7 +146,7 @@ class Copy:
         if names is None:
             names = {name for path in self.users(site.path) for row in self.reached["lines"].get(path, {}).values()
                      for name in row} or set(self.reached["seconds"])
-        names = [name.split("/", 1)[1] for name in names if name.startswith(way + "/")]
+        names = [name.split("/", 1)[1] for name in names if name.startswith(way + "/") and name not in self.reached["same"]]
         names = [name for name in names if name in self.tests]
         # A document that was made from a table differs with it, which does not say which of the two is right.
         names = [name for name in names if not (site.path.endswith(".def") and "house" in self.tests[name].suites)]
@@ -278,7 +279,7 @@ def worker(args, number, reached, queue, results):
     """Its last result is None, however it ends: nobody waits for one that is gone."""
     try:
         copy = Copy(args, number, reached)
-        noticed = collections.Counter()
+        noticed = experience(args.again) if args.again else collections.Counter()
         while (job := queue.get()) is not None:
             row = copy.tried(job, args.corpus, noticed)
             if row["result"] == "noticed":
@@ -287,6 +288,16 @@ def worker(args, number, reached, queue, results):
             results.put(row)
     finally:
         results.put(None)
+
+
+def experience(path):
+    """How often each test noticed something in an earlier run: anywhere, and in which file."""
+    noticed = collections.Counter()
+    with open(path, encoding="utf-8") as file:
+        for row in map(json.loads, file):
+            if row["result"] == "noticed":
+                noticed.update([row["by"], (row["path"], row["by"])])
+    return noticed
 
 
 def explained():
@@ -342,9 +353,20 @@ def wanted(args, found, done):
 
 
 def again(path):
-    """Mutants of an earlier run that survived, tried once more: (path, text of the line, old, new)."""
+    """Mutants of an earlier run that survived unexplained, to be tried once more: by what the line says, what it was changed to."""
+    found, known = collections.defaultdict(list), explained()
     with open(path, encoding="utf-8") as file:
-        return {key_of(row) for row in map(json.loads, file) if row["result"] == "survived"}
+        for row in map(json.loads, file):
+            if row["result"] == "survived" and key_of(row) not in known:
+                found[row["path"], row["text"], row["kind"], row["old"]].append(row["new"])
+    return found
+
+
+def merged(path, done):
+    """All of an earlier run, with what was found of those that were tried again."""
+    now = {key_of(row): row for row in done}
+    with open(path, encoding="utf-8") as file:
+        return [now.get(key_of(row), row) for row in map(json.loads, file)]
 
 
 def options():
@@ -376,7 +398,18 @@ def reached_of(args):
     with open(path, encoding="utf-8") as file:
         reached = json.load(file)
     reached["share"] = shares(reached["lines"])
+    reached["same"] = same(reached["lines"])
     return reached
+
+
+def same(lines):
+    """Tests that execute the same with the corpus as without it: they look for nothing in it."""
+    found = collections.defaultdict(set)
+    for path, rows in lines.items():
+        for number, names in rows.items():
+            for name in names:
+                found[name].add((path, number))
+    return {name for name in found if name.startswith("with/") and found[name] == found.get(name.replace("with", "without", 1))}
 
 
 def shares(lines):
@@ -390,17 +423,20 @@ def shares(lines):
 
 
 def selected(args, found):
-    """Only the survivors of an earlier run, if it is named."""
+    """Only the survivors of an earlier run, if it is named. One whose line has been written anew since is told."""
     if not args.again:
         return found
-    old = again(args.again)
-    kept = {}
+    kept, left = {}, again(args.again)
     for folder, rows in found.items():
         for site in rows:
             with open(os.path.join(args.source, site.path), encoding="utf-8") as file:
                 text = file.read().splitlines()[site.line - 1].strip()
-            if key_of({"path": site.path, "text": text, "old": site.old, "new": site.new}) in old:
-                kept.setdefault(folder, []).append(site)
+            # Which of a line's changes the seed chose may differ where the file has changed.
+            place = (site.path, text, site.kind, site.old)
+            if place in left:
+                kept.setdefault(folder, []).extend(dataclasses.replace(site, new=new) for new in left.pop(place))
+    for path, text, _, old in left:
+        print("# is no more: %s: `%s` in `%s`" % (path, old, text), flush=True)
     return kept
 
 
@@ -437,7 +473,7 @@ def main():
     for process in workers:
         process.join()
     whole = all(process.exitcode == 0 for process in workers)
-    return 0 if report(done) and whole else 1
+    return 0 if report(merged(args.again, done) if args.again else done) and whole else 1
 
 
 if __name__ == "__main__":
