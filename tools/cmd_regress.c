@@ -103,10 +103,7 @@ static struct cps_err *prepare(struct regress *r)
 {
     const struct cps_options *opt = r->opt;
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
-    r->kinds = RECORD_COMPARED;
-    if (r->manifest.events)
-        cps_text_classes(r->manifest.events,
-                         &r->kinds); /* the manifest's reader has looked at it */
+    r->kinds = r->manifest.kinds;
     add_firmware(r);
     r->run = run_options(r);
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;

@@ -15,6 +15,7 @@
 #include "isa/base/within.h"
 #include "tools/opt_engine.h"
 #include "tools/play/files.h"
+#include "tools/play/record.h"
 #include "trace/form/text.h"
 
 #define MAX_BYTES (64u << 20)
@@ -268,9 +269,8 @@ static struct cps_err *check_engines(const struct reader *r)
 
 static struct cps_err *set_events(struct reader *r)
 {
-    uint32_t kinds = 0;
     CPS_TRY(set_text(r, &r->to->events, ""));
-    return cps_text_classes(r->to->events, &kinds)
+    return cps_text_classes(r->to->events, &r->to->kinds)
                ? NULL
                : bad(r, "classes of events as --events takes them: all, default, or reg,memw");
 }
@@ -400,7 +400,7 @@ struct cps_err *manifest_read(const char *path, struct manifest *ret)
 {
     CPS_FREE char *text = NULL;
     const char *slash = strrchr(path, '/');
-    *ret = (struct manifest){.baseline = -1, .limit = 100000000};
+    *ret = (struct manifest){.baseline = -1, .kinds = RECORD_COMPARED, .limit = 100000000};
     CPS_TRY(files_text(path, MAX_BYTES, &text));
     struct reader r = {
         .to = ret, .path = path, .dir = strndup(path, slash ? (size_t)(slash - path) + 1 : 0)};

@@ -32,6 +32,7 @@ struct manifest {
     unsigned mask_line; /**< its line; what it says is known with the firmware's names */
     char *mask;
     char *events;
+    uint32_t kinds; /**< what is compared: those events */
     char *policy;
     uint64_t limit;
 };

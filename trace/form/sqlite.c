@@ -2,10 +2,11 @@
  * A trace as a database of SQLite, written only. It is made in a file without a name, in one
  * transaction, and becomes the output when it is whole; memory does not grow with it. */
 #include "trace/form/sqlite.h"
-#include "trace/form/text.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "trace/form/text.h"
 
 #define CACHE_KIB "8192"
 
