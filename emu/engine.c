@@ -101,6 +101,11 @@ struct cps_err *cps_engine_feed(struct cps_engine *engine, const struct cps_item
     return err ? err : cps_mem_failed(engine->mem) ? cps_err_nomem() : NULL;
 }
 
+bool cps_engine_answered(const struct cps_engine *engine, const struct cps_item *item)
+{
+    return item->kind != CPS_ITEM_READ || !((engine->answer ^ item->host.value) & item->host.mask);
+}
+
 void cps_engine_changed(struct cps_engine *engine)
 {
     if (engine->host.read)

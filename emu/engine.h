@@ -273,7 +273,7 @@ struct cps_engine {
     uint64_t time;
     /** Stores that changed a register: equal counts, equal registers. */
     uint64_t changes;
-    /** What the last CPS_ITEM_READ read. */
+    /** What the last CPS_ITEM_READ read: cps_engine_answered(). */
     uint32_t answer;
     /** Index of the core that ran last. */
     unsigned ran_core;
@@ -345,6 +345,14 @@ CPS_PUBLIC void cps_engine_sink(struct cps_engine *engine, struct cps_sink *sink
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_engine_feed(struct cps_engine *engine,
                                                         const struct cps_item *item);
+
+/**
+ * Whether an item that was fed read what it expects.
+ * @param engine  idle, and fed with nothing since
+ * @param item    the last one
+ * @return true also of what is no CPS_ITEM_READ
+ */
+CPS_PUBLIC bool cps_engine_answered(const struct cps_engine *engine, const struct cps_item *item);
 /**
  * Runs. Runs may be cut anywhere: cut or whole, the same happens.
  * @param engine  which

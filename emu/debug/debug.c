@@ -171,10 +171,27 @@ bool cps_debug_event(const struct cps_debug *d, uint64_t number, struct cps_even
     return true;
 }
 
+/* A read of the host's is over where the engine is idle again. */
+static void note_answer(struct cps_debug *d)
+{
+    struct cps_debug_place *place = &d->place;
+    if (place->answered == place->fed)
+        return;
+    place->answered = place->fed;
+    const struct cps_item *item = d->feeder.item(d->feeder.context, place->fed - 1);
+    if (!item || cps_engine_answered(d->engine, item))
+        return;
+    if (!place->missed++) {
+        place->missed_item = place->fed - 1;
+        place->missed_answer = d->engine->answer;
+    }
+}
+
 /* What an idle engine waits for: items up to one that acts. */
 static enum cps_debug_reason feed(struct cps_debug *d)
 {
     const struct cps_item *item;
+    note_answer(d);
     do {
         item = d->feeder.item(d->feeder.context, d->place.fed);
         if (!item)

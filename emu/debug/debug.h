@@ -50,6 +50,13 @@ struct cps_debug_place {
     uint32_t submission;
     /** Packets so far that cps_debug_tally() counts. */
     uint64_t tally;
+    /** Items whose answers are known: all in front of it, if they are reads of the host's. */
+    uint64_t answered;
+    /** Reads of the host's so far that were not as their item expects. */
+    uint64_t missed;
+    /** The first of them: its item, and what it read. */
+    uint64_t missed_item;
+    uint32_t missed_answer;
 };
 
 /** What a point looks at. */

@@ -339,6 +339,17 @@ void look_events(const struct session *s, unsigned count, struct cps_buf *out)
     }
 }
 
+/* Where the host is done; each is told by `run`. */
+static void put_misses(const struct session *s, struct cps_buf *out)
+{
+    const struct cps_debug_place place = cps_debug_place(s->debug);
+    if (!place.missed)
+        return;
+    cps_buf_printf(out, "%" PRIu64 " read%s not as the run file expects%s: ", place.missed,
+                   place.missed == 1 ? " is" : "s are", place.missed == 1 ? "" : ", the first");
+    play_put_miss(&s->play, s->play.feed.item + place.missed_item, place.missed_answer, out);
+}
+
 void look_stop(const struct session *s, const struct cps_debug_stop *stop, struct cps_buf *out)
 {
     static const char *const reasons[] = {
@@ -366,6 +377,8 @@ void look_stop(const struct session *s, const struct cps_debug_stop *stop, struc
                       : s->play.feed.until ? "the end: the hardware came no further\n"
                                            : reasons[CPS_WHY_END];
     cps_buf_str(out, stop->reason == CPS_WHY_END ? end : reasons[stop->reason]);
+    if (stop->reason == CPS_WHY_END)
+        put_misses(s, out);
     if (stop->reason == CPS_WHY_REFUSED && cps_debug_refused(s->debug))
         cps_buf_printf(out, "%s\n", cps_debug_refused(s->debug)->message);
     if (stop->reason == CPS_WHY_DEADLOCK || stop->reason == CPS_WHY_FAULT ||

@@ -111,18 +111,23 @@ const char *play_where(const struct cps_item *item)
     return where[item->host.where];
 }
 
+void play_put_miss(const struct play *play, const struct cps_item *item, uint32_t answer,
+                   struct cps_buf *out)
+{
+    cps_buf_printf(out,
+                   "%s:%" PRIu32 ": %s0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
+                   " in the bits 0x%08" PRIx32 "\n",
+                   play->script.name, item->line, play_where(item), item->host.addr, answer,
+                   item->host.value, item->host.mask);
+}
+
 /* A read of the host's that is not as the run file expects is told, and the run goes on. */
 static void check_answer(struct play *play, const struct cps_item *item)
 {
-    uint32_t value = play->engine->answer;
-    if (play->stopped || !((value ^ item->host.value) & item->host.mask))
+    if (play->stopped || cps_engine_answered(play->engine, item))
         return;
     play->misses++;
-    cps_buf_printf(&play->missed,
-                   "%s:%" PRIu32 ": %s0x%06" PRIx32 " reads 0x%08" PRIx32 ", expected 0x%08" PRIx32
-                   " in the bits 0x%08" PRIx32 "\n",
-                   play->script.name, item->line, play_where(item), item->host.addr, value,
-                   item->host.value, item->host.mask);
+    play_put_miss(play, item, play->engine->answer, &play->missed);
 }
 
 /* How far an item may run: to where the hardware stood, if the input says that. */
@@ -145,8 +150,7 @@ static struct cps_err *act(struct play *play, const struct cps_item *item)
     play->executed += item->kind == CPS_ITEM_RING;
     CPS_TRY(cps_engine_feed(play->engine, item));
     run(play, ticks_for(play));
-    if (item->kind == CPS_ITEM_READ)
-        check_answer(play, item);
+    check_answer(play, item);
     return play->missed.failed ? cps_err_nomem() : NULL;
 }
 

@@ -123,6 +123,10 @@ CPS_MUST_USE struct cps_err *play_check_gpu(const struct play *play);
 /** What stands in a run file in front of an address of the host's: "ramin ", or "" for a register.
  */
 const char *play_where(const struct cps_item *item);
+
+/** Appends a line: the read @p item of a run file, which read @p answer, is not as expected. */
+void play_put_miss(const struct play *play, const struct cps_item *item, uint32_t answer,
+                   struct cps_buf *out);
 /** Whether the input is a script or a run file, rather than a capture. */
 static inline bool play_is_script(const struct play *play)
 {
