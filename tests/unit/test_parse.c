@@ -66,6 +66,8 @@ static void kinds_of_fields(void **state)
         {CPS_A6XX, "(xmov4)mov $01, $data", 0, "a prefix such as (rep)"},
         {CPS_A6XX, "mov 1, $02", 4,
          "a register ($00 to $1f, $rem, $addr, $usraddr, $memdata, $regdata, $data)"},
+        {CPS_A6XX, "mov $nobody, $02", 4,
+         "a register ($00 to $1f, $rem, $addr, $usraddr, $memdata, $regdata, $data)"},
         {CPS_A6XX, "add $01, $02, ?", 14,
          "a register ($00 to $1f, $rem, $addr, $usraddr, $memdata, $regdata, $data)"},
         {CPS_A6XX, "setbit $01, $02, 5", 17, "a bit number (b0 to b31)"},
@@ -85,16 +87,56 @@ static void kinds_of_fields(void **state)
         {CPS_VP1_G80, "add $a1 $a2 (slct $a0 0 $a3d)", 18, "a condition ($c0 to $c3)"},
         {CPS_VP1_G80, "add $a1 $a2 (slct $c0 16 $a3d)", 25,
          "a flag's number below 16, or its name"},
+        {CPS_VP1_G80, "add $a1 $a2 (slct $c0 nobody $a3d)", 22,
+         "a flag's number below 16, or its name"},
         {CPS_VP1_G80, "add $a1 $a2 (slct $c0 4 $a3d)", 27, "'q)'"},
         {CPS_VP1_G80, "add $a1 $a2 (slct $c0 3 $a3q)", 27, "'d)'"},
         {CPS_VP1_G80, "bra loop $l1 $l2 $c3 0 0x0", 21,
          "the condition register of the same number"},
         {CPS_VP1_G80, "bra loop $a1", 9, "a register of this operand's file"},
         {CPS_VP1_G80, "bra $c0 0 2", 10, "a word address that is a multiple of 4"},
+        {CPS_VP1_G80, "bra $c0 0 0x100000000", 10, "a word address that is a multiple of 4"},
         {CPS_VP1_G80, "exit intr 0x1 u17=", 18, "'=' and a number"},
     };
     (void)state;
     check(list, COUNT(list));
+}
+
+/* What begins with a literal has only literals, each of one unit of the set. */
+static void literals_have_the_size_of_a_unit(void **state)
+{
+    static const struct bad list[] = {
+        {CPS_G92, "[5f] 01", 5, "a byte of two hexadecimal digits in [ ]"},
+        {CPS_G92, "[100]", 0, "a byte of two hexadecimal digits in [ ]"},
+        {CPS_SEQ_NEW, "[00000001] 2", 11, "a word of up to 8 hexadecimal digits in [ ]"},
+        {CPS_SEQ_NEW, "[100000000]", 0, "a word of up to 8 hexadecimal digits in [ ]"},
+    };
+    (void)state;
+    check(list, COUNT(list));
+}
+
+static uint64_t first_bits(enum cps_gen gen, const char *text)
+{
+    uint64_t bits = 0;
+    size_t column = 0;
+    struct cps_err *err = cps_parse(cps_gen_isa(gen), gen, text, 0, NULL, &column, &bits);
+    if (err)
+        fail_msg("%s: %s", text, err->message);
+    return bits;
+}
+
+/* The last address of 32 bits is the word in front of the first; the next one is refused above. */
+static void the_largest_address_is_an_address(void **state)
+{
+    CPS_BUF bytes = {0};
+    size_t column = 0;
+    (void)state;
+    assert_int_equal(first_bits(CPS_A6XX, "breq $01, b0, 0xffffffff") & 0xffff, 0xffff);
+    assert_int_equal(first_bits(CPS_VP1_G80, "bra $c0 0 0xfffffffc") >> 9 & 0x7fff, 0x7fff);
+    assert_null(cps_parse_bytes(&cps_isa_seq, CPS_SEQ_NEW, "setregs 0xffffffff=0xffffffff", 0, NULL,
+                                &column, &bytes));
+    assert_int_equal(bytes.size, 12);
+    assert_memory_equal(cps_buf_text(&bytes) + 4, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
 }
 
 int main(void)
@@ -102,6 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(literals_of_forms),
         cmocka_unit_test(kinds_of_fields),
+        cmocka_unit_test(literals_have_the_size_of_a_unit),
+        cmocka_unit_test(the_largest_address_is_an_address),
     };
     return cmocka_run_group_tests_name("parse", tests, NULL, NULL);
 }

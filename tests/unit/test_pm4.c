@@ -48,6 +48,29 @@ static void a_wrong_parity_bit_counts_only_where_it_is_looked_at(void **state)
     assert_int_equal(cps_pm4_decode_any(0x4fffffff).count, 0x7f);
 }
 
+static void expect_members(struct cps_pm4 packet, struct cps_pm4 expected)
+{
+    assert_int_equal(packet.kind, expected.kind);
+    assert_int_equal(packet.reg, expected.reg);
+    assert_int_equal(packet.opcode, expected.opcode);
+    assert_int_equal(packet.count, expected.count);
+}
+
+static void members_that_a_kind_does_not_have_are_0(void **state)
+{
+    (void)state;
+    expect_members(cps_pm4_decode(0x48088501), (struct cps_pm4){CPS_PM4_TYPE4, 0x885, 0, 1});
+    expect_members(cps_pm4_decode(0x70c80008), (struct cps_pm4){CPS_PM4_TYPE7, 0, 0x48, 8});
+    expect_members(cps_pm4_decode(0x71c80008), (struct cps_pm4){CPS_PM4_BAD, 0, 0, 0});
+    expect_members(cps_pm4_decode_any(0x48088501), (struct cps_pm4){CPS_PM4_TYPE4, 0x885, 0, 1});
+    expect_members(cps_pm4_decode_any(0x70c80008), (struct cps_pm4){CPS_PM4_TYPE7, 0, 0x48, 8});
+    for (uint32_t type = 0; type < 16; type++) {
+        if (type != 4 && type != 7)
+            expect_members(cps_pm4_decode_any(type << 28 | 0x0fffffff),
+                           (struct cps_pm4){CPS_PM4_BAD, 0, 0, 0});
+    }
+}
+
 static void every_single_bit_error_of_the_counts_is_seen(void **state)
 {
     (void)state;
@@ -115,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_headers_are_built),
+        cmocka_unit_test(members_that_a_kind_does_not_have_are_0),
         cmocka_unit_test(a_wrong_parity_bit_counts_only_where_it_is_looked_at),
         cmocka_unit_test(every_single_bit_error_of_the_counts_is_seen),
         cmocka_unit_test(decode_is_the_inverse),

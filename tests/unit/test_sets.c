@@ -358,6 +358,32 @@ static void test_seq_operations(void **state)
     }
 }
 
+/* Of a word whose low byte counts, the other bytes are said by the text only where they extend it.
+ */
+static void test_seq_bytes(void **state)
+{
+    static const struct {
+        uint32_t word, unclaimed;
+    } rows[] = {
+        {0, 0},
+        {0xff, 0},
+        {0x100, 0x100},
+        {0x1234, 0x1200},
+        {0xffffff7f, 0xffffff00},
+        {0xffffff80, 0},
+        {0xffffffff, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint8_t bytes[8] = {0x16, 0, 2, 0}; /* exit and a code */
+        struct cps_insn insn;
+        cps_put_le32(bytes + 4, rows[i].word);
+        cps_decode_bytes(&cps_isa_seq, CPS_SEQ_OLD, bytes, 8, &insn);
+        assert_int_equal(insn.length, 8);
+        assert_true(insn.unclaimed == (uint64_t)rows[i].unclaimed << 32);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,7 +391,7 @@ int main(void)
         cmocka_unit_test(test_every_row),          cmocka_unit_test(test_random_words),
         cmocka_unit_test(test_random_strings),     cmocka_unit_test(test_foreign_texts),
         cmocka_unit_test(test_hwsq_lengths),       cmocka_unit_test(test_seq_operations),
-        cmocka_unit_test(test_vp1_words),
+        cmocka_unit_test(test_vp1_words),          cmocka_unit_test(test_seq_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

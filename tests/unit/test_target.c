@@ -114,7 +114,7 @@ static void gpu_ids_tell_generation_and_workarounds(void **state)
         {0x07030001, 7, 0}, {730, 7, 0},        {0x44050a31, 8, 0}, {0x0700ffff, 6, 0},
         {0x42ffffff, 7, 0}, {0x43000000, 7, 0}, {0x43ffffff, 7, 0}, {0x44000000, 8, 0},
         {0x44070001, 8, 0}, {504, 5, 0},        {507, 5, 0},        {509, 5, 0},
-        {511, 5, 0},        {529, 5, 0},        {531, 5, 0},
+        {511, 5, 0},        {529, 5, 0},        {531, 5, 0},        {1000, 0, 0},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -123,6 +123,8 @@ static void gpu_ids_tell_generation_and_workarounds(void **state)
         unsigned named = cps_gen_row(cps_layout_gen(cps_gpu_layout(rows[i].gpu)))->number;
         assert_int_equal(named, rows[i].generation < 5 ? 6 : rows[i].generation);
     }
+    /* Three digits are a GPU id, the largest as well; four are a chip id. */
+    assert_int_equal(cps_gpu_generation(999), cps_gpu_generation(0x09090900));
 }
 
 /* CP_ROQ_THRESHOLDS_1 and _2 as the kernel's a6xx hw_init() writes them: those of a640 and a650's
