@@ -11,51 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "isa/isa.h"
-
-#define DATABASE(text) "<?xml version=\"1.0\"?>\n<database>\n" text "</database>\n"
-#define A6XX(text)                                                                           \
-    DATABASE("<domain name=\"A6XX\" width=\"32\" prefix=\"variant\" varset=\"chip\">\n" text \
-             "</domain>\n")
-
-static void write_file(const char *dir, const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fputs(text, file) >= 0, 1);
-    fclose(file);
-}
-
-static void remove_file(const char *dir, const char *name)
-{
-    char path[256];
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    remove(path);
-}
-
-/* Opens the names of a directory that holds one file. */
-static struct cps_err *open_text(enum cps_layout layout, const char *name, const char *text,
-                                 struct cps_names **ret)
-{
-    char dir[] = "/tmp/cpscope-rnn-XXXXXX";
-    assert_non_null(mkdtemp(dir));
-    write_file(dir, name, text);
-    struct cps_err *err = cps_names_create(layout, dir, ret);
-    remove_file(dir, name);
-    rmdir(dir);
-    return err;
-}
-
-static struct cps_names *open_good(enum cps_layout layout, const char *name, const char *text)
-{
-    struct cps_names *names = NULL;
-    struct cps_err *err = open_text(layout, name, text, &names);
-    if (err)
-        fail_msg("%s", err->message);
-    return names;
-}
+#include "tests/rnntext.h"
 
 static const char registers[] = A6XX(
     "<reg32 name=\"MINE\" offset=\"0x0800\" type=\"named\"/>\n"
@@ -158,14 +114,6 @@ static void a_name_of_the_tree_has_its_number(void **state)
     cps_names_destroy(names);
 }
 
-static void expect_fields(const struct cps_names *names, uint32_t number, uint32_t value,
-                          const char *expected)
-{
-    CPS_BUF text = {0};
-    cps_name_fields(names, CPS_SPACE_GPU, number, value, &text);
-    assert_string_equal(cps_buf_text(&text), expected);
-}
-
 static void fields_come_from_the_register_or_its_bitset(void **state)
 {
     (void)state;
@@ -182,83 +130,29 @@ static void fields_come_from_the_register_or_its_bitset(void **state)
     cps_names_destroy(names);
 }
 
-static void types_say_how_values_are_written(void **state)
+/* Of two that a chip has: the later one, then that of fewer generations, wherever it is written. */
+static void the_more_specific_name_wins(void **state)
 {
+    static const struct {
+        enum cps_layout layout;
+        const char *name;
+    } rows[] = {{CPS_LAYOUT_A6XX, "SIX"}, {CPS_LAYOUT_A7XX, "SEVEN"}, {CPS_LAYOUT_A8XX, "LATER"}};
     (void)state;
-    struct cps_names *names = open_good(
-        CPS_LAYOUT_A6XX, "a6xx.xml",
-        DATABASE("<enum name=\"color\"><value name=\"RED\" value=\"0\"/>"
-                 "<value name=\"BLUE\" value=\"2\"/></enum>"
-                 "<domain name=\"A6XX\" varset=\"chip\">"
-                 "<reg32 name=\"E\" offset=\"1\"><bitfield name=\"C\" low=\"0\" high=\"1\" "
-                 "type=\"color\"/><bitfield name=\"N\" low=\"4\" high=\"7\" type=\"int\"/></reg32>"
-                 "<reg32 name=\"F\" offset=\"2\" type=\"float\"/>"
-                 "<reg32 name=\"X\" offset=\"3\" low=\"0\" high=\"15\" type=\"fixed\" radix=\"4\"/>"
-                 "<reg32 name=\"P\" offset=\"4\" high=\"13\" shr=\"6\" type=\"uint\"/>"
-                 "<reg32 name=\"H\" offset=\"5\"><bitfield name=\"HALF\" low=\"0\" high=\"15\" "
-                 "type=\"float\"/><bitfield name=\"R\" low=\"16\" high=\"23\" type=\"a3xx_regid\"/>"
-                 "</reg32></domain>"));
-    expect_fields(names, 1, 0x00, "C=RED N=0");
-    expect_fields(names, 1, 0xf2, "C=BLUE N=-1");
-    expect_fields(names, 1, 0x81, "C=0x1 N=-8");
-    expect_fields(names, 2, 0x3dcccccd, "0.1");
-    expect_fields(names, 2, 0xbf800000, "-1.0");
-    expect_fields(names, 3, 0xfff8, "-0.5");
-    expect_fields(names, 4, 3, "192");
-    expect_fields(names, 5, 0x000d3555, "HALF=0.333251953 R=r3.y");
-    cps_names_destroy(names);
-}
-
-static void expect_packet(const struct cps_names *names, uint32_t opcode, const uint32_t *words,
-                          size_t count, const char *expected)
-{
-    CPS_BUF text = {0};
-    cps_packet_fields(names, opcode, words, count, &text);
-    assert_string_equal(cps_buf_text(&text), expected);
-}
-
-static void a_field_selects_the_words_of_a_packet(void **state)
-{
-    (void)state;
-    struct cps_names *names = open_good(
-        CPS_LAYOUT_A6XX, "adreno_pm4.xml",
-        DATABASE("<enum name=\"adreno_pm4_type3_packets\"><value name=\"CP_MINE\" value=\"0x55\"/>"
-                 "</enum><enum name=\"how\"><value name=\"BY_REG\" value=\"1\"/>"
-                 "<value name=\"BY_MEM\" value=\"2\"/></enum>"
-                 "<domain name=\"CP_MINE\" varset=\"chip\">"
-                 "<reg32 name=\"0\" offset=\"0\"><bitfield name=\"HOW\" low=\"0\" high=\"3\" "
-                 "type=\"how\" addvariant=\"yes\"/><bitfield name=\"ONLY_REG\" low=\"4\" "
-                 "high=\"7\" varset=\"how\" variants=\"BY_REG\"/></reg32>"
-                 "<stripe varset=\"how\" variants=\"BY_REG\"><reg32 name=\"1\" offset=\"1\">"
-                 "<bitfield name=\"REG\" low=\"0\" high=\"17\" type=\"hex\"/></reg32></stripe>"
-                 "<stripe varset=\"how\" variants=\"BY_MEM\">"
-                 "<reg32 name=\"1\" offset=\"1\"><bitfield name=\"LO\" low=\"0\" high=\"31\"/>"
-                 "</reg32><reg64 name=\"AT\" offset=\"1\" type=\"waddress\"/></stripe>"
-                 "<array offset=\"3\" stride=\"2\" length=\"100\"><reg32 name=\"K\" offset=\"0\" "
-                 "type=\"uint\"/></array></domain>"));
-    const uint32_t by_reg[] = {0x31, 0x800};
-    const uint32_t by_mem[] = {0x32, 0x1000, 0x5, 7, 8, 9};
-    const uint32_t neither[] = {0x34, 6};
-    expect_packet(names, 0x55, by_reg, 2, "HOW=BY_REG ONLY_REG=0x3 REG=CP_RB_BASE");
-    expect_packet(names, 0x55, by_mem, 6, "HOW=BY_MEM no-name=0x30 AT=0x500001000 K=7 [4]=0x8 K=9");
-    expect_packet(names, 0x55, by_mem, 2, "HOW=BY_MEM no-name=0x30 LO=0x1000");
-    expect_packet(names, 0x55, neither, 2, "HOW=0x4 no-name=0x30 [1]=0x6");
-    cps_names_destroy(names);
-}
-
-/* Three words from the third on, two apart: the words between them, and a fourth, have no name. */
-static void an_array_of_a_packet_ends_with_its_last_element(void **state)
-{
-    (void)state;
-    struct cps_names *names = open_good(
-        CPS_LAYOUT_A6XX, "adreno_pm4.xml",
-        DATABASE("<enum name=\"adreno_pm4_type3_packets\"><value name=\"CP_MINE\" value=\"0x55\"/>"
-                 "</enum><domain name=\"CP_MINE\"><array offset=\"2\" stride=\"2\" length=\"3\">"
-                 "<reg32 name=\"K\" offset=\"0\" type=\"uint\"/></array></domain>"));
-    const uint32_t words[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-    expect_packet(names, 0x55, words, 9,
-                  "[0]=0x0 [1]=0x1 K=2 [3]=0x3 K=4 [5]=0x5 K=6 [7]=0x7 [8]=0x8");
-    cps_names_destroy(names);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cps_names *names =
+            open_good(rows[i].layout, "a6xx.xml",
+                      A6XX("<reg32 name=\"ALL\" offset=\"1\" variants=\"A6XX-\"/>\n"
+                           "<reg32 name=\"SIX\" offset=\"1\" variants=\"A6XX\"/>\n"
+                           "<reg32 name=\"LATER\" offset=\"1\" variants=\"A7XX-\"/>\n"
+                           "<reg32 name=\"SEVEN\" offset=\"1\" variants=\"A7XX\"/>\n"
+                           "<reg32 name=\"SEVEN\" offset=\"2\" variants=\"A7XX\"/>\n"
+                           "<reg32 name=\"LATER\" offset=\"2\" variants=\"A7XX-\"/>\n"
+                           "<reg32 name=\"SIX\" offset=\"2\" variants=\"A6XX\"/>\n"
+                           "<reg32 name=\"ALL\" offset=\"2\" variants=\"A6XX-\"/>\n"));
+        for (uint32_t number = 1; number < 3; number++)
+            assert_string_equal(cps_name(names, CPS_SPACE_GPU, number, NULL), rows[i].name);
+        cps_names_destroy(names);
+    }
 }
 
 /* A domain without a name is nobody's; a value belongs to the list that it stands in, or to none.
@@ -270,12 +164,14 @@ static void what_stands_in_no_named_space_has_no_name(void **state)
         CPS_LAYOUT_A6XX, "a6xx.xml",
         DATABASE("<domain width=\"32\"><reg32 name=\"LOST\" offset=\"0x37777\"/></domain>\n"
                  "<domain name=\"OTHER\"><reg32 name=\"FOREIGN\" offset=\"0x37778\"/></domain>\n"
+                 "<domain name=\"NV_MMIO\"><reg32 name=\"NVIDIAS\" offset=\"0x37778\"/></domain>\n"
                  "<domain name=\"A6XX\" varset=\"chip\"><reg32 name=\"FOUND\" offset=\"0x37779\">"
                  "<value name=\"STRAY\" value=\"0x6e\"/></reg32></domain>\n"
                  "<enum name=\"someone_elses\"><value name=\"THEIRS\" value=\"0x6e\"/></enum>\n"
                  "<enum><value name=\"NOBODYS\" value=\"0x6e\"/></enum>\n"
                  "<value name=\"ALONE\" value=\"0x6e\"/>\n"));
-    static const char *const lost[] = {"LOST", "FOREIGN", "STRAY", "THEIRS", "NOBODYS", "ALONE"};
+    static const char *const lost[] = {"LOST",   "FOREIGN", "NVIDIAS", "STRAY",
+                                       "THEIRS", "NOBODYS", "ALONE"};
     uint32_t number = 0;
     for (unsigned space = 0; space < CPS_SPACE_COUNT; space++) {
         for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
@@ -368,6 +264,37 @@ static void a_tree_may_be_split_by_generation_and_unit(void **state)
     cps_names_destroy(names);
 }
 
+/* The folder's own files count whatever "adreno" is; what is there and cannot be read is said. */
+static void only_what_is_absent_is_passed_over(void **state)
+{
+    char dir[] = "/tmp/cpscope-rnn-XXXXXX";
+    char path[64];
+    struct cps_names *names = NULL;
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    write_file(dir, "adreno", "no folder");
+    write_file(dir, "a6xx.xml", A6XX("<reg32 name=\"R\" offset=\"1\"/>"));
+    struct cps_err *good = cps_names_create(CPS_LAYOUT_A6XX, dir, &names);
+    assert_null(good);
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 1, NULL), "R");
+    cps_names_destroy(names);
+    snprintf(path, sizeof(path), "%s/a6xx.xml", dir);
+    struct cps_err *file = cps_names_create(CPS_LAYOUT_A6XX, path, &names);
+    snprintf(path, sizeof(path), "%s/a7xx.xml", dir);
+    assert_int_equal(symlink("a7xx.xml", path), 0);
+    struct cps_err *loop = cps_names_create(CPS_LAYOUT_A6XX, dir, &names);
+    remove_file(dir, "a7xx.xml");
+    remove_file(dir, "a6xx.xml");
+    remove_file(dir, "adreno");
+    rmdir(dir);
+    assert_non_null(file);
+    assert_non_null(strstr(file->message, "no rnndb XML here"));
+    cps_err_free(file);
+    assert_non_null(loop);
+    assert_non_null(strstr(loop->message, "a7xx.xml: cannot open"));
+    cps_err_free(loop);
+}
+
 static void a_tree_may_be_one_directory_deeper(void **state)
 {
     (void)state;
@@ -416,6 +343,17 @@ static const struct {
     {A6XX("<reg32 name=\"R\" offset=\"0\" type=\"uint\" shr=\"64\"/>"), "radix 0, shr 64"},
     {A6XX(BIG_ARRAY BIG_ARRAY "<reg32 name=\"R\" offset=\"0\"/></array></array>"),
      "more than 200000 names"},
+    /* Few names as written: each of the registers has the fields of its bit set behind its own. */
+    {A6XX("<bitset name=\"b\">" REPEAT64(
+         "<bitfield name=\"F\" pos=\"1\"/>") "</bitset>" BIG_ARRAY
+                                             "<reg32 name=\"R\" offset=\"0\" type=\"b\"><bitfield "
+                                             "name=\"OWN\" pos=\"0\"/></reg32></array>"),
+     "more than 200000 names"},
+    {DATABASE(
+         "<domain name=\"CP_MINE\"><array offset=\"0\" stride=\"4097\" length=\"1\"/></domain>"),
+     "stride 4097, expected 1 to 4096"},
+    {DATABASE("<domain name=\"CP_MINE\"><array offset=\"0\" stride=\"0\" length=\"1\"/></domain>"),
+     "stride 0, expected 1 to 4096"},
     {A6XX(REPEAT64("<a>") REPEAT64("</a>")), "nested more than 32 deep"},
     {A6XX("<reg32 name=\"" REPEAT64("12345") "\" offset=\"0\"/>"), "longer than 256 bytes"},
     {A6XX("<array name=\"" REPEAT64("123") "\" offset=\"0\" stride=\"1\" length=\"2\"><reg32 "
@@ -449,11 +387,16 @@ static void the_largest_that_is_taken_is_taken(void **state)
              "<reg32 name=\"S\" offset=\"1\" type=\"uint\" shr=\"63\"/>"
              "<reg64 name=\"T\" offset=\"2\"><bitfield name=\"F\" low=\"63\" high=\"63\"/></reg64>"
              "<array name=\"A\" offset=\"8\" stride=\"1\" length=\"4096\"><reg32 name=\"B\" "
+             "offset=\"0\"/></array>"
+             "<array name=\"C\" offset=\"0x2000\" stride=\"4097\" length=\"2\"><reg32 name=\"D\" "
+             "offset=\"0\"/></array></domain><domain name=\"CP_MINE\">"
+             "<array offset=\"0\" stride=\"4096\" length=\"4096\"><reg32 name=\"K\" "
              "offset=\"0\"/></array>"));
     uint32_t index = 0;
     assert_string_equal(cps_name(names, CPS_SPACE_GPU, 0, NULL), "R");
     assert_string_equal(cps_name(names, CPS_SPACE_GPU, 1, NULL), "S");
     assert_non_null(cps_name(names, CPS_SPACE_GPU, 8 + 4095, &index));
+    assert_string_equal(cps_name(names, CPS_SPACE_GPU, 0x2000 + 4097, NULL), "C[1].D");
     cps_names_destroy(names);
 }
 
@@ -476,9 +419,8 @@ int main(void)
         cmocka_unit_test(registers_of_the_tree_win_over_built_in_ones),
         cmocka_unit_test(a_name_of_the_tree_has_its_number),
         cmocka_unit_test(fields_come_from_the_register_or_its_bitset),
-        cmocka_unit_test(types_say_how_values_are_written),
-        cmocka_unit_test(a_field_selects_the_words_of_a_packet),
-        cmocka_unit_test(an_array_of_a_packet_ends_with_its_last_element),
+        cmocka_unit_test(the_more_specific_name_wins),
+        cmocka_unit_test(only_what_is_absent_is_passed_over),
         cmocka_unit_test(what_stands_in_no_named_space_has_no_name),
         cmocka_unit_test(enums_and_other_domains_are_read_from_their_files),
         cmocka_unit_test(what_has_no_name_names_nothing),

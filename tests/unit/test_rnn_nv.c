@@ -265,6 +265,29 @@ static void without_chips_everything_has_its_name(void **state)
     cps_names_destroy(names);
 }
 
+/* A message lists what a number may be called, the tree's names with those that are built in. */
+static void names_of_the_tree_are_among_those_that_are_listed(void **state)
+{
+    struct cps_names *names = NULL;
+    CPS_BUF bytes = {0};
+    size_t column = 0;
+    (void)state;
+    assert_null(
+        open_tree(CPS_LAYOUT_G80, "", "bus/pbus.xml",
+                  DATABASE("<enum name=\"G80_HWSQ_FLAG\"><value name=\"FIRST\" value=\"3\"/>"
+                           "<value name=\"LAST\" value=\"31\"/></enum>"),
+                  &names));
+    const struct cps_parse_names with = {.names = names};
+    struct cps_err *err =
+        cps_parse_bytes(&cps_isa_hwsq, CPS_G80, "set1 nobody", 0, &with, &column, &bytes);
+    assert_non_null(err);
+    assert_string_equal(err->message, "expected a flag's number or name (FIRST, FB_PAUSE or LAST)");
+    cps_err_free(err);
+    assert_null(cps_parse_bytes(&cps_isa_hwsq, CPS_G80, "set1 LAST", 0, &with, &column, &bytes));
+    assert_int_equal(bytes.size, 1);
+    cps_names_destroy(names);
+}
+
 #define TEN(text) text text text text text text text text text text
 
 /* A quarter of a million. */
@@ -338,6 +361,7 @@ int main(void)
         cmocka_unit_test(fields_and_values_have_names),
         cmocka_unit_test(the_tree_may_be_one_folder_deeper),
         cmocka_unit_test(without_chips_everything_has_its_name),
+        cmocka_unit_test(names_of_the_tree_are_among_those_that_are_listed),
         cmocka_unit_test(other_domains_take_no_room),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(another_tree_is_none),
