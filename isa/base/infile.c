@@ -76,7 +76,8 @@ void cps_infile_close_(struct cps_infile *file)
     file->fd = -1;
 }
 
-/* Reads at least one byte more than allowed, so that endless files end as too large ones. */
+/* Reads at least one byte more than allowed, so that endless files end as too large ones. The last
+ * round, which gets nothing, leaves room for the NUL. */
 static struct cps_err *read_all(const struct cps_infile *file, size_t limit, uint8_t **data,
                                 size_t *ret)
 {
@@ -86,7 +87,7 @@ static struct cps_err *read_all(const struct cps_infile *file, size_t limit, uin
     for (size_t got = 1; got; size += got) {
         if (!CPS_LIST_RESERVE(bytes, room, size + READ_BYTES))
             return cps_err_nomem();
-        CPS_TRY(cps_infile_read_(file, bytes + size, room - size - 1, &got));
+        CPS_TRY(cps_infile_read_(file, bytes + size, room - size, &got));
         if (size + got > limit)
             return cps_err_input(file->name, limit, "file goes on, expected at most %zu bytes",
                                  limit);
