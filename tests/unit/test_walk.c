@@ -138,6 +138,54 @@ static void tables_of_jumps_are_found_where_guesses_are_wanted(void **state)
     assert_int_equal(ends[end(CPS_FW_AT_REGISTER)], 1);
 }
 
+/* The packet table is no code: what leads to its first word leads outside. */
+static void the_code_ends_at_the_table(void **state)
+{
+    (void)state;
+    unsigned ends[8];
+    walk("jump #jumptbl\nnop\n", false, 100, ends);
+    assert_int_equal(ends[end(CPS_FW_AT_OUTSIDE)], 1);
+    struct heard heard = walk("jump 0x7\nnop\nnop\nwaitin\nmov $01, $data\n", false, 100, ends);
+    assert_int_equal(ends[end(CPS_FW_AT_OUTSIDE)], 0);
+    assert_int_equal(heard.from[7], 4);
+    /* outside is one place: the word that runs in front of it has one way on, wherever it was */
+    walk("breq $02, 0x0, #second\nnop\njump #last\njump #jumptbl\nsecond:\njump #last\n"
+         "jump #jumptbl + 1\nlast:\nnop\nnop\n",
+         false, 100, ends);
+    assert_int_equal(ends[end(CPS_FW_AT_OUTSIDE)], 1);
+}
+
+/* Constants of `mov` may be addresses, but not small ones, nor those of other instructions. */
+static void only_constants_that_may_be_addresses_are_guessed(void **state)
+{
+    static const struct {
+        const char *insn;
+        uint32_t to;
+        bool found;
+    } rows[] = {
+        {"mov $02, 0x10", 16, true},
+        {"mov $02, 0xf", 15, false},
+        {"and $02, $02, 0x10", 16, false},
+        {"or $02, $00, 0x12", 18, false},
+        {"add $02, $02, 0x11", 17, false},
+        {"mov $02, 0x4 << 2", 16, true},
+        {"cwrite $02, [$00 + 0x010]", 16, false},
+        {"mov $02, 0x12", 18, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char code[256];
+        unsigned ends[8];
+        snprintf(code, sizeof(code),
+                 "%s\nwaitin\nmov $01, $data\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\n"
+                 "nop\nnop\nnop\nnop\nnop\nwaitin\nmov $01, $data\n",
+                 rows[i].insn);
+        struct heard heard = walk(code, true, 1000, ends);
+        if (heard.from[rows[i].to] != (rows[i].found ? CPS_FW_NONE : NOBODY))
+            fail_msg("%s: 0x%x", rows[i].insn, (unsigned)heard.from[rows[i].to]);
+    }
+}
+
 static void a_walk_has_a_limit_and_says_so(void **state)
 {
     (void)state;
@@ -156,6 +204,8 @@ int main(void)
         cmocka_unit_test(a_jump_in_a_slot_leads_where_it_leads),
         cmocka_unit_test(nothing_runs_behind_what_is_no_instruction),
         cmocka_unit_test(tables_of_jumps_are_found_where_guesses_are_wanted),
+        cmocka_unit_test(the_code_ends_at_the_table),
+        cmocka_unit_test(only_constants_that_may_be_addresses_are_guessed),
         cmocka_unit_test(a_walk_has_a_limit_and_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
