@@ -102,6 +102,15 @@ static void where_branches_lead_counts(void **state)
                       "CP_NOP:\njump #CP_WAIT_FOR_IDLE\nmov $02, 0x1\n"));
 }
 
+/* As many instructions in the same order: only where the loop begins is another place. */
+static void where_a_loop_begins_counts(void **state)
+{
+#define LOOP_TO(label) "CP_NOP:\nmov $02, 0x1\nsecond:\nmov $03, 0x2\njump #" label "\nnop\n"
+    (void)state;
+    assert_false(same(LOOP_TO("CP_NOP"), LOOP_TO("second")));
+    assert_true(same(LOOP_TO("second"), "nop\n" LOOP_TO("second")));
+}
+
 /* A constant may be an address, or a number that a register gets: nobody knows, so it counts. */
 static void constants_are_taken_as_they_are(void **state)
 {
@@ -222,6 +231,7 @@ int main(void)
         cmocka_unit_test(delay_slots_count),
         cmocka_unit_test(what_is_behind_the_end_does_not_count),
         cmocka_unit_test(where_branches_lead_counts),
+        cmocka_unit_test(where_a_loop_begins_counts),
         cmocka_unit_test(constants_are_taken_as_they_are),
         cmocka_unit_test(a_branch_in_a_delay_slot_is_followed_exactly),
         cmocka_unit_test(unknown_targets_and_returns_are_marked),
