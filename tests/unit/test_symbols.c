@@ -123,6 +123,30 @@ static void test_listing(void **state)
     cps_fw_destroy(fw);
 }
 
+/* Names that begin nearly as those of packets do are labels as any others; those that begin so are
+ * not. */
+static void test_names_like_packets(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is_shown;
+    } rows[] = {{"CPU_loop", true}, {"CP", true},      {"CP_LOOP", false}, {"PKloop", true},
+                {"PKT_x", false},   {"UNKempt", true}, {"UNKN_x", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        CPS_BUF text = {0};
+        char line[32], label[32];
+        struct cps_fw *fw = load();
+        snprintf(line, sizeof(line), "4 %s\n", rows[i].name);
+        snprintf(label, sizeof(label), "\n%s:\n", rows[i].name);
+        assert_null(add(fw, line));
+        assert_null(cps_fw_listing(fw, NULL, &text));
+        if (!strstr(text.data, label) == rows[i].is_shown)
+            fail_msg("%s", rows[i].name);
+        cps_fw_destroy(fw);
+    }
+}
+
 /* Names that would not assemble, or to other words. */
 static void test_unusable_names(void **state)
 {
@@ -150,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),           cmocka_unit_test(test_order_of_lines),
         cmocka_unit_test(test_errors),         cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_unusable_names),
+        cmocka_unit_test(test_unusable_names), cmocka_unit_test(test_names_like_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
