@@ -132,6 +132,52 @@ static void test_a5xx(void **state)
     }
 }
 
+/* An image that looks for neither's packet table is a PFP's if it starts indirect buffers: writes
+ * control registers 0x0b0 to 0x0b2 or 0x0b4 to 0x0b6. */
+static void test_who_starts_buffers(void **state)
+{
+    static const struct {
+        const char *code;
+        bool is_pfp;
+    } rows[] = {{"cwrite $02, [$00 + 0x0af]", false}, {"cwrite $02, [$00 + 0x0b0]", true},
+                {"cwrite $02, [$00 + 0x0b3]", false}, {"cwrite $02, [$00 + 0x0b2]", true},
+                {"cwrite $02, [$00 + 0x0b4]", true},  {"cwrite $02, [$00 + 0x0b6]", true},
+                {"cwrite $02, [$00 + 0x0b7]", false}, {"cwrite $02, [$01 + 0x0b0]", false},
+                {"cread $02, [$00 + 0x0b0]", false},  {"nop", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "; a5xx microcode\n[005ff123]\n[00000000]\n%s\nwaitin\nmov $01, $data\n",
+                 rows[i].code);
+        struct cps_fw *fw = fwcheck_assemble(text, CPS_A5XX, 0);
+        assert_non_null(fw);
+        if (fw->part[0].role != (rows[i].is_pfp ? CPS_FW_PFP : CPS_FW_ME))
+            fail_msg("%s", rows[i].code);
+        cps_fw_destroy(fw);
+    }
+}
+
+/* A table is taken for one if half of its words point to code in front of it. */
+static void test_half_a_table(void **state)
+{
+    static const struct {
+        unsigned first, end; /* the words that do */
+        bool is_table;
+    } rows[] = {{0, 64, true},  {0, 63, false}, {64, 128, true}, {65, 128, false},
+                {32, 96, true}, {0, 128, true}, {1, 64, false},  {0, 0, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct file f;
+        make_a6xx(&f, false);
+        for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
+            f.words[1 + 0x43 + id] = id >= rows[i].first && id < rows[i].end ? 0x42 : 0x43;
+        struct cps_fw *fw = load_all(&f, 0);
+        assert_int_equal(fw->part[0].table, rows[i].is_table ? 0x43 : CPS_FW_NONE);
+        cps_fw_destroy(fw);
+    }
+}
+
 static void test_a6xx(void **state)
 {
     struct file f;
@@ -513,6 +559,8 @@ int main(void)
         cmocka_unit_test(test_code_is_the_evidence),
         cmocka_unit_test(test_other_files_are_refused),
         cmocka_unit_test(test_lead_and_top_byte),
+        cmocka_unit_test(test_who_starts_buffers),
+        cmocka_unit_test(test_half_a_table),
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_compares_behind_setsecure),
     };

@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "fw/script/script.h"
+#include "isa/base/le.h"
+#include "tests/scriptcheck.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -131,12 +132,65 @@ static void waits_take_their_time(void **state)
     }
 }
 
+/* Words of SEQ whose listing assembles to them again: what an operation lacks at the end of the
+ * file are literals, and only a last word 0 that is no part of one is the end. */
+static void listings_of_cut_scripts_come_back(void **state)
+{
+    static const uint32_t words[][6] = {
+        {0x20022, 0, 0},
+        {0x20022, 0, 0x30013},
+        {0x20022, 0, 0x30013, 0},
+        {0x20022, 0, 0x30014, 0},
+        {0x20022, 0, 0x640021, 0},
+        {0x20022, 0, 0x640021, 5},
+        {0x20022, 0, 0x30021, 0, 0, 0},
+        {0x640021, 0, 0},
+        {0x20013},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        for (size_t size = 4; size <= sizeof(words[i]); size += 4) {
+            uint8_t bytes[sizeof(words[i])];
+            for (size_t k = 0; k < COUNT(words[i]); k++)
+                cps_put_le32(bytes + 4 * k, words[i][k]);
+            uint8_t *exact = malloc(size);
+            assert_non_null(exact);
+            memcpy(exact, bytes, size);
+            if (!scriptcheck_listing(CPS_SEQ_NEW, CPS_NAMES_MEASURED, exact, size))
+                fail_msg("row %zu, %zu bytes", i, size);
+            free(exact);
+        }
+    }
+}
+
+/* An operation that is too long for a statement is a line for each four of its words. */
+static void long_operations_are_lines_of_four_words(void **state)
+{
+    enum { PAIRS = 19, WORDS = 1 + 2 * PAIRS };
+    uint8_t bytes[4 * (WORDS + 1)] = {0};
+    CPS_BUF text = {0};
+    (void)state;
+    cps_put_le32(bytes, WORDS << 16 | 0x21);
+    for (unsigned i = 1; i < WORDS; i++)
+        cps_put_le32(bytes + 4 * (size_t)i, 0x1000 + i);
+    assert_null(
+        cps_script_listing(CPS_SEQ_NEW, bytes, sizeof(bytes), NULL, CPS_NAMES_MEASURED, &text));
+    const char *line =
+        strstr(cps_buf_text(&text), "        [00270021] [00001001] [00001002] [00001003]\n"
+                                    "        [00001004] [00001005] [00001006] [00001007]\n");
+    assert_non_null(line);
+    assert_non_null(strstr(line, "\n        [00001024] [00001025] [00001026] ; 0000\n"));
+    assert_true(scriptcheck_listing(CPS_SEQ_NEW, CPS_NAMES_MEASURED, bytes, sizeof(bytes)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scripts_have_a_largest_size),
         cmocka_unit_test(bytes_that_are_no_text_are_code),
         cmocka_unit_test(waits_take_their_time),
+        cmocka_unit_test(listings_of_cut_scripts_come_back),
+        cmocka_unit_test(long_operations_are_lines_of_four_words),
     };
     return cmocka_run_group_tests_name("script", tests, NULL, NULL);
 }
