@@ -317,6 +317,31 @@ static void test_full_image(void **state)
     cps_err_free(err);
 }
 
+/* Without a comment, the first word's top byte says the generation where no id is known. */
+static void test_first_words(void **state)
+{
+    static const struct {
+        const char *text;
+        enum cps_gen gen;
+    } rows[] = {{"[00000001]\nnop\n", CPS_A5XX}, {"[00800001]\nnop\n", CPS_A5XX},
+                {"[00ffffff]\nnop\n", CPS_A5XX}, {"[01000000]\nnop\n", CPS_A6XX},
+                {"[01ffffff]\nnop\n", CPS_A6XX}, {"[01740001]\nnop\n", CPS_A7XX},
+                {"[01800001]\nnop\n", CPS_A6XX}, {"[005ff001]\nnop\n", CPS_A5XX}};
+    struct cps_program program;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *text = rows[i].text;
+        assert_null(cps_program_assemble("a.afuc", text, strlen(text), 0, &program));
+        if (program.gen != rows[i].gen)
+            fail_msg("%s: generation %d", text, (int)program.gen);
+        cps_program_deinit(&program);
+    }
+    struct cps_err *err = cps_program_assemble("a.afuc", "[02000000]\nnop\n", 15, 0, &program);
+    assert_non_null(err);
+    assert_non_null(strstr(err->message, "a.afuc: generation is unknown"));
+    cps_err_free(err);
+}
+
 /* Which line a word comes from and what its places are called, part by part. */
 static void test_program(void **state)
 {
@@ -364,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_jumptbl),
+        cmocka_unit_test(test_first_words),
         cmocka_unit_test(test_program),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_foreign_packet_name),

@@ -224,6 +224,84 @@ static void test_messages(void **state)
     }
 }
 
+static void put_at(struct cps_buf *elf, const char *old, const char *new)
+{
+    char *at = memmem(elf->data, elf->size, old, strlen(old));
+    assert_non_null(at);
+    assert_int_equal(strlen(old), strlen(new));
+    memcpy(at, new, strlen(new));
+}
+
+/* Sections are found by their names, which begin as they should and end there. */
+static void test_names_of_sections(void **state)
+{
+    static const char *const names[] = {".text",       ".jumptbl",      ".text.bv", ".text.lpac",
+                                        ".cpscope",    ".strtab",       ".symtab",  ".debug_line",
+                                        ".debug_info", ".debug_abbrev", ".shstrtab"};
+    struct cps_program program;
+    struct cps_fw *fw = NULL;
+    CPS_BUF elf = {0};
+    (void)state;
+    assemble(&program, &elf);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char name[32] = "";
+        memcpy(name + 1, names[i], strlen(names[i]));
+        if (!memmem(elf.data, elf.size, name, strlen(names[i]) + 2))
+            fail_msg("%s", names[i]);
+    }
+    put_at(&elf, ".text.bv", ".text.xv");
+    struct cps_err *err = cps_fw_parse("a7.elf", elf.data, elf.size, 0, &fw);
+    assert_non_null(err);
+    assert_non_null(strstr(err->message, "expected first .text, then .text.bv, .text.lpac"));
+    assert_non_null(strstr(err->message, ", 32-byte aligned"));
+    cps_err_free(err);
+    cps_program_deinit(&program);
+}
+
+/* Pieces of the image may stand in any order in the table of sections: their addresses count. */
+static void test_order_of_sections(void **state)
+{
+    enum { SHOFF = 0x20, HEADER = 40 };
+    static const char text[] = "[016ee001]\n[01000000]\n.section BV\n[11111111]\n"
+                               ".section LPAC\n[22222222]\n";
+    static const unsigned orders[][3] = {{1, 2, 3}, {3, 2, 1}, {2, 3, 1}, {3, 1, 2}, {2, 1, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+        struct cps_program program, again;
+        CPS_BUF elf = {0};
+        uint8_t headers[4][HEADER];
+        assert_null(cps_program_assemble("s.afuc", text, sizeof(text) - 1, CPS_A7XX, &program));
+        assert_null(cps_elf_write(&program, &elf));
+        char *table = elf.data + cps_le32((const uint8_t *)elf.data + SHOFF);
+        memcpy(headers, table, sizeof(headers));
+        for (unsigned k = 0; k < 3; k++)
+            memcpy(table + (k + 1) * (size_t)HEADER, headers[orders[i][k]], HEADER);
+        struct cps_err *err = cps_elf_read("s.elf", elf.data, elf.size, &again);
+        if (err)
+            fail_msg("order %zu: %s", i, err->message);
+        assert_int_equal(again.image.count, program.image.count);
+        assert_memory_equal(again.image.words, program.image.words, 4 * program.image.count);
+        assert_int_equal(again.part_count, 3);
+        cps_program_deinit(&again);
+        cps_program_deinit(&program);
+    }
+}
+
+static void test_magic(void **state)
+{
+    struct cps_fw *fw = NULL;
+    (void)state;
+    assert_true(cps_is_elf("\177ELF", 4));
+    assert_true(cps_is_elf("\177ELF\1", 5));
+    assert_false(cps_is_elf("\177ELF", 3));
+    assert_false(cps_is_elf("\177ELG", 4));
+    assert_false(cps_is_elf("", 0));
+    struct cps_err *err = cps_fw_parse("s.elf", "\177ELF", 4, 0, &fw);
+    assert_non_null(err);
+    assert_non_null(strstr(err->message, "whole ELF file"));
+    cps_err_free(err);
+}
+
 /* The entry of the symbol table for a label that is at @p value; its value is bytes 4 to 7. */
 static uint8_t *symbol_at(struct cps_buf *elf, uint32_t value)
 {
@@ -488,6 +566,9 @@ int main(void)
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_names_of_sections),
+        cmocka_unit_test(test_order_of_sections),
+        cmocka_unit_test(test_magic),
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_places_of_symbols),
         cmocka_unit_test(test_units),
