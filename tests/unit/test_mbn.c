@@ -146,6 +146,35 @@ static void test_split(void **state)
     rmdir(folder);
 }
 
+/* Only a file that ends in .mdt has others beside it: what stands beside another one is not its. */
+static void test_names_of_split_files(void **state)
+{
+    static const struct {
+        const char *name, *beside;
+        bool found;
+    } rows[] = {{"zap.mdt", "zap.b02", true},
+                {"zap.mbn", "zap.b02", false},
+                {"zap.mdt2", "zap.mb02", false},
+                {"a.mdt", "a.b02", true}};
+    char folder[] = "/tmp/cps-mbn-XXXXXX";
+    uint8_t file[0x200];
+    struct cps_mbn mbn;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    make(file, 32);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char path[64];
+        char part[64];
+        snprintf(path, sizeof(path), "%s/%s", folder, rows[i].name);
+        snprintf(part, sizeof(part), "%s/%s", folder, rows[i].beside);
+        write_file(part, 0x20);
+        assert_null(parse(path, file, 0x140, &mbn));
+        assert_true(mbn.segment[2].split_size == (rows[i].found ? 0x20 : CPS_MBN_ABSENT));
+        unlink(part);
+    }
+    rmdir(folder);
+}
+
 static void check_refused(const uint8_t *file, size_t size, const char *message)
 {
     struct cps_mbn mbn;
@@ -165,6 +194,8 @@ static void test_refused(void **state)
     check_refused(file, 5,
                   "x.mbn: offset 0x0: expected a little-endian ELF file of class 32 or 64");
     check_refused(file, 100, "x.mbn: offset 0x1c: expected 4 program headers inside the file");
+    put(file + 28, 4, 0x140);
+    check_refused(file, 0x140, "x.mbn: offset 0x1c: expected 4 program headers inside the file");
     put(file + 28, 4, 0xfffffff0);
     check_refused(file, 0x140, "x.mbn: offset 0x1c: expected 4 program headers inside the file");
     make(file, 32);
@@ -179,6 +210,14 @@ static void test_refused(void **state)
     check_refused(file, 0x140,
                   "x.mbn: offset 0x1c: no program header has the flags of a hash or header "
                   "segment, expected an image of Qualcomm's");
+    make(file, 32); /* no program headers: they may stand at the end, not behind it */
+    put(file + 44, 2, 0);
+    put(file + 28, 4, 0x140);
+    check_refused(file, 0x140,
+                  "x.mbn: offset 0x1c: no program header has the flags of a hash or header "
+                  "segment, expected an image of Qualcomm's");
+    put(file + 28, 4, 0x141);
+    check_refused(file, 0x140, "x.mbn: offset 0x1c: expected 0 program headers inside the file");
     assert_false(cps_mbn_probe("\177ELF", 4));
     assert_false(cps_mbn_probe("", 0));
 }
@@ -205,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_file),
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_names_of_split_files),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_damaged),
     };
