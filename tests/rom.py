@@ -236,6 +236,32 @@ def uploads():
           [(0x1400, 8, 0x44332211), (0x140c, 4, 0x44332211), (0x1400, 4, None), (0x1400, 4, None), (0x80000, 16, None)])
 
 
+def edges():
+    """The windows of the code RAM, 0x1400 to 0x14ff and 0x80000 to 0x801ff: their first and last words are code, those beside them not."""
+    for reg, size in ((0x13fc, None), (0x1400, 4), (0x14fc, 4), (0x1500, None), (0x7fffc, None), (0x80000, 4), (0x80198, 4), (0x801fc, 4), (0x80200, None)):
+        rom, _ = board(zm_reg(reg, 0x7f7f7f7f) + DONE, chip=0x92)
+        equal([(h["register"], h["size"]) for h in described(rom.file())["hwsq_scripts"]], [(reg, size)] if size else [])
+    rom, _ = board(zm_reg_sequence(0x80000, *[0x7f7f7f7f] * 128) + DONE, chip=0x92)
+    equal([(h["register"], h["size"]) for h in described(rom.file())["hwsq_scripts"]], [(0x80000, 512)])
+
+
+def marks():
+    """nouveau looks for ff b8 B I T and for ff 7f N V 0: what begins so and goes on otherwise is something else."""
+    rom = Rom()
+    rom.put(b"\xff\xb8BIN\0" + bytes([0, 1, 12, 6, 0, 0]))
+    places = [rom.put(sub(7) + DONE)]
+    rom.bit([("i", 2, info()), ("I", 1, init_pointers(rom.init_table(places)))])
+    equal([s[2] for s in shapes(rom.file())], places)
+    rom = Rom(device=0x0150)
+    rom.put(b"\xff\x7fNVIDIA".ljust(100, b"\1"))
+    places = [rom.put(sub(7) + DONE)]
+    bmp = bytearray(b"\xff\x7fNV\0\x02\x00".ljust(100, b"\0"))
+    struct.pack_into("<H", bmp, 18, *places)
+    at = rom.put(bytes(bmp))
+    equal([s[2] for s in shapes(rom.file())], places)
+    equal(described(rom.file())["table_offset"], at)
+
+
 def strapped():
     """Code that straps choose is not shown, and that is said."""
     piece = struct.pack("<BIBB", 0x8f, 0x13fc, 4, 2) + bytes(16)
@@ -361,6 +387,8 @@ tap.run([
     ("scripts called by their number", subroutines),
     ("macros write code, too", macros),
     ("runs of writes are scripts; TRIGGER and rewriting end them", uploads),
+    ("the ends of the windows of the code RAM", edges),
+    ("the marks of tables count as a whole", marks),
     ("code chosen by straps is noted, not shown", strapped),
     ("memory scripts of levels of performance", levels),
     ("the chip by version and PCI id", chips),
