@@ -84,6 +84,10 @@ VP1 = (
     (0x30000000, "??? [unknown: 30000000] [unknown instruction]"), (0x00000000, "??? [unknown instruction]"), (0x45084000, "vecms $r1 $vc1 sf 0x0"),
     (0x4c084164, "add $r1 $r1 (slct $c0 unk11 $r0d) [unknown operand]"), (0x9b084418, "vswz $v1 $v1 $v2 hi $v1"), (0x7a084004, "abs $r1 $r1"), (0x4a084004, "abs $r1 $r1"),
     (0x4a08400c, "abs $r1 $r1 [unknown: 00000008]"),
+    # Register 0 is one as any other: the number 0 is written for $r31 alone.
+    (0x6a028060, "mov $a0 $r10"), (0x6a028040, "mov $sr0 $r10"), (0x6a0280a8, "mov $m32 $r10"), (0xbb000000, "mov $v0 $vc"), (0xd0007ffc, "ldavh $v0 $a1 -0x1"),
+    (0xc3000012, "xdld $a0 $a0d 0x12"), (0x6a000060, "mov $a0 $r0"), (0x65000005, "mov $r0 0x5"), (0x65fbc005, "mov 0x0 0x3c005"),
+    (0x6a07c060, "mov $a0 0x0"), (0x6afc0060, "mov $a31 $r16"),
 )
 
 
@@ -104,6 +108,21 @@ def vp1_rows():
     lines = listing("vp1", "g80", b"".join(struct.pack("<I", int(word, 16)) for word, _ in rows)).split("\n")
     for (word, text), line in zip(rows, [line for line in lines if line], strict=True):
         equal((line[10:18], line[23:]), (word, text))
+
+
+# tabslct of envydis/vp1.c, by bits 8 to 5 of the word.
+SLCT = ("sf", "zf", "b19", "b20d", "b20", "b21", "b19a", "b18", "asf", "azf", "aef", "unk11", "unk12", "lzf", None, "true")
+
+
+def slct():
+    """All of them, in all words that have them: bits 4 and 3 are the register, and those below are not looked at."""
+    for code, register in ((0x4c084400, "r"), (0x8f084400, "v")):
+        words = [code | number << 5 | low for number in range(16) for low in range(32)]
+        lines = listing("vp1", "g80", struct.pack("<512I", *words)).split("\n")
+        for word, line in zip(words, lines):
+            name = SLCT[word >> 5 & 15]
+            want = "(slct $c%d %s $%s2%s)" % (word >> 3 & 3, name, register, "q" if name == "b20" else "d") if name else " $%s2" % register
+            assert want in line + " " and ("slct" in line) == bool(name), (line, want)
 
 
 # Names of flags, from envydis/hwsq.c: what has none is a number.
@@ -275,6 +294,7 @@ tap.run([
     ("names by chip", chips),
     ("VP1 as envydis prints it", vp1),
     ("each row of VP1", vp1_rows),
+    ("all of slct", slct),
     ("each row of HWSQ, listed and assembled", hwsq_rows),
     ("branches and calls", branches),
     ("sources of envyas", sources),
