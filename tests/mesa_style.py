@@ -170,6 +170,31 @@ def own():
     assert "swrite $02, [$00 + %PREEMPT_INSTR]\n\nCP_" in second and "UNKN97:\npreempt:\nwaitin\n" in second, second
 
 
+# What stands behind the table is none of its entries; a displacement that is not of whole words leads to none.
+LOADED = """; a7xx microcode
+[01730001]
+[#jumptbl]
+load $02, [$03 + 0x%x]
+swrite $02, [$00 + %%PREEMPT_INSTR]
+shl $04, $05, 0x1c0
+waitin
+mov $01, $data
+"""
+
+
+def loaded():
+    with tempfile.TemporaryDirectory() as folder:
+        nowhere = "UNKN0:\npreempt:\n[01730001]"
+        for offset, place in ((0x1f8, "preempt:\nmov $06, 0x1"), (0x1fc, "preempt:\nwaitin"), (0x1fe, nowhere), (0x200, nowhere), (0x204, nowhere)):
+            source = os.path.join(folder, "loaded.asm")
+            with open(source, "w") as file:
+                file.write(LOADED % offset + PACKETS.replace("UNKN127:", "mov $06, 0x1\nUNKN127:") + TAIL + "[00000004]\n" * 2)
+            text = listing(assembled(source, folder, "loaded.fw"))
+            assert "\n%s\n" % place in text and text.count("preempt:") == 1, (offset, text)
+            # A constant of 12 bits has the name of a register as well.
+            assert "\nshl $04, $05, 0x1c0\t; CP_RB_BASE\n" in text, text
+
+
 def refused():
     with tempfile.TemporaryDirectory() as folder:
         firmware = made(folder)
@@ -269,6 +294,6 @@ def without(variable):
 IMAGES = sorted(glob.glob(os.path.join(CORPUS, "firmware", "*.fw"))) if CORPUS else []
 SOURCES = [path for path in sorted(glob.glob(os.path.join(TESTS, "traces", "*.asm")))
            if re.search(r"_test\w*\.asm$", path)] if TESTS else []
-tap.run([("an image of our own", own), ("registers of older generations", old_registers), ("what older ones wrote assembles", older), ("other styles are refused", refused)] +
+tap.run([("an image of our own", own), ("preemption by the entry that was loaded", loaded), ("registers of older generations", old_registers), ("what older ones wrote assembles", older), ("other styles are refused", refused)] +
         ([comes_back(path) for path in IMAGES] or [("images of the corpus", without("CPSCOPE_CORPUS"))]) +
         ([theirs(path) for path in SOURCES] or [("Mesa's tests", without("CPSCOPE_MESA_TESTS"))]))
