@@ -34,10 +34,10 @@ jumptbl:
 """
 
 
-def asm(name, *words):
+def asm(name, *words, handler=HANDLER):
     source, out = os.path.join(SCRATCH.name, name + ".afuc"), os.path.join(SCRATCH.name, name + ".fw")
     with open(source, "w", encoding="utf-8") as file:
-        file.write(HANDLER % words)
+        file.write(handler % words)
     done = subprocess.run([CPSCOPE, "asm", source, "-o", out], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return out
@@ -69,6 +69,36 @@ def doubtful():
     old = asm("five", "01740001", *["0x011"] * 3, "nop", *["0x011"] * 2, "0x033")
     new = asm("split", "01520001", *["0x021", "0x022", "0x021"], "nop", *["0x022", "0x021", "0x055"])
     assert rows(old, new) == [], rows(old, new)
+
+
+def booted():
+    """Registers that only the boot names, in front of all handlers."""
+    def image(name, *words):
+        return asm(name, *words, handler=HANDLER.replace("UNKN0:\nCP_NOP:\n", "").replace("    waitin\n", "CP_NOP:\n    waitin\n"))
+    old = image("boot-a", "01740001", *["0x011", "0x012", "0x033"], "nop", *["0x011", "0x012", "0x033"])
+    new = image("boot-b", "01520001", *["0x021", "0x022", "0x055"], "nop\nnop\nnop", *["0x021", "0x022", "0x055"])
+    found = {(row["a"], row["b"], row["count"], row["agree"]) for row in rows(old, new)}
+    assert found == {(0x11, 0x21, 1, 2), (0x12, 0x22, 1, 2), (0x33, 0x55, 1, 2)}, found
+
+
+def without_handler():
+    """Of a packet whose entry leads to no code in one of the images nothing is compared; the others count."""
+    old = asm("all-a", "01740001", *["0x011", "0x012", "0x033"], "nop", *["0x011", "0x012", "0x033"])
+    new = asm("all-b", "01520001", *["0x021", "0x022", "0x055"], "nop\nnop\nnop", *["0x021", "0x022", "0x055"])
+    expected = rows(old, new)
+    assert len(expected) == 3
+
+    def hole(path, value):
+        """Entry 0x7f of the table, the last word of the file."""
+        with open(path, "rb") as file:
+            data = file.read()
+        with open(path + ".hole", "wb") as file:
+            file.write(data[:-4] + value.to_bytes(4, "little"))
+        return path + ".hole"
+
+    for value in (0xffffffff, os.path.getsize(old) // 4 - 2, 0x00ffffff):
+        assert rows(hole(old, value), new) == expected and rows(old, hole(new, value)) == expected, value
+        assert rows(hole(old, value), hole(new, value)) == expected, value
 
 
 def alike():
@@ -152,6 +182,7 @@ def named():
 
 tap.run([("pairs of two images are found, however much code is between", made),
          ("what a bare majority says is left out", doubtful),
+         ("registers of the boot", booted), ("entries that lead to no code", without_handler),
          ("two images of one layout need captures", alike),
          ("images without a processor in common are refused", apart), ("each side has its own names", sides),
          ("two generations run one capture with --as", generations),
