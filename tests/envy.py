@@ -85,8 +85,8 @@ VP1 = (
     (0x4c084164, "add $r1 $r1 (slct $c0 unk11 $r0d) [unknown operand]"), (0x9b084418, "vswz $v1 $v1 $v2 hi $v1"), (0x7a084004, "abs $r1 $r1"), (0x4a084004, "abs $r1 $r1"),
     (0x4a08400c, "abs $r1 $r1 [unknown: 00000008]"),
     # Register 0 is one as any other: the number 0 is written for $r31 alone.
-    (0x6a028060, "mov $a0 $r10"), (0x6a028040, "mov $sr0 $r10"), (0x6a0280a8, "mov $m32 $r10"), (0xbb000000, "mov $v0 $vc"), (0xd0007ffc, "ldavh $v0 $a1 -0x1"),
-    (0xc3000012, "xdld $a0 $a0d 0x12"), (0x6a000060, "mov $a0 $r0"), (0x65000005, "mov $r0 0x5"), (0x65fbc005, "mov 0x0 0x3c005"),
+    (0x6a028060, "mov $a0 $r10"), (0x6a028040, "mov $sr0 $r10"), (0x6a0280a8, "mov $m32 $r10"), (0xbb000000, "mov $v0 $vc"),
+    (0xd0007ffc, "ldavh $v0 $a1 -0x1"), (0xc3000012, "xdld $a0 $a0d 0x12"), (0x6a000060, "mov $a0 $r0"), (0x65000005, "mov $r0 0x5"), (0x65fbc005, "mov 0x0 0x3c005"),
     (0x6a07c060, "mov $a0 0x0"), (0x6afc0060, "mov $a31 $r16"),
 )
 
@@ -121,7 +121,9 @@ def slct():
         lines = listing("vp1", "g80", struct.pack("<512I", *words)).split("\n")
         for word, line in zip(words, lines):
             name = SLCT[word >> 5 & 15]
-            want = "(slct $c%d %s $%s2%s)" % (word >> 3 & 3, name, register, "q" if name == "b20" else "d") if name else " $%s2" % register
+            want = " $%s2" % register
+            if name:
+                want = "(slct $c%d %s $%s2%s)" % (word >> 3 & 3, name, register, "q" if name == "b20" else "d")
             assert want in line + " " and ("slct" in line) == bool(name), (line, want)
 
 

@@ -185,7 +185,8 @@ mov $01, $data
 def loaded():
     with tempfile.TemporaryDirectory() as folder:
         nowhere = "UNKN0:\npreempt:\n[01730001]"
-        for offset, place in ((0x1f8, "preempt:\nmov $06, 0x1"), (0x1fc, "preempt:\nwaitin"), (0x1fe, nowhere), (0x200, nowhere), (0x204, nowhere)):
+        for offset, place in ((0x1f8, "preempt:\nmov $06, 0x1"), (0x1fc, "preempt:\nwaitin"), (0x1fe, nowhere), (0x200, nowhere),
+                              (0x204, nowhere)):
             source = os.path.join(folder, "loaded.asm")
             with open(source, "w") as file:
                 file.write(LOADED % offset + PACKETS.replace("UNKN127:", "mov $06, 0x1\nUNKN127:") + TAIL + "[00000004]\n" * 2)
@@ -294,6 +295,8 @@ def without(variable):
 IMAGES = sorted(glob.glob(os.path.join(CORPUS, "firmware", "*.fw"))) if CORPUS else []
 SOURCES = [path for path in sorted(glob.glob(os.path.join(TESTS, "traces", "*.asm")))
            if re.search(r"_test\w*\.asm$", path)] if TESTS else []
-tap.run([("an image of our own", own), ("preemption by the entry that was loaded", loaded), ("registers of older generations", old_registers), ("what older ones wrote assembles", older), ("other styles are refused", refused)] +
+tap.run([("an image of our own", own), ("preemption by the entry that was loaded", loaded),
+         ("registers of older generations", old_registers), ("what older ones wrote assembles", older),
+         ("other styles are refused", refused)] +
         ([comes_back(path) for path in IMAGES] or [("images of the corpus", without("CPSCOPE_CORPUS"))]) +
         ([theirs(path) for path in SOURCES] or [("Mesa's tests", without("CPSCOPE_MESA_TESTS"))]))

@@ -74,7 +74,8 @@ def doubtful():
 def booted():
     """Registers that only the boot names, in front of all handlers."""
     def image(name, *words):
-        return asm(name, *words, handler=HANDLER.replace("UNKN0:\nCP_NOP:\n", "").replace("    waitin\n", "CP_NOP:\n    waitin\n"))
+        boot = HANDLER.replace("UNKN0:\nCP_NOP:\n", "").replace("    waitin\n", "CP_NOP:\n    waitin\n")
+        return asm(name, *words, handler=boot)
     old = image("boot-a", "01740001", *["0x011", "0x012", "0x033"], "nop", *["0x011", "0x012", "0x033"])
     new = image("boot-b", "01520001", *["0x021", "0x022", "0x055"], "nop\nnop\nnop", *["0x021", "0x022", "0x055"])
     found = {(row["a"], row["b"], row["count"], row["agree"]) for row in rows(old, new)}

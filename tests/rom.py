@@ -237,8 +237,9 @@ def uploads():
 
 
 def edges():
-    """The windows of the code RAM, 0x1400 to 0x14ff and 0x80000 to 0x801ff: their first and last words are code, those beside them not."""
-    for reg, size in ((0x13fc, None), (0x1400, 4), (0x14fc, 4), (0x1500, None), (0x7fffc, None), (0x80000, 4), (0x80198, 4), (0x801fc, 4), (0x80200, None)):
+    """The windows of the code RAM, 0x1400 to 0x14ff and 0x80000 to 0x801ff: first and last words are code, those beside not."""
+    for reg, size in ((0x13fc, None), (0x1400, 4), (0x14fc, 4), (0x1500, None), (0x7fffc, None), (0x80000, 4), (0x80198, 4),
+                      (0x801fc, 4), (0x80200, None)):
         rom, _ = board(zm_reg(reg, 0x7f7f7f7f) + DONE, chip=0x92)
         equal([(h["register"], h["size"]) for h in described(rom.file())["hwsq_scripts"]], [(reg, size)] if size else [])
     rom, _ = board(zm_reg_sequence(0x80000, *[0x7f7f7f7f] * 128) + DONE, chip=0x92)
