@@ -33,7 +33,7 @@ def introspect(build, what):
 
 
 def tests_of(build):
-    """All tests, with the targets that each needs, as ninja calls them."""
+    """All tests, with the targets that each needs, as ninja calls them. No two have the same name, by which results know them."""
     outputs = {}
     for target in introspect(build, "targets"):
         for name in target["filename"]:
@@ -45,6 +45,7 @@ def tests_of(build):
         needs += [os.path.relpath(word, build) for word in row["cmd"] if word in made]
         found.append(Test(row["name"], [s.split(":")[-1] for s in row["suite"]], row["cmd"], row["env"],
                           row["workdir"] or build, row["protocol"] == "tap", sorted(set(needs))))
+    assert len({test.name for test in found}) == len(found), "two tests have the same name"
     return found
 
 
