@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "emu/afuc/draw.h"
+#include "emu/afuc/queue.h"
 #include "tests/bench.h"
 #include "isa/base/pm4.h"
 
@@ -252,11 +254,36 @@ static void chips_with_a_number_leave_out_groups_that_ran_before(void **state)
     }
 }
 
+/* The queue of draw-state groups holds 64: a draw that has one more is a fault that names it, and
+ * is none where the last place is left. */
+static void a_group_for_which_there_is_no_room_is_a_fault(void **state)
+{
+    (void)state;
+    for (uint32_t before = QUEUE_DEPTH - 2; before <= QUEUE_DEPTH; before++) {
+        struct bench *b = bench_a6xx("");
+        struct afuc_core *core = &cps_afuc_of(b->engine)->core[0];
+        struct afuc_state *s = &core->s;
+        bool room = before < QUEUE_DEPTH;
+        machine_set(b->engine, CPS_FILE_MEMORY, BASE, 0);
+        for (uint32_t i = 0; i < before; i++)
+            assert_true(queue_push_(&s->queue[LEVEL_SDS], BASE, 1, 0));
+        s->group[3] = (struct group){.base = {BASE}, .hdr = 7u << 16 | 1};
+        s->group_active = 1u << 3;
+        draw_start_(core, 7, false);
+        assert_int_equal(s->queue[LEVEL_SDS].count, room ? before + 1 : before);
+        assert_int_equal(s->wait, room ? WAIT_NONE : WAIT_FAULT);
+        assert_int_equal(s->fault, room ? FAULT_NONE : FAULT_QUEUE);
+        assert_int_equal(s->fault_value, room ? 0 : 3);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_decide_what_a_draw_executes),
         cmocka_unit_test(chips_with_a_number_leave_out_groups_that_ran_before),
+        cmocka_unit_test(a_group_for_which_there_is_no_room_is_a_fault),
     };
     return cmocka_run_group_tests_name("draw", tests, NULL, NULL);
 }

@@ -321,6 +321,27 @@ static void test_engines(void **state)
     assert_string_equal(cps_buf_text(&text), "pfifo; afuc, hwsq, pfifo and vp1");
 }
 
+/* Of a value that is not one 40 characters are shown, of a number's as of a word's. */
+static void test_long_values(void **state)
+{
+    static const struct {
+        const char *name;
+        enum cps_gen gen;
+    } rows[] = {{"cost", CPS_VP1_NV44}, {"waits", CPS_A6XX}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        for (int length = 39; length <= 42; length++) {
+            CPS_BUF setting = {0}, said = {0};
+            cps_buf_printf(&setting, "%s=%.*s", rows[i].name, length,
+                           "1234567890abcdefghij1234567890ABCDEFGHIJKLMN");
+            cps_buf_printf(&said, "policy %s=%.*s: expected ", rows[i].name,
+                           length > 40 ? 40 : length,
+                           "1234567890abcdefghij1234567890ABCDEFGHIJKLMN");
+            expect_error(cps_buf_text(&setting), rows[i].gen, cps_buf_text(&said));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_names_of_numbers),
         cmocka_unit_test(test_several_engines),
         cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_long_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

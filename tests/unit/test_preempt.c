@@ -11,6 +11,8 @@
 #include "tests/bench.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/preempt.h"
+#include "emu/afuc/queue.h"
+#include "emu/afuc/saved.h"
 #include "isa/base/pm4.h"
 
 /* Register $02 at the end of the routine must be `value`. */
@@ -222,12 +224,107 @@ static void enabled_causes_interrupt_a_packet(void **state)
     }
 }
 
+/* ---- what is fetched again ---- */
+
+static void assert_fetch(const struct queue *queue, uint32_t at, uint64_t iova, uint32_t dwords,
+                         uint32_t group)
+{
+    const struct fetch *fetch = &queue->fetch[(queue->head + at) % QUEUE_DEPTH];
+    assert_true(fetch->iova == iova);
+    assert_int_equal(fetch->dwords, dwords);
+    assert_int_equal(fetch->group, group);
+}
+
+/* 25:24 of what the routine writes to IBn_DWORDS: 1 the whole fetch, 2 what is left, 3 nothing (6ee
+ * 1c75..1c83). Words that were looked at before are not those that come next. */
+static void a_fetch_is_restored_whole_in_part_or_not(void **state)
+{
+    (void)state;
+    struct bench *b = bench_a6xx("");
+    struct afuc_core *core = &cps_afuc_of(b->engine)->core[0];
+    struct queue *queue = &core->s.queue[LEVEL_IB1];
+    saved_restore_fetch_(core, LEVEL_IB1, 0x100000, 1u << 24 | 8);
+    assert_int_equal(queue->count, 1);
+    assert_int_equal(queue->pos, 0);
+    assert_fetch(queue, 0, 0x100000, 8, 0);
+    core->window_left = 5;
+    saved_restore_fetch_(core, LEVEL_IB1, 0, 2u << 24 | 3);
+    assert_int_equal(queue->count, 1);
+    assert_int_equal(queue->pos, 5);
+    assert_int_equal(core->window_left, 0);
+    saved_restore_fetch_(core, LEVEL_IB1, 0x100000, 3u << 24 | 8);
+    assert_int_equal(queue->count, 0);
+    saved_restore_fetch_(core, LEVEL_IB1, 0x100000, 2u << 24 | 3); /* of none, nothing is left */
+    assert_int_equal(queue->count, 0);
+    bench_free(b);
+}
+
+/* 6ee 1bf0, 1bfb..1c11: of the first group words were consumed, those behind it begin at their
+ * first word. */
+static void only_the_first_group_begins_behind_what_was_consumed(void **state)
+{
+    (void)state;
+    struct bench *b = bench_a6xx("");
+    struct afuc_core *core = &cps_afuc_of(b->engine)->core[0];
+    struct afuc_state *s = &core->s;
+    const struct queue *queue = &s->queue[LEVEL_SDS];
+    s->group[3] = (struct group){.base = {0x1000}, .hdr = 7u << 16 | 10};
+    s->group[31] = (struct group){.base = {0x2000, 1}, .hdr = 7u << 16 | 20};
+    s->preempt.groups = 1u << 31 | 1u << 3;
+    s->preempt.consumed = 2;
+    saved_write_groups_(&(struct cps_access){.device = core, .value = 0}); /* outside of it */
+    assert_int_equal(queue->count, 0);
+    s->interrupted = 1;
+    saved_write_groups_(&(struct cps_access){.device = core, .value = 1}); /* not yet all */
+    assert_int_equal(queue->count, 0);
+    core->window_left = 5;
+    saved_write_groups_(&(struct cps_access){.device = core, .value = 0});
+    assert_int_equal(queue->count, 2);
+    assert_int_equal(queue->pos, 2);
+    assert_fetch(queue, 0, 0xff8, 12, 3);
+    assert_fetch(queue, 1, 0x100002000, 20, 31);
+    assert_int_equal(s->preempt.groups, 0);
+    assert_int_equal(core->window_left, 0);
+    bench_free(b);
+}
+
+/* The mask names groups, not how much of one is queued: a part only is not modelled, and said so.
+ */
+static void a_group_of_which_a_part_is_queued_is_reported(void **state)
+{
+    (void)state;
+    struct bench *b = bench_a6xx("");
+    struct afuc_core *core = &cps_afuc_of(b->engine)->core[0];
+    struct afuc_state *s = &core->s;
+    const struct cps_access at = {.device = core, .number = 0x123};
+    s->group[3].hdr = 7u << 16 | 4;
+    s->group[5].hdr = 7u << 16 | 6;
+    assert_true(queue_push_(&s->queue[LEVEL_SDS], 0x1000, 4, 3));
+    assert_true(queue_push_(&s->queue[LEVEL_SDS], 0x2000, 6, 5));
+    s->control[0x123] = 0x77;
+    assert_int_equal(saved_read_op_mask_(&at), 0x77); /* outside of the routine */
+    s->interrupted = 1;
+    assert_int_equal(saved_read_op_mask_(&at), 1 << 3 | 1 << 5);
+    assert_int_equal(bench_count(b, CPS_EV_UNMODELLED), 0);
+    s->group[5].hdr = 7u << 16 | 8;
+    assert_int_equal(saved_read_op_mask_(&at), 1 << 3 | 1 << 5);
+    const struct cps_event *event = bench_find(b, CPS_EV_UNMODELLED, CPS_PLACE_CONTROL, 0);
+    assert_true(event && event->addr == 0x123 && event->value == 5);
+    s->preempt.slot = 1; /* an operation that there is not */
+    assert_int_equal(saved_read_op_mask_(&at), 0);
+    b->notes = 1;
+    bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_routine_sees_the_hardware),
         cmocka_unit_test(the_routine_is_entered_when_it_is_asked_for),
         cmocka_unit_test(enabled_causes_interrupt_a_packet),
+        cmocka_unit_test(a_fetch_is_restored_whole_in_part_or_not),
+        cmocka_unit_test(only_the_first_group_begins_behind_what_was_consumed),
+        cmocka_unit_test(a_group_of_which_a_part_is_queued_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,29 +127,42 @@ static void rows_of_several_tables_are_found(void **state)
     cps_reg_index_unref_(index);
 }
 
-static void check_refused(const struct cps_reg_row *rows)
+static void check_refused(const struct cps_reg_row *rows, const char *said)
 {
     const struct cps_reg_table table = {rows, 2};
     struct cps_reg_index *index = NULL;
     struct cps_err *err = cps_reg_index_create_(&table, 1, 1, &index);
     assert_non_null(err);
     assert_int_equal(err->code, CPS_ERR_INPUT);
+    assert_string_equal(err->message, said);
     assert_null(index);
     cps_err_free(err);
 }
 
 static void two_rows_with_one_register_are_refused(void **state)
 {
-    static const struct cps_reg_row rows[][2] = {
-        {ROW(1, 0x10, 4, .stride = 1), ROW(1, 0x13, 1, .stride = 1)},
-        {ROW(1, 0x2000, 4, .stride = 4), ROW(1, 0x2000, 1, .stride = 4)},
-        {ROW(1, 0x2000, 4, .stride = 4), ROW(3, 0x200c, 9, .stride = 4)},
-        {ROW(1, 0x2004, 1, .stride = 4), ROW(1, 0x2000, 3, .stride = 4)},
-        {ROW(1, 0x2000, 9, .stride = 8), ROW(1, 0x2004, 9, .stride = 4)},
+    static const struct {
+        struct cps_reg_row rows[2];
+        const char *said;
+    } cases[] = {
+        {{ROW(1, 0x10, 4, .stride = 1), ROW(1, 0x13, 1, .stride = 1)},
+         "two rows have register 0x13"},
+        {{ROW(1, 0x13, 1, .stride = 1), ROW(1, 0x10, 4, .stride = 1)},
+         "two rows have register 0x13"},
+        {{ROW(1, 0x18, 1, .stride = 4), ROW(1, 0x10, 4, .stride = 4)},
+         "two rows have register 0x18"},
+        {{ROW(1, 0x2000, 4, .stride = 4), ROW(1, 0x2000, 1, .stride = 4)},
+         "two rows have register 0x2000"},
+        {{ROW(1, 0x2000, 4, .stride = 4), ROW(3, 0x200c, 9, .stride = 4)},
+         "two rows have register 0x200c"},
+        {{ROW(1, 0x2004, 1, .stride = 4), ROW(1, 0x2000, 3, .stride = 4)},
+         "two rows have register 0x2004"},
+        {{ROW(1, 0x2000, 9, .stride = 8), ROW(1, 0x2004, 9, .stride = 4)},
+         "two rows have register 0x2004"},
     };
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++)
-        check_refused(rows[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_refused(cases[i].rows, cases[i].said);
 }
 
 static void an_owner_more_keeps_the_index(void **state)

@@ -140,6 +140,9 @@ static void on_chip_words_are_shared_control_registers(void **state)
     struct bench *b = run(cps_buf_text(&code));
     assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 5), 0x55);
     assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 6), 0);
+    const struct cps_event *write = bench_find(b, CPS_EV_CTRL, 0, 0);
+    assert_true(write && write->addr == 0x223 && write->value == 0x55);
+    assert_int_equal(bench_count(b, CPS_EV_CTRL), 1);
     bench_free(b);
 }
 
