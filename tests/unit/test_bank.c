@@ -340,6 +340,24 @@ static void each_pipe_of_a8xx_is_protected_by_its_own_entries(void **state)
     bench_free(b);
 }
 
+/* The host's own write goes to all pipes, as one with an aperture of 0 does. */
+static void a_write_of_the_host_reaches_pipes_with_a_value_of_their_own(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct bench *b =
+            pipes(&layouts[i], "", "mov $addr, 0x8800\nmov $data, 0x22\nmov $data, 0x33\n");
+        const struct cps_item write = {.kind = CPS_ITEM_WRITE,
+                                       .host = {CPS_HOST_REG, 4, 0x8800, 0x44, 0, 0}};
+        assert_int_equal(machine_value(b->engine, 1, CPS_FILE_REGISTER, 0x8800), 0x22);
+        assert_null(cps_engine_feed(b->engine, &write));
+        for (unsigned core = 0; core < 2; core++)
+            assert_int_equal(machine_value(b->engine, core, CPS_FILE_REGISTER, 0x8800), 0x44);
+        assert_int_equal(machine_value(b->engine, 1, CPS_FILE_REGISTER, 0x8801), 0x33);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +373,7 @@ int main(void)
         cmocka_unit_test(identities_of_late_chips_name_the_pipe),
         cmocka_unit_test(protection_of_a8xx_has_two_levels),
         cmocka_unit_test(each_pipe_of_a8xx_is_protected_by_its_own_entries),
+        cmocka_unit_test(a_write_of_the_host_reaches_pipes_with_a_value_of_their_own),
     };
     return cmocka_run_group_tests_name("bank", tests, NULL, NULL);
 }

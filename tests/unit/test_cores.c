@@ -213,6 +213,34 @@ static void a_firmware_that_starts_nobody_is_reported(void **state)
     bench_free(b);
 }
 
+/* What all processors share is progress where it changes, of which a poll that comes back to where
+ * it was would otherwise say nothing: 0x0dc and 0x0dd count completed events, 0x210 is scratch. */
+static void changes_of_what_processors_share_are_progress(void **state)
+{
+    static const struct {
+        const char *code;
+        enum cps_stop stop;
+    } rows[] = {
+        {"mov $02, 0x5\na:\njump #a\ncwrite $02, [$00 + 0x0dc]\n", CPS_STOP_DEADLOCK},
+        {"a:\nxor $02, $02, 0x1\njump #a\ncwrite $02, [$00 + 0x0dc]\n", CPS_STOP_BUDGET},
+        {"a:\nxor $02, $02, 0x1\njump #a\ncwrite $02, [$00 + 0x0dd]\n", CPS_STOP_BUDGET},
+        /* two changes in a turn, of two kinds */
+        {"a:\nxor $02, $02, 0x1\ncwrite $02, [$00 + 0x0dc]\nmov $addr, 0x8800\njump #a\n"
+         "mov $data, $02\n",
+         CPS_STOP_BUDGET},
+        {"a:\nxor $02, $02, 0x1\ncwrite $02, [$00 + 0x210]\nmov $addr, 0x8800\njump #a\n"
+         "mov $data, $02\n",
+         CPS_STOP_BUDGET},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct bench *b = bench_afuc(CPS_LAYOUT_A7XX, HEAD_A7XX, rows[i].code, 0, 0);
+        if (cps_engine_run(b->engine, 1000000) != rows[i].stop)
+            fail_msg("%s", rows[i].code);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +249,7 @@ int main(void)
         cmocka_unit_test(the_sqe_of_a660_starts_lpac),
         cmocka_unit_test(protected_registers_keep_their_value),
         cmocka_unit_test(a_firmware_that_starts_nobody_is_reported),
+        cmocka_unit_test(changes_of_what_processors_share_are_progress),
     };
     return cmocka_run_group_tests_name("cores", tests, NULL, NULL);
 }

@@ -190,6 +190,40 @@ static void a_spinning_core_is_a_deadlock(void **state)
     }
 }
 
+/* A poll that stores what stands there already changes nothing; one that stores 0 and 1 by turns
+ * does, although it comes back to where it was: somebody may wait for that. */
+static void stores_are_progress_if_they_change_something(void **state)
+{
+    static const struct {
+        const char *code;
+        enum cps_stop stop;
+    } rows[] = {
+        {"mov $02, 0x5\na:\nmov $addr, 0x8800\njump #a\nmov $data, $02\n", CPS_STOP_DEADLOCK},
+        {"a:\nmov $addr, 0x8800\nxor $02, $02, 0x1\njump #a\nmov $data, $02\n", CPS_STOP_BUDGET},
+        {"mov $02, 0x5\na:\njump #a\nstore $02, [$00 + 0x010]\n", CPS_STOP_DEADLOCK},
+        {"a:\nxor $02, $02, 0x1\njump #a\nstore $02, [$00 + 0x010]\n", CPS_STOP_BUDGET},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct bench *b = bench_a6xx(rows[i].code);
+        if (cps_engine_run(b->engine, 1000000) != rows[i].stop)
+            fail_msg("%s", rows[i].code);
+        bench_free(b);
+    }
+}
+
+/* A million ticks with a change in every few, then nothing any more. */
+static void a_hang_is_noticed_soon_behind_a_long_time_of_progress(void **state)
+{
+    (void)state;
+    struct bench *b = bench_a6xx("mov $02, 0x3 << 16\nmov $addr, 0x8800\na:\nmov $addr, 0x8800\n"
+                                 "mov $data, $02\nsub $02, $02, 0x1\nbrne $02, 0x0, #a\nnop\n"
+                                 "b:\njump #b\nnop\n");
+    assert_int_equal(cps_engine_run(b->engine, 2000000), CPS_STOP_DEADLOCK);
+    assert_in_range(b->engine->clock, 5 * 0x30000, 5 * 0x30000 + 0x40000);
+    bench_free(b);
+}
+
 static void progress_without_end_meets_the_budget(void **state)
 {
     (void)state;
@@ -215,6 +249,8 @@ int main(void)
         cmocka_unit_test(type4_of_every_count_reads_exactly_its_payload),
         cmocka_unit_test(rep_counts_rem_where_the_switch_makes_data_a_peek),
         cmocka_unit_test(a_spinning_core_is_a_deadlock),
+        cmocka_unit_test(stores_are_progress_if_they_change_something),
+        cmocka_unit_test(a_hang_is_noticed_soon_behind_a_long_time_of_progress),
         cmocka_unit_test(progress_without_end_meets_the_budget),
         cmocka_unit_test(an_illegal_word_is_a_fault),
     };

@@ -263,6 +263,41 @@ static void ring_registers_move_the_ring(void **state)
     stop(&d);
 }
 
+/* Also the first of all registers, and the last. */
+static void every_write_of_a_register_is_offered_to_the_host(void **state)
+{
+    static struct device d;
+    (void)state;
+    start(&d, "mov $addr, $00\nmov $data, 0x5\nmov $02, 0x3 << 16\nor $addr, $02, 0xffff\n"
+              "mov $data, 0x6\n");
+    for (unsigned i = 0; i < 10 && !d.register_writes; i++)
+        assert_int_equal(cps_engine_run(d.bench->engine, 1), CPS_STOP_BUDGET);
+    assert_int_equal(d.written, 5);
+    assert_int_equal(cps_engine_run(d.bench->engine, 10000), CPS_STOP_IDLE);
+    assert_int_equal(d.register_writes, 2);
+    assert_int_equal(d.written, 6);
+    stop(&d);
+}
+
+/* Words of the ring that the core has already in view are not those at the new place. */
+static void a_read_pointer_that_is_moved_moves_what_is_read_next(void **state)
+{
+    static const uint32_t words[] = {0x11, 0x22, 0x33, 0x44, 0x55};
+    static struct device d;
+    (void)state;
+    start(&d, "mov $03, $data\nmov $04, $data\nmov $05, $data\n");
+    cps_engine_sink(d.bench->engine, NULL, 0);
+    assert_true(machine_ring(d.bench->engine, words, 5));
+    for (unsigned i = 0; i < 10 && !machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 3); i++)
+        assert_int_equal(cps_engine_run(d.bench->engine, 1), CPS_STOP_BUDGET);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 3), 0x11);
+    access(&d, CPS_ITEM_WRITE, 0x806, 3, 4, true);
+    assert_int_equal(cps_engine_run(d.bench->engine, 2), CPS_STOP_BUDGET);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 4), 0x44);
+    assert_int_equal(machine_value(d.bench->engine, 0, CPS_FILE_GENERAL, 5), 0x55);
+    stop(&d);
+}
+
 static void what_has_no_host_refuses_one(void **state)
 {
     static struct device d;
@@ -296,6 +331,8 @@ int main(void)
         cmocka_unit_test(contents_of_an_item_go_to_the_host),
         cmocka_unit_test(registers_are_offered_to_the_host_first),
         cmocka_unit_test(ring_registers_move_the_ring),
+        cmocka_unit_test(every_write_of_a_register_is_offered_to_the_host),
+        cmocka_unit_test(a_read_pointer_that_is_moved_moves_what_is_read_next),
         cmocka_unit_test(what_has_no_host_refuses_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
