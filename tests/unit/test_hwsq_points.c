@@ -76,6 +76,35 @@ static void test_two_slots(void **state)
     bench_free(b);
 }
 
+/* Which of two goes first is UNKNOWN where two run: not of one slot alone, nor of the second when
+ * the first is done. */
+static void test_one_slot_needs_no_arbitration(void **state)
+{
+    static const struct {
+        uint32_t start[2];
+        bool both;
+    } rows[] = {{{3, 0}, false}, {{5, 0}, false}, {{3, 5}, true}, {{5, 3}, true}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (unsigned between = 0; between < 2; between++) {
+            struct bench *b = bench_new(CPS_NV41, NULL);
+            bench_load(b, 0, (const uint8_t *)"\x7f", 1);
+            bench_load(b, 0x20, (const uint8_t *)"\x7f", 1);
+            bench_write(b, 0x1098, 8);
+            bench_write(b, 0x1304, 0x2000);
+            bench_write(b, 0x130c, rows[i].start[0]);
+            if (between)
+                assert_int_equal(bench_run(b), CPS_STOP_IDLE);
+            if (rows[i].start[1])
+                bench_write(b, 0x130c, rows[i].start[1]);
+            assert_int_equal(bench_run(b), CPS_STOP_IDLE);
+            assert_int_equal(bench_unknown(b, CPS_UNKNOWN_ARBITRATION) != NULL,
+                             rows[i].both && !between);
+            bench_free(b);
+        }
+    }
+}
+
 /* ---- what no source says ---- */
 
 static void test_unknowns(void **state)
@@ -224,10 +253,15 @@ static void test_random_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_double_abort),     cmocka_unit_test(test_abort_policies),
-        cmocka_unit_test(test_two_slots),        cmocka_unit_test(test_unknowns),
-        cmocka_unit_test(test_fetch_beyond_ram), cmocka_unit_test(test_unknowns_of_the_host),
-        cmocka_unit_test(test_state_is_plain),   cmocka_unit_test(test_tick_events),
+        cmocka_unit_test(test_double_abort),
+        cmocka_unit_test(test_abort_policies),
+        cmocka_unit_test(test_two_slots),
+        cmocka_unit_test(test_one_slot_needs_no_arbitration),
+        cmocka_unit_test(test_unknowns),
+        cmocka_unit_test(test_fetch_beyond_ram),
+        cmocka_unit_test(test_unknowns_of_the_host),
+        cmocka_unit_test(test_state_is_plain),
+        cmocka_unit_test(test_tick_events),
         cmocka_unit_test(test_random_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -383,6 +383,33 @@ static void operations_take_the_time_of_the_policy(void **state)
     bench_free(b);
 }
 
+/* A script ends where data memory does, whatever the packet says; what it consists of stays. */
+static void a_script_ends_where_data_memory_does(void **state)
+{
+    static const struct {
+        const char *policy;
+        uint32_t start, most;
+    } rows[] = {{"seq-script=0", 0, 0x4000},
+                {NULL, 0x400, 0x3f00},
+                {"seq-script=0xfff8", 0xfff8, 2},
+                {"seq-script=0xfffc", 0xfffc, 1}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const uint32_t asked[] = {rows[i].most - 1, rows[i].most, rows[i].most + 1, 0x8000};
+        for (size_t k = 0; k < COUNT(asked); k++) {
+            uint32_t words = asked[k] < rows[i].most ? asked[k] : rows[i].most;
+            struct bench *b = bench_new(CPS_SEQ_NEW, rows[i].policy);
+            cps_bus_load(b->bus, 0xfffff000, asked[k]);
+            assert_int_equal(data_at(b, 0x28), words << 16);
+            assert_int_equal(data_at(b, 0x2c), rows[i].start + 4 * words);
+            assert_int_equal(data_at(b, 0x5c), rows[i].start);
+            assert_int_equal(data_at(b, 0), 0);
+            assert_int_equal(data_at(b, 0xfffc), 0);
+            bench_free(b);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +428,7 @@ int main(void)
         cmocka_unit_test(synchronous_wait_reads_register_0),
         cmocka_unit_test(a_plain_branch_reports_nothing),
         cmocka_unit_test(operations_take_the_time_of_the_policy),
+        cmocka_unit_test(a_script_ends_where_data_memory_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
