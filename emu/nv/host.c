@@ -90,10 +90,17 @@ static void read_value(struct nv *e, const struct cps_item *item)
                            : cps_bus_peek(e->bus, memory_of(item), item->host.addr, NULL);
 }
 
+void nv_host_count_(struct nv *e)
+{
+    struct cps_engine *engine = &e->engine;
+    engine->changes += engine->instructions - engine->clock;
+    engine->clock = engine->instructions;
+}
+
 static void finish(struct nv *e)
 {
     e->host.kind = CPS_ITEM_TEXT;
-    e->engine.clock = e->engine.instructions;
+    nv_host_count_(e);
 }
 
 static void access_now(struct nv *e)

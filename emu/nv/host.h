@@ -9,6 +9,9 @@
 struct cps_err *nv_host_begin_(struct nv *e, const struct cps_item *item);
 /* Goes on with what the host does. */
 enum cps_stop nv_host_run_(struct nv *e, uint64_t ticks);
+/** The clock is that of what has run by now, of which each instruction is a change: it moves the
+ * pointer. */
+void nv_host_count_(struct nv *e);
 /* The word at byte @p at of a script, filled up. */
 uint32_t nv_word_(const struct cps_item *item, size_t at);
 /* Whether the access of the host under way stalls while memory is paused: from G80 on any, on NV41

@@ -107,8 +107,7 @@ enum cps_stop nv_run_(struct cps_engine *engine, uint64_t ticks)
 {
     struct nv *e = of(engine);
     enum cps_stop stop = nv_host_run_(e, ticks);
-    engine->changes += engine->instructions - engine->clock; /* each moves the pointer */
-    engine->clock = engine->instructions;
+    nv_host_count_(e);
     engine->time = cps_bus_clock(e->bus);
     return stop;
 }

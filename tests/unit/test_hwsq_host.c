@@ -306,16 +306,19 @@ static void a_plain_script_reports_nothing(void **state)
     }
 }
 
-/* Behind a wait the clock of the engine, which counts instructions, is that of what has run so far;
- * and without another item nothing more runs. */
+/* Behind a wait the clock of the engine, which counts instructions, is that of what has run so far,
+ * and that something has run counts as a change: the pointer has moved. Without another item
+ * nothing more runs. */
 static void behind_a_wait_the_clock_says_what_has_run(void **state)
 {
     struct bench *b = bench_hwsq(CPS_G80, "b0 09 d0 7f", NULL);
     const struct cps_item wait = {.kind = CPS_ITEM_WAIT, .host = {.ticks = 100}};
     (void)state;
     assert_null(cps_engine_feed(b->engine, &wait));
+    uint64_t changes = b->engine->changes;
     assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
     assert_int_equal(cps_bus_clock(b->bus), 100);
+    assert_true(b->engine->changes > changes);
     assert_int_equal(bench_count(b, CPS_EV_EXIT), 0);
     assert_int_not_equal(b->engine->instructions, 0);
     assert_int_equal(b->engine->clock, b->engine->instructions);
