@@ -18,10 +18,8 @@ enum {
 
 void machine_set_rptr_(struct cps_afuc *machine, uint64_t dword)
 {
-    for (unsigned i = 0; i < machine->engine.cores; i++) {
+    for (unsigned i = 0; i < machine->engine.cores; i++)
         machine->core[i].s.queue[LEVEL_RB].pos = (uint32_t)(dword % machine->ring_dwords);
-        machine->core[i].window_left = 0;
-    }
 }
 
 /* A ring that is put elsewhere is empty: the driver does so only behind a reset. */
