@@ -350,6 +350,54 @@ static void extra_moves_wait_for_room_in_the_meq(void **state)
     }
 }
 
+/* ---- behind the last register ---- */
+
+/* The payload of a packet of type 4 to the last registers, and as many words more as there are. */
+static struct bench *run_past(uint32_t first, uint32_t words, unsigned extra, bool watched)
+{
+    CPS_BUF code = {0};
+    cps_buf_printf(&code, handler, words + 1, extra);
+    struct bench *b = create(CPS_LAYOUT_A6XX, cps_buf_text(&code), "");
+    machine_set(b->engine, CPS_FILE_MEMORY, STREAM, cps_pm4_type4(first, words));
+    for (uint32_t i = 0; i < words; i++)
+        machine_set(b->engine, CPS_FILE_MEMORY, STREAM + 4 + 4 * i, word_of(i));
+    cps_engine_sink(b->engine, &b->sink,
+                    1u << CPS_EV_REG | 1u << CPS_EV_PKT | (watched ? 1u << CPS_EV_STEP : 0));
+    assert_int_equal(cps_engine_run(b->engine, 10000), CPS_STOP_IDLE);
+    return b;
+}
+
+/* The register file ends, and no copy may go on behind it: what comes of the words beyond is the
+ * same as where they are written one by one. */
+static void copies_end_where_the_registers_do(void **state)
+{
+    static const uint32_t sizes[] = {1, 2, 3, 4, 8, 60, 64, 65, 66, 100, 127};
+    (void)state;
+    for (unsigned extra = 1; extra < 4; extra++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            for (uint32_t back = 1; back <= 3; back++) {
+                CPS_BUF alone = {0}, watched = {0};
+                struct bench *a = run_past(0x40000 - back, sizes[i], extra, false);
+                struct bench *b = run_past(0x40000 - back, sizes[i], extra, true);
+                regprog_result(a, 0, 0, 0, &alone);
+                regprog_result(b, 0, 0, 0, &watched);
+                assert_string_equal(cps_buf_text(&alone), cps_buf_text(&watched));
+                assert_memory_equal(cps_afuc_of(a->engine)->reg, cps_afuc_of(b->engine)->reg,
+                                    sizeof(cps_afuc_of(a->engine)->reg));
+                assert_memory_equal(cps_afuc_of(a->engine)->reg_flags,
+                                    cps_afuc_of(b->engine)->reg_flags,
+                                    sizeof(cps_afuc_of(a->engine)->reg_flags));
+                for (uint32_t k = 0; k < back && k < sizes[i]; k++)
+                    assert_int_equal(
+                        machine_value(a->engine, 0, CPS_FILE_REGISTER, 0x40000 - back + k),
+                        word_of(k));
+                bench_free(a);
+                bench_free(b);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +410,7 @@ int main(void)
         cmocka_unit_test(copies_that_ask_write_nothing),
         cmocka_unit_test(pairs_of_register_and_value_are_writes),
         cmocka_unit_test(extra_moves_wait_for_room_in_the_meq),
+        cmocka_unit_test(copies_end_where_the_registers_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Machines of afuc as a whole: what a stop says, who is started and who is not, what a reset
  * leaves, what is counted of a processor that begins late. */
+#include "emu/afuc/machine.h"
+#include "emu/afuc/seen.h"
 #include "tests/afuc_facts.h"
 
 /* ---- what a stop says ---- */
@@ -252,6 +254,101 @@ static void extra_moves_come_from_the_queue_operand(void **state)
     assert_int_equal(effects_wrong(moves, sizeof(moves) / sizeof(moves[0])), 0);
 }
 
+/* ---- the end of an image ---- */
+
+/* Behind the last word there is none: a fault that names the place. */
+static void an_image_that_is_run_off_is_a_fault(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 2; way++) {
+        struct cps_asm program = bench_assemble(HEAD_A6XX "mov $02, 0x5\n", CPS_A6XX);
+        struct bench *b = bench_create(&(struct cps_config){.layout = CPS_LAYOUT_A6XX,
+                                                            .words = program.words + 1,
+                                                            .count = program.count - 1,
+                                                            .image = {{CPS_CPU_SQE, 0}},
+                                                            .image_count = 1});
+        b->program[0] = program;
+        cps_engine_sink(b->engine, way ? &b->sink : NULL, way ? ALL_EVENTS : 0);
+        assert_int_equal(cps_engine_run(b->engine, 100), CPS_STOP_FAULT);
+        assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 2), 5);
+        assert_int_equal(cps_engine_where(b->engine, 0).pc, program.count - 1);
+        assert_int_equal(cps_afuc_of(b->engine)->core[0].s.fault, FAULT_ILLEGAL);
+        bench_free(b);
+    }
+}
+
+/* ---- levels ---- */
+
+/* Of the level's three bits a7xx has five values; the others lead to the ring. a6xx has two bits.
+ */
+static void levels_that_there_are_not_are_the_ring(void **state)
+{
+    static const uint32_t levels[2][9] = {{LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS, LEVEL_RB,
+                                           LEVEL_IB1, LEVEL_IB2, LEVEL_SDS, LEVEL_RB},
+                                          {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS,
+                                           LEVEL_RB, LEVEL_RB, LEVEL_RB, LEVEL_RB}};
+    (void)state;
+    for (unsigned late = 0; late < 2; late++) {
+        for (unsigned value = 0; value < 9; value++) {
+            CPS_BUF code = {0};
+            cps_buf_printf(&code,
+                           "mov $02, 0x1\ncwrite $02, [$00 + 0x054]\nmov $02, 0x%x\n"
+                           "cwrite $02, [$00 + 0x054]\nmov $03, 0x1\nl:\njump #l\nnop\n",
+                           value);
+            struct bench *b =
+                create(late ? CPS_LAYOUT_A7XX : CPS_LAYOUT_A6XX, cps_buf_text(&code), "");
+            assert_int_equal(cps_engine_run(b->engine, 20), CPS_STOP_BUDGET);
+            assert_int_equal(machine_value(b->engine, 0, CPS_FILE_GENERAL, 3), 1);
+            assert_int_equal(cps_afuc_of(b->engine)->core[0].s.level, levels[late][value]);
+            bench_free(b);
+        }
+    }
+}
+
+/* ---- what is logged ---- */
+
+/* A return takes what a call has lost only if one more was open than there is room for. */
+static void a_depth_of_calls_is_impossible_if_a_return_is_lost(void **state)
+{
+    (void)state;
+    for (unsigned calls = 1; calls <= 10; calls++) {
+        struct cps_edge edges[64];
+        struct cps_edge_log log = {.edge = edges, .room = 64};
+        CPS_BUF code = {0};
+        cps_buf_str(&code, "call #f1\nnop\njump #end\nnop\n");
+        for (unsigned i = 1; i < calls; i++)
+            cps_buf_printf(&code, "f%u:\ncall #f%u\nnop\nret\nnop\n", i, i + 1);
+        cps_buf_printf(&code, "f%u:\nret\nnop\nend:\n", calls);
+        struct bench *b = create(CPS_LAYOUT_A6XX, cps_buf_text(&code), "");
+        cps_engine_sink(b->engine, NULL, 0);
+        cps_afuc_log(cps_afuc_of(b->engine), &log);
+        cps_engine_run(b->engine, 1000);
+        assert_int_equal(log.depth, calls > 8 ? (int)calls : 0);
+        bench_free(b);
+    }
+}
+
+/* Packets that ran before the question do not count, whatever their number. */
+static void packets_are_seen_that_ran_since_it_was_asked(void **state)
+{
+    (void)state;
+    static uint8_t seen[16];
+    struct bench *b = create(CPS_LAYOUT_A6XX, "nop\n", "");
+    struct cps_afuc *machine = cps_afuc_of(b->engine);
+    uint32_t count = b->program[0].count - 1;
+    assert_true(count <= sizeof(seen));
+    for (unsigned id = 0; id < 128; id++)
+        machine->packets_by_id[id % 4][id] = 1 + id;
+    assert_false(afuc_seen_begin_(machine, seen, count + 1)); /* not of this image */
+    assert_true(afuc_seen_begin_(machine, seen, count));
+    for (unsigned id = 0; id < 128; id++) {
+        assert_false(afuc_seen_entry_(machine, id));
+        machine->packets_by_id[3 - id % 4][id]++;
+        assert_true(afuc_seen_entry_(machine, id));
+    }
+    bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +360,10 @@ int main(void)
         cmocka_unit_test(registers_that_instructions_name_are_known_as_written),
         cmocka_unit_test(places_behind_the_last_of_a_file_are_refused),
         cmocka_unit_test(extra_moves_come_from_the_queue_operand),
+        cmocka_unit_test(an_image_that_is_run_off_is_a_fault),
+        cmocka_unit_test(levels_that_there_are_not_are_the_ring),
+        cmocka_unit_test(a_depth_of_calls_is_impossible_if_a_return_is_lost),
+        cmocka_unit_test(packets_are_seen_that_ran_since_it_was_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
