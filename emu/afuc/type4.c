@@ -64,7 +64,7 @@ struct run {
     uint32_t value;       /* of the register that the handler finds the header in */
     uint32_t count;       /* words of the payload that are left: $rem */
     uint32_t usraddr;     /* behind the words that were written last */
-    uint32_t header[3];   /* of the packets that began last, the newest first */
+    uint32_t header[3];   /* of the packets that began last, the newest first; kept if one did */
     uint32_t packets;     /* that began */
     uint32_t words;       /* that were written */
     uint64_t repeats;     /* turns of (rep) behind the first of each packet */
@@ -85,7 +85,7 @@ static struct run run_packets(struct afuc_core *core, const struct afuc_uop *uop
     struct run r = {.word = core->window,
                     .value = core->s.r[uop->s1],
                     .count = core->s.r[R_REM],
-                    .header = {core->s.header, core->s.history[0], core->s.history[1]}};
+                    .header = {core->s.header, core->s.history[0]}};
     while (!r.waits) {
         uint32_t address = r.value >> shift;
         uint32_t offset = address & (GPU_REGS - 1);
