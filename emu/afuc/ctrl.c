@@ -316,7 +316,8 @@ static void write_EXECUTE(const struct cps_access *at)
 static void write_LEVEL(const struct cps_access *at)
 {
     static const uint8_t a6xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_SDS};
-    static const uint8_t a7xx[] = {LEVEL_RB, LEVEL_IB1, LEVEL_IB2, LEVEL_IB3, LEVEL_SDS};
+    static const uint8_t a7xx[8] = {LEVEL_RB,  LEVEL_IB1, LEVEL_IB2, LEVEL_IB3,
+                                    LEVEL_SDS, LEVEL_RB,  LEVEL_RB,  LEVEL_RB};
     bool ib3 = cps_gen_since(core_of_(at)->machine->engine.gen, CPS_A7XX);
     /* Firmware keeps flags above the level in the same register; hardware takes the low bits. */
     uint32_t level = at->value & (ib3 ? 7 : 3);
@@ -324,8 +325,7 @@ static void write_LEVEL(const struct cps_access *at)
         stream_select_(core_of_(at), LEVEL_MEQ);
         return;
     }
-    stream_select_(core_of_(at),
-                   ib3 ? (level < sizeof(a7xx) ? a7xx[level] : LEVEL_RB) : a6xx[level]);
+    stream_select_(core_of_(at), ib3 ? a7xx[level] : a6xx[level]);
 }
 
 static void write_PEEK(const struct cps_access *at)
