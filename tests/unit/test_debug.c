@@ -365,6 +365,83 @@ static void checkpoints_are_thinned_far_from_here(void **state)
     stop(&b);
 }
 
+/* Behind the last word of an image nothing stands, so nothing is a branch. */
+static void what_is_no_branch_cannot_be_decided(void **state)
+{
+    static const struct cps_edit taken = {.what = CPS_EDIT_BRANCH, .value = 1};
+    (void)state;
+    struct scene b = {0};
+    b.program[0] = bench_assemble("[016ee001]\n[01000000]\nmov $02, 0x1\n", CPS_A6XX);
+    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
+                                   .words = b.program[0].words + 1,
+                                   .count = b.program[0].count - 1,
+                                   .image = {{CPS_CPU_SQE, 0}},
+                                   .image_count = 1});
+    assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_FAULT);
+    assert_int_equal(cps_engine_where(cps_debug_engine(b.debug), 0).pc, b.program[0].count - 1);
+    struct cps_err *err = cps_debug_edit(b.debug, &taken);
+    assert_true(err && err->code == CPS_ERR_INPUT);
+    cps_err_free(err);
+    stop(&b);
+}
+
+/* At the ring there is no IB to leave: the move goes on to the next submission. */
+static void out_of_the_ring_leads_the_next_submission(void **state)
+{
+    uint64_t step[2];
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene b = {0};
+        start_demo(&b);
+        struct cps_debug_stop at = cps_debug_run(b.debug, i ? CPS_GO_SUBMIT : CPS_GO_IB, 0);
+        assert_int_equal(at.reason, CPS_WHY_GONE);
+        assert_int_equal(cps_engine_where(cps_debug_engine(b.debug), 0).level, 0);
+        step[i] = cps_debug_place(b.debug).step;
+        stop(&b);
+    }
+    assert_int_equal(step[0], step[1]);
+    assert_int_not_equal(step[0], 0);
+}
+
+static bool always(void *context)
+{
+    ++*(unsigned *)context;
+    return true;
+}
+
+/* A search that is interrupted has found nothing, and leaves the run where it was. */
+static void a_search_that_is_interrupted_leads_nowhere(void **state)
+{
+    (void)state;
+    struct scene b = {0};
+    unsigned asked = 0;
+    struct cps_debug_stop by;
+    struct cps_debug_place place;
+    const struct cps_debug_point writer = {
+        .what = CPS_AT_EVENT, .core = -1, .kinds = 1u << CPS_EV_REG, .last = UINT64_MAX};
+    b.program[0] = bench_assemble(
+        "[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\nmov $02, 0x1 << 16\nl:\n"
+        "sub $02, $02, 0x1\nbrne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n",
+        CPS_A6XX);
+    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
+                                   .words = b.program[0].words + 1,
+                                   .count = b.program[0].count - 1,
+                                   .image = {{CPS_CPU_SQE, 0}},
+                                   .image_count = 1});
+    assert_int_equal(cps_debug_goto_step(b.debug, 150000).reason, CPS_WHY_GONE);
+    cps_debug_interrupt(b.debug, always, &asked);
+    assert_false(cps_debug_last(b.debug, &writer, &by, &place));
+    assert_int_equal(cps_debug_place(b.debug).step, 150000);
+    cps_debug_add(b.debug, &writer);
+    assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_INTERRUPTED);
+    assert_int_equal(cps_debug_place(b.debug).step, 150000);
+    assert_true(asked >= 2);
+    cps_debug_interrupt(b.debug, NULL, NULL);
+    assert_int_equal(cps_debug_back(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_POINT);
+    assert_true(cps_debug_place(b.debug).step < 20);
+    stop(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +456,9 @@ int main(void)
         cmocka_unit_test(loops_that_change_nothing_are_deadlocks),
         cmocka_unit_test(far_back_is_reached_with_few_checkpoints),
         cmocka_unit_test(checkpoints_are_thinned_far_from_here),
+        cmocka_unit_test(what_is_no_branch_cannot_be_decided),
+        cmocka_unit_test(out_of_the_ring_leads_the_next_submission),
+        cmocka_unit_test(a_search_that_is_interrupted_leads_nowhere),
     };
     return cmocka_run_group_tests_name("debug", tests, NULL, NULL);
 }
