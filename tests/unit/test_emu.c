@@ -242,6 +242,31 @@ static void an_illegal_word_is_a_fault(void **state)
     bench_free(b);
 }
 
+/* Each kind of event comes also where nobody wants another one: packets with a payload of each
+ * length, each of which leaves a call open. */
+static void kinds_of_events_do_not_need_each_other(void **state)
+{
+    static const char code[] =
+        "mov $02, 0x10\ncwrite $02, [$00 + 0x060]\nmov $02, #open\ncwrite $02, [$00 + 0x061]\n"
+        "jump #end\nnop\nopen: call #in\nnop\nin: mov $addr, 0x8800\n"
+        "(rep)mov $data, $data\nwaitin\nmov $01, $data\nend:\n";
+    static const unsigned kinds[] = {CPS_EV_PKT, CPS_EV_SQE, CPS_EV_WORD, CPS_EV_REG, CPS_EV_CTRL};
+    (void)state;
+    size_t expected[] = {3, 2, 3, 3, 2};
+    const uint32_t words[] = {cps_pm4_type7(0x10, 1), 5, cps_pm4_type7(0x10, 0),
+                              cps_pm4_type7(0x10, 2), 6, 7};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct bench *b = bench_a6xx(code);
+        cps_engine_sink(b->engine, &b->sink, 1u << kinds[i]);
+        assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
+        assert_true(machine_ring(b->engine, words, 6));
+        assert_int_equal(cps_engine_run(b->engine, 1000), CPS_STOP_IDLE);
+        assert_int_equal(bench_count(b, kinds[i]), expected[i]);
+        assert_int_equal(b->count, expected[i]);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +278,7 @@ int main(void)
         cmocka_unit_test(a_hang_is_noticed_soon_behind_a_long_time_of_progress),
         cmocka_unit_test(progress_without_end_meets_the_budget),
         cmocka_unit_test(an_illegal_word_is_a_fault),
+        cmocka_unit_test(kinds_of_events_do_not_need_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
