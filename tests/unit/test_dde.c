@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "emu/afuc/origin/origin.h"
 #include "tests/bench.h"
 
 enum { BR, BV, DDE_BR, DDE_BV };
@@ -32,8 +33,8 @@ static void put_code(struct cps_buf *out, const char *br, const char *bv, const 
                    br, bv, dde);
 }
 
-/* BR, BV and two DDEs with one image, run until all wait. Memory: 0xa0, 0xa1, ... from 0x300000. */
-static struct bench *draw(const char *br, const char *bv, const char *dde)
+/* BR, BV and two DDEs with one image. Memory: 0xa0, 0xa1, ... from 0x300000. */
+static struct bench *make(const char *br, const char *bv, const char *dde)
 {
     static const char head[] = "[01500001]\n[01000000]\n";
     uint32_t start[2] = {0};
@@ -58,6 +59,13 @@ static struct bench *draw(const char *br, const char *bv, const char *dde)
     b->program[0] = program;
     for (uint32_t i = 0; i < 8; i++)
         machine_set(b->engine, CPS_FILE_MEMORY, 0x300000 + 4 * i, 0xa0 + i);
+    return b;
+}
+
+/* The same, run until all wait. */
+static struct bench *draw(const char *br, const char *bv, const char *dde)
+{
+    struct bench *b = make(br, bv, dde);
     b->stop = cps_engine_run(b->engine, 1000000);
     return b;
 }
@@ -215,6 +223,32 @@ static void fetches_go_where_control_0x190_says(void **state)
     bench_free(b);
 }
 
+/* Who watches where values come from sees the same words, of each DDE its own. */
+static void words_fetched_for_a_dde_come_from_memory(void **state)
+{
+    static const unsigned core[] = {DDE_BR, DDE_BR, DDE_BV, DDE_BV};
+    static const unsigned number[] = {5, 6, 5, 6};
+    (void)state;
+    struct origin *o = NULL;
+    struct bench *b = make("mov $02, 0x2\ncwrite $02, [$00 + 0x190]\n" FETCH("0x0") FETCH("0x4"),
+                           "mov $02, 0x2\ncwrite $02, [$00 + 0x190]\n" FETCH("0x8") FETCH("0xc"),
+                           "mov $05, $memdata\nmov $06, $memdata\n");
+    assert_null(origin_create_(cps_afuc_of(b->engine), 0, &o));
+    cps_engine_sink(b->engine, origin_sink_(o), ORIGIN_KINDS);
+    assert_int_equal(cps_engine_run(b->engine, 1000000), CPS_STOP_IDLE);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct origin_node *node = origin_at_(o, origin_general_(o, core[i], number[i]));
+        const struct origin_node *word = origin_at_(o, node->in[ORIGIN_B]);
+        assert_int_equal(node->value, 0xa0 + i);
+        assert_int_equal(word->kind, ORIGIN_MEMORY);
+        assert_int_equal(word->value, 0xa0 + i);
+        assert_int_equal(word->place, 0x300000 + 4 * i);
+    }
+    origin_destroy_(o);
+    cps_engine_sink(b->engine, NULL, 0);
+    bench_free(b);
+}
+
 /* Its own fetch is its own, whatever 0x190 holds there (DDE 001c reads its packet table so). */
 static void a_dde_fetches_for_itself(void **state)
 {
@@ -288,6 +322,7 @@ int main(void)
         cmocka_unit_test(groups_that_are_started_without_it_are_brs),
         cmocka_unit_test(a_dde_gets_the_ends_of_groups_of_other_modes),
         cmocka_unit_test(fetches_go_where_control_0x190_says),
+        cmocka_unit_test(words_fetched_for_a_dde_come_from_memory),
         cmocka_unit_test(a_dde_fetches_for_itself),
         cmocka_unit_test(registers_of_a_dde_are_those_of_its_pipe),
         cmocka_unit_test(apertures_reach_the_ddes_controls),

@@ -83,13 +83,11 @@ static void begin(struct origin *o, struct afuc_core *core)
         note_tails(other, t->tail[1]);
 }
 
-static void match_fifos(struct origin *o, const struct afuc_core *core)
+/* A core's queues are filled by its own ticks, or with an event that says so. */
+static void match_fifos(struct origin *o, struct tick *t)
 {
-    struct core_tags *tags = core ? origin_core_(o, core->who) : NULL;
-    if (!tags)
-        return;
-    origin_fifo_match_(o, &tags->memdata, &core->s.memdata);
-    origin_fifo_match_(o, &tags->regdata, &core->s.regdata);
+    origin_fifo_match_(o, &t->tags->memdata, &t->core->s.memdata);
+    origin_fifo_match_(o, &t->tags->regdata, &t->core->s.regdata);
 }
 
 static void end(struct origin *o, bool done)
@@ -103,8 +101,7 @@ static void end(struct origin *o, bool done)
         origin_writes_(o, t);
     if (done)
         origin_calls_(o, t);
-    match_fifos(o, t->core);
-    match_fifos(o, t->core->dde);
+    match_fifos(o, t);
     for (size_t i = 0; i < o->events; i++)
         tell(o, &o->event[i].event, o->event[i].node);
     o->events = 0;
