@@ -235,6 +235,7 @@ static void changes_of_what_processors_share_are_progress(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct bench *b = bench_afuc(CPS_LAYOUT_A7XX, HEAD_A7XX, rows[i].code, 0, 0);
+        cps_engine_sink(b->engine, NULL, 0);
         if (cps_engine_run(b->engine, 1000000) != rows[i].stop)
             fail_msg("%s", rows[i].code);
         bench_free(b);

@@ -206,6 +206,7 @@ static void stores_are_progress_if_they_change_something(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct bench *b = bench_a6xx(rows[i].code);
+        cps_engine_sink(b->engine, NULL, 0);
         if (cps_engine_run(b->engine, 1000000) != rows[i].stop)
             fail_msg("%s", rows[i].code);
         bench_free(b);
@@ -219,6 +220,7 @@ static void a_hang_is_noticed_soon_behind_a_long_time_of_progress(void **state)
     struct bench *b = bench_a6xx("mov $02, 0x3 << 16\nmov $addr, 0x8800\na:\nmov $addr, 0x8800\n"
                                  "mov $data, $02\nsub $02, $02, 0x1\nbrne $02, 0x0, #a\nnop\n"
                                  "b:\njump #b\nnop\n");
+    cps_engine_sink(b->engine, NULL, 0);
     assert_int_equal(cps_engine_run(b->engine, 2000000), CPS_STOP_DEADLOCK);
     assert_in_range(b->engine->clock, 5 * 0x30000, 5 * 0x30000 + 0x40000);
     bench_free(b);
