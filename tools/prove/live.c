@@ -80,11 +80,10 @@ void code_uses(const struct afuc_uop *uop, uint64_t *reads, uint64_t *writes)
  * are kept apart, so that one caller's registers are not live for all others. */
 struct flow {
     struct code_side *side;
-    uint64_t *live;     /* where nothing is live behind returns */
-    uint64_t *through;  /* where all is */
-    uint64_t at_return; /* behind all calls */
-    uint64_t at_end;    /* in front of all handlers */
-    bool alone;         /* nothing is live behind a handler */
+    uint64_t *live;    /* where nothing is live behind returns */
+    uint64_t *through; /* where all is */
+    uint64_t at_end;   /* in front of all handlers */
+    bool alone;        /* nothing is live behind a handler */
     bool again;
 };
 
@@ -191,25 +190,15 @@ static void update(struct flow *flow, const struct solution *s, uint32_t at)
     s->at[at] = live;
 }
 
-static uint64_t mix(const struct flow *flow)
-{
-    return flow->at_return ^ flow->at_end;
-}
-
-static void meet_places(struct flow *flow)
+static void meet_handlers(struct flow *flow)
 {
     const struct code_side *side = flow->side;
-    uint64_t before = mix(flow);
+    uint64_t before = flow->at_end;
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
         if (!flow->alone && id != IN_PREEMPT && side->table[id] < side->count)
             flow->at_end |= flow->live[side->table[id]];
     }
-    for (uint32_t at = 0; at + 2 < side->count; at++) {
-        unsigned op = code_row(side->image->uop[at].code)->op;
-        if (op == CPS_AFUC_CALL || op == CPS_AFUC_BL)
-            flow->at_return |= flow->through[at + 2];
-    }
-    flow->again = flow->again || before != mix(flow);
+    flow->again = flow->again || before != flow->at_end;
 }
 
 static void solve(struct flow *flow)
@@ -222,7 +211,7 @@ static void solve(struct flow *flow)
             for (uint32_t at = flow->side->count; at-- > 0;)
                 update(flow, &solutions[i], at);
         }
-        meet_places(flow);
+        meet_handlers(flow);
     }
 }
 
@@ -238,7 +227,6 @@ static void find_reads(struct flow *flow)
     }
     memset(flow->live, 0, side->count * sizeof(*flow->live));
     memset(flow->through, 0, side->count * sizeof(*flow->through));
-    flow->at_return = 0;
     flow->alone = false;
 }
 
@@ -255,16 +243,14 @@ struct cps_err *code_live(struct code_side *side)
     }
     find_reads(&flow);
     solve(&flow);
-    flow.at_return = 0;
     for (uint32_t at = 0; at + 2 < side->count; at++) {
         unsigned op = code_row(side->image->uop[at].code)->op;
         if (op == CPS_AFUC_CALL || op == CPS_AFUC_BL)
-            flow.at_return |= flow.live[at + 2];
+            side->live_at_return |= flow.live[at + 2];
     }
-    side->live_at_return = flow.at_return;
     side->live_at_end = flow.at_end & ~(UINT64_C(1) << R_REM);
     for (uint32_t at = 0; at < side->count; at++)
-        flow.live[at] |= flow.through[at] & flow.at_return;
+        flow.live[at] |= flow.through[at] & side->live_at_return;
     side->live = flow.live;
     free(flow.through);
     return NULL;
