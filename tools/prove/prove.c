@@ -139,7 +139,6 @@ static struct cps_err *try_place(struct places *p, struct joint *j, size_t at)
     p->place[at].child = j->child;
     p->place[at].children = j->children;
     j->child = NULL;
-    j->children = 0;
     for (size_t i = 0; i < p->place[at].children && p->place[at].proven; i++)
         CPS_TRY(add_place(p, p->place[at].child[i]));
     return NULL;

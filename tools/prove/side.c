@@ -264,9 +264,9 @@ static unsigned poll_at(const struct runner *run, uint32_t pc)
 /* The first read of a branch to itself that reads the same again: part of that poll. */
 static bool begins_poll(const struct runner *run, const struct state *s, const struct afuc_uop *uop)
 {
-    return s->npc == s->pc + 1 && s->npc + 1 < run->code->side[run->side].count && uop->s1 == 0 &&
-           poll_at(run, s->npc) && code_row(uop[1].code)->kind == KIND_IF &&
-           uop[1].s1 == uop->dst && uop[2].imm == uop->imm && !(uop->flags & (U_PRE | U_REP));
+    return s->npc == s->pc + 1 && uop->s1 == 0 && poll_at(run, s->npc) &&
+           code_row(uop[1].code)->kind == KIND_IF && uop[1].s1 == uop->dst &&
+           uop[2].imm == uop->imm && !(uop->flags & (U_PRE | U_REP));
 }
 
 static Z3_ast control_read(struct runner *run, struct state *s, const struct afuc_uop *uop)
