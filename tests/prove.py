@@ -177,6 +177,12 @@ def kept():
     assert len(goldens) >= 2 and done.returncode == 0, done.stdout + done.stderr
     page = open(path("pages/index.html")).read()
     assert "CP_EVENT_WRITE" in page and "<script" not in page
+    page = open(path("pages/" + re.search(r'<a href="([^"]*\.html)">different<', page)[1])).read()
+    codes = re.findall(r"<h3>Code of the (old|new) revision, from where it begins</h3>\n<pre>(.*?)</pre>", page, re.S)
+    assert [side for side, _ in codes] == ["old", "new"], page
+    for (_, text), mark, mask in zip(codes, "-+", ("3f", "3")):
+        assert re.findall(r"^(.) [0-9a-f]{4}  and \$03, \$02, 0x0*%s$" % mask, text, re.M) == [mark], text
+        assert re.match(r"  [0-9a-f]{4}  mov \$02, \$data$", text, re.M), text
 
 
 def where_it_reads(read, value):
@@ -361,6 +367,9 @@ def the_same_poll_is_no_wait_more():
 def a_poll_for_another_bit_is_another_wait():
     waits(POLL % ("", "0x1", ""), POLL % ("", "0x2", ""), "equal but for waits", "only the old revision")
     waits(ON_THE_SPOT % "0x0", ON_THE_SPOT % "0x1", "equal but for waits", "revision waits for control register 0x069")
+    for other in ("$03, $02", "$02, $05"):
+        masks = [(POLL % ("", "$02", "")).replace("$05, $05, $02", "$05, " + operands) for operands in ("$05, $02", other)]
+        waits(*masks, "equal but for waits", "revision waits for control register 0x069")
 
 
 def what_else_a_loop_does_counts():
@@ -373,6 +382,13 @@ def what_else_a_loop_does_counts():
         new = assemble("loop", changed(text, "CP_EVENT_WRITE", where, r"\1" + loop))
         found = verdict(prove(new, "CP_EVENT_WRITE"), "CP_EVENT_WRITE")
         assert found["verdict"] in ("different", "undecided"), (loop, found)
+    # A (rep) does not do the same in every turn: $rem is 0 in the second one.
+    less = r" mov $rem, 0x1\n" + (POLL % ("", "0x1", "")).replace("and", "(rep)and")
+    clear = r":\n mov $05, 0x0\n mov $rem, 0x0\n"
+    old, new = (changed(source(), "CP_WAIT_MEM_WRITES", r":\n", clear + loop) for loop in ("", less))
+    assemble("old", old)
+    found = verdict(prove(assemble("rep", new), "CP_WAIT_MEM_WRITES"), "CP_WAIT_MEM_WRITES")
+    assert found["verdict"] in ("different", "undecided"), found
     # The value that ended the poll goes into a register that is written: bits that nobody waited for.
     used = (POLL % ("", "0x1", "")).replace("and $05, $05", "and $06, $05").replace("brne $05", "brne $06") + r" or $03, $03, $05\n"
     text = source()
@@ -389,6 +405,137 @@ def words_around_a_bulk():
     old, new = (changed(source(), "CP_WAIT_MEM_WRITES", r":\n", code % register) for register in ("$08", "$09"))
     assemble("old", old)
     assert verdict(prove(assemble("behind", new), "CP_WAIT_MEM_WRITES"), "CP_WAIT_MEM_WRITES")["verdict"] == "different"
+
+
+def addresses():
+    """A constant that is an address moves with the code, whose place and values are said; no other constant does."""
+    text = changed(source(), "CP_EVENT_WRITE", r"mov \$02, \$data\n",
+                   r"mov $02, $data\n mov $08, #CP_SET_MARKER\n mov $08, 0x0\n")
+    old = assemble("old", text)
+    new = assemble("moved", changed(text, "CP_NOP", r"waitin\n[^\n]*\n", r"waitin\nmov $01, $data\nnop\nnop\n"))
+    listing = run("disasm", old).stdout
+    label, at = (int(re.search(r"\n%s:\n(?:\w+:\n)*[^\n]*; ([0-9a-f]{4}) " % name, listing)[1], 16)
+                 for name in ("CP_SET_MARKER", "CP_EVENT_WRITE"))
+    results = prove(new, status=0)
+    assert results["addresses"] == [{"processor": "sqe", "old": at + 1, "new": at + 3, "old_value": label,
+                                     "new_value": label + 2}], (results["addresses"], at, label)
+
+
+def private_registers():
+    """Scratch registers with other numbers are the same ones if all code has them so; they are listed. One access that stays as
+    it was is a difference."""
+    text = source()
+    assemble("old", text)
+    moved = re.sub(r"\[\$00 \+ 0x10([0-2])\]", r"[$00 + 0x10\g<1>]".replace("0x10", "0x11"), text)
+    assert moved.count("0x11") >= 6 and "0x100]" not in moved, moved
+    results = prove(assemble("registers", moved), "CP_DRAW_INDX_OFFSET", status=0)
+    assert results["private_registers"] == [{"processor": "sqe", "old": 0x100 + i, "new": 0x110 + i} for i in range(3)], results
+    assert verdict(results, "CP_DRAW_INDX_OFFSET")["verdict"] in ("equal", "same code"), results
+    other = moved.replace("cread $03, [$00 + 0x111]", "cread $03, [$00 + 0x112]")
+    assert other != moved
+    handler = verdict(prove(assemble("registers", other), "CP_DRAW_INDX_OFFSET", status=1), "CP_DRAW_INDX_OFFSET")
+    assert handler["verdict"] == "different", handler
+
+
+def calls_from_what_was_put_in():
+    """A call that only the new revision has, with code behind it that only that has: it returns there."""
+    routine = "\nCP_SET_DRAW_STATE:\n", "\nroutine:\n or $0a, $0a, 0x1\n ret\n nop\n\nCP_SET_DRAW_STATE:\n"
+    text = source().replace(*routine)
+    assemble("old", text)
+    where = r"and \$03, \$02, 0x0*3f\n"
+    for behind, said in (("0x1", "equal"), ("0x3", "different")):
+        code = r"and $03, $02, 0x3f\n mov $0a, 0x0\n call #routine\n nop\n xor $0a, $0a, %s\n or $03, $03, $0a\n mov $0a, 0x0\n"
+        assemble("old", changed(text, "CP_EVENT_WRITE", where, r"and $03, $02, 0x3f\n mov $0a, 0x0\n"))
+        new = assemble("call", changed(text, "CP_EVENT_WRITE", where, code % behind))
+        handler = verdict(prove(new, "CP_EVENT_WRITE"), "CP_EVENT_WRITE")
+        assert handler["verdict"] == said, (behind, handler)
+    check_witness(handler, new)
+
+
+def of_code(name, old, new, place="CP_EVENT_WRITE"):
+    """The result for a handler that begins with @old, or with @new."""
+    text = source()
+    assemble("old", changed(text, place, r"mov \$02, \$data\n", r"mov $02, $data\n" + old))
+    return verdict(prove(assemble(name, changed(text, place, r"mov \$02, \$data\n", r"mov $02, $data\n" + new)), place), place)
+
+
+def at_each_level():
+    """What differs only in the ring, only in IB2, or only in a draw-state group, is shown there."""
+    code = r" brne $12, 0x%x, #elsewhere\n nop\n mov $addr, 0x8810\n mov $data, 0x%x\nelsewhere:\n"
+    for level, place in ((0, "the ring"), (2, "IB2"), (3, "a draw-state group")):
+        handler = of_code("level", code % (level, 1), code % (level, 2))
+        assert handler["verdict"] == "different" and handler["confirmed"], (level, handler)
+        assert handler["witness"]["place"] == place, (level, handler["witness"])
+        check_witness(handler, path("level.fw"))
+
+
+def two_registers():
+    """A path that hangs on two registers, each asked for by itself: the stream sets both."""
+    ask = r" mov $0b, 0x%x\n cwrite $0b, [$00 + @REG_READ_ADDR]\n mov $0%s, $regdata\n"
+    code = ask % (0x8a00, "a") + ask % (0x8a40, "b") + (
+        r" brne $0a, 0x15, #elsewhere\n nop\n brne $0b, 0x0b, #elsewhere\n nop\n"
+        r" mov $addr, 0x8810\n mov $data, 0x%x\nelsewhere:\n")
+    handler = of_code("two", code % 1, code % 2)
+    lines = [line.strip() for line in handler["witness"]["text"].splitlines()]
+    assert handler["confirmed"] and "reg 0x8a00 0x00000015" in lines and "reg 0x8a40 0x0000000b" in lines, handler
+    check_witness(handler, path("two.fw"))
+
+
+def another_value():
+    """Two differences, of which each asks for another value of the same register; one of them no stream can show, because
+    it takes a value of register 0. What that one took is not left over when the other one is shown."""
+    ask = r" mov $0b, 0x%x\n cwrite $0b, [$00 + @REG_READ_ADDR]\n mov $0%s, $regdata\n"
+    read = ask % (0, "c") + ask % (0x8a00, "b")
+    case = (r" brne $0b, 0x%x, #other%d\n nop\n breq $0c, 0x0, #other%d\n nop\n mov $addr, 0x8810\n mov $data, 0x%x\nother%d:\n")
+    shown = (r" brne $0b, 0x%x, #other%d\n nop\n mov $addr, 0x8811\n mov $data, 0x%x\nother%d:\n")
+    for hidden_first in (True, False):
+        def code(value):
+            parts = [case % (0x15, 1, 1, value, 1), shown % (0x16, 2, value, 2)]
+            return read + "".join(parts if hidden_first else parts[::-1])
+        handler = of_code("values", code(1), code(2))
+        text = handler["witness"]["text"]
+        assert handler["confirmed"] and re.findall(r"^ *(reg 0x8a00 .*)", text, re.M) == ["reg 0x8a00 0x00000016"], handler
+        check_witness(handler, path("values.fw"))
+
+
+def three_processors(name, words, constant):
+    """An image of a7xx whose BV has @words instructions; the SQE's packet 0x61 writes @constant."""
+    bv, lpac = (claimfw.skeleton([], {0x61: ["mov $05, 0x9"] * n}, "a7xx") for n in (words, 1))
+    text = claimfw.skeleton([], {0x61: ["mov $05, 0x%x" % constant, "out $05"]}, "a7xx")
+    for role, code in (("BV", bv), ("LPAC", lpac)):
+        text += ".section %s\n%s" % (role, code)
+    return assemble(name, text)
+
+
+def other_images():
+    """Where the image of another processor begins is an address in bytes, and so is its size; a word behind it is none."""
+    names = {"old": 1, "new": 20}
+    starts = {}
+    for name, words in names.items():
+        three_processors(name, words, 0)
+        row, = json.loads(run("info", "--json", path(name + ".fw")).stdout)["files"]
+        starts[name] = [part["start"] for part in row["processors"]]
+    (_, bv, old), (_, same, new) = starts["old"], starts["new"]
+    assert bv == same and old < new, starts
+    for values, expected in (((old, new), True), ((old - bv, new - bv), True), ((old + 1, new + 1), False),
+                             ((old, new + 8), False)):
+        values = [4 * value for value in values]
+        for (name, words), value in zip(names.items(), values):
+            three_processors(name, words, value)
+        results = prove(path("new.fw"))
+        listed = [(row["processor"], row["old_value"], row["new_value"]) for row in results["addresses"]]
+        assert listed == ([("sqe", *values)] if expected else []), (values, listed)
+        assert (results["counts"]["different"] == 0) == expected, (values, results["counts"])
+
+
+def much_less():
+    """The new revision is shorter by far: what is said of places of the old one has room."""
+    filler, text = " nop\n" * 30000, source()
+    assemble("old", text.replace("\nCP_NOP:\n", "\n" + filler + "\nCP_NOP:\n"))
+    new = assemble("short", changed(text, "CP_EVENT_WRITE", r"and (\$\w+, \$\w+), 0x[0-9a-f]+", r"and \1, 0x3"))
+    results = prove(new, "CP_EVENT_WRITE", "CP_SET_MARKER", status=1)
+    assert verdict(results, "CP_EVENT_WRITE")["confirmed"]
+    assert verdict(results, "CP_SET_MARKER")["verdict"] in ("equal", "same code")
 
 
 tap.run([
@@ -414,6 +561,14 @@ tap.run([
     ("the bootstrap is compared, too", bootstrap),
     ("a third revision takes the verdicts of handlers that it shares", shared_by_revisions),
     ("an interrupted run goes on where it was", interrupted),
+    ("constants that are addresses are listed", addresses),
+    ("private registers that have moved are found", private_registers),
+    ("a call that was put in returns to code that was put in", calls_from_what_was_put_in),
+    ("what differs only at one level is shown there", at_each_level),
+    ("a stream sets both registers that its packet reads", two_registers),
+    ("a stream sets the value of its own difference", another_value),
+    ("where other processors' images begin", other_images),
+    ("a revision that is shorter by far", much_less),
     ("mistakes are told in one line", mistakes),
     ("gen70900 177 -> 181: CP_SMMU_TABLE_UPDATE in a draw-state group", the_level_fix),
     ("firmware without packet handlers is an error", nothing_to_compare),
