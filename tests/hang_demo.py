@@ -112,6 +112,8 @@ def description(bench):
     size = 32768 + 4 * sum(BUFFERS.values())
     for part in ("capture, devcoredump\n", "  module: msm\n", "  comm: scene\n", "  %d buffers, %d bytes of contents\n" % (len(BUFFERS), size),
                  "  ring 0 0x0001000000001000 32768 bytes, rptr 13, wptr 13, fence 0 retired, 1 submitted\n",
+                 "    ring       0x0001000000001000, 13 of 8192 dwords read",
+                 "  code of the dump's instruction cache, %d lines of 8 words\n" % (bench.cached // 8),
                  "hang: sqe at 0x%04x (CP_WAIT_FOR_IDLE), level 2 (IB2)\n" % scene.pc,
                  "IB1        0x%016x, %d of %d dwords read" % (FRAME, 24 + 3 * 11, BUFFERS[FRAME]),
                  "IB2        0x%016x, %d of %d dwords read" % (SETUP, 17, BUFFERS[SETUP]),
@@ -125,6 +127,14 @@ def description(bench):
     assert hang["registers"]["$13"] == scene.model.gpr["$13"] and hang["registers"]["$rem"] == 0, hang
     assert {line["pc"]: line["word"] for line in hang["code"]}.items() <= dict(enumerate(scene.image)).items(), hang["code"]
     other = bench.command("info", "--fw", bench.own, bench.capture, bench.dump, status=0).stdout
+    near = bench.command("info", "--fw", bench.near, bench.dump, status=0).stdout
+    assert "%d lines of 8 words; what it lacks is of %s\n" % (bench.cached // 8, bench.near) in near, near
+    without = bench.scene()
+    without.streams()
+    del without.regs[hang_scene.ROQ["ring"][0]]
+    without.streams = lambda: None
+    without.write(bench.dump)
+    assert " dwords read >" not in bench.command("info", bench.dump, status=0).stdout.split("IB1  ")[0]
     assert other.count("capture, ") == 2, other
 
 
@@ -211,7 +221,7 @@ def code_of_the_file(bench):
     assert "a state that no dump has" in own, own
     for pc in range(scene.pc - 3, scene.pc + 3):
         assert re.search(r"^  (=>|  ) %04x %08x " % (pc, scene.image[pc]), own, re.M), (pc, own)
-    assert re.search(r"^  => %04x " % scene.pc, own, re.M), own
+    assert re.search(r"^  => %04x " % scene.pc, own, re.M) and "\n  code of %s\n" % bench.own in own, own
     with open(bench.source, encoding="utf-8") as file:
         make.firmware(bench.cpscope, os.path.join(bench.folder, "moved"), file.read().replace("CP_ME_INIT:\n", "CP_ME_INIT:\n        nop\n", 1))
     moved = bench.command("info", "--fw", os.path.join(bench.folder, "moved.fw"), bench.dump, status=0).stdout
@@ -268,6 +278,31 @@ def holes(bench):
         assert groups["fetched words"]["different"] == groups["queued writes"]["different"] == 0, (name, text_of)
 
 
+def holes_by_registers(bench):
+    """Whatever the words of a hole are, the place is reached: how many registers are as the hardware has them says which are
+    right."""
+    with open(bench.source, encoding="utf-8") as file:
+        text = file.read()
+    head = "CP_SET_MARKER:\n        mov $02, $data\n"
+    words = ["        mov $%02x, 0x%x\n" % (0x0e + i, i + 1) for i in range(3)]
+    folder = os.path.join(bench.folder, "registers")
+    os.mkdir(folder)
+    for name, more in (("three", ""), ("donor", "        mov $11, 0x7\n" * 2)):
+        with open(os.path.join(folder, name + ".afuc"), "w", encoding="utf-8") as out:
+            out.write(text.replace(head, head + words[0] + more + words[1] + words[2], 1))
+    three = Demo(bench.cpscope, os.path.join(folder, "three.afuc"), folder)
+    with open(os.path.join(folder, "donor.afuc"), encoding="utf-8") as file:
+        make.firmware(bench.cpscope, os.path.join(folder, "donor"), file.read())
+    scene = three.scene()
+    at = three.place["CP_SET_MARKER"]
+    for pc in [pc for pc in scene.model.pcs if at - 8 <= pc < at + 16]:
+        del scene.model.pcs[pc]
+    text = three.replay(scene, os.path.join(folder, "donor.fw"), status=None, options=("--all",))
+    assert "firmware of the dump recovered" in text and counts(text)["in all"]["different"] == 0, text
+    for number, value in ((0x0e, 1), (0x0f, 2), (0x10, 3), (0x11, 0)):
+        assert "\n$%02x 0x%08x 0x%08x equal\n" % (number, value, value) in text, (number, text)
+
+
 def oldest_packets(bench):
     """A ring that has come round, without the time stamp of what retired: it is replayed from the oldest packet that leads to the
     write pointer, and what came before is missing."""
@@ -278,6 +313,52 @@ def oldest_packets(bench):
     assert re.search(r"from dword \d+ \(the oldest packet that the ring holds\) to 108, fence 7 retired, 8 submitted", text), text
     assert "by headers, queues and program counter; 1 candidate\n" in text, text
     assert counts(text)["in all"]["different"] == 0, text
+
+
+def oldest_packets_end_at_the_write_pointer(bench):
+    """What looks like a packet that would end behind the write pointer is none. All other words of the ring are packets of a
+    word each, so that the oldest one lies right behind the write pointer."""
+    scene = bench.scene(history=True)
+    at = next(i for i, word in enumerate(scene.ring) if word == 0x70460004)
+    scene.ring[at:at + 5] = make.type7(0x10) * 5
+    scene.ring += make.type7(0x10, make.type4(0x8c00, 0)[0])
+    assert scene.ring[-1] & 0x7f == 1
+    text = bench.replay(scene, status=None)
+    assert "from dword 111 (the oldest packet that the ring holds) to 110, fence 7 retired, 8 submitted" in text, text
+
+
+def a_place_that_is_not_sure(bench):
+    """The first of four places that look alike is no pass, although nothing differs there; with the queues it is one."""
+    text = bench.replay(bench.scene(0), status=1, without=("CP_ROQ",))
+    assert "program counter; 4 candidates\n" in text and counts(text)["in all"]["different"] == 0, text
+    assert "1 candidate\n" in bench.replay(bench.scene(0), status=0)
+
+
+def no_answer(bench):
+    """What a register says that was read through another aperture is no value: neither equal nor different."""
+    scene = bench.scene()
+    waiting = scene.queues["PS"][0][1]
+    scene.regs[waiting] = 0xdeadbeef
+    clusters = scene.clusters
+    scene.clusters = lambda: re.sub(r"      - . offset: 0x%06x.*\n" % (4 * waiting), "", clusters())
+    verdict = rows(bench, scene)["0x%04x" % waiting]
+    assert verdict[0] == 0xdeadbeef and verdict[2] == "no value: it was read through another aperture", verdict
+
+
+def inputs(bench):
+    """Registers that a driver sets before the processor starts are there when the replay begins: these, and none beside them."""
+    ranges = ((0x800, 0x805), (0x840, 0x87f), (0x8c0, 0x8c4))
+    scene = bench.scene()
+    scene.streams()
+    around = {reg for first, last in ranges for reg in range(first - 1, last + 2)}
+    scene.regs.update({reg: 0x10000 + reg for reg in around - set(scene.regs)})
+    scene.streams = lambda: None
+    scene.write(bench.dump)
+    asked = sorted({reg for first, last in ranges for reg in (first - 1, first, last, last + 1)})
+    said = bench.command("step", "--fw", bench.own, bench.dump, status=0,
+                         text="".join("print reg:0x%x\n" % reg for reg in asked)).stdout
+    found = [int(value, 16) for value in re.findall(r"^(0x[0-9a-f]{8}) = ", said, re.M)]
+    assert found == [0x10000 + reg if any(first <= reg <= last for first, last in ranges) else 0 for reg in asked], (asked, said)
 
 
 def draw_state(bench):
@@ -347,6 +428,9 @@ def ends_of_streams(bench):
     for name, hardware in (("consumed", 19), ("dwords", 19)):
         assert have["ib2." + name][0] == hardware and "this level is at its end" in have["ib2." + name][2], (name, have["ib2." + name])
     assert have["ib2.base.lo"][0] == SETUP and have["ib2.remaining"][0] == 0, have["ib2.remaining"]
+    del scene.regs[hang_scene.ROQ["ib2"][0]]  # nobody knows how much of it waits: how far it is read, neither
+    held = rows(bench, scene)["ib2.consumed"]
+    assert held[0] == 0 and "the dump does not hold it" in held[2], held
     assert have["ib1.consumed"][:2] == ((WAIT_ME + 4 - FRAME) // 4,) * 2 and have["ib1.dwords"] == (BUFFERS[FRAME],) * 2 + ("equal",), have
 
 
@@ -433,7 +517,12 @@ TESTS = [
     ("a dump is described whatever firmware is given", another_generation),
     ("rings and blocks beyond the most are counted", beyond_the_most),
     ("where the donor has more or fewer words in a hole is found by trying", holes),
+    ("where all ways lead to the place, registers say what was in a hole", holes_by_registers),
     ("without a time stamp, a ring is replayed from its oldest packet", oldest_packets),
+    ("a packet that would end behind the write pointer is none", oldest_packets_end_at_the_write_pointer),
+    ("a place that is not sure is no pass", a_place_that_is_not_sure),
+    ("a register that gave no answer has no value", no_answer),
+    ("what a driver sets beforehand is set in the replay", inputs),
     ("each group of draw state is compared", draw_state),
     ("what hardware has from before the replay is no difference", what_was_before),
     ("both positions at the end of a stream are the same place", ends_of_streams),

@@ -58,6 +58,10 @@ static const char source[] = "; a6xx microcode\n[016ee000]\n[#jumptbl]\n"
                              "jump #either\n"
                              "nop\n"
                              "out: mov $02, 0x0000\n"
+                             "again: load $07, [$08 + 0x000]\n"
+                             "brne $07, 0x01, #again\n"
+                             "nop\n"
+                             "cread $07, [$00 + @WFI_PEND_CTR]\n"
                              ".align 32\njumptbl:\n.jumptbl #error\n";
 
 static const struct {
@@ -84,6 +88,7 @@ static const struct {
     {"a loop that nothing leaves", 0x24, HANG_WAIT_LOOP, 0},
     {"a word of memory, in a loop that counts, too", 0x2a, HANG_WAIT_MEMORY, 0},
     {"behind it", 0x2f, HANG_WAIT_UNKNOWN, 0},
+    {"a word of memory, whatever is read behind the loop", 0x31, HANG_WAIT_MEMORY, 0},
 };
 
 struct scene {
