@@ -245,6 +245,18 @@ def test_genhtml(scratch, info):
     report("its page shows the disassembly", "cwrite" in page and "[#jumptbl]" in page)
 
 
+def test_packet_zero(scratch):
+    """A handler has the names of its packets, and a packet whose opcode is 0 is one of them."""
+    firmware, out = os.path.join(scratch, "zero.fw"), os.path.join(scratch, "zero.info")
+    with open(DEMO, encoding="utf-8") as file:
+        text = file.read()
+    write(os.path.join(scratch, "zero.afuc"), text.replace(
+        "\nCP_WAIT_MEM_WRITES:\n", "\nUNKN0:\nmov $02, $data\nwaitin\nmov $01, $data\n\nCP_WAIT_MEM_WRITES:\n"))
+    run(CPSCOPE, "asm", os.path.join(scratch, "zero.afuc"), "-o", firmware)
+    table = cover(firmware, out, CAPTURE).stdout
+    report("the packet whose opcode is 0 has a name", re.search(r"^ +0 +3 +0 of +0 +\w{4} error_handler, UNKN0$", table, re.M), table)
+
+
 def test_a5xx(scratch):
     """The code of the file that is named first is counted: the PFP's or the ME's."""
     pfp, me = (a5xx_pair.image(CPSCOPE, os.path.join(scratch, name), name, 5) for name in ("a5xx", "me"))
@@ -264,6 +276,7 @@ def main():
         test_tiny(scratch)
         test_unreached(scratch)
         test_a5xx(scratch)
+        test_packet_zero(scratch)
         test_genhtml(scratch, test_demo(scratch))
     plan()
 

@@ -324,6 +324,40 @@ def two_images(r):
         assert done.returncode == 3 and said in done.stderr, done
 
 
+def packet_zero(r):
+    """A packet whose opcode is 0 is one, too, and not what is outside of packets."""
+    with open(DEMO) as file:
+        demo = file.read()
+
+    def handler(value):
+        return demo.replace("\nCP_WAIT_MEM_WRITES:\n", "\nUNKN0:\nmov $02, $data\nmov $addr, 0x8810\nmov $data, 0x%x\n"
+                            "waitin\nmov $01, $data\n\nCP_WAIT_MEM_WRITES:\n" % value)
+    old = os.path.join(r.folder, "zero")
+    make.firmware(CPSCOPE, old, handler(0x21))
+    r.capture = old + ".pm4"
+    with open(r.capture, "w") as file:
+        file.write(pm4("CP_NOP", ".word 0x%08x 0x%x" % tuple(make.type7(0, 0))))
+    done = Room(r.folder, old + ".fw", r.capture).diff(handler(0x22))
+    found, = causes(done.stdout)
+    assert found[3].startswith("submission 0, UNKN0: ") and "0x00000021 -> 0x00000022" in found[3], found
+    assert re.search(r"^1 difference, by packet:\n +1  UNKN0$", done.stdout, re.M), done.stdout
+
+
+def other_names(r):
+    """Packets have the names of the side that is shown: of two generations these may be others."""
+    for gen, value in (("a6xx", 7), ("a7xx", 8)):
+        code = claimfw.skeleton([], {0x6d: ["mov $05, 0x%x" % value, "out $05"]}, gen)
+        make.firmware(CPSCOPE, os.path.join(r.folder, gen), code)
+    stream = os.path.join(r.folder, "names.pm4")
+    with open(stream, "w") as file:
+        file.write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 ring\n    .word 0x%08x 0x%x\nring ring\n" % tuple(make.type7(0x6d, 0)))
+    for old, new, name in (("a6xx", "a7xx", "CP_REG_WRITE "), ("a7xx", "a6xx", "")):
+        done = run("diff", *[word for gen in (old, new) for word in ("--fw", os.path.join(r.folder, gen + ".fw"))],
+                   "--as", "a7xx", stream)
+        line = re.search(r"^  packet +sqe PKT rb 0x0*100000 0x706d0001 ; (.*)pc=0x\w+$", done.stdout, re.M)
+        assert done.returncode == 1 and line and line[1] == name, (done.stdout, done.stderr)
+
+
 SCRATCH = ("CP_SCRATCH_WRITE", r"and (\$02, \$02), 0x0*7", "and $02, $02, 0x5",
            "sqe REG 0x8a00 0x000000aa")
 EVENT = ("CP_EVENT_WRITE", r"and \$03, \$04, 0x0*3f", "and $03, $04, 0x1f",
@@ -343,6 +377,8 @@ CASES = [
     ("a write to another register is one difference, and both are named", "demo", named, ()),
     ("a threshold in the bootstrap", "demo", bootstrap, ()),
     ("a5xx: the code of both processors", "demo", two_images, ()),
+    ("a packet whose opcode is 0", "demo", packet_zero, ()),
+    ("a packet has the name of its side's generation", "demo", other_names, ()),
     ("one constant: its handler, instruction and write, nothing else", "demo", one_constant, SCRATCH),
     ("a change that no packet reached: not exercised", "demo", unexecuted, UNUSED),
     ("code that only moved is no difference", "demo", layout, ()),

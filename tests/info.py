@@ -272,6 +272,11 @@ def traces_are_compared():
     for side, want in (("a", first[2]), ("b", value)):
         event = one["first"][side]
         assert (event["event"], event["addr"], event["value"]) == ("REG", int(first[1], 16), int(want, 16)), event
+    place, value = re.search(r"^MEMW (0x\w+) (0x\w+)", text, re.M).groups()
+    for name, other in (("e.trace", value), ("f.trace", "0x%08x" % (int(value, 16) ^ 1))):
+        path(name, text.replace("MEMW %s %s" % (place, value), "MEMW 0x0000000000008820 %s" % other, 1))
+    out = cpscope("diff", path("e.trace"), path("f.trace"), status=1).stdout
+    assert re.search(r"^ +1  MEMW 0x0000000000008820 *$", out, re.M), "an address has no register's name: " + out
     hidden = re.sub(r"^CTRL 0x0026 0x00000002", "CTRL 0x0026 0x00000003", text, count=1, flags=re.M)
     assert hidden != text
     assert "no differences" in cpscope("diff", path("a.trace"), path("c.trace", hidden)).stdout

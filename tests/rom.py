@@ -74,6 +74,17 @@ def bit_board():
                          ("memory", 0, places["memory"], 13, 3, "done"), ("call", 1, places["subroutine"], 14, 2, "done")])
 
 
+def in_words():
+    """What is said for people of the version and of the chip; of a board that has no version, that it was not found."""
+    data, _ = mkrom.nv43()
+    lines = run("info", write(data)).splitlines()
+    assert "  version     05.43.02.11.07" in lines and "  chip        NV43 (NV43), HWSQ nv41" in lines, lines
+    rom = Rom(device=0xffff)
+    rom.bit([])
+    lines = run("info", write(rom.file())).splitlines()
+    assert "  version     not found" in lines and "  chip        not known by the version or the PCI id" in lines, lines
+
+
 def written_script():
     data, places = mkrom.nv43()
     start = places["upload"] + 9  # behind the write of ENTRY_POINT
@@ -376,6 +387,7 @@ def stdin():
 
 tap.run([
     ("a board with BIT: chip, version, tables, init and memory scripts", bit_board),
+    ("version and chip in words", in_words),
     ("a script that init writes to the code RAM is found and assembles again", written_script),
     ("a board with BMP: entries behind HWSQ", bmp_board),
     ("the letters HWSQ in a text are no table", letters_in_a_text),
