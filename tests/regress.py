@@ -286,6 +286,48 @@ def unwritable_cache(c):
     c.same("reference", "nocache")
 
 
+def swept(c):
+    """What a killed process left in a cache goes a day later: files of its ending, and nothing else, however old."""
+    manifest = "# cpscope-manifest 1\nfirmware old old.fw\ncapture captures/c0000.pm4\n"
+    open(os.path.join(c.folder, "sweep.txt"), "w").write(manifest)
+    old, young = time.time() - 24 * 3600 - 600, time.time() - 24 * 3600 + 600
+    stays = ("old.cpt", "tmp", ".tmp", "p", "oldtmp", "old.tmp.x", "old.tmpx")
+    for name in ("00", "8a", "ff"):
+        folder = os.path.join(c.folder, "cache-sweep", name)
+        os.makedirs(os.path.join(folder, "folder.tmp"))
+        for file, when in [("old.tmp", old), ("young.tmp", young), *((file, old) for file in stays)]:
+            open(os.path.join(folder, file), "w").close()
+            os.utime(os.path.join(folder, file), (when, when))
+        os.symlink("old.cpt", os.path.join(folder, "link.tmp"))
+        os.utime(os.path.join(folder, "link.tmp"), (old, old), follow_symlinks=False)
+        os.utime(os.path.join(folder, "folder.tmp"), (old, old))
+    assert c.run("sweep.txt", "-o", "sweep", "--cache", "cache-sweep").returncode == 0
+    for name in ("00", "8a", "ff"):
+        left = [file for file in os.listdir(os.path.join(c.folder, "cache-sweep", name)) if file[-4:] != ".cpt" or file == "old.cpt"]
+        assert sorted(left) == sorted([*stays, "young.tmp", "link.tmp", "folder.tmp"]), (name, left)
+
+
+def marks(c):
+    """Lines of code on a report's pages are marked by what stands in their first two columns, and no others are."""
+    folder = os.path.join(c.folder, "marks")
+    os.mkdir(folder)
+    old, new = make.EVENT_CMD
+    make.revisions(CPSCOPE, DEMO, folder, old, "        mov $05, 0x123\n" + new)
+    open(os.path.join(folder, "c.pm4"), "w").write(make.pm4(make.EVENT))
+    open(os.path.join(folder, "manifest"), "w").write(
+        "# cpscope-manifest 1\nfirmware old old.fw\nfirmware new new.fw\nbaseline old\ncapture c.pm4\n")
+    c.run("marks/manifest", "-o", "marks/out", "--no-cache")
+    page = open(os.path.join(folder, "out", "index.html")).read()
+    seen = set()
+    for line in (line for block in re.findall(r'<pre tabindex="0">(.*?)</pre>', page, re.S) for line in block.splitlines()):
+        tag, text = re.match(r'(?:<mark class="([a-z ]*)">)?(.*)', line).groups()
+        text = text.replace("&gt;", ">")
+        expected = [word for word, there in (("here", text[:1] == ">"), ("changed", text[1:2] == "!")) if there]
+        assert (tag or "").split() == expected and line.endswith("</mark>") == bool(tag), line
+        seen.add(tag)
+    assert seen == {None, "here", "changed", "here changed"}, seen
+
+
 def goldens(c):
     """A pair is held against DIR/FIRMWARE/CAPTURE.cpt: here that of the other revision, that of its own, and none."""
     for i, fw in enumerate(("new.fw", "old.fw")):
@@ -359,6 +401,8 @@ CASES = [
     ("a report that cannot be written is one error", unwritable_report),
     ("a report of the run before that cannot be removed is one error", old_report),
     ("a cache that cannot be written is one warning", unwritable_cache),
+    ("what a killed process left in the cache goes a day later, and nothing else", swept),
+    ("the page marks the lines that differ and no others", marks),
     ("goldens are what their manifest says they are", goldens),
     ("results of other inputs are not joined", conflicts),
     ("bad manifests name the line", bad_manifests),
