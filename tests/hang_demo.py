@@ -40,14 +40,14 @@ BUFFERS = {FRAME: 3 + 4 + 2 + 2 + 9 + 4 + 4 * 11 + 1 + 2 + 7 + 2, SETUP: 9 + 3 +
 class Demo(Bench):
     """The demo's firmware, and a revision of it in which one constant is another one."""
 
-    def __init__(self, cpscope, source, folder):
+    def __init__(self, cpscope, source, folder, stream=STREAM):
         file = {name: os.path.join(folder, name) for name in ("own", "near", "s.rd", "s.pm4")}
         with open(source, encoding="utf-8") as text:
             text = text.read()
         make.firmware(cpscope, file["own"], text)
         make.firmware(cpscope, file["near"], mkcorpus.revision(text))
         with open(file["s.pm4"], "w", encoding="utf-8") as out:
-            out.write(STREAM)
+            out.write(stream)
         self.cpscope, self.source = cpscope, source
         self.command("convert", file["s.pm4"], "-o", file["s.rd"], status=0)
         listing = self.command("disasm", file["own"] + ".fw", status=0).stdout
@@ -361,6 +361,23 @@ def inputs(bench):
     assert found == [0x10000 + reg if any(first <= reg <= last for first, last in ranges) else 0 for reg in asked], (asked, said)
 
 
+def too_little_in_common(bench):
+    """For each entry of a queue that the replay does not write, all its writes are looked at. That ends early, with words, where
+    it takes 100,000,000 looks: 1,800 entries and 60,960 writes. For 8 entries it does not."""
+    folder = os.path.join(bench.folder, "many")
+    os.mkdir(folder)
+    writes = "buffer 0x200000 writes\n" + ("reg 0x1000" + " 0x1" * 127 + "\n") * 480
+    stream = STREAM.replace("\nCP_INDIRECT_BUFFER @once", "\nCP_INDIRECT_BUFFER @writes #writes\nCP_INDIRECT_BUFFER @once")
+    many = Demo(bench.cpscope, bench.source, folder, stream.replace("\nsubmit frame", "\n%ssubmit frame" % writes))
+    scene = many.scene()
+    for count in (8, 1800):
+        scene.queues["PS"] = [(0, 0x8811, 0xabc00000 + i, 0) for i in range(count)]
+        text = many.replay(scene, status=1)
+        said = "CP_MEMPOOL: the queue of PS has too little in common with the replay"
+        assert (said in text) == (count > 8), (count, text[-1500:])
+        assert ("PS[7].0x8811 0xabc00007 0x00000000 different: the replay does not write it there" in text) == (count == 8), text
+
+
 def draw_state(bench):
     """CP_DRAW_STATE holds 32 groups of 8 words, of which the first three are compared: base, header. The one that was set is
     there, with its modes (bits 22:20 of the packet's word) in bits 18:16, as dumps of hardware have them; the others are zero."""
@@ -523,6 +540,7 @@ TESTS = [
     ("a place that is not sure is no pass", a_place_that_is_not_sure),
     ("a register that gave no answer has no value", no_answer),
     ("what a driver sets beforehand is set in the replay", inputs),
+    ("a queue with too little in common with the replay is said to be so", too_little_in_common),
     ("each group of draw state is compared", draw_state),
     ("what hardware has from before the replay is no difference", what_was_before),
     ("both positions at the end of a stream are the same place", ends_of_streams),
