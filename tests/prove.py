@@ -7,66 +7,12 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 
 import claimfw
 import make
 import tap
-
-CPSCOPE, DEMO = (os.path.abspath(path) for path in sys.argv[1:3])
-CORPUS = os.environ.get("CPSCOPE_CORPUS")
-FOLDER = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(FOLDER.name, name)
-
-
-def run(*args):
-    return subprocess.run([CPSCOPE, *args], capture_output=True, text=True, timeout=600)
-
-
-def assemble(name, text):
-    open(path(name + ".afuc"), "w").write(text)
-    done = run("asm", path(name + ".afuc"), "-o", path(name + ".fw"))
-    assert done.returncode == 0, done.stderr
-    return path(name + ".fw")
-
-
-def source():
-    old = assemble("old", open(DEMO).read())
-    text = run("disasm", old).stdout
-    return re.sub(r" +; [0-9a-f]{4} [0-9a-f]{8}.*$", "", text, flags=re.M)
-
-
-def changed(text, handler, old, new):
-    at = text.index("\n%s:" % handler)
-    found = re.search(old, text[at:])
-    assert found, "%s has no %s" % (handler, old)
-    at += found.start()
-    return text[:at] + found.expand(new) + text[at + len(found.group()):]
-
-
-def prove(new, *args, status=None):
-    done = run("prove", "--no-cache", "--json", "--fw", path("old.fw"), "--fw", new, *args)
-    assert status is None or done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr)
-    return json.loads(done.stdout) if done.stdout else None
-
-
-def verdict(results, packet):
-    found = [h for h in results["handlers"] if packet in h["packets"]]
-    assert len(found) == 1, (packet, len(found))
-    return found[0]
-
-
-def check_witness(handler, new):
-    """A stream that is shown makes both revisions differ, as another command sees it."""
-    assert handler["confirmed"], handler
-    open(path("witness.pm4"), "w").write(handler["witness"]["text"])
-    done = run("diff", "--state", "--fw", path("old.fw"), "--fw", new, path("witness.pm4"))
-    assert done.returncode == 1, done.stdout + done.stderr
+from proving import CORPUS, CPSCOPE, FOLDER, assemble, changed, check_witness, path, prove, run, source, verdict
 
 
 def the_same():
@@ -183,67 +129,6 @@ def kept():
     for (_, text), mark, mask in zip(codes, "-+", ("3f", "3")):
         assert re.findall(r"^(.) [0-9a-f]{4}  and \$03, \$02, 0x0*%s$" % mask, text, re.M) == [mark], text
         assert re.match(r"  [0-9a-f]{4}  mov \$02, \$data$", text, re.M), text
-
-
-def where_it_reads(read, value):
-    """Both write a register if what is read is 0x15, each another value."""
-    code = read + " brne $0b, 0x15, #elsewhere\\n nop\\n mov $addr, 0x8810\\n mov $data, %s\\nelsewhere:\\n" % value
-    return changed(source(), "CP_EVENT_WRITE", r"mov \$02, \$data\n", r"mov $02, $data\n" + code)
-
-
-def sets_up():
-    """A path that hangs on a register, or on memory: the stream sets it in front of the packet."""
-    for read, line in (
-            (r" mov $0b, 0x8a00\n cwrite $0b, [$00 + @REG_READ_ADDR]\n mov $0b, $regdata\n", "reg 0x8a00 0x00000015"),
-            (r" mov $0b, 0x01\n shl $0b, $0b, 0x18\n cwrite $0b, [$00 + @MEM_READ_ADDR]\n"
-             r" cwrite $00, [$00 + @MEM_READ_ADDR+0x1]\n mov $0b, 0x1\n cwrite $0b, [$00 + @MEM_READ_DWORDS]\n"
-             r" mov $0b, $memdata\n", ".word 0x00000015")):
-        old, new = where_it_reads(read, "0x1"), where_it_reads(read, "0x2")
-        assemble("old", old)
-        handler = verdict(prove(assemble("read", new), "CP_EVENT_WRITE", status=1), "CP_EVENT_WRITE")
-        assert handler["verdict"] == "different" and line in handler["witness"]["text"], handler
-        check_witness(handler, path("read.fw"))
-
-
-def left_for_another():
-    """What a handler leaves shows in one that reads it."""
-    text = changed(source(), "CP_EVENT_WRITE", r"mov \$02, \$data\n",
-                   r"mov $02, $data\n mov $addr, 0x8810\n mov $data, $0c\n")
-    old, new = (changed(text, "CP_SCRATCH_WRITE", r":\n", r":\n mov $0c, %s\n" % value) for value in ("0x5", "0x6"))
-    assemble("old", old)
-    handler = verdict(prove(assemble("left", new), "CP_SCRATCH_WRITE", status=1), "CP_SCRATCH_WRITE")
-    assert handler["why"] == "what it leaves in register $0c" and "CP_EVENT_WRITE" in handler["read_by"], handler
-    assert not handler["witness"]["control_registers_only"] and "0x8810" in handler["witness"]["event"], handler
-    check_witness(handler, path("left.fw"))
-
-
-def unconfirmed():
-    """What hangs on a control register that nobody can write from a stream is a difference, and no stream shows it: it is said
-    which value that takes. Every value but 0 will do."""
-    guard = r":\n cread $02, [$00 + 0x1f0]\n nop\n breq $02, 0x0, #CP_NOP\n nop\n mov $addr, 0x8810\n mov $data, %s\n"
-    old, new = (changed(source(), "CP_WAIT_MEM_WRITES", r":\n", guard % value) for value in ("0x5", "0x6"))
-    assemble("old", old)
-    fw = assemble("hidden", new)
-    handler = verdict(prove(fw, "CP_WAIT_MEM_WRITES"), "CP_WAIT_MEM_WRITES")
-    state = handler["state"]
-    assert handler["reached"] and not handler["confirmed"] and state["control_numbers"] == [0x1f0], handler
-    done = run("prove", "--no-cache", "--fw", path("old.fw"), "--fw", fw, "CP_WAIT_MEM_WRITES")
-    lines = [line.strip() for line in done.stdout.splitlines()]
-    at = lines.index("unconfirmed: no stream that was run shows it")
-    found = re.fullmatch("it differs where control registers read 0x1f0 = 0x([0-9a-f]+)", lines[at + 1])
-    assert found and int(found.group(1), 16) != 0, lines
-
-
-def bootstrap():
-    """What runs before the first packet is compared as a handler is, and shown by the boots themselves."""
-    text = source()
-    assemble("old", text)
-    assert verdict(prove(path("old.fw"), "bootstrap", status=0), "bootstrap")["verdict"] == "same code"
-    found = re.search(r"cwrite \$\w+, \[\$00 \+ @?\w+\]", text)
-    new = assemble("boot", text.replace(found.group(), "%s\n mov $02, 0x7\n cwrite $02, [$00 + 0x130]" % found.group(), 1))
-    handler = verdict(prove(new, "bootstrap", status=1), "bootstrap")
-    assert handler["verdict"] == "different" and handler["witness"]["place"] == "the boot", handler
-    check_witness(handler, new)
 
 
 def entries(cache):
@@ -407,137 +292,6 @@ def words_around_a_bulk():
     assert verdict(prove(assemble("behind", new), "CP_WAIT_MEM_WRITES"), "CP_WAIT_MEM_WRITES")["verdict"] == "different"
 
 
-def addresses():
-    """A constant that is an address moves with the code, whose place and values are said; no other constant does."""
-    text = changed(source(), "CP_EVENT_WRITE", r"mov \$02, \$data\n",
-                   r"mov $02, $data\n mov $08, #CP_SET_MARKER\n mov $08, 0x0\n")
-    old = assemble("old", text)
-    new = assemble("moved", changed(text, "CP_NOP", r"waitin\n[^\n]*\n", r"waitin\nmov $01, $data\nnop\nnop\n"))
-    listing = run("disasm", old).stdout
-    label, at = (int(re.search(r"\n%s:\n(?:\w+:\n)*[^\n]*; ([0-9a-f]{4}) " % name, listing)[1], 16)
-                 for name in ("CP_SET_MARKER", "CP_EVENT_WRITE"))
-    results = prove(new, status=0)
-    assert results["addresses"] == [{"processor": "sqe", "old": at + 1, "new": at + 3, "old_value": label,
-                                     "new_value": label + 2}], (results["addresses"], at, label)
-
-
-def private_registers():
-    """Scratch registers with other numbers are the same ones if all code has them so; they are listed. One access that stays as
-    it was is a difference."""
-    text = source()
-    assemble("old", text)
-    moved = re.sub(r"\[\$00 \+ 0x10([0-2])\]", r"[$00 + 0x10\g<1>]".replace("0x10", "0x11"), text)
-    assert moved.count("0x11") >= 6 and "0x100]" not in moved, moved
-    results = prove(assemble("registers", moved), "CP_DRAW_INDX_OFFSET", status=0)
-    assert results["private_registers"] == [{"processor": "sqe", "old": 0x100 + i, "new": 0x110 + i} for i in range(3)], results
-    assert verdict(results, "CP_DRAW_INDX_OFFSET")["verdict"] in ("equal", "same code"), results
-    other = moved.replace("cread $03, [$00 + 0x111]", "cread $03, [$00 + 0x112]")
-    assert other != moved
-    handler = verdict(prove(assemble("registers", other), "CP_DRAW_INDX_OFFSET", status=1), "CP_DRAW_INDX_OFFSET")
-    assert handler["verdict"] == "different", handler
-
-
-def calls_from_what_was_put_in():
-    """A call that only the new revision has, with code behind it that only that has: it returns there."""
-    routine = "\nCP_SET_DRAW_STATE:\n", "\nroutine:\n or $0a, $0a, 0x1\n ret\n nop\n\nCP_SET_DRAW_STATE:\n"
-    text = source().replace(*routine)
-    assemble("old", text)
-    where = r"and \$03, \$02, 0x0*3f\n"
-    for behind, said in (("0x1", "equal"), ("0x3", "different")):
-        code = r"and $03, $02, 0x3f\n mov $0a, 0x0\n call #routine\n nop\n xor $0a, $0a, %s\n or $03, $03, $0a\n mov $0a, 0x0\n"
-        assemble("old", changed(text, "CP_EVENT_WRITE", where, r"and $03, $02, 0x3f\n mov $0a, 0x0\n"))
-        new = assemble("call", changed(text, "CP_EVENT_WRITE", where, code % behind))
-        handler = verdict(prove(new, "CP_EVENT_WRITE"), "CP_EVENT_WRITE")
-        assert handler["verdict"] == said, (behind, handler)
-    check_witness(handler, new)
-
-
-def of_code(name, old, new, place="CP_EVENT_WRITE"):
-    """The result for a handler that begins with @old, or with @new."""
-    text = source()
-    assemble("old", changed(text, place, r"mov \$02, \$data\n", r"mov $02, $data\n" + old))
-    return verdict(prove(assemble(name, changed(text, place, r"mov \$02, \$data\n", r"mov $02, $data\n" + new)), place), place)
-
-
-def at_each_level():
-    """What differs only in the ring, only in IB2, or only in a draw-state group, is shown there."""
-    code = r" brne $12, 0x%x, #elsewhere\n nop\n mov $addr, 0x8810\n mov $data, 0x%x\nelsewhere:\n"
-    for level, place in ((0, "the ring"), (2, "IB2"), (3, "a draw-state group")):
-        handler = of_code("level", code % (level, 1), code % (level, 2))
-        assert handler["verdict"] == "different" and handler["confirmed"], (level, handler)
-        assert handler["witness"]["place"] == place, (level, handler["witness"])
-        check_witness(handler, path("level.fw"))
-
-
-def two_registers():
-    """A path that hangs on two registers, each asked for by itself: the stream sets both."""
-    ask = r" mov $0b, 0x%x\n cwrite $0b, [$00 + @REG_READ_ADDR]\n mov $0%s, $regdata\n"
-    code = ask % (0x8a00, "a") + ask % (0x8a40, "b") + (
-        r" brne $0a, 0x15, #elsewhere\n nop\n brne $0b, 0x0b, #elsewhere\n nop\n"
-        r" mov $addr, 0x8810\n mov $data, 0x%x\nelsewhere:\n")
-    handler = of_code("two", code % 1, code % 2)
-    lines = [line.strip() for line in handler["witness"]["text"].splitlines()]
-    assert handler["confirmed"] and "reg 0x8a00 0x00000015" in lines and "reg 0x8a40 0x0000000b" in lines, handler
-    check_witness(handler, path("two.fw"))
-
-
-def another_value():
-    """Two differences, of which each asks for another value of the same register; one of them no stream can show, because
-    it takes a value of register 0. What that one took is not left over when the other one is shown."""
-    ask = r" mov $0b, 0x%x\n cwrite $0b, [$00 + @REG_READ_ADDR]\n mov $0%s, $regdata\n"
-    read = ask % (0, "c") + ask % (0x8a00, "b")
-    case = (r" brne $0b, 0x%x, #other%d\n nop\n breq $0c, 0x0, #other%d\n nop\n mov $addr, 0x8810\n mov $data, 0x%x\nother%d:\n")
-    shown = (r" brne $0b, 0x%x, #other%d\n nop\n mov $addr, 0x8811\n mov $data, 0x%x\nother%d:\n")
-    for hidden_first in (True, False):
-        def code(value):
-            parts = [case % (0x15, 1, 1, value, 1), shown % (0x16, 2, value, 2)]
-            return read + "".join(parts if hidden_first else parts[::-1])
-        handler = of_code("values", code(1), code(2))
-        text = handler["witness"]["text"]
-        assert handler["confirmed"] and re.findall(r"^ *(reg 0x8a00 .*)", text, re.M) == ["reg 0x8a00 0x00000016"], handler
-        check_witness(handler, path("values.fw"))
-
-
-def three_processors(name, words, constant):
-    """An image of a7xx whose BV has @words instructions; the SQE's packet 0x61 writes @constant."""
-    bv, lpac = (claimfw.skeleton([], {0x61: ["mov $05, 0x9"] * n}, "a7xx") for n in (words, 1))
-    text = claimfw.skeleton([], {0x61: ["mov $05, 0x%x" % constant, "out $05"]}, "a7xx")
-    for role, code in (("BV", bv), ("LPAC", lpac)):
-        text += ".section %s\n%s" % (role, code)
-    return assemble(name, text)
-
-
-def other_images():
-    """Where the image of another processor begins is an address in bytes, and so is its size; a word behind it is none."""
-    names = {"old": 1, "new": 20}
-    starts = {}
-    for name, words in names.items():
-        three_processors(name, words, 0)
-        row, = json.loads(run("info", "--json", path(name + ".fw")).stdout)["files"]
-        starts[name] = [part["start"] for part in row["processors"]]
-    (_, bv, old), (_, same, new) = starts["old"], starts["new"]
-    assert bv == same and old < new, starts
-    for values, expected in (((old, new), True), ((old - bv, new - bv), True), ((old + 1, new + 1), False),
-                             ((old, new + 8), False)):
-        values = [4 * value for value in values]
-        for (name, words), value in zip(names.items(), values):
-            three_processors(name, words, value)
-        results = prove(path("new.fw"))
-        listed = [(row["processor"], row["old_value"], row["new_value"]) for row in results["addresses"]]
-        assert listed == ([("sqe", *values)] if expected else []), (values, listed)
-        assert (results["counts"]["different"] == 0) == expected, (values, results["counts"])
-
-
-def much_less():
-    """The new revision is shorter by far: what is said of places of the old one has room."""
-    filler, text = " nop\n" * 30000, source()
-    assemble("old", text.replace("\nCP_NOP:\n", "\n" + filler + "\nCP_NOP:\n"))
-    new = assemble("short", changed(text, "CP_EVENT_WRITE", r"and (\$\w+, \$\w+), 0x[0-9a-f]+", r"and \1, 0x3"))
-    results = prove(new, "CP_EVENT_WRITE", "CP_SET_MARKER", status=1)
-    assert verdict(results, "CP_EVENT_WRITE")["confirmed"]
-    assert verdict(results, "CP_SET_MARKER")["verdict"] in ("equal", "same code")
-
-
 tap.run([
     ("what is read around a bulk is not the same", words_around_a_bulk),
     ("a revision and itself: the same code everywhere", the_same),
@@ -555,20 +309,8 @@ tap.run([
     ("a handler that is taken out", taken_out),
     ("results do not depend on the number of jobs", any_number_of_jobs),
     ("results are kept, and what is damaged is found out again", kept),
-    ("a stream sets the register or the memory that its packet reads", sets_up),
-    ("a stream has a packet behind that reads what its packet leaves", left_for_another),
-    ("what hangs on a register that no stream reaches is said", unconfirmed),
-    ("the bootstrap is compared, too", bootstrap),
     ("a third revision takes the verdicts of handlers that it shares", shared_by_revisions),
     ("an interrupted run goes on where it was", interrupted),
-    ("constants that are addresses are listed", addresses),
-    ("private registers that have moved are found", private_registers),
-    ("a call that was put in returns to code that was put in", calls_from_what_was_put_in),
-    ("what differs only at one level is shown there", at_each_level),
-    ("a stream sets both registers that its packet reads", two_registers),
-    ("a stream sets the value of its own difference", another_value),
-    ("where other processors' images begin", other_images),
-    ("a revision that is shorter by far", much_less),
     ("mistakes are told in one line", mistakes),
     ("gen70900 177 -> 181: CP_SMMU_TABLE_UPDATE in a draw-state group", the_level_fix),
     ("firmware without packet handlers is an error", nothing_to_compare),
