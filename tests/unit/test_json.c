@@ -129,6 +129,7 @@ static void text_is_read_as_json_c_does(void **state)
         /* the last and the first of so many bytes in UTF-8 */
         "[\"\\u0001\\u007f\\u0080\\u07ff\\u0800\\uffff\\ud800\\udc00\\udbff\\udfff\\ud7ff\\ue000\""
         "]",
+        "[\"\\uABCD\\uEF0A\\uabcd\\uef0a\\uDBFF\\uDFFF\\u0F0f\"]",
         "[\"\xc3\xa9\",1.50,1E5,0.1e-7]",
         "\"text\"",
         "12",

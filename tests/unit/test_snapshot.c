@@ -97,11 +97,13 @@ static void each_form_of_the_os_section_gives_its_texts(void **state)
         char *os = dump.data + start + 8;
         cps_put_le32((uint8_t *)os, rows[i].id);
         cps_put_le32((uint8_t *)os + rows[i].seconds, 12);
-        memcpy(os + rows[i].release, "4.19", 4);
+        memcpy(os + rows[i].release, "4.19-a-release-of-32-characters-", 32);
+        memcpy(os + rows[i].release + 32, "#1", 2); /* the next field */
         memcpy(os + rows[i].comm, "sixteen_bytes_xx", 16);
         end(&dump, start);
         put_end(&dump);
-        check_text(&dump, "chip 0 6030002\nsection OS\ntext kernel: 4.19\ntext time: 12\n"
+        check_text(&dump, "chip 0 6030002\nsection OS\n"
+                          "text kernel: 4.19-a-release-of-32-characters-\ntext time: 12\n"
                           "text comm: sixteen_bytes_xx\nsection END\n");
     }
 }
@@ -183,7 +185,7 @@ static void blocks_are_read_by_the_registers_of_their_generation(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-        for (unsigned gen = 5; gen <= 8; gen++) {
+        for (unsigned gen = 4; gen <= 9; gen++) {
             const struct cps_snapshot_indexed *row =
                 cps_snapshot_indexed_named_(blocks[i].name, gen);
             bool other = row && row->index != blocks[i].index;
@@ -222,6 +224,49 @@ static void clusters_have_the_numbers_of_their_version(void **state)
         assert_int_equal(row->id, rows[i].id);
     }
     assert_null(cps_snapshot_cluster_named_("CLUSTER_NONE"));
+}
+
+/* Of a cluster, and of the name that our writer puts before one. */
+static void contexts_have_31_bits(void **state)
+{
+    CPS_BUF dump = {0};
+    (void)state;
+    header(&dump, 0x504d0002, 0xffffffff, 0x06030002);
+    SECTION(&dump, 0x1501, 0x7fffffff, 3, 0x8000, 5);
+    SECTION(&dump, 0x1501, 0x80000000, 3, 0x8000, 5);
+    SECTION(&dump, 0x0901, 0x43505304, 4, 0x7fffffff, 0, 2, 0x4241);
+    SECTION(&dump, 0x1501, 1, 3, 0x8000, 5);
+    SECTION(&dump, 0x0901, 0x43505304, 4, 0x80000000, 0, 2, 0x4241);
+    SECTION(&dump, 0x1501, 1, 3, 0x8000, 5);
+    put_end(&dump);
+    check_text(&dump, "chip 0 6030002\nsection MVC\nreg CLUSTER_GRAS 2147483647 8000 5\n"
+                      "section MVC\nreg CLUSTER_GRAS -1 8000 5\n"
+                      "section DEBUG\nsection MVC\nreg AB 2147483647 8000 5\n"
+                      "section DEBUG\nsection MVC\nreg AB -1 8000 5\nsection END\n");
+}
+
+/* Blocks are read in pieces of 8192 words. */
+static void blocks_of_any_length_arrive_whole(void **state)
+{
+    static const uint32_t counts[] = {1, 7000, 8191, 8192, 8193, 16384, 20000};
+    (void)state;
+    for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+        CPS_BUF dump = {0};
+        CPS_BUF expected = {0};
+        header(&dump, 0x504d0002, 0xffffffff, 0x06030002);
+        cps_buf_printf(&expected,
+                       "chip 0 6030002\nsection INDEXED_REGS\nblock CP_SQE_STAT %u:", counts[k]);
+        size_t start = begin(&dump, 0x0501);
+        WORDS(&dump, 0x908, 0x909, 0, counts[k]);
+        for (uint32_t i = 0; i < counts[k]; i++) {
+            put(&dump, 3 * i, 4);
+            cps_buf_printf(&expected, " %x", 3 * i);
+        }
+        end(&dump, start);
+        put_end(&dump);
+        cps_buf_str(&expected, "\nsection END\n");
+        check_text(&dump, cps_buf_text(&expected));
+    }
 }
 
 /* kgsl_snapshot.h: what a section that is passed over is called, and the blocks of debug sections.
@@ -302,6 +347,8 @@ int main(void)
         cmocka_unit_test(blocks_have_the_names_of_devcoredumps),
         cmocka_unit_test(blocks_are_read_by_the_registers_of_their_generation),
         cmocka_unit_test(clusters_have_the_numbers_of_their_version),
+        cmocka_unit_test(contexts_have_31_bits),
+        cmocka_unit_test(blocks_of_any_length_arrive_whole),
         cmocka_unit_test(sections_have_the_names_of_the_kernel),
         cmocka_unit_test(contents_longer_than_any_buffer_arrive_whole),
         cmocka_unit_test(part_of_a_ring_lies_where_it_begins),

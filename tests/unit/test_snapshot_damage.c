@@ -212,6 +212,32 @@ static void errors_say_where(void **state)
     }
 }
 
+/* 0x8000 bytes are the most, what is behind them up to the next word is none of it. */
+static void texts_have_a_longest(void **state)
+{
+    (void)state;
+    for (uint32_t size = 0x7fff; size <= 0x8001; size++) {
+        CPS_BUF dump = {0};
+        struct log log = {0};
+        header(&dump, 0x504d0002, 0xffffffff, 0x06030002);
+        size_t start = begin(&dump, 0x0901);
+        WORDS(&dump, 0x43505301, 1 + (size + 3) / 4, size);
+        for (uint32_t i = 0; i < (size + 3) / 4; i++)
+            cps_buf_str(&dump, "text");
+        end(&dump, start);
+        put_end(&dump);
+        struct cps_err *err = read_bytes(dump.data, dump.size, &log);
+        const char *text = strstr(cps_buf_text(&log.text), "text text");
+        assert_int_equal(err == NULL, size <= 0x8000);
+        if (err)
+            assert_non_null(strstr(err->message, "text of 32769 bytes, expected at most 32768"));
+        else
+            assert_int_equal(strcspn(text, "\n"), 5 + size);
+        cps_err_free(err);
+        log_deinit(&log);
+    }
+}
+
 static void headers_that_are_none_are_refused(void **state)
 {
     static const struct {
@@ -318,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_cut_anywhere_keeps_what_is_complete),
         cmocka_unit_test(a_changed_byte_is_an_error_or_none),
         cmocka_unit_test(errors_say_where),
+        cmocka_unit_test(texts_have_a_longest),
         cmocka_unit_test(headers_that_are_none_are_refused),
         cmocka_unit_test(what_is_passed_over_is_noted),
         cmocka_unit_test(contents_are_bounded_alone_and_together),

@@ -179,21 +179,69 @@ static void sections_are_those_of_the_kernel(void **state)
     assert_int_equal(at, snapshot.size);
 }
 
-/* Others expect a block of 4 words in 4 words. */
+static bool has_words(const struct cps_buf *snapshot, const uint32_t *words, size_t count)
+{
+    CPS_BUF bytes = {0};
+    bool found = false;
+    put32(&bytes, count, words);
+    for (size_t at = 0; at + bytes.size <= snapshot->size; at++)
+        found |= !memcmp(snapshot->data + at, bytes.data, bytes.size);
+    return found;
+}
+
+/* Others expect a block of 4 words in 4 words, and no register where none is known. */
 static void blocks_are_written_in_full(void **state)
 {
     static const uint32_t roq[] = {0x0501abcd, 40, 0x90c, 0x90d, 0, 4, 2, 0, 0, 0};
+    static const uint32_t never[] = {0x0501abcd, 28, 0, 0, 0, 1, 2};
     CPS_BUF snapshot = {0};
     CPS_BUF left = {0};
-    uint8_t bytes[sizeof(roq)];
-    bool found = false;
     (void)state;
     assert_null(to_snapshot(whole, sizeof(whole) - 1, &snapshot, &left));
-    for (size_t i = 0; i < sizeof(roq) / 4; i++)
-        cps_put_le32(bytes + 4 * i, roq[i]);
-    for (size_t at = 0; at + sizeof(bytes) <= snapshot.size; at++)
-        found |= !memcmp(snapshot.data + at, bytes, sizeof(bytes));
-    assert_true(found);
+    assert_true(has_words(&snapshot, roq, sizeof(roq) / 4));
+    assert_true(has_words(&snapshot, never, sizeof(never) / 4));
+}
+
+/* Section OS has what was said of the kernel and the process; "kernel: " alone says nothing. */
+static void empty_texts_are_not_kept(void **state)
+{
+    static const char text[] = "kernel: 6.1\0comm: run\0time: 12\0kernel: \0comm: \0time: ";
+    CPS_BUF dump = {0};
+    CPS_BUF snapshot = {0};
+    CPS_BUF left = {0};
+    (void)state;
+    header(&dump, 0x504d0002, 0xffffffff, 0x06030002);
+    for (const char *at = text; at < text + sizeof(text); at += strlen(at) + 1) {
+        size_t start = begin(&dump, 0x0901);
+        WORDS(&dump, 0x43505301, 1 + (uint32_t)(strlen(at) + 3) / 4, (uint32_t)strlen(at));
+        put_string(&dump, at, (strlen(at) + 3) / 4 * 4);
+        end(&dump, start);
+    }
+    put_end(&dump);
+    assert_null(to_snapshot(dump.data, dump.size, &snapshot, &left));
+    assert_true(snapshot.size > 168);
+    const uint8_t *os = (const uint8_t *)snapshot.data + snapshot.size - 8 - 168;
+    assert_int_equal(cps_le32(os), 0x0101abcd);
+    assert_int_equal(cps_le32(os + 12), 12);
+    assert_string_equal(os + 8 + 64, "6.1");
+    assert_string_equal(os + 8 + 128, "run");
+}
+
+/* Contents of no buffer that was named before, as PM4 text has them, are a buffer each. */
+static void contents_alone_are_buffers(void **state)
+{
+    static const char text[] = "# cpscope-pm4 1\ngpu 630\nbuffer 0x2000 a\n    .word 1 2 3\n"
+                               "buffer 0x1000 b\n    .word 4\nbuffer 0x200c c\n    .word 5\n";
+    struct log after = {.compared = true};
+    CPS_BUF snapshot = {0};
+    CPS_BUF left = {0};
+    (void)state;
+    assert_null(to_snapshot(text, sizeof(text) - 1, &snapshot, &left));
+    assert_null(read_bytes(snapshot.data, snapshot.size, &after));
+    assert_string_equal(cps_buf_text(&after.text),
+                        "buffer 2000+c\ndata 2000: 1 2 3\nbuffer 1000+4\ndata 1000: 4\n"
+                        "buffer 200c+4\ndata 200c: 5");
+    log_deinit(&after);
 }
 
 static void the_same_dump_gives_the_same_bytes_and_so_does_its_snapshot(void **state)
@@ -282,6 +330,8 @@ int main(void)
         cmocka_unit_test(large_contents_arrive_whole),
         cmocka_unit_test(sections_are_those_of_the_kernel),
         cmocka_unit_test(blocks_are_written_in_full),
+        cmocka_unit_test(empty_texts_are_not_kept),
+        cmocka_unit_test(contents_alone_are_buffers),
         cmocka_unit_test(the_same_dump_gives_the_same_bytes_and_so_does_its_snapshot),
         cmocka_unit_test(what_is_left_out_is_named),
         cmocka_unit_test(blocks_are_those_of_the_chip),
