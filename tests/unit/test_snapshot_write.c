@@ -227,20 +227,22 @@ static void empty_texts_are_not_kept(void **state)
     assert_string_equal(os + 8 + 128, "run");
 }
 
-/* Contents of no buffer that was named before, as PM4 text has them, are a buffer each. */
+/* A section of .rd stands between a buffer and its contents, which then are one of their own. */
 static void contents_alone_are_buffers(void **state)
 {
-    static const char text[] = "# cpscope-pm4 1\ngpu 630\nbuffer 0x2000 a\n    .word 1 2 3\n"
-                               "buffer 0x1000 b\n    .word 4\nbuffer 0x200c c\n    .word 5\n";
     struct log after = {.compared = true};
+    CPS_BUF capture = {0};
     CPS_BUF snapshot = {0};
     CPS_BUF left = {0};
     (void)state;
-    assert_null(to_snapshot(text, sizeof(text) - 1, &snapshot, &left));
+    WORDS(&capture, 13, 4, 630);                            /* GPU_ID */
+    WORDS(&capture, 3, 12, 0x2000, 12, 1, 12, 12, 1, 2, 3); /* GPUADDR, BUFFER_CONTENTS */
+    WORDS(&capture, 3, 12, 0x1000, 8, 0, 12, 4, 4);
+    assert_null(to_snapshot(capture.data, capture.size, &snapshot, &left));
     assert_null(read_bytes(snapshot.data, snapshot.size, &after));
     assert_string_equal(cps_buf_text(&after.text),
-                        "buffer 2000+c\ndata 2000: 1 2 3\nbuffer 1000+4\ndata 1000: 4\n"
-                        "buffer 200c+4\ndata 200c: 5");
+                        "buffer 100002000+c\nbuffer 100002000+c\ndata 100002000: 1 2 3\n"
+                        "buffer 1000+8\nbuffer 1000+4\ndata 1000: 4");
     log_deinit(&after);
 }
 

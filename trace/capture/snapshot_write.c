@@ -218,8 +218,9 @@ static struct cps_err *begin_region(struct writer *w, const struct cps_item *ite
 static struct cps_err *add_contents(struct writer *w, const struct cps_item *item)
 {
     struct region *r = &w->region;
-    struct cps_item alone = {.kind = CPS_ITEM_BUFFER, .buffer = item->buffer};
-    alone.buffer.name = NULL; /* the format has none, and the text is gone before it is written */
+    /* Where it is only: what item points to is gone before the section is written. */
+    struct cps_item alone = {.kind = CPS_ITEM_BUFFER,
+                             .buffer = {.iova = item->buffer.iova, .size = item->buffer.size}};
     bool ring = r->about.kind == CPS_ITEM_RING;
     uint64_t from = ring ? r->about.ring.iova : r->about.buffer.iova;
     uint64_t size = ring ? r->about.ring.size : r->about.buffer.size;
@@ -227,10 +228,8 @@ static struct cps_err *add_contents(struct writer *w, const struct cps_item *ite
     bool inside = r->open && at <= size && item->buffer.size <= size - at && !(ring && at % 4);
     if (inside && !r->contents.size)
         r->iova = item->buffer.iova;
-    if (!inside || item->buffer.iova != r->iova + r->contents.size) {
+    if (!inside || item->buffer.iova != r->iova + r->contents.size)
         CPS_TRY(begin_region(w, &alone));
-        r->about.buffer.data = NULL;
-    }
     if (item->buffer.size > MOST_BYTES - r->contents.size)
         return cps_err_new(CPS_ERR_UNSUPPORTED,
                            "contents of more than 0x%x bytes, which no section holds", MOST_BYTES);
