@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "isa/base/le.h"
 #include "tools/play/feed.h"
 #include "tools/reduce/job.h"
 #include "trace/capture/capture.h"
@@ -139,6 +140,26 @@ static void a_submission_in_two_buffers_is_refused(void **state)
     cps_err_free(err);
 }
 
+/* What a ring holds is what lies between where it is read and where it is written. */
+static void a_ring_is_what_is_not_read_yet(void **state)
+{
+    static const uint32_t words[] = {0x70100001, 7, 0x70108000, 0x70100001, 8, 0x70108000};
+    uint8_t bytes[sizeof(words)];
+    const struct cps_item items[] = {
+        {.kind = CPS_ITEM_DATA, .buffer = {.iova = 0x1000, .size = sizeof(bytes), .data = bytes}},
+        {.kind = CPS_ITEM_RING, .ring = {.iova = 0x1000, .size = 24, .rptr = 2, .wptr = 5}},
+    };
+    CPS_BUF out = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof(words) / 4; i++)
+        cps_put_le32(bytes + 4 * i, words[i]);
+    assert_null(cps_pm4text_write(items, 2, &out));
+    assert_string_equal(cps_buf_text(&out),
+                        HEAD "buffer 0x1000 data0\n    .word 0x70100001 0x00000007\n"
+                             "buffer 0x1008 ring0\n    CP_NOP\n    CP_NOP 0x8\n"
+                             "buffer 0x1014 data1\n    .word 0x70108000\nring ring0\n");
+}
+
 static void odd_sizes_are_padded(void **state)
 {
     uint8_t bytes[6] = {1, 2, 3, 4, 5, 6};
@@ -157,6 +178,7 @@ int main(void)
         cmocka_unit_test(texts_are_written),
         cmocka_unit_test(items_come_back),
         cmocka_unit_test(a_submission_in_two_buffers_is_refused),
+        cmocka_unit_test(a_ring_is_what_is_not_read_yet),
         cmocka_unit_test(odd_sizes_are_padded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
