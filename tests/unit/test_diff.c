@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "isa/base/pm4.h"
+#include "trace/align.h"
 #include "trace/diff.h"
 #include "trace/form/trace.h"
 
@@ -85,6 +87,8 @@ static const struct comparison {
     {"one side is empty", PKT1 A B, "", "", 2, CPS_DIFF_REMOVED},
     {"writes between others that go elsewhere are the same", PKT1 A M A M5 A2 M6,
      PKT1 A N A N5 A2 N6, "", 3, CPS_DIFF_PLACE},
+    {"writes with the same values in another order do not all belong together", PKT1 M5 M6,
+     PKT1 N6 N5, "", 3, CPS_DIFF_PLACE},
     {"a masked register", PKT1 A B, PKT1 A2 B, "reg:0x8800", 0, 0},
     {"a mask of another register", PKT1 A B, PKT1 A2 B, "reg:0x8801", 1, CPS_DIFF_VALUE},
     {"masked bits that hold the difference", PKT1 A B, PKT1 A2 B, "reg:0x8800/0x3", 0, 0},
@@ -185,6 +189,98 @@ static void places_are_in_order(void **state)
     cps_diff_deinit(&diff);
 }
 
+static void packets_are_counted_by_their_operation(void **state)
+{
+    struct cps_event pkt = {0};
+    (void)state;
+    pkt.value = cps_pm4_type7(0x46, 1);
+    assert_int_equal(cps_diff_packet_id(&pkt), 0x46);
+    pkt.value = cps_pm4_type4(0x8800, 1);
+    assert_int_equal(cps_diff_packet_id(&pkt), 4);
+    pkt.value = cps_pm4_type4(0x8800, 1) ^ 1; /* of a wrong parity */
+    assert_int_equal(cps_diff_packet_id(&pkt), -1);
+    pkt.value = 0;
+    assert_int_equal(cps_diff_packet_id(&pkt), -1);
+}
+
+/* Only writes can be the same ones at another place. */
+static void what_is_written_may_be_written_elsewhere(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < CPS_EV_COUNT; kind++) {
+        bool writes = kind == CPS_EV_REG || kind == CPS_EV_PIPE || kind == CPS_EV_CTRL ||
+                      kind == CPS_EV_SQE || kind == CPS_EV_MEMW;
+        const struct cps_event a = cps_event_make(kind, 0, CPS_CPU_SQE, 0, 0x10, 7);
+        const struct cps_event b = cps_event_make(kind, 0, CPS_CPU_SQE, 0, 0x20, 7);
+        const struct cps_diff_options options = {(1u << CPS_EV_COUNT) - 1, NULL};
+        struct cps_diff diff = {0};
+        if (kind == CPS_EV_PKT || kind == CPS_EV_END) /* which have no place */
+            continue;
+        assert_null(cps_diff_events(&a, 1, &b, 1, &options, NULL, NULL, &diff));
+        assert_int_equal(diff.differences, writes ? 1 : 2);
+        assert_int_equal(diff.first.how, writes ? CPS_DIFF_PLACE : CPS_DIFF_REMOVED);
+        cps_diff_deinit(&diff);
+    }
+}
+
+/* Where packets are asked for, one without a partner is a difference in front of its events. */
+static void a_packet_itself_is_a_difference(void **state)
+{
+    struct cps_event a[32];
+    struct cps_event b[32];
+    const struct cps_diff_options options = {KINDS | 1u << CPS_EV_PKT, NULL};
+    (void)state;
+    size_t a_count = read_text(PKT1 A PKT3 B, a, 32);
+    size_t b_count = read_text(PKT1 A PKT2 M PKT3 B, b, 32);
+    for (unsigned removed = 0; removed < 2; removed++) {
+        struct cps_diff diff = {0};
+        if (removed)
+            assert_null(cps_diff_events(b, b_count, a, a_count, &options, NULL, NULL, &diff));
+        else
+            assert_null(cps_diff_events(a, a_count, b, b_count, &options, NULL, NULL, &diff));
+        assert_int_equal(diff.differences, 2);
+        assert_int_equal(diff.first.how, removed ? CPS_DIFF_REMOVED : CPS_DIFF_ADDED);
+        assert_ptr_equal(diff.first.pkt_a, removed ? &b[2] : NULL);
+        assert_ptr_equal(diff.first.pkt_b, removed ? NULL : &b[2]);
+        assert_ptr_equal(diff.first.a, removed ? &b[2] : NULL);
+        assert_ptr_equal(diff.first.b, removed ? NULL : &b[2]);
+        assert_int_equal(diff.by_packet[0x10], 2);
+        cps_diff_deinit(&diff);
+    }
+}
+
+static uint64_t of_a(const void *context, size_t i)
+{
+    (void)context;
+    return 1000 + i;
+}
+
+static uint64_t of_b(const void *context, size_t i)
+{
+    (void)context;
+    return 2000 + i;
+}
+
+static void note_match(void *context, size_t i, size_t k)
+{
+    cps_buf_str(context, i == ALIGN_NONE ? "b" : k == ALIGN_NONE ? "a" : "=");
+}
+
+/* What both have up to their ends, as far as it is looked for, is left out of one and then of the
+ * other. */
+static void ends_without_partners_are_left_out_in_turn(void **state)
+{
+    static const size_t counts[][2] = {{1, 0}, {0, 1}, {100, 50}, {50, 100}, {190, 2}, {2, 190}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        CPS_BUF log = {0};
+        const struct align align = {of_a, of_b, counts[i][0], counts[i][1], note_match, &log};
+        align_run_(&align);
+        assert_int_equal(log.size, counts[i][0] + counts[i][1]);
+        assert_int_equal(strspn(cps_buf_text(&log), "a"), counts[i][0]);
+    }
+}
+
 static const char *const bad_masks[] = {
     "reg",
     "reg:",
@@ -247,6 +343,10 @@ int main(void)
         cmocka_unit_test(traces_are_compared_packet_by_packet),
         cmocka_unit_test(the_report_counts_by_packet_and_place),
         cmocka_unit_test(places_are_in_order),
+        cmocka_unit_test(packets_are_counted_by_their_operation),
+        cmocka_unit_test(what_is_written_may_be_written_elsewhere),
+        cmocka_unit_test(a_packet_itself_is_a_difference),
+        cmocka_unit_test(ends_without_partners_are_left_out_in_turn),
         cmocka_unit_test(bad_masks_say_what_was_expected),
         cmocka_unit_test(one_event_less_is_one_difference_anywhere),
     };

@@ -219,6 +219,20 @@ static void banks_and_pipes_are_bits_of_the_place(void **state)
     }
 }
 
+/* A name may end in what only looks like one. */
+static void names_are_no_pipes(void **state)
+{
+    static const char *const names_[] = {"pipe_2", "pipes2", "bank=2", "xpipe=2", "bank_1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(names_) / sizeof(names_[0]); i++) {
+        char line[80];
+        snprintf(line, sizeof(line), "REG 0x8800 0x00000001 data ; %s pc=0x0010", names_[i]);
+        struct cps_event e = read_line("# gen a7xx\n", line);
+        assert_true(e.addr == 0x8800);
+        assert_int_equal(cps_event_pc(&e), 0x10);
+    }
+}
+
 /* What a kind has no column for is 0: the smallest number is refused as the largest is. */
 static void numbers_without_a_column_are_refused(void **state)
 {
@@ -326,6 +340,7 @@ int main(void)
         cmocka_unit_test(lines_without_a_name_are_of_the_sqe),
         cmocka_unit_test(ends_of_lines_may_be_those_of_other_systems),
         cmocka_unit_test(banks_and_pipes_are_bits_of_the_place),
+        cmocka_unit_test(names_are_no_pipes),
         cmocka_unit_test(numbers_without_a_column_are_refused),
         cmocka_unit_test(a_trace_is_its_header_and_every_event_in_order),
     };
