@@ -263,6 +263,81 @@ static void numbers_without_a_column_are_refused(void **state)
     }
 }
 
+static void what_cannot_be_is_named(void **state)
+{
+    const struct {
+        struct cps_event event;
+        bool with_processor;
+        const char *says;
+    } rows[] = {
+        {event(CPS_EV_COUNT - 1, 0, 0, 0, 0), true, NULL},
+        {event(CPS_EV_COUNT, 0, 0, 0, 0), true, "an event of a known kind"},
+        {event(255, 0, 0, 0, 0), true, "an event of a known kind"},
+        {event(CPS_EV_PKT, CPS_LEVEL_INT, 0, 0, 0), true, NULL},
+        {event(CPS_EV_PKT, CPS_LEVEL_INT + 1, 0, 0, 0), true, "a word that this event can have"},
+        {cps_event_make(CPS_EV_IRQ, 0, CPS_CPU_COUNT - 1, 0, 0, 0), true, NULL},
+        {cps_event_make(CPS_EV_IRQ, 0, CPS_CPU_COUNT, 0, 0, 0), true,
+         "the processor that the event is of"},
+        {cps_event_make(CPS_EV_STEP, 0, CPS_CPU_NONE, 0, 0, 0), true,
+         "the processor that the event is of"},
+        {cps_event_make(CPS_EV_IRQ, 0, CPS_CPU_BV, 0, 0, 0), false,
+         "sqe, because the head names no processors"},
+        {cps_event_make(CPS_EV_IRQ, 0, CPS_CPU_NONE, 0, 0, 0), false, NULL},
+        {cps_event_make(CPS_EV_IRQ, 0, CPS_CPU_NONE, 1, 0, 0), false,
+         "a processor's name, because there is a program counter"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *says = cps_event_check_(&rows[i].event, rows[i].with_processor);
+        assert_string_equal(says ? says : "", rows[i].says ? rows[i].says : "");
+    }
+}
+
+/* What a reader says of a line behind a head, or "". */
+static void expect_error(const char *line, const char *message)
+{
+    CPS_BUF text = {0};
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    struct cps_event read = {0};
+    size_t count = 0;
+    cps_buf_printf(&text, "# cpscope-trace 1\n# gen a6xx\n%s\n", line);
+    assert_null(cps_stream_open_memory("test", text.data, text.size, &stream));
+    struct cps_err *err = cps_trace_open(stream, &trace);
+    if (!err)
+        err = cps_trace_next(trace, &read, 1, &count);
+    if (!strstr(err ? err->message : "", message) || !*message != !err)
+        fail_msg("\"%s\": %s", line, err ? err->message : "no error");
+    cps_err_free(err);
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+}
+
+static void lines_that_are_none_are_refused(void **state)
+{
+    static const char *const numbers[] = {"REG",
+                                          "REG 0x8800",
+                                          "REG 0x8800 data",
+                                          "REG zz 0x1 data",
+                                          "REG -1 0x1 data",
+                                          "REG 0x8800 +1 data",
+                                          "REG 0x8800 0x1g data",
+                                          "REG 0x8800 0x100000000 data",
+                                          "MEMW 0x10000000000000000 0x1 nrt",
+                                          "REG 0x8800 000000000000000000000001 data",
+                                          "IRQ 4294967296",
+                                          "IRQ :"};
+    static const char *const heads[] = {"#", "# ", "#note x", "#\tx"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        expect_error(numbers[i], "a number in its column's form");
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+        expect_error(heads[i], "is no line of a trace's head, expected \"# key value\"");
+    expect_error("# x", "");
+    expect_error("MEMW 0x0000000000000000001 0x1 nrt", "");
+    expect_error("REG 0x8800 00000000000000000000001 data", ""); /* 23 digits are the most */
+}
+
 /* Writes @p count events, in batches of different sizes, into TRACE. */
 static void write_trace(size_t count)
 {
@@ -342,6 +417,8 @@ int main(void)
         cmocka_unit_test(banks_and_pipes_are_bits_of_the_place),
         cmocka_unit_test(names_are_no_pipes),
         cmocka_unit_test(numbers_without_a_column_are_refused),
+        cmocka_unit_test(what_cannot_be_is_named),
+        cmocka_unit_test(lines_that_are_none_are_refused),
         cmocka_unit_test(a_trace_is_its_header_and_every_event_in_order),
     };
     return cmocka_run_group_tests_name("text", tests, open_names, close_names);
