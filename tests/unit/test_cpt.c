@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "isa/base/le.h"
 #include "isa/base/pm4.h"
 #include "trace/form/cpt.h"
 #include "trace/form/trace.h"
@@ -347,6 +348,74 @@ static void each_version_takes_what_its_numbers_can_be(void **state)
     }
 }
 
+/* docs/formats.md: what is added to the address of the last event of this kind. */
+static void the_next_address_is_that_of_the_kind(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < 32; kind++) {
+        bool one = kind == CPS_EV_REG || kind == CPS_EV_REGR || kind == CPS_EV_PIPE ||
+                   kind == CPS_EV_CTRL || kind == CPS_EV_WORD;
+        bool none = kind == CPS_EV_STEP || kind == CPS_EV_STEPX;
+        uint64_t step = one ? 1 : none ? 0 : 4;
+        /* a kind and a distance of 1, then the same kind behind it */
+        uint8_t raw[] = {CPT_SAME_PC | CPT_SAME_VALUE, (uint8_t)kind, 2,
+                         CPT_SAME_TAG | CPT_SAME_PC | CPT_NEXT_ADDR | CPT_SAME_VALUE};
+        struct cpt_frame *frame = calloc(1, sizeof(*frame));
+        struct cps_event first, second;
+        assert_non_null(frame);
+        cpt_frame_begin_(frame, CPT_VERSION, raw, sizeof(raw));
+        assert_true(cpt_get_event_(frame, &first) && cpt_get_event_(frame, &second));
+        assert_true(cpt_is_read_(frame));
+        assert_int_equal(cps_event_kind(&second), kind);
+        if (second.addr - first.addr != step)
+            fail_msg("kind %u: %d", kind, (int)(second.addr - first.addr));
+        free(frame);
+    }
+}
+
+/* A file that is a head and the head of a frame. @return what the reader says; to be freed */
+static char *frame_of(unsigned version, uint32_t bytes)
+{
+    static const char head[] = HEAD;
+    const uint32_t words[] = {CPT_FRAME, 1, bytes, 0};
+    char magic[] = "CPTRACE0";
+    uint8_t file[32 + sizeof(head)];
+    struct cps_stream *stream = NULL;
+    struct cps_trace *trace = NULL;
+    struct cps_event event;
+    size_t count = 0;
+    magic[7] = (char)('0' + version);
+    memcpy(file, magic, 8);
+    cps_put_le32(file + 8, sizeof(head) - 1);
+    cps_put_le32(file + 12, cpt_sum(version, head, sizeof(head) - 1));
+    memcpy(file + 16, head, sizeof(head) - 1);
+    for (size_t i = 0; i < 4; i++)
+        cps_put_le32(file + 16 + sizeof(head) - 1 + 4 * i, words[i]);
+    assert_null(cps_stream_open_memory("test", file, 32 + sizeof(head) - 1, &stream));
+    assert_null(cps_trace_open(stream, &trace));
+    struct cps_err *err = cps_trace_next(trace, &event, 1, &count);
+    assert_non_null(err);
+    char *said = strdup(err->message);
+    cps_err_free(err);
+    cps_trace_close(trace);
+    cps_stream_close(stream);
+    return said;
+}
+
+static void a_frame_has_so_many_bytes_for_an_event(void **state)
+{
+    static const uint32_t most[] = {0, 32, 40, 40};
+    (void)state;
+    for (unsigned version = 1; version <= 3; version++) {
+        for (uint32_t more = 0; more < 2; more++) {
+            char *said = frame_of(version, 65536 * most[version] + more);
+            if (!strstr(said, more ? "expected a frame or the index" : "this frame is corrupt"))
+                fail_msg("version %u: %s", version, said);
+            free(said);
+        }
+    }
+}
+
 /* What a frame may say is more than it may hold. */
 static void a_frame_ends_at_its_most_events(void **state)
 {
@@ -372,6 +441,8 @@ int main(void)
         cmocka_unit_test(a_stream_that_comes_again_takes_few_bytes),
         cmocka_unit_test(runs_of_any_length_come_back),
         cmocka_unit_test(files_with_what_has_no_row_are_refused),
+        cmocka_unit_test(the_next_address_is_that_of_the_kind),
+        cmocka_unit_test(a_frame_has_so_many_bytes_for_an_event),
         cmocka_unit_test(a_frame_ends_at_its_most_events),
         cmocka_unit_test(each_version_takes_what_its_numbers_can_be),
     };
