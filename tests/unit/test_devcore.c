@@ -10,6 +10,7 @@
 
 #include "tests/itemlog.h"
 #include "trace/capture/ascii85.h"
+#include "trace/capture/formats.h"
 
 static void check_text(const char *dump, const char *expected)
 {
@@ -299,6 +300,45 @@ static void defects_are_noted(void **state)
                "note warning: a line that is no section and no value is ignored\n");
 }
 
+/* A name that comes twice is what it was last, and 63 characters are the most. */
+static void names_are_kept_whole(void **state)
+{
+    char name[65];
+    (void)state;
+    check_text("---\nindexed-registers:\n  - regs-name: A_LONGER_ONE\n    regs-name: CP_X\n"
+               "    dwords: 2\n",
+               "section indexed-registers\nblock CP_X 2:\n");
+    for (size_t length = 63; length <= 64; length++) {
+        struct log log = {0};
+        CPS_BUF dump = {0};
+        memset(name, 'X', length);
+        name[length] = '\0';
+        cps_buf_printf(&dump, "---\nindexed-registers:\n  - regs-name: %s\n    dwords: 2\n", name);
+        struct cps_err *err = read_bytes(dump.data, dump.size, &log);
+        assert_int_equal(!err, length == 63);
+        assert_int_equal(strstr(cps_buf_text(&log.text), name) != NULL, length == 63);
+        cps_err_free(err);
+        cps_buf_deinit(&log.text);
+    }
+}
+
+static void the_first_bytes_tell_a_dump(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        bool good;
+    } rows[] = {
+        {"---\n", 4, true},    {"---\r", 4, true},        {"---\n", 3, false},
+        {"--- ", 4, false},    {"kernel:", 7, true},      {"kernel:", 6, false},
+        {"kernel ", 7, false}, {"---\nkernel", 10, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(cps_devcore_recognise_((const uint8_t *)rows[i].text, rows[i].size),
+                         rows[i].good);
+}
+
 static void errors_say_where(void **state)
 {
     static const struct {
@@ -307,6 +347,15 @@ static void errors_say_where(void **state)
         {"---\nrevision: x\n", "0xe: \"x\", expected a GPU number such as 630"},
         {"---\nrevision: 630 (6.3.0.256)\n",
          "0x12: \"(6.3.0.256)\", expected a chip id such as (6.3.0.2)"},
+        {"---\nrevision: 630 x\n", "0x12: \"x\", expected a chip id such as (6.3.0.2)"},
+        {"---\nrevision: 630 6.3.0.2)\n",
+         "0x12: \"6.3.0.2)\", expected a chip id such as (6.3.0.2)"},
+        {"---\nrevision: 630 (x)\n", "0x12: \"(x)\", expected a chip id such as (6.3.0.2)"},
+        {"---\nrevision: 630 (6.3.0)\n", "0x12: \"(6.3.0)\", expected a chip id such as (6.3.0.2)"},
+        {"---\nrevision: 630 (100000000)\n",
+         "0x12: \"(100000000)\", expected a chip id such as (6.3.0.2)"},
+        {"---\nindexed-registers:\n  - regs-name:\n",
+         "0x25: end of line, expected a name of at most 63 characters"},
         {"---\nbos:\n  - iova:\n", "0x12: end of line, expected a number"},
         {"---\nbos:\n  - iova: 0xfffffffffffff000\n",
          "0x13: \"0xfffffffffffff000\", expected a number"},
@@ -371,6 +420,8 @@ int main(void)
         cmocka_unit_test(blocks_have_the_names_of_today),
         cmocka_unit_test(the_revision_names_the_chip),
         cmocka_unit_test(defects_are_noted),
+        cmocka_unit_test(names_are_kept_whole),
+        cmocka_unit_test(the_first_bytes_tell_a_dump),
         cmocka_unit_test(errors_say_where),
         cmocka_unit_test(all_contents_together_are_bounded),
     };
