@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "trace/outfile.h"
+#include "trace/capture/share.h"
 #include "trace/capture/stream.h"
 
 static size_t gzip(const char *text, uint8_t *out, size_t room)
@@ -210,24 +211,93 @@ static void the_hash_comes_with_the_reading(void **state)
     (void)state;
     uint8_t *bytes = big_file(path);
     assert_null(cps_sha256_file(path, expected));
-    for (unsigned round = 0; round < 6; round++) {
+    for (unsigned round = 0; round < 16; round++) {
+        static const uint64_t read[] = {0, BIG / 7, BIG / 2, BIG};
         struct cps_stream *stream = NULL;
         uint64_t skipped = 0;
         assert_null(cps_stream_open(path, &stream));
         assert_true(cps_stream_hash(stream));
-        if (round % 2)
+        if (round & 1)
             cps_stream_ahead(stream);
-        assert_null(cps_stream_skip(stream, round / 2 * (BIG / 2), &skipped));
+        if (round & 2)
+            cps_stream_apart(stream);
+        assert_null(cps_stream_skip(stream, read[round / 4], &skipped));
         assert_null(cps_stream_sha256(stream, hash));
         assert_string_equal(hash, expected);
         cps_stream_close(stream);
         assert_null(cps_stream_open(path, &stream));
         cps_stream_ahead(stream);
-        assert_null(cps_stream_skip(stream, round / 2 * (BIG / 2), &skipped));
+        assert_null(cps_stream_skip(stream, read[round / 4], &skipped));
         cps_stream_close(stream);
     }
     unlink(path);
     free(bytes);
+}
+
+/* What was asked for before the hash is all that there is: the rest went into it. */
+static void nothing_is_read_behind_the_hash(void **state)
+{
+    char path[] = "test_stream.XXXXXX";
+    (void)state;
+    free(big_file(path));
+    for (unsigned ahead = 0; ahead < 2; ahead++) {
+        struct cps_stream *stream = NULL;
+        char hash[65];
+        char byte = 0;
+        size_t got = 1;
+        assert_null(cps_stream_open(path, &stream));
+        assert_true(cps_stream_hash(stream));
+        if (ahead)
+            cps_stream_ahead(stream);
+        assert_null(cps_stream_read(stream, &byte, 1, &got));
+        assert_int_equal(got, 1);
+        assert_null(cps_stream_sha256(stream, hash));
+        assert_null(cps_stream_read(stream, &byte, 1, &got));
+        assert_int_equal(got, 0);
+        cps_stream_close(stream);
+    }
+    unlink(path);
+}
+
+/* Of a file its bytes as they are stored; memory has no such thing, and of a pipe nobody knows. */
+static void how_much_was_read_is_known_of_files(void **state)
+{
+    static const char text[] = "a text that is no capture";
+    struct cps_stream *stream = NULL;
+    char path[] = "test_stream.XXXXXX";
+    char byte = 0;
+    size_t got = 0;
+    uint64_t at = 7;
+    uint64_t size = 7;
+    int ends[2];
+    (void)state;
+    assert_null(cps_stream_open_memory("memory", text, sizeof(text), &stream));
+    assert_true(cps_stream_share_(stream, &at, &size));
+    assert_true(at == 0 && size == 0);
+    cps_stream_close(stream);
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, text, sizeof(text)), sizeof(text));
+    close(fd);
+    assert_null(cps_stream_open(path, &stream));
+    assert_null(cps_stream_read(stream, &byte, 1, &got));
+    assert_true(cps_stream_share_(stream, &at, &size));
+    assert_true(at == sizeof(text) && size == sizeof(text)); /* it is read by blocks */
+    cps_stream_close(stream);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_null(cps_stream_open(path, &stream));
+    assert_true(cps_stream_share_(stream, &at, &size));
+    assert_true(at == 0 && size == 0);
+    cps_stream_close(stream);
+    unlink(path);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, sizeof(text)), sizeof(text));
+    close(ends[1]);
+    snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    assert_null(cps_stream_open(path, &stream));
+    assert_false(cps_stream_share_(stream, &at, &size));
+    assert_true(at == 0 && size == 0);
+    cps_stream_close(stream);
+    close(ends[0]);
 }
 
 int main(void)
@@ -237,6 +307,8 @@ int main(void)
         cmocka_unit_test(gzip_cut_anywhere_is_an_error),
         cmocka_unit_test(a_thread_reads_the_same),
         cmocka_unit_test(the_hash_comes_with_the_reading),
+        cmocka_unit_test(nothing_is_read_behind_the_hash),
+        cmocka_unit_test(how_much_was_read_is_known_of_files),
         cmocka_unit_test(peek_does_not_consume),
         cmocka_unit_test(a_directory_is_refused),
         cmocka_unit_test(aborted_output_leaves_nothing),

@@ -248,6 +248,5 @@ bool cps_source_hash_(struct cps_source *s)
 struct cps_err *cps_source_sha256_(struct cps_source *s, char ret[65])
 {
     s->done = true;
-    s->raw_size = 0;
     return cps_stored_sha256_(s->stored, ret);
 }
