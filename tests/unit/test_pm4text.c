@@ -141,6 +141,8 @@ static const struct {
     {BUFFER "buffer 2 a",
      "a.pm4:3:10: expected a name that no other buffer has\n  buffer 2 a\n           ^"},
     {BUFFER "CP_BOGUS 1", "a.pm4:3:1: expected an opcode, reg or .word\n  CP_BOGUS 1\n  ^"},
+    {BUFFER "ref 0x8800 1", "a.pm4:3:1: expected an opcode, reg or .word\n  ref 0x8800 1\n  ^"},
+    {BUFFER "regs 0x8800 1", "a.pm4:3:1: expected an opcode, reg or .word\n  regs 0x8800 1\n  ^"},
     {BUFFER "\tCP_NOP x", "a.pm4:3:9: " VALUE "\n  \tCP_NOP x\n  \t       ^"},
     {BUFFER "CP_NOP \033[m ; c", "a.pm4:3:8: " VALUE "\n  CP_NOP ?[m\n         ^"},
     {BUFFER "CP_NOP 1\nCP_NOP @b", "a.pm4:4:8: " NAMED "\n  CP_NOP @b\n         ^"},
@@ -166,6 +168,27 @@ static void test_mistakes(void **state)
         struct cps_err *err = read_text(mistakes[i].text, &log);
         assert_non_null(err);
         assert_string_equal(err->message, mistakes[i].message);
+        cps_err_free(err);
+        cps_buf_deinit(&log.text);
+    }
+}
+
+/* 160 characters of a line are shown, and a place behind them is not. */
+static void test_long_lines(void **state)
+{
+    (void)state;
+    for (int column = 159; column <= 161; column++) {
+        CPS_BUF text = {0};
+        CPS_BUF message = {0};
+        struct log log = {{write_item}, {0}};
+        cps_buf_printf(&text, HEAD "buffer 0x1000 a\n%*sCP_BOGUS", column, "");
+        cps_buf_printf(&message, "a.pm4:3:%d: expected an opcode, reg or .word\n  %*s%.*s",
+                       column + 1, column < 160 ? column : 160, "", column < 160 ? 160 - column : 0,
+                       "CP_BOGUS");
+        if (column <= 160)
+            cps_buf_printf(&message, "\n  %*s^", column, "");
+        struct cps_err *err = read_text(cps_buf_text(&text), &log);
+        assert_string_equal(err->message, cps_buf_text(&message));
         cps_err_free(err);
         cps_buf_deinit(&log.text);
     }
@@ -225,9 +248,8 @@ static void test_many_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_captures),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_most_values),
+        cmocka_unit_test(test_captures),     cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_long_lines),   cmocka_unit_test(test_most_values),
         cmocka_unit_test(test_many_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -334,6 +334,15 @@ static void lines_that_are_none_are_refused(void **state)
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
         expect_error(heads[i], "is no line of a trace's head, expected \"# key value\"");
     expect_error("# x", "");
+    const size_t most = (4u << 20) - strlen("# cpscope-trace 1\n# gen a6xx\n");
+    for (size_t more = 0; more < 2; more++) {
+        CPS_BUF line = {0};
+        cps_buf_str(&line, "# note ");
+        while (line.size < most + more)
+            cps_buf_str(&line, "x");
+        expect_error(cps_buf_text(&line), more ? "line of more than 4194275 bytes, expected its end"
+                                               : "a head of at most 4 MiB"); /* with its end */
+    }
     expect_error("MEMW 0x0000000000000000001 0x1 nrt", "");
     expect_error("REG 0x8800 00000000000000000000001 data", ""); /* 23 digits are the most */
 }
