@@ -113,6 +113,28 @@ static void text_is_that_of_json_c(void **state)
     }
 }
 
+/* What is no character is an escape, in two halves where it has more than 16 bits. */
+static void what_is_hidden_is_an_escape(void **state)
+{
+    static const char *const rows[][2] = {
+        {"\xef\xbf\xbf", "[\"\\uffff\"]"},
+        {"\xef\xbf\xbe", "[\"\\ufffe\"]"},
+        {"\xf0\x9f\xbf\xbe", "[\"\\ud83f\\udffe\"]"},
+        {"\xf4\x8f\xbf\xbf", "[\"\\udbff\\udfff\"]"},
+        {"\xef\xbf\xbd", "[\"\xef\xbf\xbd\"]"},
+        {"\xf0\x90\x80\x80", "[\"\xf0\x90\x80\x80\"]"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct json_object *list = json_object_new_array();
+        CPS_BUF out = {0};
+        cps_json_append(list, json_object_new_string(rows[i][0]));
+        cps_json_put(&out, list, JSON_C_TO_STRING_PLAIN);
+        assert_string_equal(cps_buf_text(&out), rows[i][1]);
+        json_object_put(list);
+    }
+}
+
 /* json-c as the yardstick again: what it takes we take, as the same value, and what is no JSON
  * neither does. */
 static void text_is_read_as_json_c_does(void **state)
@@ -193,6 +215,7 @@ int main(void)
         cmocka_unit_test(what_could_not_be_made_takes_members_and_has_no_text),
         cmocka_unit_test(members_are_read_with_their_types),
         cmocka_unit_test(text_is_that_of_json_c),
+        cmocka_unit_test(what_is_hidden_is_an_escape),
         cmocka_unit_test(text_is_read_as_json_c_does),
         cmocka_unit_test(text_nests_to_a_limit),
         cmocka_unit_test(numbers_that_were_made_are_printed_as_json_c_does),

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include <cmocka.h>
 
 #include "trace/form/spool.h"
+#include "trace/form/trace.h"
 #include "trace/outfile.h"
 
 static int watched = -1;  /* the only descriptor whose writes are another's */
@@ -285,6 +287,29 @@ static void names_run_out(void **state)
     }
 }
 
+/* No run begins whose database cannot be opened: one descriptor is left, which the file takes. */
+static void a_database_that_cannot_be_opened_is_an_error_at_once(void **state)
+{
+    struct cps_outfile *out = NULL;
+    struct cps_trace_head head;
+    struct cps_trace_writer *writer = NULL;
+    struct rlimit before, few;
+    (void)state;
+    no_error(cps_trace_head_parse("head", "# cpscope-trace 1\n# gen a6xx\n# events pkt\n", &head));
+    no_error(cps_outfile_open(target, &out));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = (rlim_t)newest_descriptor() + 2;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    struct cps_err *err = cps_trace_writer_create(CPS_FORM_SQLITE, out, &head, NULL, &writer);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_non_null(err);
+    assert_null(writer);
+    cps_err_free(err);
+    cps_outfile_abort(out);
+    cps_trace_head_deinit(&head);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +322,7 @@ int main(void)
         CASE(relative_names_have_a_folder_too),
         CASE(descriptors_go_on_where_they_are),
         CASE(names_run_out),
+        CASE(a_database_that_cannot_be_opened_is_an_error_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
