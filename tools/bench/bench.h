@@ -15,7 +15,9 @@
 #include "tools/bench/walker.h"
 #include "tools/play/play.h"
 
-#define BENCH_PATH 128
+/** A path, and what of it is left to the name of a file in the directory. */
+#define BENCH_PATH 4096
+#define BENCH_NAME 64
 /** Rounds without --rounds, and at most. */
 #define BENCH_ROUNDS      7
 #define BENCH_MOST_ROUNDS 99
@@ -51,13 +53,13 @@ struct bench_child {
 
 /** What is measured, and on what. */
 struct bench {
-    const struct cps_options *opt; /**< as given */
-    struct cps_options with;       /**< with the firmware that was chosen */
-    char capture[4096];            /**< its path; "": the built-in stream */
-    char chosen[4096];             /**< firmware that was found for it; else "" */
-    char dir[64];                  /**< a directory of its own, removed at the end */
-    char large[3][BENCH_PATH];     /**< in it: many copies, as enum bench_form */
-    char small[BENCH_PATH];        /**< one copy, of what is built in a piece */
+    const struct cps_options *opt;     /**< as given */
+    struct cps_options with;           /**< with the firmware that was chosen */
+    char capture[4096];                /**< its path; "": the built-in stream */
+    char chosen[4096];                 /**< firmware that was found for it; else "" */
+    char dir[BENCH_PATH - BENCH_NAME]; /**< a directory of its own, removed at the end */
+    char large[3][BENCH_PATH];         /**< in it: many copies, as enum bench_form */
+    char small[BENCH_PATH];            /**< one copy, of what is built in a piece */
     bool has_zst;
     char firmware[OPT_MAX_FW][BENCH_PATH]; /**< names in it of what runs */
     unsigned firmwares;

@@ -31,11 +31,16 @@ static void name_in(const struct bench *b, const char *name, char ret[BENCH_PATH
 static struct cps_err *make_dir(struct bench *b)
 {
     const char *base = getenv("TMPDIR");
-    snprintf(b->dir, sizeof(b->dir) - 1, "%.32s/cpscope-bench-XXXXXX",
-             base && *base ? base : "/tmp");
-    if (mkdtemp(b->dir))
+    int length =
+        snprintf(b->dir, sizeof(b->dir), "%s/cpscope-bench-XXXXXX", base && *base ? base : "/tmp");
+    bool fits = length > 0 && (size_t)length < sizeof(b->dir);
+    if (fits && mkdtemp(b->dir))
         return NULL;
-    struct cps_err *err = cps_err_os(b->dir, "create");
+    struct cps_err *err = fits ? cps_err_os(b->dir, "create")
+                               : cps_err_new(CPS_ERR_INPUT,
+                                             "TMPDIR: a path of %d bytes with the name of a "
+                                             "folder in it, expected less than %zu",
+                                             length, sizeof(b->dir));
     b->dir[0] = '\0';
     return err;
 }
