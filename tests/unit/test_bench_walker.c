@@ -126,6 +126,51 @@ static void test_mix(void **state)
     feed_deinit(&feed);
 }
 
+/* Packets of the first level in front of each call and behind the last one. @return calls */
+static unsigned count_between(const struct cps_item *buffer, unsigned between[])
+{
+    const uint32_t words = (uint32_t)(buffer->buffer.size / 4);
+    unsigned calls = 0;
+    between[0] = 0;
+    for (uint32_t at = 0; at < words;) {
+        struct cps_pm4 packet = cps_pm4_decode(cps_le32(buffer->buffer.data + 4 * (size_t)at));
+        bool call = packet.kind == CPS_PM4_TYPE7 && packet.opcode == CALL;
+        assert_true(packet.kind == CPS_PM4_TYPE4 || packet.kind == CPS_PM4_TYPE7);
+        at += 1 + packet.count;
+        between[calls] += !call;
+        if (call)
+            between[++calls] = 0;
+        assert_true(calls < BUFFER_WORDS);
+    }
+    return calls;
+}
+
+/* The calls of IB2, one for each of its streams, stand at even distances in the first level. */
+static void test_distances(void **state)
+{
+    (void)state;
+    struct feed feed = built_in();
+    unsigned between[BUFFER_WORDS];
+    unsigned streams = 0, first = 0;
+#define STREAM(level, count, times, draws)        streams += strcmp(#level, "IB2") ? 0 : (times);
+#define TYPE4(level, registers, times)            first += strcmp(#level, "IB1") ? 0 : (times);
+#define PACKET(level, opcode, dwords, times, ...) first += strcmp(#level, "IB1") ? 0 : (times);
+#include "tools/bench/mix.def"
+    for (size_t i = 0; i < feed.count; i++) {
+        const struct cps_item *submit = &feed.item[i];
+        if (submit->kind != CPS_ITEM_SUBMIT)
+            continue;
+        size_t at = i;
+        while (at && (feed.item[at].kind != CPS_ITEM_DATA ||
+                      feed.item[at].buffer.iova != submit->stream.iova))
+            at--;
+        assert_int_equal(count_between(&feed.item[at], between), streams);
+        for (unsigned k = 0; k <= streams; k++)
+            assert_in_range(between[k], first / (streams + 1), first / (streams + 1) + 1);
+    }
+    feed_deinit(&feed);
+}
+
 /* The walker after one submission of these words. */
 static struct walker walk_words(const uint32_t *words, uint32_t count)
 {
@@ -201,9 +246,8 @@ static void test_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_order),
-        cmocka_unit_test(test_mix),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_same_order), cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_distances),  cmocka_unit_test(test_groups),
         cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,10 +44,8 @@ double bench_alu(struct bench *bench)
     double rate = 0;
     struct cps_err *err = alu_machine(&machine);
     double start = bench_cpu();
-    if (!err) {
-        cps_engine_run(machine, UINT64_MAX);
+    if (!err && cps_engine_run(machine, UINT64_MAX) == CPS_STOP_IDLE)
         rate = bench_rate((double)machine->instructions, bench_cpu() - start);
-    }
     cps_engine_destroy(machine);
     cps_err_free(err);
     return rate;
