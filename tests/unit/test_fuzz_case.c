@@ -104,6 +104,34 @@ static void a_mutated_case_reads_back(void **state)
     free(reading);
 }
 
+/* Each line stands behind the text's first one, and nothing else is another. */
+static void comments_are_lines_of_the_head(void **state)
+{
+    struct scene *s = *state;
+    const struct {
+        const char *comment, *lines;
+    } rows[] = {{"", ""},
+                {"one", "; one\n"},
+                {"one\ntwo", "; one\n; two\n"},
+                {"one\n\nthree\n", "; one\n; \n; three\n"}};
+    struct rng rng = {5};
+    struct fuzz_case input = {.streams = 0};
+    CPS_BUF plain = {0};
+    next_case(s, &rng, &input);
+    assert_null(corpus_text(&s->fuzz, &input, NULL, &plain));
+    const char *text = cps_buf_text(&plain);
+    size_t first = strcspn(text, "\n") + 1;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        CPS_BUF said = {0};
+        CPS_BUF wanted = {0};
+        assert_null(corpus_text(&s->fuzz, &input, rows[i].comment, &said));
+        cps_buf_add(&wanted, text, first);
+        cps_buf_str(&wanted, rows[i].lines);
+        cps_buf_str(&wanted, text + first);
+        assert_string_equal(cps_buf_text(&said), cps_buf_text(&wanted));
+    }
+}
+
 static void a_seed_gives_the_same_case(void **state)
 {
     const struct scene *s = *state;
@@ -242,9 +270,107 @@ static void packets_have_the_numbers_of_their_names(void **state)
         assert_int_equal(grammar_is_hardwares(opcode), opcode < 0x10);
 }
 
+/* What the register database has by name has words here, but for those that it says no more of. */
+static void packets_with_a_name_have_words(void **state)
+{
+    static const uint8_t bare[] = {0x1e, 0x25, 0x27, 0x3b, 0x4b, 0x4f, 0x52,
+                                   0x58, 0x59, 0x5e, 0x69, 0x6a, 0x6f, 0x78};
+    enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
+    enum { ALL = A5 | A6 | A7 | A8 };
+    unsigned gens[0x80] = {0};
+    (void)state;
+#define PACKET(opcode, of, fields, names) gens[opcode] |= (of);
+#include "tools/fuzz/grammar.def"
+    for (size_t i = 0; i < sizeof(bare); i++) {
+        assert_int_equal(gens[bare[i]], 0);
+        gens[bare[i]] = ALL;
+    }
+    for (enum cps_gen gen = CPS_A5XX; gen <= CPS_A8XX; gen++) {
+        struct cps_names *names = NULL;
+        assert_null(cps_names_create(cps_gen_layout(gen), NULL, &names));
+        for (unsigned opcode = 0x10; opcode < 0x80; opcode++) {
+            const char *name = cps_name(names, CPS_SPACE_PACKET, opcode, NULL);
+            if (name && !(gens[opcode] >> gen & 1))
+                fail_msg("%s, 0x%02x of a%uxx, has no row", name, opcode, 5 + gen - CPS_A5XX);
+        }
+        cps_names_destroy(names);
+    }
+}
+
+/* The demo firmware beside itself. */
+static struct fuzz *open_twice(struct cps_options *opt, char path[64])
+{
+    static char *none = NULL;
+    struct fuzz *fuzz = calloc(1, sizeof(*fuzz));
+    FILE *file = fopen(scratch_file(path, ""), "wb");
+    assert_non_null(fuzz);
+    assert_non_null(file);
+    assert_int_equal(fwrite(cps_demo_fw, 1, cps_demo_fw_size, file), cps_demo_fw_size);
+    assert_int_equal(fclose(file), 0);
+    *opt = opt_none(&none);
+    opt->fw[0] = opt->fw[1] = path;
+    opt->fw_count = 2;
+    fuzz->opt = opt;
+    fuzz->sides = 2;
+    fuzz->jobs = 1;
+    fuzz->limit = 10000;
+    fuzz->oracles = oracle_usual();
+    assert_null(fuzz_open(fuzz));
+    return fuzz;
+}
+
+/* What a look at a case of one CP_NOP does not find again: a write by a packet that is not there,
+ * and an ending that is the same on both sides. */
+static const enum oracle harmless[] = {ORACLE_PROTECTED, ORACLE_ENDING};
+
+/* The fourth look that comes to nothing is the last one; what is told from it by no more than a bit
+ * of its place in the code, its register or its level is looked at all the same. */
+static void four_looks_are_enough(void **state)
+{
+    struct cps_options opt;
+    struct fuzz_case input;
+    char path[64];
+    const uint32_t nop = cps_pm4_type7(0x10, 0);
+    struct fuzz *fuzz = open_twice(&opt, path);
+    struct findings *f = &fuzz->findings;
+    (void)state;
+    case_clear(&input);
+    case_insert(&input.stream[0], 0, &nop, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct suspect suspect = {.oracle = harmless[i],
+                                        .raised = harmless[i],
+                                        .who = CPS_CPU_SQE,
+                                        .level = CPS_LEVEL_IB1,
+                                        .header = cps_pm4_type7(0x22, 3),
+                                        .iova = 0x40,
+                                        .place = 0x800,
+                                        .pc = 0x123};
+        for (unsigned look = 0; look < 4; look++) {
+            assert_true(findings_wants(f, &suspect));
+            assert_null(findings_look(fuzz, &input, &suspect));
+        }
+        assert_false(findings_wants(f, &suspect));
+        for (unsigned bit = 0; bit < 32; bit++) {
+            struct suspect other[3] = {suspect, suspect, suspect};
+            other[0].pc ^= 1u << bit;
+            other[1].place ^= 1u << bit;
+            other[2].level ^= 1u << bit % 3;
+            for (unsigned k = 0; k < 3; k++)
+                assert_true(findings_wants(f, &other[k]));
+        }
+    }
+    assert_int_equal(f->count, 0);
+    fuzz_close(fuzz);
+    free(fuzz);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_looks_are_enough),
+        cmocka_unit_test(packets_with_a_name_have_words),
+        cmocka_unit_test_setup_teardown(comments_are_lines_of_the_head, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mutated_case_reads_back, setup, teardown),
         cmocka_unit_test_setup_teardown(a_seed_gives_the_same_case, setup, teardown),
         cmocka_unit_test_setup_teardown(packing_keeps_everything, setup, teardown),

@@ -223,6 +223,74 @@ static void only_what_is_asked_for(void **state)
     assert_int_equal(s->run.suspects, 1);
 }
 
+/* Those of the run at hand, and none that a run before has left behind them. */
+static void suspects_of_earlier_runs_are_gone(void **state)
+{
+    struct scene *s = *state;
+    struct suspect suspect[RUN_SUSPECTS];
+    for (unsigned i = 0; i < RUN_SUSPECTS; i++) {
+        suspect[i] = (struct suspect){.raised = ORACLE_PAGE_TABLE,
+                                      .oracle = ORACLE_PAGE_TABLE,
+                                      .header = cps_pm4_type7(0x10 + i, 0)};
+        run_add_suspect(&s->run, &suspect[i]);
+    }
+    assert_int_equal(s->run.suspects, RUN_SUSPECTS);
+    for (unsigned count = RUN_SUSPECTS + 1; count--;) {
+        s->run.suspects = count;
+        for (unsigned i = 0; i < RUN_SUSPECTS; i++)
+            assert_ptr_equal(run_suspect(&s->run, oracle_raised(&suspect[i])),
+                             i < count ? &s->run.suspect[i] : NULL);
+    }
+}
+
+/* What a log of branches says of a level that is not the driver's: privilege bits are 0 the level's
+ * own, 1 the protected mode. */
+static const struct {
+    const char *what;
+    uint8_t level, booted, privilege;
+    enum oracle oracle; /* ORACLE_COUNT: none */
+} ways[] = {
+    {"the ring, privileged", 0, 2, 3, ORACLE_COUNT},
+    {"the ring, without the protected mode", 0, 2, 0, ORACLE_COUNT},
+    {"as it should be", CPS_LEVEL_IB1, 2, 2, ORACLE_COUNT},
+    {"privileged", CPS_LEVEL_IB1, 2, 3, ORACLE_ELEVATED},
+    {"privileged, without the protected mode", CPS_LEVEL_IB1, 2, 1, ORACLE_ELEVATED},
+    {"without the protected mode", CPS_LEVEL_SDS, 2, 0, ORACLE_UNPROTECTED},
+    {"without one that never was on", CPS_LEVEL_SDS, 0, 0, ORACLE_COUNT},
+    {"with one that the boot left off", CPS_LEVEL_IB2, 0, 2, ORACLE_COUNT},
+    {"with other bits lost", CPS_LEVEL_IB2, 0xfe, 2, ORACLE_COUNT},
+};
+
+static void levels_of_streams_are_not_privileged(void **state)
+{
+    struct scene *s = *state;
+    struct run_side *side = &s->run.side[0];
+    struct cps_edge edge;
+    struct cps_options opt = opt_none(&(char *){NULL});
+    struct play *play = calloc(1, sizeof(*play));
+    assert_non_null(play);
+    opt.demo = true;
+    assert_null(play_open(play, &opt, NULL));
+    play_boot(play);
+    side->engine = play->engine;
+    side->stop = CPS_STOP_IDLE;
+    side->log.edge = &edge;
+    side->log.count = 1;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        edge = (struct cps_edge){
+            .from = 1, .branch = 5, .to = 9, .packet = 0x22, .level = ways[i].level};
+        edge.privilege = ways[i].privilege;
+        side->log.privilege[0] = ways[i].booted;
+        s->run.suspects = 0;
+        judge_side(side);
+        unsigned wanted = ways[i].oracle != ORACLE_COUNT;
+        if (s->run.suspects != wanted || (wanted && s->run.suspect[0].raised != ways[i].oracle))
+            fail_msg("%s: %u suspects", ways[i].what, s->run.suspects);
+    }
+    play_close(play);
+    free(play);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +301,8 @@ int main(void)
         cmocka_unit_test(keys_follow_the_rows),
         cmocka_unit_test_setup_teardown(writes_raise_what_they_are, setup, teardown),
         cmocka_unit_test_setup_teardown(only_what_is_asked_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(suspects_of_earlier_runs_are_gone, setup, teardown),
+        cmocka_unit_test_setup_teardown(levels_of_streams_are_not_privileged, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
