@@ -253,6 +253,85 @@ static void markers_choose_groups(void **state)
     }
 }
 
+/* ---- Groups ---- */
+
+/* Bits 19:16 of an entry: 0 DIRTY, 1 DISABLE, 2 DISABLE_ALL_GROUPS, 3 LOAD_IMMED. Group 1 is set,
+ * then the entry of the row stands for it, and a draw follows. */
+static void entries_set_disable_and_run_groups(void **state)
+{
+    static const struct {
+        unsigned flags;
+        const char *runs, *without_draw;
+    } rows[] = {
+        {0, "4+4", ""}, {1, "4+4", ""},    {2, "", ""},       {3, "", ""},   {4, "", ""},
+        {6, "", ""},    {8, "4+4", "4+4"}, {9, "4+4", "4+4"}, {0xa, "", ""}, {0xc, "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const uint32_t words[] = {cps_pm4_type7(0x43, 6),
+                                  1u << 24 | 7u << 20 | 1,
+                                  A,
+                                  HIGH,
+                                  1u << 24 | 7u << 20 | rows[i].flags << 16 | 1,
+                                  A + 4,
+                                  HIGH,
+                                  cps_pm4_type7(0x38, 3),
+                                  0x84,
+                                  1,
+                                  3};
+        char what[16];
+        struct scene s;
+        snprintf(what, sizeof(what), "flags %x", rows[i].flags);
+        walk(&s, A630, words, COUNT(words), 8);
+        ends(&s, what, rows[i].runs);
+        walk(&s, A630, words, 7, 8);
+        ends(&s, what, rows[i].without_draw);
+    }
+}
+
+/* ---- Rings ---- */
+
+static void give_ring(struct scene *s, uint64_t iova, uint64_t size, uint32_t rptr, uint32_t wptr)
+{
+    give(s, &(struct cps_item){.kind = CPS_ITEM_RING,
+                               .ring = {.iova = iova, .size = size, .rptr = rptr, .wptr = wptr}});
+}
+
+/* Of two rings the second one counts where nothing is left in the first, unless it is none: without
+ * a dword, or of more than 16 MB. The first one has eight NOPs around its pointer, the other two.
+ */
+static void a_ring_has_a_size_that_a_ring_can_have(void **state)
+{
+    static const char first[] = "0+14 0+18 0+1c 0+0 0+4 0+8 0+c";
+    static const char second[] = "0+20 0+24";
+    static const struct {
+        uint32_t rptr; /* of the first, whose wptr is 4 */
+        uint64_t size;
+        const char *reads;
+    } rows[] = {
+        {4, 0, first},
+        {4, 3, first},
+        {4, 16, second},
+        {4, 16 << 20, second},
+        {4, (16 << 20) + 3, second},
+        {4, (16 << 20) + 4, first},
+        {4, UINT64_C(1) << 34, first},
+        {3, 16, first},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const uint32_t nothing[1] = {cps_pm4_type7(0x10, 0)};
+        char what[16];
+        struct scene s;
+        snprintf(what, sizeof(what), "row %zu", i);
+        walk(&s, A630, nothing, 1, 10);
+        give_ring(&s, OTHER, 32, rows[i].rptr, 4);
+        give_ring(&s, OTHER + 32, rows[i].size, 0, 2);
+        assert_null(stream_walk_end(&s.walk));
+        ends(&s, what, rows[i].reads);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +340,8 @@ int main(void)
         cmocka_unit_test(streams_follow_each_other),
         cmocka_unit_test(packets_name_the_registers_that_they_write),
         cmocka_unit_test(markers_choose_groups),
+        cmocka_unit_test(entries_set_disable_and_run_groups),
+        cmocka_unit_test(a_ring_has_a_size_that_a_ring_can_have),
     };
     return cmocka_run_group_tests_name("stream walk", tests, NULL, NULL);
 }
