@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import audit_page
 import hang_scene
 import make
 import tap
@@ -62,6 +63,8 @@ def audit(*args, status=0):
     report = json.loads(done.stdout)
     for row in report["files"]:
         assert all(flaw["verdict"] in VERDICTS for flaw in row.get("flaws", [])), row
+    flaws = [flaw["verdict"] for row in report["files"] for flaw in row.get("flaws", [])]
+    assert report["flaws"] == flaws.count("has the flaw") + sum(row.get("unchecked", 0) for row in report["files"]), report["flaws"]
     return report
 
 
@@ -190,6 +193,12 @@ def nearest():
     assert audit(good, "--known", path("known"))["files"][0]["nearest"] == {
         "name": path("known/copy.fw"), "equal": row["handlers"], "of": row["handlers"], "same_contents": True}
     assert "nearest" not in audit(good)["files"][0]
+    # What one has for packets that there are not, and the other for a packet of its own.
+    own = "\nCP_RUN_OPENCL:\n        mov $02, 0x1\n        cwrite $02, [$00 + 0x064]\nown:\n        jump #own\n        nop\n\nCP_MEM_WRITE:"
+    more, less = firmware("more.fw", DEMO.replace("\nCP_MEM_WRITE:", own)), firmware("less.fw", DEMO)
+    for image, known in ((more, less), (less, more)):
+        row, = audit(image, "--known", known, status=4)["files"]
+        assert row["nearest"] == {"name": known, "equal": row["handlers"], "of": row["handlers"], "same_contents": False}, row
 
 
 def folders():
@@ -216,6 +225,19 @@ def folders():
     again = cpscope("audit", folder, "-o", path("report2"), status=1)
     assert again.stdout == cpscope("audit", folder, status=1).stdout
     assert page == open(path("report2/index.html"), encoding="utf-8").read()
+    audit_page.check(path("report"))
+
+
+def pages():
+    """Of each verdict one, and of files each kind."""
+    stuck = DEMO.replace("\nCP_ME_INIT:\n", "\nCP_ME_INIT:\n        jump #CP_ME_INIT\n        nop\n")
+    images = [firmware(name, text) for name, text in (("good.fw", GOOD), ("bad.fw", BAD), ("unchecked.fw", UNCHECKED), ("stuck.fw", stuck))]
+    whole, hole = dump_of("whole.devcore", images[0]), dump_of("hole.devcore", images[1], range(0x100, 0x140))
+    for name, more, status in (("one", [], 1), ("two", ["--known", images[0], whole, hole, path("text.txt", "neither\n")], 3)):
+        cpscope("audit", *images, *more, "-o", path("page-" + name), status=status)
+        audit_page.check(path("page-" + name))
+    words = {cell.text for cell in audit_page.markup.read(path("page-two/index.html")).all("td") if "class" in cell.attributes}
+    assert {"has it not", "has the flaw", "does not apply", "undecided", "checked", "unchecked", "-"} <= words, words
 
 
 def few_descriptors():
@@ -406,6 +428,7 @@ tap.run([
     ("cases that are none are refused by file and line", bad_cases),
     ("nearest: code that moved is the same, a changed handler is not", nearest),
     ("a folder: firmware, captures, and what is skipped; the same twice; names escaped", folders),
+    ("the page has what the JSON has", pages),
     ("a folder of many files, with few open at a time", few_descriptors),
     ("files that were named and cannot be read", named_files),
     ("damaged firmware", damaged),
