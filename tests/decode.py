@@ -100,6 +100,19 @@ def groups_run_in_front_of_draws():
     assert text.index("draw 0:") < text.index("draw-state group 0:") < text.index("draw-state group 3:") < text.index("draw 1:"), text
 
 
+def a_group_that_another_replaced_has_no_number():
+    """Of two that one packet runs at once as the same group, only the second one is known by its number, wherever the first lies."""
+    words = make.type4(0x8810, 1)
+    for first in (BASE + 0x10000, 1 << 32, 2 << 32, 4 << 32):
+        heads = [(5 << 24 | SYSMEM | 1 << 19 | len(words), iova & 0xffffffff, iova >> 32) for iova in (first, BASE + 0x20000)]
+        stream = make.type7(SET_DRAW_STATE, *heads[0], *heads[1])
+        with open(path("replaced.rd"), "wb") as out:
+            out.write(make.chip(630) + make.buffer(BASE, make.dwords(stream)) + make.buffer(first, make.dwords(words)) +
+                      make.buffer(BASE + 0x20000, make.dwords(words)) + make.submit(BASE, len(stream)))
+        got = [p.get("group") for p in packets(path("replaced.rd")) if p["level"] == "sds"]
+        assert got == [None, 5], (first, got)
+
+
 def packets_that_call_in_their_own_way():
     prefix = make.type4(0x8810, 1) + make.type4(0x8810, 2)
     table = make.type4(0x8811, 3) * 3
@@ -393,6 +406,7 @@ def hang_dump():
 
 TESTS = [("streams that call each other, and one that goes on elsewhere", streams_nest),
          ("draw-state groups run in front of draws, as mode and mask say", groups_run_in_front_of_draws),
+         ("a group that another one replaced has no number", a_group_that_another_replaced_has_no_number),
          ("bin prefixes, draw tables, ambles", packets_that_call_in_their_own_way),
          ("an amble changes nothing where it is set", what_an_amble_sets_is_not_set),
          ("registers that other packets than type 4 write", registers_beside_type4),
