@@ -338,6 +338,18 @@ def a_signal_waits_for_the_pager():
     os.close(parent)
 
 
+def a_cut_capture_into_a_full_output():
+    """Of two things that are wrong the capture's is said, in one line; with the output alone that."""
+    words = make.type4(0x8810, 1) * 2000
+    whole = make.capture(words)
+    for name, data, said in (("whole.rd", whole, "No space left on device"), ("cut.rd", whole + make.buffer(0x200000, make.dwords(words))[:-5], "cut short")):
+        with open(path(name), "wb") as out:
+            out.write(data)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([CPSCOPE, "decode", path(name)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        assert done.returncode == 3 and said in done.stderr and done.stderr.count("\n") == 1, (name, done)
+
+
 def several_captures():
     a, b = capture("a.rd", make.type7(NOP)), capture("b.rd", make.type4(0x8810, 1))
     assert decode(a, b) == "%s:\n%s%s:\n%s" % (a, decode(a), b, decode(b))
@@ -420,6 +432,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("the summary of nothing", summary_of_nothing),
          ("colours and pager on a terminal, and nowhere else", colours_and_pager),
          ("a signal waits for the pager", a_signal_waits_for_the_pager),
+         ("a cut capture into a full output", a_cut_capture_into_a_full_output),
          ("several captures", several_captures),
          ("with firmware: what became of each packet", firmware_says_what_became_of_it)]
 if CORPUS:

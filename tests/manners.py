@@ -182,8 +182,9 @@ def names_cannot_paint():
         assert "\033[31mb.trace" not in shown and "[31mb.trace" in shown, shown
 
 
-def slow(args, seconds=1.6, env=None, on=(2,), act=None):
-    """A command that reads its capture from a pipe which is slow. @return its status, and what the terminal got"""
+def slow(args, seconds=1.6, env=None, on=(2,), act=None, behind=()):
+    """A command that reads its capture from a pipe which is slow; words may stand behind its name. @return its status, and
+    what the terminal got"""
     pipe = path("pipe")
     if os.path.exists(pipe):
         os.unlink(pipe)
@@ -191,7 +192,7 @@ def slow(args, seconds=1.6, env=None, on=(2,), act=None):
     words = make.type4(0x8820, 7) * 1000
     part = make.buffer(0x100000, make.dwords(words)) + make.submit(0x100000, len(words))
     out = open(path("stdout"), "wb")
-    with terminal.Terminal([CPSCOPE, *args, pipe], env=dict(TERM, **(env or {})), on=on, files={1: out}) as shown:
+    with terminal.Terminal([CPSCOPE, *args, pipe, *behind], env=dict(TERM, **(env or {})), on=on, files={1: out}) as shown:
         file = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
         feed(shown, file, make.chip(630) + part * 20)
         time.sleep(seconds)
@@ -238,12 +239,24 @@ def progress_counts_a_file():
     return "%d lines" % len(shares)
 
 
+def progress_counts_captures():
+    """The pipe is the second one of three."""
+    scene()
+    quick = path("quick.rd", make.capture(make.type7(0x10, 0)))
+    for command in (["decode"], ["cover", "--fw", path("old.fw")]):
+        status, shown = slow([*command, quick], behind=[quick])
+        lines = shown.split(ERASE)[1:-1]
+        assert status == 0 and lines and all(re.fullmatch(r"capture 2 of 3, \S+pipe: \d+ MB", line) for line in lines), (command, shown)
+
+
 def progress_is_for_people():
     for more, env, on in ((["-q"], {}, (2,)), ([], {"TERM": "dumb"}, (2,)), ([], {}, ())):
         status, shown = slow(["run", "--demo", "-o", path("slow.trace"), *more], env=env, on=on)
         assert status == 0 and "\033" not in shown and "pipe" not in shown, (more, env, shown)
     status, shown = slow(["run", "--demo"], on=(1, 2))
     assert status == 0 and ERASE not in shown, "the trace is on the same terminal"
+    status, shown = slow(["decode"], on=(1, 2), env={"CPSCOPE_PAGER": "cat"})
+    assert status == 0 and ERASE not in shown and "submission 0" in shown, "so are the packets: %r" % shown[:300]
     for command in (["decode"], ["state", "--demo"], ["profile", "--demo"]):
         status, shown = slow(command)
         assert status == 0 and re.search(r"\r\033\[K\S+pipe: \d+ MB", shown) and shown.endswith(ERASE), (command, shown)
@@ -307,4 +320,4 @@ def early_ends():
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     short_options_stand_anywhere, letters_mean_one_thing, examples_run, unknown_words_are_told, values_come_from_tables,
     colours, files_have_no_colours, names_cannot_paint, progress_comes_and_goes, progress_counts_a_file,
-    progress_is_for_people, interrupts_leave_it_clean, jobs_are_counted, quiet, early_ends)])
+    progress_counts_captures, progress_is_for_people, interrupts_leave_it_clean, jobs_are_counted, quiet, early_ends)])
