@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import tap
 
@@ -169,6 +170,42 @@ def interrupt_leaves_nothing(files):
         assert sorted(os.listdir(files.folder)) == before, (threads, os.listdir(files.folder))
 
 
+def most_threads(words):
+    """How many threads a command had at most, as often as it could be looked at."""
+    most = 0
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=CALM) as child:
+        while child.poll() is None:
+            try:
+                most = max(most, len(os.listdir("/proc/%d/task" % child.pid)))
+            except OSError:
+                pass  # it has just ended
+            time.sleep(0.0005)
+    assert child.returncode == 0, (words, child.returncode)
+    return most
+
+
+def no_more_threads_than_allowed(files):
+    """One emulates, and others write, read ahead of it, and take what is stored apart; of 0 the one that is there is left."""
+    if not os.path.isdir("/proc/self/task"):
+        raise tap.Skip("no /proc")
+    trace, packed = files.path("o.trace"), files.path("o.trace.gz")
+    run(0, files.plain, trace)
+    files.write("o.trace.gz", gzip.compress(open(trace, "rb").read(), 1))
+    for words, useful in (([CPSCOPE, "run", "--demo", files.gzip, "-o", files.path("p.trace")], 4),
+                          ([CPSCOPE, "run", "--demo", files.plain, "-o", files.path("p.trace")], 3),
+                          ([CPSCOPE, "convert", packed, "-o", files.path("p.jsonl")], 3),
+                          ([CPSCOPE, "convert", trace, "-o", files.path("p.jsonl")], 2),
+                          ([CPSCOPE, "convert", files.gzip, "-o", files.path("p.rd")], 2)):
+        for threads in (0, 1, 2, 3, 4, 5):
+            seen, wanted = 0, min(max(threads, 1), useful)
+            for _ in range(10):  # one that ends soon may not be seen
+                seen = max(seen, most_threads([*words, "--threads", str(threads)]))
+                assert seen <= wanted, (words, threads, seen)
+                if seen == wanted:
+                    break
+            assert seen == wanted, (words, threads, seen)
+
+
 def test(folder):
     files = Files(folder)
     tap.run([
@@ -179,6 +216,7 @@ def test(folder):
         ("what is damaged, too", lambda: damage_is_told(files)),
         ("a full disk, too", lambda: full_disk_is_told(files)),
         ("a reader that goes ends the run", lambda: reader_goes(files)),
+        ("there are no more threads than allowed", lambda: no_more_threads_than_allowed(files)),
         ("an interrupt leaves nothing", lambda: interrupt_leaves_nothing(files)),
     ])
 

@@ -154,11 +154,12 @@ static struct cps_err *convert(struct conversion *c)
     if (opt->to) /* whose word was checked when it was taken */
         cps_trace_form_parse(opt->to, &form);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
-    if (opt_threads(opt) > 1)
-        cps_stream_ahead(c->in);
     CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
     bool mmiotrace = cps_mmiotrace_recognise_(data, size);
     bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);
+    /* Of two threads that of a trace's writer has more to do. */
+    if (opt_threads(opt) > (mmiotrace || capture ? 1 : 2))
+        cps_stream_ahead(c->in);
     if (!mmiotrace && opt->chip)
         return cps_err_new(CPS_ERR_USAGE, "--chip is of an mmiotrace, which %s is not",
                            opt->arg[0]);
