@@ -84,6 +84,9 @@ VALUES = (("run --to ", "text cpt jsonl perfetto vcd sqlite"), ("run -t js", "js
           ("run --waits ", "satisfy stop"), ("run --visibility ", "all none captured"), ("run --policy waits=", "satisfy stop"),
           ("run --gen a", "a5xx a6xx a7xx a8xx"), ("decode --level i", "ib1 ib2 ib3 int"), ("decode --color a", "auto always"),
           ("decode --packet CP_DRAW_INDX_O", "CP_DRAW_INDX_OFFSET"), ("decode --packet CP_NOP,CP_DRAW_INDX_O", "CP_NOP,CP_DRAW_INDX_OFFSET"),
+          ("decode --gen a5xx --packet CP_LOAD_STATE4", "CP_LOAD_STATE4"), ("decode -g a5xx --packet CP_LOAD_STATE4", "CP_LOAD_STATE4"),
+          ("decode --gen a7xx --packet CP_LOAD_STATE4", ""), ("decode -g a7xx --packet CP_EVENT_WRITE7", "CP_EVENT_WRITE7"),
+          ("decode --gen a6xx --packet CP_EVENT_WRITE7", ""), ("decode --gen a --packet CP_LOAD_STATE6_G", "CP_LOAD_STATE6_GEOM"),
           ("decode --register RB_UNKNOWN_881A", "RB_UNKNOWN_881A"), ("run --limit ", ""), ("fuzz --oracles ha", "hang halt"),
           ("bench --figures reg-", "reg-write-60 reg-write-2"), ("state --processor b", "bv"))
 
@@ -103,6 +106,26 @@ def completes_files():
         for line, names in (("run --fw %s/n", "names now.fw"), ("run --rnn %s/n", "names"), ("run --rnn=%s/n", "names"), ("info %s/no", "now.fw")):
             found = [os.path.basename(name) for name in completed(line % folder)]
             assert sorted(found) == names.split(), (line, found)
+
+
+def fish_has_commands_and_topics():
+    """A line for each, with what `help` says of it, and of each option of each command; nothing but these and the function."""
+    lines = said("fish").split("\nend\n")[1].splitlines()
+    parts = [re.fullmatch(r"complete -c cpscope -n ('[^']+'|__fish_use_subcommand) (.*)", line) for line in lines]
+    assert all(parts), [line for line, part in zip(lines, parts) if not part]
+    behind = {}
+    for part in parts:
+        behind.setdefault(part[1].strip("'").split()[-1], []).append(part[2])
+    helps = dict(re.findall(r"^ +(\w+)  +(\S.*)$", said(), re.M))
+    shown = [re.fullmatch(r'-f -a (\w+) -d "(\w.+)"', line).groups() for line in behind.pop("help")]
+    assert [name for name, _ in shown] == topics() and all(helps[name].endswith(text) for name, text in shown), shown
+    known = options()
+    assert [re.match(r"-a (\w+) -d \"", line)[1] for line in behind.pop("__fish_use_subcommand")] == list(known)
+    assert re.fullmatch(r"-f -a '[\w ]+'", *behind.pop("hardware"))
+    for name, names in known.items():
+        found = [re.match(r"-l ([\w-]+)( -s \w)?( -[rFx]| -a '[^']+')* -d \".+\"$", line) for line in behind[name] if line[:3] == "-l "]
+        assert [one and one[1] for one in found] == names, (name, found, behind[name])
+    assert list(behind) == list(known)
 
 
 def fish_completes_values():
@@ -155,6 +178,7 @@ tap.run([("every topic of help prints something and is in the manual page", prin
          ("bash completes every command, option, topic and table", completes),
          ("bash completes the values of options from their tables", completes_values),
          ("bash completes files and folders where options take them", completes_files),
+         ("fish has every command, option and topic", fish_has_commands_and_topics),
          ("fish completes the values of options", fish_completes_values),
          ("zsh completes the values of options", zsh_completes_values)] +
         [("what %s reads is right" % shell, parses(shell)) for shell in ("bash", "zsh", "fish")])
