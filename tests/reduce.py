@@ -106,6 +106,49 @@ def bad_packet(level, most):
     return case
 
 
+def streams_of_one_buffer():
+    """Streams that lie in one buffer are moved like those that have their own; those that share words are not."""
+    fill, bad, base, second = make.type4(0x8820, 7) * 20, [BAD], 0x500000, 0x400
+    results = []
+    for to, apart in ((second, False), (second, True), (0x40000, True)):
+        inner = [*fill, *bad, *fill]
+        first = [*fill, *make.type7(0x3f, base + to, 0, len(inner)), *fill]
+        parts = [(base, make.dwords(first)), (base + to, make.dwords(inner))]
+        if not apart:
+            parts = [(base, parts[0][1].ljust(to, b"\0") + parts[1][1])]
+        capture = path("parts.rd", make.chip(630) + b"".join(make.buffer(*part) for part in parts) + make.submit(base, len(first)))
+        reduce("--fw", demo(), capture, "-o", path("parts.pm4"))
+        text = open(path("parts.pm4")).read()
+        assert end(demo(), path("parts.pm4")) == end(demo(), capture) and "CP_NOP" not in text and "0x%08x" % BAD in text, text
+        results.append([line.split()[0] for line in text.splitlines() if line.startswith("    ")])
+    assert results == [["CP_INDIRECT_BUFFER", ".word"]] * 3, results
+    # The call leads to its own stream's end, where the bad packet is, too: what is in front cannot go on its own.
+    shared = [*fill, *make.type7(0x3f, base + 4 * (len(fill) + 4), 0, 43), *fill, 0x70100000, *bad, *fill]
+    capture = path("shared.rd", make.chip(630) + make.buffer(base, make.dwords(shared)) + make.submit(base, len(fill) + 4 + 42))
+    reduce("--fw", demo(), capture, "-o", path("shared.pm4"))
+    assert end(demo(), path("shared.pm4")) == end(demo(), capture), open(path("shared.pm4")).read()
+
+
+def what_the_whole_job_has():
+    """A group counts that is enabled and has words; a call that has all of its words in the buffer."""
+    def before(name, lines, tail):
+        head, submit = make.pm4(*lines).rsplit("submit frame", 1)
+        done = reduce("--fw", demo(), path(name, head + tail + "submit frame\n" + submit), "-o", path("has.pm4"), "--json")
+        row = json.loads(done.stdout)["before"]
+        return row["submissions"], row["packets"], row["indirect_buffers"], row["draw_state_groups"]
+    bad = ".word 0x%x" % BAD
+    other = "buffer 0x400000 other\n    reg 0x8818 0xa0\n    %s\n" % bad
+    heads = (0x00700002, 0x01700000, 0x02720002, 0x03720000)  # with words, without, disabled, so without words
+    for count in range(1, 5):
+        entries = " ".join("0x%08x @other" % head for head in heads[:count])
+        assert before("groups%d.pm4" % count, ["CP_SET_DRAW_STATE " + entries, bad], other) == (1, 2, 0, 1), count
+    call = make.type7(0x3f, 0x400000, 0, 3)
+    for words in range(4):
+        lines = ["CP_EVENT_WRITE 0x31", *(".word 0x%08x" % word for word in call[:1 + words])]
+        has = before("call%d.pm4" % words, lines, other)
+        assert has[2] == (words == 3) and has[0] == 1, (words, has)
+
+
 def endless_wait():
     """A machine that waits for what nobody writes; the wait is of a value that another packet has left."""
     wait = "CP_WAIT_REG_MEM 0x13 0x00200200 0x0 0x5 0xffffffff 0x0"
@@ -393,6 +436,8 @@ tap.run([
     ("a bad packet in the stream: it alone stays", bad_packet(0, 1)),
     ("a bad packet in a called buffer: the call stays", bad_packet(1, 2)),
     ("a bad packet in a draw-state group: group, draw and packet stay", bad_packet(2, 3)),
+    ("streams of one buffer", streams_of_one_buffer),
+    ("what the whole job has is counted", what_the_whole_job_has),
     ("a wait that nobody ends stays alone", endless_wait),
     ("one address with two contents", one_address_with_two_contents),
     ("the first difference of two revisions stays, and what makes it", first_difference),
