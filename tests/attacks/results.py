@@ -216,6 +216,30 @@ def last_words(s):
     assert process.returncode == 4 and "died: signal 9 (Killed)" in out, (process.returncode, out)
 
 
+def dead_before_the_first(s):
+    """a worker that dies before it takes a capture leaves none without a word, and is not replaced for ever"""
+    s.matrix()
+    os.mkdir(s.path("rnn"))
+    names = s.path("rnn/adreno_common.xml")
+    os.mkfifo(names)  # where a worker waits before it begins
+    process = subprocess.Popen([scene.CPSCOPE, "regress", "manifest", "--no-cache", "--jobs", "1", "--rnn", "rnn"], cwd=s.folder.name,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
+    while not open(children, encoding="ascii").read():
+        time.sleep(0.01)
+        if process.poll() is not None:
+            err = process.stderr.read()
+            assert "expat" in err, err
+            raise tap.Skip("built without expat")
+    worker = int(open(children, encoding="ascii").read().split()[0])
+    os.kill(worker, signal.SIGSTOP)
+    os.rename(names, names + ".away")  # another worker would not wait
+    os.kill(worker, signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 4 and out.count("no process was left to run it") == 6, (process.returncode, out, err)
+    assert out.count("died: signal 9 (Killed)") == 6 and "0 pass, 0 differ, 6 stopped, 0 skipped" in out, out
+
+
 def only_skipped(s):
     """a run that compared nothing is no pass"""
     s.firmware("a")
@@ -253,4 +277,4 @@ def names_are_text(s):
 
 scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, other_program, fifo_as_entry, stop_request,
-           last_words, only_skipped, stale_report, names_are_text])
+           last_words, dead_before_the_first, only_skipped, stale_report, names_are_text])
