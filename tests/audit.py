@@ -64,7 +64,8 @@ def audit(*args, status=0):
     for row in report["files"]:
         assert all(flaw["verdict"] in VERDICTS for flaw in row.get("flaws", [])), row
     flaws = [flaw["verdict"] for row in report["files"] for flaw in row.get("flaws", [])]
-    assert report["flaws"] == flaws.count("has the flaw") + sum(row.get("unchecked", 0) for row in report["files"]), report["flaws"]
+    unchecked = sum(row.get("unchecked", 0) for row in report["files"])
+    assert report["flaws"] == flaws.count("has the flaw") + unchecked, report["flaws"]
     return report
 
 
@@ -194,7 +195,8 @@ def nearest():
         "name": path("known/copy.fw"), "equal": row["handlers"], "of": row["handlers"], "same_contents": True}
     assert "nearest" not in audit(good)["files"][0]
     # What one has for packets that there are not, and the other for a packet of its own.
-    own = "\nCP_RUN_OPENCL:\n        mov $02, 0x1\n        cwrite $02, [$00 + 0x064]\nown:\n        jump #own\n        nop\n\nCP_MEM_WRITE:"
+    own = ("\nCP_RUN_OPENCL:\n        mov $02, 0x1\n        cwrite $02, [$00 + 0x064]\nown:\n        jump #own\n        nop\n"
+           "\nCP_MEM_WRITE:")
     more, less = firmware("more.fw", DEMO.replace("\nCP_MEM_WRITE:", own)), firmware("less.fw", DEMO)
     for image, known in ((more, less), (less, more)):
         row, = audit(image, "--known", known, status=4)["files"]
@@ -231,7 +233,8 @@ def folders():
 def pages():
     """Of each verdict one, and of files each kind."""
     stuck = DEMO.replace("\nCP_ME_INIT:\n", "\nCP_ME_INIT:\n        jump #CP_ME_INIT\n        nop\n")
-    images = [firmware(name, text) for name, text in (("good.fw", GOOD), ("bad.fw", BAD), ("unchecked.fw", UNCHECKED), ("stuck.fw", stuck))]
+    images = [firmware(name, text) for name, text in
+              (("good.fw", GOOD), ("bad.fw", BAD), ("unchecked.fw", UNCHECKED), ("stuck.fw", stuck))]
     whole, hole = dump_of("whole.devcore", images[0]), dump_of("hole.devcore", images[1], range(0x100, 0x140))
     for name, more, status in (("one", [], 1), ("two", ["--known", images[0], whole, hole, path("text.txt", "neither\n")], 3)):
         cpscope("audit", *images, *more, "-o", path("page-" + name), status=status)

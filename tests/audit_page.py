@@ -25,7 +25,10 @@ def styles(table):
 def nearest(row):
     near = row.get("nearest")
     what = "lines of the instruction cache are there" if row["kind"] == "dump" else "handlers do the same"
-    return [["nearest", near["name"] + (": the same" if near.get("same_contents") else ": %d of %d %s" % (near["equal"], near["of"], what))]] if near else []
+    if not near:
+        return []
+    said = "the same" if near.get("same_contents") else "%d of %d %s" % (near["equal"], near["of"], what)
+    return [["nearest", near["name"] + ": " + said]]
 
 
 def flaws(table, row):
@@ -36,7 +39,8 @@ def flaws(table, row):
 def firmware(section, row):
     tables = section.all("table")
     about = tables[0].rows()
-    same(about[:3], [["id", "0x%03x (%s), version 0x%03x, %s" % (row["id"], row.get("chip", "unknown"), row["version"], row["generation"])],
+    number = "0x%03x (%s), version 0x%03x, %s" % (row["id"], row.get("chip", "unknown"), row["version"], row["generation"])
+    same(about[:3], [["id", number],
                      ["SHA-256", row["sha256"]],
                      ["handlers", ", ".join("%s: %d" % (part["name"], part["handlers"]) for part in row["processors"])]])
     same([line for line in about[3:] if line[0] != "assumed"], nearest(row))
@@ -74,7 +78,8 @@ def check(folder):
     images = [(i, row) for i, row in enumerate(files) if row["kind"] == "firmware"]
     matrix = page.one("table", id="matrix")
     same(matrix.rows(), [["firmware", "version"] + [case["name"] for case in cases]] +
-         [[row["name"], "0x%03x 0x%03x" % (row["id"], row["version"])] + [flaw["verdict"] for flaw in row["flaws"]] for _, row in images])
+         [[row["name"], "0x%03x 0x%03x" % (row["id"], row["version"]), *(flaw["verdict"] for flaw in row["flaws"])]
+          for _, row in images])
     same([link.attributes["href"] for link in matrix.all("a")], ["#f%d" % i for i, _ in images])
     same(styles(matrix), len(cases) * len(images))
     same(page.all("table")[1].rows(), [["case", "a firmware has the flaw if", "known as", "evidence"]] +

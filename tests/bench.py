@@ -72,7 +72,8 @@ def limited_time():
     """With a limit of the processor's time (ulimit -t) Linux counts that of a process coarsely: nothing takes no time."""
     most = resource.getrlimit(resource.RLIMIT_CPU)[1]  # of a limit that is there already no process gets more
     most = 200 if most == resource.RLIM_INFINITY else min(most, 200)
-    limit = [sys.executable, "-c", "import os, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (%d, %d)); os.execv(sys.argv[1], sys.argv[1:])" % (most, most)]
+    limit = [sys.executable, "-c", "import os, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (%d, %d)); "
+             "os.execv(sys.argv[1], sys.argv[1:])" % (most, most)]
     out = subprocess.run(limit + [CPSCOPE, "bench", "--rounds", "1", "--json", "--figures", "reg-write-60,reg-write-2"],
                          capture_output=True, text=True, timeout=250, check=True).stdout
     assert "Infinity" not in out and all(row["ratio"] > 0 for row in json.loads(out)["figures"]), out

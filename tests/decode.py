@@ -101,7 +101,8 @@ def groups_run_in_front_of_draws():
 
 
 def a_group_that_another_replaced_has_no_number():
-    """Of two that one packet runs at once as the same group, only the second one is known by its number, wherever the first lies."""
+    """Of two that one packet runs at once as the same group, only the second one is known by its number, wherever the
+    first lies."""
     words = make.type4(0x8810, 1)
     for first in (BASE + 0x10000, 1 << 32, 2 << 32, 4 << 32):
         heads = [(5 << 24 | SYSMEM | 1 << 19 | len(words), iova & 0xffffffff, iova >> 32) for iova in (first, BASE + 0x20000)]
@@ -342,7 +343,8 @@ def a_cut_capture_into_a_full_output():
     """Of two things that are wrong the capture's is said, in one line; with the output alone that."""
     words = make.type4(0x8810, 1) * 2000
     whole = make.capture(words)
-    for name, data, said in (("whole.rd", whole, "No space left on device"), ("cut.rd", whole + make.buffer(0x200000, make.dwords(words))[:-5], "cut short")):
+    cut = whole + make.buffer(0x200000, make.dwords(words))[:-5]
+    for name, data, said in (("whole.rd", whole, "No space left on device"), ("cut.rd", cut, "cut short")):
         with open(path(name), "wb") as out:
             out.write(data)
         with open("/dev/full", "wb") as full:

@@ -84,7 +84,8 @@ VALUES = (("run --to ", "text cpt jsonl perfetto vcd sqlite"), ("run -t js", "js
           ("run --waits ", "satisfy stop"), ("run --visibility ", "all none captured"), ("run --policy waits=", "satisfy stop"),
           ("run --gen a", "a5xx a6xx a7xx a8xx"), ("decode --level i", "ib1 ib2 ib3 int"), ("decode --color a", "auto always"),
           ("decode --packet CP_DRAW_INDX_O", "CP_DRAW_INDX_OFFSET"), ("decode --packet CP_NOP,CP_DRAW_INDX_O", "CP_NOP,CP_DRAW_INDX_OFFSET"),
-          ("decode --gen a5xx --packet CP_LOAD_STATE4", "CP_LOAD_STATE4"), ("decode -g a5xx --packet CP_LOAD_STATE4", "CP_LOAD_STATE4"),
+          ("decode --gen a5xx --packet CP_LOAD_STATE4", "CP_LOAD_STATE4"),
+          ("decode -g a5xx --packet CP_LOAD_STATE4", "CP_LOAD_STATE4"),
           ("decode --gen a7xx --packet CP_LOAD_STATE4", ""), ("decode -g a7xx --packet CP_EVENT_WRITE7", "CP_EVENT_WRITE7"),
           ("decode --gen a6xx --packet CP_EVENT_WRITE7", ""), ("decode --gen a --packet CP_LOAD_STATE6_G", "CP_LOAD_STATE6_GEOM"),
           ("decode --register RB_UNKNOWN_881A", "RB_UNKNOWN_881A"), ("run --limit ", ""), ("fuzz --oracles ha", "hang halt"),
@@ -123,7 +124,8 @@ def fish_has_commands_and_topics():
     assert [re.match(r"-a (\w+) -d \"", line)[1] for line in behind.pop("__fish_use_subcommand")] == list(known)
     assert re.fullmatch(r"-f -a '[\w ]+'", *behind.pop("hardware"))
     for name, names in known.items():
-        found = [re.match(r"-l ([\w-]+)( -s \w)?( -[rFx]| -a '[^']+')* -d \".+\"$", line) for line in behind[name] if line[:3] == "-l "]
+        lines = [line for line in behind[name] if line[:3] == "-l "]
+        found = [re.match(r"-l ([\w-]+)( -s \w)?( -[rFx]| -a '[^']+')* -d \".+\"$", line) for line in lines]
         assert [one and one[1] for one in found] == names, (name, found, behind[name])
     assert list(behind) == list(known)
 

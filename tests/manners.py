@@ -246,7 +246,8 @@ def progress_counts_captures():
     for command in (["decode"], ["cover", "--fw", path("old.fw")]):
         status, shown = slow([*command, quick], behind=[quick])
         lines = shown.split(ERASE)[1:-1]
-        assert status == 0 and lines and all(re.fullmatch(r"capture 2 of 3, \S+pipe: \d+ MB", line) for line in lines), (command, shown)
+        good = [re.fullmatch(r"capture 2 of 3, \S+pipe: \d+ MB", line) for line in lines]
+        assert status == 0 and good and all(good), (command, shown)
 
 
 def progress_is_for_people():

@@ -64,7 +64,8 @@ class Reader(html.parser.HTMLParser):
         self.open.pop()
 
     def handle_data(self, data):
-        assert self.open[-1].tag not in ONLY_ELEMENTS or not data.strip(), self.place("text in <%s>: %s" % (self.open[-1].tag, data))
+        tag = self.open[-1].tag
+        assert tag not in ONLY_ELEMENTS or not data.strip(), self.place("text in <%s>: %s" % (tag, data))
         self.open[-1].children.append(data)
 
     def place(self, what):

@@ -116,7 +116,8 @@ def streams_of_one_buffer():
         parts = [(base, make.dwords(first)), (base + to, make.dwords(inner))]
         if not apart:
             parts = [(base, parts[0][1].ljust(to, b"\0") + parts[1][1])]
-        capture = path("parts.rd", make.chip(630) + b"".join(make.buffer(*part) for part in parts) + make.submit(base, len(first)))
+        buffers = b"".join(make.buffer(*part) for part in parts)
+        capture = path("parts.rd", make.chip(630) + buffers + make.submit(base, len(first)))
         reduce("--fw", demo(), capture, "-o", path("parts.pm4"))
         text = open(path("parts.pm4")).read()
         assert end(demo(), path("parts.pm4")) == end(demo(), capture) and "CP_NOP" not in text and "0x%08x" % BAD in text, text

@@ -222,8 +222,8 @@ def dead_before_the_first(s):
     os.mkdir(s.path("rnn"))
     names = s.path("rnn/adreno_common.xml")
     os.mkfifo(names)  # where a worker waits before it begins
-    process = subprocess.Popen([scene.CPSCOPE, "regress", "manifest", "--no-cache", "--jobs", "1", "--rnn", "rnn"], cwd=s.folder.name,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([scene.CPSCOPE, "regress", "manifest", "--no-cache", "--jobs", "1", "--rnn", "rnn"],
+                               cwd=s.folder.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
     while not open(children, encoding="ascii").read():
         time.sleep(0.01)
