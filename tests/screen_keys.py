@@ -72,15 +72,17 @@ def enter_calls():
         t.keys(":", "=b event:REG", "Enter", "c")
         t.wait("^watchpoint 1")
         t.keys(">", "<")
-        for core, value in (("sqe", 0), ("bv", 9)):
+        for core, other in (("sqe", "bv"), ("bv", "sqe")):
             t.keys("3")
-            t.wait(r"\[3 calls\]")
+            t.wait(r"\[3 calls\]", "^=> (sqe|bv) ")
             t.keys("Home", "/", "=" + core + " ", "Enter", "Enter", "q")
             t.wait(r"^\(cpscope\)")
             t.type("core")
             t.wait(r"^\* .*: %s " % core)
             t.type("screen")
-            t.wait(r"[0-9] regs|\[3 calls\]")
+            t.wait("[0-9] regs")
+            t.keys("3")
+            t.wait(r"\[3 calls\]", "^=> %s +[0-9a-f]{4} " % core, "^   %s +[0-9a-f]{4} " % other)
         t.leave()
 
 
@@ -285,10 +287,144 @@ def output_text():
         t.leave()
 
 
+def moves():
+    """Keys of moves do what the commands do; capitals go back."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        for key, command in zip("snpfucSNPFUC", "step next packet finish submit continue rstep rnext rpacket rfinish rsubmit rcontinue".split()):
+            said = cpscope("step", "--demo", text="b CP_SET_DRAW_STATE\ngoto 300\n%s\np step\np $pc\n" % command).stdout
+            step, pc = (int(number) for number in re.findall(r"^0x[0-9a-f]+ = (\d+)$", said, re.M))
+            assert step != 300, command
+            t.keys(":", "=goto 300", "Enter")
+            t.wait("^step 300, ")
+            t.keys(key)
+            t.wait("^step %d, .* sqe %04x " % (step, pc))
+            t.keys(":", "=b CP_SET_DRAW_STATE", "Enter") if key == "u" else None
+        t.leave()
+
+
+def edges_of_code():
+    """End is the last instruction of the image, Home where the run stands."""
+    with demo(80, 24) as t:
+        t.wait("^=>  0020")
+        t.keys("End", "b")
+        last = int(re.search(r"^  \* ([0-9a-f]{4}) ", t.wait(r"^  \* [0-9a-f]{4} "), re.M)[1], 16)
+        said = cpscope("step", "--demo", text="disas 0x%x 1\ndisas 0x%x 1\n" % (last, last + 1), status=3)
+        assert " %04x " % last in said.stdout and said.stderr == "cpscope: (stdin):2: 0x%x: sqe has no code there\n" % (last + 1), said
+        t.keys("Down", "b")
+        t.gone(r"^  \* [0-9a-f]{4} ")
+        t.keys("Home")
+        t.wait("^=>  0020")
+        t.leave()
+
+
+def page(t):
+    """The page of help without its title and what stands below it."""
+    t.keys("?")
+    text = t.wait("^ help: ", "^keys$")
+    return [line for line in text.split("\n")[1:] if line and not re.fullmatch(r"\d+ more lines", line)]
+
+
+def whole_help():
+    """Each row of the tables is there, also where its text takes several lines; a page that is longer says by how much."""
+    with open(os.path.join(os.path.dirname(HERE), "tools", "step", "screen_key.def"), encoding="utf-8") as file:
+        rows = re.findall(r'"([^"]+)", +"([^"]+)"\)$', file.read(), re.M)
+    assert len(rows) > 20, rows
+    with demo(200, 150) as wide, demo(44, 150) as narrow, demo(80, 150) as high:
+        lines, folded, count = page(wide), page(narrow), len(page(high))
+        for label, words in rows:
+            assert "  %-11s%s" % (label, words) in lines, (label, lines)
+        assert max(map(len, folded)) <= 44 and len(folded) > len(lines), folded
+        assert " ".join(" ".join(folded).split()) == " ".join(" ".join(lines).split()), folded
+        assert all(re.match(r"keys$|panes$|  (\S.{10}|  {10} ?)\S", line) for line in folded), folded
+    with demo(80, 14) as t:
+        page(t)
+        t.wait("^%d more lines$" % (count - 12))
+        for key, more in (("Down", 13), ("Down", 14), ("Up", 13), ("NPage", 23), ("Space", 33), ("PPage", 23), ("Home", 12)):
+            t.keys(key)
+            t.wait("^%d more lines$" % (count - more))
+        t.keys("NPage", "NPage", "NPage", "NPage")
+        t.gone("more lines")
+        t.resize(80, count + 1)
+        t.keys("Home")
+        t.wait("^1 more lines$")
+        t.resize(80, count + 2)
+        t.gone("more lines")
+        t.keys("F1", "q")
+        t.gone("^ help")
+        t.keys("F1")
+        t.wait("^ help")
+        t.keys("Enter")
+        t.gone("^ help")
+        t.leave()
+
+
+def scribbled():
+    """What something else wrote to the terminal goes with the next command, and with Ctrl-L."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        tty = t.tmux("display-message", "-p", "#{pane_tty}").strip()
+        for keys in ((":", "=# a command that changes nothing", "Enter"), ("C-l",)):
+            with open(tty, "wb", buffering=0) as file:
+                file.write(b"\x1b7\x1b[5;30Hscribbled\x1b8")
+            t.wait("scribbled")
+            t.keys(*keys)
+            t.gone("scribbled")
+        t.leave()
+
+
+def bad_words():
+    """What is refused is shown as it was typed, whatever is in it."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        t.keys("9", "e")
+        t.type("%SP")
+        t.wait("^%SP: no register of this GPU is called so$")
+        t.keys("5", "e")
+        t.type("%s%n")
+        t.wait('^no register is called "%s%n"$')
+        t.leave()
+
+
+def long_lines():
+    """Of what is typed the end is seen; a question longer than half of the line makes room for its answer."""
+    with demo(66, 24) as t:
+        t.wait("^step 162")
+        t.keys("8", "e", "=12")
+        t.wait(r"^draw \(nothing: the one at hand\): 12$")
+        t.keys("Escape")
+        t.resize(65, 24)
+        t.keys("e", "=34")
+        t.wait("^34$")
+        t.keys("Escape", ":", "=p " + "".join("%03d," % i for i in range(25)))
+        shown = t.wait("024,$").split("\n")[23]
+        assert shown == ":" + ("p " + "".join("%03d," % i for i in range(25)))[-63:], shown
+        t.keys("Escape", "w")
+        t.wait("^:watch *$")
+        t.keys("Escape", "g")
+        t.wait("^:goto *$")
+        t.keys("Escape")
+        t.leave()
+
+
+def least():
+    """40x8 is enough, one column or line less is not."""
+    with demo(40, 8) as t:
+        t.wait("^step 162")
+        for size in ((39, 8), (40, 7)):
+            t.resize(*size)
+            assert " ".join(t.wait("^too small: ").split()) == "too small: %dx%d, needs 40x8" % size
+            t.resize(40, 8)
+            t.wait("^step 162")
+        t.leave()
+
+
 CASES = [("Enter on code", enter_code), ("Enter on calls and processors", enter_calls), ("Enter where something is asked", enter_asks),
          ("a long way is not gone unasked", long_way), ("Enter where nothing is", nothing_there), ("a packet longer than its pane", long_packet), ("breakpoints by a key", points_and_lines), ("the line at the bottom", bottom_line),
          ("the page of help", help_page), ("the wheel", wheel), ("what a search finds in lists", search_lists), ("Escape ends a zoom", zoomed),
-         ("text that commands print", output_text)]
+         ("text that commands print", output_text), ("keys that move", moves), ("the ends of code", edges_of_code), ("all of the help", whole_help),
+         ("what others wrote", scribbled), ("signs in what is typed", bad_words), ("long lines at the bottom", long_lines),
+         ("the least size", least)]
 if not shutil.which("tmux"):
     print("1..0 # SKIP no tmux")
     sys.exit(0)
