@@ -11,8 +11,8 @@ import sys
 import make
 import tap
 from commands import HERE, cpscope, path
-from dap_client import CPSCOPE, Client
-from debugger_firmware import two_processors
+from dap_client import BODIES, CPSCOPE, Client
+from debugger_firmware import calls, two_processors
 
 DEMO = os.path.abspath(sys.argv[2])
 
@@ -163,7 +163,104 @@ def flood():
     c.close()
 
 
+def abilities():
+    """`initialize` says what the adapter can: by the names of the specification, all of them true; and which exceptions it knows."""
+    c = Client()
+    body = c.ask("initialize", adapterID="cpscope")
+    filters = body.pop("exceptionBreakpointFilters")
+    assert [(f["filter"], f["label"], f["default"]) for f in filters] == [
+        ("deadlock", "Deadlocks", True), ("bad-packet", "Packets that the firmware refuses", True), ("fault", "Faults", True),
+        ("protect", "Writes that CP_PROTECT forbids", False)] and all(len(f) == 3 for f in filters), filters
+    requests = ["ConfigurationDone", "Restart", "GotoTargets", "Completions", "ExceptionInfo", "Terminate", "ReadMemory", "WriteMemory", "Disassemble",
+                "LoadedSources", "Cancel"]
+    others = ["supportsFunctionBreakpoints", "supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints", "supportsEvaluateForHovers",
+              "supportsStepBack", "supportsSetVariable", "supportsSetExpression", "supportTerminateDebuggee", "supportsDataBreakpoints",
+              "supportsSteppingGranularity", "supportsInstructionBreakpoints"]
+    assert body == dict.fromkeys(["supports%sRequest" % name for name in requests] + others, True), body
+    assert all(name[0].lower() + name[1:] in BODIES for name in requests)
+    c.launch(demo=True)
+    c.close()
+
+
+def when():
+    """What needs a session is refused before there is one, what needs a machine that stands while it runs, in the same words."""
+    always = {"initialize", "launch", "attach", "disconnect", "terminate", "cancel"}
+    standing = {"configurationDone", "setVariable", "setExpression", "evaluate", "continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue",
+                "goto", "writeMemory", "why", "state"}
+    ending = {"initialize", "launch", "attach", "disconnect", "terminate", "restart", "pause"}
+    c = Client()
+    for command in sorted(set(BODIES) - always):
+        assert c.refuse(command) == "nothing is launched yet", command
+    c.ask("cancel")
+    cpscope("asm", path("loop.afuc", "[016ee001]\n[01000000]\nl:\nadd $02, $02, 0x1\njump #l\nnop\n"), "-o", path("loop.fw"))
+    c.launch(fw=path("loop.fw"), stopOnEntry=False)
+    c.ask("configurationDone")
+    for command in sorted(set(BODIES) - ending):
+        answer = c.answer(c.send(command), command)
+        assert (answer.get("message") == "the machine runs") == (command in standing), answer
+    c.ask("pause", threadId=1)
+    assert c.event("stopped")["reason"] == "pause"
+    for command in sorted(standing - {"configurationDone"}):
+        assert c.answer(c.send(command, threadId=99), command).get("message") != "the machine runs", command
+    c.ask("disconnect")
+    c.process.communicate(timeout=20)
+
+
+def moves():
+    """Where each request for a step leads. `outer` is called at 0x13 and calls `inner` at 0x17, which loops twice through 0x1e; each
+    call and branch has a delay slot behind it (debugger_firmware.py)."""
+    args = calls()
+    c = Client().launch(fw=args[1], capture=args[2])
+    c.configured()
+    def pc():
+        return int(c.ask("evaluate", expression="$pc")["result"], 16)
+    def step():
+        return int(c.ask("evaluate", expression="step")["result"], 16)
+    c.ask("evaluate", expression="tb *0x13", context="repl")
+    assert c.move("continue")["reason"] == "breakpoint" and pc() == 0x13
+    start = step()
+    for command, place, more in (("stepIn", 0x14, 1), ("stepIn", 0x17, 2), ("next", 0x19, 13), ("stepBack", 0x21, 12), ("stepIn", 0x19, 13),
+                                 ("stepOut", 0x15, 16), ("stepBack", 0x1b, 15)):
+        stop = c.move(command)
+        assert stop["reason"] == "step" and (pc(), step() - start) == (place, more), (command, stop, hex(pc()), step() - start)
+    c.close()
+
+
+def scopes():
+    """Kinds of registers that an engine has; the first one is what clients show as registers. A part of a list may be asked for."""
+    c = demo()
+    frame = c.top()["id"]
+    found = c.ask("scopes", frameId=frame)["scopes"]
+    assert [(s["name"], s["expensive"], s.get("presentationHint")) for s in found] == [
+        ("Registers", False, "registers"), ("Control registers", True, None), ("SQE registers", False, None), ("GPU registers", True, None),
+        ("Packet", False, None), ("Streams", False, None)], found
+    assert len({s["variablesReference"] for s in found}) == 6
+    whole = c.ask("variables", variablesReference=found[0]["variablesReference"])["variables"]
+    names = ["$pc", "$npc"] + ["$%02x" % i for i in range(1, 0x1a)] + ["$sp", "$lr", "$rem", "$addr", "$usraddr"]
+    assert [v["name"] for v in whole] == names == [v["evaluateName"] for v in whole], whole
+    for start, count in ((0, 1), (2, 3), (31, 5), (32, 1), (40, 1), (5, 0), (0, 100)):
+        part = c.ask("variables", variablesReference=found[0]["variablesReference"], start=start, count=count)["variables"]
+        assert part == whole[start:start + count if count else None], (start, count, part)
+    assert "variablesReference 7 is not known" == c.refuse("variables", variablesReference=7)
+    assert "variablesReference 0 is not known" == c.refuse("variables", variablesReference=0)
+    assert c.refuse("scopes", frameId=1 << 40).endswith("is not known") and c.refuse("scopes", frameId=-1) == "frameId -1 is not known"
+    frames = c.ask("stackTrace", threadId=1)
+    assert frames["totalFrames"] == len(frames["stackFrames"]) > 1, frames
+    assert [f.get("presentationHint") for f in frames["stackFrames"]] == [None] + ["label"] * (frames["totalFrames"] - 1), frames
+    total = frames["totalFrames"]
+    for start, levels in ((0, 1), (1, 1), (1, 0), (0, total), (total - 1, 5), (total, 1)):
+        part = c.ask("stackTrace", threadId=1, startFrame=start, levels=levels)
+        assert part == {"stackFrames": frames["stackFrames"][start:start + levels if levels else None], "totalFrames": total}, (start, levels, part)
+    c.close()
+    for engine, run, names in (("hwsq", "reclock", ["Registers"]), ("seq", "pause", ["Registers"]), ("pfifo", "pfifo-nv3", ["Registers"])):
+        c = Client().launch(engine=engine, capture=os.path.join(HERE, "scripts", run + ".run"))
+        c.configured()
+        assert [s["name"] for s in c.ask("scopes")["scopes"]] == names, (engine, c.ask("scopes"))
+        c.close()
+
+
 tap.run([("completions by columns", completions), ("what data breakpoints are made from", data_points),
          ("instructions of several lengths, in front of a place", before_the_code), ("lines of commands in the console", typed_lines),
          ("fields without names", nameless_fields), ("the state with firmware of one's own", own_state), ("what is no input", bad_files),
-         ("many requests at once", flood)])
+         ("many requests at once", flood), ("what the adapter can", abilities), ("requests before a session, and during a run", when),
+         ("where steps lead", moves), ("scopes, parts of lists", scopes)])
