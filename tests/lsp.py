@@ -356,6 +356,38 @@ def details():
     c.close()
 
 
+def broken_lines():
+    """In a line of PM4 text that is wrong a packet has its meaning all the same, and so have its other words."""
+    c = Client().start()
+    c.open("# cpscope-pm4 1\ngpu 630\nbuffer 0x1000 b\n CP_INDIRECT_BUFFER @nowhere RB_STENCIL_REF_CNTL 0x3f\n"
+           " CP_NOPE 0x1\n CP_WAIT_FOR_IDLE\nsubmit b\n", PM4, "pm4")
+    assert c.hover("CP_INDIRECT", uri=PM4).startswith("CP_INDIRECT_BUFFER: packet 0x3f\n"), c.hover("CP_INDIRECT", uri=PM4)
+    assert "packet 0x3f" not in c.hover("RB_STENCIL", uri=PM4) and "GPU register 0x8887" in c.hover("RB_STENCIL", uri=PM4)
+    assert "packet CP_INDIRECT_BUFFER" in c.hover("0x3f", uri=PM4) and c.hover("CP_NOPE", uri=PM4) is None
+    assert "packet 0x26" in c.hover("CP_WAIT", uri=PM4)
+    c.close()
+
+
+def characters():
+    """The first and the last character of each size in UTF-8; lines end with any of three ends, also at the text's begin and end."""
+    for capabilities in ({}, UTF8):
+        c = Client().start(capabilities)
+        for code in (0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff):
+            text = HEAD + "a: nop\nnop ; %s #a %s #a\n" % (chr(code), chr(code))
+            assert c.open(text) == [], hex(code)
+            found = c.ask("textDocument/hover", c.at("#a", 1, nth=1))
+            assert cut(text, found["range"], c.encoding) == "#a" and "line 2" in found["contents"]["value"], (hex(code), found)
+        for start in ("", "\r\n", "\n", "\n\r\n\n"):
+            for end in ("", "\r\n", "\n", " ;\r", " ;\r\r\n"):    # the assembler's lines do not end with "\r" alone
+                text = start + "; a6xx microcode\r\na: nop\nb: nop ; x\ry\r\rz\r\n\n\r\nc: jump #a\r\nd: nop" + end
+                assert c.open(text) == [], (start, end)
+                lines = re.split("\r\n|\r|\n", text)
+                places = [(s["name"], s["selectionRange"]["start"]["line"] if "selectionRange" in s else s["location"]["range"]["start"]["line"])
+                          for s in c.ask("textDocument/documentSymbol", {"textDocument": {"uri": ASM}})]
+                assert places == [(line[0], i) for i, line in enumerate(lines) if line[1:2] == ":"], (start, end, places)
+        c.close()
+
+
 def options():
     wrong = [{"gen": "a9xx"}, {"gen": 6}, {"gen": "a6xx\0"}, {"engine": "none"}, {"engine": "seq", "chip": "g92"}, {"engine": "pfifo"},
              {"rnn": "/no/such/folder"}]
@@ -419,4 +451,5 @@ tap.run([
     ("meanings come from the tables", hovers), ("definitions, uses and symbols", places),
     ("completion by place", completions), ("PM4 text", pm4), ("other engines and generations", engines),
     ("options of the client", options), ("hostile input ends with one error", hostile),
-    ("large and odd texts", large), ("texts beyond the most, several at once", limits), ("numbers, comments, long packets", details)])
+    ("large and odd texts", large), ("texts beyond the most, several at once", limits), ("numbers, comments, long packets", details),
+    ("lines of PM4 text that are wrong", broken_lines), ("sizes of characters, ends of lines", characters)])
