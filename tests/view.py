@@ -18,6 +18,7 @@ import tempfile
 import time
 import zlib
 
+import claimfw
 import make
 import webdriver
 from tap import plan, report, skip
@@ -131,6 +132,41 @@ def test_data(scratch, page, capture):
     view("--fw", scratch + "/old.fw", "--no-code", capture, "-o", bare)
     rows = [row for part in json.loads(sections(bare)["code"])["parts"] for row in part]
     report("--no-code leaves out words and text of instructions", rows and not any(row[1] or row[2] or row[3] or len(row) > 5 for row in rows))
+
+
+# A handler, and what the page has of each of its instructions for the question where a value comes from: its sort, the registers
+# that it writes and reads, its base, and (rep) 1, (xmov1) to (xmov3) 2 to 6, (peek) 8; -1: it has none.
+SORTS = """mov $02, $data                          a 2 -1 31 -1 0
+(peek)mov $03, $data                    a 3 -1 31 -1 8
+(rep)(xmov1)mov $04, $data              a 4 -1 31 -1 3
+add $05, $03, $02                       a 5 3 2 -1 0
+cread $06, [$00 + 0x039]                r 6 0 -1 57 0
+cwrite $06, [$05 + 0x012]               w -1 5 6 18 0
+sread $06, [$00 + %SP]                  R 6 0 -1 5 0
+swrite $06, [$00 + %SP]                 W -1 0 6 5 0
+mov $07, 0x1000                         i 7 -1 -1 -1 0
+load $08, [$07 + 0x004]                 l 8 7 -1 4 0
+store $08, [$07 + 0x008]                s -1 7 8 8 0
+(rep)(xmov2)(peek)add $09, $05, $data   a 9 5 31 -1 13
+(xmov3)mov $0a, $data                   a 10 -1 31 -1 6
+shl $0b, $0a, 0x003                     a 11 10 -1 -1 0
+breq $0b, 0x01, #end                    b -1 11 -1 -1 0
+nop                                     b -1 -1 -1 -1 0"""
+
+
+def test_code(scratch):
+    rows = [line.rsplit(None, 6) for line in SORTS.split("\n")]
+    make.firmware(CPSCOPE, scratch + "/sorts", claimfw.skeleton([], {0x10: [row[0].strip() for row in rows] + ["end: nop"]}, "a7xx"))
+    capture, page = pathlib.Path(scratch, "sorts.pm4"), pathlib.Path(scratch, "sorts.html")
+    capture.write_text("# cpscope-pm4 1\ngpu 740\nbuffer 0x00100000 ring\n CP_NOP 1 2 3 4 5 6 7 8\n CP_NOP\nring ring\n", encoding="utf-8")
+    view("--fw", scratch + "/sorts.fw", capture, "-o", page)
+    code = [row for part in json.loads(sections(page)["code"])["parts"] for row in part]
+    first = next(i for i, row in enumerate(code) if row[4] == "CP_NOP")
+    found = [[row[5], *map(str, row[6:])] for row in code[first:first + len(rows)]]
+    report("sorts and registers of instructions", found == [row[1:] for row in rows], found)
+    words = [row[:2] for row in code[first:first + 4]]
+    report("their places and words", words == [[code[first][0] + i, word] for i, word in enumerate(
+        (0x981f1006, 0x981f1906, 0x9c1f2206, 0x98622801))], words)
 
 
 def compare_draws(name, page, *args):
@@ -499,6 +535,7 @@ def main():
         test_command(scratch, page, capture)
         test_file(page, capture)
         test_data(scratch, page, capture)
+        test_code(scratch)
         test_trace(scratch, page, capture)
         draws = make_draws(scratch)
         why = webdriver.missing()
