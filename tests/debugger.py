@@ -346,6 +346,17 @@ def hwsq():
     assert errors[0].startswith("cpscope: (stdin):2: column 3: expected ") and "1: line = column 1: expected " in out[5], (errors, out)
 
 
+def refused():
+    """Why a run goes no further is said behind the reason, and with no other one."""
+    for chip, size in (("nv17", 64), ("nv41", 128), ("g80", 256), ("g92", 512)):
+        for at, good in ((0, True), (size - 4, True), (size, False)):
+            run = path("refused.run", "# cpscope-script 1\nengine hwsq\nchip %s\nupload %d\nrun\ncode\n    exit\n" % (chip, at))
+            out, _ = session(["--engine", "hwsq", run], "c", "rc", "c")
+            why = "refused: offset 0x%x: 1 bytes for byte %d of the code RAM on, expected to end in the %d bytes of %s" % (size, at, size, chip)
+            assert ([line.split("\n")[0] for line in out] == ["the end: the host is done", "the beginning: nothing lies before", "the end: the host is done"]
+                    if good else why in out[0] and why in out[2] and "refused" not in out[1]), (chip, at, out)
+
+
 def pfifo():
     """Both memories, by their names; [ADDRESS] is the first one."""
     out, _ = session(script("pfifo", "pfifo-nv3"), "c", "p memory:0x10000100", "p memory:0x10000104", "set memory:0x4000 = 7", "p memory:0x4000",
@@ -377,6 +388,7 @@ CASES = [
     ("VP1: branches with slots, calls, code that is memory", vp1),
     ("SEQ: branches without slots, widths of values", seq),
     ("HWSQ: code in bytes, what the host does", hwsq),
+    ("what an engine does not take", refused),
     ("PFIFO: two memories", pfifo),
 ]
 tap.run(CASES)
