@@ -129,7 +129,6 @@ void dap_run_script(struct dap *d)
     struct debugger *r = d->debugger;
     if (!d->opt.script)
         return;
-    cps_buf_clear(&r->out);
     struct cps_err *err = command_source(r, d->opt.script);
     if (err)
         cps_buf_printf(&r->out, "%s\n", err->message);

@@ -400,7 +400,6 @@ static struct cps_err *run_command(struct dap *d, const char *line, struct json_
     struct debugger *r = d->debugger;
     d->typed = true;
     d->moves = r->moves;
-    cps_buf_clear(&r->out);
     struct cps_err *err = command_run(r, line);
     if (!err)
         cps_json_buf(body, "result", &r->out);
