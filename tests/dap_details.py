@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 
+import a5xx_pair
 import make
 import tap
 from commands import HERE, cpscope, path
@@ -259,8 +260,67 @@ def scopes():
         c.close()
 
 
+def processors():
+    """Code of two processors out of one file: an address is that of the image that begins last in front of it, a name may say whose
+    it is; behind the end there is nobody's."""
+    args = two_processors()
+    c = Client().launch(fw=args[1], capture=args[2])
+    c.configured()
+    c.ask("evaluate", expression="tb event:REG", context="repl")
+    assert c.move("continue")["threadId"] == 2
+    top = [c.ask("stackTrace", threadId=thread)["stackFrames"][0] for thread in (1, 2)]
+    pc = [int(c.ask("evaluate", expression="$pc", frameId=frame["id"])["result"], 16) for frame in top]
+    start = [int(frame["instructionPointerReference"], 16) - 4 * at for frame, at in zip(top, pc)]
+    lines = [len(c.ask("source", sourceReference=thread)["content"].splitlines()) for thread in (1, 2)]
+    end = start[1] + 4 * lines[1]
+    assert pc[1] == 0xb and start[0] < start[1] and end == start[0] + 4 * lines[0], (pc, start, lines)
+    answers = c.ask("setInstructionBreakpoints", breakpoints=[{"instructionReference": "0x%x" % at} for at in (
+        start[1], start[1] - 4, end - 4, end, start[0], start[0] - 4)])["breakpoints"]
+    found = [(a["verified"], a.get("line"), a.get("source", {}).get("name")) for a in answers]
+    assert found == [(True, 1, "bv.asm"), (True, lines[0] - lines[1], "sqe.asm"), (True, lines[1], "bv.asm"), (False, None, None), (True, 1, "sqe.asm"),
+                     (False, None, None)], found
+    assert answers[3]["message"] == "0x%x is in no processor's code" % end, answers[3]
+    c.ask("setInstructionBreakpoints", breakpoints=[])
+    answers = c.ask("setFunctionBreakpoints", breakpoints=[{"name": name} for name in ("bv:*0xc", "*0xc", "sqe:*0xc", "BV:*0xc", "2:*0xc", "bv:")])["breakpoints"]
+    found = [(a["verified"], int(a["instructionReference"], 16) if a["verified"] else 0) for a in answers]
+    assert found == [(True, start[1] + 0x30), (True, start[0] + 0x30), (True, start[0] + 0x30), (False, 0), (False, 0),
+                     (True, start[1] + 4 * pc[1])], answers
+    stop = c.move("continue")
+    assert stop["threadId"] == 2 and stop["hitBreakpointIds"] == [answers[0]["id"]], stop
+    c.close()
+
+
+def bytes_of_memory():
+    """base64 as RFC 4648 has it: of any length, with no bits behind the last byte."""
+    c = demo()
+    data = bytes(range(0xf1, 0xff)) + b"\xff\xff"
+    for at in range(4):
+        for size in range(1, 9):
+            c.ask("writeMemory", memoryReference="0x300000", data=base64.b64encode(b"\xff" * 16).decode())
+            c.ask("writeMemory", memoryReference="0x300000", offset=at, data=base64.b64encode(data[:size]).decode())
+            got = c.ask("readMemory", memoryReference="0x300000", offset=at, count=size)
+            assert got == {"address": "0x%x" % (0x300000 + at), "data": base64.b64encode(data[:size]).decode(), "unreadableBytes": 0}, (at, size, got)
+            around = base64.b64decode(c.ask("readMemory", memoryReference="0x300000", count=16)["data"])
+            assert around == b"\xff" * at + data[:size] + b"\xff" * (16 - at - size), (at, size, around)
+    c.close()
+
+
+def both_images():
+    """`state` and breakpoints of a5xx, whose PFP and ME are two files."""
+    images = [a5xx_pair.image(CPSCOPE, path(layout), layout, value) for layout, value in (("a5xx", 0x12345678), ("me", 0x87654321))]
+    capture = path("pair.pm4", a5xx_pair.STREAM.replace("CP_NOP 0x1", "CP_NOP 0x1\n    CP_DRAW_INDX_OFFSET 0x84 1 3"))
+    args = ["--fw", images[0], "--fw", images[1], capture]
+    c = Client().launch(fw=images, capture=capture)
+    c.configured()
+    assert [t["name"] for t in c.ask("threads")["threads"]] == ["pfp", "me"]
+    done = cpscope("state", "--json", *args)
+    assert c.ask("state") == json.loads(done.stdout), done
+    c.close()
+
+
 tap.run([("completions by columns", completions), ("what data breakpoints are made from", data_points),
          ("instructions of several lengths, in front of a place", before_the_code), ("lines of commands in the console", typed_lines),
          ("fields without names", nameless_fields), ("the state with firmware of one's own", own_state), ("what is no input", bad_files),
          ("many requests at once", flood), ("what the adapter can", abilities), ("requests before a session, and during a run", when),
-         ("where steps lead", moves), ("scopes, parts of lists", scopes)])
+         ("where steps lead", moves), ("scopes, parts of lists", scopes), ("code of two processors", processors),
+         ("bytes of memory", bytes_of_memory), ("firmware of two files", both_images)])
