@@ -6,10 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import make
 import tap
-from commands import path
+from commands import cpscope, path
 from debugger_firmware import calls
 from screen_terminal import STOP, Terminal, demo
 
@@ -237,6 +238,61 @@ def found():
         t.leave()
 
 
+def cursor(t):
+    """The number of the line that the cursor is on, once it has moved there: of code its address, of events theirs."""
+    parts = [text for line in looks(t)[2:-1] for text, look in line if look == CURSOR]
+    return int(parts[0].split()[0], 16 if len(parts[0].split()) == 1 else 10) if parts else None
+
+
+def goes(t, number):
+    """The cursor comes to that line."""
+    for _ in range(200):
+        if re.search(r"^( *%d  |.{4}%04x )" % (number, number), t.screen(), re.M) and cursor(t) == number:
+            return
+        time.sleep(0.05)
+    raise AssertionError("%s, expected %d in\n%s" % (cursor(t), number, t.screen()))
+
+
+def searched():
+    """Forward to the next place that has it, back to the one before, round the ends; the case of letters does not matter."""
+    said = cpscope("step", "--demo", text="disas 0 4000\n").stdout.split("> disas")[1]
+    places = [int(at, 16) for at in re.findall(r"^..[ *] ([0-9a-f]{4}) \S+  .*waitin$", said, re.M)]
+    assert places == sorted(places) and 0x20 in places and len(places) > 10, places
+    here = places.index(0x20)
+    with demo(80, 24) as t:
+        t.wait("^=>  0020")
+        t.keys("/")
+        t.type("WaitIn")
+        goes(t, places[here + 1])
+        for key, to in (("]", here + 2), ("[", here + 1), ("[", here), ("[", here - 1), ("]", here)):
+            t.keys(key)
+            goes(t, places[to])
+        t.keys("End", "]")
+        goes(t, places[0])
+        t.keys("[")
+        goes(t, places[-1])
+        t.keys("/", "Enter")
+        goes(t, places[0])
+        t.leave()
+    said = cpscope("step", "--demo", text="b CP_SET_DRAW_STATE\nc\nlog 1000\n").stdout
+    events = [int(number) for number in re.findall(r"^ *(\d+)  .*MEM_READ_ADDR", said, re.M)]
+    assert len(events) > 3, events
+    with demo(80, 24) as t:
+        t.keys(*STOP[:3], "c", "7")
+        t.wait(r"\[7 events\]", "^ +312  PKT ")
+        t.keys("/")
+        t.type("mem_read_addr")
+        goes(t, events[0])
+        for key, to in (("]", 1), ("]", 2), ("[", 1), ("[", 0), ("[", -1), ("[", -2), ("]", -1), ("]", 0)):
+            t.keys(key)
+            goes(t, events[to])
+        t.keys("Home", "]")
+        goes(t, events[0])
+        t.keys("End", "[")
+        goes(t, events[-1])
+        t.leave()
+
+
 def kinds(env, *more):
     """What stands at the same places on another terminal: the pane with the keys, a faint number, the instruction at hand, its
     place, a label, what was found."""
@@ -280,7 +336,7 @@ def terminals():
 
 
 CASES = [("code", code), ("a delay slot", slots), ("registers", registers), ("titles, and what is said", titles), ("names", names),
-         ("memory", memory), ("the state at a draw", state), ("what was found", found), ("by the terminal", terminals)]
+         ("memory", memory), ("the state at a draw", state), ("what was found", found), ("where a search leads", searched), ("by the terminal", terminals)]
 if not shutil.which("tmux"):
     print("1..0 # SKIP no tmux")
     sys.exit(0)
