@@ -318,9 +318,23 @@ def both_images():
     c.close()
 
 
+def who_asks():
+    """Neovim's client, by either spelling of the member, is told of a thread where a typed command moved the machine; others are not."""
+    for name, value, told in (("clientID", "neovim", True), ("clientId", "neovim", True), ("clientID", "vscode", False), ("clientId", "Neovim", False)):
+        c = Client()
+        c.ask("initialize", **{"adapterID": "cpscope", name: value})
+        c.ask("launch", demo=True)
+        c.configured()
+        c.events.clear()
+        c.ask("evaluate", expression="si", context="repl")
+        c.event("stopped")
+        assert [e["body"] for e in c.events if e["event"] == "thread"] == [{"reason": "started", "threadId": 1}] * told, (name, value, c.events)
+        c.close()
+
+
 tap.run([("completions by columns", completions), ("what data breakpoints are made from", data_points),
          ("instructions of several lengths, in front of a place", before_the_code), ("lines of commands in the console", typed_lines),
          ("fields without names", nameless_fields), ("the state with firmware of one's own", own_state), ("what is no input", bad_files),
          ("many requests at once", flood), ("what the adapter can", abilities), ("requests before a session, and during a run", when),
          ("where steps lead", moves), ("scopes, parts of lists", scopes), ("code of two processors", processors),
-         ("bytes of memory", bytes_of_memory), ("firmware of two files", both_images)])
+         ("bytes of memory", bytes_of_memory), ("firmware of two files", both_images), ("whom moves are told", who_asks)])
