@@ -287,6 +287,9 @@ def processors():
                      (True, start[1] + 4 * pc[1])], answers
     stop = c.move("continue")
     assert stop["threadId"] == 2 and stop["hitBreakpointIds"] == [answers[0]["id"]], stop
+    assert stop["description"] == "breakpoint %d, *0xc" % answers[0]["id"], stop
+    answers = c.ask("setBreakpoints", source={"sourceReference": 2}, breakpoints=[{"line": line} for line in (0, 1, lines[1], lines[1] + 1)])["breakpoints"]
+    assert [(a["verified"], a.get("line")) for a in answers] == [(False, None), (True, 1), (True, lines[1]), (False, None)], answers
     c.close()
 
 
