@@ -22,18 +22,24 @@ static bool has_slot(const struct cps_isa *isa, unsigned op)
            flow != CPS_FLOW_SKIP && flow != CPS_FLOW_END;
 }
 
+/* What an expression of a row says; "": nothing, it is that of a jump, which is always taken. */
+static const char *lead_of(enum cps_flow flow)
+{
+    return flow == CPS_FLOW_JUMP     ? ""
+           : flow == CPS_FLOW_BRANCH ? "branches if "
+           : flow == CPS_FLOW_CALLIF ? "calls if "
+                                     : "result: ";
+}
+
 static void put_meaning(const struct lsp *l, const struct cps_isa *isa, unsigned op,
                         struct cps_buf *out)
 {
     CPS_BUF text = {0};
     bool is_expression = cps_syntax_meaning_(isa, op, &text);
-    bool is_condition = is_expression && cps_op_flow(isa, op) == CPS_FLOW_BRANCH;
-    cps_buf_printf(out, l->markdown ? "\n%s`%s`\n" : "  %s%s\n",
-                   is_condition    ? "branches if "
-                   : is_expression ? "result: "
-                                   : "",
-                   cps_buf_text(&text));
-    if (is_expression && isa == &cps_isa_afuc)
+    const char *lead = is_expression ? lead_of(cps_op_flow(isa, op)) : "";
+    if (!is_expression || *lead)
+        cps_buf_printf(out, l->markdown ? "\n%s`%s`\n" : "  %s%s\n", lead, cps_buf_text(&text));
+    if (*lead && isa == &cps_isa_afuc)
         cps_buf_str(out, "\na and b are the sources in their order.\n");
     if (has_slot(isa, op) && !strstr(cps_buf_text(&text), "delay slot"))
         cps_buf_str(out, "\nThe instruction behind it stands in its delay slot, and runs first.\n");
