@@ -314,18 +314,25 @@ def engines():
 
 
 def limits():
-    """Texts that are too large together are not taken, whatever is open beside them; each is closed by its own name."""
+    """A text has at most 16 MiB, all of them 64 MiB; one byte more is not taken, whatever is open beside it; each is closed by its own
+    name."""
     c = Client().start()
-    large = "; a6xx microcode\n" + ";" * (15 << 20)
     uris = ["file:///%d.asm" % i for i in range(5)]
-    for uri in uris[:4]:
-        assert c.open(large, uri) == []
-    c.notify("textDocument/didOpen", {"textDocument": {"uri": uris[4], "languageId": "cpsasm", "version": 1, "text": large}})
+    said = "the text has %d bytes, expected at most 16 MiB, and of all texts 64 MiB"
+    insert = lambda size: {"range": {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 0}}, "text": ";" * size}
+    fill = lambda uri: c.change(insert(1 << 20), uri=uri)    # behind 15 MiB: one message has at most 16 MiB
+    large = HEAD + ";" * ((15 << 20) - len(HEAD))
+    assert c.open(large, uris[0]) == [] and fill(uris[0]) == []
+    assert c.change(insert(1), uri=uris[0]) == [] and said % ((16 << 20) + 1) in c.note("window/logMessage")["message"]
+    for uri in uris[1:4]:
+        assert c.open(large, uri) == [] and fill(uri) == []
+    assert not c.notes, c.notes
+    c.notify("textDocument/didOpen", {"textDocument": {"uri": uris[4], "languageId": "cpsasm", "version": 1, "text": ";"}})
     assert c.refuse("textDocument/documentSymbol", {"textDocument": {"uri": uris[4]}}) == -32602
-    assert "the text has %d bytes, expected at most 16 MiB, and of all texts 64 MiB" % len(large) in c.note("window/logMessage")["message"]
+    assert said % 1 in c.note("window/logMessage")["message"]
     c.notify("textDocument/didClose", {"textDocument": {"uri": uris[0]}})
     assert c.errors(uris[0]) == [] and c.refuse("textDocument/documentSymbol", {"textDocument": {"uri": uris[0]}}) == -32602
-    assert c.open(HEAD + "mine: nop\n" + large, uris[4]) == []
+    assert c.open(HEAD + "mine: nop\n" + large[:-10], uris[4]) == [] and not c.notes
     assert [s["name"] for s in c.ask("textDocument/documentSymbol", {"textDocument": {"uri": uris[4]}})] == ["mine"]
     assert c.ask("textDocument/documentSymbol", {"textDocument": {"uri": uris[1]}}) == []
     c.close()
@@ -386,6 +393,55 @@ def characters():
                           for s in c.ask("textDocument/documentSymbol", {"textDocument": {"uri": ASM}})]
                 assert places == [(line[0], i) for i, line in enumerate(lines) if line[1:2] == ":"], (start, end, places)
         c.close()
+
+
+# What is shown of words in a comment, and of those of a program: fields with the names of their values as rnndb has them, up to 15 of
+# four bits in a register, of five in a packet; forms of instructions, and what they do.
+SLOT = "The instruction behind it stands in its delay slot, and runs first.\n"
+SOURCES = "\na and b are the sources in their order.\n"
+MEANINGS = {
+    "CP_WAIT_REG_MEM": "CP_WAIT_REG_MEM: packet 0x3c\n"
+                       "    word 0 bit 2:0 FUNCTION 0=WRITE_ALWAYS 1=WRITE_LT 2=WRITE_LE 3=WRITE_EQ 4=WRITE_NE 5=WRITE_GE 6=WRITE_GT\n"
+                       "    word 0 bit 3 SIGNED_COMPARE\n    word 0 bit 5:4 POLL 0=POLL_REGISTER 1=POLL_MEMORY 2=POLL_SCRATCH\n"
+                       "    word 0 bit 8 WRITE_MEMORY\n    word 1 POLL_ADDR\n    word 3 bit 31:0 REF\n    word 4 bit 31:0 MASK\n"
+                       "    word 5 bit 31:0 DELAY_LOOP_CYCLES\n",
+    "CP_SKIP_IB2_ENABLE_GLOBAL": "CP_SKIP_IB2_ENABLE_GLOBAL: packet 0x1d\n    word 0 bit 0 ENABLE\n",
+    "RB_STENCIL_REF_CNTL": "RB_STENCIL_REF_CNTL: GPU register 0x8887\n    7:0 REF\n    15:8 BFREF\n",
+    "PC_DRAWCALL_CNTL": "PC_DRAWCALL_CNTL: GPU register 0x9e0b\n    5:0 PRIM_TYPE\n"
+                        "    7:6 SOURCE_SELECT 0=DI_SRC_SEL_DMA 1=DI_SRC_SEL_IMMEDIATE 2=DI_SRC_SEL_AUTO_INDEX 3=DI_SRC_SEL_AUTO_XFB\n"
+                        "    9:8 VIS_CULL 0=IGNORE_VISIBILITY 1=USE_VISIBILITY\n"
+                        "    11:10 INDEX_SIZE 0=INDEX4_SIZE_8_BIT 1=INDEX4_SIZE_16_BIT 2=INDEX4_SIZE_32_BIT\n"
+                        "    13:12 PATCH_TYPE 0=TESS_QUADS 1=TESS_TRIANGLES 2=TESS_ISOLINES\n    16 GS_ENABLE\n    17 TESS_ENABLE\n",
+    "PC_RESTART_INDEX": "PC_RESTART_INDEX: GPU register 0x9803\n",
+    "0x8810": "0x8810 = 34832\nGPU register RB_PS_SAMPLEFREQ_CNTL\n",
+    "0x7f": "0x7f = 127\n",
+    "brne": "brne, a6xx\n    brne src1, imm5, #label\n  branches if a != b\n" + SOURCES + "\n" + SLOT +
+            "\nbrne, a6xx\n    brne src1, bit, #label\n  branches if !(a >> b & 1)\n" + SOURCES + "\n" + SLOT,
+    "jump": "jump, a6xx\n    jump #label\n\n" + SLOT,
+    "ret": "ret, a6xx\n    ret\n  delay slot, then pop the call stack\n",
+    "nop": "nop, a6xx\n    [(rep)]nop\n  nothing\n",
+    "mov": "mov, a6xx\n    [(rep)][(xmovN)][(peek)]mov dst, src2\n  result: a | b\n" + SOURCES +
+           "\nmov, a6xx\n    [(rep)]mov dst, imm16\n    [(rep)]mov dst, imm16 << shift\n  result: b\n" + SOURCES,
+}
+
+
+def meanings():
+    """The whole of what is shown; and the whole of what the server says that it can."""
+    c = Client().start()
+    assert c.can == {"textDocumentSync": {"openClose": True, "change": 2}, "positionEncoding": "utf-16", "hoverProvider": True,
+                     "completionProvider": {"triggerCharacters": ["@", "%", "#", "$", "."]}, "definitionProvider": True,
+                     "referencesProvider": True, "documentSymbolProvider": True}, c.can
+    capitals = [word for word in MEANINGS if word.isupper()]
+    text = HEAD + "; %s\nmov $02, 0x8810\nmov $02, 0x7f\nbrne $02, 0x3, #a\nnop\na: jump #a\n ret\nnop\n" % " ".join(capitals)
+    assert c.open(text) == []
+    for word, meaning in MEANINGS.items():
+        found = c.hover(word)
+        assert found == meaning, "%r\n%r" % (found, meaning)
+    assert c.open("; vp1-g80 vp1\nl: bra $c0 true #l\n call $c0 true #l\n") == []
+    for word, leads in (("bra", "  branches if "), ("call", "  calls if ")):
+        found = c.hover(word)
+        assert len(re.findall("^%s" % leads, found, re.M)) == 4 and "result" not in found, found
+    c.close()
 
 
 def options():
@@ -452,4 +508,5 @@ tap.run([
     ("completion by place", completions), ("PM4 text", pm4), ("other engines and generations", engines),
     ("options of the client", options), ("hostile input ends with one error", hostile),
     ("large and odd texts", large), ("texts beyond the most, several at once", limits), ("numbers, comments, long packets", details),
-    ("lines of PM4 text that are wrong", broken_lines), ("sizes of characters, ends of lines", characters)])
+    ("lines of PM4 text that are wrong", broken_lines), ("sizes of characters, ends of lines", characters),
+    ("the whole of meanings", meanings)])
