@@ -154,6 +154,7 @@ def out_of_loops():
     stuck = path("stuck.dbg", "tb 0xfd\nc\npatch 0xfd: jump #CP_SET_DRAW_STATE\npatch 0xfe: add $05, $05, 0x1\nsi\nuntil\n")
     done = cpscope("step", "--demo", "-l", "200k", "--batch", "-x", stuck, status=4)
     assert done.stderr.startswith("cpscope: limit: too many instructions in one command"), done.stderr
+    assert "\nlimit: 200000 instructions in one command\nstep 200" in done.stdout and "interrupted" not in done.stdout, done.stdout
 
 
 def draws():
@@ -218,6 +219,50 @@ def long_packets():
     assert re.search(r"\n  15  0000000f .*\n  and 84 more$", out[2]), out[2]
 
 
+def halves():
+    """Registers of 64 bits are whole where both halves are known, with the buffer that they lead into; what was read of streams."""
+    stream = make.pm4("reg RB_MRT[0].ARRAY_PITCH 0x2 0x1008 0x5 0x7000", "reg 0x8826 0x6", "CP_MEM_WRITE 0x1008 5 7", "reg 0x882e 0x5", "CP_NOP")
+    capture = path("halves.pm4", stream.replace("submit", "buffer 0x500001000 target\n    .word 0 0 0 0\nsubmit"))
+    whole = "0x0000000500001008 [buf 1 \"target\" +0x8]"
+    out, _ = session(["--demo", capture], "tb PKT4", "c", "info packet", "bt", "si", "tb PKT4", "c", "info packet", "bt", "p RB_MRT[0].BASE",
+                     "p reg:0x8826", "tb CP_MEM_WRITE", "c", "p RB_MRT[0].BASE", "info packet", "c", "p reg:0x882e", "p reg:0x882d")
+    assert out[2] == ("48882404 type 4, register 0x8824 RB_MRT[0].ARRAY_PITCH, 4 dwords, ib1 0x0000000000100000 [ib1 0 \"frame\" +0x0]\n"
+                      "   0  00000002  RB_MRT[0].ARRAY_PITCH 128\n   1  00001008  RB_MRT[0].BASE = %s\n   2  00000005  RB_MRT[0].BASE \n"
+                      "   3  00007000  RB_MRT[0].BASE_GMEM 0x7000" % whole), out[2]
+    assert out[7].split("\n")[1] == "   0  00000006  RB_MRT[0].BASE ", out[7]
+    for bt, read in ((out[3], 1), (out[8], 6)):    # headers, too; 5 + 2 + 4 + 2 + 1 in all
+        assert "\nib1     0x0000000000100000 [ib1 0 \"frame\" +0x0], %d of 14 dwords read\nring " % read in bt, bt
+    assert out[9:11] == ["0x00001008 = 4104 = " + whole, "0x00000005 = 5 = " + whole] and out[13] == "0x00001008 = 4104 = 0x0000000600001008 [no buf]", out[9:14]
+    assert out[14].split("\n")[1:] == ["   0  00001008  ADDR=0x500001008 [buf 1 \"target\" +0x8]", "   1  00000005", "   2  00000007"], out[14]
+    assert out[16:] == ["0x00000005 = 5", "0x00000000 = 0"], "half an address says nothing"
+
+
+def beside():
+    """compare goes to the end of this submission, or of so many."""
+    text = "# cpscope-pm4 1\ngpu 630\nbuffer 0x00100000 frame\n    CP_SET_MARKER 0x1\nsubmit frame\nsubmit frame\nsubmit frame\n"
+    out, _ = session(["--demo", path("three.pm4", text)], "set $0a = 5", "compare", "compare 1", "compare 2", "compare 3", "compare 9")
+    del out[0]
+    counts = [int(re.match(r"unchanged: (\d+) events, comes to the end( of the submission)?\n", text)[1]) for text in out]
+    assert out[0] == out[1] and out[3] == out[4] and counts[0] < counts[2] < counts[3], out
+    assert ["of the submission" in text for text in out] == [True] * 3 + [False] * 2, out
+
+
+def listed():
+    """A listing goes on where it ended, until the machine moves: then it is about where that stands."""
+    out, _ = session(["--demo"], "list", "list", "si", "list", "list -")
+    places = [[int(at, 16) for at in re.findall(r"^..[ *] ([0-9a-f]{4}) ", text, re.M)] for text in out]
+    assert "=>" in out[0] and "=>" not in out[1] and places[1][0] == places[0][-1] + 1, places
+    assert "=>  0021" in out[3] and places[4][-1] == places[3][0] - 1, places
+
+
+def stuck():
+    """What a deadlock is about stands on a line of its own."""
+    out, _ = session(["--demo", "--policy", "waits=stop", "--policy", "prefetch=off"], "c", "rc")
+    lines = out[0].split("\n")
+    assert lines[0] == "deadlock: every processor waits for something that nothing will change" and lines[2].startswith("step "), lines
+    assert out[1].startswith("the beginning: nothing lies before\nstep 0, "), out[1]
+
+
 def helped():
     """help alone has every group with every command, and its other names."""
     out, _ = session(["--demo"], "help", "help step")
@@ -280,6 +325,17 @@ def processors():
     assert out[11] == "2 break here, bv, 0 hits\n3 break CP_NOP, sqe, 0 hits" and out[12].startswith("breakpoint 3, CP_NOP\n"), out
     assert open(file).read() == "core bv\nbreak *0xb\ncore sqe\nbreak CP_NOP\ncore sqe\n", open(file).read()
     assert [error.split(": ", 2)[2] for error in errors] == ["here: bv has no code there", 'there is no processor "br" here'], errors
+
+
+def own_registers():
+    """A watchpoint of a general register is about the processor at hand alone."""
+    args = two_processors()
+    out, _ = session(args, "core bv", "watch $05", "c", "core", "p $05", "i b", "delete", "core sqe", "watch $05", "c", "core")
+    assert "\n* step " in "\n" + out[3].split("\n")[1] and ": bv " in out[3].split("\n")[1] and out[4] == "0x00000009 = 9", out
+    assert out[5] == "1 watch $05, bv, 1 hits", out[5]
+    out, _ = session(args, "watch $05", *["c"] * 8)
+    assert not any(": bv " in text for text in out), out
+    assert any(": sqe " in text for text in out[1:]) and any("the end" in text for text in out[1:]), out
 
 
 def pairs(out, *wanted):
@@ -378,6 +434,10 @@ CASES = [
     ("types without words or fields say so", types),
     ("points for one stop, places behind labels", once),
     ("words of long packets", long_packets),
+    ("registers of 64 bits, and what was read", halves),
+    ("how far compare goes", beside),
+    ("listings that go on", listed),
+    ("what a deadlock is about", stuck),
     ("help lists all commands", helped),
     ("points are saved with all that belongs to them", saved),
     ("pipe registers have names", pipe_by_name),
@@ -385,6 +445,7 @@ CASES = [
     ("registers that hardware has", of_hardware),
     ("commands of a point are limited", commands_end),
     ("points of several processors", processors),
+    ("registers of one of them", own_registers),
     ("VP1: branches with slots, calls, code that is memory", vp1),
     ("SEQ: branches without slots, widths of values", seq),
     ("HWSQ: code in bytes, what the host does", hwsq),

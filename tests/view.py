@@ -169,6 +169,28 @@ def test_code(scratch):
         (0x981f1006, 0x981f1906, 0x9c1f2206, 0x98622801))], words)
 
 
+# Registers as rnndb has them: name, which half, fields (name, bits, kind, radix, shift, texts of values that were written), which half
+# of an address.
+NAMES = {
+    0x8825: ["RB_MRT[0].BASE", 0, [], 1], 0x8826: ["RB_MRT[0].BASE", 1, [], 2],
+    0x8887: ["RB_STENCIL_REF_CNTL", 0, [["REF", 0, 7, 0, 0, 0, {}], ["BFREF", 8, 15, 0, 0, 0, {}]], 0],
+    0x8810: ["RB_PS_SAMPLEFREQ_CNTL", 0, [["PER_SAMP_MODE", 0, 0, 1, 0, 0, {}]], 0],
+    0x8822: ["RB_MRT[0].BUF_INFO", 0, [["COLOR_FORMAT", 0, 7, 0, 0, 0, {"48": "FMT6_8_8_8_8_UNORM"}], ["COLOR_TILE_MODE", 8, 9, 0, 0, 0, {
+        "0": "TILE6_LINEAR", "3": "TILE6_3"}], ["UNK10", 10, 10, 1, 0, 0, {}], ["COLOR_SWAP", 13, 14, 0, 0, 0, {"0": "WZYX", "1": "WXYZ"}]], 0],
+}
+
+
+def test_names(scratch):
+    capture, page = pathlib.Path(scratch, "names.pm4"), pathlib.Path(scratch, "names.html")
+    capture.write_text(make.pm4("reg RB_MRT[0].BASE 0x1000 0x5", "reg 0x8887 0x1280", "reg 0x8810 0x1", "reg 0x8812 0x3", "reg 0x8822 0x30",
+                                "reg 0x8822 0x2330"), encoding="utf-8")
+    view("--fw", scratch + "/old.fw", capture, "-o", page)
+    known = json.loads(sections(page)["names"])["registers"]
+    for number, row in NAMES.items():
+        report("the names of 0x%x" % number, known.get(str(number)) == row, known.get(str(number)))
+    report("a register that has no name", str(0x8812) not in known)
+
+
 def compare_draws(name, page, *args):
     """Draws of the page against those of `state`, for each processor that has some."""
     data = sections(page)
@@ -536,6 +558,7 @@ def main():
         test_file(page, capture)
         test_data(scratch, page, capture)
         test_code(scratch)
+        test_names(scratch)
         test_trace(scratch, page, capture)
         draws = make_draws(scratch)
         why = webdriver.missing()
