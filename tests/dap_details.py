@@ -116,6 +116,21 @@ def typed_lines():
     c.close()
 
 
+def typed_once():
+    """A point for one time that is typed is called as it was, though it is gone."""
+    c = demo()
+    for line, reason, said in (("tb CP_NOP", "breakpoint", "breakpoint 1, CP_NOP"), ("tb pkt:CP_MEM_WRITE", "breakpoint", "watchpoint 2, pkt:CP_MEM_WRITE"),
+                               ("watch $02", "data breakpoint", "watchpoint 3, $02")):
+        c.ask("evaluate", expression=line, context="repl")
+        c.ask("evaluate", expression="c", context="repl")
+        stop = c.event("stopped")
+        assert (stop["reason"], stop["description"]) == (reason, said), stop
+    c.ask("evaluate", expression="delete", context="repl")
+    c.ask("evaluate", expression="c", context="repl")
+    assert c.event("stopped")["description"].startswith("the end")
+    c.close()
+
+
 def nameless_fields():
     """Bits of a register that no field has a name for are shown by their numbers."""
     c = demo(capture=path("bits.pm4", make.pm4("reg 0x8810 0xffffffff", "CP_NOP", "CP_WAIT_FOR_ME")))
@@ -337,7 +352,7 @@ def who_asks():
 
 tap.run([("completions by columns", completions), ("what data breakpoints are made from", data_points),
          ("instructions of several lengths, in front of a place", before_the_code), ("lines of commands in the console", typed_lines),
-         ("fields without names", nameless_fields), ("the state with firmware of one's own", own_state), ("what is no input", bad_files),
+         ("points for one time that are typed", typed_once), ("fields without names", nameless_fields), ("the state with firmware of one's own", own_state), ("what is no input", bad_files),
          ("many requests at once", flood), ("what the adapter can", abilities), ("requests before a session, and during a run", when),
          ("where steps lead", moves), ("scopes, parts of lists", scopes), ("code of two processors", processors),
          ("bytes of memory", bytes_of_memory), ("firmware of two files", both_images), ("whom moves are told", who_asks)])

@@ -43,7 +43,7 @@ def after(style, codes):
 def looks(t, begin=0, end=None):
     """Lines of the screen as [(text, style), ...], of columns @begin to @end; blanks at their ends play no part."""
     style, lines = PLAIN, []
-    for line in t.screen("-e").rstrip("\n").split("\n"):
+    for line in t.settled("-e").rstrip("\n").split("\n"):
         cells = []
         for codes, char in re.findall(r"\x1b\[([\d;]*)m|(.)", line):
             if char == " " and style[1] and cells and cells[-1][1][1] == style[1]:

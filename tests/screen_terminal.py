@@ -50,6 +50,14 @@ class Terminal:
     def screen(self, *how):
         return self.tmux("capture-pane", "-p", *how)
 
+    def settled(self, *how):
+        """The screen, once it stays as it is for a moment: it is drawn from the top, not all at once."""
+        before, text = None, self.screen(*how)
+        while text != before:
+            time.sleep(0.03)
+            before, text = text, self.screen(*how)
+        return text
+
     def wait(self, *patterns):
         """The screen, once it shows all of @patterns; an error if it does not for ten seconds."""
         for _ in range(200):

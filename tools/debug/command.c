@@ -155,6 +155,7 @@ void command_deinit(struct debugger *r)
     r->shown_count = 0;
     cps_buf_deinit(&r->lines);
     cps_buf_deinit(&r->repeat);
+    cps_buf_deinit(&r->why);
     cps_buf_deinit(&r->out);
 }
 

@@ -27,6 +27,7 @@ struct debugger {
     struct session session;
     struct cps_buf out;         /**< what commands print; whoever shows it clears it */
     struct cps_debug_stop stop; /**< of the last move */
+    struct cps_buf why;         /**< look_stop() of it: a point for one time is gone since */
     struct look_values before;  /**< registers in front of the last move */
     bool moved;                 /**< there was one, on this core */
     uint64_t moves;             /**< how many were made: who shows the machine looks again */

@@ -73,8 +73,10 @@ void command_stopped(struct debugger *r)
 {
     bool silent = is_silent(r);
     r->moved = true;
+    cps_buf_deinit(&r->why);
+    look_stop(&r->session, &r->stop, &r->why);
     if (!silent)
-        look_stop(&r->session, &r->stop, &r->out);
+        cps_buf_join(&r->out, &r->why);
     drop_once(r);
     follow(r);
     if (silent)

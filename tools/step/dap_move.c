@@ -93,7 +93,10 @@ static void tell_stopped(struct dap *d, const char *gone, bool quiet)
     CPS_BUF why = {0};
     if (cps_debug_nomem(r->session.debug))
         r->stop = (struct cps_debug_stop){.reason = CPS_WHY_NOMEM};
-    look_stop(&r->session, &r->stop, &why);
+    if (quiet && r->stop.reason == CPS_WHY_POINT)
+        cps_buf_join(&why, &r->why);
+    else
+        look_stop(&r->session, &r->stop, &why);
     if (!quiet && (why.size || why.failed))
         dap_output(d, &why);
     tell_running(d);

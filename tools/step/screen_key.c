@@ -66,7 +66,6 @@ static void hide_output(struct screen *s)
 void screen_command_(struct screen *s, const char *line, bool quiet)
 {
     struct debugger *r = s->debugger;
-    CPS_BUF why = {0};
     uint64_t step = cps_debug_place(r->session.debug).step;
     cps_buf_clear(&r->out);
     r->interrupt = 0;
@@ -78,16 +77,14 @@ void screen_command_(struct screen *s, const char *line, bool quiet)
     }
     bool moved = cps_debug_place(r->session.debug).step != step;
     cps_buf_clear(&s->message);
-    if (moved)
-        look_stop(session_of(s), &r->stop, &why);
     if (err)
         cps_buf_printf(&r->out, "%s\n", err->message);
     if (err && quiet)
         set_message(s, err->message);
     else if (moved)
-        set_message(s, cps_buf_text(&why));
+        set_message(s, cps_buf_text(&r->why));
     if (moved && s->message.size >= (size_t)COLS) /* the whole of it */
-        cps_buf_printf(&s->output, "> %s\n%s", line, cps_buf_text(&why));
+        cps_buf_printf(&s->output, "> %s\n%s", line, cps_buf_text(&r->why));
     if ((err || !moved) && !quiet && r->out.size)
         keep_output(s, line, cps_buf_text(&r->out));
     else if (quiet && !moved && !err)
