@@ -195,6 +195,16 @@ def forms():
     assert out[13] == out[14] and out[15] == out[16], out[13:]
 
 
+def whole_tables():
+    """info registers has each of them once; x shows as many words as it is asked for, four to a line."""
+    out, _ = session(["--demo"], "info registers", *["x/%dxw 0x100000" % count for count in range(1, 14)])
+    names = re.findall(r"\$\w+(?= +[0-9a-f]{8}\b)", out[0])
+    assert sorted(names) == sorted(["$%02x" % i for i in range(1, 0x1a)] + ["$sp", "$lr", "$rem", "$addr", "$usraddr"]), out[0]
+    for count, text in enumerate(out[1:], 1):
+        words = [len(re.findall(r" (?:[0-9a-f]{8}|\.{8})(?= |$)", line)) for line in text.split("\n")]
+        assert words == [4] * (count // 4) + [count % 4] * (count % 4 > 0), (count, text)
+
+
 def types():
     out, _ = session(["--demo"], "ptype CP_NOP", "ptype CP_WAIT_FOR_IDLE", "ptype @IB_LEVEL")
     assert out[0] == "CP_NOP, type 7, opcode 0x10\n  no words are known", out
@@ -431,6 +441,7 @@ CASES = [
     ("what was drawn, and what changed for it", draws),
     ("words of expressions are what the stream says", words),
     ("forms of values", forms),
+    ("tables are whole", whole_tables),
     ("types without words or fields say so", types),
     ("points for one stop, places behind labels", once),
     ("words of long packets", long_packets),
