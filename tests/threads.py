@@ -198,7 +198,7 @@ def no_more_threads_than_allowed(files):
                           ([CPSCOPE, "convert", files.gzip, "-o", files.path("p.rd")], 2)):
         for threads in (0, 1, 2, 3, 4, 5):
             seen, wanted = 0, min(max(threads, 1), useful)
-            for _ in range(10):  # one that ends soon may not be seen
+            for _ in range(50):  # one that ends soon may not be seen
                 seen = max(seen, most_threads([*words, "--threads", str(threads)]))
                 assert seen <= wanted, (words, threads, seen)
                 if seen == wanted:

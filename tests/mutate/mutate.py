@@ -10,9 +10,9 @@ and results (WORK/results.jsonl: a line a mutant; a run that was interrupted goe
 A test is quick that takes at most --quick seconds of the processor (20). A mutant that compiles to the same code is none.
 First the tests run without CPSCOPE_CORPUS; what survives is tried with it, if it is set. No mutant gets more than --budget
 seconds (120) of tests, the quickest and those that have noticed most first. --again tries only what survived in the results
-FILE, and prints the table of all of it; with --sanitize in a build that ends with 1 where memory is misused or lost, which only such builds notice. A survivor
-that tests/mutate/explained.tsv explains (file, text of the line, old, new, why) is counted apart. Ends with 1 if a folder's
-share is below its goal."""
+FILE unexplained, and prints the table of all of it; with --sanitize in a build that ends with 1 where memory is misused or
+lost, which only such builds notice. A survivor that tests/mutate/explained.tsv explains (file, text of the line, old, new,
+why) is counted apart. Ends with 1 if a folder's share is below its goal."""
 import argparse
 import collections
 import dataclasses
