@@ -386,7 +386,7 @@ static void four_looks_are_enough(void **state)
             struct suspect other[3] = {suspect, suspect, suspect};
             other[0].pc ^= 1u << bit;
             other[1].place ^= 1u << bit;
-            other[2].level ^= 1u << bit % 3;
+            other[2].level ^= (uint8_t)(1u << bit % 3);
             for (unsigned k = 0; k < 3; k++)
                 assert_true(findings_wants(f, &other[k]));
         }
