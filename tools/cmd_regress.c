@@ -103,7 +103,6 @@ static struct cps_err *prepare(struct regress *r)
 {
     const struct cps_options *opt = r->opt;
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
-    r->kinds = r->manifest.kinds;
     add_firmware(r);
     r->run = run_options(r);
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;

@@ -21,14 +21,20 @@ static const char moves_text[] = "[016ee001]\n[01000000]\n"
                                  "ret\n"                    /* 15 */
                                  "mov $06, 0x1\n";          /* 16, delay slot */
 
-static void start_moves(struct scene *b)
+/* An SQE of a6xx that has nothing but the program. */
+static void start_a6xx(struct scene *b, const char *text)
 {
-    b->program[0] = bench_assemble(moves_text, CPS_A6XX);
+    b->program[0] = bench_assemble(text, CPS_A6XX);
     start(b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
                                   .words = b->program[0].words + 1,
                                   .count = b->program[0].count - 1,
                                   .image = {{CPS_CPU_SQE, 0}},
                                   .image_count = 1});
+}
+
+static void start_moves(struct scene *b)
+{
+    start_a6xx(b, moves_text);
 }
 
 static void run_to(struct scene *b, uint32_t pc)
@@ -290,12 +296,7 @@ static void loops_that_change_nothing_are_deadlocks(void **state)
 {
     (void)state;
     struct scene b = {0};
-    b.program[0] = bench_assemble("[016ee001]\n[01000000]\nl:\njump #l\nnop\n", CPS_A6XX);
-    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
-                                   .words = b.program[0].words + 1,
-                                   .count = b.program[0].count - 1,
-                                   .image = {{CPS_CPU_SQE, 0}},
-                                   .image_count = 1});
+    start_a6xx(&b, "[016ee001]\n[01000000]\nl:\njump #l\nnop\n");
     assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_DEADLOCK);
     stop(&b);
 }
@@ -305,15 +306,9 @@ static void far_back_is_reached_with_few_checkpoints(void **state)
 {
     (void)state;
     struct scene b = {0};
-    b.program[0] = bench_assemble(
-        "[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\nmov $02, 0x4 << 16\nl:\n"
-        "sub $02, $02, 0x1\nbrne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n",
-        CPS_A6XX);
-    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
-                                   .words = b.program[0].words + 1,
-                                   .count = b.program[0].count - 1,
-                                   .image = {{CPS_CPU_SQE, 0}},
-                                   .image_count = 1});
+    start_a6xx(&b,
+               "[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\nmov $02, 0x4 << 16\nl:\n"
+               "sub $02, $02, 0x1\nbrne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n");
     for (unsigned i = 0; i < 8; i++) {
         struct cps_debug_stop at = cps_debug_goto_step(b.debug, (i + 1) * 97777);
         assert_int_equal(at.reason, CPS_WHY_GONE);
@@ -335,15 +330,9 @@ static void checkpoints_are_thinned_far_from_here(void **state)
     (void)state;
     enum { TURNS = 0x20 << 16, PLACES = 60 };
     struct scene b = {0};
-    b.program[0] = bench_assemble("[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\n"
-                                  "mov $02, 0x20 << 16\nl:\nsub $02, $02, 0x1\n"
-                                  "brne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n",
-                                  CPS_A6XX);
-    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
-                                   .words = b.program[0].words + 1,
-                                   .count = b.program[0].count - 1,
-                                   .image = {{CPS_CPU_SQE, 0}},
-                                   .image_count = 1});
+    start_a6xx(&b, "[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\n"
+                   "mov $02, 0x20 << 16\nl:\nsub $02, $02, 0x1\n"
+                   "brne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n");
     for (unsigned i = 0; i < 2 * PLACES; i++) {
         unsigned place = i < PLACES ? i + 1 : 37 * i % PLACES + 1;
         unsigned turn = place * (CPS_DEBUG_INTERVAL / 3 + 1);
@@ -371,12 +360,7 @@ static void what_is_no_branch_cannot_be_decided(void **state)
     static const struct cps_edit taken = {.what = CPS_EDIT_BRANCH, .value = 1};
     (void)state;
     struct scene b = {0};
-    b.program[0] = bench_assemble("[016ee001]\n[01000000]\nmov $02, 0x1\n", CPS_A6XX);
-    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
-                                   .words = b.program[0].words + 1,
-                                   .count = b.program[0].count - 1,
-                                   .image = {{CPS_CPU_SQE, 0}},
-                                   .image_count = 1});
+    start_a6xx(&b, "[016ee001]\n[01000000]\nmov $02, 0x1\n");
     assert_int_equal(cps_debug_run(b.debug, CPS_GO_ON, 0).reason, CPS_WHY_FAULT);
     assert_int_equal(cps_engine_where(cps_debug_engine(b.debug), 0).pc, b.program[0].count - 1);
     struct cps_err *err = cps_debug_edit(b.debug, &taken);
@@ -419,15 +403,9 @@ static void a_search_that_is_interrupted_leads_nowhere(void **state)
     struct cps_debug_place place;
     const struct cps_debug_point writer = {
         .what = CPS_AT_EVENT, .core = -1, .kinds = 1u << CPS_EV_REG, .last = UINT64_MAX};
-    b.program[0] = bench_assemble(
-        "[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\nmov $02, 0x1 << 16\nl:\n"
-        "sub $02, $02, 0x1\nbrne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n",
-        CPS_A6XX);
-    start(&b, &(struct cps_config){.layout = CPS_LAYOUT_A6XX,
-                                   .words = b.program[0].words + 1,
-                                   .count = b.program[0].count - 1,
-                                   .image = {{CPS_CPU_SQE, 0}},
-                                   .image_count = 1});
+    start_a6xx(&b,
+               "[016ee001]\n[01000000]\nmov $addr, 0x8800\nmov $data, 0x1\nmov $02, 0x1 << 16\nl:\n"
+               "sub $02, $02, 0x1\nbrne $02, 0x0, #l\nadd $03, $03, $02\nwaitin\nmov $01, $data\n");
     assert_int_equal(cps_debug_goto_step(b.debug, 150000).reason, CPS_WHY_GONE);
     cps_debug_interrupt(b.debug, always, &asked);
     assert_false(cps_debug_last(b.debug, &writer, &by, &place));

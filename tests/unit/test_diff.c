@@ -10,26 +10,12 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
+#include "tests/a6xx_names.h"
 #include "trace/align.h"
 #include "trace/diff.h"
 #include "trace/form/trace.h"
 
 #define HEAD "# cpscope-trace 1\n# gen a6xx\n"
-
-static struct cps_names *names;
-
-static int open_names(void **state)
-{
-    (void)state;
-    return cps_names_create(CPS_LAYOUT_A6XX, NULL, &names) ? -1 : 0;
-}
-
-static int close_names(void **state)
-{
-    (void)state;
-    cps_names_destroy(names);
-    return 0;
-}
 
 static size_t read_text(const char *lines, struct cps_event *ret, size_t room)
 {

@@ -11,28 +11,12 @@
 #include <cmocka.h>
 
 #include "isa/base/pm4.h"
+#include "tests/a6xx_names.h"
 #include "trace/form/forms.h"
 #include "trace/form/text.h"
 #include "trace/form/trace.h"
 
 #define TRACE "test_text.trace"
-
-static struct cps_names *names;
-
-static int open_names(void **state)
-{
-    (void)state;
-    struct cps_err *err = cps_names_create(CPS_LAYOUT_A6XX, NULL, &names);
-    cps_err_free(err);
-    return err != NULL;
-}
-
-static int close_names(void **state)
-{
-    (void)state;
-    cps_names_destroy(names);
-    return 0;
-}
 
 static struct cps_event event(unsigned kind, unsigned sub, uint32_t pc, uint64_t addr,
                               uint32_t value)

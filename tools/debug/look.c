@@ -345,8 +345,8 @@ static void put_misses(const struct session *s, struct cps_buf *out)
     const struct cps_debug_place place = cps_debug_place(s->debug);
     if (!place.missed)
         return;
-    cps_buf_printf(out, "%" PRIu64 " read%s not as the run file expects%s: ", place.missed,
-                   place.missed == 1 ? " is" : "s are", place.missed == 1 ? "" : ", the first");
+    play_put_misses(place.missed, out);
+    cps_buf_str(out, place.missed == 1 ? ": " : ", the first: ");
     play_put_miss(&s->play, s->play.feed.item + place.missed_item, place.missed_answer, out);
 }
 

@@ -111,6 +111,12 @@ const char *play_where(const struct cps_item *item)
     return where[item->host.where];
 }
 
+void play_put_misses(uint64_t count, struct cps_buf *out)
+{
+    cps_buf_printf(out, "%" PRIu64 " read%s not as the run file expects", count,
+                   count == 1 ? " is" : "s are");
+}
+
 void play_put_miss(const struct play *play, const struct cps_item *item, uint32_t answer,
                    struct cps_buf *out)
 {

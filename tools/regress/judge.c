@@ -69,8 +69,8 @@ static void judge_difference(uint64_t differences, const struct record *record,
 static void judge_misses(const struct record *record, struct json_object *pair)
 {
     CPS_BUF reason = {0};
-    cps_buf_printf(&reason, "%" PRIu64 " read%s not as the run file expects: %s", record->misses,
-                   record->misses == 1 ? " is" : "s are", record->missed);
+    play_put_misses(record->misses, &reason);
+    cps_buf_printf(&reason, ": %s", record->missed);
     cps_json_uint(pair, "differences", record->misses);
     judge_for(pair, RESULT_DIFFERS, &reason);
 }
@@ -149,7 +149,7 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, unsigned cap
     const struct record *base = base_side->record;
     struct engine *e = &w->engine[firmware];
     struct cps_diff diff = {0};
-    const struct cps_diff_options options = {w->regress->kinds, &w->mask};
+    const struct cps_diff_options options = {w->regress->manifest.kinds, &w->mask};
     const char *name = w->regress->manifest.firmware[firmware].name;
     struct diff_report report = {.a = *base_side, .b = {name, e->fw, e->me, record, e->names}};
     struct blame blame = {.engine = e, .report = &report};

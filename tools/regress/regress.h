@@ -12,7 +12,6 @@
 struct regress {
     const struct cps_options *opt;
     struct manifest manifest;
-    uint32_t kinds;         /**< what is compared */
     struct cps_options run; /**< the options of each run */
     uint32_t shard, shards; /**< this process's share of the pairs */
     unsigned jobs;

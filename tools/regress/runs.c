@@ -22,7 +22,7 @@ void worker_keep_cover_(struct engine *e, const struct record *record)
 
 uint32_t worker_kinds_(const struct worker *w)
 {
-    return w->regress->kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END;
+    return w->regress->manifest.kinds | 1u << CPS_EV_PKT | 1u << CPS_EV_SUBMIT | 1u << CPS_EV_END;
 }
 
 static struct record_setup setup_of(const struct worker *w)
@@ -95,7 +95,7 @@ struct cache_run worker_cache_run_(const struct worker *w, unsigned firmware)
                               .capture_hash = w->capture_hash,
                               .policy = m->policy ? m->policy : "",
                               .limit = m->limit,
-                              .kinds = w->regress->kinds};
+                              .kinds = w->regress->manifest.kinds};
 }
 
 /* This firmware's result, or that of another one that executed the same code. */
