@@ -133,67 +133,10 @@ struct preemption {
     uint32_t read_base[2];
 };
 
-/** All of a core's state. Plain bytes without pointers: a checkpoint is a copy, equality is
- * memcmp. */
+/** All of a core's state: state.def, which says of each member why proofs may rely on it. */
 struct afuc_state {
-    uint32_t r[R_COUNT];
-    uint32_t pc;  /* dword of the instruction that runs next */
-    uint32_t npc; /* and of the one behind it: differs from pc + 1 in a delay slot */
-    uint32_t carry;
-    uint32_t addr;
-    uint32_t usraddr;
-    uint32_t user_selected; /* $data goes to: 0 $addr, 1 $usraddr */
-    uint32_t wait;          /* enum afuc_wait */
-    uint32_t fault;         /* enum afuc_fault */
-    uint32_t fault_value;
-    uint32_t error_code; /* what the firmware wrote to the fatal-error register; 0: nothing */
-    uint32_t started;
-    uint32_t level;      /* enum level */
-    uint32_t header;     /* of the current packet */
-    uint32_t history[2]; /* of the two before, end marks included */
-    uint64_t header_iova;
-    uint32_t header_pos; /* where it stands in its stream */
-    uint32_t peeking;
-    uint32_t looking_ahead;
-    uint32_t table_at; /* next entry that PACKET_TABLE_WRITE stores */
-    uint32_t table[128];
-    uint32_t control[CONTROL_COUNT];
-    uint32_t touched[CONTROL_COUNT / 32]; /* UNMODELLED was reported */
-    uint32_t touched_sqe[SQE_COUNT / 32];
-    uint32_t touched_pipe[256 / 32];
-    uint32_t read_dwords; /* REG_READ_DWORDS */
-    uint32_t reg_writes;  /* REG_WRITEs since its address was set */
-    uint32_t sqe[SQE_COUNT];
-    struct queue queue[LEVEL_COUNT];
-    struct fifo memdata;
-    struct fifo regdata;
-    struct group group[GROUP_COUNT];
-    uint32_t groups_loaded;
-    uint32_t group_active;
-    uint32_t pend_wfi, pend_query, pend_cache;
-    uint32_t nrt[2];      /* NRT address, low word with flags */
-    uint32_t nrt_base[2]; /* as the firmware set it last */
-    uint32_t event_cmd, event_ctrl, event_addr[2], event_value;
-    uint32_t visible_draw; /* draws that the visibility stream has handed out */
-    uint32_t injected;     /* header that hardware puts in front of the stream; 0: none */
-    uint32_t interrupted;  /* inside the preemption routine */
-    struct preemption preempt;
-    uint32_t hint_pos;  /* a7xx: where the stream stood when the look-ahead began */
-    uint32_t id;        /* packet table index of the last dispatch */
-    uint32_t lock;      /* a7xx: bits of COPROCESSOR_LOCK that this core owns */
-    uint32_t aperture;  /* a7xx: control register APERTURE */
-    uint32_t onchip[2]; /* a7xx: index and value of the on-chip word that the pipe waits for */
-    /* a5xx */
-    struct meq meq;        /* ME: what the PFP sent; DDE of a8xx: what BR or BV did */
-    uint32_t side_left;    /* ME: words that it still takes from the side stream */
-    uint32_t side_packets; /* ME: the side stream is packets and ends with END_OF_SIDE */
-    uint32_t read_count;   /* ME: registers that the next $addr with bit 20 reads; 0: one */
-    uint32_t read_pending; /* ME: a read address was set, but no length (enum pending_read) */
-    uint32_t rmw_offset;   /* ME: read-modify-write in progress, bit 31: valid */
-    uint32_t rmw_mask;
-    uint32_t rmw_rotate;
-    uint32_t group_words[3]; /* PFP: header and base of the draw-state group being set */
-    uint32_t group_word_count;
+#define STATE(type, name, dimensions, proof, meaning) type name dimensions;
+#include "emu/afuc/state.def"
 };
 
 enum afuc_fault { FAULT_NONE, FAULT_ILLEGAL, FAULT_JUMP, FAULT_MEMORY, FAULT_QUEUE, FAULT_EVENT };
