@@ -9,21 +9,48 @@
 #include "isa/base/list.h"
 #include "tools/prove/code.h"
 
-static const struct row rows[UOP_COUNT] = {
-#define OP(id, text, kind, flow, ...) ROW_##kind(id, #__VA_ARGS__)
-#define ROW_ALU(id, text)                              \
-    [UOP_##id##_RR] = {KIND_ALU, CPS_AFUC_##id, text}, \
-    [UOP_##id##_RI] = {KIND_ALU, CPS_AFUC_##id, text}, \
-    [UOP_##id##_ANY] = {KIND_ALU, CPS_AFUC_##id, text},
-#define ROW_IF(id, text)  [UOP_##id] = {KIND_IF, CPS_AFUC_##id, text},
-#define ROW_OWN(id, text) [UOP_##id] = {KIND_OWN, CPS_AFUC_##id, text},
+/* Columns of rows ACT; an operation without an expression that has none does not compile. */
+enum {
+#define DST         (INT32_C(1) << 30)
+#define BIT(number) (INT32_C(1) << (number))
+#define ACT(id, act, reads, writes) \
+    ACT_OF_##id = ACT_##act, READS_##id = (reads), WRITES_##id = (writes),
 #include "isa/afuc.def"
-    [UOP_ILLEGAL] = {KIND_NONE, CPS_AFUC_NONE, ""},
+};
+
+static const struct row rows[UOP_COUNT] = {
+#define OP(id, text, kind, flow, ...) ROW_##kind(id, flow, #__VA_ARGS__)
+#define VALUE(id, flow, text)                                            \
+    {                                                                    \
+        ACT_EXPRESSION, CPS_AFUC_##id, CPS_FLOW_##flow, text, 0, 0, true \
+    }
+#define ROW_ALU(id, flow, text)                                                       \
+    [UOP_##id##_RR] = VALUE(id, flow, text), [UOP_##id##_RI] = VALUE(id, flow, text), \
+    [UOP_##id##_ANY] = VALUE(id, flow, text),
+#define ROW_IF(id, flow, text) \
+    [UOP_##id] = {ACT_CONDITION, CPS_AFUC_##id, CPS_FLOW_##flow, text, 0, 0, false},
+#define ROW_OWN(id, flow, text)                                                                   \
+    [UOP_##                                                                                       \
+        id] = {(enum act)ACT_OF_##id, CPS_AFUC_##id,           CPS_FLOW_##flow, text, READS_##id, \
+               WRITES_##id & ~DST,    (WRITES_##id & DST) != 0},
+#include "isa/afuc.def"
+    [UOP_ILLEGAL] = {ACT_ILLEGAL, CPS_AFUC_NONE, CPS_FLOW_END, "", 0, 0, false},
 };
 
 const struct row *code_row(unsigned code)
 {
     return &rows[code == UOP_BULK ? UOP_OR_ANY : code];
+}
+
+bool code_has_slot(const struct row *row)
+{
+    return row->flow != CPS_FLOW_NEXT && row->flow != CPS_FLOW_SKIP && row->flow != CPS_FLOW_END;
+}
+
+bool code_names_target(const struct row *row)
+{
+    return row->act == ACT_CONDITION || row->act == ACT_STACK_CALL || row->act == ACT_LINK_CALL ||
+           row->act == ACT_JUMP;
 }
 
 uint32_t code_to_new(const struct code *code, uint32_t pc)
@@ -84,18 +111,24 @@ static bool is_part(const struct code *code, uint32_t old, uint32_t new)
     return false;
 }
 
-/* Operations by which code comes to an address. */
-static bool may_address(const struct afuc_uop *uop)
+bool code_may_address(const struct afuc_uop *uop)
 {
-    unsigned op = code_row(uop->code)->op;
-    return uop->s2 == S2_IMM &&
-           (op == CPS_AFUC_MOVI || op == CPS_AFUC_ADD || op == CPS_AFUC_SUB || op == CPS_AFUC_CMP);
+    static const bool may[CPS_AFUC_OP_COUNT] = {
+#define ADR(id) [CPS_AFUC_##id] = true,
+#include "isa/afuc.def"
+    };
+    return uop->s2 == S2_IMM && may[code_row(uop->code)->op];
 }
 
-static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
+/* Whether two accesses are of the same control register. Of one that is found by an index nobody
+ * knows here, unless all have their old numbers; then runs decide. */
+static bool same_control(const struct code *code, const struct afuc_uop *a,
+                         const struct afuc_uop *b)
 {
-    return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
-           a->flags == b->flags && a->xmov == b->xmov;
+    if (!code->renumbered)
+        return a->imm == b->imm;
+    return !a->s1 && a->imm < CONTROL_COUNT && b->imm < CONTROL_COUNT &&
+           code->scratch[b->imm] == a->imm;
 }
 
 static struct cps_err *note_moved(struct code *code, uint32_t old, uint32_t new)
@@ -107,6 +140,31 @@ static struct cps_err *note_moved(struct code *code, uint32_t old, uint32_t new)
     return NULL;
 }
 
+/* Whether the immediates of two instructions, which are the same but for those, are the same. One
+ * that is an address gets the old revision's value. */
+static struct cps_err *match_immediate(struct code *code, uint32_t old, uint32_t new, bool *ret)
+{
+    const struct afuc_uop *a = &code->side[0].image->uop[old];
+    struct afuc_uop *b = &code->side[1].image->uop[new];
+    enum act act = code_row(a->code)->act;
+    *ret = a->imm == b->imm;
+    if (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) {
+        *ret = same_control(code, a, b);
+    } else if (!*ret && code_may_address(a) &&
+               (is_address(code, a->imm, b->imm) || is_part(code, a->imm, b->imm))) {
+        CPS_TRY(note_moved(code, old, new));
+        b->imm = a->imm;
+        *ret = true;
+    }
+    return NULL;
+}
+
+static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
+{
+    return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
+           a->flags == b->flags && a->xmov == b->xmov;
+}
+
 /* The header's words are no code. */
 static struct cps_err *match(struct code *code, uint32_t old)
 {
@@ -114,18 +172,13 @@ static struct cps_err *match(struct code *code, uint32_t old)
     if (new == CPS_FW_ALONE || old < 2)
         return NULL;
     const struct afuc_uop *a = &code->side[0].image->uop[old];
-    struct afuc_uop *b = &code->side[1].image->uop[new];
-    unsigned op = code_row(a->code)->op;
-    if (!is_equal(a, b))
+    const struct afuc_uop *b = &code->side[1].image->uop[new];
+    bool same = false;
+    if (!is_equal(a, b) || code_row(a->code)->act == ACT_ILLEGAL)
         return NULL;
-    if (a->imm != b->imm) {
-        if (!may_address(a) ||
-            (!is_address(code, a->imm, b->imm) && !is_part(code, a->imm, b->imm)))
-            return NULL;
-        CPS_TRY(note_moved(code, old, new));
-        b->imm = a->imm;
-    }
-    code->same[old] = op == CPS_AFUC_NOP || leads_there(code, a->target, b->target);
+    CPS_TRY(match_immediate(code, old, new, &same));
+    code->same[old] =
+        same && (!code_names_target(code_row(a->code)) || leads_there(code, a->target, b->target));
     return NULL;
 }
 
@@ -133,6 +186,8 @@ static struct cps_err *decode(struct code_side *side, const struct cps_fw *fw, u
 {
     side->fw = fw;
     side->part = &fw->part[part];
+    side->selected = code_control(fw->layout, "SELECTED");
+    side->peek_switch = code_control(fw->layout, "PEEK_SWITCH");
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++)
         side->table[id] = cps_fw_handler(fw, side->part, id);
     side->cut = calloc((size_t)side->count + 1, sizeof(*side->cut));
@@ -151,8 +206,7 @@ static void find_cuts(struct code *code)
     for (uint32_t at = 2; at < a->count; at++) {
         const struct afuc_uop *uop = &a->image->uop[at];
         const struct row *row = code_row(uop->code);
-        bool goes = row->kind == KIND_IF || row->op == CPS_AFUC_CALL || row->op == CPS_AFUC_BL ||
-                    row->op == CPS_AFUC_JUMPA;
+        bool goes = code_names_target(row);
         if (goes && uop->target < a->count)
             a->cut[uop->target] = true;
         if (goes && at + 2 < a->count)
@@ -187,6 +241,7 @@ struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, un
         return cps_err_nomem();
     for (uint32_t at = 0; at < ret->side[0].count; at++)
         CPS_TRY(match(ret, at));
+    CPS_TRY(code_data(ret));
     find_cuts(ret);
     CPS_TRY(code_polls(ret));
     for (unsigned i = 0; i < 2; i++)
@@ -199,6 +254,7 @@ void code_deinit(struct code *code)
     for (unsigned i = 0; i < 2; i++) {
         afuc_image_unref_(code->side[i].image);
         free(code->side[i].cut);
+        free(code->side[i].word);
         free(code->side[i].live);
         free(code->side[i].poll);
     }
@@ -207,5 +263,7 @@ void code_deinit(struct code *code)
     free(code->moved);
     free(code->poll);
     free(code->scratch);
+    free(code->voted);
+    free(code->data.word);
     *code = (struct code){0};
 }

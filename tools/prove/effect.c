@@ -3,15 +3,19 @@
  * state of which nothing is known. */
 #include "tools/prove/side.h"
 
+#include <stdio.h>
+#include <string.h>
+
 const char *effect_name(enum effect_kind kind)
 {
     static const char *const names[EFFECT_KINDS] = {
         "register write", "pipe register", "control write", "control read", "store",
-        "load",           "setsecure",     "poll",          "repetition"};
+        "load",           "setsecure",     "poll",          "repetition",   "waitin"};
     return names[kind];
 }
 
-bool effect_same_instruction(const struct effect *a, const struct effect *b)
+/* Whether two repetitions are of the same instruction. */
+static bool same_instruction(const struct effect *a, const struct effect *b)
 {
     if (!a->uop || !b->uop)
         return a->uop == b->uop;
@@ -20,20 +24,34 @@ bool effect_same_instruction(const struct effect *a, const struct effect *b)
            a->uop->xmov == b->uop->xmov && a->uop->imm == b->uop->imm;
 }
 
+bool effect_fits(const struct effect *a, const struct effect *b, char *ret, size_t size)
+{
+    const char *name = effect_name((enum effect_kind)b->kind);
+    if (a->kind != b->kind || a->count != b->count || !same_instruction(a, b)) {
+        snprintf(ret, size, "a %s where the old revision has a %s", name,
+                 effect_name((enum effect_kind)a->kind));
+        return false;
+    }
+    if (memcmp(a->taken, b->taken, sizeof(a->taken)) != 0) {
+        snprintf(ret, size, "a %s at another place among the words taken", name);
+        return false;
+    }
+    return true;
+}
+
 const char *effect_word_name(enum effect_kind kind, unsigned index)
 {
     static const char *const names[EFFECT_KINDS][EFFECT_WORDS] = {
         [EFFECT_REGISTER] = {"selection", "address", "value"},
-        [EFFECT_SELECT] = {"value"},
-        [EFFECT_CWRITE] = {"number", "value", "place among the words taken", "second value",
-                           "third value", "fourth value"},
-        [EFFECT_CREAD] = {"number"},
-        [EFFECT_STORE] = {"offset", "value"},
-        [EFFECT_LOAD] = {"offset"},
+        [EFFECT_SELECT] = {"port", "value"},
+        [EFFECT_CWRITE] = {"number", "value", "second value", "third value", "fourth value"},
+        [EFFECT_CREAD] = {"number", "selection", "$addr", "$usraddr"},
+        [EFFECT_STORE] = {"operation", "offset", "value"},
+        [EFFECT_LOAD] = {"operation", "offset"},
         [EFFECT_SECURE] = {"mode"},
-        [EFFECT_POLL] = {"number", "loop"},
-        [EFFECT_BULK] = {"count", "source", "source", "address", "user address",
-                         "place among the words taken", "destination", "carry"},
+        [EFFECT_POLL] = {"number", "loop", "register", "register", "register", "register"},
+        [EFFECT_BULK] = {"count", "source", "source", "selection", "$addr", "$usraddr",
+                         "destination", "carry"},
     };
     return names[kind][index] ? names[kind][index] : "word";
 }

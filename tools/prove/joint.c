@@ -98,11 +98,8 @@ static bool compare_effect(struct joint *j, const struct pair *p, const struct e
                            const struct effect *b)
 {
     struct difference d = {0};
-    if (a->kind != b->kind || a->count != b->count || !effect_same_instruction(a, b)) {
-        snprintf(d.text, sizeof(d.text), "a %s where the old revision has a %s",
-                 effect_name((enum effect_kind)b->kind), effect_name((enum effect_kind)a->kind));
+    if (!effect_fits(a, b, d.text, sizeof(d.text)))
         return !differs(j, p, NULL, &d);
-    }
     for (unsigned i = 0; i < a->count; i++) {
         char words[48] = "";
         if (a->word[i] == b->word[i])
@@ -191,12 +188,17 @@ static bool same_heard(const struct pair *p)
            p->s[0].heard[FROM_REGDATA] == p->s[1].heard[FROM_REGDATA];
 }
 
+static bool same_calls(const struct pair *p)
+{
+    return p->s[0].calls == p->s[1].calls &&
+           !memcmp(p->s[0].call, p->s[1].call, p->s[0].calls * sizeof(p->s[0].call[0]));
+}
+
 /* Whether both can only be in equal states. */
 static bool same_state(struct joint *j, const struct pair *p, uint64_t live)
 {
     struct left left[MOST_LEFT];
-    if (!same_heard(p) || p->s[0].calls != p->s[1].calls ||
-        memcmp(p->s[0].call, p->s[1].call, p->s[0].calls * sizeof(p->s[0].call[0])) != 0)
+    if (!same_heard(p) || !same_calls(p))
         return false;
     unsigned count = left_words(p->s, live, left);
     for (unsigned i = 0; i < count; i++) {
@@ -232,20 +234,22 @@ static bool may_stand(const struct joint *j, uint32_t pc)
            !(j->refused && j->refused[pc]);
 }
 
-/* Where the code behind a place may return to, which is equal there if it is from those places. */
-static bool returns_stand(const struct joint *j, const struct pair *p, uint64_t live, uint32_t *ret,
-                          unsigned *count)
+/* Whether the code that a pair may return to is equal from there, as far as it is known; then both
+ * depend on it. A call that stays open at an end is returned from by a later packet. */
+static bool returns_stand(struct joint *j, const struct pair *p, uint64_t live)
 {
+    uint32_t to[CALLS + 1];
     uint32_t link = 0;
-    *count = 0;
-    for (unsigned i = 0; i < p->s[0].calls; i++)
-        ret[(*count)++] = p->s[0].call[i];
+    unsigned count = p->s[0].calls;
+    memcpy(to, p->s[0].call, sizeof(p->s[0].call));
     if ((live >> R_LR & 1) && smt_known(&j->smt, p->s[0].r[R_LR], &link) && link >= 16)
-        ret[(*count)++] = link;
-    for (unsigned i = 0; i < *count; i++) {
-        if (!may_stand(j, ret[i]) || (j->proven && !j->proven[ret[i]]))
+        to[count++] = link;
+    for (unsigned i = 0; i < count; i++) {
+        if (!may_stand(j, to[i]) || (j->proven && !j->proven[to[i]]))
             return false;
     }
+    for (unsigned i = 0; i < count; i++)
+        add_child(j, to[i]);
     return true;
 }
 
@@ -254,17 +258,11 @@ static bool returns_stand(const struct joint *j, const struct pair *p, uint64_t 
 static bool meets(struct joint *j, const struct pair *p)
 {
     uint32_t old = p->s[0].pc;
-    uint32_t returns[CALLS + 1];
-    unsigned count = 0;
     uint64_t live = j->code->side[0].live[old] | j->code->side[1].live[p->s[1].pc];
     if (j->code->pairs.partner[0][old] != p->s[1].pc || (j->proven && !j->proven[old]) ||
-        !may_stand(j, old) || !returns_stand(j, p, live, returns, &count))
-        return false;
-    if (!same_state(j, p, live))
+        !may_stand(j, old) || !same_state(j, p, live) || !returns_stand(j, p, live))
         return false;
     add_child(j, old);
-    for (unsigned i = 0; i < count; i++)
-        add_child(j, returns[i]);
     return true;
 }
 
@@ -315,10 +313,12 @@ static void compare_ends(struct joint *j, struct pair *p)
     struct difference d = {0};
     struct left left[MOST_LEFT];
     j->paths++;
-    if (p->s[0].pc != p->s[1].pc || !same_heard(p)) {
+    bool spins = p->s[0].pc == PC_SPIN;
+    if (p->s[0].pc != p->s[1].pc || !same_heard(p) || !(spins || same_calls(p))) {
         snprintf(d.text, sizeof(d.text), "%s",
                  p->s[0].pc != p->s[1].pc ? "the code ends in another way"
-                                          : "another number of words is taken");
+                 : !same_heard(p)         ? "another number of words is taken"
+                                          : "the call stack that it leaves");
         differs(j, p, NULL, &d);
         return;
     }
@@ -334,6 +334,8 @@ static void compare_ends(struct joint *j, struct pair *p)
         if (differs(j, p, smt_not(&j->smt, equal), &d))
             return;
     }
+    if (!spins && !returns_stand(j, p, 0))
+        undecided(j, "code behind a call that stays open is not known to be equal");
 }
 
 /* Goes on from where a register says, for every address that is possible. */

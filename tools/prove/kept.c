@@ -15,7 +15,7 @@
 #include "tools/prove/task.h"
 #include "trace/outfile.h"
 
-#define ENTRY_VERSION 2 /* change it whenever a result is another one */
+#define ENTRY_VERSION 3 /* change it whenever a result is another one */
 #define MOST_BYTES    ((size_t)1 << 20)
 
 /* ---- Keys ---- */
@@ -59,6 +59,10 @@ static struct cps_err *put_key(const struct prove *prove, const struct prove_tas
         cps_buf_str(out, prove->images); /* nobody knows all of its code */
     else
         CPS_TRY(prove_moved(&prove->part[task->part], h, out));
+    bool depends = false;
+    CPS_TRY(prove_depends_on_data(&prove->part[task->part], h, &depends));
+    if (depends)
+        cps_buf_printf(out, " %s", code->data.digest);
     return out->failed ? cps_err_nomem() : NULL;
 }
 

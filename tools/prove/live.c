@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which registers the code behind a place may still read. Returns may go behind every call, and
  * behind waitin every handler may run: more may count as live than is, never less. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,38 +33,52 @@ static void written(unsigned number, uint64_t *reads, uint64_t *writes)
         *reads |= LIVE_ADDR;
 }
 
-static bool uses_carry(unsigned op)
+/* Whether an expression names @p word; @p set: whether it is given a value there. */
+static bool names_word(const char *text, const char *word, bool set)
 {
-    return op == CPS_AFUC_ADDHI || op == CPS_AFUC_SUBHI;
+    size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + length, word)) {
+        const char *end = at + length;
+        bool whole = (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+                     !(isalnum((unsigned char)*end) || *end == '_');
+        while (*end == ' ')
+            end++;
+        if (whole && set == (end[0] == '=' && end[1] != '='))
+            return true;
+    }
+    return false;
 }
 
-void code_uses(const struct afuc_uop *uop, uint64_t *reads, uint64_t *writes)
+static void expression_uses(const char *text, unsigned dst, uint64_t *reads, uint64_t *writes)
 {
+    *reads |= names_word(text, "d", false) ? bit_of(dst) : 0;
+    *reads |= names_word(text, "carry", false) ? LIVE_CARRY : 0;
+    *writes |= names_word(text, "carry", true) ? LIVE_CARRY : 0;
+}
+
+/* Whether a control register that is read may show $addr or $usraddr: one that is found by an index
+ * may. */
+static bool shows_address(const struct code_side *side, const struct afuc_uop *uop)
+{
+    return code_row(uop->code)->act == ACT_CONTROL_READ && (uop->s1 || uop->imm == side->selected);
+}
+
+void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint64_t *writes)
+{
+    const struct afuc_uop *uop = &side->image->uop[at];
     const struct row *row = code_row(uop->code);
-    bool alu = row->kind == KIND_ALU;
-    *reads = bit_of(uop->s1);
-    *writes = 0;
+    *reads = bit_of(uop->s1) | row->reads;
+    *writes = row->writes;
     port_uses(uop->s1, reads);
-    if (row->kind != KIND_IF && uop->s2 != S2_IMM) {
+    if (row->act != ACT_CONDITION && uop->s2 != S2_IMM) {
         *reads |= bit_of(uop->s2);
         port_uses(uop->s2, reads);
     }
-    bool data = alu || row->op == CPS_AFUC_LOAD || row->op == CPS_AFUC_LOADP ||
-                row->op == CPS_AFUC_CREAD || row->op == CPS_AFUC_SREAD;
-    if (data)
+    *reads |= shows_address(side, uop) ? LIVE_ADDR : 0;
+    if (row->writes_dst)
         written(uop->dst, reads, writes);
-    if (alu && (row->op == CPS_AFUC_BFI || row->op == CPS_AFUC_SETBITI))
-        *reads |= bit_of(uop->dst);
-    if (alu && uses_carry(row->op))
-        *reads |= LIVE_CARRY;
-    if (row->op == CPS_AFUC_ADD || row->op == CPS_AFUC_SUB)
-        *writes |= LIVE_CARRY;
-    if (row->op == CPS_AFUC_BL)
-        *writes |= UINT64_C(1) << R_LR;
-    if (row->op == CPS_AFUC_SRET)
-        *reads |= UINT64_C(1) << R_LR;
-    if (row->op == CPS_AFUC_SETSECURE)
-        *reads |= UINT64_C(1) << 2;
+    if (row->act == ACT_EXPRESSION)
+        expression_uses(row->text, uop->dst, reads, writes);
     if (uop->xmov || (uop->flags & U_REP)) {
         *reads |= UINT64_C(1) << R_REM;
         /* What begins by writing an address goes there, or does nothing at all. */
@@ -83,6 +98,7 @@ struct flow {
     uint64_t *live;    /* where nothing is live behind returns */
     uint64_t *through; /* where all is */
     uint64_t at_end;   /* in front of all handlers */
+    bool *dispatches;  /* by dword: it may come to a waitin without returning */
     bool alone;        /* nothing is live behind a handler */
     bool again;
 };
@@ -116,9 +132,7 @@ static uint64_t at_table(const struct flow *flow, const struct solution *s, uint
     uint64_t live = 0;
     for (uint32_t back = 1; back <= LOOK_BACK && back < at; back++) {
         const struct afuc_uop *uop = &side->image->uop[at - back];
-        unsigned op = code_row(uop->code)->op;
-        if (uop->s2 != S2_IMM || (op != CPS_AFUC_MOVI && op != CPS_AFUC_ADD) ||
-            uop->dst != side->image->uop[at].s1)
+        if (!code_may_address(uop) || uop->dst != side->image->uop[at].s1)
             continue;
         for (uint32_t i = 0; i < TABLE_WORDS; i++)
             live |= live_at(flow, s, uop->imm + i);
@@ -132,41 +146,38 @@ static uint64_t behind(const struct flow *flow, const struct solution *s, uint32
 {
     const struct afuc_uop *uop = &flow->side->image->uop[at];
     const struct row *row = code_row(uop->code);
-    if (row->kind == KIND_IF)
+    switch (row->act) {
+    case ACT_CONDITION:
         return live_at(flow, s, uop->target) |
-               (row->op == CPS_AFUC_JUMP ? 0 : live_at(flow, s, at + 2));
-    switch (row->op) {
-    case CPS_AFUC_JUMPA:
+               (row->flow == CPS_FLOW_JUMP ? 0 : live_at(flow, s, at + 2));
+    case ACT_JUMP:
         return live_at(flow, s, uop->target);
-    case CPS_AFUC_CALL:
-    case CPS_AFUC_BL:
+    case ACT_STACK_CALL:
+    case ACT_LINK_CALL:
         return in_front_of(flow, uop->target, live_at(flow, s, at + 2));
-    case CPS_AFUC_RET:
-    case CPS_AFUC_SRET:
+    case ACT_STACK_RETURN:
+    case ACT_LINK_RETURN:
         return s->behind_return;
-    case CPS_AFUC_WAITIN:
-        return flow->at_end & ~(UINT64_C(1) << R_REM);
-    case CPS_AFUC_SETSECURE:
-        return live_at(flow, s, at + 1) | live_at(flow, s, at + 3);
-    case CPS_AFUC_JUMPR:
-    case CPS_AFUC_JUMPD:
-        return at_table(flow, s, at) | s->behind_return;
-    case CPS_AFUC_IRET: /* to the waitin that the routine was entered from: it gave all back */
+    case ACT_DISPATCH:
+    case ACT_LEAVE: /* to the waitin that the routine was entered from: it gave all back */
         return flow->at_end;
-    case CPS_AFUC_NONE:
+    case ACT_SECURE:
+        return live_at(flow, s, at + 1) | live_at(flow, s, at + 3);
+    case ACT_JUMP_REGISTER:
+        return at_table(flow, s, at) | s->behind_return;
+    case ACT_ILLEGAL:
         return 0;
-    default:
-        return live_at(flow, s, at + 1);
+    case ACT_EXPRESSION:
+    case ACT_MEMORY_WRITE:
+    case ACT_MEMORY_READ:
+    case ACT_CONTROL_WRITE:
+    case ACT_CONTROL_READ:
+    case ACT_SQE_WRITE:
+    case ACT_SQE_READ:
+    case ACT_NOTHING:
+        break;
     }
-}
-
-static bool has_slot(const struct row *row)
-{
-    return row->kind == KIND_IF ||
-           (row->kind == KIND_OWN &&
-            (row->op == CPS_AFUC_JUMPA || row->op == CPS_AFUC_CALL || row->op == CPS_AFUC_BL ||
-             row->op == CPS_AFUC_RET || row->op == CPS_AFUC_SRET || row->op == CPS_AFUC_WAITIN ||
-             row->op == CPS_AFUC_JUMPR || row->op == CPS_AFUC_JUMPD || row->op == CPS_AFUC_IRET));
+    return live_at(flow, s, at + 1);
 }
 
 static uint64_t in_front(const struct flow *flow, uint32_t at, uint64_t live)
@@ -175,7 +186,7 @@ static uint64_t in_front(const struct flow *flow, uint32_t at, uint64_t live)
     uint64_t writes = 0;
     if (at >= flow->side->count)
         return live;
-    code_uses(&flow->side->image->uop[at], &reads, &writes);
+    code_uses(flow->side, at, &reads, &writes);
     return (live & ~writes) | reads;
 }
 
@@ -183,20 +194,92 @@ static void update(struct flow *flow, const struct solution *s, uint32_t at)
 {
     const struct row *row = code_row(flow->side->image->uop[at].code);
     uint64_t live = behind(flow, s, at);
-    if (has_slot(row))
+    if (code_has_slot(row))
         live = in_front(flow, at + 1, live);
     live = in_front(flow, at, live) | s->at[at];
     flow->again = flow->again || live != s->at[at];
     s->at[at] = live;
 }
 
+/* Whether code at @p at may come to the next packet before it returns, as far as is known. */
+static bool may_dispatch(const struct flow *flow, uint32_t at)
+{
+    const struct afuc_uop *uop = &flow->side->image->uop[at];
+    const struct row *row = code_row(uop->code);
+    const bool *dispatches = flow->dispatches;
+    bool there = uop->target < flow->side->count && dispatches[uop->target];
+    bool next = at + 2 < flow->side->count && dispatches[code_has_slot(row) ? at + 2 : at + 1];
+    switch (row->act) {
+    case ACT_DISPATCH:
+    case ACT_LEAVE:
+    case ACT_JUMP_REGISTER:
+        return true;
+    case ACT_STACK_RETURN:
+    case ACT_LINK_RETURN:
+    case ACT_ILLEGAL:
+        return false;
+    case ACT_JUMP:
+        return there;
+    case ACT_CONDITION:
+        return there || (row->flow != CPS_FLOW_JUMP && next);
+    case ACT_STACK_CALL:
+    case ACT_LINK_CALL:
+    case ACT_SECURE:
+        return there || next;
+    case ACT_EXPRESSION:
+    case ACT_MEMORY_WRITE:
+    case ACT_MEMORY_READ:
+    case ACT_CONTROL_WRITE:
+    case ACT_CONTROL_READ:
+    case ACT_SQE_WRITE:
+    case ACT_SQE_READ:
+    case ACT_NOTHING:
+        break;
+    }
+    return next;
+}
+
+static void find_dispatches(struct flow *flow)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        for (uint32_t at = flow->side->count; at-- > 0;) {
+            bool may = may_dispatch(flow, at);
+            again = again || may != flow->dispatches[at];
+            flow->dispatches[at] = may;
+        }
+    }
+}
+
+static bool calls(const struct flow *flow, uint32_t at)
+{
+    enum act act = code_row(flow->side->image->uop[at].code)->act;
+    return act == ACT_STACK_CALL || act == ACT_LINK_CALL;
+}
+
+/* What is live where calls return to that are open while other packets run: one of those packets'
+ * handlers returns there (F: draw-state groups run inside of a call of the draw's handler). */
+static uint64_t live_behind_open_calls(const struct flow *flow)
+{
+    uint64_t live = 0;
+    for (uint32_t at = 0; at + 2 < flow->side->count; at++) {
+        uint32_t callee = flow->side->image->uop[at].target;
+        if (calls(flow, at) && callee < flow->side->count && flow->dispatches[callee])
+            live |= flow->live[at + 2];
+    }
+    return live;
+}
+
 static void meet_handlers(struct flow *flow)
 {
     const struct code_side *side = flow->side;
     uint64_t before = flow->at_end;
+    uint64_t open = flow->alone ? 0 : live_behind_open_calls(flow);
     for (unsigned id = 0; id < CPS_FW_TABLE_SIZE; id++) {
-        if (!flow->alone && id != IN_PREEMPT && side->table[id] < side->count)
-            flow->at_end |= flow->live[side->table[id]];
+        uint32_t at = side->table[id];
+        if (!flow->alone && id != IN_PREEMPT && at < side->count)
+            flow->at_end |= flow->live[at] | (flow->through[at] & open);
     }
     flow->again = flow->again || before != flow->at_end;
 }
@@ -230,28 +313,31 @@ static void find_reads(struct flow *flow)
     flow->alone = false;
 }
 
+static void find_live(struct flow *flow)
+{
+    struct code_side *side = flow->side;
+    find_dispatches(flow);
+    find_reads(flow);
+    solve(flow);
+    for (uint32_t at = 0; at + 2 < side->count; at++)
+        side->live_at_return |= calls(flow, at) ? flow->live[at + 2] : 0;
+    side->live_at_end = flow->at_end & ~(UINT64_C(1) << R_REM);
+    for (uint32_t at = 0; at < side->count; at++)
+        flow->live[at] |= flow->through[at] & side->live_at_return;
+}
+
 /* What is live at a place of which the caller is not known. */
 struct cps_err *code_live(struct code_side *side)
 {
     struct flow flow = {.side = side};
-    flow.live = calloc((size_t)side->count + 1, sizeof(*flow.live));
-    flow.through = calloc((size_t)side->count + 1, sizeof(*flow.through));
-    if (!flow.live || !flow.through) {
-        free(flow.live);
-        free(flow.through);
-        return cps_err_nomem();
-    }
-    find_reads(&flow);
-    solve(&flow);
-    for (uint32_t at = 0; at + 2 < side->count; at++) {
-        unsigned op = code_row(side->image->uop[at].code)->op;
-        if (op == CPS_AFUC_CALL || op == CPS_AFUC_BL)
-            side->live_at_return |= flow.live[at + 2];
-    }
-    side->live_at_end = flow.at_end & ~(UINT64_C(1) << R_REM);
-    for (uint32_t at = 0; at < side->count; at++)
-        flow.live[at] |= flow.through[at] & side->live_at_return;
-    side->live = flow.live;
+    size_t words = (size_t)side->count + 1;
+    side->live = flow.live = calloc(words, sizeof(*flow.live));
+    flow.through = calloc(words, sizeof(*flow.through));
+    flow.dispatches = calloc(words, sizeof(*flow.dispatches));
+    bool good = flow.live && flow.through && flow.dispatches;
+    if (good)
+        find_live(&flow);
     free(flow.through);
-    return NULL;
+    free(flow.dispatches);
+    return good ? NULL : cps_err_nomem();
 }

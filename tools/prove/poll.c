@@ -17,7 +17,7 @@ static bool is_plain_register(unsigned number)
 /* The read: of a register whose number stands in the instruction. */
 static bool reads_control(const struct afuc_uop *uop)
 {
-    return code_row(uop->code)->op == CPS_AFUC_CREAD && uop->s1 == 0 &&
+    return code_row(uop->code)->act == ACT_CONTROL_READ && uop->s1 == 0 &&
            is_plain_register(uop->dst) && !(uop->flags & (U_PRE | U_REP)) && !uop->xmov;
 }
 
@@ -25,9 +25,9 @@ static bool reads_control(const struct afuc_uop *uop)
 static bool is_silent(const struct afuc_uop *uop)
 {
     const struct row *row = code_row(uop->code);
-    if (row->op == CPS_AFUC_NOP)
+    if (row->act == ACT_NOTHING)
         return !(uop->flags & U_REP);
-    return row->kind == KIND_ALU && is_plain_register(uop->dst) && uop->s1 <= R_REM &&
+    return row->act == ACT_EXPRESSION && is_plain_register(uop->dst) && uop->s1 <= R_REM &&
            (uop->s2 == S2_IMM || uop->s2 <= R_REM) && !(uop->flags & (U_REP | U_POPS | U_PEEK)) &&
            !uop->xmov;
 }
@@ -37,7 +37,7 @@ static uint32_t loop_size(const struct code_side *side, uint32_t at)
 {
     for (uint32_t i = 1; i + 1 < MOST_WORDS && at + i + 1 < side->count; i++) {
         const struct afuc_uop *uop = &side->image->uop[at + i];
-        if (code_row(uop->code)->kind == KIND_IF)
+        if (code_row(uop->code)->act == ACT_CONDITION)
             return uop->target == at && uop->s1 <= R_REM && is_silent(uop + 1) ? i + 2 : 0;
         if (!is_silent(uop))
             return 0;
@@ -45,23 +45,27 @@ static uint32_t loop_size(const struct code_side *side, uint32_t at)
     return 0;
 }
 
-/* Whether a turn depends on the one before. */
-static bool is_carried(const struct code_side *side, uint32_t at, uint32_t size)
+/* What a turn reads of what there was before the loop.
+ * @param all  gets what a turn writes */
+static uint64_t turn_reads(const struct code_side *side, uint32_t at, uint32_t size, uint64_t *all)
+{
+    uint64_t reads, writes;
+    uint64_t ret = 0;
+    *all = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        code_uses(side, at + i, &reads, &writes);
+        ret |= reads & ~*all;
+        *all |= writes;
+    }
+    return ret;
+}
+
+/* Whether a turn depends on the one before, or on more registers than an effect can name. */
+static bool is_carried(const struct code_side *side, uint32_t at, uint32_t size, uint64_t *reads)
 {
     uint64_t all = 0;
-    uint64_t written = 0;
-    uint64_t reads, writes;
-    for (uint32_t i = 0; i < size; i++) {
-        code_uses(&side->image->uop[at + i], &reads, &writes);
-        all |= writes;
-    }
-    for (uint32_t i = 0; i < size; i++) {
-        code_uses(&side->image->uop[at + i], &reads, &writes);
-        if (reads & all & ~written)
-            return true;
-        written |= writes;
-    }
-    return false;
+    *reads = turn_reads(side, at, size, &all);
+    return (*reads & all) || *reads >> 32 || __builtin_popcountll(*reads) > (int)POLL_READS;
 }
 
 static bool same_loop(const struct poll *poll, const struct code_side *side, uint32_t at,
@@ -78,7 +82,7 @@ static bool same_loop(const struct poll *poll, const struct code_side *side, uin
 
 /* Loops of the same instructions have the same number, in both revisions. */
 static struct cps_err *note_poll(struct code *code, struct code_side *side, uint32_t at,
-                                 uint32_t size)
+                                 uint32_t size, uint64_t reads)
 {
     size_t id = 0;
     while (id < code->poll_count && !same_loop(&code->poll[id], side, at, size))
@@ -88,7 +92,7 @@ static struct cps_err *note_poll(struct code *code, struct code_side *side, uint
     if (id == code->poll_count) {
         if (!CPS_LIST_ROOM(code->poll, code->poll_count))
             return cps_err_nomem();
-        code->poll[code->poll_count++] = (struct poll){side, at, size};
+        code->poll[code->poll_count++] = (struct poll){side, at, size, reads};
     }
     side->poll[at] = (uint16_t)(id + 1);
     return NULL;
@@ -98,16 +102,17 @@ static struct cps_err *note_poll(struct code *code, struct code_side *side, uint
 static bool branches_on_the_spot(const struct code_side *side, uint32_t at)
 {
     const struct afuc_uop *uop = &side->image->uop[at];
-    return at + 1 < side->count && code_row(uop->code)->kind == KIND_IF && uop->target == at &&
+    return at + 1 < side->count && code_row(uop->code)->act == ACT_CONDITION && uop->target == at &&
            reads_control(uop + 1) && uop[1].dst == uop->s1;
 }
 
-static uint32_t poll_size(const struct code_side *side, uint32_t at)
+static uint32_t poll_size(const struct code_side *side, uint32_t at, uint64_t *reads)
 {
+    *reads = 0;
     if (branches_on_the_spot(side, at))
         return 2;
     uint32_t size = reads_control(&side->image->uop[at]) ? loop_size(side, at) : 0;
-    return size && !is_carried(side, at, size) ? size : 0;
+    return size && !is_carried(side, at, size, reads) ? size : 0;
 }
 
 struct cps_err *code_polls(struct code *code)
@@ -118,9 +123,10 @@ struct cps_err *code_polls(struct code *code)
         if (!side->poll)
             return cps_err_nomem();
         for (uint32_t at = 2; at < side->count; at++) {
-            uint32_t size = poll_size(side, at);
+            uint64_t reads = 0;
+            uint32_t size = poll_size(side, at, &reads);
             if (size)
-                CPS_TRY(note_poll(code, side, at, size));
+                CPS_TRY(note_poll(code, side, at, size, reads));
         }
     }
     return NULL;

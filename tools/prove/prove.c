@@ -110,6 +110,7 @@ struct places {
     size_t count;
     bool *listed;  /* by dword of the old revision */
     bool *refused; /* the same: places that are not equal by their own paths */
+    bool *same;    /* the same: all that they lead to is the same code */
 };
 
 static struct cps_err *add_place(struct places *p, uint32_t pc)
@@ -131,9 +132,83 @@ static uint32_t place_outcome(const struct joint *j)
     return j->outcome == OUTCOME_EQUAL ? PROVEN_EQUAL : PROVEN_NOT;
 }
 
+/* Words in a row are in a row in the other revision, too: else something was put in between. */
+static bool in_order(const struct code *code, uint32_t from, uint32_t to)
+{
+    const uint32_t *partner = code->pairs.partner[0];
+    return to >= CPS_FW_AT_DISPATCH ||
+           (to < code->side[0].count && partner[to] - partner[from] == to - from);
+}
+
+/* Where branches lead `same` knows; what is reached without one has to follow here as it does
+ * there. Where a register says nobody has looked. */
+static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk,
+                         const struct cps_fw_node *node)
+{
+    bool in_slot = node->npc != node->pc + 1;
+    bool same = code->same[node->pc] && (in_slot || in_order(code, node->pc, node->npc));
+    for (unsigned k = 0; k < node->count && same; k++) {
+        uint32_t next = node->next[k];
+        bool known = next == CPS_FW_AT_DISPATCH || next == CPS_FW_AT_RETURN;
+        if (next >= CPS_FW_AT_DISPATCH)
+            same = known;
+        else if (walk->node[next].pc != node->npc) /* behind a call, or setsecure */
+            same = in_order(code, node->pc, walk->node[next].pc);
+    }
+    return same;
+}
+
+/* All that code of the old revision reaches. The caller calls cps_fw_walk_deinit_() in any case. */
+static struct cps_err *walk_from(const struct prove_part *part, uint32_t pc,
+                                 struct cps_fw_walk *ret)
+{
+    const struct code_side *old = &part->code.side[0];
+    cps_fw_walk_init_(old->fw, old->part, MOST_NODES, ret);
+    CPS_TRY(cps_fw_walk_from_(ret, pc, NULL));
+    return cps_fw_walk_(ret);
+}
+
+/* Whether all that code at a place of the old revision can reach is the same in the new one.
+ * @param reached  by dword of the old revision: gets where runs may stand that it reaches, if it
+ * is; or NULL */
+static struct cps_err *same_code_from(const struct prove_part *part, uint32_t pc, bool *reached,
+                                      bool *ret)
+{
+    struct cps_fw_walk walk;
+    struct cps_err *err = walk_from(part, pc, &walk);
+    *ret = !err;
+    for (size_t i = 0; i < walk.count && *ret; i++)
+        *ret = is_same_node(&part->code, &walk, &walk.node[i]);
+    for (size_t i = 0; i < walk.count && *ret && reached; i++)
+        reached[walk.node[i].pc] |= walk.node[i].npc == walk.node[i].pc + 1;
+    cps_fw_walk_deinit_(&walk);
+    return err;
+}
+
+/* Places that are the same code with all that it leads to need no comparison: they are equal. */
+static struct cps_err *list_same_code(struct places *p)
+{
+    const struct code *code = &p->part->code;
+    for (size_t i = 0; i < p->part->handlers; i++) {
+        const struct prove_handler *h = &p->part->handler[i];
+        bool same = false;
+        if (!h->alone && code->pairs.partner[0][h->pc[0]] == h->pc[1])
+            CPS_TRY(same_code_from(p->part, h->pc[0], p->same, &same));
+    }
+    for (uint32_t pc = 0; pc < code->side[0].count; pc++) {
+        if (p->same[pc] && (code->side[0].cut[pc] || code->side[0].poll[pc]))
+            CPS_TRY(add_place(p, pc));
+    }
+    return NULL;
+}
+
 static struct cps_err *try_place(struct places *p, struct joint *j, size_t at)
 {
     uint32_t pc = p->place[at].pc;
+    if (p->same[pc]) {
+        p->place[at].proven = PROVEN_EQUAL;
+        return NULL;
+    }
     CPS_TRY(joint_compare(j, pc, p->part->code.pairs.partner[0][pc], NULL));
     p->place[at].proven = place_outcome(j);
     p->place[at].child = j->child;
@@ -211,22 +286,28 @@ static bool refuse(struct places *p)
     return fell;
 }
 
+static struct cps_err *list_places(struct places *p)
+{
+    const struct prove_part *part = p->part;
+    size_t words = (size_t)part->code.side[0].count + 1;
+    p->listed = calloc(words, sizeof(*p->listed));
+    p->refused = calloc(words, sizeof(*p->refused));
+    p->same = calloc(words, sizeof(*p->same));
+    if (!p->listed || !p->refused || !p->same)
+        return cps_err_nomem();
+    CPS_TRY(list_same_code(p));
+    for (size_t i = 0; i < part->handlers; i++) {
+        const struct prove_handler *h = &part->handler[i];
+        if (!h->alone && part->code.pairs.partner[0][h->pc[0]] == h->pc[1])
+            CPS_TRY(add_place(p, h->pc[0]));
+    }
+    return NULL;
+}
+
 struct cps_err *prove_places(struct prove_part *part)
 {
     struct places p = {.part = part};
-    struct cps_err *err = NULL;
-    p.listed = calloc((size_t)part->code.side[0].count + 1, sizeof(*p.listed));
-    p.refused = calloc((size_t)part->code.side[0].count + 1, sizeof(*p.refused));
-    if (!p.listed || !p.refused) {
-        free(p.listed);
-        free(p.refused);
-        return cps_err_nomem();
-    }
-    for (size_t i = 0; i < part->handlers && !err; i++) {
-        const struct prove_handler *h = &part->handler[i];
-        if (!h->alone && part->code.pairs.partner[0][h->pc[0]] == h->pc[1])
-            err = add_place(&p, h->pc[0]);
-    }
+    struct cps_err *err = list_places(&p);
     size_t fresh = 0;
     for (unsigned round = 0; round < MOST_ROUNDS && !err; round++) {
         err = try_places(&p, fresh);
@@ -240,6 +321,7 @@ struct cps_err *prove_places(struct prove_part *part)
     free(p.place);
     free(p.listed);
     free(p.refused);
+    free(p.same);
     return err;
 }
 
@@ -247,7 +329,7 @@ struct cps_err *prove_places(struct prove_part *part)
 static uint32_t waited_for(const struct code_side *side, uint32_t pc)
 {
     const struct afuc_uop *uop = &side->image->uop[pc];
-    return code_row(uop->code)->kind == KIND_IF ? uop[1].imm : uop->imm;
+    return code_row(uop->code)->act == ACT_CONDITION ? uop[1].imm : uop->imm;
 }
 
 /* "only the new revision waits for control register 0x069, at 0cc3". */
@@ -286,60 +368,20 @@ static void take_outcome(struct prove_handler *h, const struct joint *j)
     }
 }
 
-/* Words in a row are in a row in the other revision, too: else something was put in between. */
-static bool in_order(const struct code *code, uint32_t from, uint32_t to)
-{
-    const uint32_t *partner = code->pairs.partner[0];
-    return to >= CPS_FW_AT_DISPATCH ||
-           (to < code->side[0].count && partner[to] - partner[from] == to - from);
-}
-
-/* Where branches lead `same` knows; what is reached without one has to follow here as it does
- * there. Where a register says nobody has looked. */
-static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk,
-                         const struct cps_fw_node *node)
-{
-    bool in_slot = node->npc != node->pc + 1;
-    bool same = code->same[node->pc] && (in_slot || in_order(code, node->pc, node->npc));
-    for (unsigned k = 0; k < node->count && same; k++) {
-        uint32_t next = node->next[k];
-        bool known = next == CPS_FW_AT_DISPATCH || next == CPS_FW_AT_RETURN;
-        if (next >= CPS_FW_AT_DISPATCH)
-            same = known;
-        else if (walk->node[next].pc != node->npc) /* behind a call, or setsecure */
-            same = in_order(code, node->pc, walk->node[next].pc);
-    }
-    return same;
-}
-
-/* All that a handler of the old revision reaches. The caller calls cps_fw_walk_deinit_() in any
- * case. */
-static struct cps_err *walk_handler(const struct prove_part *part, const struct prove_handler *h,
-                                    struct cps_fw_walk *ret)
-{
-    const struct code_side *old = &part->code.side[0];
-    cps_fw_walk_init_(old->fw, old->part, MOST_NODES, ret);
-    CPS_TRY(cps_fw_walk_from_(ret, h->pc[0], NULL));
-    return cps_fw_walk_(ret);
-}
-
 struct cps_err *prove_same_code(const struct prove_part *part, const struct prove_handler *h,
                                 bool *ret)
 {
-    struct cps_fw_walk walk;
-    struct cps_err *err = walk_handler(part, h, &walk);
-    *ret = part->code.pairs.partner[0][h->pc[0]] == h->pc[1];
-    for (size_t i = 0; i < walk.count && *ret; i++)
-        *ret = is_same_node(&part->code, &walk, &walk.node[i]);
-    cps_fw_walk_deinit_(&walk);
-    return err;
+    *ret = false;
+    if (part->code.pairs.partner[0][h->pc[0]] != h->pc[1])
+        return NULL;
+    return same_code_from(part, h->pc[0], NULL, ret);
 }
 
 struct cps_err *prove_moved(const struct prove_part *part, const struct prove_handler *h,
                             struct cps_buf *out)
 {
     struct cps_fw_walk walk;
-    struct cps_err *err = walk_handler(part, h, &walk);
+    struct cps_err *err = walk_from(part, h->pc[0], &walk);
     CPS_FREE bool *seen = calloc((size_t)part->code.side[0].count + 1, sizeof(*seen));
     if (!seen && !err)
         err = cps_err_nomem();
@@ -352,6 +394,42 @@ struct cps_err *prove_moved(const struct prove_part *part, const struct prove_ha
     }
     cps_fw_walk_deinit_(&walk);
     return err;
+}
+
+/* Whether the image's version, or what else is in its first two words but where the table is, is
+ * another one: the boot reads them. */
+static bool same_header(const struct code *code)
+{
+    const uint32_t *a = code->side[0].fw->words + code->side[0].part->start;
+    const uint32_t *b = code->side[1].fw->words + code->side[1].part->start;
+    uint32_t table[2] = {code->side[0].part->table, code->side[1].part->table};
+    return a[0] == b[0] && (a[1] ^ table[0]) == (b[1] ^ table[1]);
+}
+
+struct cps_err *prove_depends_on_data(const struct prove_part *part, const struct prove_handler *h,
+                                      bool *ret)
+{
+    const struct code *code = &part->code;
+    *ret = false;
+    if (prove_is_bootstrap(h))
+        *ret = code->data.words || !same_header(code);
+    for (unsigned i = 0; i < 2 && !*ret && code->data.words; i++)
+        CPS_TRY(code_reads_image(&code->side[i], h->pc[i], ret));
+    return NULL;
+}
+
+static void tell_data(struct prove_handler *h, const struct code *code)
+{
+    h->verdict = VERDICT_UNDECIDED;
+    if (!code->data.words) {
+        snprintf(h->why, sizeof(h->why), "it reads the image's first two words, which differ");
+        return;
+    }
+    uint32_t at = code->data.word[0];
+    snprintf(h->why, sizeof(h->why),
+             "it may read data of the image, of which %zu words differ; the first is at %04x%s",
+             code->data.words, (unsigned)(at & ~(uint32_t)PC_ALONE),
+             at & PC_ALONE ? " of the new revision" : "");
 }
 
 /* One comparison of a handler from its beginning. @param visits  joint.most_visits */
@@ -387,15 +465,10 @@ static struct cps_err *follow_through(const struct prove_part *part, struct prov
     return NULL;
 }
 
-struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+/* By the code alone: what data there is, is the same. */
+static struct cps_err *compare_code(const struct prove_part *part, struct prove_handler *h)
 {
     bool same = false;
-    if (h->alone) {
-        h->verdict = VERDICT_DIFFERENT;
-        snprintf(h->why, sizeof(h->why), "only the %s revision has a handler",
-                 h->put_in ? "new" : "old");
-        return NULL;
-    }
     CPS_TRY(prove_same_code(part, h, &same));
     if (same) {
         h->verdict = VERDICT_SAME_CODE;
@@ -409,4 +482,20 @@ struct cps_err *prove_handler(const struct prove_part *part, struct prove_handle
         return NULL;
     }
     return follow_through(part, h);
+}
+
+struct cps_err *prove_handler(const struct prove_part *part, struct prove_handler *h)
+{
+    bool depends = false;
+    if (h->alone) {
+        h->verdict = VERDICT_DIFFERENT;
+        snprintf(h->why, sizeof(h->why), "only the %s revision has a handler",
+                 h->put_in ? "new" : "old");
+        return NULL;
+    }
+    CPS_TRY(compare_code(part, h));
+    CPS_TRY(prove_depends_on_data(part, h, &depends));
+    if (depends && h->verdict < VERDICT_DIFFERENT)
+        tell_data(h, &part->code);
+    return NULL;
 }

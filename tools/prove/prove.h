@@ -5,8 +5,8 @@
  *   smt.c      terms and the solver
  *   meaning.c  rows of isa/afuc.def as terms
  *   code.c     both revisions decoded and aligned; scratch.c which of their variables correspond;
- *              live.c what registers are still needed
- *   side.c     one revision's run over terms
+ *              data.c words that are no code; live.c what registers are still needed
+ *   side.c     one revision's run over terms; access.c what it reads and writes
  *   joint.c    both runs side by side; sources.c where the words come from that they hear
  *   prove.c    places that are equal from there on, and what follows for handlers
  *   stage.c    both revisions in the emulator, where a handler begins
@@ -71,6 +71,10 @@ CPS_MUST_USE struct cps_err *prove_handler(const struct prove_part *part,
 /** Whether all that a handler, which both have, can reach is the same code. */
 CPS_MUST_USE struct cps_err *prove_same_code(const struct prove_part *part,
                                              const struct prove_handler *handler, bool *ret);
+/** Whether a handler may read data of its image, and that differs: no proof about its code says
+ * what it does. Of the bootstrap also whether the image's first two words do. */
+CPS_MUST_USE struct cps_err *prove_depends_on_data(const struct prove_part *part,
+                                                   const struct prove_handler *handler, bool *ret);
 /** Appends the constants of a handler that its verdict takes for the same address, in the order of
  * the old revision's code. */
 CPS_MUST_USE struct cps_err *prove_moved(const struct prove_part *part,

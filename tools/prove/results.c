@@ -54,7 +54,7 @@ static void put_scratch(const struct prove *prove, struct json_object *root)
     for (unsigned part = 0; part < prove->parts; part++) {
         const struct code *code = &prove->part[part].code;
         for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-            if (code->scratch[new] == new || code->scratch[new] >= CONTROL_COUNT)
+            if (code->scratch[new] == new || !code->voted[new])
                 continue;
             struct json_object *row = json_object_new_object();
             cps_json_text(row, "processor", cps_fw_role_name(code->side[0].part->role));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Control registers that are private to the firmware may have other numbers in the other revision:
- * one more variable moves all behind it. What corresponds is found from instructions that stand at
- * the same place of both; the new revision's numbers then become the old ones. */
+ * one more variable moves all after it. Instructions at the same place of both say which number
+ * became which. The map is a bijection of all control registers which moves private ones only, and
+ * it is applied to the number of every access, however the access comes to it (side.c). So a wrong
+ * partner makes handlers differ, and never makes different ones equal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,6 @@
 #include "tools/prove/code.h"
 
 enum {
-    NEAR = 3,  /* registers behind the first of an array that must have moved as it has */
     SHARE = 2, /* of SHARE_OF votes about a register name its partner, on both sides */
     SHARE_OF = 3,
 };
@@ -76,8 +77,8 @@ uint32_t code_control(enum cps_layout layout, const char *id)
 
 static bool names_control(const struct afuc_uop *uop)
 {
-    unsigned op = code_row(uop->code)->op;
-    return (op == CPS_AFUC_CWRITE || op == CPS_AFUC_CREAD) && !(uop->flags & U_PRE);
+    enum act act = code_row(uop->code)->act;
+    return (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) && !(uop->flags & U_PRE);
 }
 
 /* Votes for pairs of registers that are `apart` further on in the new revision. */
@@ -117,73 +118,87 @@ static uint32_t partner_of(const struct tally *t, uint32_t new)
     return best;
 }
 
-/* A register that keeps its number must not be one that another has taken. */
-static void drop_clashes(uint16_t *old_of)
+/* The map while it is made: NOBODY where a register has no partner yet. */
+#define NOBODY UINT16_MAX
+struct map {
+    const struct tally *tally;
+    enum cps_layout layout;
+    uint16_t old_of[CONTROL_COUNT];
+    bool taken[CONTROL_COUNT]; /* by number in the old revision */
+};
+
+static void pair(struct map *map, uint32_t new, uint32_t old)
 {
-    bool again = true;
-    while (again) {
-        uint16_t taken[CONTROL_COUNT];
-        memset(taken, 0xff, sizeof(taken));
-        again = false;
-        for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-            uint32_t old = old_of[new];
-            if (old >= CONTROL_COUNT)
-                continue;
-            if (taken[old] == 0xffff) {
-                taken[old] = (uint16_t) new;
-                continue;
-            }
-            uint32_t kept = taken[old];
-            old_of[kept == old ? kept : new] = CONTROL_COUNT;
-            again = true;
-        }
+    map->old_of[new] = (uint16_t)old;
+    map->taken[old] = true;
+}
+
+/* What instructions at the same places say; what is not private keeps its number. */
+static void pair_voted(struct map *map)
+{
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+        uint32_t old = is_scratch(map->layout, new) ? partner_of(map->tally, new) : new;
+        map->old_of[new] = NOBODY;
+        if (old < CONTROL_COUNT && !map->taken[old])
+            pair(map, new, old);
     }
 }
 
-/* An array is where its neighbours are. */
-static bool moves_as_one(const uint16_t *old_of, uint32_t new)
+/* Elements of arrays, which no instruction names, are behind the one in front of them. */
+static void pair_neighbours(struct map *map)
 {
-    for (uint32_t i = 1; i <= NEAR && new + i < CONTROL_COUNT; i++) {
-        uint32_t old = old_of[new + i];
-        if (old < CONTROL_COUNT && old != new + i &&old - i != old_of[new])
-            return false;
+    for (uint32_t new = 1; new < CONTROL_COUNT; new ++) {
+        uint32_t old = map->old_of[new - 1] + 1u;
+        if (map->old_of[new] == NOBODY && !map->tally->of[1][new] &&
+            map->old_of[new - 1] != NOBODY && old < CONTROL_COUNT && is_scratch(map->layout, old) &&
+            !map->taken[old] && !map->tally->of[0][old])
+            pair(map, new, old);
     }
-    return true;
 }
 
-static void renumber(struct code *code)
+static void pair_rest(struct map *map)
 {
-    struct code_side *side = &code->side[1];
-    for (uint32_t at = 2; at < side->count; at++) {
-        struct afuc_uop *uop = &side->image->uop[at];
-        if (!names_control(uop) || uop->imm >= CONTROL_COUNT)
-            continue;
-        uint32_t old = code->scratch[uop->imm];
-        if (old < CONTROL_COUNT && (!uop->s1 || moves_as_one(code->scratch, uop->imm)))
-            uop->imm = old;
+    uint32_t old = 0;
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+        if (map->old_of[new] == NOBODY && !map->taken[new])
+            pair(map, new, new);
+    }
+    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+        while (old < CONTROL_COUNT && map->taken[old])
+            old++;
+        if (map->old_of[new] == NOBODY)
+            pair(map, new, old);
     }
 }
 
 struct cps_err *code_scratch(struct code *code)
 {
     struct tally *t = calloc(1, sizeof(*t));
+    struct map *map = calloc(1, sizeof(*map));
     code->scratch = calloc(CONTROL_COUNT, sizeof(*code->scratch));
+    code->voted = calloc(CONTROL_COUNT, sizeof(*code->voted));
     if (t)
         t->votes = calloc((size_t)CONTROL_COUNT * CONTROL_COUNT, sizeof(*t->votes));
-    if (!t || !t->votes || !code->scratch) {
-        free(t);
-        return cps_err_nomem();
+    struct cps_err *err =
+        t && t->votes && map && code->scratch && code->voted ? NULL : cps_err_nomem();
+    if (!err) {
+        *map = (struct map){.tally = t, .layout = code->side[0].fw->layout};
+        t->code = code;
+        for (uint32_t at = 2; at < code->side[0].count; at++)
+            vote(t, at);
+        pair_voted(map);
+        for (uint32_t new = 0; new < CONTROL_COUNT; new ++)
+            code->voted[new] = map->old_of[new] != NOBODY;
+        pair_neighbours(map);
+        pair_rest(map);
+        for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
+            code->scratch[new] = map->old_of[new];
+            code->renumbered = code->renumbered || map->old_of[new] != new;
+        }
     }
-    t->code = code;
-    for (uint32_t at = 2; at < code->side[0].count; at++)
-        vote(t, at);
-    for (uint32_t new = 0; new < CONTROL_COUNT; new ++) {
-        uint32_t old = t->of[1][new] ? partner_of(t, new) : new;
-        code->scratch[new] = (uint16_t)old;
-    }
-    drop_clashes(code->scratch);
-    renumber(code);
-    free(t->votes);
+    if (t)
+        free(t->votes);
     free(t);
-    return NULL;
+    free(map);
+    return err;
 }

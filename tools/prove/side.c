@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Runs code over terms: the rows of isa/afuc.def say what operations mean, what is here is how
  * operands, ports, prefixes and delay slots work, as emu/afuc/body.h and port.c have it. */
-#include "tools/prove/side.h"
+#include "tools/prove/runner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +18,19 @@ void runner_deinit(struct runner *runner)
     *runner = (struct runner){0};
 }
 
-static Z3_ast heard(struct runner *run, struct state *s, enum channel from)
+/* The next word of a source: the same unknown in both revisions. Numbers that no longer fit would
+ * be another word's. */
+Z3_ast runner_heard_(struct runner *run, struct state *s, enum channel from)
 {
     static const char *const names[CHANNELS] = {"data",    "memdata", "regdata",
                                                 "control", "memory",  "secure"};
+    if (s->heard[from] > UINT16_MAX || s->epoch > INT16_MAX)
+        run->lost = "more words than are told apart";
     return smt_unknown(run->smt, names[from], s->epoch << 16 | s->heard[from]++);
 }
 
 /* A new effect, of which the caller fills in the words. */
-static struct effect *add_effect(struct runner *run, struct state *s, enum effect_kind kind)
+struct effect *runner_effect_(struct runner *run, struct state *s, enum effect_kind kind)
 {
     static struct effect none;
     run->effects = s->effects;
@@ -37,28 +41,21 @@ static struct effect *add_effect(struct runner *run, struct state *s, enum effec
     struct effect *effect = &run->effect[run->effects++];
     s->effects++;
     *effect = (struct effect){.kind = (uint8_t)kind, .pc = s->pc};
+    memcpy(effect->taken, s->heard, sizeof(effect->taken));
     return effect;
 }
 
-static void add_word(struct effect *effect, Z3_ast word)
+void runner_add_word_(struct effect *effect, Z3_ast word)
 {
     effect->word[effect->count++] = word;
 }
 
-/* Words taken so far: the stream may be another one behind a control write. */
-static void add_taken(struct runner *run, const struct state *s, struct effect *effect)
-{
-    uint32_t taken =
-        s->heard[FROM_DATA] << 16 | s->heard[FROM_MEMDATA] << 8 | s->heard[FROM_REGDATA];
-    add_word(effect, smt_word(run->smt, taken));
-}
-
-static Z3_ast plus(struct runner *run, Z3_ast a, uint32_t b)
+Z3_ast runner_plus_(struct runner *run, Z3_ast a, uint32_t b)
 {
     return smt_plain(run->smt, Z3_mk_bvadd(run->smt->z, a, smt_word(run->smt, b)));
 }
 
-static Z3_ast masked(struct runner *run, Z3_ast a, uint32_t mask)
+Z3_ast runner_masked_(struct runner *run, Z3_ast a, uint32_t mask)
 {
     return smt_plain(run->smt, Z3_mk_bvand(run->smt->z, a, smt_word(run->smt, mask)));
 }
@@ -73,62 +70,79 @@ static Z3_ast is_zero(struct runner *run, Z3_ast a)
     return smt_equal(run->smt, a, smt_word(run->smt, 0));
 }
 
-static Z3_ast read_source(struct runner *run, struct state *s, const struct afuc_uop *uop,
-                          unsigned number)
+Z3_ast runner_source_(struct runner *run, struct state *s, const struct afuc_uop *uop,
+                      unsigned number)
 {
     if (number <= R_REM)
         return s->r[number];
     if (number == R_MEMDATA)
-        return heard(run, s, FROM_MEMDATA);
+        return runner_heard_(run, s, FROM_MEMDATA);
     if (number == R_REGDATA)
-        return heard(run, s, FROM_REGDATA);
+        return runner_heard_(run, s, FROM_REGDATA);
     if (uop->flags & U_PEEK) {
-        Z3_ast word = heard(run, s, FROM_DATA);
+        Z3_ast word = runner_heard_(run, s, FROM_DATA);
         s->heard[FROM_DATA]--;
         return word;
     }
-    s->r[R_REM] = plus(run, s->r[R_REM], UINT32_MAX);
-    return heard(run, s, FROM_DATA);
+    s->r[R_REM] = runner_plus_(run, s->r[R_REM], UINT32_MAX);
+    return runner_heard_(run, s, FROM_DATA);
 }
 
 /* The address behind one that was written: bit 18 holds it. */
 static Z3_ast next_address(struct runner *run, Z3_ast address)
 {
-    Z3_ast one = is_zero(run, masked(run, address, 0xff000000));
-    Z3_ast next = choose(run, one, plus(run, address, 1), plus(run, address, 1u << 24));
-    return choose(run, is_zero(run, masked(run, address, 1u << 18)), next, address);
+    Z3_ast one = is_zero(run, runner_masked_(run, address, 0xff000000));
+    Z3_ast next =
+        choose(run, one, runner_plus_(run, address, 1), runner_plus_(run, address, 1u << 24));
+    return choose(run, is_zero(run, runner_masked_(run, address, 1u << 18)), next, address);
 }
 
 static void write_data(struct runner *run, struct state *s, Z3_ast value)
 {
-    struct effect *effect = add_effect(run, s, EFFECT_REGISTER);
+    struct effect *effect = runner_effect_(run, s, EFFECT_REGISTER);
     Z3_ast privileged = is_zero(run, s->user);
-    Z3_ast pipe = is_zero(run, masked(run, s->addr, 0xff000000));
-    Z3_ast to = choose(run, pipe, masked(run, s->addr, 0x3ffff), masked(run, s->addr, ~(1u << 18)));
-    add_word(effect, s->user);
-    add_word(effect, choose(run, privileged, to, masked(run, s->usraddr, 0x13ffff)));
-    add_word(effect, value);
+    Z3_ast pipe = is_zero(run, runner_masked_(run, s->addr, 0xff000000));
+    Z3_ast to = choose(run, pipe, runner_masked_(run, s->addr, 0x3ffff),
+                       runner_masked_(run, s->addr, ~(1u << 18)));
+    runner_add_word_(effect, s->user);
+    runner_add_word_(effect,
+                     choose(run, privileged, to, runner_masked_(run, s->usraddr, 0x13ffff)));
+    runner_add_word_(effect, value);
     s->addr = choose(run, privileged, next_address(run, s->addr), s->addr);
-    Z3_ast hold = is_zero(run, masked(run, s->usraddr, 1u << 18));
-    Z3_ast next = choose(run, hold, plus(run, s->usraddr, 1), s->usraddr);
+    Z3_ast hold = is_zero(run, runner_masked_(run, s->usraddr, 1u << 18));
+    Z3_ast next = choose(run, hold, runner_plus_(run, s->usraddr, 1), s->usraddr);
     s->usraddr = choose(run, privileged, s->usraddr, next);
+}
+
+/* Addressing a register does something where it is one of the pipe's (F: those wait), and on the ME
+ * of a5xx, whose registers and memory are read by it: me.c. */
+static void select_port(struct runner *run, struct state *s, unsigned number, Z3_ast value)
+{
+    uint32_t known = 0;
+    bool is_me = run->code->side[run->side].fw->layout == CPS_LAYOUT_A5XX_ME;
+    bool is_pipe = number == R_ADDR && !(smt_known(run->smt, value, &known) && !(known >> 24));
+    if (!is_me && !is_pipe)
+        return;
+    struct effect *effect = runner_effect_(run, s, EFFECT_SELECT);
+    Z3_ast seen = value;
+    if (!is_me)
+        seen = choose(run, is_zero(run, runner_masked_(run, value, 0xff000000)), s->r[0], value);
+    runner_add_word_(effect, smt_word(run->smt, number));
+    runner_add_word_(effect, seen);
 }
 
 static void write_port(struct runner *run, struct state *s, unsigned number, Z3_ast value)
 {
-    uint32_t known = 0;
     if (number == R_DATA) {
         write_data(run, s, value);
     } else if (number == R_USRADDR) {
         s->usraddr = value;
         s->user = smt_word(run->smt, 1);
+        select_port(run, s, number, value);
     } else if (number == R_ADDR) {
         s->addr = value;
         s->user = smt_word(run->smt, 0);
-        if (!smt_known(run->smt, value, &known) || known >> 24)
-            add_word(add_effect(run, s, EFFECT_SELECT),
-                     choose(run, is_zero(run, masked(run, value, 0xff000000)),
-                            smt_word(run->smt, 0), value));
+        select_port(run, s, number, value);
     } else if (number && number != R_TRASH) {
         s->r[number] = value;
     }
@@ -157,8 +171,8 @@ static bool run_alu(struct runner *run, struct state *s, const struct afuc_uop *
 {
     struct meaning m = {.carry = s->carry};
     Z3_ast value = NULL;
-    m.a = read_source(run, s, uop, uop->s1);
-    m.b = uop->s2 == S2_IMM ? smt_word(run->smt, uop->imm) : read_source(run, s, uop, uop->s2);
+    m.a = runner_source_(run, s, uop, uop->s1);
+    m.b = uop->s2 == S2_IMM ? smt_word(run->smt, uop->imm) : runner_source_(run, s, uop, uop->s2);
     m.d = uop->dst <= R_REM ? s->r[uop->dst] : smt_word(run->smt, 0);
     if (!meaning_value(run->smt, code_row(uop->code)->text, &m, &value))
         return false;
@@ -177,193 +191,77 @@ static void extra_moves(struct runner *run, struct state *s, const struct afuc_u
     bool ported = uop->dst >= R_ADDR && uop->dst <= R_DATA;
     unsigned source = uop->s2 >= R_ADDR && uop->s2 != S2_IMM ? uop->s2 : uop->s1;
     for (uint32_t i = 0; i < count; i++) {
-        Z3_ast value = read_source(run, s, uop, source);
+        Z3_ast value = runner_source_(run, s, uop, source);
         if (source != R_DATA)
-            s->r[R_REM] = plus(run, s->r[R_REM], UINT32_MAX);
+            s->r[R_REM] = runner_plus_(run, s->r[R_REM], UINT32_MAX);
         unsigned target = count == 3 && i == 1 ? uop->dst : (unsigned)R_DATA;
         if (ported)
             write_port(run, s, target, value);
     }
 }
 
-static Z3_ast address_of(struct runner *run, struct state *s, const struct afuc_uop *uop)
-{
-    Z3_ast at = plus(run, s->r[uop->s1 & 31], uop->imm);
-    if ((uop->flags & U_PRE) && uop->s1)
-        s->r[uop->s1 & 31] = at;
-    return at;
-}
-
-static void keep(struct runner *run, struct state *s, uint32_t number, Z3_ast value)
-{
-    struct kept *kept = malloc(sizeof(*kept));
-    if (!kept || !CPS_LIST_ROOM(run->arena, run->arena_count)) {
-        run->failed = true;
-        free(kept);
-        return;
-    }
-    run->arena[run->arena_count++] = kept;
-    *kept = (struct kept){number, value, s->kept};
-    s->kept = kept;
-}
-
-static void control_write(struct runner *run, struct state *s, const struct afuc_uop *uop)
-{
-    Z3_ast value = read_source(run, s, uop, uop->s2);
-    Z3_ast extra[3] = {NULL};
-    for (unsigned i = 0; i < uop->xmov; i++)
-        extra[i] = read_source(run, s, uop, uop->s2);
-    Z3_ast at = address_of(run, s, uop);
-    struct effect *effect = add_effect(run, s, EFFECT_CWRITE);
-    uint32_t number = 0;
-    add_word(effect, at);
-    add_word(effect, value);
-    add_taken(run, s, effect);
-    for (unsigned i = 0; i < uop->xmov; i++)
-        add_word(effect, extra[i]);
-    if (run->world && smt_known(run->smt, at, &number))
-        keep(run, s, number % CONTROL_COUNT, value);
-}
-
-/* Of a machine that is known, what was written last, or what it has; else nobody knows. */
-static Z3_ast control_value(struct runner *run, struct state *s, Z3_ast at)
-{
-    uint32_t number = 0;
-    if (!run->world || !smt_known(run->smt, at, &number))
-        return heard(run, s, FROM_CONTROL);
-    number %= CONTROL_COUNT;
-    for (const struct kept *kept = s->kept; kept; kept = kept->before) {
-        if (kept->number == number)
-            return kept->value;
-    }
-    return smt_word(run->smt, run->world->control[number]);
-}
-
-/* The value that ends a poll: the same in both revisions, where it is the same poll. Of a machine
- * that is known the loop turns. */
-static Z3_ast poll_value(struct runner *run, struct state *s, Z3_ast at, unsigned id)
-{
-    unsigned nth = 0;
-    for (unsigned i = 0; i < s->effects; i++) {
-        const struct effect *effect = &run->effect[i];
-        uint32_t number = 0;
-        nth += effect->kind == EFFECT_POLL && smt_known(run->smt, effect->word[1], &number) &&
-               number == id;
-    }
-    struct effect *effect = add_effect(run, s, EFFECT_POLL);
-    add_word(effect, at);
-    add_word(effect, smt_word(run->smt, id));
-    return smt_unknown(run->smt, "poll", s->epoch << 24 ^ id << 12 ^ nth);
-}
-
-static unsigned poll_at(const struct runner *run, uint32_t pc)
-{
-    return run->world ? 0 : run->code->side[run->side].poll[pc];
-}
-
-/* The first read of a branch to itself that reads the same again: part of that poll. */
-static bool begins_poll(const struct runner *run, const struct state *s, const struct afuc_uop *uop)
-{
-    return s->npc == s->pc + 1 && uop->s1 == 0 && poll_at(run, s->npc) &&
-           code_row(uop[1].code)->kind == KIND_IF && uop[1].s1 == uop->dst &&
-           uop[2].imm == uop->imm && !(uop->flags & (U_PRE | U_REP));
-}
-
-static Z3_ast control_read(struct runner *run, struct state *s, const struct afuc_uop *uop)
-{
-    if (begins_poll(run, s, uop))
-        return s->r[uop->dst]; /* which the poll writes */
-    Z3_ast at = address_of(run, s, uop);
-    if (poll_at(run, s->pc)) {
-        s->poll = s->pc;
-        return poll_value(run, s, at, poll_at(run, s->pc));
-    }
-    add_word(add_effect(run, s, EFFECT_CREAD), at);
-    return control_value(run, s, at);
-}
-
-static void store(struct runner *run, struct state *s, const struct afuc_uop *uop)
-{
-    Z3_ast value = read_source(run, s, uop, uop->s2);
-    Z3_ast at = address_of(run, s, uop);
-    struct effect *effect = add_effect(run, s, EFFECT_STORE);
-    add_word(effect, at);
-    add_word(effect, value);
-}
-
-static Z3_ast load(struct runner *run, struct state *s, const struct afuc_uop *uop)
-{
-    add_word(add_effect(run, s, EFFECT_LOAD), address_of(run, s, uop));
-    return heard(run, s, FROM_MEMORY);
-}
-
-/* SQE registers are storage; where one is unknown, so is what comes of it. */
-static bool sqe_access(struct runner *run, struct state *s, const struct afuc_uop *uop, bool write)
-{
-    Z3_ast value = write ? read_source(run, s, uop, uop->s2) : NULL;
-    uint32_t number = 0;
-    if (!smt_known(run->smt, address_of(run, s, uop), &number) || number >= SQE_COUNT ||
-        (number == SQE_SP && write) || (number >= SQE_STACK && number < SQE_STACK + STACK_DEPTH))
-        return false;
-    if (write)
-        s->sqe[number] = value;
-    else
-        write_port(run, s, uop->dst, plus(run, s->sqe[number], number == SQE_SP ? s->calls : 0));
-    return true;
-}
-
-static bool run_own(struct runner *run, struct state *s, const struct afuc_uop *uop, unsigned op)
-{
-    switch (op) {
-    case CPS_AFUC_STORE:
-    case CPS_AFUC_STOREP:
-        store(run, s, uop);
-        return true;
-    case CPS_AFUC_LOAD:
-    case CPS_AFUC_LOADP:
-        write_port(run, s, uop->dst, load(run, s, uop));
-        return true;
-    case CPS_AFUC_CWRITE:
-        control_write(run, s, uop);
-        return true;
-    case CPS_AFUC_CREAD:
-        write_port(run, s, uop->dst, control_read(run, s, uop));
-        return true;
-    case CPS_AFUC_SWRITE:
-    case CPS_AFUC_SREAD:
-        return sqe_access(run, s, uop, op == CPS_AFUC_SWRITE);
-    default:
-        return op == CPS_AFUC_NOP;
-    }
-}
-
-/* One execution, without what (rep) makes of it. */
+/* One execution, without what (rep) makes of it, of what does not branch. */
 static bool execute(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
-    const struct row *row = code_row(uop->code);
-    if (row->kind != KIND_ALU)
-        return run_own(run, s, uop, row->op);
-    if (!run_alu(run, s, uop))
-        return false;
-    if (uop->xmov)
-        extra_moves(run, s, uop);
-    return true;
+    Z3_ast value = NULL;
+    switch (code_row(uop->code)->act) {
+    case ACT_EXPRESSION:
+        if (!run_alu(run, s, uop))
+            return false;
+        if (uop->xmov)
+            extra_moves(run, s, uop);
+        return true;
+    case ACT_MEMORY_WRITE:
+        runner_store_(run, s, uop);
+        return true;
+    case ACT_MEMORY_READ:
+        write_port(run, s, uop->dst, runner_load_(run, s, uop));
+        return true;
+    case ACT_CONTROL_WRITE:
+        runner_control_write_(run, s, uop);
+        return true;
+    case ACT_CONTROL_READ:
+        write_port(run, s, uop->dst, runner_control_read_(run, s, uop));
+        return true;
+    case ACT_SQE_WRITE:
+        return runner_sqe_write_(run, s, uop);
+    case ACT_SQE_READ:
+        if (!runner_sqe_read_(run, s, uop, &value))
+            return false;
+        write_port(run, s, uop->dst, value);
+        return true;
+    case ACT_NOTHING:
+        return true;
+    case ACT_CONDITION:
+    case ACT_STACK_CALL:
+    case ACT_STACK_RETURN:
+    case ACT_LINK_CALL:
+    case ACT_LINK_RETURN:
+    case ACT_LEAVE:
+    case ACT_JUMP:
+    case ACT_JUMP_REGISTER:
+    case ACT_DISPATCH:
+    case ACT_SECURE:
+    case ACT_ILLEGAL:
+        break;
+    }
+    return false;
 }
 
 /* An instruction whose number of repetitions, or of extra moves, is not known, as one effect: it
  * does the same with the same operands. What it leaves is unknown. */
 static void bulk(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
-    struct effect *effect = add_effect(run, s, EFFECT_BULK);
+    struct effect *effect = runner_effect_(run, s, EFFECT_BULK);
     effect->uop = uop;
-    add_word(effect, s->r[R_REM]);
-    add_word(effect, uop->s1 <= R_REM ? s->r[uop->s1] : s->r[0]);
-    add_word(effect, uop->s2 <= R_REM ? s->r[uop->s2] : s->r[0]);
-    add_word(effect, s->addr);
-    add_word(effect, choose(run, is_zero(run, s->user), s->r[0], s->usraddr));
-    add_taken(run, s, effect);
-    add_word(effect, uop->dst <= R_REM ? s->r[uop->dst] : s->r[0]);
-    add_word(effect, s->carry);
+    runner_add_word_(effect, s->r[R_REM]);
+    runner_add_word_(effect, uop->s1 <= R_REM ? s->r[uop->s1] : s->r[0]);
+    runner_add_word_(effect, uop->s2 <= R_REM ? s->r[uop->s2] : s->r[0]);
+    runner_add_word_(effect, s->user);
+    runner_add_word_(effect, s->addr);
+    runner_add_word_(effect, s->usraddr);
+    runner_add_word_(effect, uop->dst <= R_REM ? s->r[uop->dst] : s->r[0]);
+    runner_add_word_(effect, s->carry);
     unsigned name = ++s->epoch;
     memset(s->heard, 0, sizeof(s->heard));
     if (uop->dst && uop->dst <= R_REM)
@@ -375,38 +273,53 @@ static void bulk(struct runner *run, struct state *s, const struct afuc_uop *uop
     s->usraddr = smt_unknown(run->smt, "bulkusraddr", name);
     if (uop->dst == R_ADDR || uop->dst == R_USRADDR)
         s->user = smt_unknown(run->smt, "bulkuser", name);
-    if (code_row(uop->code)->kind == KIND_ALU)
+    if (code_row(uop->code)->act == ACT_EXPRESSION)
         s->carry = smt_unknown(run->smt, "bulkcarry", name);
 }
 
-static bool repeat(struct runner *run, struct state *s, const struct afuc_uop *uop, uint32_t left)
+/* @return HALT_CUT: it goes on */
+static enum halt repeat(struct runner *run, struct state *s, const struct afuc_uop *uop,
+                        uint32_t left)
 {
-    while (left && run->steps) {
+    while (left) {
+        if (!run->steps)
+            return HALT_BUDGET;
         run->steps--;
         if (!execute(run, s, uop))
-            return false;
+            return lost(run, "an instruction that is not followed");
         if (!(uop->flags & U_POPS))
-            s->r[R_REM] = plus(run, s->r[R_REM], UINT32_MAX);
+            s->r[R_REM] = runner_plus_(run, s->r[R_REM], UINT32_MAX);
         if (!smt_known(run->smt, s->r[R_REM], &left))
-            return false;
+            return lost(run, "an instruction that is not followed");
     }
-    return true;
+    return HALT_CUT;
+}
+
+/* Whether one effect can stand for all repetitions of an instruction: not where the numbers of
+ * registers are in question. */
+static bool is_bulk(const struct runner *run, enum act act)
+{
+    bool control = act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ;
+    return act != ACT_SQE_WRITE && act != ACT_SQE_READ && !(control && run->code->renumbered);
 }
 
 static enum halt plain(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     uint32_t left = 0;
-    unsigned op = code_row(uop->code)->op;
-    bool counted = (uop->flags & U_REP) || (uop->xmov && code_row(uop->code)->kind == KIND_ALU);
+    enum halt halt = HALT_CUT;
+    enum act act = code_row(uop->code)->act;
+    bool counted = (uop->flags & U_REP) || (uop->xmov && act == ACT_EXPRESSION);
     bool unknown = counted && !smt_known(run->smt, s->r[R_REM], &left);
-    if (unknown && (op == CPS_AFUC_SWRITE || op == CPS_AFUC_SREAD))
-        return lost(run, "SQE registers in a number that is not known");
+    if (unknown && !is_bulk(run, act))
+        return lost(run, "registers in a number that is not known");
     if (unknown)
         bulk(run, s, uop);
-    else if (!(uop->flags & U_REP ? repeat(run, s, uop, left) : execute(run, s, uop)))
+    else if (uop->flags & U_REP)
+        halt = repeat(run, s, uop, left);
+    else if (!execute(run, s, uop))
         return lost(run, "an instruction that is not followed");
     next(s);
-    return HALT_CUT;
+    return halt;
 }
 
 /* A branch to itself, as often as it takes; what its delay slot has read last nobody has looked at.
@@ -414,7 +327,7 @@ static enum halt plain(struct runner *run, struct state *s, const struct afuc_uo
 static enum halt poll_on_the_spot(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     Z3_ast at = smt_word(run->smt, uop[1].imm);
-    s->r[uop[1].dst] = poll_value(run, s, at, poll_at(run, s->pc));
+    s->r[uop[1].dst] = runner_poll_value_(run, s, at, runner_poll_(run, s->pc));
     s->pc += 2;
     s->npc = s->pc + 1;
     return HALT_CUT;
@@ -422,11 +335,11 @@ static enum halt poll_on_the_spot(struct runner *run, struct state *s, const str
 
 static enum halt branch(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
-    if (poll_at(run, s->pc) && s->npc == s->pc + 1)
+    if (runner_poll_(run, s->pc) && s->npc == s->pc + 1)
         return poll_on_the_spot(run, s, uop);
     struct meaning m = {.carry = s->carry};
     bool taken = false;
-    m.a = read_source(run, s, uop, uop->s1);
+    m.a = runner_source_(run, s, uop, uop->s1);
     m.b = smt_word(run->smt, uop->imm);
     m.d = m.b;
     if (!meaning_condition(run->smt, code_row(uop->code)->text, &m, &s->condition))
@@ -444,14 +357,14 @@ static enum halt branch(struct runner *run, struct state *s, const struct afuc_u
 bool runner_polls(const struct runner *run, const struct state *s)
 {
     const struct afuc_uop *uop = &run->code->side[run->side].image->uop[s->pc];
-    return s->poll && code_row(uop->code)->kind == KIND_IF && uop->target == s->poll;
+    return s->poll && code_row(uop->code)->act == ACT_CONDITION && uop->target == s->poll;
 }
 
 void runner_branch(struct runner *run, struct state *s, bool taken)
 {
     const struct afuc_uop *uop = &run->code->side[run->side].image->uop[s->pc];
     s->poll = 0;
-    if (code_row(uop->code)->op == CPS_AFUC_SETSECURE) { /* no delay slot */
+    if (code_row(uop->code)->act == ACT_SECURE) { /* no delay slot */
         s->pc += taken ? 3 : 1;
         s->npc = s->pc + 1;
     } else if (taken) {
@@ -510,58 +423,66 @@ static enum halt ret(struct runner *run, struct state *s)
 static enum halt setsecure(struct runner *run, struct state *s)
 {
     Z3_ast one = smt_word(run->smt, 1);
-    add_word(add_effect(run, s, EFFECT_SECURE), s->r[2]);
-    s->condition = smt_equal(run->smt, heard(run, s, FROM_SECURE), one);
+    runner_add_word_(runner_effect_(run, s, EFFECT_SECURE), s->r[2]);
+    s->condition = smt_equal(run->smt, runner_heard_(run, s, FROM_SECURE), one);
     return HALT_BRANCH;
 }
 
-static enum halt flow(struct runner *run, struct state *s, const struct afuc_uop *uop)
+static enum halt dispatch(struct runner *run, struct state *s)
 {
-    switch (code_row(uop->code)->op) {
-    case CPS_AFUC_JUMPA:
-        go_to(s, uop->target);
-        return HALT_CUT;
-    case CPS_AFUC_CALL:
-        return call(run, s, uop);
-    case CPS_AFUC_RET:
-        return ret(run, s);
-    case CPS_AFUC_BL:
-        s->r[R_LR] = smt_word(run->smt, kept_address(run, s->pc + 2));
-        go_to(s, uop->target);
-        return HALT_CUT;
-    case CPS_AFUC_SRET:
-        return leave(s, s->r[R_LR]);
-    case CPS_AFUC_JUMPR:
-    case CPS_AFUC_JUMPD:
-        return leave(s, read_source(run, s, uop, uop->s1));
-    case CPS_AFUC_IRET:
-        go_to(s, PC_IRET);
-        return HALT_CUT;
-    case CPS_AFUC_WAITIN:
-        s->r[R_REM] = smt_unknown(run->smt, "next", 0);
-        go_to(s, PC_END);
-        return HALT_CUT;
-    case CPS_AFUC_SETSECURE:
-        return setsecure(run, s);
-    case CPS_AFUC_NONE:
-        return lost(run, "an illegal instruction");
-    default:
-        return plain(run, s, uop);
-    }
+    runner_effect_(run, s, EFFECT_DISPATCH);
+    s->r[R_REM] = smt_unknown(run->smt, "next", 0);
+    go_to(s, PC_END);
+    return HALT_CUT;
+}
+
+static enum halt link(struct runner *run, struct state *s, const struct afuc_uop *uop)
+{
+    s->r[R_LR] = smt_word(run->smt, kept_address(run, s->pc + 2));
+    go_to(s, uop->target);
+    return HALT_CUT;
 }
 
 static enum halt step(struct runner *run, struct state *s)
 {
     const struct code_side *side = &run->code->side[run->side];
     const struct afuc_uop *uop = &side->image->uop[s->pc];
-    switch (code_row(uop->code)->kind) {
-    case KIND_ALU:
-        return plain(run, s, uop);
-    case KIND_IF:
+    switch (code_row(uop->code)->act) {
+    case ACT_CONDITION:
         return branch(run, s, uop);
-    default:
-        return flow(run, s, uop);
+    case ACT_JUMP:
+        go_to(s, uop->target);
+        return HALT_CUT;
+    case ACT_STACK_CALL:
+        return call(run, s, uop);
+    case ACT_STACK_RETURN:
+        return ret(run, s);
+    case ACT_LINK_CALL:
+        return link(run, s, uop);
+    case ACT_LINK_RETURN:
+        return leave(s, s->r[R_LR]);
+    case ACT_JUMP_REGISTER:
+        return leave(s, runner_source_(run, s, uop, uop->s1));
+    case ACT_LEAVE:
+        go_to(s, PC_IRET);
+        return HALT_CUT;
+    case ACT_DISPATCH:
+        return dispatch(run, s);
+    case ACT_SECURE:
+        return setsecure(run, s);
+    case ACT_ILLEGAL:
+        return lost(run, "an illegal instruction");
+    case ACT_EXPRESSION:
+    case ACT_MEMORY_WRITE:
+    case ACT_MEMORY_READ:
+    case ACT_CONTROL_WRITE:
+    case ACT_CONTROL_READ:
+    case ACT_SQE_WRITE:
+    case ACT_SQE_READ:
+    case ACT_NOTHING:
+        break;
     }
+    return plain(run, s, uop);
 }
 
 /* A jump to a known address goes on. */
@@ -587,9 +508,12 @@ enum halt runner_go(struct runner *run, struct state *s)
         else
             halt = step(run, s);
         run->steps -= run->steps != 0;
+        if (run->lost)
+            return lost(run, CPS_TAKE(run->lost));
         if (halt != HALT_CUT)
             return halt;
-        if (s->pc < side->count && s->npc == s->pc + 1 && side->cut[s->pc] && !poll_at(run, s->pc))
+        if (s->pc < side->count && s->npc == s->pc + 1 && side->cut[s->pc] &&
+            !runner_poll_(run, s->pc))
             return HALT_CUT;
     }
 }

@@ -8,46 +8,52 @@
 #include "tools/prove/code.h"
 #include "tools/prove/smt.h"
 
-/** What the rest of the GPU sees. */
+/** What the rest of the GPU sees. All effects of a run are in order, and each has its place among
+ * the words that the run has taken from its queues: two runs do the same only if both agree. */
 enum effect_kind {
     EFFECT_REGISTER, /**< selected, where, value: $data written to a GPU register */
-    EFFECT_SELECT,   /**< a pipe register that is addressed */
-    EFFECT_CWRITE,   /**< number, value, words taken from the stream */
-    EFFECT_CREAD,    /**< number */
-    EFFECT_STORE,    /**< offset, value */
-    EFFECT_LOAD,     /**< offset */
+    EFFECT_SELECT,   /**< $addr or $usraddr, value: where addressing a register does something */
+    EFFECT_CWRITE,   /**< number, value, more values */
+    EFFECT_CREAD,    /**< number, and what the register may show of the processor itself */
+    EFFECT_STORE,    /**< operation, offset, value */
+    EFFECT_LOAD,     /**< operation, offset */
     EFFECT_SECURE,   /**< mode */
-    EFFECT_POLL,     /**< number, which loop: a control register is read until it has a value */
+    EFFECT_POLL,     /**< number, which loop, the registers that it looks at: a control register is
+                        read until it has a value */
     EFFECT_BULK,     /**< an instruction that repeats itself as often as an unknown $rem says */
+    EFFECT_DISPATCH, /**< the packet is over: words from here on are the next one's */
     EFFECT_KINDS,
 };
 const char *effect_name(enum effect_kind kind);
 
-#define EFFECT_WORDS 8u
+#define EFFECT_WORDS 12u
+
+/** Sources of words that a run hears. The first ones are queues, which have an order. */
+enum channel {
+    FROM_DATA,
+    FROM_MEMDATA,
+    FROM_REGDATA,
+    QUEUES,
+    FROM_CONTROL = QUEUES,
+    FROM_MEMORY,
+    FROM_SECURE,
+    CHANNELS
+};
 
 struct effect {
     uint8_t kind;
     uint8_t count;
     uint32_t pc;
+    uint32_t taken[QUEUES];     /**< words of each queue before it */
     const struct afuc_uop *uop; /**< of EFFECT_BULK */
     Z3_ast word[EFFECT_WORDS];
 };
 
 /** What word @p index of an effect is: "address". */
 const char *effect_word_name(enum effect_kind kind, unsigned index);
-/** Whether two repetitions are of the same instruction. */
-bool effect_same_instruction(const struct effect *a, const struct effect *b);
-
-/** Sources of words that a run hears. */
-enum channel {
-    FROM_DATA,
-    FROM_MEMDATA,
-    FROM_REGDATA,
-    FROM_CONTROL,
-    FROM_MEMORY,
-    FROM_SECURE,
-    CHANNELS
-};
+/** Whether two effects can be the same one: of one kind, at one place among the words taken.
+ * @param ret  gets what is not, as text */
+bool effect_fits(const struct effect *a, const struct effect *b, char *ret, size_t size);
 
 /** A control register that a run has written. */
 struct kept {
@@ -102,6 +108,7 @@ struct runner {
     size_t effects;
     uint64_t steps; /**< instructions that may still run */
     const char *why;
+    const char *lost;    /**< why it cannot go on behind the instruction that it is at, or NULL */
     struct kept **arena; /**< all that was kept; owned */
     size_t arena_count;
     bool failed; /**< memory was short */

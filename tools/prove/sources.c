@@ -21,12 +21,6 @@ struct sources {
     uint32_t controls, loads;
 };
 
-/* Of a control write: how many words of each kind were taken in front of it. */
-static uint32_t taken(const struct sources *s, const struct effect *effect, unsigned shift)
-{
-    return smt_model_word(s->model, effect->word[2]) >> shift & 0xff;
-}
-
 static void begin_registers(struct sources *s, uint32_t first, uint32_t number)
 {
     for (uint32_t i = first; i < WITNESS_MOST; i++)
@@ -45,15 +39,15 @@ static void control_write(struct sources *s, const struct effect *effect)
     uint32_t value = smt_model_word(s->model, effect->word[1]);
     const uint64_t low = UINT32_MAX;
     if (number == s->port.reg_read)
-        begin_registers(s, taken(s, effect, 0), value);
+        begin_registers(s, effect->taken[FROM_REGDATA], value);
     if (number == s->port.mem_read)
         s->mem = (s->mem & ~low) | value;
-    if (number == s->port.mem_read && effect->count > 3)
-        s->mem = (s->mem & low) | (uint64_t)smt_model_word(s->model, effect->word[3]) << 32;
+    if (number == s->port.mem_read && effect->count > 2)
+        s->mem = (s->mem & low) | (uint64_t)smt_model_word(s->model, effect->word[2]) << 32;
     if (number == s->port.mem_read + 1)
         s->mem = (s->mem & low) | (uint64_t)value << 32;
     if (number == s->port.mem_count)
-        begin_memory(s, taken(s, effect, 8));
+        begin_memory(s, effect->taken[FROM_MEMDATA]);
     if (number == s->port.high)
         s->high = value;
 }
@@ -73,7 +67,7 @@ static void take_effect(struct sources *s, const struct effect *effect)
         s->d->control_at[s->controls++] = smt_model_word(s->model, effect->word[0]);
     if (effect->kind == EFFECT_LOAD && s->loads < WITNESS_MOST)
         s->d->loaded_at[s->loads++] =
-            (uint64_t)s->high << 32 | smt_model_word(s->model, effect->word[0]);
+            (uint64_t)s->high << 32 | smt_model_word(s->model, effect->word[1]);
 }
 
 static void take_sources(const struct joint *j, const struct state *state, unsigned side,
