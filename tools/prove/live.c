@@ -122,25 +122,6 @@ static uint64_t in_front_of(const struct flow *flow, uint32_t callee, uint64_t b
     return flow->live[callee] | (behind & flow->through[callee]);
 }
 
-#define TABLE_WORDS 64u /* that a computed jump may lead to, from where its table begins */
-#define LOOK_BACK   8u  /* words in which the code comes to the address */
-
-/* Behind a computed jump: a constant in front of it says where its table begins. */
-static uint64_t at_table(const struct flow *flow, const struct solution *s, uint32_t at)
-{
-    const struct code_side *side = flow->side;
-    uint64_t live = 0;
-    for (uint32_t back = 1; back <= LOOK_BACK && back < at; back++) {
-        const struct afuc_uop *uop = &side->image->uop[at - back];
-        if (!code_may_address(uop) || uop->dst != side->image->uop[at].s1)
-            continue;
-        for (uint32_t i = 0; i < TABLE_WORDS; i++)
-            live |= live_at(flow, s, uop->imm + i);
-        return live;
-    }
-    return LIVE_ALL;
-}
-
 /* What is live behind an instruction that is no branch, or behind a branch's delay slot. */
 static uint64_t behind(const struct flow *flow, const struct solution *s, uint32_t at)
 {
@@ -164,7 +145,7 @@ static uint64_t behind(const struct flow *flow, const struct solution *s, uint32
     case ACT_SECURE:
         return live_at(flow, s, at + 1) | live_at(flow, s, at + 3);
     case ACT_JUMP_REGISTER:
-        return at_table(flow, s, at) | s->behind_return;
+        return LIVE_ALL;
     case ACT_ILLEGAL:
         return 0;
     case ACT_EXPRESSION:
