@@ -17,8 +17,11 @@ enum {
 };
 
 static const struct cps_policy_row rows[] = {
+#define POLICY_FIRST(id, word) word
+#define POLICY_WORD(id, word)  " " word
 #define POLICY(engines, field, name, words, initial, meaning) \
     {engines, offsetof(struct cps_policy, field), name, words, initial, meaning},
+#define POLICY_NUMBER POLICY
 #include "emu/policy.def"
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };

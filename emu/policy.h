@@ -51,27 +51,18 @@ CPS_PUBLIC unsigned cps_engines_of(enum cps_gen gen);
  */
 CPS_PUBLIC void cps_engines_text(unsigned engines, const char *last, struct cps_buf *out);
 
-/** One value per row of policy.def, which says what it means: the position of its word, or a
+/* enum cps_policy_FIELD for each row of policy.def that has words: they are its values. */
+#define POLICY_FIRST(id, word)                                CPS_##id,
+#define POLICY_WORD(id, word)                                 CPS_##id,
+#define POLICY(engines, field, name, words, initial, meaning) enum cps_policy_##field{words};
+#include "policy.def"
+
+/** One value per row of policy.def, which says what it means: of enum cps_policy_FIELD, or a
  * number. Zero-initialised is a policy, but not the recommended one: cps_policy_default(). */
 struct cps_policy {
-#define POLICY(engines, field, ...) uint64_t field;
+#define POLICY(engines, field, ...)        uint64_t field;
+#define POLICY_NUMBER(engines, field, ...) uint64_t field;
 #include "policy.def"
-};
-/** Values of `waits`: what a wait does for a value that only the rest of the GPU would write. */
-enum cps_waits {
-    /** The value appears, and an event ASSUME says so. */
-    CPS_WAITS_SATISFY,
-    /** It does not: the wait goes on until somebody writes it. For models of devices. */
-    CPS_WAITS_STOP,
-};
-/** Values of `visibility`: what the visibility streams say. */
-enum cps_visibility {
-    /** All is visible. */
-    CPS_VISIBILITY_ALL,
-    /** Nothing is. */
-    CPS_VISIBILITY_NONE,
-    /** What the memory holds. */
-    CPS_VISIBILITY_CAPTURED,
 };
 
 /** What sources recommend. */

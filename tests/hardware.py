@@ -16,7 +16,7 @@ TABLES = {  # name: file, macro
     "gpu": ("emu/afuc/gpu.def", "GPU_REG"), "nvidia": ("emu/nv/reg.def", "NV_REG"),
     "flags": ("emu/nv/hwsq_flag.def", "HWSQ_FLAG"), "pfifo": ("emu/nv/pfifo.def", "PFIFO_REG"),
     "pushes": ("emu/nv/pfifo.def", "PFIFO_PUSH"), "vp1": ("emu/nv/vp1/sr.def", "VP1_SR"),
-    "unknown": ("trace/event.def", "UNKNOWN"), "policies": ("emu/policy.def", "POLICY"),
+    "unknown": ("trace/event.def", "UNKNOWN"), "policies": ("emu/policy.def", "POLICY(?:_NUMBER)?"),
     "events": ("trace/event.def", "EVENT"), "words": ("trace/event.def", "SUB"),
     "generations": ("isa/target.def", "GEN"), "layouts": ("isa/target.def", "LAYOUT"),
     "roles": ("isa/target.def", "ROLE"), "chips": ("isa/target.def", "TARGET"), "gpus": ("isa/target.def", "GPU_CHIP"),
@@ -32,6 +32,7 @@ def columns(file, macro):
     """Per row of the file its columns: a text is what its string literals hold together."""
     text = open(os.path.join(ROOT, file)).read()
     text = re.sub(r'\bCTL\("(\w+)"\)', r'"\1_CONTROL_REG"', text)  # the one macro around a text
+    text = re.sub(r'\bPOLICY_WORD\(\w+, "', r'POLICY_WORD(" ', text)
     text = re.sub(r"/\*.*?\*/", lambda comment: " " * len(comment[0]), text, flags=re.S)
     for start in re.finditer(r"^%s\(" % macro, text, re.M):
         found, depth, at = [""], 1, start.end()

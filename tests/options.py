@@ -38,10 +38,11 @@ def rows():
 
 def policies():
     """name: (engines, a word that is good) of policy.def."""
-    row = re.compile(r'POLICY\(([A-Z0-9| ]+), +\w+, +"([\w-]+)", +"([^"]*)"')
-    found = [row.match(line) for line in open(POLICIES) if line.startswith("POLICY(")]
+    text = open(POLICIES).read()
+    row = re.compile(r'POLICY(?:_NUMBER)?\(([A-Z0-9| ]+), +\w+, +"([\w-]+)",\s+(.*), ')
+    found = [row.match(text, at.start()) for at in re.finditer(r"^POLICY(_NUMBER)?\([A-Z]+ *[|,]", text, re.M)]
     assert len(found) > 10 and all(found), "every row of policy.def has all its columns"
-    return {m[2]: (words(m[1]), "8" if m[3][0] == "#" else m[3].split()[-1]) for m in found}
+    return {m[2]: (words(m[1]), "8" if m[3][1] == "#" else m[3].split('"')[-2]) for m in found}
 
 
 def given(option, takes, engine):

@@ -57,7 +57,10 @@ static const struct help_row unknown[] = {
 #include "trace/event.def"
 };
 static const struct help_row policies[] = {
-#define POLICY(...) {#__VA_ARGS__, {0}},
+#define POLICY_FIRST(id, word) word
+#define POLICY_WORD(id, word)  " " word
+#define POLICY(...)            {EXPANDED(__VA_ARGS__), {0}},
+#define POLICY_NUMBER(...)     {#__VA_ARGS__, {0}},
 #include "emu/policy.def"
 };
 static const struct help_row events[] = {

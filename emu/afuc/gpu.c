@@ -47,7 +47,7 @@ static uint32_t read_ACK_BELOW(const struct cps_access *at)
 
 static uint32_t read_VSC_STATE(const struct cps_access *at)
 {
-    bool all = core_of_(at)->machine->engine.policy.visibility == CPS_VISIBILITY_ALL;
+    bool all = machine_all_visible_(core_of_(at)->machine);
     return assume(at, CPS_WHAT_VISIBILITY, all ? 0xffffffff : at->stored);
 }
 
@@ -110,6 +110,7 @@ static const struct cps_reg_row rows[] = {
 #define GPU_REG(id, bits, low, high, rd, wr, evidence) \
     CPS_REG_ROW(bits, low, (high) - (low) + 1, 1, .read = read_##rd, .write = write_##wr),
 #include "emu/afuc/gpu.def"
+#include "emu/afuc/machine.h"
 };
 
 /* Registers with a bank per context: bit 11 or bit 10 of the offset says which (F: a530 ME ORs $17

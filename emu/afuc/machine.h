@@ -135,6 +135,31 @@ static inline void stream_recheck_(struct afuc_core *core)
         core->window_left = 0;
 }
 
+/** Whether a wait that only the rest of the GPU would end gets its value. */
+static inline bool machine_waits_end_(const struct cps_afuc *machine)
+{
+    switch ((enum cps_policy_waits)machine->engine.policy.waits) {
+    case CPS_WAITS_SATISFY:
+        return true;
+    case CPS_WAITS_STOP:
+        return false;
+    }
+    return false;
+}
+
+/** Whether the visibility streams show every draw. */
+static inline bool machine_all_visible_(const struct cps_afuc *machine)
+{
+    switch ((enum cps_policy_visibility)machine->engine.policy.visibility) {
+    case CPS_VISIBILITY_ALL:
+        return true;
+    case CPS_VISIBILITY_NONE:
+    case CPS_VISIBILITY_CAPTURED:
+        return false;
+    }
+    return false;
+}
+
 /** Stores of all sorts that changed something: equal counts, equal registers and memory. */
 static inline uint64_t machine_changes_(const struct cps_afuc *machine)
 {

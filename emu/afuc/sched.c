@@ -39,7 +39,7 @@ static bool assume_reached(struct cps_afuc *machine)
     bool assumed = false;
     for (unsigned i = 0; i < machine->engine.cores; i++) {
         struct afuc_core *core = &machine->core[i];
-        if (core->s.wait != WAIT_PIPE || machine->engine.policy.waits != CPS_WAITS_SATISFY)
+        if (core->s.wait != WAIT_PIPE || !machine_waits_end_(machine))
             continue;
         core_event_(core, CPS_EV_ASSUME, CPS_WHAT_WAIT, SHARED_CONTROL + core->s.onchip[0],
                     core->s.onchip[1]);

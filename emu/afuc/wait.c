@@ -5,6 +5,7 @@
  * packets' definitions, checked against the loops of 6ee (0643, 0874, 069e, 06b9). */
 #include "emu/afuc/bank.h"
 #include "emu/afuc/ctrl.h"
+#include "emu/afuc/machine.h"
 #include "emu/afuc/queue.h"
 #include "emu/afuc/wait.h"
 
@@ -157,7 +158,7 @@ static bool handled_here(const struct afuc_core *core, unsigned opcode)
 static const struct wait_packet *find(const struct afuc_core *core, uint32_t header)
 {
     struct cps_pm4 packet = cps_pm4_decode_any(header);
-    if (packet.kind != CPS_PM4_TYPE7 || core->machine->engine.policy.waits != CPS_WAITS_SATISFY)
+    if (packet.kind != CPS_PM4_TYPE7 || !machine_waits_end_(core->machine))
         return NULL;
     for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]) && handled_here(core, packet.opcode);
          i++) {

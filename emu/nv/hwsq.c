@@ -129,13 +129,19 @@ static void start(struct nv *e, struct hwsq_slot *s, unsigned entry, const struc
 /* True if the abort shows as one more bad opcode instead of an end. */
 static bool abort_hangs(struct nv *e, struct hwsq_slot *s, const struct cps_by *by)
 {
-    uint64_t policy = cps_bus_policy_(e->bus)->abort_in_wait;
     if (s->wait == WAIT_NONE || s->illegal || !hwsq_can_hang_(e))
         return false;
     cps_bus_unknown(e->bus, CPS_UNKNOWN_ABORT_IN_WAIT, by, s->ip);
-    if (policy == 2)
+    switch ((enum cps_policy_abort_in_wait)cps_bus_policy_(e->bus)->abort_in_wait) {
+    case CPS_ABORT_IN_WAIT_CLEAN:
+        return false;
+    case CPS_ABORT_IN_WAIT_ILLEGAL:
+        return true;
+    case CPS_ABORT_IN_WAIT_STOP:
         cps_bus_unknown_stop_(e->bus, CPS_UNKNOWN_ABORT_IN_WAIT, by);
-    return policy == 1;
+        return false;
+    }
+    return false;
 }
 
 void hwsq_stop_(struct nv *e, struct hwsq_slot *s, unsigned how)
@@ -261,11 +267,16 @@ static bool waits(const struct nv *e, const void *who)
 static bool stand_in(struct nv *e, const struct hwsq_slot *s)
 {
     const struct cps_by by = hwsq_by_(e, s, 0);
-    if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER ||
-        cps_bus_policy_(e->bus)->waits == CPS_WAITS_STOP)
+    if (s->wait != WAIT_EVENT || s->event == 0 || cps_bus_limit_(e->bus) != NEVER)
         return false;
-    cps_bus_assume_event_(e->bus, s->event, s->value, &by);
-    return true;
+    switch ((enum cps_policy_waits)cps_bus_policy_(e->bus)->waits) {
+    case CPS_WAITS_SATISFY:
+        cps_bus_assume_event_(e->bus, s->event, s->value, &by);
+        return true;
+    case CPS_WAITS_STOP:
+        return false;
+    }
+    return false;
 }
 
 static enum cps_stop finish_wait(struct nv *e, void *who)

@@ -123,7 +123,14 @@ static void op_UNSET(struct nv *e, struct hwsq_slot *s, const struct cps_insn *i
     bool was = cps_bus_flags_(e->bus).value >> number & 1;
     if (was)
         hwsq_unknown_(e, s, CPS_UNKNOWN_UNSET_VALUE, number);
-    set_flag(e, s, number, false, was && !cps_bus_policy_(e->bus)->unset_clears);
+    switch ((enum cps_policy_unset)cps_bus_policy_(e->bus)->unset) {
+    case CPS_UNSET_KEEP:
+        set_flag(e, s, number, false, was);
+        break;
+    case CPS_UNSET_CLEAR:
+        set_flag(e, s, number, false, false);
+        break;
+    }
 }
 
 static void bad_opcode(struct nv *e, struct hwsq_slot *s)
@@ -132,8 +139,13 @@ static void bad_opcode(struct nv *e, struct hwsq_slot *s)
         return; /* as long as a nop, and as effective */
     hwsq_unknown_(e, s, CPS_UNKNOWN_BAD_IP, s->ip);
     s->illegal = 1;
-    if (cps_bus_policy_(e->bus)->bad_ip_at)
+    switch ((enum cps_policy_bad_ip)cps_bus_policy_(e->bus)->bad_ip) {
+    case CPS_BAD_IP_AFTER:
+        break;
+    case CPS_BAD_IP_AT:
         s->ip--;
+        break;
+    }
 }
 
 static void (*const handlers[])(struct nv *e, struct hwsq_slot *s, const struct cps_insn *insn) = {

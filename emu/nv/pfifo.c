@@ -212,8 +212,14 @@ static bool work(struct nv *e)
 
 static void leave(struct nv *e)
 {
-    while (!cps_bus_policy_(e->bus)->pull_late && work(e))
-        ;
+    switch ((enum cps_policy_pull)cps_bus_policy_(e->bus)->pull) {
+    case CPS_PULL_PUSH:
+        while (work(e))
+            ;
+        break;
+    case CPS_PULL_RUN:
+        break;
+    }
 }
 
 static uint32_t read_reg(const struct cps_access *by_bus)

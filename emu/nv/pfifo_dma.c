@@ -69,11 +69,15 @@ static void take_header(struct nv *e, uint32_t word)
     if (!(word & ~HEADER_KNOWN))
         return;
     pfifo_unknown_(e, CPS_UNKNOWN_DMA_HEADER, word);
-    if (cps_bus_policy_(e->bus)->header_drops)
-        return;
-    p->dma_state = (p->dma_state & ~COUNT_MASK) | STATE_ERROR;
-    p->dma_ctrl = 0;
-    pfifo_raise_(e, INTR_DMA_PUSHER);
+    switch ((enum cps_policy_dma_header)cps_bus_policy_(e->bus)->dma_header) {
+    case CPS_DMA_HEADER_ERROR:
+        p->dma_state = (p->dma_state & ~COUNT_MASK) | STATE_ERROR;
+        p->dma_ctrl = 0;
+        pfifo_raise_(e, INTR_DMA_PUSHER);
+        break;
+    case CPS_DMA_HEADER_DROP:
+        break;
+    }
 }
 
 static void take_data(struct nv *e, uint32_t word)

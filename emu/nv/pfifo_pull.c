@@ -53,10 +53,14 @@ static bool graph_is_on(struct nv *e, uint32_t chid)
     if (p->graph_channel == chid)
         return true;
     pfifo_unknown_(e, CPS_UNKNOWN_GRAPH_SWITCH, chid);
-    if (cps_bus_policy_(e->bus)->graph_waits)
+    switch ((enum cps_policy_graph)cps_bus_policy_(e->bus)->graph) {
+    case CPS_GRAPH_FOLLOW:
+        p->graph_channel = chid;
+        return true;
+    case CPS_GRAPH_WAIT:
         return false;
-    p->graph_channel = chid;
-    return true;
+    }
+    return false;
 }
 
 static void send(struct nv *e, const struct command *c, uint32_t method, uint32_t data)
@@ -115,8 +119,13 @@ static bool bind(struct nv *e, const struct command *c)
     }
     if (!(context & CTX_ENGINE)) {
         pfifo_unknown_(e, CPS_UNKNOWN_SOFTWARE_BIND, context);
-        if (cps_bus_policy_(e->bus)->bind_updates)
+        switch ((enum cps_policy_software_bind)cps_bus_policy_(e->bus)->software_bind) {
+        case CPS_SOFTWARE_BIND_KEEP:
+            break;
+        case CPS_SOFTWARE_BIND_UPDATE:
             note_bind(e, c, context);
+            break;
+        }
         fail(e, c->cache, DEVICE_SOFTWARE);
         return false;
     }

@@ -19,7 +19,13 @@ static unsigned pointer_bits(const struct nv *e)
 {
     if (!is_nv3t(e))
         return 5;
-    return cps_bus_policy_(e->bus)->pointer_bits ? 6 : 7;
+    switch ((enum cps_policy_nv3t_pointer)cps_bus_policy_(e->bus)->nv3t_pointer) {
+    case CPS_NV3T_POINTER_SEVEN:
+        return 7;
+    case CPS_NV3T_POINTER_SIX:
+        return 6;
+    }
+    return 0;
 }
 
 static uint32_t entries(const struct nv *e)

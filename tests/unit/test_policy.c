@@ -110,8 +110,8 @@ static const struct literal {
 } literals[] = {
 #define AT(member) offsetof(struct cps_policy, member)
     {"abort-in-wait", AT(abort_in_wait), CPS_ON_HWSQ | CPS_ON_SEQ, {"clean", "illegal", "stop"}, 0},
-    {"unset", AT(unset_clears), CPS_ON_HWSQ | CPS_ON_SEQ, {"keep", "clear"}, 0},
-    {"bad-ip", AT(bad_ip_at), CPS_ON_HWSQ | CPS_ON_SEQ, {"after", "at"}, 0},
+    {"unset", AT(unset), CPS_ON_HWSQ | CPS_ON_SEQ, {"keep", "clear"}, 0},
+    {"bad-ip", AT(bad_ip), CPS_ON_HWSQ | CPS_ON_SEQ, {"after", "at"}, 0},
     {"fb-delay", AT(fb_delay), CPS_ON_HWSQ | CPS_ON_SEQ, {NULL}, 8},
     {"waits", AT(waits), CPS_ON_AFUC | CPS_ON_HWSQ | CPS_ON_SEQ, {"satisfy", "stop"}, 0},
     {"visibility", AT(visibility), CPS_ON_AFUC, {"all", "none", "captured"}, 0},
@@ -121,11 +121,11 @@ static const struct literal {
     {"seq-stack", AT(seq_stack), CPS_ON_SEQ, {NULL}, 0},
     {"cost", AT(cost), CPS_ON_HWSQ | CPS_ON_SEQ | CPS_ON_VP1, {NULL}, 0},
     {"spin", AT(spin), CPS_ON_HWSQ | CPS_ON_SEQ, {NULL}, 1000000},
-    {"pull", AT(pull_late), CPS_ON_PFIFO, {"push", "run"}, 0},
-    {"graph", AT(graph_waits), CPS_ON_PFIFO, {"follow", "wait"}, 0},
-    {"software-bind", AT(bind_updates), CPS_ON_PFIFO, {"keep", "update"}, 0},
-    {"nv3t-pointer", AT(pointer_bits), CPS_ON_PFIFO, {"seven", "six"}, 0},
-    {"dma-header", AT(header_drops), CPS_ON_PFIFO, {"error", "drop"}, 0},
+    {"pull", AT(pull), CPS_ON_PFIFO, {"push", "run"}, 0},
+    {"graph", AT(graph), CPS_ON_PFIFO, {"follow", "wait"}, 0},
+    {"software-bind", AT(software_bind), CPS_ON_PFIFO, {"keep", "update"}, 0},
+    {"nv3t-pointer", AT(nv3t_pointer), CPS_ON_PFIFO, {"seven", "six"}, 0},
+    {"dma-header", AT(dma_header), CPS_ON_PFIFO, {"error", "drop"}, 0},
     {"mov-flags", AT(mov_flags), CPS_ON_VP1, {"keep", "clear"}, 0},
 };
 enum { LITERALS = sizeof(literals) / sizeof(literals[0]) };
@@ -286,7 +286,7 @@ static void test_names_of_numbers(void **state)
     assert_null(cps_policy_parse("  waits=stop   visibility=none prefetch=on ", CPS_A6XX, &policy));
     assert_int_equal(policy.waits, CPS_WAITS_STOP);
     assert_int_equal(policy.visibility, CPS_VISIBILITY_NONE);
-    assert_int_equal(policy.prefetch, true);
+    assert_int_equal(policy.prefetch, CPS_PREFETCH_ON);
     assert_null(cps_policy_parse("visibility=all visibility=captured", CPS_A6XX, &policy));
     assert_int_equal(policy.visibility, CPS_VISIBILITY_CAPTURED);
     assert_null(cps_policy_parse("", CPS_A6XX, &policy));
@@ -298,7 +298,7 @@ static void test_several_engines(void **state)
     struct cps_policy policy = cps_policy_default();
     (void)state;
     assert_null(cps_policy_parse_for("prefetch=on cost=3 pull=run", CPS_ON_ALL, &policy));
-    assert_true(policy.prefetch && policy.cost == 3 && policy.pull_late);
+    assert_true(policy.prefetch && policy.cost == 3 && policy.pull == CPS_PULL_RUN);
     struct cps_err *err =
         cps_policy_parse_for("cost=3 pull=run", CPS_ON_AFUC | CPS_ON_VP1, &policy);
     assert_string_equal(err->message, "policy pull=run: expected waits, visibility, prefetch, cost "

@@ -12,7 +12,7 @@
 
 #define AT 0x00200100u
 
-static struct bench *run_with(const char *code, enum cps_waits waits, enum cps_stop stop)
+static struct bench *run_with(const char *code, enum cps_policy_waits waits, enum cps_stop stop)
 {
     struct cps_asm program = bench_code(HEAD_A7XX, code, CPS_A7XX);
     struct cps_config config = {.layout = CPS_LAYOUT_A7XX,

@@ -273,7 +273,8 @@ static struct cps_err *script_policy(struct play *play)
 static struct cps_err *set_policy(struct play *play)
 {
     play->policy = cps_policy_default();
-    play->policy.prefetch = play->dump && play->fw; /* as hardware does it */
+    play->policy.prefetch =
+        play->dump && play->fw ? CPS_PREFETCH_ON : CPS_PREFETCH_OFF; /* as hardware does it */
     CPS_TRY(script_policy(play));
     return opt_apply_policy(play->opt, play->gen, &play->policy);
 }

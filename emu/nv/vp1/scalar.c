@@ -253,8 +253,13 @@ static void move(struct nv *e, uint32_t word, bool to)
 {
     if (VP1(word, CDST) < 4) {
         vp1_unknown_(e, CPS_UNKNOWN_VP1_MOV_FLAGS, VP1(word, CDST));
-        if (cps_bus_policy_(e->bus)->mov_flags)
+        switch ((enum cps_policy_mov_flags)cps_bus_policy_(e->bus)->mov_flags) {
+        case CPS_MOV_FLAGS_KEEP:
+            break;
+        case CPS_MOV_FLAGS_CLEAR:
             set_flags(e, word, 0);
+            break;
+        }
     }
     if (to)
         do_mov_to(e, word);
