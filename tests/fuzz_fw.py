@@ -139,6 +139,16 @@ def real(version, wanted):
     return case
 
 
+def flaw_with_any_seed(name):
+    """CVE-2025-21479: groups at level sds are obeyed as the ring is."""
+    def case():
+        for seed in range(1, 11):
+            said = json.loads(fuzz("--fw", os.path.join(CORPUS, "firmware", name), "--execs", "20000", "--seed", str(seed),
+                                   "--oracles", "page-table", "--json").stdout)
+            assert any("CP_SMMU_TABLE_UPDATE at level sds" in f["said"] for f in said["findings"]), (seed, said["findings"])
+    return case
+
+
 cases = [
     ("one seed, the same bytes with any number of jobs", same_bytes),
     ("other seeds and shards are other cases", other_seeds),
@@ -150,5 +160,7 @@ cases = [
     ("what cannot be done is refused in a line", refused)]
 if CORPUS:
     cases += [("the privileged write is found on gen70900_sqe-177", real(177, True)),
-              ("nothing of the kind is on gen70900_sqe-181", real(181, False))]
+              ("nothing of the kind is on gen70900_sqe-181", real(181, False)),
+              ("any seed finds the flaw of gen80000_sqe-070 in 20,000 cases", flaw_with_any_seed("gen80000_sqe-070.fw")),
+              ("any seed finds the flaw of gen71700_sqe-179 in 20,000 cases", flaw_with_any_seed("gen71700_sqe-179.fw"))]
 tap.run(cases)

@@ -277,7 +277,7 @@ static void packets_have_the_numbers_of_their_names(void **state)
         unsigned gens;
         const char *names;
     } rows[] = {
-#define PACKET(opcode, gens, fields, names) {opcode, gens, names},
+#define PACKET(opcode, gens, weight, fields, names) {opcode, gens, names},
 #include "tools/fuzz/grammar.def"
     };
     unsigned known = 0;
@@ -311,7 +311,7 @@ static void packets_with_a_name_have_words(void **state)
     enum { ALL = A5 | A6 | A7 | A8 };
     unsigned gens[0x80] = {0};
     (void)state;
-#define PACKET(opcode, of, fields, names) gens[opcode] |= (of);
+#define PACKET(opcode, of, weight, fields, names) gens[opcode] |= (of);
 #include "tools/fuzz/grammar.def"
     for (size_t i = 0; i < sizeof(bare); i++) {
         assert_int_equal(gens[bare[i]], 0);

@@ -16,20 +16,29 @@ void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct prote
 {
     enum { A5 = 1 << CPS_A5XX, A6 = 1 << CPS_A6XX, A7 = 1 << CPS_A7XX, A8 = 1 << CPS_A8XX };
     enum { ALL = A5 | A6 | A7 | A8 };
+    enum {
+#define WEIGHT(id, times, reason) WEIGHT_##id = (times),
+#include "tools/fuzz/grammar.def"
+    };
+#define WEIGHT(id, times, reason) \
+    _Static_assert((times) <= GRAMMAR_WEIGHT, "grammar.h has room for it");
+#include "tools/fuzz/grammar.def"
     static const struct {
-        uint8_t opcode;
+        uint8_t opcode, weight;
         unsigned gens;
         const char *fields;
     } rows[] = {
-#define PACKET(opcode, gens, fields, name) {opcode, gens, fields},
+#define PACKET(opcode, gens, weight, fields, name) {opcode, WEIGHT_##weight, gens, fields},
 #include "tools/fuzz/grammar.def"
     };
     uint32_t table[CPS_FW_TABLE_SIZE];
     bool own[CPS_FW_TABLE_SIZE];
+    uint8_t weight[CPS_FW_TABLE_SIZE] = {0};
     *g = (struct grammar){.fw = fw, .protection = protection, .learned = learned};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].gens >> fw->gen & 1)
             g->fields[rows[i].opcode] = rows[i].fields;
+        weight[rows[i].opcode] = rows[i].weight;
     }
     cps_fw_table_(fw, table);
     cps_fw_own_handlers_(table, own);
@@ -37,7 +46,7 @@ void grammar_init(struct grammar *g, const struct cps_fw *fw, const struct prote
         own[i] = own[i] && !grammar_is_hardwares(i);
         if (own[i])
             g->own[g->owns++] = (uint8_t)i;
-        if (own[i] && g->fields[i])
+        for (unsigned k = 0; own[i] && g->fields[i] && k < weight[i]; k++)
             g->known[g->knowns++] = (uint8_t)i;
     }
 }

@@ -10,13 +10,17 @@
 #include "tools/fuzz/protect.h"
 #include "tools/fuzz/random.h"
 
+/** The largest weight. */
+#define GRAMMAR_WEIGHT 8u
+
 struct grammar {
     const struct cps_fw *fw;
     const struct protection *protection;
     const struct learned *learned;         /**< it grows between rounds */
     const char *fields[CPS_FW_TABLE_SIZE]; /**< NULL: not documented */
-    uint8_t known[CPS_FW_TABLE_SIZE];      /**< opcodes with fields and a handler of their own */
-    uint8_t own[CPS_FW_TABLE_SIZE];        /**< all with a handler of their own */
+    /** Opcodes with fields and a handler of their own, each as often as its weight says. */
+    uint8_t known[GRAMMAR_WEIGHT * CPS_FW_TABLE_SIZE];
+    uint8_t own[CPS_FW_TABLE_SIZE]; /**< all with a handler of their own */
     unsigned knowns, owns;
 };
 
