@@ -111,6 +111,36 @@ def ending():
         assert [f["oracle"] for f in said["findings"]] == wanted, said["findings"]
 
 
+def captured():
+    """Packets of the submission, and of the buffer that it calls, are in cases of a capture; what is too long for one is counted."""
+    old, _ = revisions()
+    lines = ["CP_NOP 0x1"] * 200 + ["CP_NOP" + " 0x2" * 300, "CP_INDIRECT_BUFFER @called #called"]
+    text = "# cpscope-pm4 1\nbuffer 0x40000000 frame\n%s\nbuffer 0x50000000 called\nCP_WAIT_FOR_IDLE\nCP_NOP 0x3\nsubmit frame\n"
+    os.makedirs(path("captures"), exist_ok=True)
+    with open(path("long.pm4"), "w", encoding="utf-8") as file:
+        file.write(text % "\n".join(lines))
+    subprocess.run([CPSCOPE, "convert", path("long.pm4"), "-o", path("captures/long.rd.zst")], check=True, timeout=60)
+    for given in ("long.pm4", "captures/long.rd.zst", "captures"):
+        said = json.loads(fuzz("--fw", old, "--execs", "1", "--json", "-o", path("of-" + given.replace("/", "-")), path(given)).stdout)
+        assert said["seeds"] == {"cases": 3, "words": 2 * 128 + 2 * 72 + 4 + 3, "left": 301, "lost": False}, said["seeds"]
+    kept = [open(os.path.join(path("of-captures/corpus"), name), encoding="utf-8").read() for name in os.listdir(path("of-captures/corpus"))]
+    assert any("CP_INDIRECT_BUFFER" in text and "CP_WAIT_FOR_IDLE" in text for text in kept), kept
+    assert "; 301 words are left out" in fuzz("--fw", old, "--execs", "1", path("long.pm4")).stdout
+
+
+def real_captures():
+    """All words of packets of real captures are taken, each call and group with what it names."""
+    fw = os.path.join(CORPUS, "firmware", "gen70900_sqe-181.fw")
+    said = json.loads(fuzz("--fw", fw, "--execs", "1", "--json", os.path.join(CORPUS, "captures", "mesa-26.2")).stdout)
+    seeds = said["seeds"]
+    assert seeds["cases"] > 3000 and seeds["words"] > 200000 and not seeds["left"] and not seeds["lost"], seeds
+    one = os.path.join(CORPUS, "captures", "mesa-26.2", "vkt-draw-a750.rd.gz")
+    fuzz("--fw", fw, "--execs", "1", "-o", path("draw"), one)
+    texts = [open(os.path.join(path("draw/corpus"), name), encoding="utf-8").read() for name in os.listdir(path("draw/corpus"))]
+    assert any("CP_SET_DRAW_STATE" in text and "CP_DRAW_INDX_OFFSET" in text for text in texts)
+    return "%d cases, %d words" % (seeds["cases"], seeds["words"])
+
+
 def coverage():
     old, _ = revisions()
     fuzz("--fw", old, "--execs", "500", "-o", path("cover"))
@@ -156,10 +186,12 @@ cases = [
     ("two revisions are told apart, and the files show it", difference),
     ("two revisions that end differently are told apart", ending),
     ("an interrupt leaves what was found, and another run goes on", interrupted),
+    ("captures are cut into cases, and what no case has room for is counted", captured),
     ("coverage is read by cover --counts", coverage),
     ("what cannot be done is refused in a line", refused)]
 if CORPUS:
-    cases += [("the privileged write is found on gen70900_sqe-177", real(177, True)),
+    cases += [("real captures are taken whole", real_captures),
+              ("the privileged write is found on gen70900_sqe-177", real(177, True)),
               ("nothing of the kind is on gen70900_sqe-181", real(181, False)),
               ("any seed finds the flaw of gen80000_sqe-070 in 20,000 cases", flaw_with_any_seed("gen80000_sqe-070.fw")),
               ("any seed finds the flaw of gen71700_sqe-179 in 20,000 cases", flaw_with_any_seed("gen71700_sqe-179.fw"))]

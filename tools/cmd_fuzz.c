@@ -93,6 +93,28 @@ static void add_ends(const struct fuzz *fuzz, struct json_object *root)
         cps_json_uint(ends, cps_event_sub_word(CPS_EV_END, i), fuzz->stats.ends[i]);
 }
 
+static void add_seeds(const struct case_taken *seeds, struct json_object *root)
+{
+    struct json_object *row = cps_json_new_object(root, "seeds");
+    cps_json_uint(row, "cases", seeds->cases);
+    cps_json_uint(row, "words", seeds->words);
+    cps_json_uint(row, "left", seeds->left);
+    cps_json_bool(row, "lost", seeds->lost);
+}
+
+static void print_seeds(const struct case_taken *seeds, struct cps_buf *out)
+{
+    cps_buf_printf(out, "%" PRIu64 " cases to begin with, of %" PRIu64 " words", seeds->cases,
+                   seeds->words);
+    if (seeds->left)
+        cps_buf_printf(
+            out,
+            "; %" PRIu64
+            " words are left out: they are in no packet, or in one that is too long for a case",
+            seeds->left);
+    cps_buf_str(out, seeds->lost ? "; some streams are not in the capture\n" : "\n");
+}
+
 /* Nothing that depends on time or machine. */
 static struct json_object *make_json(const struct fuzz *fuzz, struct json_object *handlers)
 {
@@ -103,6 +125,8 @@ static struct json_object *make_json(const struct fuzz *fuzz, struct json_object
     cps_json_uint(root, "ways", s->edges);
     cps_json_uint(root, "kept", s->corpus);
     cps_json_uint(root, "looks", s->looks);
+    if (s->seeds.cases)
+        add_seeds(&s->seeds, root);
     add_ends(fuzz, root);
     add_findings(fuzz, root);
     cps_json_add(root, "coverage", handlers);
@@ -145,7 +169,10 @@ static struct cps_err *print_people(const struct fuzz *fuzz, struct json_object 
     CPS_BUF table = {0};
     const struct fuzz_stats *s = &fuzz->stats;
     results_coverage_table(handlers, &table);
-    cps_buf_printf(&table, "\n%" PRIu64 " cases, %zu ways through the firmware, %zu cases kept\n",
+    cps_buf_str(&table, "\n");
+    if (s->seeds.cases)
+        print_seeds(&s->seeds, &table);
+    cps_buf_printf(&table, "%" PRIu64 " cases, %zu ways through the firmware, %zu cases kept\n",
                    s->executed, s->edges, s->corpus);
     for (size_t i = 0; i < fuzz->findings.count; i++) {
         const struct finding *f = &fuzz->findings.list[i];

@@ -130,8 +130,8 @@ size_t case_items(const struct fuzz_case *from, uint8_t *bytes, struct cps_item 
     return count;
 }
 
-/* Contents that follow those of the last stream go on there. */
-static void read_data(const struct cps_item *item, struct fuzz_case *ret)
+/* Contents that follow those of the last stream go on there. @return whether there was room */
+static bool read_data(const struct cps_item *item, struct fuzz_case *ret)
 {
     for (uint64_t k = 0; 4 * k + 4 <= item->buffer.size; k++) {
         uint64_t iova = item->buffer.iova + 4 * k;
@@ -139,7 +139,7 @@ static void read_data(const struct cps_item *item, struct fuzz_case *ret)
         bool more = ret->streams && s->count < CASE_WORDS && iova == s->iova + 4 * s->count &&
                     (k || iova % CASE_STRIDE);
         if (!more && ret->streams == CASE_STREAMS)
-            return;
+            return false;
         if (!more) {
             s = &ret->stream[ret->streams++];
             s->iova = iova;
@@ -147,25 +147,27 @@ static void read_data(const struct cps_item *item, struct fuzz_case *ret)
         }
         s->word[s->count++] = cps_le32(item->buffer.data + 4 * k);
     }
+    return true;
 }
 
 bool case_read(const struct feed *feed, struct fuzz_case *ret)
 {
     const struct cps_item *submit = NULL;
     ret->streams = 0;
-    for (size_t i = 0; i < feed->count && !submit; i++) {
-        if (feed->item[i].kind == CPS_ITEM_SUBMIT)
-            submit = &feed->item[i];
-        else if (feed->item[i].kind == CPS_ITEM_DATA)
-            read_data(&feed->item[i], ret);
+    for (size_t i = 0; i < feed->count; i++) {
+        const struct cps_item *item = &feed->item[i];
+        bool again = submit && item->kind == CPS_ITEM_SUBMIT;
+        if (again || (item->kind == CPS_ITEM_DATA && !read_data(item, ret)))
+            return false;
+        if (item->kind == CPS_ITEM_SUBMIT)
+            submit = item;
     }
     unsigned first = submit ? case_stream_at(ret, submit->stream.iova) : CASE_STREAMS;
-    if (first == CASE_STREAMS)
+    if (first == CASE_STREAMS || submit->stream.dwords > ret->stream[first].count)
         return false;
     struct case_stream other = ret->stream[0];
     ret->stream[0] = ret->stream[first];
     ret->stream[first] = other;
-    if (submit->stream.dwords < ret->stream[0].count)
-        ret->stream[0].count = submit->stream.dwords;
+    ret->stream[0].count = submit->stream.dwords;
     return true;
 }

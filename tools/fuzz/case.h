@@ -58,8 +58,24 @@ void case_fit(struct fuzz_case *edited, const uint32_t *was);
  * 4 * CASE_STREAMS * CASE_WORDS, to outlive the items. @param ret  room for CASE_STREAMS + 1
  * @return how many */
 size_t case_items(const struct fuzz_case *from, uint8_t *bytes, struct cps_item *ret);
-/** Takes the first submission of a feed, and contents that belong to it, as far as they fit.
- * @return false if it has none */
+/** Takes a feed as it is: one submission, and all contents. @return false if it is no case */
 bool case_read(const struct feed *feed, struct fuzz_case *ret);
+
+/* ---- captured.c ---- */
+
+/** What cases have of captures. */
+struct case_taken {
+    uint64_t cases;
+    uint64_t words; /**< of streams, in packets of a case */
+    uint64_t left;  /**< in packets that are longer than a case's stream, or in no packet */
+    bool lost;      /**< the capture lacks streams that it names */
+};
+
+typedef struct cps_err *case_each_fn(void *context, const struct fuzz_case *input);
+
+/** Calls @p each for the cases that the streams of a capture are cut into. @param taken  counts on
+ */
+CPS_MUST_USE struct cps_err *case_cut(const struct cps_item *item, size_t count,
+                                      struct case_taken *taken, case_each_fn *each, void *context);
 
 #endif

@@ -10,6 +10,7 @@
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "tools/play/cachedir.h"
+#include "tools/reduce/job.h"
 #include "trace/capture/pm4text.h"
 #include "trace/outfile.h"
 
@@ -122,29 +123,70 @@ static struct cps_err *gather(struct cps_item_sink *items, const struct cps_item
     return feed_add(&((struct reader *)items)->feed, item);
 }
 
-/* Of a capture that is no case of ours as much is taken as a case can have. */
+struct cut {
+    struct fuzz *fuzz;
+    struct cps_err *(*each)(struct fuzz *fuzz, const struct fuzz_case *input);
+};
+
+static struct cps_err *take_cut(void *context, const struct fuzz_case *input)
+{
+    const struct cut *cut = context;
+    if (cut->fuzz->interrupted && *cut->fuzz->interrupted)
+        return NULL;
+    return cut->each(cut->fuzz, input);
+}
+
+/* A case of ours, or a capture, which is cut into cases. */
+static struct cps_err *read_feed(struct fuzz *fuzz, struct feed *feed,
+                                 struct cps_err *(*each)(struct fuzz *fuzz,
+                                                         const struct fuzz_case *input))
+{
+    struct case_taken *seeds = &fuzz->stats.seeds;
+    struct cut cut = {fuzz, each};
+    struct fuzz_case input;
+    struct job joined;
+    if (case_read(feed, &input)) {
+        seeds->cases++;
+        seeds->words += case_words(&input);
+        return each(fuzz, &input);
+    }
+    struct cps_err *err = job_init(&joined, feed);
+    if (!err)
+        err = case_cut(joined.item, joined.count, seeds, take_cut, &cut);
+    job_deinit(&joined);
+    return err;
+}
+
 static struct cps_err *read_file(struct fuzz *fuzz, const char *path,
                                  struct cps_err *(*each)(struct fuzz *fuzz,
                                                          const struct fuzz_case *input))
 {
     struct reader reader = {.items = {gather}};
     struct cps_stream *stream = NULL;
-    struct fuzz_case input;
+    uint64_t before = fuzz->stats.seeds.cases;
     CPS_TRY(cps_stream_open(path, &stream));
     struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
     cps_stream_close(stream);
-    bool good = !err && case_read(&reader.feed, &input);
+    if (!err)
+        err = read_feed(fuzz, &reader.feed, each);
     feed_deinit(&reader.feed);
-    if (!err && !good)
+    if (!err && fuzz->stats.seeds.cases == before)
         err = cps_err_new(CPS_ERR_INPUT,
-                          "%s: nothing is submitted, expected a case: a capture or PM4 text", path);
-    return err ? err : each(fuzz, &input);
+                          "%s: found no packet that is submitted, expected a capture or PM4 text",
+                          path);
+    return err;
 }
 
-static int is_text(const struct dirent *entry)
+static int is_case(const struct dirent *entry)
 {
+    static const char *const ends[] = {".pm4", ".rd", ".rd.gz", ".rd.zst"};
     size_t length = strlen(entry->d_name);
-    return length > 4 && !strcmp(entry->d_name + length - 4, ".pm4");
+    bool found = false;
+    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        size_t end = strlen(ends[i]);
+        found |= length > end && !strcmp(entry->d_name + length - end, ends[i]);
+    }
+    return found;
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
@@ -158,7 +200,7 @@ static struct cps_err *read_folder(struct fuzz *fuzz, const char *path,
 {
     struct dirent **list = NULL;
     struct cps_err *err = NULL;
-    int count = scandir(path, &list, is_text, by_bytes);
+    int count = scandir(path, &list, is_case, by_bytes);
     for (int i = 0; i < count; i++) {
         CPS_BUF name = {0};
         cps_buf_printf(&name, "%s/%s", path, list[i]->d_name);

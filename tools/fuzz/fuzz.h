@@ -8,6 +8,7 @@
  *
  *   grammar.c  packets out of nothing        run.c       a case on a clone, and what oracles say
  *   case.c     streams, edited               prove.c     a closer look at what they say
+ *   captured.c cases out of captures
  *   mutate.c   cases out of others           findings.c  what they have found, minimal, as files
  *   protect.c  the driver's CP_PROTECT       corpus.c    cases that are kept
  *   map.c      what was reached              batch.c     cases one after the other
@@ -72,11 +73,12 @@ struct batch {
 struct fuzz_stats {
     uint64_t executed; /**< cases; what proofs and minimisation run is not counted */
     uint64_t rounds;
-    uint64_t ends[8]; /**< by CPS_REASON_*, of the first firmware */
-    size_t edges;     /**< (handler, edge, level, privilege) */
-    size_t corpus;    /**< cases kept */
-    size_t findings;  /**< kept */
-    uint64_t looks;   /**< runs of proofs and minimisation */
+    uint64_t ends[8];        /**< by CPS_REASON_*, of the first firmware */
+    size_t edges;            /**< (handler, edge, level, privilege) */
+    size_t corpus;           /**< cases kept */
+    size_t findings;         /**< kept */
+    uint64_t looks;          /**< runs of proofs and minimisation */
+    struct case_taken seeds; /**< of the arguments */
 };
 
 struct fuzz {
