@@ -213,6 +213,32 @@ def values():
         assert len(packets("--register", what, file)) == count, what
 
 
+def names_of_the_user():
+    """PM4 text takes names of packets and registers from --rnn, in each command that reads it, and none of them without."""
+    tree = path("tree")
+    os.makedirs(tree, exist_ok=True)
+    with open(os.path.join(tree, "a6xx.xml"), "w", encoding="utf-8") as file:
+        file.write('<?xml version="1.0"?>\n<database>\n<domain name="A6XX" width="32" prefix="variant" varset="chip">\n'
+                   '<reg32 offset="0x9801" name="OF_THE_USER"/>\n</domain>\n</database>\n')
+    with open(os.path.join(tree, "adreno_pm4.xml"), "w", encoding="utf-8") as file:
+        file.write('<?xml version="1.0"?>\n<database>\n<enum name="adreno_pm4_type3_packets">\n'
+                   '<value name="CP_OF_THE_USER" value="0x10"/>\n</enum>\n</database>\n')
+    text = path("named.pm4")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 frame\nreg OF_THE_USER 0x7\nCP_OF_THE_USER 0x1\nsubmit frame\n")
+    with open(os.path.join(os.path.dirname(__file__), "../fw/demo/demo_sqe.afuc"), encoding="utf-8") as file:
+        make.firmware(CPSCOPE, path("demo"), file.read())
+    out, fw = path("named.trace"), ["--fw", path("demo.fw")]
+    for command in (["run", *fw, text, "-o", out], ["decode", text], ["convert", text, "-o", path("named.rd")],
+                    ["state", *fw, text], ["profile", *fw, text], ["cover", *fw, text], ["why", *fw, text, "0x9801"],
+                    ["diff", *fw, *fw, text], ["fuzz", *fw, "--execs", "1", text]):
+        named, plain = [subprocess.run([CPSCOPE, *command, *more], capture_output=True, text=True, timeout=60) for more in (["--rnn", tree], [])]
+        assert plain.returncode == 3 and "named.pm4:4:" in plain.stderr, (command, plain)
+        assert ":4:" not in named.stderr and ":5:" not in named.stderr, (command, named.stderr)
+    assert "REG 0x9801 0x00000007" in open(out, encoding="utf-8").read()
+    assert [p["level"] for p in packets(path("named.rd"))] == ["ib1", "ib1"]
+
+
 def addresses():
     """Packets that name an address: fields, and registers that hold one. With firmware also where it reads and writes: the second
     word of CP_MEM_WRITE, the stream itself for nobody."""
@@ -428,6 +454,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("filters, alone and together", filters),
          ("registers by what they get", values),
          ("packets by address, named or accessed", addresses),
+         ("PM4 text takes names of --rnn", names_of_the_user),
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
          ("what is not written as the stream says", not_as_the_stream_says),

@@ -154,6 +154,7 @@ static struct cps_err *convert(struct conversion *c)
     if (opt->to) /* whose word was checked when it was taken */
         cps_trace_form_parse(opt->to, &form);
     CPS_TRY(cps_stream_open(opt->arg[0], &c->in));
+    cps_stream_set_rnn(c->in, opt->rnn);
     CPS_TRY(cps_stream_peek(c->in, 64, &data, &size));
     bool mmiotrace = cps_mmiotrace_recognise_(data, size);
     bool capture = !cps_trace_recognise(data, size) && cps_capture_format(data, size);

@@ -115,6 +115,7 @@ static struct cps_err *walk_through(struct job *job, struct cps_stream *stream)
     CPS_TRY(cps_buffers_create(&job->buffers));
     CPS_TRY(stream_walk_init(walk));
     struct reader reader = {{take_item}, job};
+    cps_stream_set_rnn(stream, job->opt->rnn);
     struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
     err = cps_err_first_(err, cps_buffers_seal(job->buffers));
     if (!err)

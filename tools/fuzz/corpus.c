@@ -165,6 +165,8 @@ static struct cps_err *read_file(struct fuzz *fuzz, const char *path,
     struct cps_stream *stream = NULL;
     uint64_t before = fuzz->stats.seeds.cases;
     CPS_TRY(cps_stream_open(path, &stream));
+    if (fuzz->opt) /* none for what was written here, with names that are built in */
+        cps_stream_set_rnn(stream, fuzz->opt->rnn);
     struct cps_err *err = cps_capture_read(stream, NULL, &reader.items);
     cps_stream_close(stream);
     if (!err)

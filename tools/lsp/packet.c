@@ -175,8 +175,8 @@ struct cps_err *lsp_mean_line(struct lsp *l, const struct lsp_document *d, size_
 {
     const struct cps_names *names = lsp_names(l, d->layout);
     struct line_sink sink = {.sink = {take}, .line = line};
-    struct cps_err *err =
-        cps_pm4text_check_(cps_buf_text(&d->text), d->text.size, no_error, NULL, &sink.sink);
+    struct cps_err *err = cps_pm4text_check_(cps_buf_text(&d->text), d->text.size, l->opt.rnn,
+                                             no_error, NULL, &sink.sink);
     if (!err && sink.words && names)
         put_packet(l, names, &sink, out);
     free(sink.words);

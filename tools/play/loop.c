@@ -226,6 +226,12 @@ static struct cps_err *check_submission(const struct play *play)
                        asked, play->submissions);
 }
 
+static struct cps_err *read_capture(struct play *play, struct cps_stream *capture)
+{
+    cps_stream_set_rnn(capture, play->opt->rnn);
+    return seal_buffers(play, cps_capture_read(capture, NULL, &play->items));
+}
+
 struct cps_err *play_run(struct play *play, struct cps_stream *capture)
 {
     struct cps_err *err = NULL;
@@ -233,8 +239,7 @@ struct cps_err *play_run(struct play *play, struct cps_stream *capture)
         CPS_TRY(play_dump_items(play));
     bool listed = play->feed.count || !play->fw;
     play->reads = capture;
-    err = listed ? play_list(play)
-                 : seal_buffers(play, cps_capture_read(capture, NULL, &play->items));
+    err = listed ? play_list(play) : read_capture(play, capture);
     play->reads = NULL;
     if (!listed)
         play_boot(play);
@@ -277,8 +282,7 @@ static struct cps_err *gather_capture(struct play *play, struct cps_stream *capt
     CPS_TRY(feed_add(&play->feed, &chip));
     CPS_TRY(feed_add(&play->feed, &init));
     play->items.item = gather_item;
-    struct cps_err *err =
-        capture ? seal_buffers(play, cps_capture_read(capture, NULL, &play->items)) : NULL;
+    struct cps_err *err = capture ? read_capture(play, capture) : NULL;
     play->items.item = play_take_item_;
     play->feed.item[0].chip.gpu_id = (uint32_t)play->gpu;
     leave_init(&play->feed);

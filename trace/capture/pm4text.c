@@ -30,7 +30,8 @@ struct named_buffer {
 };
 
 struct text {
-    const char *name; /* for messages */
+    const char *name;    /* for messages */
+    const char *rnn_dir; /* of names; NULL: those that are built in */
     struct cps_item_sink *sink;
     cps_pm4text_error_fn *each; /* gets errors, behind which reading goes on; NULL: nobody */
     void *context;
@@ -145,7 +146,7 @@ static struct cps_err *open_names(struct text *t, uint32_t gpu, uint64_t chip)
 {
     cps_names_destroy(t->names);
     t->names = NULL;
-    return cps_names_create(cps_gpu_layout(gpu ? gpu : chip & 0xffffffff), NULL, &t->names);
+    return cps_names_create(cps_gpu_layout(gpu ? gpu : chip & 0xffffffff), t->rnn_dir, &t->names);
 }
 
 static struct cps_err *read_chip(struct text *t, const char *line, const char *at, bool gpu)
@@ -395,6 +396,7 @@ struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
     if (!t)
         return cps_err_nomem();
     t->sink = sink;
+    t->rnn_dir = cps_stream_rnn(stream);
     struct cps_err *err = load(t, stream);
     if (!err)
         err = read_twice(t);
@@ -402,13 +404,15 @@ struct cps_err *cps_pm4text_read_(struct cps_stream *stream,
     return err;
 }
 
-struct cps_err *cps_pm4text_check_(const char *text, size_t size, cps_pm4text_error_fn *each,
-                                   void *context, struct cps_item_sink *sink)
+struct cps_err *cps_pm4text_check_(const char *text, size_t size, const char *rnn_dir,
+                                   cps_pm4text_error_fn *each, void *context,
+                                   struct cps_item_sink *sink)
 {
     struct text *t = calloc(1, sizeof(*t));
     if (!t)
         return cps_err_nomem();
     t->name = "text";
+    t->rnn_dir = rnn_dir;
     t->sink = sink;
     t->each = each;
     t->context = context;

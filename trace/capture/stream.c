@@ -26,6 +26,7 @@ struct cps_stream {
     unsigned blocks;            /* so far, up to SMALL */
     uint8_t *at, *end;          /* decompressed and not consumed */
     uint64_t offset;            /* of at */
+    const char *rnn;            /* directory, or NULL */
     uint8_t block[BLOCK_BYTES]; /* LOOK_BYTES of room for what is put in front, then bytes */
 };
 
@@ -152,6 +153,16 @@ struct cps_err *cps_stream_sha256(struct cps_stream *s, char ret[65])
 const char *cps_stream_name(const struct cps_stream *s)
 {
     return cps_source_name_(s->source);
+}
+
+void cps_stream_set_rnn(struct cps_stream *s, const char *rnn_dir)
+{
+    s->rnn = rnn_dir;
+}
+
+const char *cps_stream_rnn(const struct cps_stream *s)
+{
+    return s->rnn;
 }
 
 bool cps_stream_share_(const struct cps_stream *s, uint64_t *at, uint64_t *size)

@@ -78,6 +78,18 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_stream_sha256(struct cps_stream *str
  */
 CPS_PUBLIC const char *cps_stream_name(const struct cps_stream *stream);
 /**
+ * Sets where names of a text come from that are not built in.
+ * @param stream   which; what reads it as PM4 text asks for them
+ * @param rnn_dir  as of cps_names_create(); it must outlive the stream; or NULL, as at first
+ */
+CPS_PUBLIC void cps_stream_set_rnn(struct cps_stream *stream, const char *rnn_dir);
+/**
+ * What cps_stream_set_rnn() has set.
+ * @param stream  which
+ * @return NULL for nothing
+ */
+CPS_PUBLIC const char *cps_stream_rnn(const struct cps_stream *stream);
+/**
  * How much was consumed so far.
  * @param stream  which
  * @return decompressed bytes
