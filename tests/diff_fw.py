@@ -167,6 +167,25 @@ def hidden(r, handler, old, new):
     assert "4 differences, by packet:" in done.stdout or "2 differences" in done.stdout, done.stdout
 
 
+def renamed(r, handler, old, new):
+    """A private register that has another number in both handlers that use it is no cause, and no place of its own. One whose
+    writer keeps the old number is."""
+    text = re.sub(r"\nCP_SCRATCH_WRITE:[^\n]*\n", lambda m: m.group() + "cwrite $0f, [$00 + 0x120]\n", r.source)
+    found = re.search(old, text[text.index("\n%s:" % handler):]).group()
+    text = changed(text, handler, old, found + "\nnop\ncread $0f, [$00 + 0x120]")
+    r.old = os.path.join(r.folder, "two.fw")
+    make.firmware(CPSCOPE, r.old[:-3], text)
+    more = changed(text, handler, old, new)
+    both = more.replace("0x120]", "0x121]")
+    line = re.compile(r"^ +[-+].* 0x12[01]\]$", re.M)
+    done = r.diff(both)
+    assert len(causes(done.stdout)) == 1 and ", 2 of them private registers with other numbers (--all" in done.stdout, done.stdout
+    assert not line.search(done.stdout) and len(line.findall(r.diff(both, "--all").stdout)) == 4, done.stdout
+    done = r.diff(changed(more, handler, r"0x120\]", "0x121]"))
+    assert line.search(done.stdout.split("differences by cause:")[1].split("code that differs")[0]), done.stdout
+    assert "private registers" not in done.stdout, done.stdout
+
+
 def open_call(r):
     """A call that nothing returns from shows in nothing but --state: how deep calls are where packets end. So does
     an SQE register with another value."""
@@ -391,6 +410,7 @@ CASES = [
     ("instructions that are put in", "demo", inserted,
      ("CP_SCRATCH_WRITE", r"and \$02, \$02, 0x0*7", "and $02, $02, 0x7\nmov $03, 0x1\nmov $03, 0x2")),
     ("a change that shows in hidden state only", "demo", hidden, ("CP_SCRATCH_WRITE", "0x0*16f", "0x15f")),
+    ("a private register with another number is no cause", "demo", renamed, MASK),
     ("a call that stays open shows in hidden state only", "demo", open_call, ()),
     ("a packet without its handler", "demo", removed_handler, ("CP_EVENT_WRITE",)),
     ("a handler that stands elsewhere", "demo", moved, ("CP_SCRATCH_WRITE", "CP_REG_TO_SCRATCH")),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fw/image/icache.h"
+#include "tools/report/renumber.h"
 #include "trace/json.h"
 
 enum { MOST_CAUSES = 12, MOST_PLACES = 12, MOST_LINES = 16, IMAGES = 2 };
@@ -26,6 +27,7 @@ struct image {
     struct cause *cause; /* by change */
     uint64_t *ran;       /* executions of what changed, by change, over all comparisons */
     bool *now;           /* whether it was executed in this one */
+    bool *renamed;       /* whether only private registers have other numbers */
     size_t count;
     bool counted; /* it is known what ran */
 };
@@ -49,7 +51,10 @@ static struct cps_err *compare_image(struct image *image, const struct diff_repo
     image->cause = calloc(image->count + 1, sizeof(*image->cause));
     image->ran = calloc(image->count + 1, sizeof(*image->ran));
     image->now = calloc(image->count + 1, sizeof(*image->now));
-    return image->cause && image->ran && image->now ? NULL : cps_err_nomem();
+    image->renamed = calloc(image->count + 1, sizeof(*image->renamed));
+    if (!image->cause || !image->ran || !image->now || !image->renamed)
+        return cps_err_nomem();
+    return renumber_only(a, b, image->change, image->count, image->renamed);
 }
 
 struct cps_err *diff_causes_create(const struct diff_report *sides, struct diff_causes **ret)
@@ -119,6 +124,7 @@ void diff_causes_destroy(struct diff_causes *c)
         free(c->image[k].cause);
         free(c->image[k].ran);
         free(c->image[k].now);
+        free(c->image[k].renamed);
     }
     free(c);
 }
@@ -212,7 +218,7 @@ static struct cause *find_code(struct image *image, const struct cps_difference 
     if (!image->change || !find_spot(image, d, &spot))
         return NULL;
     for (size_t i = 0; i < image->count; i++) {
-        unsigned now = likely(&spot, &image->change[i]);
+        unsigned now = image->renamed[i] ? 0 : likely(&spot, &image->change[i]);
         if (!now || now < most || (now == 1 && most == 1) || (image->counted && !image->now[i]))
             continue;
         most = now;
@@ -331,7 +337,8 @@ static void put_suspects(const struct diff_causes *c, struct cps_buf *out)
     for (unsigned k = 0; k < IMAGES; k++) {
         const struct image *image = &c->image[k];
         for (size_t i = 0; i < image->count; i++) {
-            if (!image->ran[i] || image->cause[i].differences || image->change[i].moved)
+            if (!image->ran[i] || image->cause[i].differences || image->change[i].moved ||
+                image->renamed[i])
                 continue;
             cps_buf_str(out, !count          ? "; changed code that ran elsewhere: "
                              : count < MOST  ? ", "
@@ -409,6 +416,8 @@ void diff_causes_print(const struct diff_causes *c, uint32_t most, struct cps_bu
 /* What is known of a place that is the cause of nothing. */
 static const char *fate(const struct diff_causes *c, const struct image *image, size_t i)
 {
+    if (image->renamed[i])
+        return "a private register has another number";
     if (!image->counted)
         return "changed; what the ME executes is not counted";
     if (!image->ran[i])
@@ -438,7 +447,8 @@ static void put_rest(const struct diff_causes *c, const struct image *image, boo
     size_t column = 0;
     for (size_t i = 0; i < image->count; i++) {
         CPS_BUF name = {0};
-        if (done[i] || image->cause[i].differences || (image->ran[i] != 0) != ran)
+        if (done[i] || image->renamed[i] || image->cause[i].differences ||
+            (image->ran[i] != 0) != ran)
             continue;
         if (!column)
             cps_buf_printf(out, "  also %s (--all shows the code):", fate(c, image, i));
@@ -463,7 +473,8 @@ static size_t put_places(const struct diff_causes *c, const struct image *image,
 {
     size_t shown = 0;
     for (size_t i = 0; i < image->count && (all || shown < most); i++) {
-        if (image->cause[i].differences || (image->ran[i] != 0) != ran)
+        if (image->cause[i].differences || (image->ran[i] != 0) != ran ||
+            (image->renamed[i] && !all))
             continue;
         cps_buf_str(out, "  ");
         diff_print_where(&image->sides, &image->change[i], out);
@@ -479,16 +490,22 @@ static void print_image(const struct diff_causes *c, const struct image *image, 
                         struct cps_buf *out)
 {
     size_t above = 0;
+    size_t renamed = 0;
     bool *done = calloc(image->count + 1, sizeof(*done));
-    for (size_t i = 0; i < image->count; i++)
+    for (size_t i = 0; i < image->count; i++) {
         above += image->cause[i].differences != 0;
+        renamed += image->renamed[i];
+    }
     if (is_a5xx(c))
         cps_buf_printf(out, "%s: ", image == c->image ? "PFP" : "ME");
     cps_buf_printf(out, image->count ? "code that differs, %zu place%s" : "no code differs",
                    image->count, image->count == 1 ? "" : "s");
     if (above)
         cps_buf_printf(out, ", %zu of them above", above);
-    cps_buf_str(out, image->count > above ? ":\n" : "\n");
+    if (renamed)
+        cps_buf_printf(out, ", %zu of them private registers with other numbers%s", renamed,
+                       all ? "" : " (--all shows them)");
+    cps_buf_str(out, image->count > above + (all ? 0 : renamed) ? ":\n" : "\n");
     out->failed = out->failed || !done;
     if (done) { /* first what ran */
         size_t shown = put_places(c, image, true, MOST_PLACES, all, done, out);

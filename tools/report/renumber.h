@@ -13,6 +13,11 @@ CPS_MUST_USE struct cps_err *renumber_print(const struct cps_fw *a, const struct
                                             const char *rnn, struct json_object *json,
                                             struct cps_buf *out);
 
+/** Which places differ in numbers of private control registers alone, where the map of these is one
+ * to one over all accesses of both (renamed.c). @param ret  gets @p count of them */
+CPS_MUST_USE struct cps_err *renumber_only(const struct cps_fw *a, const struct cps_fw *b,
+                                           const struct cps_fw_change *change, size_t count,
+                                           bool *ret);
 /** @return NULL, or CPS_ERR_MISMATCH: no processor runs a part of both, nothing can be compared */
 CPS_MUST_USE struct cps_err *renumber_check(const struct cps_fw *a, const struct cps_fw *b);
 
