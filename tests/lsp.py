@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The language server through a client (lsp_client.py). Usage: lsp.py CPSCOPE DEMO.afuc FRAME.pm4"""
+import os
 import random
 import re
 import subprocess
@@ -289,6 +290,15 @@ def pm4():
     assert len(c.change({"text": text + "wrong\n" * 5000}, uri=PM4)) == 100
     assert c.change({"text": "gpu 630\n"}, uri=PM4)[0]["message"].startswith('expected "# cpscope-pm4 1"')
     c.close()
+    with tempfile.TemporaryDirectory() as tree:
+        with open(os.path.join(tree, "a6xx.xml"), "w", encoding="utf-8") as file:
+            file.write('<?xml version="1.0"?>\n<database>\n<domain name="A6XX" width="32" prefix="variant" varset="chip">\n'
+                       '<reg32 offset="0x9801" name="OF_THE_USER"/>\n</domain>\n</database>\n')
+        text = "# cpscope-pm4 1\ngpu 630\nbuffer 0x1000 b\n reg OF_THE_USER 0x1\nsubmit b\n"
+        for options, mistakes in (({}, 1), ({"rnn": tree}, 0)):
+            c = Client().start(**options)
+            assert len(c.open(text, PM4, "pm4")) == mistakes, options
+            c.close()
 
 
 def engines():

@@ -223,6 +223,25 @@ def changed_capture(c):
     assert done.stderr.startswith("2 runs emulated, 1098 from the cache"), done.stderr
 
 
+def names_of_the_user(c):
+    """The words of a PM4 text are those that its names have in --rnn, and no result of another tree's is taken for them."""
+    for tree, offset in (("tree-a", "0x9801"), ("tree-b", "0x9802")):
+        os.makedirs(os.path.join(c.folder, tree))
+        with open(os.path.join(c.folder, tree, "a6xx.xml"), "w", encoding="utf-8") as file:
+            file.write('<?xml version="1.0"?>\n<database>\n<domain name="A6XX" width="32" prefix="variant" varset="chip">\n'
+                       '<reg32 offset="%s" name="OF_THE_USER"/>\n</domain>\n</database>\n' % offset)
+    with open(os.path.join(c.folder, "named.pm4"), "w", encoding="utf-8") as file:
+        file.write("# cpscope-pm4 1\ngpu 630\nbuffer 0x100000 frame\nreg OF_THE_USER 0x7\nsubmit frame\n")
+    os.makedirs(os.path.join(c.folder, "goldens-named/old"))
+    subprocess.run([CPSCOPE, "run", "--fw", "old.fw", "--rnn", "tree-a", "named.pm4", "-o", "goldens-named/old/named.pm4.cpt"],
+                   cwd=c.folder, check=True, capture_output=True)
+    with open(os.path.join(c.folder, "named.txt"), "w", encoding="utf-8") as file:
+        file.write("# cpscope-manifest 1\nfirmware old old.fw\ngolden goldens-named\ncapture named.pm4\n")
+    said = [c.run("named.txt", "-o", "named", "--cache", "cache-named", *names).returncode
+            for names in (["--rnn", "tree-a"], ["--rnn", "tree-b"], [])]
+    assert said == [0, 1, 4], said
+
+
 def bad_captures(c):
     """They are named, with the reason, and the others give what they gave."""
     extra = {"empty.pm4": b"", "text.pm4": b"no capture at all, but some text\n",
@@ -395,6 +414,7 @@ CASES = [
     ("damaged cache entries are made anew", damaged_cache),
     ("damaged chains in the cache are made anew", damaged_chains),
     ("one changed capture: only its runs are made", changed_capture),
+    ("names of --rnn decide on the words of a PM4 text", names_of_the_user),
     ("bad captures are named and stop nothing else", bad_captures),
     ("JUnit and TAP have the counts of the JSON", reports_agree),
     ("--json prints the results file", shown_as_json),

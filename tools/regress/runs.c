@@ -3,6 +3,7 @@
  * the same code. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "isa/base/within.h"
 #include "tools/regress/worker.h"
@@ -123,6 +124,24 @@ struct cps_err *worker_check_inputs_(const struct worker *w, unsigned firmware, 
     return files_check_stamp(capture, &w->capture_stamp);
 }
 
+/* With --rnn the words of a PM4 text depend on the tree, which no key has. */
+static bool depends_on_names(const struct worker *w, const char *path)
+{
+    struct cps_stream *stream = NULL;
+    const uint8_t *data = NULL;
+    size_t size = 0;
+    if (!w->regress->opt->rnn)
+        return false;
+    struct cps_err *err = cps_stream_open(path, &stream);
+    if (!err)
+        err = cps_stream_peek(stream, 32, &data, &size);
+    const char *format = err ? NULL : cps_capture_format(data, size);
+    bool text = err || (format && !strcmp(format, "pm4 text"));
+    cps_err_free(err);
+    cps_stream_close(stream);
+    return text;
+}
+
 struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned capture,
                                struct record *ret)
 {
@@ -135,7 +154,8 @@ struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned cap
     w->capture_seen = true;
     /* A run file may name other files, which no key has; and scripts are short. What is no file has
      * no hash. */
-    bool keep = *w->regress->cache.dir && e->fw && files_is_regular(path);
+    bool keep =
+        *w->regress->cache.dir && e->fw && files_is_regular(path) && !depends_on_names(w, path);
     if (keep && !w->capture_hash[0])
         CPS_TRY(cps_sha256_file(path, w->capture_hash));
     const struct cache_run run = worker_cache_run_(w, firmware);
