@@ -4,16 +4,15 @@
 pipe; what only a terminal has (the empty line, interrupts, history) in a second one. Usage: habits.py CPSCOPE [edit]
 """
 import os
-import pty
 import re
-import select
-import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 import tap
+import terminal
 from commands import CPSCOPE, cpscope, path
 
 SAVED = path("points.dbg")
@@ -208,72 +207,62 @@ def endless_is_limited():
             assert done.returncode == 4 or "deadlock" in done.stdout, (args, done.returncode, done.stdout[-400:], done.stderr)
 
 
-class Terminal:
+class Prompt(terminal.Terminal):
+    """A session at a terminal. Keys are typed once the line editor has the terminal: one that comes before is the terminal's."""
+
     def __init__(self, home, *args, **more):
-        self.pid, self.fd = pty.fork()
-        if not self.pid:
-            env = {"HOME": home, "TERM": "xterm", "PATH": "/usr/bin:/bin", **more}
-            os.execve(CPSCOPE, [CPSCOPE, "step", "--demo", *args], env)
+        super().__init__([CPSCOPE, "step", "--demo", *args], {"HOME": home, "TERM": "xterm", "PATH": "/usr/bin:/bin", **more})
         self.until("(cpscope) ")
 
-    def until(self, end, seconds=20):
-        text, last = "", time.monotonic() + seconds
-        while not text.endswith(end):
-            assert time.monotonic() < last, text
-            if select.select([self.fd], [], [], 0.2)[0]:
-                try:
-                    text += os.read(self.fd, 65536).decode()
-                except OSError:
-                    assert not end, text
-                    break
-        return text.replace("\r", "")
+    def is_editing(self):
+        return not termios.tcgetattr(self.master)[3] & termios.ICANON
 
-    def type(self, keys, end="(cpscope) "):
-        os.write(self.fd, keys.encode())
+    def until(self, end):
+        """What is shown up to @end."""
+        self.wait_until(lambda: self.shown.endswith(end.encode()) and self.is_editing(), "no %r at the end" % end)
+        text, self.shown = self.shown.decode().replace("\r", ""), b""
+        return text
+
+    def enter(self, keys, end="(cpscope) "):
+        self.type(keys)
+        self.wait_until(lambda: self.shown, "nothing is shown")
         return self.until(end)
 
     def expect(self, keys, wanted):
-        said = self.type(keys)
+        said = self.enter(keys)
         assert wanted in said, "%r: %s" % (keys, said)
 
+    def interrupt_run(self):
+        """Ctrl-C until the run ends: one that comes before the run begins is not the run's. A second one would throw away what
+        the terminal has not shown yet, so that each gets its time."""
+        self.wait_until(lambda: not self.is_editing(), "the line editor keeps the terminal")
+        for _ in range(terminal.PATIENCE):
+            self.type("\x03")
+            end = time.monotonic() + 1
+            while time.monotonic() < end:
+                self.read(0.05)
+                if self.shown.endswith(b"(cpscope) ") and self.is_editing():
+                    return self.until("(cpscope) ")
+        raise AssertionError("the run goes on: %r" % self.shown[-2000:])
+
     def rest(self):
-        """What is said to the end."""
-        text = ""
-        while select.select([self.fd], [], [], 20)[0]:
-            try:
-                text += os.read(self.fd, 65536).decode()
-            except OSError:
-                break
-        os.waitpid(self.pid, 0)
-        return text
+        """What is shown to the end."""
+        self.end()
+        return self.shown.decode()
 
     def close(self):
-        """The end of input; typed before the terminal is set up for a line it would be lost, so it is typed again. What
-        still runs is stopped in front."""
-        last = time.monotonic() + 20
-        while time.monotonic() < last:
-            try:
-                os.write(self.fd, b"\x03")
-                time.sleep(0.1)
-                os.write(self.fd, b"\x04")
-                while select.select([self.fd], [], [], 0.2)[0] and os.read(self.fd, 65536):
-                    pass
-            except OSError:
-                pass
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                assert not status, "status 0x%x" % status
-                return
-        os.kill(self.pid, signal.SIGKILL)
-        raise AssertionError("it does not end")
+        """The end of input."""
+        self.type("\x04")
+        status = self.end()
+        assert not status, "status %d" % status
 
 
-def terminal():
+def at_a_terminal():
     """What a terminal has: the empty line, interrupts, history."""
     if "edit" not in sys.argv[2:]:
         raise tap.Skip("built without a library for lines")
     with tempfile.TemporaryDirectory() as home:
-        t = Terminal(home)
+        t = Prompt(home)
         t.expect("si\n", "step 163")
         t.expect("\n", "step 164")
         t.expect("\n", "step 165")
@@ -282,29 +271,25 @@ def terminal():
         t.expect("list CP_MEM_WRITE 3\n", " 0046 ")
         t.expect("\n", " 0047 ")
         t.expect("display 3\n", "1: ")
-        t.type("b CP_NOP\n")
-        t.type("commands\n", ">")
-        t.type("p 0x77\n", ">")
-        t.type("end\n")
+        t.enter("b CP_NOP\n")
+        t.enter("commands\n", ">")
+        t.enter("p 0x77\n", ">")
+        t.enter("end\n")
         t.expect("c\n", "0x00000077")
         t.expect("p 1\n", "0x00000001")
-        said = t.type("\n")
+        said = t.enter("\n")
         assert said.strip() == "(cpscope)", said
-        t.type("delete\n")
-        t.type("patch CP_NOP: add $02, $02, 0x1\n")
-        t.type("patch CP_NOP+1: jump #CP_NOP\n")
-        t.type("patch CP_NOP+2: add $03, $03, $02\n")
-        for _ in range(5):  # on a busy machine the run has perhaps not begun
-            os.write(t.fd, b"c\n")
-            time.sleep(1)
-            said = t.type("\x03")
-            if "interrupted" in said:
-                break
+        t.enter("delete\n")
+        t.enter("patch CP_NOP: add $02, $02, 0x1\n")
+        t.enter("patch CP_NOP+1: jump #CP_NOP\n")
+        t.enter("patch CP_NOP+2: add $03, $03, $02\n")
+        t.type("c\n")
+        said = t.interrupt_run()
         assert "interrupted" in said, said
         t.close()
         file = os.path.join(home, ".local/state/cpscope/history")
         assert os.stat(file).st_mode & 0o777 == 0o600 and os.stat(os.path.dirname(file)).st_mode & 0o777 == 0o700
-        t = Terminal(home)
+        t = Prompt(home)
         t.expect("\x10\x10\n", "CP_NOP+2")  # Ctrl-P: the line before
         t.close()
 
@@ -314,14 +299,60 @@ def keys():
     if "edit" not in sys.argv[2:]:
         raise tap.Skip("built without a library for lines")
     with tempfile.TemporaryDirectory() as home:
-        t = Terminal(home)
+        t = Prompt(home)
         for typed, said in (("reverse-fi\t", "step 157"), ("p @IB_LEV\t", "0x00000000 = 0"), ("b CP_SET_DRAW_ST\t", "breakpoint 1, CP_SET_DRAW_STATE")):
-            os.write(t.fd, typed.encode())
-            time.sleep(0.3)
-            t.expect("\n", said)
-        t.type("\x03")
+            t.expect(typed + "\n", said)
+        t.enter("\x03")
         t.expect("p 9\n", "0x00000009")
         t.close()
+
+
+def small_windows():
+    """A window that is too small for the line, and one that grows again; libedit drew outside of its buffers there."""
+    if "edit" not in sys.argv[2:]:
+        raise tap.Skip("built without a library for lines")
+    with tempfile.TemporaryDirectory() as home:
+        for size in ((3, 3), (1, 1), (0, 0), (2, 40), (40, 2)):
+            for early in (False, True):
+                t = Prompt(home)
+                if early:
+                    t.resize(*size)
+                t.type("p " + "x" * 300)
+                t.wait_until(lambda: t.shown.count(b"x") >= 20, "the line is not shown")
+                t.resize(*size)
+                for key in ("y", "\x01", "\x05", "\x7f", "\x15"):
+                    t.shown = b""
+                    t.type(key)
+                    t.wait_until(lambda: t.shown, "%r at %s shows nothing" % (key, size))
+                t.resize(80, 24)
+                t.shown = b""
+                t.expect("p 6 * 7\n", "0x0000002a")
+                t.close()
+
+
+def stopped():
+    """Ctrl-Z stops it with the terminal as it was, and fg shows the line again."""
+    if "edit" not in sys.argv[2:]:
+        raise tap.Skip("built without a library for lines")
+    with tempfile.TemporaryDirectory() as home:
+        env = {"HOME": home, "TERM": "xterm", "PATH": "/usr/bin:/bin", "PS1": "$ "}
+        with terminal.Terminal(["sh", "-m"], env) as t:
+            t.type("%s step --demo\n" % CPSCOPE)
+            t.wait_for("(cpscope) ")
+            t.type("p 6 *")
+            t.wait_for("(cpscope) p 6 *")
+            t.type("\x1a")
+            t.wait_for("Stopped")
+            assert termios.tcgetattr(t.master)[3] & termios.ICANON, "the terminal is the shell's"
+            t.shown = b""
+            t.type("fg\n")
+            t.wait_for("(cpscope) p 6 *")
+            t.type(" 7\n")
+            t.wait_for("0x0000002a")
+            t.type("q\n")
+            t.wait_for("q\r\n$ ")
+            t.type("exit\n")
+            assert t.end() == 0
 
 
 def history_has_a_place():
@@ -330,20 +361,20 @@ def history_has_a_place():
         raise tap.Skip("built without a library for lines")
     with tempfile.TemporaryDirectory() as home:
         for more, file in (({"XDG_STATE_HOME": home + "/own"}, home + "/own/cpscope/history"), ({"XDG_STATE_HOME": "own"}, home + "/.local/state/cpscope/history")):
-            t = Terminal(home, **more)
+            t = Prompt(home, **more)
             t.expect("p 0x1234\n", "= 4660")
             t.close()
             with open(file, encoding="utf-8") as kept:
                 assert kept.read() == "p 0x1234\n", file
-        t = Terminal(home, XDG_STATE_HOME="/" + "x" * 4090)
+        t = Prompt(home, XDG_STATE_HOME="/" + "x" * 4090)
         t.expect("p 1\n", "= 1")
-        os.write(t.fd, b"q\n")
+        t.type("q\n")
         assert "not kept" not in t.rest()
         with open(home + "/file", "w", encoding="utf-8"):
             pass
-        t = Terminal(home, XDG_STATE_HOME=home + "/file")
+        t = Prompt(home, XDG_STATE_HOME=home + "/file")
         t.expect("p 1\n", "= 1")
-        os.write(t.fd, b"q\n")
+        t.type("q\n")
         said = t.rest()
         assert "cpscope: the history is not kept: " in said and said.endswith("Not a directory\r\n"), said
 
@@ -351,7 +382,7 @@ def history_has_a_place():
 def script_then_prompt():
     """-x without --batch goes on at the prompt, as gdb does."""
     with tempfile.TemporaryDirectory() as home:
-        t = Terminal(home, "-x", path("good.dbg", "p 0x55\n"))
+        t = Prompt(home, "-x", path("good.dbg", "p 0x55\n"))
         t.expect("p 9\n", "0x00000009")
         t.close()
 
@@ -363,8 +394,10 @@ tap.run([("%s: %s" % (command, what or "a line of those"), habit(i, command, wan
     ("points share a place", points_share_a_place),
     ("saved points stay where they were", saved_points_stay),
     ("nobody waits for endless firmware, nor for endless commands", endless_is_limited),
-    ("a terminal has the empty line, interrupts and history", terminal),
+    ("a terminal has the empty line, interrupts and history", at_a_terminal),
     ("keys of the prompt", keys),
+    ("a window that shrinks below the line, and grows again", small_windows),
+    ("Ctrl-Z stops the prompt, fg shows its line again", stopped),
     ("where lines are kept", history_has_a_place),
     ("a script, then the prompt", script_then_prompt),
 ])

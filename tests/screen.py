@@ -5,6 +5,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -249,6 +250,20 @@ def mouse():
         t.leave()
 
 
+def handlers_are_gone():
+    """After the view its handlers are gone: they would draw on a screen that is freed."""
+    with demo(80, 24) as t:
+        t.wait("^step 162")
+        t.keys("q")
+        t.wait(r"^\(cpscope\)")
+        t.type("shell grep SigCgt /proc/$PPID/status")
+        caught = int(re.search(r"^SigCgt:\s+([0-9a-f]{16})", t.wait(r"^SigCgt:.*\n(.*\n)*\(cpscope\)"), re.M).group(1), 16)
+        for number in (signal.SIGTSTP, signal.SIGWINCH):
+            assert not caught >> number - 1 & 1, "%s is caught: %016x" % (number.name, caught)
+        t.type("q")
+        t.wait("EXIT=0")
+
+
 def search():
     with demo(80, 24) as t:
         t.wait("^step 162")
@@ -479,7 +494,7 @@ CASES = [("a script", script), ("at 80x24", small), ("at 120x40", middle), ("at 
          ("colours by the terminal, none with NO_COLOR", colours), ("Escape returns", escape), ("the mouse", mouse),
          ("search", search), ("what panes are asked for", asked), ("what was read of a packet", packet_read),
          ("each pane of the demo", demo_panes), ("each pane of engines without packets", engines),
-         ("Ctrl-C, and coming back", stopped), ("names out of files", strange_names), ("each pane with firmware of each generation", firmware_panes)]
+         ("Ctrl-C, and coming back", stopped), ("its handlers of signals are gone after it", handlers_are_gone), ("names out of files", strange_names), ("each pane with firmware of each generation", firmware_panes)]
 
 if len(sys.argv) > 2:
     CASES = [("a script of " + sys.argv[2], lambda: script_of(*sys.argv[2:4]))]

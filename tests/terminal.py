@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A command on a terminal of its own, for what it shows people."""
+"""A command on a pseudo terminal."""
 import fcntl
 import os
 import pty
@@ -10,7 +10,9 @@ import subprocess
 import termios
 import time
 
-PATIENCE = 60
+import machine
+
+PATIENCE = 60  # seconds; only a failure takes them
 
 
 class Terminal:
@@ -18,8 +20,9 @@ class Terminal:
     @files. `shown` has the bytes that came out there."""
 
     def __init__(self, command, env=None, on=(0, 1, 2), files=None):
+        machine.need_terminal()
         self.master, child = pty.openpty()
-        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.resize(80, 24)
         at = [child if number in on else (files or {}).get(number, subprocess.DEVNULL) for number in range(3)]
         self.process = subprocess.Popen(command, stdin=at[0], stdout=at[1], stderr=at[2], env=env, start_new_session=True,
                                         preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if 0 in on else None)
@@ -47,9 +50,16 @@ class Terminal:
         return bool(data)
 
     def wait_for(self, text):
+        self.wait_until(lambda: text.encode() in self.shown, "%r does not come" % text)
+
+    def wait_until(self, reached, what):
+        """Takes what comes until @reached() is true."""
         end = time.monotonic() + PATIENCE
-        while text.encode() not in self.shown:
-            assert self.read(0.1) and time.monotonic() < end, "%r does not come in %r" % (text, self.shown[-2000:])
+        while not reached():
+            assert self.read(0.02) and time.monotonic() < end, "%s: %r" % (what, self.shown[-2000:])
+
+    def resize(self, columns, lines):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def type(self, text):
         os.write(self.master, text.encode())

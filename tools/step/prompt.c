@@ -1,43 +1,61 @@
 /* SPDX-License-Identifier: MIT
  * A line from a person at a terminal. */
+#define _GNU_SOURCE /* ppoll() */
 #include "tools/step/prompt.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/time.h>
+#include <unistd.h>
 
 #include "tools/play/cachedir.h"
 #include "tools/play/files.h"
 #include "trace/outfile.h"
 
-/* An interrupt at a prompt shall end the call that reads. libedit tries that call once more, and a
- * signal may come just before it: so an alarm follows, again and again until it has ended. */
-static atomic_int interrupted;
+#ifdef CPS_HAVE_EDIT
+static const int handled[] = {SIGINT, SIGWINCH, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT};
+#else
+static const int handled[] = {SIGINT};
+#endif
+enum { HANDLED = sizeof(handled) / sizeof(handled[0]) };
 
-static void ring(suseconds_t microseconds)
+/* They are blocked except while the prompt waits for a key: each comes between two keys, and none
+ * between a check of `came` and the wait. */
+static volatile sig_atomic_t came; /* the signal that ended the wait; 0: none */
+static sigset_t while_waiting;
+static bool interrupted;
+
+static void on_signal(int signal)
 {
-    const struct itimerval again = {{0, microseconds}, {0, microseconds}};
-    setitimer(ITIMER_REAL, &again, NULL);
+    came = signal;
 }
 
-static void on_interrupt(int signal)
+/* Waits for a byte of stdin. @return 1: it is there; 0: `came` has a signal; -1: never */
+static int wait_for_key(void)
 {
-    interrupted = 1;
-    if (signal == SIGINT)
-        ring(20000);
+    struct pollfd in = {STDIN_FILENO, POLLIN, 0};
+    came = 0;
+    if (ppoll(&in, 1, NULL, &while_waiting) == 1)
+        return 1;
+    return errno == EINTR ? 0 : -1;
 }
 
 #ifdef CPS_HAVE_EDIT
 #include <editline/readline.h>
+#include <sys/ioctl.h>
+#include <wchar.h>
 
 enum { MOST_LINES = 1000 };           /* of history */
+enum { MIN_ROWS = 8, MIN_COLS = 20 }; /* libedit draws outside of its buffers on less */
 #define MAX_HISTORY ((size_t)1 << 20) /* bytes of its file */
 
 static const struct debugger *completing;
 static char history_path[4096];
+static bool begins; /* no key of the line was asked for: libedit has taken the window's size */
 
 /* The folder is made as private as its owner's other state; "": there is nowhere to keep it. */
 static void find_history(void)
@@ -56,10 +74,90 @@ static void find_history(void)
         cache_make_dirs(history_path, 0700);
 }
 
+static struct winsize window_size(void)
+{
+    struct winsize size = {0};
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0)
+        size = (struct winsize){0};
+    size.ws_row = size.ws_row ? size.ws_row : 24;
+    size.ws_col = size.ws_col ? size.ws_col : 80;
+    return size;
+}
+
+static bool is_small(struct winsize size)
+{
+    return size.ws_row < MIN_ROWS || size.ws_col < MIN_COLS;
+}
+
+/* The second call forgets where the cursor was: it may be outside of the new window. */
+static void resize(struct winsize size)
+{
+    rl_set_screen_size(size.ws_row < MIN_ROWS ? MIN_ROWS : size.ws_row,
+                       size.ws_col < MIN_COLS ? MIN_COLS : size.ws_col);
+    fputc('\r', stdout);
+    rl_forced_update_display();
+}
+
+/* Does what the signal usually does: stops or ends the process. */
+static void raise_usual(int number)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    struct sigaction ours;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigaction(number, &usual, &ours);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    sigaction(number, &ours, NULL);
+}
+
+/* libedit's own handler resizes while a line is being drawn. */
+static void on_change(int signal)
+{
+    if (signal == SIGWINCH) {
+        resize(window_size());
+    } else if (signal == SIGINT) {
+        interrupted = true;
+    } else if (signal) {
+        rl_deprep_terminal();
+        raise_usual(signal);
+        rl_prep_terminal(0);
+        resize(window_size());
+    }
+}
+
+/* A character, or EOF: also where an interrupt ends the line. */
+static int next_key(FILE *in)
+{
+    mbstate_t state = {0};
+    wchar_t character = 0;
+    char byte = 0;
+    (void)in;
+    if (begins && is_small(window_size()))
+        resize(window_size());
+    begins = false;
+    for (;;) {
+        int ready = wait_for_key();
+        if (!ready)
+            on_change(came);
+        if (ready < 0 || interrupted || (ready && read(STDIN_FILENO, &byte, 1) != 1))
+            return EOF;
+        size_t used = ready ? mbrtowc(&character, &byte, 1, &state) : (size_t)-2;
+        if (used == (size_t)-1)
+            state = (mbstate_t){0}; /* what is no character is left out */
+        else if (used != (size_t)-2)
+            return (int)character;
+    }
+}
+
 void prompt_begin(void)
 {
     CPS_FREE char *text = NULL;
     char *line = NULL;
+    rl_catch_signals = 0;
+    rl_getc_function = next_key;
     using_history();
     stifle_history(MOST_LINES);
     find_history();
@@ -83,7 +181,7 @@ void prompt_end(void)
         if (entry && entry->line)
             cps_buf_printf(&text, "%s\n", entry->line);
     }
-    mode_t usual = umask(077); /* what somebody typed is for nobody else */
+    mode_t usual = umask(077); /* the history is private */
     struct cps_err *err = text.failed
                               ? cps_err_nomem()
                               : cps_outfile_whole(history_path, cps_buf_text(&text), text.size);
@@ -116,6 +214,7 @@ static char *read_line(struct debugger *debugger, const char *prompt)
     completing = debugger;
     rl_basic_word_break_characters = breaks;
     rl_attempted_completion_function = debugger ? complete : NULL;
+    begins = true;
     char *line = readline(prompt);
     if (line && *line)
         add_history(line);
@@ -132,6 +231,7 @@ void prompt_end(void)
 {
 }
 
+/* The terminal gives whole lines. */
 static char *read_line(struct debugger *debugger, const char *prompt)
 {
     char *line = NULL;
@@ -139,8 +239,9 @@ static char *read_line(struct debugger *debugger, const char *prompt)
     (void)debugger;
     fputs(prompt, stdout);
     fflush(stdout);
+    interrupted = wait_for_key() == 0;
     clearerr(stdin);
-    if (getline(&line, &room, stdin) <= 0) {
+    if (interrupted || getline(&line, &room, stdin) <= 0) {
         free(line);
         return NULL;
     }
@@ -152,21 +253,30 @@ static char *read_line(struct debugger *debugger, const char *prompt)
 
 char *prompt_line(struct debugger *debugger, const char *prompt)
 {
-    const struct sigaction at_prompt = {.sa_handler = on_interrupt};
-    struct sigaction before;
-    struct sigaction before_alarm;
+    struct sigaction at_prompt = {.sa_handler = on_signal};
+    struct sigaction before[HANDLED];
+    sigset_t blocked;
+    sigset_t mask;
     char *line = NULL;
-    sigaction(SIGINT, &at_prompt, &before);
-    sigaction(SIGALRM, &at_prompt, &before_alarm);
+    sigfillset(&at_prompt.sa_mask); /* one handler runs per wait: `came` loses none */
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < HANDLED; i++) {
+        sigaction(handled[i], NULL, &before[i]);
+        if (before[i].sa_handler == SIG_IGN)
+            continue;
+        sigaddset(&blocked, handled[i]);
+        sigaction(handled[i], &at_prompt, NULL);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, &mask);
+    while_waiting = mask;
     do {
-        interrupted = 0;
+        interrupted = false;
         line = read_line(debugger, prompt);
-        ring(0);
-        if (!line && interrupted)
+        if (interrupted)
             fputs("^C\n", stdout);
-    } while (!line && interrupted);
-    sigaction(SIGINT, &before, NULL);
-    ring(0);
-    sigaction(SIGALRM, &before_alarm, NULL);
+    } while (interrupted);
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     return line;
 }

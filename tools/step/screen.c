@@ -9,6 +9,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,24 +53,51 @@ static void start(struct screen *s)
         s->focus = s->back = (enum pane_id)(s->focus + 1);
 }
 
+/* The library's handlers draw on the screen, or walk the list of screens. */
+static const int handled[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+enum { HANDLED = sizeof(handled) / sizeof(handled[0]) };
+static struct sigaction librarys[HANDLED]; /* it installs them once in a process */
+static bool installed;
+
+/* Frees the terminal with the signals blocked, and puts back the handlers from before it. */
+static void close_terminal(SCREEN *terminal, const struct sigaction before[HANDLED])
+{
+    sigset_t blocked;
+    sigset_t mask;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaddset(&blocked, handled[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &mask);
+    endwin();
+    delscreen(terminal);
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], &librarys[i]);
+    installed = true;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
 void screen_run(struct debugger *debugger)
 {
     struct screen *s = calloc(1, sizeof(*s));
+    struct sigaction before[HANDLED];
     setlocale(LC_CTYPE, "");
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], NULL, &before[i]);
     SCREEN *terminal = s && screen_has_terminal_() ? newterm(NULL, stdout, stdin) : NULL;
     if (!terminal) {
         fputs("this terminal has no full-screen view\n", stderr);
         free(s);
         return;
     }
+    for (size_t i = 0; i < HANDLED && installed; i++)
+        sigaction(handled[i], &librarys[i], NULL);
     struct cps_err *(*flush)(struct debugger *) = debugger->flush;
     s->debugger = debugger;
     debugger->flush = NULL; /* the terminal is not the shell's */
     start(s);
     run(s);
-    endwin();
+    close_terminal(terminal, before);
     debugger->flush = flush;
-    delscreen(terminal);
     cps_buf_deinit(&s->output);
     cps_buf_deinit(&s->message);
     for (unsigned i = 0; i < PANES; i++)
