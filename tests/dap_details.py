@@ -3,12 +3,17 @@
 """The debug adapter: details of requests as the published specification has them, and what is refused. Usage: dap_details.py
 CPSCOPE DEMO.afuc"""
 import base64
+import fcntl
 import json
 import os
+import struct
 import subprocess
 import sys
+import termios
+import threading
 
 import a5xx_pair
+import machine
 import make
 import tap
 from commands import HERE, cpscope, path
@@ -350,9 +355,39 @@ def who_asks():
         c.close()
 
 
+def deaf():
+    """A client that sends 640 MiB and reads no answer: the adapter stops reading requests before they take 256 MiB, and then answers
+    them all."""
+    c = Client()
+    messages = [json.dumps({"seq": n, "type": "request", "command": "x" * 1000000, "arguments": {"": "y" * (size << 20)}}).encode()
+                for n, size in enumerate([0] + [14] * 45, 1)]
+
+    def send():
+        for text in messages:
+            c.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+        c.process.stdin.flush()
+    sender = threading.Thread(target=send)
+    sender.start()
+    full = fcntl.fcntl(c.process.stdin, fcntl.F_GETPIPE_SZ)
+
+    def waits():
+        """It sleeps, and so does who sends: what is between them is full."""
+        held = struct.unpack("i", fcntl.ioctl(c.process.stdin, termios.FIONREAD, b"\0" * 4))[0]
+        return not sender.is_alive() or held > full - 4096 and set(machine.threads(c.process.pid)) == {"S"}
+    machine.wait_until(waits, "it neither takes all nor waits")
+    for number in range(1, len(messages) + 1):
+        assert c.answer(number, "x" * 1000000)["success"] is False
+    sender.join()
+    peak = machine.peak_mebibytes(c.process.pid)
+    assert peak < 256, "%d MiB" % peak
+    c.seq = len(messages)
+    c.close()
+    return "%d MiB" % peak
+
+
 tap.run([("completions by columns", completions), ("what data breakpoints are made from", data_points),
          ("instructions of several lengths, in front of a place", before_the_code), ("lines of commands in the console", typed_lines),
          ("points for one time that are typed", typed_once), ("fields without names", nameless_fields), ("the state with firmware of one's own", own_state), ("what is no input", bad_files),
-         ("many requests at once", flood), ("what the adapter can", abilities), ("requests before a session, and during a run", when),
+         ("many requests at once", flood), ("a client that reads no answers", deaf), ("what the adapter can", abilities), ("requests before a session, and during a run", when),
          ("where steps lead", moves), ("scopes, parts of lists", scopes), ("code of two processors", processors),
          ("bytes of memory", bytes_of_memory), ("firmware of two files", both_images), ("whom moves are told", who_asks)])

@@ -507,6 +507,46 @@ def large():
     c.close()
 
 
+def many_values():
+    """A message has at most 100,000 values and members: each takes some hundred bytes of memory. Signs in texts are none."""
+    start = frame({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
+    end = frame({"jsonrpc": "2.0", "id": 3, "method": "shutdown"}) + frame({"jsonrpc": "2.0", "method": "exit"})
+    around = b'{"jsonrpc":"2.0","id":2,"method":"x","params":[%s]}'    # 9 of them
+    for inside, good in ((b",".join([b"{}"] * 5000000), False), (b",".join([b"1"] * 99992), True), (b",".join([b"1"] * 99993), False),
+                         (b'"%s\\"[["' % (b"[,:{" * 100000), True)):
+        run = subprocess.run([CPSCOPE, "lsp"], input=start + frame(around % inside) + end, capture_output=True, timeout=120)
+        said = b"expected at most 100000 values and members in a message of the Language Server Protocol"
+        assert (run.returncode == 0) == good == (said not in run.stderr) == (b'"id":2' in run.stdout), (inside[:20], run)
+
+
+def many_places():
+    """An answer has at most 20,000 places, each of which takes some KiB."""
+    c = Client().start()
+    for count in (20000, 20001):
+        c.open(HEAD + "l0: nop\n" + "l0x: jump #l0\n" * (count - 1))
+        whole = {"textDocument": {"uri": ASM}}
+        uses = {**c.at("l0:"), "context": {"includeDeclaration": True}}
+        if count == 20000:
+            assert len(c.ask("textDocument/documentSymbol", whole)) == len(c.ask("textDocument/references", uses)) == count
+            continue
+        for method, params in (("documentSymbol", whole), ("references", uses)):
+            error = c.reply("textDocument/" + method, params)["error"]
+            assert error["message"] == "the answer has 20001 places, expected at most 20000", error
+    c.close()
+
+
+def long_line():
+    """Places in a line of several blocks are right, in units of either kind."""
+    text = HEAD + "l1: nop\njump " + "".join("#l1 " + ODD * (n % 5) + "\u00e9" * (n % 3) for n in range(1000)) + "\njump #l1\n"
+    for capabilities in ({}, UTF8):
+        c = Client().start(capabilities)
+        c.open(text)
+        found = [place["range"]["start"] for place in c.ask("textDocument/references", c.at("l1:"))]
+        starts = [position(text, m.start(), c.encoding) for m in re.finditer("#l1", text)]
+        assert found == starts, (found[:3], starts[:3])
+        c.close()
+
+
 UTF8 = {"general": {"positionEncodings": ["utf-8", "utf-16"]}}
 tap.run([
     ("a session: open, close, shut down, exit", life), ("what comes out of order is refused, or dropped", order),
@@ -517,6 +557,7 @@ tap.run([
     ("meanings come from the tables", hovers), ("definitions, uses and symbols", places),
     ("completion by place", completions), ("PM4 text", pm4), ("other engines and generations", engines),
     ("options of the client", options), ("hostile input ends with one error", hostile),
-    ("large and odd texts", large), ("texts beyond the most, several at once", limits), ("numbers, comments, long packets", details),
+    ("a message of too many values ends it", many_values), ("an answer of too many places is refused", many_places),
+    ("places in a long line", long_line), ("large and odd texts", large), ("texts beyond the most, several at once", limits), ("numbers, comments, long packets", details),
     ("lines of PM4 text that are wrong", broken_lines), ("sizes of characters, ends of lines", characters),
     ("the whole of meanings", meanings)])

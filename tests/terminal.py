@@ -11,8 +11,7 @@ import termios
 import time
 
 import machine
-
-PATIENCE = 60  # seconds; only a failure takes them
+from machine import PATIENCE
 
 
 class Terminal:

@@ -22,6 +22,7 @@ static void release(struct lsp *l, struct lsp_document *d)
     cps_asm_check_deinit_(&d->check);
     cps_buf_deinit(&d->text);
     free(d->line);
+    free(d->block);
     free(d->uri);
     free(d);
 }

@@ -80,6 +80,7 @@ struct wanted {
     struct lsp_name found;
     bool is_found;
     struct json_object *list;
+    size_t count; /* places that it should have */
     bool with_given;
 };
 
@@ -150,6 +151,15 @@ struct cps_err *lsp_definition(struct lsp *l, struct lsp_request *r)
     return NULL;
 }
 
+/* An answer takes some KiB of memory for each of its places. */
+static struct cps_err *check_count(size_t count)
+{
+    if (count <= LSP_MOST_PLACES)
+        return NULL;
+    return cps_err_new(CPS_ERR_INPUT, "the answer has %zu places, expected at most %d", count,
+                       LSP_MOST_PLACES);
+}
+
 /* A use: "#label" of assembly, any word but the first one of PM4 text, whose names are no others.
  */
 static void note_use(void *context, const struct lsp_token *token, unsigned section)
@@ -161,7 +171,8 @@ static void note_use(void *context, const struct lsp_token *token, unsigned sect
     bool is_given = token->from == w->found.from;
     bool is_use = is_asm ? token->sigil == '#' && section == w->found.section
                          : token->index > 1 && is_name(w->document, token);
-    if (same(w, text, length) && (is_given ? w->with_given : is_use))
+    if (same(w, text, length) && (is_given ? w->with_given : is_use) &&
+        w->count++ < LSP_MOST_PLACES)
         cps_json_append(w->list, location(w, token->from, token->end));
 }
 
@@ -174,7 +185,7 @@ struct cps_err *lsp_references(struct lsp *l, struct lsp_request *r)
         cps_json_get_bool(cps_json_get(r->params, "context"), "includeDeclaration", false);
     w.list = lsp_give(r, json_object_new_array());
     each_token(r->document, note_use, &w);
-    return NULL;
+    return check_count(w.count);
 }
 
 /* ---- all names ---- */
@@ -185,6 +196,7 @@ struct symbols {
     struct json_object *list;
     struct lsp_name last;
     bool has_last;
+    size_t count;
 };
 
 enum { KIND_OBJECT = 19, KIND_FUNCTION = 12, KIND_KEY = 20 };
@@ -207,6 +219,8 @@ static void put_detail(const struct symbols *s, const struct cps_buf *name, stru
 /* What a name stands for goes up to the next one. */
 static void put_symbol(struct symbols *s, const struct lsp_name *name, size_t end)
 {
+    if (s->count++ >= LSP_MOST_PLACES)
+        return;
     struct json_object *item = json_object_new_object();
     CPS_BUF text = {0};
     cps_buf_add(&text, cps_buf_text(&s->document->text) + name->from, name->end - name->from);
@@ -237,5 +251,5 @@ struct cps_err *lsp_symbols(struct lsp *l, struct lsp_request *r)
     if (s.has_last)
         put_symbol(&s, &s.last, r->document->text.size);
     lsp_give(r, s.list);
-    return NULL;
+    return check_count(s.count);
 }

@@ -22,6 +22,13 @@ enum lsp_code {
 
 enum lsp_kind { LSP_ASM, LSP_PM4 };
 
+enum { LSP_BLOCK = 4096, LSP_MOST_PLACES = 20000 /**< of one answer */ };
+
+/** Where the first character that begins in a block is, and the units of UTF-16 before it. */
+struct lsp_block {
+    size_t at, units;
+};
+
 /** A text that the client has open. */
 struct lsp_document {
     struct lsp_document *next;
@@ -31,6 +38,9 @@ struct lsp_document {
     struct cps_buf text; /**< UTF-8 */
     size_t *line;        /**< where each line begins; at least one */
     size_t lines, line_room;
+    struct lsp_block
+        *block; /**< of each LSP_BLOCK bytes of the text, for positions in long lines */
+    size_t blocks, block_room;
     struct cps_asm_check check; /**< of assembly: what the assembler made of the text */
     enum cps_layout layout;     /**< whose names it has */
 };

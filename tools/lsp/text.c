@@ -23,6 +23,32 @@ static bool add_line(struct lsp_document *d, size_t start)
     return true;
 }
 
+/* Bytes of the character that begins at @p at. */
+static size_t character_size(const struct lsp_document *d, size_t at)
+{
+    unsigned char first = (unsigned char)d->text.data[at];
+    size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+    return size > d->text.size - at ? d->text.size - at : size;
+}
+
+static bool index_blocks(struct lsp_document *d)
+{
+    struct lsp_block next = {0};
+    d->blocks = 0;
+    if (!CPS_LIST_RESERVE(d->block, d->block_room, d->text.size / LSP_BLOCK + 1))
+        return false;
+    while (next.at <= d->text.size) {
+        if (next.at >= d->blocks * LSP_BLOCK)
+            d->block[d->blocks++] = next;
+        if (next.at == d->text.size)
+            return true;
+        size_t size = character_size(d, next.at);
+        next.at += size;
+        next.units += size == 4 ? 2 : 1;
+    }
+    return true;
+}
+
 bool lsp_index(struct lsp_document *d)
 {
     const char *text = cps_buf_text(&d->text);
@@ -34,7 +60,7 @@ bool lsp_index(struct lsp_document *d)
         if (next && !add_line(d, next))
             return false;
     }
-    return true;
+    return index_blocks(d);
 }
 
 size_t lsp_line_of(const struct lsp_document *d, size_t offset)
@@ -66,14 +92,6 @@ static size_t end_of_line(const struct lsp_document *d, size_t line)
 size_t lsp_line_end(const struct lsp_document *d, size_t offset)
 {
     return end_of_line(d, lsp_line_of(d, offset));
-}
-
-/* Bytes of the character that begins at @p at. */
-static size_t character_size(const struct lsp_document *d, size_t at)
-{
-    unsigned char first = (unsigned char)d->text.data[at];
-    size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-    return size > d->text.size - at ? d->text.size - at : size;
 }
 
 /* Units that it counts as. */
@@ -120,17 +138,28 @@ bool lsp_range(const struct lsp *l, const struct lsp_document *d, struct json_ob
            lsp_offset(l, d, cps_json_get(range, "end"), &ret[1]) && ret[0] <= ret[1];
 }
 
+/* Units of the text before a place; inside of a character: before the next one. */
+static size_t units_before(const struct lsp *l, const struct lsp_document *d, size_t offset)
+{
+    while (offset < d->text.size && ((unsigned char)d->text.data[offset] & 0xc0) == 0x80)
+        offset++;
+    if (l->utf8)
+        return offset;
+    struct lsp_block from = d->block[offset / LSP_BLOCK];
+    while (from.at < offset) {
+        size_t size = character_size(d, from.at);
+        from.units += units(l, size);
+        from.at += size;
+    }
+    return from.units;
+}
+
 static void put_position(const struct lsp *l, const struct lsp_document *d, struct json_object *to,
                          const char *key, size_t offset)
 {
     struct json_object *position = cps_json_new_object(to, key);
     size_t line = lsp_line_of(d, offset);
-    size_t character = 0;
-    for (size_t at = d->line[line]; at < offset;) {
-        size_t size = character_size(d, at);
-        character += units(l, size);
-        at += size;
-    }
+    size_t character = units_before(l, d, offset) - units_before(l, d, d->line[line]);
     cps_json_uint(position, "line", line);
     cps_json_uint(position, "character", character);
 }

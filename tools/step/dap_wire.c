@@ -10,10 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_WAITING 1024 /* messages read ahead; a client that sends more waits */
+/* Bytes of memory, about, of messages that are read ahead; a client that sends more waits until the
+ * first ones are answered, which waits in turn until it reads the answers. */
+#define MAX_WAITING ((size_t)32 << 20)
 
 struct message {
     struct message *next;
+    size_t weight;
     struct json_object *json;
 };
 
@@ -26,7 +29,7 @@ struct dap_wire {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct message *first, *last;
-    unsigned waiting;
+    size_t waiting;      /* weight of all */
     struct cps_err *err; /* what ended the input; NULL: it just ended */
     bool ended;
     bool closing;
@@ -50,13 +53,14 @@ static bool deliver(struct dap_wire *w, struct json_object *json, struct cps_err
 {
     struct message *message = json ? calloc(1, sizeof(*message)) : NULL;
     pthread_mutex_lock(&w->lock);
-    while (w->waiting == MAX_WAITING && !w->ended && !w->closing)
+    while (w->first && w->waiting + w->frame.weight > MAX_WAITING && !w->ended && !w->closing)
         pthread_cond_wait(&w->changed, &w->lock);
     if (message) {
         message->json = json;
+        message->weight = w->frame.weight;
         *(w->last ? &w->last->next : &w->first) = message;
         w->last = message;
-        w->waiting++;
+        w->waiting += message->weight;
     } else {
         json_object_put(json);
         w->err = json && !err ? cps_err_nomem() : err;
@@ -85,13 +89,17 @@ static void *read_all(void *context)
 struct cps_err *dap_wire_open(const char *name, int in, FILE *out, atomic_int *interrupt,
                               struct dap_wire **ret)
 {
+    pthread_condattr_t monotonic;
     struct dap_wire *w = calloc(1, sizeof(*w));
     if (!w)
         return cps_err_nomem();
     w->out = out;
     w->interrupt = interrupt;
     pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->changed, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     if (pipe(w->wake)) {
         free(w);
         return cps_err_os("(pipe)", "create");
@@ -141,7 +149,7 @@ static struct cps_err *take(struct dap_wire *w, struct json_object **ret)
         *ret = message->json;
         w->first = message->next;
         w->last = w->first ? w->last : NULL;
-        w->waiting--;
+        w->waiting -= message->weight;
     } else {
         err = w->err;
         w->err = NULL;
@@ -157,6 +165,27 @@ struct cps_err *dap_wire_next(struct dap_wire *w, struct json_object **ret)
     while (!w->first && !w->ended)
         pthread_cond_wait(&w->changed, &w->lock);
     struct cps_err *err = take(w, ret);
+    pthread_mutex_unlock(&w->lock);
+    return err;
+}
+
+static bool has_passed(const struct timespec *until)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec > until->tv_sec ||
+           (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
+}
+
+struct cps_err *dap_wire_next_until(struct dap_wire *w, const struct timespec *until,
+                                    struct json_object **ret)
+{
+    pthread_mutex_lock(&w->lock);
+    while (!w->first && !w->ended && !has_passed(until))
+        pthread_cond_timedwait(&w->changed, &w->lock, until);
+    struct cps_err *err = has_passed(until)
+                              ? cps_err_new(CPS_ERR_OS, "the client does not attach in time")
+                              : take(w, ret);
     pthread_mutex_unlock(&w->lock);
     return err;
 }

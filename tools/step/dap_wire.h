@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "isa/base/err.h"
 
@@ -25,6 +26,10 @@ void dap_wire_close(struct dap_wire *wire);
 /** Waits for the next message, which the caller releases. *ret is NULL at the end of the input.
  * @return CPS_ERR_INPUT for what is not the protocol: offset, what was expected */
 CPS_MUST_USE struct cps_err *dap_wire_next(struct dap_wire *wire, struct json_object **ret);
+/** The same, not beyond @p until of CLOCK_MONOTONIC.
+ * @return CPS_ERR_OS too: it has passed, whatever has come */
+CPS_MUST_USE struct cps_err *
+dap_wire_next_until(struct dap_wire *wire, const struct timespec *until, struct json_object **ret);
 /** The next message if one is there; *ret is NULL if not, or at the end of the input. */
 CPS_MUST_USE struct cps_err *dap_wire_try(struct dap_wire *wire, struct json_object **ret);
 /** While set, every message interrupts, not only those that end a run; also one that waits.

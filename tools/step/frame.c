@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_BYTES ((size_t)16 << 20)
-#define MAX_LINE  1024
+#define MAX_LINE 1024
 
 static struct cps_err *bad(const struct frame *f, const char *expected)
 {
@@ -75,9 +74,25 @@ static struct cps_err *read_header(struct frame *f, size_t *size, bool *end)
         if (more)
             return bad(f, "the rest of a header");
     }
-    if (!*end && (*size == SIZE_MAX || *size > MAX_BYTES))
+    if (!*end && (*size == SIZE_MAX || *size > FRAME_MAX_BYTES))
         return bad(f, "\"Content-Length: N\", N at most 16 MiB,");
     return NULL;
+}
+
+/* How many values and members begin in a text that may be JSON. */
+static size_t count_values(const char *text, size_t size)
+{
+    size_t count = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < size; i++) {
+        if (in_string && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            in_string = !in_string;
+        else if (!in_string)
+            count += text[i] == '{' || text[i] == '[' || text[i] == ',' || text[i] == ':';
+    }
+    return count;
 }
 
 static struct cps_err *read_message(struct frame *f, struct json_object **ret)
@@ -97,6 +112,10 @@ static struct cps_err *read_message(struct frame *f, struct json_object **ret)
             return bad(f, "as many bytes as the header says");
         text[i] = (char)c;
     }
+    size_t values = count_values(text, size);
+    if (values > FRAME_MAX_VALUES)
+        return bad(f, "at most 100000 values and members in a message");
+    f->weight = size + values * FRAME_VALUE_BYTES;
     CPS_TRY(cps_json_parse(text, size, ret));
     if (json_object_get_type(*ret) != json_type_object) {
         json_object_put(*ret);

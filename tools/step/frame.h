@@ -12,6 +12,12 @@
 
 struct json_object;
 
+/** A message has at most so many bytes, and in them so many of the signs "{ [ , :" that begin a
+ * value or a member: each takes FRAME_VALUE_BYTES of memory, about, once it is read. */
+#define FRAME_MAX_BYTES   ((size_t)16 << 20)
+#define FRAME_MAX_VALUES  100000
+#define FRAME_VALUE_BYTES 400
+
 /** Where messages come from. Zero-initialised but for what is said here. */
 struct frame {
     const char *name;     /**< of the input, for messages: "(stdin)" */
@@ -21,6 +27,7 @@ struct frame {
     char buffer[4096];
     size_t at, size; /**< in the buffer */
     uint64_t offset; /**< bytes that were taken, for messages */
+    size_t weight;   /**< memory that the last message takes, about; bytes */
     int failed;      /**< errno of reading; 0: it did not fail */
 };
 
