@@ -50,7 +50,17 @@ class Run:
         self.args = [*args, "-e", events]
         self.process = subprocess.Popen([CPSCOPE, "run", *self.args, *listen, "-o", self.out],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
-        self.said = self.process.stderr.readline()
+        self.said = self.first_line()
+
+    def first_line(self):
+        """Byte by byte: what the file object has read ahead would be lost to communicate()."""
+        line = b""
+        while not line.endswith(b"\n"):
+            byte = os.read(self.process.stderr.fileno(), 1)
+            if not byte:
+                break
+            line += byte
+        return line.decode()
 
     def up(self):
         assert self.said.startswith(SAID), self.said + self.process.stderr.read()
@@ -185,6 +195,23 @@ def not_first(folder):
     assert run.process.poll() is None, "it waits still"
     Editor().attach(socket=run.path).close()
     run.is_undisturbed()
+
+
+def silent(folder):
+    """Who connects and does not attach holds the run up for some seconds only, whatever comes of it: nothing, half a message, requests
+    whose answers it does not read."""
+    ask = b'{"seq": 1, "type": "request", "command": "initialize"}'
+    ask = b"Content-Length: %d\r\n\r\n%s" % (len(ask), ask)
+    for number, (text, waits) in enumerate(((b"", False), (b"Content-Length: 100\r\n\r\n{", False), (ask * 2000, False), (b"", True))):
+        run = Run(folder, "--fw", endless(folder), "--limit", "300M", waits=waits, events="reg", name="q%d" % number).up()
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(run.path)
+            assert client.recv(100) == b"cpscope: attach\n"
+            client.sendall(text)
+            if waits:
+                assert not client.recv(100), "the run closes it"
+                Editor().attach(socket=run.path).close()
+            run.is_undisturbed()
 
 
 def second(folder):
@@ -362,6 +389,7 @@ CASES = [
     ("the end of the run is asked for", terminated),
     ("a client that is gone", dies),
     ("who comes and says nothing", not_first),
+    ("who connects and does not attach is let go", silent),
     ("one editor at a time, one run at a place", second),
     ("the socket of a dead run", stale),
     ("signals remove the socket", signals),

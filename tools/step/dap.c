@@ -6,12 +6,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tools/step/dap_private.h"
 #include "tools/debug/look.h"
 #include "tools/debug/point.h"
 #include "trace/json.h"
+
+enum { ATTACH_SECONDS = 5 }; /* as long as attach_connect() waits for the run */
 
 void dap_send(struct dap *d, struct json_object *message)
 {
@@ -277,11 +281,19 @@ void dap_handle(struct dap *d, struct json_object *request)
         dap_restarted(d);
 }
 
+/* A run stands still while it serves a client: for one that does not attach, not for ever. */
+static struct cps_err *next_message(struct dap *d, struct json_object **ret)
+{
+    if (d->run && !d->open)
+        return dap_wire_next_until(d->wire, &d->run->patience_ends, ret);
+    return dap_wire_next(d->wire, ret);
+}
+
 static struct cps_err *serve(struct dap *d)
 {
     while (!d->done) {
         struct json_object *message = NULL;
-        CPS_TRY(dap_wire_next(d->wire, &message));
+        CPS_TRY(next_message(d, &message));
         if (!message)
             return NULL;
         const char *type = cps_json_get_text(message, "type", NULL);
@@ -323,6 +335,12 @@ struct cps_err *dap_serve(struct debugger *debugger, FILE *in, FILE *out)
     return serve_on(debugger, NULL, fileno(in), out);
 }
 
+void dap_limit_sending(int socket, unsigned seconds)
+{
+    const struct timeval limit = {.tv_sec = seconds};
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
 /* What a client did wrong, or that it is gone, is no concern of the run's. */
 static struct cps_err *of_run(struct cps_err *err)
 {
@@ -343,6 +361,10 @@ struct cps_err *dap_serve_run(struct dap_run *run, int socket)
     if (!err && !out)
         err = cps_err_os("(socket)", "open");
     sigaction(SIGPIPE, &ignore, &before); /* a client that is gone */
+    run->socket = socket;
+    dap_limit_sending(socket, ATTACH_SECONDS);
+    clock_gettime(CLOCK_MONOTONIC, &run->patience_ends);
+    run->patience_ends.tv_sec += ATTACH_SECONDS;
     if (!err)
         err = of_run(serve_on(debugger, run, socket, out));
     if (debugger)

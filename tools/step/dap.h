@@ -4,6 +4,7 @@
 #define CPS_DAP_H
 
 #include <stdio.h>
+#include <time.h>
 
 #include "tools/debug/command.h"
 
@@ -18,8 +19,11 @@ struct dap_run {
     uint64_t clock;                /**< of its engine */
     bool attached;                 /**< set when a client did */
     bool ended;                    /**< set when one has asked for the end of the run */
+    int socket;                    /**< of the client that is served */
+    struct timespec patience_ends; /**< by then it has attached, or is let go */
 };
-/** The same for a client that comes through a socket, until it lets go or is gone.
+/** The same for a client that comes through a socket, until it lets go or is gone, or has not
+ * attached in 5 s.
  * @return CPS_ERR_NOMEM and the like: that of a client is none */
 CPS_MUST_USE struct cps_err *dap_serve_run(struct dap_run *run, int socket);
 

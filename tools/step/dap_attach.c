@@ -28,6 +28,7 @@ static struct cps_err *attach_here(struct dap *d, struct json_object *arguments)
     if (d->open)
         return cps_err_new(CPS_ERR_INPUT, "attach: this client is attached already");
     CPS_TRY(open_session(d));
+    dap_limit_sending(d->run->socket, 0);
     d->stop_on_entry = cps_json_get_bool(arguments, "stopOnEntry", true);
     d->start = cps_debug_place(d->debugger->session.debug).step;
     d->run->attached = true;

@@ -123,6 +123,8 @@ dap_handler dap_launch;
 dap_then dap_launched, dap_run_script;
 /* dap_attach.c */
 dap_handler dap_attach, dap_disconnects;
+/** An answer that the client does not take within @p seconds is dropped; 0: it waits. */
+void dap_limit_sending(int socket, unsigned seconds);
 dap_then dap_attached;
 /* dap_relay.c */
 /** Begins to speak with a run, as the client did. @param socket  becomes the relay's
