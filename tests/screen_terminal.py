@@ -7,6 +7,9 @@ import subprocess
 import sys
 import time
 
+import machine
+import terminal
+
 CPSCOPE = os.path.abspath(sys.argv[1])
 STOP = (":", "=b CP_SET_DRAW_STATE", "Enter", "c")  # a way into the demo
 
@@ -16,10 +19,12 @@ class Terminal:
     count = 0
 
     def __init__(self, width, height, *args, env="TERM=screen"):
+        machine.need_terminal()
+        machine.need_program("tmux")
         Terminal.count += 1
         self.socket = "cpscope-test-%d-%d" % (os.getpid(), Terminal.count)
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height),
-                  "env -u NO_COLOR %s %s step %s; echo EXIT=$?; exec sleep 60" % (env, CPSCOPE, " ".join(map(shlex.quote, args))))
+                  "env -u NO_COLOR %s %s step %s; echo EXIT=$?; exec cat" % (env, CPSCOPE, " ".join(map(shlex.quote, args))))
 
     def __enter__(self):
         return self
@@ -29,7 +34,7 @@ class Terminal:
 
     def tmux(self, *args):
         return subprocess.run(["tmux", "-L", self.socket, *args], capture_output=True, text=True,
-                              timeout=20).stdout
+                              timeout=terminal.PATIENCE).stdout
 
     def keys(self, *keys):
         """Names of keys, as tmux has them; =TEXT is typed."""
@@ -50,32 +55,39 @@ class Terminal:
     def screen(self, *how):
         return self.tmux("capture-pane", "-p", *how)
 
+    def waits(self):
+        """Whether neither the program nor tmux has anything to do: each process of theirs sleeps."""
+        pids = self.tmux("display-message", "-p", "#{pid} #{pane_pid}").split()
+        pids += machine.children(int(pids[1]))
+        return all(machine.state(pid) == "S" for pid in pids)
+
     def settled(self, *how):
-        """The screen, once it stays as it is for a moment: it is drawn from the top, not all at once."""
-        before, text = None, self.screen(*how)
-        while text != before:
+        """The screen, once it is drawn whole: who draws it waits, and it stays as it is."""
+        end = time.monotonic() + terminal.PATIENCE
+        while True:
+            waits, before, text = self.waits(), self.screen(*how), self.screen(*how)
+            if waits and before == text and self.waits():
+                return text
+            assert time.monotonic() < end, "it is drawn again and again"
+
+    def until(self, good, what):
+        """The screen, once @good(screen) is true; it may take as long as a failure takes. Who reads more from it than it waits for
+        may have the screen of before the last key: so wait for what that key changes."""
+        end = time.monotonic() + terminal.PATIENCE
+        text = self.screen()
+        while not good(text):
+            assert time.monotonic() < end, "%s in\n%s" % (what, text)
             time.sleep(0.03)
-            before, text = text, self.screen(*how)
+            text = self.screen()
         return text
 
     def wait(self, *patterns):
-        """The screen, once it shows all of @patterns; an error if it does not for ten seconds."""
-        for _ in range(200):
-            text = self.screen()
-            missing = [p for p in patterns if not re.search(p, text, re.M)]
-            if not missing:
-                return text
-            time.sleep(0.05)
-        raise AssertionError("no %r in\n%s" % (missing, text))
+        """The screen, once it shows all of @patterns."""
+        return self.until(lambda text: all(re.search(p, text, re.M) for p in patterns), "not all of %r" % (patterns,))
 
     def gone(self, pattern):
         """The screen, once it does not show @pattern."""
-        for _ in range(200):
-            text = self.screen()
-            if not re.search(pattern, text, re.M):
-                return text
-            time.sleep(0.05)
-        raise AssertionError("still %r in\n%s" % (pattern, text))
+        return self.until(lambda text: not re.search(pattern, text, re.M), "still %r" % pattern)
 
     def leave(self):
         self.keys("q")
