@@ -12,8 +12,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
+import machine
 import make
 import tap
 
@@ -306,6 +306,7 @@ def summary_of_nothing():
 
 def at_a_terminal(args, env):
     """A command whose stdout and stderr are a terminal, and the other end of that."""
+    machine.need_terminal()
     parent, child = pty.openpty()
     done = subprocess.Popen([CPSCOPE, "decode", *args], stdout=child, stderr=child, stdin=subprocess.DEVNULL,
                             env=dict(os.environ, TERM="xterm", **env))
@@ -357,7 +358,7 @@ def a_signal_waits_for_the_pager():
     while len(shown) < 100:
         shown += os.read(parent, 65536)
     done.send_signal(signal.SIGINT)
-    time.sleep(0.3)
+    machine.wait_until(lambda: machine.has_taken(done, signal.SIGINT), "the signal is not taken")
     assert done.poll() is None, "it waits"
     with open(path("fifo"), "w", encoding="utf-8") as fifo:
         fifo.write("go on\n")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What this machine and this user allow. A case that needs more raises tap.Skip with the reason."""
+import errno
 import functools
 import os
 import pty
@@ -29,6 +30,45 @@ def state(pid):
             return file.read().rsplit(")", 1)[1].split()[0]
     except (FileNotFoundError, ProcessLookupError):
         return ""
+
+
+def has_open(pid, path):
+    """Whether a descriptor of the process is that file."""
+    folder = "/proc/%d/fd" % pid
+    try:
+        return any(os.path.realpath(os.path.join(folder, name)) == os.path.realpath(path) for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def is_gone(pid):
+    return state(pid) in ("", "Z")
+
+
+def has_taken(process, number):
+    """Whether the process has taken the signals that it was sent, and sleeps again, or is gone."""
+    with open("/proc/%d/status" % process.pid, encoding="ascii", errors="replace") as file:
+        pending = [int(line.split()[1], 16) for line in file if line.startswith(("SigPnd:", "ShdPnd:"))]
+    return not any(bits >> number - 1 & 1 for bits in pending) and state(process.pid) in ("S", "Z")
+
+
+def first_child(process):
+    """The process that it has started, as soon as there is one; 0: it ends before that."""
+    def look():
+        return [0] if process.poll() is not None else children(process.pid)
+    return wait_until(look, "no process is started")[0]
+
+
+def open_writer(fifo):
+    """The writing end of a FIFO, as soon as it is read."""
+    def try_it():
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            return 0
+    return wait_until(try_it, "%s is not read" % fifo)
 
 
 def threads(pid):
@@ -90,6 +130,11 @@ def need_terminal():
 def need_program(name):
     if not shutil.which(name):
         raise tap.Skip("no " + name)
+
+
+def need_root():
+    if not is_root():
+        raise tap.Skip("only root changes owners")
 
 
 def need_mounts():

@@ -15,10 +15,10 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import zlib
 
 import claimfw
+import machine
 import make
 import webdriver
 from tap import plan, report, skip
@@ -233,10 +233,8 @@ def make_draws(scratch):
 def open_page(browser, path, fragment=""):
     browser.open("about:blank")
     browser.open(path.as_uri() + fragment)
-    for _ in range(200):
-        if browser.run("return document.body.classList.contains('ready') && !document.querySelector('#status:not([hidden])')"):
-            break
-        time.sleep(0.05)
+    machine.wait_until(lambda: browser.run("return document.body.classList.contains('ready') && !document.querySelector('#status:not([hidden])')"),
+                       "the page is not ready")
     settle(browser)
 
 
@@ -361,7 +359,7 @@ def test_keys(browser, page):
     press(browser, "+", "+", "-", "0")
     report("the timeline zooms by keys", browser.run("return time.from === wholeTime()[0] && time.to === wholeTime()[1]"))
     press(browser, "/", *"CP_EV")
-    time.sleep(0.3)
+    machine.wait_until(lambda: browser.shown("#results .result"), "nothing is found")
     report("/ searches, and letters are no keys there", browser.shown("#results .result") and
            all("CP_EV" in name for name in titles(browser, "#results .result .name")), titles(browser, "#results .result"))
     picture(browser, "search")
@@ -497,9 +495,8 @@ def test_no_stream(browser, page):
     script = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
     browser.open("about:blank")
     browser.open(page.as_uri())
-    time.sleep(0.3)
-    text = browser.text(browser.shown("#status")[0])
-    report("a browser that cannot unpack is told which can", "Firefox 113" in text, text)
+    machine.wait_until(lambda: any("Firefox 113" in browser.text(status) for status in browser.shown("#status")), "it is not said")
+    report("a browser that cannot unpack is told which can", True)
     browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
 
 

@@ -7,6 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import machine  # noqa: E402,F401
 import make  # noqa: E402
 import tap   # noqa: E402,F401
 
@@ -34,7 +35,7 @@ class Scene:
     def names(self, folder="."):
         return sorted(os.listdir(self.path(folder)))
 
-    def run(self, *args, timeout=60, env=None, **more):
+    def run(self, *args, timeout=machine.PATIENCE, env=None, **more):
         """Everything as text, bytes that are none escaped."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TEST_")}
         environment["XDG_CACHE_HOME"] = self.path("cache")
