@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import machine
 import make
 from tap import plan, report, skip
 
@@ -231,7 +232,7 @@ class Cluster:
 
 def test_slurm(scratch):
     why = missing(SLURM)
-    if why or os.getuid() != 0:
+    if why or not machine.is_root():
         skip("Slurm", why or "slurmd wants root")
         return
     folder = os.path.join(scratch, "cluster")

@@ -11,6 +11,8 @@ import sys
 import urllib.error
 import urllib.request
 
+import machine
+
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key that the standard gives an element
 
 # Not through a proxy that the environment may name.
@@ -49,7 +51,7 @@ class Browser:
         self.base = "http://127.0.0.1:%s/session" % found.group(1)
         arguments = ["--headless=new", "--window-size=%d,%d" % self.size, "--disable-gpu",
                      "--user-data-dir=" + os.path.join(self.scratch, "profile")]
-        if os.getuid() == 0:
+        if machine.is_root():
             arguments.append("--no-sandbox")  # Chromium refuses to run as root with it
         wanted = {"goog:chromeOptions": {"args": arguments},
                   "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}

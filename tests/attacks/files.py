@@ -4,6 +4,7 @@
 users' folders, names that terminals obey. Usage: files.py CPSCOPE DEMO.afuc"""
 import gzip
 import os
+import pty
 import resource
 import shutil
 import signal
@@ -13,7 +14,7 @@ import subprocess
 import time
 
 import scene
-from scene import MANIFEST, make, tap
+from scene import MANIFEST, machine, make, tap
 
 
 def full_stdout(s):
@@ -180,8 +181,24 @@ def fifos_end(s):
     running = [(c, subprocess.Popen([scene.CPSCOPE, *c], cwd=s.folder.name, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)) for c in commands]
     for command, process in running:
-        _, said = process.communicate(timeout=40)
+        _, said = process.communicate(timeout=machine.PATIENCE)
         assert process.returncode == 3 and "nothing came for 10 seconds" in said, (command, process.returncode, said)
+
+
+def terminal_stays_free(s):
+    """a terminal that is read does not become the reader's own"""
+    machine.need_terminal()
+    master, child = pty.openpty()
+    name = os.ttyname(child)
+    process = subprocess.Popen([scene.CPSCOPE, "info", name], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    machine.wait_until(lambda: machine.has_open(process.pid, name) or process.poll() is not None, "it is not read")
+    with open("/proc/%d/stat" % process.pid, encoding="utf-8") as file:
+        own = int(file.read().rsplit(")", 1)[1].split()[4])
+    assert process.poll() is None and own == 0, own
+    process.kill()
+    process.wait()
+    os.close(child)
+    os.close(master)
 
 
 def no_home(s):
@@ -217,7 +234,7 @@ def changed_while_read(s):
     s.path("c.rd", make.capture(make.type7(0x10, 1, 2, 3) * 400000))
     process = subprocess.Popen([scene.CPSCOPE, "run", "--fw", "a.fw", "c.rd", "-o", "out.trace"], cwd=s.folder.name,
                                stderr=subprocess.PIPE, text=True)
-    time.sleep(0.05)
+    machine.wait_until(lambda: machine.has_open(process.pid, s.path("c.rd")) or process.poll() is not None, "it is not read")
     with open(s.path("c.rd"), "r+b") as file:
         file.seek(1000000)
         file.write(b"\xff" * 16)
@@ -236,5 +253,5 @@ def huge_manifest(s):
 
 
 scene.run([full_stdout, closed_streams, devices_and_links, input_is_output, signals_leave_nothing, size_limit,
-           every_run_ends, one_instruction, scattered, fifos_end, no_home, escapes,
+           every_run_ends, one_instruction, scattered, fifos_end, terminal_stays_free, no_home, escapes,
            changed_while_read, huge_manifest])

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Files that are read: what opening one does not do, and how much of it is taken. */
-#define _XOPEN_SOURCE 700 /* terminals that a program makes */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -70,38 +68,6 @@ static void a_fifo_is_open_before_somebody_writes(void **state)
     cps_infile_close_(&file);
     remove(path);
     rmdir(dir);
-}
-
-/* In a session without a terminal: 0 if the one that is read does not become its own. */
-static int read_terminal(const char *path)
-{
-    struct cps_infile file;
-    if (setsid() < 0)
-        return 2;
-    struct cps_err *err = cps_infile_open_(path, &file);
-    if (err)
-        return 3;
-    int own = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK);
-    return own < 0 && errno == ENXIO ? 0 : 1;
-}
-
-static void a_terminal_is_not_taken_over(void **state)
-{
-    int status = 0;
-    int master = posix_openpt(O_RDWR | O_NOCTTY);
-    (void)state;
-    if (master < 0 || grantpt(master) || unlockpt(master))
-        skip();
-    const char *path = ptsname(master);
-    assert_non_null(path);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child)
-        _exit(read_terminal(path));
-    assert_int_equal(waitpid(child, &status, 0), child);
-    close(master);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* Nothing is mapped at 0, so that the memory of a process cannot be read from its begin. */
@@ -178,7 +144,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_opened_is_neither_inherited_nor_waited_for),
         cmocka_unit_test(a_fifo_is_open_before_somebody_writes),
-        cmocka_unit_test(a_terminal_is_not_taken_over),
         cmocka_unit_test(an_error_of_reading_ends_it),
         cmocka_unit_test(a_file_is_read_whole_with_a_nul_behind),
     };
