@@ -343,13 +343,13 @@ def ending(folder):
     c.configured()
     c.send("evaluate", expression="c", context="repl")
     c.send("disconnect")
-    c.process.communicate(timeout=20)
+    c.process.communicate(timeout=120)
     assert c.process.returncode == 0
     path = os.path.join(folder, "one.pm4")
     open(path, "w").write(pm4("CP_NOP 1"))
     c = Client()
     c.send("launch", fw=fw, capture=path)
-    c.process.communicate(timeout=20)
+    c.process.communicate(timeout=120)
     assert c.process.returncode == 0
 
 
@@ -504,10 +504,10 @@ def bad_wire(folder):
                  b"Content-Length: -5\r\n\r\n", b"Content-Length: 10\r\n\r\n{}",
                  b"Content-Length: 4\r\n\r\n{x}}", b"Content-Length: 2\r\n\r\n[]", b"A" * 5000,
                  b"Content-Length: 2\r\n", b"\r\n\r\n", b"Content-Length: 2\r\n\r\n\x00\xff"):
-        done = subprocess.run([CPSCOPE, "step", "--dap"], input=text, capture_output=True, timeout=20)
+        done = subprocess.run([CPSCOPE, "step", "--dap"], input=text, capture_output=True, timeout=120)
         lines = done.stderr.decode().splitlines()
         assert done.returncode == 3 and len(lines) == 1 and "expected" in lines[0], (text[:40], lines)
-    done = subprocess.run([CPSCOPE, "step", "--dap"], input=b"", capture_output=True, timeout=20)
+    done = subprocess.run([CPSCOPE, "step", "--dap"], input=b"", capture_output=True, timeout=120)
     assert done.returncode == 0 and not done.stderr
 
 

@@ -153,7 +153,7 @@ def terminated(folder):
         c = Editor().attach(socket=run.path)
         c.configured()
         end(c)
-        c.process.communicate(timeout=20)
+        c.process.communicate(timeout=120)
         status, stdout, stderr, trace = run.over()
         assert status == 4 and stderr.startswith("cpscope: an editor ended the run\n"), (status, stderr)
         assert "ended: limit" in stderr, stderr
@@ -255,7 +255,7 @@ def signals(folder):
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         run = Run(folder, "--demo").up()
         run.process.send_signal(number)
-        run.process.communicate(timeout=20)
+        run.process.communicate(timeout=120)
         assert run.process.returncode == -number and not os.path.exists(run.path), number
 
 

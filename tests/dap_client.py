@@ -169,5 +169,5 @@ class Client:
 
     def close(self):
         self.ask("disconnect")
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=120)
         assert self.process.returncode == 0 and not out and not err, (self.process.returncode, err)

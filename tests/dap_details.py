@@ -165,7 +165,7 @@ def bad_files():
     """What cannot be read ends with one line; a text with a NUL is none."""
     for command in (["step", "--dap"], ["lsp"]):
         folder = os.open("/", os.O_RDONLY)
-        done = subprocess.run([CPSCOPE, *command], stdin=folder, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run([CPSCOPE, *command], stdin=folder, capture_output=True, text=True, timeout=120, check=False)
         os.close(folder)
         assert done.returncode == 3 and done.stderr == "cpscope: (stdin): cannot read: Is a directory\n", (done.returncode, done.stderr)
     c = Client()
@@ -224,7 +224,7 @@ def when():
     for command in sorted(standing - {"configurationDone"}):
         assert c.answer(c.send(command, threadId=99), command).get("message") != "the machine runs", command
     c.ask("disconnect")
-    c.process.communicate(timeout=20)
+    c.process.communicate(timeout=120)
 
 
 def moves():

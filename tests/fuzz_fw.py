@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
+import machine
 import make
 import tap
 from commands import CPSCOPE, path
@@ -78,9 +78,7 @@ def interrupted():
     old, _ = revisions()
     process = subprocess.Popen([CPSCOPE, "fuzz", "--fw", old, "--time", "300", "-o", path("cut")], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 60
-    while time.monotonic() < until and len(os.listdir(path("cut/corpus")) if os.path.exists(path("cut/corpus")) else []) < 50:
-        time.sleep(0.02)
+    machine.wait_until(lambda: os.path.exists(path("cut/corpus")) and len(os.listdir(path("cut/corpus"))) >= 50, "it keeps nothing")
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130 and "interrupted" in said, (process.returncode, said)

@@ -50,7 +50,7 @@ def order():
     assert c.refuse("textDocument/hover", {}) == -32600 and c.refuse("shutdown") == -32600
     c.notify("textDocument/didOpen", {"textDocument": {"uri": ASM, "text": "x"}})   # dropped
     c.notify("exit")
-    assert c.process.communicate(timeout=20) == (b"", b"") and c.process.returncode == 0
+    assert c.process.communicate(timeout=120) == (b"", b"") and c.process.returncode == 0
 
 
 def exits():
@@ -63,7 +63,7 @@ def exits():
                 c.ask("shutdown")
             else:
                 c.notify("exit")
-        out, err = c.process.communicate(timeout=20)
+        out, err = c.process.communicate(timeout=120)
         assert (c.process.returncode, out, err) == (status, b"", b""), (actions, c.process.returncode, err)
 
 
@@ -475,13 +475,13 @@ def hostile():
                b"x" * 5000, frame(b"{"), frame(b"[]"), frame(b"null"), frame(b"[" * 5000), frame(b"\xff\xfe"), b"\0" * 100]
     for end in endings:
         for before in (b"", start):
-            run = subprocess.run([CPSCOPE, "lsp"], input=before + end, capture_output=True, timeout=20)
+            run = subprocess.run([CPSCOPE, "lsp"], input=before + end, capture_output=True, timeout=120)
             err = run.stderr.decode()
             assert run.returncode == 3 and err.count("\n") == 1 and "Language Server Protocol" in err, (end, run)
             assert b'"code":-32700' in run.stdout, (end, run)
     for message in ({}, {"id": {}}, {"id": [1], "method": "x"}, {"id": None, "method": "shutdown"}, {"method": 5},
                     {"id": 1, "method": None}):
-        run = subprocess.run([CPSCOPE, "lsp"], input=start + frame(message), capture_output=True, timeout=20)
+        run = subprocess.run([CPSCOPE, "lsp"], input=start + frame(message), capture_output=True, timeout=120)
         assert run.returncode == 1 and b'"code":-32600' in run.stdout and not run.stderr, (message, run)
 
 

@@ -131,5 +131,5 @@ class Client:
         if status == 0:
             assert self.ask("shutdown") is None
         self.notify("exit")
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=120)
         assert self.process.returncode == status and not out and not err, (self.process.returncode, err)

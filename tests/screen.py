@@ -163,7 +163,7 @@ def resized():
 
 def no_terminal():
     done = subprocess.run([CPSCOPE, "step", "--demo"], input="screen\nq\n", text=True,
-                          capture_output=True, timeout=20, env={**os.environ, "TERM": "nonsense"})
+                          capture_output=True, timeout=120, env={**os.environ, "TERM": "nonsense"})
     assert done.returncode == 3 and "there is no terminal here" in done.stderr, (done.returncode, done.stderr)
 
 

@@ -143,7 +143,7 @@ def one_instruction(s):
     s.firmware("r", "[016ee001]\n[01000000]\nmov $02, 0xffff << 16\ncwrite $02, [$00 + @REG_READ_DWORDS]\n"
                     "mov $05, 0x10\ncwrite $05, [$00 + @REG_READ_ADDR]\nwaitin\nmov $01, $data\n")
     s.path("c.pm4", make.pm4("CP_NOP 0x1"))
-    done = s.ok("run", "--fw", "r.fw", "c.pm4", "-o", "out.trace", "-e", "all", status=4, timeout=10)
+    done = s.ok("run", "--fw", "r.fw", "c.pm4", "-o", "out.trace", "-e", "all", status=4, timeout=machine.PATIENCE)
     assert "fault" in done.stderr and len(s.read("out.trace")) < 100000
 
 
