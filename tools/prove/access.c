@@ -121,12 +121,11 @@ static bool begins_poll(const struct runner *run, const struct state *s, const s
            uop[2].imm == uop->imm && !(uop->flags & (U_PRE | U_REP));
 }
 
-/* What a control register may show of the processor's own state: SELECTED does, and one by a number
- * that is not known may be it (emu/afuc/state.def). */
+/* Control register SELECTED shows $addr or $usraddr. */
 static void add_shown(struct runner *run, const struct state *s, Z3_ast at, struct effect *effect)
 {
     uint32_t number = 0;
-    if (smt_known(run->smt, at, &number) && number != run->code->side[run->side].selected)
+    if (!smt_known(run->smt, at, &number) || number != run->code->side[run->side].selected)
         return;
     runner_add_word_(effect, s->user);
     runner_add_word_(effect, s->addr);

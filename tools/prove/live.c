@@ -56,11 +56,11 @@ static void expression_uses(const char *text, unsigned dst, uint64_t *reads, uin
     *writes |= names_word(text, "carry", true) ? LIVE_CARRY : 0;
 }
 
-/* Whether a control register that is read may show $addr or $usraddr: one that is found by an index
- * may. */
+/* Whether it reads the control register that shows $addr or $usraddr. Not by an index: that
+ * register reads 0 outside of the preemption routine, which names it (F: ctrl.def). */
 static bool shows_address(const struct code_side *side, const struct afuc_uop *uop)
 {
-    return code_row(uop->code)->act == ACT_CONTROL_READ && (uop->s1 || uop->imm == side->selected);
+    return code_row(uop->code)->act == ACT_CONTROL_READ && !uop->s1 && uop->imm == side->selected;
 }
 
 void code_uses(const struct code_side *side, uint32_t at, uint64_t *reads, uint64_t *writes)
