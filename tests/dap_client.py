@@ -33,7 +33,7 @@ BODIES = {
     "writeMemory": ({}, {"bytesWritten": int, "offset": int}),
     "disassemble": ({"instructions": list}, {}),
     "source": ({"content": str}, {"mimeType": str}), "loadedSources": ({"sources": list}, {}),
-    "state": ({"draws": list}, {"registers": list}),
+    "state": ({"draws": list, "runs": list}, {"registers": list}),
     "why": ({"text": str, "answer": dict}, {}),     # the adapter's own
 }
 EVENTS = {

@@ -41,7 +41,11 @@ def decode(*args, status=0, stderr=False, env=None):
 
 
 def packets(*args, status=0):
-    return [json.loads(line) for line in decode("--json", *args, status=status).splitlines()]
+    """Without the last line of each capture, which has the account that the status follows from."""
+    lines = [json.loads(line) for line in decode("--json", *args, status=status).splitlines()]
+    runs = [line["run"] for line in lines if "run" in line]
+    assert "run" in lines[-1] and max(run["status"] for run in runs) == status, (args, runs)
+    return [line for line in lines if "run" not in line]
 
 
 def capture(name, *streams, gpu=630):
@@ -183,11 +187,11 @@ def filters():
     assert [p["addr"] for p in draws[0] + draws[4]] == [p["addr"] for p in every], "they share nothing and leave nothing out"
     levels = [packets("--level", text, file) for text in ("ib1", "sds", "ib1,sds")]
     assert [len(x) for x in levels] == [6, 1, 7]
-    for what, count in (("cp_draw*", 2), ("type4", 3), ("CP_NOP,CP_DRAW_INDX_OFFSET", 3), ("0x10", 1), ("CP_?OP", 1), ("CP_NO", 0)):
+    for what, count in (("cp_draw*", 2), ("type4", 3), ("CP_NOP,CP_DRAW_INDX_OFFSET", 3), ("0x10", 1), ("CP_?OP", 1), ("CP_DRAW_INDX", 0)):
         assert len(packets("--packet", what, file)) == count, what
     name = every[0]["name"]
     for what, count in ((name, 2), ("0x8810", 2), ("0x8800..0x881f", 2), ("0x8810=0x20", 1), ("0x8820,0x8810", 3), (name.lower(), 2),
-                        ("RB_MRT[0].BLEND_CONTROL", 0), ("nothing", 0)):
+                        ("RB_MRT[0].BLEND_CONTROL", 0)):
         assert len(packets("--register", what, file)) == count, what
     group_name = packets("--register", "0x8820", file)[0]
     field = next(f for f, v in group_name["events"][0]["fields"].items() if isinstance(v, (int, str)) and v not in (0, False))
@@ -266,6 +270,27 @@ def wrong_options():
     assert "there is no draw 1, found 0" in decode("--draw", "1", file, status=3, stderr=True)
 
 
+def nothing_decoded():
+    """Without a packet of a submission there is no result; what is missing beside others is counted."""
+    nothing = (("bare.rd", make.chip(630) + make.submit(BASE, 4) + make.submit(2 * BASE, 4), "of 2 submissions the capture has no packet"),
+               ("lone.rd", make.chip(630) + make.buffer(BASE, make.dwords(make.type7(NOP))), "of 0 submissions the capture has no packet"))
+    for name, data, said in nothing:
+        with open(path(name), "wb") as out:
+            out.write(data)
+        assert said in decode(path(name), status=4, stderr=True)
+        assert packets(path(name), status=4) == []
+        said = decode("--draw", "3", path(name), status=4, stderr=True)
+        assert "there is no draw 3, found 0" in said and "nothing decoded" in said, said
+        assert "nothing executed: " in decode("--demo", path(name), status=4, stderr=True)
+    with open(path("some.rd"), "wb") as out:
+        out.write(make.capture(make.type7(NOP)) + make.submit(0x900000, 4))
+    last = json.loads(decode("--json", path("some.rd")).splitlines()[-1])
+    assert last == {"run": {"status": 0, "submissions": 2, "packets": 1, "missing_streams": 1, "bad_headers": 0, "limit": False}}, last
+    last = json.loads(decode("--demo", "--json", path("some.rd")).splitlines()[-1])
+    assert last == {"run": {"status": 0, "end": "done", "submissions": 2, "executed": 1, "not_captured": 1}}, last
+    assert "1 of 2 submissions is not in the capture" in decode("--demo", path("some.rd"), stderr=True)
+
+
 def summary_is_the_sum():
     file = capture("sum.rd", make.type4(0x8810, 1, 2) + make.type4(0x8810, 1) + make.type4(0x8810, 3) + make.type7(NOP, 1) +
                    make.type7(DRAW, *TRIANGLES))
@@ -295,9 +320,10 @@ def summary_of_nothing():
     with open(empty, "wb") as out:
         out.write(make.chip(630))
     file = capture("some.rd", make.type7(NOP))
-    for args in ([empty], [file, "--packet", "none"], ["--demo", "--packet", "none"]):
-        assert decode("--summary", *args).startswith("0 packets, 0 dwords, 0 draws"), args
-        assert json.loads(decode("--summary", "--json", *args))["registers"] == [], args
+    for args, status in (([empty], 4), ([file, "--packet", "CP_DRAW_INDX"], 0), (["--demo", "--packet", "CP_DRAW_INDX"], 0)):
+        assert decode("--summary", *args, status=status).startswith("0 packets, 0 dwords, 0 draws"), args
+        said = json.loads(decode("--summary", "--json", *args, status=status))
+        assert (said["registers"], said["run"]["status"]) == ([], status), (args, said)
     with open(path("bad.bin"), "wb") as out:
         out.write(b"no capture")
     for form in ([], ["--json"]):
@@ -459,6 +485,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
          ("what is not written as the stream says", not_as_the_stream_says),
+         ("a capture without a packet of a submission is no result", nothing_decoded),
          ("the summary of nothing", summary_of_nothing),
          ("colours and pager on a terminal, and nowhere else", colours_and_pager),
          ("a signal waits for the pager", a_signal_waits_for_the_pager),

@@ -30,7 +30,7 @@ struct check {
     const char *path;
     struct cps_trace_head head;
     struct record golden, fresh;
-    bool failed; /* it is not as it has to be, and --update does not mend it */
+    int status; /* 1: it is not as it has to be, and --update does not mend it; 4: undecided */
     char firmware[2][FILES_PATH];
     char capture[FILES_PATH];
     bool demo_firmware, demo_capture;
@@ -244,6 +244,7 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
     if (json) {
         struct json_object *row = diff_json(report);
         cps_json_text(row, "golden", c->path);
+        cps_json_uint(row, "status", (uint64_t)c->status);
         if (c->fresh.misses)
             cps_json_text(row, "missed", c->fresh.missed);
         cps_json_append(json, row);
@@ -254,9 +255,15 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         cps_shown_put_(&text, c->fresh.missed);
         cps_buf_str(&text, "\n");
     }
-    if (report->diff->differences || !c->fresh.misses)
-        put_line(c, report->diff->differences ? "" : "pass\n", &text);
-    if (report->diff->differences) {
+    CPS_BUF why = {0};
+    int status = diff_status(report, &why);
+    if (status || !c->fresh.misses)
+        put_line(c, status ? "" : "pass", &text);
+    if (!status && !c->fresh.misses) {
+        diff_print_missing(report, &text);
+        cps_buf_str(&text, "\n");
+    }
+    if (status) {
         diff_print_first(report, &text);
         diff_print_counts(report, c->opt->all ? SIZE_MAX : 10, &text);
     }
@@ -268,6 +275,13 @@ static struct cps_err *tell_rewritten(const struct check *c)
     CPS_BUF text = {0};
     put_line(c, "rewritten\n", &text);
     return paint_text(c->opt->colour, PAINT_DIFF, &text);
+}
+
+/* The golden becomes what the run did, with its end if the head has that class. */
+static int rewritten_status(const struct check *c)
+{
+    bool has_end = c->fresh.account.stop != CPS_STOP_IDLE && c->kinds >> CPS_EV_END & 1;
+    return has_end ? 0 : play_account_status(&c->fresh.account);
 }
 
 /* Reads that the run file expects to be others stay so, whatever the golden becomes. */
@@ -284,10 +298,18 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
     if (!err)
         err = cps_diff_events(c->golden.event, c->golden.count, c->fresh.event, c->fresh.count,
                               &options, NULL, NULL, &diff);
-    const struct diff_report report = {.a = {.label = "golden", .names = names},
-                                       .b = {.label = "now", .names = names},
-                                       .diff = &diff};
-    c->failed = c->fresh.misses || (diff.differences && !c->opt->update);
+    const struct diff_report report = {
+        .a = {.label = "golden", .names = names, .record = &c->golden},
+        .b = {.label = "now", .names = names, .record = &c->fresh},
+        .diff = &diff,
+        .kinds = c->kinds,
+        .golden = true};
+    CPS_BUF why = {0};
+    c->status = diff_status(&report, &why);
+    if (c->status == 1 && c->opt->update)
+        c->status = rewritten_status(c);
+    if (c->fresh.misses)
+        c->status = 1;
     if (!err)
         err = tell(c, &report, json);
     if (!err && diff.differences && c->opt->update)
@@ -301,7 +323,7 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
 }
 
 static struct cps_err *check_one(const struct cps_options *opt, const char *path,
-                                 struct checked *all, struct json_object *json, bool *failed)
+                                 struct checked *all, struct json_object *json, int *status)
 {
     struct check *c = calloc(1, sizeof(*c));
     if (!c)
@@ -322,7 +344,7 @@ static struct cps_err *check_one(const struct cps_options *opt, const char *path
         err = rerun(c);
     if (!err)
         err = judge(c, json);
-    *failed = c->failed;
+    *status = c->status;
     record_deinit(&c->golden);
     record_deinit(&c->fresh);
     cps_trace_head_deinit(&c->head);
@@ -337,8 +359,16 @@ static void put_error(struct json_object *json, const char *path, const struct c
         return;
     struct json_object *row = json_object_new_object();
     cps_json_text(row, "golden", path);
+    cps_json_uint(row, "status", 3);
     cps_json_text(row, "error", err->message);
     cps_json_append(json, row);
+}
+
+/* What could not be read is no result, and a difference is more than what is undecided. */
+static int worse(int a, int b)
+{
+    static const int order[] = {[0] = 0, [4] = 1, [1] = 2, [3] = 3};
+    return order[a] > order[b] ? a : b;
 }
 
 /* @return CPS_ERR_NOMEM: what there is would not be all */
@@ -346,19 +376,18 @@ static struct cps_err *check_all(const struct cps_options *opt, struct checked *
                                  struct json_object *json, int *status)
 {
     for (unsigned i = 0; i < opt->arg_count; i++) {
-        bool failed = false;
+        int one = 0;
         progress_part("golden", i + 1, opt->arg_count);
         progress_show("%s", opt->arg[i]);
-        struct cps_err *err = check_one(opt, opt->arg[i], all, json, &failed);
+        struct cps_err *err = check_one(opt, opt->arg[i], all, json, &one);
         if (err && err->code == CPS_ERR_NOMEM)
             return err;
         if (err) {
             put_error(json, opt->arg[i], err);
             report_error(err);
-            *status = 3; /* whatever it is about, a file says it */
-        } else if (failed && *status < 1) {
-            *status = 1;
+            one = 3; /* whatever it is about, a file says it */
         }
+        *status = worse(*status, one);
     }
     return NULL;
 }

@@ -46,7 +46,7 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
         c->cover[i].taken += record.cover[i].taken;
     }
     if (!err)
-        c->stopped |= record_tell_stop(&record, path);
+        c->stopped |= play_account_tell(&record.account, path);
     record_deinit(&record);
     return err;
 }
@@ -172,7 +172,7 @@ static struct cps_err *run(struct coverage *c)
 /* A script at a time: each is a program of its own. */
 static struct cps_err *run_script(const struct cps_options *opt, const struct cps_isa *isa,
                                   unsigned gen, const char *path, struct cps_buf *table,
-                                  struct cps_buf *info)
+                                  struct cps_buf *info, int *status)
 {
     CPS_CLEANUP(cps_script_deinit) struct cps_script script = {0};
     CPS_CLEANUP(record_deinit) struct record record = {0};
@@ -183,6 +183,7 @@ static struct cps_err *run_script(const struct cps_options *opt, const struct cp
     CPS_TRY(play_load_script(path, isa, gen, &script));
     opt_engine_name(script.gen, firmware);
     CPS_TRY(record_run(&setup, (const char *const[2]){firmware, NULL}, path, NULL, &record));
+    *status |= play_account_tell(&record.account, path);
     cover_script(path, script.gen, &script.code, record.cover, table);
     if (!opt->output)
         return NULL;
@@ -206,14 +207,15 @@ static int cover_scripts(const struct cps_options *opt)
         status = report_usage("%s has no code to cover", opt->engine);
     if (!status && opt->output && opt->arg_count > 1)
         status = report_usage("cover -o takes one script: each has a listing of its own");
+    int stopped = 0;
     for (unsigned i = 0; !status && !err && i < opt->arg_count; i++) {
         CPS_BUF table = {0};
         CPS_BUF info = {0};
-        err = run_script(opt, isa, gen, opt->arg[i], &table, &info);
+        err = run_script(opt, isa, gen, opt->arg[i], &table, &info, &stopped);
         if (!err)
             err = report_text(&table);
     }
-    return err ? report_error(err) : status;
+    return err ? report_error(err) : status ? status : stopped;
 }
 
 int cmd_cover(const struct cps_options *opt)

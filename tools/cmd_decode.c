@@ -9,6 +9,7 @@
 #include "isa/base/within.h"
 #include "tools/decode/decode.h"
 #include "tools/opt_engine.h"
+#include "tools/play/account.h"
 #include "tools/play/play.h"
 #include "tools/report/paint.h"
 #include "tools/report/progress.h"
@@ -33,6 +34,8 @@ struct job {
     struct stream_walk walked;
     struct play *play;           /* or NULL */
     struct cps_buffers *buffers; /* without firmware; those of a run are the run's */
+    struct play_account account; /* of the run */
+    uint64_t packets;            /* shown or not */
     struct cps_err *err;         /* of writing */
 };
 
@@ -57,6 +60,7 @@ static void take_packet(void *context, const struct decode_packet *packet)
     enum { ENOUGH = 64 << 10 };
     struct job *job = context;
     const struct cps_names *names = job->names[cps_event_who(&packet->head)];
+    job->packets++;
     if (is_lost(job) || !decode_filter_takes(job->filter, names, packet))
         return;
     if (job->summary)
@@ -147,7 +151,7 @@ static struct cps_err *run(struct job *job, const struct cps_options *opt, const
     begin(job, cps_launch_processor_(play->gen));
     struct cps_err *err = play_run(play, stream);
     decode_end(&job->decode);
-    return err;
+    return cps_err_first_(err, play_account_take(play, &job->account));
 }
 
 static bool has_firmware(const struct cps_options *opt)
@@ -157,14 +161,20 @@ static bool has_firmware(const struct cps_options *opt)
 
 /* ---- Both ---- */
 
+static int status_of(const struct job *job)
+{
+    if (job->play)
+        return play_account_status(&job->account);
+    return !job->packets || job->walk->full || job->walk->bad ? 4 : 0;
+}
+
 /* Submissions and draws that the options name, and the capture does not have. */
-static struct cps_err *check_numbers(const struct job *job, const char *path)
+static struct cps_err *find_numbers(const struct job *job, const char *path)
 {
     const struct decode_filter *filter = job->filter;
     uint32_t count = job->decode.launches.count;
     uint32_t submissions = job->walk ? job->walk->submissions : job->play->submissions;
-    bool has_ended = !job->play || job->play->stop == CPS_STOP_IDLE;
-    if (filter->submit >= 0 && has_ended && (uint64_t)filter->submit >= submissions)
+    if (filter->submit >= 0 && (uint64_t)filter->submit >= submissions)
         return cps_err_new(CPS_ERR_INPUT,
                            "%s: there is no submission %ld, found %" PRIu32 " of them", path,
                            filter->submit, submissions);
@@ -174,17 +184,50 @@ static struct cps_err *check_numbers(const struct job *job, const char *path)
                        path, filter->first_draw, count);
 }
 
-static struct cps_err *finish_summary(struct job *job)
+/* Of what was not decoded to its end, it stays undecided whether there would be more. */
+static struct cps_err *check_numbers(const struct job *job, const char *path)
+{
+    struct cps_err *err = find_numbers(job, path);
+    if (!err || !status_of(job))
+        return err;
+    report_note("decode", err);
+    cps_err_free(err);
+    return NULL;
+}
+
+/* What was decoded, and what was not. */
+static void add_account(const struct job *job, struct json_object *to)
+{
+    struct json_object *run = cps_json_new_object(to, "run");
+    if (job->play) {
+        play_account_json(&job->account, run);
+        return;
+    }
+    cps_json_uint(run, "status", (uint64_t)status_of(job));
+    cps_json_uint(run, "submissions", job->walk->submissions);
+    cps_json_uint(run, "packets", job->packets);
+    cps_json_uint(run, "missing_streams", job->walk->missing);
+    cps_json_uint(run, "bad_headers", job->walk->bad);
+    cps_json_bool(run, "limit", job->walk->full);
+}
+
+/* The summary, or the last line of JSON Lines; of an error, its message says what became of it. */
+static struct cps_err *finish_output(struct job *job, bool complete)
 {
     struct json_object *json = NULL;
-    if (!job->summary)
-        return NULL;
-    if (!job->opt->json)
+    bool pretty = job->summary != NULL;
+    if (job->summary && !job->opt->json)
         return decode_summary_text(job->summary, &job->text.out) ? NULL : cps_err_nomem();
-    json = decode_summary_json(job->summary);
+    if (!job->opt->json)
+        return NULL;
+    json = pretty ? decode_summary_json(job->summary) : json_object_new_object();
     if (job->text.capture)
         cps_json_text(json, "capture", job->text.capture);
-    cps_json_put(&job->text.out, json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    if (complete)
+        add_account(job, json);
+    cps_json_put(&job->text.out, json,
+                 (pretty ? JSON_C_TO_STRING_PRETTY : JSON_C_TO_STRING_PLAIN) |
+                     JSON_C_TO_STRING_NOSLASHESCAPE);
     cps_buf_str(&job->text.out, "\n");
     json_object_put(json);
     return NULL;
@@ -193,21 +236,22 @@ static struct cps_err *finish_summary(struct job *job)
 /* What was not decoded, on stderr. @return the status */
 static int say_rest(const struct job *job, const char *path)
 {
-    if (job->walk && job->walk->missing)
+    if (job->play)
+        return play_account_tell(&job->account, path);
+    if (!job->packets)
+        fprintf(stderr,
+                "%s: nothing decoded: of %" PRIu32 " submissions the capture has no packet\n", path,
+                job->walk->submissions);
+    if (job->walk->missing)
         report_aside("%s: streams that are not in the capture: %" PRIu64 "\n", path,
                      job->walk->missing);
-    if (job->walk && job->walk->bad)
+    if (job->walk->bad)
         fprintf(stderr, "%s: dwords that stand where a packet's header should: %" PRIu64 "\n", path,
                 job->walk->bad);
-    if (job->walk && job->walk->full)
+    if (job->walk->full)
         fprintf(stderr, "%s: the limit of %" PRIu64 " packets was reached\n", path,
                 job->walk->limit);
-    if (job->play && job->play->not_captured)
-        report_aside("%s: %" PRIu32 " of %" PRIu32 " submissions are not in the capture\n", path,
-                     job->play->not_captured, job->play->submissions);
-    if (!job->play || job->play->stop == CPS_STOP_IDLE)
-        return job->walk && (job->walk->full || job->walk->bad) ? 4 : 0;
-    return play_tell_stop(job->play);
+    return status_of(job);
 }
 
 static struct cps_err *decode(struct job *job, const char *path, int *status)
@@ -220,8 +264,8 @@ static struct cps_err *decode(struct job *job, const char *path, int *status)
     cps_stream_close(stream);
     if (job->decode.lost)
         err = cps_err_first_(cps_err_nomem(), err);
-    if (!err || err->code != CPS_ERR_NOMEM)
-        err = cps_err_first_(err, finish_summary(job));
+    if (!err || (err->code != CPS_ERR_NOMEM && job->summary))
+        err = cps_err_first_(err, finish_output(job, !err));
     flush(job);
     err = cps_err_first_(err, CPS_TAKE(job->err));
     err = err ? err : check_numbers(job, path ? path : "demo.pm4");

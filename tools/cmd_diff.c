@@ -32,6 +32,7 @@ struct differ {
     struct json_object *renumbered; /* the same of control registers of two chips */
     bool two_layouts;               /* which number them otherwise */
     uint64_t total;
+    int undecided;            /* 4: some capture was not compared to its end; or 0 */
     size_t first[2];          /* events of both sides that differ first; SIZE_MAX: there is none */
     struct json_object *last; /* the comparison at hand; NULL: text */
     struct diff_causes *causes; /* of two firmwares; NULL: there is no code to blame */
@@ -40,7 +41,9 @@ struct differ {
 
 static void show(struct differ *d, const char *title, const struct diff_report *report)
 {
+    CPS_BUF why = {0};
     d->total += report->diff->differences;
+    d->undecided |= diff_status(report, &why) & 4;
     if (d->json) {
         struct json_object *row = diff_json(report);
         cps_json_text(row, "name", title);
@@ -61,6 +64,7 @@ static struct cps_err *compare(struct differ *d, const struct record *a, const s
     const struct cps_diff_options options = {d->kinds, &d->mask};
     report->a.names = d->names[0];
     report->b.names = d->names[1];
+    report->kinds = d->kinds;
     if (d->causes)
         diff_causes_begin(d->causes, report);
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options,
@@ -149,7 +153,8 @@ static struct cps_err *diff_traces(struct differ *d, struct record jobs[2],
             opt->arg[0], cps_gen_name(heads[0].gen), opt->arg[1], cps_gen_name(heads[1].gen));
     compare_policies(d, heads);
     CPS_TRY(take_names(d, heads));
-    struct diff_report report = {.a = {.label = "a"}, .b = {.label = "b"}};
+    struct diff_report report = {.a = {.label = "a", .record = &jobs[0]},
+                                 .b = {.label = "b", .record = &jobs[1]}};
     return compare(d, &jobs[0], &jobs[1], opt->arg[1], &report);
 }
 
@@ -326,11 +331,17 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
     return NULL;
 }
 
+static int status_of(const struct differ *d)
+{
+    return d->total ? 1 : d->undecided;
+}
+
 static struct cps_err *print(struct differ *d)
 {
     if (!d->opt->json)
         return paint_text(d->opt->colour, PAINT_DIFF, &d->out);
     struct json_object *root = json_object_new_object();
+    cps_json_uint(root, "status", (uint64_t)status_of(d));
     cps_json_uint(root, "differences", d->total);
     cps_json_add(root, "comparisons", json_object_get(d->json));
     if (d->causes)
@@ -383,5 +394,5 @@ int cmd_diff(const struct cps_options *opt)
     cps_buf_deinit(&d.out);
     if (err)
         return report_error(err);
-    return d.usage ? d.usage : d.total ? 1 : 0;
+    return d.usage ? d.usage : status_of(&d);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/base/within.h"
+#include "tools/play/account.h"
 #include "tools/profile/profile.h"
 #include "tools/report/report.h"
 #include "tools/report/text.h"
@@ -48,6 +49,7 @@ static struct cps_err *play(const struct cps_options *opt, struct play *play,
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(play, *capture));
     play->recover = true;
+    play->boot_only = path == play_nothing;
     CPS_TRY(play_open(play, opt, opt->arg_count ? opt->arg[0] : NULL));
     if (opt->symbols)
         CPS_TRY(cps_fw_symbols_load(play->fw, opt->symbols));
@@ -94,7 +96,11 @@ int cmd_profile(const struct cps_options *opt)
     struct cps_err *err = player && profile ? NULL : cps_err_nomem();
     if (!err)
         err = execute(opt, player, profile, put);
-    int status = err ? report_error(err) : play_tell_stop(player);
+    struct play_account account;
+    if (!err)
+        err = play_account_take(player, &account);
+    int status = err ? report_error(err)
+                     : play_account_tell(&account, opt->arg_count ? opt->arg[0] : "demo.pm4");
     if (profile)
         profile_deinit(profile);
     if (player)

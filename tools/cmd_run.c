@@ -8,6 +8,7 @@
 
 #include "isa/base/within.h"
 #include "tools/opt_engine.h"
+#include "tools/play/account.h"
 #include "tools/play/files.h"
 #include "tools/play/code.h"
 #include "tools/play/replay.h"
@@ -37,6 +38,7 @@ struct run {
     char chip_id[32]; /* as the head says it */
     struct cps_buf policy;
     struct files_stamp stamp[3]; /* of the firmware and the capture, before they are read */
+    struct play_account account; /* once it is over */
     struct guest *guest;         /* who lets editors in, NULL: nobody; owned */
 };
 
@@ -150,6 +152,7 @@ static bool may_patch(const char *path)
 static struct cps_err *open_capture(struct run *run)
 {
     CPS_TRY(play_stream(capture(run), &run->capture));
+    run->play.boot_only = capture(run) == play_nothing;
     if (run->form == CPS_FORM_SQLITE) /* no other form has room for them */
         CPS_TRY(cps_buffers_create(&run->play.buffers));
     CPS_TRY(play_read_dump(&run->play, run->capture));
@@ -275,12 +278,18 @@ static int usage(const struct cps_options *opt)
 }
 
 /* The comparison decides the status of a replay: that the machine stops is what it is for. */
-static int report_hang(struct run *run)
+static int status_of(const struct run *run)
+{
+    if (run->play.replay)
+        return replay_agrees(run->play.replay) ? 0 : 1;
+    return run->play.misses ? 1 : play_account_status(&run->account);
+}
+
+static void report_hang(struct run *run)
 {
     bool trace_on_stdout = run->opt->output && !strcmp(run->opt->output, "-");
     if (!run->opt->json && !(trace_on_stdout && run->opt->quiet))
         replay_print(run->play.replay, run->opt->all, trace_on_stdout ? stderr : stdout);
-    return replay_agrees(run->play.replay) ? 0 : 1;
 }
 
 static void release(struct run *run)
@@ -295,13 +304,6 @@ static void release(struct run *run)
     guest_close(run->guest);
 }
 
-static int status_of(const struct play *play)
-{
-    if (play->misses)
-        return 1;
-    return play->stop == CPS_STOP_IDLE ? 0 : 4;
-}
-
 static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
 {
     const struct play *play = &run->play;
@@ -310,8 +312,10 @@ static struct cps_err *summarize(struct run *run, const struct cps_err *ended)
     bool nomem = ended && ended->code == CPS_ERR_NOMEM;
     if (compared)
         err = replay_compare(play->replay);
+    if (!err && play->engine)
+        err = play_account_take(play, &run->account);
     if (!err && ((play->executed && !nomem) || (play->engine && !ended)))
-        err = summary_print(play, run->opt->json, compared);
+        err = summary_print(play, &run->account, status_of(run), run->opt->json, compared);
     return err;
 }
 
@@ -324,10 +328,9 @@ int cmd_run(const struct cps_options *opt)
     cps_text_classes(opt->events ? opt->events : "default", &run.play.kinds);
     struct cps_err *err = execute(&run);
     err = cps_err_first_(err, summarize(&run, err));
-    if (err)
-        status = report_error(err);
-    else
-        status = run.play.replay ? report_hang(&run) : status_of(&run.play);
+    if (!err && run.play.replay)
+        report_hang(&run);
+    status = err ? report_error(err) : status_of(&run);
     release(&run);
     return status;
 }

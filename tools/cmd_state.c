@@ -137,13 +137,24 @@ static struct cps_err *print_list(const struct ask *ask)
 
 /* ---- what is asked for ---- */
 
-static struct cps_err *no_such_draw(const struct ask *ask, unsigned side)
+static const char *input_name(const struct ask *ask, unsigned side)
+{
+    return ask->setup[side].capture ? ask->setup[side].capture : "the demo";
+}
+
+/* Where the run ended early, whether there is such a draw stays undecided. */
+static struct cps_err *no_such_draw(const struct ask *ask, unsigned side, int *ret)
 {
     const struct state_setup *setup = &ask->setup[side];
-    return cps_err_new(
-        CPS_ERR_INPUT, "draw %ld: the run of %s made %" PRIu32 " of them, counted from 0%s%s",
-        setup->draw, setup->capture ? setup->capture : "the demo", ask->result[side].count,
-        ask->result[side].note[0] ? "; it ended: " : "", ask->result[side].note);
+    *ret = play_account_tell(&ask->result[side].account, input_name(ask, side));
+    struct cps_err *err = cps_err_new(
+        CPS_ERR_INPUT, "draw %ld: the run of %s made %" PRIu32 " of them, counted from 0",
+        setup->draw, input_name(ask, side), ask->result[side].count);
+    if (!*ret)
+        return err;
+    report_note("state", err);
+    cps_err_free(err);
+    return NULL;
 }
 
 /* @p ret  the command's status */
@@ -153,16 +164,14 @@ static struct cps_err *answer(struct ask *ask, int *ret)
     for (unsigned i = 0; i < ask->sides; i++) {
         CPS_TRY(state_gather(&ask->setup[i], &ask->result[i]));
         if (ask->setup[i].draw >= 0 && !ask->result[i].state.now)
-            return no_such_draw(ask, i);
+            return no_such_draw(ask, i, ret);
     }
-    *ret = ask->result[0].stop == CPS_STOP_IDLE ? 0 : 4;
-    if (ask->setup[0].draw < 0) {
-        if (ask->result[0].note[0])
-            fprintf(stderr, "cpscope: the run ended early: %s\n", ask->result[0].note);
+    for (unsigned i = 0; i < ask->sides; i++)
+        *ret |= play_account_tell(&ask->result[i].account, input_name(ask, i));
+    if (ask->setup[0].draw < 0)
         return print_list(ask);
-    }
     CPS_TRY(ask->opt->json ? print_json(ask, &different) : print_text(ask, &different));
-    *ret = ask->sides == 2 && different;
+    *ret = ask->sides == 2 && different ? 1 : *ret;
     return NULL;
 }
 

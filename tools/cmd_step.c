@@ -9,6 +9,7 @@
 
 #include "isa/base/within.h"
 #include "isa/base/shown.h"
+#include "tools/play/account.h"
 #include "tools/step/dap.h"
 #include "tools/opt_engine.h"
 #include "tools/step/prompt.h"
@@ -164,6 +165,16 @@ static struct cps_err *run(struct debugger *r, const struct cps_options *opt, bo
     return opt->dap ? dap_serve(r, stdin, stdout) : converse(r, opt, failed);
 }
 
+/* A capture without anything to step through. @return 4, or 0 */
+static int tell_empty(const struct debugger *r, const struct cps_options *opt)
+{
+    struct play_account account;
+    if (!opt->arg_count || !r->session.play.fw)
+        return 0;
+    feed_account(&r->session.play.feed, &account);
+    return account.executed ? 0 : play_account_tell(&account, opt->arg[0]);
+}
+
 static int usage(const struct cps_options *opt)
 {
     int status = report_result(opt_check_run_file(opt));
@@ -191,6 +202,7 @@ int cmd_step(const struct cps_options *opt)
     bool failed = false;
     struct cps_err *err = run(r, opt, &failed);
     int limited = r->session.limited ? 4 : 0;
+    int empty = !err && is_alone(opt) ? tell_empty(r, opt) : 0;
     if (limited && !err)
         fputs("cpscope: limit: too many instructions in one command, expected it to end; --limit "
               "raises it\n",
@@ -199,5 +211,5 @@ int cmd_step(const struct cps_options *opt)
     command_deinit(r);
     session_close(&r->session);
     free(r);
-    return err ? report_error(err) : failed ? 3 : limited;
+    return err ? report_error(err) : failed ? 3 : limited | empty;
 }

@@ -169,7 +169,15 @@ static void add_inputs(struct viewer *v, struct json_object *to)
     if (v->sides > 1)
         add_text(to, "old", file_name(v->side[0].fw->name));
     cps_json_text(to, "gen", cps_gen_name(side->fw->gen));
-    add_text(to, "why", side->record.why);
+    CPS_BUF why = {0};
+    play_account_reason(&side->record.account, &why);
+    if (why.failed)
+        cps_json_add(to, "why", NULL);
+    else
+        add_text(to, "why", cps_buf_text(&why));
+    struct json_object *runs = cps_json_new_array(to, "runs");
+    for (unsigned i = 0; i < v->sides; i++)
+        play_account_json_row(&v->side[i].record.account, NULL, runs);
 }
 
 static struct cps_err *put_json(struct viewer *v, const char *name, struct json_object *value)
@@ -307,7 +315,7 @@ int cmd_view(const struct cps_options *opt)
     struct cps_err *err = make(&v);
     int stopped = 0;
     for (unsigned i = 0; !err && i < v.sides; i++)
-        stopped |= record_tell_stop(&v.side[i].record, capture_name(&v));
+        stopped |= play_account_tell(&v.side[i].record.account, capture_name(&v));
     if (!err)
         note(&v);
     release(&v);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/play/account.h"
 #include "tools/report/report.h"
 #include "tools/why/why.h"
 
@@ -124,10 +125,16 @@ int cmd_why(const struct cps_options *opt)
         return report_usage("why needs a capture, and what is asked: RB_CNTL, 0x8c00@draw:3, "
                             "mem:0x1000, event:12, or \"-\" for a list on stdin");
     struct cps_err *err = execute(&why, opt, &capture);
+    struct play_account account;
+    if (!err)
+        err = play_account_take(&play, &account);
+    why.account = &account;
     if (!err)
         err = print(&why, opt);
-    int stopped = err || !asks_of_end(&why) ? 0 : play_tell_stop(&play);
-    int status = err ? report_error(err) : complain(&why) ? 1 : stopped;
+    size_t missing = err ? 0 : complain(&why);
+    int early =
+        !err && (missing || asks_of_end(&why)) ? play_account_tell(&account, why.capture) : 0;
+    int status = err ? report_error(err) : early ? early : missing ? 1 : 0;
     cps_stream_close(capture);
     why_deinit(&why);
     play_close(&play);

@@ -298,7 +298,7 @@ static void help_all(struct cps_buf *out)
         cps_buf_printf(out, "    %-9s %-20s %s\n", topics[i].name, topics[i].arguments,
                        topics[i].help);
     cps_buf_printf(out, "\nExit status: 0 fine, 1 differences, 2 usage,\n"
-                        "3 bad input, 4 the emulated machine stopped early.\n"
+                        "3 bad input, 4 stopped early, nothing ran, or undecided.\n"
                         "-h behind a command is its help, -V the version.\n");
 }
 

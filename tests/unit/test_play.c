@@ -160,7 +160,7 @@ static void a_missed_read_makes_a_record_that_is_not_good(void **state)
     const char *const engine[2] = {"pfifo:nv1", NULL};
     assert_null(record_run(&setup, engine, path, NULL, &record));
     assert_int_equal(record.misses, 2);
-    assert_int_equal(record.stop, CPS_STOP_IDLE);
+    assert_int_equal(record.account.stop, CPS_STOP_IDLE);
     assert_false(record_is_good(&record));
     assert_non_null(strstr(record.missed, ":6: "));
     assert_true(record.count > 0);

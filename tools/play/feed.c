@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/list.h"
+#include "tools/play/account.h"
 
 struct cps_err *feed_add_shared(struct feed *feed, const struct cps_item *item)
 {
@@ -58,6 +59,30 @@ struct cps_err *feed_add(struct feed *feed, const struct cps_item *item)
         copy.buffer.data = bytes;
     }
     return feed_add_shared(feed, &copy);
+}
+
+static bool holds(const struct feed *feed, uint64_t iova)
+{
+    for (size_t i = 0; i < feed->count; i++) {
+        const struct cps_item *item = &feed->item[i];
+        if (item->kind == CPS_ITEM_DATA && iova - item->buffer.iova < item->buffer.size)
+            return true;
+    }
+    return false;
+}
+
+void feed_account(const struct feed *feed, struct play_account *ret)
+{
+    *ret = (struct play_account){.submissions = feed->submissions};
+    for (size_t i = 0; i < feed->count; i++) {
+        const struct cps_item *item = &feed->item[i];
+        ret->executed += item->kind == CPS_ITEM_RING;
+        if (item->kind != CPS_ITEM_SUBMIT || !item->stream.dwords)
+            continue;
+        bool captured = holds(feed, item->stream.iova);
+        ret->executed += captured;
+        ret->not_captured += !captured;
+    }
 }
 
 void feed_deinit(struct feed *feed)

@@ -19,6 +19,10 @@ struct feed {
 CPS_MUST_USE struct cps_err *feed_add(struct feed *feed, const struct cps_item *item);
 /** The same without a copy: what it points to outlives the list. */
 CPS_MUST_USE struct cps_err *feed_add_shared(struct feed *feed, const struct cps_item *item);
+/** The account of what a list holds: submissions whose contents it has, too, and rings count as
+ * executed. */
+struct play_account;
+void feed_account(const struct feed *feed, struct play_account *ret);
 void feed_deinit(struct feed *feed);
 /** Item @p index, or NULL behind the last; @p context is a struct feed: as cps_feeder.item. */
 const struct cps_item *feed_item(void *context, uint64_t index);

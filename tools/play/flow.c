@@ -78,17 +78,6 @@ void play_explain(const struct play *play, struct cps_engine *engine, enum cps_s
     cps_buf_str(out, colon ? colon : text);
 }
 
-int play_tell_stop(const struct play *play)
-{
-    CPS_BUF why = {0};
-    if (play->stop == CPS_STOP_IDLE)
-        return 0;
-    play_explain(play, play->engine, play->stop, &why);
-    if (why.size)
-        fprintf(stderr, "%s\n", cps_buf_text(&why));
-    return play->replay ? 0 : 4;
-}
-
 uint8_t play_flow(void *context, unsigned who, uint32_t pc)
 {
     struct cps_insn insn;

@@ -100,7 +100,7 @@ static struct cps_err *submit(struct play *play, const struct cps_item *item)
     play->not_captured += !captured;
     if (!captured)
         return NULL;
-    play->executed++;
+    play->executed += item->stream.dwords != 0;
     run(play, play->opt->limit);
     return NULL;
 }
@@ -147,13 +147,22 @@ static uint64_t ticks_for(const struct play *play)
     return left < limit ? left : limit;
 }
 
+/* What the lines of a run file do, other than upload code and wait: for these, code has to run. */
+static bool counts(const struct play *play, const struct cps_item *item)
+{
+    uint32_t host = 1u << CPS_ITEM_WRITE | 1u << CPS_ITEM_READ | 1u << CPS_ITEM_OBJECT;
+    if (play_is_script(play))
+        return item->line && host >> item->kind & 1;
+    return item->kind == CPS_ITEM_RING;
+}
+
 static struct cps_err *act(struct play *play, const struct cps_item *item)
 {
     begin(play);
     if (play->stopped)
         return NULL;
     play->booted |= item->kind == CPS_ITEM_INIT || item->kind == CPS_ITEM_RING;
-    play->executed += item->kind == CPS_ITEM_RING;
+    play->executed += counts(play, item);
     CPS_TRY(cps_engine_feed(play->engine, item));
     run(play, ticks_for(play));
     check_answer(play, item);

@@ -6,6 +6,7 @@
  *   load.c    firmware, scripts and the engine
  *   feed.c    lists of items
  *   loop.c    the loop
+ *   account.c what was executed, and how it ended
  *   script.c  what a run file says, as items
  *   replay.c  a hardware dump as items, and where to stop */
 #ifndef CPS_PLAY_H
@@ -66,8 +67,10 @@ struct play {
     const struct cps_stream *reads; /**< while it is read: for the line of progress */
     bool may_end;                   /**< a sink may want no more before the input ends */
     bool enough;                    /**< it does: what follows is ignored, too */
+    bool boot_only;                 /**< set by the caller: the boot is all that was asked for */
     uint32_t submissions;           /**< seen */
-    uint32_t executed;
+    uint32_t executed;              /**< submissions that are not empty, and rings; of scripts what
+                                       their host does */
     uint32_t not_captured;
     uint64_t gpu; /**< first GPU or chip id of the capture, 0 if none */
     struct play_place place[PLAY_MAX_PLACES];
@@ -171,9 +174,6 @@ void play_place(const struct play *play, unsigned who, uint32_t pc, int running,
 /** Appends the name of what begins there, a label or a handler; nothing if nothing does. A
  * cps_place_fn, whose context is the struct play. */
 void play_function(void *play, unsigned who, uint32_t pc, struct cps_buf *out);
-/** Tells on stderr where and why the machine stopped early. @return the status that says so: 4; of
- * a dump, which is replayed to where it hung, 0 */
-int play_tell_stop(const struct play *play);
 /** As cps_engine_explain(), with the name of the place. */
 void play_explain(const struct play *play, struct cps_engine *engine, enum cps_stop stop,
                   struct cps_buf *out);

@@ -25,6 +25,20 @@ void record_keep(struct record *record, const struct cps_event *events, size_t c
     record->count += count;
 }
 
+/* A trace that lacks the event says nothing about how its run ended. */
+static void read_end(struct record *ret)
+{
+    ret->account.from_trace = ret->account.endless = true;
+    for (size_t i = ret->count; i && ret->account.endless; i--) {
+        const struct cps_event *event = &ret->event[i - 1];
+        ret->account.endless = cps_event_kind(event) != CPS_EV_END;
+        while (!ret->account.endless &&
+               cps_stop_reason(ret->account.stop) != cps_event_sub(event) &&
+               ret->account.stop < CPS_STOP_BAD_PACKET)
+            ret->account.stop++;
+    }
+}
+
 static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
                                   struct cps_trace_head *head, struct record *ret)
 {
@@ -41,6 +55,7 @@ static struct cps_err *read_trace(struct cps_stream *stream, const char *path,
         record_keep(ret, events, count);
     }
     cps_trace_close(trace);
+    read_end(ret);
     return err ? err : ret->lost ? cps_err_nomem() : NULL;
 }
 
@@ -82,28 +97,15 @@ static void put(struct cps_sink *sink, const struct cps_event *events, size_t co
     }
 }
 
-int record_tell_stop(const struct record *record, const char *name)
-{
-    if (record->stop == CPS_STOP_IDLE)
-        return 0;
-    fprintf(stderr, "%s: %s\n", name, record->why);
-    return record->replayed ? 0 : 4;
-}
-
 static struct cps_err *finish(struct record *record, struct play *play)
 {
-    CPS_BUF why = {0};
     const char *missed = cps_buf_text(&play->missed);
-    record->stop = play->stop;
-    record->replayed = play->replay != NULL;
+    CPS_TRY(play_account_take(play, &record->account));
     record->buffers = CPS_TAKE(play->buffers);
     record->packets = play->engine->packets;
     record->misses = play->misses;
     snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
-    if (play->stop != CPS_STOP_IDLE)
-        play_explain(play, play->engine, play->stop, &why);
-    snprintf(record->why, sizeof(record->why), "%s", cps_buf_text(&why));
-    return record->lost || why.failed || play->missed.failed ? cps_err_nomem() : NULL;
+    return record->lost || play->missed.failed ? cps_err_nomem() : NULL;
 }
 
 static unsigned core_of(const struct cps_engine *engine, unsigned who)
@@ -314,6 +316,7 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     if (!script)
         CPS_TRY(play_read_dump(run->play, run->stream));
     run->play->recover = run->setup->recover;
+    run->play->boot_only = capture == play_nothing;
     CPS_TRY(begin(run, capture, boot));
     struct cps_err *err =
         run->setup->cover ? play_counted(run, boot) : play_run(run->play, run->stream);

@@ -4,6 +4,7 @@
 #ifndef CPS_RECORD_H
 #define CPS_RECORD_H
 
+#include "tools/play/account.h"
 #include "tools/play/play.h"
 #include "trace/mask.h"
 #include "tools/play/samecode.h"
@@ -12,14 +13,12 @@
 struct record {
     struct cps_event *event; /**< owned */
     size_t count, room;
-    bool lost;                /**< more events than fit */
-    size_t most_steps;        /**< as record_setup has it */
-    bool stepless;            /**< STEP events were left out: there were more events than that */
-    enum cps_trace_form form; /**< of the file that it was read from */
-    enum cps_stop stop;
+    bool lost;                   /**< more events than fit */
+    size_t most_steps;           /**< as record_setup has it */
+    bool stepless;               /**< STEP events were left out: there were more events than that */
+    enum cps_trace_form form;    /**< of the file that it was read from */
+    struct play_account account; /**< of a trace that was read, only how it ended */
     uint64_t instructions, packets;
-    char why[256];           /**< where and why it stopped, "" when it ran to the end */
-    bool replayed;           /**< it is a dump's, which ran to where that hung */
     uint64_t misses;         /**< reads of a run file that were not as it expects */
     char missed[160];        /**< the first of them */
     struct cps_cover *cover; /**< per dword of the firmware's image, or unit of a script; owned, may
@@ -38,10 +37,10 @@ struct record {
     } last[CPS_MAX_CORES];
 };
 
-/** Whether a run came to its end and everything was as its input says. */
+/** Whether a run executed its input to the end and everything was as that says. */
 static inline bool record_is_good(const struct record *record)
 {
-    return record->stop == CPS_STOP_IDLE && !record->misses;
+    return !play_account_status(&record->account) && !record->misses;
 }
 
 /** The kinds of events that two runs are compared by, unless --events says otherwise: what the GPU
@@ -97,8 +96,6 @@ CPS_MUST_USE struct cps_err *record_run(const struct record_setup *setup,
                                         const char *const firmware[2], const char *capture,
                                         struct record_boot *boot, struct record *ret);
 void record_deinit(struct record *record);
-/** As play_tell_stop(), of a run. @param name  of its capture */
-int record_tell_stop(const struct record *record, const char *name);
 /** Reads all events of a trace file into @p ret. @param head  gets its head, to be released with
  * cps_trace_head_deinit() also on error; or NULL */
 CPS_MUST_USE struct cps_err *record_read(const char *path, struct cps_trace_head *head,

@@ -2,6 +2,7 @@
  * The profile as one JSON object. */
 #include <stdlib.h>
 
+#include "tools/play/account.h"
 #include "tools/profile/profile.h"
 #include "trace/json.h"
 
@@ -96,7 +97,9 @@ static void add_wait(const struct profile *p, const struct profile_wait *wait,
 
 struct json_object *profile_json(const struct profile *p)
 {
+    struct play_account account;
     struct json_object *to = json_object_new_object();
+    struct cps_err *err = play_account_take(p->play, &account);
     cps_json_text(to, "format", "cpscope-profile 1");
     cps_json_text(to, "gen", cps_gen_name(p->play->gen));
     cps_json_text(to, "ended", cps_event_sub_word(CPS_EV_END, p->reason));
@@ -108,6 +111,10 @@ struct json_object *profile_json(const struct profile *p)
     struct json_object *waits = cps_json_new_array(to, "waits");
     for (size_t i = 0; i < p->waits; i++)
         add_wait(p, &p->wait[i], waits);
+    if (!err && good)
+        play_account_json(&account, cps_json_new_object(to, "run"));
+    good = good && !err;
+    cps_err_free(err);
     if (good)
         return to;
     json_object_put(to);

@@ -380,7 +380,7 @@ static void keep_packet(struct record *record, enum cps_processor who, const str
 static struct cps_err *copy_events(const struct record *from, enum cps_processor who,
                                    struct record *ret)
 {
-    *ret = (struct record){.stop = from->stop};
+    *ret = (struct record){.account = from->account};
     ret->event = calloc(from->count + 1, sizeof(*ret->event));
     if (!ret->event)
         return cps_err_nomem();
@@ -418,7 +418,7 @@ static struct cps_err *compare_kinds(const struct stage *stage, const struct rec
 
 static const char *stop_name(const struct record *record)
 {
-    return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop));
+    return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->account.stop));
 }
 
 /* First what others see, then control registers. */
@@ -428,7 +428,7 @@ static struct cps_err *compare_records(const struct stage *stage, const uint16_t
     uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
     renumber(&record[1], scratch);
     CPS_TRY(compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret));
-    if (!ret->different && record[0].stop != record[1].stop) {
+    if (!ret->different && record[0].account.stop != record[1].account.stop) {
         ret->different = true;
         snprintf(ret->text, sizeof(ret->text),
                  "the old revision ends with \"%s\", the new one with \"%s\"",

@@ -15,7 +15,7 @@
 #include "isa/base/shown.h"
 
 /* Change it whenever an entry is written otherwise. */
-#define ENTRY_VERSION 5
+#define ENTRY_VERSION 6
 
 struct cps_err *cache_key_(const struct cache_run *run, const char *firmware, struct cache_key *ret)
 {
@@ -97,16 +97,21 @@ static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct
 {
     size_t size = 0;
     unsigned stop = 0;
+    unsigned replayed = 0;
+    struct play_account *account = &record->account;
+    *account = (struct play_account){.stop = CPS_STOP_IDLE};
     const char *ended = head_value(head->text, "ended", &size);
     if (!ended ||
-        sscanf(ended, "%u %" SCNu64 " %" SCNu64, &stop, &record->instructions, &record->packets) !=
-            3 ||
+        sscanf(ended, "%u %" SCNu64 " %" SCNu64 " %u %" SCNu32 " %" SCNu64 " %" SCNu32, &stop,
+               &record->instructions, &record->packets, &replayed, &account->submissions,
+               &account->executed, &account->not_captured) != 7 ||
         stop > CPS_STOP_BAD_PACKET)
         return false;
-    record->stop = (enum cps_stop)stop;
+    account->stop = (enum cps_stop)stop;
+    account->replayed = replayed;
     const char *why = head_value(head->text, "why", &size);
     if (why)
-        snprintf(record->why, sizeof(record->why), "%.*s", (int)size, why);
+        snprintf(account->why, sizeof(account->why), "%.*s", (int)size, why);
     if (!get_code(head->text, &record->code))
         return false;
     const char *cover = head_value(head->text, "cover", &size);
@@ -141,12 +146,14 @@ bool cache_get_(const char *dir, const struct cache_key *key, uint32_t dwords, s
 static void put_head(const struct cache_key *key, const struct record *record, enum cps_gen gen,
                      struct cps_buf *out)
 {
+    const struct play_account *account = &record->account;
     cps_buf_printf(out,
                    "# cpscope-trace 1\n# gen %s\n# processors yes\n# key %s\n# ended %u %" PRIu64
-                   " %" PRIu64 "\n# why ",
-                   cps_gen_name(gen), key->text, (unsigned)record->stop, record->instructions,
-                   record->packets);
-    cps_shown_put_(out, record->why);
+                   " %" PRIu64 " %u %" PRIu32 " %" PRIu64 " %" PRIu32 "\n# why ",
+                   cps_gen_name(gen), key->text, (unsigned)account->stop, record->instructions,
+                   record->packets, account->replayed, account->submissions, account->executed,
+                   account->not_captured);
+    cps_shown_put_(out, account->why);
     if (record->code.what)
         cps_buf_printf(out, "\n# looked-at %s %s %s", record->code.base, record->code.hash,
                        record->code.what);

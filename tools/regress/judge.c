@@ -59,9 +59,10 @@ static void judge_difference(uint64_t differences, const struct record *record,
 {
     CPS_BUF reason = {0};
     cps_buf_printf(&reason, "%" PRIu64 " difference%s", differences, differences == 1 ? "" : "s");
-    if (record->stop != CPS_STOP_IDLE)
+    if (record->account.stop != CPS_STOP_IDLE)
         cps_buf_printf(&reason, "; %s: %s",
-                       cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->stop)), record->why);
+                       cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->account.stop)),
+                       record->account.why);
     judge_for(pair, RESULT_DIFFERS, &reason);
 }
 
@@ -198,11 +199,11 @@ static void judge_stop(struct worker *w, unsigned capture, const struct record *
                        struct json_object *pair)
 {
     int expected = w->regress->manifest.capture[capture].expect;
-    int reason = (int)cps_stop_reason(record->stop);
+    int reason = (int)cps_stop_reason(record->account.stop);
     CPS_BUF text = {0};
     cps_buf_printf(&text, "%s, expected %s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
-                   cps_event_sub_word(CPS_EV_END, (unsigned)expected), record->why[0] ? ": " : "",
-                   record->why);
+                   cps_event_sub_word(CPS_EV_END, (unsigned)expected),
+                   record->account.why[0] ? ": " : "", record->account.why);
     if (reason != expected)
         judge_for(pair, RESULT_STOPPED, &text);
 }

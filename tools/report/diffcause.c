@@ -235,7 +235,8 @@ static bool had_ended(const struct diff_causes *c, const struct cps_difference *
     const struct record *b = c->report->b.record;
     if (cps_event_kind(event) == CPS_EV_END)
         return true;
-    return (!d->b && b && b->stop != CPS_STOP_IDLE) || (!d->a && a && a->stop != CPS_STOP_IDLE);
+    return (!d->b && b && b->account.stop != CPS_STOP_IDLE) ||
+           (!d->a && a && a->account.stop != CPS_STOP_IDLE);
 }
 
 static struct cause *find(struct diff_causes *c, const struct cps_difference *d)

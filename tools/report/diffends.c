@@ -2,6 +2,7 @@
  * What differs between two revisions as wholes: how their runs end, and which packets they have
  * handlers for. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "fw/image/icache.h"
 #include "tools/report/diffreport.h"
@@ -9,20 +10,93 @@
 static void put_end(const struct diff_side *side, struct cps_buf *out)
 {
     const struct record *record = side->record;
+    const struct play_account *account = &record->account;
+    const char *word = cps_event_sub_word(CPS_EV_END, cps_stop_reason(account->stop));
     cps_buf_printf(out, "  %-8s ", side->label);
-    if (record->stop == CPS_STOP_IDLE)
+    if (account->endless)
+        cps_buf_str(out, "has no event END\n");
+    else if (account->stop == CPS_STOP_IDLE)
         cps_buf_str(out, "runs to the end\n");
     else
-        cps_buf_printf(out, "stops %s\n", record->why);
+        cps_buf_printf(out, "stops %s\n", account->why[0] ? account->why : word);
 }
 
 void diff_print_ends(const struct diff_report *r, struct cps_buf *out)
 {
-    if (!r->a.record || !r->b.record || r->a.record->stop == r->b.record->stop)
+    if (!r->a.record || !r->b.record || r->a.record->account.stop == r->b.record->account.stop)
         return;
     cps_buf_str(out, "they end otherwise:\n");
     put_end(&r->a, out);
     put_end(&r->b, out);
+}
+
+static uint64_t compared_of(const struct record *record, uint32_t kinds)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < record->count; i++)
+        count += kinds >> cps_event_kind(&record->event[i]) & 1;
+    return count;
+}
+
+uint64_t diff_compared(const struct diff_report *r)
+{
+    return compared_of(r->a.record, r->kinds) + compared_of(r->b.record, r->kinds);
+}
+
+static bool stops(const struct diff_side *side)
+{
+    return side->record->account.stop != CPS_STOP_IDLE;
+}
+
+/* A golden that says how its run ends expects that end: it was compared. */
+static bool is_expected(const struct diff_report *r)
+{
+    return r->golden && !r->a.record->account.endless && r->kinds >> CPS_EV_END & 1 && stops(&r->b);
+}
+
+static void put_early_side(const struct diff_side *side, const struct cps_buf *text,
+                           struct cps_buf *out)
+{
+    if (text->size)
+        cps_buf_printf(out, "%s%s%s: %s", out->size ? "; " : "", side->label,
+                       stops(side) ? " stops" : "", cps_buf_text(text));
+}
+
+static void put_early(const struct diff_report *r, struct cps_buf *out)
+{
+    CPS_BUF a = {0};
+    CPS_BUF b = {0};
+    play_account_put(&r->a.record->account, &a);
+    play_account_put(&r->b.record->account, &b);
+    if (a.size && !strcmp(cps_buf_text(&a), cps_buf_text(&b))) {
+        cps_buf_printf(out, stops(&r->a) ? "both stop %s" : "%s", cps_buf_text(&a));
+    } else {
+        put_early_side(&r->a, &a, out);
+        put_early_side(&r->b, &b, out);
+    }
+    out->failed = out->failed || a.failed || b.failed;
+}
+
+int diff_status(const struct diff_report *r, struct cps_buf *why)
+{
+    bool early =
+        play_account_status(&r->a.record->account) || play_account_status(&r->b.record->account);
+    if (r->diff->differences)
+        return 1;
+    if (early && !is_expected(r))
+        put_early(r, why);
+    else if (!diff_compared(r))
+        cps_buf_str(why, "0 events compared");
+    return why->size || why->failed ? 4 : 0;
+}
+
+void diff_print_missing(const struct diff_report *r, struct cps_buf *out)
+{
+    CPS_BUF text = {0};
+    play_account_put_missing(&r->b.record->account, &text);
+    out->failed = out->failed || text.failed;
+    if (text.size)
+        cps_buf_printf(out, "; %s", cps_buf_text(&text));
 }
 
 /* One revision's packet table. */

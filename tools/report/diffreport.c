@@ -69,8 +69,15 @@ void diff_print_first(const struct diff_report *r, struct cps_buf *out)
 {
     diff_print_ends(r, out);
     const struct cps_difference *first = &r->diff->first;
-    if (!r->diff->differences) {
-        cps_buf_str(out, "no differences\n");
+    CPS_BUF why = {0};
+    int status = diff_status(r, &why);
+    if (status != 1) {
+        bool endless = r->a.record->account.endless && r->b.record->account.endless;
+        cps_buf_printf(out, "%s%s%s", status ? "undecided: " : "no differences", cps_buf_text(&why),
+                       !status && endless ? "; neither trace says how its run ended" : "");
+        diff_print_missing(r, out);
+        cps_buf_str(out, "\n");
+        out->failed = out->failed || why.failed;
         return;
     }
     cps_buf_str(out, "first difference");
@@ -242,11 +249,24 @@ static void add_event(struct json_object *at, const char *key, const struct cps_
     cps_json_add(at, key, to);
 }
 
+static void add_runs(const struct diff_report *r, struct json_object *to)
+{
+    struct json_object *runs = cps_json_new_array(to, "runs");
+    play_account_json_row(&r->a.record->account, r->a.label, runs);
+    play_account_json_row(&r->b.record->account, r->b.label, runs);
+}
+
 struct json_object *diff_json(const struct diff_report *r)
 {
     const struct cps_difference *first = &r->diff->first;
     struct json_object *to = json_object_new_object();
     struct json_object *packets = json_object_new_object();
+    CPS_BUF why = {0};
+    cps_json_uint(to, "status", (uint64_t)diff_status(r, &why));
+    if (why.size)
+        cps_json_buf(to, "why", &why);
+    cps_json_uint(to, "compared", diff_compared(r));
+    add_runs(r, to);
     cps_json_uint(to, "differences", r->diff->differences);
     if (r->diff->differences) {
         struct json_object *at = json_object_new_object();

@@ -22,8 +22,17 @@ struct diff_side {
 struct diff_report {
     struct diff_side a, b;
     const struct cps_diff *diff;
+    uint32_t kinds; /**< of events that were compared */
+    bool golden;    /**< side A is what side B has to be */
 };
 
+/** 1: something differs; 0: nothing does, and both sides were compared to their ends; else 4:
+ * appends to @p why what was not compared. Both sides have records. */
+int diff_status(const struct diff_report *report, struct cps_buf *why);
+/** How many events of both sides are of the kinds that were compared. */
+uint64_t diff_compared(const struct diff_report *report);
+/** Appends "; N of M submissions are not in the capture" if some are. */
+void diff_print_missing(const struct diff_report *report, struct cps_buf *out);
 /** How both runs end, if not in the same way. */
 void diff_print_ends(const struct diff_report *report, struct cps_buf *out);
 /** Packets that one of both firmwares has no handler for, and handlers that became one or two. */

@@ -27,21 +27,12 @@ static const char *unknown_word(unsigned number)
     return cps_event_unknown(&event);
 }
 
-static const char *stop_word(const struct play *p)
-{
-    return cps_event_sub_word(CPS_EV_END, cps_stop_reason(p->stop));
-}
-
 /* Of more registers than these, only those that are not 0 are listed. */
 #define FEW 16u
 
-static struct cps_err *print_text(const struct play *p)
+static struct cps_err *print_text(const struct play *p, const struct play_account *account)
 {
-    CPS_BUF why = {0};
     const struct cps_engine *e = p->engine;
-    cps_engine_explain(e, p->stop, &why);
-    if (why.failed)
-        return cps_err_nomem();
     for (unsigned i = 0; i < CPS_UNKNOWN_COUNT; i++) {
         if (p->unknown[i])
             report_aside("unknown: %s x%" PRIu64 "\n", unknown_word(i), p->unknown[i]);
@@ -61,10 +52,7 @@ static struct cps_err *print_text(const struct play *p)
                  e->packets, e->instructions, time_of(p), e->tap.count[CPS_EV_REG],
                  e->tap.count[CPS_EV_REGR]);
     fputs(cps_buf_text(&p->missed), stderr);
-    if (p->stop == CPS_STOP_IDLE)
-        report_aside("ended: %s%s%s\n", stop_word(p), why.size ? " " : "", cps_buf_text(&why));
-    else
-        fprintf(stderr, "ended: %s%s%s\n", stop_word(p), why.size ? " " : "", cps_buf_text(&why));
+    play_account_print_end(account);
     return NULL;
 }
 
@@ -78,14 +66,16 @@ static struct json_object *json_unknown(const struct play *p)
     return list;
 }
 
-static struct cps_err *print_json(const struct play *p)
+static struct cps_err *print_json(const struct play *p, const struct play_account *account,
+                                  int status)
 {
-    CPS_BUF why = {0};
     const struct cps_engine *e = p->engine;
     struct json_object *root = json_object_new_object();
     struct json_object *regs = json_object_new_object();
     for (size_t i = 0; i < e->ops->regs; i++)
         cps_json_uint(regs, e->ops->reg[i].name, scalar(p, i));
+    play_account_json(account, root);
+    cps_json_uint(root, "status", (uint64_t)status);
     cps_json_text(root, "engine", e->ops->name);
     cps_json_text(root, "chip", cps_gen_name(p->gen));
     cps_json_uint(root, "starts", e->packets);
@@ -97,16 +87,13 @@ static struct cps_err *print_json(const struct play *p)
     cps_json_add(root, "unknown", json_unknown(p));
     cps_json_uint(root, "misses", p->misses);
     cps_json_buf(root, "missed", &p->missed);
-    cps_json_text(root, "end", stop_word(p));
-    cps_engine_explain(e, p->stop, &why);
-    if (why.size || why.failed)
-        cps_json_buf(root, "why", &why);
     return report_json(root);
 }
 
-struct cps_err *script_summary(const struct play *play, bool json)
+struct cps_err *script_summary(const struct play *play, const struct play_account *account,
+                               int status, bool json)
 {
     if (json)
-        return print_json(play);
-    return print_text(play);
+        return print_json(play, account, status);
+    return print_text(play, account);
 }

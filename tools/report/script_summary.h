@@ -3,9 +3,11 @@
 #ifndef CPS_SCRIPT_SUMMARY_H
 #define CPS_SCRIPT_SUMMARY_H
 
+#include "tools/play/account.h"
 #include "tools/play/play.h"
 
 /** As summary_print(). */
-CPS_MUST_USE struct cps_err *script_summary(const struct play *play, bool json);
+CPS_MUST_USE struct cps_err *
+script_summary(const struct play *play, const struct play_account *account, int status, bool json);
 
 #endif

@@ -11,14 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *const stop_word[] = {
-    [CPS_STOP_IDLE] = "done",
-    [CPS_STOP_BUDGET] = "limit",
-    [CPS_STOP_DEADLOCK] = "deadlock",
-    [CPS_STOP_FAULT] = "fault",
-    [CPS_STOP_BAD_PACKET] = "bad-packet",
-};
-
 static const struct cps_names *main_names(const struct play *play)
 {
     return play->names[play->engine->who[0]];
@@ -88,14 +80,10 @@ static void print_places(const struct play *play)
         report_aside("  ... and possibly more\n");
 }
 
-static struct cps_err *print_text(const struct play *play)
+static struct cps_err *print_text(const struct play *play, const struct play_account *account)
 {
     const struct cps_engine *engine = play->engine;
     const uint64_t *events = engine->tap.count;
-    CPS_BUF why = {0};
-    play_explain(play, play->engine, play->stop, &why);
-    if (why.failed)
-        return cps_err_nomem();
     print_packets(play);
     print_places(play);
     if (play->fw->assumed)
@@ -112,10 +100,7 @@ static struct cps_err *print_text(const struct play *play)
                  " not captured, %" PRIu64 " assumptions, %" PRIu64 " places not modelled\n",
                  play->executed, play->submissions, play->not_captured, events[CPS_EV_ASSUME],
                  events[CPS_EV_UNMODELLED]);
-    if (play->stop == CPS_STOP_IDLE)
-        report_aside("ended: done\n");
-    else
-        fprintf(stderr, "ended: %s %s\n", stop_word[play->stop], cps_buf_text(&why));
+    play_account_print_end(account);
     return NULL;
 }
 
@@ -153,12 +138,13 @@ static struct json_object *json_places(const struct play *play)
     return list;
 }
 
-static struct cps_err *print_json(const struct play *play, bool compared)
+static struct cps_err *print_json(const struct play *play, const struct play_account *account,
+                                  int status, bool compared)
 {
     const struct cps_engine *engine = play->engine;
     struct json_object *root = json_object_new_object();
-    CPS_BUF why = {0};
-    play_explain(play, play->engine, play->stop, &why);
+    play_account_json(account, root);
+    cps_json_uint(root, "status", (uint64_t)status);
     cps_json_uint(root, "packets", engine->packets);
     cps_json_uint(root, "instructions", engine->instructions);
     cps_json_uint(root, "ticks", engine->clock);
@@ -166,15 +152,9 @@ static struct cps_err *print_json(const struct play *play, bool compared)
     cps_json_uint(root, "register_reads", engine->tap.count[CPS_EV_REGR]);
     cps_json_uint(root, "memory_writes", engine->tap.count[CPS_EV_MEMW]);
     cps_json_uint(root, "memory_reads", engine->tap.count[CPS_EV_MEMR]);
-    cps_json_uint(root, "submissions", play->submissions);
-    cps_json_uint(root, "executed", play->executed);
-    cps_json_uint(root, "not_captured", play->not_captured);
     cps_json_uint(root, "assumptions", engine->tap.count[CPS_EV_ASSUME]);
     cps_json_add(root, "packets_by_level", json_packets(play));
     cps_json_add(root, "unmodelled", json_places(play));
-    cps_json_text(root, "end", stop_word[play->stop]);
-    if (play->stop != CPS_STOP_IDLE)
-        cps_json_buf(root, "why", &why);
     if (play->fw->assumed)
         cps_json_text(root, "assumed", play->fw->assumed);
     if (is_foreign(play))
@@ -186,11 +166,12 @@ static struct cps_err *print_json(const struct play *play, bool compared)
     return report_json(root);
 }
 
-struct cps_err *summary_print(const struct play *play, bool json, bool compared)
+struct cps_err *summary_print(const struct play *play, const struct play_account *account,
+                              int status, bool json, bool compared)
 {
     if (play_is_script(play))
-        return script_summary(play, json);
+        return script_summary(play, account, status, json);
     if (json)
-        return print_json(play, compared);
-    return print_text(play);
+        return print_json(play, account, status, compared);
+    return print_text(play, account);
 }

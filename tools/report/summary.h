@@ -3,10 +3,15 @@
 #ifndef CPS_SUMMARY_H
 #define CPS_SUMMARY_H
 
+#include "tools/play/account.h"
 #include "tools/play/play.h"
 
-/** @param compared  the JSON form has the rows of play->replay, too
+/** @param account  of @p play
+ * @param status  of the command
+ * @param compared  the JSON form has the rows of play->replay, too
  * @return CPS_ERR_NOMEM if it is not all there */
-CPS_MUST_USE struct cps_err *summary_print(const struct play *play, bool json, bool compared);
+CPS_MUST_USE struct cps_err *summary_print(const struct play *play,
+                                           const struct play_account *account, int status,
+                                           bool json, bool compared);
 
 #endif

@@ -140,7 +140,6 @@ static struct cps_err *choose_processor(struct gather *g, struct play *play)
 
 static struct cps_err *finish(struct gather *g, struct play *play)
 {
-    CPS_BUF why = {0};
     enum cps_launch_step step;
     while (!g->done && (step = cps_launches_end_(&g->launches)) != CPS_LAUNCH_INSIDE) {
         if (step == CPS_LAUNCH_BEGINS)
@@ -148,13 +147,11 @@ static struct cps_err *finish(struct gather *g, struct play *play)
         else
             end_launch(g);
     }
-    g->ret->stop = play->stop;
-    if (play->stop != CPS_STOP_IDLE && !g->done)
-        play_explain(play, play->engine, play->stop, &why);
-    snprintf(g->ret->note, sizeof(g->ret->note), "%s", cps_buf_text(&why));
+    play->enough = g->done; /* how it went on is not asked */
+    CPS_TRY(play_account_take(play, &g->ret->account));
     g->ret->names = CPS_TAKE(play->names[g->ret->who]);
     g->ret->buffers = CPS_TAKE(play->buffers);
-    return g->lost || why.failed ? cps_err_nomem() : NULL;
+    return g->lost ? cps_err_nomem() : NULL;
 }
 
 static struct cps_err *run(struct gather *g, struct play *play, const struct cps_options *opt,

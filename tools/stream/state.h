@@ -3,6 +3,7 @@
 #ifndef CPS_STREAM_STATE_H
 #define CPS_STREAM_STATE_H
 
+#include "tools/play/account.h"
 #include "tools/play/play.h"
 #include "trace/launch.h"
 
@@ -41,11 +42,11 @@ struct state_result {
     struct state state;      /**< of `draw` */
     struct cps_launch *list; /**< all launches, where no `draw` was asked for; owned */
     uint32_t count;          /**< launches that there were until the run ended */
-    enum cps_stop stop;
+    struct play_account
+        account; /**< to the launch that was asked for, which is an end, or to the end */
     unsigned who;
     struct cps_names *names;     /**< of `who`; owned */
     struct cps_buffers *buffers; /**< of the capture; owned */
-    char note[160];              /**< how the run ended, if not at its end, or "" */
 };
 
 /**

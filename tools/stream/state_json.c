@@ -93,6 +93,14 @@ static struct json_object *launch_object(const struct cps_launch *launch, unsign
     return to;
 }
 
+/* In the order of `draws`. */
+static void add_runs(const struct state_result *result, unsigned sides, struct json_object *to)
+{
+    struct json_object *runs = cps_json_new_array(to, "runs");
+    for (unsigned i = 0; i < sides; i++)
+        play_account_json_row(&result[i].account, NULL, runs);
+}
+
 void state_json(const struct state_pair *pair, const struct state_result *result, unsigned sides,
                 struct json_object *to, uint32_t counts[STATE_GONE + 1])
 {
@@ -100,6 +108,7 @@ void state_json(const struct state_pair *pair, const struct state_result *result
     for (unsigned i = 0; i < sides; i++)
         cps_json_append(draws,
                         launch_object(&result[i].state.launch, result[i].who, result[i].names));
+    add_runs(result, sides, to);
     struct rows rows = {.array = cps_json_new_array(to, "registers"),
                         .names = pair->names,
                         .result = &result[sides - 1]};
@@ -113,4 +122,5 @@ void state_list_json(const struct state_result *result, struct json_object *to)
     struct json_object *draws = cps_json_new_array(to, "draws");
     for (uint32_t i = 0; i < result->count; i++)
         cps_json_append(draws, launch_object(&result->list[i], result->who, result->names));
+    add_runs(result, 1, to);
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "isa/base/pm4.h"
+#include "tools/play/account.h"
 #include "trace/form/buffer_json.h"
 #include "trace/json.h"
 
@@ -163,6 +164,8 @@ void why_json(struct why *why, const struct why_ask *ask, struct cps_buf *out)
     for (uint32_t i = 0; i < chain.count; i++)
         cps_json_append(nodes, node_json(why, &chain, i));
     cps_json_bool(root, "cut", chain.cut || origin_cut_(why->origin));
+    if (why->account)
+        play_account_json(why->account, cps_json_new_object(root, "run"));
     cps_json_put(out, root, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     cps_buf_str(out, "\n");
     json_object_put(root);

@@ -37,10 +37,11 @@ struct why {
     struct play *play;         /**< the caller's */
     struct cps_engine *engine; /**< that is watched */
     struct origin *origin;
-    uint32_t kinds;      /**< of events that are numbered; 0: the default ones */
-    uint32_t nodes;      /**< at most about so many; 0: as the origin has it */
-    const char *capture; /**< as messages name it */
-    struct why_ask *ask; /**< owned; sorted in order of time while the replay runs */
+    uint32_t kinds;                     /**< of events that are numbered; 0: the default ones */
+    uint32_t nodes;                     /**< at most about so many; 0: as the origin has it */
+    const char *capture;                /**< as messages name it */
+    const struct play_account *account; /**< of the run, which JSON has, too; or NULL */
+    struct why_ask *ask;                /**< owned; sorted in order of time while the replay runs */
     size_t count;
     struct why_ask **later; /**< those that are asked of an event or a draw, in that order */
     size_t events, draws;   /**< how many of each */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * The account of a run: how much of its input was executed, and how it ended. Exit status, text and
+ * JSON of every command that runs something follow from it. */
+#ifndef CPS_PLAY_ACCOUNT_H
+#define CPS_PLAY_ACCOUNT_H
+
+#include <stdbool.h>
+
+#include "emu/engine.h"
+
+struct json_object;
+struct play;
+
+struct play_account {
+    enum cps_stop stop;
+    bool replayed;        /**< a dump, which runs to where its hardware hung */
+    bool scripted;        /**< a run file or a script: `executed` counts steps, not submissions */
+    bool boot_only;       /**< nothing has to be executed: the boot is all that was asked for */
+    bool from_trace;      /**< of a trace that was read, which says only how it ended */
+    bool endless;         /**< and not even that: it lacks the event END */
+    uint32_t submissions; /**< of the input, as far as the run came */
+    uint64_t executed;
+    uint32_t not_captured; /**< submissions whose contents the input lacks */
+    char why[256];         /**< where and why it stopped, "" if it ran to the end */
+};
+
+/** The account of a run that is over. */
+CPS_MUST_USE struct cps_err *play_account_take(const struct play *play, struct play_account *ret);
+/** 0, or 4: the run stopped early, or executed nothing. */
+int play_account_status(const struct play_account *account);
+/** Appends the reason of that status; nothing if it is 0. */
+void play_account_put(const struct play_account *account, struct cps_buf *out);
+/** The same; where it is 0, what the engine explains: where a replay stands. */
+void play_account_reason(const struct play_account *account, struct cps_buf *out);
+/** Appends how many submissions are missing beside those that were executed; nothing if none is. */
+void play_account_put_missing(const struct play_account *account, struct cps_buf *out);
+/** Prints on stderr the reason of the status, and how many submissions are missing.
+ * @param name  of the input
+ * @return play_account_status() */
+int play_account_tell(const struct play_account *account, const char *name);
+/** Prints the line "ended: ..." on stderr. */
+void play_account_print_end(const struct play_account *account);
+/** Adds `status`, `end`, `why` where there is something to explain, and for a capture
+ * `submissions`, `executed` and `not_captured`. */
+void play_account_json(const struct play_account *account, struct json_object *to);
+/** Appends an object with the same to a list. @param side  its label, or NULL */
+void play_account_json_row(const struct play_account *account, const char *side,
+                           struct json_object *list);
+
+#endif
