@@ -291,6 +291,15 @@ def nothing_decoded():
     assert "1 of 2 submissions is not in the capture" in decode("--demo", path("some.rd"), stderr=True)
 
 
+def another_gpu():
+    """Of several captures, one of another GPU than the firmware's is skipped by name; if all are, nothing was decoded."""
+    a, b = capture("a.rd", make.type7(NOP)), capture("other.rd", make.type7(NOP), gpu=740)
+    said = decode("--demo", b, a, stderr=True)
+    assert "other.rd: skipped: " in said and "1 of 2 captures are skipped" in said, said
+    assert "all 2 captures are skipped" in decode("--demo", b, b, status=3, stderr=True)
+    decode("--demo", b, status=3)
+
+
 def summary_is_the_sum():
     file = capture("sum.rd", make.type4(0x8810, 1, 2) + make.type4(0x8810, 1) + make.type4(0x8810, 3) + make.type7(NOP, 1) +
                    make.type7(DRAW, *TRIANGLES))
@@ -486,6 +495,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("the summary is the sum", summary_is_the_sum),
          ("what is not written as the stream says", not_as_the_stream_says),
          ("a capture without a packet of a submission is no result", nothing_decoded),
+         ("a capture of another GPU is skipped by name", another_gpu),
          ("the summary of nothing", summary_of_nothing),
          ("colours and pager on a terminal, and nowhere else", colours_and_pager),
          ("a signal waits for the pager", a_signal_waits_for_the_pager),

@@ -30,7 +30,8 @@ struct coverage {
     struct cps_cover *cover;
     struct cps_buf listing;
     struct record_boot boot;
-    int stopped; /* the status that says so */
+    unsigned skipped; /* captures of another GPU */
+    int stopped;      /* the status that says so */
 };
 
 static struct cps_err *add_capture(struct coverage *c, const char *path)
@@ -41,7 +42,8 @@ static struct cps_err *add_capture(struct coverage *c, const char *path)
     struct cps_err *err = record_open(&setup, firmware, c->opt->arg_count, &c->boot);
     if (!err)
         err = record_run(&setup, firmware, path, &c->boot, &record);
-    for (uint32_t i = 0; i < record.cover_count && i <= c->fw->count; i++) {
+    bool other_gpu = err && err->code == CPS_ERR_MISMATCH;
+    for (uint32_t i = 0; !other_gpu && i < record.cover_count && i <= c->fw->count; i++) {
         c->cover[i].run += record.cover[i].run;
         c->cover[i].taken += record.cover[i].taken;
     }
@@ -154,7 +156,7 @@ static struct cps_err *run(struct coverage *c)
         CPS_TRY(merge_lcov(c, opt->search[i]));
     for (unsigned i = 0; i < opt->arg_count; i++) {
         progress_part("capture", i + 1, opt->arg_count);
-        CPS_TRY(add_capture(c, opt->arg[i]));
+        CPS_TRY(report_skip(add_capture(c, opt->arg[i]), opt, i, &c->skipped));
     }
     if (opt->output)
         CPS_TRY(cover_write(c->fw, names_of(c), c->cover, &c->listing, opt->output));

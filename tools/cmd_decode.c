@@ -308,11 +308,13 @@ static struct cps_err *all(const struct cps_options *opt, const struct decode_fi
 {
     struct cps_outfile *out = NULL;
     struct cps_err *err = NULL;
+    unsigned skipped = 0;
     CPS_TRY(cps_outfile_open(opt->output ? opt->output : "-", &out));
     for (unsigned i = 0; i < (opt->arg_count ? opt->arg_count : 1) && !err; i++) {
         int one_status = 0;
         progress_part("capture", i + 1, opt->arg_count);
         err = one(opt, filter, out, opt->arg_count ? opt->arg[i] : NULL, &one_status);
+        err = report_skip(err, opt, i, &skipped);
         *status = one_status > *status ? one_status : *status;
     }
     bool keeps = !err || !opt->output; /* of stdout nothing can be taken back */

@@ -32,6 +32,7 @@ struct differ {
     struct json_object *renumbered; /* the same of control registers of two chips */
     bool two_layouts;               /* which number them otherwise */
     uint64_t total;
+    unsigned skipped;         /* captures of another GPU than the firmware's */
     int undecided;            /* 4: some capture was not compared to its end; or 0 */
     size_t first[2];          /* events of both sides that differ first; SIZE_MAX: there is none */
     struct json_object *last; /* the comparison at hand; NULL: text */
@@ -325,7 +326,7 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
     CPS_TRY(open_causes(d, p));
     for (unsigned i = 0; i < d->opt->arg_count; i++) {
         progress_part("capture", i + 1, d->opt->arg_count);
-        CPS_TRY(diff_capture(d, p, d->opt->arg[i]));
+        CPS_TRY(report_skip(diff_capture(d, p, d->opt->arg[i]), d->opt, i, &d->skipped));
     }
     print_causes(d);
     return NULL;
@@ -343,6 +344,7 @@ static struct cps_err *print(struct differ *d)
     struct json_object *root = json_object_new_object();
     cps_json_uint(root, "status", (uint64_t)status_of(d));
     cps_json_uint(root, "differences", d->total);
+    cps_json_uint(root, "skipped", d->skipped);
     cps_json_add(root, "comparisons", json_object_get(d->json));
     if (d->causes)
         cps_json_add(root, "causes", diff_causes_json(d->causes));

@@ -399,7 +399,21 @@ def nothing_compared(s):
     assert "0 events compared" in s.ok("diff", "a.trace", "a.trace", status=4).stdout
 
 
+def other_gpus(s):
+    """of several captures, one of another GPU than the firmware's is skipped by name, and all of them are an error"""
+    s.matrix(1)
+    s.path("other.pm4", make.pm4("CP_NOP 0x1", gpu=740))
+    for verb in (["cover", "--fw", "a.fw"], ["diff", "--fw", "a.fw", "--fw", "b.fw"]):
+        done = s.ok(*verb, "other.pm4", "c0.pm4")
+        assert "other.pm4: skipped: the capture is from a GPU of generation a7xx" in done.stderr, done.stderr
+        assert done.stderr.endswith("1 of 2 captures are skipped\n"), done.stderr
+        assert s.ok(*verb, "c0.pm4").stdout == done.stdout
+        assert "all 2 captures are skipped" in s.ok(*verb, "other.pm4", "other.pm4", status=3).stderr
+        s.refused(*verb, "other.pm4", said="generation a7xx")
+    assert json.loads(s.ok("diff", "--json", "--fw", "a.fw", "--fw", "b.fw", "other.pm4", "c0.pm4").stdout)["skipped"] == 1
+
+
 scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, other_program, fifo_as_entry, stop_request,
            last_words, dead_before_the_first, only_skipped, stale_report, names_are_text,
-           nothing_executed, missing_submission, both_end_early, golden_without_an_end, nothing_compared])
+           nothing_executed, missing_submission, both_end_early, golden_without_an_end, nothing_compared, other_gpus])

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "isa/base/within.h"
+#include "tools/opt.h"
 #include "trace/json.h"
 
 int report_error(struct cps_err *err)
@@ -49,6 +50,25 @@ void report_aside(const char *format, ...)
     if (!is_quiet)
         vfprintf(stderr, format, args);
     va_end(args);
+}
+
+struct cps_err *report_skip(struct cps_err *err, const struct cps_options *opt, unsigned i,
+                            unsigned *skipped)
+{
+    if (err && err->code == CPS_ERR_MISMATCH && opt->arg_count > 1) {
+        fprintf(stderr, "cpscope: %s: skipped: %s\n", opt->arg[i], err->message);
+        cps_err_free(err);
+        err = NULL;
+        ++*skipped;
+    }
+    if (err || i + 1 < opt->arg_count || !*skipped)
+        return err;
+    if (*skipped == opt->arg_count)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "all %u captures are skipped: expected one of the firmware's GPU",
+                           *skipped);
+    fprintf(stderr, "cpscope: %u of %u captures are skipped\n", *skipped, opt->arg_count);
+    return NULL;
 }
 
 struct cps_err *report_json(struct json_object *root)

@@ -7,6 +7,7 @@
 
 #include "isa/base/err.h"
 
+struct cps_options;
 struct json_object;
 
 /** Prints and frees @p err; returns 2 if it is about the command line, else 3. */
@@ -20,6 +21,12 @@ void report_be_quiet(bool quiet);
 bool report_is_quiet(void);
 /** Says on stderr what people want to know beside the result, unless that is --quiet. */
 void report_aside(const char *format, ...) CPS_PRINTF(1, 2);
+/** Of several captures, one of another GPU than the firmware's is skipped: says so on stderr.
+ * @param err  of capture @p i of @p opt; freed if it is skipped
+ * @param skipped  counts them
+ * @return NULL, @p err, or an error that says that all of them were skipped */
+CPS_MUST_USE struct cps_err *report_skip(struct cps_err *err, const struct cps_options *opt,
+                                         unsigned i, unsigned *skipped);
 /** Prints a JSON document on stdout and releases it. @return CPS_ERR_NOMEM if it is not all there
  */
 CPS_MUST_USE struct cps_err *report_json(struct json_object *root);
