@@ -270,6 +270,22 @@ def wrong_options():
     assert "there is no draw 1, found 0" in decode("--draw", "1", file, status=3, stderr=True)
 
 
+def unknown_names():
+    """Neither firmware nor form matters: a name that no packet, register or field of the GPU has is wrong usage."""
+    file = capture("n.rd", make.type7(NOP) + make.type4(0x8810, 1))
+    for text, said in (("--packet CP_DRAW_INDEX", "--packet CP_DRAW_INDEX: none of this GPU is called so; did you mean CP_DRAW_INDX?"),
+                       ("--packet CP_NOP,cp_nopp", "--packet cp_nopp: none of this GPU is called so; did you mean CP_NOP?"),
+                       ("--packet CP_NO", "did you mean CP_NOP?"), ("--packet x*", "--packet x*: none"), ("--packet 0x99", "--packet 0x99: none"),
+                       ("--register NOSUCH", "--register NOSUCH: none of this GPU is called so"),
+                       ("--register RB_CNT", "did you mean RB_CNTL?"), ("--register RB_CNTL:BINV", "--register RB_CNTL:BINV: none of this GPU is called so; did you mean BINW?"),
+                       ("--register RB_CNTL.NOSUCH", "--register RB_CNTL.NOSUCH: none")):
+        for more in ([], ["--json"], ["--summary"], ["--demo"], ["--demo", "--summary", "--json"]):
+            assert decode(*more, *text.split(" "), file, status=2) == "", (text, more)
+            assert said in decode(*more, *text.split(" "), file, status=2, stderr=True), (text, more)
+    for text in ("--packet type4", "--packet 0x10", "--packet CP_*", "--register RB_CNTL", "--register rb_cntl:binw", "--register RB_CNTL.BINW"):
+        decode(*text.split(" "), file)
+
+
 def nothing_decoded():
     """Without a packet of a submission there is no result; what is missing beside others is counted."""
     nothing = (("bare.rd", make.chip(630) + make.submit(BASE, 4) + make.submit(2 * BASE, 4), "of 2 submissions the capture has no packet"),
@@ -494,6 +510,7 @@ TESTS = [("streams that call each other, and one that goes on elsewhere", stream
          ("options that are wrong are said in a line", wrong_options),
          ("the summary is the sum", summary_is_the_sum),
          ("what is not written as the stream says", not_as_the_stream_says),
+         ("a name that no packet or register has is wrong usage", unknown_names),
          ("a capture without a packet of a submission is no result", nothing_decoded),
          ("a capture of another GPU is skipped by name", another_gpu),
          ("the summary of nothing", summary_of_nothing),

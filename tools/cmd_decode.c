@@ -36,7 +36,7 @@ struct job {
     struct cps_buffers *buffers; /* without firmware; those of a run are the run's */
     struct play_account account; /* of the run */
     uint64_t packets;            /* shown or not */
-    struct cps_err *err;         /* of writing */
+    struct cps_err *err;         /* of writing, or of names that the filter has */
 };
 
 static void flush(struct job *job)
@@ -60,7 +60,8 @@ static void take_packet(void *context, const struct decode_packet *packet)
     enum { ENOUGH = 64 << 10 };
     struct job *job = context;
     const struct cps_names *names = job->names[cps_event_who(&packet->head)];
-    job->packets++;
+    if (!job->packets++ && !job->err)
+        job->err = decode_filter_check(job->filter, job->names);
     if (is_lost(job) || !decode_filter_takes(job->filter, names, packet))
         return;
     if (job->summary)

@@ -81,6 +81,7 @@ struct decode_wanted {
     uint32_t first, last;
     char field[64]; /**< or "" */
     char value[64]; /**< of the field, or of the register; "": any */
+    bool again;     /**< another reading of the text of the one before */
 };
 
 /** Which packets are shown: those that everything holds for. */
@@ -99,6 +100,11 @@ struct decode_filter {
 /** Reads what options say. @return CPS_ERR_USAGE */
 CPS_MUST_USE struct cps_err *decode_filter_read(const struct cps_options *opt,
                                                 struct decode_filter *ret);
+/** Whether each name of the filter is one that some processor's packets or registers have.
+ * @param names  by enum cps_processor; NULL: there is none of it
+ * @return NULL, or CPS_ERR_USAGE: one that none has, and the nearest one */
+CPS_MUST_USE struct cps_err *decode_filter_check(const struct decode_filter *filter,
+                                                 struct cps_names *const names[CPS_CPU_COUNT]);
 bool decode_filter_takes(const struct decode_filter *filter, const struct cps_names *names,
                          const struct decode_packet *packet);
 /** Whether a register that a packet writes is one of those looked for; true where none is.

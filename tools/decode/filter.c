@@ -2,14 +2,18 @@
  * Which packets are shown. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "isa/base/pm4.h"
+#include "isa/base/within.h"
 #include "tools/decode/decode.h"
 #include "tools/opt.h"
+#include "tools/opt_near.h"
+#include "tools/stream/state.h"
 
 /* ---- What options say ---- */
 
@@ -121,6 +125,7 @@ static bool has_dotted_field(const struct decode_wanted *from, struct decode_wan
 {
     const char *dot = from->field[0] ? NULL : strrchr(from->name, '.');
     *ret = *from;
+    ret->again = true;
     return dot && keep(ret->field, dot + 1, strlen(dot + 1)) &&
            keep(ret->name, from->name, (size_t)(dot - from->name));
 }
@@ -193,6 +198,137 @@ struct cps_err *decode_filter_read(const struct cps_options *opt, struct decode_
     return NULL;
 }
 
+static bool wants_number(const struct decode_wanted *wanted, const struct cps_names *names,
+                         uint32_t register_number)
+{
+    unsigned half = 0;
+    if (!wanted->name[0])
+        return register_number >= wanted->first && register_number <= wanted->last;
+    const char *name = cps_name(names, CPS_SPACE_GPU, register_number, &half);
+    return name && is_like(wanted->name, name);
+}
+
+/* ---- Names that no packet and no register has ---- */
+
+/* One that is looked for, and the nearest to it. */
+struct sought {
+    const char *what;    /* of the message */
+    const char *pattern; /* or NULL: by number */
+    char upper[64];
+    bool found;
+    struct near near;
+    char word[64];
+};
+
+static void sought_begin(struct sought *s, const char *what, const char *pattern)
+{
+    *s = (struct sought){.what = what, .pattern = pattern};
+    for (size_t i = 0; pattern[i] && i + 1 < sizeof(s->upper); i++)
+        s->upper[i] = (char)toupper((unsigned char)pattern[i]);
+}
+
+static void sought_try(struct sought *s, const char *name)
+{
+    s->found = s->found || is_like(s->pattern, name);
+    near_try(s->upper, strlen(s->upper), name, strlen(name), &s->near);
+    if (s->near.word == name) { /* which may not stay */
+        snprintf(s->word, sizeof(s->word), "%s", name);
+        s->near.word = s->word;
+    }
+}
+
+static struct cps_err *not_found(const struct sought *s)
+{
+    char mean[96];
+    return cps_err_new(CPS_ERR_USAGE, "--%s: none of this GPU is called so%s", s->what,
+                       near_text(&s->near, "", mean, sizeof(mean)));
+}
+
+static struct cps_err *check_packet(const char *pattern, struct cps_names *const *names)
+{
+    char what[80];
+    char text[8];
+    struct sought s;
+    snprintf(what, sizeof(what), "packet %s", pattern);
+    sought_begin(&s, what, pattern);
+    sought_try(&s, "type4");
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++) {
+        for (uint32_t id = 0; names[who] && id < 128; id++) {
+            const char *name = cps_name(names[who], CPS_SPACE_PACKET, id, NULL);
+            snprintf(text, sizeof(text), "0x%02" PRIx32, id);
+            s.found = s.found || is_like(pattern, text);
+            if (name)
+                sought_try(&s, name);
+        }
+    }
+    return s.found ? NULL : not_found(&s);
+}
+
+static void try_field(void *context, const struct cps_value *value)
+{
+    if (value->name && value->name[0])
+        sought_try(context, value->name);
+}
+
+/* Registers, and the fields of those that are meant. @p field  has no pattern where none is */
+static void try_registers(const struct decode_wanted *wanted, const struct cps_names *names,
+                          struct sought *reg, struct sought *field)
+{
+    for (uint32_t number = 0; names && number < STATE_REGISTERS; number++) {
+        const char *name = cps_name(names, CPS_SPACE_GPU, number, NULL);
+        if (name && wanted->name[0])
+            sought_try(reg, name);
+        if (name && wanted->field[0] && wants_number(wanted, names, number))
+            cps_name_values(names, CPS_SPACE_GPU, number, 0, try_field, field);
+    }
+}
+
+static struct cps_err *check_register(const struct decode_wanted *wanted,
+                                      struct cps_names *const *names)
+{
+    char text[2][160];
+    struct sought reg, field;
+    snprintf(text[0], sizeof(text[0]), "register %s", wanted->name);
+    snprintf(text[1], sizeof(text[1]), "register %s:%s", wanted->name, wanted->field);
+    sought_begin(&reg, text[0], wanted->name);
+    sought_begin(&field, text[1], wanted->field);
+    for (unsigned who = 0; who < CPS_CPU_COUNT; who++)
+        try_registers(wanted, names[who], &reg, &field);
+    if (wanted->name[0] && !reg.found)
+        return not_found(&reg);
+    return !wanted->field[0] || field.found ? NULL : not_found(&field);
+}
+
+/* One text may have two readings, of which one has to be right. */
+static struct cps_err *check_registers(const struct decode_filter *filter,
+                                       struct cps_names *const *names)
+{
+    for (unsigned i = 0; i < filter->registers; i++) {
+        bool twice = i + 1 < filter->registers && filter->wanted[i + 1].again;
+        struct cps_err *err = check_register(&filter->wanted[i], names);
+        struct cps_err *other = err && twice ? check_register(&filter->wanted[i + 1], names) : NULL;
+        bool good = !err || (twice && !other);
+        if (!good)
+            return cps_err_first_(err, other);
+        cps_err_free(err);
+        i += twice;
+    }
+    return NULL;
+}
+
+struct cps_err *decode_filter_check(const struct decode_filter *filter,
+                                    struct cps_names *const names[CPS_CPU_COUNT])
+{
+    for (const char *at = filter->packet; at;) {
+        size_t length = strcspn(at, ",");
+        char one[64];
+        keep(one, at, length);
+        CPS_TRY(check_packet(one, names));
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return check_registers(filter, names);
+}
+
 /* ---- Packets ---- */
 
 static bool like(const char *patterns, const char *name)
@@ -244,16 +380,6 @@ static void look_at(void *context, const struct cps_value *value)
     bool is_it = value->name && (!field[0] ? !value->name[0] : !strcasecmp(value->name, field));
     if (is_it && (!look->wanted->value[0] || same_value(look->wanted->value, value)))
         look->found = true;
-}
-
-static bool wants_number(const struct decode_wanted *wanted, const struct cps_names *names,
-                         uint32_t register_number)
-{
-    unsigned half = 0;
-    if (!wanted->name[0])
-        return register_number >= wanted->first && register_number <= wanted->last;
-    const char *name = cps_name(names, CPS_SPACE_GPU, register_number, &half);
-    return name && is_like(wanted->name, name);
 }
 
 static bool wants(const struct decode_wanted *wanted, const struct cps_names *names,
