@@ -33,6 +33,8 @@ CPS_PUBLIC struct cps_afuc *cps_afuc_of(struct cps_engine *engine);
  */
 CPS_PUBLIC bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t submission,
                                 uint32_t packet);
+/** How many of those requests there were. @param left  gets how many of them did not come */
+unsigned cps_afuc_injections_(const struct cps_afuc *machine, unsigned *left);
 
 /**
  * Logs the branches that cores take from now on, in place of counts of instructions (not while STEP

@@ -183,6 +183,12 @@ bool cps_afuc_inject(struct cps_afuc *machine, enum cps_inject kind, uint32_t su
     return true;
 }
 
+unsigned cps_afuc_injections_(const struct cps_afuc *machine, unsigned *left)
+{
+    *left = machine->injection_count - machine->injection_next;
+    return machine->injection_count;
+}
+
 uint64_t cps_afuc_image_iova(const struct cps_afuc *machine, unsigned core)
 {
     return machine_image_iova_(machine, core);

@@ -413,7 +413,17 @@ def other_gpus(s):
     assert json.loads(s.ok("diff", "--json", "--fw", "a.fw", "--fw", "b.fw", "other.pm4", "c0.pm4").stdout)["skipped"] == 1
 
 
+def interrupt_that_did_not_come(s):
+    """an interrupt of --inject that did not come is said, and is no pass"""
+    s.matrix(1)
+    for verb in (["run", "-o", "o.cpt"], ["cover"], ["profile"]):
+        assert "1 of 1 interrupts of --inject did not come" in s.ok(verb[0], "--fw", "a.fw", "c0.pm4", *verb[1:], "--inject", "preempt@9:0", status=4).stderr
+    found = json.loads(s.ok("run", "--json", "--fw", "a.fw", "c0.pm4", "--inject", "preempt@9:0", status=4).stdout)
+    assert (found["status"], found["not_injected"]) == (4, 1), found
+
+
 scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, other_program, fifo_as_entry, stop_request,
            last_words, dead_before_the_first, only_skipped, stale_report, names_are_text,
-           nothing_executed, missing_submission, both_end_early, golden_without_an_end, nothing_compared, other_gpus])
+           nothing_executed, missing_submission, both_end_early, golden_without_an_end, nothing_compared, other_gpus,
+           interrupt_that_did_not_come])

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "emu/afuc/afuc.h"
 #include "tools/play/play.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
@@ -22,6 +23,10 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         .executed = play->executed + (scripted ? play->engine->instructions : 0),
         .not_captured = play->not_captured,
     };
+    if (!scripted)
+        ret->injections = cps_afuc_injections_(cps_afuc_of(play->engine), &ret->not_injected);
+    if (play->enough)
+        ret->not_injected = 0;
     if (ret->stop != CPS_STOP_IDLE || scripted)
         play_explain(play, play->engine, ret->stop, &why);
     snprintf(ret->why, sizeof(ret->why), "%s", cps_buf_text(&why));
@@ -40,7 +45,7 @@ static bool executes_nothing(const struct play_account *a)
 
 int play_account_status(const struct play_account *a)
 {
-    return stops_early(a) || executes_nothing(a) ? 4 : 0;
+    return stops_early(a) || executes_nothing(a) || a->not_injected ? 4 : 0;
 }
 
 static const char *stop_word(const struct play_account *a)
@@ -67,6 +72,9 @@ void play_account_put(const struct play_account *a, struct cps_buf *out)
         else
             cps_buf_str(out, a->submissions ? "its submissions are empty"
                                             : "the input has no submission");
+    } else if (a->not_injected) {
+        cps_buf_printf(out, "%u of %u interrupts of --inject did not come", a->not_injected,
+                       a->injections);
     }
 }
 
@@ -120,6 +128,8 @@ void play_account_json(const struct play_account *a, struct json_object *to)
     cps_json_text(to, "end", a->endless ? NULL : stop_word(a));
     if (why.size)
         cps_json_buf(to, "why", &why);
+    if (a->injections)
+        cps_json_uint(to, "not_injected", a->not_injected);
     if (a->scripted || a->from_trace)
         return;
     cps_json_uint(to, "submissions", a->submissions);

@@ -20,13 +20,14 @@ struct play_account {
     bool endless;         /**< and not even that: it lacks the event END */
     uint32_t submissions; /**< of the input, as far as the run came */
     uint64_t executed;
-    uint32_t not_captured; /**< submissions whose contents the input lacks */
-    char why[256];         /**< where and why it stopped, "" if it ran to the end */
+    uint32_t not_captured;             /**< submissions whose contents the input lacks */
+    unsigned injections, not_injected; /**< interrupts of --inject; those that did not come */
+    char why[256];                     /**< where and why it stopped, "" if it ran to the end */
 };
 
 /** The account of a run that is over. */
 CPS_MUST_USE struct cps_err *play_account_take(const struct play *play, struct play_account *ret);
-/** 0, or 4: the run stopped early, or executed nothing. */
+/** 0, or 4: the run stopped early, or executed nothing, or an interrupt did not come. */
 int play_account_status(const struct play_account *account);
 /** Appends the reason of that status; nothing if it is 0. */
 void play_account_put(const struct play_account *account, struct cps_buf *out);
@@ -40,8 +41,8 @@ void play_account_put_missing(const struct play_account *account, struct cps_buf
 int play_account_tell(const struct play_account *account, const char *name);
 /** Prints the line "ended: ..." on stderr. */
 void play_account_print_end(const struct play_account *account);
-/** Adds `status`, `end`, `why` where there is something to explain, and for a capture
- * `submissions`, `executed` and `not_captured`. */
+/** Adds `status`, `end`, `why` where there is something to explain, `not_injected` with --inject,
+ * and for a capture `submissions`, `executed` and `not_captured`. */
 void play_account_json(const struct play_account *account, struct json_object *to);
 /** Appends an object with the same to a list. @param side  its label, or NULL */
 void play_account_json_row(const struct play_account *account, const char *side,
