@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trace/capture/source.h"
+#include "isa/base/source.h"
 #include "trace/capture/stream.h"
 
 struct cps_err *cps_sha256_file(const char *path, char ret[65])

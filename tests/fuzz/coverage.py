@@ -14,7 +14,7 @@ import sys
 BUILD = "build-coverage"
 # target: the files that take its input apart
 PARSERS = {
-    "rd": ["trace/capture/rd.c", "trace/capture/source.c", "trace/capture/stream.c"],
+    "rd": ["trace/capture/rd.c", "isa/base/source.c", "trace/capture/stream.c"],
     "snapshot": ["trace/capture/snapshot.c", "trace/capture/snapshot_memory.c", "trace/capture/snapshot_regs.c",
                  "trace/capture/snapshot_write.c"],
     "devcore": ["trace/capture/devcore.c", "trace/capture/devcore_entry.c", "trace/capture/lines.c",

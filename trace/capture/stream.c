@@ -6,9 +6,9 @@
 
 #include "isa/base/list.h"
 #include "trace/capture/formats.h"
-#include "trace/capture/handoff.h"
+#include "isa/base/handoff.h"
 #include "trace/capture/share.h"
-#include "trace/capture/source.h"
+#include "isa/base/source.h"
 
 #define LOOK_BYTES  4096u
 #define SKIP_BYTES  65536u

@@ -5,7 +5,7 @@
 #include "isa/base/list.h"
 #include "isa/base/within.h"
 #include "trace/form/forms.h"
-#include "trace/capture/handoff.h"
+#include "isa/base/handoff.h"
 
 #define FLUSH_BYTES  65536u
 #define SMALL_EVENTS 16384u /* less is encoded before a thread has begun */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Stored bytes, hashed as they pass; a thread may do both ahead. */
-#include "trace/capture/stored.h"
+#include "isa/base/stored.h"
 
 #include <nettle/sha2.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "isa/base/cleanup.h"
 #include "isa/base/infile.h"
-#include "trace/capture/handoff.h"
+#include "isa/base/handoff.h"
 
 #define BLOCK_BYTES 65536u
 #define PEEK_BYTES  4u

@@ -2,7 +2,7 @@
  * A thread beside its owner, and a bounded queue of blocks between them: one of the two fills
  * blocks, the other empties them, in order; whoever is too fast waits until half of them are
  * filled, so that waiting and waking cost nothing beside the work. It knows nothing of what blocks
- * hold. Private to trace/. */
+ * hold. Private: not installed. */
 #ifndef CPS_HANDOFF_H
 #define CPS_HANDOFF_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The bytes of a file, stdin or memory as they are stored, hashed as they pass. One at a time may
- * use it. Private to trace/. */
+ * use it. Private: not installed. */
 #ifndef CPS_STORED_H
 #define CPS_STORED_H
 

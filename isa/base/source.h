@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a stream reads from: the stored bytes of a file, stdin or memory, decompressed block by
- * block. One at a time may use it. Private to trace/. */
+ * block. One at a time may use it. Private: not installed. */
 #ifndef CPS_SOURCE_H
 #define CPS_SOURCE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Stored bytes, decompressed if their magic says so. */
-#include "trace/capture/source.h"
+#include "isa/base/source.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 #include <zstd.h>
 #endif
 
-#include "trace/capture/stored.h"
+#include "isa/base/stored.h"
 
 enum codec { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD };
 

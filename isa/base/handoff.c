@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A bounded queue of blocks between two threads. */
-#include "trace/capture/handoff.h"
+#include "isa/base/handoff.h"
 
 #include <pthread.h>
 #include <signal.h>
