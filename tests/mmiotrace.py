@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Logs of mmiotrace (mkmmio.py) as run files: what convert writes, and that it runs. Usage: mmiotrace.py CPSCOPE [zstd]"""
+"""Logs of mmiotrace (mkmmio.py) as run files: what convert writes, and that it runs. Usage: mmiotrace.py CPSCOPE [zstd] [xz]"""
 import gzip
+import lzma
 import os
 import re
 import subprocess
@@ -86,12 +87,15 @@ def into_a_file():
     with open(out) as file:
         equal(file.read(), converted(mkmmio.g80()))
     text = mkmmio.g80().text().encode()
-    for packed in [gzip.compress(text)] + ([] if "zstd" not in sys.argv else [__import__("cptwriteold").zstd(text)]):
+    packings = [gzip.compress(text)] + ([] if "zstd" not in sys.argv else [__import__("cptwriteold").zstd(text)]) + \
+        ([] if "xz" not in sys.argv else [lzma.compress(text)])
+    for packed in packings:
         equal(lines(converted_bytes(packed)), lines(converted(mkmmio.g80())))
     done = run("info", path("log.mmio"), status=3)
     assert "log.mmio: offset 0x0: this is an mmiotrace, expected `convert`" in done.stderr, done.stderr
     done = run("convert", path("log.mmio.xz", b"\xfd7zXZ\0" + bytes(40)), status=3)
-    assert done.stderr.count("\n") == 1 and "xz-compressed, expected gzip" in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1 and "log.mmio.xz: " + ("offset 0x" if "xz" in sys.argv else "xz-compressed, but") in done.stderr, \
+        done.stderr
     equal(run("convert", "-", input=text, text=False).stdout.decode().split("\n")[2:], converted(mkmmio.g80()).split("\n")[2:])
 
 

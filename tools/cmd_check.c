@@ -55,8 +55,8 @@ static void collect_dirs(struct check *c)
     const char *corpus = getenv("CPSCOPE_CORPUS");
     const char *slash = strrchr(c->path, '/');
     int length = slash && slash > c->path ? (int)(slash - c->path) : 1;
-    for (unsigned i = 0; i < c->opt->search_count; i++)
-        c->dirs[c->dir_count++] = c->opt->search[i];
+    for (unsigned i = 0; i < c->opt->search.count; i++)
+        c->dirs[c->dir_count++] = c->opt->search.path[i];
     snprintf(c->beside, sizeof(c->beside), "%.*s", length, slash ? c->path : ".");
     c->dirs[c->dir_count++] = c->beside;
     if (corpus)

@@ -152,8 +152,8 @@ static struct cps_err *run(struct coverage *c)
     c->cover = calloc((size_t)c->fw->count + 1, sizeof(*c->cover));
     if (!c->cover)
         return cps_err_nomem();
-    for (unsigned i = 0; i < opt->search_count; i++)
-        CPS_TRY(merge_lcov(c, opt->search[i]));
+    for (unsigned i = 0; i < opt->search.count; i++)
+        CPS_TRY(merge_lcov(c, opt->search.path[i]));
     for (unsigned i = 0; i < opt->arg_count; i++) {
         progress_part("capture", i + 1, opt->arg_count);
         CPS_TRY(report_skip(add_capture(c, opt->arg[i]), opt, i, &c->skipped));
@@ -228,7 +228,7 @@ int cmd_cover(const struct cps_options *opt)
     int status = report_result(opt_check_run_file(opt));
     if (status)
         return status;
-    if (!opt->fw_count || (!opt->arg_count && !opt->search_count))
+    if (!opt->fw_count || (!opt->arg_count && !opt->search.count))
         return report_usage("cover takes --fw FILE and captures, or --counts FILE");
     struct cps_err *err = run(&c);
     cps_fw_destroy(c.fw);

@@ -9,6 +9,7 @@
 #include "tools/info/info.h"
 #include "tools/opt.h"
 #include "tools/opt_engine.h"
+#include "tools/play/files.h"
 #include "tools/report/paint.h"
 #include "tools/report/report.h"
 #include "tools/script_text.h"
@@ -28,7 +29,8 @@ static struct cps_err *load(const struct cps_options *opt, struct cps_fw **fw, s
         CPS_TRY(opt_script_engine(opt, &isa, &gen));
     if (file_part_wanted(opt))
         return info_read_part(opt, opt->arg[0], fw);
-    CPS_TRY(cps_stream_open(opt->arg[0], &stream));
+    char found[FILES_PATH];
+    CPS_TRY(cps_stream_open(files_firmware(opt, opt->arg[0], found), &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     bool is_rom = !err && cps_rom_probe_(data, size);
     if (is_rom && (opt->style || opt->symbols || opt->gen))

@@ -9,6 +9,7 @@
 #include "tools/file_part.h"
 #include "tools/info/info.h"
 #include "tools/opt.h"
+#include "tools/play/files.h"
 #include "fw/script/script.h"
 #include "tools/opt_engine.h"
 #include "tools/report/report.h"
@@ -58,6 +59,8 @@ static struct cps_err *describe(const struct cps_options *opt, const struct cps_
     struct cps_stream *stream = NULL;
     const uint8_t *data = NULL;
     size_t size = 0;
+    char found[FILES_PATH];
+    path = files_firmware(opt, path, found);
     CPS_TRY(cps_stream_open(path, &stream));
     struct cps_err *err = cps_stream_peek(stream, 64, &data, &size);
     const char *format = err ? NULL : cps_capture_format(data, size);

@@ -77,6 +77,27 @@ static void sweep(const char *cache)
     }
 }
 
+/* What the manifest names without a folder, and is not beside it. */
+static struct cps_err *find_firmware(struct regress *r)
+{
+    const char *manifest = r->opt->arg[0];
+    const char *slash = strrchr(manifest, '/');
+    size_t folder = slash ? (size_t)(slash - manifest) + 1 : 0;
+    for (unsigned i = 0; i < 2 * r->manifest.firmware_count; i++) {
+        char found[FILES_PATH];
+        char **path = &r->manifest.firmware[i / 2].path[i % 2];
+        bool beside = *path && !strncmp(*path, manifest, folder);
+        if (!beside || files_firmware_beside(r->opt, *path, *path + folder, found) == *path)
+            continue;
+        char *copy = strdup(found);
+        if (!copy)
+            return cps_err_nomem();
+        free(*path);
+        *path = copy;
+    }
+    return NULL;
+}
+
 static struct cps_err *stamp_firmware(struct regress *r)
 {
     const struct manifest *m = &r->manifest;
@@ -103,6 +124,7 @@ static struct cps_err *prepare(struct regress *r)
 {
     const struct cps_options *opt = r->opt;
     CPS_TRY(manifest_read(opt->arg[0], &r->manifest));
+    CPS_TRY(find_firmware(r));
     add_firmware(r);
     r->run = run_options(r);
     r->jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1;

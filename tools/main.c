@@ -102,7 +102,7 @@ static int do_command(int argc, char **argv)
     /* The prompt and the screen speak to the terminal themselves, the language server to none. */
     if (command != OPT_SHIFT_STEP && command != OPT_SHIFT_LSP)
         guard_output();
-    files_firmware(&opt, firmware);
+    files_all_firmware(&opt, firmware);
     const char *lost = overwritten(&opt, command == OPT_SHIFT_CONVERT);
     if (lost)
         return report_usage("-o %s would replace the input %s; expected another file", opt.output,

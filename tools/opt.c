@@ -69,6 +69,14 @@ static bool set_list(struct cps_options *to, const char *text)
     return true;
 }
 
+static bool add_path(struct opt_paths *to, const char *text)
+{
+    if (to->count == OPT_MAX_SEARCH)
+        return false;
+    to->path[to->count++] = text;
+    return true;
+}
+
 static bool add_policy(struct cps_options *to, const char *name, const char *text)
 {
     if (to->policy_count == OPT_MAX_POLICY)
@@ -92,10 +100,7 @@ static bool set_value(struct cps_options *to, const struct option *option, const
     case KIND_LIST:
         return set_list(to, text);
     case KIND_PATHS:
-        if (to->search_count == OPT_MAX_SEARCH)
-            return false;
-        to->search[to->search_count++] = text;
-        return true;
+        return add_path(field, text);
     case KIND_COUNT:
         return opt_count(text, (uint64_t *)field);
     case KIND_INDEX:

@@ -31,6 +31,12 @@ bool opt_chip_id(const char *text, struct opt_chip_id *ret);
 /** The same as text. */
 void opt_chip_id_text(const struct opt_chip_id *chip, char ret[32]);
 
+/** What was given with an option that may be there several times. */
+struct opt_paths {
+    const char *path[OPT_MAX_SEARCH];
+    unsigned count;
+};
+
 /** Everything that options say. Texts point into argv. */
 struct cps_options {
     const char *from;
@@ -43,8 +49,8 @@ struct cps_options {
     const char *to;
     const char *signals;
     const char *mask;
-    const char *search[OPT_MAX_SEARCH];
-    unsigned search_count;
+    struct opt_paths search;  /**< of --search, --known, --counts */
+    struct opt_paths fw_path; /**< see files_firmware() */
     bool update;
     bool unreached;
     const char *proofs;

@@ -4,7 +4,7 @@
 # all of it is there.
 set -eu
 
-packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev nettle-dev
+packages="gcc libc6-dev meson ninja-build pkg-config zlib1g-dev libzstd-dev liblzma-dev nettle-dev
 libedit-dev libelf-dev libexpat1-dev libncurses-dev libjson-c-dev libcmocka-dev
 libz3-dev libsqlite3-dev"
 if [ "${1:-}" = ci ]; then

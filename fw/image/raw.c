@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "isa/base/infile.h"
 #include "isa/base/le.h"
 
 /* The leading dword, the version word and the word with the table's offset. */
@@ -78,20 +77,6 @@ struct cps_err *cps_fw_parse(const char *name, const void *bytes, size_t size, u
         CPS_TRY(take_raw(fw, bytes, size, gen));
     *ret = CPS_TAKE(fw);
     return NULL;
-}
-
-/* What is no ELF image is measured by check_size(). */
-struct cps_err *cps_fw_read_file_(const char *path, uint8_t **ret, size_t *ret_size)
-{
-    return cps_infile_all_(path, CPS_FW_MAX_BYTES, ret, ret_size);
-}
-
-struct cps_err *cps_fw_load(const char *path, unsigned gen, struct cps_fw **ret)
-{
-    CPS_FREE uint8_t *bytes = NULL;
-    size_t size = 0;
-    CPS_TRY(cps_fw_read_file_(path, &bytes, &size));
-    return cps_fw_parse(path, bytes, size, gen, ret);
 }
 
 void cps_fw_destroy(struct cps_fw *fw)

@@ -169,11 +169,3 @@ struct cps_err *cps_fw_symbols_parse(struct cps_fw *fw, const char *name, const 
     CPS_TRY(cps_fw_debug_packets_(fw, &debug));
     return merge(fw, &debug);
 }
-
-struct cps_err *cps_fw_symbols_load(struct cps_fw *fw, const char *path)
-{
-    CPS_FREE uint8_t *bytes = NULL;
-    size_t size = 0;
-    CPS_TRY(cps_fw_read_file_(path, &bytes, &size));
-    return cps_fw_symbols_parse(fw, path, bytes, size);
-}

@@ -7,10 +7,18 @@
 #ifdef CPS_HAVE_ZSTD
 #include <zstd.h>
 #endif
+#ifdef CPS_HAVE_XZ
+#include <lzma.h>
+#endif
 
+#include "isa/base/list.h"
 #include "isa/base/stored.h"
 
-enum codec { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD };
+/* What decompressing may cost, whatever a file asks for: `xz -9` needs 65 MiB. libzstd has a limit
+ * of its own, windows of 128 MiB; gzip needs 32 KiB. */
+#define XZ_MEMORY (UINT64_C(128) << 20)
+
+enum codec { CODEC_PLAIN, CODEC_GZIP, CODEC_ZSTD, CODEC_XZ };
 
 struct cps_source {
     char *name;
@@ -26,6 +34,9 @@ struct cps_source {
     bool zlib_ready;
 #ifdef CPS_HAVE_ZSTD
     ZSTD_DStream *zstd;
+#endif
+#ifdef CPS_HAVE_XZ
+    lzma_stream xz;
 #endif
 };
 
@@ -108,6 +119,47 @@ static struct cps_err *open_zstd(struct cps_source *s, uint8_t *to, size_t *size
 #endif
 }
 
+#ifdef CPS_HAVE_XZ
+static struct cps_err *xz_error(const struct cps_source *s, lzma_ret status)
+{
+    switch (status) {
+    case LZMA_OK:
+    case LZMA_STREAM_END:
+        return NULL;
+    case LZMA_MEM_ERROR:
+        return cps_err_nomem();
+    case LZMA_MEMLIMIT_ERROR:
+        return corrupt(s, "xz data needs more than 128 MiB of memory, expected less");
+    case LZMA_BUF_ERROR:
+        return corrupt(s, "xz data ends in the middle of a stream");
+    default:
+        return corrupt(s, "corrupt xz data");
+    }
+}
+#endif
+
+/* One step; a file may hold several streams, and padding between and after them. */
+static struct cps_err *open_xz(struct cps_source *s, uint8_t *to, size_t *size)
+{
+#ifdef CPS_HAVE_XZ
+    bool at_end = !s->raw_size;
+    s->xz.next_in = s->raw;
+    s->xz.avail_in = s->raw_size;
+    s->xz.next_out = to;
+    s->xz.avail_out = SOURCE_BYTES;
+    lzma_ret status = lzma_code(&s->xz, at_end ? LZMA_FINISH : LZMA_RUN);
+    consume(s, s->raw_size - s->xz.avail_in);
+    *size = SOURCE_BYTES - s->xz.avail_out;
+    s->done = status == LZMA_STREAM_END;
+    return xz_error(s, status);
+#else
+    (void)to;
+    (void)size;
+    return cps_err_new(CPS_ERR_UNSUPPORTED, "%s: xz-compressed, but cpscope was built without xz",
+                       s->name);
+#endif
+}
+
 static struct cps_err *start_gzip(struct cps_source *s)
 {
     s->codec = CODEC_GZIP;
@@ -126,6 +178,16 @@ static struct cps_err *start_zstd(struct cps_source *s)
     return NULL;
 }
 
+static struct cps_err *start_xz(struct cps_source *s)
+{
+    s->codec = CODEC_XZ;
+#ifdef CPS_HAVE_XZ
+    if (lzma_stream_decoder(&s->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
+        return cps_err_nomem();
+#endif
+    return NULL;
+}
+
 static struct cps_err *start_codec(struct cps_source *s)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b};
@@ -139,10 +201,7 @@ static struct cps_err *start_codec(struct cps_source *s)
     if (size >= sizeof(zstd) && !memcmp(data, zstd, sizeof(zstd)))
         return start_zstd(s);
     if (size >= sizeof(xz) && !memcmp(data, xz, sizeof(xz)))
-        return cps_err_new(CPS_ERR_UNSUPPORTED,
-                           "%s: xz-compressed, expected gzip, zstd or no compression (xz -dc opens "
-                           "it)",
-                           s->name);
+        return start_xz(s);
     return NULL;
 }
 
@@ -197,6 +256,9 @@ void cps_source_close_(struct cps_source *s)
 #ifdef CPS_HAVE_ZSTD
     ZSTD_freeDStream(s->zstd);
 #endif
+#ifdef CPS_HAVE_XZ
+    lzma_end(&s->xz);
+#endif
     free(s->name);
     free(s);
 }
@@ -227,7 +289,9 @@ static struct cps_err *step(struct cps_source *s, uint8_t *to, size_t *size)
     if (s->codec == CODEC_PLAIN)
         return open_plain(s, to, size);
     CPS_TRY(refill_raw(s));
-    return s->codec == CODEC_GZIP ? open_gzip(s, to, size) : open_zstd(s, to, size);
+    return s->codec == CODEC_GZIP   ? open_gzip(s, to, size)
+           : s->codec == CODEC_ZSTD ? open_zstd(s, to, size)
+                                    : open_xz(s, to, size);
 }
 
 struct cps_err *cps_source_next_(struct cps_source *s, uint8_t *to, size_t *size)
@@ -249,4 +313,33 @@ struct cps_err *cps_source_sha256_(struct cps_source *s, char ret[65])
 {
     s->done = true;
     return cps_stored_sha256_(s->stored, ret);
+}
+
+/* Reads at least a byte more than allowed, so that endless files end as too large ones. The last
+ * round, which gets nothing, leaves room for the NUL. */
+static struct cps_err *read_all(struct cps_source *s, size_t limit, uint8_t **data, size_t *ret)
+{
+    size_t size = 0;
+    size_t room = 0;
+    CPS_FREE uint8_t *bytes = NULL;
+    for (size_t got = 1; got; size += got) {
+        if (!CPS_LIST_RESERVE(bytes, room, size + SOURCE_BYTES))
+            return cps_err_nomem();
+        CPS_TRY(cps_source_next_(s, bytes + size, &got));
+        if (size + got > limit)
+            return cps_err_input(s->name, limit, "file goes on, expected at most %zu bytes", limit);
+    }
+    bytes[size] = '\0';
+    *data = CPS_TAKE(bytes);
+    *ret = size;
+    return NULL;
+}
+
+struct cps_err *cps_source_all_(const char *path, size_t limit, uint8_t **data, size_t *ret)
+{
+    struct cps_source *source = NULL;
+    CPS_TRY(cps_source_open_(path, &source));
+    struct cps_err *err = read_all(source, limit, data, ret);
+    cps_source_close_(source);
+    return err;
 }

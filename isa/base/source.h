@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a stream reads from: the stored bytes of a file, stdin or memory, decompressed block by
- * block. One at a time may use it. Private: not installed. */
+ * Files as they are meant: the stored bytes of a file, stdin or memory, decompressed block by block
+ * (gzip, zstd, xz). Firmware, captures and traces are all opened here. One at a time may use it.
+ * Private: not installed. */
 #ifndef CPS_SOURCE_H
 #define CPS_SOURCE_H
 
@@ -43,5 +44,17 @@ void cps_source_apart_(struct cps_source *source);
 /** Reads to the end of the file, and gives the hash of all of it as 64 digits and a NUL. There are
  * no blocks afterwards. */
 CPS_MUST_USE struct cps_err *cps_source_sha256_(struct cps_source *source, char ret[65]);
+
+/**
+ * Reads a whole file, decompressed.
+ * @param path   of it, or "-" for stdin
+ * @param limit  most bytes that there may be, decompressed
+ * @param data   gets them in one allocation, with a NUL behind them, which the caller frees
+ * @param ret    gets how many
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_INPUT, also when there are more than @p limit,
+ *         or CPS_ERR_UNSUPPORTED
+ */
+CPS_MUST_USE struct cps_err *cps_source_all_(const char *path, size_t limit, uint8_t **data,
+                                             size_t *ret);
 
 #endif

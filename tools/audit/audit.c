@@ -236,8 +236,8 @@ static struct cps_err *collect(struct audit *audit)
 {
     for (unsigned i = 0; i < audit->opt->arg_count; i++)
         CPS_TRY(audit_add_path(audit, audit->opt->arg[i], false));
-    for (unsigned i = 0; i < audit->opt->search_count; i++)
-        CPS_TRY(audit_add_path(audit, audit->opt->search[i], true));
+    for (unsigned i = 0; i < audit->opt->search.count; i++)
+        CPS_TRY(audit_add_path(audit, audit->opt->search.path[i], true));
     return NULL;
 }
 

@@ -64,6 +64,8 @@ static struct cps_err *add_folder(struct audit *audit, const char *dir, bool kno
 struct cps_err *audit_add_path(struct audit *audit, const char *path, bool known)
 {
     struct stat info;
+    char found[FILES_PATH];
+    path = files_firmware(audit->opt, path, found);
     if (!stat(path, &info) && S_ISDIR(info.st_mode))
         return add_folder(audit, path, known, 0);
     return add_file(audit, path, true, known);

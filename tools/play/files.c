@@ -74,27 +74,39 @@ bool files_find(const char *name, const char *sha256, const char *const *dirs, s
     return false;
 }
 
+/* As distributions and the kernel name firmware that they compress. */
 static bool is_there(const char *dir, const char *name, char path[FILES_PATH])
 {
-    return snprintf(path, FILES_PATH, "%s/%s", dir, name) < FILES_PATH && !access(path, R_OK);
+    static const char *const suffixes[] = {"", ".xz", ".zst", ".gz"};
+    for (unsigned i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        if (snprintf(path, FILES_PATH, "%s/%s%s", dir, name, suffixes[i]) < FILES_PATH &&
+            !access(path, R_OK))
+            return true;
+    }
+    return false;
 }
 
-static const char *find_firmware(const struct cps_options *opt, const char *name,
-                                 char path[FILES_PATH])
+const char *files_firmware_beside(const struct cps_options *opt, const char *here, const char *name,
+                                  char path[FILES_PATH])
 {
-    if (strchr(name, '/') || !access(name, F_OK))
-        return name;
-    for (unsigned i = 0; i < opt->search_count; i++) {
-        if (is_there(opt->search[i], name, path))
+    if (strchr(name, '/') || !strcmp(name, "-") || !access(here, F_OK))
+        return here;
+    for (unsigned i = 0; i < opt->fw_path.count; i++) {
+        if (is_there(opt->fw_path.path[i], name, path))
             return path;
     }
-    return is_there(OPT_FW_DIR, name, path) ? path : name;
+    return is_there(OPT_FW_DIR, name, path) ? path : here;
 }
 
-void files_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH])
+const char *files_firmware(const struct cps_options *opt, const char *name, char path[FILES_PATH])
+{
+    return files_firmware_beside(opt, name, name, path);
+}
+
+void files_all_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH])
 {
     for (unsigned i = 0; i < opt->fw_count; i++)
-        opt->fw[i] = find_firmware(opt, opt->fw[i], path[i]);
+        opt->fw[i] = files_firmware(opt, opt->fw[i], path[i]);
 }
 
 bool files_is_regular(const char *path)

@@ -15,9 +15,19 @@
  */
 bool files_find(const char *name, const char *sha256, const char *const *dirs, size_t count,
                 char ret[FILES_PATH]);
-/** Firmware of @p opt that is not here is looked for where --search and the system have it; a path
- * that is found is put into @p path, which the options then point to. */
-void files_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH]);
+/**
+ * Where firmware is that is named without a folder and is not here: in --fw-path, then where the
+ * system has it, as it is or compressed.
+ * @param path  room for what is found
+ * @return @p path, or @p name if there is nothing to look for or to find
+ */
+const char *files_firmware(const struct cps_options *opt, const char *name, char path[FILES_PATH]);
+/** The same of a name that a file gives, whose folder comes first: there it would be @p here.
+ * @return @p path or @p here */
+const char *files_firmware_beside(const struct cps_options *opt, const char *here, const char *name,
+                                  char path[FILES_PATH]);
+/** The same of all --fw of @p opt, which then point to @p path. */
+void files_all_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH]);
 
 /** Whether @p path is a file that neither blocks nor goes on for ever. */
 bool files_is_regular(const char *path);

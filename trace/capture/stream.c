@@ -273,9 +273,5 @@ struct cps_err *cps_stream_read_all(struct cps_stream *s, size_t limit, uint8_t 
 
 struct cps_err *cps_stream_read_file(const char *path, size_t limit, uint8_t **data, size_t *ret)
 {
-    struct cps_stream *stream = NULL;
-    CPS_TRY(cps_stream_open(path, &stream));
-    struct cps_err *err = cps_stream_read_all(stream, limit, data, ret);
-    cps_stream_close(stream);
-    return err;
+    return cps_source_all_(path, limit, data, ret);
 }

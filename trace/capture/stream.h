@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bytes from a file, stdin, memory, gzip or zstd behind one refill: nothing above knows where they
+ * Bytes from a file, stdin, memory, gzip, zstd or xz behind one refill: nothing above knows where they
  * come from. Compression is recognised by its magic bytes, never by a name.
  *
  * Threads: one at a time may use a stream; different streams are independent. cps_stream_ahead()
