@@ -114,23 +114,29 @@ struct cps_fw {
     /** What was assumed because no row speaks for the image, or because nothing in it tells an SQE
      * from an AQE, for the user; else NULL. */
     char *assumed;
+    /** What its own header or its end says is missing: where the image ends, and what it should
+     * have; NULL: it is whole. Such an image can be described and listed, and must not run. */
+    char *incomplete;
     /** Empty for raw files until cps_fw_symbols_load(); owned. */
     struct cps_fw_debug debug;
 };
 
 /**
- * Loads a firmware file: raw `.fw`, or an ELF file that cps_elf_write() made, which brings symbols
- * and lines; its first bytes tell which.
+ * Loads a firmware file to run it: raw `.fw`, or an ELF file that cps_elf_write() made, which
+ * brings symbols and lines, either also compressed with gzip, zstd or xz; its first bytes tell
+ * which.
  * @param path  of the file
  * @param gen   0 to find out, else the generation (enum cps_gen) to take it for
  * @param ret   gets the handle, which the caller destroys
- * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_INPUT (file, offset, what was expected), or
- *         CPS_ERR_UNSUPPORTED for ELF if built without libelf
+ * @return NULL, CPS_ERR_NOMEM, CPS_ERR_OS, CPS_ERR_INPUT (file, offset, what was expected), also
+ *         for an image that is not whole, or CPS_ERR_UNSUPPORTED for ELF if built without libelf,
+ *         for zstd and xz without their libraries
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_load(const char *path, unsigned gen,
                                                     struct cps_fw **ret);
 /**
- * As cps_fw_load(), from the bytes of a file in memory.
+ * As cps_fw_load(), from the bytes of a file in memory, which are not compressed; and an image that
+ * is not whole is taken as far as it goes.
  * @param name   for messages
  * @param bytes  @p size bytes, which are copied
  * @param size   bytes
@@ -140,6 +146,12 @@ CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_load(const char *path, unsigned g
  */
 CPS_PUBLIC CPS_MUST_USE struct cps_err *
 cps_fw_parse(const char *name, const void *bytes, size_t size, unsigned gen, struct cps_fw **ret);
+/**
+ * Whether an image is whole: one that cps_fw_parse() made may be not.
+ * @param fw  the firmware
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT that says what is missing
+ */
+CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_check(const struct cps_fw *fw);
 /**
  * Releases a handle and all that it holds.
  * @param fw  from cps_fw_load() or cps_fw_parse(); NULL is fine

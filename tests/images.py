@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Every firmware image of the corpus: what it is taken for, whether it comes back from its listing,
-boots, runs three packets and the real capture of its generation, and which places are not modelled then.
+boots, runs three packets and the real capture of its generation, which places are not modelled then, and that
+it is whole, and is not when it is cut anywhere.
 
 Whatever ends in .fw under $CPSCOPE_CORPUS/firmware is an image; nothing here lists them. A place that is
 not modelled and that EXPLAINED does not explain is a failure, and so is an explanation that no image needs.
@@ -12,6 +13,7 @@ import glob
 import gzip
 import json
 import os
+import random
 import re
 import struct
 import subprocess
@@ -272,6 +274,27 @@ def explain(image, places, tag, used):
     return unknown
 
 
+def check_cut(corpus, image):
+    """Cut at ten places, the last dword alone among them: info warns where it ends, and nothing runs it.
+    @return how many were refused"""
+    with open(image.path, "rb") as file:
+        data = file.read()
+    rng, path = random.Random(image.name), corpus.file("cut.fw")
+    ends = [len(data) - 4] + [rng.randrange(5, len(data) // 4) * 4 for _ in range(9)]
+    for end in ends:
+        with open(path, "wb") as file:
+            file.write(data[:end])
+        place = "the image ends at dword 0x%x, expected 0x%x dwords" % (end // 4 - 1, len(data) // 4 - 1)
+        row = json.loads(corpus.call("info", "--json", path).stdout)["files"][0]
+        assert row.get("incomplete", "").startswith(place), row.get("incomplete")
+        for words in (["run", "--fw", path], ["audit", path], ["fuzz", "--fw", path, "--execs", "1"]):
+            done = corpus.call(*words)
+            said = done.stderr.decode()
+            assert done.returncode == 3 and said.startswith("cpscope: %s: offset 0x%x: %s" % (path, end, place)), (words, said)
+            assert said.count("\n") == 1, said
+    return "%d of 10" % len(ends)
+
+
 def check_image(corpus, image, used):
     """@return the image's row of the table; an assertion says what is wrong"""
     row = {"file": image.name, "id": "0x%03x" % image.id, "version": "%03x" % image.version,
@@ -375,6 +398,7 @@ def cases(corpus, images):
         return "; ".join("%s: %s" % pair for pair in list(rows[-1].items())[1:])
 
     every = [(image.name, lambda image=image: one(image)) for image in images]
+    every += [(image.name + ", cut, is not run", lambda image=image: check_cut(corpus, image)) for image in images]
     every += [("every explanation is needed", lambda: check_explanations(images, used))]
     every += [(name, lambda chips=chips, paths=paths: check_family(corpus, images, chips, paths)) for name, chips, paths in (
         ("images of the a630 family write the same registers, by whatever path", [0x6ee], "user|nrt|data|ctrl|event"),

@@ -151,6 +151,26 @@ def hostile_sizes_end():
     return ""
 
 
+def cut_images_are_not_run():
+    """The demo, cut: info says where it ends, disasm lists what is there, nothing runs it, and no pair of regress passes."""
+    data = demo()
+    words = len(data) // 4 - 1
+    for end in (16, len(data) // 3 // 4 * 4, len(data) - 4 * 200, len(data) - 4):
+        fw = path("cut.fw", data[:end])
+        place = "the image ends at dword 0x%x, expected 0x%x dwords: " % (end // 4 - 1, words)
+        assert "\n  warning     " + place in cpscope("info", fw).stdout
+        assert json.loads(cpscope("info", "--json", fw).stdout)["files"][0]["incomplete"].startswith(place)
+        cpscope("disasm", fw, "-o", path("out"))
+        for command in commands(fw):
+            if command[0] in ("info", "disasm"):
+                continue
+            done = cpscope(*command, status=3)
+            assert "cpscope: %s: offset 0x%x: %s" % (fw, end, place) in done.stderr and done.stderr.count("\n") == 1, (command, done.stderr)
+        manifest = path("m-cut", "# cpscope-manifest 1\nfirmware a cut.fw\nfirmware b cut.fw\nbaseline a\ncapture c.rd\n")
+        assert "\n0 pass, 0 differ, 2 stopped" in cpscope("regress", manifest, "--no-cache", status=4).stdout
+    assert "warning" not in cpscope("info", path("demo.fw")).stdout
+
+
 tap.run([(case.__name__.replace("_", " "), case) for case in (
     every_command_reads_every_packing, elf_in_every_packing, captures_in_every_packing, firmware_is_found_in_fw_path,
-    damaged_packings_are_one_line, hostile_sizes_end)])
+    damaged_packings_are_one_line, hostile_sizes_end, cut_images_are_not_run)])

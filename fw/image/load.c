@@ -15,8 +15,15 @@ struct cps_err *cps_fw_load(const char *path, unsigned gen, struct cps_fw **ret)
 {
     CPS_FREE uint8_t *bytes = NULL;
     size_t size = 0;
+    struct cps_fw *fw = NULL;
     CPS_TRY(cps_fw_read_file_(path, &bytes, &size));
-    return cps_fw_parse(path, bytes, size, gen, ret);
+    CPS_TRY(cps_fw_parse(path, bytes, size, gen, &fw));
+    struct cps_err *err = cps_fw_check(fw);
+    if (err)
+        cps_fw_destroy(fw);
+    else
+        *ret = fw;
+    return err;
 }
 
 struct cps_err *cps_fw_symbols_load(struct cps_fw *fw, const char *path)

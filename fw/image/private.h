@@ -47,6 +47,9 @@ void cps_fw_split_(struct cps_fw *fw);
  * ".text.bv, .text.lpac or .text.dde". */
 void cps_fw_sections_(bool elf, struct cps_buf *out);
 
+/** Fills fw->incomplete: the parts are known. */
+CPS_MUST_USE struct cps_err *cps_fw_measure_(struct cps_fw *fw);
+
 /** What the first part of the image is for, by its contents; of a5xx sets the layout, too. */
 enum cps_fw_role cps_fw_first_role_(struct cps_fw *fw);
 /** Whether the image is an AQE's: those have the id of their SQE, in a file of their own. */

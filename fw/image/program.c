@@ -50,5 +50,6 @@ struct cps_err *cps_fw_take_program_(struct cps_fw *fw, struct cps_program *prog
     fw->part_count = program->part_count;
     place_tables(fw);
     fw->part[0].role = cps_fw_first_role_(fw);
+    CPS_TRY(cps_fw_measure_(fw));
     return cps_fw_debug_packets_(fw, &fw->debug);
 }

@@ -45,7 +45,7 @@ static struct cps_err *take_raw(struct cps_fw *fw, const uint8_t *bytes, size_t 
         fw->words[i] = cps_le32(bytes + 4 + 4 * (size_t)i);
     CPS_TRY(cps_fw_identify_(fw, gen));
     cps_fw_split_(fw);
-    return NULL;
+    return cps_fw_measure_(fw);
 }
 
 static struct cps_err *take_elf(struct cps_fw *fw, const uint8_t *bytes, size_t size, unsigned gen)
@@ -86,6 +86,7 @@ void cps_fw_destroy(struct cps_fw *fw)
     free(fw->name);
     free(fw->words);
     free(fw->assumed);
+    free(fw->incomplete);
     cps_fw_debug_deinit(&fw->debug);
     free(fw);
 }

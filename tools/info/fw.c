@@ -43,6 +43,8 @@ static void print_text(const struct cps_fw *fw, const struct cps_names *names)
     printf("  size        %" PRIu32 " dwords\n", fw->count);
     if (fw->assumed)
         printf("  assumed     %s\n", fw->assumed);
+    if (fw->incomplete)
+        printf("  warning     %s\n", fw->incomplete);
     for (unsigned i = 0; i < fw->part_count; i++) {
         const struct cps_fw_part *part = &fw->part[i];
         printf("  processor   %s: dwords 0x%04" PRIx32 " to 0x%04" PRIx32,
@@ -66,6 +68,8 @@ static void print_json(const struct cps_fw *fw, const struct cps_names *names,
     cps_json_uint(json, "dwords", fw->count);
     if (fw->assumed)
         cps_json_text(json, "assumed", fw->assumed);
+    if (fw->incomplete)
+        cps_json_text(json, "incomplete", fw->incomplete);
     for (unsigned i = 0; i < fw->part_count; i++) {
         const struct cps_fw_part *part = &fw->part[i];
         struct json_object *row = json_object_new_object();

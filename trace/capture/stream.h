@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Bytes from a file, stdin, memory, gzip, zstd or xz behind one refill: nothing above knows where they
- * come from. Compression is recognised by its magic bytes, never by a name.
+ * Bytes from a file, stdin, memory, gzip, zstd or xz behind one refill: nothing above knows where
+ * they come from. Compression is recognised by its magic bytes, never by a name.
  *
  * Threads: one at a time may use a stream; different streams are independent. cps_stream_ahead()
  * lets the library use a thread of its own for one. */
