@@ -230,22 +230,24 @@ CPS_PUBLIC bool cps_fw_hash_same(const struct cps_fw_hash *a, const struct cps_f
 CPS_PUBLIC CPS_MUST_USE struct cps_err *cps_fw_listing(const struct cps_fw *fw, const char *rnn_dir,
                                                        struct cps_buf *out);
 
-/** A place where the code of two images differs. */
+/** A place where two images differ. */
 struct cps_fw_change {
     /** Of the processor whose code it is. */
     enum cps_fw_role role;
     /** Dwords from the starts of the processor's images. */
     uint32_t a, b;
     /** How many words stand there: 0 in `a` where code was put in, 0 in `b` where it was taken
-     * out. */
+     * out. The whole image and 0 where one of both has no such processor. */
     uint32_t a_count, b_count;
     /** The same words stand at another place among the rest. */
     bool moved;
 };
 
 /**
- * Finds where the code of two images differs. They are aligned as a whole; where everything stands
- * some words further on, that is no change, nor is the filling in front of the packet table.
+ * Finds where two images differ. Their code is aligned as a whole; where everything stands some
+ * words further on, that is no change, nor is the filling before and after the packet table. An
+ * entry of the packet table is the same that leads to the same code; all other data is compared
+ * word by word. The version is in struct cps_fw, and no change.
  * @param a      one firmware
  * @param b      the other
  * @param ret    gets the places, by processor and by their order in @p a; the caller frees them

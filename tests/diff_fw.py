@@ -59,7 +59,7 @@ class Room:
         """Places with what is said of them, and the instructions that were taken out and put in."""
         found = []
         for line in out.splitlines():
-            head = re.match(r"  (\S+): (changed[^:]*)(:.*)?$", line)
+            head = re.match(r"  (\S.*?): (changed[^:]*)(:.*)?$", line)
             word = re.match(r"   ([-+])\w{4} \w{8}  (.*?)(  ; .*)?$", line)
             if head:
                 found.append((head[1], head[2], [], []))

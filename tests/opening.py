@@ -166,6 +166,8 @@ def cut_images_are_not_run():
                 continue
             done = cpscope(*command, status=3)
             assert "cpscope: %s: offset 0x%x: %s" % (fw, end, place) in done.stderr and done.stderr.count("\n") == 1, (command, done.stderr)
+        done = cpscope("diff", "--fw", path("demo.fw"), "--fw", fw, path("c.rd"), status=3)
+        assert "\ncode that differs, " in "\n" + done.stdout and place in done.stderr, (done.stdout, done.stderr)
         manifest = path("m-cut", "# cpscope-manifest 1\nfirmware a cut.fw\nfirmware b cut.fw\nbaseline a\ncapture c.rd\n")
         assert "\n0 pass, 0 differ, 2 stopped" in cpscope("regress", manifest, "--no-cache", status=4).stdout
     assert "warning" not in cpscope("info", path("demo.fw")).stdout

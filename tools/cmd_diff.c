@@ -15,6 +15,7 @@
 #include "tools/report/report.h"
 #include "tools/why/why.h"
 #include "tools/report/text.h"
+#include "trace/capture/stream.h"
 #include "trace/json.h"
 
 int cmd_diff(const struct cps_options *opt);
@@ -37,6 +38,7 @@ struct differ {
     size_t first[2];          /* events of both sides that differ first; SIZE_MAX: there is none */
     struct json_object *last; /* the comparison at hand; NULL: text */
     struct diff_causes *causes; /* of two firmwares; NULL: there is no code to blame */
+    struct cps_err *refused;    /* why firmware did not run; its images are compared all the same */
     int usage; /* status 2: an option that has no meaning for what the traces are of */
 };
 
@@ -166,6 +168,25 @@ struct pair {
     struct record_boot boot[2];
 };
 
+/* One that is not whole, too: what is missing is a difference. */
+static struct cps_err *read_image(const char *path, unsigned gen, struct cps_fw **ret)
+{
+    CPS_FREE uint8_t *bytes = NULL;
+    size_t size = 0;
+    CPS_TRY(cps_stream_read_file(path, CPS_FW_MAX_BYTES, &bytes, &size));
+    return cps_fw_parse(path, bytes, size, gen, ret);
+}
+
+static struct cps_err *check_whole(const struct pair *p)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        CPS_TRY(cps_fw_check(p->fw[i]));
+        if (p->me[i])
+            CPS_TRY(cps_fw_check(p->me[i]));
+    }
+    return NULL;
+}
+
 static struct cps_err *open_pair(struct differ *d, struct pair *p)
 {
     const struct cps_options *opt = d->opt;
@@ -173,10 +194,10 @@ static struct cps_err *open_pair(struct differ *d, struct pair *p)
     for (unsigned i = 0; i < 2; i++) {
         for (unsigned k = 0; k < each; k++)
             p->path[i][k] = opt->fw[i * each + k];
-        CPS_TRY(cps_fw_load(p->path[i][0], opt->gen, &p->fw[i]));
+        CPS_TRY(read_image(p->path[i][0], opt->gen, &p->fw[i]));
         CPS_TRY(opt_check_chip_id(&opt->chip_id, p->fw[i]));
         if (p->path[i][1])
-            CPS_TRY(cps_fw_load(p->path[i][1], opt->gen, &p->me[i]));
+            CPS_TRY(read_image(p->path[i][1], opt->gen, &p->me[i]));
         if (p->me[i] && p->fw[i]->part[0].role == CPS_FW_ME) {
             struct cps_fw *other = p->fw[i];
             p->fw[i] = p->me[i];
@@ -324,7 +345,8 @@ static struct cps_err *diff_firmware(struct differ *d, struct pair *p)
                            "alike, expected captures, too",
                            p->fw[0]->name, p->fw[1]->name);
     CPS_TRY(open_causes(d, p));
-    for (unsigned i = 0; i < d->opt->arg_count; i++) {
+    d->refused = check_whole(p);
+    for (unsigned i = 0; i < d->opt->arg_count && !d->refused; i++) {
         progress_part("capture", i + 1, d->opt->arg_count);
         CPS_TRY(report_skip(diff_capture(d, p, d->opt->arg[i]), d->opt, i, &d->skipped));
     }
@@ -394,6 +416,9 @@ int cmd_diff(const struct cps_options *opt)
     trace_names_free(d.names[1]);
     cps_mask_deinit(&d.mask);
     cps_buf_deinit(&d.out);
+    if (err)
+        cps_err_free(d.refused);
+    err = err ? err : d.refused;
     if (err)
         return report_error(err);
     return d.usage ? d.usage : status_of(&d);

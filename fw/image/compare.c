@@ -332,6 +332,103 @@ static struct cps_err *collect(struct compare *c)
     return NULL;
 }
 
+static struct cps_err *add_word(struct compare *c, uint32_t a, uint32_t a_count, uint32_t b,
+                                uint32_t b_count)
+{
+    if (!CPS_LIST_ROOM(c->change, c->changes))
+        return cps_err_nomem();
+    c->change[c->changes++] = (struct cps_fw_change){
+        .role = c->a.part->role, .a = a, .b = b, .a_count = a_count, .b_count = b_count};
+    return NULL;
+}
+
+/* The first word of each processor's image has the version, which cps_fw has, too. */
+static bool is_same_version(const struct compare *c)
+{
+    uint32_t a = word_at(&c->a, 0);
+    uint32_t b = word_at(&c->b, 0);
+    bool follows = (a & 0xfff) == c->a.fw->version && (b & 0xfff) == c->b.fw->version;
+    return a == b || (a >> 12 == b >> 12 && follows);
+}
+
+/* The second word says where the table is, or how long the image is. */
+static bool is_same_extent(const struct compare *c)
+{
+    uint32_t a = word_at(&c->a, 1);
+    uint32_t b = word_at(&c->b, 1);
+    uint32_t to_a = a & 0xffffff;
+    uint32_t to_b = b & 0xffffff;
+    bool tables = to_a == c->a.part->table && to_b == c->b.part->table;
+    bool sizes = to_a == c->a.fw->count && to_b == c->b.fw->count;
+    return a == b || (a >> 24 == b >> 24 && (tables || sizes));
+}
+
+static struct cps_err *compare_header(struct compare *c)
+{
+    if (!is_same_version(c))
+        CPS_TRY(add_word(c, 0, 1, 0, 1));
+    if (c->a.part->size > 1 && c->b.part->size > 1 && !is_same_extent(c))
+        CPS_TRY(add_word(c, 1, 1, 1, 1));
+    return NULL;
+}
+
+/* Entries are the same that lead to the same code. What is no address is a number. */
+static struct cps_err *compare_table(struct compare *c)
+{
+    uint32_t a = c->a.part->table;
+    uint32_t b = c->b.part->table;
+    for (uint32_t i = 0; i < CPS_FW_TABLE_SIZE; i++) {
+        uint32_t to_a = word_at(&c->a, a + i);
+        uint32_t to_b = word_at(&c->b, b + i);
+        bool code = to_a < code_size(&c->a) && to_b < code_size(&c->b);
+        if (code ? !leads_there(c, to_a, to_b) : to_a != to_b)
+            CPS_TRY(add_word(c, a + i, 1, b + i, 1));
+    }
+    return NULL;
+}
+
+/* How many words there are after the table, without the filling. */
+static uint32_t tail_size(const struct side *side)
+{
+    uint32_t first = side->part->table + CPS_FW_TABLE_SIZE;
+    uint32_t end = side->part->size;
+    while (end > first && word_at(side, end - 1) == cps_fw_nop_(side->fw->gen))
+        end--;
+    return end - first;
+}
+
+/* F: gen70900 has the day of its making there. It is one difference from its first word to its last
+ * one. */
+static struct cps_err *compare_tail(struct compare *c)
+{
+    uint32_t a = c->a.part->table + CPS_FW_TABLE_SIZE;
+    uint32_t b = c->b.part->table + CPS_FW_TABLE_SIZE;
+    uint32_t a_count = tail_size(&c->a);
+    uint32_t b_count = tail_size(&c->b);
+    while (a_count && b_count && word_at(&c->a, a) == word_at(&c->b, b)) {
+        a++;
+        b++;
+        a_count--;
+        b_count--;
+    }
+    while (a_count && b_count &&
+           word_at(&c->a, a + a_count - 1) == word_at(&c->b, b + b_count - 1)) {
+        a_count--;
+        b_count--;
+    }
+    return a_count || b_count ? add_word(c, a, a_count, b, b_count) : NULL;
+}
+
+/* What is no code: an image has it as much. */
+static struct cps_err *compare_data(struct compare *c)
+{
+    CPS_TRY(compare_header(c));
+    if (c->a.part->table == CPS_FW_NONE || c->b.part->table == CPS_FW_NONE)
+        return NULL;
+    CPS_TRY(compare_table(c));
+    return compare_tail(c);
+}
+
 static struct cps_err *compare_part(struct compare *c)
 {
     CPS_TRY(cps_align_(c->a.key, code_size(&c->a), c->b.key, code_size(&c->b), c->a.partner));
@@ -373,25 +470,64 @@ void cps_fw_pairs_deinit_(struct cps_fw_pairs *pairs)
     *pairs = (struct cps_fw_pairs){0};
 }
 
+static int find_role(const struct cps_fw *fw, enum cps_fw_role role)
+{
+    for (unsigned i = 0; i < fw->part_count; i++) {
+        if (fw->part[i].role == role)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* A processor that one image alone has. */
+static struct cps_err *add_alone(struct compare *c, const struct cps_fw_part *part, bool in_b)
+{
+    if (!CPS_LIST_ROOM(c->change, c->changes))
+        return cps_err_nomem();
+    c->change[c->changes++] = (struct cps_fw_change){
+        .role = part->role, .a_count = in_b ? 0 : part->size, .b_count = in_b ? part->size : 0};
+    return NULL;
+}
+
+static struct cps_err *compare_pair(struct compare *c, const struct cps_fw *a, unsigned i,
+                                    const struct cps_fw *b, unsigned k)
+{
+    struct cps_err *err = prepare(&c->a, a, i, false);
+    if (!err)
+        err = prepare(&c->b, b, k, false);
+    if (!err)
+        err = compare_part(c);
+    if (!err)
+        err = compare_data(c);
+    release(&c->a);
+    release(&c->b);
+    return err;
+}
+
+static struct cps_err *compare_all(struct compare *c, const struct cps_fw *a,
+                                   const struct cps_fw *b)
+{
+    for (unsigned i = 0; i < a->part_count; i++) {
+        int k = find_role(b, a->part[i].role);
+        CPS_TRY(k < 0 ? add_alone(c, &a->part[i], false) : compare_pair(c, a, i, b, (unsigned)k));
+    }
+    for (unsigned k = 0; k < b->part_count; k++) {
+        if (find_role(a, b->part[k].role) < 0)
+            CPS_TRY(add_alone(c, &b->part[k], true));
+    }
+    return NULL;
+}
+
 struct cps_err *cps_fw_compare(const struct cps_fw *a, const struct cps_fw *b,
                                struct cps_fw_change **ret, size_t *count)
 {
     struct compare c = {0};
-    struct cps_err *err = NULL;
     *ret = NULL;
     *count = 0;
     if (a->gen != b->gen)
         return cps_err_new(CPS_ERR_INPUT, "%s is %s, %s is %s: there is nothing to compare",
                            a->name, cps_gen_name(a->gen), b->name, cps_gen_name(b->gen));
-    for (unsigned i = 0; i < a->part_count && i < b->part_count && !err; i++) {
-        err = prepare(&c.a, a, i, false);
-        if (!err)
-            err = prepare(&c.b, b, i, false);
-        if (!err)
-            err = compare_part(&c);
-        release(&c.a);
-        release(&c.b);
-    }
+    struct cps_err *err = compare_all(&c, a, b);
     if (err) {
         free(c.change);
         return err;

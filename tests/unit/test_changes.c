@@ -77,11 +77,40 @@ static void addresses_move_and_numbers_do_not(void **state)
     }
 }
 
+/* Whichever bit of whichever word differs, but for those of the version, which stands elsewhere. */
+static void a_word_that_differs_differs(void **state)
+{
+    static const char source[] = "[016ee001]\n[#table]\nmov $02, 0x7\n" SOME(10) END
+        "CP_NOP:\n" SOME(20) END "table:\n.jumptbl\n[30393033]\n[00000000]\n";
+    struct cps_asm assembled = {NULL, 0};
+    struct cps_fw *a = NULL;
+    (void)state;
+    assert_null(cps_assemble("a", source, sizeof(source) - 1, CPS_A6XX, &assembled));
+    assert_null(cps_fw_parse("a", assembled.words, assembled.count * 4, CPS_A6XX, &a));
+    assert_int_not_equal(a->part[0].table, CPS_FW_NONE);
+    for (uint32_t bit = 12; bit < 32 * a->count; bit++) {
+        struct cps_fw *b = NULL;
+        size_t count = 0;
+        assembled.words[1 + bit / 32] ^= 1u << bit % 32;
+        assert_null(cps_fw_parse("b", assembled.words, assembled.count * 4, CPS_A6XX, &b));
+        struct cps_fw_change *change = NULL;
+        assert_null(cps_fw_compare(a, b, &change, &count));
+        free(change);
+        if (!count)
+            fail_msg("bit %u of word 0x%x", bit % 32, bit / 32);
+        assembled.words[1 + bit / 32] ^= 1u << bit % 32;
+        cps_fw_destroy(b);
+    }
+    cps_fw_destroy(a);
+    free(assembled.words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_that_moved_is_one_difference),
         cmocka_unit_test(addresses_move_and_numbers_do_not),
+        cmocka_unit_test(a_word_that_differs_differs),
     };
     return cmocka_run_group_tests_name("changes", tests, NULL, NULL);
 }

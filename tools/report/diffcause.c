@@ -499,6 +499,7 @@ static void print_image(const struct diff_causes *c, const struct image *image, 
     }
     if (is_a5xx(c))
         cps_buf_printf(out, "%s: ", image == c->image ? "PFP" : "ME");
+    diff_print_versions(&image->sides, out);
     cps_buf_printf(out, image->count ? "code that differs, %zu place%s" : "no code differs",
                    image->count, image->count == 1 ? "" : "s");
     if (above)

@@ -43,12 +43,14 @@ struct diff_first {
  * @param ret  the events lie in what was compared. @return how many there are */
 size_t diff_causes_firsts(const struct diff_causes *causes, struct diff_first *ret, size_t most);
 
-/* Of code, in diffcode.c. */
+/* Of code and data, in diffcode.c. */
 
 /** Changes by processor and address; to be freed. */
 CPS_MUST_USE struct cps_err *diff_changes(const struct cps_fw *a, const struct cps_fw *b,
                                           struct cps_fw_change **ret, size_t *count);
 const struct cps_fw_part *diff_part(const struct cps_fw *fw, enum cps_fw_role role);
+/** Where versions of the images differ, and what the kernel drops in front of them. */
+void diff_print_versions(const struct diff_report *report, struct cps_buf *out);
 /** "CP_NOP+0x2 (sqe)" */
 void diff_print_where(const struct diff_report *report, const struct cps_fw_change *change,
                       struct cps_buf *out);
