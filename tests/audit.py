@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`audit`: firmware made of the demo's source, with a flaw and without; verdicts are checked against the events
-of `run` on the same case, read here once more. Usage: audit.py CPSCOPE SOURCE_ROOT; with CPSCOPE_CORPUS also on
+of `run` on the same case, read here once more. Usage: audit.py CPSCOPE SOURCE_ROOT [zstd] [xz]; with CPSCOPE_CORPUS also on
 real firmware."""
 import glob
+import gzip
 import json
+import lzma
 import os
 import re
 import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "model"))
 import audit_page
+import cptwriteold
 import hang_scene
 import make
 import tap
@@ -214,18 +218,21 @@ def folders():
     open(os.path.join(folder, "f.fw"), "wb").close()
     shutil.copy(os.path.join(ROOT, "tests", "scripts", "pause.run"), os.path.join(folder, "g.run"))
     os.symlink("b<i>&.fw", os.path.join(folder, "h.fw"))
-    report = audit(folder, "-o", path("report"), status=1)
+    report = audit(folder, "-o", path("report"), status=3)
     names = [os.path.relpath(row["name"], folder) for row in report["files"]]
     assert names == ["b<i>&.fw", "c.pm4", "d.rd", "e.txt", "f.fw", "g.run", "sub/a.fw"], names
     kinds = [row["kind"] for row in report["files"]]
-    assert kinds == ["firmware", "capture", "capture", "skipped", "skipped", "skipped", "firmware"], kinds
+    assert kinds == ["firmware", "capture", "capture", "skipped", "error", "skipped", "firmware"], kinds
+    assert (report["errors"], report["skipped"]) == (1, 2), report
     assert report["files"][2]["packets"] == {"type4": 0, "CP_NOP": 1} and report["files"][2]["gpu_id"] == 630
     assert "audit is about firmware of Adreno's command processors (afuc)" in report["files"][5]["why"]
     assert json.load(open(path("report/audit.json"), encoding="utf-8")) == report
     page = open(path("report/index.html"), encoding="utf-8").read()
     assert "b&lt;i&gt;&amp;.fw" in page and "<i>" not in page and "has the flaw" in page
-    again = cpscope("audit", folder, "-o", path("report2"), status=1)
-    assert again.stdout == cpscope("audit", folder, status=1).stdout
+    assert "<p>7 files: 1 flaws, 0 questions undecided, 1 files that could not be read, 2 that are none of these.</p>" in page
+    again = cpscope("audit", folder, "-o", path("report2"), status=3)
+    assert again.stdout == cpscope("audit", folder, status=3).stdout
+    assert again.stdout.endswith("\n7 files: 1 flaws, 0 questions undecided, 1 files that could not be read, 2 that are none of these\n")
     assert page == open(path("report2/index.html"), encoding="utf-8").read()
     audit_page.check(path("report"))
 
@@ -241,6 +248,49 @@ def pages():
         audit_page.check(path("page-" + name))
     words = {cell.text for cell in audit_page.markup.read(path("page-two/index.html")).all("td") if "class" in cell.attributes}
     assert {"has it not", "has the flaw", "does not apply", "undecided", "checked", "unchecked", "-"} <= words, words
+
+
+def firmware_in_folders():
+    """Compressed images are audited as the plain one is. Of what is damaged or unreadable each is an error; other files are not."""
+    good, bad = (open(firmware(name, text), "rb").read() for name, text in (("good.fw", GOOD), ("bad.fw", BAD)))
+    packings = {".gz": gzip.compress, **({".zst": cptwriteold.zstd} if "zstd" in sys.argv else {}),
+                **({".xz": lzma.compress} if "xz" in sys.argv else {})}
+    for suffix, pack in packings.items():
+        folder = path("packed" + suffix)
+        os.makedirs(folder)
+        for name, data in (("good.fw", good), ("bad.fw", bad)):
+            open(os.path.join(folder, name + suffix), "wb").write(pack(data))
+        rows = audit(folder, "--known", path("bad.fw"), status=1)["files"]
+        assert [row["kind"] for row in rows] == ["firmware"] * 2 and rows[0]["nearest"]["same_contents"], rows
+        for name, row in zip(("bad.fw", "good.fw"), rows):
+            plain, = audit(path(name), status=int(name == "bad.fw"))["files"]
+            assert (row["flaws"], row["protect"], row["dwords"]) == (plain["flaws"], plain["protect"], plain["dwords"]), row
+    damage = {"short.fw": good[:-1], "word.fw": good[:-4], "table.fw": good[:len(good) // 2 // 4 * 4], "empty.fw": b"", "three.fw.gz": b"abc",
+              "cut.gz": gzip.compress(good)[:-3], "cut.fw.zst": b"\x28\xb5\x2f\xfd\x00", "long.fw": good + b"\0"}
+    for name, data in damage.items():
+        folder = path("damaged-" + name)
+        os.makedirs(folder)
+        shutil.copy(path("good.fw"), os.path.join(folder, "good.fw"))
+        open(os.path.join(folder, name), "wb").write(data)
+        report = audit(folder, status=3)
+        assert (report["errors"], report["skipped"]) == (1, 0), report
+        row, = [row for row in report["files"] if row["name"].endswith(name)]
+        assert row["kind"] == "error" and row["why"], row
+    others = path("others")
+    os.makedirs(others)
+    shutil.copy(path("good.fw"), os.path.join(others, "good.fw"))
+    older = {"pm4.fw": [0, 0x4ff065, 0xc0200400, 0, 7], "pfp.fw": [0, 0xc60400, 7, 0xa00000, 7]}
+    for name, data in (*((name, make.dwords(words)) for name, words in older.items()), ("x.jsn", b"{}\n"), ("LICENSE", b"a text\n" * 9),
+                       ("zeros.bin", bytes(400)), ("empty.txt", b""), ("zap.mbn", b"\x7fELF\1\1\1" + bytes(37) + b"\x20\0\1\0" + bytes(84))):
+        open(os.path.join(others, name), "wb").write(data)
+    report = audit(others)
+    why = {os.path.basename(row["name"]): row.get("why", "") for row in report["files"]}
+    assert (report["errors"], report["skipped"]) == (0, 7), report
+    assert all("firmware of a2xx to a4xx" in why[name] for name in older) and "another processor of the chip" in why["zap.mbn"], why
+    assert all(why[name].startswith("neither firmware") for name in ("x.jsn", "LICENSE", "zeros.bin", "empty.txt")), why
+    for name in (*older, "zap.mbn"):
+        done = cpscope("run", "--fw", os.path.join(others, name), status=3)
+        assert done.stderr.count("\n") == 1 and "offset 0x" in done.stderr and why[name].split(";")[0].split(",")[0][-20:] in done.stderr, done.stderr
 
 
 def few_descriptors():
@@ -431,6 +481,7 @@ tap.run([
     ("cases that are none are refused by file and line", bad_cases),
     ("nearest: code that moved is the same, a changed handler is not", nearest),
     ("a folder: firmware, captures, and what is skipped; the same twice; names escaped", folders),
+    ("a folder: what is compressed is audited, what is damaged is an error, what is none is counted", firmware_in_folders),
     ("the page has what the JSON has", pages),
     ("a folder of many files, with few open at a time", few_descriptors),
     ("files that were named and cannot be read", named_files),

@@ -92,5 +92,7 @@ def check(folder):
             (firmware if row["kind"] == "firmware" else stream)(section, row)
     same(len(page.all("section")), len(files) - len(others))
     same([tuple(row) for row in page.all("table")[-1].rows()] if others else [], others)
-    same(page.all("p")[0].text, "%d files: %d flaws, %d questions undecided, %d files that could not be read." %
-         (len(files), report["flaws"], report["undecided"], report["errors"]))
+    same((report["errors"], report["skipped"]), tuple(sum(kind == row[1] for row in others) for kind in ("error", "skipped")))
+    same(page.all("p")[0].text,
+         "%d files: %d flaws, %d questions undecided, %d files that could not be read, %d that are none of these." %
+         (len(files), report["flaws"], report["undecided"], report["errors"], report["skipped"]))

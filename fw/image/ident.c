@@ -166,6 +166,16 @@ static struct cps_err *assume(struct cps_fw *fw, bool asked)
     return NULL;
 }
 
+/* Images of a2xx to a4xx. V: the 14 that Debian's firmware-qcom-soc has, of a200 (yamato) to a420;
+ * after their version all pm4 begin with the same two words, and so do all pfp, but for the second.
+ */
+static bool is_older(const struct cps_fw *fw)
+{
+    const uint32_t *word = fw->words;
+    return fw->count > 2 && ((word[1] == 0xc0200400 && !word[2]) ||
+                             (word[0] == 0x00c60400 && word[2] == 0x00a00000));
+}
+
 struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
 {
     const struct cps_target *target = cps_fw_target_(fw->words[0]);
@@ -173,6 +183,12 @@ struct cps_err *cps_fw_identify_(struct cps_fw *fw, unsigned gen)
     fw->version = fw->words[0] & 0xfff;
     fw->gen = gen ? (enum cps_gen)gen : target ? target->gen : guess_generation(fw);
     fw->layout = cps_fw_layout_(target ? fw->id : CPS_FW_NONE, fw->gen);
+    if (!target && !gen && is_older(fw))
+        return cps_err_new(
+            CPS_ERR_UNSUPPORTED,
+            "%s: offset 0x4: this is firmware of a2xx to a4xx, whose instruction set "
+            "is an older one, expected firmware of a5xx or later",
+            fw->name);
     if (!target && !gen && !plausible(fw))
         return cps_err_input(
             fw->name, 4,

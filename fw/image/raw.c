@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Raw `.fw` files: one dword that the kernel drops, then the image. And which other forms of
  * firmware files there are. */
+#include "fw/image/mbn.h"
 #include "fw/image/private.h"
 
 #include <string.h>
@@ -71,6 +72,10 @@ struct cps_err *cps_fw_parse(const char *name, const void *bytes, size_t size, u
         fw->name = strdup(name);
     if (!fw || !fw->name)
         return cps_err_nomem();
+    if (cps_mbn_probe(bytes, size))
+        return cps_err_input(name, 0,
+                             "this is an ELF image of another processor of the chip, expected "
+                             "firmware of Adreno's command processors");
     if (cps_is_elf(bytes, size))
         CPS_TRY(take_elf(fw, bytes, size, gen));
     else

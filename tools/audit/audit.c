@@ -8,6 +8,7 @@
 
 #include "fw/image/mbn.h"
 #include "fw/script/script.h"
+#include "isa/base/le.h"
 #include "isa/base/within.h"
 #include "tools/audit/protect.h"
 #include "tools/audit/verdict.h"
@@ -32,6 +33,33 @@ static bool is_convincing(const struct cps_fw *fw)
     return !fw->assumed || fw->part[0].table != CPS_FW_NONE;
 }
 
+/* Whether a name is one of firmware, whatever it is compressed with. */
+static bool is_firmware_name(const char *path)
+{
+    static const char *const ends[] = {".fw", ".fw.xz", ".fw.zst", ".fw.gz"};
+    size_t length = strlen(path);
+    for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        size_t end = strlen(ends[i]);
+        if (length >= end && !strcmp(path + length - end, ends[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a file of a folder is firmware by its beginning: its id is known, or it is ELF of our own
+ * making. What is too short to begin is so by its name. */
+static bool is_firmware(const char *path, const uint8_t *data, size_t size)
+{
+    enum { EM_CPSCOPE = 1 };
+    if (size < 8)
+        return is_firmware_name(path);
+    if (cps_is_elf(data, size))
+        return size > 18 && data[18] == EM_CPSCOPE && !cps_mbn_probe(data, size);
+    uint32_t word = cps_le32(data + 4);
+    const struct cps_target *target = cps_target_find(word >> 12 & 0xfff);
+    return !cps_le32(data) && target && word >> 24 == (target->gen == CPS_A5XX ? 0 : 1);
+}
+
 static struct cps_err *take_firmware(const struct audit *audit, struct audit_file *file)
 {
     file->image = calloc(1, sizeof(*file->image));
@@ -50,7 +78,9 @@ static struct cps_err *take_stream(const struct audit *audit, struct audit_file 
 {
     const uint8_t *data = NULL;
     size_t size = 0;
+    file->expected = true;
     CPS_TRY(cps_stream_peek(stream, 64, &data, &size));
+    file->expected = file->named || is_firmware(file->path, data, size);
     const char *format = cps_capture_format(data, size);
     if (format && file->known)
         return cps_err_new(CPS_ERR_INPUT, "a capture, expected firmware");
@@ -68,6 +98,7 @@ static struct cps_err *take_stream(const struct audit *audit, struct audit_file 
         return cps_err_new(CPS_ERR_INPUT,
                            "an image of another processor of the chip; audit is about "
                            "firmware of Adreno's command processors (afuc)");
+    file->guessed = !file->expected;
     return take_firmware(audit, file);
 }
 
@@ -80,8 +111,9 @@ static const char *without_name(const struct audit_file *file, const struct cps_
                  : err->message;
 }
 
-/* A file that was named has to be what it is taken for; others may be anything. What is wrong is
- * told when all have been looked at, in their order. */
+/* A file that was named has to be what it is taken for, and so has one of a folder that is firmware
+ * by its beginning or cannot be read; others may be anything. What is wrong is told when all have
+ * been looked at, in their order. */
 static struct cps_err *settle(struct audit_file *file, struct cps_err *err)
 {
     if (!err || err->code == CPS_ERR_NOMEM)
@@ -90,9 +122,12 @@ static struct cps_err *settle(struct audit_file *file, struct cps_err *err)
         identity_deinit(file->image);
     free(file->image);
     file->image = NULL;
-    bool skipped = !file->named && err->code != CPS_ERR_OS;
+    bool skipped = !file->named && !file->expected && err->code != CPS_ERR_OS;
+    const char *why = without_name(file, err);
+    if (skipped && file->guessed && err->code == CPS_ERR_INPUT)
+        why = "neither firmware of Adreno's command processors (a5xx and later) nor a capture";
     if (file->row)
-        set_kind(file->row, skipped ? "skipped" : "error", without_name(file, err));
+        set_kind(file->row, skipped ? "skipped" : "error", why);
     if (!skipped && without_name(file, err) == err->message)
         err = cps_err_within_(err, "%s", file->path);
     if (skipped)
@@ -118,6 +153,13 @@ static struct cps_err *take_file(const struct audit *audit, struct audit_file *f
     return settle(file, err);
 }
 
+/* However both are compressed. */
+static bool is_same_image(const struct cps_fw *a, const struct cps_fw *b)
+{
+    return a->lead == b->lead && a->count == b->count &&
+           !memcmp(a->words, b->words, 4 * (size_t)a->count);
+}
+
 /* Of those that have most handlers in common the first one. */
 static void add_nearest(const struct audit *audit, const struct audit_file *file)
 {
@@ -139,7 +181,7 @@ static void add_nearest(const struct audit *audit, const struct audit_file *file
     cps_json_text(to, "name", best->path);
     cps_json_uint(to, "equal", most);
     cps_json_uint(to, "of", identity_handlers(file->image));
-    cps_json_bool(to, "same_contents", !strcmp(best->image->sha256, file->image->sha256));
+    cps_json_bool(to, "same_contents", is_same_image(best->image->fw, file->image->fw));
 }
 
 void audit_add_flaw(struct audit_file *file, struct json_object *rows, const struct audit_case *c,
@@ -287,15 +329,15 @@ static struct cps_err *for_all(struct audit *audit,
     return NULL;
 }
 
-/* Whether the report says something of any file: silence must not look like a pass. */
-static bool anything(struct json_object *rows)
+/* How many files are of a kind. */
+static size_t count_kind(struct json_object *rows, const char *kind)
 {
+    size_t count = 0;
     for (size_t i = 0; i < cps_json_count(rows); i++) {
         struct json_object *row = json_object_array_get_idx(rows, i);
-        if (strcmp(cps_json_get_text(row, "kind", ""), "skipped"))
-            return true;
+        count += !strcmp(cps_json_get_text(row, "kind", ""), kind);
     }
-    return false;
+    return count;
 }
 
 struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
@@ -317,13 +359,15 @@ struct cps_err *audit_run(const struct cps_options *opt, struct audit *ret)
     }
     if (!cps_json_complete(ret->root))
         return cps_err_nomem();
-    if (!ret->errors && !anything(rows))
+    size_t skipped = count_kind(rows, "skipped");
+    if (!ret->errors && skipped == cps_json_count(rows)) /* silence must not look like a pass */
         return cps_err_new(CPS_ERR_INPUT,
                            "found no firmware and no capture among %zu files, expected some",
                            ret->files);
     cps_json_uint(ret->root, "flaws", ret->flaws);
     cps_json_uint(ret->root, "undecided", ret->undecided);
     cps_json_uint(ret->root, "errors", ret->errors);
+    cps_json_uint(ret->root, "skipped", skipped);
     return NULL;
 }
 

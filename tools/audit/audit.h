@@ -12,7 +12,8 @@
  *               what they come from: "hardware", "donor", "unknown"; "handlers", "whole": those
  *               of which all code is the hardware's}, "flaws" as of firmware, "why": nothing was
  *               recovered
- *       "skipped", "error": "why"]} */
+ *       "skipped", "error": "why"],
+ *    "flaws", "undecided", "errors", "skipped": counts} */
 #ifndef CPS_AUDIT_H
 #define CPS_AUDIT_H
 
@@ -31,6 +32,8 @@ struct audit_file {
     char *path;                /**< owned */
     bool named;                /**< on the command line, not found in a folder */
     bool known;                /**< only to be compared with */
+    bool expected;             /**< it must be readable: named, or firmware as it begins */
+    bool guessed;              /**< nothing says what it is: firmware is tried */
     struct identity *image;    /**< where it is firmware; owned */
     struct code *code;         /**< what a dump holds of its firmware; owned */
     struct json_object *row;   /**< of the report, which takes it at the end; NULL: `known` */
@@ -47,7 +50,7 @@ struct audit {
     struct json_object *root; /**< owned */
     unsigned flaws;           /**< and packets that write what is protected */
     unsigned undecided;
-    unsigned errors; /**< files named that cannot be read */
+    unsigned errors; /**< files that must be readable, and are not */
 };
 
 /** What comes of each file that the options name, and of those in folders. The caller calls

@@ -254,9 +254,10 @@ void audit_html(struct json_object *root, struct cps_buf *out)
     cps_buf_str(out, "<main>\n<h1>cpscope audit</h1>\n");
     cps_buf_printf(out,
                    "<p>%zu files: %" PRId64 " flaws, %" PRId64 " questions undecided, %" PRId64
-                   " files that could not be read.</p>\n",
+                   " files that could not be read, %" PRId64 " that are none of these.</p>\n",
                    cps_json_count(files), cps_json_get_int(root, "flaws", 0),
-                   cps_json_get_int(root, "undecided", 0), cps_json_get_int(root, "errors", 0));
+                   cps_json_get_int(root, "undecided", 0), cps_json_get_int(root, "errors", 0),
+                   cps_json_get_int(root, "skipped", 0));
     put_matrix(root, out);
     put_cases(cps_json_get(root, "cases"), out);
     cps_buf_str(out, "<h2>Files</h2>\n");

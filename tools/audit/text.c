@@ -226,4 +226,10 @@ void audit_text(struct json_object *root, struct cps_buf *out)
     cps_buf_str(out, "kind       id      version generation flaws undecided nearest\n");
     for (size_t i = 0; i < cps_json_count(files); i++)
         put_line(item(files, i), width, out);
+    cps_buf_printf(out,
+                   "%zu files: %" PRId64 " flaws, %" PRId64 " questions undecided, %" PRId64
+                   " files that could not be read, %" PRId64 " that are none of these\n",
+                   cps_json_count(files), cps_json_get_int(root, "flaws", 0),
+                   cps_json_get_int(root, "undecided", 0), cps_json_get_int(root, "errors", 0),
+                   cps_json_get_int(root, "skipped", 0));
 }
