@@ -82,7 +82,7 @@ l17:
 mov $03, $04
 jumpa #l17
 jump #l8
-breq $02, b3, #4075
+[cc430feb]
 ret
 [abcdef01]
 

@@ -32,7 +32,6 @@ struct mesa {
     unsigned entry_count;
     unsigned next; /* entry */
     const struct cps_insn *insn;
-    uint32_t pc;
     char label[24];
 };
 
@@ -48,20 +47,10 @@ static bool is_call(const struct cps_insn *insn)
     return cps_insn_flow(&cps_isa_afuc, insn) == CPS_FLOW_CALL;
 }
 
-/* How far, or, where the instruction has the place itself, where to: with the sign of its bits. */
-static int32_t number_of(const struct mesa *m, uint32_t target)
-{
-    bool is_place = is_call(m->insn) || m->insn->op == CPS_AFUC_JUMPA;
-    return is_place ? (int32_t)(target << 6) / 64 : (int32_t)(target - m->pc);
-}
-
 static const char *find_label(void *context, uint32_t target)
 {
     struct mesa *m = context;
-    if (target < m->code)
-        snprintf(m->label, sizeof(m->label), "%s%" PRIu32, is_call(m->insn) ? "fxn" : "l", target);
-    else
-        snprintf(m->label, sizeof(m->label), "%" PRId32, number_of(m, target));
+    snprintf(m->label, sizeof(m->label), "%s%" PRIu32, is_call(m->insn) ? "fxn" : "l", target);
     return m->label;
 }
 
@@ -252,12 +241,15 @@ static void put_word(struct mesa *m, uint32_t pc)
     const struct cps_print_names names = {
         .names = m->names, .label = find_label, .context = m, .style = CPS_STYLE_MESA};
     struct cps_insn insn;
+    uint32_t target = 0;
     size_t start = m->out->size;
     cps_decode(&cps_isa_afuc, m->fw->gen, m->words[pc], &insn);
+    /* Data that looks like a branch to where no label is: Mesa's disassembler prints a number,
+     * which no assembler takes. */
+    bool is_data = cps_insn_target(&cps_isa_afuc, &insn, pc, &target) && target >= m->code;
     m->insn = &insn;
-    m->pc = pc;
     cps_print(&cps_isa_afuc, &insn, pc, &names, m->out);
-    if (m->out->size > start && m->out->data[start] == '[') {
+    if (is_data || (m->out->size > start && m->out->data[start] == '[')) {
         m->out->size = start;
         put_literal(m, m->words[pc]);
     } else {

@@ -57,29 +57,18 @@ static void put_literal(const struct cps_isa *isa, const struct cps_insn *insn, 
     }
 }
 
-/* Mesa does not look at bits that the processor does not look at, but for those of memory accesses.
- */
-static bool is_mesa_literal(const struct cps_isa *isa, const struct cps_insn *insn)
-{
-    const struct cps_form *form = cps_form_(isa, insn->enc);
-    uint64_t ignored = strchr(form->text, '[') ? 0 : form->ignored;
-    return (insn->enc->flags & CPS_ENC_OWN) || (insn->unclaimed & ~ignored);
-}
-
-static bool is_literal(const struct cps_isa *isa, const struct cps_insn *insn,
-                       const struct cps_print_names *names)
+static bool is_literal(const struct cps_insn *insn, const struct cps_print_names *names)
 {
     if (!insn->enc || insn->misfit || (insn->enc->flags & CPS_ENC_LITERAL))
         return true;
-    if (names && names->style == CPS_STYLE_MESA)
-        return is_mesa_literal(isa, insn);
-    return insn->unclaimed;
+    bool is_mesa = names && names->style == CPS_STYLE_MESA;
+    return insn->unclaimed || (is_mesa && insn->enc->flags & CPS_ENC_OWN);
 }
 
 void cps_print(const struct cps_isa *isa, const struct cps_insn *insn, uint32_t pc,
                const struct cps_print_names *names, struct cps_buf *out)
 {
-    if (is_literal(isa, insn, names))
+    if (is_literal(insn, names))
         put_literal(isa, insn, out);
     else
         cps_print_decoded(isa, insn, pc, names, out);
