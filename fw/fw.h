@@ -114,11 +114,11 @@ struct cps_fw {
     /** What was assumed because no row speaks for the image, or because nothing in it tells an SQE
      * from an AQE, for the user; else NULL. */
     char *assumed;
+    /** Empty for raw files until cps_fw_symbols_load(); owned. */
+    struct cps_fw_debug debug;
     /** What its own header or its end says is missing: where the image ends, and what it should
      * have; NULL: it is whole. Such an image can be described and listed, and must not run. */
     char *incomplete;
-    /** Empty for raw files until cps_fw_symbols_load(); owned. */
-    struct cps_fw_debug debug;
 };
 
 /**
