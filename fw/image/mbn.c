@@ -2,6 +2,7 @@
  * Qualcomm's firmware images, as far as their headers go. Both classes of ELF are read by hand:
  * the contents that libelf would look for are in other files. */
 #include "fw/image/mbn.h"
+#include "fw/image/elf_form.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,8 @@ bool cps_mbn_probe(const void *bytes, size_t size)
 {
     struct reader r = {NULL, {bytes, size}, NULL};
     r.shape = find_shape(r.bytes);
-    return r.shape && size >= r.shape->header_size && get16(&r, r.shape->count) != 0;
+    return r.shape && size >= r.shape->header_size && get16(&r, r.shape->count) != 0 &&
+           get16(&r, 18) != CPS_ELF_MACHINE; /* firmware with symbols, of our own making */
 }
 
 static bool ends_with(const char *path, const char *end)

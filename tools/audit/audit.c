@@ -46,15 +46,12 @@ static bool is_firmware_name(const char *path)
     return false;
 }
 
-/* Whether a file of a folder is firmware by its beginning: its id is known, or it is ELF of our own
- * making. What is too short to begin is so by its name. */
+/* Whether a file of a folder is firmware by its beginning: its id is known. What is too short to
+ * begin is so by its name. ELF of our own making begins as some of other processors do. */
 static bool is_firmware(const char *path, const uint8_t *data, size_t size)
 {
-    enum { EM_CPSCOPE = 1 };
     if (size < 8)
         return is_firmware_name(path);
-    if (cps_is_elf(data, size))
-        return size > 18 && data[18] == EM_CPSCOPE && !cps_mbn_probe(data, size);
     uint32_t word = cps_le32(data + 4);
     const struct cps_target *target = cps_target_find(word >> 12 & 0xfff);
     return !cps_le32(data) && target && word >> 24 == (target->gen == CPS_A5XX ? 0 : 1);
