@@ -267,12 +267,14 @@ struct afuc_core {
     bool loud; /* somebody wants to see writes of control registers */
     int64_t left;
     struct polled polled;
-    struct cps_cover *cover;  /* per instruction, NULL: not counted; the caller's */
-    uint32_t cover_count;     /* of them */
-    struct cps_edge_log *log; /* of branches, NULL: none; the caller's */
-    uint32_t log_from;        /* where the last one led */
-    uint32_t privilege[2];    /* control registers that edges.c looks at */
-    uint32_t level_bits;      /* of $12 */
+    struct cps_cover *cover;   /* per instruction, NULL: not counted; the caller's */
+    uint32_t cover_count;      /* of them */
+    struct cps_edge_log *log;  /* of branches, NULL: none; the caller's */
+    uint32_t log_from;         /* where the last one led */
+    uint32_t privilege[2];     /* control registers that edges.c looks at */
+    uint32_t level_bits;       /* of $12 */
+    uint32_t protected_bit[2]; /* of the protected mode: puts the ring, and other levels, under
+                                  CP_PROTECT; 0: always */
     uint32_t written; /* general registers that instructions have named as destination; only kept
                          while STEP events are wanted */
     struct cps_reg_index *control; /* rows of ctrl.def */

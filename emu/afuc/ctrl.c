@@ -499,6 +499,20 @@ static const struct cps_reg_row kept[][KEPT_COUNT] = {
 #include "emu/afuc/kept.def"
 };
 
+/* Which bit of the protected mode puts the ring, and which other levels, under CP_PROTECT. The PFP
+ * has no such register: what it writes is always checked. */
+static void init_protected_mode(struct afuc_core *core)
+{
+    enum { CHECKED = 1u << 29, RING_CHECKED = 1u << 30 };
+    bool one_bit = core->layout == CPS_LAYOUT_A5XX_ME || core->layout == CPS_LAYOUT_A6XX;
+    if (afuc_control_number_(core, CTL_PROTECTED_MODE) == NO_NUMBER)
+        return;
+    core->protected_bit[0] = one_bit ? CHECKED : RING_CHECKED;
+    core->protected_bit[1] = CHECKED;
+    /* Until firmware sets it everything is checked: what it holds then is not known. */
+    afuc_control_set_(core, CTL_PROTECTED_MODE, CHECKED | RING_CHECKED);
+}
+
 struct cps_err *afuc_control_init_(struct afuc_core *core)
 {
     const struct cps_reg_table tables[] = {CPS_REG_TABLE(rows[core->layout]),
@@ -506,6 +520,7 @@ struct cps_err *afuc_control_init_(struct afuc_core *core)
     core->group_sel = afuc_control_number_(core, CTL_DRAW_STATE_SEL) % CONTROL_COUNT;
     core->privilege[0] = afuc_control_number_(core, CTL_LEVEL_PRIVILEGE) % CONTROL_COUNT;
     core->privilege[1] = afuc_control_number_(core, CTL_PROTECTED_MODE) % CONTROL_COUNT;
+    init_protected_mode(core);
     core->level_bits = cps_gen_since(core->machine->engine.gen, CPS_A7XX) ? 7 : 0;
     return cps_reg_index_create_(tables, 2, 1, &core->control);
 }

@@ -324,7 +324,7 @@ bool gpu_protected_(const struct afuc_core *core, uint32_t offset, uint32_t coun
 {
     const struct protect_regs *regs = protect_of(core->machine);
     uint32_t control = protect_control(core);
-    if (CPS_LIKELY(!(control & PROTECT_ENABLE)))
+    if (CPS_LIKELY(!(control & PROTECT_ENABLE)) || !gpu_mode_protects_(core))
         return false;
     const struct wanted at = {regs, offset, count ? offset + count - 1 : offset, write};
     bool open = control & PROTECT_LAST_IS_OPEN;

@@ -83,10 +83,18 @@ static inline void gpu_set_plain_(struct afuc_core *core, uint32_t offset, const
         bank_set_several_(m, core->pipe, offset, word, count);
 }
 
+/** Whether the protected mode puts writes through `$usraddr` under CP_PROTECT on the level at hand
+ * (ctrl.def, PROTECTED_MODE). */
+static inline bool gpu_mode_protects_(const struct afuc_core *core)
+{
+    uint32_t bit = core->protected_bit[core->s.level != CPS_LEVEL_RB];
+    return !bit || (core->s.control[core->privilege[1]] & bit);
+}
+
 /** Whether CP_PROTECT forbids a core that is plain anything. */
 static inline bool gpu_plain_protects_(const struct afuc_core *core)
 {
-    return bank_get_(core->machine, core->pipe, core->protect) & 1;
+    return (bank_get_(core->machine, core->pipe, core->protect) & 1) && gpu_mode_protects_(core);
 }
 
 #endif

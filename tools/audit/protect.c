@@ -41,8 +41,8 @@ static const struct level {
 #include "tools/audit/writer.def"
 };
 
-static const char *const ways[WAY_COUNT] = {"-",      "nothing",   "checked",
-                                            "tested", "unchecked", "undecided"};
+static const char *const ways[WAY_COUNT] = {"-",      "nothing",   "checked",  "tested",
+                                            "lifted", "unchecked", "undecided"};
 
 const char *protect_level_word(enum protect_level level)
 {
@@ -70,6 +70,8 @@ static unsigned put_lines(const struct protection *p, const char *lines, struct 
     cps_buf_printf(out, "    reg 0x%04" PRIx32 " 0x%x\n    ", p->marker, BEFORE);
     for (const char *at = lines; *at; at++) {
         bool variable = *at == '$';
+        /* Of type 4 the first word is part of the header. */
+        dwords -= (at == lines || at[-1] == '\n') && !strncmp(at, "reg ", 4);
         at += variable;
         if (!variable)
             cps_buf_add(out, at, 1);
@@ -83,8 +85,6 @@ static unsigned put_lines(const struct protection *p, const char *lines, struct 
             cps_buf_printf(out, "0x%08x 0x0", DATA);
         dwords += *at == ' ' || *at == '\n' || (variable && *at == 'D');
     }
-    /* Of type 4 the first word is part of the header. */
-    dwords -= !strncmp(lines, "reg ", 4);
     cps_buf_printf(out, "\n    reg 0x%04" PRIx32 " 0x%x\n", p->marker, BEHIND);
     return dwords;
 }
@@ -172,13 +172,16 @@ static struct cps_err *try_one(struct probe *probe, const char *lines, const str
     bool writes = open.written;
     if (open.behind && !probe->stopped)
         CPS_TRY(look(probe, lines, level, true, &closed));
-    if (closed.written)
+    bool user = closed.written && cps_event_sub(closed.written) == CPS_PATH_USER;
+    if (user && level == &levels[PROTECT_RB])
+        *ret = WAY_LIFTED;
+    else if (closed.written)
         *ret = WAY_UNCHECKED;
     else if (closed.behind && !probe->stopped)
         *ret = closed.stopped ? WAY_CHECKED : writes ? WAY_TESTED : WAY_SILENT;
     else
         *ret = WAY_UNDECIDED;
-    if (closed.written)
+    if (*ret == WAY_UNCHECKED)
         probe_text(probe, closed.written, why);
     else if (*ret == WAY_UNDECIDED && probe->why.size)
         cps_buf_join(why, &probe->why);

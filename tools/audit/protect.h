@@ -20,6 +20,7 @@ enum protect_way {
     WAY_SILENT,    /**< nothing is written, protected or not */
     WAY_CHECKED,   /**< it takes the path that the hardware checks */
     WAY_TESTED,    /**< it asks first, and writes nothing */
+    WAY_LIFTED,    /**< that path, on the ring, while the protected mode does not check the ring */
     WAY_UNCHECKED, /**< it writes what is protected */
     WAY_UNDECIDED, /**< the run did not come so far */
     WAY_COUNT,
