@@ -347,10 +347,18 @@ own_JUMPA:
     BRANCH(ip->target);
 own_CALL:
     a = s->sqe[SQE_SP]++;
+    if (CPS_UNLIKELY(a - STACK_DEPTH <= INT32_MAX)) {
+        SYNC();
+        afuc_report_stack_(core);
+    }
     s->sqe[SQE_STACK + a % STACK_DEPTH] = PC() + 2;
     BRANCH(ip->target);
 own_RET:
     a = --s->sqe[SQE_SP];
+    if (CPS_UNLIKELY(a > INT32_MAX)) {
+        SYNC();
+        afuc_report_stack_(core);
+    }
     BRANCH_CHECKED(s->sqe[SQE_STACK + a % STACK_DEPTH]);
 own_BL:
     r[R_LR] = PC() + 2;

@@ -28,6 +28,7 @@ static inline bool afuc_is_general_(unsigned number)
 #define SQE_SP        5u
 #define SQE_STACK     8u
 #define STACK_DEPTH   8u
+#define MISUSED       8u
 #define GPU_REGS      0x40000u
 #define GROUP_COUNT   32u
 /** Control registers that all processors share, which are the on-chip memory of events, too. */

@@ -510,7 +510,7 @@ static void init_protected_mode(struct afuc_core *core)
     core->protected_bit[0] = one_bit ? CHECKED : RING_CHECKED;
     core->protected_bit[1] = CHECKED;
     /* Until firmware sets it everything is checked: what it holds then is not known. */
-    afuc_control_set_(core, CTL_PROTECTED_MODE, CHECKED | RING_CHECKED);
+    afuc_control_set_(core, CTL_PROTECTED_MODE, core->protected_bit[0] | core->protected_bit[1]);
 }
 
 struct cps_err *afuc_control_init_(struct afuc_core *core)

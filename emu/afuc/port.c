@@ -204,3 +204,15 @@ uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset)
 {
     return core_mem_read_(core, load_store_iova(core, offset), CPS_VIA_LOAD);
 }
+
+void afuc_report_stack_(struct afuc_core *core)
+{
+    struct afuc_state *s = &core->s;
+    uint32_t i = 0;
+    while (i < s->misused_count && s->misused[i] != s->pc)
+        i++;
+    if (i < s->misused_count || i == MISUSED)
+        return;
+    s->misused[s->misused_count++] = s->pc;
+    core_event_(core, CPS_EV_UNMODELLED, CPS_PLACE_INSN, s->pc, 0);
+}

@@ -12,6 +12,10 @@ void afuc_extra_moves_(struct afuc_core *core, const struct afuc_uop *uop);
 void afuc_store_(struct afuc_core *core, uint32_t offset, uint32_t value);
 uint32_t afuc_load_word_(struct afuc_core *core, uint32_t offset);
 
+/** The instruction at hand calls where all eight places of the stack are taken, or returns where
+ * none is. */
+void afuc_report_stack_(struct afuc_core *core);
+
 /** What keeps $data from being the next of consecutive registers: bits of the address selected. */
 enum { USRADDR_MODES = 1u << 20 | 1u << 18, ADDR_MODES = 0xffu << 24 | 1u << 18 };
 

@@ -94,7 +94,8 @@ CONTROL(SDS_OP_MASK,         X,     X,     0x0c8, 0x0c8, 0x168, 1,   LATE, 0,   
 CONTROL(SDS_STATUS,          X,     X,     0x051, 0x051, 0x061, 1,   LATE, 3,          0)
 CONTROL(SDS_DONE,            X,     X,     0x052, 0x052, 0x062, 1,   LATE, 0,          1)
 /* ---- packets, errors: XML; machine code of every image's start and error path ---- */
-CONTROL(PROTECTED_MODE,      X,     0x011, 0x05a, 0x05a, 0x0a0, 1,   ALL,  0,          1)
+CONTROL(PROTECTED_MODE,      X,     0x011, 0x05a, X,     X,     1,   ME | A6XX, 0x20000000, 1) /* reset: I, all is checked */
+CONTROL(PROTECTED_MODE,      X,     X,     0x05a, 0x05a, 0x0a0, 1,   LATE, 0x60000000, 1)
 CONTROL(REG_READ_TEST_RESULT, X,    X,     0x05b, 0x05b, 0x0a8, 1,   ALL,  0,          1)
 CONTROL(DRAW_NOTIFY,         X,     0x013, 0x05c, 0x05c, 0x0c8, 1,   ALL,  0,          1)
 CONTROL(PERFCNTR_CNTL,       0x0a1, 0x03f, 0x05d, 0x05d, 0x0c9, 1,   ALL,  0,          1)
