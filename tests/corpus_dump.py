@@ -124,7 +124,7 @@ def not_recovered(cpscope, corpus, scratch):
     dump = Dump(os.path.join(corpus, "captures", "crash.devcore"))
     block = words_of(dump, "CP_UCODE_DBG_DATA")
     words = decode85(block.group(2))
-    cases = [("near revision", "a650_sqe-089.fw", dump.text)]
+    cases = []
     for index, word, said in ((0x1001, 1 << 20, "a state that no dump has"), (0x1002, 2 << 20 | 0x3ffff, "behind any image"),
                               (0x1003, words[0x1000], "the same line as another way")):
         # The first set's tags; way 0 is valid, so that way 3 can repeat it.
@@ -140,6 +140,45 @@ def not_recovered(cpscope, corpus, scratch):
         line = [line for line in done.stdout.splitlines() if "not recovered" in line]
         assert len(line) == 1 and said in line[0], (said, done.stdout[-600:])
         assert "instructions that ran" not in done.stdout
+
+
+def far_donors(cpscope, corpus, scratch):
+    """Another family of the generation is refused, by each command, and run as it is on demand."""
+    dump = os.path.join(corpus, "captures", "crash.devcore")
+    for name, words, handlers in (("a650_sqe-089.fw", 473, "69 of 76"), ("a650_sqe-112.fw", 457, "68 of 74"), ("a660_sqe-094.fw", 438, "66 of 73"),
+                                  ("a660_sqe-112.fw", 426, "66 of 73")):
+        firmware = os.path.join(corpus, "firmware", name)
+        for command in ("run", "decode", "disasm"):
+            options = ["--from", dump, firmware] if command == "disasm" else ["--fw", firmware, dump]
+            done = run(cpscope, command, *options)
+            assert done.returncode == 3 and not done.stdout and len(done.stderr.splitlines()) == 1, done
+            assert "%s: %d of the 704 words and %s handlers" % (name, words, handlers) in done.stderr, done.stderr
+        done = run(cpscope, "run", "--no-recover", "--fw", firmware, dump, "-o", os.devnull)
+        assert done.returncode == 1 and "# firmware is not that of the dump\n" in done.stdout and "recovered" not in done.stdout, done
+
+
+def one_firmware(cpscope, corpus, scratch):
+    """Each command runs the dump's own firmware, and says so in a line: it ends at the hardware's 0x00c5 also with a donor
+    whose error loop is elsewhere. --no-recover runs the file."""
+    dump, page = os.path.join(corpus, "captures", "crash.devcore"), os.path.join(scratch, "page.html")
+    small = os.path.join(scratch, "small.pm4")
+    donor = os.path.join(corpus, "firmware", "a630_sqe-207.fw")
+    alone = run(cpscope, "run", "--no-recover", "--fw", donor, dump, "-o", os.devnull)
+    other = re.search(r"bad-packet at (0x[0-9a-f]{4}) ", alone.stdout + alone.stderr)[1]
+    assert other != "0x00c5", alone
+    for command, *options in (("decode",), ("state",), ("cover",), ("profile",), ("why", "event:10"), ("view", "-o", page),
+                              ("reduce", "--no-cache", "-o", small)):
+        done = run(cpscope, command, "--fw", donor, dump, *options)
+        said = done.stdout + done.stderr
+        line = "runs the dump's own firmware: 704 words of the dump, 4663 of %s, 2703 unknown\n" % donor
+        assert done.stderr.count(line) == 1, (command, done)
+        asked = run(cpscope, command, "--no-recover", "--fw", donor, dump, *options)
+        assert asked.stderr.count("runs %s as given: the dump's own is not recovered\n" % donor) == 1, (command, asked)
+        if command in ("decode", "cover", "reduce"):
+            assert "at 0x00c5 (" in said and other not in said, (command, said)
+            assert "at %s (" % other in asked.stdout + asked.stderr, (command, asked)
+    two = run(cpscope, "cover", "--fw", donor, dump, dump)
+    assert two.returncode == 3 and "expected no other captures" in two.stderr, two
 
 
 def missing_history(cpscope, corpus, scratch):
@@ -270,6 +309,8 @@ TESTS = [
     ("the firmware of the dump is recovered with each near revision: 183 registers equal, none different", own_firmware),
     ("traces of a dump are reproduced, and diff runs the files that are named", others_run_what_is_named),
     ("what cannot be recovered is said, and nothing guessed", not_recovered),
+    ("a donor of another family is refused, --no-recover runs it", far_donors),
+    ("each command runs the dump's own firmware, and says so", one_firmware),
     ("a wrapped ring is replayed from the last retired submission, what is missing is said",
      missing_history),
     ("hundreds of buffers change nothing", many_buffers),

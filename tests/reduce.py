@@ -351,7 +351,7 @@ def waiting_dump():
         words[index] = 0x70108000
         text = text[:found.start(1)] + make.encode85(words) + text[found.end(1):]
     done = reduce("--fw", corpus(FIRMWARE), path("wait.devcore", text.encode("latin-1")), "-o", path("small.pm4"))
-    assert done.stdout.startswith("reaches 0x0353 (CP_NOP+0x1) in packet 0x70108000 at level 1, where the hardware hung"), done.stdout
+    assert done.stdout.startswith("reaches 0x034f (CP_NOP+0x1) in packet 0x70108000 at level 1, where the hardware hung"), done.stdout
     lost = path("lost.devcore", text.replace("iova: 0x0000000100000000", "iova: 0x0000000300000000").encode("latin-1"))
     done = reduce("--fw", corpus(FIRMWARE), lost, "-o", path("small.pm4"), status=3)
     assert "does not come to the hang" in done.stderr, done.stderr

@@ -178,7 +178,7 @@ static struct cps_err *rerun_alone(struct check *c, const struct record_setup *s
 static struct cps_err *rerun(struct check *c)
 {
     struct cps_options opt = options_of(c);
-    struct record_setup setup = {.opt = &opt, .kinds = c->kinds, .recover = true};
+    struct record_setup setup = {.opt = &opt, .kinds = c->kinds, .recover = true, .quiet = true};
     const char *const firmware[2] = {c->demo_firmware ? NULL : c->firmware[0],
                                      c->head.firmware_count > 1 ? c->firmware[1] : NULL};
     bool nothing = !strcmp(c->head.capture.name, play_nothing);

@@ -34,15 +34,43 @@ struct coverage {
     int stopped;      /* the status that says so */
 };
 
+/* What there is to count of. */
+static struct cps_err *begin_counts(struct coverage *c)
+{
+    cps_buf_deinit(&c->listing);
+    free(c->cover);
+    c->listing = (struct cps_buf){0};
+    c->cover = calloc((size_t)c->fw->count + 1, sizeof(*c->cover));
+    return c->cover ? cps_fw_listing(c->fw, c->opt->rnn, &c->listing) : cps_err_nomem();
+}
+
+/* The firmware of a dump is another one than that of other captures. */
+static struct cps_err *adopt(struct coverage *c, struct record *record, const char *path)
+{
+    if (!record->own)
+        return NULL;
+    if (c->opt->arg_count > 1 || c->opt->search.count)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: the dump runs a firmware of its own, expected no other captures or "
+                           "counts with it (or --no-recover)",
+                           path);
+    cps_fw_destroy(c->fw);
+    c->fw = CPS_TAKE(record->own);
+    return begin_counts(c);
+}
+
 static struct cps_err *add_capture(struct coverage *c, const char *path)
 {
     struct record record = {0};
-    const struct record_setup setup = {.opt = c->opt, .kinds = 1u << CPS_EV_END, .cover = true};
+    const struct record_setup setup = {
+        .opt = c->opt, .kinds = 1u << CPS_EV_END, .cover = true, .recover = true};
     const char *const firmware[2] = {c->opt->fw[0], c->opt->fw_count > 1 ? c->opt->fw[1] : NULL};
     struct cps_err *err = record_open(&setup, firmware, c->opt->arg_count, &c->boot);
     if (!err)
         err = record_run(&setup, firmware, path, &c->boot, &record);
     bool other_gpu = err && err->code == CPS_ERR_MISMATCH;
+    if (!err)
+        err = adopt(c, &record, path);
     for (uint32_t i = 0; !other_gpu && i < record.cover_count && i <= c->fw->count; i++) {
         c->cover[i].run += record.cover[i].run;
         c->cover[i].taken += record.cover[i].taken;
@@ -148,10 +176,7 @@ static struct cps_err *run(struct coverage *c)
     CPS_TRY(cps_fw_load(opt->fw[0], opt->gen, &c->fw));
     struct cps_trace_head head = {.gen = c->fw->gen, .layout = c->fw->layout};
     CPS_TRY(trace_names(&head, opt->rnn, c->names));
-    CPS_TRY(cps_fw_listing(c->fw, opt->rnn, &c->listing));
-    c->cover = calloc((size_t)c->fw->count + 1, sizeof(*c->cover));
-    if (!c->cover)
-        return cps_err_nomem();
+    CPS_TRY(begin_counts(c));
     for (unsigned i = 0; i < opt->search.count; i++)
         CPS_TRY(merge_lcov(c, opt->search.path[i]));
     for (unsigned i = 0; i < opt->arg_count; i++) {

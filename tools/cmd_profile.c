@@ -48,7 +48,6 @@ static struct cps_err *play(const struct cps_options *opt, struct play *play,
     const char *path = opt->arg_count ? opt->arg[0] : opt->demo ? NULL : play_nothing;
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(play, *capture));
-    play->recover = true;
     play->boot_only = path == play_nothing;
     CPS_TRY(play_open(play, opt, opt->arg_count ? opt->arg[0] : NULL));
     if (opt->symbols)

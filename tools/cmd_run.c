@@ -204,11 +204,11 @@ static struct cps_err *prepare(struct run *run)
     choose_form(run);
     if (!opt_is_script(run->opt))
         CPS_TRY(open_capture(run));
-    run->play.recover = true;
+    run->play.quiet = true; /* the summary says it */
     CPS_TRY(play_open(&run->play, run->opt, run->opt->arg_count ? run->opt->arg[0] : NULL));
     if (run->play.dump) {
         run->play.extra = 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX; /* which registers are written */
-        run->play.watcher = &run->play.code->steps;
+        run->play.watcher = run->play.code ? &run->play.code->steps : NULL;
     }
     if (wants_trace(run))
         CPS_TRY(open_trace(run));

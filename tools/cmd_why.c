@@ -62,7 +62,6 @@ static struct cps_err *execute(struct why *why, const struct cps_options *opt,
     CPS_TRY(cps_buffers_create(&why->play->buffers));
     CPS_TRY(play_stream(path, capture));
     CPS_TRY(play_read_dump(why->play, *capture));
-    why->play->recover = true;
     CPS_TRY(play_open(why->play, opt, path));
     why->engine = why->play->engine;
     CPS_TRY(why_resolve(why));

@@ -68,6 +68,7 @@ struct cps_options {
     const char *cache;
     const char *cases;
     bool no_cache;
+    bool no_recover;
     bool no_code;
     bool merge;
     long draw;             /**< -1: none */

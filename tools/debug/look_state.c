@@ -108,6 +108,7 @@ struct cps_err *look_state_draw(const struct session *session, long draw, bool a
     if ((!opt->arg_count && !opt->demo) || session->play.dump)
         return cps_err_new(CPS_ERR_INPUT, "draw %ld: expected firmware and a capture", draw);
     const struct state_setup setup = {.opt = opt,
+                                      .quiet = true,
                                       .firmware = firmware,
                                       .capture = opt->arg_count ? opt->arg[0] : NULL,
                                       .who = drawing(session),

@@ -26,7 +26,6 @@ static struct cps_err *read_input(struct session *s, const char **input)
         err = cps_buffers_create(&s->play.buffers);
     if (stream && !err)
         err = play_read_dump(&s->play, stream);
-    s->play.recover = true;
     if (!err)
         err = play_open(&s->play, opt, *input);
     if (!err)

@@ -107,8 +107,10 @@ static struct cps_err *recover(const struct cps_options *opt, struct play *play)
     if (!opt->arg_count)
         return code_recover(play->dump, &none, &play->code);
     CPS_TRY(play_replay(play, &run, &not_replayed));
-    return play->code ? NULL
-                      : cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", opt->arg[0]);
+    if (!play->code)
+        return cps_err_new(CPS_ERR_INPUT, "%s: no firmware of an Adreno SQE", opt->arg[0]);
+    bool own = play->code->recovered || play->code->same || play->code->why.size;
+    return own ? NULL : cps_err_new(CPS_ERR_INPUT, "%s", cps_buf_text(&not_replayed));
 }
 
 static struct cps_err *list(const struct cps_options *opt, struct play *play, struct cps_buf *out)

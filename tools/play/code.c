@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "tools/play/play.h"
 #include "trace/json.h"
 
 /* Whether the user's firmware has each cached word. */
@@ -29,19 +30,6 @@ static struct cps_err *recover(struct code *code, struct cps_fw **fw)
     return NULL;
 }
 
-static struct cps_err *read_and_recover(const struct dump *dump, struct cps_fw **fw,
-                                        struct code *code)
-{
-    const struct dump_block *block = dump_block(dump, "CP_UCODE_DBG");
-    if (!block)
-        return cps_err_new(CPS_ERR_INPUT, "the dump has no CP_UCODE_DBG, expected the firmware's "
-                                          "instruction cache there");
-    CPS_TRY(cps_fw_icache_read_(block->words, block->count, &code->cache));
-    if (!*fw || (dump_has_table(dump, *fw) && is_same(&code->cache, *fw)))
-        return NULL;
-    return recover(code, fw);
-}
-
 static void count_steps(struct cps_sink *sink, const struct cps_event *events, size_t count)
 {
     struct code *code = (struct code *)sink;
@@ -53,6 +41,27 @@ static void count_steps(struct cps_sink *sink, const struct cps_event *events, s
     }
 }
 
+/* What the dump holds, which may be less than it takes. */
+static struct cps_err *read_cache(const struct dump *dump, bool a6xx, struct code *code)
+{
+    const struct dump_block *block = dump_block(dump, "CP_UCODE_DBG");
+    struct cps_err *err = NULL;
+    if (!a6xx)
+        cps_buf_str(&code->why,
+                    "the layout of the instruction cache in dumps of this generation is "
+                    "not known");
+    else if (!block)
+        cps_buf_str(&code->why, "the dump has no CP_UCODE_DBG, expected the firmware's "
+                                "instruction cache there");
+    else
+        err = cps_fw_icache_read_(block->words, block->count, &code->cache);
+    if (err && err->code == CPS_ERR_INPUT) {
+        cps_buf_str(&code->why, err->message);
+        cps_err_free(CPS_TAKE(err));
+    }
+    return !err && code->why.failed ? cps_err_nomem() : err;
+}
+
 struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct code **ret)
 {
     struct code *code = calloc(1, sizeof(*code));
@@ -61,18 +70,44 @@ struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct
         return cps_err_nomem();
     code->steps.put = count_steps;
     bool a6xx = *fw ? (*fw)->gen == CPS_A6XX : cps_gpu_generation(dump->gpu) == 6;
-    if (!a6xx) {
-        cps_buf_str(&code->why,
-                    "the layout of the instruction cache in dumps of this generation is "
-                    "not known");
-        return code->why.failed ? cps_err_nomem() : NULL;
+    CPS_TRY(read_cache(dump, a6xx, code));
+    code->same = *fw && !code->why.size && dump_has_table(dump, *fw) && is_same(&code->cache, *fw);
+    return *fw && !code->why.size && !code->same ? recover(code, fw) : NULL;
+}
+
+/* One line: which firmware a dump runs. */
+static void say(const struct play *play)
+{
+    const struct code *code = play->code;
+    const char *name = play->fw->name;
+    if (!code)
+        fprintf(stderr, "runs %s as given: the dump's own is not recovered\n", name);
+    else if (code->recovered)
+        fprintf(stderr,
+                "runs the dump's own firmware: %" PRIu32 " words of the dump, %" PRIu32
+                " of %s, %" PRIu32 " unknown\n",
+                code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR), name,
+                code_words(code, CPS_FW_UNKNOWN));
+    else if (code->same)
+        fprintf(stderr, "runs %s: it has all that the dump holds of its firmware\n", name);
+    else
+        fprintf(stderr, "runs %s as given: %s\n", name, cps_buf_text(&code->why));
+}
+
+struct cps_err *code_open(struct play *play)
+{
+    struct cps_err *err = NULL;
+    if (!play->as_given && !play->opt->no_recover)
+        err = code_recover(play->dump, &play->fw, &play->code);
+    if (err && err->code == CPS_ERR_INPUT) {
+        struct cps_err *more =
+            cps_err_new(CPS_ERR_INPUT, "%s (--no-recover runs it as it is)", err->message);
+        cps_err_free(err);
+        return more;
     }
-    struct cps_err *err = read_and_recover(dump, fw, code);
-    if (!err || err->code != CPS_ERR_INPUT)
-        return err;
-    cps_buf_str(&code->why, err->message);
-    cps_err_free(err);
-    return code->why.failed ? cps_err_nomem() : NULL;
+    if (!err && !play->quiet)
+        say(play);
+    return err;
 }
 
 void code_free(struct code *code)

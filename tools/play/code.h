@@ -15,14 +15,20 @@ struct code {
     struct cps_fw_icache cache;
     struct cps_buf why;   /**< why nothing was recovered; empty if it was, or needed no donor */
     bool recovered;       /**< else the firmware is as the user gave it */
+    bool same;            /**< that has all of the dump's words: nothing is to be recovered */
     uint64_t executed[3]; /**< instructions, by the mark of their words */
 };
 
 /** Reads the dump's code and, if @p fw is given and another revision, replaces it by what was
- * recovered. That it cannot be recovered is no error: then `why` says so. @p ret is freed with
- * code_free(). */
+ * recovered. That the dump does not hold what it takes is no error: then `why` says so. @p ret is
+ * freed with code_free().
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: @p fw is no near revision */
 CPS_MUST_USE struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw,
                                           struct code **ret);
+/** The firmware with which any command opens a dump: the dump's own, unless `as_given` or
+ * --no-recover says otherwise. Prints which one it is, in a line. */
+struct play;
+CPS_MUST_USE struct cps_err *code_open(struct play *play);
 void code_free(struct code *code);
 /** Words of the image with a mark. */
 uint32_t code_words(const struct code *code, enum cps_fw_mark mark);

@@ -309,8 +309,8 @@ struct cps_err *play_open(struct play *play, const struct cps_options *opt, cons
         CPS_TRY(load_script(play, input));
     } else {
         CPS_TRY(load_firmware(play));
-        if (play->dump && play->recover)
-            CPS_TRY(code_recover(play->dump, &play->fw, &play->code));
+        if (play->dump)
+            CPS_TRY(code_open(play));
         play->gen = play->fw->gen;
     }
     CPS_TRY(set_policy(play));

@@ -50,20 +50,22 @@ struct play {
     struct cps_policy policy;
     struct cps_names *names[CPS_CPU_COUNT];
     struct cps_engine *engine;
-    struct dump *dump;        /**< the input where it is a hardware dump, read whole; or NULL */
-    bool recover;             /**< set before play_open(): run the firmware that ran there */
-    struct code *code;        /**< what the dump holds of that, if it was asked for */
-    struct replay *replay;    /**< what to replay of it */
-    struct feed feed;         /**< items of inputs that are read whole */
-    struct cps_sink *trace;   /**< where recorded events go on to, or NULL */
-    uint32_t kinds;           /**< what `trace` wants */
-    uint32_t extra;           /**< what the engine emits beyond that, for our own use */
-    struct cps_sink *watcher; /**< who gets those, or NULL */
-    bool muted;               /**< nothing goes to `trace` */
-    enum cps_stop stop;       /**< of the last run */
-    bool begun;               /**< the bootstrap has run */
-    bool booted;              /**< the driver's first packets, too */
-    bool stopped;             /**< the engine cannot go on; what follows is ignored */
+    struct dump *dump; /**< the input where it is a hardware dump, read whole; or NULL */
+    bool as_given;     /**< set before play_open(): a dump runs the firmware that was given, for who
+                          compares two; else the one that ran there */
+    bool quiet;        /**< set before play_open(): which firmware of a dump runs is not printed */
+    struct code *code; /**< what the dump holds of that, if it was asked for */
+    struct replay *replay;          /**< what to replay of it */
+    struct feed feed;               /**< items of inputs that are read whole */
+    struct cps_sink *trace;         /**< where recorded events go on to, or NULL */
+    uint32_t kinds;                 /**< what `trace` wants */
+    uint32_t extra;                 /**< what the engine emits beyond that, for our own use */
+    struct cps_sink *watcher;       /**< who gets those, or NULL */
+    bool muted;                     /**< nothing goes to `trace` */
+    enum cps_stop stop;             /**< of the last run */
+    bool begun;                     /**< the bootstrap has run */
+    bool booted;                    /**< the driver's first packets, too */
+    bool stopped;                   /**< the engine cannot go on; what follows is ignored */
     const struct cps_stream *reads; /**< while it is read: for the line of progress */
     bool may_end;                   /**< a sink may want no more before the input ends */
     bool enough;                    /**< it does: what follows is ignored, too */

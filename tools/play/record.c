@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One firmware over one capture, in memory. */
 #include "isa/base/within.h"
+#include "tools/play/code.h"
 #include "tools/play/record.h"
 
 #include <stdio.h>
@@ -105,6 +106,8 @@ static struct cps_err *finish(struct record *record, struct play *play)
     record->packets = play->engine->packets;
     record->misses = play->misses;
     snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
+    if (play->code && play->code->recovered)
+        record->own = CPS_TAKE(play->fw);
     return record->lost || play->missed.failed ? cps_err_nomem() : NULL;
 }
 
@@ -315,7 +318,8 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
         CPS_TRY(cps_buffers_create(&run->play->buffers));
     if (!script)
         CPS_TRY(play_read_dump(run->play, run->stream));
-    run->play->recover = run->setup->recover;
+    run->play->as_given = !run->setup->recover;
+    run->play->quiet = run->setup->quiet;
     run->play->boot_only = capture == play_nothing;
     CPS_TRY(begin(run, capture, boot));
     struct cps_err *err =
@@ -409,6 +413,7 @@ void record_deinit(struct record *record)
     free(record->cover);
     same_code_deinit(&record->code);
     cps_buffers_destroy(record->buffers);
+    cps_fw_destroy(record->own);
     *record = (struct record){0};
 }
 

@@ -25,7 +25,8 @@ struct record {
                                 be NULL */
     uint32_t cover_count;
     struct cps_buffers *buffers; /**< of the capture, if they were asked for; owned */
-    struct same_code code;       /**< what it looked at, if that was asked for */
+    struct cps_fw *own;    /**< the firmware that ran, recovered from a dump; NULL: the one given */
+    struct same_code code; /**< what it looked at, if that was asked for */
     struct cps_sink sink;
     /* Of scripts, whose STEP events are counted. */
     struct cps_sink steps;
@@ -56,8 +57,9 @@ struct record_setup {
     bool cover;                    /**< count what firmware executes */
     bool code;                     /**< with it: keep what runs behind a boot looked at */
     const struct cps_buf *text;    /**< PM4 text to run, which `capture` is the name of; or NULL */
-    bool recover;                  /**< as play.recover: for who compares with a run of the dump */
-    bool scripts;                  /**< with it: also what scripts execute, from STEP events */
+    bool recover;      /**< a dump runs the firmware that ran there: for who does not compare two */
+    bool quiet;        /**< as play.quiet */
+    bool scripts;      /**< with it: also what scripts execute, from STEP events */
     size_t most_steps; /**< of more events than that, those of steps are left out; 0: no limit */
     bool buffers;      /**< keep those of the capture */
     bool narrow;       /**< only the submission that `opt` names, if any */

@@ -75,6 +75,7 @@ static struct cps_err *open_first(struct runner *r, struct cps_stream *stream)
 {
     CPS_TRY(open_side(r, 0));
     CPS_TRY(play_read_dump(r->play[0], stream));
+    r->play[0]->as_given = r->sides > 1;
     CPS_TRY(play_open(r->play[0], &r->opt[0], NULL));
     return play_gather(r->play[0], stream);
 }
@@ -87,6 +88,7 @@ static struct cps_err *open_second(struct runner *r)
     play = r->play[1];
     play->dump = r->play[0]->dump;
     play->gpu = r->play[0]->gpu;
+    play->as_given = true;
     CPS_TRY(play_open(play, &r->opt[1], NULL));
     return play_check_gpu(play);
 }

@@ -35,7 +35,7 @@ struct cps_err *dap_draw_state(struct dap *d, struct json_object *arguments,
     const char *firmware[3] = {NULL};
     unsigned core = 0;
     int64_t draw = dap_number(arguments, "draw", -1);
-    struct state_setup setup = {.opt = opt, .who = CPS_CPU_NONE, .draw = (long)draw};
+    struct state_setup setup = {.opt = opt, .who = CPS_CPU_NONE, .draw = (long)draw, .quiet = true};
     struct state_result result = {0};
     if (!session_afuc(s) || s->play.dump || (!opt->arg_count && !opt->demo))
         return cps_err_new(CPS_ERR_INPUT, "state: expected firmware and a capture");

@@ -159,6 +159,8 @@ static struct cps_err *run(struct gather *g, struct play *play, const struct cps
 {
     CPS_TRY(cps_buffers_create(&play->buffers));
     CPS_TRY(play_read_dump(play, stream));
+    play->as_given = play_revisions(g->setup->opt) > 1;
+    play->quiet = g->setup->quiet;
     CPS_TRY(play_open(play, opt, g->setup->capture));
     CPS_TRY(choose_processor(g, play));
     struct cps_err *err = play_run(play, stream);

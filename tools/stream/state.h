@@ -35,6 +35,7 @@ struct state_setup {
     const char *capture; /**< NULL: the demo's */
     unsigned who;        /**< processor; CPS_CPU_NONE: the one that draws */
     long draw;           /**< which launch; -1: none, the list is wanted */
+    bool quiet;          /**< as play.quiet */
 };
 
 /** The result. */

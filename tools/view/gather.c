@@ -81,13 +81,20 @@ struct cps_err *view_record(struct view_side *side, const char *capture, bool st
         .most_steps = VIEW_MOST_EVENTS,
         .narrow = true,
         .buffers = steps,
+        .recover = side->alone,
     };
     bool trace = false;
     CPS_TRY(is_trace(capture, &trace));
     if (trace && !side->alone)
         return cps_err_new(CPS_ERR_USAGE, "a trace is of one firmware; expected a capture for two");
-    return trace ? read_trace(side, capture)
-                 : record_run(&setup, side->path, capture, NULL, &side->record);
+    if (trace)
+        return read_trace(side, capture);
+    CPS_TRY(record_run(&setup, side->path, capture, NULL, &side->record));
+    if (side->record.own) {
+        cps_fw_destroy(side->fw);
+        side->fw = CPS_TAKE(side->record.own);
+    }
+    return NULL;
 }
 
 const struct cps_fw *view_image(const struct view_side *side, unsigned who,

@@ -33,6 +33,7 @@ static struct cps_err *answer(struct why *why, const struct why_once *once, stru
     }
     CPS_TRY(play_stream(once->capture, in));
     CPS_TRY(play_read_dump(why->play, *in));
+    why->play->quiet = true;
     CPS_TRY(play_open(why->play, once->opt, once->capture));
     CPS_TRY(why_resolve(why));
     return why_run(why, *in);
