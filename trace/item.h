@@ -116,6 +116,8 @@ struct cps_item {
         const char *bytes;
         /** How many. */
         size_t size;
+        /** Of a note: the file ends before its end. */
+        bool cut;
     } text;
     /** A buffer, or its contents. */
     struct {

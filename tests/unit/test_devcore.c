@@ -173,12 +173,14 @@ static void a_cut_anywhere_keeps_what_is_complete(void **state)
         char *copy = malloc(cut + 1); /* exactly as large as the dump, for ASan */
         memcpy(copy, dump.data, cut);
         struct cps_err *err = read_bytes(copy, cut, &log);
-        if (err)
-            assert_int_equal(err->code, CPS_ERR_INPUT);
-        else
-            assert_int_equal(copy[cut - 1], '\n');
+        bool within = copy[cut - 1] != '\n';
+        assert_int_equal(err != NULL, cut < 4); /* "---", which is no dump yet */
+        if (!err && within && !strstr(cps_buf_text(&log.text), "the file is cut in line"))
+            fail_msg("the cut at %zu is not told", cut);
+        const char *note = strstr(cps_buf_text(&log.text), "note ");
         /* The last item may be contents that are short, or a block without them. */
-        size_t same = log.text.size;
+        size_t same = note ? (size_t)(note - cps_buf_text(&log.text)) : log.text.size;
+        same -= note && same;
         while (same && (same == log.text.size || log.text.data[same - 1] != '\n'))
             same--;
         assert_memory_equal(cps_buf_text(&log.text), small_dump_log, same);
@@ -368,12 +370,6 @@ static void errors_say_where(void **state)
         {"---\nregisters:\n  - { offset: 0x4 value: 0x0 }\n",
          "0x21: \"value: 0x0 }\", expected \", value:\""},
         {"---\nregisters:\n  - { offset: 0x4, value: 0x0\n", "0x2c: end of line, expected \"}\""},
-        {BO("12"), "0x3d: line is cut short at 0x42, expected the rest of it"},
-        {"---\nbos:\n  - iova: 0x1000\n    data: !!ascii85 |\n",
-         "0x30: end of file, expected ascii85 data"},
-        {"---\nringbuffer:\n  - id: 0\n    iova: 0x1000\n",
-         "0x2b: end of file in an entry, expected its name or address, and size"},
-        {"---\nkernel: 5", "0x4: line is cut short at 0xd, expected the rest of it"},
         {BO("1048580") "z\n",
          "0x2c: contents of 0x100004 bytes, expected at most 0x100000, 0x300000 in all"},
     };

@@ -19,6 +19,7 @@ struct cps_err *play_account_take(const struct play *play, struct play_account *
         .replayed = play->replay != NULL,
         .scripted = scripted,
         .boot_only = play->boot_only,
+        .cut = play->dump && play->dump->cut.size,
         .submissions = play->submissions,
         .executed = play->executed + (scripted ? play->engine->instructions : 0),
         .not_captured = play->not_captured,
@@ -45,7 +46,7 @@ static bool executes_nothing(const struct play_account *a)
 
 int play_account_status(const struct play_account *a)
 {
-    return stops_early(a) || executes_nothing(a) || a->not_injected ? 4 : 0;
+    return stops_early(a) || executes_nothing(a) || a->not_injected || a->cut ? 4 : 0;
 }
 
 static const char *stop_word(const struct play_account *a)
@@ -75,6 +76,8 @@ void play_account_put(const struct play_account *a, struct cps_buf *out)
     } else if (a->not_injected) {
         cps_buf_printf(out, "%u of %u interrupts of --inject did not come", a->not_injected,
                        a->injections);
+    } else if (a->cut) {
+        cps_buf_str(out, "the dump is cut, so not all of it was compared");
     }
 }
 

@@ -75,11 +75,13 @@ struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct
     return *fw && !code->why.size && !code->same ? recover(code, fw) : NULL;
 }
 
-/* One line: which firmware a dump runs. */
+/* One line: which firmware a dump runs; before it, that the dump is cut. */
 static void say(const struct play *play)
 {
     const struct code *code = play->code;
     const char *name = play->fw->name;
+    if (play->dump->cut.size)
+        fprintf(stderr, "warning: %s\n", cps_buf_text(&play->dump->cut));
     if (!code)
         fprintf(stderr, "runs %s as given: the dump's own is not recovered\n", name);
     else if (code->recovered)

@@ -129,6 +129,8 @@ static struct cps_err *add_register(struct dump *dump, const struct cps_item *it
 
 static void add_text(struct dump *dump, const struct cps_item *item)
 {
+    if (item->kind == CPS_ITEM_NOTE && item->text.cut)
+        cps_buf_add(&dump->cut, item->text.bytes, item->text.size);
     cps_buf_str(&dump->text, item->kind == CPS_ITEM_NOTE ? "warning: " : "");
     for (size_t i = 0; i < item->text.size; i++) {
         char c = item->text.bytes[i];
@@ -185,7 +187,7 @@ struct cps_err *dump_read(struct dump *dump, struct cps_stream *stream)
         cps_buf_printf(&dump->text,
                        "warning: %u rings and blocks beyond the first %u and %u are left out\n",
                        dump->dropped, DUMP_MAX_RINGS, DUMP_MAX_BLOCKS);
-    return dump->text.failed ? cps_err_nomem() : NULL;
+    return dump->text.failed || dump->cut.failed ? cps_err_nomem() : NULL;
 }
 
 void dump_deinit(struct dump *dump)
@@ -200,6 +202,7 @@ void dump_deinit(struct dump *dump)
     free(dump->banked);
     free(dump->clusters);
     cps_buf_deinit(&dump->text);
+    cps_buf_deinit(&dump->cut);
 }
 
 const struct dump_block *dump_block(const struct dump *dump, const char *name)

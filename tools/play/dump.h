@@ -88,6 +88,7 @@ struct dump {
     struct cps_buffers *table; /**< gets what the dump says of them; the caller's, or NULL */
     unsigned dropped;          /**< rings and blocks for which there was no room */
     struct cps_buf text;       /**< lines of the header: "comm: crashit" */
+    struct cps_buf cut;        /**< where the file is cut and what is missing; empty: it is not */
     uint32_t *reg;             /**< DUMP_REGS values of section `registers` */
     bool *known;               /**< whether the dump has the register */
     struct dump_banked *banked;

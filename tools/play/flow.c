@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpscope.h"
+#include "tools/play/dump.h"
 #include "emu/afuc/afuc.h"
 #include "fw/image/place.h"
 #include "isa/base/cleanup.h"

@@ -463,6 +463,8 @@ void replay_print(const struct replay *r, bool all, FILE *out)
 {
     fprintf(out, "# replayed %s\n# firmware %s that of the dump\n", r->scope,
             r->same_firmware ? "is" : "is not");
+    if (r->dump->cut.size)
+        fprintf(out, "# %s\n", cps_buf_text(&r->dump->cut));
     if (r->play->code)
         code_print(r->play->code, out);
     if (has_place(r))
@@ -489,6 +491,8 @@ struct json_object *replay_json(const struct replay *r)
     cps_json_text(to, "place", has_place(r) ? cps_buf_text(&r->place_text) : "not known");
     cps_json_uint(to, "candidates", r->place.candidates);
     cps_json_uint(to, "missing_streams", r->missing);
+    if (r->dump->cut.size)
+        cps_json_buf(to, "cut", &r->dump->cut);
     cps_json_uint(to, "start_values", r->starts);
     if (r->pool.why.size)
         cps_json_buf(to, "queues", &r->pool.why);

@@ -215,6 +215,7 @@ static struct cps_err *begin_section(struct cps_devcore *d, size_t length)
         if (matches(d->lines.text, length, section_name[i]))
             d->section = (enum cps_devcore_section)i;
     }
+    d->seen |= 1u << d->section;
     item.section.name = section_name[d->section];
     item.section.type = d->section;
     CPS_TRY(cps_devcore_give_(d, &item));
@@ -252,6 +253,9 @@ static struct cps_err *read_line(struct cps_devcore *d)
     CPS_TRY(cps_lines_text_(&d->lines));
     if (!d->lines.size)
         return NULL;
+    /* Of a line that is cut nobody knows whether it is all there, unless its end says so. */
+    if (d->lines.ended && d->lines.text[d->lines.size - 1] != '}')
+        return NULL;
     if (!d->lines.indent)
         return read_top(d);
     switch (d->section) {
@@ -272,6 +276,41 @@ static struct cps_err *read_line(struct cps_devcore *d)
     }
 }
 
+/* What the kernel prints behind the section at hand, whose headings are there also where nothing
+ * stands below them. */
+static void put_missing(const struct cps_devcore *d, struct cps_buf *out)
+{
+    const char *between = "the rest of it";
+    for (unsigned i = CPS_DEVCORE_RINGS; i <= CPS_DEVCORE_DEBUGBUS; i++) {
+        if (d->seen >> i & 1)
+            continue;
+        cps_buf_printf(out, "%s, %s", between, section_name[i]);
+        between = "";
+    }
+    cps_buf_str(out, *between ? between : "");
+}
+
+/* That the file ends too early, where, and what is missing therefore: the kernel ends the dumps of
+ * a6xx and later with the heading "debugbus:". */
+static struct cps_err *tell_end(struct cps_devcore *d)
+{
+    unsigned late = 1u << CPS_DEVCORE_GMU_REGISTERS | 1u << CPS_DEVCORE_SHADER_BLOCKS;
+    bool headless = d->section && (d->seen & late) && !(d->seen >> CPS_DEVCORE_DEBUGBUS & 1);
+    const char *name = d->entry.open ? d->entry.name : "";
+    CPS_BUF text = {0};
+    if (!d->lines.ended && !d->cut && !headless)
+        return NULL;
+    cps_buf_printf(&text, "the file is cut in line %llu, in %s%s%s%s: missing are ",
+                   (unsigned long long)d->lines.number,
+                   section_name[d->section] ? section_name[d->section] : "its head",
+                   *name ? " (" : "", name, *name ? ")" : "");
+    put_missing(d, &text);
+    if (text.failed)
+        return cps_err_nomem();
+    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text.data, text.size, true}};
+    return cps_devcore_give_(d, &item);
+}
+
 struct cps_err *cps_devcore_read_(struct cps_stream *stream,
                                   const struct cps_capture_limits *limits,
                                   struct cps_item_sink *sink)
@@ -282,6 +321,7 @@ struct cps_err *cps_devcore_read_(struct cps_stream *stream,
     d->limits = limits;
     d->sink = sink;
     d->lines.stream = stream;
+    d->lines.may_end = true;
     cps_devcore_reset_(d, false);
     struct cps_err *err = cps_lines_start_(&d->lines);
     while (!err && !d->lines.done) {
@@ -291,6 +331,8 @@ struct cps_err *cps_devcore_read_(struct cps_stream *stream,
     }
     if (!err)
         err = cps_devcore_entry_(d);
+    if (!err)
+        err = tell_end(d);
     free(d->block);
     free(d);
     return err;

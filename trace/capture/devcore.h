@@ -41,6 +41,8 @@ struct cps_devcore {
     struct cps_item_sink *sink;
     struct cps_lines lines;
     enum cps_devcore_section section;
+    unsigned seen; /* sections, a bit each */
+    bool cut;      /* the file ends within an entry */
     struct cps_devcore_entry entry;
     uint64_t total;      /* contents so far */
     uint64_t size, done; /* bytes of the contents being read: stated, given */

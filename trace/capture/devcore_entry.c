@@ -87,9 +87,9 @@ struct cps_err *cps_devcore_entry_(struct cps_devcore *d)
     if (!e->open || e->given)
         return NULL;
     e->given = true;
-    if (!is_complete(d) && d->lines.done)
-        return cps_err_input(cps_stream_name(d->lines.stream), d->lines.offset,
-                             "end of file in an entry, expected its name or address, and size");
+    d->cut |= !is_complete(d) && d->lines.done;
+    if (d->cut || (d->lines.ended && d->section == CPS_DEVCORE_INDEXED))
+        return NULL; /* the words that a block lacks would be taken for zeros */
     if (!is_complete(d))
         return cps_devcore_note_(d, "warning: an entry without name or address, or size, is "
                                     "ignored");
@@ -196,6 +196,7 @@ static struct cps_err *read_data_line(struct cps_devcore *d, struct cps_ascii85 
 /* The kernel leaves out zeros at the end of the contents. After damage nothing is known. */
 static struct cps_err *end_contents(struct cps_devcore *d, const struct cps_ascii85 *decoder)
 {
+    d->bad |= d->lines.ended;
     if (decoder->count && !d->bad) {
         d->bad = true;
         CPS_TRY(cps_devcore_note_(d, "warning: the last ascii85 group is incomplete and dropped"));
@@ -220,9 +221,9 @@ struct cps_err *cps_devcore_data_(struct cps_devcore *d)
     unsigned indent = d->lines.indent;
     CPS_TRY(begin_contents(d));
     CPS_TRY(cps_lines_start_(&d->lines));
+    d->cut |= d->lines.done;
     if (d->lines.done)
-        return cps_err_input(cps_stream_name(d->lines.stream), d->lines.offset,
-                             "end of file, expected ascii85 data");
+        return NULL;
     if (d->lines.indent <= indent) {
         d->bad = true;
         CPS_TRY(cps_devcore_note_(d, "warning: data are announced, but there are none"));

@@ -18,8 +18,13 @@ static struct cps_err *refill(struct cps_lines *l)
     return cps_stream_read(l->stream, l->bytes, sizeof(l->bytes), &l->end);
 }
 
-static struct cps_err *cut_short(const struct cps_lines *l)
+static struct cps_err *cut_short(struct cps_lines *l)
 {
+    l->ended = true;
+    if (l->may_end) {
+        l->started = false;
+        return NULL;
+    }
     return cps_err_input(cps_stream_name(l->stream), l->offset,
                          "line is cut short at 0x%llx, expected the rest of it",
                          (unsigned long long)l->at_offset);
@@ -38,6 +43,7 @@ struct cps_err *cps_lines_start_(struct cps_lines *l)
     CPS_TRY(refill(l));
     l->started = l->at < l->end;
     l->done = !l->started;
+    l->number += l->started;
     l->offset = l->at_offset;
     l->indent = 0;
     while (l->at < l->end && (l->bytes[l->at] == ' ' || l->bytes[l->at] == '\t')) {
@@ -45,7 +51,10 @@ struct cps_err *cps_lines_start_(struct cps_lines *l)
         cps_lines_take_(l, 1);
         CPS_TRY(refill(l));
     }
-    return l->started && l->at == l->end ? cut_short(l) : NULL;
+    if (!l->started || l->at < l->end)
+        return NULL;
+    l->done = l->may_end;
+    return cut_short(l);
 }
 
 struct cps_err *cps_lines_piece_(struct cps_lines *l, const char **text, size_t *ret)

@@ -22,6 +22,9 @@ struct cps_lines {
     char text[8192]; /**< the line without the blanks around it; what does not fit is left out */
     size_t size;     /**< bytes of it, without the NUL */
     bool cut;        /**< something was left out of it */
+    bool may_end;    /**< set beforehand: that the file ends within a line is no error */
+    bool ended;      /**< it does; that line was the last one */
+    uint64_t number; /**< of the line, counted from 1 */
 
     bool started;
     uint64_t at_offset; /* of bytes[at] */
@@ -30,7 +33,7 @@ struct cps_lines {
 };
 
 /** Begins the next line and consumes its indentation. Does nothing when it has begun already.
- * CPS_ERR_INPUT when the file ends behind blanks. */
+ * CPS_ERR_INPUT when the file ends behind blanks, unless it may. */
 CPS_MUST_USE struct cps_err *cps_lines_start_(struct cps_lines *lines);
 /** The rest of the line into `text`, and consumes the line's end. */
 CPS_MUST_USE struct cps_err *cps_lines_text_(struct cps_lines *lines);
@@ -46,7 +49,7 @@ void cps_lines_take_(struct cps_lines *lines, size_t size);
 /**
  * Consumes the rest of the line and its end.
  * @param[out] blank  there was nothing but blanks (and carriage returns) left
- * @return NULL, or CPS_ERR_INPUT when the file ends before the line does
+ * @return NULL, or CPS_ERR_INPUT when the file ends before the line does, unless it may
  */
 CPS_MUST_USE struct cps_err *cps_lines_end_(struct cps_lines *lines, bool *blank);
 
