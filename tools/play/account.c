@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "emu/afuc/afuc.h"
+#include "tools/play/dump.h"
 #include "tools/play/play.h"
 #include "tools/report/report.h"
 #include "trace/json.h"
