@@ -236,6 +236,12 @@ static void put_line(const struct check *c, const char *what, struct cps_buf *ou
     cps_buf_printf(out, ": %s", what);
 }
 
+/* A read is not as the run file expects, or the replay does not match its dump. */
+static bool is_unlike_input(const struct check *c)
+{
+    return c->fresh.misses || *c->fresh.disagrees;
+}
+
 /* The outcome, as a row of @p json or for people. */
 static struct cps_err *tell(const struct check *c, const struct diff_report *report,
                             struct json_object *json)
@@ -246,6 +252,8 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         cps_json_text(row, "golden", c->path);
         if (c->fresh.misses)
             cps_json_text(row, "missed", c->fresh.missed);
+        if (*c->fresh.disagrees)
+            cps_json_text(row, "replay", c->fresh.disagrees);
         cps_json_append(json, row);
         return NULL;
     }
@@ -254,7 +262,11 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         cps_shown_put_(&text, c->fresh.missed);
         cps_buf_str(&text, "\n");
     }
-    if (report->diff->differences || !c->fresh.misses)
+    if (*c->fresh.disagrees) {
+        put_line(c, c->fresh.disagrees, &text);
+        cps_buf_str(&text, "\n");
+    }
+    if (report->diff->differences || !is_unlike_input(c))
         put_line(c, report->diff->differences ? "" : "pass\n", &text);
     if (report->diff->differences) {
         diff_print_first(report, &text);
@@ -270,7 +282,7 @@ static struct cps_err *tell_rewritten(const struct check *c)
     return paint_text(c->opt->colour, PAINT_DIFF, &text);
 }
 
-/* Reads that the run file expects to be others stay so, whatever the golden becomes. */
+/* Whether the run is like its input does not depend on the golden. */
 static struct cps_err *judge(struct check *c, struct json_object *json)
 {
     struct cps_names *names[CPS_CPU_COUNT] = {NULL};
@@ -287,7 +299,7 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
     const struct diff_report report = {.a = {.label = "golden", .names = names},
                                        .b = {.label = "now", .names = names},
                                        .diff = &diff};
-    c->failed = c->fresh.misses || (diff.differences && !c->opt->update);
+    c->failed = is_unlike_input(c) || (diff.differences && !c->opt->update);
     if (!err)
         err = tell(c, &report, json);
     if (!err && diff.differences && c->opt->update)

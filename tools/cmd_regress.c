@@ -184,7 +184,7 @@ static struct cps_err *print_people(const struct regress *r)
     size_t lines = 0;
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        if (result_status(pair) == RESULT_PASS || (lines++ >= MAX_LINES && r->opt->output))
+        if (result_is_clean(pair) || (lines++ >= MAX_LINES && r->opt->output))
             continue;
         cps_buf_printf(&out, "%-8s ", result_word(result_status(pair)));
         put_field(&out, pair, "firmware", "  ");

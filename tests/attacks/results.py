@@ -250,6 +250,78 @@ def dead_before_the_first(s):
     assert out.count("died: signal 9 (Killed)") == 6 and "0 pass, 0 differ, 6 stopped, 0 skipped" in out, out
 
 
+# Captures in which nothing is executed: a submission whose buffer is not captured, and no submission.
+NOTHING = {"gone.rd": make.capture(make.type7(0x10, 1), stream=0xdead000), "none.pm4": make.pm4("CP_NOP 0x1").replace("submit frame\n", "")}
+
+
+def nothing_executed(s):
+    """a pair in which nothing was executed is no pass, with a baseline, a golden or alone, from the cache, too"""
+    s.matrix(0)
+    for name, content in NOTHING.items():
+        s.path(name, content)
+        for side in "ab":
+            s.ok("run", "--fw", "a.fw", name, "-o", s.path(side + name + ".cpt"), status=None)
+            if os.path.exists(s.path(side + name + ".cpt")):
+                os.makedirs(s.path("g/" + side), exist_ok=True)
+                os.rename(s.path(side + name + ".cpt"), s.path("g/%s/%s.cpt" % (side, name)))
+        for lines in ("", "baseline a\n", "golden g\n"):
+            s.path("manifest", MANIFEST + "firmware a a.fw\nfirmware b b.fw\ncapture %s\n%s" % (name, lines))
+            for cache in (("--no-cache",), ("--cache", "kept"), ("--cache", "kept")):
+                done = s.ok("regress", "manifest", *cache, "-o", "out", status=4)
+                assert "0 pass, 0 differ, 2 stopped" in done.stdout, (name, done.stdout)
+            said = [pair["reason"] for pair in json.loads(s.read("out/results.json"))["pairs"]]
+            expected = "submissions" if name == "gone.rd" else "nothing was executed"
+            if lines != "golden g\n":
+                assert all("nothing was executed" in text and expected in text for text in said), said
+                assert s.read("out/results.xml").count(b"<error ") == s.read("out/results.tap").count(b"\nnot ok ") == 2
+    s.path("alone", MANIFEST + "firmware a a.fw\ncapture gone.rd\n")
+    assert "1 of 1 submissions not captured" in s.ok("regress", "alone", "--no-cache", status=4).stdout
+
+
+def partly_captured(s):
+    """a pair names the submissions and indirect buffers that its capture lacks, in every report"""
+    s.matrix(0)
+    nop = make.type7(0x10, 1)
+    s.path("part.rd", make.capture(nop) + make.submit(0xdead000, 2) + make.submit(0x100000, len(nop)))
+    s.path("ib.pm4", make.pm4("CP_INDIRECT_BUFFER 0xdead000 0x0 0x4", "CP_NOP 0x1"))
+    s.path("whole.pm4", make.pm4("CP_NOP 0x1"))
+    s.path("manifest", MANIFEST + "firmware a a.fw\nfirmware b b.fw\nbaseline a\ncapture *.rd *.pm4\n")
+    for cache in (("--no-cache",), ("--cache", "kept"), ("--cache", "kept")):
+        done = s.ok("regress", "manifest", *cache, "-o", "out")
+        assert "6 pass, 3 of them same code, 0 differ" in done.stdout, done.stdout
+        for text in ("part.rd: 1 of 3 submissions not captured\n", "ib.pm4: 1 indirect buffer missing from the capture\n"):
+            assert done.stdout.count("pass     a  " + text) == done.stdout.count("pass     b  " + text) == 1, done.stdout
+        for name in ("results.json", "results.xml", "results.tap", "index.html"):
+            assert s.read("out/" + name).count(b"1 of 3 submissions not captured") == 2, name
+        assert "whole.pm4" not in done.stdout, done.stdout
+
+
+def same_early_end(s):
+    """what stops early where its baseline does is no pass, unless that is expected"""
+    s.firmware("a", scene.ENDLESS)
+    s.firmware("b", scene.ENDLESS.replace("0x1\n", "0x2\n", 1))
+    s.path("c.pm4", make.pm4("CP_NOP 0x1"))
+    for expect, status in (("", 4), (" expect=fault", 4), (" expect=limit", 4)):
+        s.path("manifest", MANIFEST + "firmware a a.fw\nfirmware b b.fw\nfirmware c a.fw\nbaseline a\ncapture c.pm4%s\n"
+               "limit 10k\nevents reg\n" % expect)
+        for cache in ("--no-cache", "--cache=kept", "--cache=kept"):
+            done = s.ok("regress", "manifest", cache, status=status)
+            assert "0 pass, 0 differ, 3 stopped" in done.stdout, done.stdout
+            if "limit" not in expect:
+                assert done.stdout.count("; the baseline ends the same way") == 2, done.stdout
+
+
+def instructions(s):
+    """results have the instructions of each pair, as run counts them"""
+    s.matrix()
+    s.ok("regress", "manifest", "--cache", "kept", "-o", "out")
+    s.ok("regress", "manifest", "--cache", "kept", "-o", "warm")
+    for pair in json.loads(s.read("out/results.json"))["pairs"]:
+        end = s.ok("run", "--fw", pair["firmware"] + ".fw", pair["capture"]).stdout.splitlines()[-1]
+        assert end == "END done %d %d" % (pair["packets"], pair["instructions"]), (end, pair)
+    assert s.read("out/results.json") == s.read("warm/results.json")
+
+
 def only_skipped(s):
     """a run that compared nothing is no pass"""
     s.firmware("a")
@@ -287,4 +359,4 @@ def names_are_text(s):
 
 scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, other_program, fifo_as_entry, stop_request,
-           last_words, dead_before_the_first, only_skipped, stale_report, names_are_text])
+           last_words, dead_before_the_first, nothing_executed, partly_captured, same_early_end, instructions, only_skipped, stale_report, names_are_text])

@@ -15,7 +15,7 @@
 #include "isa/base/shown.h"
 
 /* Change it whenever an entry is written otherwise. */
-#define ENTRY_VERSION 5
+#define ENTRY_VERSION 6
 
 struct cps_err *cache_key_(const struct cache_run *run, const char *firmware, struct cache_key *ret)
 {
@@ -93,6 +93,23 @@ static bool get_code(const char *text, struct same_code *ret)
     return ret->what != NULL;
 }
 
+/* What was in the capture, as put_capture() writes it. */
+static bool get_capture(const char *text, struct record *record)
+{
+    size_t size = 0;
+    unsigned replayed = 0;
+    const char *line = head_value(text, "in-capture", &size);
+    if (!line || sscanf(line, "%u %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64,
+                        &replayed, &record->submissions, &record->executed, &record->not_captured,
+                        &record->missing, &record->notes) != 6)
+        return false;
+    record->replayed = replayed;
+    const char *disagrees = head_value(text, "disagrees", &size);
+    if (disagrees)
+        snprintf(record->disagrees, sizeof(record->disagrees), "%.*s", (int)size, disagrees);
+    return true;
+}
+
 static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct record *record)
 {
     size_t size = 0;
@@ -107,7 +124,7 @@ static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct
     const char *why = head_value(head->text, "why", &size);
     if (why)
         snprintf(record->why, sizeof(record->why), "%.*s", (int)size, why);
-    if (!get_code(head->text, &record->code))
+    if (!get_code(head->text, &record->code) || !get_capture(head->text, record))
         return false;
     const char *cover = head_value(head->text, "cover", &size);
     return cover && size <= (size_t)dwords + 1 && get_cover(cover, size, record);
@@ -138,6 +155,16 @@ bool cache_get_(const char *dir, const struct cache_key *key, uint32_t dwords, s
     return good;
 }
 
+static void put_capture(const struct record *record, struct cps_buf *out)
+{
+    cps_buf_printf(out,
+                   "\n# in-capture %u %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64,
+                   (unsigned)record->replayed, record->submissions, record->executed,
+                   record->not_captured, record->missing, record->notes);
+    if (*record->disagrees)
+        cps_buf_printf(out, "\n# disagrees %s", record->disagrees);
+}
+
 static void put_head(const struct cache_key *key, const struct record *record, enum cps_gen gen,
                      struct cps_buf *out)
 {
@@ -147,6 +174,7 @@ static void put_head(const struct cache_key *key, const struct record *record, e
                    cps_gen_name(gen), key->text, (unsigned)record->stop, record->instructions,
                    record->packets);
     cps_shown_put_(out, record->why);
+    put_capture(record, out);
     if (record->code.what)
         cps_buf_printf(out, "\n# looked-at %s %s %s", record->code.base, record->code.hash,
                        record->code.what);

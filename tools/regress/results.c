@@ -174,6 +174,11 @@ unsigned results_count(struct json_object *results, enum result_status status)
     return count;
 }
 
+bool result_is_clean(struct json_object *pair)
+{
+    return result_status(pair) == RESULT_PASS && !*result_text(pair, "reason");
+}
+
 bool result_same_code(struct json_object *pair)
 {
     return cps_json_get_bool(pair, "same_code", false);
@@ -183,7 +188,9 @@ unsigned results_count_same(struct json_object *results)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
     unsigned count = 0;
-    for (size_t i = 0; i < cps_json_count(pairs); i++)
-        count += result_same_code(json_object_array_get_idx(pairs, i));
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        count += result_same_code(pair) && result_status(pair) == RESULT_PASS;
+    }
     return count;
 }

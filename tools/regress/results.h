@@ -65,8 +65,11 @@ bool results_shard(const char *text, unsigned *i, unsigned *n);
 /** What a pair came to. */
 enum result_status result_status(struct json_object *pair);
 unsigned results_count(struct json_object *results, enum result_status status);
-/** Whether the baseline's run is this pair's, too: there is nothing to see. */
+/** Whether a pair passes, and there is nothing to say about it. */
+bool result_is_clean(struct json_object *pair);
+/** Whether the baseline's run is this pair's, too. */
 bool result_same_code(struct json_object *pair);
+/** Those of them that pass. */
 unsigned results_count_same(struct json_object *results);
 const char *result_word(enum result_status status);
 

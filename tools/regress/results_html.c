@@ -13,7 +13,7 @@
 static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index)
 {
     enum result_status status = result_status(pair);
-    bool linked = status != RESULT_PASS;
+    bool linked = !result_is_clean(pair);
     if (result_same_code(pair) && !linked) {
         cps_buf_str(out, "<td class=\"same\"><span>same code</span></td>");
         return;

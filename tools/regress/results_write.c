@@ -19,8 +19,13 @@ static void junit_case(struct json_object *pair, struct cps_buf *out)
     html_text(out, result_text(pair, "firmware"));
     cps_buf_str(out, "\" name=\"");
     html_text(out, result_text(pair, "capture"));
-    if (status == RESULT_PASS) {
+    if (result_is_clean(pair)) {
         cps_buf_str(out, "\"/>\n");
+        return;
+    }
+    if (status == RESULT_PASS) {
+        html_wrap(out, "\"><system-out>", result_text(pair, "reason"),
+                  "</system-out></testcase>\n");
         return;
     }
     const char *tag = status == RESULT_SKIPPED   ? "skipped"
@@ -69,8 +74,8 @@ static void tap_line(struct json_object *pair, size_t number, struct cps_buf *ou
     tap_text(out, result_text(pair, "firmware"));
     cps_buf_str(out, " ");
     tap_text(out, result_text(pair, "capture"));
-    cps_buf_str(out, skipped ? " # SKIP " : pass ? "" : ": ");
-    tap_text(out, pass ? "" : result_text(pair, "reason"));
+    cps_buf_str(out, skipped ? " # SKIP " : result_is_clean(pair) ? "" : ": ");
+    tap_text(out, result_text(pair, "reason"));
     cps_buf_str(out, "\n");
 }
 

@@ -27,8 +27,11 @@ uint32_t worker_kinds_(const struct worker *w)
 
 static struct record_setup setup_of(const struct worker *w)
 {
-    return (struct record_setup){
-        .opt = &w->regress->run, .kinds = worker_kinds_(w), .cover = true, .code = true};
+    return (struct record_setup){.opt = &w->regress->run,
+                                 .kinds = worker_kinds_(w),
+                                 .cover = true,
+                                 .code = true,
+                                 .recover = true};
 }
 
 struct cps_err *worker_boot_(struct worker *w, unsigned firmware)
