@@ -178,8 +178,19 @@ def killed(c):
 def interrupted(c):
     status, said = interrupt(c, "int", signal.SIGINT)
     assert status == 130 and "interrupted, run again to go on" in said, (status, said)
-    # What was done is in the report.
-    assert 0 < len(c.results("part-int")["pairs"]) < 2 * COUNT
+    # All pairs are in all reports, what was done and what was not, and none of them takes it for a whole run.
+    pairs = c.results("part-int")["pairs"]
+    missing = sum(pair["status"] == "not-run" for pair in pairs)
+    assert len(pairs) == 2 * COUNT and 0 < missing < 2 * COUNT, (len(pairs), missing)
+    why = "interrupted: %d of %d pairs were not run" % (missing, 2 * COUNT)
+    tap_lines, page = (open(os.path.join(c.folder, "part-int", name)).read() for name in ("results.tap", "index.html"))
+    assert tap_lines.splitlines()[1] == "1..%d" % (2 * COUNT) and tap_lines.endswith("\nBail out! %s\n" % why), tap_lines[-200:]
+    assert sum(line.startswith("not ok") and "interrupted before" in line for line in tap_lines.splitlines()) == missing
+    suite = xml.etree.ElementTree.parse(os.path.join(c.folder, "part-int", "results.xml")).getroot()
+    assert int(suite.get("tests")) == len(list(suite.iter("testcase"))) == 2 * COUNT + 1
+    assert int(suite.get("errors")) == len(list(suite.iter("error"))) == missing + 1, (suite.attrib, missing)
+    assert page.count('<td class="not-run">') == missing and why in page
+    assert c.results("part-int")["exit"] == 130
 
 
 def warm(c):

@@ -184,7 +184,7 @@ static struct cps_err *print_people(const struct regress *r)
     size_t lines = 0;
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        if (result_is_clean(pair) || (lines++ >= MAX_LINES && r->opt->output))
+        if (result_is_plain(pair) || (lines++ >= MAX_LINES && r->opt->output))
             continue;
         cps_buf_printf(&out, "%-8s ", result_word(result_status(pair)));
         put_field(&out, pair, "firmware", "  ");
@@ -200,37 +200,29 @@ static struct cps_err *print_people(const struct regress *r)
     if (results_count_same(r->results))
         cps_buf_printf(&out, "%u of them same code, ", results_count_same(r->results));
     cps_buf_printf(
-        &out, "%u differ, %u stopped, %u skipped\n", results_count(r->results, RESULT_DIFFERS),
+        &out, "%u differ, %u stopped, %u skipped", results_count(r->results, RESULT_DIFFERS),
         results_count(r->results, RESULT_STOPPED), results_count(r->results, RESULT_SKIPPED));
+    if (r->interrupted)
+        cps_buf_printf(&out, ", %u not run", results_count(r->results, RESULT_NOT_RUN));
+    cps_buf_str(&out, "\n");
     fputs(cps_buf_text(&out), stdout);
     return out.failed ? cps_err_nomem() : NULL;
 }
 
-/* A run that compared nothing has not shown that anything is as it was. A share may have no pair.
- */
-static struct cps_err *check_any(const struct regress *r)
-{
-    unsigned skipped = results_count(r->results, RESULT_SKIPPED);
-    unsigned judged = results_count(r->results, RESULT_PASS) +
-                      results_count(r->results, RESULT_DIFFERS) +
-                      results_count(r->results, RESULT_STOPPED);
-    if (judged || r->shards > 1 || r->interrupted)
-        return NULL;
-    return cps_err_new(CPS_ERR_INPUT,
-                       "nothing was checked: all %u pairs are skipped, since captures and firmware "
-                       "are of different generations",
-                       skipped);
-}
-
 static struct cps_err *finish(struct regress *r)
 {
+    CPS_BUF why = {0};
+    r->status = results_exit(r->results, &why);
+    cps_json_uint(r->results, "exit", (uint64_t)r->status);
     if (r->opt->output)
         CPS_TRY(results_write(r->results, r->opt->output));
     if (r->opt->json)
         CPS_TRY(report_json(json_object_get(r->results)));
     else
         CPS_TRY(print_people(r));
-    return check_any(r);
+    if (r->status != 3)
+        return why.failed ? cps_err_nomem() : NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s", cps_buf_text(&why));
 }
 
 static struct cps_err *merge(struct regress *r)
@@ -290,11 +282,7 @@ int cmd_regress(const struct cps_options *opt)
     r.digits = json_object_new_object();
     bool made = cps_json_complete(r.results) && cps_json_complete(r.digits);
     struct cps_err *err = made ? regress(&r) : cps_err_nomem();
-    int status = err                                        ? report_error(err)
-                 : r.interrupted                            ? 130
-                 : results_count(r.results, RESULT_DIFFERS) ? 1
-                 : results_count(r.results, RESULT_STOPPED) ? 4
-                                                            : 0;
+    int status = err ? report_error(err) : r.status;
     json_object_put(r.results);
     json_object_put(r.digits);
     free(r.stamp);

@@ -323,12 +323,15 @@ def instructions(s):
 
 
 def only_skipped(s):
-    """a run that compared nothing is no pass"""
+    """a run that compared nothing is no pass, in no report"""
     s.firmware("a")
     s.path("c.pm4", make.pm4("CP_NOP 0x1", gpu=740))
     s.path("manifest", MANIFEST + "firmware a a.fw\ncapture c.pm4\n")
-    done = s.ok("regress", "manifest", "--no-cache", status=3)
+    done = s.ok("regress", "manifest", "--no-cache", "-o", "out", status=3)
     assert "nothing was checked" in done.stderr, done.stderr
+    assert b"\nBail out! nothing was checked: " in s.read("out/results.tap") and b"nothing was checked" in s.read("out/index.html")
+    assert b' errors="1" ' in s.read("out/results.xml") and b'<error message="nothing was checked' in s.read("out/results.xml")
+    assert json.loads(s.read("out/results.json"))["exit"] == 3
 
 
 def stale_report(s):

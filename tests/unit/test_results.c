@@ -36,10 +36,10 @@ static struct cps_err *merge_text(struct json_object *to, const char *text)
 
 static void pairs_are_counted_by_status(void **state)
 {
-    static const char *const status[] = {"pass", "differs", "stopped", "skipped", "pass"};
+    static const char *const status[] = {"pass", "differs", "stopped", "skipped", "pass", "not-run"};
     struct json_object *r = results_create();
     (void)state;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         struct json_object *pair = json_object_new_object();
         cps_json_text(pair, "status", status[i]);
         cps_json_append(cps_json_get(r, "pairs"), pair);
@@ -48,6 +48,7 @@ static void pairs_are_counted_by_status(void **state)
     assert_int_equal(results_count(r, RESULT_DIFFERS), 1);
     assert_int_equal(results_count(r, RESULT_STOPPED), 1);
     assert_int_equal(results_count(r, RESULT_SKIPPED), 1);
+    assert_int_equal(results_count(r, RESULT_NOT_RUN), 1);
     json_object_put(r);
 }
 

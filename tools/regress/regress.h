@@ -24,6 +24,7 @@ struct regress {
         *stamp)[2]; /**< of each firmware's files, before anybody reads them; owned */
     struct cache_choice cache;
     bool interrupted;
+    int status; /**< of the command */
 };
 
 /** Runs pairs (worker.c). */

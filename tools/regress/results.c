@@ -7,7 +7,7 @@
 
 #include "trace/json.h"
 
-static const char *const words[RESULT_COUNT] = {"pass", "differs", "stopped", "skipped"};
+static const char *const words[RESULT_COUNT] = {"pass", "differs", "stopped", "skipped", "not-run"};
 
 const char *result_word(enum result_status status)
 {
@@ -174,9 +174,33 @@ unsigned results_count(struct json_object *results, enum result_status status)
     return count;
 }
 
-bool result_is_clean(struct json_object *pair)
+bool result_is_plain(struct json_object *pair)
 {
-    return result_status(pair) == RESULT_PASS && !*result_text(pair, "reason");
+    enum result_status status = result_status(pair);
+    return status == RESULT_NOT_RUN || (status == RESULT_PASS && !*result_text(pair, "reason"));
+}
+
+/* A run that compared nothing has not shown that anything is as it was. A share may have no pair.
+ */
+int results_exit(struct json_object *results, struct cps_buf *why)
+{
+    unsigned count[RESULT_COUNT];
+    for (unsigned i = 0; i < RESULT_COUNT; i++)
+        count[i] = results_count(results, (enum result_status)i);
+    if (cps_json_get(results, "interrupted")) {
+        cps_buf_printf(why, "interrupted: %u of %zu pairs were not run", count[RESULT_NOT_RUN],
+                       cps_json_count(cps_json_get(results, "pairs")));
+        return 130;
+    }
+    if (!cps_json_get(results, "shard") &&
+        !(count[RESULT_PASS] + count[RESULT_DIFFERS] + count[RESULT_STOPPED])) {
+        cps_buf_printf(why,
+                       "nothing was checked: all %u pairs are skipped, since captures and "
+                       "firmware are of different generations",
+                       count[RESULT_SKIPPED]);
+        return 3;
+    }
+    return count[RESULT_DIFFERS] ? 1 : count[RESULT_STOPPED] ? 4 : 0;
 }
 
 bool result_same_code(struct json_object *pair)

@@ -14,7 +14,14 @@ struct json_object;
 #define RESULTS_VERSION 3
 
 /** RESULT_COUNT: a word that is none of them. */
-enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED, RESULT_COUNT };
+enum result_status {
+    RESULT_PASS,
+    RESULT_DIFFERS,
+    RESULT_STOPPED,
+    RESULT_SKIPPED,
+    RESULT_NOT_RUN, /**< the whole run was interrupted before */
+    RESULT_COUNT
+};
 
 /**
  * Results are a JSON document:
@@ -24,13 +31,13 @@ enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED
  *               "instructions", "first", "counts", "place", "packet_a", "packet_b",
  * "same_code"}...], "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a",
  * "code_b"}}, "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}} and
- * "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing,
- * "coverage_lost": true where a process died with what it knew of the code that ran.
- * "causes" are [{"cause", "differences", "packets", "first", and of the first few "why_old" and
- * "why_new": where the values of that first difference come from}...].
- * "same_code" is true where a pair looks at no code that its baseline's does not have (samecode.h).
- * pairs are sorted by capture, then firmware. Places are where first divergences arise
- * (diffplace.h), sorted by name.
+ * "shard": "I/N" where they are only a share, "interrupted": true where pairs may be "not-run",
+ * "exit": results_exit(), "coverage_lost": true where a process died with what it knew of the code
+ * that ran. "causes" are [{"cause", "differences", "packets", "first", and of the first few
+ * "why_old" and "why_new": where the values of that first difference come from}...]. "same_code" is
+ * true where a pair looks at no code that its baseline's does not have (samecode.h). pairs are
+ * sorted by capture, then firmware. Places are where first divergences arise (diffplace.h), sorted
+ * by name.
  */
 struct json_object *results_create(void);
 /** Every place that @p a or @p b has; of the same length. Returns a new text, NULL without memory.
@@ -65,13 +72,18 @@ bool results_shard(const char *text, unsigned *i, unsigned *n);
 /** What a pair came to. */
 enum result_status result_status(struct json_object *pair);
 unsigned results_count(struct json_object *results, enum result_status status);
-/** Whether a pair passes, and there is nothing to say about it. */
-bool result_is_clean(struct json_object *pair);
+/** Whether there is nothing to say about a pair but its status. */
+bool result_is_plain(struct json_object *pair);
 /** Whether the baseline's run is this pair's, too. */
 bool result_same_code(struct json_object *pair);
 /** Those of them that pass. */
 unsigned results_count_same(struct json_object *results);
 const char *result_word(enum result_status status);
+
+/** The exit status that results come to, which all reports follow: 130 interrupted, 3 nothing was
+ * checked, 1 some differ, 4 some stopped, 0. @param why  gets why they are no whole result (130
+ * and 3); else nothing */
+int results_exit(struct json_object *results, struct cps_buf *why);
 
 /** Writes DIR/results.xml (JUnit), results.tap, index.html and, when they are whole, results.json
  * (results_write.c). */

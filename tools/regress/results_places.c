@@ -29,7 +29,7 @@ struct places {
 /* Pairs without a place of which there is something to say. */
 static bool is_loose(struct json_object *pair)
 {
-    return !*result_text(pair, "place") && !result_is_clean(pair);
+    return !*result_text(pair, "place") && !result_is_plain(pair);
 }
 
 static int by_count(const void *x, const void *y)
