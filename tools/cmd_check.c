@@ -44,6 +44,7 @@ struct check {
 /* Of all goldens together. */
 struct checked {
     struct cache_choice cache;
+    char names[65]; /* digest of --rnn */
     struct kept_counts counts;
     struct cps_buf like; /* what the last run was made of beside its capture */
     struct record_boot boot;
@@ -141,6 +142,7 @@ static struct cps_err *rerun_kept(struct check *c, struct record_setup *setup,
                                   .firmware_hash = c->head.firmware[0].sha256,
                                   .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
                                   .capture_hash = c->head.capture.sha256,
+                                  .names = c->all->names,
                                   .policy = cps_buf_text(&shape),
                                   .limit = c->opt->limit,
                                   .kinds = c->kinds};
@@ -389,6 +391,8 @@ int cmd_check(const struct cps_options *opt)
     if (!opt->arg_count)
         return report_usage("check takes golden traces");
     struct cps_err *err = cache_choose(opt, false, &all.cache);
+    if (!err && opt->rnn)
+        err = files_digest(opt->rnn, ".xml", all.names);
     if (err)
         return report_error(err);
     struct json_object *json = opt->json ? json_object_new_array() : NULL;

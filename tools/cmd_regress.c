@@ -88,10 +88,15 @@ static struct cps_err *stamp_firmware(struct regress *r)
     return r->stamp ? NULL : cps_err_nomem();
 }
 
-/* What stands in the results was of one firmware from the first process to the last look. */
-static struct cps_err *check_firmware(const struct regress *r)
+/* Results are of one firmware and of one set of names from the first process to the last look. */
+static struct cps_err *check_inputs(const struct regress *r)
 {
     const struct manifest *m = &r->manifest;
+    char names[65] = "";
+    if (r->opt->rnn)
+        CPS_TRY(files_digest(r->opt->rnn, ".xml", names));
+    if (strcmp(names, r->names) != 0)
+        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->opt->rnn);
     for (unsigned i = 0; i < 2 * m->firmware_count; i++) {
         if (m->firmware[i / 2].path[i % 2])
             CPS_TRY(files_check_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]));
@@ -111,6 +116,8 @@ static struct cps_err *prepare(struct regress *r)
     CPS_TRY(read_shard(r));
     CPS_TRY(account_open(r));
     CPS_TRY(stamp_firmware(r));
+    if (opt->rnn)
+        CPS_TRY(files_digest(opt->rnn, ".xml", r->names));
     CPS_TRY(cache_choose(opt, true, &r->cache));
     if (*r->cache.dir)
         sweep(r->cache.dir);
@@ -259,7 +266,7 @@ static struct cps_err *regress(struct regress *r)
     CPS_TRY(pool_run(r));
     CPS_TRY(add_code(r));
     CPS_TRY(add_cover(r));
-    CPS_TRY(check_firmware(r));
+    CPS_TRY(check_inputs(r));
     add_share(r);
     report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
                  " not made: same code%s\n",

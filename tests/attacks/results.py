@@ -153,6 +153,34 @@ def swapped_entry(s):
     assert s.read("first/results.json") == s.read("second/results.json")
 
 
+def names_in_the_cache(s):
+    """what the cache keeps depends on all that it says: names of --rnn by contents, and how the capture's file is called"""
+    s.matrix(0)
+    s.path("c0.pm4", make.pm4(make.EVENT))
+    s.path("more/other.pm4", make.pm4(make.EVENT))
+    s.path("manifest", MANIFEST + "firmware a a.fw\nfirmware b b.fw\nbaseline a\ncapture c0.pm4 more/other.pm4\n")
+    xml = ('<database xmlns="http://nouveau.freedesktop.org/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
+           '<enum name="adreno_pm4_type3_packets"><value name="%s" value="70"/></enum></database>')
+    reports = ("results.json", "results.xml", "results.tap", "index.html")
+    seen = set()
+    for name in (None, "CP_FIRST", "CP_SECOND", "CP_FIRST"):
+        more = ("--rnn", "rnn") if name else ()
+        if name:
+            s.path("rnn/adreno/adreno_pm4.xml", xml % name)
+        done = s.ok("regress", "manifest", "--no-cache", "-o", "made", *more, status=None)
+        if "expat" in done.stderr:
+            raise tap.Skip("built without expat")
+        for _ in range(2):
+            s.ok("regress", "manifest", "--cache", "kept", "-o", "kept-report", *more, status=1)
+            for report in reports:
+                assert s.read("made/" + report) == s.read("kept-report/" + report), (name, report)
+        causes = [pair["causes"][0] for pair in json.loads(s.read("made/results.json"))["pairs"] if pair["firmware"] == "b"]
+        assert " of c0.pm4" in causes[0]["why_old"] and " of other.pm4" in causes[1]["why_old"], causes
+        assert (name or "CP_EVENT_WRITE") in causes[0]["why_old"], causes[0]["why_old"]
+        seen.add(causes[0]["why_old"])
+    assert len(seen) == 3
+
+
 def other_program(s):
     """another build of the program does not believe the results of this one"""
     s.matrix()
@@ -361,5 +389,5 @@ def names_are_text(s):
 
 
 scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, hostile_page, shards,
-           long_tags_and_nul, update_keeps_the_form, swapped_entry, other_program, fifo_as_entry, stop_request,
+           long_tags_and_nul, update_keeps_the_form, swapped_entry, names_in_the_cache, other_program, fifo_as_entry, stop_request,
            last_words, dead_before_the_first, nothing_executed, partly_captured, same_early_end, instructions, only_skipped, stale_report, names_are_text])

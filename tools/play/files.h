@@ -15,6 +15,12 @@
  */
 bool files_find(const char *name, const char *sha256, const char *const *dirs, size_t count,
                 char ret[FILES_PATH]);
+/**
+ * Digest of the regular files in @p dir, 4 levels deep, that are called *@p ending: of their paths
+ * there and their contents.
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_OS: one cannot be read
+ */
+CPS_MUST_USE struct cps_err *files_digest(const char *dir, const char *ending, char ret[65]);
 /** Firmware of @p opt that is not here is looked for where --search and the system have it; a path
  * that is found is put into @p path, which the options then point to. */
 void files_firmware(struct cps_options *opt, char path[OPT_MAX_FW][FILES_PATH]);

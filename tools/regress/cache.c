@@ -20,8 +20,9 @@
 struct cps_err *cache_key_(const struct cache_run *run, const char *firmware, struct cache_key *ret)
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "%d %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, run->program,
-                   firmware, run->me_hash, run->capture_hash, run->policy, run->limit, run->kinds);
+    cps_buf_printf(&text, "%d %s %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, run->program,
+                   firmware, run->me_hash, run->capture_hash, run->names, run->policy, run->limit,
+                   run->kinds);
     if (text.failed)
         return cps_err_nomem();
     cache_hash(cps_buf_text(&text), text.size, ret->text);

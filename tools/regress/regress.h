@@ -23,6 +23,7 @@ struct regress {
     struct files_stamp (
         *stamp)[2]; /**< of each firmware's files, before anybody reads them; owned */
     struct cache_choice cache;
+    char names[65]; /**< digest of --rnn; "": without */
     bool interrupted;
     int status; /**< of the command */
 };

@@ -96,6 +96,7 @@ struct cache_run worker_cache_run_(const struct worker *w, unsigned firmware)
                               .firmware_hash = e->hash,
                               .me_hash = e->me_hash,
                               .capture_hash = w->capture_hash,
+                              .names = w->regress->names,
                               .policy = m->policy ? m->policy : "",
                               .limit = m->limit,
                               .kinds = w->regress->manifest.kinds};
