@@ -357,8 +357,8 @@ def goldens(c):
 
 
 def conflicts(c):
-    """Results are only joined if they are of the same inputs: a name that stands for other code, which is compared with a
-    baseline or only counted, or another baseline, is refused."""
+    """Results are only joined if they are of the same inputs: a name that stands for other firmware, or another baseline, is
+    refused, also of runs of other manifests."""
     with open(DEMO, encoding="utf-8") as file:
         source = file.read()
     assert source.count("\nCP_WAIT_MEM_WRITES:\n") == 1
@@ -369,11 +369,11 @@ def conflicts(c):
                         ("alone", "firmware old old.fw\n"), ("longer", "firmware old longer.fw\n")):
         open(os.path.join(c.folder, name + ".txt"), "w").write("# cpscope-manifest 1\n" + lines + "capture captures/c000?.pm4\n")
         assert c.run(name + ".txt", "-o", "of-" + name, "--no-cache").returncode in (0, 1)
-    for first, name, word in (("first", "code", "another code of firmware"), ("first", "baseline", "another baseline new"),
-                              ("alone", "longer", "another code of firmware old")):
+    for first, name, word in (("first", "code", "another firmware old"), ("first", "baseline", "found baseline new, expected old as"),
+                              ("alone", "longer", "another firmware old")):
         done = c.run("--merge", "of-" + first, "of-" + name, "-o", "conflict")
         assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
-        assert done.stderr.startswith("cpscope: of-%s/results.json: %s " % (name, word)) and "expected the same" in done.stderr, done.stderr
+        assert done.stderr.startswith("cpscope: of-%s/results.json: %s " % (name, word)) and "in the results before" in done.stderr, done.stderr
         assert not os.path.exists(os.path.join(c.folder, "conflict")), name
 
 

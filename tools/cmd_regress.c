@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
+#include "tools/opt_engine.h"
 #include "tools/play/cover.h"
 #include "tools/regress/account.h"
 #include "tools/regress/cache.h"
@@ -104,6 +105,49 @@ static struct cps_err *check_inputs(const struct regress *r)
     return NULL;
 }
 
+/* The digest of each file; the name of an engine for scripts. What cannot be read, its pairs say.
+ */
+static struct cps_err *put_firmware(const struct manifest_firmware *firmware, struct cps_buf *out)
+{
+    if (opt_named_engine(firmware->path[0])) {
+        cps_buf_str(out, firmware->path[0]);
+        return NULL;
+    }
+    for (unsigned i = 0; i < 2 && firmware->path[i]; i++) {
+        char hash[65];
+        struct cps_err *err = cps_sha256_file(firmware->path[i], hash);
+        if (err && err->code == CPS_ERR_NOMEM)
+            return err;
+        cps_buf_printf(out, "%s%s", i ? " " : "", err ? "none" : hash);
+        cps_err_free(err);
+    }
+    return NULL;
+}
+
+/* What runs are made with; captures and goldens come from the workers. */
+static struct cps_err *add_settings(struct regress *r)
+{
+    const struct manifest *m = &r->manifest;
+    struct json_object *to = cps_json_get(r->results, "inputs");
+    CPS_BUF limit = {0};
+    cps_buf_printf(&limit, "%" PRIu64, m->limit);
+    cps_json_text(to, "baseline", m->baseline < 0 ? "none" : m->firmware[m->baseline].name);
+    cps_json_text(to, "events", m->events ? m->events : "default");
+    cps_json_text(to, "golden", m->golden ? "given" : "none");
+    cps_json_buf(to, "limit", &limit);
+    cps_json_text(to, "mask", m->mask ? m->mask : "none");
+    cps_json_text(to, "names", *r->names ? r->names : "built-in");
+    cps_json_text(to, "policy", m->policy ? m->policy : "default");
+    for (unsigned i = 0; i < m->firmware_count; i++) {
+        CPS_BUF key = {0};
+        CPS_BUF value = {0};
+        cps_buf_printf(&key, "firmware %s", m->firmware[i].name);
+        CPS_TRY(put_firmware(&m->firmware[i], &value));
+        cps_json_buf(to, cps_buf_text(&key), &value);
+    }
+    return NULL;
+}
+
 static struct cps_err *prepare(struct regress *r)
 {
     const struct cps_options *opt = r->opt;
@@ -118,6 +162,7 @@ static struct cps_err *prepare(struct regress *r)
     CPS_TRY(stamp_firmware(r));
     if (opt->rnn)
         CPS_TRY(files_digest(opt->rnn, ".xml", r->names));
+    CPS_TRY(add_settings(r));
     CPS_TRY(cache_choose(opt, true, &r->cache));
     if (*r->cache.dir)
         sweep(r->cache.dir);

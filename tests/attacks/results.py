@@ -77,8 +77,12 @@ def damaged(s):
     refuse(lambda r: r.update(code=[], coverage={"a": [3]}))
     refuse(lambda r: r.update(coverage={"a": {"x": "y"}}))
     refuse(lambda r: r.update(firmware="a"))
+    refuse(lambda r: r.update(inputs={}))
+    refuse(lambda r: r["inputs"].pop("limit"))
+    refuse(lambda r: r["inputs"].pop("firmware a"))
+    refuse(lambda r: r["inputs"].update(mask=3))
     refuse(lambda r: r.update(places={"p": 1}))
-    s.path("bad/results.json", b'{"cpscope-results":3,"firmware":["\xff"]}')
+    s.path("bad/results.json", b'{"cpscope-results":4,"firmware":["\xff"]}')
     s.refused("regress", "--merge", "bad")
     s.ok("regress", "--merge", "good")
 
@@ -94,6 +98,59 @@ def hostile_page(s):
     s.ok("regress", "--merge", "bad", "-o", "page")
     page = s.read("page/index.html").decode()
     assert "<script" not in page and "refresh>" not in page and "&lt;script&gt;" in page
+
+
+def other_inputs(s):
+    """shards of other settings, or of other contents under the same names, are not merged"""
+    s.matrix(5)
+    usual = s.read("manifest").decode() + "events reg,memw\nlimit 1M\n"
+    golden = usual.replace("baseline a", "golden g")
+    s.path("rnn/adreno_pm4.xml", "<database/>")
+    for i in range(5):
+        s.ok("run", "--fw", "a.fw", "c%d.pm4" % i, "-o", "out.cpt")
+        for side in "ab":
+            s.path("g/%s/c%d.pm4.cpt" % (side, i), s.read("out.cpt"))
+
+    def shard(number, text=usual, *more, status=0):
+        s.path("manifest", text)
+        s.ok("regress", "manifest", "--no-cache", "--shard", "%d/2" % number, "-o", "s%d" % number, *more, status=status)
+
+    def refused(what, last=2):
+        s.refused("regress", "--merge", "s%d" % (3 - last), "s%d" % last, "-o", "out", said="s%d/results.json: %s" % (last, what))
+        assert "out" not in s.names()
+
+    def changed(what, text=usual, *more, status=0):
+        for number in (1, 2):
+            shard(number, text, *more, status=status)
+            refused(what, number)
+            shard(number)
+            s.ok("regress", "--merge", "s1", "s2")
+
+    def replaced(what, name, content, text=usual):
+        """A file that is another one while the second shard runs."""
+        whole = s.read(name)
+        s.path(name, content)
+        shard(2, text, status=None)
+        s.path(name, whole)
+        refused("another " + what)
+
+    shard(1)
+    shard(2)
+    for key, value in (("events", "reg"), ("mask", "reg:0x8800"), ("policy", "waits=stop"), ("limit", "2M")):
+        changed("found %s %s, expected " % (key, value if key != "limit" else "2000000"),
+                "".join(line + "\n" for line in usual.splitlines() if not line.startswith(key)) + "%s %s\n" % (key, value))
+    changed("found baseline b, expected a ", usual.replace("baseline a", "baseline b"))
+    changed("found baseline none, expected a ", golden)
+    changed("found names ", usual, "--rnn", "rnn", status=None)
+    changed("another capture c2.pm4", usual.replace("c*.pm4", "c[0134].pm4\ncapture c2.pm4 expect=limit"), status=None)
+    for i in range(5):  # of whichever shard its pairs are
+        replaced("capture c%d.pm4" % i, "c%d.pm4" % i, make.pm4("reg 0x8800 0x99"))
+    replaced("firmware b", "b.fw", s.read("a.fw"))
+    shard(1, golden)
+    shard(2, golden)
+    s.ok("regress", "--merge", "s1", "s2")
+    for i in range(5):
+        replaced("golden a/c%d.pm4" % i, "g/a/c%d.pm4.cpt" % i, s.read("g/a/c%d.pm4.cpt" % ((i + 1) % 5)), golden)
 
 
 def shards(s):
@@ -388,6 +445,6 @@ def names_are_text(s):
     json.loads(s.read("out/results.json"))
 
 
-scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, hostile_page, shards,
+scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, other_inputs, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, names_in_the_cache, other_program, fifo_as_entry, stop_request,
            last_words, dead_before_the_first, nothing_executed, partly_captured, same_early_end, instructions, only_skipped, stale_report, names_are_text])

@@ -53,6 +53,7 @@ static struct cps_err *take_capture(struct gather *g, struct json_object *from)
         cps_json_append(cps_json_get(results, "pairs"),
                         json_object_get(json_object_array_get_idx(pairs, i)));
     results_join(cps_json_get(results, "places"), cps_json_get(from, "places"));
+    results_join(cps_json_get(results, "inputs"), cps_json_get(from, "inputs"));
     g->done[capture] = true;
     g->captures++;
     return NULL;

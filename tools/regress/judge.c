@@ -240,9 +240,8 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, unsigned cap
     return err;
 }
 
-/* DIR/FIRMWARE/CAPTURE.cpt */
-static void golden_path(const struct manifest *m, unsigned firmware, unsigned capture,
-                        struct cps_buf *ret)
+void worker_golden_(const struct manifest *m, unsigned firmware, unsigned capture,
+                    struct cps_buf *ret)
 {
     cps_buf_printf(ret, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
                    m->capture[capture].name);
@@ -257,7 +256,7 @@ static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsig
         judge_pass(w, firmware, record, pair);
         return NULL;
     }
-    golden_path(&w->regress->manifest, firmware, capture, &path);
+    worker_golden_(&w->regress->manifest, firmware, capture, &path);
     if (path.failed)
         return cps_err_nomem();
     const struct diff_side side = {

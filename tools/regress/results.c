@@ -28,6 +28,7 @@ struct json_object *results_create(void)
     cps_json_add(results, "places", json_object_new_object());
     cps_json_add(results, "code", json_object_new_object());
     cps_json_add(results, "coverage", json_object_new_object());
+    cps_json_add(results, "inputs", json_object_new_object());
     return results;
 }
 
@@ -88,27 +89,27 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* Workers find places in the order of chance. */
-static struct cps_err *sort_places(struct json_object *results)
+/* What workers send comes in the order of chance. */
+static struct cps_err *sort_members(struct json_object *results, const char *member)
 {
-    struct json_object *places = cps_json_get(results, "places");
+    struct json_object *members = cps_json_get(results, member);
     struct json_object *sorted = json_object_new_object();
     size_t count = 0;
-    const char **key = calloc((size_t)json_object_object_length(places) + 1, sizeof(*key));
+    const char **key = calloc((size_t)json_object_object_length(members) + 1, sizeof(*key));
     if (!key) {
         json_object_put(sorted);
         return cps_err_nomem();
     }
-    json_object_object_foreach(places, name, unused)
+    json_object_object_foreach(members, name, unused)
     {
         (void)unused;
         key[count++] = name;
     }
     qsort(key, count, sizeof(*key), by_text);
     for (size_t i = 0; i < count; i++)
-        cps_json_add(sorted, key[i], json_object_get(cps_json_get(places, key[i])));
+        cps_json_add(sorted, key[i], json_object_get(cps_json_get(members, key[i])));
     free(key);
-    cps_json_add(results, "places", sorted);
+    cps_json_add(results, member, sorted);
     return NULL;
 }
 
@@ -117,7 +118,8 @@ struct cps_err *results_sort(struct json_object *results)
     if (!cps_json_complete(results))
         return cps_err_nomem();
     CPS_TRY(results_sort_pairs(results));
-    return sort_places(results);
+    CPS_TRY(sort_members(results, "inputs"));
+    return sort_members(results, "places");
 }
 
 void results_join(struct json_object *to, struct json_object *from)

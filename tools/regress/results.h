@@ -11,7 +11,7 @@
 
 struct json_object;
 
-#define RESULTS_VERSION 3
+#define RESULTS_VERSION 4
 
 /** RESULT_COUNT: a word that is none of them. */
 enum result_status {
@@ -25,19 +25,23 @@ enum result_status {
 
 /**
  * Results are a JSON document:
- *   {"cpscope-results": 3, "firmware": [name...], "baseline": name,
+ *   {"cpscope-results": 4, "firmware": [name...], "baseline": name,
  *    "manifest": digest of all its pairs' names, "pairs_total": how many (account.h),
  *    "pairs": [{"firmware", "capture", "status", "reason", "differences", "packets",
- *               "instructions", "first", "counts", "place", "packet_a", "packet_b",
- * "same_code"}...], "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a",
- * "code_b"}}, "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}} and
- * "shard": "I/N" where they are only a share, "interrupted": true where pairs may be "not-run",
- * "exit": results_exit(), "coverage_lost": true where a process died with what it knew of the code
- * that ran. "causes" are [{"cause", "differences", "packets", "first", and of the first few
- * "why_old" and "why_new": where the values of that first difference come from}...]. "same_code" is
- * true where a pair looks at no code that its baseline's does not have (samecode.h). pairs are
- * sorted by capture, then firmware. Places are where first divergences arise (diffplace.h), sorted
- * by name.
+ *               "instructions", "first", "counts", "place", "packet_a", "packet_b", "causes",
+ *               "same_code"}...],
+ *    "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a", "code_b"}},
+ *    "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]},
+ *    "inputs": {what: text}, "exit": results_exit()}
+ * and "shard": "I/N" if they are only a share, "interrupted": true if pairs may be "not-run",
+ * "coverage_lost": true if a process died with what it knew of the code that ran.
+ *
+ * "causes" are [{"cause", "differences", "packets", "first", and of the first few "why_old" and
+ * "why_new": where the values of that first difference come from}...]. "same_code" is true if a
+ * pair looks at no code that its baseline's does not have (samecode.h). "inputs" has the settings
+ * of the manifest, and digests: "names" (of --rnn), "firmware NAME", "capture NAME", "golden
+ * FIRMWARE/CAPTURE"; of all captures, also those of other shards. Pairs are sorted by capture, then
+ * firmware; inputs by name. Places are where first divergences arise (diffplace.h), sorted by name.
  */
 struct json_object *results_create(void);
 /** Every place that @p a or @p b has; of the same length. Returns a new text, NULL without memory.

@@ -3,6 +3,7 @@
  * the same code. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "isa/base/within.h"
 #include "tools/regress/worker.h"
@@ -134,14 +135,9 @@ struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned cap
     const char *path = w->regress->manifest.capture[capture].path;
     if (e->err)
         return worker_again_(e->err);
-    if (!w->capture_seen)
-        files_stamp(path, &w->capture_stamp);
-    w->capture_seen = true;
-    /* A run file may name other files, which no key has; and scripts are short. What is no file has
-     * no hash. */
-    bool keep = *w->regress->cache.dir && e->fw && files_is_regular(path);
-    if (keep && !w->capture_hash[0])
-        CPS_TRY(cps_sha256_file(path, w->capture_hash));
+    /* A run file may name other files, which no key has; and scripts are short. */
+    bool has_hash = strlen(w->capture_hash) == 64;
+    bool keep = *w->regress->cache.dir && e->fw && has_hash;
     const struct cache_run run = worker_cache_run_(w, firmware);
     bool taken = false;
     if (keep)
