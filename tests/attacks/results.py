@@ -165,10 +165,10 @@ def long_tags_and_nul(s):
     """tags are compared to their end, and a NUL hides nothing"""
     s.matrix()
     long = "x" * 200
-    s.path("tags", MANIFEST + "firmware a a.fw tags=%sa\nfirmware b b.fw tags=%sb\ncapture c0.pm4 tags=%sa\n" % (
-        (long,) * 3))
+    s.path("tags", MANIFEST + "firmware a a.fw tags=%sa\nfirmware b b.fw tags=%sb\ncapture c0.pm4 tags=%sa\ncapture c1.pm4 tags=%sb\n" % (
+        (long,) * 4))
     done = s.ok("regress", "tags", "--no-cache")
-    assert "1 pass" in done.stdout, done.stdout
+    assert "2 pass" in done.stdout, done.stdout
     s.path("nul", (MANIFEST + "firmware a a.fw\ncapture c0.pm4\n\0capture missing.pm4\n").encode())
     s.refused("regress", "nul", said="nul:4: found a byte 0x00")
 
