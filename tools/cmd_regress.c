@@ -166,6 +166,8 @@ static struct cps_err *prepare(struct regress *r)
     CPS_TRY(cache_choose(opt, true, &r->cache));
     if (*r->cache.dir)
         sweep(r->cache.dir);
+    if (opt->output)
+        CPS_TRY(results_lock(opt->output, &r->folder));
     return opt->output ? results_forget(opt->output) : NULL;
 }
 
@@ -266,6 +268,8 @@ static struct cps_err *finish(struct regress *r)
     CPS_BUF why = {0};
     r->status = results_exit(r->results, &why);
     cps_json_uint(r->results, "exit", (uint64_t)r->status);
+    if (r->opt->output && r->folder.lock < 0)
+        CPS_TRY(results_lock(r->opt->output, &r->folder));
     if (r->opt->output)
         CPS_TRY(results_write(r->results, r->opt->output));
     if (r->opt->json)
@@ -327,7 +331,7 @@ static struct cps_err *regress(struct regress *r)
 
 int cmd_regress(const struct cps_options *opt)
 {
-    struct regress r = {.opt = opt};
+    struct regress r = {.opt = opt, .folder = {.lock = -1}};
     if (opt->merge ? !opt->arg_count : opt->arg_count != 1)
         return report_usage("regress takes one manifest, or --merge and directories");
     r.results = results_create();
@@ -338,6 +342,7 @@ int cmd_regress(const struct cps_options *opt)
     json_object_put(r.results);
     json_object_put(r.digits);
     free(r.stamp);
+    results_unlock(opt->output, &r.folder);
     manifest_deinit(&r.manifest);
     return status;
 }

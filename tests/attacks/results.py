@@ -432,6 +432,27 @@ def stale_report(s):
     assert s.names("report") == [], s.names("report")
 
 
+def one_folder(s):
+    """two runs into one folder at once: the second one is refused, and the report is the first one's alone"""
+    s.matrix()
+    s.ok("regress", "manifest", "--no-cache", "-o", "other")
+    os.mkfifo(s.path("c9.pm4"))
+    process = subprocess.Popen([scene.CPSCOPE, "regress", "manifest", "--no-cache", "-o", "report"], cwd=s.folder.name,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pipe = os.open(s.path("c9.pm4"), os.O_WRONLY)  # it has begun: a worker reads this one
+    s.path("second", s.read("manifest").decode().replace("c*", "c0"))
+    for args in (("second", "--no-cache"), ("--merge", "other")):
+        s.refused("regress", *args, "-o", "report", said="report: another regress is writing results here")
+    s.ok("regress", "second", "--no-cache", "-o", "elsewhere")
+    os.close(pipe)
+    assert process.wait(timeout=60) == 4
+    pairs = json.loads(s.read("report/results.json"))["pairs"]
+    assert {pair["capture"] for pair in pairs} == {"c0.pm4", "c1.pm4", "c2.pm4", "c9.pm4"}, pairs
+    assert s.read("report/results.xml").count(b"<testcase") == s.read("report/results.tap").count(b"ok ") == 8
+    s.ok("regress", "second", "--no-cache", "-o", "report")
+    assert s.read("report/results.xml").count(b"<testcase") == 2
+
+
 def names_are_text(s):
     """results are UTF-8, TAP and XML, whatever firmware and captures are called"""
     s.matrix(1)
@@ -447,4 +468,4 @@ def names_are_text(s):
 
 scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, other_inputs, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, names_in_the_cache, other_program, fifo_as_entry, stop_request,
-           last_words, dead_before_the_first, nothing_executed, partly_captured, same_early_end, instructions, only_skipped, stale_report, names_are_text])
+           last_words, dead_before_the_first, nothing_executed, partly_captured, same_early_end, instructions, only_skipped, stale_report, one_folder, names_are_text])

@@ -89,9 +89,20 @@ const char *result_word(enum result_status status);
  * and 3); else nothing */
 int results_exit(struct json_object *results, struct cps_buf *why);
 
-/** Writes DIR/results.xml (JUnit), results.tap, index.html and, when they are whole, results.json
- * (results_write.c). */
+/** Writes into DIR, which is there: results.xml (JUnit), results.tap, index.html and, when they are
+ * whole, results.json (results_write.c). */
 CPS_MUST_USE struct cps_err *results_write(struct json_object *results, const char *dir);
+/** The folder that results go to. */
+struct results_folder {
+    int lock;     /**< -1: not open */
+    bool is_made; /**< it was not there before */
+};
+/** Makes the folder if it is not there, and keeps other processes from writing results into it
+ * until results_unlock(); where the file system has no locks, nothing does.
+ * @return CPS_ERR_OS, or CPS_ERR_INPUT: another one writes there */
+CPS_MUST_USE struct cps_err *results_lock(const char *dir, struct results_folder *ret);
+/** Removes a folder that was made and is empty, too. */
+void results_unlock(const char *dir, struct results_folder *folder);
 /** Removes what an earlier run wrote there: it is no result of this one. */
 CPS_MUST_USE struct cps_err *results_forget(const char *dir);
 /** results_html.c */

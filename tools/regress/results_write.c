@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Results of a regression run as files: JSON, JUnit XML, TAP; the page is results_html.c's. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,8 +114,6 @@ struct cps_err *results_write(struct json_object *results, const char *dir)
     char path[4096];
     CPS_BUF why = {0};
     results_exit(results, &why);
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return cps_err_os(dir, "create");
     CPS_BUF text = {0};
     const char *json = cps_json_print(results, JSON_C_TO_STRING_PRETTY);
     cps_buf_printf(&text, "%s\n", json ? json : "");
@@ -127,6 +127,30 @@ struct cps_err *results_write(struct json_object *results, const char *dir)
     CPS_TRY(results_html(results, path));
     CPS_TRY(path_in(dir, "results.json", path)); /* the last one: with it the report is whole */
     return cps_outfile_whole(path, text.data, text.size);
+}
+
+struct cps_err *results_lock(const char *dir, struct results_folder *ret)
+{
+    ret->is_made = !mkdir(dir, 0777);
+    if (!ret->is_made && errno != EEXIST)
+        return cps_err_os(dir, "create");
+    ret->lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->lock < 0)
+        return cps_err_os(dir, "open");
+    if (flock(ret->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: another regress is writing results here, expected a folder of its "
+                           "own for each",
+                           dir);
+    return NULL;
+}
+
+void results_unlock(const char *dir, struct results_folder *folder)
+{
+    if (folder->is_made)
+        rmdir(dir);
+    if (folder->lock >= 0)
+        close(folder->lock);
 }
 
 struct cps_err *results_forget(const char *dir)
