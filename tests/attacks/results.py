@@ -339,7 +339,7 @@ def dead_before_the_first(s):
 NOTHING = {"gone.rd": make.capture(make.type7(0x10, 1), stream=0xdead000), "none.pm4": make.pm4("CP_NOP 0x1").replace("submit frame\n", "")}
 
 
-def nothing_executed(s):
+def pairs_without_a_run(s):
     """a pair in which nothing was executed is no pass, with a baseline, a golden or alone, from the cache, too"""
     s.matrix(0)
     for name, content in NOTHING.items():
@@ -379,6 +379,19 @@ def partly_captured(s):
         for name in ("results.json", "results.xml", "results.tap", "index.html"):
             assert s.read("out/" + name).count(b"1 of 3 submissions not captured") == 2, name
         assert "whole.pm4" not in done.stdout, done.stdout
+
+
+def uncompared(s):
+    """a pair that its baseline could not be compared with says so"""
+    corpus = os.environ.get("CPSCOPE_CORPUS")
+    if not corpus:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    s.matrix(1)
+    s.path("c1.pm4", make.pm4("CP_NOP 0x1", gpu=740))
+    s.path("manifest", s.read("manifest").decode() + "firmware c %s/firmware/a740_sqe.fw\n" % corpus)
+    done = s.ok("regress", "manifest", "--no-cache", "-o", "out")
+    assert done.stdout.count("pass     c  c1.pm4: not compared: the baseline is of another generation\n") == 1, done.stdout
+    assert "3 pass, 0 differ, 0 stopped, 3 skipped" in done.stdout and done.stdout.count("not compared") == 1, done.stdout
 
 
 def same_early_end(s):
@@ -468,4 +481,4 @@ def names_are_text(s):
 
 scene.run([full_temporary_folder, many_words, two_of_a_name, missed_read, damaged, other_inputs, hostile_page, shards,
            long_tags_and_nul, update_keeps_the_form, swapped_entry, names_in_the_cache, other_program, fifo_as_entry, stop_request,
-           last_words, dead_before_the_first, nothing_executed, partly_captured, same_early_end, instructions, only_skipped, stale_report, one_folder, names_are_text])
+           last_words, dead_before_the_first, pairs_without_a_run, partly_captured, uncompared, same_early_end, instructions, only_skipped, stale_report, one_folder, names_are_text])

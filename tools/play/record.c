@@ -54,6 +54,30 @@ struct cps_err *record_read(const char *path, struct cps_trace_head *head, struc
     return err;
 }
 
+/* The hardware's state beside the replay's, as `run` judges it. */
+static struct cps_err *compare_replay(struct record *record, struct replay *replay)
+{
+    CPS_TRY(replay_compare(replay));
+    if (!replay_agrees(replay))
+        snprintf(record->disagrees, sizeof(record->disagrees),
+                 "the replay does not match the dump: %u values equal, %u different%s",
+                 rows_count(&replay->rows, REPLAY_EQUAL),
+                 rows_count(&replay->rows, REPLAY_DIFFERENT),
+                 replay->missing ? ", streams missing" : "");
+    return NULL;
+}
+
+/* A submission that is not captured is a stream that is missing, too. */
+static void count_capture(struct record *record, const struct play *play)
+{
+    uint64_t missing = play_missing_streams(play);
+    record->submissions = play->submissions;
+    record->executed = play->executed;
+    record->not_captured = play->not_captured;
+    record->missing = missing > play->not_captured ? missing - play->not_captured : 0;
+    record->notes = play->notes;
+}
+
 static bool is_step(const struct cps_event *event)
 {
     return cps_event_kind(event) == CPS_EV_STEP || cps_event_kind(event) == CPS_EV_STEPX;
@@ -89,30 +113,6 @@ int record_tell_stop(const struct record *record, const char *name)
         return 0;
     fprintf(stderr, "%s: %s\n", name, record->why);
     return record->replayed ? 0 : 4;
-}
-
-/* The hardware's state beside the replay's, as `run` judges it. */
-static struct cps_err *compare_replay(struct record *record, struct replay *replay)
-{
-    CPS_TRY(replay_compare(replay));
-    if (!replay_agrees(replay))
-        snprintf(record->disagrees, sizeof(record->disagrees),
-                 "the replay does not match the dump: %u values equal, %u different%s",
-                 rows_count(&replay->rows, REPLAY_EQUAL),
-                 rows_count(&replay->rows, REPLAY_DIFFERENT),
-                 replay->missing ? ", streams missing" : "");
-    return NULL;
-}
-
-/* A submission that is not captured is a stream that is missing, too. */
-static void count_capture(struct record *record, const struct play *play)
-{
-    uint64_t missing = play_missing_streams(play);
-    record->submissions = play->submissions;
-    record->executed = play->executed;
-    record->not_captured = play->not_captured;
-    record->missing = missing > play->not_captured ? missing - play->not_captured : 0;
-    record->notes = play->notes;
 }
 
 static struct cps_err *finish(struct record *record, struct play *play)

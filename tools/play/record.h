@@ -20,14 +20,14 @@ struct record {
     uint64_t instructions, packets;
     char why[256];           /**< where and why it stopped, "" when it ran to the end */
     bool replayed;           /**< it is a dump's, which ran to where that hung */
-    char disagrees[128];     /**< how the replay differs from the dump; "": it does not */
     uint32_t submissions;    /**< in the capture, up to where the run ended */
     uint32_t executed;       /**< submissions, or the ring of a dump */
     uint32_t not_captured;   /**< submissions with nothing in the capture */
-    uint64_t missing;        /**< indirect buffers missing from the capture */
-    uint64_t notes;          /**< defects of the capture that did not stop the reading */
     uint64_t misses;         /**< reads of a run file that were not as it expects */
     char missed[160];        /**< the first of them */
+    char disagrees[128];     /**< how the replay differs from the dump; "": it does not */
+    uint64_t missing;        /**< indirect buffers missing from the capture */
+    uint64_t notes;          /**< defects of the capture that did not stop the reading */
     struct cps_cover *cover; /**< per dword of the firmware's image, or unit of a script; owned, may
                                 be NULL */
     uint32_t cover_count;

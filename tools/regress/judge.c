@@ -165,8 +165,9 @@ static void put_gaps(const struct record *record, struct cps_buf *out)
 }
 
 /* A pair in which nothing differs passes if something was executed. A script has no submissions:
- * what it does not do, its own reads and the golden show. */
-static void judge_pass(struct worker *w, unsigned firmware, const struct record *record,
+ * what it does not do, its own reads and the golden show. @p alone  there is a baseline, which this
+ * pair could not be compared with */
+static void judge_pass(struct worker *w, unsigned firmware, const struct record *record, bool alone,
                        struct json_object *pair)
 {
     bool executed = record->executed || !w->engine[firmware].fw;
@@ -177,6 +178,9 @@ static void judge_pass(struct worker *w, unsigned firmware, const struct record 
         cps_buf_printf(&reason, "nothing was executed: 0 of %" PRIu32 " submissions",
                        record->submissions);
     put_gaps(record, &reason);
+    if (alone)
+        cps_buf_printf(&reason, "%snot compared: the baseline is of another generation",
+                       reason.size ? "; " : "");
     judge_for(pair, executed ? RESULT_PASS : RESULT_STOPPED, &reason);
 }
 
@@ -198,7 +202,7 @@ static void judge_equal(struct worker *w, unsigned firmware, unsigned capture,
     if (!is_judged(pair) && !has_events(record, w->regress->manifest.kinds))
         worker_say_(pair, RESULT_STOPPED, "nothing was compared: neither side has such events");
     if (!is_judged(pair))
-        judge_pass(w, firmware, record, pair);
+        judge_pass(w, firmware, record, false, pair);
 }
 
 /* What the comparison says of the pair. */
@@ -248,12 +252,13 @@ void worker_golden_(const struct manifest *m, unsigned firmware, unsigned captur
 }
 
 static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
-                                      const struct record *record, struct json_object *pair)
+                                      const struct record *record, bool alone,
+                                      struct json_object *pair)
 {
     CPS_BUF path = {0};
     struct record golden = {0};
     if (!w->regress->manifest.golden) {
-        judge_pass(w, firmware, record, pair);
+        judge_pass(w, firmware, record, alone, pair);
         return NULL;
     }
     worker_golden_(&w->regress->manifest, firmware, capture, &path);
@@ -291,7 +296,8 @@ static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigne
     if (base && base->err->code != CPS_ERR_MISMATCH)
         return cps_err_new(base->err->code, "the baseline did not run: %s", base->err->message);
     judge_stop(w, capture, record, false, pair);
-    return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, record, pair);
+    return is_judged(pair) ? NULL
+                           : compare_golden(w, firmware, capture, record, base != NULL, pair);
 }
 
 static struct cps_err *judge_run(struct worker *w, unsigned firmware, unsigned capture,
