@@ -166,9 +166,7 @@ static struct cps_err *prepare(struct regress *r)
     CPS_TRY(cache_choose(opt, true, &r->cache));
     if (*r->cache.dir)
         sweep(r->cache.dir);
-    if (opt->output)
-        CPS_TRY(results_lock(opt->output, &r->folder));
-    return opt->output ? results_forget(opt->output) : NULL;
+    return opt->output ? results_open(opt->output, &r->folder) : NULL;
 }
 
 /* Coverage of one firmware, by handler. */
@@ -269,7 +267,7 @@ static struct cps_err *finish(struct regress *r)
     r->status = results_exit(r->results, &why);
     cps_json_uint(r->results, "exit", (uint64_t)r->status);
     if (r->opt->output && r->folder.lock < 0)
-        CPS_TRY(results_lock(r->opt->output, &r->folder));
+        CPS_TRY(results_open(r->opt->output, &r->folder));
     if (r->opt->output)
         CPS_TRY(results_write(r->results, r->opt->output));
     if (r->opt->json)
@@ -342,7 +340,7 @@ int cmd_regress(const struct cps_options *opt)
     json_object_put(r.results);
     json_object_put(r.digits);
     free(r.stamp);
-    results_unlock(opt->output, &r.folder);
+    results_close(opt->output, &r.folder);
     manifest_deinit(&r.manifest);
     return status;
 }

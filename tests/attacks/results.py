@@ -464,6 +464,10 @@ def one_folder(s):
     assert s.read("report/results.xml").count(b"<testcase") == s.read("report/results.tap").count(b"ok ") == 8
     s.ok("regress", "second", "--no-cache", "-o", "report")
     assert s.read("report/results.xml").count(b"<testcase") == 2
+    os.remove(s.path("report/results.xml"))
+    os.mkdir(s.path("report/results.xml"))  # a merge, too, removes first what was there, and is not whole without all of it
+    s.refused("regress", "--merge", "other", "-o", "report", said="report/results.xml: cannot remove: Is a directory")
+    assert "results.json" not in s.names("report")
 
 
 def names_are_text(s):

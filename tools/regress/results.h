@@ -97,14 +97,13 @@ struct results_folder {
     int lock;     /**< -1: not open */
     bool is_made; /**< it was not there before */
 };
-/** Makes the folder if it is not there, and keeps other processes from writing results into it
- * until results_unlock(); where the file system has no locks, nothing does.
+/** Makes the folder if it is not there, removes what an earlier run wrote there, which is no result
+ * of this one, and keeps other processes from writing results into it until results_close(); where
+ * the file system has no locks, nothing does.
  * @return CPS_ERR_OS, or CPS_ERR_INPUT: another one writes there */
-CPS_MUST_USE struct cps_err *results_lock(const char *dir, struct results_folder *ret);
+CPS_MUST_USE struct cps_err *results_open(const char *dir, struct results_folder *ret);
 /** Removes a folder that was made and is empty, too. */
-void results_unlock(const char *dir, struct results_folder *folder);
-/** Removes what an earlier run wrote there: it is no result of this one. */
-CPS_MUST_USE struct cps_err *results_forget(const char *dir);
+void results_close(const char *dir, struct results_folder *folder);
 /** results_html.c */
 CPS_MUST_USE struct cps_err *results_html(struct json_object *results, const char *path);
 

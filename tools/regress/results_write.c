@@ -129,31 +129,7 @@ struct cps_err *results_write(struct json_object *results, const char *dir)
     return cps_outfile_whole(path, text.data, text.size);
 }
 
-struct cps_err *results_lock(const char *dir, struct results_folder *ret)
-{
-    ret->is_made = !mkdir(dir, 0777);
-    if (!ret->is_made && errno != EEXIST)
-        return cps_err_os(dir, "create");
-    ret->lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (ret->lock < 0)
-        return cps_err_os(dir, "open");
-    if (flock(ret->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return cps_err_new(CPS_ERR_INPUT,
-                           "%s: another regress is writing results here, expected a folder of its "
-                           "own for each",
-                           dir);
-    return NULL;
-}
-
-void results_unlock(const char *dir, struct results_folder *folder)
-{
-    if (folder->is_made)
-        rmdir(dir);
-    if (folder->lock >= 0)
-        close(folder->lock);
-}
-
-struct cps_err *results_forget(const char *dir)
+static struct cps_err *forget(const char *dir)
 {
     static const char *const names[] = {"results.json", "results.xml", "results.tap", "index.html"};
     char path[4096];
@@ -166,4 +142,28 @@ struct cps_err *results_forget(const char *dir)
             return cps_err_os(path, "remove");
     }
     return NULL;
+}
+
+struct cps_err *results_open(const char *dir, struct results_folder *ret)
+{
+    ret->is_made = !mkdir(dir, 0777);
+    if (!ret->is_made && errno != EEXIST)
+        return cps_err_os(dir, "create");
+    ret->lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->lock < 0)
+        return cps_err_os(dir, "open");
+    if (flock(ret->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: another regress is writing results here, expected a folder of its "
+                           "own for each",
+                           dir);
+    return forget(dir);
+}
+
+void results_close(const char *dir, struct results_folder *folder)
+{
+    if (folder->is_made)
+        rmdir(dir);
+    if (folder->lock >= 0)
+        close(folder->lock);
 }
