@@ -451,7 +451,7 @@ CPS_PUBLIC bool cps_engine_decode(struct cps_engine *engine, unsigned core, uint
 CPS_PUBLIC void cps_engine_explain(const struct cps_engine *engine, enum cps_stop stop,
                                    struct cps_buf *out);
 /**
- * Counts what a core executes from now on (not while STEP events are wanted).
+ * Counts what a core executes from now on.
  * @param engine  which; one that cannot count does nothing
  * @param core    below engine->cores
  * @param counts  one counter per unit of the core's image from its start, and one behind the last;

@@ -62,6 +62,23 @@ def merged():
     assert json.load(open(path("all/stats.json")))["ways"] >= max(ways), ways
 
 
+def merged_nothing():
+    """A folder without a case is what a shard leaves that died: it is named, and nothing is written."""
+    old, _ = revisions()
+    os.makedirs(path("empty/corpus"), exist_ok=True)
+    with open(path("case.pm4"), "w", encoding="utf-8") as file:
+        file.write(make.pm4("CP_NOP"))
+    for folders in ((path("empty"),), (path("case.pm4"), path("empty")), (path("empty"), path("case.pm4"))):
+        done = fuzz("--fw", old, "--merge", *folders, "-o", path("joined"), status=(3,))
+        assert done.stderr.startswith("cpscope: %s: holds no case, expected PM4 text" % path("empty")), done.stderr
+        assert not done.stdout and not os.path.exists(path("joined/stats.json")), done.stdout
+    fuzz("--fw", old, "--merge", path("case.pm4"), status=(0,))
+    fuzz("--fw", old, "--execs", "1", path("empty"), status=(0,))
+    if os.geteuid():
+        os.chmod(path("empty/corpus"), 0)
+        assert "cannot list" in fuzz("--fw", old, "--execs", "1", path("empty"), status=(3,)).stderr
+
+
 def difference():
     old, new = revisions()
     said = json.loads(fuzz("--fw", old, "--fw", new, "--execs", "4000", "--oracles", "difference", "--json", "-o", path("two"), status=(1,)).stdout)
@@ -181,6 +198,7 @@ cases = [
     ("one seed, the same bytes with any number of jobs", same_bytes),
     ("other seeds and shards are other cases", other_seeds),
     ("merged corpora reach what each of them reaches", merged),
+    ("a merge of a folder without a case is an error", merged_nothing),
     ("two revisions are told apart, and the files show it", difference),
     ("two revisions that end differently are told apart", ending),
     ("an interrupt leaves what was found, and another run goes on", interrupted),

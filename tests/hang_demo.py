@@ -104,6 +104,32 @@ def waits_for_memory(bench):
     assert "\n$0c 0x%08x 0x00000000 different\n" % scene.model.gpr["$0c"] in text, text  # memory that is not there reads 0
 
 
+def judged(bench):
+    """regress and check judge a replay as run does: a dump that the replay does not match is no pass, whatever its end is,
+    also from the cache; so is one without the contents of its buffers."""
+    manifest, golden, cache = (os.path.join(bench.folder, name) for name in ("m", "g.cpt", "kept"))
+    with open(manifest, "w", encoding="utf-8") as file:
+        file.write("# cpscope-manifest 1\nfirmware own %s\ncapture %s expect=limit\n" % (bench.own, bench.dump))
+    for change, emptied, status in ((0, False, 0), (1, False, 1), (0, True, 1)):
+        scene = bench.scene(0, 5, WAIT_ME)
+        scene.model.gpr["$07"] += change
+        scene.write(bench.dump)
+        if emptied:
+            with open(bench.dump, encoding="ascii") as file:
+                text = re.sub(r"(?m)^ *data:.*\n", "", file.read())
+            with open(bench.dump, "w", encoding="ascii") as file:
+                file.write(text)
+        for _ in range(2):
+            said = bench.command("regress", manifest, "--cache", cache, status=status).stdout
+            assert ("%d pass, %d differ, 0 stopped" % (1 - status, status)) in said, said
+            assert ("the replay does not match the dump: " in said) == bool(status), said
+        bench.command("run", "--fw", bench.own, bench.dump, "-o", golden, status=status)
+        for more in ((), ("--cache", cache), ("--cache", cache), ("--update",)):
+            said = bench.command("check", golden, "--search", bench.folder, *more, status=status).stdout
+            assert ("does not match the dump" in said) == bool(status) and ("pass" in said) != bool(status), said
+    assert "the replay does not match" in bench.command("check", golden, "--search", bench.folder, "--json", status=1).stdout
+
+
 def description(bench):
     """What info says of a dump, in both forms, is what the model put into it."""
     scene = bench.scene()
@@ -524,6 +550,7 @@ TESTS = [
     ("other processors are shown as far as their blocks are known", cases.other_processors),
     ("what a processor polls, and who has not done what, is told", polls),
     ("a processor that polls memory is found in its loop", waits_for_memory),
+    ("a dump that its replay does not match is no pass, in regress and check as in run", judged),
     ("info says what the model put in, in both forms", description),
     ("every row of a replay can be shown", all_of_it),
     ("a value of a dump comes from a word of it", why),

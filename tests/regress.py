@@ -178,8 +178,19 @@ def killed(c):
 def interrupted(c):
     status, said = interrupt(c, "int", signal.SIGINT)
     assert status == 130 and "interrupted, run again to go on" in said, (status, said)
-    # What was done is in the report.
-    assert 0 < len(c.results("part-int")["pairs"]) < 2 * COUNT
+    # All pairs are in all reports, what was done and what was not, and none of them takes it for a whole run.
+    pairs = c.results("part-int")["pairs"]
+    missing = sum(pair["status"] == "not-run" for pair in pairs)
+    assert len(pairs) == 2 * COUNT and 0 < missing < 2 * COUNT, (len(pairs), missing)
+    why = "interrupted: %d of %d pairs were not run" % (missing, 2 * COUNT)
+    tap_lines, page = (open(os.path.join(c.folder, "part-int", name)).read() for name in ("results.tap", "index.html"))
+    assert tap_lines.splitlines()[1] == "1..%d" % (2 * COUNT) and tap_lines.endswith("\nBail out! %s\n" % why), tap_lines[-200:]
+    assert sum(line.startswith("not ok") and "interrupted before" in line for line in tap_lines.splitlines()) == missing
+    suite = xml.etree.ElementTree.parse(os.path.join(c.folder, "part-int", "results.xml")).getroot()
+    assert int(suite.get("tests")) == len(list(suite.iter("testcase"))) == 2 * COUNT + 1
+    assert int(suite.get("errors")) == len(list(suite.iter("error"))) == missing + 1, (suite.attrib, missing)
+    assert page.count('<td class="not-run">') == missing and why in page
+    assert c.results("part-int")["exit"] == 130
 
 
 def warm(c):
@@ -281,7 +292,7 @@ def shown_as_json(c):
 
 def unwritable_report(c):
     done = c.run("manifest.txt", "-o", "/dev/null/reports", "--cache", "cache-both")
-    assert done.returncode == 3 and len(done.stderr.strip().splitlines()) == 2, done.stderr
+    assert done.returncode == 3 and len(done.stderr.strip().splitlines()) == 1, done.stderr  # before anything runs
     assert "/dev/null/reports" in done.stderr
 
 
@@ -365,8 +376,8 @@ def goldens(c):
 
 
 def conflicts(c):
-    """Results are only joined if they are of the same inputs: a name that stands for other code, which is compared with a
-    baseline or only counted, or another baseline, is refused."""
+    """Results are only joined if they are of the same inputs: a name that stands for other firmware, or another baseline, is
+    refused, also of runs of other manifests."""
     with open(DEMO, encoding="utf-8") as file:
         source = file.read()
     assert source.count("\nCP_WAIT_MEM_WRITES:\n") == 1
@@ -377,11 +388,11 @@ def conflicts(c):
                         ("alone", "firmware old old.fw\n"), ("longer", "firmware old longer.fw\n")):
         open(os.path.join(c.folder, name + ".txt"), "w").write("# cpscope-manifest 1\n" + lines + "capture captures/c000?.pm4\n")
         assert c.run(name + ".txt", "-o", "of-" + name, "--no-cache").returncode in (0, 1)
-    for first, name, word in (("first", "code", "another code of firmware"), ("first", "baseline", "another baseline new"),
-                              ("alone", "longer", "another code of firmware old")):
+    for first, name, word in (("first", "code", "another firmware old"), ("first", "baseline", "found baseline new, expected old as"),
+                              ("alone", "longer", "another firmware old")):
         done = c.run("--merge", "of-" + first, "of-" + name, "-o", "conflict")
         assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
-        assert done.stderr.startswith("cpscope: of-%s/results.json: %s " % (name, word)) and "expected the same" in done.stderr, done.stderr
+        assert done.stderr.startswith("cpscope: of-%s/results.json: %s " % (name, word)) and "in the results before" in done.stderr, done.stderr
         assert not os.path.exists(os.path.join(c.folder, "conflict")), name
 
 

@@ -17,7 +17,7 @@ FIRST = "EVENT_CMD 0x5 -> 0x6 <&>"
 
 
 def pair(capture, firmware, status="pass", **more):
-    return {"firmware": firmware, "capture": capture, "status": status, "reason": "so it is", **more}
+    return {"firmware": firmware, "capture": capture, "status": status, "reason": "" if status == "pass" else "so it is", **more}
 
 
 def differs(capture, firmware, place, *causes):
@@ -33,7 +33,8 @@ def results(pairs, names=("old", "new"), **more):
     """Results of all pairs of a manifest, whose digest is that of its pairs' names."""
     pairs = sorted(pairs, key=lambda one: (one["capture"], one["firmware"]))
     text = "".join("%s\n%s\n" % (one["capture"], one["firmware"]) for one in pairs)
-    return {"cpscope-results": 3, "firmware": list(names), "baseline": "old",
+    inputs = {key: "none" for key in ("baseline", "events", "golden", "limit", "mask", "names", "policy")}
+    return {"cpscope-results": 4, "inputs": {**inputs, **{"firmware " + name: "none" for name in names}}, "firmware": list(names), "baseline": "old",
             "manifest": hashlib.sha256(text.encode()).hexdigest(), "pairs_total": len(pairs), "pairs": pairs,
             "places": {}, "code": {}, "coverage": {}, **more}
 
@@ -155,8 +156,8 @@ def twenty_lines():
 def versions():
     """Of another version are results that say so; without a version that could be one they are none."""
     good = results(SOME, places=PLACES)
-    for version, said in ((0, "results of version 0, expected version 3"), (2, "results of version 2,"),
-                          (4, "results of version 4,"), (-1, "not the results of a regression run"), (-3, "not the results"),
+    for version, said in ((0, "results of version 0, expected version 4"), (2, "results of version 2,"),
+                          (5, "results of version 5,"), (-1, "not the results of a regression run"), (-4, "not the results"),
                           (None, "not the results")):
         bad = copy.deepcopy(good)
         bad["cpscope-results"] = version

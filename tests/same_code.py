@@ -231,8 +231,9 @@ def mutants(s):
     (less, _, same), _ = s.regress(manifest, "x-cold", "--cache", "x-cache", "--jobs", "2")
     s.same_bytes("x-none", "x-cold")
     pairs = s.pairs("x-none")
-    wrong = [p for p in pairs if p.get("same_code") and p["status"] != "pass"]
-    assert not wrong, wrong[:2]
+    base = {p["capture"]: p["status"] for p in pairs if p["firmware"] == "old"}  # one capture ends in the error loop
+    wrong = [p for p in pairs if p.get("same_code") and (p["differences"] or p["status"] != base[p["capture"]])]
+    assert not wrong and sorted(set(base.values())) == ["pass", "stopped"], wrong[:2]
     marked = sum(p.get("same_code", False) for p in pairs)
     assert made == 121 * len(packets) and less + same == made and 300 < marked <= same, (made, less, same, marked)
     return "%d of %d pairs not run" % (same, made)

@@ -44,6 +44,7 @@ struct check {
 /* Of all goldens together. */
 struct checked {
     struct cache_choice cache;
+    char names[65]; /* digest of --rnn */
     struct kept_counts counts;
     struct cps_buf like; /* what the last run was made of beside its capture */
     struct record_boot boot;
@@ -141,6 +142,7 @@ static struct cps_err *rerun_kept(struct check *c, struct record_setup *setup,
                                   .firmware_hash = c->head.firmware[0].sha256,
                                   .me_hash = firmware[1] ? c->head.firmware[1].sha256 : "",
                                   .capture_hash = c->head.capture.sha256,
+                                  .names = c->all->names,
                                   .policy = cps_buf_text(&shape),
                                   .limit = c->opt->limit,
                                   .kinds = c->kinds};
@@ -236,6 +238,12 @@ static void put_line(const struct check *c, const char *what, struct cps_buf *ou
     cps_buf_printf(out, ": %s", what);
 }
 
+/* A read is not as the run file expects, or the replay does not match its dump. */
+static bool is_unlike_input(const struct check *c)
+{
+    return c->fresh.misses || *c->fresh.disagrees;
+}
+
 /* The outcome, as a row of @p json or for people. */
 static struct cps_err *tell(const struct check *c, const struct diff_report *report,
                             struct json_object *json)
@@ -247,6 +255,8 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         cps_json_uint(row, "status", (uint64_t)c->status);
         if (c->fresh.misses)
             cps_json_text(row, "missed", c->fresh.missed);
+        if (*c->fresh.disagrees)
+            cps_json_text(row, "replay", c->fresh.disagrees);
         cps_json_append(json, row);
         return NULL;
     }
@@ -255,11 +265,15 @@ static struct cps_err *tell(const struct check *c, const struct diff_report *rep
         cps_shown_put_(&text, c->fresh.missed);
         cps_buf_str(&text, "\n");
     }
+    if (*c->fresh.disagrees) {
+        put_line(c, c->fresh.disagrees, &text);
+        cps_buf_str(&text, "\n");
+    }
     CPS_BUF why = {0};
     int status = diff_status(report, &why);
-    if (status || !c->fresh.misses)
+    if (status || !is_unlike_input(c))
         put_line(c, status ? "" : "pass", &text);
-    if (!status && !c->fresh.misses) {
+    if (!status && !is_unlike_input(c)) {
         diff_print_missing(report, &text);
         cps_buf_str(&text, "\n");
     }
@@ -284,7 +298,7 @@ static int rewritten_status(const struct check *c)
     return has_end ? 0 : play_account_status(&c->fresh.account);
 }
 
-/* Reads that the run file expects to be others stay so, whatever the golden becomes. */
+/* Whether the run is like its input does not depend on the golden. */
 static struct cps_err *judge(struct check *c, struct json_object *json)
 {
     struct cps_names *names[CPS_CPU_COUNT] = {NULL};
@@ -308,7 +322,7 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
     c->status = diff_status(&report, &why);
     if (c->status == 1 && c->opt->update)
         c->status = rewritten_status(c);
-    if (c->fresh.misses)
+    if (is_unlike_input(c))
         c->status = 1;
     if (!err)
         err = tell(c, &report, json);
@@ -406,6 +420,8 @@ int cmd_check(const struct cps_options *opt)
     if (!opt->arg_count)
         return report_usage("check takes golden traces");
     struct cps_err *err = cache_choose(opt, false, &all.cache);
+    if (!err && opt->rnn)
+        err = files_digest(opt->rnn, ".xml", all.names);
     if (err)
         return report_error(err);
     struct json_object *json = opt->json ? json_object_new_array() : NULL;

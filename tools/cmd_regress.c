@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/base/shown.h"
+#include "tools/opt_engine.h"
 #include "tools/play/cover.h"
 #include "tools/regress/account.h"
 #include "tools/regress/cache.h"
@@ -109,13 +110,61 @@ static struct cps_err *stamp_firmware(struct regress *r)
     return r->stamp ? NULL : cps_err_nomem();
 }
 
-/* What stands in the results was of one firmware from the first process to the last look. */
-static struct cps_err *check_firmware(const struct regress *r)
+/* Results are of one firmware and of one set of names from the first process to the last look. */
+static struct cps_err *check_inputs(const struct regress *r)
 {
     const struct manifest *m = &r->manifest;
+    char names[65] = "";
+    if (r->opt->rnn)
+        CPS_TRY(files_digest(r->opt->rnn, ".xml", names));
+    if (strcmp(names, r->names) != 0)
+        return cps_err_new(CPS_ERR_INPUT, "%s: changed while it was used", r->opt->rnn);
     for (unsigned i = 0; i < 2 * m->firmware_count; i++) {
         if (m->firmware[i / 2].path[i % 2])
             CPS_TRY(files_check_stamp(m->firmware[i / 2].path[i % 2], &r->stamp[i / 2][i % 2]));
+    }
+    return NULL;
+}
+
+/* The digest of each file; the name of an engine for scripts. What cannot be read, its pairs say.
+ */
+static struct cps_err *put_firmware(const struct manifest_firmware *firmware, struct cps_buf *out)
+{
+    if (opt_named_engine(firmware->path[0])) {
+        cps_buf_str(out, firmware->path[0]);
+        return NULL;
+    }
+    for (unsigned i = 0; i < 2 && firmware->path[i]; i++) {
+        char hash[65];
+        struct cps_err *err = cps_sha256_file(firmware->path[i], hash);
+        if (err && err->code == CPS_ERR_NOMEM)
+            return err;
+        cps_buf_printf(out, "%s%s", i ? " " : "", err ? "none" : hash);
+        cps_err_free(err);
+    }
+    return NULL;
+}
+
+/* What runs are made with; captures and goldens come from the workers. */
+static struct cps_err *add_settings(struct regress *r)
+{
+    const struct manifest *m = &r->manifest;
+    struct json_object *to = cps_json_get(r->results, "inputs");
+    CPS_BUF limit = {0};
+    cps_buf_printf(&limit, "%" PRIu64, m->limit);
+    cps_json_text(to, "baseline", m->baseline < 0 ? "none" : m->firmware[m->baseline].name);
+    cps_json_text(to, "events", m->events ? m->events : "default");
+    cps_json_text(to, "golden", m->golden ? "given" : "none");
+    cps_json_buf(to, "limit", &limit);
+    cps_json_text(to, "mask", m->mask ? m->mask : "none");
+    cps_json_text(to, "names", *r->names ? r->names : "built-in");
+    cps_json_text(to, "policy", m->policy ? m->policy : "default");
+    for (unsigned i = 0; i < m->firmware_count; i++) {
+        CPS_BUF key = {0};
+        CPS_BUF value = {0};
+        cps_buf_printf(&key, "firmware %s", m->firmware[i].name);
+        CPS_TRY(put_firmware(&m->firmware[i], &value));
+        cps_json_buf(to, cps_buf_text(&key), &value);
     }
     return NULL;
 }
@@ -133,10 +182,13 @@ static struct cps_err *prepare(struct regress *r)
     CPS_TRY(read_shard(r));
     CPS_TRY(account_open(r));
     CPS_TRY(stamp_firmware(r));
+    if (opt->rnn)
+        CPS_TRY(files_digest(opt->rnn, ".xml", r->names));
+    CPS_TRY(add_settings(r));
     CPS_TRY(cache_choose(opt, true, &r->cache));
     if (*r->cache.dir)
         sweep(r->cache.dir);
-    return opt->output ? results_forget(opt->output) : NULL;
+    return opt->output ? results_open(opt->output, &r->folder) : NULL;
 }
 
 /* Coverage of one firmware, by handler. */
@@ -206,7 +258,7 @@ static struct cps_err *print_people(const struct regress *r)
     size_t lines = 0;
     for (size_t i = 0; i < cps_json_count(pairs); i++) {
         struct json_object *pair = json_object_array_get_idx(pairs, i);
-        if (result_status(pair) == RESULT_PASS || (lines++ >= MAX_LINES && r->opt->output))
+        if (result_is_plain(pair) || (lines++ >= MAX_LINES && r->opt->output))
             continue;
         cps_buf_printf(&out, "%-8s ", result_word(result_status(pair)));
         put_field(&out, pair, "firmware", "  ");
@@ -222,37 +274,31 @@ static struct cps_err *print_people(const struct regress *r)
     if (results_count_same(r->results))
         cps_buf_printf(&out, "%u of them same code, ", results_count_same(r->results));
     cps_buf_printf(
-        &out, "%u differ, %u stopped, %u skipped\n", results_count(r->results, RESULT_DIFFERS),
+        &out, "%u differ, %u stopped, %u skipped", results_count(r->results, RESULT_DIFFERS),
         results_count(r->results, RESULT_STOPPED), results_count(r->results, RESULT_SKIPPED));
+    if (r->interrupted)
+        cps_buf_printf(&out, ", %u not run", results_count(r->results, RESULT_NOT_RUN));
+    cps_buf_str(&out, "\n");
     fputs(cps_buf_text(&out), stdout);
     return out.failed ? cps_err_nomem() : NULL;
 }
 
-/* A run that compared nothing has not shown that anything is as it was. A share may have no pair.
- */
-static struct cps_err *check_any(const struct regress *r)
-{
-    unsigned skipped = results_count(r->results, RESULT_SKIPPED);
-    unsigned judged = results_count(r->results, RESULT_PASS) +
-                      results_count(r->results, RESULT_DIFFERS) +
-                      results_count(r->results, RESULT_STOPPED);
-    if (judged || r->shards > 1 || r->interrupted)
-        return NULL;
-    return cps_err_new(CPS_ERR_INPUT,
-                       "nothing was checked: all %u pairs are skipped, since captures and firmware "
-                       "are of different generations",
-                       skipped);
-}
-
 static struct cps_err *finish(struct regress *r)
 {
+    CPS_BUF why = {0};
+    r->status = results_exit(r->results, &why);
+    cps_json_uint(r->results, "exit", (uint64_t)r->status);
+    if (r->opt->output && r->folder.lock < 0)
+        CPS_TRY(results_open(r->opt->output, &r->folder));
     if (r->opt->output)
         CPS_TRY(results_write(r->results, r->opt->output));
     if (r->opt->json)
         CPS_TRY(report_json(json_object_get(r->results)));
     else
         CPS_TRY(print_people(r));
-    return check_any(r);
+    if (r->status != 3)
+        return why.failed ? cps_err_nomem() : NULL;
+    return cps_err_new(CPS_ERR_INPUT, "%s", cps_buf_text(&why));
 }
 
 static struct cps_err *merge(struct regress *r)
@@ -289,7 +335,7 @@ static struct cps_err *regress(struct regress *r)
     CPS_TRY(pool_run(r));
     CPS_TRY(add_code(r));
     CPS_TRY(add_cover(r));
-    CPS_TRY(check_firmware(r));
+    CPS_TRY(check_inputs(r));
     add_share(r);
     report_aside("%" PRIu64 " runs emulated, %" PRIu64 " from the cache, %" PRIu64
                  " not made: same code%s\n",
@@ -305,21 +351,18 @@ static struct cps_err *regress(struct regress *r)
 
 int cmd_regress(const struct cps_options *opt)
 {
-    struct regress r = {.opt = opt};
+    struct regress r = {.opt = opt, .folder = {.lock = -1}};
     if (opt->merge ? !opt->arg_count : opt->arg_count != 1)
         return report_usage("regress takes one manifest, or --merge and directories");
     r.results = results_create();
     r.digits = json_object_new_object();
     bool made = cps_json_complete(r.results) && cps_json_complete(r.digits);
     struct cps_err *err = made ? regress(&r) : cps_err_nomem();
-    int status = err                                        ? report_error(err)
-                 : r.interrupted                            ? 130
-                 : results_count(r.results, RESULT_DIFFERS) ? 1
-                 : results_count(r.results, RESULT_STOPPED) ? 4
-                                                            : 0;
+    int status = err ? report_error(err) : r.status;
     json_object_put(r.results);
     json_object_put(r.digits);
     free(r.stamp);
+    results_close(opt->output, &r.folder);
     manifest_deinit(&r.manifest);
     return status;
 }

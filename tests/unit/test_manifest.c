@@ -131,7 +131,21 @@ static void refused_lines_are_named(void **state)
     expect_error(HEAD LEAST "golden a\ngolden b\n", ":5: a second \"golden\"");
     expect_error(HEAD LEAST "baseline old\nbaseline old\n", ":5: expected one baseline");
     expect_error(HEAD "firmware f a.fw tags=a tags=b\n", ":2: tags= stands there twice");
-    expect_error(HEAD "firmware f a.fw tags=a\ncapture c.rd tags=b\n", "expected a pair");
+    expect_error(HEAD "firmware f a.fw tags=a\ncapture c.rd tags=b\n",
+                 ":3: capture c.rd is in no pair, expected one of its tags, b, on a firmware");
+    /* Some pairs are there. */
+    expect_error(
+        HEAD "firmware f a.fw tags=a6xx,x\ncapture c.rd tags=a6xx\ncapture d.rd tags=y,a6x\n",
+        ":4: capture d.rd is in no pair, expected one of its tags, y,a6x, on a firmware; did "
+        "you mean a6xx?");
+    expect_error(HEAD "firmware f a.fw tags=a6xx\nfirmware g b.fw tags=a7\nfirmware h b.fw\n"
+                      "capture c.rd tags=a6xx\ncapture d.rd tags=a6xx\n",
+                 ":3: firmware g is in no pair, expected one of its tags, a7, on a capture");
+    expect_error(
+        HEAD "firmware f a.fw tags=a6xx\nfirmware g b.fw tags=a7x\ncapture c.rd tags=a6xx\n"
+             "capture d.rd tags=a7xx,a6xx\n",
+        ":3: firmware g is in no pair, expected one of its tags, a7x, on a capture; did you "
+        "mean a7xx?");
     /* of HWSQ alone; that no firmware here is it is known at the end, but the line is the policy's
      */
     expect_error(HEAD "policy fb-delay=1\n# more\n" LEAST, ":2: ");

@@ -26,8 +26,13 @@ static struct cps_err *merge_text(struct json_object *to, const char *text)
 /* @p manifest  digest and number of its pairs, as `sha256sum` gives it of "CAPTURE\nFIRMWARE\n..."
  */
 #define RESULTS(names, manifest, pairs, places, coverage, more)                      \
-    "{\"cpscope-results\":3,\"firmware\":[" names "]," manifest ",\"pairs\":[" pairs \
-    "],\"places\":{" places "},\"code\":{},\"coverage\":{" coverage "}" more "}"
+    "{\"cpscope-results\":4,\"firmware\":[" names "]," manifest ",\"pairs\":[" pairs \
+    "],\"places\":{" places "},\"code\":{},\"coverage\":{" coverage "}," INPUTS more "}"
+#define INPUTS INPUTS_WITH("\"mask\":\"none\"")
+#define INPUTS_WITH(mask)                                                                     \
+    "\"inputs\":{\"baseline\":\"none\",\"events\":\"default\",\"golden\":\"none\",\"limit\":" \
+    "\"1\"," mask                                                                             \
+    ",\"names\":\"built-in\",\"policy\":\"default\",\"firmware a\":\"1\",\"firmware b\":\"2\"}"
 #define MANIFEST(digest, total) "\"manifest\":\"" digest "\",\"pairs_total\":" total
 /* printf '1\na\n' | sha256sum, and so on */
 #define ONE_A MANIFEST("2ca6ff62f75b34051d34914c29499688dd1a80a1e6f2fc3d316ca2ed7f9952c3", "1")
@@ -36,10 +41,11 @@ static struct cps_err *merge_text(struct json_object *to, const char *text)
 
 static void pairs_are_counted_by_status(void **state)
 {
-    static const char *const status[] = {"pass", "differs", "stopped", "skipped", "pass"};
+    static const char *const status[] = {"pass",    "differs", "stopped",
+                                         "skipped", "pass",    "not-run"};
     struct json_object *r = results_create();
     (void)state;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         struct json_object *pair = json_object_new_object();
         cps_json_text(pair, "status", status[i]);
         cps_json_append(cps_json_get(r, "pairs"), pair);
@@ -48,6 +54,7 @@ static void pairs_are_counted_by_status(void **state)
     assert_int_equal(results_count(r, RESULT_DIFFERS), 1);
     assert_int_equal(results_count(r, RESULT_STOPPED), 1);
     assert_int_equal(results_count(r, RESULT_SKIPPED), 1);
+    assert_int_equal(results_count(r, RESULT_NOT_RUN), 1);
     json_object_put(r);
 }
 
@@ -100,9 +107,9 @@ static void what_is_not_all_of_a_run_is_refused(void **state)
     (void)state;
     expect_refused("", "not the results of a regression run");
     expect_refused("[]", "not the results of a regression run");
-    expect_refused("{\"cpscope-results\":1}", "of version 1, expected version 3");
-    expect_refused("{\"cpscope-results\":3}", "damaged results");
-    expect_refused("{\"cpscope-results\":3} x", "not the results");
+    expect_refused("{\"cpscope-results\":1}", "of version 1, expected version 4");
+    expect_refused("{\"cpscope-results\":4}", "damaged results");
+    expect_refused("{\"cpscope-results\":4} x", "not the results");
     expect_refused(RESULTS("", NONE, "", "", "", ",\"interrupted\":true"), "was interrupted");
     expect_refused(RESULTS("", NONE, "", "", "", ",\"shard\":\"1/2\""), "shard 2/2 are missing");
     expect_refused(RESULTS("", NONE, "", "", "", ",\"shard\":\"x\""), "damaged results");
@@ -151,7 +158,7 @@ static void members_of_other_kinds_are_refused(void **state)
     BROKEN(PAIR("a", "1", "pass"), "", "\"a\":3", "");
     BROKEN(PAIR("a", "1", "pass"), "", "\"a\":[{\"handler\":\"h\",\"digits\":\"~\"}]", "");
     BROKEN(PAIR("a", "1", "pass"), "", "", ",\"baseline\":{}");
-    expect_refused("{\"cpscope-results\":3,\"firmware\":[\"\xff\"]}", "not the results");
+    expect_refused("{\"cpscope-results\":4,\"firmware\":[\"\xff\"]}", "not the results");
 }
 
 static void a_shard_is_two_numbers_and_nothing_else(void **state)

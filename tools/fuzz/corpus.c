@@ -3,6 +3,7 @@
 #include "tools/fuzz/fuzz.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -196,6 +197,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* A part that is not there has no case; one that cannot be listed may have some. */
 static struct cps_err *read_folder(struct fuzz *fuzz, const char *path,
                                    struct cps_err *(*each)(struct fuzz *fuzz,
                                                            const struct fuzz_case *input))
@@ -203,6 +205,8 @@ static struct cps_err *read_folder(struct fuzz *fuzz, const char *path,
     struct dirent **list = NULL;
     struct cps_err *err = NULL;
     int count = scandir(path, &list, is_case, by_bytes);
+    if (count < 0 && errno != ENOENT && errno != ENOTDIR)
+        return cps_err_os(path, "list");
     for (int i = 0; i < count; i++) {
         CPS_BUF name = {0};
         cps_buf_printf(&name, "%s/%s", path, list[i]->d_name);

@@ -185,9 +185,17 @@ static struct cps_err *take_read(struct fuzz *fuzz, const struct fuzz_case *inpu
 
 struct cps_err *fuzz_run(struct fuzz *fuzz)
 {
-    for (unsigned i = 0; i < fuzz->opt->arg_count; i++)
-        CPS_TRY(corpus_read(fuzz, fuzz->opt->arg[i], take_read));
     bool merge = fuzz->opt->merge;
+    for (unsigned i = 0; i < fuzz->opt->arg_count; i++) {
+        uint64_t before = fuzz->stats.executed;
+        CPS_TRY(corpus_read(fuzz, fuzz->opt->arg[i], take_read));
+        if (merge && fuzz->stats.executed == before && !*fuzz->interrupted)
+            return cps_err_new(
+                CPS_ERR_INPUT,
+                "%s: holds no case, expected PM4 text (*.pm4), perhaps in corpus/ or "
+                "findings/",
+                fuzz->opt->arg[i]);
+    }
     while (!merge && !fuzz_over(fuzz) && (!fuzz->most || fuzz->stats.executed < fuzz->most)) {
         CPS_TRY(one_round(fuzz));
         if (fuzz->progress)

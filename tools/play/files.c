@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/play/cachedir.h"
 #include "trace/capture/stream.h"
 
-#define MAX_DEPTH 8u
+#define MAX_DEPTH    8u
+#define DIGEST_DEPTH 4u
 
 struct search {
     const char *name; /* NULL: any */
@@ -72,6 +74,60 @@ bool files_find(const char *name, const char *sha256, const char *const *dirs, s
         }
     }
     return false;
+}
+
+struct digest {
+    const char *ending;
+    size_t begin; /* of paths, behind the folder's */
+    struct cps_buf text;
+};
+
+static struct cps_err *digest_dir(struct digest *d, const char *dir, unsigned depth);
+
+/* Links are followed, as readers do; what cannot be looked at is not there for them, either. */
+static struct cps_err *digest_entry(struct digest *d, const char *dir, const char *name,
+                                    unsigned depth)
+{
+    char path[FILES_PATH];
+    char hash[65];
+    struct stat info;
+    size_t length = strlen(name);
+    size_t ending = strlen(d->ending);
+    if (!strcmp(name, ".") || !strcmp(name, "..") ||
+        snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||
+        stat(path, &info) != 0)
+        return NULL;
+    if (S_ISDIR(info.st_mode))
+        return depth < DIGEST_DEPTH ? digest_dir(d, path, depth + 1) : NULL;
+    if (!S_ISREG(info.st_mode) || length < ending || strcmp(name + length - ending, d->ending) != 0)
+        return NULL;
+    CPS_TRY(cps_sha256_file(path, hash));
+    cps_buf_printf(&d->text, "%s\n%s\n", path + d->begin, hash);
+    return d->text.failed ? cps_err_nomem() : NULL;
+}
+
+static struct cps_err *digest_dir(struct digest *d, const char *dir, unsigned depth)
+{
+    struct dirent **entries = NULL;
+    struct cps_err *err = NULL;
+    int count = scandir(dir, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (!err)
+            err = digest_entry(d, dir, entries[i]->d_name, depth);
+        free(entries[i]);
+    }
+    free(entries);
+    return err;
+}
+
+struct cps_err *files_digest(const char *dir, const char *ending, char ret[65])
+{
+    struct digest d = {.ending = ending, .begin = strlen(dir)};
+    struct cps_err *err = digest_dir(&d, dir, 1);
+    if (!err)
+        cache_hash(cps_buf_text(&d.text), d.text.size, ret);
+    cps_buf_deinit(&d.text);
+    return err;
 }
 
 /* As distributions and the kernel name firmware that they compress. */

@@ -16,6 +16,12 @@
 bool files_find(const char *name, const char *sha256, const char *const *dirs, size_t count,
                 char ret[FILES_PATH]);
 /**
+ * Digest of the regular files in @p dir, 4 levels deep, that are called *@p ending: of their paths
+ * there and their contents.
+ * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_OS: one cannot be read
+ */
+CPS_MUST_USE struct cps_err *files_digest(const char *dir, const char *ending, char ret[65]);
+/**
  * Where firmware is that is named without a folder and is not here: in --fw-path, then where the
  * system has it, as it is or compressed.
  * @param path  room for what is found

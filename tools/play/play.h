@@ -199,6 +199,8 @@ CPS_MUST_USE struct cps_err *play_script_items(struct play *play);
 CPS_MUST_USE struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture);
 /** Makes play->feed of play->dump, and finds out where the hardware stood. */
 CPS_MUST_USE struct cps_err *play_dump_items(struct play *play);
+/** How often the run came to a stream that is missing from the capture. */
+uint64_t play_missing_streams(const struct play *play);
 /** play_open() and play_dump_items() of play->dump, with the firmware that ran there, for commands
  * that describe it: that a dump cannot be replayed is no error, then @p why says it. */
 CPS_MUST_USE struct cps_err *play_replay(struct play *play, const struct cps_options *opt,

@@ -10,6 +10,7 @@
 
 #include "isa/base/list.h"
 #include "tools/opt_engine.h"
+#include "tools/play/replay.h"
 
 /* 4 GiB of records: far beyond what two traces can be compared in. */
 #define MAX_EVENTS (UINT64_C(1) << 28)
@@ -69,6 +70,27 @@ struct cps_err *record_read(const char *path, struct cps_trace_head *head, struc
     return err;
 }
 
+/* The hardware's state beside the replay's, as `run` judges it. */
+static struct cps_err *compare_replay(struct record *record, struct replay *replay)
+{
+    CPS_TRY(replay_compare(replay));
+    if (!replay_agrees(replay))
+        snprintf(record->disagrees, sizeof(record->disagrees),
+                 "the replay does not match the dump: %u values equal, %u different%s",
+                 rows_count(&replay->rows, REPLAY_EQUAL),
+                 rows_count(&replay->rows, REPLAY_DIFFERENT),
+                 replay->missing ? ", streams missing" : "");
+    return NULL;
+}
+
+/* A submission that is not captured is a stream that is missing, too. */
+static void count_capture(struct record *record, const struct play *play)
+{
+    uint64_t missing = play_missing_streams(play);
+    record->missing = missing > play->not_captured ? missing - play->not_captured : 0;
+    record->notes = play->notes;
+}
+
 static bool is_step(const struct cps_event *event)
 {
     return cps_event_kind(event) == CPS_EV_STEP || cps_event_kind(event) == CPS_EV_STEPX;
@@ -104,6 +126,8 @@ static struct cps_err *finish(struct record *record, struct play *play)
     CPS_TRY(play_account_take(play, &record->account));
     record->buffers = CPS_TAKE(play->buffers);
     record->packets = play->engine->packets;
+    record->instructions = play->engine->instructions;
+    count_capture(record, play);
     record->misses = play->misses;
     snprintf(record->missed, sizeof(record->missed), "%.*s", (int)strcspn(missed, "\n"), missed);
     if (play->code && play->code->recovered)
@@ -288,7 +312,10 @@ static struct cps_err *begin(struct run *run, const char *capture, struct record
 {
     if (boot && boot->play && !run->play->dump)
         return begin_from(run, boot);
-    return play_open(run->play, &run->opt, capture);
+    CPS_TRY(play_open(run->play, &run->opt, capture));
+    if (run->play->dump) /* which registers are written */
+        run->play->extra |= 1u << CPS_EV_STEP | 1u << CPS_EV_STEPX;
+    return NULL;
 }
 
 /* From where the boot ends, or from the start. */
@@ -324,6 +351,8 @@ static struct cps_err *execute(struct run *run, const char *capture, bool script
     CPS_TRY(begin(run, capture, boot));
     struct cps_err *err =
         run->setup->cover ? play_counted(run, boot) : play_run(run->play, run->stream);
+    if (!err && run->play->replay)
+        err = compare_replay(run->record, run->play->replay);
     return cps_err_first_(err, finish(run->record, run->play));
 }
 

@@ -21,6 +21,9 @@ struct record {
     uint64_t instructions, packets;
     uint64_t misses;         /**< reads of a run file that were not as it expects */
     char missed[160];        /**< the first of them */
+    char disagrees[128];     /**< how the replay differs from the dump; "": it does not */
+    uint64_t missing;        /**< indirect buffers missing from the capture */
+    uint64_t notes;          /**< defects of the capture that did not stop the reading */
     struct cps_cover *cover; /**< per dword of the firmware's image, or unit of a script; owned, may
                                 be NULL */
     uint32_t cover_count;

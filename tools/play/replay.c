@@ -406,7 +406,7 @@ struct cps_err *play_read_dump(struct play *play, struct cps_stream *capture)
     return play->buffers ? cps_buffers_seal(play->buffers) : NULL;
 }
 
-static uint64_t missing_streams(const struct play *play)
+uint64_t play_missing_streams(const struct play *play)
 {
     uint64_t count = 0;
     for (unsigned i = 0; i < play->place_count; i++)
@@ -430,7 +430,7 @@ struct cps_err *replay_compare(struct replay *r)
     if (!has_place(r))
         return NULL;
     r->written = cps_afuc_written(cps_afuc_of(r->play->engine), 0);
-    r->missing = missing_streams(r->play);
+    r->missing = play_missing_streams(r->play);
     r->state_parity = state_parity(r);
     compare_processor(r);
     compare_fetched(r);

@@ -15,13 +15,14 @@
 #include "isa/base/shown.h"
 
 /* Change it whenever an entry is written otherwise. */
-#define ENTRY_VERSION 6
+#define ENTRY_VERSION 7
 
 struct cps_err *cache_key_(const struct cache_run *run, const char *firmware, struct cache_key *ret)
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "%d %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, run->program,
-                   firmware, run->me_hash, run->capture_hash, run->policy, run->limit, run->kinds);
+    cps_buf_printf(&text, "%d %s %s %s %s %s %s %" PRIu64 " %" PRIx32, ENTRY_VERSION, run->program,
+                   firmware, run->me_hash, run->capture_hash, run->names, run->policy, run->limit,
+                   run->kinds);
     if (text.failed)
         return cps_err_nomem();
     cache_hash(cps_buf_text(&text), text.size, ret->text);
@@ -93,6 +94,22 @@ static bool get_code(const char *text, struct same_code *ret)
     return ret->what != NULL;
 }
 
+/* What was in the capture, as put_capture() writes it. */
+static bool get_capture(const char *text, struct record *record)
+{
+    size_t size = 0;
+    unsigned cut = 0;
+    const char *line = head_value(text, "in-capture", &size);
+    if (!line ||
+        sscanf(line, "%u %" SCNu64 " %" SCNu64, &cut, &record->missing, &record->notes) != 3)
+        return false;
+    record->account.cut = cut;
+    const char *disagrees = head_value(text, "disagrees", &size);
+    if (disagrees)
+        snprintf(record->disagrees, sizeof(record->disagrees), "%.*s", (int)size, disagrees);
+    return true;
+}
+
 static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct record *record)
 {
     size_t size = 0;
@@ -112,7 +129,7 @@ static bool read_head(const struct cps_trace_head *head, uint32_t dwords, struct
     const char *why = head_value(head->text, "why", &size);
     if (why)
         snprintf(account->why, sizeof(account->why), "%.*s", (int)size, why);
-    if (!get_code(head->text, &record->code))
+    if (!get_code(head->text, &record->code) || !get_capture(head->text, record))
         return false;
     const char *cover = head_value(head->text, "cover", &size);
     return cover && size <= (size_t)dwords + 1 && get_cover(cover, size, record);
@@ -143,6 +160,14 @@ bool cache_get_(const char *dir, const struct cache_key *key, uint32_t dwords, s
     return good;
 }
 
+static void put_capture(const struct record *record, struct cps_buf *out)
+{
+    cps_buf_printf(out, "\n# in-capture %u %" PRIu64 " %" PRIu64, (unsigned)record->account.cut,
+                   record->missing, record->notes);
+    if (*record->disagrees)
+        cps_buf_printf(out, "\n# disagrees %s", record->disagrees);
+}
+
 static void put_head(const struct cache_key *key, const struct record *record, enum cps_gen gen,
                      struct cps_buf *out)
 {
@@ -154,6 +179,7 @@ static void put_head(const struct cache_key *key, const struct record *record, e
                    record->packets, account->replayed, account->submissions, account->executed,
                    account->not_captured);
     cps_shown_put_(out, account->why);
+    put_capture(record, out);
     if (record->code.what)
         cps_buf_printf(out, "\n# looked-at %s %s %s", record->code.base, record->code.hash,
                        record->code.what);

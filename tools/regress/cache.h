@@ -14,6 +14,7 @@ struct cache_run {
     const char *dir;
     const char *program; /**< hash of this program, since another one may run otherwise */
     const char *firmware_hash, *me_hash, *capture_hash;
+    const char *names;  /**< digest of --rnn, "" without: texts of a run have names */
     const char *policy; /**< and whatever else shapes the run */
     uint64_t limit;
     uint32_t kinds;

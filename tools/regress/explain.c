@@ -2,6 +2,7 @@
  * Where the values of a pair's differences come from: one more run of each side, with its nodes,
  * for the first difference of each cause. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "tools/regress/worker.h"
 #include "tools/why/why.h"
@@ -53,10 +54,11 @@ static struct cps_err *replay(struct worker *w, const struct explain *e, unsigne
     return worker_check_inputs_(w, e->firmware[i], m->capture[e->capture].path);
 }
 
-/* What the answers depend on beside the run. */
-static void put_questions(const struct side *side, struct cps_buf *out)
+/* What the answers depend on beside the run: they name the capture's file, too. */
+static void put_questions(const struct side *side, const char *capture, struct cps_buf *out)
 {
-    cps_buf_printf(out, "why %d", MOST_LINES);
+    const char *slash = strrchr(capture, '/');
+    cps_buf_printf(out, "why %d %d %s", MOST_LINES, MOST_NODES, slash ? slash + 1 : capture);
     for (size_t k = 0; k < side->count; k++)
         cps_buf_printf(out, " %" PRIu64, side->event[k]);
 }
@@ -94,7 +96,7 @@ static struct cps_err *ask(struct worker *w, const struct explain *e, unsigned i
     const struct cache_run run = worker_cache_run_(w, e->firmware[i]);
     bool cached = *run.dir && !w->cache_failed;
     CPS_BUF questions = {0};
-    put_questions(side, &questions);
+    put_questions(side, w->regress->manifest.capture[e->capture].path, &questions);
     if (questions.failed)
         return cps_err_nomem();
     if (cached && take(&run, cps_buf_text(&questions), side))

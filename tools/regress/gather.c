@@ -53,6 +53,7 @@ static struct cps_err *take_capture(struct gather *g, struct json_object *from)
         cps_json_append(cps_json_get(results, "pairs"),
                         json_object_get(json_object_array_get_idx(pairs, i)));
     results_join(cps_json_get(results, "places"), cps_json_get(from, "places"));
+    results_join(cps_json_get(results, "inputs"), cps_json_get(from, "inputs"));
     g->done[capture] = true;
     g->captures++;
     return NULL;
@@ -81,7 +82,8 @@ struct cps_err *gather_line(struct gather *g, const char *line, bool *last)
     return err;
 }
 
-static void add_lost(struct gather *g, unsigned capture, const char *reason)
+static void add_lost(struct gather *g, unsigned capture, enum result_status status,
+                     const char *reason)
 {
     const struct manifest *m = &g->regress->manifest;
     for (unsigned f = 0; f < m->firmware_count; f++) {
@@ -90,7 +92,7 @@ static void add_lost(struct gather *g, unsigned capture, const char *reason)
         struct json_object *pair = json_object_new_object();
         cps_json_text(pair, "firmware", m->firmware[f].name);
         cps_json_text(pair, "capture", m->capture[capture].name);
-        cps_json_text(pair, "status", result_word(RESULT_STOPPED));
+        cps_json_text(pair, "status", result_word(status));
         cps_json_text(pair, "reason", reason);
         cps_json_append(cps_json_get(g->regress->results, "pairs"), pair);
     }
@@ -102,7 +104,7 @@ struct cps_err *gather_death(struct gather *g, unsigned capture, const struct cp
     if (how->failed)
         return cps_err_nomem();
     if (capture < g->regress->manifest.capture_count && !g->done[capture])
-        add_lost(g, capture, cps_buf_text(how));
+        add_lost(g, capture, RESULT_STOPPED, cps_buf_text(how));
     g->regress->lost_workers++;
     cps_buf_clear(&g->death);
     cps_buf_str(&g->death, cps_buf_text(how));
@@ -112,12 +114,13 @@ struct cps_err *gather_death(struct gather *g, unsigned capture, const struct cp
 struct cps_err *gather_rest(struct gather *g, bool stopped)
 {
     CPS_BUF reason = {0};
-    cps_buf_str(&reason, "no process was left to run it");
-    if (g->death.size)
+    cps_buf_str(&reason,
+                stopped ? "interrupted before it was run" : "no process was left to run it");
+    if (g->death.size && !stopped)
         cps_buf_printf(&reason, "; of another one: %s", cps_buf_text(&g->death));
-    for (unsigned c = 0; c < g->regress->manifest.capture_count && !stopped; c++) {
+    for (unsigned c = 0; c < g->regress->manifest.capture_count; c++) {
         if (!g->done[c])
-            add_lost(g, c, cps_buf_text(&reason));
+            add_lost(g, c, stopped ? RESULT_NOT_RUN : RESULT_STOPPED, cps_buf_text(&reason));
     }
     return reason.failed || g->death.failed ? cps_err_nomem() : NULL;
 }

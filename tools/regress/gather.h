@@ -22,7 +22,8 @@ CPS_MUST_USE struct cps_err *gather_line(struct gather *gather, const char *line
 /** A worker died. @param capture  that it was at, or any other number @param how  for the reason */
 CPS_MUST_USE struct cps_err *gather_death(struct gather *gather, unsigned capture,
                                           const struct cps_buf *how);
-/** After the last line: captures that nobody ran; when @p stopped, they are missing. */
+/** After the last line: captures that nobody ran, since no process was left or, @p stopped, since
+ * the run was interrupted. */
 CPS_MUST_USE struct cps_err *gather_rest(struct gather *gather, bool stopped);
 
 #endif

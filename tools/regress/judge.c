@@ -23,6 +23,11 @@ static void judge_for(struct json_object *pair, enum result_status status,
     cps_json_buf(pair, "reason", reason);
 }
 
+static bool is_judged(struct json_object *pair)
+{
+    return cps_json_get(pair, "status");
+}
+
 /* Code goes with the place, which many pairs share; the first pair there brings it along. */
 static void add_place(struct worker *w, const struct diff_report *report, struct json_object *pair)
 {
@@ -66,14 +71,19 @@ static void judge_difference(uint64_t differences, const struct record *record,
     judge_for(pair, RESULT_DIFFERS, &reason);
 }
 
-/* A run file says what its host must read. */
-static void judge_misses(const struct record *record, struct json_object *pair)
+/* A run file says what its host must read, a dump what the hardware held. */
+static void judge_input(const struct record *record, struct json_object *pair)
 {
     CPS_BUF reason = {0};
-    play_put_misses(record->misses, &reason);
-    cps_buf_printf(&reason, ": %s", record->missed);
-    cps_json_uint(pair, "differences", record->misses);
-    judge_for(pair, RESULT_DIFFERS, &reason);
+    if (record->misses) {
+        play_put_misses(record->misses, &reason);
+        cps_buf_printf(&reason, ": %s", record->missed);
+        cps_json_uint(pair, "differences", record->misses);
+    }
+    if (*record->disagrees)
+        cps_buf_str(&reason, record->disagrees);
+    if (reason.size)
+        judge_for(pair, RESULT_DIFFERS, &reason);
 }
 
 /* Why a firmware behaves otherwise than the baseline: looked into when something differs. */
@@ -127,16 +137,89 @@ static struct cps_err *add_causes(struct worker *w, unsigned firmware, unsigned 
     return worker_explain_(w, &explain, causes);
 }
 
+/* @p compared  with the baseline, which ends the same way */
+static void judge_stop(struct worker *w, unsigned capture, const struct record *record,
+                       bool compared, struct json_object *pair)
+{
+    int expected = w->regress->manifest.capture[capture].expect;
+    int reason = (int)cps_stop_reason(record->account.stop);
+    CPS_BUF text = {0};
+    cps_buf_printf(&text, "%s, expected %s%s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
+                   cps_event_sub_word(CPS_EV_END, (unsigned)expected),
+                   record->account.why[0] ? ": " : "", record->account.why,
+                   compared ? "; the baseline ends the same way" : "");
+    if (reason != expected)
+        judge_for(pair, RESULT_STOPPED, &text);
+}
+
+/* What of the capture did not run: the pair names it whatever its status is. */
+static void put_gaps(const struct record *record, struct cps_buf *out)
+{
+    if (record->account.not_captured)
+        cps_buf_printf(out, "%s%" PRIu32 " of %" PRIu32 " submissions not captured",
+                       out->size ? "; " : "", record->account.not_captured,
+                       record->account.submissions);
+    if (record->missing)
+        cps_buf_printf(out, "%s%" PRIu64 " indirect buffer%s missing from the capture",
+                       out->size ? "; " : "", record->missing, record->missing == 1 ? "" : "s");
+    if (record->notes)
+        cps_buf_printf(out, "%s%" PRIu64 " defect%s in the capture", out->size ? "; " : "",
+                       record->notes, record->notes == 1 ? "" : "s");
+}
+
+/* A pair in which nothing differs passes if something was executed, and no part of a dump is
+ * missing. @p alone  there is a baseline, which this
+ * pair could not be compared with */
+static void judge_pass(const struct record *record, bool alone, struct json_object *pair)
+{
+    bool executed = record->account.executed;
+    CPS_BUF reason = {0};
+    if (!executed && !record->account.submissions)
+        cps_buf_str(&reason, "nothing was executed: the capture submits nothing");
+    else if (!executed)
+        cps_buf_printf(&reason, "nothing was executed: 0 of %" PRIu32 " submissions",
+                       record->account.submissions);
+    put_gaps(record, &reason);
+    if (record->account.cut)
+        cps_buf_printf(&reason, "%sthe dump is cut, so not all of it was compared",
+                       reason.size ? "; " : "");
+    if (alone)
+        cps_buf_printf(&reason, "%snot compared: the baseline is of another generation",
+                       reason.size ? "; " : "");
+    judge_for(pair, executed && !record->account.cut ? RESULT_PASS : RESULT_STOPPED, &reason);
+}
+
+/* Whether a run has any of the events that are compared. */
+static bool has_events(const struct record *record, uint32_t kinds)
+{
+    size_t i = 0;
+    while (i < record->count && !(kinds >> cps_event_kind(&record->event[i]) & 1))
+        i++;
+    return i < record->count;
+}
+
+/* The run is as the baseline's; or as the golden, before which judge_stop() was asked. */
+static void judge_equal(struct worker *w, unsigned firmware, unsigned capture,
+                        const struct record *record, struct json_object *pair)
+{
+    cps_json_uint(pair, "differences", 0);
+    judge_stop(w, capture, record, true, pair);
+    if (!is_judged(pair) && !has_events(record, w->regress->manifest.kinds))
+        worker_say_(pair, RESULT_STOPPED, "nothing was compared: neither side has such events");
+    if (!is_judged(pair))
+        judge_pass(record, false, pair);
+}
+
 /* What the comparison says of the pair. */
 static struct cps_err *judge_diff(struct worker *w, unsigned firmware, unsigned capture,
-                                  struct diff_report *report, bool explained,
-                                  struct json_object *pair)
+                                  struct diff_report *report, struct json_object *pair)
 {
-    cps_json_uint(pair, "differences", report->diff->differences);
+    bool explained = has_causes(report); /* describe() takes the code out */
     if (!report->diff->differences) {
-        worker_say_(pair, RESULT_PASS, "");
+        judge_equal(w, firmware, capture, report->b.record, pair);
         return NULL;
     }
+    cps_json_uint(pair, "differences", report->diff->differences);
     judge_difference(report->diff->differences, report->b.record, pair);
     describe(w, report, pair);
     return explained ? add_causes(w, firmware, capture, report, pair) : NULL;
@@ -161,29 +244,29 @@ static struct cps_err *compare(struct worker *w, unsigned firmware, unsigned cap
     err = cps_err_first_(err, blame.err);
     report.diff = &diff;
     if (!err)
-        err = judge_diff(w, firmware, capture, &report, explained, pair);
+        err = judge_diff(w, firmware, capture, &report, pair);
     cps_diff_deinit(&diff);
     return err;
 }
 
-/* DIR/FIRMWARE/CAPTURE.cpt */
-static void golden_path(const struct manifest *m, unsigned firmware, unsigned capture,
-                        struct cps_buf *ret)
+void worker_golden_(const struct manifest *m, unsigned firmware, unsigned capture,
+                    struct cps_buf *ret)
 {
     cps_buf_printf(ret, "%s/%s/%s.cpt", m->golden, m->firmware[firmware].name,
                    m->capture[capture].name);
 }
 
 static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsigned capture,
-                                      const struct record *record, struct json_object *pair)
+                                      const struct record *record, bool alone,
+                                      struct json_object *pair)
 {
     CPS_BUF path = {0};
     struct record golden = {0};
     if (!w->regress->manifest.golden) {
-        worker_say_(pair, RESULT_PASS, "");
+        judge_pass(record, alone, pair);
         return NULL;
     }
-    golden_path(&w->regress->manifest, firmware, capture, &path);
+    worker_golden_(&w->regress->manifest, firmware, capture, &path);
     if (path.failed)
         return cps_err_nomem();
     const struct diff_side side = {
@@ -195,24 +278,6 @@ static struct cps_err *compare_golden(struct worker *w, unsigned firmware, unsig
     return err;
 }
 
-static void judge_stop(struct worker *w, unsigned capture, const struct record *record,
-                       struct json_object *pair)
-{
-    int expected = w->regress->manifest.capture[capture].expect;
-    int reason = (int)cps_stop_reason(record->account.stop);
-    CPS_BUF text = {0};
-    cps_buf_printf(&text, "%s, expected %s%s%s", cps_event_sub_word(CPS_EV_END, (unsigned)reason),
-                   cps_event_sub_word(CPS_EV_END, (unsigned)expected),
-                   record->account.why[0] ? ": " : "", record->account.why);
-    if (reason != expected)
-        judge_for(pair, RESULT_STOPPED, &text);
-}
-
-static bool is_judged(struct json_object *pair)
-{
-    return cps_json_get(pair, "status");
-}
-
 /* Against what it should do: as the baseline does, else end as expected and be as the golden.
  * @p base  NULL: there is none, or this is it */
 static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigned capture,
@@ -222,10 +287,9 @@ static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigne
     const struct manifest *m = &w->regress->manifest;
     cps_json_uint(pair, "packets", record->packets);
     cps_json_uint(pair, "instructions", record->instructions);
-    if (record->misses) {
-        judge_misses(record, pair);
+    judge_input(record, pair);
+    if (is_judged(pair))
         return NULL;
-    }
     if (base && !base->err) {
         const struct engine *e = &w->engine[m->baseline];
         const struct diff_side side = {m->firmware[m->baseline].name, e->fw, e->me, &base->record,
@@ -236,8 +300,9 @@ static struct cps_err *judge_record(struct worker *w, unsigned firmware, unsigne
      */
     if (base && base->err->code != CPS_ERR_MISMATCH)
         return cps_err_new(base->err->code, "the baseline did not run: %s", base->err->message);
-    judge_stop(w, capture, record, pair);
-    return is_judged(pair) ? NULL : compare_golden(w, firmware, capture, record, pair);
+    judge_stop(w, capture, record, false, pair);
+    return is_judged(pair) ? NULL
+                           : compare_golden(w, firmware, capture, record, base != NULL, pair);
 }
 
 static struct cps_err *judge_run(struct worker *w, unsigned firmware, unsigned capture,
@@ -252,13 +317,14 @@ static struct cps_err *judge_run(struct worker *w, unsigned firmware, unsigned c
 }
 
 /* The baseline's run is this firmware's, too: as compare() would judge it. */
-static void judge_same(struct worker *w, unsigned firmware, const struct record *record,
-                       struct json_object *pair)
+static void judge_same(struct worker *w, unsigned firmware, unsigned capture,
+                       const struct record *record, struct json_object *pair)
 {
     cps_json_uint(pair, "packets", record->packets);
     cps_json_uint(pair, "instructions", record->instructions);
-    cps_json_uint(pair, "differences", 0);
-    worker_say_(pair, RESULT_PASS, "");
+    judge_input(record, pair);
+    if (!is_judged(pair))
+        judge_equal(w, firmware, capture, record, pair);
     worker_keep_cover_(&w->engine[firmware], record);
     w->same++;
 }
@@ -275,7 +341,7 @@ struct cps_err *worker_judge_(struct worker *w, unsigned firmware, unsigned capt
     if (base && !base->err)
         CPS_TRY(worker_same_code_(w, firmware, &base->record, &same));
     if (same && *w->regress->cache.dir)
-        judge_same(w, firmware, &base->record, pair);
+        judge_same(w, firmware, capture, &base->record, pair);
     else
         err = judge_run(w, firmware, capture, base, pair);
     if (same)

@@ -14,6 +14,7 @@
 #include "isa/base/shown.h"
 #include "isa/base/within.h"
 #include "tools/opt_engine.h"
+#include "tools/opt_near.h"
 #include "tools/play/files.h"
 #include "tools/play/record.h"
 #include "trace/form/text.h"
@@ -382,18 +383,56 @@ static struct cps_err *join_captures(const struct reader *r)
     return err;
 }
 
-/* What is in no pair at all would be missed by nobody. */
+/* The word of @p list, ",A,B,", that is nearest to one of @p said. */
+static void find_near(const char *said, const char *list, struct near *ret)
+{
+    for (const char *a = said; a && a[1]; a += 1 + strcspn(a + 1, ",")) {
+        for (const char *b = list; b && b[1]; b += 1 + strcspn(b + 1, ","))
+            near_try(a + 1, strcspn(a + 1, ","), b + 1, strcspn(b + 1, ","), ret);
+    }
+}
+
+/* @p what  of the line is in no pair, because the others have none of its @p tags */
+static struct cps_err *unpaired(const struct reader *r, unsigned line, const char *what,
+                                const char *name, const char *tags, const struct near *near)
+{
+    char meant[64];
+    return cps_err_new(
+        CPS_ERR_SYNTAX, "%s:%u: %s %s is in no pair, expected one of its tags, %.*s, on a %s%s",
+        r->path, line, what, name, (int)strlen(tags) - 2, tags + 1,
+        *what == 'c' ? "firmware" : "capture", near_text(near, "", meant, sizeof(meant)));
+}
+
+static struct cps_err *check_capture(const struct reader *r, const struct manifest_capture *c)
+{
+    struct near near = {0};
+    for (unsigned f = 0; f < r->to->firmware_count; f++) {
+        if (manifest_pairs(&r->to->firmware[f], c))
+            return NULL;
+        find_near(c->tags, r->to->firmware[f].tags, &near);
+    }
+    return unpaired(r, c->line, "capture", c->name, c->tags, &near);
+}
+
+static struct cps_err *check_firmware(const struct reader *r, const struct manifest_firmware *f)
+{
+    struct near near = {0};
+    for (unsigned c = 0; c < r->to->capture_count; c++) {
+        if (manifest_pairs(f, &r->to->capture[c]))
+            return NULL;
+        find_near(f->tags, r->to->capture[c].tags, &near);
+    }
+    return unpaired(r, f->line, "firmware", f->name, f->tags, &near);
+}
+
+/* Nobody would miss what is in no pair. */
 static struct cps_err *check_pairs(const struct reader *r)
 {
-    const struct manifest *m = r->to;
-    for (unsigned c = 0; c < m->capture_count; c++) {
-        for (unsigned f = 0; f < m->firmware_count; f++) {
-            if (manifest_pairs(&m->firmware[f], &m->capture[c]))
-                return NULL;
-        }
-    }
-    return cps_err_new(CPS_ERR_SYNTAX, "%s: no capture has a tag of a firmware, expected a pair",
-                       r->path);
+    for (unsigned c = 0; c < r->to->capture_count; c++)
+        CPS_TRY(check_capture(r, &r->to->capture[c]));
+    for (unsigned f = 0; f < r->to->firmware_count; f++)
+        CPS_TRY(check_firmware(r, &r->to->firmware[f]));
+    return NULL;
 }
 
 struct cps_err *manifest_read(const char *path, struct manifest *ret)

@@ -140,6 +140,8 @@ static void become_worker(struct pool *p, unsigned index, int out, int err, pid_
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
+    if (p->to.regress->folder.lock >= 0) /* it is the parent's, which may die before */
+        close(p->to.regress->folder.lock);
     FILE *file = getppid() == parent ? fdopen(out, "w") : NULL;
     if (!file || dup2(err, STDERR_FILENO) < 0)
         _exit(1);

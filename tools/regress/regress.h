@@ -23,7 +23,10 @@ struct regress {
     struct files_stamp (
         *stamp)[2]; /**< of each firmware's files, before anybody reads them; owned */
     struct cache_choice cache;
+    char names[65];               /**< digest of --rnn; "": without */
+    struct results_folder folder; /**< that results go to */
     bool interrupted;
+    int status; /**< of the command */
 };
 
 /** Runs pairs (worker.c). */

@@ -7,7 +7,7 @@
 
 #include "trace/json.h"
 
-static const char *const words[RESULT_COUNT] = {"pass", "differs", "stopped", "skipped"};
+static const char *const words[RESULT_COUNT] = {"pass", "differs", "stopped", "skipped", "not-run"};
 
 const char *result_word(enum result_status status)
 {
@@ -28,6 +28,7 @@ struct json_object *results_create(void)
     cps_json_add(results, "places", json_object_new_object());
     cps_json_add(results, "code", json_object_new_object());
     cps_json_add(results, "coverage", json_object_new_object());
+    cps_json_add(results, "inputs", json_object_new_object());
     return results;
 }
 
@@ -88,27 +89,27 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* Workers find places in the order of chance. */
-static struct cps_err *sort_places(struct json_object *results)
+/* What workers send comes in the order of chance. */
+static struct cps_err *sort_members(struct json_object *results, const char *member)
 {
-    struct json_object *places = cps_json_get(results, "places");
+    struct json_object *members = cps_json_get(results, member);
     struct json_object *sorted = json_object_new_object();
     size_t count = 0;
-    const char **key = calloc((size_t)json_object_object_length(places) + 1, sizeof(*key));
+    const char **key = calloc((size_t)json_object_object_length(members) + 1, sizeof(*key));
     if (!key) {
         json_object_put(sorted);
         return cps_err_nomem();
     }
-    json_object_object_foreach(places, name, unused)
+    json_object_object_foreach(members, name, unused)
     {
         (void)unused;
         key[count++] = name;
     }
     qsort(key, count, sizeof(*key), by_text);
     for (size_t i = 0; i < count; i++)
-        cps_json_add(sorted, key[i], json_object_get(cps_json_get(places, key[i])));
+        cps_json_add(sorted, key[i], json_object_get(cps_json_get(members, key[i])));
     free(key);
-    cps_json_add(results, "places", sorted);
+    cps_json_add(results, member, sorted);
     return NULL;
 }
 
@@ -117,7 +118,8 @@ struct cps_err *results_sort(struct json_object *results)
     if (!cps_json_complete(results))
         return cps_err_nomem();
     CPS_TRY(results_sort_pairs(results));
-    return sort_places(results);
+    CPS_TRY(sort_members(results, "inputs"));
+    return sort_members(results, "places");
 }
 
 void results_join(struct json_object *to, struct json_object *from)
@@ -174,6 +176,35 @@ unsigned results_count(struct json_object *results, enum result_status status)
     return count;
 }
 
+bool result_is_plain(struct json_object *pair)
+{
+    enum result_status status = result_status(pair);
+    return status == RESULT_NOT_RUN || (status == RESULT_PASS && !*result_text(pair, "reason"));
+}
+
+/* A run that compared nothing has not shown that anything is as it was. A share may have no pair.
+ */
+int results_exit(struct json_object *results, struct cps_buf *why)
+{
+    unsigned count[RESULT_COUNT];
+    for (unsigned i = 0; i < RESULT_COUNT; i++)
+        count[i] = results_count(results, (enum result_status)i);
+    if (cps_json_get(results, "interrupted")) {
+        cps_buf_printf(why, "interrupted: %u of %zu pairs were not run", count[RESULT_NOT_RUN],
+                       cps_json_count(cps_json_get(results, "pairs")));
+        return 130;
+    }
+    if (!cps_json_get(results, "shard") &&
+        !(count[RESULT_PASS] + count[RESULT_DIFFERS] + count[RESULT_STOPPED])) {
+        cps_buf_printf(why,
+                       "nothing was checked: all %u pairs are skipped, since captures and "
+                       "firmware are of different generations",
+                       count[RESULT_SKIPPED]);
+        return 3;
+    }
+    return count[RESULT_DIFFERS] ? 1 : count[RESULT_STOPPED] ? 4 : 0;
+}
+
 bool result_same_code(struct json_object *pair)
 {
     return cps_json_get_bool(pair, "same_code", false);
@@ -183,7 +214,9 @@ unsigned results_count_same(struct json_object *results)
 {
     struct json_object *pairs = cps_json_get(results, "pairs");
     unsigned count = 0;
-    for (size_t i = 0; i < cps_json_count(pairs); i++)
-        count += result_same_code(json_object_array_get_idx(pairs, i));
+    for (size_t i = 0; i < cps_json_count(pairs); i++) {
+        struct json_object *pair = json_object_array_get_idx(pairs, i);
+        count += result_same_code(pair) && result_status(pair) == RESULT_PASS;
+    }
     return count;
 }

@@ -11,26 +11,37 @@
 
 struct json_object;
 
-#define RESULTS_VERSION 3
+#define RESULTS_VERSION 4
 
 /** RESULT_COUNT: a word that is none of them. */
-enum result_status { RESULT_PASS, RESULT_DIFFERS, RESULT_STOPPED, RESULT_SKIPPED, RESULT_COUNT };
+enum result_status {
+    RESULT_PASS,
+    RESULT_DIFFERS,
+    RESULT_STOPPED,
+    RESULT_SKIPPED,
+    RESULT_NOT_RUN, /**< the whole run was interrupted before */
+    RESULT_COUNT
+};
 
 /**
  * Results are a JSON document:
- *   {"cpscope-results": 3, "firmware": [name...], "baseline": name,
+ *   {"cpscope-results": 4, "firmware": [name...], "baseline": name,
  *    "manifest": digest of all its pairs' names, "pairs_total": how many (account.h),
  *    "pairs": [{"firmware", "capture", "status", "reason", "differences", "packets",
- *               "instructions", "first", "counts", "place", "packet_a", "packet_b",
- * "same_code"}...], "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a",
- * "code_b"}}, "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]}} and
- * "shard": "I/N" where they are only a share, "interrupted": true where pairs are missing,
- * "coverage_lost": true where a process died with what it knew of the code that ran.
+ *               "instructions", "first", "counts", "place", "packet_a", "packet_b", "causes",
+ *               "same_code"}...],
+ *    "places": {place: {"firmware", "handler", "label_a", "label_b", "code_a", "code_b"}},
+ *    "code": {firmware: text}, "coverage": {firmware: [{"handler", "digits"}...]},
+ *    "inputs": {what: text}, "exit": results_exit()}
+ * and "shard": "I/N" if they are only a share, "interrupted": true if pairs may be "not-run",
+ * "coverage_lost": true if a process died with what it knew of the code that ran.
+ *
  * "causes" are [{"cause", "differences", "packets", "first", and of the first few "why_old" and
- * "why_new": where the values of that first difference come from}...].
- * "same_code" is true where a pair looks at no code that its baseline's does not have (samecode.h).
- * pairs are sorted by capture, then firmware. Places are where first divergences arise
- * (diffplace.h), sorted by name.
+ * "why_new": where the values of that first difference come from}...]. "same_code" is true if a
+ * pair looks at no code that its baseline's does not have (samecode.h). "inputs" has the settings
+ * of the manifest, and digests: "names" (of --rnn), "firmware NAME", "capture NAME", "golden
+ * FIRMWARE/CAPTURE"; of all captures, also those of other shards. Pairs are sorted by capture, then
+ * firmware; inputs by name. Places are where first divergences arise (diffplace.h), sorted by name.
  */
 struct json_object *results_create(void);
 /** Every place that @p a or @p b has; of the same length. Returns a new text, NULL without memory.
@@ -65,16 +76,34 @@ bool results_shard(const char *text, unsigned *i, unsigned *n);
 /** What a pair came to. */
 enum result_status result_status(struct json_object *pair);
 unsigned results_count(struct json_object *results, enum result_status status);
-/** Whether the baseline's run is this pair's, too: there is nothing to see. */
+/** Whether there is nothing to say about a pair but its status. */
+bool result_is_plain(struct json_object *pair);
+/** Whether the baseline's run is this pair's, too. */
 bool result_same_code(struct json_object *pair);
+/** Those of them that pass. */
 unsigned results_count_same(struct json_object *results);
 const char *result_word(enum result_status status);
 
-/** Writes DIR/results.xml (JUnit), results.tap, index.html and, when they are whole, results.json
- * (results_write.c). */
+/** The exit status that results come to, which all reports follow: 130 interrupted, 3 nothing was
+ * checked, 1 some differ, 4 some stopped, 0. @param why  gets why they are no whole result (130
+ * and 3); else nothing */
+int results_exit(struct json_object *results, struct cps_buf *why);
+
+/** Writes into DIR, which is there: results.xml (JUnit), results.tap, index.html and, when they are
+ * whole, results.json (results_write.c). */
 CPS_MUST_USE struct cps_err *results_write(struct json_object *results, const char *dir);
-/** Removes what an earlier run wrote there: it is no result of this one. */
-CPS_MUST_USE struct cps_err *results_forget(const char *dir);
+/** The folder that results go to. */
+struct results_folder {
+    int lock;     /**< -1: not open */
+    bool is_made; /**< it was not there before */
+};
+/** Makes the folder if it is not there, removes what an earlier run wrote there, which is no result
+ * of this one, and keeps other processes from writing results into it until results_close(); where
+ * the file system has no locks, nothing does.
+ * @return CPS_ERR_OS, or CPS_ERR_INPUT: another one writes there */
+CPS_MUST_USE struct cps_err *results_open(const char *dir, struct results_folder *ret);
+/** Removes a folder that was made and is empty, too. */
+void results_close(const char *dir, struct results_folder *folder);
 /** results_html.c */
 CPS_MUST_USE struct cps_err *results_html(struct json_object *results, const char *path);
 

@@ -146,12 +146,33 @@ static bool is_head(struct json_object *from)
            (!cps_json_get(from, "shard") || results_shard(result_text(from, "shard"), &i, &n));
 }
 
+/* What every run has been made with; captures may be missing whose process died. */
+static bool is_inputs(struct json_object *from)
+{
+    static const char *const settings[] = {"baseline", "events", "golden", "limit",
+                                           "mask",     "names",  "policy"};
+    struct json_object *inputs = cps_json_get(from, "inputs");
+    struct json_object *names = cps_json_get(from, "firmware");
+    bool good = is_map_of(inputs, is_text);
+    for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+        good = good && cps_json_get(inputs, settings[i]);
+    for (size_t i = 0; i < cps_json_count(names) && good; i++) {
+        CPS_BUF key = {0};
+        cps_buf_printf(&key, "firmware %s",
+                       json_object_get_string(json_object_array_get_idx(names, i)));
+        good = cps_json_get(inputs, cps_buf_text(&key));
+    }
+    return good;
+}
+
 static const char *defect(struct json_object *from)
 {
     struct json_object *pairs = cps_json_get(from, "pairs");
     if (!is_head(from))
         return "a head (\"firmware\", \"manifest\", \"pairs_total\", \"baseline\", \"shard\") of "
                "the right kinds";
+    if (!is_inputs(from))
+        return "inputs: each setting and each firmware";
     if (!is_list_of(pairs, is_pair))
         return "pairs that have a firmware, a capture and a status that is known";
     if (!is_map_of(cps_json_get(from, "places"), is_place))

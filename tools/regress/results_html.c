@@ -13,7 +13,7 @@
 static void put_cell(struct cps_buf *out, struct json_object *pair, size_t index)
 {
     enum result_status status = result_status(pair);
-    bool linked = status != RESULT_PASS;
+    bool linked = !result_is_plain(pair);
     if (result_same_code(pair) && !linked) {
         cps_buf_str(out, "<td class=\"same\"><span>same code</span></td>");
         return;
@@ -37,13 +37,17 @@ static unsigned rank(struct json_object *pair, const char *baseline)
     bool base = *baseline && !strcmp(result_text(pair, "firmware"), baseline);
     if (status == RESULT_PASS)
         return base ? 1 : result_same_code(pair) ? 2 : 3;
-    return status == RESULT_DIFFERS ? 5 : status == RESULT_STOPPED ? 4 : 0;
+    return status == RESULT_DIFFERS   ? 6
+           : status == RESULT_NOT_RUN ? 5
+           : status == RESULT_STOPPED ? 4
+                                      : 0;
 }
 
 static const char *row_status(struct json_object *pairs, size_t first, size_t end,
                               const char *baseline)
 {
-    static const char *const words[] = {"skipped", "pass", "same", "pass", "stopped", "differs"};
+    static const char *const words[] = {"skipped", "pass",    "same",   "pass",
+                                        "stopped", "not-run", "differs"};
     unsigned most = 0;
     for (size_t i = first; i < end; i++) {
         unsigned one = rank(json_object_array_get_idx(pairs, i), baseline);
@@ -101,7 +105,9 @@ static void put_filters(struct cps_buf *out, struct json_object *results)
     for (unsigned i = 0; i < RESULT_COUNT; i++) {
         const char *word = result_word((enum result_status)i);
         unsigned count = results_count(results, (enum result_status)i);
-        put_filter(out, word, word, i == RESULT_PASS && count >= same ? count - same : count, true);
+        if (count || i != RESULT_NOT_RUN)
+            put_filter(out, word, word, i == RESULT_PASS && count >= same ? count - same : count,
+                       true);
     }
     if (same)
         put_filter(out, "same", "same code, hidden unless checked", same, false);
@@ -170,6 +176,7 @@ static void put_coverage(struct cps_buf *out, struct json_object *coverage)
 struct cps_err *results_html(struct json_object *results, const char *path)
 {
     CPS_BUF out = {0};
+    CPS_BUF why = {0};
     html_head(&out, "cpscope regress");
     cps_buf_printf(
         &out,
@@ -178,8 +185,9 @@ struct cps_err *results_html(struct json_object *results, const char *path)
         cps_json_count(cps_json_get(results, "pairs")));
     if (cps_json_get(results, "shard"))
         html_wrap(&out, "<p class=\"note\">Only shard ", result_text(results, "shard"), ".</p>\n");
-    if (cps_json_get(results, "interrupted"))
-        cps_buf_str(&out, "<p class=\"note\">Interrupted: pairs are missing.</p>\n");
+    results_exit(results, &why);
+    if (why.size)
+        html_wrap(&out, "<p class=\"note\">", cps_buf_text(&why), "</p>\n");
     html_causes_overview(&out, results);
     html_places_overview(&out, results);
     cps_buf_str(&out, "<h2>All pairs</h2>\n");
@@ -189,5 +197,5 @@ struct cps_err *results_html(struct json_object *results, const char *path)
     cps_buf_str(&out, "</main>\n");
     html_places(&out, results);
     cps_buf_str(&out, "</body></html>\n");
-    return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
+    return out.failed || why.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
 }

@@ -13,24 +13,24 @@
 
 #define MAX_BYTES ((size_t)512 << 20) /* of a file of results */
 
-static struct cps_err *conflict(const char *path, const char *what, const char *name)
-{
-    return cps_err_new(CPS_ERR_INPUT,
-                       "%s: another %s %s than the results before, expected the same: they are of "
-                       "different inputs",
-                       path, what, name);
-}
-
-/* What a firmware differs in from the baseline is the same in all shards. */
-static struct cps_err *join_code(struct json_object *to, struct json_object *from, const char *path)
+/* What the same names mean in all results that are joined: settings by their values, inputs by
+ * their contents. */
+static struct cps_err *join_inputs(struct json_object *to, struct json_object *from,
+                                   const char *path)
 {
     json_object_object_foreach(from, key, value)
     {
         struct json_object *old = cps_json_get(to, key);
         if (!old)
             cps_json_add(to, key, json_object_get(value));
+        else if (!json_object_equal(old, value) && strchr(key, ' '))
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s: another %s than in the results before, expected the same", path,
+                               key);
         else if (!json_object_equal(old, value))
-            return conflict(path, "code of firmware", key);
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s: found %s %s, expected %s as in the results before", path, key,
+                               json_object_get_string(value), json_object_get_string(old));
     }
     return NULL;
 }
@@ -63,19 +63,20 @@ static struct cps_err *join_coverage(struct json_object *to, struct json_object 
             same = join_handler(json_object_array_get_idx(old, i),
                                 json_object_array_get_idx(value, i));
         if (!same)
-            return conflict(path, "code of firmware", key);
+            return cps_err_new(CPS_ERR_INPUT,
+                               "%s: other handlers of firmware %s than in the results before, "
+                               "expected the same",
+                               path, key);
     }
     return NULL;
 }
 
 /* Shards of one run have the same list; else it is the union. */
-static struct cps_err *merge_firmware(struct json_object *to, struct json_object *from,
-                                      const char *path)
+static void merge_firmware(struct json_object *to, struct json_object *from)
 {
     struct json_object *names = cps_json_get(to, "firmware");
     struct json_object *more = cps_json_get(from, "firmware");
     struct json_object *baseline = cps_json_get(from, "baseline");
-    struct json_object *old = cps_json_get(to, "baseline");
     for (size_t i = 0; i < cps_json_count(more); i++) {
         struct json_object *name = json_object_array_get_idx(more, i);
         size_t k = 0;
@@ -85,11 +86,8 @@ static struct cps_err *merge_firmware(struct json_object *to, struct json_object
         if (k == cps_json_count(names))
             cps_json_append(names, json_object_get(name));
     }
-    if (baseline && old && !json_object_equal(baseline, old))
-        return conflict(path, "baseline", json_object_get_string(baseline));
-    if (baseline && !old)
+    if (baseline)
         cps_json_add(to, "baseline", json_object_get(baseline));
-    return NULL;
 }
 
 /* The member "runs" while merging: by digest of the manifest, how many pairs it has, which there
@@ -130,10 +128,11 @@ static struct cps_err *merge_run(struct json_object *to, struct json_object *fro
 static struct cps_err *merge(struct json_object *to, struct json_object *from, const char *path)
 {
     CPS_TRY(results_check(from, path));
+    CPS_TRY(join_inputs(cps_json_get(to, "inputs"), cps_json_get(from, "inputs"), path));
     CPS_TRY(merge_run(to, from, path));
-    CPS_TRY(merge_firmware(to, from, path));
+    merge_firmware(to, from);
     results_join(cps_json_get(to, "places"), cps_json_get(from, "places"));
-    CPS_TRY(join_code(cps_json_get(to, "code"), cps_json_get(from, "code"), path));
+    results_join(cps_json_get(to, "code"), cps_json_get(from, "code"));
     if (cps_json_get(from, "coverage_lost"))
         cps_json_bool(to, "coverage_lost", true);
     return join_coverage(cps_json_get(to, "coverage"), cps_json_get(from, "coverage"), path);

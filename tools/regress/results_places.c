@@ -26,10 +26,10 @@ struct places {
     size_t count;
 };
 
-/* Pairs without a place that still are no pass. */
+/* Pairs without a place of which there is something to say. */
 static bool is_loose(struct json_object *pair)
 {
-    return !*result_text(pair, "place") && result_status(pair) != RESULT_PASS;
+    return !*result_text(pair, "place") && !result_is_plain(pair);
 }
 
 static int by_count(const void *x, const void *y)

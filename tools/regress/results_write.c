@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Results of a regression run as files: JSON, JUnit XML, TAP; the page is results_html.c's. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,38 +14,51 @@
 #include "trace/json.h"
 #include "trace/outfile.h"
 
+static void junit_name(const char *class, const char *name, struct cps_buf *out)
+{
+    html_wrap(out, "  <testcase classname=\"", class, "\" name=\"");
+    html_wrap(out, "", name, "\"");
+}
+
 static void junit_case(struct json_object *pair, struct cps_buf *out)
 {
+    static const char *const tags[RESULT_COUNT] = {"system-out", "failure", "error", "skipped",
+                                                   "error"};
     enum result_status status = result_status(pair);
-    cps_buf_str(out, "  <testcase classname=\"");
-    html_text(out, result_text(pair, "firmware"));
-    cps_buf_str(out, "\" name=\"");
-    html_text(out, result_text(pair, "capture"));
-    if (status == RESULT_PASS) {
-        cps_buf_str(out, "\"/>\n");
+    const char *reason = result_text(pair, "reason");
+    const char *tag = tags[status];
+    junit_name(result_text(pair, "firmware"), result_text(pair, "capture"), out);
+    if (status == RESULT_PASS && !*reason) {
+        cps_buf_str(out, "/>\n");
         return;
     }
-    const char *tag = status == RESULT_SKIPPED   ? "skipped"
-                      : status == RESULT_DIFFERS ? "failure"
-                                                 : "error";
-    cps_buf_printf(out, "\"><%s message=\"", tag);
-    html_text(out, result_text(pair, "reason"));
-    cps_buf_str(out, "\">");
+    cps_buf_printf(out, "><%s", tag);
+    if (status == RESULT_PASS)
+        html_wrap(out, ">", reason, "");
+    else
+        html_wrap(out, " message=\"", reason, "\">");
     html_text(out, result_text(pair, "first"));
     cps_buf_printf(out, "</%s></testcase>\n", tag);
 }
 
-static struct cps_err *write_junit(struct json_object *results, const char *path)
+/* Why it is no whole result is a case of its own: a suite cannot fail by itself. */
+static struct cps_err *write_junit(struct json_object *results, const char *why, const char *path)
 {
     CPS_BUF out = {0};
     struct json_object *pairs = cps_json_get(results, "pairs");
     cps_buf_printf(&out,
                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"cpscope\" "
                    "tests=\"%zu\" failures=\"%u\" errors=\"%u\" skipped=\"%u\">\n",
-                   cps_json_count(pairs), results_count(results, RESULT_DIFFERS),
-                   results_count(results, RESULT_STOPPED), results_count(results, RESULT_SKIPPED));
+                   cps_json_count(pairs) + (*why != 0), results_count(results, RESULT_DIFFERS),
+                   results_count(results, RESULT_STOPPED) + results_count(results, RESULT_NOT_RUN) +
+                       (*why != 0),
+                   results_count(results, RESULT_SKIPPED));
     for (size_t i = 0; i < cps_json_count(pairs); i++)
         junit_case(json_object_array_get_idx(pairs, i), &out);
+    if (*why) {
+        junit_name("cpscope", "regress", &out);
+        html_wrap(&out, "><error message=\"", why, "\"/></testcase>\n");
+    }
     cps_buf_str(&out, "</testsuite>\n");
     return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
 }
@@ -69,18 +84,21 @@ static void tap_line(struct json_object *pair, size_t number, struct cps_buf *ou
     tap_text(out, result_text(pair, "firmware"));
     cps_buf_str(out, " ");
     tap_text(out, result_text(pair, "capture"));
-    cps_buf_str(out, skipped ? " # SKIP " : pass ? "" : ": ");
-    tap_text(out, pass ? "" : result_text(pair, "reason"));
+    const char *reason = result_text(pair, "reason");
+    cps_buf_str(out, skipped ? " # SKIP " : *reason ? ": " : "");
+    tap_text(out, reason);
     cps_buf_str(out, "\n");
 }
 
-static struct cps_err *write_tap(struct json_object *results, const char *path)
+static struct cps_err *write_tap(struct json_object *results, const char *why, const char *path)
 {
     CPS_BUF out = {0};
     struct json_object *pairs = cps_json_get(results, "pairs");
     cps_buf_printf(&out, "TAP version 13\n1..%zu\n", cps_json_count(pairs));
     for (size_t i = 0; i < cps_json_count(pairs); i++)
         tap_line(json_object_array_get_idx(pairs, i), i + 1, &out);
+    if (*why)
+        cps_buf_printf(&out, "Bail out! %s\n", why);
     return out.failed ? cps_err_nomem() : cps_outfile_whole(path, out.data, out.size);
 }
 
@@ -94,24 +112,24 @@ static struct cps_err *path_in(const char *dir, const char *name, char ret[4096]
 struct cps_err *results_write(struct json_object *results, const char *dir)
 {
     char path[4096];
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return cps_err_os(dir, "create");
+    CPS_BUF why = {0};
+    results_exit(results, &why);
     CPS_BUF text = {0};
     const char *json = cps_json_print(results, JSON_C_TO_STRING_PRETTY);
     cps_buf_printf(&text, "%s\n", json ? json : "");
-    if (!json || text.failed)
+    if (!json || text.failed || why.failed)
         return cps_err_nomem();
     CPS_TRY(path_in(dir, "results.xml", path));
-    CPS_TRY(write_junit(results, path));
+    CPS_TRY(write_junit(results, cps_buf_text(&why), path));
     CPS_TRY(path_in(dir, "results.tap", path));
-    CPS_TRY(write_tap(results, path));
+    CPS_TRY(write_tap(results, cps_buf_text(&why), path));
     CPS_TRY(path_in(dir, "index.html", path));
     CPS_TRY(results_html(results, path));
     CPS_TRY(path_in(dir, "results.json", path)); /* the last one: with it the report is whole */
     return cps_outfile_whole(path, text.data, text.size);
 }
 
-struct cps_err *results_forget(const char *dir)
+static struct cps_err *forget(const char *dir)
 {
     static const char *const names[] = {"results.json", "results.xml", "results.tap", "index.html"};
     char path[4096];
@@ -124,4 +142,28 @@ struct cps_err *results_forget(const char *dir)
             return cps_err_os(path, "remove");
     }
     return NULL;
+}
+
+struct cps_err *results_open(const char *dir, struct results_folder *ret)
+{
+    ret->is_made = !mkdir(dir, 0777);
+    if (!ret->is_made && errno != EEXIST)
+        return cps_err_os(dir, "create");
+    ret->lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ret->lock < 0)
+        return cps_err_os(dir, "open");
+    if (flock(ret->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return cps_err_new(CPS_ERR_INPUT,
+                           "%s: another regress is writing results here, expected a folder of its "
+                           "own for each",
+                           dir);
+    return forget(dir);
+}
+
+void results_close(const char *dir, struct results_folder *folder)
+{
+    if (folder->is_made)
+        rmdir(dir);
+    if (folder->lock >= 0)
+        close(folder->lock);
 }

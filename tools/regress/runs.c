@@ -28,8 +28,11 @@ uint32_t worker_kinds_(const struct worker *w)
 
 static struct record_setup setup_of(const struct worker *w)
 {
-    return (struct record_setup){
-        .opt = &w->regress->run, .kinds = worker_kinds_(w), .cover = true, .code = true};
+    return (struct record_setup){.opt = &w->regress->run,
+                                 .kinds = worker_kinds_(w),
+                                 .cover = true,
+                                 .code = true,
+                                 .recover = true};
 }
 
 struct cps_err *worker_boot_(struct worker *w, unsigned firmware)
@@ -94,6 +97,7 @@ struct cache_run worker_cache_run_(const struct worker *w, unsigned firmware)
                               .firmware_hash = e->hash,
                               .me_hash = e->me_hash,
                               .capture_hash = w->capture_hash,
+                              .names = w->regress->names,
                               .policy = m->policy ? m->policy : "",
                               .limit = m->limit,
                               .kinds = w->regress->manifest.kinds};
@@ -124,24 +128,6 @@ struct cps_err *worker_check_inputs_(const struct worker *w, unsigned firmware, 
     return files_check_stamp(capture, &w->capture_stamp);
 }
 
-/* With --rnn the words of a PM4 text depend on the tree, which no key has. */
-static bool depends_on_names(const struct worker *w, const char *path)
-{
-    struct cps_stream *stream = NULL;
-    const uint8_t *data = NULL;
-    size_t size = 0;
-    if (!w->regress->opt->rnn)
-        return false;
-    struct cps_err *err = cps_stream_open(path, &stream);
-    if (!err)
-        err = cps_stream_peek(stream, 32, &data, &size);
-    const char *format = err ? NULL : cps_capture_format(data, size);
-    bool text = err || (format && !strcmp(format, "pm4 text"));
-    cps_err_free(err);
-    cps_stream_close(stream);
-    return text;
-}
-
 struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned capture,
                                struct record *ret)
 {
@@ -149,15 +135,9 @@ struct cps_err *worker_record_(struct worker *w, unsigned firmware, unsigned cap
     const char *path = w->regress->manifest.capture[capture].path;
     if (e->err)
         return worker_again_(e->err);
-    if (!w->capture_seen)
-        files_stamp(path, &w->capture_stamp);
-    w->capture_seen = true;
-    /* A run file may name other files, which no key has; and scripts are short. What is no file has
-     * no hash. */
-    bool keep =
-        *w->regress->cache.dir && e->fw && files_is_regular(path) && !depends_on_names(w, path);
-    if (keep && !w->capture_hash[0])
-        CPS_TRY(cps_sha256_file(path, w->capture_hash));
+    /* A run file may name other files, which no key has; and scripts are short. */
+    bool has_hash = strlen(w->capture_hash) == 64;
+    bool keep = *w->regress->cache.dir && e->fw && has_hash;
     const struct cache_run run = worker_cache_run_(w, firmware);
     bool taken = false;
     if (keep)

@@ -122,14 +122,57 @@ static void run_pair(struct worker *w, unsigned firmware, unsigned capture, cons
     cps_json_append(pairs, pair);
 }
 
+/* What is no file has no digest, nor what cannot be read: its pairs say why. */
+static void add_digest(const char *path, const struct cps_buf *key, const char *behind,
+                       char hash[65], struct json_object *to)
+{
+    CPS_BUF value = {0};
+    struct cps_err *err = cps_sha256_file(path, hash);
+    value.failed = err && err->code == CPS_ERR_NOMEM;
+    if (err)
+        snprintf(hash, 65, "none");
+    cps_buf_printf(&value, "%s%s", hash, behind);
+    cps_json_buf(to, cps_buf_text(key), &value);
+    cps_err_free(err);
+}
+
+static void add_golden(const struct manifest *m, unsigned firmware, unsigned capture,
+                       struct json_object *to)
+{
+    CPS_BUF path = {0};
+    CPS_BUF key = {0};
+    char hash[65];
+    worker_golden_(m, firmware, capture, &path);
+    cps_buf_printf(&key, "golden %s/%s", m->firmware[firmware].name, m->capture[capture].name);
+    add_digest(cps_buf_text(&path), &key, "", hash, to);
+}
+
+/* The digests of a capture and its goldens, also if all of its pairs are of other shards: a merge
+ * finds out that these have read the same. */
+static void add_inputs(struct worker *w, unsigned capture, struct json_object *to)
+{
+    const struct manifest *m = &w->regress->manifest;
+    const struct manifest_capture *c = &m->capture[capture];
+    CPS_BUF key = {0};
+    CPS_BUF expect = {0};
+    files_stamp(c->path, &w->capture_stamp);
+    cps_buf_printf(&key, "capture %s", c->name);
+    if (c->expect != CPS_REASON_DONE)
+        cps_buf_printf(&expect, ", expect=%s", cps_event_sub_word(CPS_EV_END, (unsigned)c->expect));
+    add_digest(c->path, &key, cps_buf_text(&expect), w->capture_hash, to);
+    for (unsigned i = 0; i < m->firmware_count && m->golden; i++) {
+        if (manifest_pairs(&m->firmware[i], c))
+            add_golden(m, i, capture, to);
+    }
+}
+
 void worker_capture(struct worker *w, unsigned capture, struct json_object *ret)
 {
     const struct manifest *m = &w->regress->manifest;
     struct json_object *pairs = cps_json_new_array(ret, "pairs");
     struct base base = {0};
     bool needs_base = false;
-    w->capture_hash[0] = '\0';
-    w->capture_seen = false;
+    add_inputs(w, capture, cps_json_new_object(ret, "inputs"));
     w->places = cps_json_new_object(ret, "places");
     for (unsigned i = 0; i < m->firmware_count && m->baseline >= 0; i++)
         needs_base = needs_base || worker_has(w->regress, i, capture);

@@ -32,9 +32,8 @@ struct worker {
     struct json_object *seen;   /* places that some pair of this worker was in */
     struct json_object *places; /* new ones of the capture at hand */
     uint64_t emulated, cached, same;
-    char capture_hash[65]; /* of the capture at hand; "": nobody has asked for it */
+    char capture_hash[65]; /* of the capture at hand */
     struct files_stamp capture_stamp;
-    bool capture_seen; /* capture_stamp is of the capture at hand */
     bool cache_failed;
 };
 
@@ -68,6 +67,9 @@ void worker_keep_cover_(struct engine *e, const struct record *record);
 /** Judges a pair. @p base  NULL: there is no baseline */
 CPS_MUST_USE struct cps_err *worker_judge_(struct worker *w, unsigned firmware, unsigned capture,
                                            const struct base *base, struct json_object *pair);
+/** Appends the path of a golden: DIR/FIRMWARE/CAPTURE.cpt. */
+void worker_golden_(const struct manifest *m, unsigned firmware, unsigned capture,
+                    struct cps_buf *ret);
 /** What is said of a pair. */
 void worker_say_(struct json_object *pair, enum result_status status, const char *reason);
 
