@@ -199,8 +199,8 @@ static bool has_events(const struct record *record, uint32_t kinds)
 }
 
 /* The run is as the baseline's; or as the golden, before which judge_stop() was asked. */
-static void judge_equal(struct worker *w, unsigned firmware, unsigned capture,
-                        const struct record *record, struct json_object *pair)
+static void judge_equal(struct worker *w, unsigned capture, const struct record *record,
+                        struct json_object *pair)
 {
     cps_json_uint(pair, "differences", 0);
     judge_stop(w, capture, record, true, pair);
@@ -216,7 +216,7 @@ static struct cps_err *judge_diff(struct worker *w, unsigned firmware, unsigned 
 {
     bool explained = has_causes(report); /* describe() takes the code out */
     if (!report->diff->differences) {
-        judge_equal(w, firmware, capture, report->b.record, pair);
+        judge_equal(w, capture, report->b.record, pair);
         return NULL;
     }
     cps_json_uint(pair, "differences", report->diff->differences);
@@ -324,7 +324,7 @@ static void judge_same(struct worker *w, unsigned firmware, unsigned capture,
     cps_json_uint(pair, "instructions", record->instructions);
     judge_input(record, pair);
     if (!is_judged(pair))
-        judge_equal(w, firmware, capture, record, pair);
+        judge_equal(w, capture, record, pair);
     worker_keep_cover_(&w->engine[firmware], record);
     w->same++;
 }
