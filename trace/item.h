@@ -144,6 +144,8 @@ struct cps_item {
         uint32_t dwords;
         /** Which submission of the feed, from 0; readers leave it 0. */
         uint32_t index;
+        /** It is in LPAC's ring, not in that of the other processors. */
+        bool lpac;
     } stream;
     /** A ring. */
     struct {

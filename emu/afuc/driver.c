@@ -17,14 +17,16 @@ static void set_ring(struct cps_afuc *machine, const struct cps_item *item)
     machine->submission_packets = 0;
 }
 
+static const uint32_t init_a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
+static const uint32_t init_a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
+enum { THREADS = 2 }; /* words of CP_THREAD_CONTROL in front */
+
 /* CP_ME_INIT as the kernel's drivers send it: contexts, error detection, default reset. a5xx has a
  * word of work-arounds, a7xx starts without concurrent binning and sends an operation mask; the
  * list of power-up registers is left out, because no capture holds it. */
 static void me_init(struct cps_afuc *machine)
 {
     const uint32_t a5xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, machine->workarounds, 0, 0};
-    static const uint32_t a6xx[] = {0x70c80008, 0x2f, 3, 0x20000000, 0, 0, 0, 0, 0};
-    static const uint32_t a7xx[] = {0x70970001, 0x08000000, 0x70c80004, 0x4b, 3, 0x20000000, 2};
     if (machine->core[0].who == CPS_CPU_AQE)
         return;
     machine->submission = ORIGIN_NO_SUBMISSION;
@@ -33,10 +35,10 @@ static void me_init(struct cps_afuc *machine)
         machine_ring_(machine, a5xx, sizeof(a5xx) / sizeof(a5xx[0]));
         break;
     case CPS_A6XX:
-        machine_ring_(machine, a6xx, sizeof(a6xx) / sizeof(a6xx[0]));
+        machine_ring_(machine, init_a6xx, sizeof(init_a6xx) / sizeof(init_a6xx[0]));
         break;
     default:
-        machine_ring_(machine, a7xx, sizeof(a7xx) / sizeof(a7xx[0]));
+        machine_ring_(machine, init_a7xx, sizeof(init_a7xx) / sizeof(init_a7xx[0]));
     }
 }
 
@@ -44,6 +46,18 @@ static void me_init(struct cps_afuc *machine)
  * have met, then both. Without it BV would not follow into the IBs and no stream could synchronise
  * with it. */
 static const uint32_t threads_a7xx[] = {0x70970001, 0x80000001, 0x70970001, 0x00000003};
+
+/* LPAC's ring begins with the same CP_ME_INIT (I: its handler takes the same words, 740 LPAC 0056;
+ * how a driver begins there no public source shows). */
+static void submit_lpac(struct cps_afuc *machine, const uint32_t call[4])
+{
+    if (!machine->lpac_wptr && machine->engine.gen == CPS_A6XX)
+        machine_ring_lpac_(machine, init_a6xx, sizeof(init_a6xx) / sizeof(init_a6xx[0]));
+    else if (!machine->lpac_wptr)
+        machine_ring_lpac_(machine, init_a7xx + THREADS,
+                           sizeof(init_a7xx) / sizeof(init_a7xx[0]) - THREADS);
+    machine_ring_lpac_(machine, call, 4);
+}
 
 /* A SUBMIT event has no address of its own for the index: the stream's dwords, which an IB limits
  * to 20 bits, take the place of the program counter. */
@@ -60,6 +74,10 @@ static void submit(struct cps_afuc *machine, const struct cps_item *item)
     machine->submission_packets = 0;
     if (!known && dwords) {
         machine_event_(machine, CPS_EV_UNMODELLED, CPS_PLACE_STREAM, CPS_CPU_NONE, 0, iova, 0);
+        return;
+    }
+    if (item->stream.lpac) {
+        submit_lpac(machine, call);
         return;
     }
     machine->submission_packets -= rings_begin_(machine); /* 0 is what stands behind these */
@@ -104,6 +122,8 @@ struct cps_err *machine_feed_(struct cps_engine *engine, const struct cps_item *
         if (machine->core[0].who == CPS_CPU_AQE)
             return cps_err_new(CPS_ERR_INPUT, "an AQE executes no command streams, expected none: "
                                               "it boots and waits for its SQE");
+        if (item->stream.lpac && !machine_find_core_(machine, CPS_CPU_LPAC))
+            return cps_err_new(CPS_ERR_INPUT, "a stream for LPAC, which this firmware lacks");
         submit(machine, item);
         return NULL;
     case CPS_ITEM_RING:

@@ -6,6 +6,7 @@
 #include "emu/afuc/load.h"
 #include "emu/afuc/machine.h"
 #include "emu/afuc/ops.h"
+#include "emu/afuc/queue.h"
 #include "emu/afuc/sched.h"
 #include "emu/afuc/stamp.h"
 #include "emu/afuc/start.h"
@@ -224,8 +225,9 @@ struct cps_position cps_afuc_queued(const struct cps_afuc *machine, unsigned cor
                                     [CPS_LEVEL_SDS] = LEVEL_SDS};
     const struct queue *queue = &machine->core[core].s.queue[roles[level % sizeof(roles)]];
     const struct fetch *fetch = &queue->fetch[(queue->head + index) % QUEUE_DEPTH];
+    const struct ring ring = ring_of_(&machine->core[core]);
     if (level == CPS_LEVEL_RB && !index)
-        return (struct cps_position){machine->ring_iova, machine->ring_dwords, queue->pos, true};
+        return (struct cps_position){ring.iova, ring.dwords, queue->pos, true};
     if (level == CPS_LEVEL_RB || index >= queue->count)
         return (struct cps_position){0};
     return (struct cps_position){fetch->iova, fetch->dwords, index ? 0 : queue->pos, true};

@@ -9,6 +9,7 @@
 extern const struct cps_engine_ops cps_afuc_ops_;
 
 #define RING_DWORDS 8192u /* unless an item says otherwise */
+#define LPAC_RING   UINT64_C(0x0001fffff8200000)
 #define MAX_CORES   5u
 #define MAX_PLACES  65536u
 
@@ -74,6 +75,7 @@ struct cps_afuc {
     uint64_t ring_iova;
     uint32_t ring_dwords; /* size */
     uint32_t ring_wptr;   /* dwords */
+    uint32_t lpac_wptr;   /* the same of LPAC's ring; 0: nothing was submitted there */
     uint32_t workarounds; /* a5xx: that word of CP_ME_INIT */
     uint64_t repeats;     /* repetitions behind the first */
     uint64_t packets_by_id[6][128];

@@ -39,13 +39,10 @@ void queue_clear_(struct afuc_core *core, enum level level)
     core->window_left = 0;
 }
 
-/* LPAC has a ring of its own, into which nobody puts anything here. */
 static uint32_t ring_available(const struct afuc_core *core)
 {
-    if (core->who == CPS_CPU_LPAC)
-        return 0;
-    uint32_t size = core->machine->ring_dwords;
-    return (core->machine->ring_wptr + size - core->s.queue[LEVEL_RB].pos) % size;
+    const struct ring ring = ring_of_(core);
+    return (ring.wptr + ring.dwords - core->s.queue[LEVEL_RB].pos) % ring.dwords;
 }
 
 bool stream_has_(struct afuc_core *core, uint32_t words)
@@ -68,7 +65,7 @@ bool stream_has_(struct afuc_core *core, uint32_t words)
 static const uint32_t *next_words(const struct afuc_core *core, uint32_t *ret)
 {
     const struct queue *queue = &core->s.queue[core->s.level];
-    uint32_t rest = core->s.level == LEVEL_RB ? core->machine->ring_dwords - queue->pos
+    uint32_t rest = core->s.level == LEVEL_RB ? ring_of_(core).dwords - queue->pos
                                               : queue->fetch[queue->head].dwords - queue->pos;
     const uint32_t *words = cps_mem_window(core->machine->engine.mem, stream_iova_(core), ret);
     if (*ret > rest)
@@ -165,7 +162,7 @@ static void drop_word(struct afuc_core *core)
     }
     queue->pos++;
     if (core->s.level == LEVEL_RB)
-        queue->pos %= core->machine->ring_dwords;
+        queue->pos %= ring_of_(core).dwords;
 }
 
 static uint32_t pop_injected(struct afuc_core *core)
@@ -214,8 +211,8 @@ bool stream_look_(struct afuc_core *core, uint32_t ahead, uint32_t *ret)
     if (core->s.level == LEVEL_RB) {
         if (ring_available(core) <= ahead)
             return false;
-        uint32_t at = (queue->pos + ahead) % core->machine->ring_dwords;
-        iova = core->machine->ring_iova + 4 * (uint64_t)at;
+        const struct ring ring = ring_of_(core);
+        iova = ring.iova + 4 * (uint64_t)((queue->pos + ahead) % ring.dwords);
     } else if (queue->pos + (uint64_t)ahead >= queue->fetch[queue->head].dwords) {
         return false;
     }

@@ -26,6 +26,21 @@ bool fifo_put_register_(struct afuc_core *core, uint32_t value, uint32_t place);
 bool fifo_has_(struct afuc_core *core, struct fifo *fifo, uint32_t words);
 uint32_t fifo_pop_(struct afuc_core *core, struct fifo *fifo);
 
+/** A ring as one processor reads it. */
+struct ring {
+    uint64_t iova;
+    uint32_t dwords, wptr;
+};
+
+/** LPAC has a ring of its own. */
+static inline struct ring ring_of_(const struct afuc_core *core)
+{
+    const struct cps_afuc *machine = core->machine;
+    return core->who == CPS_CPU_LPAC
+               ? (struct ring){LPAC_RING, RING_DWORDS, machine->lpac_wptr}
+               : (struct ring){machine->ring_iova, machine->ring_dwords, machine->ring_wptr};
+}
+
 /** Address of the next word of the current level. */
 static inline uint64_t stream_iova_(const struct afuc_core *core)
 {
@@ -33,7 +48,7 @@ static inline uint64_t stream_iova_(const struct afuc_core *core)
         return core->s.meq.iova[core->s.meq.head];
     const struct queue *queue = &core->s.queue[core->s.level];
     uint64_t first =
-        core->s.level == LEVEL_RB ? core->machine->ring_iova : queue->fetch[queue->head].iova;
+        core->s.level == LEVEL_RB ? ring_of_(core).iova : queue->fetch[queue->head].iova;
     return first + 4 * (uint64_t)queue->pos;
 }
 

@@ -43,17 +43,28 @@ enum { SWITCH = 1 << 6 | 1 << 8 | 1 };
 
 enum { IB1LIST_START = 0xd, IB1LIST_END = 0xe };
 
-bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
+static bool put_words(struct cps_afuc *machine, uint64_t ring, uint32_t dwords, uint32_t *wptr,
+                      const uint32_t *words, unsigned count)
 {
     bool stored = true;
     cps_mem_keep(machine->engine.mem, true);
     for (unsigned i = 0; i < count; i++) {
-        uint64_t iova = machine->ring_iova + 4 * (uint64_t)machine->ring_wptr;
-        stored = cps_mem_write(machine->engine.mem, iova, words[i]) && stored;
-        machine->ring_wptr = (machine->ring_wptr + 1) % machine->ring_dwords;
+        stored = cps_mem_write(machine->engine.mem, ring + 4 * (uint64_t)*wptr, words[i]) && stored;
+        *wptr = (*wptr + 1) % dwords;
     }
     cps_mem_keep(machine->engine.mem, false);
     return stored;
+}
+
+bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
+{
+    return put_words(machine, machine->ring_iova, machine->ring_dwords, &machine->ring_wptr, words,
+                     count);
+}
+
+bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count)
+{
+    return put_words(machine, LPAC_RING, RING_DWORDS, &machine->lpac_wptr, words, count);
 }
 
 enum { PSEUDO_WORDS = 16, YIELD_WORDS = 5 };

@@ -8,6 +8,8 @@
 
 /** Puts words behind what the ring holds, as the driver does before it moves the write pointer. */
 bool machine_ring_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
+/** The same with LPAC's ring. */
+bool machine_ring_lpac_(struct cps_afuc *machine, const uint32_t *words, unsigned count);
 /** Behind CP_ME_INIT: the records of both rings, and where the firmware finds the first's. */
 void rings_prepare_(struct cps_afuc *machine);
 /** Packets in front of and behind the streams of a submission.

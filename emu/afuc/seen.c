@@ -153,6 +153,7 @@ static void put_machine(const struct cps_afuc *m, cps_put_bytes *put, void *to)
         m->ring_iova,
         m->ring_dwords,
         m->ring_wptr,
+        m->lpac_wptr,
         m->workarounds,
         m->repeats,
         m->turn.core,

@@ -39,8 +39,8 @@ static struct cps_err *write_item(struct cps_item_sink *sink, const struct cps_i
         cps_buf_str(out, "\n");
         break;
     case CPS_ITEM_SUBMIT:
-        cps_buf_printf(out, "submit %" PRIx64 " %" PRIu32 "\n", item->stream.iova,
-                       item->stream.dwords);
+        cps_buf_printf(out, "submit%s %" PRIx64 " %" PRIu32 "\n",
+                       item->stream.lpac ? " to LPAC" : "", item->stream.iova, item->stream.dwords);
         break;
     case CPS_ITEM_RESET:
         cps_buf_str(out, "reset\n");
@@ -100,6 +100,8 @@ static const struct {
      "buffer 3000 0\nbuffer 1000 0\nbuffer 2000 16\ndata 2000 1000 0 3000 0\n"},
     {"several submits", HEAD "buffer 0x1000 a\nCP_NOP\nsubmit a\nsubmit a",
      "buffer 1000 4\ndata 1000 70108000\nsubmit 1000 1\nsubmit 1000 1\n"},
+    {"a submit to LPAC", HEAD "buffer 0x1000 a\nCP_NOP\nsubmit a lpac\nsubmit a",
+     "buffer 1000 4\ndata 1000 70108000\nsubmit to LPAC 1000 1\nsubmit 1000 1\n"},
     {"reset", HEAD "buffer 0x1000 a\nreset\nbuffer 0x2000 b\nsubmit b",
      "buffer 1000 0\nreset\nbuffer 2000 0\nsubmit 2000 0\n"},
     {"ring, as large as needed",
@@ -151,6 +153,8 @@ static const struct {
     {BUFFER "reg", "a.pm4:3:4: " REG "\n  reg\n     ^"},
     {BUFFER "reg NO_SUCH 1", "a.pm4:3:5: " REG "\n  reg NO_SUCH 1\n      ^"},
     {BUFFER "submit b", "a.pm4:3:8: " NAMED "\n  submit b\n         ^"},
+    {BUFFER "submit a bv",
+     "a.pm4:3:10: expected 'lpac' or the end of the line\n  submit a bv\n           ^"},
     {HEAD "submit a", "a.pm4:2:8: " NAMED "\n  submit a\n         ^"},
     {HEAD "ring a", "a.pm4:2:6: " NAMED "\n  ring a\n       ^"},
     {HEAD "start 0x40000 1", "a.pm4:2:7: " START "\n  start 0x40000 1\n        ^"},

@@ -191,14 +191,18 @@ static struct cps_err *read_buffer(struct text *t, const char *line, const char 
     return give(t, &item);
 }
 
+/* "submit NAME", "submit NAME lpac". */
 static struct cps_err *read_submit(struct text *t, const char *line, const char *at)
 {
     struct cps_item item = {.kind = CPS_ITEM_SUBMIT};
     at = cps_lex_blank(at);
     size_t length = cps_lex_identifier(at);
-    if (!length || *cps_lex_blank(at + length) ||
-        !find_buffer(t, at, length, &item.stream.iova, &item.stream.dwords))
+    if (!length || !find_buffer(t, at, length, &item.stream.iova, &item.stream.dwords))
         return error_at(t, line, (size_t)(at - line), "expected the name of a buffer");
+    const char *ring = cps_lex_blank(at + length);
+    item.stream.lpac = !strncmp(ring, "lpac", 4) && !*cps_lex_blank(ring + 4);
+    if (*ring && !item.stream.lpac)
+        return error_at(t, line, (size_t)(ring - line), "expected 'lpac' or the end of the line");
     return give(t, &item);
 }
 

@@ -255,14 +255,14 @@ static void put_part(struct writer *w, const struct part *part)
 }
 
 static struct cps_err *put_root(struct writer *w, size_t i, const char *keyword, uint64_t iova,
-                                uint32_t dwords)
+                                uint32_t dwords, const char *ring)
 {
     size_t load = pm4_load_at_(w->item, i, iova, 4 * (uint64_t)dwords);
     for (size_t k = 0; k < w->parts; k++) {
         const struct part *part = &w->part[k];
         if (part->item != load || part->iova != iova || part->dwords != dwords)
             continue;
-        cps_buf_printf(w->out, "%s %s\n", keyword, part->name);
+        cps_buf_printf(w->out, "%s %s%s\n", keyword, part->name, ring);
         return NULL;
     }
     return cps_err_new(CPS_ERR_UNSUPPORTED,
@@ -302,10 +302,11 @@ static struct cps_err *put_item(struct writer *w, size_t i, size_t *part)
             put_part(w, &w->part[*part]);
         return NULL;
     case CPS_ITEM_SUBMIT:
-        return put_root(w, i, "submit", item->stream.iova, item->stream.dwords);
+        return put_root(w, i, "submit", item->stream.iova, item->stream.dwords,
+                        item->stream.lpac ? " lpac" : "");
     case CPS_ITEM_RING:
         return put_root(w, i, "ring", item->ring.iova + 4 * (uint64_t)item->ring.rptr,
-                        item->ring.wptr - item->ring.rptr);
+                        item->ring.wptr - item->ring.rptr, "");
     default:
         return NULL;
     }

@@ -165,6 +165,9 @@ static struct cps_err *take_item(struct cps_item_sink *sink, const struct cps_it
         add_contents(w, item);
         return NULL;
     case CPS_ITEM_SUBMIT:
+        if (item->stream.lpac)
+            return cps_err_new(CPS_ERR_UNSUPPORTED,
+                               "the capture submits to LPAC, which .rd has no section for");
         end_buffer(w);
         put_address(w, CMDSTREAM_ADDR, item->stream.iova, item->stream.dwords);
         return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What general registers hold and queues hand out, in the order in which an instruction reads. */
+#include "emu/afuc/queue.h"
 #include "emu/afuc/origin/node.h"
 #include "emu/afuc/origin/place.h"
 #include "emu/afuc/origin/word.h"
@@ -62,9 +63,9 @@ static struct flow pop_stream(struct origin *o, struct tick *t)
 {
     const struct queue *queue = &t->core->s.queue[t->level];
     const struct fetch *fetch = &queue->fetch[t->head % QUEUE_DEPTH];
+    const struct ring ring = ring_of_(t->core);
     if (t->level == LEVEL_RB)
-        return memory_word(o, o->machine->ring_iova +
-                                  4 * (uint64_t)(t->pos++ % o->machine->ring_dwords));
+        return memory_word(o, ring.iova + 4 * (uint64_t)(t->pos++ % ring.dwords));
     if (t->level == LEVEL_SIDE && t->side_end)
         return made_by_hardware(o, END_OF_SIDE);
     if (t->pos >= fetch->dwords) {
