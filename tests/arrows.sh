@@ -49,7 +49,7 @@ never tools/why '(tools/)?(debug|step|reduce|regress|info|bench|prove|fuzz|audit
 never tools/debug '(tools/)?(step|reduce|regress|info|bench|prove|fuzz|audit)/'
 never tools/reduce '(tools/)?(debug|step|regress|info|bench|prove|fuzz|audit)/'
 never tools/fuzz '(tools/)?(debug|step|regress|info|bench|prove|audit)/'
-never tools/prove '(tools/)?(debug|step|reduce|regress|info|bench|fuzz|audit)/'
+never tools/prove '(tools/)?(debug|step|reduce|regress|info|bench|audit)/'
 never tools/profile '(tools/)?(debug|step|reduce|regress|info|bench|prove|fuzz|audit)/'
 never tools/audit '(tools/)?(debug|step|reduce|regress|bench|prove|fuzz)/'
 never tools/view '(tools/)?(debug|step|reduce|regress|info|bench|prove|fuzz|audit)/'

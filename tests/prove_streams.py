@@ -3,11 +3,12 @@
 """Which streams `prove` finds for differences that hang on registers, levels or what stands behind, and what it knows of
 addresses and registers that moved. Usage: prove_streams.py CPSCOPE DEMO.afuc"""
 import json
+import os
 import re
 
 import claimfw
 import tap
-from proving import assemble, changed, check_witness, path, prove, run, source, verdict
+from proving import CORPUS, assemble, changed, check_witness, path, prove, run, source, verdict
 
 
 def where_it_reads(read, value):
@@ -192,6 +193,97 @@ def other_images():
         assert (results["counts"]["different"] == 0) == expected, (values, results["counts"])
 
 
+def found_at_random():
+    """A control register that another packet writes: no stream of the solver's has that packet in front, a random one does."""
+    keep = changed(source(), "CP_SCRATCH_WRITE", r":\n", r":\n mov $02, $data\n cwrite $02, [$00 + 0x1f0]\n")
+    guard = r":\n cread $02, [$00 + 0x1f0]\n nop\n breq $02, 0x0, #CP_NOP\n nop\n mov $addr, 0x8810\n mov $data, %s\n"
+    old, new = (changed(keep, "CP_WAIT_MEM_WRITES", r":\n", guard % value) for value in ("0x5", "0x6"))
+    assemble("old", old)
+    first, again = (verdict(prove(assemble("random", new), "CP_WAIT_MEM_WRITES", status=1), "CP_WAIT_MEM_WRITES") for _ in range(2))
+    assert first == again and first["confirmed"] and first["witness"]["difference"] == "a random stream", first
+    text = first["witness"]["text"]
+    assert text.index("CP_SCRATCH_WRITE") < text.index("CP_WAIT_MEM_WRITES") and "start" not in text, text
+    assert len(re.findall("^ ", text, re.M)) == 2, text  # no packet more than it takes
+    check_witness(first, path("random.fw"))
+
+
+def of_this_handler_only():
+    """Two handlers differ where a third one has written a control register. A stream of the one has no packet of the other."""
+    keep = changed(source(), "CP_SCRATCH_WRITE", r":\n", r":\n mov $02, $data\n cwrite $02, [$00 + 0x1f0]\n")
+    guard = r":\n cread $02, [$00 + 0x1f0]\n nop\n breq $02, 0x0, #CP_NOP\n nop\n mov $addr, 0x%x\n mov $data, %s\n"
+    packets = {"CP_WAIT_MEM_WRITES": 0x8810, "CP_WAIT_FOR_IDLE": 0x8811}
+    texts = [keep, keep]
+    for packet, register in packets.items():
+        texts = [changed(text, packet, r":\n", guard % (register, value)) for text, value in zip(texts, ("0x5", "0x6"))]
+    assemble("old", texts[0])
+    results = prove(assemble("two", texts[1]), *packets, status=1)
+    for packet in packets:
+        handler = verdict(results, packet)
+        other, = set(packets) - {packet}
+        assert handler["confirmed"] and other not in handler["witness"]["text"], handler
+        check_witness(handler, path("two.fw"))
+
+
+def lpac():
+    """LPAC has a ring of its own, which a stream says it is for."""
+    start = ["mov $05, 0x2", "cwrite $05, [$00 + REG_READ_DWORDS]", "mov $05, 0x830", "cwrite $05, [$00 + REG_READ_ADDR]",
+             "mov $03, $regdata", "mov $04, $regdata", "mov $05, #LPAC::start", "shl $05, $05, 0x2", "add $03, $03, $05",
+             "cwrite $03, [$00 + 0x0d9]", "cwrite $04, [$00 + 0x0da]", "mov $05, 0x1", "cwrite $05, [$00 + 0x0db]"]
+    call = ["cwrite $data, [$00 + IB1_BASE_LO]", "cwrite $data, [$00 + IB1_BASE_HI]", "cwrite $data, [$00 + IB1_DWORDS]",
+            "mov $05, 0x1", "cwrite $05, [$00 + IB_LEVEL]"]
+    end = ["cwrite $00, [$00 + IB_LEVEL]"]
+    for name, value in (("old", 5), ("lpac", 6)):
+        text = claimfw.skeleton(start, {}, "a7xx")
+        handlers = {0x3f: call, 0x0a: end, 0x61: ["mov $05, $data", "brne $05, 0x7, #other", "nop", "mov $05, 0x%x" % value,
+                                                  "other:", "out $05"]}
+        for role, own in (("BV", {}), ("LPAC", handlers)):
+            text += ".section %s\nstart:\n%s" % (role, claimfw.skeleton([], own, "a7xx"))
+        assemble(name, text)
+    handler, = [h for h in prove(path("lpac.fw"), "lpac:0x61", status=1)["handlers"]]
+    assert handler["verdict"] == "different" and handler["witness"]["text"].endswith("\nsubmit frame lpac\n"), handler
+    check_witness(handler, path("lpac.fw"))
+
+
+def pair_of_a5xx():
+    """PFP and ME run together: the other file is the third one, or lies beside."""
+    own = ["jump #is_pfp", "nop", claimfw.IS_PFP, "is_pfp:"]
+    handler = ["mov $05, $data", "brne $05, 0x7, #other", "nop", "mov $05, 0x%x", "other:", "out $05"]
+    for name, value in (("old", 5), ("new", 6)):
+        lines = [line % value if "%" in line else line for line in handler]
+        assemble(name, claimfw.skeleton(own, {0x61: lines}, "a5xx"))
+    assemble("me", claimfw.skeleton([], {}, "me", first=()))
+    alone = verdict(prove(path("new.fw"), "0x61", status=1), "UNKN97")
+    assert not alone["confirmed"] and "a third --fw" in alone["not_reached"], alone
+    found = verdict(prove(path("new.fw"), "--fw", path("me.fw"), "0x61", status=1), "UNKN97")
+    assert found["confirmed"], found
+    for old, new in (("new", "a_pfp"), ("me", "a_pm4")):
+        os.rename(path(old + ".fw"), path(new + ".fw"))
+    assert verdict(prove(path("a_pfp.fw"), "0x61", status=1), "UNKN97") == found
+    open(path("witness.pm4"), "w").write(found["witness"]["text"])
+    done = run("diff", "--fw", path("old.fw"), "--fw", path("a_pm4.fw"), "--fw", path("a_pfp.fw"), "--fw", path("a_pm4.fw"),
+               path("witness.pm4"))
+    assert done.returncode == 1, done.stdout + done.stderr
+    demo = assemble("demo", source())
+    done = run("prove", "--fw", demo, "--fw", demo, "--fw", path("a_pm4.fw"))
+    assert done.returncode == 2 and "a third --fw is for a5xx" in done.stderr, done.stderr
+
+
+def a_switch():
+    """A bit that is left in a register shows in a packet that reads it, or where the routine of a switch saves the register."""
+    if not CORPUS:
+        raise tap.Skip("CPSCOPE_CORPUS is not set")
+    fw = os.path.join(CORPUS, "firmware", "a630_sqe-190.fw")
+    text = re.sub(r" +; [0-9a-f]{4} [0-9a-f]{8}.*$", "", run("disasm", fw).stdout, flags=re.M)
+    assemble("old", text)
+    new = assemble("switch", changed(text, "CP_SET_MODE", r"(mov \$\w+), 0x0001 << 29", r"\1, 0x0005 << 29"))
+    handler = verdict(prove(new, "CP_SET_MODE", status=1), "CP_SET_MODE")
+    inject = handler["witness"].get("inject")
+    assert handler["confirmed"] and handler["witness"]["difference"] == "a random stream", handler
+    open(path("witness.pm4"), "w").write(handler["witness"]["text"])
+    command = ["diff", "--fw", path("old.fw"), "--fw", new, path("witness.pm4")]
+    assert run(*command, *(["--inject", inject] if inject else [])).returncode == 1, handler
+
+
 def much_less():
     """The new revision is shorter by far: what is said of places of the old one has room."""
     filler, text = " nop\n" * 30000, source()
@@ -214,4 +306,9 @@ tap.run([
     ("a stream sets both registers that its packet reads", two_registers),
     ("a stream sets the value of its own difference", another_value),
     ("where other processors' images begin", other_images),
-    ("a revision that is shorter by far", much_less)])
+    ("a revision that is shorter by far", much_less),
+    ("a random stream shows what hangs on a control register that a packet writes", found_at_random),
+    ("a random stream shows the difference of its own handler", of_this_handler_only),
+    ("a stream for LPAC goes into its own ring", lpac),
+    ("a stream for a5xx runs PFP and ME together", pair_of_a5xx),
+    ("a random stream shows a bit that is left in a register of real firmware", a_switch)])

@@ -17,13 +17,14 @@ int cmd_run(const struct cps_options *opt);
 
 /* The trace of a stream, which `check` holds later firmware against: what `run` writes. Its summary
  * is nobody's business here. */
-static struct cps_err *write_golden(const struct cps_options *opt, unsigned side, char *stream,
-                                    const char *golden)
+static struct cps_err *write_golden(const struct prove *prove, struct json_object *witness,
+                                    unsigned side, char *stream, const char *golden)
 {
     int status = 0;
-    struct cps_options run = *opt;
-    run.fw[0] = opt->fw[side];
-    run.fw_count = 1;
+    struct cps_options run = *prove->opt;
+    stage_firmware(&prove->stage, side, run.fw);
+    run.fw_count = run.fw[1] ? 2 : 1;
+    run.inject = cps_json_get_text(witness, "inject", NULL);
     run.arg = &stream;
     run.arg_count = 1;
     run.output = golden;
@@ -46,7 +47,8 @@ static struct cps_err *write_goldens(const struct prove *prove, const struct pro
     char stream[4096];
     char golden[4096];
     CPS_BUF name = {0};
-    if (!cps_json_get(task->result, "witness"))
+    struct json_object *witness = cps_json_get(task->result, "witness");
+    if (!witness)
         return NULL;
     prove_file_name(task->result, &name);
     for (unsigned i = 0; i < 2; i++) {
@@ -56,7 +58,7 @@ static struct cps_err *write_goldens(const struct prove *prove, const struct pro
                          cps_buf_text(&name), i ? "new" : "old");
         if (name.failed || a >= (int)sizeof(stream) || b >= (int)sizeof(golden))
             return cps_err_new(CPS_ERR_INPUT, "%s: the path is too long", prove->opt->output);
-        CPS_TRY(write_golden(prove->opt, i, stream, golden));
+        CPS_TRY(write_golden(prove, witness, i, stream, golden));
     }
     return NULL;
 }
@@ -107,7 +109,7 @@ static struct cps_err *run(struct prove *prove, const struct cps_options *opt)
 int cmd_prove(const struct cps_options *opt)
 {
     struct prove prove = {0};
-    if (opt->fw_count != 2)
+    if (opt->fw_count < 2 || opt->fw_count > 3)
         return report_usage("prove takes --fw OLD --fw NEW, and handlers to look at no others");
     struct cps_err *err = run(&prove, opt);
     int status = err ? report_error(err) : status_of(&prove);

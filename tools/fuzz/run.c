@@ -79,7 +79,7 @@ static void take_packet(struct run_side *side, const struct cps_event *event)
     place->header = event->value;
     place->iova = event->addr;
     if (side == side->run->side && side->run->learned &&
-        cps_event_who(event) == side->engine->who[0])
+        cps_event_who(event) == (side->run->lpac ? CPS_CPU_LPAC : side->engine->who[0]))
         learn_packet(side, event, level == CPS_LEVEL_INT ? place->level : level);
     if (level != CPS_LEVEL_INT) {
         place->level = (uint8_t)level;
@@ -150,6 +150,16 @@ static struct cps_err *boot(struct run *run, struct run_side *side)
                            play->fw->name);
     side->booted = CPS_TAKE(play->engine);
     return cps_engine_clone(side->booted, &side->engine);
+}
+
+static struct cps_err *submit(struct run_side *side, const struct fuzz_case *input)
+{
+    struct cps_item item[CASE_STREAMS + 1];
+    size_t count = case_items(input, side->run->bytes, item);
+    item[count - 1].stream.lpac = side->run->lpac;
+    for (size_t i = 0; i < count; i++)
+        CPS_TRY(cps_engine_feed(side->engine, &item[i]));
+    return NULL;
 }
 
 static struct cps_err *open_side(struct run *run, unsigned number, struct protection *protection)
@@ -236,7 +246,6 @@ static enum cps_stop run_pieces(struct run_side *side, uint64_t limit)
 static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *input,
                                 uint64_t limit)
 {
-    struct cps_item item[CASE_STREAMS + 1];
     side->log.count = 0;
     side->log.depth = 0;
     memset(side->log.stack, 0, sizeof(side->log.stack));
@@ -247,9 +256,7 @@ static struct cps_err *run_side(struct run_side *side, const struct fuzz_case *i
     memset(side->place, 0, sizeof(side->place));
     memset(side->digest, 0, sizeof(side->digest));
     CPS_TRY(cps_engine_restore(&side->engine, side->booted));
-    size_t count = case_items(input, side->run->bytes, item);
-    for (size_t i = 0; i < count; i++)
-        CPS_TRY(cps_engine_feed(side->engine, &item[i]));
+    CPS_TRY(submit(side, input));
     side->stop = run_pieces(side, limit);
     side->run->executed++;
     return side->stop == CPS_STOP_NOMEM || side->record.lost ? cps_err_nomem() : NULL;
@@ -276,7 +283,6 @@ struct cps_err *run_one(struct run *run, unsigned side, const struct fuzz_case *
 /* The clock is no input: another packet in front makes it another one. */
 static struct cps_err *run_later(struct run_side *side, const struct fuzz_case *input)
 {
-    struct cps_item item[CASE_STREAMS + 1];
     struct fuzz_case empty;
     const uint32_t nops[] = {cps_pm4_type7(0x10, 1), 0, cps_pm4_type7(0x10, 0)};
     case_clear(&empty);
@@ -284,14 +290,10 @@ static struct cps_err *run_later(struct run_side *side, const struct fuzz_case *
     case_insert(&empty.stream[0], 0, nops, 3);
     side->record.count = 0;
     CPS_TRY(cps_engine_restore(&side->engine, side->booted));
-    size_t count = case_items(&empty, side->run->bytes, item);
-    for (size_t i = 0; i < count; i++)
-        CPS_TRY(cps_engine_feed(side->engine, &item[i]));
+    CPS_TRY(submit(side, &empty));
     cps_engine_run(side->engine, side->run->limit);
     side->record.count = 0;
-    count = case_items(input, side->run->bytes, item);
-    for (size_t i = 0; i < count; i++)
-        CPS_TRY(cps_engine_feed(side->engine, &item[i]));
+    CPS_TRY(submit(side, input));
     return cps_engine_run(side->engine, side->run->limit) == CPS_STOP_NOMEM ? cps_err_nomem()
                                                                             : NULL;
 }

@@ -46,6 +46,7 @@ struct run_side {
 struct run {
     struct run_side side[2];
     unsigned sides;
+    bool lpac; /**< streams are submitted to LPAC */
     uint64_t limit;
     uint32_t oracles;  /**< a bit for each that is asked for */
     uint32_t compared; /**< kinds of events */

@@ -86,23 +86,29 @@ static struct cps_err *hash_part(const struct prove *prove, unsigned part, struc
     return NULL;
 }
 
-static void hash_images(struct prove *prove)
+static struct cps_err *hash_images(struct prove *prove)
 {
-    char text[2 * 64 + 1];
+    char text[3 * 64 + 1] = "";
+    size_t size = 2 * 64;
     for (unsigned i = 0; i < 2; i++) {
         char hash[65];
         const struct cps_fw *fw = prove->stage.fw[i];
         cache_hash((const char *)fw->words, fw->count * sizeof(uint32_t), hash);
         memcpy(text + 64 * i, hash, 65);
     }
-    cache_hash(text, 128, prove->images);
+    if (*prove->stage.partner) {
+        CPS_TRY(cps_sha256_file(prove->stage.partner, text + size));
+        size += 64;
+    }
+    cache_hash(text, size, prove->images);
+    return NULL;
 }
 
 struct cps_err *prove_keys(struct prove *prove)
 {
     char program[65];
     CPS_TRY(cps_sha256_file("/proc/self/exe", program));
-    hash_images(prove);
+    CPS_TRY(hash_images(prove));
     struct part_key *key = calloc(1, sizeof(*key));
     struct cps_err *err = key ? NULL : cps_err_nomem();
     for (size_t i = 0; i < prove->tasks && !err; i++) {
@@ -151,8 +157,7 @@ static bool shows_again(const struct prove *prove, const struct prove_task *task
 {
     struct json_object *witness = cps_json_get(result, "witness");
     struct witness_shown shown;
-    if (!witness || !witness_replay(&prove->part[task->part], &prove->stage,
-                                    prove_handler_of(prove, task), witness, &shown))
+    if (!witness || !witness_replay(&prove->part[task->part], &prove->stage, witness, &shown))
         return false;
     cps_json_bool(witness, "control_registers_only", shown.hidden);
     cps_json_text(witness, "event", shown.seen);

@@ -11,6 +11,7 @@
  *   prove.c    places that are equal from there on, and what follows for handlers
  *   stage.c    both revisions in the emulator, where a handler begins
  *   witness.c  a difference as PM4 text, run on both revisions
+ *   hunt.c     random streams where the solver's show nothing; hunt_judge.c what they show
  *   task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came of them;
  *              results.c shows them */
 #ifndef CPS_PROVE_H

@@ -159,9 +159,12 @@ static void put_witness(struct json_object *result, struct cps_buf *out)
     for (size_t i = 0; i < cps_json_count(words) && i < 8; i++)
         cps_buf_printf(out, " 0x%" PRIx64,
                        json_object_get_int64(json_object_array_get_idx(words, i)));
-    cps_buf_str(out, cps_json_count(words) > 8   ? " ...\n"
-                     : cps_json_count(words) > 0 ? "\n"
-                                                 : " no payload\n");
+    cps_buf_str(out, cps_json_count(words) > 8   ? " ..."
+                     : cps_json_count(words) > 0 ? ""
+                                                 : " no payload");
+    if (cps_json_get(witness, "inject"))
+        cps_buf_printf(out, ", --inject %s", text_of(witness, "inject"));
+    cps_buf_str(out, "\n");
     cps_buf_printf(out, "    %s%s\n", text_of(witness, "event"),
                    cps_json_get_bool(witness, "control_registers_only", false)
                        ? " (only control registers differ)"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpscope.h"
 #include "isa/base/pm4.h"
@@ -13,7 +14,8 @@
 #include "tools/report/names.h"
 #include "trace/form/text.h"
 
-#define MOST_TICKS 300000u /* of a stream: those are short */
+#define MOST_TICKS 300000u  /* of a stream: those are short */
+#define LONG_TICKS 3000000u /* the same, with a boot and a switch of contexts */
 
 /* Where streams lie. */
 enum { FRAME = 0x00100000, CALL = 0x00010000, GROUP = 0x00140000 };
@@ -26,21 +28,112 @@ const char *stage_place(enum place_at place)
     return names[place];
 }
 
+/* ---- Both revisions, booted ---- */
+
+/* The other processor's file of a5xx, which lies beside one of these: a530_pfp.fw, a530_pm4.fw.
+ * Without it nothing runs. */
+static void find_partner(const char *path, enum cps_fw_role role, char ret[STAGE_PATH])
+{
+    const char *from = role == CPS_FW_ME ? "pm4" : "pfp";
+    const char *to = role == CPS_FW_ME ? "pfp" : "pm4";
+    const char *base = strrchr(path, '/');
+    const char *at = strstr(base ? base : path, from);
+    int length =
+        at ? snprintf(ret, STAGE_PATH, "%.*s%s%s", (int)(at - path), path, to, at + strlen(from))
+           : STAGE_PATH;
+    if (length >= STAGE_PATH || access(ret, R_OK))
+        ret[0] = '\0';
+}
+
+static struct cps_err *choose_partner(const struct cps_options *opt, struct stage *stage)
+{
+    bool pair = stage->fw[0]->gen == CPS_A5XX;
+    if (!pair && opt->fw_count > 2)
+        return cps_err_new(CPS_ERR_USAGE,
+                           "%s: a third --fw is for a5xx, whose other processor has a file of its "
+                           "own",
+                           opt->fw[2]);
+    if (opt->fw_count > 2)
+        snprintf(stage->partner, STAGE_PATH, "%s", opt->fw[2]);
+    for (unsigned i = 2; pair && i-- && !*stage->partner;)
+        find_partner(opt->fw[i], stage->fw[0]->part[0].role, stage->partner);
+    return NULL;
+}
+
+void stage_firmware(const struct stage *stage, unsigned side, const char *ret[2])
+{
+    ret[0] = stage->path[side];
+    ret[1] = *stage->partner ? stage->partner : NULL;
+}
+
+/* Where the events of a boot go that is run here. */
+struct keeper {
+    struct cps_sink sink;
+    struct record *record;
+};
+
+static void keep_events(struct cps_sink *sink, const struct cps_event *events, size_t count)
+{
+    record_keep(((struct keeper *)sink)->record, events, count);
+}
+
+/* A boot of a5xx depends on the chip, which is that of the streams. */
+static struct cps_err *boot_pair(const struct cps_options *opt, uint32_t kinds,
+                                 struct record_boot *boot)
+{
+    const struct cps_item chip = stage_chip(CPS_A5XX);
+    struct keeper keeper = {{keep_events}, &boot->record};
+    struct play *play = calloc(1, sizeof(*play));
+    struct cps_engine *booted = NULL;
+    struct cps_err *err = play ? play_borrow(play, opt, boot->play, boot->engine) : cps_err_nomem();
+    if (!err)
+        err = cps_engine_feed(play->engine, &chip);
+    if (!err) {
+        play->kinds = kinds;
+        play->trace = &keeper.sink;
+        play_boot(play);
+        boot->booted = !play->stopped;
+        err = cps_engine_clone(play->engine, &booted);
+    }
+    if (play && play->engine)
+        play_return(play, boot->play);
+    if (play)
+        play_close(play);
+    free(play);
+    if (booted) {
+        cps_engine_destroy(boot->engine);
+        boot->engine = booted;
+    }
+    return err;
+}
+
+struct cps_err *stage_boot(const struct stage *stage, unsigned side, const char *inject,
+                           struct record_boot *ret)
+{
+    struct cps_options opt = *stage->opt;
+    const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds};
+    bool pair = stage->fw[0]->gen == CPS_A5XX;
+    const char *firmware[2];
+    *ret = (struct record_boot){0};
+    if (pair && !*stage->partner)
+        return NULL;
+    opt.inject = inject;
+    stage_firmware(stage, side, firmware);
+    CPS_TRY(record_boot(&setup, firmware, ret));
+    return pair ? boot_pair(&opt, stage->kinds, ret) : NULL;
+}
+
 struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret)
 {
     *ret = (struct stage){.opt = opt};
     ret->kinds = RECORD_COMPARED | 1u << CPS_EV_PKT | 1u << CPS_EV_CTRL;
-    const struct record_setup setup = {.opt = opt, .kinds = ret->kinds};
-    struct cps_err *err = NULL;
-    for (unsigned i = 0; i < 2 && !err; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         ret->path[i] = opt->fw[i];
-        err = cps_fw_load(opt->fw[i], opt->gen, &ret->fw[i]);
-        const char *const firmware[2] = {opt->fw[i], NULL};
-        if (!err && ret->fw[i]->gen != CPS_A5XX)
-            err = record_boot(&setup, firmware, &ret->boot[i]);
+        CPS_TRY(cps_fw_load(opt->fw[i], opt->gen, &ret->fw[i]));
     }
-    if (err)
-        return err;
+    CPS_TRY(choose_partner(opt, ret));
+    for (unsigned i = 0; i < 2; i++)
+        CPS_TRY(stage_boot(ret, i, NULL, &ret->boot[i]));
     const struct cps_trace_head head = {.gen = ret->fw[0]->gen, .layout = ret->fw[0]->layout};
     CPS_TRY(trace_names(&head, opt->rnn, ret->names));
     return record_mask_addresses(ret->names[CPS_CPU_SQE], &ret->mask);
@@ -151,18 +244,11 @@ static void put_packet(const struct stage_packet *packet, struct cps_buf *out)
     cps_buf_str(out, packet->next ? "\n    CP_NOP 0x1\n" : "    CP_NOP 0x1\n");
 }
 
-static const char *gpu_line(enum cps_gen gen)
+struct cps_item stage_chip(enum cps_gen gen)
 {
-    switch (gen) {
-    case CPS_A5XX:
-        return "gpu 530";
-    case CPS_A6XX:
-        return "gpu 630";
-    case CPS_A7XX:
-        return "chip 0x43050a01";
-    default:
-        return "chip 0x44050001";
-    }
+    static const uint32_t chips[] = {
+        [CPS_A5XX] = 530, [CPS_A6XX] = 630, [CPS_A7XX] = 0x43050a01, [CPS_A8XX] = 0x44050001};
+    return (struct cps_item){.kind = CPS_ITEM_CHIP, .chip = {.gpu_id = chips[gen]}};
 }
 
 /* Levels in front of the packet's: each calls the next. */
@@ -186,10 +272,12 @@ static void put_group(const struct stage_packet *packet, struct cps_buf *out)
                    (unsigned)GROUP);
 }
 
-void stage_text(enum cps_gen gen, enum place_at place, const struct stage_packet *packet,
-                const char *notes, struct cps_buf *out)
+void stage_text(enum cps_gen gen, enum cps_processor who, enum place_at place,
+                const struct stage_packet *packet, struct cps_buf *out)
 {
-    cps_buf_printf(out, "# cpscope-pm4 1\n%s%s\n", notes ? notes : "", gpu_line(gen));
+    uint32_t chip = stage_chip(gen).chip.gpu_id;
+    cps_buf_str(out, "# cpscope-pm4 1\n");
+    cps_buf_printf(out, chip < 1000 ? "gpu %" PRIu32 "\n" : "chip 0x%08" PRIx32 "\n", chip);
     cps_buf_printf(out, "buffer 0x%08x frame\n", (unsigned)FRAME);
     put_setup(packet->setup, out);
     if (place == AT_GROUP)
@@ -198,34 +286,31 @@ void stage_text(enum cps_gen gen, enum place_at place, const struct stage_packet
         put_calls(place, out);
     put_packet(packet, out);
     put_memory(packet->setup, out);
-    cps_buf_str(out, place == AT_RING ? "init\nring frame\n" : "submit frame\n");
+    cps_buf_str(out, place == AT_RING      ? "init\nring frame\n"
+                     : who == CPS_CPU_LPAC ? "submit frame lpac\n"
+                                           : "submit frame\n");
 }
 
 /* ---- Where a handler begins ---- */
 
-/* The packet by its header and, but for the ring, which has no address of ours, by where it lies.
- */
-struct wanted {
-    uint32_t header;
-    uint64_t iova; /* 0: wherever */
-};
-
-static struct wanted wanted_of(enum place_at place, const struct stage_packet *packet)
+/* What the PFP sends the ME has no address. */
+struct stage_mark stage_mark(enum cps_processor who, enum place_at place,
+                             const struct stage_packet *packet)
 {
     static const uint64_t iova[PLACES] = {FRAME, FRAME + CALL, FRAME + 2 * CALL, GROUP, 0};
     uint32_t front = place == AT_IB1 ? 4 * packet->front : 0;
-    return (struct wanted){header_of(packet), iova[place] + front};
+    return (struct stage_mark){header_of(packet), who == CPS_CPU_ME ? 0 : iova[place] + front, ""};
 }
 
-static bool is_wanted(const struct wanted *wanted, const struct cps_event *event)
+static bool is_marked(const struct stage_mark *mark, const struct cps_event *event)
 {
-    return cps_event_kind(event) == CPS_EV_PKT && event->value == wanted->header &&
-           (!wanted->iova || event->addr == wanted->iova);
+    return cps_event_kind(event) == CPS_EV_PKT && event->value == mark->header &&
+           (!mark->iova || event->addr == mark->iova);
 }
 
 struct watcher {
     struct cps_sink sink;
-    struct wanted wanted;
+    struct stage_mark mark;
     enum cps_processor who;
     bool seen;
 };
@@ -234,7 +319,7 @@ static void watch(struct cps_sink *sink, const struct cps_event *events, size_t 
 {
     struct watcher *w = (struct watcher *)sink;
     for (size_t i = 0; i < count; i++)
-        w->seen = w->seen || (is_wanted(&w->wanted, &events[i]) &&
+        w->seen = w->seen || (is_marked(&w->mark, &events[i]) &&
                               cps_event_who(&events[i]) == (unsigned)w->who);
 }
 
@@ -309,7 +394,7 @@ struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_p
                             uint32_t pc, enum place_at place, const struct stage_packet *packet,
                             struct world *ret)
 {
-    struct watcher w = {.sink.put = watch, .wanted = wanted_of(place, packet), .who = who};
+    struct watcher w = {.sink.put = watch, .mark = stage_mark(who, place, packet), .who = who};
     struct cps_options opt = *stage->opt;
     struct cps_stream *stream = NULL;
     CPS_BUF text = {0};
@@ -317,9 +402,7 @@ struct cps_err *stage_world(const struct stage *stage, unsigned side, enum cps_p
     const struct record_boot *boot = &stage->boot[side];
     if (!boot->booted)
         return NULL;
-    opt.fw[0] = stage->path[side];
-    opt.fw_count = 1;
-    stage_text(stage->fw[side]->gen, place, packet, NULL, &text);
+    stage_text(stage->fw[side]->gen, who, place, packet, &text);
     if (text.failed)
         return cps_err_nomem();
     struct play *play = calloc(1, sizeof(*play));
@@ -361,7 +444,8 @@ static void describe(const struct stage *stage, const struct cps_difference *d, 
 
 /* Leaves the events of one processor from the packet on: what stands in front of it brings it to
  * its place, and what others do differently is the business of their handlers. */
-static void keep_packet(struct record *record, enum cps_processor who, const struct wanted *wanted)
+static void keep_packet(struct record *record, enum cps_processor who,
+                        const struct stage_mark *mark)
 {
     size_t count = 0;
     bool seen = false;
@@ -369,7 +453,7 @@ static void keep_packet(struct record *record, enum cps_processor who, const str
         const struct cps_event *event = &record->event[i];
         if (cps_event_who(event) != (unsigned)who)
             continue;
-        seen = seen || is_wanted(wanted, event);
+        seen = seen || is_marked(mark, event);
         if (seen)
             record->event[count++] = *event;
     }
@@ -392,8 +476,9 @@ static struct cps_err *copy_events(const struct record *from, enum cps_processor
 }
 
 /* Private control registers under their old numbers. */
-static void renumber(struct record *record, const uint16_t *scratch)
+static void renumber(const struct code *code, struct record *record)
 {
+    const uint16_t *scratch = code->scratch;
     for (size_t i = 0; i < record->count; i++) {
         struct cps_event *event = &record->event[i];
         if (cps_event_kind(event) == CPS_EV_CTRL && event->addr < CONTROL_COUNT &&
@@ -422,11 +507,34 @@ static const char *stop_name(const struct record *record)
 }
 
 /* First what others see, then control registers. */
-static struct cps_err *compare_records(const struct stage *stage, const uint16_t *scratch,
+static const struct cps_event *next_write(const struct record *record, size_t *at)
+{
+    while (*at < record->count && cps_event_kind(&record->event[*at]) != CPS_EV_MEMW)
+        ++*at;
+    return *at < record->count ? &record->event[*at] : NULL;
+}
+
+/* Return addresses in the record of a context: where code lies is no behaviour. */
+static void equate_addresses(const struct code *code, struct record record[2])
+{
+    size_t at[2] = {0, 0};
+    const struct cps_event *a = next_write(&record[0], &at[0]);
+    const struct cps_event *b = next_write(&record[1], &at[1]);
+    while (a && b && a->addr == b->addr) {
+        if (code_to_old(code, b->value) == a->value)
+            record[1].event[at[1]].value = a->value;
+        at[0]++;
+        at[1]++;
+        a = next_write(&record[0], &at[0]);
+        b = next_write(&record[1], &at[1]);
+    }
+}
+
+static struct cps_err *compare_records(const struct stage *stage, const struct code *code,
                                        struct record record[2], struct stage_answer *ret)
 {
     uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
-    renumber(&record[1], scratch);
+    renumber(code, &record[1]);
     CPS_TRY(compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret));
     if (!ret->different && record[0].account.stop != record[1].account.stop) {
         ret->different = true;
@@ -442,7 +550,7 @@ static struct cps_err *compare_records(const struct stage *stage, const uint16_t
 }
 
 struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
-                                    const uint16_t *scratch, bool *ret_known,
+                                    const struct code *code, bool *ret_known,
                                     struct stage_answer *ret)
 {
     struct record record[2] = {{0}, {0}};
@@ -452,35 +560,37 @@ struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processo
         err = copy_events(&stage->boot[i].record, who, &record[i]);
     *ret_known = record[0].count && record[1].count;
     if (!err && *ret_known)
-        err = compare_records(stage, scratch, record, ret);
+        err = compare_records(stage, code, record, ret);
     record_deinit(&record[0]);
     record_deinit(&record[1]);
     return err;
 }
 
 struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
-                              const uint16_t *scratch, const struct cps_buf *text,
-                              enum place_at place, const struct stage_packet *packet,
-                              struct stage_answer *ret)
+                              const struct code *code, const struct cps_buf *text,
+                              const struct stage_mark *mark, struct stage_answer *ret)
 {
-    const struct wanted wanted = wanted_of(place, packet);
     struct record record[2] = {{0}, {0}};
     struct cps_options opt = *stage->opt;
     struct cps_err *err = NULL;
     *ret = (struct stage_answer){0};
-    opt.limit = MOST_TICKS;
+    opt.limit = *mark->inject ? LONG_TICKS : MOST_TICKS;
+    opt.inject = *mark->inject ? mark->inject : NULL;
     const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds, .text = text};
     for (unsigned i = 0; i < 2 && !err; i++) {
-        const char *const firmware[2] = {stage->path[i], NULL};
+        const char *firmware[2];
+        stage_firmware(stage, i, firmware);
         /* What the boot did differently is no answer. */
         struct record_boot boot = stage->boot[i];
         boot.record = (struct record){0};
-        err = record_run(&setup, firmware, "a stream", &boot, &record[i]);
+        err = record_run(&setup, firmware, "a stream", opt.inject ? NULL : &boot, &record[i]);
     }
     for (unsigned i = 0; i < 2 && !err; i++)
-        keep_packet(&record[i], who, &wanted);
+        keep_packet(&record[i], who, mark);
+    if (!err && opt.inject)
+        equate_addresses(code, record);
     if (!err)
-        err = compare_records(stage, scratch, record, ret);
+        err = compare_records(stage, code, record, ret);
     record_deinit(&record[0]);
     record_deinit(&record[1]);
     return err;

@@ -40,13 +40,24 @@ struct stage_packet {
     uint8_t next;                    /**< a packet behind it, 0: none, */
     uint8_t next_count;              /**< and how many words it has, all 1 */
 };
+/** A packet in a stream: its header and, except in the ring, its address. */
+struct stage_mark {
+    uint32_t header;
+    uint64_t iova;   /**< 0: any */
+    char inject[24]; /**< what the stream runs with, as `--inject` has it; "": nothing */
+};
+struct stage_mark stage_mark(enum cps_processor who, enum place_at place,
+                             const struct stage_packet *packet);
 /** Gives a packet what stands in front of it. */
 void stage_set_up(struct stage_packet *packet, const struct stage_setup *setup);
+
+#define STAGE_PATH 4096
 
 struct stage {
     const struct cps_options *opt;
     struct cps_fw *fw[2];
     const char *path[2];
+    char partner[STAGE_PATH]; /**< the other processor's file of a5xx; "": there is none */
     struct record_boot boot[2];
     struct cps_mask mask;
     struct cps_names *names[CPS_CPU_COUNT];
@@ -58,9 +69,17 @@ struct stage {
 CPS_MUST_USE struct cps_err *stage_init(const struct cps_options *opt, struct stage *ret);
 void stage_deinit(struct stage *stage);
 
-/** Appends the stream as PM4 text. @param notes  lines of comment for its head, or NULL */
-void stage_text(enum cps_gen gen, enum place_at place, const struct stage_packet *packet,
-                const char *notes, struct cps_buf *out);
+/** Boots one side. @param inject  as `--inject` has it; or NULL @param ret  unbooted if the partner
+ * is missing; the caller calls record_boot_deinit() */
+CPS_MUST_USE struct cps_err *stage_boot(const struct stage *stage, unsigned side,
+                                        const char *inject, struct record_boot *ret);
+/** What `--fw` names for a run of one side. */
+void stage_firmware(const struct stage *stage, unsigned side, const char *ret[2]);
+/** The chip that streams are for. */
+struct cps_item stage_chip(enum cps_gen gen);
+/** Appends the stream as PM4 text. */
+void stage_text(enum cps_gen gen, enum cps_processor who, enum place_at place,
+                const struct stage_packet *packet, struct cps_buf *out);
 /** Where core @p who of side @p side stands when it begins with the packet's handler.
  * @param ret  gets whether it ever does: ret->known
  * @param regs  $00 to $1f, and SQE registers
@@ -75,15 +94,16 @@ struct stage_answer {
     bool hidden; /**< only in control registers */
     char text[200];
 };
-/** @param scratch  by number in the new revision: what a control register is in the old one */
+/** @param code  says what private control registers and addresses of the new revision are in the
+ * old one
+ * @param text  PM4 text @param mark  the packet from which on they are compared */
 CPS_MUST_USE struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
-                                           const uint16_t *scratch, const struct cps_buf *text,
-                                           enum place_at place, const struct stage_packet *packet,
-                                           struct stage_answer *ret);
+                                           const struct code *code, const struct cps_buf *text,
+                                           const struct stage_mark *mark, struct stage_answer *ret);
 /** The same of the boots, which both have come through. @param ret_known  gets whether the boots
  * are kept, and the processor does anything in them */
 CPS_MUST_USE struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processor who,
-                                                 const uint16_t *scratch, bool *ret_known,
+                                                 const struct code *code, bool *ret_known,
                                                  struct stage_answer *ret);
 
 #endif

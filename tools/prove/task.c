@@ -212,39 +212,44 @@ static void put_difference(struct json_object *result, const struct prove_handle
 }
 
 /* Why no stream brings the processor to a handler. */
-static const char *why_not_reached(const struct prove_part *part)
+static const char *why_not_reached(const struct stage *stage, const struct prove_part *part)
 {
     const struct code_side *side = &part->code.side[0];
-    if (side->fw->gen == CPS_A5XX)
-        return "PFP and ME run together only, and one image of each revision is given";
-    return cps_role_processor(side->part->role, 0) == CPS_CPU_LPAC
-               ? "LPAC takes packets from a ring of its own, which no stream fills"
-               : "no stream that was run brings the processor to this handler";
+    if (side->fw->gen == CPS_A5XX && !*stage->partner)
+        return "PFP and ME run together only: a third --fw names the other one's file";
+    return "no stream that was run brings the processor to this handler";
+}
+
+static void show_witness(const struct prove_handler *h, const struct witness *witness,
+                         struct json_object *result)
+{
+    struct json_object *to = cps_json_new_object(result, "witness");
+    cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness->place));
+    put_words(to, "packet_words", witness->word, witness->words);
+    cps_json_uint(to, "packet_header", witness->mark.header);
+    cps_json_uint(to, "packet_address", witness->mark.iova);
+    if (*witness->mark.inject)
+        cps_json_text(to, "inject", witness->mark.inject);
+    cps_json_bool(to, "control_registers_only", witness->hidden);
+    cps_json_text(to, "difference", witness->how);
+    cps_json_text(to, "event", witness->seen);
+    cps_json_buf(to, "text", &witness->text);
 }
 
 static struct cps_err *put_witness(const struct prove *prove, const struct prove_part *part,
                                    const struct prove_handler *h, struct json_object *result)
 {
     struct witness witness;
-    CPS_BUF text = {0};
-    CPS_TRY(prove_is_bootstrap(h) ? witness_boot(part, &prove->stage, &witness)
-                                  : witness_find(part, &prove->stage, h, &witness));
+    struct cps_err *err = prove_is_bootstrap(h) ? witness_boot(part, &prove->stage, &witness)
+                                                : witness_find(part, &prove->stage, h, &witness);
     cps_json_bool(result, "reached", witness.tried);
     if (!witness.tried)
-        cps_json_text(result, "not_reached", why_not_reached(part));
+        cps_json_text(result, "not_reached", why_not_reached(&prove->stage, part));
     cps_json_bool(result, "confirmed", witness.confirmed);
-    if (!witness.confirmed)
-        return NULL;
-    witness_text(part, &witness, NULL, &text);
-    struct json_object *to = cps_json_new_object(result, "witness");
-    cps_json_text(to, "place", prove_is_bootstrap(h) ? "the boot" : stage_place(witness.place));
-    put_words(to, "packet_words", witness.packet.word, witness.packet.count);
-    cps_json_uint(to, "dwords_in_front", witness.packet.front);
-    cps_json_bool(to, "control_registers_only", witness.hidden);
-    cps_json_text(to, "difference", witness.how);
-    cps_json_text(to, "event", witness.seen);
-    cps_json_buf(to, "text", &text);
-    return text.failed ? cps_err_nomem() : NULL;
+    if (witness.confirmed)
+        show_witness(h, &witness, result);
+    witness_deinit(&witness);
+    return err;
 }
 
 struct cps_err *prove_task(const struct prove *prove, const struct prove_task *task,

@@ -8,6 +8,7 @@
 
 #include "cpscope.h"
 #include "fw/image/icache.h"
+#include "tools/prove/hunt.h"
 
 #define EFFORT       1000000u
 #define MOST_TRIES   3u     /* streams of one place and length */
@@ -32,6 +33,7 @@ struct search {
     unsigned tries, all_tries;
     unsigned nexts; /* streams with a packet behind it */
     uint64_t queries;
+    struct hunt_hints hints;
     struct cps_err *err;
 };
 
@@ -40,34 +42,42 @@ static enum cps_gen gen_of(const struct prove_part *part)
     return part->code.side[0].fw->gen;
 }
 
-void witness_text(const struct prove_part *part, const struct witness *witness, const char *notes,
-                  struct cps_buf *out)
+void witness_deinit(struct witness *witness)
 {
-    stage_text(gen_of(part), witness->place, &witness->packet, notes, out);
+    cps_buf_deinit(&witness->text);
+}
+
+void witness_take(struct witness *witness, const struct stage_answer *answer, enum place_at place,
+                  const struct stage_mark *mark, const char *how, struct cps_buf *text)
+{
+    witness->confirmed = true;
+    witness->hidden = answer->hidden;
+    witness->place = place;
+    witness->mark = *mark;
+    snprintf(witness->how, sizeof(witness->how), "%s", how);
+    snprintf(witness->seen, sizeof(witness->seen), "%s", answer->text);
+    cps_buf_deinit(&witness->text);
+    witness->text = *text;
+    *text = (struct cps_buf){0};
 }
 
 /* Runs a candidate; @return whether the search is over. */
 static bool try_stream(struct search *s, const char *how)
 {
+    const struct stage_mark mark = stage_mark(s->who, s->place, &s->packet);
     struct stage_answer answer;
     CPS_BUF text = {0};
-    stage_text(gen_of(s->part), s->place, &s->packet, NULL, &text);
+    stage_text(gen_of(s->part), s->who, s->place, &s->packet, &text);
     s->err = text.failed ? cps_err_nomem()
-                         : stage_compare(s->stage, s->who, s->part->code.scratch, &text, s->place,
-                                         &s->packet, &answer);
+                         : stage_compare(s->stage, s->who, &s->part->code, &text, &mark, &answer);
     if (s->err)
         return true;
     s->tries++;
     s->all_tries += !s->packet.next;
     if (answer.different && (!s->best->confirmed || !answer.hidden)) {
-        s->best->confirmed = true;
-        s->best->hidden = answer.hidden;
-        s->best->place = s->place;
-        s->best->packet = s->packet;
-        s->best->setup = s->setup;
-        s->best->packet.setup = &s->best->setup;
-        snprintf(s->best->how, sizeof(s->best->how), "%s", how);
-        snprintf(s->best->seen, sizeof(s->best->seen), "%s", answer.text);
+        s->best->words = s->packet.count < WITNESS_MOST ? s->packet.count : WITNESS_MOST;
+        memcpy(s->best->word, s->packet.word, sizeof(s->best->word));
+        witness_take(s->best, &answer, s->place, &mark, how, &text);
     }
     return (s->best->confirmed && !s->best->hidden) || s->tries >= MOST_TRIES;
 }
@@ -94,9 +104,17 @@ static bool try_next(struct search *s, const struct difference *d)
     return false;
 }
 
+/* What the random search begins with. */
+static void keep_hint(struct search *s, const struct difference *d)
+{
+    if (s->hints.count < HUNT_HINTS)
+        s->hints.list[s->hints.count++] = *d;
+}
+
 static bool found(void *context, const struct difference *d)
 {
     struct search *s = context;
+    keep_hint(s, d);
     for (uint32_t i = 0; i < s->packet.count && i < WITNESS_MOST; i++)
         s->packet.word[i] = i < d->data_count ? d->data[i] : 0;
     stage_setup_words(d, &s->setup);
@@ -213,75 +231,80 @@ static void order_places(const struct prove_part *part, const struct prove_handl
     }
 }
 
-struct cps_err *witness_find(const struct prove_part *part, const struct stage *stage,
-                             const struct prove_handler *h, struct witness *ret)
+static struct cps_err *search_places(struct search *s, const struct prove_handler *h)
 {
-    struct search s = {.part = part, .stage = stage, .best = ret};
-    s.who = cps_role_processor(part->code.side[0].part->role, 0);
     enum place_at place[PLACES];
     uint32_t length[MOST_LENGTHS];
     unsigned count = lengths(h, length);
-    *ret = (struct witness){0};
-    order_places(part, h, place);
+    order_places(s->part, h, place);
     for (unsigned i = 0; i < PLACES; i++) {
         bool reached = true;
-        s.place = place[i];
-        if (s.place == AT_IB3 && !cps_gen_since(gen_of(part), CPS_A7XX))
+        s->place = place[i];
+        bool there = s->place == AT_RING  ? s->who != CPS_CPU_LPAC
+                     : s->place == AT_IB3 ? cps_gen_since(gen_of(s->part), CPS_A7XX)
+                                          : true;
+        if (!there)
             continue;
         for (unsigned k = 0;
-             k < count && reached && s.queries < ALL_QUERIES && s.all_tries < ALL_TRIES; k++) {
-            CPS_TRY(search_length(&s, h, length[k], &reached));
-            if (ret->confirmed && !ret->hidden)
+             k < count && reached && s->queries < ALL_QUERIES && s->all_tries < ALL_TRIES; k++) {
+            CPS_TRY(search_length(s, h, length[k], &reached));
+            if (s->best->confirmed && !s->best->hidden)
                 return NULL;
         }
     }
     return NULL;
 }
 
+struct cps_err *witness_find(const struct prove_part *part, const struct stage *stage,
+                             const struct prove_handler *h, struct witness *ret)
+{
+    struct search s = {.part = part, .stage = stage, .best = ret};
+    s.who = cps_role_processor(part->code.side[0].part->role, 0);
+    *ret = (struct witness){0};
+    s.hints.list = calloc(HUNT_HINTS, sizeof(*s.hints.list));
+    if (!s.hints.list)
+        return cps_err_nomem();
+    if (h->has_difference)
+        keep_hint(&s, &h->difference);
+    struct cps_err *err = search_places(&s, h);
+    if (!err && !ret->confirmed)
+        err = hunt_find(part, stage, h, &s.hints, ret);
+    free(s.hints.list);
+    return err;
+}
+
 /* Its stream is a packet that does nothing: the boot comes first. */
 struct cps_err *witness_boot(const struct prove_part *part, const struct stage *stage,
                              struct witness *ret)
 {
+    const struct stage_packet packet = {.id = NOP, .count = 1};
+    const struct stage_mark mark = stage_mark(CPS_CPU_SQE, AT_IB1, &packet);
     struct stage_answer answer;
-    *ret = (struct witness){.packet = {.id = NOP, .count = 1}};
+    CPS_BUF text = {0};
+    *ret = (struct witness){.words = 1};
     CPS_TRY(stage_compare_boots(stage, cps_role_processor(part->code.side[0].part->role, 0),
-                                part->code.scratch, &ret->tried, &answer));
-    ret->confirmed = answer.different;
-    ret->hidden = answer.hidden;
-    snprintf(ret->how, sizeof(ret->how), "%s", "what the boot does");
-    snprintf(ret->seen, sizeof(ret->seen), "%s", answer.text);
-    return NULL;
+                                &part->code, &ret->tried, &answer));
+    stage_text(gen_of(part), CPS_CPU_SQE, AT_IB1, &packet, &text);
+    if (answer.different)
+        witness_take(ret, &answer, AT_IB1, &mark, "what the boot does", &text);
+    return text.failed ? cps_err_nomem() : NULL;
 }
 
 /* ---- Again ---- */
 
-static bool take_place(struct json_object *witness, enum place_at *ret)
-{
-    const char *name = cps_json_get_text(witness, "place", "");
-    for (unsigned i = 0; i < PLACES; i++) {
-        *ret = (enum place_at)i;
-        if (!strcmp(name, stage_place(*ret)))
-            return true;
-    }
-    return false;
-}
-
 bool witness_replay(const struct prove_part *part, const struct stage *stage,
-                    const struct prove_handler *h, struct json_object *witness,
-                    struct witness_shown *ret)
+                    struct json_object *witness, struct witness_shown *ret)
 {
-    struct json_object *words = cps_json_get(witness, "packet_words");
-    struct stage_packet packet = {.id = h->id[0], .count = (uint32_t)cps_json_count(words)};
     enum cps_processor who = cps_role_processor(part->code.side[0].part->role, 0);
+    struct stage_mark mark = {.header = (uint32_t)cps_json_get_int(witness, "packet_header", 0),
+                              .iova = (uint64_t)cps_json_get_int(witness, "packet_address", 0)};
     struct stage_answer answer = {0};
-    enum place_at place = AT_IB1;
-    packet.front = (uint32_t)cps_json_get_int(witness, "dwords_in_front", 0);
     CPS_BUF text = {0};
     cps_buf_str(&text, cps_json_get_text(witness, "text", ""));
-    if (!take_place(witness, &place) || packet.count > WITNESS_MOST || text.failed)
+    snprintf(mark.inject, sizeof(mark.inject), "%s", cps_json_get_text(witness, "inject", ""));
+    if (text.failed)
         return false;
-    struct cps_err *err =
-        stage_compare(stage, who, part->code.scratch, &text, place, &packet, &answer);
+    struct cps_err *err = stage_compare(stage, who, &part->code, &text, &mark, &answer);
     bool good = !err && answer.different;
     cps_err_free(err); /* what cannot be run is looked for anew */
     ret->hidden = answer.hidden;
