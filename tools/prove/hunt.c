@@ -349,10 +349,6 @@ static struct cps_err *open_side(struct hunt *h, unsigned number)
     if (!*h->inject)
         return begin_side(h, number, usual->engine);
     struct cps_err *err = stage_boot(h->stage, number, h->inject, &boot);
-    if (err && err->code != CPS_ERR_NOMEM) { /* one of them lacks the interrupt's handler */
-        cps_err_free(err);
-        err = NULL;
-    }
     if (!err && boot.booted)
         err = begin_side(h, number, boot.engine);
     record_boot_deinit(&boot);
@@ -395,7 +391,13 @@ static struct cps_err *interrupt_cases(struct hunt *h, const char *kind, struct 
         snprintf(h->inject, sizeof(h->inject), "%s@0:%u", kind, packets[i]);
         run_close(&h->run);
         h->found = h->found_hidden = false;
-        CPS_TRY(try_cases(h, SWITCH_CASES, ret));
+        h->doubts = 0;
+        struct cps_err *err = stage_context(h->stage, h->inject, &h->context);
+        if (!err)
+            err = try_cases(h, SWITCH_CASES, ret);
+        if (err && err->code == CPS_ERR_NOMEM)
+            return err;
+        cps_err_free(err); /* one of them lacks the interrupt's handler */
     }
     return NULL;
 }

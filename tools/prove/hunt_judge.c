@@ -29,21 +29,16 @@ static uint64_t old_number(const struct hunt *h, const struct cps_event *event)
     return control && scratch[event->addr] < CONTROL_COUNT ? scratch[event->addr] : event->addr;
 }
 
-/* Return addresses in the record of a context are those of the old code. */
-static uint32_t old_value(const struct hunt *h, const struct cps_event *a,
-                          const struct cps_event *b)
-{
-    bool moved = *h->inject && cps_event_kind(b) == CPS_EV_MEMW &&
-                 code_to_old(&h->part->code, b->value) == a->value;
-    return moved ? a->value : b->value;
-}
-
 static bool same_event(const struct hunt *h, const struct cps_event *a, const struct cps_event *b)
 {
     uint32_t free = cps_mask_bits(&h->stage->mask, a, -1);
+    if (cps_event_kind(a) == CPS_EV_MEMW && stage_is_context(&h->context, a->addr))
+        free = UINT32_MAX;
     return cps_event_kind(a) == cps_event_kind(b) && cps_event_sub(a) == cps_event_sub(b) &&
-           a->addr == old_number(h, b) && !((a->value ^ old_value(h, a, b)) & ~free);
+           a->addr == old_number(h, b) && !((a->value ^ b->value) & ~free);
 }
+
+enum { IN_PREEMPT = 0x0f };
 
 static unsigned packet_id(const struct cps_event *event)
 {
@@ -62,6 +57,7 @@ static bool look_back(const struct hunt *h, const struct record *record, size_t 
             continue;
         unsigned id = packet_id(event);
         ret->inside = h->wanted[id];
+        ret->saved = id == IN_PREEMPT;
         if (h->wanted[id] && !ret->header) {
             ret->header = event->value;
             ret->iova = event->addr;
@@ -94,6 +90,7 @@ static void first_difference(const struct hunt *h, uint32_t kinds, struct shown 
     ret->different = (a && b) || ((a || b) && !cut) || ending(side[0].stop) != ending(side[1].stop);
     *only = ret->different && look_back(h, &side[0].record, at[0], ret) &&
             look_back(h, &side[1].record, at[1], ret);
+    ret->saved = ret->saved && a && b && cps_event_kind(a) == CPS_EV_MEMW;
     ret->different = ret->different && ret->header && !side[0].internal && !side[1].internal;
 }
 
@@ -168,10 +165,13 @@ struct cps_err *hunt_judge(struct hunt *h, const struct fuzz_case *input, struct
         first_difference(h, HUNT_VISIBLE | packets | control, ret, &only);
         ret->hidden = true;
     }
+    /* Behind a switch the clock is another one. */
+    if (*h->inject && !ret->saved && !ret->inside)
+        ret->different = false;
     if (ret->different && !only)
         CPS_TRY(shows_without(h, input, ret->inside, &other));
     ret->different = ret->different && !other;
-    if (!ret->different || (ret->hidden && h->found_hidden))
+    if (!ret->different || *h->inject || (ret->hidden && h->found_hidden))
         return NULL;
     h->run.compared = HUNT_VISIBLE;
     CPS_TRY(run_is_clock(&h->run, input, &clock));

@@ -30,6 +30,7 @@ struct hunt {
     bool equal[CPS_FW_TABLE_SIZE];  /**< packets whose handlers are equal */
     bool usable[CPS_FW_TABLE_SIZE]; /**< the same, but for waits */
     char inject[24];                /**< what cases run with */
+    struct stage_context context;   /**< of that */
     unsigned doubts;
     uint64_t instructions;
     struct fuzz_case input, other, smaller, best;
@@ -40,6 +41,7 @@ struct hunt {
 struct shown {
     bool different;
     bool hidden;   /**< only in control registers */
+    bool saved;    /**< in the record of a context, while a switch stores it */
     bool inside;   /**< in a packet of the handler, not behind it */
     uint64_t iova; /**< of the handler's first packet */
     uint32_t header;

@@ -9,7 +9,7 @@
  *   side.c     one revision's run over terms; access.c what it reads and writes
  *   joint.c    both runs side by side; sources.c where the words come from that they hear
  *   prove.c    places that are equal from there on, and what follows for handlers
- *   stage.c    both revisions in the emulator, where a handler begins
+ *   stage.c    both revisions in the emulator, where a handler begins; compare.c what they do
  *   witness.c  a difference as PM4 text, run on both revisions
  *   hunt.c     random streams where the solver's show nothing; hunt_judge.c what they show
  *   task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came of them;

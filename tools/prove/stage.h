@@ -46,6 +46,7 @@ struct stage_mark {
     uint64_t iova;   /**< 0: any */
     char inject[24]; /**< what the stream runs with, as `--inject` has it; "": nothing */
 };
+bool stage_is_marked(const struct stage_mark *mark, const struct cps_event *event);
 struct stage_mark stage_mark(enum cps_processor who, enum place_at place,
                              const struct stage_packet *packet);
 /** Gives a packet what stands in front of it. */
@@ -77,6 +78,8 @@ CPS_MUST_USE struct cps_err *stage_boot(const struct stage *stage, unsigned side
 void stage_firmware(const struct stage *stage, unsigned side, const char *ret[2]);
 /** The chip that streams are for. */
 struct cps_item stage_chip(enum cps_gen gen);
+/** Appends the first lines of PM4 text. */
+void stage_head(enum cps_gen gen, struct cps_buf *out);
 /** Appends the stream as PM4 text. */
 void stage_text(enum cps_gen gen, enum cps_processor who, enum place_at place,
                 const struct stage_packet *packet, struct cps_buf *out);
@@ -87,6 +90,20 @@ void stage_text(enum cps_gen gen, enum cps_processor who, enum place_at place,
 CPS_MUST_USE struct cps_err *stage_world(const struct stage *stage, unsigned side,
                                          enum cps_processor who, uint32_t pc, enum place_at place,
                                          const struct stage_packet *packet, struct world *ret);
+
+/* ---- compare.c ---- */
+
+/** Words that a switch of contexts stores and that differ whatever ran before it: return addresses,
+ * and what revisions keep otherwise. */
+#define STAGE_CONTEXT 256u
+struct stage_context {
+    uint64_t address[STAGE_CONTEXT];
+    unsigned count;
+};
+/** Finds them, with packets that do nothing. */
+CPS_MUST_USE struct cps_err *stage_context(const struct stage *stage, const char *inject,
+                                           struct stage_context *ret);
+bool stage_is_context(const struct stage_context *context, uint64_t address);
 
 /** What a processor of both revisions does differently with a stream, first, from its packet on. */
 struct stage_answer {
