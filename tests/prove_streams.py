@@ -224,6 +224,20 @@ def of_this_handler_only():
         check_witness(handler, path("two.fw"))
 
 
+def of_the_clock():
+    """Longer code makes the clock that is read behind it another one, which is no difference. What it leaves is one."""
+    clock = (r" mov $0b, 0x1\n cwrite $0b, [$00 + @REG_READ_DWORDS]\n mov $0b, 0x980\n cwrite $0b, [$00 + @REG_READ_ADDR]\n"
+             r" mov $addr, 0x8810\n mov $data, $regdata\n")
+    text = changed(source(), "CP_SCRATCH_WRITE", r":\n", r":\n cwrite $0c, [$00 + 0x1f0]\n")
+    old, new = (changed(text, "CP_EVENT_WRITE", r"mov \$02, \$data\n", r"mov $02, $data\n%s mov $0c, %s\n" % (front + clock, value))
+                for front, value in (("", "0x5"), (r" nop\n nop\n", "0x6")))
+    assemble("old", old)
+    handler = verdict(prove(assemble("clock", new), "CP_EVENT_WRITE", status=1), "CP_EVENT_WRITE")
+    assert handler["confirmed"] and handler["witness"]["control_registers_only"], handler
+    assert handler["witness"]["event"].startswith("CTRL 0x01f0 "), handler
+    check_witness(handler, path("clock.fw"))
+
+
 def lpac():
     """LPAC has a ring of its own, which a stream says it is for."""
     start = ["mov $05, 0x2", "cwrite $05, [$00 + REG_READ_DWORDS]", "mov $05, 0x830", "cwrite $05, [$00 + REG_READ_ADDR]",
@@ -309,6 +323,7 @@ tap.run([
     ("a revision that is shorter by far", much_less),
     ("a random stream shows what hangs on a control register that a packet writes", found_at_random),
     ("a random stream shows the difference of its own handler", of_this_handler_only),
+    ("the clock behind longer code is no difference", of_the_clock),
     ("a stream for LPAC goes into its own ring", lpac),
     ("a stream for a5xx runs PFP and ME together", pair_of_a5xx),
     ("a random stream shows a bit that is left in a register of real firmware", a_switch)])

@@ -31,7 +31,7 @@ static void describe(const struct stage *stage, const struct cps_difference *d, 
         snprintf(ret, size, "%s%s", how, cps_buf_text(&text));
 }
 
-/* Leaves the events of one processor from the packet on: what stands in front of it brings it to
+/* Leaves the events of one processor from the packet on: packets before it bring it to
  * its place, and what others do differently is the business of their handlers. */
 static void keep_packet(struct record *record, enum cps_processor who,
                         const struct stage_mark *mark)
@@ -95,7 +95,6 @@ static const char *stop_name(const struct record *record)
     return cps_event_sub_word(CPS_EV_END, cps_stop_reason(record->account.stop));
 }
 
-/* First what others see, then control registers. */
 static const struct cps_event *next_write(const struct record *record, size_t *at)
 {
     while (*at < record->count && cps_event_kind(&record->event[*at]) != CPS_EV_MEMW)
@@ -132,11 +131,12 @@ static void equate_context(struct record record[2], struct stage_context *contex
     }
 }
 
-static struct cps_err *compare_records(const struct stage *stage, const struct code *code,
-                                       struct record record[2], struct stage_answer *ret)
+/* First what others see, then control registers. */
+static struct cps_err *compare_records(const struct stage *stage, const struct record record[2],
+                                       struct stage_answer *ret)
 {
     uint32_t kinds = stage->kinds & ~(1u << CPS_EV_END);
-    renumber(code, &record[1]);
+    *ret = (struct stage_answer){0};
     CPS_TRY(compare_kinds(stage, record, kinds & ~(1u << CPS_EV_CTRL), ret));
     if (!ret->different && record[0].account.stop != record[1].account.stop) {
         ret->different = true;
@@ -161,31 +161,100 @@ struct cps_err *stage_compare_boots(const struct stage *stage, enum cps_processo
     for (unsigned i = 0; i < 2 && !err; i++)
         err = copy_events(&stage->boot[i].record, who, &record[i]);
     *ret_known = record[0].count && record[1].count;
+    renumber(code, &record[1]);
     if (!err && *ret_known)
-        err = compare_records(stage, code, record, ret);
+        err = compare_records(stage, record, ret);
     record_deinit(&record[0]);
     record_deinit(&record[1]);
     return err;
+}
+
+static struct cps_err *record_side(const struct stage *stage, unsigned side,
+                                   const struct cps_buf *text, const char *inject,
+                                   struct record *ret)
+{
+    struct cps_options opt = *stage->opt;
+    const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds, .text = text};
+    const char *firmware[2];
+    opt.limit = inject ? LONG_TICKS : MOST_TICKS;
+    opt.inject = inject;
+    stage_firmware(stage, side, firmware);
+    /* What the boot did differently is no answer. */
+    struct record_boot boot = stage->boot[side];
+    boot.record = (struct record){0};
+    return record_run(&setup, firmware, "a stream", inject ? NULL : &boot, ret);
 }
 
 /* The events of a stream on both revisions. The caller releases them in any case. */
 static struct cps_err *record_both(const struct stage *stage, const struct cps_buf *text,
                                    const char *inject, struct record record[2])
 {
-    struct cps_options opt = *stage->opt;
-    const struct record_setup setup = {.opt = &opt, .kinds = stage->kinds, .text = text};
-    struct cps_err *err = NULL;
-    opt.limit = inject ? LONG_TICKS : MOST_TICKS;
-    opt.inject = inject;
-    for (unsigned i = 0; i < 2 && !err; i++) {
-        const char *firmware[2];
-        stage_firmware(stage, i, firmware);
-        /* What the boot did differently is no answer. */
-        struct record_boot boot = stage->boot[i];
-        boot.record = (struct record){0};
-        err = record_run(&setup, firmware, "a stream", inject ? NULL : &boot, &record[i]);
+    CPS_TRY(record_side(stage, 0, text, inject, &record[0]));
+    return record_side(stage, 1, text, inject, &record[1]);
+}
+
+/* The stream after another packet: there the clock is another one. */
+static void put_later(const struct cps_buf *text, struct cps_buf *out)
+{
+    static const char earlier[] = "buffer 0x00f00000 earlier\n    CP_NOP 0x1\nsubmit earlier\n";
+    const char *first = cps_buf_text(text);
+    const char *submit = strstr(first, "\nsubmit ");
+    const char *frame = strstr(first, " frame\n");
+    const char *at = submit ? submit + 1 : frame ? frame + strlen(" frame\n") : first;
+    cps_buf_add(out, first, (size_t)(at - first));
+    cps_buf_str(out, submit ? earlier : frame ? "    CP_NOP 0x1\n" : "");
+    cps_buf_str(out, at);
+}
+
+static struct cps_event *next_visible(const struct stage *stage, const struct record *record,
+                                      size_t *at)
+{
+    uint32_t kinds = stage->kinds & ~(1u << CPS_EV_CTRL);
+    while (*at < record->count && !(kinds >> cps_event_kind(&record->event[*at]) & 1))
+        ++*at;
+    return *at < record->count ? &record->event[(*at)++] : NULL;
+}
+
+/* In the ring a packet is elsewhere, too. */
+static bool same_place(const struct cps_event *a, const struct cps_event *b)
+{
+    return a && b && cps_event_kind(a) == cps_event_kind(b) &&
+           cps_event_sub(a) == cps_event_sub(b) &&
+           (a->addr == b->addr || cps_event_kind(a) == CPS_EV_PKT);
+}
+
+/* Gives the new revision the old one's values where those are others at another time. Where code
+ * has another length, so is the clock.
+ * @param record  old, new, old at another time @return whether there are any */
+static bool equate_clock(const struct stage *stage, const struct record record[3])
+{
+    size_t at[3] = {0, 0, 0};
+    bool found = false;
+    for (;;) {
+        const struct cps_event *a = next_visible(stage, &record[0], &at[0]);
+        struct cps_event *b = next_visible(stage, &record[1], &at[1]);
+        const struct cps_event *later = next_visible(stage, &record[2], &at[2]);
+        if (!same_place(a, b) || !same_place(a, later))
+            return found;
+        if (a->value == later->value || a->value == b->value)
+            continue;
+        b->value = a->value;
+        found = true;
     }
-    return err;
+}
+
+/* The answer without differences of the clock. */
+static struct cps_err *compare_later(const struct stage *stage, enum cps_processor who,
+                                     const struct cps_buf *text, const struct stage_mark *mark,
+                                     struct record record[3], struct stage_answer *ret)
+{
+    CPS_BUF later = {0};
+    put_later(text, &later);
+    if (later.failed)
+        return cps_err_nomem();
+    CPS_TRY(record_side(stage, 0, &later, NULL, &record[2]));
+    keep_packet(&record[2], who, mark);
+    return equate_clock(stage, record) ? compare_records(stage, record, ret) : NULL;
 }
 
 /* Packets that do nothing, more than any that a switch comes in front of. */
@@ -217,7 +286,7 @@ struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
                               const struct code *code, const struct cps_buf *text,
                               const struct stage_mark *mark, struct stage_answer *ret)
 {
-    struct record record[2] = {{0}, {0}};
+    struct record record[3] = {{0}, {0}, {0}};
     const char *inject = *mark->inject ? mark->inject : NULL;
     struct stage_context context = {.count = 0};
     *ret = (struct stage_answer){0};
@@ -227,9 +296,12 @@ struct cps_err *stage_compare(const struct stage *stage, enum cps_processor who,
     for (unsigned i = 0; i < 2 && !err; i++)
         keep_packet(&record[i], who, mark);
     equate_context(record, &context, false);
+    renumber(code, &record[1]);
     if (!err)
-        err = compare_records(stage, code, record, ret);
-    record_deinit(&record[0]);
-    record_deinit(&record[1]);
+        err = compare_records(stage, record, ret);
+    if (!err && ret->different && !ret->hidden && !inject)
+        err = compare_later(stage, who, text, mark, record, ret);
+    for (unsigned i = 0; i < 3; i++)
+        record_deinit(&record[i]);
     return err;
 }

@@ -42,7 +42,7 @@ struct shown {
     bool different;
     bool hidden;   /**< only in control registers */
     bool saved;    /**< in the record of a context, while a switch stores it */
-    bool inside;   /**< in a packet of the handler, not behind it */
+    bool inside;   /**< in a packet of the handler, not after it */
     uint64_t iova; /**< of the handler's first packet */
     uint32_t header;
     uint8_t level;
