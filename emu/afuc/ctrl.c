@@ -74,24 +74,13 @@ static enum level next_level(const struct afuc_core *core)
     return core->s.level == LEVEL_IB2 && !three ? LEVEL_SDS : core->s.level + 1;
 }
 
-static bool looks_ahead(const struct afuc_core *core)
-{
-    switch ((enum cps_policy_prefetch)core->machine->engine.policy.prefetch) {
-    case CPS_PREFETCH_OFF:
-        return false;
-    case CPS_PREFETCH_ON:
-        return true;
-    }
-    return false;
-}
-
 /* There must be a word behind the packet to look at, and room for what it calls: fewer than 6
  * fetches at the next level (H: the firmware counts up to 5 in $17 of two a6xx dumps). */
 static uint32_t lookahead(const struct cps_access *at)
 {
     enum { DEPTH = 6 };
     struct afuc_core *core = core_of_(at);
-    if (!looks_ahead(core) || core->s.level >= LEVEL_SDS)
+    if (!machine_looks_ahead_(core->machine) || core->s.level >= LEVEL_SDS)
         return 0;
     bool available = stream_has_(core, core->s.r[R_REM] + 1);
     return available && core->s.queue[next_level(core)].count < DEPTH ? 3 : 0;

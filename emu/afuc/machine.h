@@ -149,6 +149,18 @@ static inline bool machine_waits_end_(const struct cps_afuc *machine)
     return false;
 }
 
+/** Whether firmware may look ahead. */
+static inline bool machine_looks_ahead_(const struct cps_afuc *machine)
+{
+    switch ((enum cps_policy_prefetch)machine->engine.policy.prefetch) {
+    case CPS_PREFETCH_OFF:
+        return false;
+    case CPS_PREFETCH_ON:
+        return true;
+    }
+    return false;
+}
+
 /** Whether the visibility streams show every draw. */
 static inline bool machine_all_visible_(const struct cps_afuc *machine)
 {
