@@ -234,6 +234,7 @@ struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, un
         ret->side[i].count = ret->pairs.count[i];
         ret->side[i].partner = ret->pairs.partner[i];
         CPS_TRY(decode(&ret->side[i], i ? new : old, part));
+        CPS_TRY(code_live(&ret->side[i])); /* while constants are the revision's own */
     }
     CPS_TRY(code_scratch(ret));
     ret->same = calloc((size_t)ret->side[0].count + 1, sizeof(*ret->same));
@@ -244,8 +245,6 @@ struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, un
     CPS_TRY(code_data(ret));
     find_cuts(ret);
     CPS_TRY(code_polls(ret));
-    for (unsigned i = 0; i < 2; i++)
-        CPS_TRY(code_live(&ret->side[i]));
     return NULL;
 }
 

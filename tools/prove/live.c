@@ -122,6 +122,42 @@ static uint64_t in_front_of(const struct flow *flow, uint32_t callee, uint64_t b
     return flow->live[callee] | (behind & flow->through[callee]);
 }
 
+#define LOOK_BACK 8u /* words in which code comes to the address that it jumps to */
+
+/* The table that a computed jump leads into: firmware adds an index to the address of a table, and
+ * goes to the table's end instead if the sum is not below it (F: gen70900 291c, gen80000 3055).
+ * @return whether the code before the jump looks like that */
+static bool find_table(const struct code_side *side, uint32_t at, uint32_t *first, uint32_t *end)
+{
+    unsigned number = side->image->uop[at].s1;
+    *end = 0;
+    for (uint32_t i = at - 1; i + LOOK_BACK >= at && i >= 2; i--) {
+        const struct afuc_uop *uop = &side->image->uop[i];
+        bool is_constant = code_may_address(uop) && uop->imm < side->count;
+        if (is_constant && uop->s1 == number && uop->dst != number &&
+            code_row(uop[1].code)->act == ACT_CONDITION && uop[1].s1 == uop->dst &&
+            uop[1].target == uop->imm)
+            *end = uop->imm;
+        if (code_row(uop->code)->writes_dst && uop->dst == number) {
+            *first = uop->imm;
+            return is_constant && *first <= *end;
+        }
+    }
+    return false;
+}
+
+static uint64_t at_table(const struct flow *flow, const struct solution *s, uint32_t at)
+{
+    uint32_t first = 0;
+    uint32_t end = 0;
+    uint64_t live = 0;
+    if (!find_table(flow->side, at, &first, &end))
+        return LIVE_ALL;
+    for (uint32_t i = first; i <= end; i++)
+        live |= live_at(flow, s, i);
+    return live;
+}
+
 /* What is live behind an instruction that is no branch, or behind a branch's delay slot. */
 static uint64_t behind(const struct flow *flow, const struct solution *s, uint32_t at)
 {
@@ -145,7 +181,7 @@ static uint64_t behind(const struct flow *flow, const struct solution *s, uint32
     case ACT_SECURE:
         return live_at(flow, s, at + 1) | live_at(flow, s, at + 3);
     case ACT_JUMP_REGISTER:
-        return LIVE_ALL;
+        return at_table(flow, s, at);
     case ACT_ILLEGAL:
         return 0;
     case ACT_EXPRESSION:
