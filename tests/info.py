@@ -246,7 +246,9 @@ def traces_are_compared():
     text = open(trace("a.trace", "--events", "all")).read()
     assert cpscope("diff", path("a.trace"), path("a.trace")).stdout == path("a.trace") + ": no differences\n"
     same = json.loads(cpscope("diff", "--json", path("a.trace"), path("a.trace")).stdout)
-    assert same["differences"] == 0 and same["comparisons"] == [{"differences": 0, "by_packet": {}, "name": path("a.trace")}], same
+    row, = same["comparisons"]
+    assert (same["status"], same["differences"], row["status"], row["differences"], row["by_packet"]) == (0, 0, 0, 0, {}), same
+    assert row["compared"] > 50 and [run["end"] for run in row["runs"]] == ["done", "done"] and row["name"] == path("a.trace"), same
     writes = [match for match in re.finditer(r"^REG (0x\w+) (0x\w+) user.*\n", text, re.M)]
     first, second = writes[3], writes[7]
     value = "0x%08x" % (int(first[2], 16) ^ 0x40000000)

@@ -200,7 +200,7 @@ static const struct {
 } damages[] = {
     {"ELF64", 4, 0x00010102, "offset 0x4: expected a whole ELF file of class 32"},
     {"big-endian", 4, 0x00010201, "offset 0x5: expected a little-endian ELF file"},
-    {"ARM", 18, 40, "offset 0x12: expected machine 1, as asm -g writes it"},
+    {"ARM", 18, 40, "this is an ELF image of another processor of the chip"},
     {"generation 4", IN_MARK + 4, 4, "expected a generation from 5 to 8"},
     {"generation 22", IN_MARK + 4, 22, "expected a generation from 5 to 8"},
     {"version 2", IN_MARK, 2, "expected version 1 of .cpscope"},
