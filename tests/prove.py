@@ -177,6 +177,48 @@ def interrupted():
     assert whole == json.loads(run("prove", "--json", "--no-cache", "--fw", path("old.fw"), "--fw", path("second.fw")).stdout)
 
 
+def contradicted():
+    """A verdict that is wrong: here a cache that promises too much. Runs of both revisions contradict it, with any number of jobs."""
+    text = source()
+    assemble("old", text)
+    new = assemble("mask", changed(text, "CP_EVENT_WRITE", r"and (\$\w+, \$\w+), 0x[0-9a-f]+", r"and \1, 0x3"))
+    outs = []
+    for jobs in ("1", "3"):
+        cache = path("wrong" + jobs)
+        command = ["prove", "--json", "--cache", cache, "--jobs", jobs, "--fw", path("old.fw"), "--fw", new]
+        assert run(*command, "--cross-check", "0", "CP_EVENT_WRITE").returncode == 1
+        place, = [os.path.join(folder, name) for folder, _, names in os.walk(cache) for name in names if name.endswith(".prove")]
+        entry = json.load(open(place))
+        entry["result"] = {key: entry["result"][key] for key in ("processor", "packets", "old", "new")} | {"verdict": "equal"}
+        json.dump(entry, open(place, "w"))
+        unchecked = run(*command, "--cross-check", "0", "CP_EVENT_WRITE")
+        assert unchecked.returncode == 0 and "runs" not in unchecked.stdout.replace('"runs":0', ""), unchecked.stdout
+        done = run(*command, "-o", path("wrong-pages" + jobs), "CP_EVENT_WRITE", "CP_NOP")
+        assert done.returncode == 5, (done.returncode, done.stdout, done.stderr)
+        outs.append(done.stdout)
+        assert run(*command, "CP_EVENT_WRITE", "CP_NOP").stdout == done.stdout, "it was cached"
+    assert outs[0] == outs[1]
+    results = json.loads(outs[0])
+    found = verdict(results, "CP_EVENT_WRITE")["cross_check"]
+    assert found["contradiction"]["event"] and found["runs"] == found["contradiction"]["run"] + 1, found
+    assert "contradiction" not in verdict(results, "CP_NOP")["cross_check"] and results["cross_check"]["contradictions"] == 1
+    stream, = [name for name in os.listdir(path("wrong-pages1")) if name.endswith(".cross-check.pm4")]
+    assert open(os.path.join(path("wrong-pages1"), stream)).read() == found["contradiction"]["text"]
+    text = run("prove", "--cache", cache, "--fw", path("old.fw"), "--fw", new, "CP_EVENT_WRITE").stdout
+    assert "contradicted by run %d: " % found["contradiction"]["run"] in text and "1 CONTRADICTED" in text, text
+
+
+def runs_are_counted():
+    """As many as were asked for, each handler; a handler of an LPAC that nothing starts is listed as not reached."""
+    program = claimfw.skeleton([], {0x61: ["mov $05, 0x9", "out $05"]}, "a7xx")
+    three = assemble("three", program + "".join(".section %s\n%s" % (role, program) for role in ("BV", "LPAC")))
+    done = run("prove", "--no-cache", "--all", "--cross-check", "20", "--fw", three, "--fw", three, "sqe:0x61", "lpac:0x61")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert done.returncode == 0 and "cross-check: 20 runs, not reached" in lines, done.stdout
+    assert re.search(r"cross-check: 20 runs, [1-9]\d* reached the handler", done.stdout), done.stdout
+    assert lines[-1].endswith("; cross-check: 40 runs, 1 handlers not reached"), done.stdout
+
+
 def mistakes():
     make.firmware(CPSCOPE, path("a660"), claimfw.skeleton([], {0x61: []}, "a6xx-a660"))
     for args, status, text in (
@@ -311,6 +353,8 @@ tap.run([
     ("results are kept, and what is damaged is found out again", kept),
     ("a third revision takes the verdicts of handlers that it shares", shared_by_revisions),
     ("an interrupted run goes on where it was", interrupted),
+    ("a verdict that execution contradicts is a defect, status 5", contradicted),
+    ("the runs of a cross-check are counted, and handlers that none reached", runs_are_counted),
     ("mistakes are told in one line", mistakes),
     ("gen70900 177 -> 181: CP_SMMU_TABLE_UPDATE in a draw-state group", the_level_fix),
     ("firmware without packet handlers is an error", nothing_to_compare),

@@ -82,11 +82,14 @@ static struct cps_err *print(const struct prove *prove)
     return report_text(&out);
 }
 
-/* 0 is a promise: all that was asked for is equal on all paths. */
+/* 0 is a promise: all that was asked for is equal on all paths. A promise that execution breaks is
+ * a defect of the program. */
 static int status_of(const struct prove *prove)
 {
     if (prove->interrupted)
         return 130;
+    if (prove_contradictions(prove))
+        return 5;
     if (prove_count(prove, VERDICT_DIFFERENT))
         return 1;
     return prove_count(prove, VERDICT_UNDECIDED) || prove_count(prove, VERDICT_BOUNDED) ||

@@ -238,8 +238,13 @@ bool opt_given(const struct cps_options *opt, const char *name)
 
 struct cps_options opt_none(char **arg)
 {
-    return (struct cps_options){
-        .limit = 100000000, .submit = -1, .draw = -1, .against = -1, .threads = -1, .arg = arg};
+    return (struct cps_options){.limit = 100000000,
+                                .submit = -1,
+                                .draw = -1,
+                                .against = -1,
+                                .threads = -1,
+                                .cross_check = -1,
+                                .arg = arg};
 }
 
 int opt_parse(unsigned command, int argc, char **argv, struct cps_options *ret)
@@ -303,7 +308,8 @@ static void help_all(struct cps_buf *out)
         cps_buf_printf(out, "    %-9s %-20s %s\n", topics[i].name, topics[i].arguments,
                        topics[i].help);
     cps_buf_printf(out, "\nExit status: 0 fine, 1 differences, 2 usage,\n"
-                        "3 bad input, 4 stopped early, nothing ran, or undecided.\n"
+                        "3 bad input, 4 stopped early, nothing ran, or undecided,\n"
+                        "5 the program contradicts itself.\n"
                         "-h behind a command is its help, -V the version.\n");
 }
 

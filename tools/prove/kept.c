@@ -12,10 +12,10 @@
 #include "cpscope.h"
 #include "tools/play/cachedir.h"
 #include "tools/play/trust.h"
-#include "tools/prove/task.h"
+#include "tools/prove/crosscheck.h"
 #include "trace/outfile.h"
 
-#define ENTRY_VERSION 3 /* change it whenever a result is another one */
+#define ENTRY_VERSION 4 /* change it whenever a result is another one */
 #define MOST_BYTES    ((size_t)1 << 20)
 
 /* ---- Keys ---- */
@@ -195,6 +195,16 @@ static struct json_object *adapt(const struct prove *prove, const struct prove_t
     return cps_json_complete(result) ? json_object_get(result) : NULL;
 }
 
+/* Whether a result was cross-checked as this run would: on these images, as often. */
+static bool is_checked(const struct prove *prove, struct json_object *entry,
+                       struct json_object *result)
+{
+    if (!crosscheck_applies(result))
+        return true;
+    return !strcmp(cps_json_get_text(entry, "images", ""), prove->images) &&
+           cps_json_get_int(entry, "cross_check", -1) == (int64_t)prove->runs;
+}
+
 void prove_recall(struct prove *prove)
 {
     char path[4096];
@@ -208,6 +218,9 @@ void prove_recall(struct prove *prove)
         else if (entry)
             task->result = adapt(prove, task, result);
         task->kept = task->result != NULL;
+        task->unchecked = task->result && !is_checked(prove, entry, task->result);
+        if (task->unchecked)
+            json_object_object_del(task->result, "cross_check");
         json_object_put(entry);
     }
 }
@@ -221,6 +234,7 @@ void prove_keep(const struct prove *prove, const struct prove_task *task,
     struct json_object *entry = json_object_new_object();
     cps_json_text(entry, "key", task->key);
     cps_json_text(entry, "images", prove->images);
+    cps_json_uint(entry, "cross_check", prove->runs);
     cps_json_add(entry, "result", json_object_get(result));
     const char *text = cps_json_print(entry, JSON_C_TO_STRING_PLAIN);
     cache_make_dirs(path, 0777);

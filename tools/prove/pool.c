@@ -87,7 +87,7 @@ static struct cps_err *work_on_tasks(struct pool *p, FILE *file)
     unsigned at = 0;
     while ((at = atomic_fetch_add(&p->shared->next, 1)) < prove->tasks) {
         struct json_object *result = NULL;
-        if (prove->task[at].result)
+        if (prove->task[at].result && !prove->task[at].unchecked)
             continue;
         CPS_TRY(prove_task(prove, &prove->task[at], &result));
         prove_keep(prove, &prove->task[at], result);
@@ -185,9 +185,11 @@ static struct cps_err *take_line(struct prove *prove, const char *line)
     char *text = NULL;
     unsigned long at = strtoul(line, &text, 10);
     struct json_object *result = NULL;
-    if (at >= prove->tasks || *text != ' ' || prove->task[at].result)
+    if (at >= prove->tasks || *text != ' ')
         return NULL;
     CPS_TRY(cps_json_parse(text + 1, strlen(text + 1), &result));
+    json_object_put(prove->task[at].result);
+    prove->task[at].unchecked = false;
     prove->task[at].result = result;
     return NULL;
 }
@@ -228,7 +230,7 @@ static size_t count_missing(const struct prove *prove)
 {
     size_t missing = 0;
     for (size_t i = 0; i < prove->tasks; i++)
-        missing += !prove->task[i].result;
+        missing += !prove->task[i].result || prove->task[i].unchecked;
     return missing;
 }
 

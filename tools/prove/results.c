@@ -65,6 +65,52 @@ static void put_scratch(const struct prove *prove, struct json_object *root)
     }
 }
 
+static struct json_object *contradiction_of(struct json_object *result)
+{
+    return cps_json_get(cps_json_get(result, "cross_check"), "contradiction");
+}
+
+size_t prove_contradictions(const struct prove *prove)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < prove->tasks; i++)
+        count += contradiction_of(prove->task[i].result) != NULL;
+    return count;
+}
+
+/* Of all handlers. */
+struct checked {
+    uint64_t runs, reached;
+    size_t handlers, not_reached;
+};
+
+static struct checked count_checked(const struct prove *prove)
+{
+    struct checked all = {0};
+    for (size_t i = 0; i < prove->tasks; i++) {
+        struct json_object *check = cps_json_get(prove->task[i].result, "cross_check");
+        if (!check)
+            continue;
+        uint64_t reached = (uint64_t)cps_json_get_int(check, "reached", 0);
+        all.runs += (uint64_t)cps_json_get_int(check, "runs", 0);
+        all.reached += reached;
+        all.handlers++;
+        all.not_reached += !reached;
+    }
+    return all;
+}
+
+static void put_checked(const struct prove *prove, struct json_object *root)
+{
+    struct checked all = count_checked(prove);
+    struct json_object *check = cps_json_new_object(root, "cross_check");
+    cps_json_uint(check, "handlers", all.handlers);
+    cps_json_uint(check, "runs", all.runs);
+    cps_json_uint(check, "reached", all.reached);
+    cps_json_uint(check, "not_reached", all.not_reached);
+    cps_json_uint(check, "contradictions", prove_contradictions(prove));
+}
+
 static void put_invariants(const struct prove *prove, struct json_object *root)
 {
     struct json_object *list = cps_json_new_array(root, "invariants");
@@ -86,6 +132,7 @@ struct json_object *prove_results(const struct prove *prove)
         cps_json_uint(counts, verdict_name((enum verdict)i), prove_count(prove, (enum verdict)i));
     if (prove->interrupted)
         cps_json_bool(root, "interrupted", true);
+    put_checked(prove, root);
     put_invariants(prove, root);
     put_moved(prove, root);
     put_scratch(prove, root);
@@ -171,12 +218,30 @@ static void put_witness(struct json_object *result, struct cps_buf *out)
                        : "");
 }
 
+/* Runs that tried the verdict, and the one that contradicts it. */
+static void put_check(struct json_object *result, struct cps_buf *out)
+{
+    struct json_object *check = cps_json_get(result, "cross_check");
+    struct json_object *found = cps_json_get(check, "contradiction");
+    if (!check)
+        return;
+    cps_buf_printf(out, "    cross-check: %" PRId64 " runs, ", cps_json_get_int(check, "runs", 0));
+    if (cps_json_get_int(check, "reached", 0))
+        cps_buf_printf(out, "%" PRId64 " reached the handler\n",
+                       cps_json_get_int(check, "reached", 0));
+    else
+        cps_buf_str(out, "not reached\n");
+    if (found)
+        cps_buf_printf(out, "    contradicted by run %" PRId64 ": %s\n",
+                       cps_json_get_int(found, "run", 0), text_of(found, "event"));
+}
+
 static void put_row(struct json_object *result, bool all, struct cps_buf *out)
 {
     const char *verdict = text_of(result, "verdict");
     bool equal = !strcmp(verdict, verdict_name(VERDICT_SAME_CODE)) ||
                  !strcmp(verdict, verdict_name(VERDICT_EQUAL));
-    if (equal && !all)
+    if (equal && !all && !contradiction_of(result))
         return;
     cps_buf_printf(out, "%s:", text_of(result, "processor"));
     put_packets(result, out);
@@ -190,6 +255,7 @@ static void put_row(struct json_object *result, bool all, struct cps_buf *out)
     cps_buf_str(out, "\n");
     if (!strcmp(verdict, verdict_name(VERDICT_DIFFERENT)))
         put_witness(result, out);
+    put_check(result, out);
 }
 
 void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
@@ -202,6 +268,12 @@ void prove_table(const struct prove *prove, bool all, struct cps_buf *out)
     for (unsigned i = 0; i < VERDICT_COUNT; i++)
         cps_buf_printf(out, "%s %zu %s", i ? "," : "", prove_count(prove, (enum verdict)i),
                        verdict_name((enum verdict)i));
+    struct checked checked = count_checked(prove);
+    if (checked.handlers)
+        cps_buf_printf(out, "; cross-check: %" PRIu64 " runs, %zu handlers not reached",
+                       checked.runs, checked.not_reached);
+    if (prove_contradictions(prove))
+        cps_buf_printf(out, ", %zu CONTRADICTED", prove_contradictions(prove));
     cps_buf_str(out, prove->interrupted ? "; interrupted, run again to go on\n" : "\n");
 }
 
@@ -274,11 +346,23 @@ static void put_code(const struct prove *prove, unsigned side, struct json_objec
     out->failed |= text.failed;
 }
 
+/* A stream on a page and in a file of its own. @p from  its `text` */
+static struct cps_err *put_stream(const char *title, struct json_object *from, const char *dir,
+                                  const char *name, const char *end, struct cps_buf *out)
+{
+    CPS_BUF text = {0};
+    html_wrap(out, "<h2>", title, "</h2>\n");
+    html_pre(out, text_of(from, "text"));
+    cps_buf_str(&text, text_of(from, "text"));
+    return write_file(dir, name, end, &text);
+}
+
 static struct cps_err *write_page(const struct prove *prove, const struct prove_task *task,
                                   const char *dir)
 {
     struct json_object *result = task->result;
     struct json_object *witness = cps_json_get(result, "witness");
+    struct json_object *found = contradiction_of(result);
     CPS_BUF name = {0};
     CPS_BUF out = {0};
     CPS_BUF row = {0};
@@ -286,12 +370,14 @@ static struct cps_err *write_page(const struct prove *prove, const struct prove_
     put_head(cps_buf_text(&name), &out);
     put_row(result, true, &row);
     html_pre(&out, cps_buf_text(&row));
-    if (witness) {
-        cps_buf_str(&out, "<h2>The stream that shows it</h2>\n");
-        html_pre(&out, text_of(witness, "text"));
-        CPS_BUF text = {0};
-        cps_buf_str(&text, text_of(witness, "text"));
-        CPS_TRY(write_file(dir, cps_buf_text(&name), ".pm4", &text));
+    if (witness)
+        CPS_TRY(put_stream("The stream that shows it", witness, dir, cps_buf_text(&name), ".pm4",
+                           &out));
+    if (found && cps_json_get(found, "text")) {
+        CPS_TRY(put_stream("The stream of the run that contradicts the verdict", found, dir,
+                           cps_buf_text(&name), ".cross-check.pm4", &out));
+        cps_buf_str(&out, "<h2>That run's random state</h2>\n");
+        html_pre(&out, cps_json_print(found, JSON_C_TO_STRING_PRETTY));
     }
     if (cps_json_get(result, "state")) {
         cps_buf_str(&out, "<h2>The state that the solver found</h2>\n");
@@ -306,7 +392,8 @@ static struct cps_err *write_page(const struct prove *prove, const struct prove_
 
 static bool has_page(struct json_object *result)
 {
-    return result && strcmp(cell_class(text_of(result, "verdict")), "pass") != 0;
+    return contradiction_of(result) ||
+           (result && strcmp(cell_class(text_of(result, "verdict")), "pass") != 0);
 }
 
 static void put_index_row(struct json_object *result, struct cps_buf *out)

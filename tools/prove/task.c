@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tasks: which there are, and what comes of one. */
-#include "tools/prove/task.h"
+#include "tools/prove/crosscheck.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -252,9 +252,24 @@ static struct cps_err *put_witness(const struct prove *prove, const struct prove
     return err;
 }
 
+/* A verdict that was found before, tried on these images. */
+static struct cps_err *check_again(const struct prove *prove, const struct prove_task *task,
+                                   struct json_object **ret)
+{
+    struct json_object *result = task->result;
+    if (prove->runs)
+        CPS_TRY(crosscheck_task(prove, task, result));
+    if (!cps_json_complete(result))
+        return cps_err_nomem();
+    *ret = json_object_get(result);
+    return NULL;
+}
+
 struct cps_err *prove_task(const struct prove *prove, const struct prove_task *task,
                            struct json_object **ret)
 {
+    if (task->result)
+        return check_again(prove, task, ret);
     const struct prove_part *part = &prove->part[task->part];
     struct prove_handler h = *prove_handler_of(prove, task);
     struct json_object *result = json_object_new_object();
@@ -280,6 +295,8 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
     /* What the emulator shows needs no proof. */
     if (!err && cps_json_get_bool(result, "confirmed", false))
         cps_json_text(result, "verdict", verdict_name(VERDICT_DIFFERENT));
+    if (!err && prove->runs && crosscheck_applies(result))
+        err = crosscheck_task(prove, task, result);
     if (!err && !cps_json_complete(result))
         err = cps_err_nomem();
     if (err) {
@@ -293,6 +310,7 @@ struct cps_err *prove_task(const struct prove *prove, const struct prove_task *t
 struct cps_err *prove_open(struct prove *prove, const struct cps_options *opt)
 {
     *prove = (struct prove){.opt = opt, .jobs = opt->jobs > 0 ? (unsigned)opt->jobs : 1};
+    prove->runs = opt->cross_check < 0 ? CROSSCHECK_RUNS : (unsigned)opt->cross_check;
     CPS_TRY(stage_init(opt, &prove->stage));
     CPS_TRY(check_pair(prove));
     prove->parts = prove->stage.fw[0]->part_count;

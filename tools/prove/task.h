@@ -13,6 +13,7 @@ struct prove_task {
     char key[65];               /**< of its result: kept.c */
     struct json_object *result; /**< NULL: not known yet; owned */
     bool kept;                  /**< it comes from the cache */
+    bool unchecked; /**< a result of other images, or of another count of runs: cross-check it */
 };
 
 struct prove {
@@ -25,6 +26,7 @@ struct prove {
     const char *cache; /**< where results are kept, or NULL */
     char images[65];   /**< of all words of both revisions */
     unsigned jobs;
+    unsigned runs; /**< of cross-checks, each handler */
     bool interrupted;
 };
 
@@ -63,6 +65,8 @@ void prove_table(const struct prove *prove, bool all, struct cps_buf *out);
 CPS_MUST_USE struct cps_err *prove_write(const struct prove *prove, const char *dir);
 /** What files about a result are called, without their ends. */
 void prove_file_name(struct json_object *result, struct cps_buf *out);
+/** How many verdicts a cross-check contradicts. */
+size_t prove_contradictions(const struct prove *prove);
 /** How many tasks have a verdict. */
 size_t prove_count(const struct prove *prove, enum verdict verdict);
 
