@@ -3,7 +3,7 @@
 """`prove` is tried with firmware that is known to differ: pairs that an earlier revision called equal, and seeded mutants of real
 images, one change each. A false proof is a handler called "same code" or "equal" although execution shows a difference.
 
-Usage: prove_mutants.py CPSCOPE [--count N] [--seed S] [--image NAME] [--known] [--execs N] [--keep DIR]
+Usage: prove_mutants.py CPSCOPE [--count N] [--seed S] [--image NAME] [--known | --no-known] [--execs N]
 Prints a line for each case and a table of verdicts by image and kind. Exits 1 on a false proof; needs CPSCOPE_CORPUS."""
 import argparse
 import collections
@@ -26,10 +26,10 @@ KINDS = ("swap", "operand", "immediate", "branch", "table", "data", "rename")
 PROVEN = ("same code", "equal")
 VERDICTS = ("same code", "equal", "equal but for waits", "equal up to a bound", "different", "undecided")
 MOST_HANDLERS, MOST_CODE = 3, 400  # that one mutant is proved for: a case takes seconds
+MOST_USERS, MOST_USED = 8, 1200  # the same of a private register
 ALU_REGISTERS = 0b10011
 LINE = re.compile(r"^ +(\S.*?) +; ([0-9a-f]{4,5}) ([0-9a-f]{8})")
 TARGET = re.compile(r"#(\w+)")
-CHECK = []  # options of prove
 NEVER = 0x17e  # a private register that no image names
 PAGE = {"a5": (), "a6": range(0x120, 0x17e), "a7": range(0x140, 0x240), "ge": range(0x140, 0x240)}
 
@@ -124,7 +124,7 @@ class Image:
 def prove(image, new, part, idents):
     """The results of some handlers, by packet."""
     names = ["%s:0x%x" % (part.role, ident) for ident in idents]
-    done = image.run("prove", "--no-cache", "--json", "--all", *CHECK, "--fw", image.path, "--fw", new, *names)
+    done = image.run("prove", "--no-cache", "--json", "--all", "--fw", image.path, "--fw", new, *names)
     assert done.returncode in (0, 1, 4, 5), (done.returncode, done.stderr)
     return json.loads(done.stdout)["handlers"], done.returncode
 
@@ -289,7 +289,10 @@ def rename(rng, image, part):
     others = [n for n in range(min(private), max(private)) if n not in uses] or private
     to = rng.choice(others + [rng.choice(private)])
     chosen = [at for at in uses[number] if rng.random() < 0.7] or uses[number][:1]
-    return {at: part.word[at] & ~0xfff | to for at in chosen} if to != number else None
+    if to == number:
+        return None
+    # A writer and its readers may each be equal under another name: all that name one of both are proved.
+    return {at: part.word[at] & ~0xfff | to for at in chosen}, part.who_reaches(uses[number] + uses.get(to, []))
 
 
 def mutant(rng, image, kind):
@@ -303,7 +306,8 @@ def mutant(rng, image, kind):
             continue
         idents = idents if idents is not None else part.who_reaches(changes)
         code = sum(len(part.reach(part.handlers[ident])) for ident in idents)
-        if 0 < len(idents) <= MOST_HANDLERS and (code <= MOST_CODE or kind == "data"):
+        handlers, most = (MOST_USERS, MOST_USED) if kind == "rename" else (MOST_HANDLERS, MOST_CODE)
+        if 0 < len(idents) <= handlers and (code <= most or kind == "data"):
             return part, changes, idents
     return None
 
@@ -379,13 +383,15 @@ def main():
     parser.add_argument("--image")
     parser.add_argument("--execs", type=int, default=2000)
     parser.add_argument("--known", action="store_true", help="known pairs only")
+    parser.add_argument("--no-known", action="store_true", help="mutants only")
     options = parser.parse_args()
     if not CORPUS:
         tap.skip("known pairs and mutants of real firmware", "CPSCOPE_CORPUS is not set")
         return tap.plan()
     counts, bad = Counts(), 0
     with tempfile.TemporaryDirectory() as folder:
-        for kind, name, image, new, part, idents in known_pairs(options.cpscope, folder):
+        pairs = [] if options.no_known else known_pairs(options.cpscope, folder)
+        for kind, name, image, new, part, idents in pairs:
             handlers, status = prove(image, new, part, idents)
             wrong = [h["packets"][0] for h in handlers if h["verdict"] in PROVEN]
             bad += bool(wrong or status == 5)
