@@ -280,9 +280,8 @@ static int usage(const struct cps_options *opt)
 /* The comparison decides the status of a replay: that the machine stops is what it is for. */
 static int status_of(const struct run *run)
 {
-    if (run->play.replay)
-        return replay_agrees(run->play.replay) ? 0 : 1;
-    return run->play.misses ? 1 : play_account_status(&run->account);
+    bool differs = run->play.replay && !replay_agrees(run->play.replay);
+    return differs || run->play.misses ? 1 : play_account_status(&run->account);
 }
 
 static void report_hang(struct run *run)

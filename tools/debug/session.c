@@ -7,6 +7,7 @@
 
 #include "fw/image/place.h"
 #include "tools/opt_engine.h"
+#include "tools/play/code.h"
 #include "tools/play/replay.h"
 #include "tools/report/diffreport.h"
 #include "trace/form/text.h"
@@ -20,6 +21,7 @@ static struct cps_err *read_input(struct session *s, const char **input)
     bool is_script = opt_is_script(opt);
     bool none = !opt->arg_count && !opt->demo; /* the bootstrap alone can be stepped, too */
     *input = opt->arg_count ? opt->arg[0] : NULL;
+    s->play.quiet = true; /* session_opened() says it */
     if (!none && !is_script)
         CPS_TRY(play_stream(*input, &stream));
     if (stream)
@@ -165,6 +167,7 @@ void session_opened(const struct session *s, struct cps_buf *out)
         return;
     hang_place_text(&replay->place, out);
     cps_buf_str(out, "\n");
+    code_put_choice(&s->play, out);
 }
 
 void session_close(struct session *s)

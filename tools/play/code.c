@@ -75,25 +75,35 @@ struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw, struct
     return *fw && !code->why.size && !code->same ? recover(code, fw) : NULL;
 }
 
-/* One line: which firmware a dump runs; before it, that the dump is cut. */
-static void say(const struct play *play)
+void code_put_choice(const struct play *play, struct cps_buf *out)
 {
     const struct code *code = play->code;
     const char *name = play->fw->name;
     if (play->dump->cut.size)
-        fprintf(stderr, "warning: %s\n", cps_buf_text(&play->dump->cut));
+        cps_buf_printf(out, "warning: %s\n", cps_buf_text(&play->dump->cut));
     if (!code)
-        fprintf(stderr, "runs %s as given: the dump's own is not recovered\n", name);
+        cps_buf_printf(out, "runs %s as given: the dump's own is not recovered\n", name);
     else if (code->recovered)
-        fprintf(stderr,
-                "runs the dump's own firmware: %" PRIu32 " words of the dump, %" PRIu32
-                " of %s, %" PRIu32 " unknown\n",
-                code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR), name,
-                code_words(code, CPS_FW_UNKNOWN));
+        cps_buf_printf(out,
+                       "runs the dump's own firmware: %" PRIu32 " words of the dump, %" PRIu32
+                       " of %s, %" PRIu32 " unknown\n",
+                       code_words(code, CPS_FW_HARDWARE), code_words(code, CPS_FW_DONOR), name,
+                       code_words(code, CPS_FW_UNKNOWN));
     else if (code->same)
-        fprintf(stderr, "runs %s: it has all that the dump holds of its firmware\n", name);
+        cps_buf_printf(out, "runs %s: it has all that the dump holds of its firmware\n", name);
     else
-        fprintf(stderr, "runs %s as given: %s\n", name, cps_buf_text(&code->why));
+        cps_buf_printf(out, "runs %s as given: %s\n", name, cps_buf_text(&code->why));
+}
+
+/* Which firmware a dump runs, and that the dump is cut. */
+static struct cps_err *say(const struct play *play)
+{
+    CPS_BUF text = {0};
+    code_put_choice(play, &text);
+    if (text.failed)
+        return cps_err_nomem();
+    fputs(cps_buf_text(&text), stderr);
+    return NULL;
 }
 
 struct cps_err *code_open(struct play *play)
@@ -107,9 +117,7 @@ struct cps_err *code_open(struct play *play)
         cps_err_free(err);
         return more;
     }
-    if (!err && !play->quiet)
-        say(play);
-    return err;
+    return err || play->quiet ? err : say(play);
 }
 
 void code_free(struct code *code)

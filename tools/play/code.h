@@ -25,9 +25,11 @@ struct code {
  * @return NULL, CPS_ERR_NOMEM, or CPS_ERR_INPUT: @p fw is no near revision */
 CPS_MUST_USE struct cps_err *code_recover(const struct dump *dump, struct cps_fw **fw,
                                           struct code **ret);
-/** The firmware with which any command opens a dump: the dump's own, unless `as_given` or
- * --no-recover says otherwise. Prints which one it is, in a line. */
 struct play;
+/** Appends a line: which firmware a dump runs; and before it, if the dump is cut, a warning. */
+void code_put_choice(const struct play *play, struct cps_buf *out);
+/** The firmware with which any command opens a dump: the dump's own, unless `as_given` or
+ * --no-recover says otherwise. Prints which one it is, unless the play is quiet. */
 CPS_MUST_USE struct cps_err *code_open(struct play *play);
 void code_free(struct code *code);
 /** Words of the image with a mark. */

@@ -96,10 +96,11 @@ static struct cps_err *print_text(const struct play *play, const struct play_acc
                  " memory reads\n",
                  engine->packets, engine->instructions, events[CPS_EV_REG], events[CPS_EV_REGR],
                  events[CPS_EV_MEMW], events[CPS_EV_MEMR]);
-    report_aside("%" PRIu32 " of %" PRIu32 " submissions executed, %" PRIu32
-                 " not captured, %" PRIu64 " assumptions, %" PRIu64 " places not modelled\n",
-                 play->executed, play->submissions, play->not_captured, events[CPS_EV_ASSUME],
-                 events[CPS_EV_UNMODELLED]);
+    if (!play->dump) /* whose ring is no submission */
+        report_aside("%" PRIu32 " of %" PRIu32 " submissions executed, %" PRIu32 " not captured, ",
+                     play->executed, play->submissions, play->not_captured);
+    report_aside("%" PRIu64 " assumptions, %" PRIu64 " places not modelled\n",
+                 events[CPS_EV_ASSUME], events[CPS_EV_UNMODELLED]);
     play_account_print_end(account);
     return NULL;
 }
