@@ -117,11 +117,17 @@ def hang(folder):
     c.move("stepIn")
     assert int(c.ask("evaluate", expression="step")["result"], 16) == there
     c.close()
-    bad = os.path.join(folder, "cut.devcore")
-    open(bad, "wb").write(open(dump, "rb").read()[:3000])
+    cut = os.path.join(folder, "cut.devcore")
+    open(cut, "wb").write(open(dump, "rb").read()[:3000])
+    c = Client().launch(fw=fw, capture=cut)
+    assert c.configured()["reason"] == "entry"
+    said = "".join(e["body"]["output"] for e in c.events if e["event"] == "output")
+    assert "\nwarning: the file is cut in line " in said, said
+    c.close()
+    open(cut, "wb").write(b"kernel: \nrevision: 630 (6.3.0.2\nregisters:\n  - { offset: nonsense }\n")
     c = Client()
     c.ask("initialize", adapterID="cpscope")
-    c.refuse("launch", fw=fw, capture=bad)
+    c.refuse("launch", fw=fw, capture=cut)
     c.close()
 
 
