@@ -57,6 +57,10 @@ class Terminal:
         while not reached():
             assert self.read(0.02) and time.monotonic() < end, "%s: %r" % (what, self.shown[-2000:])
 
+    def is_editing(self):
+        """Whether a line editor reads single keys. Before that, the terminal itself echoes keys, and Ctrl-C or Ctrl-Z discards them."""
+        return not termios.tcgetattr(self.master)[3] & termios.ICANON
+
     def resize(self, columns, lines):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
