@@ -246,11 +246,13 @@ def packet_taken_out(pair):
 
 
 def listed_by_diff(pair):
-    """The places of `diff` are those that were worked out here; a word may be taken for its like beside it."""
-    places, _ = chain_image.places(*map(image, pair))
+    """The places of `diff` are those that were worked out here, entries of the packet table among them; a word may be
+    taken for its like beside it."""
+    places, packets = chain_image.places(*map(image, pair))
     found = differences(pair, "removed", ())
     for side in (0, 1):
-        wanted = sorted(at for place in places for at in place[side])
+        table = image(pair[side]).table
+        wanted = sorted([at for place in places for at in place[side]] + [table + number for number in packets])
         listed = sorted(at for of, at in found if of == side)
         assert len(wanted) == len(listed), (len(wanted), len(listed))
         assert all(abs(x - y) <= 1 for x, y in zip(wanted, listed)), [
