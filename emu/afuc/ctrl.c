@@ -16,7 +16,6 @@
 #define NO_NUMBER   0xffffu /* NA in the table */
 #define SAME_NUMBER 0xfffeu /* AS */
 
-/* A member of the core's state. */
 #define read_STORED     NULL
 #define write_STORED    NULL
 #define read_MEMBER(m)  cps_reg_read_member_, .member = offsetof(struct afuc_core, s.m)
@@ -149,8 +148,7 @@ static uint32_t read_SDS_STATUS(const struct cps_access *at)
     return core_of_(at)->s.queue[LEVEL_SDS].count ? 1 : 3;
 }
 
-/* Low and high half stand in the two registers before the size. Bit 31 of the upper half is a right
- * (F: 740 15ae, 1dc3). */
+/* The two registers before the size; bit 31 of the upper half is a right (F: 740 15ae, 1dc3). */
 static uint64_t base_in_front(const struct cps_access *at)
 {
     const uint32_t *control = core_of_(at)->s.control;
@@ -207,10 +205,15 @@ static void store(struct afuc_core *core, uint32_t number, uint32_t value, const
                                         .extra = extra});
 }
 
-/* The upper half of the address two registers before, with bit 31 as a right. */
+/* The upper half of the address two registers before; bits 31:30 are rights. */
 static void write_HI_PRIVILEGED(const struct cps_access *at)
 {
-    store(core_of_(at), at->number - 2, at->value & 0x7fffffff, NULL);
+    store(core_of_(at), at->number - 2, at->value & 0x3fffffff, NULL);
+}
+
+static void write_LOAD_STORE_HI(const struct cps_access *at)
+{
+    afuc_control_set_(core_of_(at), CTL_LOAD_STORE_HI, at->value);
 }
 
 static void write_REG_ADDR(const struct cps_access *at)
@@ -449,8 +452,7 @@ static uint32_t read_IDLE(const struct cps_access *at)
 /* AS in a column: the number of the layout in front of it. */
 #define AS_OR(base, own) ((own) == SAME_NUMBER ? (base) : (own))
 
-/* A register has a number in each layout that has it: a row each.
- */
+/* A register has a number in each layout that has it: a row each. */
 static const struct cps_reg_row rows[][CTL_COUNT] = {
 #define ROW(layout, id, number, n, rd, wr) \
     [CPS_LAYOUT_##layout][CTL_##id] =      \

@@ -22,9 +22,9 @@
 {SEVEN, "IB3_BASE=12 IB3_BASE+1=34 ?IB_POSITION+8 ?IB_POSITION+9 ?IB_POSITION+a ?IB_POSITION+b", "12 34 0 0"},
 {A5XX, IB1(4) "IB_LEVEL=1 ?data ?IB_STATUS ?IB_STATUS+1 ?IB_STATUS+2 ?IB_STATUS+3", "a0 1000 0 4 3"},
 {A5XX, IB2(4) "IB_LEVEL=2 ?data ?IB_STATUS+4 ?IB_STATUS+5 ?IB_STATUS+6 ?IB_STATUS+7", "a4 1010 0 4 3"},
-/* Bit 31 of an upper half is a right: gen70900 11a2, gen80000 DDE 001c. */
+/* Bit 31 of an upper half is a right: gen70900 11a2, gen80000 DDE 001c. So is bit 30: gen80100 AQE 005b. */
 {GEN3 | A8XX, "IB1_HI_PRIVILEGED=80000012 ?IB1_BASE+1 IB2_HI_PRIVILEGED=80000034 ?IB2_BASE+1 IB3_HI_PRIVILEGED=80000056 "
- "?IB3_BASE+1 MEM_READ_PRIVILEGED=80000078 ?MEM_READ_ADDR+1", "12 34 56 78"},
+ "?IB3_BASE+1 MEM_READ_PRIVILEGED=c0000078 ?MEM_READ_ADDR+1", "12 34 56 78"},
 {SQES, "IB1_BASE=1000 IB1_BASE+1=80000000 IB1_DWORDS=1 IB_LEVEL=1 ?data", "a0"},
 /* Memory reads are a queue of requests. */
 {A5XX | SQES, "MEM_READ_ADDR=1000 MEM_READ_ADDR+1=0 MEM_READ_DWORDS=2 MEM_READ_ADDR=1010 MEM_READ_DWORDS==1 ?mem ?mem ?mem",
@@ -105,6 +105,8 @@
 {A5XX | ME, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
 {BOTH, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 8000000100000010=7"},
 {SEVEN, "LOAD_STORE_HI=80000001 {mov $02, 0x7; store $02, [$00 + 0x010]}", ", MEMW store 100000010=7"},
+/* gen80100 has it at another number. */
+{A8XX, "LOAD_STORE_HI_81=80000001 ?LOAD_STORE_HI_81 {mov $02, 0x7; store $02, [$00 + 0x010]}", "80000001, MEMW store 100000010=7"},
 /* The entry that a packet's id names; 0x10 is that of the ring's. */
 {SQES, "$1 PACKET_TABLE_WRITE_ADDR=f PACKET_TABLE_WRITE=1 {mov $02, #h; cwrite $02, [$00 + @PACKET_TABLE_WRITE]; waitin; mov "
  "$01, $data; h:; mov $04, $01} {} ", ", PKT rb 1fffff8000000=70108000"},
