@@ -46,6 +46,7 @@ EXPLAINED = [
     ("gpu", 0x833, "a5xx", "PFP 0986 drops it: a read behind a write to 0xa890, so that it has arrived"),
     ("gpu", 0x841, "a6xx", "CP_CHICKEN_DBG, which the driver may set: with bit 2 set a680 003e writes controls 0x0a4 and 0x0a5"),
     ("ctrl", 0x03b, "0x6dd", "a650 0162 waits until it and a word of CP_SQE_STAT are less than 4 together: events under way, here none"),
+    ("gpu", 0x802, "0x6dc", "CP_RB_CNTL, which the driver sets: a660 112 00ec takes the size of the ring from 5:0"),
     ("gpu", 0x813, "a7xx", "a740 001b, AQE 000f: with bit 0 set more scratch survives the boot; 1:0 go to 31:30 of the APRIV_CNTLs"),
     ("gpu", 0xdf1, "a7xx", "a740 0042: 0 or not selects bits 31:29 of shared scratch 0x238 (gen3: 0x278); nobody here knows its name"),
     ("gpu", 0x844, "a7xx", "CP_APRIV_CNTL, which the driver sets: a740 0048 gives it to BV and LPAC, too"),
@@ -61,16 +62,22 @@ EXPLAINED = [
     ("gpu", 0x958, "a8xx", "CP_RESERVED_REG[0], which the driver may set: 077 01df keeps it in scratch"),
     ("gpu", 0x27841, "a8xx", "077 01eb takes 27:16 and 1:0: which slices there are"),
     ("gpu", 0x802, "a8xx", "CP_RB_CNTL: 077 026f, as on a7xx"),
+    ("gpu", 0x27887, "0x700", "gen80100 0217 takes 3:0, counts the bits and finds the lowest: of a block outside of the command processor"),
+    ("ctrl", 0x1b0, "0x700", "gen80100 20d8 waits while bit 3 is set, and saves 2:1; the boot writes 2:1, here nothing sets bit 3"),
     ("stream", 0x1d92000, CLOUDS, "a submission whose buffer the capture does not hold"),
 ] + [("mem", 0x1d65800 + 4 * i, CLOUDS, "sizes of visibility streams, which binning writes: CP_SET_BIN_DATA5 reads them (a680 032e)")
      for i in range(4)]
 
-# Words of code that no instruction explains whole, by generation: mask, match, what is known.
+# Words that are no instruction whole and are between instructions, by generation: mask, match, what is known.
 UNDECODED = [
     ("a5xx", 0xf8008000, 0xa8000000, "store with bit 12, in packet 0x79 of the ME, which no driver sends"),
     ("a5xx", 0xf8008000, 0xb0000000, "load with bit 12, in packet 0x78"),
+    ("a6xx", 0xffffffff, 0x42101003, "data: a630 207 1fdf makes 0x2060..0x20df the shader at SP_CS_BASE"),
     ("a7xx", 0xf8008000, 0xb0000000, "load with one of bits 13:12, in the AQE only: 0cff, 121b"),
+    ("a7xx", 0xf800b000, 0xa0009000, "storep with bit 12: gen70500 24f5 at 0x1c, BV 1ca6 at 0x1d, so perhaps bytes"),
+    ("a7xx", 0xf800b000, 0xb0009000, "loadp with bit 12: gen70500 24fb"),
     ("a8xx", 0xf8008000, 0xb0000000, "the same: AQE 0b59, 0ce9"),
+    ("a8xx", 0xffffffff, 0x41643219, "data: gen80100 35ce reads 0x1d words from 0x35af, BV 295b from 0x293c"),
 ]
 
 STREAM = """# cpscope-pm4 1
