@@ -275,7 +275,7 @@ static struct cps_err *find_followers(struct trial *t)
     prove_packet_name(t->prove, (unsigned)(t->part - t->prove->part), id, name);
     t->preempts = !strcmp(name, "IN_PREEMPT");
     t->random_state = !hash[0][id].open && !hash[1][id].open;
-    return NULL;
+    return t->random_state ? twins_find_code(&t->twins) : NULL;
 }
 
 static struct cps_err *check_boots(const struct trial *t, struct json_object *to)

@@ -11,6 +11,7 @@
 
 #include "cpscope.h"
 #include "tools/play/cachedir.h"
+#include "tools/play/files.h"
 #include "tools/play/trust.h"
 #include "tools/prove/crosscheck.h"
 #include "trace/outfile.h"
@@ -67,11 +68,10 @@ static struct cps_err *put_key(const struct prove *prove, const struct prove_tas
 }
 
 static struct cps_err *make_key(const struct prove *prove, struct prove_task *task,
-                                const char *program, const struct part_key *part)
+                                const char *program, const char *names, const struct part_key *part)
 {
     CPS_BUF text = {0};
-    cps_buf_printf(&text, "prove %d %s %s", ENTRY_VERSION, program,
-                   prove->opt->rnn ? prove->opt->rnn : "");
+    cps_buf_printf(&text, "prove %d %s %s", ENTRY_VERSION, program, names);
     CPS_TRY(put_key(prove, task, part, &text));
     cache_hash(cps_buf_text(&text), text.size, task->key);
     return NULL;
@@ -107,7 +107,10 @@ static struct cps_err *hash_images(struct prove *prove)
 struct cps_err *prove_keys(struct prove *prove)
 {
     char program[65];
+    char names[65] = "";
     CPS_TRY(cps_sha256_file("/proc/self/exe", program));
+    if (prove->opt->rnn)
+        CPS_TRY(files_digest(prove->opt->rnn, ".xml", names));
     CPS_TRY(hash_images(prove));
     struct part_key *key = calloc(1, sizeof(*key));
     struct cps_err *err = key ? NULL : cps_err_nomem();
@@ -116,7 +119,7 @@ struct cps_err *prove_keys(struct prove *prove)
         if (!i || task->part != task[-1].part)
             err = hash_part(prove, task->part, key);
         if (!err)
-            err = make_key(prove, task, program, key);
+            err = make_key(prove, task, program, names, key);
     }
     free(key);
     return err;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpscope.h"
+#include "fw/image/walk.h"
 #include "isa/base/pm4.h"
 #include "trace/form/text.h"
 
@@ -68,6 +69,39 @@ void twins_deinit(struct twins *t)
 {
     record_deinit(&t->record[0]);
     record_deinit(&t->record[1]);
+    free(t->ours[0]);
+    free(t->ours[1]);
+}
+
+static struct cps_err *mark_code(const struct twins *t, const struct code_side *side, bool *ours)
+{
+    enum { MOST_NODES = 262144 };
+    struct cps_fw_walk walk;
+    struct cps_err *err = NULL;
+    cps_fw_walk_init_(side->fw, side->part, MOST_NODES, &walk);
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !err; id++) {
+        uint32_t pc = cps_fw_handler(side->fw, side->part, id);
+        if ((t->steady[id] || t->tested[id]) && pc < side->count)
+            err = cps_fw_walk_from_(&walk, pc, NULL);
+    }
+    if (!err)
+        err = cps_fw_walk_(&walk);
+    for (size_t i = 0; i < walk.count; i++)
+        ours[walk.node[i].pc] = true;
+    cps_fw_walk_deinit_(&walk);
+    return err;
+}
+
+struct cps_err *twins_find_code(struct twins *t)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct code_side *side = &t->code->side[i];
+        t->ours[i] = calloc((size_t)side->count + 1, sizeof(*t->ours[i]));
+        if (!t->ours[i])
+            return cps_err_nomem();
+        CPS_TRY(mark_code(t, side, t->ours[i]));
+    }
+    return NULL;
 }
 
 /* ---- One machine ---- */
@@ -298,6 +332,7 @@ static unsigned packet_of(uint32_t header)
 enum foreign {
     FOREIGN_NOT,
     FOREIGN_PACKET, /* of a handler that may differ */
+    FOREIGN_CODE,   /* of such a handler that goes on */
     FOREIGN_CLOCK,  /* the time, which is another one after an instruction more */
     FOREIGN_BOOT,   /* where `ret` and `iret` go without a caller */
 };
@@ -312,7 +347,11 @@ static enum foreign foreign_of(const struct twins *t, unsigned side, const struc
         return FOREIGN_NOT;
     if (cps_event_kind(event) == CPS_EV_PKT)
         return t->steady[id] || t->tested[id] ? FOREIGN_NOT : FOREIGN_PACKET;
-    return cps_event_pc(event) < t->first[side] ? FOREIGN_BOOT : FOREIGN_NOT;
+    uint32_t pc = cps_event_pc(event);
+    if (pc < t->first[side])
+        return FOREIGN_BOOT;
+    return t->ours[side] && pc < t->code->side[side].count && !t->ours[side][pc] ? FOREIGN_CODE
+                                                                                 : FOREIGN_NOT;
 }
 
 /* Whether a run's last event is the processor's own end: not that the time was over, that another
@@ -323,8 +362,8 @@ static bool ends_itself(const struct twins *t, enum cps_stop stop)
     return stop == CPS_STOP_IDLE || (alone && stop != CPS_STOP_BUDGET);
 }
 
-/* Ends the events with the first foreign one: that it comes is still compared, if it is not the
- * time. An END stands for a boot. */
+/* Ends the events with the first foreign one: that it comes is still compared, if it is a packet or
+ * the boot. An END stands for a boot. */
 static void cut_events(struct twins *t, unsigned side)
 {
     struct record *record = &t->record[side];
@@ -336,7 +375,7 @@ static void cut_events(struct twins *t, unsigned side)
             continue;
         if (foreign == FOREIGN_BOOT)
             record->event[i] = cps_event_make(CPS_EV_END, 0, (unsigned)t->who, 0, 0, 0);
-        record->count = i + (foreign != FOREIGN_CLOCK);
+        record->count = i + (foreign != FOREIGN_CLOCK && foreign != FOREIGN_CODE);
         t->cut[side] = true;
     }
 }

@@ -23,6 +23,9 @@ struct twins {
     /** By packet: its handler does the same in both for sure; or it is the one that is tested. From
      * the first packet on that is neither, events are not compared. */
     bool steady[CPS_FW_TABLE_SIZE], tested[CPS_FW_TABLE_SIZE];
+    /** By dword: code that these handlers can reach; NULL: not known. An event of other code ends
+     * the comparison, too: a handler that may differ goes on where a call of its own was open. */
+    bool *ours[2];
     uint32_t first[2];         /**< where handlers begin: in front of them is the boot */
     bool plain[CONTROL_COUNT]; /**< of the old revision: storage that is private to the firmware */
     uint16_t number[CONTROL_COUNT]; /**< what the new revision calls it */
@@ -44,6 +47,8 @@ struct twins_answer {
 CPS_MUST_USE struct cps_err *twins_init(const struct stage *stage, const struct code *code,
                                         const uint32_t pc[2], bool waits, struct twins *ret);
 void twins_deinit(struct twins *twins);
+/** Finds `ours`, of the packets in `steady` and `tested`. @return CPS_ERR_NOMEM */
+CPS_MUST_USE struct cps_err *twins_find_code(struct twins *twins);
 /** Runs both over a stream. @param packet  the one whose handler gets the state of @p poke */
 CPS_MUST_USE struct cps_err *twins_run(struct twins *twins, const struct cps_buf *text,
                                        const struct stage_packet *packet,
