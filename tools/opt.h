@@ -83,10 +83,10 @@ struct cps_options {
     const char *colour; /**< NULL: auto */
     bool no_pager;
     bool summary;
-    uint64_t offset; /**< byte of a file */
-    uint64_t length; /**< bytes of a file from there on; 0: all */
+    uint64_t offset;  /**< byte of a file */
+    uint64_t length;  /**< bytes of a file from there on; 0: all */
     long cross_check; /**< -1: the default; 0: none */
-    uint64_t execs;  /**< 0: no limit */
+    uint64_t execs;   /**< 0: no limit */
     uint64_t seed;
     uint64_t time; /**< seconds; 0: no limit */
     const char *oracles;

@@ -12,7 +12,7 @@
  *   stage.c    both revisions in the emulator, where a handler begins; compare.c what they do
  *   witness.c  a difference as PM4 text, run on both revisions
  *   hunt.c     random streams where the solver's show nothing; hunt_judge.c what they show
- *   crosscheck.c  verdicts tried by execution, from random states; twins.c both machines side by side
+ *   crosscheck.c  verdicts tried by execution; twins.c both machines side by side
  *   task.c     handlers as tasks with results; pool.c runs them; kept.c keeps what came of them;
  *              results.c shows them */
 #ifndef CPS_PROVE_H
