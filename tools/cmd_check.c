@@ -317,6 +317,7 @@ static struct cps_err *judge(struct check *c, struct json_object *json)
         .b = {.label = "now", .names = names, .record = &c->fresh},
         .diff = &diff,
         .kinds = c->kinds,
+        .mask = &mask,
         .golden = true};
     CPS_BUF why = {0};
     c->status = diff_status(&report, &why);

@@ -68,6 +68,7 @@ static struct cps_err *compare(struct differ *d, const struct record *a, const s
     report->a.names = d->names[0];
     report->b.names = d->names[1];
     report->kinds = d->kinds;
+    report->mask = &d->mask;
     if (d->causes)
         diff_causes_begin(d->causes, report);
     CPS_TRY(cps_diff_events(a->event, a->count, b->event, b->count, &options,

@@ -189,22 +189,13 @@ static void judge_pass(const struct record *record, bool alone, struct json_obje
     judge_for(pair, executed && !record->account.cut ? RESULT_PASS : RESULT_STOPPED, &reason);
 }
 
-/* Whether a run has any of the events that are compared. */
-static bool has_events(const struct record *record, uint32_t kinds)
-{
-    size_t i = 0;
-    while (i < record->count && !(kinds >> cps_event_kind(&record->event[i]) & 1))
-        i++;
-    return i < record->count;
-}
-
 /* The run is as the baseline's; or as the golden, before which judge_stop() was asked. */
 static void judge_equal(struct worker *w, unsigned capture, const struct record *record,
                         struct json_object *pair)
 {
     cps_json_uint(pair, "differences", 0);
     judge_stop(w, capture, record, true, pair);
-    if (!is_judged(pair) && !has_events(record, w->regress->manifest.kinds))
+    if (!is_judged(pair) && !diff_count_compared(record, w->regress->manifest.kinds, &w->mask))
         worker_say_(pair, RESULT_STOPPED, "nothing was compared: neither side has such events");
     if (!is_judged(pair))
         judge_pass(record, false, pair);

@@ -30,17 +30,22 @@ void diff_print_ends(const struct diff_report *r, struct cps_buf *out)
     put_end(&r->b, out);
 }
 
-static uint64_t compared_of(const struct record *record, uint32_t kinds)
+uint64_t diff_count_compared(const struct record *record, uint32_t kinds,
+                             const struct cps_mask *mask)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < record->count; i++)
-        count += kinds >> cps_event_kind(&record->event[i]) & 1;
+    for (size_t i = 0; i < record->count; i++) {
+        const struct cps_event *event = &record->event[i];
+        bool hidden = mask && cps_mask_bits(mask, event, -1) == UINT32_MAX;
+        count += (kinds >> cps_event_kind(event) & 1) && !hidden;
+    }
     return count;
 }
 
 uint64_t diff_compared(const struct diff_report *r)
 {
-    return compared_of(r->a.record, r->kinds) + compared_of(r->b.record, r->kinds);
+    return diff_count_compared(r->a.record, r->kinds, r->mask) +
+           diff_count_compared(r->b.record, r->kinds, r->mask);
 }
 
 static bool stops(const struct diff_side *side)

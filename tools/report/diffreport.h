@@ -22,14 +22,18 @@ struct diff_side {
 struct diff_report {
     struct diff_side a, b;
     const struct cps_diff *diff;
-    uint32_t kinds; /**< of events that were compared */
-    bool golden;    /**< side A is what side B has to be */
+    uint32_t kinds;              /**< of events that were compared */
+    const struct cps_mask *mask; /**< what of them was not, or NULL */
+    bool golden;                 /**< side A is what side B has to be */
 };
 
 /** 1: something differs; 0: nothing does, and both sides were compared to their ends; else 4:
  * appends to @p why what was not compared. Both sides have records. */
 int diff_status(const struct diff_report *report, struct cps_buf *why);
-/** How many events of both sides are of the kinds that were compared. */
+/** How many events of a run are of these kinds, and are not masked whole. */
+uint64_t diff_count_compared(const struct record *record, uint32_t kinds,
+                             const struct cps_mask *mask);
+/** How many events of both sides were compared. */
 uint64_t diff_compared(const struct diff_report *report);
 /** Appends "; N of M submissions are not in the capture" if some are. */
 void diff_print_missing(const struct diff_report *report, struct cps_buf *out);
