@@ -41,6 +41,37 @@ DIFFERENT = [
     ("a call that stays open, or a jump", "a6xx",
      ["call #over", "nop", "nop", "over:", "nop"], ["jump #over", "nop", "nop", "over:", "nop"]),
 ]
+TARGET = ["mov $05, #tgt", "jumpd $05", "nop", "out $01", "next", "nop", "tgt:"]
+# One change: the value of $08, which a branch in a delay slot, or the first look of a poll, shows.
+SLOT = ["jump #l", "nop", "nop", "l:", "jump #a", "jump #b", "nop", "a:", "nop", "next", "b:", "out $08", "mov $08, 0x0"]
+DIFFERENT += [
+    ("code that only an address leads to, with the same number in both", "a6xx",
+     [*TARGET, "out $08", "mov $05, 0x0"], [*TARGET, "mov $08, 0x9", "out $08", "mov $05, 0x0"]),
+    ("a branch in a delay slot", "a6xx", ["mov $08, 0x1", *SLOT], ["mov $08, 0x2", *SLOT]),
+    ("a return in the slot of waitin", "a6xx",
+     ["call #f", "nop", "next", "f:", "waitin", "ret"], ["call #f", "nop", "out $03", "next", "f:", "waitin", "ret"]),
+    ("the value with which a branch on the spot begins", "a6xx",
+     ["mov $05, 0x0", "self:", "brne $05, 0x0, #self", "cread $05, [$00 + 0x120]", "out $05", "mov $05, 0x0"],
+     ["mov $05, 0x1", "self:", "brne $05, 0x0, #self", "cread $05, [$00 + 0x120]", "out $05", "mov $05, 0x0"]),
+    ("a read in a delay slot where a loop begins", "a6xx",
+     ["jump #over", "again:", "cread $05, [$00 + 0x120]", "and $06, $05, 0x1", "brne $06, 0x0, #again", "nop", "over:", "out $05",
+      "mov $05, 0x0", "mov $06, 0x0"],
+     ["nop", "again:", "cread $05, [$00 + 0x120]", "and $06, $05, 0x1", "brne $06, 0x0, #again", "nop", "over:", "out $05",
+      "mov $05, 0x0", "mov $06, 0x0"]),
+    ("a loop whose end does not hang on what it reads", "a6xx",
+     ["mov $06, $01", "again:", "cread $05, [$00 + 0x120]", "brne $06, 0x0, #again", "nop", "out $06", "mov $05, 0x0", "mov $06, 0x0"],
+     ["mov $06, 0x0", "out $06", "mov $05, 0x0", "mov $06, 0x0"]),
+    ("a loop that reads draws off the visibility stream", "a6xx",
+     ["again:", "cread $05, [$00 + 0x028]", "breq $05, 0x1f, #again", "nop", "cread $08, [$00 + 0x028]", "out $08", "mov $05, 0x0",
+      "mov $08, 0x0"],
+     ["cread $08, [$00 + 0x028]", "out $08", "mov $05, 0x0", "mov $08, 0x0"]),
+    ("the first poll's value, with a write between two", "a6xx",
+     ["a:", "cread $05, [$00 + 0x120]", "and $06, $05, 0x1", "brne $06, 0x0, #a", "nop", "mov $07, $05", "mov $04, 0x20",
+      "cwrite $04, [$00 + 0x120]", "b:", "cread $05, [$00 + 0x120]", "and $06, $05, 0x1", "brne $06, 0x0, #b", "nop", "out $07",
+      "mov $04, 0x0", "mov $05, 0x0", "mov $06, 0x0", "mov $07, 0x0"],
+     ["mov $04, 0x20", "cwrite $04, [$00 + 0x120]", "a:", "cread $05, [$00 + 0x120]", "and $06, $05, 0x1", "brne $06, 0x0, #a", "nop",
+      "mov $07, $05", "out $07", "mov $04, 0x0", "mov $05, 0x0", "mov $06, 0x0", "mov $07, 0x0"]),
+]
 # What is equal, so that a refusal of everything would not pass.
 EQUAL = [
     ("a poll that looks at the same value, made in another way", "a6xx",
@@ -119,4 +150,5 @@ tap.run([(claim + ": not equal", lambda row=row: different(*row)) for claim, *ro
          ("a private register of which a reader is left is not", a_reader_is_left),
          ("nor is one of which a reader by an index is left", an_indexed_reader_is_left),
          ("a handler that reads the image depends on its data", lambda: data_words("0x830", False)),
+         ("so does one that reads a range of registers with the base in it", lambda: data_words("0x82f", False)),
          ("one that reads another register's address does not", lambda: data_words("0x832", True))])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a run reads and writes: control registers, loops that wait for one, memory, SQE registers.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "isa/base/list.h"
@@ -52,6 +53,23 @@ static void keep(struct runner *run, struct state *s, uint32_t number, Z3_ast va
     s->kept = kept;
 }
 
+/* Whether a control write may be of the register that makes $data a peek: by its number, or by an
+ * index that the code bounds. An index of which nothing is known stays in its array. */
+static bool may_peek(struct runner *run, const struct afuc_uop *uop, Z3_ast at)
+{
+    enum { ARRAY = 0x100 };
+    uint32_t peek = run->code->side[run->side].peek_switch;
+    uint32_t known = 0;
+    if (peek >= CONTROL_COUNT || smt_known(run->smt, at, &known))
+        return peek < CONTROL_COUNT && known == peek;
+    if (uop->imm > peek || uop->imm + ARRAY <= peek)
+        return false;
+    Z3_ast inside =
+        Z3_mk_bvult(run->smt->z, runner_plus_(run, at, -uop->imm), smt_word(run->smt, ARRAY));
+    return smt_possible(run->smt, smt_not(run->smt, inside)) == SMT_NO &&
+           smt_possible(run->smt, smt_equal(run->smt, at, smt_word(run->smt, peek))) != SMT_NO;
+}
+
 void runner_control_write_(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
     Z3_ast value = runner_source_(run, s, uop, uop->s2);
@@ -65,7 +83,7 @@ void runner_control_write_(struct runner *run, struct state *s, const struct afu
     runner_add_word_(effect, value);
     for (unsigned i = 0; i < uop->xmov; i++)
         runner_add_word_(effect, extra[i]);
-    if (smt_known(run->smt, at, &number) && number == run->code->side[run->side].peek_switch)
+    if (may_peek(run, uop, at))
         run->lost = "$data that is only looked at";
     if (run->world && smt_known(run->smt, at, &number))
         keep(run, s, number % CONTROL_COUNT, value);
@@ -89,23 +107,28 @@ static Z3_ast control_value(struct runner *run, struct state *s, Z3_ast at)
  * the same registers. Of a machine that is known the loop turns. */
 Z3_ast runner_poll_value_(struct runner *run, struct state *s, Z3_ast at, unsigned id)
 {
-    unsigned nth = 0;
+    unsigned before = 0; /* effects that both revisions must have */
+    unsigned nth = 0;    /* of this poll since the last of those */
     for (unsigned i = 0; i < s->effects; i++) {
         const struct effect *effect = &run->effect[i];
         uint32_t number = 0;
-        nth += effect->kind == EFFECT_POLL && smt_known(run->smt, effect->word[1], &number) &&
-               number == id;
+        bool is_poll = effect->kind == EFFECT_POLL;
+        before += !is_poll;
+        nth = is_poll ? nth + (smt_known(run->smt, effect->word[1], &number) && number == id) : 0;
     }
     struct effect *effect = runner_effect_(run, s, EFFECT_POLL);
     runner_add_word_(effect, control_number(run, at));
     runner_add_word_(effect, smt_word(run->smt, id));
     for (unsigned i = 1; i <= R_REM; i++) {
-        if (run->code->poll[id - 1].reads >> i & 1)
+        if (run->code->poll[id - 1].reads >> i &
+            1) /* also what a branch on the spot looks at first */
             runner_add_word_(effect, s->r[i]);
     }
-    if (s->epoch > UINT8_MAX || nth > 0xfff)
+    if (s->epoch > 0x7f || before > 0xffff || nth > 0x7f)
         run->lost = "more polls than are told apart";
-    return smt_unknown(run->smt, "poll", s->epoch << 24 ^ id << 12 ^ nth);
+    char name[32];
+    snprintf(name, sizeof(name), "poll %u %u", id, nth);
+    return smt_unknown(run->smt, name, s->epoch << 16 | before);
 }
 
 unsigned runner_poll_(const struct runner *run, uint32_t pc)
@@ -134,10 +157,10 @@ static void add_shown(struct runner *run, const struct state *s, Z3_ast at, stru
 
 Z3_ast runner_control_read_(struct runner *run, struct state *s, const struct afuc_uop *uop)
 {
-    if (begins_poll(run, s, uop))
-        return s->r[uop->dst]; /* which the poll writes */
+    if (begins_poll(run, s, uop)) /* the poll writes what it ends with */
+        return smt_unknown(run->smt, "first", runner_poll_(run, s->npc));
     Z3_ast at = address_of(run, s, uop);
-    if (runner_poll_(run, s->pc)) {
+    if (runner_poll_(run, s->pc) && s->npc == s->pc + 1) {
         s->poll = s->pc;
         return runner_poll_value_(run, s, at, runner_poll_(run, s->pc));
     }

@@ -47,6 +47,16 @@ bool code_has_slot(const struct row *row)
     return row->flow != CPS_FLOW_NEXT && row->flow != CPS_FLOW_SKIP && row->flow != CPS_FLOW_END;
 }
 
+bool code_slot_branches(const struct code_side *side, uint32_t at)
+{
+    if (!code_has_slot(code_row(side->image->uop[at].code)) || at + 1 >= side->count)
+        return false;
+    const struct row *row = code_row(side->image->uop[at].code);
+    const struct row *slot = code_row(side->image->uop[at + 1].code);
+    bool plain = row->act == ACT_CONDITION && slot->act == ACT_CONDITION;
+    return slot->flow != CPS_FLOW_NEXT && !plain;
+}
+
 bool code_names_target(const struct row *row)
 {
     return row->act == ACT_CONDITION || row->act == ACT_STACK_CALL || row->act == ACT_LINK_CALL ||
@@ -78,6 +88,21 @@ static bool leads_there(const struct code *code, uint32_t old, uint32_t new)
     return code->side[0].partner[old] == new;
 }
 
+/* Whether code goes to a place by a branch, from the packet table, or into a table of jumps that is
+ * there. Other numbers that happen to be places are numbers. */
+static bool is_entry(const struct code_side *side, uint32_t at)
+{
+    const struct row *row = code_row(side->image->uop[at].code);
+    bool entry = code_names_target(row) && row->flow == CPS_FLOW_JUMP;
+    for (uint32_t i = 2; i < side->count && !entry; i++) {
+        const struct afuc_uop *uop = &side->image->uop[i];
+        entry = code_names_target(code_row(uop->code)) && uop->target == at;
+    }
+    for (unsigned id = 0; id < CPS_FW_TABLE_SIZE && !entry; id++)
+        entry = side->table[id] == at;
+    return entry;
+}
+
 /* Whether two constants are the same address: of a word of code, in dwords or in bytes, or of
  * what stands behind the code, where the packet table and the other processors' images are. */
 static bool is_address(const struct code *code, uint32_t old, uint32_t new)
@@ -86,7 +111,8 @@ static bool is_address(const struct code *code, uint32_t old, uint32_t new)
     const struct cps_fw_part *b = code->side[1].part;
     if (old < 16 || new < 16)
         return false;
-    if (old < code->side[0].count && new < code->side[1].count && leads_there(code, old, new))
+    if (old < code->side[0].count && new < code->side[1].count && leads_there(code, old, new) &&
+        is_entry(&code->side[0], old))
         return true;
     if ((old | new) & 3)
         return false;
@@ -140,6 +166,61 @@ static struct cps_err *note_moved(struct code *code, uint32_t old, uint32_t new)
     return NULL;
 }
 
+static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
+{
+    return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
+           a->flags == b->flags && a->xmov == b->xmov;
+}
+
+static struct cps_err *note_constant(struct code *code, uint32_t old, uint32_t new)
+{
+    if (!CPS_LIST_ROOM(code->constant, code->constants))
+        return cps_err_nomem();
+    code->constant[code->constants++] = (struct constant){{old, new}};
+    return NULL;
+}
+
+/* Those of instructions that the other revision lacks, or has otherwise. */
+static struct cps_err *note_lone_constants(struct code *code)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct code_side *side = &code->side[i];
+        for (uint32_t at = 2; at < side->count; at++) {
+            uint32_t other = side->partner[at];
+            const struct afuc_uop *uop = &side->image->uop[at];
+            if (code_may_address(uop) &&
+                (other == CPS_FW_ALONE || !is_equal(uop, &code->side[!i].image->uop[other])))
+                CPS_TRY(
+                    note_constant(code, i ? CPS_FW_ALONE : uop->imm, i ? uop->imm : CPS_FW_ALONE));
+        }
+    }
+    return NULL;
+}
+
+bool code_may_jump(const struct code *code, uint32_t old)
+{
+    const struct code_side *side = &code->side[0];
+    enum { TABLE = 64 };
+    uint32_t nearest = 0;
+    bool good = true;
+    if (old & PC_ALONE || old < 2 || old >= side->count || side->partner[old] == CPS_FW_ALONE)
+        return true; /* runner_jump() knows */
+    uint32_t apart = side->partner[old] - old;
+    for (size_t i = 0; i < code->constants; i++) {
+        uint32_t value = code->constant[i].value[0];
+        uint32_t other = code->constant[i].value[1];
+        bool is_new = value == CPS_FW_ALONE && other == old; /* read as an address of the old one */
+        if (is_new && apart)
+            return false;
+        if (value == CPS_FW_ALONE || value > old || old - value >= TABLE || value < nearest)
+            continue;
+        bool fits = other != CPS_FW_ALONE ? other - value == apart : value == old || !apart;
+        good = value == nearest ? good && fits : fits;
+        nearest = value;
+    }
+    return nearest ? good : code_row(side->image->uop[old - 2].code)->act == ACT_LINK_CALL;
+}
+
 /* Whether the immediates of two instructions, which are the same but for those, are the same. One
  * that is an address gets the old revision's value. */
 static struct cps_err *match_immediate(struct code *code, uint32_t old, uint32_t new, bool *ret)
@@ -148,6 +229,8 @@ static struct cps_err *match_immediate(struct code *code, uint32_t old, uint32_t
     struct afuc_uop *b = &code->side[1].image->uop[new];
     enum act act = code_row(a->code)->act;
     *ret = a->imm == b->imm;
+    if (code_may_address(a))
+        CPS_TRY(note_constant(code, a->imm, b->imm));
     if (act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ) {
         *ret = same_control(code, a, b);
     } else if (!*ret && code_may_address(a) &&
@@ -157,12 +240,6 @@ static struct cps_err *match_immediate(struct code *code, uint32_t old, uint32_t
         *ret = true;
     }
     return NULL;
-}
-
-static bool is_equal(const struct afuc_uop *a, const struct afuc_uop *b)
-{
-    return a->code == b->code && a->dst == b->dst && a->s1 == b->s1 && a->s2 == b->s2 &&
-           a->flags == b->flags && a->xmov == b->xmov;
 }
 
 /* The header's words are no code. */
@@ -242,6 +319,7 @@ struct cps_err *code_init(const struct cps_fw *old, const struct cps_fw *new, un
         return cps_err_nomem();
     for (uint32_t at = 0; at < ret->side[0].count; at++)
         CPS_TRY(match(ret, at));
+    CPS_TRY(note_lone_constants(ret));
     CPS_TRY(code_data(ret));
     find_cuts(ret);
     CPS_TRY(code_polls(ret));
@@ -260,6 +338,7 @@ void code_deinit(struct code *code)
     cps_fw_pairs_deinit_(&code->pairs);
     free(code->same);
     free(code->moved);
+    free(code->constant);
     free(code->poll);
     free(code->scratch);
     free(code->voted);

@@ -57,6 +57,10 @@ struct row {
 const struct row *code_row(unsigned code);
 /** Whether the word behind it runs before it branches. */
 bool code_has_slot(const struct row *row);
+struct code_side;
+/** Whether the delay slot of the instruction at @p at holds what branches itself, but for a branch
+ * in the slot of a branch, which all images have: what comes of it is not followed. */
+bool code_slot_branches(const struct code_side *side, uint32_t at);
 /** Whether it goes to a constant address: afuc_uop.target. */
 bool code_names_target(const struct row *row);
 /** Whether its immediate may be an address of the image. */
@@ -69,6 +73,11 @@ bool code_may_address(const struct afuc_uop *uop);
 /** A constant that is another one in the other revision because the code moved. */
 struct moved {
     uint32_t at[2];
+    uint32_t value[2];
+};
+
+/** A constant that may be an address, in both revisions as it is; CPS_FW_ALONE: one lacks it. */
+struct constant {
     uint32_t value[2];
 };
 
@@ -120,6 +129,8 @@ struct code {
     struct data data;
     struct moved *moved;
     size_t moved_count;
+    struct constant *constant; /**< owned */
+    size_t constants;
     struct poll *poll; /**< one for each that is another one */
     size_t poll_count;
 };
@@ -132,6 +143,10 @@ void code_deinit(struct code *code);
  * keeps are those of the old revision. */
 uint32_t code_to_new(const struct code *code, uint32_t pc);
 uint32_t code_to_old(const struct code *code, uint32_t pc);
+/** Whether a register that holds @p old, an address of the old revision, leads to the same code in
+ * both: a return address does, and a constant, or a sum with one, if the code has moved as it has.
+ */
+bool code_may_jump(const struct code *code, uint32_t old);
 /** Finds what private control registers of the new revision are in the old one: scratch.c. */
 CPS_MUST_USE struct cps_err *code_scratch(struct code *code);
 /** Finds the data words that differ: data.c. */

@@ -16,15 +16,22 @@
 #include "tools/prove/code.h"
 
 #define MOST_NODES 262144u
+#define REACH      4u /* registers that a read of several gets, or an index finds */
 
 enum { IS_CODE = 1, NAMES_BASE = 2 };
 
 /* ---- Registers that hold an image's base ---- */
 
-static bool is_base(const struct cps_names *names, enum cps_space space, uint32_t number)
+/* @param reach  how many numbers an access may reach from there on */
+static bool is_base(const struct cps_names *names, enum cps_space space, uint32_t number,
+                    uint32_t reach)
 {
-    const char *name = cps_name(names, space, number, NULL);
-    return name && strstr(name, "INSTR_BASE");
+    for (uint32_t i = 0; i < reach; i++) {
+        const char *name = cps_name(names, space, number + i, NULL);
+        if (name && strstr(name, "INSTR_BASE"))
+            return true;
+    }
+    return false;
 }
 
 /* A constant that may be the number of such a GPU register, or an access of such a control
@@ -33,9 +40,9 @@ static bool names_base(const struct cps_names *names, const struct afuc_uop *uop
 {
     const struct row *row = code_row(uop->code);
     if (row->act == ACT_CONTROL_READ)
-        return is_base(names, CPS_SPACE_CONTROL, uop->imm);
+        return is_base(names, CPS_SPACE_CONTROL, uop->imm, uop->s1 ? REACH : 1);
     return row->act == ACT_EXPRESSION && uop->s2 == S2_IMM && uop->imm < GPU_REGS &&
-           is_base(names, CPS_SPACE_GPU, uop->imm);
+           is_base(names, CPS_SPACE_GPU, uop->imm, REACH);
 }
 
 static struct cps_err *mark_bases(struct code_side *side)
@@ -104,13 +111,6 @@ static uint32_t word_at(const struct code_side *side, uint32_t at)
     return side->fw->words[side->part->start + at];
 }
 
-/* Whether two words are the same, or the addresses of the same code. */
-static bool same_word(const struct code *code, uint32_t old, uint32_t new)
-{
-    return old == new || (old >= 2 && old < code->side[0].count && new < code->side[1].count &&
-                          code->side[0].partner[old] == new);
-}
-
 static bool is_code(const struct code_side *side, uint32_t at)
 {
     return at < 2 || at >= side->count || (side->word[at] & IS_CODE);
@@ -157,8 +157,8 @@ static struct cps_err *compare_words(struct code *code, struct cps_buf *values)
         if (to == CPS_FW_ALONE) {
             if (!(a->word[at] & IS_CODE) && !is_filler(a, at))
                 CPS_TRY(note_word(code, at, word_at(a, at), 0, values));
-        } else if (!(a->word[at] & b->word[to] & IS_CODE) &&
-                   !same_word(code, word_at(a, at), word_at(b, to)) && !is_moved_code(code, at)) {
+        } else if (!(a->word[at] & b->word[to] & IS_CODE) && word_at(a, at) != word_at(b, to) &&
+                   !is_moved_code(code, at)) {
             CPS_TRY(note_word(code, at, word_at(a, at), word_at(b, to), values));
         }
     }

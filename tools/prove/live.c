@@ -122,7 +122,34 @@ static uint64_t in_front_of(const struct flow *flow, uint32_t callee, uint64_t b
     return flow->live[callee] | (behind & flow->through[callee]);
 }
 
+/* Whether the delay slot of the instruction at @p at holds what goes elsewhere itself. */
+static bool slot_goes(const struct code_side *side, uint32_t at)
+{
+    return code_has_slot(code_row(side->image->uop[at].code)) && at + 1 < side->count &&
+           code_row(side->image->uop[at + 1].code)->flow != CPS_FLOW_NEXT;
+}
+
 #define LOOK_BACK 8u /* words in which code comes to the address that it jumps to */
+
+/* Whether code other than what is before it leads to the jump, or to those words. */
+static bool is_entered(const struct code_side *side, uint32_t at)
+{
+    uint32_t first = at > LOOK_BACK ? at - LOOK_BACK + 1 : 0;
+    bool entered = false;
+    for (uint32_t i = 2; i < side->count && !entered; i++) {
+        const struct afuc_uop *uop = &side->image->uop[i];
+        const struct row *row = code_row(uop->code);
+        bool leads = code_names_target(row) || row->act == ACT_SECURE;
+        entered = leads && uop->target > first && uop->target <= at;
+    }
+    return entered;
+}
+
+/* A branch on bit 2 of what `cmp` gives: it is 0 unless the first operand is the lower one. */
+static bool is_not_below(const struct afuc_uop *uop)
+{
+    return uop->imm == 2 && !strcmp(code_row(uop->code)->text, "!(a >> b & 1)");
+}
 
 /* The table that a computed jump leads into: firmware adds an index to the address of a table, and
  * goes to the table's end instead if the sum is not below it (F: gen70900 291c, gen80000 3055).
@@ -131,12 +158,14 @@ static bool find_table(const struct code_side *side, uint32_t at, uint32_t *firs
 {
     unsigned number = side->image->uop[at].s1;
     *end = 0;
+    if (is_entered(side, at))
+        return false;
     for (uint32_t i = at - 1; i + LOOK_BACK >= at && i >= 2; i--) {
         const struct afuc_uop *uop = &side->image->uop[i];
         bool is_constant = code_may_address(uop) && uop->imm < side->count;
         if (is_constant && uop->s1 == number && uop->dst != number &&
             code_row(uop[1].code)->act == ACT_CONDITION && uop[1].s1 == uop->dst &&
-            uop[1].target == uop->imm)
+            uop[1].target == uop->imm && is_not_below(uop + 1))
             *end = uop->imm;
         if (code_row(uop->code)->writes_dst && uop->dst == number) {
             *first = uop->imm;
@@ -211,6 +240,9 @@ static void update(struct flow *flow, const struct solution *s, uint32_t at)
 {
     const struct row *row = code_row(flow->side->image->uop[at].code);
     uint64_t live = behind(flow, s, at);
+    if (slot_goes(flow->side,
+                  at)) /* then one more instruction runs, and the slot's branch leads on */
+        live |= behind(flow, s, at + 1);
     if (code_has_slot(row))
         live = in_front(flow, at + 1, live);
     live = in_front(flow, at, live) | s->at[at];
@@ -226,6 +258,8 @@ static bool may_dispatch(const struct flow *flow, uint32_t at)
     const bool *dispatches = flow->dispatches;
     bool there = uop->target < flow->side->count && dispatches[uop->target];
     bool next = at + 2 < flow->side->count && dispatches[code_has_slot(row) ? at + 2 : at + 1];
+    if (slot_goes(flow->side, at) && dispatches[at + 1])
+        return true;
     switch (row->act) {
     case ACT_DISPATCH:
     case ACT_LEAVE:

@@ -106,13 +106,41 @@ static bool branches_on_the_spot(const struct code_side *side, uint32_t at)
            reads_control(uop + 1) && uop[1].dst == uop->s1;
 }
 
+/* Whether the branch that ends a loop looks at what the loop reads. */
+static bool hangs_on_read(const struct code_side *side, uint32_t at, uint32_t size)
+{
+    const struct afuc_uop *uop = &side->image->uop[at];
+    uint64_t heard = UINT64_C(1) << uop->dst;
+    uint64_t reads, writes;
+    for (uint32_t i = 1; i + 2 < size; i++) {
+        code_uses(side, at + i, &reads, &writes);
+        heard = reads & heard ? heard | writes : heard & ~writes;
+    }
+    return heard >> uop[size - 2].s1 & 1;
+}
+
+/* Whether to read a control register changes what is read next: such reads are counted. */
+static bool takes_something(const struct code_side *side, uint32_t number)
+{
+    static const char *const taking[] = {"VSD_NEXT", "COPROCESSOR_LOCK"};
+    for (unsigned i = 0; i < sizeof(taking) / sizeof(taking[0]); i++) {
+        if (number == code_control(side->fw->layout, taking[i]))
+            return true;
+    }
+    return false;
+}
+
 static uint32_t poll_size(const struct code_side *side, uint32_t at, uint64_t *reads)
 {
     *reads = 0;
-    if (branches_on_the_spot(side, at))
-        return 2;
-    uint32_t size = reads_control(&side->image->uop[at]) ? loop_size(side, at) : 0;
-    return size && !is_carried(side, at, size, reads) ? size : 0;
+    const struct afuc_uop *uop = &side->image->uop[at];
+    if (branches_on_the_spot(side, at)) {
+        *reads = UINT64_C(1) << uop->s1; /* the value before the first turn */
+        return takes_something(side, uop[1].imm) ? 0 : 2;
+    }
+    uint32_t size =
+        reads_control(uop) && !takes_something(side, uop->imm) ? loop_size(side, at) : 0;
+    return size && !is_carried(side, at, size, reads) && hangs_on_read(side, at, size) ? size : 0;
 }
 
 struct cps_err *code_polls(struct code *code)

@@ -146,7 +146,8 @@ static bool is_same_node(const struct code *code, const struct cps_fw_walk *walk
                          const struct cps_fw_node *node)
 {
     bool in_slot = node->npc != node->pc + 1;
-    bool same = code->same[node->pc] && (in_slot || in_order(code, node->pc, node->npc));
+    bool same = code->same[node->pc] && !code_slot_branches(&code->side[0], node->pc) &&
+                (in_slot || in_order(code, node->pc, node->npc));
     for (unsigned k = 0; k < node->count && same; k++) {
         uint32_t next = node->next[k];
         bool known = next == CPS_FW_AT_DISPATCH || next == CPS_FW_AT_RETURN;

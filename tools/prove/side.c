@@ -297,10 +297,13 @@ static enum halt repeat(struct runner *run, struct state *s, const struct afuc_u
 
 /* Whether one effect can stand for all repetitions of an instruction: not where the numbers of
  * registers are in question. */
-static bool is_bulk(const struct runner *run, enum act act)
+static bool is_bulk(const struct runner *run, const struct afuc_uop *uop)
 {
+    enum act act = code_row(uop->code)->act;
     bool control = act == ACT_CONTROL_WRITE || act == ACT_CONTROL_READ;
-    return act != ACT_SQE_WRITE && act != ACT_SQE_READ && !(control && run->code->renumbered);
+    return act != ACT_SQE_WRITE && act != ACT_SQE_READ && !(control && run->code->renumbered) &&
+           !(act == ACT_CONTROL_WRITE && !uop->s1 &&
+             uop->imm == run->code->side[run->side].peek_switch);
 }
 
 static enum halt plain(struct runner *run, struct state *s, const struct afuc_uop *uop)
@@ -310,7 +313,7 @@ static enum halt plain(struct runner *run, struct state *s, const struct afuc_uo
     enum act act = code_row(uop->code)->act;
     bool counted = (uop->flags & U_REP) || (uop->xmov && act == ACT_EXPRESSION);
     bool unknown = counted && !smt_known(run->smt, s->r[R_REM], &left);
-    if (unknown && !is_bulk(run, act))
+    if (unknown && !is_bulk(run, uop))
         return lost(run, "registers in a number that is not known");
     if (unknown)
         bulk(run, s, uop);
@@ -383,7 +386,7 @@ static uint32_t kept_address(const struct runner *run, uint32_t pc)
 bool runner_jump(const struct runner *run, struct state *s, uint32_t old)
 {
     uint32_t pc = run->side ? code_to_new(run->code, old) : old;
-    if (pc >= run->code->side[run->side].count)
+    if (pc >= run->code->side[run->side].count || !code_may_jump(run->code, old))
         return false;
     s->pc = pc;
     s->npc = pc + 1;
@@ -447,6 +450,8 @@ static enum halt step(struct runner *run, struct state *s)
 {
     const struct code_side *side = &run->code->side[run->side];
     const struct afuc_uop *uop = &side->image->uop[s->pc];
+    if (code_slot_branches(side, s->pc))
+        return lost(run, "a delay slot that branches");
     switch (code_row(uop->code)->act) {
     case ACT_CONDITION:
         return branch(run, s, uop);
