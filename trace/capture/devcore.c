@@ -168,7 +168,7 @@ static struct cps_err *read_register(struct cps_devcore *d)
 
 static struct cps_err *give_text(struct cps_devcore *d)
 {
-    struct cps_item item = {.kind = CPS_ITEM_TEXT, .text = {d->lines.text, d->lines.size}};
+    struct cps_item item = {.kind = CPS_ITEM_TEXT, .text = {d->lines.text, d->lines.size, false}};
     return cps_devcore_give_(d, &item);
 }
 

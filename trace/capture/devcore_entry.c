@@ -35,7 +35,7 @@ struct cps_err *cps_devcore_give_(struct cps_devcore *d, struct cps_item *item)
 
 struct cps_err *cps_devcore_note_(struct cps_devcore *d, const char *text)
 {
-    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text, strlen(text)}};
+    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text, strlen(text), false}};
     return cps_devcore_give_(d, &item);
 }
 

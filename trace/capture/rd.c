@@ -63,7 +63,7 @@ static struct cps_err *give(struct reader *r, struct cps_item *item)
 
 static struct cps_err *note(struct reader *r, const char *text)
 {
-    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text, strlen(text)}};
+    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text, strlen(text), false}};
     return give(r, &item);
 }
 

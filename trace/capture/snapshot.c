@@ -28,7 +28,7 @@ struct cps_err *cps_snapshot_give_(struct cps_snapshot *s, struct cps_item *item
 
 struct cps_err *cps_snapshot_note_(struct cps_snapshot *s, const char *text)
 {
-    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text, strlen(text)}};
+    struct cps_item item = {.kind = CPS_ITEM_NOTE, .text = {text, strlen(text), false}};
     return cps_snapshot_give_(s, &item);
 }
 

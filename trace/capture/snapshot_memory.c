@@ -127,7 +127,7 @@ static struct cps_err *give_line(struct cps_snapshot *s, const char *key, const 
     cps_buf_add(&line, value, length);
     if (line.failed)
         return cps_err_nomem();
-    struct cps_item item = {.kind = CPS_ITEM_TEXT, .text = {line.data, line.size}};
+    struct cps_item item = {.kind = CPS_ITEM_TEXT, .text = {line.data, line.size, false}};
     return cps_snapshot_give_(s, &item);
 }
 

@@ -231,7 +231,7 @@ static struct cps_err *read_text(struct cps_snapshot *s, enum cps_item_kind kind
         return cps_snapshot_bad_(s, " holds a text of %u bytes, expected at most %zu", size,
                                  sizeof(s->bytes));
     CPS_TRY(cps_snapshot_take_(s, s->bytes, size));
-    struct cps_item item = {.kind = kind, .text = {(const char *)s->bytes, size}};
+    struct cps_item item = {.kind = kind, .text = {(const char *)s->bytes, size, false}};
     s->texts |= kind == CPS_ITEM_TEXT;
     CPS_TRY(cps_snapshot_give_(s, &item));
     return cps_snapshot_pass_(s);
