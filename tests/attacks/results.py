@@ -132,7 +132,7 @@ def other_inputs(s):
 
     shard(1)
     shard(2)
-    for key, value in (("events", "reg"), ("mask", "reg:0x8800"), ("policy", "waits=stop"), ("limit", "2M")):
+    for key, value in (("events", "reg"), ("mask", "reg:0x8801"), ("policy", "waits=stop"), ("limit", "2M")):
         changed("found %s %s, expected " % (key, value if key != "limit" else "2000000"),
                 "".join(line + "\n" for line in usual.splitlines() if not line.startswith(key)) + "%s %s\n" % (key, value))
     changed("found baseline b, expected a ", usual.replace("baseline a", "baseline b"))
